@@ -76,10 +76,41 @@ const typeProblems = async (home: string): Promise<ReadonlyArray<string>> => {
   return [blocks.filter((block) => block.home === home).reduce((so, block) => inDocument(block, so), output)]
 }
 
-const runProblems = async (block: Block): Promise<ReadonlyArray<string>> => {
-  const file = join(root, block.home, ".examples", nameOf(block))
-  const { code, output } = await run("node", [file], { cwd: join(root, block.home), timeoutMillis: 60_000 })
-  return code === 0 ? [] : [`${block.document}:${block.line} exits ${code}\n${inDocument(block, output)}`]
+/** Imports its arguments one after the other, and names those that fail. */
+const runner = `
+for (const file of process.argv.slice(2)) {
+  try {
+    await import(file)
+  } catch (error) {
+    console.error(file, error)
+    process.exitCode = 1
+  }
+}
+`
+
+/** Blocks of one home that one process runs. */
+type Group = readonly [Block, ...Array<Block>]
+
+const runProblems = async (group: Group): Promise<ReadonlyArray<string>> => {
+  const [{ document, home, line }] = group
+  const folder = join(root, home, ".examples")
+  const files = group.map((block) => join(folder, nameOf(block)))
+  const args = [join(folder, "run.mjs"), ...files]
+  const { code, output } = await run("node", args, { cwd: join(root, home), timeoutMillis: 60_000 })
+  const text = group.reduce((so, block) => inDocument(block, so), output)
+  return code === 0 ? [] : [`${document}:${line}${group.length > 1 ? " and others" : ""} exit ${code}\n${text}`]
+}
+
+/** An example of a document has a process of its own; those of the docstrings of a package share one. */
+const groupsOf = (all: ReadonlyArray<Block>): Array<Group> => {
+  const groups = new Map<string, [Block, ...Array<Block>]>()
+  for (const block of all) {
+    const key = block.document.endsWith(".md") ? `${block.document}:${block.line}` : block.home
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [block])
+    else group.push(block)
+  }
+  return [...groups.values()]
 }
 
 const homes = [...new Set(blocks.map((block) => block.home))]
@@ -91,15 +122,16 @@ try {
     mkdirSync(folder)
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config))
     // The same number of lines as the block, and a module even when it imports nothing.
+    writeFileSync(join(folder, "run.mjs"), runner)
     for (const block of blocks.filter((one) => one.home === home)) {
       writeFileSync(join(folder, nameOf(block)), `${block.code}export {}\n`)
     }
     issues.push(...(await typeProblems(home)))
   }
-  const queue = blocks.filter((block) => service || !block.words.includes("needs-service"))
+  const queue = groupsOf(blocks.filter((block) => service || !block.words.includes("needs-service")))
   const worker = async (): Promise<void> => {
-    for (let block = queue.shift(); block !== undefined; block = queue.shift())
-      issues.push(...(await runProblems(block)))
+    for (let group = queue.shift(); group !== undefined; group = queue.shift())
+      issues.push(...(await runProblems(group)))
   }
   await Promise.all(Array.from({ length: availableParallelism() }, worker))
 } finally {

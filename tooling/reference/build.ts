@@ -1,13 +1,13 @@
 /**
  * Makes the API reference of the published packages as a static site with a search: `pnpm reference [FOLDER]`, `reference` by default.
- * Fails when a link
- * of a comment or of the site leads nowhere.
+ * Fails when a link of a comment or of the site leads nowhere, or an exported value has no example.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import * as PeerInstall from "../bench/PeerInstall.ts"
 import { manifest, published, root } from "../check/Workspace.ts"
+import * as ExampleCoverage from "./ExampleCoverage.ts"
 
 PeerInstall.install(import.meta.dirname)
 const { Application, LogLevel } = await import("typedoc")
@@ -128,6 +128,9 @@ try {
   for (const name of published) files.push(await convert(name))
   await merge(files)
   const pages = checkLinks()
+  const coverage = ExampleCoverage.find()
+  failed.push(...coverage.missing.map(({ name, place }) => `${place}: ${name} has no example`))
+  console.log(ExampleCoverage.summary(coverage))
   for (const issue of failed.slice(0, 40)) console.error(issue)
   console.log(`reference: ${pages} pages, ${failed.length} issues`)
   process.exitCode = failed.length === 0 ? 0 : 1

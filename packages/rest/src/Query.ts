@@ -266,6 +266,16 @@ export const encode: (query: Query) => Result.Result<Encoded, Issue.Issue> = enc
 /**
  * Encodes a query of movements.
  *
+ * **Example** (Encoding a query)
+ *
+ * ```ts
+ * import * as Query from "@daybook/rest/Query"
+ * import * as Result from "effect/Result"
+ *
+ * const encoded = Query.encodeMovements({ address: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045", asset: "native" })
+ * console.log(Result.isSuccess(encoded)) // true
+ * ```
+ *
  * Source: decision 0049.
  */
 export const encodeMovements: (
@@ -275,6 +285,16 @@ export const encodeMovements: (
 /**
  * Encodes a query of balances.
  *
+ * **Example** (Encoding a query)
+ *
+ * ```ts
+ * import * as Query from "@daybook/rest/Query"
+ * import * as Result from "effect/Result"
+ *
+ * console.log(Result.isSuccess(Query.encodeBalances({ address: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045", to_block: 20_000_000 })))
+ * // true
+ * ```
+ *
  * Source: decision 0049.
  */
 export const encodeBalances: (
@@ -283,6 +303,16 @@ export const encodeBalances: (
 
 /**
  * Encodes a query of a statement.
+ *
+ * **Example** (Naming an invalid parameter)
+ *
+ * ```ts
+ * import * as Query from "@daybook/rest/Query"
+ * import * as Result from "effect/Result"
+ *
+ * const encoded = Query.encodeStatement({ address: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045", from_block: -1 })
+ * console.log(Result.isFailure(encoded) && encoded.failure.path) // from_block
+ * ```
  *
  * Source: decision 0049.
  */

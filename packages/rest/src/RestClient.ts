@@ -32,6 +32,20 @@ export type {
 
 /**
  * The REST client as a service.
+ *
+ * **Example** (Reading a page)
+ *
+ * ```ts
+ * import { RestClient } from "@daybook/rest"
+ * import { Effect } from "effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const rest = yield* RestClient.RestClient
+ *   const { result } = yield* rest.walletTransactions({ address: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045" })
+ *   return result.map(({ value }) => value)
+ * })
+ * export const runnable = program.pipe(Effect.provide(RestClient.layerConfig))
+ * ```
  */
 export class RestClient extends Context.Service<RestClient, Client>()("@daybook/rest/RestClient") {}
 
@@ -41,6 +55,16 @@ export class RestClient extends Context.Service<RestClient, Client>()("@daybook/
  * **Errors**
  *
  * - `InvalidOption`: the base URL, the key or a limit is invalid. The message never shows a URL or a key.
+ *
+ * **Example** (Making a client)
+ *
+ * ```ts
+ * import { RestClient } from "@daybook/rest"
+ * import { Effect } from "effect"
+ *
+ * const rest = Effect.runSync(RestClient.make({ baseUrl: "https://s.example", apiKey: "my-key" }))
+ * console.log(typeof rest.walletTransactions) // function
+ * ```
  */
 export const make = (options: Options): Effect.Effect<Client, InvalidOption> =>
   Effect.map(ClientBuilder.make(options), ClientBuilder.toClient)
@@ -51,6 +75,14 @@ export const make = (options: Options): Effect.Effect<Client, InvalidOption> =>
  * **Errors**
  *
  * - `InvalidOption`: as in `make`.
+ *
+ * **Example** (Providing a client)
+ *
+ * ```ts
+ * import { RestClient } from "@daybook/rest"
+ *
+ * export const layer = RestClient.layer({ baseUrl: "https://s.example", apiKey: "my-key", timeout: "10 seconds" })
+ * ```
  */
 export const layer = (options: Options): Layer.Layer<RestClient, InvalidOption> =>
   Layer.effect(RestClient, make(options))
@@ -73,6 +105,18 @@ const fromConfig = /* @__PURE__ */ Effect.fnUntraced(
  *
  * - `ConfigError`: one of them is missing.
  * - `InvalidOption`: as in `make`, with the name of the variable.
+ *
+ * **Example** (Providing a client from other variables)
+ *
+ * ```ts
+ * import { RestClient } from "@daybook/rest"
+ * import { ConfigProvider, Effect } from "effect"
+ *
+ * const provider = ConfigProvider.fromUnknown({ DAYBOOK_BASE_URL: "https://s.example", DAYBOOK_API_KEY: "my-key" })
+ * const program = Effect.map(RestClient.RestClient, (rest) => typeof rest.walletTransactions)
+ * const provided = program.pipe(Effect.provide(RestClient.layerConfig), Effect.provide(ConfigProvider.layer(provider)))
+ * console.log(await Effect.runPromise(provided)) // function
+ * ```
  */
 export const layerConfig: Layer.Layer<RestClient, InvalidOption | Config.ConfigError> =
   // Pure: bundlers leave the configuration out of programs that do not use it.

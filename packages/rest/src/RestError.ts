@@ -49,6 +49,19 @@ interface RejectedQuery extends ErrorResponse {
 /**
  * A parameter or an option of a call is invalid. Found before a request is made, or reported by the server. Never retried.
  *
+ * **Example** (Reading which parameter is invalid)
+ *
+ * ```ts
+ * import { createRestClient, isRestError } from "@daybook/rest/promise"
+ *
+ * const rest = createRestClient({ baseUrl: "https://s.example", apiKey: "my-key" })
+ * const error: unknown = await rest
+ *   .walletTransactions({ address: "vitalik.eth" })
+ *   .then(() => undefined, (reason: unknown) => reason)
+ * if (isRestError(error) && error._tag === "BadRequest") console.log(error.parameter, error.status)
+ * // address undefined
+ * ```
+ *
  * Source: docs/interface.md#4.1; decisions 0008 and 0012.
  */
 export class BadRequest extends Data.TaggedError("BadRequest")<
@@ -76,6 +89,18 @@ export class BadRequest extends Data.TaggedError("BadRequest")<
 /**
  * The API key is valid but lacks the permission. Never retried.
  *
+ * **Example** (Reading the answer of a service)
+ *
+ * ```ts
+ * import { createRestClient, isRestError } from "@daybook/rest/promise"
+ *
+ * const fetch = async () => Response.json({ message: "Not allowed.", code: "forbidden", requestId: "5" }, { status: 403 })
+ * const rest = createRestClient({ baseUrl: "https://s.example", apiKey: "my-key", fetch, retry: { maxAttempts: 1 } })
+ * const call = rest.walletTransactions({ address: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045" })
+ * const error: unknown = await call.then(() => undefined, (reason: unknown) => reason)
+ * if (isRestError(error)) console.log(error._tag, error.isRetryable) // Forbidden false
+ * ```
+ *
  * Source: decision 0012.
  */
 export class Forbidden extends Data.TaggedError("Forbidden")<Fields & { readonly status: number }> {
@@ -87,6 +112,18 @@ export class Forbidden extends Data.TaggedError("Forbidden")<Fields & { readonly
 
 /**
  * The path does not exist on the server: usually a wrong base URL. Never retried.
+ *
+ * **Example** (Reading the answer of a service)
+ *
+ * ```ts
+ * import { createRestClient, isRestError } from "@daybook/rest/promise"
+ *
+ * const fetch = async () => Response.json({ message: "Unknown path.", code: "not_found", requestId: "5" }, { status: 404 })
+ * const rest = createRestClient({ baseUrl: "https://s.example", apiKey: "my-key", fetch, retry: { maxAttempts: 1 } })
+ * const call = rest.walletTransactions({ address: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045" })
+ * const error: unknown = await call.then(() => undefined, (reason: unknown) => reason)
+ * if (isRestError(error)) console.log(error._tag, error.isRetryable) // NotFound false
+ * ```
  *
  * Source: decisions 0012 and 0019.
  */
@@ -104,6 +141,19 @@ export class NotFound extends Data.TaggedError("NotFound")<Fields & { readonly s
  *
  * Rows of `resumeFromBlock` and of later blocks that were given before are reverted. A new query with
  * `from_block: resumeFromBlock` gives their replacement; a descending query continues below with `to_block: resumeFromBlock - 1n`.
+ *
+ * **Example** (Reading where to continue)
+ *
+ * ```ts
+ * import { createRestClient, isRestError } from "@daybook/rest/promise"
+ *
+ * const body = { message: "A reorg reverted a block.", code: "stale_cursor", requestId: "5", resumeFromBlock: 20_000_000 }
+ * const fetch = async () => Response.json(body, { status: 409 })
+ * const rest = createRestClient({ baseUrl: "https://s.example", apiKey: "my-key", fetch })
+ * const call = rest.walletTransactions({ address: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045", cursor: "old" })
+ * const error: unknown = await call.then(() => undefined, (reason: unknown) => reason)
+ * if (isRestError(error) && error._tag === "StaleCursor") console.log(error.resumeFromBlock) // 20000000n
+ * ```
  *
  * Source: decision 0011.
  */
@@ -128,6 +178,18 @@ export class StaleCursor extends Data.TaggedError("StaleCursor")<
  *
  * Hosted providers respond with 401 or 402 and a text, which distinguishes it from an invalid key.
  *
+ * **Example** (Reading the answer of a provider)
+ *
+ * ```ts
+ * import { createRestClient, isRestError } from "@daybook/rest/promise"
+ *
+ * const fetch = async () => Response.json({ message: "Quota exceeded." }, { status: 402 })
+ * const rest = createRestClient({ baseUrl: "https://s.example", apiKey: "my-key", fetch, retry: { maxAttempts: 1 } })
+ * const call = rest.walletTransactions({ address: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045" })
+ * const error: unknown = await call.then(() => undefined, (reason: unknown) => reason)
+ * if (isRestError(error)) console.log(error._tag, error.isRetryable) // QuotaExceeded false
+ * ```
+ *
  * Source: decision 0012.
  */
 export class QuotaExceeded extends Data.TaggedError("QuotaExceeded")<Fields & { readonly status: number }> {
@@ -139,6 +201,18 @@ export class QuotaExceeded extends Data.TaggedError("QuotaExceeded")<Fields & { 
 
 /**
  * The server is unavailable: 503. Retried after the time that it requested.
+ *
+ * **Example** (Reading the answer of a service)
+ *
+ * ```ts
+ * import { createRestClient, isRestError } from "@daybook/rest/promise"
+ *
+ * const fetch = async () => Response.json({ message: "Starting.", code: "unavailable", requestId: "5" }, { status: 503 })
+ * const rest = createRestClient({ baseUrl: "https://s.example", apiKey: "my-key", fetch, retry: { maxAttempts: 1 } })
+ * const call = rest.walletTransactions({ address: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045" })
+ * const error: unknown = await call.then(() => undefined, (reason: unknown) => reason)
+ * if (isRestError(error)) console.log(error._tag, error.isRetryable) // Unavailable true
+ * ```
  *
  * Source: decision 0012.
  */
@@ -155,6 +229,14 @@ export class Unavailable extends Data.TaggedError("Unavailable")<Fields & { read
  * **Details**
  *
  * Blocks of one timestamp may interleave, as those of some hosted providers do. That alone is not an error.
+ *
+ * **Example** (Deciding by the tag)
+ *
+ * ```ts
+ * import type { RestError } from "@daybook/rest"
+ *
+ * export const isFaultOfServer = ({ _tag }: RestError.RestError): boolean => _tag === "OutOfOrder" || _tag === "InvalidResponse"
+ * ```
  *
  * Source: docs/interface.md#1, docs/interface.md#4.1 (order); decision 0010.
  */

@@ -168,6 +168,17 @@ const single =
  * **Errors**
  *
  * - Throws `InvalidOption`: the base URL, the key or a limit is invalid. The message never shows a URL or a key.
+ *
+ * **Example** (Reading a page)
+ *
+ * ```ts
+ * import { createRestClient } from "@daybook/rest/promise"
+ *
+ * const fetch = async () => Response.json({ cursor: null, page: 0, page_size: 100, result: [] }) // left out in a program
+ * const rest = createRestClient({ baseUrl: "https://s.example", apiKey: "my-key", fetch })
+ * const { result } = await rest.walletTransactions({ address: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045" })
+ * console.log(result.length) // 0
+ * ```
  */
 export const createRestClient = (options: Client.Options): RestPromiseClient => {
   const made = Effect.runSync(Effect.result(ClientBuilder.make(options, { signal: "signal" })))

@@ -29,6 +29,19 @@ export {
 
 /**
  * No endpoint gave a final outcome: each one failed, or was skipped because it is paused.
+ *
+ * **Example** (Reading the failures)
+ *
+ * ```ts
+ * import * as EndpointPool from "@daybook/rpc/EndpointPool"
+ * import { Effect } from "effect"
+ *
+ * const pool = EndpointPool.make({ endpoints: ["first", "second"] })
+ * const ask = pool.ask({ question: (node) => Effect.fail(node), verdict: () => ({ _tag: "Declined", pauseMillis: undefined }) })
+ * const error = await Effect.runPromise(Effect.flip(ask))
+ * if (error instanceof EndpointPool.AllEndpointsFailed) console.log(error.failures.map(({ index }) => index))
+ * // [ 0, 1 ]
+ * ```
  */
 export class AllEndpointsFailed<E> extends Data.TaggedError("AllEndpointsFailed")<{
   /** The error of each endpoint that was asked, in the order in which they were asked. */

@@ -22,5 +22,13 @@ export const of = (error: { readonly code: number; readonly message: string }): 
 
 /**
  * True for kinds whose call may succeed when it is repeated.
+ *
+ * **Example** (Deciding whether to repeat a call)
+ *
+ * ```ts
+ * import * as ErrorKind from "@daybook/rpc/ErrorKind"
+ *
+ * console.log(ErrorKind.isRetryable("rateLimited"), ErrorKind.isRetryable("reverted")) // true false
+ * ```
  */
 export const isRetryable = (kind: ErrorKind): boolean => kind === "internal" || kind === "rateLimited"

@@ -94,6 +94,16 @@ const bytesIn = (data: unknown, depth: number): string | undefined => {
 
 /**
  * Decodes the revert in the `data` of a node's error, wherever the node puts its bytes; undefined without bytes.
+ *
+ * **Example** (Finding the revert in the data of an error)
+ *
+ * ```ts
+ * import * as Revert from "@daybook/rpc/Revert"
+ *
+ * const word = (value: number) => value.toString(16).padStart(64, "0")
+ * const data = `0x08c379a0${word(32)}${word(6)}${"706175736564".padEnd(64, "0")}`
+ * console.log(Revert.fromError({ originalError: { data } })) // { _tag: 'Error', reason: 'paused' }
+ * ```
  */
 export const fromError = (data: unknown): Revert | undefined => {
   const bytes = bytesIn(data, 3)

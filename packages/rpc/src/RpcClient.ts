@@ -53,6 +53,16 @@ export class RpcClient extends Context.Service<RpcClient, Client>()("@daybook/rp
  *
  * **Errors**
  * - `InvalidOption`: an option is invalid; the message never shows a URL or a key.
+ *
+ * **Example** (Making a client)
+ *
+ * ```ts
+ * import * as RpcClient from "@daybook/rpc/RpcClient"
+ * import { Effect } from "effect"
+ *
+ * const rpc = Effect.runSync(RpcClient.make({ url: "https://n.example/my-key" }))
+ * console.log(rpc.host) // n.example
+ * ```
  */
 export const make = (options: Options): Effect.Effect<Client, InvalidOption> =>
   Effect.map(read(options), (settings) => start(settings, undefined))
@@ -63,6 +73,16 @@ export const make = (options: Options): Effect.Effect<Client, InvalidOption> =>
  *
  * **Errors**
  * - `InvalidOption`: an option is invalid; the message never shows a URL or a key.
+ *
+ * **Example** (Ending the calls of a client with a scope)
+ *
+ * ```ts
+ * import * as RpcClient from "@daybook/rpc/RpcClient"
+ * import { Effect } from "effect"
+ *
+ * const host = Effect.map(RpcClient.makeScoped({ url: "https://n.example/my-key" }), (rpc) => rpc.host)
+ * console.log(await Effect.runPromise(Effect.scoped(host))) // n.example
+ * ```
  */
 export const makeScoped = (options: Options): Effect.Effect<Client, InvalidOption, Scope.Scope> =>
   Effect.gen(function* () {
@@ -74,11 +94,27 @@ export const makeScoped = (options: Options): Effect.Effect<Client, InvalidOptio
 
 /**
  * Makes a client, or throws `InvalidOption`. For callers outside Effect.
+ *
+ * **Example** (Making a client outside Effect)
+ *
+ * ```ts
+ * import * as RpcClient from "@daybook/rpc/RpcClient"
+ *
+ * console.log(RpcClient.makeUnsafe({ url: "https://n.example/my-key" }).host) // n.example
+ * ```
  */
 export const makeUnsafe: (options: Options) => Client = makeClient
 
 /**
  * Provides a client with the lifetime of the layer.
+ *
+ * **Example** (Providing a client)
+ *
+ * ```ts
+ * import * as RpcClient from "@daybook/rpc/RpcClient"
+ *
+ * export const layer = RpcClient.layer({ url: ["https://a.example/key", "https://b.example/key"], timeout: "10 seconds" })
+ * ```
  */
 export const layer = (options: Options): Layer.Layer<RpcClient, InvalidOption> =>
   Layer.effect(RpcClient, makeScoped(options))
@@ -111,6 +147,18 @@ const fromConfig = /* @__PURE__ */ Effect.fnUntraced(
  * **Details**
  * - `DAYBOOK_RPC_URL`: the URL of a node, or of a provider when there is a key.
  * - `DAYBOOK_API_KEY`: the key of the provider. `DAYBOOK_CHAIN`: its chain, by default `eth`.
+ *
+ * **Example** (Providing a client from other variables)
+ *
+ * ```ts
+ * import * as RpcClient from "@daybook/rpc/RpcClient"
+ * import { ConfigProvider, Effect } from "effect"
+ *
+ * const provider = ConfigProvider.fromUnknown({ DAYBOOK_RPC_URL: "https://n.example", DAYBOOK_CHAIN: "eth", DAYBOOK_API_KEY: "my-key" })
+ * const host = Effect.map(RpcClient.RpcClient, (rpc) => rpc.host)
+ * const provided = host.pipe(Effect.provide(RpcClient.layerConfig), Effect.provide(ConfigProvider.layer(provider)))
+ * console.log(await Effect.runPromise(provided)) // n.example
+ * ```
  *
  * Source: decision 0007 (the default chain).
  */

@@ -21,6 +21,18 @@ import * as Revert from "./Revert.ts"
 /**
  * The node returned an error. Retried only when `isRetryable`; reverts and invalid parameters never are.
  *
+ * **Example** (Reading a revert)
+ *
+ * ```ts
+ * import { createRpcClient, isRpcError } from "@daybook/rpc/promise"
+ *
+ * const fetch = async () => Response.json({ jsonrpc: "2.0", id: 1, error: { code: 3, message: "execution reverted" } })
+ * const rpc = createRpcClient({ url: "https://n.example", fetch })
+ * const call = rpc.eth_call({ to: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045", data: "0x" })
+ * const error: unknown = await call.then(() => undefined, (reason: unknown) => reason)
+ * if (isRpcError(error) && error._tag === "RpcError") console.log(error.kind, error.code) // reverted 3
+ * ```
+ *
  * Source: JSON-RPC 2.0 section 5.1.
  */
 export class RpcError extends Data.TaggedError("RpcError")<{
@@ -70,6 +82,18 @@ export class RpcError extends Data.TaggedError("RpcError")<{
  *
  * **Details**
  * - The message is `Invalid parameter of eth_getBalance "address": expected <expected>, received <received>.`
+ *
+ * **Example** (Reading which parameter is invalid)
+ *
+ * ```ts
+ * import { createRpcClient, isRpcError } from "@daybook/rpc/promise"
+ *
+ * const rpc = createRpcClient({ url: "https://n.example" })
+ * const call = rpc.eth_getTransactionReceipt("0xabc")
+ * const error: unknown = await call.then(() => undefined, (reason: unknown) => reason)
+ * if (isRpcError(error) && error._tag === "InvalidParams") console.log(error.method, error.position)
+ * // eth_getTransactionReceipt 0
+ * ```
  */
 export class InvalidParams extends Data.TaggedError("InvalidParams")<{
   readonly message: string

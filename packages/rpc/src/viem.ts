@@ -10,6 +10,17 @@ import { createRpcClient } from "./promise.ts"
 
 /**
  * An error in the form that viem expects: a numeric `code` and the message of the node. The typed error is its `cause`.
+ *
+ * **Example** (Reading the typed error behind one of viem)
+ *
+ * ```ts
+ * import { RpcError } from "@daybook/rpc/RpcError"
+ * import { ProviderError } from "@daybook/rpc/viem"
+ *
+ * const options = { host: "n.example", method: "eth_call", code: 3, message: "execution reverted", kind: "reverted" } as const
+ * const error = new ProviderError(3, new RpcError(options))
+ * console.log(error.code, error.cause instanceof RpcError) // 3 true
+ * ```
  */
 export class ProviderError extends Error {
   override readonly name = "ProviderError"

@@ -25,6 +25,16 @@ export interface StorageProofWire extends Schema.Codec.Encoded<typeof storagePro
 /**
  * Storage slot with the Merkle proof of its value.
  *
+ * **Example** (Decoding a slot with its proof)
+ *
+ * ```ts
+ * import * as Account from "@daybook/schema/Account"
+ * import * as Schema from "effect/Schema"
+ *
+ * const slot = Schema.decodeUnknownSync(Account.StorageProof)({ key: "0x0", value: "0x2a", proof: [] })
+ * console.log(slot.value) // 42n
+ * ```
+ *
  * Source: EIP-1186.
  */
 export const StorageProof: Named<typeof storageProofCodec, StorageProof, StorageProofWire> = storageProofCodec
@@ -53,6 +63,16 @@ export interface AccountProofWire extends Schema.Codec.Encoded<typeof accountPro
 
 /**
  * Account state with its Merkle proof.
+ *
+ * **Example** (Finding what a node left out)
+ *
+ * ```ts
+ * import * as Account from "@daybook/schema/Account"
+ * import * as Issue from "@daybook/schema/Issue"
+ *
+ * const [issue] = Issue.find(Account.AccountProof, { address: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045", balance: "0x1" })
+ * console.log(Issue.format("proof", issue!)) // Invalid proof "accountProof": expected an array, received nothing.
+ * ```
  *
  * Source: EIP-1186.
  */

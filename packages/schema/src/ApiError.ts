@@ -22,6 +22,16 @@ const body = {
  * - `traces_not_indexed`: internal transactions were requested on a chain without traces.
  * - `address_not_watched`: the server indexes a list of addresses that does not contain this one.
  *
+ * **Example** (Decoding a body)
+ *
+ * ```ts
+ * import * as ApiError from "@daybook/schema/ApiError"
+ * import * as Schema from "effect/Schema"
+ *
+ * const body = { message: "Invalid limit.", code: "bad_request", requestId: "5", parameter: "limit" }
+ * console.log(Schema.decodeUnknownSync(ApiError.BadRequest)(body).parameter) // limit
+ * ```
+ *
  * Source: docs/interface.md#7; decisions 0008 and 0012.
  */
 export class BadRequest extends Schema.Error<BadRequest>("@daybook/schema/BadRequest")(
@@ -40,6 +50,16 @@ export class BadRequest extends Schema.Error<BadRequest>("@daybook/schema/BadReq
 /**
  * Missing or unknown API key: 401.
  *
+ * **Example** (Decoding a body)
+ *
+ * ```ts
+ * import * as ApiError from "@daybook/schema/ApiError"
+ * import * as Schema from "effect/Schema"
+ *
+ * const body = { message: "Unknown API key.", code: "unauthorized", requestId: "5" }
+ * console.log(Schema.decodeUnknownSync(ApiError.Unauthorized)(body)._tag) // Unauthorized
+ * ```
+ *
  * Source: docs/interface.md#5; decision 0012.
  */
 export class Unauthorized extends Schema.Error<Unauthorized>("@daybook/schema/Unauthorized")(
@@ -51,6 +71,16 @@ export class Unauthorized extends Schema.Error<Unauthorized>("@daybook/schema/Un
 
 /**
  * API key without permission for this request: 403.
+ *
+ * **Example** (Decoding a body)
+ *
+ * ```ts
+ * import * as ApiError from "@daybook/schema/ApiError"
+ * import * as Schema from "effect/Schema"
+ *
+ * const body = { message: "The key may not call debug_traceCall.", code: "forbidden", requestId: "5" }
+ * console.log(Schema.decodeUnknownSync(ApiError.Forbidden)(body)._tag) // Forbidden
+ * ```
  *
  * Source: decision 0012.
  */
@@ -64,6 +94,16 @@ export class Forbidden extends Schema.Error<Forbidden>("@daybook/schema/Forbidde
 /**
  * Unknown path: 404.
  *
+ * **Example** (Decoding a body)
+ *
+ * ```ts
+ * import * as ApiError from "@daybook/schema/ApiError"
+ * import * as Schema from "effect/Schema"
+ *
+ * const body = { message: "Unknown path.", code: "not_found", requestId: "5" }
+ * console.log(Schema.decodeUnknownSync(ApiError.NotFound)(body)._tag) // NotFound
+ * ```
+ *
  * Source: decisions 0012 and 0019.
  */
 export class NotFound extends Schema.Error<NotFound>("@daybook/schema/NotFound")(
@@ -75,6 +115,16 @@ export class NotFound extends Schema.Error<NotFound>("@daybook/schema/NotFound")
 
 /**
  * HTTP method that the path does not support: 405, with an `allow` header.
+ *
+ * **Example** (Decoding a body)
+ *
+ * ```ts
+ * import * as ApiError from "@daybook/schema/ApiError"
+ * import * as Schema from "effect/Schema"
+ *
+ * const body = { message: "The path takes GET.", code: "method_not_allowed", requestId: "5" }
+ * console.log(Schema.decodeUnknownSync(ApiError.MethodNotAllowed)(body)._tag) // MethodNotAllowed
+ * ```
  *
  * Source: decision 0012.
  */
@@ -93,6 +143,16 @@ export class MethodNotAllowed extends Schema.Error<MethodNotAllowed>("@daybook/s
  * Rows at and above `resumeFromBlock` that were received before are reverted. Request them again with `from_block=resumeFromBlock`; in
  * descending order, continue below with `to_block=resumeFromBlock-1`.
  *
+ * **Example** (Reading where to continue)
+ *
+ * ```ts
+ * import * as ApiError from "@daybook/schema/ApiError"
+ * import * as Schema from "effect/Schema"
+ *
+ * const body = { message: "A reorg reverted a block.", code: "stale_cursor", requestId: "5", resumeFromBlock: 20_000_000 }
+ * console.log(Schema.decodeUnknownSync(ApiError.StaleCursor)(body).resumeFromBlock) // 20000000n
+ * ```
+ *
  * Source: decision 0011.
  */
 export class StaleCursor extends Schema.Error<StaleCursor>("@daybook/schema/StaleCursor")(
@@ -110,6 +170,16 @@ export class StaleCursor extends Schema.Error<StaleCursor>("@daybook/schema/Stal
 /**
  * Request body that exceeds the limit of the server: 413.
  *
+ * **Example** (Decoding a body)
+ *
+ * ```ts
+ * import * as ApiError from "@daybook/schema/ApiError"
+ * import * as Schema from "effect/Schema"
+ *
+ * const body = { message: "Body of more than 1 MiB.", code: "payload_too_large", requestId: "5" }
+ * console.log(Schema.decodeUnknownSync(ApiError.PayloadTooLarge)(body)._tag) // PayloadTooLarge
+ * ```
+ *
  * Source: decision 0012.
  */
 export class PayloadTooLarge extends Schema.Error<PayloadTooLarge>("@daybook/schema/PayloadTooLarge")(
@@ -121,6 +191,16 @@ export class PayloadTooLarge extends Schema.Error<PayloadTooLarge>("@daybook/sch
 
 /**
  * Exceeded rate limit of the API key: 429, with `retry-after` and `ratelimit-*` headers.
+ *
+ * **Example** (Encoding a body)
+ *
+ * ```ts
+ * import * as ApiError from "@daybook/schema/ApiError"
+ * import * as Schema from "effect/Schema"
+ *
+ * const error = new ApiError.RateLimited({ message: "25 requests a second.", code: "rate_limited", requestId: "5" })
+ * console.log(Schema.encodeSync(ApiError.RateLimited)(error).code) // rate_limited
+ * ```
  *
  * Source: docs/interface.md#8; decisions 0007 and 0012.
  */
@@ -134,6 +214,16 @@ export class RateLimited extends Schema.Error<RateLimited>("@daybook/schema/Rate
 /**
  * Internal error of the server: 500. The body holds the request id and no details.
  *
+ * **Example** (Decoding a body)
+ *
+ * ```ts
+ * import * as ApiError from "@daybook/schema/ApiError"
+ * import * as Schema from "effect/Schema"
+ *
+ * const body = { message: "Internal error 5.", code: "internal", requestId: "5" }
+ * console.log(Schema.decodeUnknownSync(ApiError.Internal)(body).requestId) // 5
+ * ```
+ *
  * Source: decision 0012.
  */
 export class Internal extends Schema.Error<Internal>("@daybook/schema/Internal")(
@@ -146,6 +236,16 @@ export class Internal extends Schema.Error<Internal>("@daybook/schema/Internal")
 /**
  * Temporarily unavailable server: 503, with `retry-after`.
  *
+ * **Example** (Decoding a body)
+ *
+ * ```ts
+ * import * as ApiError from "@daybook/schema/ApiError"
+ * import * as Schema from "effect/Schema"
+ *
+ * const body = { message: "The database does not answer.", code: "unavailable", requestId: "5" }
+ * console.log(Schema.decodeUnknownSync(ApiError.Unavailable)(body)._tag) // Unavailable
+ * ```
+ *
  * Source: decision 0012.
  */
 export class Unavailable extends Schema.Error<Unavailable>("@daybook/schema/Unavailable")(
@@ -157,6 +257,16 @@ export class Unavailable extends Schema.Error<Unavailable>("@daybook/schema/Unav
 
 /**
  * Every error of the REST interface, discriminated by `code`.
+ *
+ * **Example** (Decoding any error by its code)
+ *
+ * ```ts
+ * import * as ApiError from "@daybook/schema/ApiError"
+ * import * as Schema from "effect/Schema"
+ *
+ * const body = { message: "Unknown path.", code: "not_found", requestId: "5" }
+ * console.log(Schema.decodeUnknownSync(ApiError.ApiError)(body)._tag) // NotFound
+ * ```
  *
  * Source: decision 0012.
  */
@@ -177,6 +287,16 @@ export type ApiError = typeof ApiError.Type
 
 /**
  * Error body of hosted providers: a message or a list of messages, without a code.
+ *
+ * **Example** (Decoding the body of a hosted provider)
+ *
+ * ```ts
+ * import * as ApiError from "@daybook/schema/ApiError"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(ApiError.BareMessage)({ message: ["limit must be positive"] }).message)
+ * // [ 'limit must be positive' ]
+ * ```
  *
  * Source: decision 0012.
  */

@@ -6,6 +6,15 @@ import * as Schema from "effect/Schema"
 /**
  * Request header that holds the API key.
  *
+ * **Example** (Sending a key)
+ *
+ * ```ts
+ * import * as ApiHeader from "@daybook/schema/ApiHeader"
+ *
+ * const headers = new Headers({ [ApiHeader.apiKey]: "my-key" })
+ * console.log(headers.get("x-api-key")) // my-key
+ * ```
+ *
  * Source: docs/interface.md#5.
  */
 export const apiKey = "X-API-Key"
@@ -13,12 +22,31 @@ export const apiKey = "X-API-Key"
 /**
  * Response header with the id of the request, as the server's log has it.
  *
+ * **Example** (Reading the id of a request)
+ *
+ * ```ts
+ * import * as ApiHeader from "@daybook/schema/ApiHeader"
+ *
+ * const headers = new Headers({ "X-Request-Id": "5f" })
+ * console.log(headers.get(ApiHeader.requestId)) // 5f
+ * ```
+ *
  * Source: decision 0012.
  */
 export const requestId = "x-request-id"
 
 /**
  * Range of blocks that the index covers, so that "empty" differs from "not indexed".
+ *
+ * **Example** (Reading which blocks are indexed)
+ *
+ * ```ts
+ * import * as ApiHeader from "@daybook/schema/ApiHeader"
+ * import * as Schema from "effect/Schema"
+ *
+ * const coverage = Schema.decodeUnknownSync(ApiHeader.IndexCoverage)({ "daybook-indexed-to": "20000000" })
+ * console.log(coverage["daybook-indexed-to"]) // 20000000
+ * ```
  *
  * Source: decision 0013.
  */
@@ -47,6 +75,15 @@ export const IndexCoverage = Schema.Struct({
 /**
  * State of the rate limit of an API key.
  *
+ * **Example** (Reading how many requests are left)
+ *
+ * ```ts
+ * import * as ApiHeader from "@daybook/schema/ApiHeader"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(ApiHeader.RateLimit)({ "ratelimit-limit": "50" })["ratelimit-limit"]) // 50
+ * ```
+ *
  * Source: IETF draft ratelimit-headers; decision 0012.
  */
 export const RateLimit = Schema.Struct({
@@ -61,6 +98,15 @@ export const RateLimit = Schema.Struct({
 /**
  * Wait that the server asks for before the next request.
  *
+ * **Example** (Reading a wait)
+ *
+ * ```ts
+ * import * as ApiHeader from "@daybook/schema/ApiHeader"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(ApiHeader.RetryAfter)({ "retry-after": "3" })["retry-after"]) // 3
+ * ```
+ *
  * Source: RFC 9110.
  */
 export const RetryAfter = Schema.Struct({
@@ -70,6 +116,14 @@ export const RetryAfter = Schema.Struct({
 
 /**
  * Response headers that a browser must be allowed to read (`access-control-expose-headers`).
+ *
+ * **Example** (Letting pages of other origins read the headers)
+ *
+ * ```ts
+ * import * as ApiHeader from "@daybook/schema/ApiHeader"
+ *
+ * console.log(ApiHeader.exposed.includes("retry-after")) // true
+ * ```
  *
  * Source: decision 0013.
  */

@@ -33,6 +33,16 @@ export interface BalanceWire extends Schema.Codec.Encoded<typeof balanceCodec> {
 /**
  * What a wallet holds of one asset.
  *
+ * **Example** (Decoding a balance)
+ *
+ * ```ts
+ * import * as Balance from "@daybook/schema/Balance"
+ * import * as Schema from "effect/Schema"
+ *
+ * const wire = { asset: "native", token_id: null, token: null, balance: "-5", proved_at_block: "20000000" }
+ * console.log(Schema.decodeUnknownSync(Balance.Balance)(wire).balance) // -5n
+ * ```
+ *
  * Source: decision 0049.
  */
 export const Balance: Named<typeof balanceCodec, Balance, BalanceWire> = balanceCodec
@@ -53,6 +63,16 @@ export interface IncompleteWire extends Schema.Codec.Encoded<typeof incompleteCo
 
 /**
  * What sums of movements may lack.
+ *
+ * **Example** (Decoding what sums may lack)
+ *
+ * ```ts
+ * import * as Balance from "@daybook/schema/Balance"
+ * import * as Schema from "effect/Schema"
+ *
+ * const wire = { opening: true, places: "0", first_block: null }
+ * console.log(Schema.decodeUnknownSync(Balance.Incomplete)(wire).opening) // true
+ * ```
  *
  * Source: decisions 0048 and 0049.
  */
@@ -77,12 +97,34 @@ export interface BalancesWire extends Schema.Codec.Encoded<typeof balancesCodec>
 /**
  * What a wallet holds at a block. Assets of which it holds nothing are left out.
  *
+ * **Example** (Decoding the balances of a wallet)
+ *
+ * ```ts
+ * import * as Balance from "@daybook/schema/Balance"
+ * import * as Schema from "effect/Schema"
+ *
+ * const incomplete = { opening: false, places: "0", first_block: null }
+ * const wire = { block_number: "20000000", block_hash: `0x${"ab".repeat(32)}`, incomplete, result: [] }
+ * console.log(Schema.decodeUnknownSync(Balance.Balances)(wire).block_number) // 20000000n
+ * ```
+ *
  * Source: decision 0049.
  */
 export const Balances: Named<typeof balancesCodec, Balances, BalancesWire> = balancesCodec
 
 /**
  * Keys of balances that the schema does not know, with the values received.
+ *
+ * **Example** (Listing unknown keys)
+ *
+ * ```ts
+ * import * as Balance from "@daybook/schema/Balance"
+ * import * as Schema from "effect/Schema"
+ *
+ * const incomplete = { opening: false, places: "0", first_block: null }
+ * const wire = { block_number: "1", block_hash: `0x${"ab".repeat(32)}`, incomplete, result: [], usd: "3" }
+ * console.log(Balance.extras(Schema.decodeUnknownSync(Balance.Balances)(wire))) // { usd: '3' }
+ * ```
  *
  * Source: decision 0004.
  */

@@ -34,6 +34,16 @@ export interface WithdrawalWire extends Schema.Codec.Encoded<typeof withdrawalCo
 /**
  * Withdrawal from the beacon chain.
  *
+ * **Example** (Decoding a withdrawal)
+ *
+ * ```ts
+ * import * as Block from "@daybook/schema/Block"
+ * import * as Schema from "effect/Schema"
+ *
+ * const wire = { index: "0x1", validatorIndex: "0x2", address: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045", amount: "0x3b9aca00" }
+ * console.log(Schema.decodeUnknownSync(Block.Withdrawal)(wire).amount) // 1000000000n
+ * ```
+ *
  * Source: EIP-4895.
  */
 export const Withdrawal: Named<typeof withdrawalCodec, Withdrawal, WithdrawalWire> = withdrawalCodec
@@ -143,6 +153,15 @@ export interface BlockWire extends Schema.Codec.Encoded<typeof blockCodec> {}
  *
  * Known fields of newer forks and of other chains are typed; unknown keys are kept and listed by `extras`.
  *
+ * **Example** (Decoding one field)
+ *
+ * ```ts
+ * import * as Block from "@daybook/schema/Block"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Block.Block.fields.gasUsed)("0x5208")) // 21000n
+ * ```
+ *
  * Source: docs/interface.md#2.8; EIP-1559, EIP-4399, EIP-4788, EIP-4844, EIP-4895, EIP-7685, EIP-7843, EIP-7928; Nitro, coreth, go-opera, OpenEthereum;
  * decisions 0004 and 0020.
  */
@@ -166,6 +185,17 @@ export interface HydratedBlockWire extends Schema.Codec.Encoded<typeof hydratedB
 /**
  * Block with full transactions, returned when the hydrated flag is true. The other fields are those of `Block`.
  *
+ * **Example** (Finding what is wrong with a response)
+ *
+ * ```ts
+ * import * as Block from "@daybook/schema/Block"
+ * import * as Issue from "@daybook/schema/Issue"
+ *
+ * const [issue] = Issue.find(Block.HydratedBlock, { number: "latest" })
+ * console.log(Issue.format("block", issue!))
+ * // Invalid block "number": expected a hex quantity of at most 256 bits such as 0x1f, or null, received "latest".
+ * ```
+ *
  * Source: docs/interface.md#2.8; decisions 0004 and 0020.
  */
 export const HydratedBlock: Named<typeof hydratedBlockCodec, HydratedBlock, HydratedBlockWire> = hydratedBlockCodec
@@ -185,6 +215,15 @@ export interface Undecodable {
 
 /**
  * Returns true for an entry of a `PartialBlock` that failed to decode.
+ *
+ * **Example** (Leaving out what failed to decode)
+ *
+ * ```ts
+ * import * as Block from "@daybook/schema/Block"
+ *
+ * const entry: Block.Undecodable = { _tag: "Undecodable", raw: {}, reason: "no type" }
+ * console.log(Block.isUndecodable(entry)) // true
+ * ```
  *
  * Source: decision 0020.
  */
@@ -251,12 +290,31 @@ export interface PartialBlockWire extends Schema.Codec.Encoded<typeof partialBlo
  *
  * Check entries with `isUndecodable`: a program that skips them loses transactions without an error.
  *
+ * **Example** (Finding what is wrong beside the transactions)
+ *
+ * ```ts
+ * import * as Block from "@daybook/schema/Block"
+ * import * as Issue from "@daybook/schema/Issue"
+ *
+ * const [issue] = Issue.find(Block.PartialBlock, { number: "0x1", transactions: [{}] })
+ * console.log(issue?.path) // hash
+ * ```
+ *
  * Source: docs/interface.md#2.8; decision 0020.
  */
 export const PartialBlock: Named<typeof partialBlockCodec, PartialBlock, PartialBlockWire> = partialBlockCodec
 
 /**
  * Keys of a block that the schema does not know, with the values received.
+ *
+ * **Example** (Listing the fields of a chain)
+ *
+ * ```ts
+ * import * as Block from "@daybook/schema/Block"
+ *
+ * declare const block: Block.Block
+ * export const extras = () => Block.extras(block) // as { l1BlockNumber: "0x10" }
+ * ```
  *
  * Source: decision 0004.
  */

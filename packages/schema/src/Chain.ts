@@ -101,6 +101,15 @@ export const fromId = (id: bigint | number | string): ReadonlyArray<Chain> => {
 /**
  * The chains with a name, or else with an identifier.
  *
+ * **Example** (Reading a name or an identifier)
+ *
+ * ```ts
+ * import * as Chain from "@daybook/schema/Chain"
+ *
+ * console.log(Chain.fromText("eth").map(({ id }) => id), Chain.fromText("0x89").map(({ name }) => name))
+ * // [ 1n ] [ 'polygon' ]
+ * ```
+ *
  * Source: docs/interface.md#4.1.1; decision 0005.
  */
 export const fromText = (text: string): ReadonlyArray<Chain> => {
@@ -141,12 +150,28 @@ export const fromInput = (input: Input): ReadonlyArray<Chain> => {
 /**
  * The CAIP-2 identifier of a chain.
  *
+ * **Example** (Writing a CAIP-2 identifier)
+ *
+ * ```ts
+ * import * as Chain from "@daybook/schema/Chain"
+ *
+ * console.log(Chain.toCaip2(Chain.fromName("polygon")!)) // eip155:137
+ * ```
+ *
  * Source: CAIP-2.
  */
 export const toCaip2 = (chain: Chain): `eip155:${bigint}` => `eip155:${chain.id}`
 
 /**
  * The chain id in hex, as `eth_chainId` returns it.
+ *
+ * **Example** (Comparing with `eth_chainId`)
+ *
+ * ```ts
+ * import * as Chain from "@daybook/schema/Chain"
+ *
+ * console.log(Chain.toHexId(Chain.fromName("polygon")!)) // 0x89
+ * ```
  *
  * Source: EIP-695.
  */

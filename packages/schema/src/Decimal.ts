@@ -37,6 +37,15 @@ const wire = Schema.String.check(Schema.isPattern(/^(0|[1-9][0-9]*)$/u)).annotat
  *
  * Wire: a string of decimal digits without leading zeros. Also decodes leading zeros and JSON numbers.
  *
+ * **Example** (Decoding an amount)
+ *
+ * ```ts
+ * import * as Decimal from "@daybook/schema/Decimal"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Decimal.Decimal)("21000")) // 21000n
+ * ```
+ *
  * Source: docs/interface.md#2 (numeric strings); decision 0003.
  */
 export const Decimal: Schema.Codec<bigint, string> = leaf({
@@ -73,6 +82,15 @@ const signedWire = Schema.String.check(Schema.isPattern(/^(0|-?[1-9][0-9]*)$/u))
  *
  * Wire: a string of decimal digits without leading zeros, after `-` where it is negative. Also decodes leading zeros and JSON numbers.
  *
+ * **Example** (Decoding an amount that was sent)
+ *
+ * ```ts
+ * import * as Decimal from "@daybook/schema/Decimal"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Decimal.Signed)("-21000")) // -21000n
+ * ```
+ *
  * Source: decision 0048.
  */
 export const Signed: Schema.Codec<bigint, string> = leaf({
@@ -94,6 +112,15 @@ export const Signed: Schema.Codec<bigint, string> = leaf({
  *
  * Wire form of `Decimal`, at most 2^53 - 1.
  *
+ * **Example** (Decoding a position)
+ *
+ * ```ts
+ * import * as Decimal from "@daybook/schema/Decimal"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Decimal.SafeInteger)("12")) // 12
+ * ```
+ *
  * Source: docs/interface.md#2 (numeric strings); decision 0003.
  */
 export const SafeInteger: Schema.Codec<number, string> = leaf({
@@ -107,6 +134,15 @@ export const SafeInteger: Schema.Codec<number, string> = leaf({
 /**
  * `SafeInteger`, or `null`: decodes `""` and `null` to `null`, encodes `null` as `""`.
  *
+ * **Example** (Decoding an empty value)
+ *
+ * ```ts
+ * import * as Decimal from "@daybook/schema/Decimal"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Decimal.SafeIntegerOrEmpty)("")) // null
+ * ```
+ *
  * Source: decision 0002.
  */
 export const SafeIntegerOrEmpty: Schema.Codec<number | null, string> = orEmpty(SafeInteger, "")
@@ -118,6 +154,15 @@ export const SafeIntegerOrEmpty: Schema.Codec<number | null, string> = orEmpty(S
  * **Details**
  *
  * Encoding fails for a value above 2^53 - 1.
+ *
+ * **Example** (Decoding a JSON number)
+ *
+ * ```ts
+ * import * as Decimal from "@daybook/schema/Decimal"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Decimal.FromNumber)(12)) // 12n
+ * ```
  *
  * Source: docs/interface.md#2.5; decision 0003.
  */

@@ -158,6 +158,17 @@ const toIssue = (
  *
  * Unknown keys are kept. `errors: "all"` reports every value.
  *
+ * **Example** (Refusing what is valid and not canonical)
+ *
+ * ```ts
+ * import * as Decimal from "@daybook/schema/Decimal"
+ * import * as DecodeWarning from "@daybook/schema/DecodeWarning"
+ * import * as Schema from "effect/Schema"
+ *
+ * const strict = DecodeWarning.strict(Decimal.Decimal)
+ * console.log(Schema.is(Schema.toEncoded(strict))("1"), Schema.decodeUnknownExit(strict)(1)._tag) // true Failure
+ * ```
+ *
  * Source: decision 0020.
  */
 export const strict = <A, I>(schema: Schema.Codec<A, I>): Schema.Codec<A, I> =>

@@ -28,6 +28,16 @@ export interface ParamWire extends Schema.Codec.Encoded<typeof paramCodec> {}
 /**
  * Parameter of a decoded event or call.
  *
+ * **Example** (Decoding a parameter)
+ *
+ * ```ts
+ * import * as DecodedItem from "@daybook/schema/DecodedItem"
+ * import * as Schema from "effect/Schema"
+ *
+ * const wire = { name: "value", value: "5", type: "uint256" }
+ * console.log(Schema.decodeUnknownSync(DecodedItem.Param)(wire).value) // 5
+ * ```
+ *
  * Source: docs/interface.md#2.4; decision 0015.
  */
 export const Param: Named<typeof paramCodec, Param, ParamWire> = paramCodec
@@ -50,6 +60,16 @@ export interface DecodedItemWire extends Schema.Codec.Encoded<typeof decodedItem
 
 /**
  * Decoded event or call.
+ *
+ * **Example** (Decoding an event)
+ *
+ * ```ts
+ * import * as DecodedItem from "@daybook/schema/DecodedItem"
+ * import * as Schema from "effect/Schema"
+ *
+ * const wire = { signature: "Paused(address)", label: "Paused", type: "event", params: [] }
+ * console.log(Schema.decodeUnknownSync(DecodedItem.DecodedItem)(wire).label) // Paused
+ * ```
  *
  * Source: docs/interface.md#2.4; decision 0015.
  */

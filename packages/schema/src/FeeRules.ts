@@ -167,6 +167,14 @@ const avalanche: FeeRanges = [{ ...burning, fromBlock: 0n, baseFee: "fee_recipie
 /**
  * The rules that rows of chains name. `ethereum` are those of a chain without a row.
  *
+ * **Example** (Reading the rules of a chain without a row of its own)
+ *
+ * ```ts
+ * import * as FeeRules from "@daybook/schema/FeeRules"
+ *
+ * console.log(FeeRules.all.ethereum.length) // 1
+ * ```
+ *
  * Source: decision 0048.
  */
 export const all = {

@@ -11,12 +11,30 @@ export type Hash = `0x${string}` & Brand.Brand<"Hash">
 /**
  * Hash of 32 bytes in lower-case hex. Decodes any case.
  *
+ * **Example** (Decoding a hash)
+ *
+ * ```ts
+ * import * as Hash from "@daybook/schema/Hash"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Hash.Hash)(`0x${"AB".repeat(32)}`).slice(0, 6)) // 0xabab
+ * ```
+ *
  * Source: docs/interface.md#2.2, docs/interface.md#2.3, docs/interface.md#2.8, docs/interface.md#2.9.
  */
 export const Hash: Schema.Codec<Hash, string> = Hex.bytes<Hash>("a hash of 32 bytes in hex", 32)
 
 /**
  * `Hash`, or `null` where the chain has none yet, such as the hash of a pending block.
+ *
+ * **Example** (Decoding the hash of a pending block)
+ *
+ * ```ts
+ * import * as Hash from "@daybook/schema/Hash"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Hash.OrNull)(null)) // null
+ * ```
  *
  * Source: Ethereum JSON-RPC; decision 0020.
  */
@@ -25,6 +43,15 @@ export const OrNull: Schema.Codec<Hash | null, string | null> = orNull(Hash)
 /**
  * Topic of a log, or `null` when unused: decodes `""` and `null` to `null`, encodes `null` as `""`.
  *
+ * **Example** (Decoding an unused topic)
+ *
+ * ```ts
+ * import * as Hash from "@daybook/schema/Hash"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Hash.OrEmpty)("")) // null
+ * ```
+ *
  * Source: docs/interface.md#2.3; decision 0002.
  */
 export const OrEmpty: Schema.Codec<Hash | null, string> = orEmpty(Hash, "")
@@ -32,6 +59,15 @@ export const OrEmpty: Schema.Codec<Hash | null, string> = orEmpty(Hash, "")
 /**
  * `Hash`, or `null` where the chain computes none, such as the state root of Tron: decodes `0x` and `null` to `null`, encodes `null`
  * as `0x`.
+ *
+ * **Example** (Decoding a root that a chain does not compute)
+ *
+ * ```ts
+ * import * as Hash from "@daybook/schema/Hash"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Hash.OrNone)("0x")) // null
+ * ```
  *
  * Source: Tron JSON-RPC; tolerance: decision 0020.
  */

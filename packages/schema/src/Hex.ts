@@ -44,6 +44,16 @@ const bytesAs = <A extends string>(what: string, byteCount: number | undefined):
 /**
  * Codec of exactly `byteCount` bytes in hex: decodes any case, encodes lower case.
  *
+ * **Example** (Making a codec of 4 bytes)
+ *
+ * ```ts
+ * import * as Hex from "@daybook/schema/Hex"
+ * import * as Schema from "effect/Schema"
+ *
+ * const Selector = Hex.bytes("a selector of 4 bytes in hex", 4)
+ * console.log(Schema.decodeUnknownSync(Selector)("0xA9059CBB")) // 0xa9059cbb
+ * ```
+ *
  * Source: docs/interface.md#2 (hex strings).
  */
 export const bytes = <A extends string = Hex>(what: string, byteCount: number): Schema.Codec<A, string> =>
@@ -56,12 +66,30 @@ export const bytes = <A extends string = Hex>(what: string, byteCount: number): 
  *
  * Decodes upper-case digits, and `""` as `0x`.
  *
+ * **Example** (Decoding call data)
+ *
+ * ```ts
+ * import * as Hex from "@daybook/schema/Hex"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Hex.Hex)("0xA9059CBB")) // 0xa9059cbb
+ * ```
+ *
  * Source: docs/interface.md#2 (hex strings); tolerance: decision 0020.
  */
 export const Hex: Schema.Codec<Hex, string> = bytesAs<Hex>("hex bytes such as 0xa9059cbb", undefined)
 
 /**
  * Logs bloom of a block or receipt: 256 bytes.
+ *
+ * **Example** (Decoding a bloom)
+ *
+ * ```ts
+ * import * as Hex from "@daybook/schema/Hex"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Hex.Bloom)(`0x${"00".repeat(256)}`).length) // 514
+ * ```
  *
  * Source: docs/interface.md#2.8 (logsBloom).
  */
@@ -70,12 +98,30 @@ export const Bloom: Schema.Codec<Hex, string> = bytesAs<Hex>("256 bytes of hex",
 /**
  * Proof-of-work nonce of a block: 8 bytes of data, not a quantity.
  *
+ * **Example** (Decoding a nonce)
+ *
+ * ```ts
+ * import * as Hex from "@daybook/schema/Hex"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Hex.BlockNonce)("0x0000000000000042")) // 0x0000000000000042
+ * ```
+ *
  * Source: docs/interface.md#2.8 (nonce).
  */
 export const BlockNonce: Schema.Codec<Hex, string> = bytesAs<Hex>("8 bytes of hex", 8)
 
 /**
  * `Hex`, or `null`.
+ *
+ * **Example** (Decoding a missing value)
+ *
+ * ```ts
+ * import * as Hex from "@daybook/schema/Hex"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Hex.OrNull)(null)) // null
+ * ```
  *
  * Source: Ethereum JSON-RPC; decision 0020.
  */
@@ -84,6 +130,15 @@ export const OrNull: Schema.Codec<Hex | null, string | null> = orNull(Hex)
 /**
  * `Bloom`, or `null` for a pending block.
  *
+ * **Example** (Decoding the bloom of a pending block)
+ *
+ * ```ts
+ * import * as Hex from "@daybook/schema/Hex"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Hex.BloomOrNull)(null)) // null
+ * ```
+ *
  * Source: Ethereum JSON-RPC; decision 0020.
  */
 export const BloomOrNull: Schema.Codec<Hex | null, string | null> = orNull(Bloom)
@@ -91,12 +146,30 @@ export const BloomOrNull: Schema.Codec<Hex | null, string | null> = orNull(Bloom
 /**
  * `BlockNonce`, or `null` for a pending block and on chains without proof of work.
  *
+ * **Example** (Decoding the nonce of a pending block)
+ *
+ * ```ts
+ * import * as Hex from "@daybook/schema/Hex"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Hex.BlockNonceOrNull)(null)) // null
+ * ```
+ *
  * Source: Ethereum JSON-RPC; decision 0020.
  */
 export const BlockNonceOrNull: Schema.Codec<Hex | null, string | null> = orNull(BlockNonce)
 
 /**
  * `Hex`, or `null`: decodes `""` and `null` to `null`, encodes `null` as `""`.
+ *
+ * **Example** (Decoding an empty value)
+ *
+ * ```ts
+ * import * as Hex from "@daybook/schema/Hex"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Hex.OrEmpty)("")) // null
+ * ```
  *
  * Source: decision 0002.
  */
@@ -108,6 +181,15 @@ export const OrEmpty: Schema.Codec<Hex | null, string> = orEmpty(
 
 /**
  * `Hex` that decodes `""` and `null` to `0x`.
+ *
+ * **Example** (Decoding a missing value as no bytes)
+ *
+ * ```ts
+ * import * as Hex from "@daybook/schema/Hex"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Hex.OrNothing)(null)) // 0x
+ * ```
  *
  * Source: docs/interface.md#2.5 (input, output); decision 0002.
  */
@@ -121,6 +203,14 @@ const empty = "0x" as Hex
 /**
  * Empty bytes: `0x`.
  *
+ * **Example** (Calling a contract without data)
+ *
+ * ```ts
+ * import * as Hex from "@daybook/schema/Hex"
+ *
+ * console.log(Hex.nothing()) // 0x
+ * ```
+ *
  * Source: decision 0002.
  */
 export const nothing = (): Hex => empty
@@ -133,6 +223,15 @@ const isHexText = (input: unknown): input is HexText =>
 /**
  * Hex digits of any length and case, unchanged: signature values `r` and `s`, which nodes send with odd lengths and leading zeros.
  * `toBigInt` returns their value.
+ *
+ * **Example** (Decoding part of a signature)
+ *
+ * ```ts
+ * import * as Hex from "@daybook/schema/Hex"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Hex.HexText)("0x0A1")) // 0x0A1
+ * ```
  *
  * Source: docs/interface.md#2.9 (r, s); decision 0020.
  */
@@ -150,6 +249,15 @@ export const HexText: Schema.Codec<HexText, string> = leaf<HexText, string>({
 
 /**
  * The integer value of hex digits; 0 for `0x`.
+ *
+ * **Example** (Reading a signature as a number)
+ *
+ * ```ts
+ * import * as Hex from "@daybook/schema/Hex"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Hex.toBigInt(Schema.decodeUnknownSync(Hex.HexText)("0x0A1"))) // 161n
+ * ```
  *
  * Source: docs/interface.md#2.9.
  */

@@ -55,6 +55,15 @@ export interface InternalTransactionWire extends Schema.Codec.Encoded<typeof int
 /**
  * Internal transaction: a call, contract creation or selfdestruct made by a contract.
  *
+ * **Example** (Decoding one field)
+ *
+ * ```ts
+ * import * as InternalTransaction from "@daybook/schema/InternalTransaction"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(InternalTransaction.InternalTransaction.fields.value)("1000")) // 1000n
+ * ```
+ *
  * Source: docs/interface.md#2.5; decision 0014.
  */
 export const InternalTransaction: Named<typeof internalTransactionCodec, InternalTransaction, InternalTransactionWire> =
@@ -62,6 +71,15 @@ export const InternalTransaction: Named<typeof internalTransactionCodec, Interna
 
 /**
  * Keys of an internal transaction that the schema does not know, with the values received.
+ *
+ * **Example** (Listing unknown keys)
+ *
+ * ```ts
+ * import * as InternalTransaction from "@daybook/schema/InternalTransaction"
+ *
+ * declare const row: InternalTransaction.InternalTransaction
+ * export const extras = () => InternalTransaction.extras(row)
+ * ```
  *
  * Source: decision 0004.
  */

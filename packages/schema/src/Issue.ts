@@ -41,6 +41,14 @@ const formatKey = (text: string, key: PropertyKey): string => {
 /**
  * The text of a path, as in `chains.eth.rpc[0]`; keys longer than an address are cut.
  *
+ * **Example** (Writing a path)
+ *
+ * ```ts
+ * import * as Issue from "@daybook/schema/Issue"
+ *
+ * console.log(Issue.formatPath(["result", 3, "logs"])) // result[3].logs
+ * ```
+ *
  * Source: decision 0012.
  */
 export const formatPath = (path: ReadonlyArray<PropertyKey>): string => path.reduce<string>(formatKey, "")
@@ -175,6 +183,18 @@ const collect = (issue: SchemaIssue.Issue, position: Position, show: Show): Read
  * `input` is the value that was decoded or encoded; the error itself does not hold it. `show` describes received values. The
  * default, `describe`, cuts long texts; a caller that has to remove a secret from the text first passes its own function.
  *
+ * **Example** (Reading the issues of a schema error)
+ *
+ * ```ts
+ * import * as Address from "@daybook/schema/Address"
+ * import * as Issue from "@daybook/schema/Issue"
+ * import * as Schema from "effect/Schema"
+ *
+ * const input = { address: "0x12" }
+ * const exit = Schema.decodeUnknownResult(Schema.Struct({ address: Address.Address }))(input)
+ * if (exit._tag === "Failure") console.log(Issue.fromError(exit.failure, input)[0]?.path) // address
+ * ```
+ *
  * Source: decision 0012.
  */
 export const fromError = (
@@ -215,6 +235,15 @@ const maxMessageCharacters = 299
  *
  * `what` names the input, as in `option`, `parameter`, `response`. An empty path is left out. The message has fewer than 300
  * characters; longer parts are cut in the middle.
+ *
+ * **Example** (Writing a message)
+ *
+ * ```ts
+ * import * as Issue from "@daybook/schema/Issue"
+ *
+ * console.log(Issue.format("option", { path: "retry.base", expected: "a duration", received: '"soon"' }))
+ * // Invalid option "retry.base": expected a duration, received "soon".
+ * ```
  *
  * Source: decision 0012.
  */

@@ -12,6 +12,15 @@ import { type Named, open, type Resource } from "./internal/open.ts"
 /**
  * Id of a request, repeated by its response: a number or a string; `null` where the server could not read the id of the request.
  *
+ * **Example** (Accepting an id)
+ *
+ * ```ts
+ * import * as JsonRpc from "@daybook/schema/JsonRpc"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.is(JsonRpc.Id)("7"), Schema.is(JsonRpc.Id)({})) // true false
+ * ```
+ *
  * Source: docs/interface.md#2.6; JSON-RPC 2.0 section 4; decision 0016.
  */
 export const Id = Schema.NullOr(Schema.Union([Schema.Finite, Schema.String]))
@@ -39,6 +48,16 @@ export interface RequestWire extends Schema.Codec.Encoded<typeof requestCodec> {
 /**
  * Request. A request without `id` is a notification and has no response.
  *
+ * **Example** (Decoding a call)
+ *
+ * ```ts
+ * import * as JsonRpc from "@daybook/schema/JsonRpc"
+ * import * as Schema from "effect/Schema"
+ *
+ * const wire = { jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] }
+ * console.log(Schema.decodeUnknownSync(JsonRpc.Request)(wire).method) // eth_chainId
+ * ```
+ *
  * Source: docs/interface.md#2.6; JSON-RPC 2.0 section 4; decision 0016.
  */
 export const Request: Named<typeof requestCodec, Request, RequestWire> = requestCodec
@@ -59,6 +78,16 @@ export interface ErrorObjectWire extends Schema.Codec.Encoded<typeof errorObject
 
 /**
  * Error of a failed call.
+ *
+ * **Example** (Decoding an error)
+ *
+ * ```ts
+ * import * as JsonRpc from "@daybook/schema/JsonRpc"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(JsonRpc.ErrorObject)({ code: -32601, message: "unknown method" }).code)
+ * // -32601
+ * ```
  *
  * Source: JSON-RPC 2.0 section 5.1.
  */
@@ -81,6 +110,15 @@ export interface SuccessWire extends Schema.Codec.Encoded<typeof successCodec> {
 /**
  * Response with a result.
  *
+ * **Example** (Decoding a result)
+ *
+ * ```ts
+ * import * as JsonRpc from "@daybook/schema/JsonRpc"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(JsonRpc.Success)({ jsonrpc: "2.0", id: 1, result: "0x1" }).result) // 0x1
+ * ```
+ *
  * Source: docs/interface.md#2.7; JSON-RPC 2.0 section 5.
  */
 export const Success: Named<typeof successCodec, Success, SuccessWire> = successCodec
@@ -101,6 +139,16 @@ export interface FailureWire extends Schema.Codec.Encoded<typeof failureCodec> {
 
 /**
  * Response with an error.
+ *
+ * **Example** (Decoding an error response)
+ *
+ * ```ts
+ * import * as JsonRpc from "@daybook/schema/JsonRpc"
+ * import * as Schema from "effect/Schema"
+ *
+ * const wire = { jsonrpc: "2.0", id: 1, error: { code: 3, message: "execution reverted" } }
+ * console.log(Schema.decodeUnknownSync(JsonRpc.Failure)(wire).error.message) // execution reverted
+ * ```
  *
  * Source: JSON-RPC 2.0 section 5.
  */
@@ -130,6 +178,15 @@ const byKind = (direction: "read" | "write"): Step => {
  * **Details**
  *
  * A response with both is invalid, also where `error` is `null`: it is ambiguous.
+ *
+ * **Example** (Decoding a response of either form)
+ *
+ * ```ts
+ * import * as JsonRpc from "@daybook/schema/JsonRpc"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(JsonRpc.Response)({ jsonrpc: "2.0", id: 1, result: "0x1" }).id) // 1
+ * ```
  *
  * Source: docs/interface.md#2.7; JSON-RPC 2.0 section 5.
  */
@@ -162,12 +219,28 @@ export const Response: Resource<Response, ResponseWire> = Schema.toStandardSchem
 /**
  * Returns true for a response with an error.
  *
+ * **Example** (Distinguishing an error from a result)
+ *
+ * ```ts
+ * import * as JsonRpc from "@daybook/schema/JsonRpc"
+ *
+ * console.log(JsonRpc.isFailure({ jsonrpc: "2.0", id: 1, result: "0x1" })) // false
+ * ```
+ *
  * Source: JSON-RPC 2.0 section 5.
  */
 export const isFailure = (response: Response): response is Failure => "error" in response
 
 /**
  * Error codes of the specification, by name.
+ *
+ * **Example** (Naming a code)
+ *
+ * ```ts
+ * import * as JsonRpc from "@daybook/schema/JsonRpc"
+ *
+ * console.log(JsonRpc.code.methodNotFound) // -32601
+ * ```
  *
  * Source: JSON-RPC 2.0 section 5.1.
  */

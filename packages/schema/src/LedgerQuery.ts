@@ -81,6 +81,15 @@ const asset = Schema.optionalKey(Assets)
 /**
  * Query parameters of the movements of a wallet, all optional.
  *
+ * **Example** (Decoding the query of a URL)
+ *
+ * ```ts
+ * import * as LedgerQuery from "@daybook/schema/LedgerQuery"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(LedgerQuery.MovementQuery)({ asset: "native", limit: "25" }).limit) // 25
+ * ```
+ *
  * Source: decision 0049.
  */
 export const MovementQuery = Schema.Struct({
@@ -104,6 +113,15 @@ export interface MovementQuery extends Schema.Schema.Type<typeof MovementQuery> 
 /**
  * Query parameters of the balances of a wallet, all optional: without a bound they are those of the last indexed block.
  *
+ * **Example** (Decoding the query of a URL)
+ *
+ * ```ts
+ * import * as LedgerQuery from "@daybook/schema/LedgerQuery"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(LedgerQuery.BalanceQuery)({ to_block: "20000000" }).to_block) // 20000000n
+ * ```
+ *
  * Source: decision 0049.
  */
 export const BalanceQuery = Schema.Struct({ chain, to_block, to_date, asset })
@@ -112,6 +130,16 @@ export interface BalanceQuery extends Schema.Schema.Type<typeof BalanceQuery> {}
 
 /**
  * Query parameters of the statement of a wallet, all optional: without bounds it is one of all indexed blocks.
+ *
+ * **Example** (Decoding the query of a URL)
+ *
+ * ```ts
+ * import * as LedgerQuery from "@daybook/schema/LedgerQuery"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(LedgerQuery.StatementQuery)({ from_date: "2024-01-01" }).from_date)
+ * // 2024-01-01
+ * ```
  *
  * Source: decision 0049.
  */

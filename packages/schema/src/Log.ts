@@ -53,6 +53,15 @@ export interface LogWire extends Schema.Codec.Encoded<typeof logCodec> {}
 /**
  * Log of a transaction.
  *
+ * **Example** (Decoding one field)
+ *
+ * ```ts
+ * import * as Log from "@daybook/schema/Log"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Log.Log.fields.log_index)("3")) // 3
+ * ```
+ *
  * Source: docs/interface.md#2.3.
  */
 export const Log: Named<typeof logCodec, Log, LogWire> = logCodec
@@ -78,6 +87,15 @@ export const topics = (
 
 /**
  * Keys of a log that the schema does not know, with the values received.
+ *
+ * **Example** (Listing unknown keys)
+ *
+ * ```ts
+ * import * as Log from "@daybook/schema/Log"
+ *
+ * declare const log: Log.Log
+ * export const extras = () => Log.extras(log)
+ * ```
  *
  * Source: decision 0004.
  */

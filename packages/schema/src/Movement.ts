@@ -23,6 +23,14 @@ import * as Token from "./Token.ts"
  * `genesis`: what the wallet held before the first indexed block. `irregular`: changes by a rule of the chain. Services store the position
  * of a kind in this list: a kind is added at the end.
  *
+ * **Example** (Listing the kinds of movements)
+ *
+ * ```ts
+ * import * as Movement from "@daybook/schema/Movement"
+ *
+ * console.log(Movement.kinds.includes("fee")) // true
+ * ```
+ *
  * Source: decision 0048.
  */
 export const kinds = [
@@ -87,6 +95,15 @@ const Kind = name<Kind>("a kind of movement such as value")
 /**
  * Role of a wallet in a transaction or block: why it appears there. One that this version does not know decodes too.
  *
+ * **Example** (Decoding a role)
+ *
+ * ```ts
+ * import * as Movement from "@daybook/schema/Movement"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Movement.Role)("sender")) // sender
+ * ```
+ *
  * Source: decision 0048.
  */
 export const Role: Schema.Codec<Role | Other, string> = name<Role>("a role such as sender")
@@ -101,6 +118,15 @@ const assetWire = Schema.String.check(Schema.isPattern(/^(native|0x[0-9a-f]{40})
 
 /**
  * What moves: `native`, the currency of the chain, or the address of a token. Decodes any case.
+ *
+ * **Example** (Decoding an asset)
+ *
+ * ```ts
+ * import * as Movement from "@daybook/schema/Movement"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Movement.Asset)("native")) // native
+ * ```
  *
  * Source: decision 0048.
  */
@@ -165,6 +191,15 @@ export interface MovementWire extends Schema.Codec.Encoded<typeof movementCodec>
  * A transfer is two movements, one of each side. A list of all movements of an asset sums up to what the wallet holds of it, as far as
  * none is `incomplete` and the index begins before the first one.
  *
+ * **Example** (Decoding one field)
+ *
+ * ```ts
+ * import * as Movement from "@daybook/schema/Movement"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Movement.Movement.fields.amount)("-21000")) // -21000n
+ * ```
+ *
  * Source: decision 0048.
  */
 export const Movement: Named<typeof movementCodec, Movement, MovementWire> = movementCodec
@@ -192,12 +227,31 @@ export interface MovementPageWire extends Schema.Codec.Encoded<typeof movementPa
  *
  * - A page may have few rows, or none, and a cursor: the server searches a bounded part of the range for each page.
  *
+ * **Example** (Decoding an empty page)
+ *
+ * ```ts
+ * import * as Movement from "@daybook/schema/Movement"
+ * import * as Schema from "effect/Schema"
+ *
+ * const wire = { cursor: null, page: "0", page_size: "100", result: [] }
+ * console.log(Schema.decodeUnknownSync(Movement.MovementPage)(wire).page_size) // 100
+ * ```
+ *
  * Source: decision 0049.
  */
 export const MovementPage: Named<typeof movementPageCodec, MovementPage, MovementPageWire> = movementPageCodec
 
 /**
  * Keys of a movement that the schema does not know, with the values received.
+ *
+ * **Example** (Listing unknown keys)
+ *
+ * ```ts
+ * import * as Movement from "@daybook/schema/Movement"
+ *
+ * declare const row: Movement.Movement
+ * export const extras = () => Movement.extras(row)
+ * ```
  *
  * Source: decision 0004.
  */

@@ -42,6 +42,15 @@ const maxSafe = 2n ** 53n - 1n
  * Wire: `0x` and lower-case hex digits without leading zeros; zero is `0x0`. Also decodes what nodes send: leading zeros, `0x` for zero,
  * upper-case digits, JSON numbers and decimal digits.
  *
+ * **Example** (Decoding an amount in wei)
+ *
+ * ```ts
+ * import * as Quantity from "@daybook/schema/Quantity"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Quantity.Quantity)("0xde0b6b3a7640000")) // 1000000000000000000n
+ * ```
+ *
  * Source: docs/interface.md#2 (hex quantities), Ethereum JSON-RPC; tolerance: decision 0020.
  */
 export const Quantity: Schema.Codec<bigint, string> = leaf({
@@ -59,6 +68,15 @@ export const Quantity: Schema.Codec<bigint, string> = leaf({
  *
  * Wire form of `Quantity`, at most 2^53 - 1.
  *
+ * **Example** (Decoding an index)
+ *
+ * ```ts
+ * import * as Quantity from "@daybook/schema/Quantity"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Quantity.SafeInteger)("0x1f")) // 31
+ * ```
+ *
  * Source: docs/interface.md#2 (hex quantities); the type side: decision 0020.
  */
 export const SafeInteger: Schema.Codec<number, string> = leaf({
@@ -72,12 +90,30 @@ export const SafeInteger: Schema.Codec<number, string> = leaf({
 /**
  * `Quantity`, or `null` where the chain has none yet, such as the number of a pending block.
  *
+ * **Example** (Decoding the number of a pending block)
+ *
+ * ```ts
+ * import * as Quantity from "@daybook/schema/Quantity"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Quantity.OrNull)(null)) // null
+ * ```
+ *
  * Source: Ethereum JSON-RPC; decision 0020.
  */
 export const OrNull: Schema.Codec<bigint | null, string | null> = orNull(Quantity)
 
 /**
  * `SafeInteger`, or `null` where the chain has none yet, such as the index of a pending transaction.
+ *
+ * **Example** (Decoding the index of a pending transaction)
+ *
+ * ```ts
+ * import * as Quantity from "@daybook/schema/Quantity"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Quantity.SafeIntegerOrNull)(null)) // null
+ * ```
  *
  * Source: Ethereum JSON-RPC; decision 0020.
  */
@@ -90,6 +126,15 @@ export const SafeIntegerOrNull: Schema.Codec<number | null, string | null> = orN
  *
  * Encoding fails for a value above 2^53 - 1.
  *
+ * **Example** (Decoding a JSON number)
+ *
+ * ```ts
+ * import * as Quantity from "@daybook/schema/Quantity"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Quantity.FromNumber)(12)) // 12n
+ * ```
+ *
  * Source: OpenEthereum trace module; decision 0020.
  */
 export const FromNumber: Schema.Codec<bigint, number> = relax(SafeInteger, (options) => ({
@@ -99,6 +144,15 @@ export const FromNumber: Schema.Codec<bigint, number> = relax(SafeInteger, (opti
 
 /**
  * Index or count that JSON-RPC sends as a JSON number; decodes to `number`.
+ *
+ * **Example** (Decoding a JSON number)
+ *
+ * ```ts
+ * import * as Quantity from "@daybook/schema/Quantity"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Quantity.SafeIntegerFromNumber)(12)) // 12
+ * ```
  *
  * Source: OpenEthereum trace module; decision 0020.
  */

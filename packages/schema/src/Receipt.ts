@@ -39,6 +39,16 @@ export interface LogWire extends Schema.Codec.Encoded<typeof logCodec> {}
 /**
  * Log emitted by a contract.
  *
+ * **Example** (Decoding one field)
+ *
+ * ```ts
+ * import * as Log from "@daybook/schema/Log"
+ * import * as Receipt from "@daybook/schema/Receipt"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Receipt.Log.fields.logIndex)("0x3")) // 3
+ * ```
+ *
  * Source: Ethereum JSON-RPC (execution-apis).
  */
 export const Log: Named<typeof logCodec, Log, LogWire> = logCodec
@@ -122,12 +132,30 @@ export interface ReceiptWire extends Schema.Codec.Encoded<typeof receiptCodec> {
 /**
  * Transaction receipt.
  *
+ * **Example** (Decoding one field)
+ *
+ * ```ts
+ * import * as Receipt from "@daybook/schema/Receipt"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Receipt.Receipt.fields.gasUsed)("0x5208")) // 21000n
+ * ```
+ *
  * Source: Ethereum JSON-RPC (execution-apis); EIP-658, EIP-1559, EIP-2718, EIP-4844; OP Stack, Nitro, Scroll; decisions 0004 and 0020.
  */
 export const Receipt: Named<typeof receiptCodec, Receipt, ReceiptWire> = receiptCodec
 
 /**
  * Keys of a receipt that the schema does not know, with the values received.
+ *
+ * **Example** (Listing the fields of a chain)
+ *
+ * ```ts
+ * import * as Receipt from "@daybook/schema/Receipt"
+ *
+ * declare const receipt: Receipt.Receipt
+ * export const extras = () => Receipt.extras(receipt)
+ * ```
  *
  * Source: decision 0004.
  */

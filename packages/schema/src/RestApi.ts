@@ -20,6 +20,14 @@ import * as RestOperation from "./RestOperation.ts"
 /**
  * Requires an API key in the header `X-API-Key`.
  *
+ * **Example** (Reading the header of the key)
+ *
+ * ```ts
+ * import * as RestApi from "@daybook/schema/RestApi"
+ *
+ * console.log(RestApi.ApiKey.security.apiKey.key) // X-API-Key
+ * ```
+ *
  * Source: docs/interface.md#5.
  */
 export class ApiKey extends HttpApiMiddleware.Service<ApiKey>()("@daybook/schema/RestApi/ApiKey", {
@@ -103,6 +111,15 @@ const endpoints = Object.values(RestOperation.all).map(endpoint) as unknown as r
 /**
  * The operations of `RestOperation.all`, which require an API key.
  *
+ * **Example** (Listing the operations of wallets)
+ *
+ * ```ts
+ * import * as RestApi from "@daybook/schema/RestApi"
+ *
+ * console.log(Object.keys(RestApi.Wallets.endpoints))
+ * // [ 'walletTransactions', 'movements', 'balances', 'statement' ]
+ * ```
+ *
  * Source: docs/interface.md#4.1, docs/interface.md#5.
  */
 export class Wallets extends HttpApiGroup.make("wallets")
@@ -111,6 +128,14 @@ export class Wallets extends HttpApiGroup.make("wallets")
 
 /**
  * Paths for operators and machines, without an API key: health, readiness, metrics and the OpenAPI document.
+ *
+ * **Example** (Listing the paths of operators)
+ *
+ * ```ts
+ * import * as RestApi from "@daybook/schema/RestApi"
+ *
+ * console.log(Object.keys(RestApi.Service.endpoints).includes("health")) // true
+ * ```
  *
  * Source: decision 0012.
  */
@@ -132,6 +157,14 @@ const responses = Schema.Union([JsonRpc.Response, Schema.Array(JsonRpc.Response)
 
 /**
  * The JSON-RPC proxy: one request or a batch, with the API key in the path.
+ *
+ * **Example** (Reading the path of calls)
+ *
+ * ```ts
+ * import * as RestApi from "@daybook/schema/RestApi"
+ *
+ * console.log(RestApi.Relay.endpoints.call.path) // /rpc/:chain/:apiKey
+ * ```
  *
  * Source: docs/interface.md#4.2, docs/interface.md#4.3, docs/interface.md#5; decision 0016.
  */
@@ -160,6 +193,15 @@ const simplify = (spec: Record<string, unknown>): Record<string, unknown> =>
 
 /**
  * The HTTP interface, version 2.2. Its OpenAPI document has the operations of the REST interface only.
+ *
+ * **Example** (Making the OpenAPI document by Effect)
+ *
+ * ```ts
+ * import * as RestApi from "@daybook/schema/RestApi"
+ * import * as OpenApi from "effect/http-api/OpenApi"
+ *
+ * console.log(OpenApi.fromApi(RestApi.RestApi).info.title) // Daybook
+ * ```
  *
  * Source: docs/interface.md#4.1, docs/interface.md#9; decision 0019.
  */
@@ -200,6 +242,14 @@ const routesOf = (): ReadonlyArray<Route> => {
 /**
  * Every path of the HTTP interface, in the order of declaration.
  *
+ * **Example** (Listing the paths)
+ *
+ * ```ts
+ * import * as RestApi from "@daybook/schema/RestApi"
+ *
+ * console.log(RestApi.routes.find(({ name }) => name === "walletTransactions")?.path) // /api/v2.2/:address/verbose
+ * ```
+ *
  * Source: docs/interface.md#4; decision 0012.
  */
 export const routes: ReadonlyArray<Route> = routesOf()
@@ -210,6 +260,14 @@ export const routes: ReadonlyArray<Route> = routesOf()
  * **Details**
  *
  * It is also in the package, as `@daybook/schema/openapi.json`. `maxLimit` is the maximum number of rows of a page at this server.
+ *
+ * **Example** (Stating the limit of a server)
+ *
+ * ```ts
+ * import * as RestApi from "@daybook/schema/RestApi"
+ *
+ * console.log(RestApi.openApi({ maxLimit: 25 }).openapi) // 3.1.0
+ * ```
  *
  * Source: docs/interface.md#4.1; decision 0012.
  */

@@ -62,6 +62,14 @@ const errors = [
 /**
  * Native transactions of one wallet address, newest first by default.
  *
+ * **Example** (Reading the path)
+ *
+ * ```ts
+ * import * as RestOperation from "@daybook/schema/RestOperation"
+ *
+ * console.log(RestOperation.walletTransactions.path) // /api/v2.2/:address/verbose
+ * ```
+ *
  * Source: docs/interface.md#4.1; errors: decision 0012.
  */
 export const walletTransactions = {
@@ -76,6 +84,14 @@ export const walletTransactions = {
 
 /**
  * Movements of one wallet address, newest first by default: each change of what it holds.
+ *
+ * **Example** (Reading the path)
+ *
+ * ```ts
+ * import * as RestOperation from "@daybook/schema/RestOperation"
+ *
+ * console.log(RestOperation.movements.path) // /api/v2.2/:address/movements
+ * ```
  *
  * Source: decisions 0048 and 0049; errors: decision 0012.
  */
@@ -92,6 +108,14 @@ export const movements = {
 /**
  * What one wallet address holds at a block.
  *
+ * **Example** (Reading the path)
+ *
+ * ```ts
+ * import * as RestOperation from "@daybook/schema/RestOperation"
+ *
+ * console.log(RestOperation.balances.path) // /api/v2.2/:address/balances
+ * ```
+ *
  * Source: decision 0049; errors: decision 0012.
  */
 export const balances = {
@@ -107,6 +131,14 @@ export const balances = {
 /**
  * What one wallet address held, received, paid and holds over a range of blocks.
  *
+ * **Example** (Reading the path)
+ *
+ * ```ts
+ * import * as RestOperation from "@daybook/schema/RestOperation"
+ *
+ * console.log(RestOperation.statement.path) // /api/v2.2/:address/statement
+ * ```
+ *
  * Source: decision 0049; errors: decision 0012.
  */
 export const statement = {
@@ -121,6 +153,14 @@ export const statement = {
 
 /**
  * Every operation by its name.
+ *
+ * **Example** (Listing the operations)
+ *
+ * ```ts
+ * import * as RestOperation from "@daybook/schema/RestOperation"
+ *
+ * console.log(Object.keys(RestOperation.all)) // [ 'walletTransactions', 'movements', 'balances', 'statement' ]
+ * ```
  *
  * Source: docs/interface.md#4.1.
  */
@@ -184,6 +224,14 @@ export type Row<O extends PagedOperation> = O["response"]["Type"]["result"][numb
 
 /**
  * Names of the query parameters, in the order of the interface.
+ *
+ * **Example** (Listing the parameters of balances)
+ *
+ * ```ts
+ * import * as RestOperation from "@daybook/schema/RestOperation"
+ *
+ * console.log(RestOperation.parameterNames(RestOperation.balances)) // [ 'chain', 'to_block', 'to_date', 'asset' ]
+ * ```
  *
  * Source: docs/interface.md#4.1.
  */

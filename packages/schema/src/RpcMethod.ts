@@ -42,6 +42,14 @@ const latest = { lastParam: "latest" } as const
 /**
  * Every method by its wire name.
  *
+ * **Example** (Reading the names of parameters)
+ *
+ * ```ts
+ * import * as RpcMethod from "@daybook/schema/RpcMethod"
+ *
+ * console.log(RpcMethod.all.eth_getBalance.paramNames) // [ 'address', 'block' ]
+ * ```
+ *
  * Source: Ethereum JSON-RPC (execution-apis); docs/interface.md#4.2, docs/interface.md#4.3; exposure: decision 0016.
  */
 export const all = {
@@ -207,12 +215,30 @@ export type Name = keyof All
 /**
  * Returns true for the wire name of a method.
  *
+ * **Example** (Accepting a method)
+ *
+ * ```ts
+ * import * as RpcMethod from "@daybook/schema/RpcMethod"
+ *
+ * console.log(RpcMethod.isName("eth_getBalance"), RpcMethod.isName("eth_sendTransaction")) // true false
+ * ```
+ *
  * Source: docs/interface.md#4.2, docs/interface.md#4.3.
  */
 export const isName = (name: string): name is Name => Object.hasOwn(all, name)
 
 /**
  * The schema of the result of a call; the hydrated flag selects it where there is one.
+ *
+ * **Example** (Decoding the result of a call)
+ *
+ * ```ts
+ * import * as RpcMethod from "@daybook/schema/RpcMethod"
+ * import * as Schema from "effect/Schema"
+ *
+ * const schema = RpcMethod.resultOf("eth_blockNumber", [])
+ * console.log(Schema.decodeUnknownSync(schema)("0x10")) // 16n
+ * ```
  *
  * Source: docs/interface.md#4.2.
  */

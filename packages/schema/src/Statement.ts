@@ -39,6 +39,15 @@ export interface SumWire extends Schema.Codec.Encoded<typeof sumCodec> {}
 /**
  * Sum of the movements of one kind of an asset.
  *
+ * **Example** (Decoding one field)
+ *
+ * ```ts
+ * import * as Statement from "@daybook/schema/Statement"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Statement.Sum.fields.amount)("-5")) // -5n
+ * ```
+ *
  * Source: decision 0049.
  */
 export const Sum: Named<typeof sumCodec, Sum, SumWire> = sumCodec
@@ -63,6 +72,17 @@ export interface DifferenceWire extends Schema.Codec.Encoded<typeof differenceCo
 
 /**
  * An asset of which the chain states another amount than the movements.
+ *
+ * **Example** (Decoding what a comparison found)
+ *
+ * ```ts
+ * import * as Statement from "@daybook/schema/Statement"
+ * import * as Schema from "effect/Schema"
+ *
+ * const wire = { asset: "native", token_id: null, expected: "5", found: "7", first_block: null }
+ * const { expected, found } = Schema.decodeUnknownSync(Statement.Difference)(wire)
+ * console.log(expected, found) // 5n 7n
+ * ```
  *
  * Source: decisions 0049 and 0050.
  */
@@ -89,6 +109,16 @@ export interface ProofWire extends Schema.Codec.Encoded<typeof proofCodec> {}
 /**
  * The last comparison of a wallet's sums with the state of the chain.
  *
+ * **Example** (Decoding a proof)
+ *
+ * ```ts
+ * import * as Statement from "@daybook/schema/Statement"
+ * import * as Schema from "effect/Schema"
+ *
+ * const wire = { block_number: "9", proved: true, proved_at_block: "9", differences: [], not_compared: [] }
+ * console.log(Schema.decodeUnknownSync(Statement.Proof)(wire).proved) // true
+ * ```
+ *
  * Source: decisions 0049 and 0050.
  */
 export const Proof: Named<typeof proofCodec, Proof, ProofWire> = proofCodec
@@ -107,6 +137,15 @@ export interface OpeningWire extends Schema.Codec.Encoded<typeof openingCodec> {
 
 /**
  * What a wallet held before a range of blocks.
+ *
+ * **Example** (Decoding the balances before a range)
+ *
+ * ```ts
+ * import * as Statement from "@daybook/schema/Statement"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Statement.Opening)({ block_number: null, result: [] }).result) // []
+ * ```
  *
  * Source: decision 0049.
  */
@@ -143,12 +182,31 @@ export interface StatementWire extends Schema.Codec.Encoded<typeof statementCode
 /**
  * Statement of a wallet over a range of blocks: the opening balances and the sums give the closing ones.
  *
+ * **Example** (Finding what is missing)
+ *
+ * ```ts
+ * import * as Issue from "@daybook/schema/Issue"
+ * import * as Statement from "@daybook/schema/Statement"
+ *
+ * const [issue] = Issue.find(Statement.Statement, {})
+ * console.log(issue?.received) // nothing
+ * ```
+ *
  * Source: decision 0049.
  */
 export const Statement: Named<typeof statementCodec, Statement, StatementWire> = statementCodec
 
 /**
  * Keys of a statement that the schema does not know, with the values received.
+ *
+ * **Example** (Listing unknown keys)
+ *
+ * ```ts
+ * import * as Statement from "@daybook/schema/Statement"
+ *
+ * declare const statement: Statement.Statement
+ * export const extras = () => Statement.extras(statement)
+ * ```
  *
  * Source: decision 0004.
  */

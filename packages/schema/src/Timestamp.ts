@@ -29,6 +29,15 @@ const toMillis = remembering((input) => {
  * Wire: `2021-05-07T11:08:35.000Z`. Also decodes other time zones, no time zone (UTC), no fraction, and up to nine digits of fraction,
  * truncated to milliseconds. Years 0000 to 9999.
  *
+ * **Example** (Decoding an instant)
+ *
+ * ```ts
+ * import * as Timestamp from "@daybook/schema/Timestamp"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Timestamp.Timestamp)("2021-05-07T11:08:35.000Z").getUTCFullYear()) // 2021
+ * ```
+ *
  * Source: docs/interface.md#2.2 (block_timestamp), ISO 8601.
  */
 export const Timestamp: Schema.Codec<Date, string> = leaf<Date, string>({

@@ -73,12 +73,32 @@ export interface TokenWire extends Schema.Codec.Encoded<typeof tokenCodec> {}
  *
  * - Only the address identifies a token. Texts are short and have no controls or marks of direction, but the contract chooses them.
  *
+ * **Example** (Decoding a token)
+ *
+ * ```ts
+ * import * as Token from "@daybook/schema/Token"
+ * import * as Schema from "effect/Schema"
+ *
+ * const wire = { address: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045", name: "USD Coin", symbol: "USDC", decimals: "6", block_number: "9" }
+ * console.log(Schema.decodeUnknownSync(Token.Token)(wire).decimals) // 6
+ * ```
+ *
  * Source: ERC-20 (name, symbol, decimals); decision 0054.
  */
 export const Token: Named<typeof tokenCodec, Token, TokenWire> = tokenCodec
 
 /**
  * Keys of a token that the schema does not know, with the values received.
+ *
+ * **Example** (Listing unknown keys)
+ *
+ * ```ts
+ * import * as Token from "@daybook/schema/Token"
+ * import * as Schema from "effect/Schema"
+ *
+ * const wire = { address: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045", name: null, symbol: null, decimals: null, block_number: "9", logo: "x" }
+ * console.log(Token.extras(Schema.decodeUnknownSync(Token.Token)(wire))) // { logo: 'x' }
+ * ```
  *
  * Source: decision 0004.
  */

@@ -10,6 +10,14 @@ import type { WalletTransaction } from "./WalletTransaction.ts"
 /**
  * Topic 0 of the events that transfer tokens.
  *
+ * **Example** (Recognising a transfer)
+ *
+ * ```ts
+ * import * as TokenTransfer from "@daybook/schema/TokenTransfer"
+ *
+ * console.log(TokenTransfer.topics.transfer.slice(0, 10)) // 0xddf252ad
+ * ```
+ *
  * Source: ERC-20, ERC-721 (Transfer); ERC-1155 (TransferSingle, TransferBatch).
  */
 export const topics = {
@@ -20,6 +28,14 @@ export const topics = {
 
 /**
  * Emitter of logs of transfers of ether, which have the form of ERC-20 and are no token.
+ *
+ * **Example** (Recognising transfers of ether that a chain logs)
+ *
+ * ```ts
+ * import * as TokenTransfer from "@daybook/schema/TokenTransfer"
+ *
+ * console.log(TokenTransfer.etherLogger.length) // 42
+ * ```
  *
  * Source: EIP-7708.
  */
@@ -127,6 +143,16 @@ const contentOf = (log: EventLog): Pick<LogTransfer, "standard" | "items"> | nul
  *
  * ERC-20 has three topics and one word of data, ERC-721 four topics and no data, ERC-1155 four topics and its arguments as data. An
  * indexed address has twelve zero bytes before it.
+ *
+ * **Example** (Reading a log)
+ *
+ * ```ts
+ * import * as TokenTransfer from "@daybook/schema/TokenTransfer"
+ *
+ * const word = (digit: string) => `0x${digit.padStart(64, "0")}`
+ * const topics = [TokenTransfer.topics.transfer, word("1"), word("2")]
+ * console.log(TokenTransfer.fromLog({ topics, data: word("5") })?.standard) // erc20
+ * ```
  *
  * Source: ERC-20, ERC-721, ERC-1155; decision 0048.
  */

@@ -53,6 +53,16 @@ export interface CallFrameWire extends Schema.Struct.Encoded<typeof frame> {
 /**
  * Call frame of the `callTracer`; the root frame is the transaction itself.
  *
+ * **Example** (Decoding a frame)
+ *
+ * ```ts
+ * import * as Trace from "@daybook/schema/Trace"
+ * import * as Schema from "effect/Schema"
+ *
+ * const wire = { type: "CALL", from: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045", to: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045", gas: "0x5208", gasUsed: "0x0", input: "0x", value: "0x5" }
+ * console.log(Schema.decodeUnknownSync(Trace.CallFrame)(wire).value) // 5n
+ * ```
+ *
  * Source: geth built-in tracers; decision 0014.
  */
 export const CallFrame: Resource<CallFrame, CallFrameWire> = open("CallFrame", {
@@ -82,6 +92,16 @@ export interface TransactionTraceWire extends Schema.Codec.Encoded<typeof transa
  * **Gotchas**
  *
  * An `error` without a `result` means that the transaction could not be traced, not that it made no calls.
+ *
+ * **Example** (Decoding a trace that failed)
+ *
+ * ```ts
+ * import * as Trace from "@daybook/schema/Trace"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Trace.TransactionTrace)({ error: "execution timeout" }).error)
+ * // execution timeout
+ * ```
  *
  * Source: geth debug API; decision 0014.
  */
@@ -125,6 +145,15 @@ export interface ActionWire extends Schema.Codec.Encoded<typeof actionCodec> {}
 /**
  * Action of a flat trace. The `type` of the trace determines which fields are present.
  *
+ * **Example** (Decoding an action)
+ *
+ * ```ts
+ * import * as Trace from "@daybook/schema/Trace"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Trace.Action)({ callType: "call", value: "0x5" }).value) // 5n
+ * ```
+ *
  * Source: OpenEthereum trace module.
  */
 export const Action: Named<typeof actionCodec, Action, ActionWire> = actionCodec
@@ -147,6 +176,15 @@ export interface ActionResultWire extends Schema.Codec.Encoded<typeof actionResu
 
 /**
  * Result of a flat trace.
+ *
+ * **Example** (Decoding a result)
+ *
+ * ```ts
+ * import * as Trace from "@daybook/schema/Trace"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Trace.ActionResult)({ gasUsed: "0x5208", output: "0x" }).gasUsed) // 21000n
+ * ```
  *
  * Source: OpenEthereum trace module.
  */
@@ -182,6 +220,15 @@ export interface FlatTraceWire extends Schema.Codec.Encoded<typeof flatTraceCode
 
 /**
  * Entry of `trace_block`: a call, creation, selfdestruct or reward; `traceAddress` is its position in the call tree.
+ *
+ * **Example** (Decoding one field)
+ *
+ * ```ts
+ * import * as Trace from "@daybook/schema/Trace"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Trace.FlatTrace.fields.traceAddress)([0, 1])) // [ 0, 1 ]
+ * ```
  *
  * Source: OpenEthereum trace module; decision 0014.
  */

@@ -45,6 +45,16 @@ export interface AccessListEntryWire extends Schema.Codec.Encoded<typeof accessL
 /**
  * Entry of an access list: an address and the storage slots that the transaction declares to access.
  *
+ * **Example** (Decoding an entry)
+ *
+ * ```ts
+ * import * as Transaction from "@daybook/schema/Transaction"
+ * import * as Schema from "effect/Schema"
+ *
+ * const entry = Schema.decodeUnknownSync(Transaction.AccessListEntry)({ address: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045", storageKeys: [] })
+ * console.log(entry.storageKeys) // []
+ * ```
+ *
  * Source: EIP-2930.
  */
 export const AccessListEntry: Named<typeof accessListEntryCodec, AccessListEntry, AccessListEntryWire> =
@@ -74,6 +84,15 @@ export interface AuthorizationWire extends Schema.Codec.Encoded<typeof authoriza
 
 /**
  * Signed authorization of an account to delegate its code to a contract.
+ *
+ * **Example** (Decoding one field)
+ *
+ * ```ts
+ * import * as Transaction from "@daybook/schema/Transaction"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Transaction.Authorization.fields.chainId)("0x1")) // 1n
+ * ```
  *
  * Source: EIP-7702; decision 0020.
  */
@@ -112,6 +131,16 @@ export interface LegacyWire extends Schema.Codec.Encoded<typeof legacyCodec> {}
 /**
  * Legacy transaction: type 0, or no `type` at all.
  *
+ * **Example** (Narrowing by type)
+ *
+ * ```ts
+ * import * as Transaction from "@daybook/schema/Transaction"
+ * import * as Schema from "effect/Schema"
+ *
+ * export const priceOf = (legacy: Transaction.Legacy): bigint => legacy.gasPrice
+ * console.log(Schema.decodeUnknownSync(Transaction.Legacy.fields.gasPrice)("0x7")) // 7n
+ * ```
+ *
  * Source: docs/interface.md#2.9; EIP-155, EIP-2718; decision 0020.
  */
 export const Legacy: Named<typeof legacyCodec, Legacy, LegacyWire> = legacyCodec
@@ -138,6 +167,15 @@ export interface AccessListWire extends Schema.Codec.Encoded<typeof accessListCo
 /**
  * Access list transaction (type 1).
  *
+ * **Example** (Decoding the type)
+ *
+ * ```ts
+ * import * as Transaction from "@daybook/schema/Transaction"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Transaction.AccessList.fields.type)("0x1")) // 1
+ * ```
+ *
  * Source: docs/interface.md#2.9; EIP-2718, EIP-2930.
  */
 export const AccessList: Named<typeof accessListCodec, AccessList, AccessListWire> = accessListCodec
@@ -163,6 +201,15 @@ export interface FeeMarketWire extends Schema.Codec.Encoded<typeof feeMarketCode
 
 /**
  * Fee market transaction (type 2).
+ *
+ * **Example** (Decoding the type)
+ *
+ * ```ts
+ * import * as Transaction from "@daybook/schema/Transaction"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Transaction.FeeMarket.fields.type)("0x2")) // 2
+ * ```
  *
  * Source: docs/interface.md#2.9; EIP-1559, EIP-2718.
  */
@@ -194,6 +241,15 @@ export interface BlobWire extends Schema.Codec.Encoded<typeof blobCodec> {}
 /**
  * Blob transaction (type 3).
  *
+ * **Example** (Decoding the type)
+ *
+ * ```ts
+ * import * as Transaction from "@daybook/schema/Transaction"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Transaction.Blob.fields.type)("0x3")) // 3
+ * ```
+ *
  * Source: EIP-2718, EIP-4844.
  */
 export const Blob: Named<typeof blobCodec, Blob, BlobWire> = blobCodec
@@ -221,6 +277,15 @@ export interface SetCodeWire extends Schema.Codec.Encoded<typeof setCodeCodec> {
 
 /**
  * Set code transaction (type 4): delegates the code of accounts to contracts.
+ *
+ * **Example** (Decoding the type)
+ *
+ * ```ts
+ * import * as Transaction from "@daybook/schema/Transaction"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Transaction.SetCode.fields.type)("0x4")) // 4
+ * ```
  *
  * Source: EIP-2718, EIP-7702.
  */
@@ -286,6 +351,17 @@ export interface UnknownWire extends Schema.Codec.Encoded<typeof unknownCodec> {
  * Transaction of a type that the schema does not know. Fields with the same meaning on every chain are typed; other keys are kept and
  * listed by `extras`.
  *
+ * **Example** (Decoding a transaction of an unknown type)
+ *
+ * ```ts
+ * import * as Transaction from "@daybook/schema/Transaction"
+ * import * as Schema from "effect/Schema"
+ *
+ * const wire = { type: "0x55", hash: `0x${"ab".repeat(32)}`, from: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045", shard: "0x1" }
+ * const transaction = Schema.decodeUnknownSync(Transaction.Unknown)({ ...wire, blockHash: null, blockNumber: null, transactionIndex: null })
+ * console.log(transaction.type, Transaction.Unknown.extras(transaction)) // 85 { shard: '0x1' }
+ * ```
+ *
  * Source: EIP-2718; decision 0004.
  */
 export const Unknown: Named<typeof unknownCodec, Unknown, UnknownWire> = unknownCodec
@@ -316,6 +392,17 @@ const byMember = (direction: "read" | "write"): Step => {
  *
  * An invalid transaction of a known type is an error and does not decode as an unknown type. Unknown keys are kept and encoded again.
  *
+ * **Example** (Narrowing by type)
+ *
+ * ```ts
+ * import * as Issue from "@daybook/schema/Issue"
+ * import * as Transaction from "@daybook/schema/Transaction"
+ *
+ * export const tipOf = (transaction: Transaction.Transaction): bigint | undefined =>
+ *   transaction.type === 2 ? transaction.maxPriorityFeePerGas : undefined
+ * console.log(Issue.find(Transaction.Transaction, { type: "0x2" })[0]?.received) // nothing
+ * ```
+ *
  * Source: docs/interface.md#2.9; EIP-2718; decisions 0004 and 0020.
  */
 export const Transaction: Resource<Transaction, (typeof members)[number]["Encoded"]> = Schema.toStandardSchemaV1(
@@ -343,6 +430,15 @@ export const Transaction: Resource<Transaction, (typeof members)[number]["Encode
 
 /**
  * Keys of a transaction that the schema of its type does not know, with the values received.
+ *
+ * **Example** (Listing the fields of a chain)
+ *
+ * ```ts
+ * import * as Transaction from "@daybook/schema/Transaction"
+ *
+ * declare const transaction: Transaction.Transaction
+ * export const extras = () => Transaction.extras(transaction)
+ * ```
  *
  * Source: decision 0004.
  */

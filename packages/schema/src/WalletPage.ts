@@ -30,12 +30,32 @@ export interface WalletPageWire extends Schema.Codec.Encoded<typeof walletPageCo
 /**
  * Page of wallet transactions.
  *
+ * **Example** (Decoding an empty page)
+ *
+ * ```ts
+ * import * as WalletPage from "@daybook/schema/WalletPage"
+ * import * as Schema from "effect/Schema"
+ *
+ * const wire = { cursor: null, page: "0", page_size: "100", result: [] }
+ * console.log(Schema.decodeUnknownSync(WalletPage.WalletPage)(wire).page_size) // 100
+ * ```
+ *
  * Source: docs/interface.md#2.1; decisions 0001, 0003, 0007 and 0011.
  */
 export const WalletPage: Named<typeof walletPageCodec, WalletPage, WalletPageWire> = walletPageCodec
 
 /**
  * Keys of a page that the schema does not know, with the values received.
+ *
+ * **Example** (Listing unknown keys)
+ *
+ * ```ts
+ * import * as WalletPage from "@daybook/schema/WalletPage"
+ * import * as Schema from "effect/Schema"
+ *
+ * const wire = { cursor: null, page: "0", page_size: "100", result: [], total: 7 }
+ * console.log(WalletPage.extras(Schema.decodeUnknownSync(WalletPage.WalletPage)(wire))) // { total: 7 }
+ * ```
  *
  * Source: decision 0004.
  */

@@ -28,6 +28,16 @@ const Order: Schema.Codec<Order> = leaf<Order, Order>({
 /**
  * Path parameters of the wallet operation.
  *
+ * **Example** (Decoding the address of a path)
+ *
+ * ```ts
+ * import * as WalletQuery from "@daybook/schema/WalletQuery"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(WalletQuery.Path)({ address: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045" }).address.length)
+ * // 42
+ * ```
+ *
  * Source: docs/interface.md#4.1.
  */
 export const Path = Schema.Struct({
@@ -57,6 +67,16 @@ const Limit = relax(Decimal.SafeInteger, (options) => ({
 /**
  * Query parameters of the wallet operation, all optional. A parameter is declared here: server, client and OpenAPI read its
  * field. Its documentation is in `internal/documentation.ts`, so that clients do not download it.
+ *
+ * **Example** (Decoding the query of a URL)
+ *
+ * ```ts
+ * import * as WalletQuery from "@daybook/schema/WalletQuery"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(WalletQuery.WalletQuery)({ order: "asc", limit: "25" }))
+ * // { limit: 25, order: 'ASC' }
+ * ```
  *
  * Source: docs/interface.md#4.1; decisions 0006 to 0008.
  */

@@ -94,6 +94,16 @@ export interface WalletTransactionWire extends Schema.Codec.Encoded<typeof walle
  * Empty values (`""`, `null`, absent) decode to `null`. `logs` and `internal_transactions` decode to arrays, also where a server sends
  * a single object. Numbers are decimal strings on the wire.
  *
+ * **Example** (Decoding one field)
+ *
+ * ```ts
+ * import * as WalletTransaction from "@daybook/schema/WalletTransaction"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(WalletTransaction.WalletTransaction.fields.value)("1000000000000000000"))
+ * // 1000000000000000000n
+ * ```
+ *
  * Source: docs/interface.md#2.2; decisions 0001 to 0004.
  */
 export const WalletTransaction: Named<typeof walletTransactionCodec, WalletTransaction, WalletTransactionWire> =
@@ -101,6 +111,15 @@ export const WalletTransaction: Named<typeof walletTransactionCodec, WalletTrans
 
 /**
  * Keys of a wallet transaction that the schema does not know, with the values received.
+ *
+ * **Example** (Listing unknown keys)
+ *
+ * ```ts
+ * import * as WalletTransaction from "@daybook/schema/WalletTransaction"
+ *
+ * declare const row: WalletTransaction.WalletTransaction
+ * export const extras = () => WalletTransaction.extras(row)
+ * ```
  *
  * Source: decision 0004.
  */

@@ -73,6 +73,14 @@ export const formatEther = (wei: bigint): string => formatUnits(wei, 18)
 /**
  * Parses ether as wei; `undefined` for text that is no amount, or has more than 18 places.
  *
+ * **Example** (Reading an amount)
+ *
+ * ```ts
+ * import * as Wei from "@daybook/schema/Wei"
+ *
+ * console.log(Wei.parseEther("1.5"), Wei.parseEther("much")) // 1500000000000000000n undefined
+ * ```
+ *
  * Source: Ethereum yellow paper, 2.1.
  */
 export const parseEther = (text: string): bigint | undefined => parseUnits(text, 18)
@@ -80,12 +88,28 @@ export const parseEther = (text: string): bigint | undefined => parseUnits(text,
 /**
  * Formats wei as gwei, the usual unit of gas prices: 10^9 wei are `1`.
  *
+ * **Example** (Writing a gas price)
+ *
+ * ```ts
+ * import * as Wei from "@daybook/schema/Wei"
+ *
+ * console.log(Wei.formatGwei(1_500_000_000n)) // 1.5
+ * ```
+ *
  * Source: Ethereum yellow paper, 2.1.
  */
 export const formatGwei = (wei: bigint): string => formatUnits(wei, 9)
 
 /**
  * Parses gwei as wei; `undefined` for text that is no amount, or has more than 9 places.
+ *
+ * **Example** (Reading a gas price)
+ *
+ * ```ts
+ * import * as Wei from "@daybook/schema/Wei"
+ *
+ * console.log(Wei.parseGwei("1.5")) // 1500000000n
+ * ```
  *
  * Source: Ethereum yellow paper, 2.1.
  */

@@ -107,7 +107,18 @@ const listen = (roles: ReadonlyArray<Exclude<Role.Role, "index">>, parts: Parts,
   )
 }
 
-/** The log line of a service that listens. */
+/**
+ * The log line of a service that listens.
+ *
+ * **Example** (Writing where a service listens)
+ *
+ * ```ts
+ * import { Service } from "@daybook/service"
+ *
+ * console.log(Service.listeningMessage("http://127.0.0.1:8080"))
+ * // Listening on http://127.0.0.1:8080; calls to nodes go to http://127.0.0.1:8080/rpc/<chain>/<apiKey>
+ * ```
+ */
 export const listeningMessage = (url: string): string =>
   `Listening on ${url}; calls to nodes go to ${url}/rpc/<chain>/<apiKey>`
 
@@ -118,6 +129,15 @@ export const listeningMessage = (url: string): string =>
  * **Errors**
  * - `InvalidConfig`: the configuration is invalid.
  * - `StoreError`: the database cannot be opened.
+ *
+ * **Example** (Migrating before other processes start)
+ *
+ * ```ts
+ * import { Config, Service } from "@daybook/service"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const migrated = (config: Config.Config) => Effect.scoped(Service.migrate(config, "/var/lib/daybook"))
+ * ```
  */
 export const migrate = Effect.fn("Service.migrate")(function* (
   config: Config.Config,
@@ -136,6 +156,16 @@ export const migrate = Effect.fn("Service.migrate")(function* (
  * - `StoreError`: the database cannot be opened.
  * - `InvalidOption`: the URL of a node cannot be used; the message does not show it.
  * - `ListenError`: the address is in use, not an address of this machine, or not allowed.
+ *
+ * **Example** (Running a service until it is interrupted)
+ *
+ * ```ts
+ * import { type Config, Service } from "@daybook/service"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const running = (config: Config.Config) =>
+ *   Effect.scoped(Effect.andThen(Service.run(config, { baseFolder: "/var/lib/daybook" }), Effect.never))
+ * ```
  */
 export const run = Effect.fn("Service.run")(function* (
   config: Config.Config,

@@ -69,7 +69,17 @@ export interface FakeChain {
   readonly replacedFrom: (hash: string) => number | undefined
 }
 
-/** The default wallet. */
+/**
+ * The default wallet.
+ *
+ * **Example** (Reading the wallet of a fake)
+ *
+ * ```ts
+ * import { FakeChain, FakeService } from "@daybook/testkit"
+ *
+ * console.log(FakeService.make({ blocks: 1 }).wallet === FakeChain.defaultWallet) // true
+ * ```
+ */
 export const defaultWallet = "0xd8da6bf26964af9d7eed9e03e53415d37aa96045"
 
 const gwei = 10n ** 9n
@@ -222,7 +232,19 @@ const noncesOf = (blocks: ReadonlyArray<FakeBlock>): Nonces => {
   return nonces
 }
 
-/** Makes a chain. */
+/**
+ * Makes a chain.
+ *
+ * **Example** (Looking at the blocks alone)
+ *
+ * ```ts
+ * import { FakeChain } from "@daybook/testkit"
+ *
+ * const chain = FakeChain.make({ seed: 7, firstBlock: 100, blocks: 3 })
+ * chain.mine()
+ * console.log(chain.blocks().map(({ number }) => number)) // [ 100, 101, 102, 103 ]
+ * ```
+ */
 export const make = (options: Options = {}): FakeChain => {
   const { blocks: count = 200, firstBlock = 20_000_000, seed = 1, wallet = defaultWallet } = options
   const random = Random.make(seed)

@@ -30,6 +30,15 @@ const transportMessage = (phase: Phase, host: string, reason: string): string =>
 
 /**
  * The network failed: no connection, or a connection that broke before the response was complete. Retryable.
+ *
+ * **Example** (Recognising it)
+ *
+ * ```ts
+ * import { TransportError } from "@daybook/transport/ClientError"
+ *
+ * const error = new TransportError({ host: "s.example", phase: "connect", reason: "ECONNREFUSED" })
+ * console.log(error._tag, error.isRetryable) // TransportError true
+ * ```
  */
 export class TransportError extends Data.TaggedError("TransportError")<
   Fields & {
@@ -47,6 +56,17 @@ export class TransportError extends Data.TaggedError("TransportError")<
 
 /**
  * The deadline passed before the last byte of the response was read. Retryable, with more time.
+ *
+ * **Example** (Recognising it)
+ *
+ * ```ts
+ * import { TimeoutError } from "@daybook/transport/ClientError"
+ * import * as Duration from "effect/Duration"
+ *
+ * const error = new TimeoutError({ host: "s.example", phase: "headers", deadline: Duration.seconds(5) })
+ * console.log(error.message)
+ * // Request to s.example timed out: no response within 5s. Allow more time or try again later.
+ * ```
  */
 export class TimeoutError extends Data.TaggedError("TimeoutError")<
   Fields & {
@@ -72,6 +92,16 @@ export type InvalidReason = "status" | "redirect" | "too-large" | "encoding" | "
 
 /**
  * The response does not conform to the interface. Retried only when `isRetryable` is true, as for a 5xx of a proxy.
+ *
+ * **Example** (Reading what is invalid)
+ *
+ * ```ts
+ * import { InvalidResponse } from "@daybook/transport/ClientError"
+ *
+ * const issue = { path: "result[0].hash", received: "nothing", expected: "a hash" }
+ * console.log(new InvalidResponse({ host: "s.example", reason: "content", ...issue }).message)
+ * // Invalid response from s.example: result[0].hash: expected a hash, received nothing.
+ * ```
  */
 export class InvalidResponse extends Data.TaggedError("InvalidResponse")<
   Fields & {
@@ -115,6 +145,16 @@ export type RateLimitScope = "endpoint" | "call"
 
 /**
  * A rate limit was exceeded. Retried after the time that the server requested, when that is before the deadline.
+ *
+ * **Example** (Reading the wait)
+ *
+ * ```ts
+ * import { RateLimited } from "@daybook/transport/ClientError"
+ * import * as Duration from "effect/Duration"
+ *
+ * const error = new RateLimited({ host: "s.example", retryAfter: Duration.seconds(3), status: 429 })
+ * console.log(error.isRetryable, Duration.toMillis(error.retryAfter!)) // true 3000
+ * ```
  */
 export class RateLimited extends Data.TaggedError("RateLimited")<
   Fields & {
@@ -140,6 +180,15 @@ export class RateLimited extends Data.TaggedError("RateLimited")<
 
 /**
  * The server rejected the API key, or none was sent. Never retried.
+ *
+ * **Example** (Recognising it)
+ *
+ * ```ts
+ * import { Unauthorized } from "@daybook/transport/ClientError"
+ *
+ * console.log(new Unauthorized({ host: "s.example", status: 401 }).message)
+ * // API key rejected: s.example. Check the key and its permissions.
+ * ```
  */
 export class Unauthorized extends Data.TaggedError("Unauthorized")<Fields & { readonly status: number | undefined }> {
   constructor(options: Facts & { readonly status?: number | undefined; readonly detail?: string | undefined }) {
@@ -156,6 +205,17 @@ export type ClientError = TransportError | TimeoutError | InvalidResponse | Rate
 
 /**
  * An option of a client is invalid. Reported before any request is made.
+ *
+ * **Example** (Catching it)
+ *
+ * ```ts
+ * import { InvalidOption } from "@daybook/transport/ClientError"
+ * import * as RequestExecutor from "@daybook/transport/RequestExecutor"
+ * import * as Effect from "effect/Effect"
+ *
+ * const error = Effect.runSync(Effect.flip(RequestExecutor.make({ policy: { maxAttempts: 0 } })))
+ * console.log(error instanceof InvalidOption, error.option) // true policy.maxAttempts
+ * ```
  */
 export class InvalidOption extends Data.TaggedError("InvalidOption")<{
   readonly message: string

@@ -191,12 +191,31 @@ const build = (options: Options): Result.Result<Endpoint, InvalidOption> =>
  * **Errors**
  *
  * - `InvalidOption`: the URL is not an http or https URL, or a header cannot be sent. The message never shows what was given.
+ *
+ * **Example** (Making an endpoint)
+ *
+ * ```ts
+ * import * as Endpoint from "@daybook/transport/Endpoint"
+ * import * as Effect from "effect/Effect"
+ *
+ * const endpoint = Effect.runSync(Endpoint.make({ url: "https://user:secret@s.example/v1" }))
+ * console.log(endpoint.host) // s.example
+ * ```
  */
 export const make = (options: Options): Effect.Effect<Endpoint, InvalidOption> =>
   Effect.suspend(() => Effect.fromResult(build(options)))
 
 /**
  * Makes an endpoint, or throws the `InvalidOption` that `make` fails with. For callers outside Effect.
+ *
+ * **Example** (Making an endpoint outside Effect)
+ *
+ * ```ts
+ * import * as Endpoint from "@daybook/transport/Endpoint"
+ *
+ * console.log(Endpoint.makeUnsafe({ url: "https://s.example", headers: { "x-api-key": "my-key" } }).host)
+ * // s.example
+ * ```
  */
 export const makeUnsafe = (options: Options): Endpoint => Result.getOrThrow(build(options))
 
@@ -206,6 +225,16 @@ export const makeUnsafe = (options: Options): Endpoint => Result.getOrThrow(buil
  * **Errors**
  *
  * - `InvalidOption`: a header cannot be sent. The message never shows its value.
+ *
+ * **Example** (Adding a header for one call)
+ *
+ * ```ts
+ * import * as Endpoint from "@daybook/transport/Endpoint"
+ * import * as Result from "effect/Result"
+ *
+ * const endpoint = Endpoint.makeUnsafe({ url: "https://s.example" })
+ * console.log(Result.isSuccess(Endpoint.withHeaders(endpoint, { "x-trace": "5f" }))) // true
+ * ```
  */
 export const withHeaders = (endpoint: Endpoint, headers: Options["headers"]): Result.Result<Endpoint, InvalidOption> =>
   Result.map(fromHeaders(headers), (own) => {

@@ -45,6 +45,14 @@ export interface Response extends Body {
 
 /**
  * A `fetch` that bounds bodies itself rejects a read with this error; the call then fails as for `maxBytes`.
+ *
+ * **Example** (Bounding bodies in a fetch)
+ *
+ * ```ts
+ * import { BodyTooLarge } from "@daybook/transport/Fetch"
+ *
+ * console.log(new BodyTooLarge(1_024).message) // Response too large: more than 1024 bytes. Request less at once.
+ * ```
  */
 export class BodyTooLarge extends Error {
   /** Bytes of a body at most. */

@@ -30,6 +30,19 @@ export type { Request } from "./internal/HttpRequest.ts"
  * - On Node the global `fetch` is used if a program replaced it or set undici's global dispatcher, and if Node uses a proxy
  *   (`NODE_USE_ENV_PROXY`).
  *
+ * **Example** (Counting the requests of a client)
+ *
+ * ```ts
+ * import type { Fetch } from "@daybook/transport/Fetch"
+ * import { platformFetch } from "@daybook/transport/Http"
+ *
+ * let requests = 0
+ * export const counting: Fetch = (url, init) => {
+ *   requests++
+ *   return platformFetch(url, init)
+ * }
+ * ```
+ *
  * Source: decision 0025.
  */
 export const platformFetch: Fetch.Fetch = defaultFetch
@@ -262,6 +275,21 @@ const withTrace = (request: Request, { sampled, spanId, traceId }: Tracer.Span):
  * - `TransportError`: no connection, or a connection that broke.
  * - `TimeoutError`: the last byte of the body was not received in time.
  * - `InvalidResponse`: a redirect, too many bytes, or a successful response that is not UTF-8.
+ *
+ * **Example** (Sending one request)
+ *
+ * ```ts
+ * import * as Endpoint from "@daybook/transport/Endpoint"
+ * import * as Http from "@daybook/transport/Http"
+ * import * as Duration from "effect/Duration"
+ * import * as Effect from "effect/Effect"
+ *
+ * const fetch = async () => new Response("pong")
+ * const endpoint = Endpoint.makeUnsafe({ url: "https://s.example" })
+ * const limits = { fetch, maxBytes: 1_024, within: Duration.seconds(1) }
+ * const reply = await Effect.runPromise(Http.send({ endpoint, path: "/ping" }, limits))
+ * console.log(reply.status, reply.text) // 200 pong
+ * ```
  */
 export const send = (
   request: Request,

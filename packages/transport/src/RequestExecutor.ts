@@ -86,6 +86,20 @@ export interface RequestExecutor {
  * - `RateLimited`: 429.
  * - `Unauthorized`: 401.
  * - `InvalidResponse`: any other status; retried for a 5xx, 408 or 425.
+ *
+ * **Example** (Failing by status)
+ *
+ * ```ts
+ * import * as Endpoint from "@daybook/transport/Endpoint"
+ * import * as RequestExecutor from "@daybook/transport/RequestExecutor"
+ * import * as Effect from "effect/Effect"
+ *
+ * const fetch = async () => new Response("slow down", { status: 429, headers: { "retry-after": "0" } })
+ * const endpoint = Endpoint.makeUnsafe({ url: "https://s.example" })
+ * const executor = RequestExecutor.makeUnsafe({ fetch, policy: { maxAttempts: 1 } })
+ * const error = await Effect.runPromise(Effect.flip(executor.request({ endpoint }, RequestExecutor.accept)))
+ * console.log(error._tag) // RateLimited
+ * ```
  */
 export const accept = (reply: Http.Reply): Effect.Effect<Http.Reply, RateLimited | Unauthorized | InvalidResponse> => {
   const { status } = reply
@@ -229,11 +243,29 @@ const build = (options: Options): Result.Result<RequestExecutor, InvalidOption> 
  * **Errors**
  *
  * - `InvalidOption`: a limit is invalid.
+ *
+ * **Example** (Making the executor of a client)
+ *
+ * ```ts
+ * import * as RequestExecutor from "@daybook/transport/RequestExecutor"
+ * import * as Effect from "effect/Effect"
+ *
+ * const executor = Effect.runSync(RequestExecutor.make({ policy: { maxAttempts: 2, deadline: "5 seconds" } }))
+ * console.log(typeof executor.request) // function
+ * ```
  */
 export const make = (options: Options = {}): Effect.Effect<RequestExecutor, InvalidOption> =>
   Effect.suspend(() => Effect.fromResult(build(options)))
 
 /**
  * Makes the request executor of one client, or throws the `InvalidOption` that `make` fails with. For callers outside Effect.
+ *
+ * **Example** (Making the executor outside Effect)
+ *
+ * ```ts
+ * import * as RequestExecutor from "@daybook/transport/RequestExecutor"
+ *
+ * console.log(typeof RequestExecutor.makeUnsafe().request) // function
+ * ```
  */
 export const makeUnsafe = (options: Options = {}): RequestExecutor => Result.getOrThrow(build(options))

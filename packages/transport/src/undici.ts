@@ -247,6 +247,19 @@ export const makeUnsafe = (options: Options = {}): UndiciFetch => {
 
 /**
  * Makes a `fetch` over undici whose connections close with the scope.
+ *
+ * **Example** (Bounding the connections of a client)
+ *
+ * ```ts
+ * import * as undici from "@daybook/transport/undici"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const fetch = yield* undici.make()
+ *   return typeof fetch // pass it as the option `fetch` of a client; it is closed with the scope
+ * })
+ * console.log(await Effect.runPromise(Effect.scoped(program))) // function
+ * ```
  */
 export const make = (options: Options = {}): Effect.Effect<UndiciFetch, never, Scope.Scope> =>
   Effect.acquireRelease(

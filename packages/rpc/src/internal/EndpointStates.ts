@@ -30,6 +30,16 @@ export const make = <T>(endpoints: ReadonlyArray<T>, limits?: Partial<Limits>): 
 
 /**
  * True for errors after which another endpoint may succeed: all but those that the call itself causes.
+ *
+ * **Example** (Deciding whether another node may answer)
+ *
+ * ```ts
+ * import * as EndpointPool from "@daybook/rpc/EndpointPool"
+ * import { InvalidParams } from "@daybook/rpc/RpcError"
+ *
+ * const error = new InvalidParams({ method: "eth_getBalance", received: "nothing", expected: "an address" })
+ * console.log(EndpointPool.canFailOver(error)) // false
+ * ```
  */
 export const canFailOver = (error: CallError): boolean =>
   error._tag === "RpcError"
@@ -49,6 +59,16 @@ const isUnavailable = (error: CallError): boolean =>
  * - `Final`: reverts and invalid parameters.
  * - `Unavailable`: no connection, no response in time, a rejected key, a status without a JSON-RPC body.
  * - `Declined`: everything else, rate limits included.
+ *
+ * **Example** (Judging an endpoint by an error)
+ *
+ * ```ts
+ * import * as EndpointPool from "@daybook/rpc/EndpointPool"
+ * import { RpcError } from "@daybook/rpc/RpcError"
+ *
+ * const options = { host: "n.example", method: "trace_block", code: -32601, message: "unknown method" }
+ * console.log(EndpointPool.verdictOf(new RpcError({ ...options, kind: "methodUnsupported" }))._tag) // Declined
+ * ```
  */
 export const verdictOf = (error: CallError): Verdict => {
   if (!canFailOver(error)) return { _tag: "Final" }

@@ -129,6 +129,14 @@ const fresh: EndpointState = {
 
 /**
  * The state of a pool of which nothing is known yet.
+ *
+ * **Example** (Making the state of two endpoints)
+ *
+ * ```ts
+ * import * as EndpointPool from "@daybook/rpc/EndpointPool"
+ *
+ * console.log(EndpointPool.initial(2).endpoints.length) // 2
+ * ```
  */
 export const initial = (size: number, limits: Partial<Limits> = {}): State => ({
   endpoints: Array.from({ length: size }, () => fresh),
@@ -185,6 +193,15 @@ const change = (state: State, index: number, next: (one: EndpointState) => Endpo
 
 /**
  * The state after an event; the same value when the event changes nothing.
+ *
+ * **Example** (Recording a height)
+ *
+ * ```ts
+ * import * as EndpointPool from "@daybook/rpc/EndpointPool"
+ *
+ * const event = { _tag: "HeightSeen", index: 0, height: 100n, isHead: true } as const
+ * console.log(EndpointPool.step(EndpointPool.initial(1), event).highest) // 100n
+ * ```
  */
 export const step = (state: State, event: Event): State => {
   switch (event._tag) {
@@ -241,6 +258,16 @@ const firstOf = (state: State, query: Query): number => {
 /**
  * The indexes of the endpoints in the order in which a call asks them: those with nothing against them first, then by the shortest wait,
  * then by the strategy.
+ *
+ * **Example** (Asking the second endpoint while the first cools down)
+ *
+ * ```ts
+ * import * as EndpointPool from "@daybook/rpc/EndpointPool"
+ *
+ * const verdict = { _tag: "Unavailable", pauseMillis: undefined } as const
+ * const state = EndpointPool.step(EndpointPool.initial(2), { _tag: "Judged", index: 0, verdict, now: 0 })
+ * console.log(EndpointPool.callOrder(state, { now: 1 })) // [ 1, 0 ]
+ * ```
  */
 export const callOrder = (state: State, query: Query): ReadonlyArray<number> => {
   const size = state.endpoints.length
@@ -260,5 +287,14 @@ export const callOrder = (state: State, query: Query): ReadonlyArray<number> => 
 
 /**
  * True when the endpoint's last call succeeded.
+ *
+ * **Example** (Asking whether an endpoint has answered)
+ *
+ * ```ts
+ * import * as EndpointPool from "@daybook/rpc/EndpointPool"
+ *
+ * const state = EndpointPool.step(EndpointPool.initial(1), { _tag: "Judged", index: 0, verdict: { _tag: "Final" }, now: 0 })
+ * console.log(EndpointPool.isHealthy(state.endpoints[0]!)) // true
+ * ```
  */
 export const isHealthy = (one: EndpointState): boolean => one.hasAnswered && one.failures === 0

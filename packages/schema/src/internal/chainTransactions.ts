@@ -45,6 +45,15 @@ export interface DepositWire extends Schema.Codec.Encoded<typeof depositCodec> {
 /**
  * Deposit from L1 on Optimism and Base, or L1 message of Scroll and Morph (type 0x7e). Its signature is zero or absent.
  *
+ * **Example** (Decoding the type)
+ *
+ * ```ts
+ * import * as Transaction from "@daybook/schema/Transaction"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Transaction.Deposit.fields.type)("0x7e")) // 126
+ * ```
+ *
  * Source: OP Stack specification, deposits; Scroll, `l1_message_tx.go`.
  */
 export const Deposit: Named<typeof depositCodec, Deposit, DepositWire> = depositCodec
@@ -103,6 +112,15 @@ export interface ArbitrumWire extends Schema.Codec.Encoded<typeof arbitrumCodec>
  * Transaction of an Arbitrum type: deposit 0x64, unsigned 0x65, contract 0x66, retry 0x68, submit retryable 0x69, internal 0x6a, and
  * classic 0x78 (before Nitro). The type determines which optional fields are present.
  *
+ * **Example** (Decoding the type)
+ *
+ * ```ts
+ * import * as Transaction from "@daybook/schema/Transaction"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Transaction.Arbitrum.fields.type)("0x6a")) // 106
+ * ```
+ *
  * Source: Nitro, `arbitrum_types.go`.
  */
 export const Arbitrum: Named<typeof arbitrumCodec, Arbitrum, ArbitrumWire> = arbitrumCodec
@@ -129,6 +147,15 @@ export interface StateSyncWire extends Schema.Codec.Encoded<typeof stateSyncCode
 
 /**
  * State-sync transaction of Polygon (type 0x7f): unsigned, the last transaction of its block.
+ *
+ * **Example** (Decoding the type)
+ *
+ * ```ts
+ * import * as Transaction from "@daybook/schema/Transaction"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Transaction.StateSync.fields.type)("0x7f")) // 127
+ * ```
  *
  * Source: Bor, PIP-74.
  */

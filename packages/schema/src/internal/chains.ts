@@ -319,6 +319,14 @@ const rows = [
  *
  * `linea` and `linea sepolia` are listed under one identifier, the id of `linea sepolia`. The id of `linea` is 59144.
  *
+ * **Example** (Listing the native currencies)
+ *
+ * ```ts
+ * import * as Chain from "@daybook/schema/Chain"
+ *
+ * console.log(Chain.all.find(({ name }) => name === "polygon")?.symbol) // POL
+ * ```
+ *
  * Source: docs/interface.md#4.1.1, docs/interface.md#4.2; decision 0005.
  */
 export const all: ReadonlyArray<Chain> = rows

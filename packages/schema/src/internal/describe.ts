@@ -11,6 +11,14 @@ const shownOfLonger = 10
  * A text as a message may repeat it, without quotes: in full up to the length of an address, else its first ten characters, so
  * that a private key given by mistake stays out of errors and logs.
  *
+ * **Example** (Showing a long text)
+ *
+ * ```ts
+ * import * as Issue from "@daybook/schema/Issue"
+ *
+ * console.log(Issue.cut("0x" + "ab".repeat(100)).length < 100) // true
+ * ```
+ *
  * Source: decision 0008.
  */
 export const cut = (text: string): string =>
@@ -51,6 +59,14 @@ const describeObject = (value: object): string => {
 /**
  * Describes a value in about two hundred characters at most, as in `an object with to, data`. No text, key or number longer than an
  * address is shown in full.
+ *
+ * **Example** (Showing what was received)
+ *
+ * ```ts
+ * import * as Issue from "@daybook/schema/Issue"
+ *
+ * console.log(Issue.describe([1, 2]), Issue.describe(undefined)) // an array of 2 items nothing
+ * ```
  *
  * Source: decision 0008.
  */

@@ -13,6 +13,14 @@ import { leaf, typeSide } from "./leaf.ts"
 /**
  * Block tags: names of blocks that change as the chain grows.
  *
+ * **Example** (Listing the tags)
+ *
+ * ```ts
+ * import * as RpcMethod from "@daybook/schema/RpcMethod"
+ *
+ * console.log(RpcMethod.blockTags.includes("finalized")) // true
+ * ```
+ *
  * Source: docs/interface.md#4.2; decision 0018.
  */
 export const blockTags = ["latest", "earliest", "pending", "safe", "finalized"] as const
@@ -39,6 +47,16 @@ const isQuantity = (input: unknown): input is string =>
  * Wire: a hex quantity, or one of `latest`, `earliest`, `pending`, `safe`, `finalized`. A number encodes from a `number` or a `bigint`,
  * and decodes to a `bigint`.
  *
+ * **Example** (Encoding a block number)
+ *
+ * ```ts
+ * import * as RpcMethod from "@daybook/schema/RpcMethod"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.encodeSync(RpcMethod.BlockId)(436n), Schema.encodeSync(RpcMethod.BlockId)("latest"))
+ * // 0x1b4 latest
+ * ```
+ *
  * Source: docs/interface.md#4.2; decision 0018.
  */
 export const BlockId: Schema.Codec<BlockId, string> = leaf<BlockId, string>({
@@ -62,6 +80,15 @@ export const BlockId: Schema.Codec<BlockId, string> = leaf<BlockId, string>({
 /**
  * Options of `debug_traceBlockByNumber`, `debug_traceBlockByHash` and `debug_traceTransaction`, for the `callTracer`.
  *
+ * **Example** (Asking for call frames)
+ *
+ * ```ts
+ * import * as RpcMethod from "@daybook/schema/RpcMethod"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(RpcMethod.TraceOptions)({ tracer: "callTracer" }).tracer) // callTracer
+ * ```
+ *
  * Source: geth debug API.
  */
 export const TraceOptions = Schema.Struct({
@@ -73,6 +100,15 @@ export const TraceOptions = Schema.Struct({
 
 /**
  * Block that selects the state: by number, tag or hash, or as an object of EIP-1898.
+ *
+ * **Example** (Encoding the block of a state)
+ *
+ * ```ts
+ * import * as RpcMethod from "@daybook/schema/RpcMethod"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.encodeSync(RpcMethod.StateBlock)(16n)) // 0x10
+ * ```
  *
  * Source: Ethereum JSON-RPC; EIP-1898.
  */
@@ -89,6 +125,16 @@ export const StateBlock = Schema.Union([
 
 /**
  * Call of `eth_call` and `eth_estimateGas`: a transaction that is executed without being created.
+ *
+ * **Example** (Encoding a call)
+ *
+ * ```ts
+ * import * as RpcMethod from "@daybook/schema/RpcMethod"
+ * import * as Schema from "effect/Schema"
+ *
+ * const call = Schema.decodeUnknownSync(RpcMethod.CallRequest)({ to: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045", value: "0x5" })
+ * console.log(call.value) // 5n
+ * ```
  *
  * Source: Ethereum JSON-RPC (execution-apis, GenericTransaction); EIP-1559, EIP-2718, EIP-2930.
  */
@@ -124,6 +170,16 @@ export const CallRequest = Schema.Struct({
 /**
  * State overrides of a call, by address.
  *
+ * **Example** (Giving an account a balance for one call)
+ *
+ * ```ts
+ * import * as RpcMethod from "@daybook/schema/RpcMethod"
+ * import * as Schema from "effect/Schema"
+ *
+ * const overrides = Schema.decodeUnknownSync(RpcMethod.StateOverride)({ ["0xd8da6bf26964af9d7eed9e03e53415d37aa96045"]: { balance: "0x5" } })
+ * console.log(Object.values(overrides)[0]?.balance) // 5n
+ * ```
+ *
  * Source: geth `eth_call`, state override set.
  */
 export const StateOverride = Schema.Record(
@@ -150,6 +206,16 @@ const topic = Schema.NullOr(Schema.Union([Hash.Hash, Schema.Array(Hash.Hash)]))
  * **Details**
  *
  * Each topic is a hash, a list of hashes of which any matches, or `null`, which matches any topic.
+ *
+ * **Example** (Decoding a filter)
+ *
+ * ```ts
+ * import * as RpcMethod from "@daybook/schema/RpcMethod"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(RpcMethod.LogFilter)({ fromBlock: "0x10", toBlock: "latest" }).fromBlock)
+ * // 16n
+ * ```
  *
  * Source: Ethereum JSON-RPC; EIP-234 (`blockHash`).
  */

@@ -28,6 +28,16 @@ export interface FeeHistoryWire extends Schema.Codec.Encoded<typeof feeHistoryCo
 /**
  * Fee history of a range of blocks, the result of `eth_feeHistory`.
  *
+ * **Example** (Decoding base fees)
+ *
+ * ```ts
+ * import * as RpcMethod from "@daybook/schema/RpcMethod"
+ * import * as Schema from "effect/Schema"
+ *
+ * const wire = { oldestBlock: "0x10", baseFeePerGas: ["0x7"], gasUsedRatio: [0.5] }
+ * console.log(Schema.decodeUnknownSync(RpcMethod.FeeHistory)(wire).baseFeePerGas) // [ 7n ]
+ * ```
+ *
  * Source: Ethereum JSON-RPC; EIP-1559, EIP-4844.
  */
 export const FeeHistory: Named<typeof feeHistoryCodec, FeeHistory, FeeHistoryWire> = feeHistoryCodec
@@ -48,6 +58,15 @@ export interface SyncStatusWire extends Schema.Codec.Encoded<typeof syncStatusCo
 
 /**
  * Sync status of a node that is behind the chain.
+ *
+ * **Example** (Decoding the progress of a node)
+ *
+ * ```ts
+ * import * as RpcMethod from "@daybook/schema/RpcMethod"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(RpcMethod.SyncStatus)({ currentBlock: "0x10" }).currentBlock) // 16n
+ * ```
  *
  * Source: Ethereum JSON-RPC (execution-apis).
  */

@@ -38,6 +38,17 @@ const Origin = Schema.String.check(
 
 /**
  * The configuration of the service. Paths in it are relative to its file.
+ *
+ * **Example** (Decoding the smallest configuration)
+ *
+ * ```ts
+ * import { Config } from "@daybook/service"
+ * import * as Schema from "effect/Schema"
+ *
+ * const chains = { eth: { rpc: ["http://127.0.0.1:8545"], fromBlock: 0 } }
+ * const wire = { listen: { host: "127.0.0.1", port: 8080 }, database: "sqlite:data", chains }
+ * console.log(Schema.decodeUnknownSync(Config.Config)(wire).database) // sqlite:data
+ * ```
  */
 export const Config = Schema.Struct({
   /** Address to listen on. Port 0 takes a free one. */
@@ -142,6 +153,16 @@ const expandChains = (
  *
  * **Errors**
  * - `InvalidConfig`: lists every invalid key with what was expected and what was received.
+ *
+ * **Example** (Naming what is invalid)
+ *
+ * ```ts
+ * import { Config } from "@daybook/service"
+ * import * as Result from "effect/Result"
+ *
+ * const config = Config.decode({ listen: { host: "127.0.0.1", port: 70_000 }, database: "sqlite:data", chains: {} })
+ * console.log(Result.isFailure(config)) // true
+ * ```
  */
 export const decode = (
   input: unknown,

@@ -14,7 +14,21 @@ import { invalidUrl, type StoreError } from "./StoreError.ts"
 
 export type { BlockRef, BlockRows } from "./BlockRows.ts"
 
-/** The database of the service. */
+/**
+ * The database of the service.
+ *
+ * **Example** (Listing the keys of a database)
+ *
+ * ```ts
+ * import * as Engine from "@daybook/service/Engine"
+ * import * as Effect from "effect/Effect"
+ *
+ * export const program = Effect.gen(function* () {
+ *   const database = yield* Engine.Engine
+ *   return database.apiKeys
+ * })
+ * ```
+ */
 export class Engine extends Context.Service<Engine, Database>()("@daybook/service/Engine") {}
 
 /** An implementation of the store. */
@@ -51,7 +65,18 @@ const unknown = (): StoreError =>
 /** A database by its URL, or by the URLs of its primary and of the replicas that pages are read of. */
 export type DatabaseUrl = string | { readonly url: string; readonly replicas: ReadonlyArray<string> }
 
-/** The URL of a database, or of its primary. */
+/**
+ * The URL of a database, or of its primary.
+ *
+ * **Example** (Reading the URL of a primary)
+ *
+ * ```ts
+ * import * as Engine from "@daybook/service/Engine"
+ *
+ * console.log(Engine.primaryOf({ url: "postgres://primary/daybook", replicas: ["postgres://replica/daybook"] }))
+ * // postgres://primary/daybook
+ * ```
+ */
 export const primaryOf = (database: DatabaseUrl): string => (typeof database === "string" ? database : database.url)
 
 /**
@@ -59,6 +84,21 @@ export const primaryOf = (database: DatabaseUrl): string => (typeof database ===
  *
  * **Errors**
  * - `StoreError`: the URL is not understood, or the database cannot be opened. Never shows the URL.
+ *
+ * **Example** (Opening a database)
+ *
+ * ```ts
+ * import { mkdtempSync, rmSync } from "node:fs"
+ * import { tmpdir } from "node:os"
+ * import { join } from "node:path"
+ * import * as Engine from "@daybook/service/Engine"
+ * import * as Effect from "effect/Effect"
+ *
+ * const folder = mkdtempSync(join(tmpdir(), "daybook-"))
+ * const opened = Effect.map(Engine.fromUrl("sqlite:data", folder), () => "opened")
+ * console.log(await Effect.runPromise(Effect.scoped(opened))) // opened
+ * rmSync(folder, { recursive: true })
+ * ```
  */
 export const fromUrl = (
   database: DatabaseUrl,
@@ -82,12 +122,30 @@ export const fromUrl = (
 /**
  * Prepares blocks ahead of `append` as the database of a URL stores them, so that other threads than that of the writer compress
  * documents. What is appended is the same with it and without it.
+ *
+ * **Example** (Preparing blocks in another thread)
+ *
+ * ```ts
+ * import * as Engine from "@daybook/service/Engine"
+ *
+ * console.log(typeof Engine.preparer("sqlite:data", {})) // function
+ * ```
  */
 export const preparer =
   (url: string, options: EngineOptions): ((block: BlockRows) => BlockRows) =>
   (block) =>
     parse(url).engine?.prepare(block, options) ?? block
 
-/** The database of a URL, as a service. */
+/**
+ * The database of a URL, as a service.
+ *
+ * **Example** (Providing a database)
+ *
+ * ```ts
+ * import * as Engine from "@daybook/service/Engine"
+ *
+ * export const layer = Engine.layer("sqlite:data", "/var/lib/daybook")
+ * ```
+ */
 export const layer = (database: DatabaseUrl, baseFolder: string): Layer.Layer<Engine, StoreError> =>
   Layer.effect(Engine, fromUrl(database, baseFolder))
