@@ -22,6 +22,7 @@ const commands = {
   serve: async () => (await import("./ServeCommand.ts")).serve,
   doctor: async () => (await import("./DoctorCommand.ts")).doctor,
   keys: async () => (await import("./KeysCommand.ts")).keys,
+  abi: async () => (await import("./AbiCommand.ts")).abi,
   status: async () => (await import("./StatusCommand.ts")).status,
   watch: async () => (await import("./WatchCommand.ts")).watch,
   verify: async () => (await import("./VerifyCommand.ts")).verify,

@@ -49,6 +49,8 @@ export const ChainConfig = Schema.Struct({
   ethereumRules: Schema.optionalKey(Schema.Boolean),
   /** Confirmations after which a block is final, if the node has no `finalized` tag. Default: by chain. */
   finalityBlocks: Schema.optionalKey(Count),
+  /** The chain is that of one node, which can go back, as in development: a lower head removes the blocks above it. Default false. */
+  rewinds: Schema.optionalKey(Schema.Boolean),
   /** Internal transactions: `auto` uses the tracer that the node has, `off` stores none. Default `auto`. */
   traces: withDefault(Schema.Literals(["auto", "off"]), () => "auto" as const),
   /** Also store STATICCALL and DELEGATECALL frames as internal transactions. Default false. */
@@ -61,6 +63,8 @@ export const ChainConfig = Schema.Struct({
    * Default 600.
    */
   proofCallsPerMinute: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))),
+  /** Folders of Foundry and Hardhat projects, whose contracts are taken over and decoded by their ABIs. Default: none. */
+  artifacts: Schema.optionalKey(Schema.Array(Schema.NonEmptyString)),
   /** Labels by address. */
   labels: withDefault(Schema.Record(Schema.String, Schema.String), () => ({})),
 })

@@ -46,11 +46,9 @@ export interface LogData {
 }
 
 /**
- * A decoder for a fixed set of signatures.
+ * What decodes by a fixed set of signatures.
  */
-export interface Decoder {
-  /** Identifies the signatures and text rules: 31 bits, equal for equal sets. Stored with each decoded row. */
-  readonly revision: number
+export interface SignatureSet {
   /** Event of a log; `null` when no known signature matches its topics and data exactly. */
   readonly event: (log: LogData) => DecodedItemWire | null
   /**
@@ -58,6 +56,14 @@ export interface Decoder {
    * Not for creations, whose input is code.
    */
   readonly call: (input: string) => DecodedItemWire | null
+}
+
+/**
+ * A decoder for the built-in signatures and others.
+ */
+export interface Decoder extends SignatureSet {
+  /** Identifies the signatures and text rules: 31 bits, equal for equal sets. Stored with each decoded row. */
+  readonly revision: number
 }
 
 /** Increased when the text of values changes for unchanged signatures, so that older rows are decoded again. */
@@ -113,6 +119,36 @@ let parsed: ReadonlyArray<Signature.Signature> | undefined
 const builtIn = (): ReadonlyArray<Signature.Signature> =>
   (parsed ??= signatures.map((text) => Result.getOrThrow(Signature.fromText(text))))
 
+const tableOf = (signatures: ReadonlyArray<Signature.Signature>) => {
+  const table = new Map<string, Array<Signature.Signature>>()
+  for (const signature of signatures) {
+    const others = table.get(signature.key)
+    if (others === undefined) table.set(signature.key, [signature])
+    else others.push(signature)
+  }
+  return table
+}
+
+const setOf = (table: ReadonlyMap<string, ReadonlyArray<Signature.Signature>>): SignatureSet => ({
+  event: (log) => {
+    const topics = log.topics.map((topic) => topic.toLowerCase())
+    const candidates = table.get(topics[0] ?? "")
+    if (candidates === undefined) return null
+    const data = log.data.toLowerCase()
+    return firstOf(candidates, (signature) => eventBy(signature, topics, data))
+  },
+  call: (input) => {
+    const candidates = table.get(input.slice(0, 10).toLowerCase())
+    if (candidates === undefined) return null
+    const lower = input.toLowerCase()
+    return firstOf(candidates, (signature) => callBy(signature, lower))
+  },
+})
+
+/** Decodes by these signatures alone, without the built-in ones; those that share a selector or a topic are tried in order. */
+export const fromSignatures = (signatures: ReadonlyArray<Signature.Signature>): SignatureSet =>
+  setOf(tableOf(signatures))
+
 /**
  * Makes a decoder of the built-in signatures and the given ones.
  *
@@ -123,26 +159,6 @@ const builtIn = (): ReadonlyArray<Signature.Signature> =>
  * Source: decision 0015.
  */
 export const make = (extraSignatures: ReadonlyArray<Signature.Signature> = []): Decoder => {
-  const table = new Map<string, Array<Signature.Signature>>()
-  for (const signature of [...extraSignatures, ...builtIn()]) {
-    const others = table.get(signature.key)
-    if (others === undefined) table.set(signature.key, [signature])
-    else others.push(signature)
-  }
-  return {
-    revision: revisionOf(table),
-    event: (log) => {
-      const topics = log.topics.map((topic) => topic.toLowerCase())
-      const candidates = table.get(topics[0] ?? "")
-      if (candidates === undefined) return null
-      const data = log.data.toLowerCase()
-      return firstOf(candidates, (signature) => eventBy(signature, topics, data))
-    },
-    call: (input) => {
-      const candidates = table.get(input.slice(0, 10).toLowerCase())
-      if (candidates === undefined) return null
-      const lower = input.toLowerCase()
-      return firstOf(candidates, (signature) => callBy(signature, lower))
-    },
-  }
+  const table = tableOf([...extraSignatures, ...builtIn()])
+  return { revision: revisionOf(table), ...setOf(table) }
 }

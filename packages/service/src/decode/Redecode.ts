@@ -2,9 +2,16 @@
  * Decodes a stored transaction again with newer signatures, from the input, topics and data in its JSON text. Used when a row of an
  * older decoder is served, and by the indexer, which rewrites such rows. Pure.
  */
-import type { DecodedItemWire, Decoder } from "./Decoder.ts"
+import type { DecodedItemWire, LogData } from "./Decoder.ts"
+
+/** Decodes by the contract too, whose address is lower case. */
+export interface ContractDecoder {
+  readonly event: (log: LogData, address: string) => DecodedItemWire | null
+  readonly call: (input: string, address: string) => DecodedItemWire | null
+}
 
 interface Log {
+  readonly address: string
   readonly topic0: string
   readonly topic1: string
   readonly topic2: string
@@ -26,12 +33,13 @@ interface Body {
  * **Details**
  * `body` is that of a `TransactionRow`. The result is what the indexer writes with this decoder. Throws when the text is not JSON.
  */
-export const redecode = (body: string, decoder: Decoder): string => {
+export const redecode = (body: string, decoder: ContractDecoder): string => {
   const transaction = JSON.parse(body) as Body
   for (const log of transaction.logs) {
     const topics = [log.topic0, log.topic1, log.topic2, log.topic3].filter((topic) => topic !== "")
-    log.decoded_event = decoder.event({ topics, data: log.data })
+    log.decoded_event = decoder.event({ topics, data: log.data }, log.address)
   }
-  transaction.decoded_call = transaction.to_address === null ? null : decoder.call(transaction.input)
+  const { input, to_address: to } = transaction
+  transaction.decoded_call = to === null ? null : decoder.call(input, to)
   return JSON.stringify(transaction)
 }

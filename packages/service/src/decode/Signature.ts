@@ -55,7 +55,8 @@ export class InvalidSignature extends Data.TaggedError("InvalidSignature")<{
   }
 }
 
-interface Item {
+/** An item of an ABI. */
+export interface Item {
   readonly type: string
   readonly name: string
   readonly anonymous?: boolean
@@ -63,17 +64,11 @@ interface Item {
 }
 
 const parse = (text: string): Result.Result<Item, string> =>
-  Result.flatMap(
-    Result.try({
-      // ox types literal texts only; what it returns for any text is an ABI item, whose kind is checked below.
-      try: () => AbiItem.from(text as never, { prepare: false }) as Item,
-      catch: (cause) => (cause instanceof Error ? (cause.message.split("\n")[0] ?? "") : String(cause)),
-    }),
-    (item) => {
-      if (item.type !== "event" && item.type !== "function") return Result.fail("neither an event nor a function")
-      return item.anonymous === true ? Result.fail("an anonymous event has no signature topic") : Result.succeed(item)
-    },
-  )
+  Result.try({
+    // ox types literal texts only; what it returns for any text is an ABI item, whose kind is checked later.
+    try: () => AbiItem.from(text as never, { prepare: false }) as Item,
+    catch: (cause) => (cause instanceof Error ? (cause.message.split("\n")[0] ?? "") : String(cause)),
+  })
 
 const build = (item: Item, types: ReadonlyArray<AbiType.AbiType>): Result.Result<Signature, string> => {
   const parameters = types.map((type, index): Parameter => {
@@ -96,20 +91,25 @@ const build = (item: Item, types: ReadonlyArray<AbiType.AbiType>): Result.Result
 }
 
 /**
+ * Makes the signature of an item of an ABI. The failure is the reason, as a text: neither an event nor a function, or a type that cannot be
+ * decoded.
+ */
+export const fromItem = (item: Item): Result.Result<Signature, string> => {
+  if (item.type !== "event" && item.type !== "function") return Result.fail("neither an event nor a function")
+  if (item.anonymous === true) return Result.fail("an anonymous event has no signature topic")
+  return Result.flatMap(Result.all(item.inputs.map((input) => AbiType.fromParameter(input))), (types) =>
+    build(item, types),
+  )
+}
+
+/**
  * Parses one line of Solidity: `event ...` or `function ...`; tuples are written as types in parentheses.
  *
  * **Errors**
  * - `InvalidSignature`: names the line and the reason.
  */
 export const fromText = (text: string): Result.Result<Signature, InvalidSignature> =>
-  Result.mapError(
-    Result.flatMap(parse(text), (item) =>
-      Result.flatMap(Result.all(item.inputs.map((input) => AbiType.fromParameter(input))), (types) =>
-        build(item, types),
-      ),
-    ),
-    (reason) => new InvalidSignature({ text, reason }),
-  )
+  Result.mapError(Result.flatMap(parse(text), fromItem), (reason) => new InvalidSignature({ text, reason }))
 
 /**
  * Formats a signature as one line, in one spelling: equal lines decode equally.

@@ -61,6 +61,8 @@ export interface Options extends Omit<BlockVerifier.Options, "rules"> {
   readonly frames?: number
   /** Blocks on top of a block after which it is final, where the node has no `finalized` tag. Default 64. */
   readonly finalityBlocks?: number
+  /** The chain is that of one node, which can go back: a lower head removes the blocks above it. Default false. */
+  readonly rewinds?: boolean
   /** Ranges of blocks that are fetched at the same time at most; see `AdaptiveBatchSize` for their length. Default 8. */
   readonly concurrency?: number
   /** Blocks that are stored in one transaction at most. Default 100. */
@@ -323,7 +325,7 @@ const runSession = Effect.fnUntraced(function* (
   const { finalityBlocks = 64, fromBlock, fromTimestamp, onEvent = () => Effect.void, owner, rules } = options
   const pollMillis = options.pollMillis ?? (node.isLocal ? localPollMillis : defaultPollMillis)
   const settings: IndexerState.Settings = {
-    ...{ fromBlock, fromTimestamp, pollMillis, finalityBlocks, checks, allFrames },
+    ...{ fromBlock, fromTimestamp, pollMillis, finalityBlocks, checks, allFrames, rewinds: options.rewinds },
     maxDelayMillis: node.isLocal ? maxLocalDelayMillis : maxDelayMillis,
   }
   const ref = { name: chain, id: options.chainId }

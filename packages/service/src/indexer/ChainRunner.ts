@@ -2,10 +2,12 @@
  * Runs the indexer of one chain in the thread it is called in, over a database connection of its own. What makes indexing
  * impossible is logged once, recorded in the store where that can be written, and tried again.
  */
+import { resolve } from "node:path"
 import type { InvalidOption } from "@daybook/transport/ClientError"
 import * as Effect from "effect/Effect"
 import * as References from "effect/References"
 import type * as NodeConfig from "../config/NodeConfig.ts"
+import * as ContractKeeper from "../contract/ContractKeeper.ts"
 import * as MonotonicClock from "../node/MonotonicClock.ts"
 import type { Node } from "../node/Node.ts"
 import * as ProofKeeper from "../proof/ProofKeeper.ts"
@@ -70,6 +72,17 @@ const keepProofs = Effect.fnUntraced(function* (
   yield* Effect.forkScoped(Effect.ignore(ProofKeeper.run({ chain, node, store, watch, callsPerMinute, isIdle })))
 })
 
+/** Keeps the descriptions of contracts up to date beside the indexer. */
+const keepContracts = ({ baseFolder, chain, chainId, config }: ChainJob.ChainJob, database: Database, node: Node) =>
+  Effect.forkScoped(
+    ContractKeeper.run({
+      chain: { name: chain, id: chainId },
+      node,
+      contracts: database.contracts,
+      folders: (config.artifacts ?? []).map((folder) => resolve(baseFolder, folder)),
+    }),
+  )
+
 const indexChain = Effect.fnUntraced(function* (job: ChainJob.ChainJob, onEvent: OnEvent) {
   const { chain, chainId, config, owner } = job
   const database = yield* Engine.fromUrl(job.database, job.baseFolder, job)
@@ -82,6 +95,7 @@ const indexChain = Effect.fnUntraced(function* (job: ChainJob.ChainJob, onEvent:
   const { assembling, node } = yield* BlockSource.make(job, config.rpc, limitsOf)
   const idle = makeIdle()
   yield* keepProofs(job, database, node, idle.isIdle)
+  yield* keepContracts(job, database, node)
   return yield* ChainIndexer.run(node, {
     ...{ chain, chainId, owner },
     onEvent: (event) =>
@@ -94,6 +108,7 @@ const indexChain = Effect.fnUntraced(function* (job: ChainJob.ChainJob, onEvent:
     fromBlock: config.fromBlock,
     ...(config.fromDate === undefined ? {} : { fromTimestamp: Math.ceil(Date.parse(config.fromDate) / 1000) }),
     rules: ChainJob.hashRules(job),
+    ...(config.rewinds === undefined ? {} : { rewinds: config.rewinds }),
     finalityBlocks: config.finalityBlocks ?? HashRules.finalityBlocksOf(chainId),
     pollMillis: ChainJob.pollMillis(job, node.isLocal),
   }).pipe(Effect.provideService(Engine.Engine, database))

@@ -33,6 +33,8 @@ export interface Settings {
   readonly checks: HashRules.Level
   /** STATICCALL and DELEGATECALL frames are stored too, for the report of settings. */
   readonly allFrames: boolean
+  /** A lower head of the node removes the blocks above it: the chain is that of one node, which can go back. Default false. */
+  readonly rewinds?: boolean | undefined
   /** Longest delay after a failure of the database or of a connection, in milliseconds. */
   readonly maxDelayMillis: number
 }
@@ -375,6 +377,11 @@ const headSeen = (
     const isFar = remote.number - head.number > turnBlocks && state.failures === 0
     return isFar ? finalize(state, heads, next, connected) : transition(state, next, connected)
   }
+  const isRewound = settings.rewinds === true && remote.number < head.number
+  if (isRewound && (remote.number < first || localHash === remote.hash)) {
+    const to = remote.number < first ? null : { number: remote.number, hash: remote.hash }
+    return transition(state, { _tag: "Unwind", head, to }, connected)
+  }
   if (remote.number < first) {
     const message = `The head of the node, block ${remote.number}, is below the first indexed block ${first}.`
     const reports: ReadonlyArray<IndexerReport> = [
@@ -397,8 +404,8 @@ const headSeen = (
  * Applies an input.
  *
  * **Details**
- * An index is unwound to the highest block that the node was seen to share, and never because the head of the node is lower. Where
- * no stored block differs from the node's, nothing is removed.
+ * An index is unwound to the highest block that the node was seen to share, and never because the head of the node is lower, except where
+ * the chain is one that can go back (`rewinds`). Where no stored block differs from the node's, nothing is removed.
  */
 export const step = (settings: Settings, state: IndexerState, input: Input): Transition => {
   const { phase } = state

@@ -14,6 +14,7 @@ import type { ChainRef } from "./ChainRef.ts"
 import type { ChainWriter } from "./ChainWriter.ts"
 import type { ProofWriter } from "./Proofs.ts"
 import type { Space } from "./Space.ts"
+import type { Contracts } from "./Contracts.ts"
 import type { Leases } from "./Leases.ts"
 import type { StatusBoard } from "./StatusBoard.ts"
 import type { StoreError } from "./StoreError.ts"
@@ -95,6 +96,7 @@ export interface Copy {
 export interface Database {
   readonly chain: (ref: ChainRef) => ChainStore
   readonly apiKeys: ApiKeys
+  readonly contracts: Contracts
   readonly leases: Leases
   readonly status: StatusBoard
   /**

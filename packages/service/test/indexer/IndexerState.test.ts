@@ -616,4 +616,16 @@ describe("IndexerState", () => {
       expect([doubtful(3), doubtful(4)]).toEqual([null, 7])
     })
   })
+
+  it("a chain that can go back is unwound to a lower head of its node, and one below the first block empties the index", () => {
+    const settings = { rewinds: true } as const
+    const lower = apply([headSeen(7, checkpointAt(9))], { settings })
+    const below = apply([headSeen(2, checkpointAt(9, 5), { localHash: null })], { settings })
+    const other = apply([headSeen(7, checkpointAt(9), { localHash: "b7" })], { settings })
+
+    expect(lower.action).toEqual({ _tag: "Unwind", head: ref(9), to: ref(7) })
+    expect(below.action).toEqual({ _tag: "Unwind", head: ref(9), to: null })
+    expect(other.action).toEqual({ _tag: "CheckChain" })
+    expect(apply([headSeen(7, checkpointAt(9))]).action._tag).not.toBe("Unwind")
+  })
 })

@@ -11,6 +11,7 @@ import * as Config from "../../src/config/Config.ts"
 import * as ServedChain from "../../src/config/ServedChain.ts"
 import * as Decoder from "../../src/decode/Decoder.ts"
 import * as ErrorResponse from "../../src/server/ErrorResponse.ts"
+import * as ChainContracts from "../../src/server/ChainContracts.ts"
 import * as IndexedChain from "../../src/server/IndexedChain.ts"
 import * as Response from "../../src/server/Response.ts"
 import * as WalletTransactions from "../../src/server/rest/WalletTransactions.ts"
@@ -128,7 +129,8 @@ export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Ret
   const { random, count, model } = setting
   const database = yield* Engine.fromUrl(`sqlite:${setting.folder}`, setting.folder)
   const chains = [IndexedChain.fromDatabase(database)(chain!)]
-  const handle = WalletTransactions.make({ config, chains, decoder, send })
+  const contracts = ChainContracts.make(database.contracts, decoder)
+  const handle = WalletTransactions.make({ config, chains, contracts, decoder, send })
 
   const ask = Effect.fnUntraced(function* (wallet: string, query: string) {
     const text = Object.fromEntries(new URLSearchParams(query))

@@ -57,7 +57,7 @@ export const backupContract = (database: TestDatabase.Make<TestDatabase.Copied>)
       }),
     )
 
-    it.effect("backup: brings a copy up to date, with the keys as they are now", () =>
+    it.effect("backup: brings a copy up to date, with the keys and contracts as they are now", () =>
       Effect.gen(function* () {
         const { restore, store } = yield* opened
         const blocks = chainOn(null, 3)
@@ -70,6 +70,8 @@ export const backupContract = (database: TestDatabase.Make<TestDatabase.Copied>)
         const branch = blockOn(blocks[1]!, { fork: "b" })
         yield* store.append(refOf(blocks[1]!), [branch])
         yield* apiKeys.revoke(alice.name)
+        const described = { address: null, name: "pack", source: "command", abi: "[]", implementations: [] }
+        yield* store.database.contracts.put(store.ref, [described])
 
         const [copied] = yield* store.database.backup([store.ref], folder)
 
@@ -77,6 +79,7 @@ export const backupContract = (database: TestDatabase.Make<TestDatabase.Copied>)
         expect(copied).toMatchObject({ blocks: 1, head: 12 })
         expect(yield* pageBodies(restored.chain(store.ref).reader)).toEqual(bodiesOf([blocks[0]!, blocks[1]!, branch]))
         expect(yield* restored.apiKeys.find(key)).toBeNull()
+        expect(yield* restored.contracts.list(store.ref)).toEqual([described])
       }),
     )
 

@@ -3,6 +3,7 @@
  * needed to judge it.
  */
 import { describe } from "@effect/vitest"
+import { contractsContract } from "./contractsContract.ts"
 import { cursorContract } from "./cursorContract.ts"
 import { databaseContract } from "./databaseContract.ts"
 import { leaseContract } from "./leaseContract.ts"
@@ -34,5 +35,6 @@ export const contract = (name: string, database: TestDatabase.Make, part = TestD
     watchContract(database)
     leaseContract(database, law)
     databaseContract(database, law)
+    contractsContract(database, law)
   })
 }

@@ -11,6 +11,7 @@ import * as Decoder from "../../decode/Decoder.ts"
 import { Engine } from "../../store/Engine.ts"
 import { Authentication } from "../Authentication.ts"
 import { Bounds } from "../Bounds.ts"
+import * as ChainContracts from "../ChainContracts.ts"
 import * as IndexedChain from "../IndexedChain.ts"
 import * as OperationRoute from "./OperationRoute.ts"
 import * as PageResponse from "./PageResponse.ts"
@@ -29,12 +30,15 @@ export const layer = (options: {
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const authentication = yield* Authentication
-      const chains = options.chains.map(IndexedChain.fromDatabase(yield* Engine))
+      const database = yield* Engine
+      const chains = options.chains.map(IndexedChain.fromDatabase(database))
       const { config } = options
       const bounds = yield* Bounds
       const send = PageResponse.make(bounds)
+      const decoder = Decoder.make()
+      const contracts = ChainContracts.make(database.contracts, decoder)
       const handlers: Handlers = {
-        walletTransactions: WalletTransactions.make({ config, chains, decoder: Decoder.make(), send }),
+        walletTransactions: WalletTransactions.make({ config, chains, contracts, decoder, send }),
         movements: WalletMovements.make({ config, chains, send }),
         ...WalletSums.make({ chains, send, turns: bounds.turns }),
       }

@@ -9,6 +9,7 @@ import * as Result from "effect/Result"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import type { Config } from "../../config/Config.ts"
+import type { ContractDecoder } from "../../contract/ContractDecoder.ts"
 import type { Decoder } from "../../decode/Decoder.ts"
 import { redecode } from "../../decode/Redecode.ts"
 import * as AppliedSettings from "../../store/AppliedSettings.ts"
@@ -16,6 +17,7 @@ import * as WalletLedger from "../../projection/WalletLedger.ts"
 import { projection } from "../../projection/WalletTransactions.ts"
 import type { PageRow } from "../../store/ChainReader.ts"
 import type { StoreError } from "../../store/StoreError.ts"
+import type { ChainContracts } from "../ChainContracts.ts"
 import type * as ErrorResponse from "../ErrorResponse.ts"
 import type { IndexedChain } from "../IndexedChain.ts"
 import * as Cursor from "./Cursor.ts"
@@ -33,6 +35,7 @@ export interface Options {
   readonly config: Pick<Config, "maxLimit" | "empty" | "limits">
   readonly chains: ReadonlyArray<IndexedChain>
   readonly decoder: Decoder
+  readonly contracts: ChainContracts
   /** Sends a page within the bounds of the process. */
   readonly send: ReturnType<typeof PageResponse.make>
 }
@@ -89,7 +92,7 @@ const refuseInclude = (chain: string) =>
 const notComplete = { what: "Scope all", advice: "Retry later, or use scope=direct." }
 
 /** Makes the handler. */
-export const make = ({ chains, config, decoder, send }: Options) => {
+export const make = ({ chains, config, contracts, decoder, send }: Options) => {
   const bounds = { chains, maxLimit: config.maxLimit, maxBytes: config.limits.pageBytes }
   const readPage = {
     direct: PagedQuery.make({ ...bounds, source: sources.direct }),
@@ -111,17 +114,24 @@ export const make = ({ chains, config, decoder, send }: Options) => {
     )
   }
 
-  const isCurrent = ({ body, revision }: PageRow): boolean =>
-    revision === decoder.revision || body.length > config.limits.pageBytes
+  /** The row as it is decoded now; one that is too large is left as it is stored. */
+  const decoded = (row: PageRow, own: ContractDecoder): PageRow => {
+    if (row.body.length > config.limits.pageBytes) return row
+    const body = row.revision === decoder.revision ? row.body : redecode(row.body, decoder)
+    const decodedBody = own.decode(body, row.block)
+    return decodedBody === row.body ? row : { ...row, body: decodedBody }
+  }
 
   const write = (
+    own: ContractDecoder,
     { chain, checkpoint, cursor, missing, number, reconciledTo, rows: stored, size }: PagedQuery.Page<PageRow>,
     { caller: { grant, headers }, params, query }: Request,
   ): PageResponse.Body => {
     const empty = grant.empty ?? config.empty
     const place = { cursor, page: number, pageSize: size }
-    const options = { label: chain.label, wallet: params.address, include: query.include !== undefined, empty }
-    const rows = stored.map((row) => (isCurrent(row) ? row : { ...row, body: redecode(row.body, decoder) }))
+    const label = (address: string) => chain.label(address) ?? own.nameOf(address)
+    const options = { label, wallet: params.address, include: query.include !== undefined, empty }
+    const rows = stored.map((row) => decoded(row, own))
     return {
       size: PageWriter.sizeOf(rows, options),
       bytes: (memory) => PageWriter.page(rows, place, options, memory),
@@ -138,7 +148,8 @@ export const make = ({ chains, config, decoder, send }: Options) => {
   > {
     const page = yield* read(request)
     if (request.query.include !== undefined && (yield* lacksTraces(page))) return yield* refuseInclude(page.chain.name)
-    return write(page, request)
+    const { decoder: own } = yield* contracts(page.chain)
+    return write(own, page, request)
   })
 
   return (request: Request): Effect.Effect<HttpServerResponse, ErrorResponse.ErrorResponse, HttpServerRequest> =>

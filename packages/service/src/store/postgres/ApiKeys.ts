@@ -1,31 +1,14 @@
 /**
- * API keys in a schema of their own. As in SQLite, a key is found by an index on its whole hash.
+ * API keys in the schema `daybook`. As in SQLite, a key is found by an index on its whole hash.
  */
 import { hash, randomBytes } from "node:crypto"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { type ApiKeys, type KeyGrant, nameOf } from "../ApiKeys.ts"
 import type { StoreError } from "../StoreError.ts"
-import * as Migrations from "./Migrations.ts"
+import type * as OwnSchema from "./OwnSchema.ts"
 import type { Pools } from "./Pool.ts"
 import * as Values from "./Values.ts"
-
-const name = "daybook"
-
-const schema: Migrations.Schema = {
-  holds: "the API keys",
-  steps: [
-    (own) => [
-      `CREATE TABLE ${own}.api_key (
-         name text COLLATE "C" PRIMARY KEY,
-         hash bytea NOT NULL UNIQUE,
-         operator bool NOT NULL,
-         empty text,
-         created timestamptz NOT NULL DEFAULT now()
-       )`,
-    ],
-  ],
-}
 
 const findByHash = `SELECT name, operator, empty FROM daybook.api_key WHERE hash = $1`
 const selectAll = `SELECT name, operator, empty FROM daybook.api_key ORDER BY name`
@@ -40,18 +23,9 @@ const grantOf = ([name, operator, empty]: Row): KeyGrant => ({ name, operator, e
 const digest = (key: string): Uint8Array => hash("sha256", key, "buffer")
 
 /** The keys of a database. */
-export const make = (pools: Pools): ApiKeys => {
+export const make = (pools: Pools, own: OwnSchema.OwnSchema): ApiKeys => {
   const { reading, writing } = pools
-  let isMade = false
-  const made = Effect.suspend(() =>
-    isMade
-      ? Effect.void
-      : Effect.tap(Migrations.migrate(pools, name, schema), () =>
-          Effect.sync(() => {
-            isMade = true
-          }),
-        ),
-  )
+  const { made } = own
   return {
     ready: Effect.andThen(made, Effect.asVoid(reading.rows(`${selectAll} LIMIT 1`, []))),
     find: (key) =>
@@ -75,7 +49,7 @@ export const make = (pools: Pools): ApiKeys => {
         made,
         Effect.map(writing.rows(deleteByName, [Values.text(name.trim())]), (gone) => gone.length > 0),
       ),
-    list: Effect.flatMap(Migrations.exists(pools, name, schema), (exists) =>
+    list: Effect.flatMap(own.exists, (exists) =>
       exists ? Effect.map(reading.rows<Row>(selectAll, []), (rows) => rows.map(grantOf)) : Effect.succeed([]),
     ),
   }

@@ -1,5 +1,5 @@
 /**
- * The PostgreSQL engine: a schema for each chain, and one for API keys.
+ * The PostgreSQL engine: a schema for each chain, and one for API keys and descriptions of contracts.
  *
  * Source: decision 0051.
  */
@@ -21,8 +21,10 @@ import * as ChainReader from "./ChainReader.ts"
 import * as ChainSchema from "./ChainSchema.ts"
 import * as ChainWriter from "./ChainWriter.ts"
 import * as Checkpoints from "./Checkpoints.ts"
+import * as Contracts from "./Contracts.ts"
 import * as Leases from "./Leases.ts"
 import * as Migrations from "./Migrations.ts"
+import * as OwnSchema from "./OwnSchema.ts"
 import * as Pool from "./Pool.ts"
 import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
 import * as Proofs from "./Proofs.ts"
@@ -159,6 +161,7 @@ export const open = Effect.fn("Postgres.open")(function* (
   replicaLocations: ReadonlyArray<string> = [],
 ): Effect.fn.Return<Database, StoreError, Scope.Scope> {
   const pools = yield* Pool.make(...(yield* named(location)))
+  const own = OwnSchema.make(pools)
   const sources = yield* Effect.forEach(replicaLocations, (replica) =>
     Effect.flatMap(named(replica), ([name, url]) => Pool.source(name, url, { connectMillis: replicaConnectMillis })),
   )
@@ -199,7 +202,8 @@ export const open = Effect.fn("Postgres.open")(function* (
         space: Space.make(chain.name),
       }
     },
-    apiKeys: ApiKeys.make(pools),
+    apiKeys: ApiKeys.make(pools, own),
+    contracts: Contracts.make(pools, own),
     leases: Leases.make(withChain),
     status: StatusBoard.make(withChain, (ref) => openedOf(ref).reading),
     migrate: (refs) =>

@@ -1,5 +1,6 @@
 /**
- * The SQLite engine: a folder with one file for each chain, since each has one writer, and one for API keys.
+ * The SQLite engine: a folder with one file for each chain, since each has one writer, and one for API keys and descriptions of
+ * contracts.
  */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
@@ -19,9 +20,11 @@ import * as ChainSchema from "./ChainSchema.ts"
 import * as ChainWriter from "./ChainWriter.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Connection from "./Connection.ts"
+import * as Contracts from "./Contracts.ts"
 import * as CopyStatements from "./CopyStatements.ts"
 import * as Folder from "./Folder.ts"
 import * as FolderCopy from "./FolderCopy.ts"
+import * as KeysFile from "./KeysFile.ts"
 import * as Leases from "./Leases.ts"
 import * as Migrations from "./Migrations.ts"
 import * as PreparedBlock from "../rows/PreparedBlock.ts"
@@ -53,6 +56,7 @@ export const open = Effect.fn("Sqlite.open")(function* (
   const folder = yield* Folder.fromLocation(location, baseFolder)
   yield* Folder.make(folder)
 
+  const keysFile = yield* KeysFile.make(join(folder, Folder.keysFile))
   const refs = new Map<string, ChainRef>()
   const keyOf = (ref: ChainRef) => {
     const key = `${ref.id} ${Folder.chainFile(ref.name)}`
@@ -111,7 +115,8 @@ export const open = Effect.fn("Sqlite.open")(function* (
       proofs: Proofs.writer(openFile(ref)),
       space: Space.make(withFile, ref),
     }),
-    apiKeys: yield* ApiKeys.make(join(folder, Folder.keysFile)),
+    apiKeys: ApiKeys.make(keysFile),
+    contracts: Contracts.make(keysFile),
     leases: Leases.make(withFile),
     status: StatusBoard.make(withFile, poolOf, fileOf),
     migrate: (chains) => Effect.forEach(chains, (ref) => Effect.ignore(migrate(ref)), { discard: true }),

@@ -7,10 +7,10 @@ import * as Effect from "effect/Effect"
 import type { ChainRef } from "../ChainRef.ts"
 import type { Copy, Database } from "../Database.ts"
 import { StoreError } from "../StoreError.ts"
-import * as ApiKeys from "./ApiKeys.ts"
 import * as Backup from "./Backup.ts"
 import * as CopyState from "./CopyState.ts"
 import * as Folder from "./Folder.ts"
+import * as KeysFile from "./KeysFile.ts"
 import * as ReadPool from "./ReadPool.ts"
 
 const refuse = (message: string) => new StoreError({ message, isRetryable: false, cause: undefined })
@@ -60,7 +60,7 @@ export const backup = (folder: string): Database["backup"] =>
     })
     const keys = join(to, Folder.keysFile)
     if (!existsSync(join(folder, Folder.keysFile))) return copies
-    yield* ApiKeys.copy(join(folder, Folder.keysFile), keys)
+    yield* KeysFile.copy(join(folder, Folder.keysFile), keys)
     const bytes = statSync(keys).size
     return [...copies, { file: Folder.keysFile, bytes, blocks: 0, copiedBytes: 0, head: null }]
   })

@@ -8,7 +8,10 @@ import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import type { KeyGrant } from "../../../src/store/ApiKeys.ts"
 import * as ApiKeys from "../../../src/store/sqlite/ApiKeys.ts"
+import * as KeysFile from "../../../src/store/sqlite/KeysFile.ts"
 import { temporaryFolder } from "../temporaryFolder.ts"
+
+const makeKeys = (file: string) => Effect.map(KeysFile.make(file), ApiKeys.make)
 
 const alice: KeyGrant = { name: "alice", operator: false, empty: null }
 const bob: KeyGrant = { name: "bob", operator: true, empty: "null" }
@@ -16,7 +19,7 @@ const bob: KeyGrant = { name: "bob", operator: true, empty: "null" }
 const opened = Effect.gen(function* () {
   const folder = yield* temporaryFolder
   const file = join(folder, "daybook.sqlite")
-  return { folder, file, keys: yield* ApiKeys.make(file) }
+  return { folder, file, keys: yield* makeKeys(file) }
 })
 
 describe("ApiKeys", () => {
@@ -89,10 +92,10 @@ describe("ApiKeys", () => {
   it.effect("find: knows a key that another process added, and keeps keys when opened again", () =>
     Effect.gen(function* () {
       const { file, keys } = yield* opened
-      const key = yield* Effect.scoped(Effect.flatMap(ApiKeys.make(file), (other) => other.add(alice)))
+      const key = yield* Effect.scoped(Effect.flatMap(makeKeys(file), (other) => other.add(alice)))
 
       expect(yield* keys.find(key!)).toEqual(alice)
-      expect(yield* (yield* ApiKeys.make(file)).find(key!)).toEqual(alice)
+      expect(yield* (yield* makeKeys(file)).find(key!)).toEqual(alice)
     }),
   )
 
@@ -103,7 +106,7 @@ describe("ApiKeys", () => {
       const kept = (yield* keys.add(bob))!
       expect(yield* keys.find(first)).toEqual(alice)
 
-      const gone = yield* Effect.scoped(Effect.flatMap(ApiKeys.make(file), (other) => other.revoke("alice")))
+      const gone = yield* Effect.scoped(Effect.flatMap(makeKeys(file), (other) => other.revoke("alice")))
 
       expect([gone, yield* keys.revoke("alice"), yield* keys.revoke("")]).toEqual([true, false, false])
       expect(yield* keys.find(first)).toBeNull()
@@ -117,7 +120,7 @@ describe("ApiKeys", () => {
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const file = join(folder, "daybook.sqlite")
-      const keys = yield* ApiKeys.make(file)
+      const keys = yield* makeKeys(file)
       const nothing = yield* keys.list
       const left = readdirSync(folder)
       yield* keys.add(alice)

@@ -1,0 +1,143 @@
+/**
+ * `daybook abi`: adds, lists and removes the ABIs by which contracts are decoded.
+ */
+import { quote } from "@daybook/schema/Issue"
+import { readFile, stat } from "node:fs/promises"
+import { basename } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as ConfigFile from "../config/ConfigFile.ts"
+import * as ServedChain from "../config/ServedChain.ts"
+import * as ContractAbi from "../contract/ContractAbi.ts"
+import { type Contract, keyOf } from "../store/Contracts.ts"
+import * as Engine from "../store/Engine.ts"
+import { CommandError } from "./CommandError.ts"
+import * as Selection from "./Selection.ts"
+import * as Terminal from "./Terminal.ts"
+
+/** Whose ABIs these are, beside those of watched folders. */
+const source = "command"
+
+const longestName = 100
+
+const open = Effect.fnUntraced(function* (path: string, names: ReadonlyArray<string>) {
+  const { baseFolder, config } = yield* ConfigFile.read(path)
+  const served = yield* Effect.fromResult(ServedChain.fromChains(config.chains))
+  const chains = yield* Selection.select(served, names)
+  return { chains, contracts: (yield* Engine.fromUrl(config.database, baseFolder)).contracts }
+})
+
+/** The one chain of a command that writes. */
+const openOne = Effect.fnUntraced(function* (path: string, names: ReadonlyArray<string>) {
+  const { chains, contracts } = yield* open(path, names)
+  const [chain, ...others] = chains
+  if (chain !== undefined && others.length === 0) return { chain, contracts }
+  const message = `Several chains are configured: ${chains.map(({ name }) => name).join(", ")}. Name one with --chain.`
+  return yield* new CommandError({ message })
+})
+
+const failed = (message: string) => new CommandError({ message })
+
+const readItems = Effect.fnUntraced(function* (file: string) {
+  const text = yield* Effect.tryPromise({
+    try: async () => ((await stat(file)).size > ContractAbi.maxBytes ? null : readFile(file, "utf8")),
+    catch: () => failed(`Cannot read the ABI: ${file}. Check the path.`),
+  })
+  if (text === null) return yield* failed(`File too large for an ABI: ${file}, at most ${ContractAbi.maxBytes} bytes.`)
+  const items = yield* Effect.mapError(Effect.fromResult(ContractAbi.fromText(text)), ({ message }) =>
+    failed(`${file}: ${message}`),
+  )
+  if (items.length > 0) return items
+  return yield* failed(`ABI without anything to decode: ${file}. Give one with functions, events or errors.`)
+})
+
+/** The address of a key, or `null` where it names a pack. */
+const addressOf = Effect.fnUntraced(function* (key: string): Effect.fn.Return<string | null, CommandError> {
+  if (/^0x[0-9a-fA-F]{40}$/.test(key)) return key.toLowerCase()
+  if (/^[^\s\p{Cc}][^\p{Cc}]{0,98}$/u.test(key) && !key.startsWith("0x")) return null
+  return yield* failed(
+    `Invalid argument "contract": expected an address, or the name of a pack of 1 to ${longestName} characters, received ${quote(key)}.`,
+  )
+})
+
+const contract = Argument.String("contract").pipe(
+  Argument.withDescription("Address of the contract; any other text names a pack, which is tried for every contract"),
+)
+const chainFlag = Selection.chainFlag("Chain of the contract, where several are configured")
+
+const add = Command.make(
+  "add",
+  {
+    contract,
+    file: Argument.String("file").pipe(
+      Argument.withDescription("JSON file: an ABI, or an artifact of Foundry or Hardhat"),
+    ),
+    name: Flag.String("name").pipe(
+      Flag.withDescription("Name of the contract; by default that of the file"),
+      Flag.optional,
+    ),
+    chain: chainFlag,
+    config: Selection.configFlag,
+  },
+  Effect.fn(function* ({ chain: names, config, contract: key, file, name: given }) {
+    const address = yield* addressOf(key)
+    const items = yield* readItems(file)
+    const { chain, contracts } = yield* openOne(config, names)
+    const ownName = Option.getOrElse(given, () => basename(file).replace(/\.json$/i, "")).trim()
+    const name = address === null ? key : ownName
+    if (name === "" || name.length > longestName || /\p{Cc}/u.test(name)) {
+      return yield* failed(`Invalid option "--name": expected a line of 1 to ${longestName} characters.`)
+    }
+    const abi = JSON.stringify(items)
+    yield* contracts.put(chain, [{ address, name, source, abi, implementations: [] }])
+    yield* Terminal.note(`Added ${items.length} functions, events and errors of ${quote(name)} to ${chain.name}.`)
+  }, Effect.scoped),
+).pipe(
+  Command.withDescription("Add the ABI of a contract, or a pack for all contracts; running servers use it at once"),
+)
+
+const remove = Command.make(
+  "remove",
+  { contract, chain: chainFlag, config: Selection.configFlag },
+  Effect.fn(function* ({ chain: names, config, contract: key }) {
+    const address = yield* addressOf(key)
+    const { chain, contracts } = yield* openOne(config, names)
+    const removed = yield* contracts.remove(chain, [keyOf({ address, name: key })])
+    if (removed.length === 0) {
+      return yield* failed(`No ABI has this key: ${quote(key)}. "daybook abi list" lists them.`)
+    }
+    yield* Terminal.note(`Removed the ABI of ${quote(key)} from ${chain.name}.`)
+  }, Effect.scoped),
+).pipe(Command.withDescription("Remove an ABI; one of a watched folder comes back while the folder has it"))
+
+const lineOf = (chain: string, { abi, address, implementations, name, source: from }: Contract): string => {
+  const count = (JSON.parse(abi) as ReadonlyArray<unknown>).length
+  const proxy = implementations.at(-1)
+  const parts = [chain, address ?? "pack", name, `${count} items`, from]
+  return [...parts, ...(proxy === undefined ? [] : [`proxy of ${proxy.address}`])].join("\t")
+}
+
+const list = Command.make(
+  "list",
+  { chain: Selection.chainFlag("Chain to list, may be repeated; by default all"), config: Selection.configFlag },
+  Effect.fn(function* ({ chain: names, config }) {
+    const { chains, contracts } = yield* open(config, names)
+    let count = 0
+    for (const chain of chains) {
+      for (const one of yield* contracts.list(chain)) {
+        count += 1
+        yield* Terminal.print(lineOf(chain.name, one))
+      }
+    }
+    if (count === 0) yield* Terminal.note('No ABIs. Add one with "daybook abi add ADDRESS FILE".')
+  }, Effect.scoped),
+).pipe(Command.withDescription("List the contracts: chain, address, name, number of items, source, implementation"))
+
+/** `daybook abi`. */
+export const abi = Command.make("abi").pipe(
+  Command.withDescription("Add, list and remove the ABIs by which contracts are decoded"),
+  Command.withSubcommands([add, list, remove]),
+)

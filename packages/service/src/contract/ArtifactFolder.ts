@@ -1,0 +1,194 @@
+/**
+ * Reads the folder of a project for its contracts on one chain: ABIs from Foundry's `out` and Hardhat's `artifacts`, addresses from
+ * Foundry's `broadcast` and Hardhat Ignition. A file is read again when it has changed. Bounded in files, bytes and depth; links are not
+ * followed, and what is no artifact is passed over.
+ *
+ * Source: decision 0059.
+ */
+import { readdir, readFile, stat } from "node:fs/promises"
+import { basename, join, relative, sep } from "node:path"
+import * as Json from "@daybook/schema/Json"
+import * as Result from "effect/Result"
+import * as ContractAbi from "./ContractAbi.ts"
+
+/** A contract at an address, with its ABI where the folder has one. */
+export interface Deployed {
+  /** Lower case. */
+  readonly address: string
+  readonly name: string
+  readonly items: ReadonlyArray<ContractAbi.Item>
+}
+
+/** What a folder has. */
+export interface Project {
+  readonly deployed: ReadonlyArray<Deployed>
+  /** Items of all its ABIs, each once. */
+  readonly pack: ReadonlyArray<ContractAbi.Item>
+}
+
+/** Reads a folder; `null` where nothing has changed since it was read last. */
+export type Reader = () => Promise<Project | null>
+
+const maxFiles = 20_000
+const maxDepth = 8
+const maxItems = 4_096
+
+/** Folders with what compilers keep for themselves, and with other people's projects. */
+const skipped = new Set(["build-info", "cache", "dry-run", "node_modules", ".git"])
+
+/** JSON files below a folder, in the order of their names. */
+const filesBelow = async (folder: string, found: Array<string> = [], depth = 0): Promise<Array<string>> => {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    if (found.length >= maxFiles) return found
+    const path = join(folder, entry.name)
+    if (entry.isDirectory() && depth < maxDepth && !skipped.has(entry.name)) await filesBelow(path, found, depth + 1)
+    else if (entry.isFile() && entry.name.endsWith(".json") && !entry.name.endsWith(".dbg.json")) found.push(path)
+  }
+  return found
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {})
+
+const addressOf = (value: unknown): string | undefined =>
+  typeof value === "string" && /^0x[0-9a-fA-F]{40}$/.test(value) ? value.toLowerCase() : undefined
+
+/** A name as people write it: that of a contract without its file. */
+const nameOf = (value: unknown): string =>
+  typeof value === "string" ? (/([A-Za-z_$][\w$]{0,99})$/.exec(value)?.[1] ?? "") : ""
+
+/** What is kept of a file. */
+interface Part {
+  readonly changed: string
+  readonly artifact?: { readonly name: string; readonly items: ReadonlyArray<ContractAbi.Item> }
+  /** Addresses with the names of their contracts. */
+  readonly deployments: ReadonlyArray<readonly [address: string, name: string]>
+}
+
+/** Sources of libraries that scripts and tests use. */
+const isTooling = (artifact: Fields): boolean => {
+  const settings = fieldsOf(fieldsOf(artifact["metadata"])["settings"])
+  return Object.keys(fieldsOf(settings["compilationTarget"])).some((source) => source.includes("forge-std/"))
+}
+
+const artifactOf = (path: string, json: unknown): Part["artifact"] => {
+  const fields = fieldsOf(json)
+  if (!Array.isArray(fields["abi"]) || isTooling(fields)) return undefined
+  const items = ContractAbi.fromJson(json)
+  if (Result.isFailure(items)) return undefined
+  // Foundry names the file after the contract, and the version of its compiler where there are several.
+  const name = nameOf(fields["contractName"]) || nameOf(basename(path, ".json").replace(/\.\d.*$/, ""))
+  return name === "" ? undefined : { name, items: items.success }
+}
+
+const asList = (value: unknown): ReadonlyArray<Fields> => (Array.isArray(value) ? value.map(fieldsOf) : [])
+
+/** Contracts that a run of a Foundry script has created. */
+const broadcastOf = (json: unknown): Part["deployments"] =>
+  asList(fieldsOf(json)["transactions"]).flatMap((transaction) => {
+    const created = asList(transaction["additionalContracts"])
+    const all = String(transaction["transactionType"]).startsWith("CREATE") ? [transaction, ...created] : created
+    return all.flatMap((one) => {
+      const address = addressOf(one["contractAddress"] ?? one["address"])
+      const name = nameOf(one["contractName"])
+      return address === undefined || name === "" ? [] : [[address, name] as const]
+    })
+  })
+
+/** Contracts of a deployment of Ignition, by the ids of their futures. */
+const ignitionOf = (json: unknown): Part["deployments"] =>
+  Object.entries(fieldsOf(json)).flatMap(([id, value]) => {
+    const address = addressOf(value)
+    return address === undefined ? [] : [[address, id] as const]
+  })
+
+type Read = (path: string, json: unknown) => Omit<Part, "changed">
+
+const readArtifact: Read = (path, json) => {
+  const artifact = artifactOf(path, json)
+  return artifact === undefined ? { deployments: [] } : { artifact, deployments: [] }
+}
+const readBroadcast: Read = (_, json) => ({ deployments: broadcastOf(json) })
+const readIgnition: Read = (path, json) =>
+  basename(path) === "deployed_addresses.json" ? { deployments: ignitionOf(json) } : readArtifact(path, json)
+
+/** The files of a project and how each is read; a folder without the usual ones holds artifacts itself. */
+const filesOf = async (
+  folder: string,
+  chainId: number,
+): Promise<ReadonlyArray<readonly [path: string, read: Read]>> => {
+  const [out, artifacts, broadcast, ignition] = await Promise.all([
+    filesBelow(join(folder, "out")),
+    filesBelow(join(folder, "artifacts")),
+    filesBelow(join(folder, "broadcast")),
+    filesBelow(join(folder, "ignition", "deployments", `chain-${chainId}`)),
+  ])
+  const runs = broadcast.filter(
+    (path) => path.split(sep).at(-2) === String(chainId) && basename(path).startsWith("run-"),
+  )
+  const own = [...out, ...artifacts]
+  const isProject = own.length + broadcast.length + ignition.length > 0
+  const sources = isProject ? own : await filesBelow(folder)
+  return [
+    ...sources.map((path) => [path, readArtifact] as const),
+    ...ignition.map((path) => [path, readIgnition] as const),
+    // The newest run is the last one: digits come before letters.
+    ...runs.map((path) => [path, readBroadcast] as const),
+  ]
+}
+
+const readPart = async (path: string, changed: string, size: number, read: Read): Promise<Part> => {
+  if (size > ContractAbi.maxBytes) return { changed, deployments: [] }
+  const json = Json.parse(await readFile(path, "utf8").catch(() => ""))
+  return { changed, ...read(path, json) }
+}
+
+const keyOf = (item: ContractAbi.Item): string => JSON.stringify([item.type, item.name, item.inputs])
+
+/** Joins the parts of a folder: of several ABIs of one name the first is that of its contract. */
+const projectOf = (parts: ReadonlyArray<readonly [path: string, part: Part]>): Project => {
+  const named = new Map<string, ReadonlyArray<ContractAbi.Item>>()
+  const ids = new Map<string, { readonly name: string; readonly items: ReadonlyArray<ContractAbi.Item> }>()
+  const pack = new Map<string, ContractAbi.Item>()
+  for (const [path, { artifact }] of parts) {
+    if (artifact === undefined) continue
+    if (!named.has(artifact.name)) named.set(artifact.name, artifact.items)
+    ids.set(basename(path, ".json"), artifact)
+    for (const item of artifact.items) if (pack.size < maxItems) pack.set(keyOf(item), item)
+  }
+  const deployed = new Map<string, Deployed>()
+  for (const [, { deployments }] of parts) {
+    for (const [address, given] of deployments) {
+      const byId = ids.get(given)
+      const name = byId?.name ?? nameOf(given)
+      if (name === "") continue
+      deployed.set(address, { address, name, items: byId?.items ?? named.get(name) ?? [] })
+    }
+  }
+  return { deployed: [...deployed.values()], pack: [...pack.values()] }
+}
+
+/** Makes the reader of a folder for a chain. */
+export const reader = (folder: string, chainId: number): Reader => {
+  let parts = new Map<string, Part>()
+  let isRead = false
+  return async () => {
+    const next = new Map<string, Part>()
+    let isChanged = !isRead
+    for (const [path, read] of await filesOf(folder, chainId)) {
+      const found = await stat(path).catch(() => undefined)
+      if (found === undefined) continue
+      const changed = `${found.mtimeMs} ${found.size}`
+      const before = parts.get(path)
+      const isSame = before?.changed === changed
+      isChanged ||= !isSame
+      next.set(path, isSame ? before : await readPart(path, changed, found.size, read))
+    }
+    isChanged ||= next.size !== parts.size
+    parts = next
+    isRead = true
+    return isChanged ? projectOf([...next].map(([path, part]) => [relative(folder, path), part] as const)) : null
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * The schema `daybook`, beside those of the chains: API keys, and the descriptions of contracts.
+ */
+import * as Effect from "effect/Effect"
+import type { StoreError } from "../StoreError.ts"
+import * as Migrations from "./Migrations.ts"
+import type { Pools } from "./Pool.ts"
+
+const name = "daybook"
+
+const schema: Migrations.Schema = {
+  holds: "the API keys",
+  steps: [
+    (own) => [
+      `CREATE TABLE ${own}.api_key (
+         name text COLLATE "C" PRIMARY KEY,
+         hash bytea NOT NULL UNIQUE,
+         operator bool NOT NULL,
+         empty text,
+         created timestamptz NOT NULL DEFAULT now()
+       )`,
+    ],
+    (own) => [
+      `CREATE TABLE ${own}.contract (
+         chain int8 NOT NULL,
+         key text COLLATE "C" NOT NULL,
+         name text NOT NULL,
+         source text NOT NULL,
+         abi text NOT NULL,
+         implementations text NOT NULL,
+         PRIMARY KEY (chain, key)
+       )`,
+      `CREATE TABLE ${own}.contract_revision (chain int8 PRIMARY KEY, revision int4 NOT NULL)`,
+    ],
+  ],
+}
+
+/** The schema of a database. */
+export interface OwnSchema {
+  /** Makes or migrates it, once. */
+  readonly made: Effect.Effect<void, StoreError>
+  readonly exists: Effect.Effect<boolean, StoreError>
+}
+
+/** The schema of a database. */
+export const make = (pools: Pools): OwnSchema => {
+  let isMade = false
+  return {
+    exists: Migrations.exists(pools, name, schema),
+    made: Effect.suspend(() =>
+      isMade
+        ? Effect.void
+        : Effect.tap(Migrations.migrate(pools, name, schema), () =>
+            Effect.sync(() => {
+              isMade = true
+            }),
+          ),
+    ),
+  }
+}

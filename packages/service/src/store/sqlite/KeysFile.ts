@@ -1,0 +1,118 @@
+/**
+ * The SQLite file beside those of the chains: API keys, and the descriptions of contracts.
+ */
+import { existsSync } from "node:fs"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
+import type { StoreError } from "../StoreError.ts"
+import * as Connection from "./Connection.ts"
+import type { Migrations } from "./Migrations.ts"
+import * as Schema from "./Migrations.ts"
+import * as SqliteCode from "./SqliteCode.ts"
+
+/** The steps of the file's schema. */
+export const schema: Migrations = {
+  applicationId: Schema.keysId,
+  steps: [
+    `CREATE TABLE api_key (
+       name TEXT NOT NULL PRIMARY KEY,
+       hash BLOB NOT NULL UNIQUE,
+       operator INTEGER NOT NULL,
+       empty TEXT,
+       created INTEGER NOT NULL
+     );`,
+    `CREATE TABLE contract (
+       chain INTEGER NOT NULL,
+       key TEXT NOT NULL,
+       name TEXT NOT NULL,
+       source TEXT NOT NULL,
+       abi TEXT NOT NULL,
+       implementations TEXT NOT NULL,
+       PRIMARY KEY (chain, key)
+     ) WITHOUT ROWID;
+     CREATE TABLE contract_revision (chain INTEGER NOT NULL PRIMARY KEY, revision INTEGER NOT NULL);`,
+  ],
+}
+
+/** The file, whose connections are opened when they are first used. */
+export interface KeysFile {
+  readonly file: string
+  /** For reading alone where the file cannot be written. */
+  readonly reading: Effect.Effect<Connection.Connection, StoreError>
+  readonly writing: Effect.Effect<Connection.Connection, StoreError>
+}
+
+/** Opens the file until the scope ends; makes or migrates it first. */
+const open = (file: string): Effect.Effect<Connection.Connection, StoreError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const connection = yield* Connection.connect({ file, readOnly: false })
+    yield* Schema.migrate(connection, yield* Connection.make(connection), schema)
+    return connection
+  })
+
+/** Opens the file for looking rows up: for reading alone where it cannot be written. */
+const openForReading = (file: string): Effect.Effect<Connection.Connection, StoreError, Scope.Scope> =>
+  open(file).pipe(
+    Effect.catch((error) =>
+      existsSync(file) && SqliteCode.isPermission(error.cause)
+        ? Effect.tap(Connection.connect({ file, readOnly: true }), (connection) =>
+            connection.attempt(() => Schema.checkUnsafe(connection, schema)),
+          )
+        : Effect.fail(error),
+    ),
+  )
+
+/** Opens the file when it is first used and keeps it open until the scope ends, or until it has changed; a failure is not kept. */
+const openOnce = Effect.fnUntraced(function* (opening: Effect.Effect<Connection.Connection, StoreError, Scope.Scope>) {
+  const scope = yield* Effect.scope
+  const permit = Semaphore.makeUnsafe(1)
+  let opened: Connection.Connection | undefined
+  const openNow = permit.withPermit(
+    Effect.gen(function* () {
+      if (opened?.isCurrent() === true) return opened
+      const own = yield* Scope.fork(scope)
+      opened = yield* opening.pipe(
+        Scope.provide(own),
+        Effect.onError((cause) => Scope.close(own, Exit.failCause(cause))),
+      )
+      return opened
+    }),
+  )
+  return Effect.suspend(() => (opened?.isCurrent() === true ? Effect.succeed(opened) : openNow))
+})
+
+/** The tables whose rows a backup has. */
+const tables = ["api_key", "contract", "contract_revision"] as const
+
+type Row = ReadonlyArray<number | string | Uint8Array | null>
+
+const insertRow = (table: string, row: Row) => `INSERT INTO ${table} VALUES (${row.map(() => "?").join(", ")})`
+
+const selectRows = (table: string) => `SELECT * FROM ${table} ORDER BY 1, 2`
+
+/** Makes the rows of a file those of another one. */
+export const copy = (from: string, to: string): Effect.Effect<void, StoreError> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const original = yield* openForReading(from)
+      const target = yield* open(to)
+      const rowsOf = (connection: Connection.Connection, table: string) =>
+        connection.valuesUnsafe<Row>(selectRows(table), [])
+      const originals = yield* original.attempt(() => tables.map((table) => [table, rowsOf(original, table)] as const))
+      const work = target.attempt(() => {
+        for (const [table, rows] of originals) {
+          if (JSON.stringify(rowsOf(target, table)) === JSON.stringify(rows)) continue
+          target.rowsUnsafe(`DELETE FROM ${table}`, [])
+          for (const row of rows) target.rowsUnsafe(insertRow(table, row), row)
+        }
+      })
+      yield* Connection.transaction(target, yield* Connection.make(target), work)
+    }),
+  )
+
+/** The file of a path, until the scope ends. */
+export const make = Effect.fnUntraced(function* (file: string): Effect.fn.Return<KeysFile, never, Scope.Scope> {
+  return { file, reading: yield* openOnce(openForReading(file)), writing: yield* openOnce(open(file)) }
+})

@@ -1,0 +1,128 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import * as ArtifactFolder from "../../src/contract/ArtifactFolder.ts"
+import { changesOf, contractsOf } from "../../src/contract/ContractKeeper.ts"
+
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "daybook-artifacts-"))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const write = (path: string, value: unknown): string => {
+  const file = join(folder, path)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, typeof value === "string" ? value : JSON.stringify(value))
+  return file
+}
+const item = (name: string) => ({ type: "function", name, inputs: [] })
+const address = (digit: string) => `0x${digit.repeat(40)}`
+const namesOf = (project: ArtifactFolder.Project | null) =>
+  project?.deployed.map(({ address: at, items, name }) => [at, name, items.map((one) => one.name)])
+
+describe("ArtifactFolder", () => {
+  it("a Foundry project gives the contracts that its scripts created on the chain, with their ABIs, the newest run last", async () => {
+    write("out/Counter.sol/Counter.json", { abi: [item("increment")], bytecode: { object: "0x" } })
+    write("out/Box.sol/Box.json", { abi: [item("open")] })
+    write("out/Vm.sol/Vm.json", {
+      abi: [item("prank")],
+      metadata: { settings: { compilationTarget: { "lib/forge-std/src/Vm.sol": "Vm" } } },
+    })
+    const run = (created: object) => ({
+      transactions: [{ transactionType: "CREATE", ...created }, { transactionType: "CALL" }],
+    })
+    write("broadcast/Deploy.s.sol/31337/run-1700.json", run({ contractName: "Box", contractAddress: address("A") }))
+    write("broadcast/Deploy.s.sol/31337/run-latest.json", {
+      transactions: [
+        { transactionType: "CREATE2", contractName: "src/Counter.sol:Counter", contractAddress: address("A") },
+        { transactionType: "CALL", additionalContracts: [{ contractName: "Box", address: address("b") }] },
+      ],
+    })
+    write("broadcast/Deploy.s.sol/1/run-latest.json", run({ contractName: "Box", contractAddress: address("c") }))
+
+    const project = await ArtifactFolder.reader(folder, 31337)()
+
+    expect(namesOf(project)).toEqual([
+      [address("a"), "Counter", ["increment"]],
+      [address("b"), "Box", ["open"]],
+    ])
+    expect(project?.pack.map(({ name }) => name)).toEqual(["open", "increment"])
+  })
+
+  it("a Hardhat project gives the contracts of Ignition by the ids of their deployments", async () => {
+    write("artifacts/contracts/Lock.sol/Lock.json", { contractName: "Lock", abi: [item("withdraw")] })
+    write("artifacts/contracts/Lock.sol/Lock.dbg.json", { buildInfo: "x" })
+    write("artifacts/build-info/1.json", { abi: [item("never")] })
+    write("ignition/deployments/chain-31337/deployed_addresses.json", {
+      "LockModule#Lock": address("1"),
+      "LockModule#second": address("2"),
+    })
+    write("ignition/deployments/chain-31337/artifacts/LockModule#second.json", {
+      contractName: "Second",
+      abi: [item("again")],
+    })
+
+    expect(namesOf(await ArtifactFolder.reader(folder, 31337)())).toEqual([
+      [address("1"), "Lock", ["withdraw"]],
+      [address("2"), "Second", ["again"]],
+    ])
+  })
+
+  it("a folder is read again when a file is written, changed or removed, and not otherwise", async () => {
+    const read = ArtifactFolder.reader(folder, 31337)
+    const file = write("out/A.sol/A.json", { abi: [item("a")] })
+    const packOf = async () => (await read())?.pack.map(({ name }) => name)
+
+    expect(await packOf()).toEqual(["a"])
+    expect(await packOf()).toBeUndefined()
+    write("out/A.sol/A.json", { abi: [item("b")] })
+    utimesSync(file, 1, 1)
+    expect(await packOf()).toEqual(["b"])
+    write("out/B.sol/B.json", { abi: [item("c")] })
+    expect(await packOf()).toEqual(["b", "c"])
+    rmSync(file)
+    expect(await packOf()).toEqual(["c"])
+  })
+
+  it("files that are no artifacts, too large or links are passed over, and a missing folder is empty", async () => {
+    const outside = mkdtempSync(join(tmpdir(), "daybook-outside-"))
+    writeFileSync(join(outside, "Secret.json"), JSON.stringify({ abi: [item("secret")] }))
+    symlinkSync(outside, join(folder, "linked"))
+    symlinkSync(join(outside, "Secret.json"), join(folder, "Secret.json"))
+    write("a.json", "{")
+    write("b.json", "[".repeat(100_000))
+    write("c.json", { abi: "x" })
+    write("d.json", { abi: [item("x")], filler: "x".repeat(9_000_000) })
+    write("f.json", { abi: [item("kept")] })
+    write("out.txt", "x")
+
+    const project = await ArtifactFolder.reader(folder, 31337)()
+
+    rmSync(outside, { recursive: true })
+    expect(project?.pack.map(({ name }) => name)).toEqual(["kept"])
+    expect(await ArtifactFolder.reader(join(folder, "absent"), 1)()).toEqual({ deployed: [], pack: [] })
+  })
+})
+
+describe("ContractKeeper", () => {
+  const project = (...names: ReadonlyArray<string>): ArtifactFolder.Project => ({
+    deployed: names.map((name, at) => ({ address: address(String(at)), name, items: [] })),
+    pack: [],
+  })
+
+  it("what a folder has replaces what it had before; what was described by command stays", () => {
+    const stored = contractsOf("/p", project("A", "B", "C")).map((contract) =>
+      contract.name === "B" ? { ...contract, source: "command" } : contract,
+    )
+
+    const { put, remove } = changesOf("/p", stored, contractsOf("/p", project("A", "X", "D", "E")))
+    const less = changesOf("/p", stored, contractsOf("/p", project("A")))
+
+    expect(put.map(({ name }) => name)).toEqual(["D", "E"])
+    expect(remove).toEqual([])
+    expect([less.put, less.remove]).toEqual([[], [address("2")]])
+  })
+})

@@ -1,0 +1,93 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Result } from "effect"
+import * as ContractAbi from "../../src/contract/ContractAbi.ts"
+
+const transfer = {
+  type: "function",
+  name: "send",
+  stateMutability: "payable",
+  inputs: [
+    { name: "to", type: "address", internalType: "address payable" },
+    { name: "parts", type: "tuple[]", components: [{ name: "id", type: "uint256" }] },
+  ],
+  outputs: [{ name: "", type: "bool" }],
+}
+const event = {
+  type: "event",
+  name: "Sent",
+  anonymous: false,
+  inputs: [{ name: "id", type: "uint256", indexed: true }],
+}
+const error = { type: "error", name: "TooLate", inputs: [{ name: "at", type: "uint64" }] }
+
+const read = (value: unknown) => Result.getOrThrow(ContractAbi.fromJson(value))
+const reasonOf = (text: string) => {
+  const result = ContractAbi.fromText(text)
+  return Result.isFailure(result) ? result.failure.reason : undefined
+}
+
+describe("ContractAbi", () => {
+  it("an array and an artifact give the functions, events and errors that can be decoded, with what decoding needs", () => {
+    const items = [
+      {
+        type: "function",
+        name: "send",
+        inputs: [
+          { type: "address", name: "to" },
+          { type: "tuple[]", name: "parts", components: [{ type: "uint256", name: "id" }] },
+        ],
+        outputs: [{ type: "bool", name: "" }],
+      },
+      { type: "event", name: "Sent", inputs: [{ type: "uint256", name: "id", indexed: true }] },
+      { type: "error", name: "TooLate", inputs: [{ type: "uint64", name: "at" }] },
+    ]
+    const constructor = { type: "constructor", inputs: [] }
+    expect(read([transfer, constructor, event, error, { type: "receive" }])).toEqual(items)
+    expect(read({ contractName: "X", abi: [transfer, event, error], bytecode: "0x" })).toEqual(items)
+    expect(Result.getOrThrow(ContractAbi.fromText(`\uFEFF${JSON.stringify(items)}`))).toEqual(items)
+    expect(ContractAbi.signaturesOf(read(items)).map(({ canonical }) => canonical)).toEqual([
+      "send(address,(uint256)[])",
+      "Sent(uint256)",
+    ])
+  })
+
+  it("malformed items are left out: unknown types, deep tuples, anonymous events, and names that are no identifiers", () => {
+    const deep = (depth: number): object =>
+      depth === 0 ? { name: "x", type: "uint8" } : { name: "x", type: "tuple", components: [deep(depth - 1)] }
+    const broken: ReadonlyArray<unknown> = [
+      null,
+      7,
+      [],
+      "event Sent()",
+      { type: "function", name: "f" },
+      { type: "function", name: "f", inputs: "x" },
+      { type: "function", name: "f", inputs: [null] },
+      { type: "function", name: "f", inputs: [{ type: "uint7" }] },
+      { type: "function", name: "f", inputs: [{ type: "tuple" }] },
+      { type: "function", name: "f", inputs: [{ type: "tuple", components: [] }] },
+      { type: "function", name: "f", inputs: [{ type: "uint256[0]" }] },
+      { type: "function", name: "f", inputs: [{ type: "x".repeat(1_000) }] },
+      { type: "function", name: "f", inputs: [deep(40)] },
+      { type: "function", name: "f", inputs: Array.from({ length: 300 }, () => ({ type: "bool" })) },
+      { type: "function", name: "<script>", inputs: [] },
+      { type: "function", name: "f".repeat(101), inputs: [] },
+      { type: "event", name: "E", anonymous: true, inputs: [] },
+      { type: "event", name: "E", inputs: Array.from({ length: 4 }, () => ({ type: "bool", indexed: true })) },
+      { type: "__proto__", name: "f", inputs: [] },
+    ]
+    for (const item of broken) expect([item, read([item])]).toEqual([item, []])
+    expect(read([{ type: "function", name: "f", inputs: [{ name: '"><b>', type: "bool" }] }])).toEqual([
+      { type: "function", name: "f", inputs: [{ type: "bool", name: "" }] },
+    ])
+  })
+
+  it("a text that is no ABI is refused with the reason", () => {
+    expect(reasonOf("{")).toBe("it is no JSON")
+    expect(reasonOf('{"abi":"x"}')).toBe('expected an array, received "x"')
+    expect(reasonOf("null")).toBe("expected an array, received null")
+    expect(reasonOf(JSON.stringify(Array.from({ length: 4_097 }, () => 0)))).toBe(
+      "expected at most 4096 items, received 4097",
+    )
+    expect(reasonOf(" ".repeat(ContractAbi.maxBytes + 1))).toBe("expected at most 8388608 bytes, received 8388609")
+  })
+})

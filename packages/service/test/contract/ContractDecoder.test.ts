@@ -1,0 +1,128 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Result } from "effect"
+import * as ContractAbi from "../../src/contract/ContractAbi.ts"
+import * as ContractDecoder from "../../src/contract/ContractDecoder.ts"
+import * as Decoder from "../../src/decode/Decoder.ts"
+import * as Signature from "../../src/decode/Signature.ts"
+import type { Contract } from "../../src/store/Contracts.ts"
+
+const builtIn = Decoder.make()
+const [token, proxy, first, second, other] = ["a", "b", "c", "d", "e"].map((digit) => `0x${digit.repeat(40)}`) as [
+  string,
+  string,
+  string,
+  string,
+  string,
+]
+
+const word = (value: number): string => value.toString(16).padStart(64, "0")
+const functionOf = (name: string, parameter: string, type = "uint256") => ({
+  type: "function",
+  name,
+  inputs: [{ name: parameter, type }],
+})
+const abiOf = (...items: ReadonlyArray<unknown>): string =>
+  JSON.stringify(Result.getOrThrow(ContractAbi.fromJson(items)))
+const contract = (address: string | null, abi: string, more: Partial<Contract> = {}): Contract => ({
+  ...{ address, name: "Own", source: "command", abi, implementations: [] },
+  ...more,
+})
+
+const selector = (canonical: string): string => Result.getOrThrow(Signature.fromText(`function ${canonical}`)).key
+const topic = (canonical: string): string => Result.getOrThrow(Signature.fromText(`event ${canonical}`)).key
+
+const bodyOf = (to: string | null, input: string, logs: ReadonlyArray<object> = []): string =>
+  JSON.stringify({ hash: "0x1", to_address: to, input, logs, decoded_call: null })
+
+const decodedCall = (contracts: ReadonlyArray<Contract>, to: string, input: string, block = 5) =>
+  JSON.parse(ContractDecoder.make(contracts, builtIn).decode(bodyOf(to, input), block)).decoded_call
+
+const call = `${selector("poke(uint256)")}${word(7)}`
+
+describe("ContractDecoder", () => {
+  it("a call and an event of a known contract are decoded by its ABI", () => {
+    const event = { type: "event", name: "Poked", inputs: [{ name: "by", type: "uint256", indexed: true }] }
+    const decoder = ContractDecoder.make([contract(token, abiOf(functionOf("poke", "times"), event))], builtIn)
+    const log = {
+      address: token,
+      topic0: topic("Poked(uint256)"),
+      topic1: `0x${word(3)}`,
+      topic2: "",
+      topic3: "",
+      data: "0x",
+    }
+
+    const decoded = JSON.parse(decoder.decode(bodyOf(token, call, [log]), 1))
+
+    expect(decoded.decoded_call).toEqual({
+      signature: "poke(uint256)",
+      label: "poke",
+      type: "function",
+      params: [{ name: "times", value: "7", type: "uint256" }],
+    })
+    expect(decoded.logs[0].decoded_event).toMatchObject({ label: "Poked", params: [{ name: "by", value: "3" }] })
+    expect([decoder.nameOf(token), decoder.nameOf(other)]).toEqual(["Own", null])
+  })
+
+  it("precedence is the contract, the implementation of its proxy, packs, and the built-in signatures", () => {
+    const transfer = `${selector("transfer(address,uint256)")}${word(1)}${word(2)}`
+    const named = (name: string) => ({
+      type: "function",
+      name: "transfer",
+      inputs: [
+        { name, type: "address" },
+        { name: "x", type: "uint256" },
+      ],
+    })
+    const pack = contract(null, abiOf(named("ofPack")), { name: "pack" })
+    const own = contract(token, abiOf(named("ofOwn")))
+    const behind = contract(first, abiOf(named("ofImplementation")))
+    const through = contract(proxy, "[]", { implementations: [{ from: 0, address: first }] })
+    const nameIn = (contracts: ReadonlyArray<Contract>, to: string) =>
+      decodedCall(contracts, to, transfer).params[0].name
+
+    expect(nameIn([own, behind, through, pack], token)).toBe("ofOwn")
+    expect(nameIn([own, behind, through, pack], proxy)).toBe("ofImplementation")
+    expect(nameIn([own, behind, through, pack], other)).toBe("ofPack")
+    expect(nameIn([own], token)).toBe("ofOwn")
+    // Of a contract without a matching item, the built-in signature stays.
+    expect(nameIn([contract(token, abiOf(functionOf("poke", "x")))], token)).toBe("to")
+  })
+
+  it("a proxy is decoded by the implementation that it had at the block of the transaction", () => {
+    const contracts = [
+      contract(proxy, "[]", {
+        implementations: [
+          { from: 3, address: first },
+          { from: 6, address: second },
+        ],
+      }),
+      contract(first, abiOf(functionOf("poke", "old"))),
+      contract(second, abiOf(functionOf("poke", "new"))),
+    ]
+    const names = [2, 3, 5, 6, 99].map((block) => decodedCall(contracts, proxy, call, block)?.params[0].name)
+
+    expect(names).toEqual([undefined, "old", "old", "new", "new"])
+  })
+
+  it("a row that concerns no known contract is left as it is, to the character", () => {
+    const contracts = [contract(token, abiOf(functionOf("poke", "x"))), contract(null, abiOf(functionOf("kick", "x")))]
+    const decoder = ContractDecoder.make(contracts, builtIn)
+    for (const body of [
+      bodyOf(other, call),
+      bodyOf(null, call),
+      ` ${bodyOf(other, "0x")}`,
+      bodyOf(other, "0x", [{ address: other, topic0: "", data: `"address":"${token}"` }]),
+    ]) {
+      expect(decoder.decode(body, 1)).toBe(body)
+    }
+    expect(ContractDecoder.make([], builtIn).decode(bodyOf(token, call), 1)).toBe(bodyOf(token, call))
+  })
+
+  it("a stored ABI that does not decode describes a contract without items", () => {
+    const decoder = ContractDecoder.make([contract(token, "{"), contract(null, '"x"')], builtIn)
+
+    expect(JSON.parse(decoder.decode(bodyOf(token, call), 1)).decoded_call).toBeNull()
+    expect(decoder.nameOf(token)).toBe("Own")
+  })
+})
