@@ -1,12 +1,11 @@
-import { cpSync, existsSync, rmSync } from "node:fs"
+import { cpSync } from "node:fs"
 import { library } from "@daybook/config/tsup"
 
 const built = "../../apps/explorer/dist"
 
 /** The package ships the pages that it serves. */
 const copyExplorer = () => {
-  rmSync("explorer", { recursive: true, force: true })
-  if (existsSync(built)) cpSync(built, "explorer", { recursive: true })
+  cpSync(built, "dist/explorer", { recursive: true })
   return Promise.resolve()
 }
 

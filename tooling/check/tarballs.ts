@@ -52,7 +52,7 @@ const packedProblems = async (name: string): Promise<ReadonlyArray<string>> => {
     ...["LICENSE", "README.md"]
       .filter((file) => !existsSync(join(unpacked, "package", file)))
       .map((file) => `${name}: no ${file} in the tarball`),
-    ...(name === "service" && !existsSync(join(unpacked, "package/explorer/index.html"))
+    ...(name === "service" && !existsSync(join(unpacked, "package/dist/explorer/index.html"))
       ? ["service: the pages of the explorer are not in the tarball"]
       : []),
     ...sources.filter((module) => !inside.has(module)).map((module) => `${name}: ${module} was not built`),

@@ -8,12 +8,10 @@ import { fileURLToPath } from "node:url"
 /** Files by their path from the root of the site, such as `/assets/index-3f2a.js`. */
 export type Files = ReadonlyMap<string, Uint8Array>
 
-const packaged = fileURLToPath(new URL("../../../explorer", import.meta.url))
-
-/** The folders to look in, in order; a program that runs from its sources is in a checkout. */
-export const folders: ReadonlyArray<string> = import.meta.url.endsWith(".ts")
-  ? [fileURLToPath(new URL("../../../../../apps/explorer/dist", import.meta.url)), packaged]
-  : [packaged]
+/** The folder to look in: a program that runs from its sources is in a checkout. */
+const folder = fileURLToPath(
+  new URL(import.meta.url.endsWith(".ts") ? "../../../../../apps/explorer/dist" : "../../explorer", import.meta.url),
+)
 
 /** A build is smaller by far; what is larger is none. */
 const maxBytes = 64 * 1024 * 1024
@@ -28,13 +26,10 @@ const pathsIn = (folder: string): ReadonlyArray<string> => {
   }
 }
 
-/** Reads the first folder that has an `index.html`; `null` where none has one. */
-export const read = (from: ReadonlyArray<string> = folders): Files | null => {
-  for (const folder of from) {
-    const paths = pathsIn(folder)
-    if (!paths.includes(join(folder, "index.html"))) continue
-    if (paths.reduce((sum, path) => sum + statSync(path).size, 0) > maxBytes) continue
-    return new Map(paths.map((path) => [path.slice(folder.length).replaceAll("\\", "/"), readFileSync(path)]))
-  }
-  return null
+/** Reads the files of a folder; `null` where it has no `index.html`. */
+export const read = (from: string = folder): Files | null => {
+  const paths = pathsIn(from)
+  if (!paths.includes(join(from, "index.html"))) return null
+  if (paths.reduce((sum, path) => sum + statSync(path).size, 0) > maxBytes) return null
+  return new Map(paths.map((path) => [path.slice(from.length).replaceAll("\\", "/"), readFileSync(path)]))
 }

@@ -30,7 +30,7 @@ const serve = (files: Readonly<Record<string, string>>, access: "open" | "keyed"
     }
     const config = yield* Effect.fromResult(configOf({}))
     const chains = yield* Effect.fromResult(ServedChain.fromChains(config.chains))
-    const routes = ExplorerRoutes.layer({ access, chains, files: ExplorerFiles.read([join(root, "absent"), root]) })
+    const routes = ExplorerRoutes.layer({ access, chains, files: ExplorerFiles.read(root) })
     const { address } = Context.get(yield* Layer.build(HttpServer.layer(routes, config)), HttpServer.HttpServer)
     return (path: string) => request(`${address.url}${path}`)
   })
