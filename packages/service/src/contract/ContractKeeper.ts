@@ -5,6 +5,7 @@
  * Source: decision 0059.
  */
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type { Node } from "../node/Node.ts"
 import type { NodeError } from "../node/NodeError.ts"
 import type { ChainRef } from "../store/ChainRef.ts"
@@ -114,11 +115,11 @@ export const run = Effect.fn("ContractKeeper.run")(function* (options: Options):
     seen = `${yield* contracts.revision(chain)} ${head.hash}`
   })
   for (;;) {
-    yield* Effect.catch(turn, ({ message }) => {
-      if (message === logged) return Effect.void
-      logged = message
-      return Effect.logWarning(`Contracts are not up to date: ${message}`)
-    })
+    const outcome = yield* Effect.result(turn)
+    if (Result.isFailure(outcome) && outcome.failure.message !== logged) {
+      logged = outcome.failure.message
+      yield* Effect.logWarning(`Contracts are not up to date: ${logged}`)
+    }
     yield* Effect.sleep(pauseMillis)
   }
 })

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { Anvil } from "@daybook/chain"
-import { Eventually } from "@daybook/testkit"
+import { Eventually } from "@daybook/harness"
 import { layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { expect, vi } from "vitest"
@@ -60,6 +60,22 @@ const scenario = Effect.gen(function* () {
   return { node, from, proxy, first, second }
 })
 
+interface Item {
+  readonly label: string
+  readonly params: ReadonlyArray<{ readonly name: string }>
+}
+
+interface Row {
+  readonly to_address_label: string | null
+  readonly decoded_call: Item | null
+  readonly logs: ReadonlyArray<{ readonly decoded_event: Item | null }>
+}
+
+const summaryOf = ({ decoded_call: call, logs, to_address_label: label }: Row) => [
+  ...[label, call?.label, call?.params[0]?.name],
+  ...logs.map((log) => log.decoded_event?.label),
+]
+
 const eventually = <A, E, R>(actual: Effect.Effect<A, E, R>, expected: A) => {
   let last: A | undefined
   const isEqual = Effect.map(actual, (value) => {
@@ -99,20 +115,7 @@ layer(Anvil.layer({ autoMine: true }), { excludeTestServices: true })("contracts
         const key = Redacted.value((yield* keys.add({ name: "test", operator: false, empty: null }))!)
         const page = Effect.map(
           request(`${address!.url}/api/v2.2/${from}/verbose?order=ASC&chain=local`, { headers: { "x-api-key": key } }),
-          ({ json }) =>
-            (json.result ?? []).map((row: never) => {
-              const {
-                decoded_call: call,
-                logs,
-                to_address_label: label,
-              } = row as Record<string, never> & {
-                readonly decoded_call: { label: string; params: ReadonlyArray<{ name: string; value: string }> } | null
-              }
-              const events = (logs as ReadonlyArray<{ decoded_event: { label: string } | null }>).map(
-                (log) => log.decoded_event?.label,
-              )
-              return [label, call?.label, call?.params[0]?.name, ...events]
-            }),
+          ({ json }) => ((json.result ?? []) as ReadonlyArray<Row>).map(summaryOf),
         )
         const increments = Effect.map(page, (rows) => [rows[3], rows[5]])
 
