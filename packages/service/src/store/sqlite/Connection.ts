@@ -19,6 +19,7 @@ import * as DatabaseFile from "./DatabaseFile.ts"
 import * as FileIssue from "./FileIssue.ts"
 import * as SqliteCode from "./SqliteCode.ts"
 import { StoreError } from "../StoreError.ts"
+import * as WriteAheadLog from "./WriteAheadLog.ts"
 
 /** Values of one statement's parameters. */
 export type Params = ReadonlyArray<SQLInputValue>
@@ -40,6 +41,10 @@ export interface Connection extends SqlConnection.Connection {
   readonly attempt: <A>(work: () => A) => Effect.Effect<A, StoreError>
   /** False once the file may have been written although it was opened as unchanging; see `DatabaseFile`. */
   readonly isCurrent: () => boolean
+  /** Has a log that has become long written back; called after each transaction. */
+  readonly onWritten: () => void
+  /** Ends what works for the connection in another thread; called before it is closed. */
+  readonly stop: () => Promise<void>
   /** Closes the file; a writer writes its log back first. */
   readonly close: () => void
 }
@@ -131,6 +136,7 @@ const openUnsafe = (options: DatabaseFile.Options): DatabaseFile.DatabaseFile =>
 export const connectUnsafe = (options: DatabaseFile.Options): Connection => {
   const name = basename(options.file)
   const { database, isCurrent } = openUnsafe(options)
+  const log = options.readOnly ? WriteAheadLog.none : WriteAheadLog.make(options.file, database)
   const prepared = new Map<string, { readonly statement: StatementSync; readonly isQuery: boolean }>()
   const arrays = new Map<string, StatementSync>()
   const prepare = (sql: string) => {
@@ -181,6 +187,7 @@ export const connectUnsafe = (options: DatabaseFile.Options): Connection => {
     scriptUnsafe: (sql) => database.exec(sql),
     attempt: (work) => Effect.try({ try: work, catch: (cause) => storeError(name, cause) }),
     isCurrent,
+    ...log,
     close: () => {
       if (!options.readOnly) DatabaseFile.checkpoint(database)
       database.close()
@@ -206,7 +213,7 @@ export const connect = (options: DatabaseFile.Options): Effect.Effect<Connection
       try: () => connectUnsafe(options),
       catch: (cause) => storeError(basename(options.file), cause),
     }),
-    (connection) => Effect.sync(connection.close),
+    (connection) => Effect.andThen(Effect.promise(connection.stop), Effect.sync(connection.close)),
   )
 
 /** The client of `effect/sql` on a connection: one transaction at a time, each `BEGIN IMMEDIATE`. */
@@ -233,10 +240,10 @@ export const transaction = <A, E, R>(
   client: SqlClient.SqlClient,
   work: Effect.Effect<A, E, R>,
 ): Effect.Effect<A, Exclude<E, SqlError> | StoreError, R> =>
-  client
-    .withTransaction(work)
-    .pipe(
-      Effect.mapError((error) =>
-        error instanceof SqlError ? storeError(connection.name, error) : (error as Exclude<E, SqlError>),
-      ),
-    )
+  client.withTransaction(work).pipe(
+    Effect.mapError((error) =>
+      error instanceof SqlError ? storeError(connection.name, error) : (error as Exclude<E, SqlError>),
+    ),
+    // What was written stays written, whatever becomes of the log.
+    Effect.tap(() => Effect.ignore(connection.attempt(connection.onWritten))),
+  )

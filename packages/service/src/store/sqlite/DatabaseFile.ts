@@ -30,9 +30,8 @@ const checkpointMillis = 1000
 const ownerOnly = 0o600
 
 const setUp = {
-  // The cache holds the pages that one append changes; a smaller one spills them to disk before the commit. The log is written back once
-  // it has 16 MiB, by one append, which that delays by 50 ms. A longer log saves no writes, since appearances are spread over the file, and
-  // delays that append the more.
+  // The cache holds the pages that one append changes; a smaller one spills them to disk before the commit. See `WriteAheadLog` for
+  // when the log is written back.
   writer:
     "PRAGMA page_size=16384; PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA journal_size_limit=67108864; PRAGMA cache_size=-32000",
   // A small page cache is faster for files larger than memory, because it stays in the CPU cache. No memory map: for each page of the

@@ -1,0 +1,131 @@
+/**
+ * Writes the write-ahead log of a file back into it in a thread of its own, so that no write waits for the disk.
+ *
+ * SQLite does so in the write that makes the log too long. That stays as a bound: for a thread that does not keep up or was lost, and for
+ * versions of SQLite that cannot state the length of the log.
+ *
+ * Source: decision 0045.
+ */
+import { extname } from "node:path"
+import type { DatabaseSync } from "node:sqlite"
+import type { Worker } from "node:worker_threads"
+import * as Result from "effect/Result"
+import * as WorkerThread from "../../supervision/WorkerThread.ts"
+
+/** The log of one file that this process writes. */
+export interface WriteAheadLog {
+  /** Has the log written back if it is long; called after each transaction. */
+  readonly onWritten: () => void
+  /** Ends the thread. */
+  readonly stop: () => Promise<void>
+}
+
+/** What the thread is started with. */
+export interface ThreadData {
+  readonly kind: typeof kind
+  readonly file: string
+}
+
+/** Message to the thread. */
+export type ToThread = "write back" | "stop"
+
+/** Message of the thread. */
+export type FromThread = "written back"
+
+/** Marks the data of such a thread. */
+export const kind = "@daybook/service/log"
+
+/** Pages of 16 KiB that the thread writes back at once. */
+const longPages = 1024
+/** Pages at which a write does it. */
+const maxPages = 4096
+/** Time without a long log after which the thread ends. */
+const idleMillis = 60_000
+
+const entry = new URL(`./LogThread${extname(import.meta.url)}`, import.meta.url)
+
+/** Pages of the log, and how many of them are written back. */
+interface LogLength {
+  readonly log: number
+  readonly checkpointed: number
+}
+
+/** Versions before 3.51 cannot tell without writing back. */
+const tellsLength = (database: DatabaseSync): boolean => {
+  const found = database.prepare("SELECT sqlite_version() AS version").get()
+  const [major = 0, minor = 0] = String(found?.["version"]).split(".").map(Number)
+  return major > 3 || (major === 3 && minor >= 51)
+}
+
+/** A thread that writes a log back when it is told to, and ends by itself after a while. */
+const threadOf = (file: string) => {
+  const workerData: ThreadData = { kind, file }
+  let worker: Worker | undefined
+  let idle: NodeJS.Timeout | undefined
+  let isWriting = false
+  let isLost = false
+
+  const end = () => {
+    clearTimeout(idle)
+    const ended = worker
+    worker = undefined
+    return ended
+  }
+  const lose = () => {
+    isLost = true
+    isWriting = false
+    end()
+  }
+  const start = (): Worker | undefined => {
+    const started = WorkerThread.start(entry, { workerData, name: "daybook-log" })
+    if (Result.isFailure(started)) {
+      lose()
+      return undefined
+    }
+    worker = started.success
+    worker.unref()
+    worker.on("error", lose)
+    worker.on("message", () => {
+      isWriting = false
+      idle = setTimeout(() => end()?.postMessage("stop" satisfies ToThread), idleMillis).unref()
+    })
+    return worker
+  }
+  return {
+    isFree: () => !isWriting && !isLost,
+    writeBack: () => {
+      clearTimeout(idle)
+      isWriting = true
+      ;(worker ?? start())?.postMessage("write back" satisfies ToThread)
+    },
+    stop: async () => {
+      const ended = end()
+      if (ended === undefined) return
+      ended.ref()
+      await new Promise((resolve) => {
+        ended.once("exit", resolve)
+        ended.postMessage("stop" satisfies ToThread)
+      })
+    },
+  }
+}
+
+/** Writes nothing back: for a file that is only read. */
+export const none: WriteAheadLog = { onWritten: () => undefined, stop: () => Promise.resolve() }
+
+/** The log of a file that is open for writing. */
+export const make = (file: string, database: DatabaseSync): WriteAheadLog => {
+  if (!tellsLength(database)) return none
+  database.exec(`PRAGMA wal_autocheckpoint=${maxPages}`)
+  const length = database.prepare("PRAGMA wal_checkpoint(NOOP)")
+  const thread = threadOf(file)
+  return {
+    onWritten: () => {
+      if (!thread.isFree()) return
+      // Sound: the columns of this pragma.
+      const { checkpointed, log } = length.get() as unknown as LogLength
+      if (log - checkpointed >= longPages) thread.writeBack()
+    },
+    stop: thread.stop,
+  }
+}
