@@ -10,8 +10,10 @@ export const subjects: Readonly<Record<string, () => Promise<Subject>>> = {
   "baseline, 10 blocks per request": async () => (await import("./subjects/baseline.ts")).baseline(10, 4),
   "daybook, links": async () => (await import("./subjects/daybook.ts")).daybook("links"),
   "daybook, standard": async () => (await import("./subjects/daybook.ts")).daybook("standard"),
-  "daybook, standard, no ledgers": async () => (await import("./subjects/daybook.ts")).daybookWithoutLedger,
+  "daybook, standard, no ledgers": async () => (await import("./subjects/daybook.ts")).daybookWithoutLedger(),
   "daybook, standard, 1 thread": async () => (await import("./subjects/daybook.ts")).daybook("standard", 1),
+  "daybook, standard, 1 thread, no ledgers": async () =>
+    (await import("./subjects/daybook.ts")).daybookWithoutLedger(1),
   "daybook, standard, 2 threads": async () => (await import("./subjects/daybook.ts")).daybook("standard", 2),
   "daybook, full": async () => (await import("./subjects/daybook.ts")).daybook("full"),
   sqd: async () => (await import("./subjects/sqd.ts")).sqd,

@@ -7,6 +7,9 @@ import * as BlockSource from "../../../../packages/service/src/indexer/BlockSour
 import * as ChainIndexer from "../../../../packages/service/src/indexer/ChainIndexer.ts"
 import * as ChainJob from "../../../../packages/service/src/indexer/ChainJob.ts"
 import * as ChainRunner from "../../../../packages/service/src/indexer/ChainRunner.ts"
+import * as NodeShares from "../../../../packages/service/src/indexer/backfill/NodeShares.ts"
+import * as Thread from "../../../../packages/service/src/indexer/backfill/Thread.ts"
+import * as ThreadPool from "../../../../packages/service/src/indexer/backfill/ThreadPool.ts"
 import type { OnEvent } from "../../../../packages/service/src/indexer/StatusReporter.ts"
 import * as Projections from "../../../../packages/service/src/projection/Projections.ts"
 import * as Engine from "../../../../packages/service/src/store/Engine.ts"
@@ -18,9 +21,16 @@ type Run = (job: ChainJob.ChainJob, onEvent: OnEvent) => Effect.Effect<unknown, 
 /** An indexer that keeps no ledgers of wallets. */
 const withoutLedger: Run = (job, onEvent) =>
   Effect.gen(function* () {
-    const { chain, chainId, owner } = job
+    const { chain, chainId, config, owner, threads = 0 } = job
+    const start = yield* Thread.starter(job, NodeShares.divide(config.rpc, threads).each)
+    const pool = threads === 0 ? undefined : yield* ThreadPool.make({ threads, start })
     const { assembling, node } = yield* BlockSource.make(job)
-    const options = { ...assembling, ...{ chain, chainId, owner, onEvent }, rules: ChainJob.hashRules(job) }
+    const options = {
+      ...assembling,
+      ...{ chain, chainId, owner, onEvent },
+      rules: ChainJob.hashRules(job),
+      ...(pool === undefined ? {} : { rangeSource: pool.source }),
+    }
     const projections = Projections.make(assembling.decoder, chainId).filter(({ kind }) => kind !== "ledger")
     const database = yield* Engine.fromUrl(job.database, job.baseFolder, job)
     return yield* Effect.provideService(ChainIndexer.run(node, { ...options, projections }), Engine.Engine, database)
@@ -55,8 +65,11 @@ const storedIn = (file: string) => {
   return row
 }
 
-/** Indexes in one thread without ledgers of wallets. */
-export const daybookWithoutLedger: Subject = (...options) => daybook("standard", 0, withoutLedger)(...options)
+/** Indexes without ledgers of wallets, with a number of threads that fetch blocks. */
+export const daybookWithoutLedger =
+  (threads = 0): Subject =>
+  (...options) =>
+    daybook("standard", threads, withoutLedger)(...options)
 
 /** Indexes with one level of verification, and with a number of threads that fetch blocks. */
 export const daybook =

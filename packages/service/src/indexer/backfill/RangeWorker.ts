@@ -23,6 +23,8 @@ export interface Request extends RangeFetcher.BlockRange {
   readonly isTraced: boolean
   /** Wallets whose transactions are wanted, which may be others than at the start of the thread; `null` for all. */
   readonly watch: ReadonlySet<string> | null
+  /** Whether rows of ledgers are made. */
+  readonly hasLedger: boolean
 }
 
 /**
@@ -50,8 +52,10 @@ export const declined: Response = { rows: [], size: null, deviations: [] }
  * @param prepare - Makes what the engine stores of a block: see `Engine.preparer`.
  */
 export const make = ({ assembling, node }: BlockSource, prepare: (block: BlockRows) => BlockRows): RangeWorker => {
+  const { ledger: _, ...withoutLedger } = assembling
   const fetch: RangeWorker = Effect.fnUntraced(function* ({
     from,
+    hasLedger,
     isTraced,
     rules,
     to,
@@ -67,7 +71,11 @@ export const make = ({ assembling, node }: BlockSource, prepare: (block: BlockRo
     const deviations: Array<Deviation.OfBlock> = []
     const onDeviation: Deviation.Reporter = (block, found) =>
       Effect.sync(() => void deviations.push({ block, deviations: found }))
-    const { rows, size } = yield* RangeFetcher.run(node, { from, to }, { ...assembling, rules, watch, onDeviation })
+    const { rows, size } = yield* RangeFetcher.run(
+      node,
+      { from, to },
+      { ...(hasLedger ? assembling : withoutLedger), rules, watch, onDeviation },
+    )
     return { rows: rows.map(prepare), size, deviations }
   })
   return (request) =>

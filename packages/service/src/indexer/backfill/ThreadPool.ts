@@ -153,8 +153,8 @@ const fetchRange = Effect.fnUntraced(function* (
   const index = PoolState.next(context.state, now)
   const traces = yield* Effect.orElseSucceed(turn.node.traceSource, () => null)
   if (index === null || traces === null) return yield* complete(turn, range, [])
-  const { rules = HashRules.none, watch = null } = turn.assembling
-  const request = { ...range, rules, isTraced: traces !== "off", watch }
+  const { ledger, rules = HashRules.none, watch = null } = turn.assembling
+  const request = { ...range, rules, isTraced: traces !== "off", watch, hasLedger: ledger !== undefined }
   return yield* complete(turn, range, yield* fetchIn(context, index, request, turn.assembling))
 })
 

@@ -9,7 +9,7 @@ import * as HashRules from "../../../src/verification/HashRules.ts"
 import { decoder } from "../chain.ts"
 import { emptyBlock } from "../emptyBlocks.ts"
 
-const request = { from: 10, to: 13, rules: HashRules.none, isTraced: false, watch: null }
+const request = { from: 10, to: 13, rules: HashRules.none, isTraced: false, watch: null, hasLedger: true }
 
 /** Fetches the range from a node of empty blocks that differs in some methods. */
 const fetch = (

@@ -81,9 +81,7 @@ describe("WriteAheadLog", () => {
   it.live("after closing, the file alone is whole", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
-      const { file } = yield* Effect.scoped(
-        Effect.tap(notesIn(folder), ({ write }) => write(20 * mebibyte)),
-      )
+      const { file } = yield* Effect.scoped(Effect.tap(notesIn(folder), ({ write }) => write(20 * mebibyte)))
 
       expect(statSync(`${file}-wal`, { throwIfNoEntry: false })).toBeUndefined()
     }),
