@@ -46,6 +46,8 @@ export const checkChainUnsafe = (connection: Connection.Connection, chain: numbe
 /**
  * Opens the file of a chain until the scope ends; makes or migrates it first.
  *
+ * @param hasLogThread - For a writer that should not wait for the disk; a copy should.
+ *
  * **Errors**
  * - `StoreError`: the file cannot be opened, is locked, damaged, newer than this program, or holds another chain.
  */
@@ -53,9 +55,10 @@ export const open = (
   file: string,
   ref: ChainRef,
   codec: Frame.Codec,
+  hasLogThread = false,
 ): Effect.Effect<ChainFile, StoreError, Scope.Scope> =>
   Effect.gen(function* () {
-    const connection = yield* Connection.connect({ file, readOnly: false })
+    const connection = yield* Connection.connect({ file, readOnly: false, hasLogThread })
     const client = yield* Connection.make(connection)
     const migratedFrom = yield* Effect.annotateLogs(Migrations.migrate(connection, client, ChainSchema.schema), {
       chain: ref.name,

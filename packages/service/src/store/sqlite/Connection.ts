@@ -136,7 +136,7 @@ const openUnsafe = (options: DatabaseFile.Options): DatabaseFile.DatabaseFile =>
 export const connectUnsafe = (options: DatabaseFile.Options): Connection => {
   const name = basename(options.file)
   const { database, isCurrent } = openUnsafe(options)
-  const log = options.readOnly ? WriteAheadLog.none : WriteAheadLog.make(options.file, database)
+  const log = options.hasLogThread === true ? WriteAheadLog.make(options.file, database) : WriteAheadLog.none
   const prepared = new Map<string, { readonly statement: StatementSync; readonly isQuery: boolean }>()
   const arrays = new Map<string, StatementSync>()
   const prepare = (sql: string) => {

@@ -14,6 +14,8 @@ import * as SqliteCode from "./SqliteCode.ts"
 export interface Options {
   readonly file: string
   readonly readOnly: boolean
+  /** Whether a thread writes the log back, so that no write waits for the disk. Default: a write does. */
+  readonly hasLogThread?: boolean
 }
 
 /** An open file. */

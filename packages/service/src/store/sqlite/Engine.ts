@@ -77,7 +77,7 @@ export const open = Effect.fn("Sqlite.open")(function* (
     lookup: (key: string) => {
       const ref = refs.get(key)!
       // SQLite writes the log back into the file when the last connection closes, which must not be a read-only one.
-      return Effect.tap(ChainFile.open(fileOf(ref), ref, documents), () =>
+      return Effect.tap(ChainFile.open(fileOf(ref), ref, documents, true), () =>
         Effect.addFinalizer(() => Effect.sync(poolOf(ref).closeIdle)),
       )
     },

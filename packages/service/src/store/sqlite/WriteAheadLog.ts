@@ -38,26 +38,26 @@ export const kind = "@daybook/service/log"
 /** Pages of 16 KiB that the thread writes back at once. */
 const longPages = 1024
 /** Pages at which a write does it. */
-const maxPages = 4096
+const maxPages = 10_240
 /** Time without a long log after which the thread ends. */
 const idleMillis = 60_000
 
-const entry = new URL(`./LogThread${extname(import.meta.url)}`, import.meta.url)
+const entry = new URL(`./LogWorker${extname(import.meta.url)}`, import.meta.url)
 
 /** Pages of the log, and how many of them are written back. */
-interface LogLength {
+export interface LogLength {
   readonly log: number
   readonly checkpointed: number
 }
 
-/** Versions before 3.51 cannot tell without writing back. */
-const tellsLength = (database: DatabaseSync): boolean => {
+/** Versions before 3.51 cannot report it without writing back. */
+const reportsLength = (database: DatabaseSync): boolean => {
   const found = database.prepare("SELECT sqlite_version() AS version").get()
   const [major = 0, minor = 0] = String(found?.["version"]).split(".").map(Number)
   return major > 3 || (major === 3 && minor >= 51)
 }
 
-/** A thread that writes a log back when it is told to, and ends by itself after a while. */
+/** A thread that writes a log back at each request, and ends by itself after a while. */
 const threadOf = (file: string) => {
   const workerData: ThreadData = { kind, file }
   let worker: Worker | undefined
@@ -110,12 +110,12 @@ const threadOf = (file: string) => {
   }
 }
 
-/** Writes nothing back: for a file that is only read. */
+/** Leaves the log to the writes. */
 export const none: WriteAheadLog = { onWritten: () => undefined, stop: () => Promise.resolve() }
 
 /** The log of a file that is open for writing. */
 export const make = (file: string, database: DatabaseSync): WriteAheadLog => {
-  if (!tellsLength(database)) return none
+  if (!reportsLength(database)) return none
   database.exec(`PRAGMA wal_autocheckpoint=${maxPages}`)
   const length = database.prepare("PRAGMA wal_checkpoint(NOOP)")
   const thread = threadOf(file)

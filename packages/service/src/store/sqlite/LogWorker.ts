@@ -1,13 +1,26 @@
 /**
- * Entry of a thread that writes the write-ahead log of one file back into it, each time it is told to. Started by `WriteAheadLog`;
+ * Entry of a thread that writes the write-ahead log of one file back into it, at each request. Started by `WriteAheadLog`;
  * importing it in any other thread does nothing.
  */
-import { DatabaseSync } from "node:sqlite"
+import { DatabaseSync, type StatementSync } from "node:sqlite"
 import { isMainThread, parentPort, workerData } from "node:worker_threads"
-import { type FromThread, kind, type ThreadData, type ToThread } from "./WriteAheadLog.ts"
+import { type FromThread, kind, type LogLength, type ThreadData, type ToThread } from "./WriteAheadLog.ts"
 
 const isThreadData = (data: unknown): data is ThreadData =>
   typeof data === "object" && data !== null && "kind" in data && data.kind === kind
+
+/**
+ * Writes the log back until nothing is left, so that the next write begins it anew. What is written meanwhile, and what a reader needed,
+ * is left to the next pass, as long as there is progress.
+ */
+const writeAllBack = (statement: StatementSync): void => {
+  for (let before = -1; ;) {
+    // Sound: the columns of this pragma.
+    const { checkpointed, log } = statement.get() as unknown as LogLength
+    if (checkpointed >= log || checkpointed === before) return
+    before = checkpointed
+  }
+}
 
 const start = ({ file }: ThreadData, port: NonNullable<typeof parentPort>): void => {
   const database = new DatabaseSync(file)
@@ -19,8 +32,7 @@ const start = ({ file }: ThreadData, port: NonNullable<typeof parentPort>): void
       database.close()
       port.close()
     } else {
-      // It takes what no reader needs, and leaves the rest to the next time.
-      writeBack.get()
+      writeAllBack(writeBack)
       post("written back")
     }
   })
