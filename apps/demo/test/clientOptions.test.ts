@@ -17,6 +17,7 @@ const options = {
   fetch: true,
   headers: true,
   userAgent: true,
+  onEvent: true,
 } satisfies Record<SharedOption, true>
 
 const callOptions = { timeout: true, headers: true, signal: true } satisfies Record<SharedCallOption, true>
@@ -99,13 +100,15 @@ describe.each(Object.keys(clients))("options of %s", (name) => {
     ])
   })
 
-  it("headers of a call: are in no message", async () => {
+  it("headers of a call: are in no message and no event", async () => {
+    const events: Array<unknown> = []
     const fetch: Fetch = async (_url, { headers }) => new Response(JSON.stringify(headers), { status: 401 })
-    const call = make({ fetch })
+    const call = make({ fetch, onEvent: (event) => events.push(event) })
     const error: unknown = await call({ headers: { "x-own": "s3cret-of-a-call" } }).catch((caught: unknown) => caught)
 
     expect(String(error)).toMatch(/Unauthorized|rejected/)
-    expect(JSON.stringify([error, String(error)])).not.toContain("s3cret-of-a-call")
+    expect(JSON.stringify([error, String(error), events])).not.toContain("s3cret-of-a-call")
+    expect(events.length).toBeGreaterThan(0)
   })
 
   it("headers of a call: are refused where they cannot be sent", async () => {
@@ -114,6 +117,29 @@ describe.each(Object.keys(clients))("options of %s", (name) => {
 
     await expect(call({ headers: { "bad name": "1" } })).rejects.toThrow("a header name of letters, digits and hyphens")
     expect(sent).toEqual([])
+  })
+
+  it("onEvent: reports each request, response and retry", async () => {
+    const events: Array<string> = []
+    const { fetch } = serve(503)
+    const onEvent: Shared["onEvent"] = (event) => {
+      events.push(
+        `${event._tag} ${event.call} ${event.attempt} ${event._tag === "Response" ? event.status : ""}`.trim(),
+      )
+      throw new Error("a listener cannot end a call")
+    }
+    await make({ fetch, onEvent, retry: { base: 1, cap: 1 } })()
+
+    expect(events).toEqual([...["Request 1 1", "Response 1 1 503", "Retry 1 1", "Request 1 2", "Response 1 2 200"]])
+  })
+
+  it("onEvent: reports a fault", async () => {
+    const events: Array<string> = []
+    const fetch: Fetch = () => Promise.reject(new TypeError("fetch failed"))
+    const failed = make({ fetch, onEvent: ({ _tag }) => events.push(_tag), retry: { maxAttempts: 1 } })()
+
+    await expect(failed).rejects.toMatchObject({ _tag: "TransportError" })
+    expect(events).toEqual(["Request", "Fault"])
   })
 
   it("retry: bounds the number of requests", async () => {
@@ -148,7 +174,7 @@ describe.each(Object.keys(clients))("options of %s", (name) => {
   it("options: reject the same invalid values", async () => {
     const { fetch, sent } = serve()
     const invalid: Record<keyof typeof options, unknown> = {
-      ...{ timeout: 0, retry: 3, maxBytes: 0, fetch: 5, headers: "x: y", userAgent: 5 },
+      ...{ timeout: 0, retry: 3, maxBytes: 0, fetch: 5, headers: "x: y", userAgent: 5, onEvent: {} },
     }
     for (const [option, value] of Object.entries(invalid))
       expect(() => make({ fetch, [option]: value })).toThrow(`Invalid option "${option}"`)

@@ -4,6 +4,7 @@
 import type * as Chain from "@daybook/schema/Chain"
 import type { Fetch } from "@daybook/transport/Fetch"
 import type { Key } from "@daybook/transport/Endpoint"
+import type { Event } from "@daybook/transport/Event"
 import type * as RetryPolicy from "@daybook/transport/RetryPolicy"
 import type * as Duration from "effect/Duration"
 
@@ -77,6 +78,11 @@ export interface CommonOptions {
   readonly headers?: Readonly<Record<string, Key>> | undefined
   /** User agent. Default `daybook-rpc`, in browsers their own; an empty text for that of the platform. */
   readonly userAgent?: string | undefined
+  /**
+   * Called for each event (request, response, fault, retry), for logs and counters. No event holds a key. `call` is the number of a call of
+   * the client; of several in one request, the first. Exceptions thrown by it are ignored.
+   */
+  readonly onEvent?: ((event: Event) => void) | undefined
 }
 
 /**

@@ -1,9 +1,12 @@
 /**
- * Chains of the interface: lookup by name and identifier, and the facts of each. To add a chain, add a row to `internal/chains.ts`.
+ * Chains of the interface: lookup by name and identifier, and the facts of each. To add a chain, add a row to `internal/chainNames.ts` and
+ * its facts to `internal/chains.ts`.
  */
-import { all, type Chain, type HashRules, type Name } from "./internal/chains.ts"
+import { identities, type Identity, type Name } from "./internal/chainNames.ts"
+import { all, type Chain, type HashRules } from "./internal/chains.ts"
 
-export { all, type Chain, type HashRules, type HashRulesRange, type Name } from "./internal/chains.ts"
+export type { Identity, Name } from "./internal/chainNames.ts"
+export { all, type Chain, type HashRules, type HashRulesRange } from "./internal/chains.ts"
 
 /**
  * The form in which names of chains are compared: lower case, with each run of spaces, hyphens and underscores as one space, and none
@@ -25,11 +28,15 @@ export const normalizeName = (name: string): string =>
     .replace(/[\s_-]+/g, " ")
     .trim()
 
-const byName = new Map<string, Chain>()
-for (const chain of all) {
+const byName = new Map<string, Identity>()
+for (const chain of identities) {
   byName.set(normalizeName(chain.name), chain)
   if (chain.rpcName !== null) byName.set(normalizeName(chain.rpcName), chain)
 }
+
+/** The chains of these names, with their facts. */
+const withFacts = (found: ReadonlyArray<Identity>): ReadonlyArray<Chain> =>
+  found.flatMap(({ name }) => all.filter((chain) => chain.name === name))
 
 /**
  * The chain with a name; `undefined` for an unknown name.
@@ -48,7 +55,10 @@ for (const chain of all) {
  *
  * Source: docs/interface.md#4.1.1, docs/interface.md#4.2; decision 0005.
  */
-export const fromName = (name: string): Chain | undefined => byName.get(normalizeName(name))
+export const fromName = (name: string): Chain | undefined => {
+  const found = byName.get(normalizeName(name))
+  return found && withFacts([found])[0]
+}
 
 /**
  * Parses a chain identifier: a number, a bigint, hex or decimal text, or CAIP-2 (`eip155:1`). `undefined` for anything else.
@@ -73,6 +83,14 @@ export const parseId = (id: bigint | number | string): bigint | undefined => {
   return /^(0x[0-9a-f]{1,64}|[0-9]{1,78})$/.test(text) ? BigInt(text) : undefined
 }
 
+const identitiesOf = (id: bigint | number | string): ReadonlyArray<Identity> => {
+  const wanted = parseId(id)
+  if (wanted === undefined) return []
+  return identities.filter(
+    (chain) => chain.id === wanted || (chain.identifier !== null && BigInt(chain.identifier) === wanted),
+  )
+}
+
 /**
  * The chains with an identifier, listed or EIP-155: none, one, or two where identifiers clash.
  *
@@ -90,13 +108,7 @@ export const parseId = (id: bigint | number | string): bigint | undefined => {
  *
  * Source: docs/interface.md#4.1.1; CAIP-2; decision 0005.
  */
-export const fromId = (id: bigint | number | string): ReadonlyArray<Chain> => {
-  const wanted = parseId(id)
-  if (wanted === undefined) return []
-  return all.filter(
-    (chain) => chain.id === wanted || (chain.identifier !== null && BigInt(chain.identifier) === wanted),
-  )
-}
+export const fromId = (id: bigint | number | string): ReadonlyArray<Chain> => withFacts(identitiesOf(id))
 
 /**
  * The chains with a name, or else with an identifier.
@@ -129,7 +141,7 @@ const isAlias = (name: string): name is keyof typeof aliases => Object.hasOwn(al
 export type Input = Name | keyof typeof aliases | (string & {}) | number | bigint
 
 /**
- * The chains that a caller of a client may mean: none, one, or two where identifiers clash.
+ * The names of the chains that a caller of a client may mean: of none, one, or two where identifiers clash.
  *
  * **Example** (Finding a chain by an alias)
  *
@@ -141,10 +153,11 @@ export type Input = Name | keyof typeof aliases | (string & {}) | number | bigin
  *
  * Source: docs/interface.md#4.1.1; decision 0005.
  */
-export const fromInput = (input: Input): ReadonlyArray<Chain> => {
-  if (typeof input !== "string") return fromId(input)
+export const fromInput = (input: Input): ReadonlyArray<Identity> => {
+  if (typeof input !== "string") return identitiesOf(input)
   const name = normalizeName(input)
-  return fromText(isAlias(name) ? aliases[name] : input)
+  const named = byName.get(isAlias(name) ? aliases[name] : name)
+  return named === undefined ? identitiesOf(input) : [named]
 }
 
 /**

@@ -79,7 +79,8 @@ interface Rules {
 }
 
 const rulesOf = (chain: Chain.Input | undefined): Rules | undefined => {
-  const name = chain === undefined ? undefined : Chain.fromInput(chain)[0]?.feeRules
+  const [found] = chain === undefined ? [] : Chain.fromInput(chain)
+  const name = found && Chain.fromName(found.name)?.feeRules
   if (name === undefined) return undefined
   const ranges = FeeRules.all[name]
   return {

@@ -2,7 +2,7 @@
  * Facts of a chain that the ledger of a wallet needs beside its fee rules, by the name of the chain. They are a module of their own, so
  * that clients do not download them.
  */
-import type { Name } from "./internal/chains.ts"
+import type { Name } from "./internal/chainNames.ts"
 
 /**
  * Contracts that stand for the native currency of a chain, and blocks that changed balances by themselves.

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 import * as Chain from "../src/Chain.ts"
 
-const names = (chains: ReadonlyArray<Chain.Chain>) => chains.map((chain) => chain.name)
+const names = (chains: ReadonlyArray<Chain.Identity>) => chains.map((chain) => chain.name)
 const AnyChain = Schema.Literals(Chain.all.map(({ name }) => name))
 const Separator = Schema.Literals([" ", "-", "_", "  ", " - "])
 const Id = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 2n ** 256n - 1n }))

@@ -6,8 +6,10 @@ import type { Attempt } from "@daybook/transport/Attempt"
 import type * as Backoff from "@daybook/transport/internal/Backoff"
 import { TimeoutError } from "@daybook/transport/ClientError"
 import * as Endpoint from "@daybook/transport/Endpoint"
+import type { Event } from "@daybook/transport/Event"
 import type { Fetch } from "@daybook/transport/Fetch"
 import * as Http from "@daybook/transport/Http"
+import * as EventReporter from "@daybook/transport/internal/EventReporter"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -56,6 +58,7 @@ export interface Options {
   readonly attributes: Readonly<Record<string, unknown>>
   /** Headers of each request beside those of the endpoint, without keys. */
   readonly headers: Readonly<Record<string, string>>
+  readonly onEvent: ((event: Event) => void) | undefined
   /** The largest batch that the endpoint accepts, as far as it is known. */
   readonly detectedLimit: () => number
   readonly onLimitDetected: (limit: number) => void
@@ -132,21 +135,30 @@ const settleReply = (runtime: Runtime, request: InFlight, reply: Http.Reply, jit
   }
 }
 
-const settleExit = (runtime: Runtime, request: InFlight, exit: Exit.Exit<Http.Reply, Fault>, jitter: number): void => {
+/** The error of a request; undefined for a reply, a defect or an interrupt. */
+const faultOf = (exit: Exit.Exit<Http.Reply, Fault>): Fault | undefined =>
+  Exit.isSuccess(exit) ? undefined : exit.cause.reasons.find((one) => one._tag === "Fail")?.error
+
+const settleExit = (
+  runtime: Runtime,
+  request: InFlight,
+  exit: Exit.Exit<Http.Reply, Fault>,
+  fault: Fault | undefined,
+  jitter: number,
+): void => {
   if (Exit.isSuccess(exit)) return settleReply(runtime, request, exit.value, jitter)
-  const reason = exit.cause.reasons.find((one) => one._tag === "Fail")
   for (const item of request.items) {
     settleItem(runtime, item, ({ ask }) =>
-      reason === undefined
+      fault === undefined
         ? // Sound: without a failure the cause holds defects and interrupts only.
           Effect.failCause(exit.cause as never)
-        : Effect.succeed(outcomeOfFault(reason.error, ask.context, request.items.length, jitter)),
+        : Effect.succeed(outcomeOfFault(fault, ask.context, request.items.length, jitter)),
     )
   }
 }
 
 const post = Effect.fnUntraced(function* (runtime: Runtime, request: InFlight) {
-  const { attributes, endpoint, fetch, headers, pause } = runtime
+  const { attributes, endpoint, fetch, headers, onEvent, pause } = runtime
   const { items } = request
   if (Duration.toMillis(yield* pause.remaining(endpoint)) > 0) {
     for (const item of items) settleItem(runtime, item, () => Effect.succeed({ _tag: "Paused" }))
@@ -179,11 +191,16 @@ const post = Effect.fnUntraced(function* (runtime: Runtime, request: InFlight) {
     },
     onPhase: (phase) => (request.phase = phase),
   })
+  const report = onEvent && EventReporter.make(onEvent, single?.call.id ?? 0, outgoing)
+  report?.request(resends + 1)
   const exit = yield* Effect.exit(sending)
+  if (Exit.isSuccess(exit)) report?.response(resends + 1, exit.value)
+  const fault = faultOf(exit)
+  if (fault !== undefined) report?.fault(resends + 1, fault)
   const jitter = (yield* Random.Random).nextDoubleUnsafe()
   const outcome = Exit.isSuccess(exit) ? String(exit.value.status) : "fault"
   Telemetry.requested(endpoint.host, outcome, items.length, yield* Effect.context())
-  settleExit(runtime, request, exit, jitter)
+  settleExit(runtime, request, exit, fault, jitter)
 })
 
 /** Sends a request in the context of its first caller, its span linked to those of the others. */

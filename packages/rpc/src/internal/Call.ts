@@ -162,6 +162,7 @@ export const run = <A>(
       maxBatchSize,
       queueOf,
       headers,
+      onEvent: settings.onEvent,
     })
     const clock = fiber.getRef(Clock.Clock)
     const from = clock.monotonicTimeNanosUnsafe()

@@ -5,13 +5,14 @@
 import type { Attempt } from "@daybook/transport/Attempt"
 import type * as Backoff from "@daybook/transport/internal/Backoff"
 import { InvalidResponse, RateLimited } from "@daybook/transport/ClientError"
+import * as EventReporter from "@daybook/transport/internal/EventReporter"
 import * as Retry from "@daybook/transport/internal/Retry"
 import type * as RetryPolicy from "@daybook/transport/RetryPolicy"
 import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type { CallOptions } from "../Options.ts"
+import type { CallOptions, Options } from "../Options.ts"
 import type { CallError } from "../RpcError.ts"
 import type { Batcher, Queue } from "./Batcher.ts"
 import * as BlockHeight from "./BlockHeight.ts"
@@ -49,6 +50,7 @@ export interface Plan<A> {
   readonly decode: Decode<A>
   /** Headers of the call beside those of the client; undefined for none. */
   readonly headers?: CallOptions["headers"]
+  readonly onEvent?: Options["onEvent"]
 }
 
 /** The value of a call, and the requests it took. */
@@ -280,15 +282,26 @@ const attempt = Effect.fnUntraced(function* <A>(
 
 const logRetry = <A>(plan: Plan<A>, { error }: Stopped<A>, state: State<A>, waitMillis: number) =>
   Effect.contextWith((context: Context.Context<never>) => {
-    const { call } = plan
+    const { call, onEvent } = plan
     Telemetry.retried(call.method, Telemetry.kindOf(error), context)
+    const { _tag: tag, message } = error
+    const host = "host" in error ? error.host : ""
+    const event = {
+      call: call.id,
+      attempt: state.attempt,
+      host,
+      error: tag,
+      message,
+      wait: Duration.millis(waitMillis),
+    }
+    if (onEvent !== undefined) EventReporter.notify(onEvent, { _tag: "Retry", ...event })
     return Effect.logDebug("Retrying a call").pipe(
       Effect.annotateLogs({
         method: Telemetry.methodLabel(call.method),
-        host: "host" in error ? error.host : "",
+        host,
         attempt: state.attempt,
         maxAttempts: maxAttemptsOf(plan),
-        error: error._tag,
+        error: tag,
         waitMillis: Math.round(waitMillis),
       }),
     )

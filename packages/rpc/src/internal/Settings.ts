@@ -75,6 +75,7 @@ export interface Settings {
   readonly maxBatchCalls: number
   /** Path segment of the chain; undefined when the client was given a URL. */
   readonly chain: string | undefined
+  readonly onEvent: Options["onEvent"]
 }
 
 const mib = 1024 * 1024
@@ -167,6 +168,7 @@ export const optionKinds = {
   fetch: "function",
   headers: "record",
   userAgent: "headerText",
+  onEvent: "function",
 } as const satisfies Readonly<Record<keyof Options, OptionCheck.Kind>>
 
 /** What the members of the options of single calls are. */
@@ -206,7 +208,7 @@ const rateKinds = {
 /** Makes the endpoints of a client. Each one's batcher reads and records the batch limit of its endpoint in the pool. */
 const poolOf = (
   endpoints: ReadonlyArray<Endpoint.Endpoint>,
-  options: Pick<Batcher.Options, "pause" | "fetch" | "maxRequestBytes" | "attributes" | "headers"> & {
+  options: Pick<Batcher.Options, "pause" | "fetch" | "maxRequestBytes" | "attributes" | "headers" | "onEvent"> & {
     readonly rateLimit: RateLimit | undefined
     readonly queue: () => Batcher.Queue
   },
@@ -250,8 +252,9 @@ export const read = Effect.fnUntraced(function* (
   const attributes = { "rpc.system": "jsonrpc", ...(chain === undefined ? {} : { "daybook.chain": chain }) }
   const queue = (): Batcher.Queue => BatchState.queue(maxCalls, windowMillis)
   const headers = UserAgent.headers(options.userAgent, "daybook-rpc")
-  const pool = poolOf(endpoints, { pause, fetch, maxRequestBytes, attributes, headers, rateLimit, queue })
+  const { onEvent } = options
+  const pool = poolOf(endpoints, { pause, fetch, maxRequestBytes, attributes, headers, onEvent, rateLimit, queue })
   const isShared = options.share ?? mayJoin
   const maxBatchCalls = batch.maxCalls ?? 1_000
-  return { pool, pause, policy, maxPause, maxBytes, maxItemBytes, isBatched, isShared, maxBatchCalls, chain }
+  return { pool, pause, policy, maxPause, maxBytes, maxItemBytes, isBatched, isShared, maxBatchCalls, chain, onEvent }
 })
