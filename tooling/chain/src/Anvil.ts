@@ -39,6 +39,8 @@ export interface Options {
   readonly binary?: string
   /** States of old blocks that are kept on disk, beside the newest few hundred in memory. Default 0. */
   readonly persistedStates?: number
+  /** States of old blocks that are kept in memory, and none on disk. Default: the newest few hundred, and `persistedStates` on disk. */
+  readonly statesInMemory?: number
   /** Additional command-line arguments, appended last. */
   readonly extraArguments?: ReadonlyArray<string>
 }
@@ -125,7 +127,10 @@ const commandLine = (options: Options, folder: string): ReadonlyArray<string> =>
   ...["--timestamp", String(options.genesisTimestamp ?? 1_767_225_600)],
   ...["--mnemonic", options.mnemonic ?? mnemonic, "--accounts", String(options.accounts ?? 10)],
   ...["--hardfork", options.hardfork ?? "prague", "--order", "fifo"],
-  ...["--cache-path", folder, "--max-persisted-states", String(options.persistedStates ?? 0)],
+  ...["--cache-path", folder],
+  ...(options.statesInMemory === undefined
+    ? ["--max-persisted-states", String(options.persistedStates ?? 0)]
+    : ["--prune-history", String(options.statesInMemory)]),
   ...(options.autoMine === true ? [] : ["--no-mining"]),
   ...(options.extraArguments ?? []),
 ]

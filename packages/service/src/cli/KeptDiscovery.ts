@@ -20,14 +20,28 @@ import * as WalletLedger from "../projection/WalletLedger.ts"
 import * as StatementFormat from "../statement/StatementFormat.ts"
 import * as Terminal from "./Terminal.ts"
 
-/** `--state`: the folder of the files. */
-export const stateFlag = Flag.String("state").pipe(
-  Flag.withDescription(
-    "Folder that keeps a search until it is complete, so that the same command continues it; by default daybook in $XDG_STATE_HOME",
+/** Whether a search is kept, and in which folder. */
+export const flags = {
+  state: Flag.String("state").pipe(
+    Flag.withDescription(
+      "Folder that keeps a search until it is complete, so that the same command continues it; by default daybook in $XDG_STATE_HOME",
+    ),
+    Flag.withMetavar("FOLDER"),
+    Flag.optional,
   ),
-  Flag.withMetavar("FOLDER"),
-  Flag.optional,
-)
+  keep: Flag.Boolean("keep").pipe(
+    Flag.withDescription(
+      "Keep the search until it is complete, which is the default; --no-keep keeps nothing and continues nothing",
+    ),
+    Flag.withDefault(true),
+  ),
+}
+
+/** The flags as they are given. */
+export interface Given {
+  readonly state: Option.Option<string>
+  readonly keep: boolean
+}
 
 /** A discovery that is kept, or could be. */
 export interface KeptDiscovery {
@@ -130,8 +144,12 @@ const writer = Effect.fnUntraced(function* (
   return { onTurn, isWritten: Effect.map(write, () => isWritten) }
 })
 
-/** Opens the file of a discovery until the scope ends. */
-const openFile = Effect.fnUntraced(function* (connection: Connection, path: string, subject: DiscoveryFile.Subject) {
+/** Opens the file of a discovery until the scope ends, and removes those that were given up. */
+const openFile = Effect.fnUntraced(function* (connection: Connection, folder: string, subject: DiscoveryFile.Subject) {
+  const removed = yield* DiscoveryFile.removeOld(folder, subject)
+  if (removed > 0)
+    yield* Terminal.note(`Removed from ${folder}: ${Terminal.count(removed, "search")} of over 30 days ago.`)
+  const path = DiscoveryFile.pathOf(folder, subject)
   const file = yield* DiscoveryFile.open(path, subject)
   const kept = yield* continued(connection, file)
   const callsBefore = kept?.details.calls ?? 0
@@ -150,16 +168,16 @@ const openFile = Effect.fnUntraced(function* (connection: Connection, path: stri
 })
 
 /**
- * Opens what is kept of a discovery until the scope ends.
+ * Opens what is kept of a discovery until the scope ends, unless nothing is to be kept.
  *
  * **Errors**
  * - `DiscoveryFileError`: the file in the named folder cannot be used.
  * - `BlockUnavailable`, and those of calls: the node cannot be compared with what is kept.
  */
-export const open = (connection: Connection, folder: Option.Option<string>, subject: DiscoveryFile.Subject) => {
-  const path = DiscoveryFile.pathOf(Option.getOrElse(folder, usualFolder), subject)
-  const opened = openFile(connection, path, subject)
-  if (Option.isSome(folder)) return opened
+export const open = (connection: Connection, { keep, state }: Given, subject: DiscoveryFile.Subject) => {
+  if (!keep) return Effect.succeed(unkept)
+  const opened = openFile(connection, Option.getOrElse(state, usualFolder), subject)
+  if (Option.isSome(state)) return opened
   return Effect.catchTag(opened, "DiscoveryFileError", ({ message }) =>
     Effect.as(Terminal.note(`${message} The search is not kept.`), unkept),
   )

@@ -88,7 +88,10 @@ const sourceOf = Effect.fnUntraced(function* (database: Database, { chain, chain
   return source
 })
 
-/** Refuses wallets that were added to the index later: the movements before that would show as differences. */
+/**
+ * Refuses wallets that the index does not have, and those that were added to it later: the movements that it lacks would show as
+ * differences.
+ */
 const refusePartial = Effect.fnUntraced(function* (
   { reader }: Reconciliation.Source,
   { chain }: ChainJob,
@@ -96,7 +99,13 @@ const refusePartial = Effect.fnUntraced(function* (
 ) {
   const checkpoint = yield* reader.snapshot((snapshot) => snapshot.checkpoint)
   if (checkpoint === null) return
-  const { first } = checkpoint
+  const { first, watch } = checkpoint
+  const unwatched = watch === undefined ? undefined : wallets.find((one) => !watch.includes(one))
+  if (unwatched !== undefined) {
+    return yield* new CommandError({
+      message: `Wallet not watched: ${unwatched} on ${chain}, whose index has the transactions of some wallets. Run "daybook watch list" for those, or "daybook statement ${unwatched} --rpc URL" without an index.`,
+    })
+  }
   const wallet = wallets.find((one) => WatchList.firstBlock(checkpoint, one) > first)
   if (wallet === undefined) return
   const from = WatchList.firstBlock(checkpoint, wallet)

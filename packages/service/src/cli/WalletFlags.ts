@@ -49,18 +49,17 @@ export const flags = {
     Flag.withMetavar("N"),
     Flag.optional,
   ),
-  state: KeptDiscovery.stateFlag,
+  ...KeptDiscovery.flags,
 }
 
 /** The arguments as they are given. */
-export interface Given {
+export interface Given extends KeptDiscovery.Given {
   readonly addresses: ReadonlyArray<string>
   readonly rpc: ReadonlyArray<string>
   readonly at: Option.Option<string>
   readonly fromBlock: Option.Option<string>
   readonly maxCalls: Option.Option<number>
   readonly perSecond: Option.Option<number>
-  readonly state: Option.Option<string>
 }
 
 /** Names an invalid argument. */
@@ -176,7 +175,7 @@ export const connect = Effect.fnUntraced(function* (given: Given) {
     connections,
     Effect.fnUntraced(function* (connection) {
       const subject = { chainId: connection.chainId, addresses, fromBlock: fromBlock ?? null, at: at ?? null }
-      const kept = yield* KeptDiscovery.open(connection, given.state, subject)
+      const kept = yield* KeptDiscovery.open(connection, given, subject)
       const note = yield* noteProgress(connection)
       const onTurn: Discovery.OnTurn = (state, fetched) => Effect.andThen(kept.onTurn(state, fetched), note(state))
       const connected: Connected = {

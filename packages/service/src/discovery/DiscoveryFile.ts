@@ -5,11 +5,13 @@
  * Source: decision 0056.
  */
 import { createHash } from "node:crypto"
-import { closeSync, mkdirSync, openSync, rmSync } from "node:fs"
+import { closeSync, mkdirSync, openSync, readdirSync, readSync, rmSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { crc32 } from "node:zlib"
+import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
@@ -156,6 +158,44 @@ export const pathOf = (folder: string, { addresses, at, chainId, fromBlock }: Su
   const name = createHash("sha256").update(text).digest("hex").slice(0, 24)
   return join(folder, `search-${chainId}-${name}.sqlite`)
 }
+
+/** Files of searches that nothing was added to for so long are given up. */
+const maxAge = Duration.days(30)
+const fileName = /^search-\d{1,20}-[0-9a-f]{24}\.sqlite$/
+/** Where the header of a SQLite file has the `application_id`. */
+const applicationIdAt = 68
+
+/** True for a file of a search to which nothing was added since a time; throws what the file system throws. */
+const isOldUnsafe = (path: string, sinceMillis: number): boolean => {
+  if (statSync(path).mtimeMs >= sinceMillis) return false
+  const header = Buffer.alloc(100)
+  const file = openSync(path, "r")
+  try {
+    return readSync(file, header) === header.length && header.readUInt32BE(applicationIdAt) === applicationId
+  } finally {
+    closeSync(file)
+  }
+}
+
+/**
+ * Removes the files of searches that were given up: nothing was added to them for 30 days. Gives the number of those removed. The file
+ * of a subject that is about to be opened, and one that cannot be removed, is left.
+ */
+export const removeOld = (folder: string, subject: Subject): Effect.Effect<number> =>
+  Effect.map(Clock.currentTimeMillis, (now) => {
+    const attempt = <A>(work: () => A, otherwise: A): A => Result.getOrElse(Result.try(work), () => otherwise)
+    const names = attempt(() => readdirSync(folder), [])
+    const removed = names.filter((name) => {
+      const path = join(folder, name)
+      if (!fileName.test(name) || path === pathOf(folder, subject)) return false
+      return attempt(() => {
+        if (!isOldUnsafe(path, now - Duration.toMillis(maxAge))) return false
+        for (const one of [path, `${path}-journal`]) rmSync(one, { force: true })
+        return true
+      }, false)
+    })
+    return removed.length
+  })
 
 /** Why a file is not used. */
 class Refused extends Data.Error<{ readonly reason: string; readonly advice: string }> {}

@@ -165,30 +165,34 @@ layer(scenario, { excludeTestServices: true })("KeptDiscovery", (it) => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("statement: is made without a file that cannot be used, unless its folder was named", () =>
-    Effect.gen(function* () {
-      const { url } = yield* Anvil.Anvil
-      const { accounts, lastBlock } = yield* Scenario.Scenario
-      const base = yield* folder
-      const args = ["statement", accounts.ivan, "--rpc", url, "--at", String(lastBlock), "--json"]
-      writeFileSync(join(base, "file"), "")
-      const named = yield* daybook(base, ...args, "--state", "file")
-      const usual = process.env["XDG_STATE_HOME"]
-      process.env["XDG_STATE_HOME"] = join(base, "file")
-      const unkept = yield* Effect.ensuring(
-        daybook(base, ...args),
-        Effect.sync(() => (process.env["XDG_STATE_HOME"] = usual)),
-      )
-      mkdirSync(join(base, "state"))
-      const kept = yield* daybook(base, ...args, "--state", "state")
+  it.effect(
+    "statement: is made without a file that cannot be used, unless its folder was named, and with --no-keep always",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* Anvil.Anvil
+        const { accounts, lastBlock } = yield* Scenario.Scenario
+        const base = yield* folder
+        const args = ["statement", accounts.ivan, "--rpc", url, "--at", String(lastBlock), "--json"]
+        writeFileSync(join(base, "file"), "")
+        const named = yield* daybook(base, ...args, "--state", "file")
+        const usual = process.env["XDG_STATE_HOME"]
+        process.env["XDG_STATE_HOME"] = join(base, "file")
+        const unkept = yield* Effect.ensuring(
+          daybook(base, ...args),
+          Effect.sync(() => (process.env["XDG_STATE_HOME"] = usual)),
+        )
+        mkdirSync(join(base, "state"))
+        const kept = yield* daybook(base, ...args, "--state", "state")
+        const without = yield* daybook(base, ...args, "--state", "file", "--no-keep")
 
-      expect([named.code, named.out]).toEqual([1, ""])
-      expect(named.err).toMatch(
-        /^daybook: Cannot use the file of an interrupted search: file\/search-\S+ cannot be written \(.+\)\. Name another folder with --state\.$/m,
-      )
-      expect(unkept.code).toBe(0)
-      expect(unkept.err).toContain("Name another folder with --state. The search is not kept.")
-      expect([kept.code, kept.out]).toEqual([0, unkept.out])
-    }).pipe(Effect.scoped),
+        expect([without.code, without.out, without.err.includes("interrupted search")]).toEqual([0, unkept.out, false])
+        expect([named.code, named.out]).toEqual([1, ""])
+        expect(named.err).toMatch(
+          /^daybook: Cannot use the file of an interrupted search: file\/search-\S+ cannot be written \(.+\)\. Name another folder with --state\.$/m,
+        )
+        expect(unkept.code).toBe(0)
+        expect(unkept.err).toContain("Name another folder with --state. The search is not kept.")
+        expect([kept.code, kept.out]).toEqual([0, unkept.out])
+      }).pipe(Effect.scoped),
   )
 })

@@ -133,6 +133,7 @@ it.live(
       const verified = yield* run("verify")
       const againstNode = yield* run("verify", "--against-node")
       const whole = yield* run("reconcile", mine, "--at", "5")
+      const unwatched = yield* run("reconcile", `0x${"12".repeat(20)}`, "--at", "5")
       const partial = yield* run("reconcile", added, "--at", "5")
       yield* run("reindex", "--from", "0")
       yield* index(5)
@@ -141,6 +142,8 @@ it.live(
       expect(verified).toMatchObject({ code: 0, out: "dev: verified 6 blocks and 10 transactions: no issues\n" })
       expect([againstNode.code, againstNode.err]).toEqual([0, ""])
       expect([whole.code, whole.err]).toEqual([0, ""])
+      expect(unwatched).toMatchObject({ code: 1, out: "" })
+      expect(unwatched.err).toContain(`Wallet not watched: 0x${"12".repeat(20)} on dev, whose index has`)
       expect(partial).toMatchObject({ code: 1, out: "" })
       expect(partial.err).toContain(
         `Wallet not comparable: ${added} on dev is indexed from block 4 on, the index begins with block 0.`,

@@ -1,8 +1,9 @@
-import { copyFileSync, readFileSync, statSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { copyFileSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs"
+import { basename, dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Result, Schema, Stream } from "effect"
+import { Duration, Effect, Result, Schema, Stream } from "effect"
+import { TestClock } from "effect/testing"
 import type { DiscoveredBlock } from "../../src/discovery/DiscoveredBlocks.ts"
 import * as DiscoveryFile from "../../src/discovery/DiscoveryFile.ts"
 import * as DiscoveryStep from "../../src/discovery/DiscoveryStep.ts"
@@ -127,6 +128,33 @@ describe("DiscoveryFile", () => {
 
       expect(cleared).toBeNull()
       expect(statSync(file, { throwIfNoEntry: false })).toBeUndefined()
+    }),
+  )
+
+  it.effect("removeOld: removes searches to which nothing was added for 30 days, and no other file", () =>
+    Effect.gen(function* () {
+      const { file } = yield* written
+      const [base, own] = [dirname(file), { ...subject, at: 901 }]
+      const named = (name: string) => join(base, `search-1-${name.padEnd(24, "0")}.sqlite`)
+      const [recent, others, short] = [named("a"), named("b"), named("c")]
+      copyFileSync(file, recent)
+      copyFileSync(file, DiscoveryFile.pathOf(base, own))
+      writeFileSync(others, Buffer.alloc(4_096))
+      writeFileSync(short, "short")
+      copyFileSync(file, join(base, "search.sqlite"))
+      const day = Duration.toSeconds(Duration.days(1))
+      for (const name of readdirSync(base)) utimesSync(join(base, name), 29 * day, 29 * day)
+      utimesSync(recent, 31 * day, 31 * day)
+      yield* TestClock.setTime(60 * day * 1_000)
+      const removed = yield* DiscoveryFile.removeOld(base, own)
+      const ofNothing = yield* DiscoveryFile.removeOld(join(base, "missing"), own)
+
+      expect([removed, ofNothing]).toEqual([1, 0])
+      expect(readdirSync(base).toSorted()).toEqual(
+        [recent, others, short, DiscoveryFile.pathOf(base, own), "search.sqlite"]
+          .map((path) => basename(path))
+          .toSorted(),
+      )
     }),
   )
 

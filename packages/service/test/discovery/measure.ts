@@ -1,45 +1,28 @@
 /**
- * Measures discoveries of wallets of 10, 100 and 1,000 transactions beside fetching every block of the same chain.
- * `node test/discovery/measure.ts [blocks]`, by default 10,000 blocks. A tenth of the transactions of a wallet are ether that it receives.
+ * Measures discoveries of wallets of 10, 100 and 1,000 transactions beside fetching every block of the same chain, on an archive that is
+ * first compared with a node that keeps the state of every block, on a chain of 2,000 blocks. Fails where an answer or a finding is wrong.
+ *
+ * `node test/discovery/measure.ts [blocks] [delay]`: by default 10,000 blocks, and a node that answers at once; `delay` is the time in
+ * milliseconds that each request takes at least.
  */
+import { setTimeout } from "node:timers/promises"
 import { Effect, Stream } from "effect"
 import { Anvil } from "@daybook/chain"
-import { Random } from "@daybook/harness"
 import * as Connection from "../../src/discovery/Connection.ts"
 import * as DiscoveredBlocks from "../../src/discovery/DiscoveredBlocks.ts"
 import * as Statement from "../../src/statement/Statement.ts"
+import { discover } from "../books/DiscoveryBooks.ts"
+import * as Archive from "./Archive.ts"
+import { compare } from "./ArchiveComparison.ts"
+import { review } from "./Findings.ts"
+import * as LongChain from "./LongChain.ts"
+import type * as Recording from "./Recording.ts"
 
 const blocks = Number(process.argv[2] ?? 10_000)
+const delayMillis = Number(process.argv[3] ?? 0)
 const sizes = [10, 100, 1_000]
+const comparedBlocks = 2_000
 const print = (line: string) => void process.stdout.write(`${line}\n`)
-
-const hex = (number: number | bigint) => `0x${number.toString(16)}`
-
-/** Mines a chain in which each wallet has its transactions in blocks of its own; gives the wallets. */
-const mine = Effect.fnUntraced(function* (node: Anvil.Node) {
-  const random = Random.make(1)
-  const wallets = sizes.map((_, at) => node.accounts[at]!)
-  const other = node.accounts[9]!
-  const used = new Set<number>()
-  const planned: Array<readonly [block: number, from: string, to: string]> = []
-  for (const [at, size] of sizes.entries()) {
-    for (let index = 0; index < size; index++) {
-      let block = 0
-      while (block === 0 || used.has(block)) block = 1 + random.integer(blocks)
-      used.add(block)
-      planned.push(index % 10 === 0 ? [block, other, wallets[at]!] : [block, wallets[at]!, other])
-    }
-  }
-  let head = 0
-  for (const [block, from, to] of planned.toSorted(([one], [another]) => one - another)) {
-    if (block - head > 1) yield* node.call("anvil_mine", [hex(block - head - 1)])
-    yield* node.call("eth_sendTransaction", [{ from, to, value: "0x1", gas: "0x5208" }])
-    yield* node.call("anvil_mine", ["0x1"])
-    head = block
-  }
-  if (head < blocks) yield* node.call("anvil_mine", [hex(blocks - head)])
-  return wallets
-})
 
 const measured = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
@@ -48,22 +31,58 @@ const measured = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     return { value, seconds: ((performance.now() - began) / 1000).toFixed(1) }
   })
 
+/** A request that takes longer, as over a network. */
+const delayed: typeof fetch = async (input, init) => {
+  if (delayMillis > 0) await setTimeout(delayMillis)
+  return fetch(input, init)
+}
+
+const fail = (message: string) => Effect.die(new Error(message))
+
+/** The archive gives the same answers as a node with the state of every block. */
+const compareArchive = Effect.gen(function* () {
+  const node = yield* Anvil.make({ statesInMemory: comparedBlocks + 1 })
+  const plan = LongChain.plan(node.accounts, comparedBlocks, sizes)
+  yield* LongChain.mineAll(node, plan)
+  const archive = yield* Archive.start(plan)
+  const { compared, differences } = yield* compare(archive, node, plan, node.accounts)
+  print(`archive of ${comparedBlocks} blocks: ${compared} answers like those of the node, ${differences.length} unlike`)
+  if (differences.length > 0) return yield* fail(JSON.stringify(differences.slice(0, 3)))
+}).pipe(Effect.scoped)
+
+const connect = (url: string) => Connection.connect({ node: { url }, fetch: delayed })
+
+/** Discovers a wallet, states what it took, and verifies what it has found. */
+const measureWallet = Effect.fnUntraced(function* (
+  { recording, url }: { readonly recording: Recording.Recording; readonly url: string },
+  plan: LongChain.PlannedChain,
+  wallet: LongChain.PlannedWallet,
+) {
+  const connection = yield* connect(url)
+  const { seconds, value } = yield* measured(Statement.run(connection, { addresses: [wallet.address], at: blocks }))
+  const { calls, requests } = connection.usage()
+  const [statement] = value.statements
+  const { discovered } = yield* discover(url, blocks, [wallet.address])
+  const { changed, missing, surplus, unplanned, wrong } = review(recording, plan.tokens, wallet, discovered[0]!)
+  const { length: size } = wallet.blocks
+  print(
+    `${size}: ${calls} calls in ${requests} requests, ${seconds} s; ${statement!.transactions} transactions in ` +
+      `${changed} blocks, ${missing.length} missing, ${surplus.length} surplus, ${wrong.length} with other amounts, ` +
+      (statement!.isProved ? "proved" : "NOT PROVED"),
+  )
+  const issues = [...missing, ...surplus, ...unplanned, ...wrong]
+  if (!statement!.isProved || statement!.transactions !== size || issues.length > 0)
+    return yield* fail("not what was planned")
+})
+
 const program = Effect.gen(function* () {
-  const node = yield* Anvil.make({ persistedStates: blocks + 1 })
-  const wallets = yield* mine(node)
-  print(`chain of ${blocks} blocks`)
-  for (const [at, size] of sizes.entries()) {
-    const connection = yield* Connection.connect({ node: { url: node.url } })
-    const options = { addresses: [wallets[at]!], at: blocks }
-    const { seconds, value } = yield* measured(Statement.run(connection, options))
-    const { calls, requests } = connection.usage()
-    const [statement] = value.statements
-    const outcome = statement!.isProved ? "proved" : "NOT PROVED"
-    print(
-      `${size}: ${statement!.transactions} transactions, ${calls} calls in ${requests} requests, ${seconds} s, ${outcome}`,
-    )
-  }
-  const connection = yield* Connection.connect({ node: { url: node.url } })
+  yield* compareArchive
+  const accounts = yield* Effect.scoped(Effect.map(Anvil.make(), (node) => node.accounts))
+  const plan = LongChain.plan(accounts, blocks, sizes)
+  const archive = yield* Archive.start(plan)
+  print(`chain of ${blocks} blocks, ${delayMillis} ms added to each request`)
+  for (const wallet of plan.wallets) yield* measureWallet(archive, plan, wallet)
+  const connection = yield* connect(archive.url)
   const all = Stream.range(1, blocks).pipe(
     Stream.grouped(256),
     Stream.mapEffect((numbers) => DiscoveredBlocks.fetch(connection, numbers, new Set())),

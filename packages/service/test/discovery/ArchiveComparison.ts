@@ -1,0 +1,84 @@
+/** Asks an archive and an anvil that has the state of every block the same of a planned chain, and compares all answers. */
+import { Effect } from "effect"
+import { batch } from "../books/balanceOracle.ts"
+import type { PlannedChain } from "./LongChain.ts"
+import * as Recording from "./Recording.ts"
+
+type Call = readonly [method: string, params: ReadonlyArray<unknown>]
+
+/** An answer that differs. */
+export interface Difference {
+  readonly call: Call
+  readonly archive: unknown
+  readonly node: unknown
+}
+
+const hex = (number: number) => `0x${number.toString(16)}`
+
+/**
+ * Fields by which the same block has another hash in the archive: the node makes up `mixHash`, and its state has the hashes of earlier
+ * blocks (EIP-2935). The size of a block is not hashed and not kept.
+ */
+const hashes = new Set(["hash", "parentHash", "mixHash", "stateRoot", "size", "blockHash"])
+
+/** A response without what differs by rule. Transactions keep their hash. */
+const comparable = (value: unknown, isBlock: boolean): string =>
+  JSON.stringify(value, function (this: Recording.Wire, key, own: unknown) {
+    const isTransaction = this["transactionIndex"] !== undefined
+    if (hashes.has(key) && (isTransaction ? key === "blockHash" : isBlock || key === "blockHash")) return undefined
+    return own
+  })
+
+const callsAt = (
+  number: number,
+  addresses: ReadonlyArray<string>,
+  tokens: ReadonlyArray<string>,
+): ReadonlyArray<Call> => [
+  ["eth_getBlockByNumber", [hex(number), true]],
+  ["eth_getBlockReceipts", [hex(number)]],
+  ["trace_block", [hex(number)]],
+  ...addresses.flatMap((address): ReadonlyArray<Call> => [
+    ...Recording.accountMethods.map((method): Call => [method, [address, hex(number)]]),
+    ...tokens.map((token): Call => ["eth_call", [Recording.balanceOf(token, address), hex(number)]]),
+  ]),
+]
+
+/** Searches for the events of each address, in each topic, over the whole chain and in parts of it. */
+const logCalls = (last: number, addresses: ReadonlyArray<string>): ReadonlyArray<Call> => {
+  const ranges = [
+    [0, last],
+    ...Array.from({ length: 10 }, (_, at) => [(last * at) / 10, (last * (at + 1)) / 10] as const),
+  ]
+  return addresses.flatMap((address) =>
+    [1, 2, 3].flatMap((position) =>
+      ranges.map(([from, to]): Call => {
+        const topics = [...Array<null>(position).fill(null), `0x${address.slice(2).padStart(64, "0")}`]
+        return ["eth_getLogs", [{ fromBlock: hex(Math.ceil(from)), toBlock: hex(Math.floor(to)), topics }]]
+      }),
+    ),
+  )
+}
+
+/** Compares every answer; gives the number of those compared, and the first ones that differ. */
+export const compare = Effect.fnUntraced(function* (
+  archive: { readonly url: string },
+  node: { readonly url: string },
+  { contracts, last, tokens }: PlannedChain,
+  accounts: ReadonlyArray<string>,
+) {
+  const addresses = [...accounts, ...contracts, `0x${"0".repeat(40)}`, `0x${"12".repeat(20)}`]
+  const differences: Array<Difference> = []
+  let compared = 0
+  const ask = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>) {
+    const [ofArchive, ofNode] = yield* Effect.all([batch(archive, calls), batch(node, calls)])
+    for (const [at, call] of calls.entries()) {
+      const isBlock = call[0] === "eth_getBlockByNumber"
+      const [one, other] = [ofArchive[at], ofNode[at]].map((value) => comparable(value, isBlock))
+      compared += 1
+      if (one === undefined || one !== other) differences.push({ call, archive: ofArchive[at], node: ofNode[at] })
+    }
+  })
+  for (let number = 0; number <= last; number++) yield* ask(callsAt(number, addresses, tokens))
+  yield* ask(logCalls(last, addresses))
+  return { compared, differences }
+})

@@ -1,0 +1,99 @@
+/**
+ * What the blocks of an anvil did, recorded right after each: the block, its receipts and traces, and what each address that they name
+ * has and holds from then on. Anvil itself would keep a copy of the whole state for each block.
+ */
+import { Effect } from "effect"
+import type { Anvil } from "@daybook/chain"
+import { batch } from "@daybook/harness/Rpc"
+
+export type Wire = Readonly<Record<string, unknown>>
+
+/** A block with the fields that are read. */
+export interface WireBlock extends Wire {
+  readonly number: string
+  readonly hash: string
+  readonly timestamp: string
+  readonly gasUsed: string
+  readonly gasLimit: string
+  readonly baseFeePerGas: string
+  readonly transactions: ReadonlyArray<Wire>
+}
+
+export interface WireReceipt extends Wire {
+  readonly logs: ReadonlyArray<Wire & { readonly address: string; readonly topics: ReadonlyArray<string> }>
+}
+
+/** A block with what its transactions did. */
+export interface RecordedBlock {
+  readonly block: WireBlock
+  readonly receipts: ReadonlyArray<WireReceipt>
+  readonly traces: ReadonlyArray<Wire>
+}
+
+/** Values with the block at whose end each is reached. Ascending. */
+export type History = Array<readonly [block: number, value: string]>
+
+/** What is recorded: blocks by number, and histories by the call that reads their last value. */
+export interface Recording {
+  readonly blocks: Map<number, RecordedBlock>
+  readonly histories: Map<string, History>
+  /** Records the last block of the node, as one of this number. */
+  readonly record: (number: number) => Effect.Effect<void>
+}
+
+/** The calls by which the state of an account is read. */
+export const accountMethods = ["eth_getBalance", "eth_getTransactionCount", "eth_getCode"] as const
+
+/** The call for the balance that a token has of a holder. */
+export const balanceOf = (to: string, holder: string) => ({
+  to,
+  data: `0x70a08231${holder.slice(2).padStart(64, "0")}`,
+})
+
+/** Identifies a history. */
+export const keyOf = (method: string, subject: unknown): string => `${method} ${JSON.stringify(subject)}`
+
+/** Addresses anywhere in values, also as topics. */
+const addressesIn = (values: unknown): ReadonlyArray<string> => [
+  ...new Set([...JSON.stringify(values).matchAll(/"0x(?:0{24})?([0-9a-f]{40})"/g)].map(([, digits]) => `0x${digits}`)),
+]
+
+/** Begins a recording. `tokens` are the contracts whose balances are recorded. */
+export const make = (node: Anvil.Node, tokens: ReadonlyArray<string>): Recording => {
+  const blocks = new Map<number, RecordedBlock>()
+  const histories = new Map<string, History>()
+  const keep = (key: string, number: number, value: string): void => {
+    const history = histories.get(key) ?? []
+    // A contract that is not there yet has no balances.
+    if (value === "0x" && history.length === 0) return
+    if (history.at(-1)?.[1] !== value) histories.set(key, [...history, [number, value]])
+  }
+  const record = Effect.fnUntraced(function* (number: number) {
+    const block = yield* node.call<WireBlock>("eth_getBlockByNumber", ["latest", true])
+    const receipts = yield* node.call<ReadonlyArray<WireReceipt>>("eth_getBlockReceipts", ["latest"])
+    const traces = yield* node.call<ReadonlyArray<Wire>>("trace_block", [block.number])
+    blocks.set(number, { block, receipts, traces })
+    const named = addressesIn([block, receipts, traces, number === 0 ? node.accounts : []])
+    const subjects = named.flatMap((address): ReadonlyArray<readonly [method: string, subject: unknown]> => [
+      ...accountMethods.map((method) => [method, address] as const),
+      ...tokens.map((token) => ["eth_call", balanceOf(token, address)] as const),
+    ])
+    const values = yield* batch<string>(
+      node.url,
+      subjects.map(([method, subject]) => ({ method, params: [subject, "latest"] })),
+    )
+    for (const [at, [method, subject]] of subjects.entries()) keep(keyOf(method, subject), number, values[at]!)
+  }, Effect.orDie)
+  return { blocks, histories, record }
+}
+
+/** The value of a history at the end of a block; undefined before the first one. */
+export const valueAt = (history: History, block: number): string | undefined => {
+  let [low, high] = [0, history.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (history[middle]![0] <= block) low = middle + 1
+    else high = middle
+  }
+  return history[low - 1]?.[1]
+}
