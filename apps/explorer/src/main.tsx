@@ -6,6 +6,8 @@ import { createRoot } from "react-dom/client"
 import { makeRouter } from "./router.tsx"
 import "./styles/tokens.css"
 import "./styles/layout.css"
+import "./styles/parts.css"
+import "./styles/tables.css"
 
 // The clients have retried what can be retried.
 const queries = new QueryClient({ defaultOptions: { queries: { retry: false, refetchOnWindowFocus: false } } })

@@ -1,15 +1,110 @@
-/** What every page has around it: header with search, the page, footer. */
-import { Link, Outlet } from "@tanstack/react-router"
+/** What every page has around it: header with search, chain and theme, then the page. */
+import { useQuery } from "@tanstack/react-query"
+import { Link, Outlet, useNavigate, useSearch } from "@tanstack/react-router"
+import { useMemo } from "react"
+import { ErrorNotice, Notice, Skeleton } from "../display/Page.tsx"
+import { SearchBox } from "../search/SearchBox.tsx"
+import * as ApiKey from "../service/ApiKey.ts"
+import { ServiceProvider, useService } from "../service/Service.tsx"
+import type { Settings } from "../service/Settings.ts"
+import { load } from "../service/Settings.ts"
+import { Connection } from "./Connection.tsx"
+import { KeyForm } from "./KeyForm.tsx"
+import { ThemeButton } from "./Theme.tsx"
+import { useHighlight } from "./useHighlight.ts"
 
-export const Layout = () => (
-  <>
-    <header className="site-header">
-      <Link to="/" className="brand">
-        Daybook
-      </Link>
-    </header>
-    <main id="content">
-      <Outlet />
-    </main>
-  </>
+const ChainSelect = () => {
+  const { chain, chains } = useService()
+  const navigate = useNavigate()
+  if (chains.length === 1) return <span className="chain-name">{chain.name}</span>
+  return (
+    <select
+      aria-label="Chain"
+      value={chain.name}
+      onChange={({ target }) => void navigate({ to: "/", search: { chain: target.value } })}
+    >
+      {chains.map(({ name }) => (
+        <option key={name}>{name}</option>
+      ))}
+    </select>
+  )
+}
+
+const Header = () => (
+  <header className="site-header">
+    <Link to="/" className="brand">
+      <svg viewBox="0 0 32 32" aria-hidden="true">
+        <path d="M9 7h9a7 7 0 0 1 7 7v4a7 7 0 0 1-7 7H9zM14 12v8" />
+      </svg>
+      Daybook
+    </Link>
+    <SearchBox />
+    <ChainSelect />
+    <ThemeButton />
+  </header>
 )
+
+/** The chain of the URL, by name or number; undefined where the service has no such chain. */
+const selectChain = ({ chains }: Settings, selected: string | undefined) =>
+  selected === undefined
+    ? chains[0]
+    : chains.find(({ chainId, name }) => name === selected || selected === String(chainId))
+
+const Content = ({ settings }: { readonly settings: Settings }) => {
+  const entered = ApiKey.useApiKey()
+  const { chain: selected } = useSearch({ from: "__root__" })
+  const chain = selectChain(settings, selected)
+  const apiKey = settings.access === "open" ? ApiKey.openKey : entered
+  const service = useMemo(
+    () => (chain === undefined || apiKey === null ? null : { chain, chains: settings.chains, apiKey }),
+    [apiKey, chain, settings.chains],
+  )
+  if (chain === undefined) {
+    return (
+      <main className="page">
+        <Notice title="This service has no such chain" tone="bad">
+          <p>
+            It serves {settings.chains.map(({ name }) => name).join(", ")}. <Link to="/">Show the first one.</Link>
+          </p>
+        </Notice>
+      </main>
+    )
+  }
+  if (service === null) {
+    return (
+      <main className="page">
+        <KeyForm isRefused={false} />
+      </main>
+    )
+  }
+  return (
+    <ServiceProvider value={service}>
+      <a className="skip-link" href="#content">
+        Skip to content
+      </a>
+      <Header />
+      <main id="content" tabIndex={-1}>
+        <Connection />
+        <Outlet />
+      </main>
+    </ServiceProvider>
+  )
+}
+
+const retryMillis = 3_000
+
+export const Layout = () => {
+  useHighlight()
+  const { data, error, refetch } = useQuery({
+    queryKey: ["settings"],
+    queryFn: load,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchInterval: ({ state }) => (state.status === "error" ? retryMillis : false),
+  })
+  if (data !== undefined) return <Content settings={data} />
+  return (
+    <main className="page">
+      {error === null ? <Skeleton label="the explorer" /> : <ErrorNotice error={error} onRetry={refetch} />}
+    </main>
+  )
+}

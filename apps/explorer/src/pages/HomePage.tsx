@@ -1,16 +1,40 @@
-/** Home: the chains of the service. */
-import { useQuery } from "@tanstack/react-query"
-import * as Settings from "../service/Settings.ts"
+/** Home: the chains of the service, and the latest blocks and transactions of the selected one. */
+import { lazy, Suspense } from "react"
+import { useLatestBlocks } from "../blocks/useLatestBlocks.ts"
+import { ErrorNotice, Page, Panel, Skeleton } from "../display/Page.tsx"
+import { useService } from "../service/Service.tsx"
+import { ChainCards } from "./home/ChainCards.tsx"
+import { BlockTable, TransactionTable } from "./home/LatestTables.tsx"
+import { WatchPanel } from "./home/WatchPanel.tsx"
+
+const GasChart = lazy(async () => ({ default: (await import("../charts/GasChart.tsx")).GasChart }))
 
 export const HomePage = () => {
-  const settings = useQuery({ queryKey: ["settings"], queryFn: Settings.load })
-  if (settings.isPending) return <p>Loading</p>
-  if (settings.isError) return <p role="alert">{settings.error.message}</p>
+  const { chain } = useService()
+  const { blocks, error } = useLatestBlocks()
+  const head = blocks.find(({ isReverted }) => !isReverted)?.block.number
   return (
-    <ul>
-      {settings.data.chains.map(({ chainId, name }) => (
-        <li key={chainId}>{name}</li>
-      ))}
-    </ul>
+    <Page title={chain.name} heading="Chains">
+      <ChainCards />
+      <WatchPanel />
+      {error !== null && blocks.length === 0 ? <ErrorNotice error={error} /> : null}
+      <div className="columns">
+        <Panel title="Latest blocks">
+          {blocks.length === 0 ? <Skeleton label="blocks" rows={12} /> : <BlockTable blocks={blocks} />}
+        </Panel>
+        <Panel title="Latest transactions">
+          {blocks.length === 0 ? <Skeleton label="transactions" rows={12} /> : <TransactionTable blocks={blocks} />}
+        </Panel>
+      </div>
+      <Panel title="Gas">
+        {head === null || head === undefined ? (
+          <Skeleton label="gas" rows={5} />
+        ) : (
+          <Suspense fallback={<Skeleton label="gas" rows={5} />}>
+            <GasChart head={head} />
+          </Suspense>
+        )}
+      </Panel>
+    </Page>
   )
 }

@@ -1,4 +1,7 @@
-/** What the service gives the page: its chains, and a key where the page may have one. */
+/** What the service gives the page: its chains, and whether the page needs a key. */
+
+/** How far blocks were verified before they were stored. */
+export type Checks = "links" | "standard" | "full"
 
 /** A chain that the service serves. */
 export interface ServedChain {
@@ -6,12 +9,14 @@ export interface ServedChain {
   readonly name: string
   readonly chainId: number
   readonly currency: { readonly symbol: string; readonly decimals: number }
+  /** `null` where the service does not state it. */
+  readonly checks: Checks | null
 }
 
 /** Settings of the page. */
 export interface Settings {
-  /** `null`: the person enters one. */
-  readonly apiKey: string | null
+  /** `open`: the service answers this page without a key. `keyed`: the person enters one. */
+  readonly access: "open" | "keyed"
   readonly chains: ReadonlyArray<ServedChain>
 }
 
@@ -23,58 +28,39 @@ export class SettingsError extends Error {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null
 
-const symbols: Readonly<Record<number, string>> = {
-  56: "BNB",
-  97: "tBNB",
-  100: "xDAI",
-  137: "POL",
-  250: "FTM",
-  25: "CRO",
-  10_200: "xDAI",
-  80_002: "POL",
-  43_114: "AVAX",
-  1_284: "GLMR",
-  1_285: "MOVR",
-  1_287: "DEV",
-  88_888: "CHZ",
-  88_882: "CHZ",
-}
+/** Longest symbol that is shown. */
+const maxSymbol = 12
 
-const currencyOf = (given: unknown, chainId: number): ServedChain["currency"] =>
-  isObject(given) && typeof given["symbol"] === "string" && typeof given["decimals"] === "number"
-    ? { symbol: given["symbol"].slice(0, 12), decimals: given["decimals"] }
-    : { symbol: symbols[chainId] ?? "ETH", decimals: 18 }
+const currencyOf = (given: unknown): ServedChain["currency"] =>
+  isObject(given) && typeof given["symbol"] === "string" && Number.isSafeInteger(given["decimals"])
+    ? { symbol: given["symbol"].slice(0, maxSymbol), decimals: Number(given["decimals"]) }
+    : { symbol: "ETH", decimals: 18 }
+
+const checksOf = (given: unknown): Checks | null =>
+  given === "links" || given === "standard" || given === "full" ? given : null
 
 const chainOf = (given: unknown): ReadonlyArray<ServedChain> => {
   if (!isObject(given)) return []
-  const { chainId, currency } = given
+  const { chainId, checks, currency } = given
   const name = given["name"] ?? given["chain"]
   if (typeof name !== "string" || typeof chainId !== "number") return []
-  return [{ name, chainId, currency: currencyOf(currency, chainId) }]
+  return [{ name, chainId, currency: currencyOf(currency), checks: checksOf(checks) }]
 }
 
-/** Reads the body of `/explorer.json` or of `/ready`. */
+/** Reads the body of `/explorer.json`, or of `/ready`. */
 export const fromJson = (body: unknown): Settings => {
-  if (!isObject(body) || !Array.isArray(body["chains"])) {
-    throw new SettingsError("The service sent no list of chains. Reload the page, or update the service.")
+  const chains = isObject(body) && Array.isArray(body["chains"]) ? body["chains"].flatMap(chainOf) : []
+  if (!isObject(body) || chains.length === 0) {
+    throw new SettingsError("The service sent no chains. Add one to its configuration, and reload this page.")
   }
-  const { apiKey, chains } = body
-  return { apiKey: typeof apiKey === "string" ? apiKey : null, chains: chains.flatMap(chainOf) }
-}
-
-const get = async (path: string): Promise<Response> => {
-  try {
-    return await fetch(path, { headers: { accept: "application/json" } })
-  } catch {
-    throw new SettingsError("The service does not respond. Check that it runs; the page tries again by itself.")
-  }
+  return { access: body["access"] === "open" ? "open" : "keyed", chains }
 }
 
 /** Reads the settings from the service that served the page. */
 export const load = async (): Promise<Settings> => {
-  const own = await get("/explorer.json")
+  const own = await fetch("/explorer.json", { headers: { accept: "application/json" } })
   if (own.ok) return fromJson(await own.json())
-  // A service that only answers to keys lists its chains here, with 503 before its index is complete.
-  const ready = await get("/ready")
-  return fromJson(await ready.json().catch(() => null))
+  // Also 503 with the chains, before the index is complete.
+  const ready = await fetch("/ready", { headers: { accept: "application/json" } })
+  return fromJson(await ready.json())
 }

@@ -1,0 +1,55 @@
+/** Links to the pages of addresses, transactions and blocks. The selected chain is kept in their URLs by the router. */
+import { Link } from "@tanstack/react-router"
+import { useWatchLabel } from "../watch/WatchList.ts"
+import { formatInteger, shorten } from "./Numbers.ts"
+import { CopyButton } from "./Values.tsx"
+
+interface AddressLinkProps {
+  readonly address: string
+  /** Label of the service. One of the person has precedence. */
+  readonly label?: string | null | undefined
+  /** Shown as text: the page of this address is open. */
+  readonly isCurrent?: boolean
+  readonly withCopy?: boolean
+  readonly isFull?: boolean
+}
+
+/** An address by its label, else shortened. Both are chosen by others, and isolated from the text around them. */
+export const AddressLink = ({ address, isCurrent = false, isFull = false, label, withCopy = false }: AddressLinkProps) => {
+  const own = useWatchLabel(address)
+  const name = own ?? label
+  const text =
+    name === null || name === undefined || name === "" ? (
+      <code className="hash">{isFull ? address : shorten(address)}</code>
+    ) : (
+      <bdi className="label">{name}</bdi>
+    )
+  return (
+    <span className="copyable">
+      {isCurrent ? (
+        <span className="address" data-address={address} title={address}>
+          {text}
+        </span>
+      ) : (
+        <Link className="address" data-address={address} to="/address/$address" params={{ address }} title={address}>
+          {text}
+        </Link>
+      )}
+      {withCopy ? <CopyButton text={address} what="address" /> : null}
+    </span>
+  )
+}
+
+/** A transaction by its hash. */
+export const TransactionLink = ({ hash, isFull = false }: { readonly hash: string; readonly isFull?: boolean }) => (
+  <Link to="/tx/$hash" params={{ hash }} title={hash}>
+    <code className="hash">{isFull ? hash : shorten(hash)}</code>
+  </Link>
+)
+
+/** A block by its number, or by its hash where the number may belong to another block. */
+export const BlockLink = ({ hash, number }: { readonly number: bigint | number; readonly hash?: string }) => (
+  <Link to="/block/$block" params={{ block: hash ?? String(number) }}>
+    {formatInteger(number)}
+  </Link>
+)

@@ -1,0 +1,140 @@
+/** Parts that pages are made of: titles, panels, lists of facts, notices and placeholders. */
+import { type ReactNode, useEffect, useId } from "react"
+import { explain } from "../service/Errors.ts"
+
+interface PageProps {
+  /** In the tab of the browser. */
+  readonly title: string
+  readonly heading: ReactNode
+  readonly actions?: ReactNode
+  readonly children: ReactNode
+}
+
+/** A page with its heading. */
+export const Page = ({ actions, children, heading, title }: PageProps) => {
+  useEffect(() => {
+    document.title = `${title} · Daybook`
+  }, [title])
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>{heading}</h1>
+        {actions}
+      </div>
+      {children}
+    </div>
+  )
+}
+
+interface PanelProps {
+  readonly title: string
+  readonly actions?: ReactNode
+  readonly children: ReactNode
+}
+
+/** A part of a page with its own heading. */
+export const Panel = ({ actions, children, title }: PanelProps) => {
+  const id = useId()
+  return (
+    <section className="panel" aria-labelledby={id}>
+      <div className="panel-head">
+        <h2 id={id}>{title}</h2>
+        {actions}
+      </div>
+      {children}
+    </section>
+  )
+}
+
+/** Facts by name. */
+export const Facts = ({ children }: { readonly children: ReactNode }) => <dl className="facts">{children}</dl>
+
+interface FactProps {
+  readonly name: string
+  /** What the name means, on hover. */
+  readonly hint?: string
+  readonly children: ReactNode
+}
+
+/** One fact. */
+export const Fact = ({ children, hint, name }: FactProps) => (
+  <div className="fact">
+    <dt title={hint}>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+)
+
+type Tone = "good" | "bad" | "warning" | "neutral" | "in" | "out"
+
+/** A word in a coloured box. */
+export const Badge = ({ children, hint, tone = "neutral" }: {
+  readonly children: ReactNode
+  readonly hint?: string
+  readonly tone?: Tone
+}) => (
+  <span className="badge" data-tone={tone} title={hint}>
+    {children}
+  </span>
+)
+
+/** A notice; `alert` is read out at once. */
+export const Notice = ({ actions, children, title, tone = "neutral" }: {
+  readonly title: string
+  readonly tone?: "bad" | "warning" | "neutral"
+  readonly actions?: ReactNode
+  readonly children?: ReactNode
+}) => (
+  <div className="notice" data-tone={tone} role={tone === "neutral" ? "status" : "alert"}>
+    <p className="notice-title">{title}</p>
+    {children === undefined ? null : <div className="notice-text">{children}</div>}
+    {actions}
+  </div>
+)
+
+/** What went wrong, with a button that tries again. */
+export const ErrorNotice = ({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => unknown }) => {
+  const { detail, title } = explain(error)
+  return (
+    <Notice
+      title={title}
+      tone="bad"
+      actions={
+        onRetry === undefined ? null : (
+          <button type="button" className="button" onClick={() => void onRetry()}>
+            Try again
+          </button>
+        )
+      }
+    >
+      <bdi>{detail}</bdi>
+    </Notice>
+  )
+}
+
+/** Bars in the place of rows that are loading. */
+export const Skeleton = ({ label, rows = 6 }: { readonly label: string; readonly rows?: number }) => (
+  <div className="skeleton" role="status" aria-label={`Loading ${label}`}>
+    {Array.from({ length: rows }, (_, at) => (
+      <span key={at} />
+    ))}
+  </div>
+)
+
+/** A table that scrolls sideways where it is too wide, also by keyboard. */
+export const TableBox = ({ children, label }: { readonly children: ReactNode; readonly label: string }) => (
+  <div className="table-box" role="region" aria-label={label} tabIndex={0}>
+    {children}
+  </div>
+)
+
+/** A part that opens. */
+export const Disclosure = ({ children, isOpen = false, title }: {
+  readonly title: ReactNode
+  readonly isOpen?: boolean
+  readonly children: ReactNode
+}) => (
+  <details className="disclosure" open={isOpen}>
+    <summary>{title}</summary>
+    {children}
+  </details>
+)

@@ -1,0 +1,148 @@
+/** Reads the history of a wallet for the screen: pages on request, and a stream of what is new. */
+import * as Rows from "./HistoryRows.ts"
+
+/** A page of rows, which requests the one after it. */
+export interface PageOf<Row> {
+  readonly result: ReadonlyArray<Row>
+  readonly cursor?: string | null | undefined
+  readonly next: () => Promise<PageOf<Row> | null>
+}
+
+/** Rows from a block on were replaced by a reorg. */
+interface Reverted {
+  readonly _tag: "RowsReverted"
+  readonly fromBlock: bigint
+}
+
+/** Where rows come from. */
+export interface Source<Row> extends Rows.Reading<Row> {
+  /** The first page of the past; `null` where the history has no past of its own. */
+  readonly first: ((signal: AbortSignal) => Promise<PageOf<Row>>) | null
+  /** What is new, without an end; `null` to follow nothing. */
+  readonly follow: ((signal: AbortSignal) => AsyncIterable<Row | Reverted>) | null
+}
+
+/** What is on screen. A new object after each change. */
+export interface Snapshot<Row> {
+  readonly rows: Rows.HistoryRows<Row>
+  readonly count: number
+  readonly isLoading: boolean
+  /** All rows of the past are there. */
+  readonly isComplete: boolean
+  readonly error: unknown
+  /** Rows of the past were replaced by a reorg, and read again. */
+  readonly isReloaded: boolean
+}
+
+/** The history of a wallet while it is on screen. */
+export interface History<Row> {
+  readonly subscribe: (listener: () => void) => () => void
+  readonly snapshot: () => Snapshot<Row>
+  /** Reads the next page, unless one is being read. */
+  readonly loadMore: () => void
+  /** Reads on after an error. */
+  readonly retry: () => void
+}
+
+/** A failed stream is started again after this time, in milliseconds. */
+const restartMillis = 3_000
+
+const isStale = (error: unknown): boolean =>
+  typeof error === "object" && error !== null && "_tag" in error && error._tag === "StaleCursor"
+
+const isReverted = (value: unknown): value is Reverted =>
+  typeof value === "object" && value !== null && "_tag" in value && value._tag === "RowsReverted"
+
+const wait = (millis: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, millis)
+    signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true })
+  })
+
+/** Opens a history. `signal` closes it. */
+export const open = <Row>(source: Source<Row>, signal: AbortSignal): History<Row> => {
+  const listeners = new Set<() => void>()
+  let rows = Rows.empty<Row>()
+  let page: PageOf<Row> | null = null
+  let state = { isLoading: false, isComplete: source.first === null, error: null as unknown, isReloaded: false }
+  let snapshot: Snapshot<Row> = { ...state, rows, count: 0 }
+  let isAnnounced = false
+
+  /** Many rows may arrive at once: the page is drawn once for them. */
+  const announce = (next: Partial<typeof state> = {}): void => {
+    state = { ...state, ...next }
+    if (isAnnounced) return
+    isAnnounced = true
+    setTimeout(() => {
+      isAnnounced = false
+      if (signal.aborted) return
+      snapshot = { ...state, rows, count: Rows.count(rows) }
+      for (const listener of listeners) listener()
+    })
+  }
+
+  const reload = (): void => {
+    rows.past.length = 0
+    page = null
+    announce({ isComplete: false, isReloaded: true, error: null })
+    loadMore()
+  }
+
+  const readPage = async (first: NonNullable<typeof source.first>): Promise<void> => {
+    try {
+      const next = page === null ? await first(signal) : await page.next()
+      page = next ?? page
+      for (const row of next?.result ?? []) rows.past.push(row)
+      const isComplete = next === null || next.cursor === null || next.cursor === undefined
+      announce({ isLoading: false, isComplete, error: null })
+    } catch (error) {
+      if (signal.aborted) return
+      state = { ...state, isLoading: false }
+      if (isStale(error)) reload()
+      else announce({ error })
+    }
+  }
+
+  const loadMore = (): void => {
+    const { first } = source
+    if (first === null || state.isLoading || state.isComplete || state.error !== null) return
+    announce({ isLoading: true })
+    void readPage(first)
+  }
+
+  const takeLive = (value: Row | Reverted): void => {
+    if (!isReverted(value)) Rows.addLive(rows, value, source)
+    else if (Rows.revert(rows, value.fromBlock, source)) reload()
+    announce()
+  }
+
+  const follow = async (stream: NonNullable<typeof source.follow>): Promise<void> => {
+    while (!signal.aborted) {
+      try {
+        for await (const value of stream(signal)) takeLive(value)
+      } catch (error) {
+        if (!signal.aborted) announce({ error })
+      }
+      await wait(restartMillis, signal)
+      if (signal.aborted) return
+      // The stream starts anew, with all rows that are not final.
+      rows = { past: rows.past, live: [] }
+      announce({ error: null })
+    }
+  }
+
+  if (source.follow !== null) void follow(source.follow)
+  loadMore()
+  return {
+    subscribe: (listener) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    snapshot: () => snapshot,
+    loadMore,
+    retry: () => {
+      announce({ error: null })
+      loadMore()
+    },
+  }
+}

@@ -1,0 +1,126 @@
+/** A table of any length, of which only the rows on screen are in the page. It grows as a person scrolls. */
+import { useWindowVirtualizer } from "@tanstack/react-virtual"
+import { type ReactNode, useEffect, useRef, useSyncExternalStore } from "react"
+import { ErrorNotice, Notice, Skeleton } from "../display/Page.tsx"
+import * as Rows from "./HistoryRows.ts"
+import type { Shown } from "./useHistory.ts"
+
+/** A column. */
+export interface Column {
+  readonly name: string
+  readonly isNumeric?: boolean
+}
+
+interface VirtualRowsProps<Row> {
+  readonly label: string
+  readonly columns: ReadonlyArray<Column>
+  readonly history: Shown<Row>
+  readonly keyOf: (row: Row) => string
+  /** The cells of a row, one for each column. */
+  readonly cells: (row: Row, isReverted: boolean) => ReadonlyArray<ReactNode>
+  /** What an empty history means, and what to do. */
+  readonly empty: ReactNode
+  /** Name of the layout of the columns in the styles. */
+  readonly layout: string
+}
+
+/** Heights of a row, in pixels; on phones its cells are below each other. */
+const rowHeight = 44
+const phoneHeight = 124
+
+/** Rows before the end of the list at which the next page is read. */
+const ahead = 20
+
+const phone = matchMedia("(max-width: 760px)")
+
+const useIsPhone = (): boolean =>
+  useSyncExternalStore(
+    (listener) => {
+      phone.addEventListener("change", listener)
+      return () => phone.removeEventListener("change", listener)
+    },
+    () => phone.matches,
+  )
+
+const Footer = <Row,>({ empty, history, label }: Pick<VirtualRowsProps<Row>, "empty" | "history" | "label">) => {
+  if (history.error !== null) return <ErrorNotice error={history.error} onRetry={history.retry} />
+  if (history.isLoading) return <Skeleton label={label} rows={history.count === 0 ? 10 : 2} />
+  if (history.count === 0) return <div className="empty">{empty}</div>
+  return history.isComplete ? (
+    <p className="end">End of the history</p>
+  ) : (
+    <button type="button" className="button" onClick={history.loadMore}>
+      Load more
+    </button>
+  )
+}
+
+export const VirtualRows = <Row,>({ cells, columns, empty, history, keyOf, label, layout }: VirtualRowsProps<Row>) => {
+  const box = useRef<HTMLDivElement>(null)
+  const height = useIsPhone() ? phoneHeight : rowHeight
+  const { count, loadMore, rows } = history
+  const virtualizer = useWindowVirtualizer({
+    count,
+    estimateSize: () => height,
+    overscan: 12,
+    scrollMargin: box.current?.offsetTop ?? 0,
+  })
+  useEffect(() => virtualizer.measure(), [height, virtualizer])
+  const items = virtualizer.getVirtualItems()
+  const last = items.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (last >= count - ahead) loadMore()
+  }, [count, last, loadMore])
+  return (
+    <div className="history">
+      {history.isReloaded ? (
+        <Notice title="A reorg replaced rows of this list. It was read again." tone="neutral" />
+      ) : null}
+      <div role="table" aria-label={label} aria-rowcount={history.isComplete ? count + 1 : -1} className={`rows ${layout}`}>
+        <div role="rowgroup" className="rows-head">
+          <div role="row" aria-rowindex={1} className="row">
+            {columns.map(({ isNumeric = false, name }) => (
+              <span role="columnheader" key={name} className={isNumeric ? "numeric" : ""}>
+                {name}
+              </span>
+            ))}
+          </div>
+        </div>
+        <div
+          ref={box}
+          role="rowgroup"
+          className="rows-body"
+          style={{ height: count === 0 ? 0 : virtualizer.getTotalSize() }}
+        >
+          {items.map((item) => {
+            const entry = Rows.at(rows, item.index)
+            if (entry === undefined) return null
+            return (
+              <div
+                role="row"
+                aria-rowindex={item.index + 2}
+                key={`${keyOf(entry.row)} ${entry.isReverted}`}
+                className="row"
+                data-key={keyOf(entry.row)}
+                data-reverted={entry.isReverted}
+                style={{ height, transform: `translateY(${item.start - virtualizer.options.scrollMargin}px)` }}
+              >
+                {cells(entry.row, entry.isReverted).map((cell, at) => (
+                  <span
+                    role="cell"
+                    key={columns[at]?.name}
+                    data-name={columns[at]?.name}
+                    className={columns[at]?.isNumeric === true ? "numeric" : ""}
+                  >
+                    {cell}
+                  </span>
+                ))}
+              </div>
+            )
+          })}
+        </div>
+      </div>
+      <Footer history={history} empty={empty} label={label} />
+    </div>
+  )
+}

@@ -1,0 +1,29 @@
+/** What is shown for an unknown path, and for a page that failed. */
+import { Link } from "@tanstack/react-router"
+import { Notice, Page } from "../display/Page.tsx"
+
+export const NotFound = () => (
+  <Page title="Not found" heading="No such page">
+    <Notice title="The explorer has no page at this address">
+      <p>
+        Search above, or <Link to="/">go to the latest blocks</Link>.
+      </p>
+    </Notice>
+  </Page>
+)
+
+export const PageError = ({ error }: { readonly error: unknown }) => (
+  <div className="page">
+    <Notice
+      title="This page failed"
+      tone="bad"
+      actions={
+        <button type="button" className="button" onClick={() => location.reload()}>
+          Reload
+        </button>
+      }
+    >
+      <bdi>{error instanceof Error ? error.message : "No reason was given."}</bdi>
+    </Notice>
+  </div>
+)

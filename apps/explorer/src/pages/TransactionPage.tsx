@@ -1,0 +1,211 @@
+/** One transaction: overview, what moved, input, logs, trace and JSON. */
+import type { DecodedItem, WalletTransaction } from "@daybook/rest/promise"
+import type { RpcClient } from "@daybook/rpc/promise"
+import { Link, useParams } from "@tanstack/react-router"
+import { useRef } from "react"
+import { selectorOf } from "../blocks/TransactionKind.ts"
+import { byteLength, formatInteger } from "../display/Numbers.ts"
+import { Disclosure, ErrorNotice, Notice, Page, Panel, Skeleton } from "../display/Page.tsx"
+import { Bytes } from "../display/Values.tsx"
+import { useRest, useRpc, useService } from "../service/Service.tsx"
+import { Decoded } from "./transaction/Decoded.tsx"
+import { Logs } from "./transaction/Logs.tsx"
+import { Changes, TokenTransfers } from "./transaction/Moved.tsx"
+import { type Known, Overview } from "./transaction/Overview.tsx"
+import { RawJson } from "./transaction/RawJson.tsx"
+import { reasonOf } from "./transaction/Revert.ts"
+import { Trace } from "./transaction/Trace.tsx"
+import { textOf } from "./transaction/Utf8.ts"
+
+const pollMillis = 2_000
+
+const readKnown = async (client: RpcClient, hash: string): Promise<Known | null> => {
+  const [transaction, receipt] = await Promise.all([
+    client.eth_getTransactionByHash(hash),
+    client.eth_getTransactionReceipt(hash),
+  ])
+  if (transaction === null) return null
+  const block = receipt === null ? null : await client.eth_getBlockByHash(receipt.blockHash)
+  return { transaction, receipt, block }
+}
+
+/** Most pages of one sender's transactions of one block that are searched. */
+const maxPages = 5
+
+/** The transaction as the service has it, with decoded items and labels; `null` where it is not indexed. */
+const useRow = ({ receipt, transaction: { from, hash } }: Known): WalletTransaction | null | undefined =>
+  useRest(
+    ["row", hash, receipt?.blockHash],
+    async (client, chain, signal) => {
+      const block = receipt?.blockNumber ?? 0n
+      const query = { address: from, chain, from_block: block, to_block: block, limit: 100 }
+      let page: Awaited<ReturnType<typeof client.walletTransactions>> | null = await client.walletTransactions(query, {
+        signal,
+      })
+      for (let count = 0; page !== null && count < maxPages; count++, page = await page.next()) {
+        const row = page.result.find((one) => one.hash === hash)
+        if (row !== undefined) return row
+      }
+      return null
+    },
+    { enabled: receipt !== null },
+  ).data
+
+/** The reason of a failed transaction, by its trace. */
+const useReason = ({ receipt, transaction: { hash } }: Known): string | undefined => {
+  const trace = useRpc(
+    ["trace", hash, receipt?.blockHash],
+    (client) => client.debug_traceTransaction(hash, { tracer: "callTracer" }),
+    { enabled: receipt?.status === 0 },
+  ).data
+  return trace === undefined ? undefined : (reasonOf(trace.output) ?? trace.error)
+}
+
+const Input = ({ call, input }: { readonly input: string; readonly call: DecodedItem | null | undefined }) => {
+  const text = call === null || call === undefined ? textOf(input) : undefined
+  if (input === "0x") return <p className="empty">This transaction has no input.</p>
+  return (
+    <>
+      {call === null || call === undefined ? null : <Decoded item={call} />}
+      {text === undefined ? null : (
+        <p>
+          As text: <bdi className="value">{text}</bdi>
+        </p>
+      )}
+      <Disclosure title={`Raw, ${formatInteger(byteLength(input))} bytes`} isOpen={call === null && text === undefined}>
+        <Bytes hex={input} label="input" />
+      </Disclosure>
+    </>
+  )
+}
+
+const Contents = ({ known }: { readonly known: Known }) => {
+  const { receipt, transaction } = known
+  const row = useRow(known)
+  const reason = useReason(known)
+  const input = transaction.input ?? "0x"
+  const events = new Map(
+    (row?.logs ?? []).flatMap(({ decoded_event: event, log_index: index }) =>
+      event === null || event === undefined ? [] : [[index, event] as const],
+    ),
+  )
+  const selector = selectorOf(input)
+  const call = row?.decoded_call
+  const names = new Map(call === null || call === undefined || selector === undefined ? [] : [[selector, call.label]])
+  const parties = [transaction.from, transaction.to, receipt?.contractAddress].filter(
+    (address, at, all) => address !== null && address !== undefined && all.indexOf(address) === at,
+  ) as ReadonlyArray<string>
+  return (
+    <>
+      <Panel title="Overview">
+        <Overview
+          {...known}
+          reason={reason}
+          labels={{ from: row?.from_address_label ?? null, to: row?.to_address_label ?? null }}
+        />
+      </Panel>
+      {receipt === null ? null : (
+        <>
+          <Panel title="What moved">
+            <Changes parties={parties} block={receipt.blockNumber} hash={transaction.hash} />
+          </Panel>
+          <Panel title="Token transfers">
+            <TokenTransfers receipt={receipt} />
+          </Panel>
+        </>
+      )}
+      <Panel title="Input">
+        <Input input={input} call={row === undefined ? undefined : (call ?? null)} />
+      </Panel>
+      {receipt === null ? null : (
+        <>
+          <Panel title={`Logs (${formatInteger(receipt.logs.length)})`}>
+            <Logs logs={receipt.logs} events={events} />
+          </Panel>
+          <Panel title="Trace">
+            <Trace hash={transaction.hash} blockHash={receipt.blockHash} names={names} />
+          </Panel>
+        </>
+      )}
+      <Panel title="Raw">
+        <Disclosure title="Transaction as JSON">
+          <RawJson value={transaction} label="Transaction as JSON" />
+        </Disclosure>
+        <Disclosure title="Receipt as JSON">
+          <RawJson value={receipt} label="Receipt as JSON" />
+        </Disclosure>
+      </Panel>
+    </>
+  )
+}
+
+const Missing = () => {
+  const { chain } = useService()
+  return (
+    <Notice title="No transaction has this hash">
+      <p>
+        The node of {chain.name} does not know it: it may not have arrived yet, be replaced by another one of the same
+        nonce, or belong to another chain. It appears here once the node has it.{" "}
+        <Link to="/">See the latest transactions.</Link>
+      </p>
+    </Notice>
+  )
+}
+
+/** States that a transaction lost its block while it was on screen. */
+const Reverted = ({ now, seen }: { readonly seen: Known; readonly now: Known | null }) => (
+  <Notice title="Reverted: a reorg replaced the block of this transaction" tone="warning">
+    <p>
+      It was in block {seen.receipt === null ? "" : formatInteger(seen.receipt.blockNumber)}.{" "}
+      {now === null
+        ? "The chain does not have it any more; what is below is how it was."
+        : now.receipt === null
+          ? "It is pending again."
+          : `It is in block ${formatInteger(now.receipt.blockNumber)} now.`}
+    </p>
+  </Notice>
+)
+
+const Found = ({ hash }: { readonly hash: string }) => {
+  const { data, error, refetch } = useRpc(["transaction", hash], (client) => readKnown(client, hash), {
+    everyMillis: pollMillis,
+  })
+  const first = useRef<Known | null>(null)
+  const last = useRef<Known | null>(null)
+  if (data !== undefined && data !== null) {
+    if (data.receipt !== null) first.current ??= data
+    // The same values while the block is the same, so that the page is not drawn again.
+    if (last.current === null || last.current.receipt?.blockHash !== data.receipt?.blockHash) last.current = data
+  }
+  const shown = last.current
+  if (shown === null) {
+    if (data === null) return <Missing />
+    return error === null ? <Skeleton label="the transaction" rows={14} /> : <ErrorNotice error={error} onRetry={refetch} />
+  }
+  const seen = first.current
+  const isReverted =
+    seen !== null && data !== undefined && (data === null || data.receipt?.blockHash !== seen.receipt?.blockHash)
+  return (
+    <>
+      {isReverted ? <Reverted seen={seen} now={data} /> : null}
+      <div data-reverted={data === null}>
+        <Contents known={shown} />
+      </div>
+    </>
+  )
+}
+
+export const TransactionPage = () => {
+  const { hash } = useParams({ from: "/tx/$hash" })
+  return (
+    <Page title={`Transaction ${hash.slice(0, 10)}`} heading="Transaction">
+      {/^0x[0-9a-f]{64}$/i.test(hash) ? (
+        <Found key={hash} hash={hash.toLowerCase()} />
+      ) : (
+        <Notice title="This is not the hash of a transaction" tone="bad">
+          <p>A hash has 64 digits after 0x.</p>
+        </Notice>
+      )}
+    </Page>
+  )
+}

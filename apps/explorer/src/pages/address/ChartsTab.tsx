@@ -1,0 +1,92 @@
+/** Native balance and fees of an address over time, by its latest movements. */
+import type { Movement } from "@daybook/rest/promise"
+import { useMemo } from "react"
+import { LineChart } from "../../charts/LineChart.tsx"
+import { formatAmount } from "../../display/Numbers.ts"
+import { ErrorNotice, Notice, Panel, Skeleton } from "../../display/Page.tsx"
+import { Amount, Time } from "../../display/Values.tsx"
+import { useRest, useService } from "../../service/Service.tsx"
+import { NotIndexed } from "./NotIndexed.tsx"
+
+/** Movements that are drawn, at most. */
+const maxRows = 1_000
+
+interface Point {
+  readonly time: Date
+  readonly balance: bigint
+  /** Fees paid since the first point, this one included. */
+  readonly fees: bigint
+}
+
+/** Points oldest first, from movements newest first and what is held after the newest. */
+const pointsOf = (rows: ReadonlyArray<Movement>, held: bigint): ReadonlyArray<Point> => {
+  const points: Array<Point> = []
+  let balance = held
+  let fees = rows.reduce((sum, { amount, kind }) => (kind === "fee" ? sum - amount : sum), 0n)
+  for (const { amount, block_timestamp: time, kind } of rows) {
+    points.push({ time, balance, fees })
+    balance -= amount
+    if (kind === "fee") fees += amount
+  }
+  return points.toReversed()
+}
+
+const useHistory = (address: string) =>
+  useRest(["chart", address], async (client, chain, signal) => {
+    const { block_number: block, result } = await client.balances({ address, chain, asset: "native" }, { signal })
+    const rows: Array<Movement> = []
+    const query = { address, chain, asset: "native", to_block: block }
+    for await (const row of client.movementsStream(query, { maxRows, signal })) rows.push(row)
+    return { points: pointsOf(rows, result[0]?.balance ?? 0n), isWhole: rows.length < maxRows }
+  })
+
+export const ChartsTab = ({ address }: { readonly address: string }) => {
+  const { currency } = useService().chain
+  const { data, error, refetch } = useHistory(address)
+  const charts = useMemo(() => {
+    const points = data?.points ?? []
+    const { decimals, symbol } = currency
+    const toHeight = (amount: bigint) => Number(amount) / 10 ** decimals
+    const chart = (name: string, amountOf: (point: Point) => bigint) => ({
+      label: `${name} after each of the last ${points.length} movements, in ${symbol}`,
+      xs: points.map(({ time }) => time.getTime() / 1_000),
+      xName: "Time",
+      xAt: (at: number) => <Time time={points[at]?.time ?? new Date(0)} form="full" />,
+      isTime: true,
+      series: [
+        {
+          name,
+          heights: points.map((point) => toHeight(amountOf(point))),
+          isStepped: true,
+          exactAt: (at: number) => {
+            const point = points[at]
+            return point === undefined ? null : <Amount amount={amountOf(point)} decimals={decimals} symbol={symbol} />
+          },
+          format: (height: number) => formatAmount(BigInt(Math.round(height * 1e6)), 6).text,
+        },
+      ],
+    })
+    return { balance: chart("Balance", ({ balance }) => balance), fees: chart("Fees", ({ fees }) => fees) }
+  }, [currency, data])
+  if (data === undefined) {
+    return error === null ? <Skeleton label="charts" rows={10} /> : <ErrorNotice error={error} onRetry={refetch} />
+  }
+  if (data.points.length === 0) {
+    return (
+      <div className="empty">
+        <NotIndexed what="movements" isFiltered={false} />
+      </div>
+    )
+  }
+  return (
+    <>
+      {data.isWhole ? null : <Notice title={`Only the last ${maxRows} movements are drawn`} />}
+      <Panel title="Balance">
+        <LineChart {...charts.balance} />
+      </Panel>
+      <Panel title="Fees paid">
+        <LineChart {...charts.fees} />
+      </Panel>
+    </>
+  )
+}

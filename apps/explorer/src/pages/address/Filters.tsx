@@ -1,0 +1,67 @@
+/** Filters of a history, kept in the URL. */
+import { useNavigate, useSearch } from "@tanstack/react-router"
+import type { ReactNode } from "react"
+import type { AddressSearch } from "../AddressSearch.ts"
+
+/** The parameters of the page, and how to change some of them. */
+export const useAddressSearch = (): readonly [AddressSearch, (change: AddressSearch) => void] => {
+  const search = useSearch({ from: "/address/$address" })
+  const navigate = useNavigate({ from: "/address/$address" })
+  const change = (next: AddressSearch) => {
+    void navigate({ search: (before) => ({ ...before, ...next }), resetScroll: false, replace: true })
+  }
+  return [search, change]
+}
+
+interface ChoiceProps {
+  readonly label: string
+  readonly value: string
+  /** Values with their names; the first one stands for no filter. */
+  readonly options: ReadonlyArray<readonly [value: string, name: string]>
+  readonly onChange: (value: string | undefined) => void
+}
+
+/** One of several values. */
+export const Choice = ({ label, onChange, options, value }: ChoiceProps) => (
+  <label>
+    {label}
+    <select value={value} onChange={({ target }) => onChange(target.value === "" ? undefined : target.value)}>
+      {options.map(([one, name]) => (
+        <option key={one} value={one}>
+          {name}
+        </option>
+      ))}
+    </select>
+  </label>
+)
+
+/** The days of a range, in UTC. */
+export const DayRange = () => {
+  const [{ from, to }, change] = useAddressSearch()
+  return (
+    <>
+      <label>
+        From (UTC)
+        <input type="date" value={from ?? ""} max={to} onChange={({ target }) => change({ from: target.value || undefined })} />
+      </label>
+      <label>
+        To (UTC)
+        <input type="date" value={to ?? ""} min={from} onChange={({ target }) => change({ to: target.value || undefined })} />
+      </label>
+    </>
+  )
+}
+
+/** The bounds of a query for days in UTC: the whole of both. */
+export const datesOf = ({ from, to }: Pick<AddressSearch, "from" | "to">) => ({
+  ...(from === undefined ? {} : { from_date: new Date(`${from}T00:00:00Z`) }),
+  ...(to === undefined ? {} : { to_date: new Date(`${to}T23:59:59Z`) }),
+})
+
+/** The line above a history: filters, then downloads. */
+export const Toolbar = ({ children, downloads }: { readonly children?: ReactNode; readonly downloads: ReactNode }) => (
+  <div className="toolbar">
+    <div className="filters">{children}</div>
+    {downloads}
+  </div>
+)

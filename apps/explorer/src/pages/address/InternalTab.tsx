@@ -1,0 +1,114 @@
+/** Calls of contracts that an address took part in. */
+import type { RestPromiseClient, WalletTransaction } from "@daybook/rest/promise"
+import { AddressLink, BlockLink, TransactionLink } from "../../display/Links.tsx"
+import { Badge, Notice } from "../../display/Page.tsx"
+import { Amount, Time } from "../../display/Values.tsx"
+import { DownloadMenu } from "../../download/DownloadMenu.tsx"
+import { internalColumns, type InternalRow } from "../../download/Tables.ts"
+import type { PageOf } from "../../history/History.ts"
+import { useHistory } from "../../history/useHistory.ts"
+import { VirtualRows } from "../../history/VirtualRows.tsx"
+import * as Clients from "../../service/Clients.ts"
+import { codeOf } from "../../service/Errors.ts"
+import type { ServedChain } from "../../service/Settings.ts"
+import { useService } from "../../service/Service.tsx"
+import { Toolbar } from "./Filters.tsx"
+import { NotIndexed } from "./NotIndexed.tsx"
+
+const columns = [
+  { name: "Transaction" },
+  { name: "Type" },
+  { name: "Block" },
+  { name: "Age" },
+  { name: "From" },
+  { name: "To" },
+  { name: "Value", isNumeric: true },
+]
+
+const keyOf = ({ index, transaction }: InternalRow): string => `${transaction.hash} ${index}`
+
+/** The calls of a transaction that name an address. */
+const callsOf = (transaction: WalletTransaction, address: string): ReadonlyArray<InternalRow> =>
+  (transaction.internal_transactions ?? []).flatMap((call, index) =>
+    call.from === address || call.to === address ? [{ call, index, transaction }] : [],
+  )
+
+type Page = Awaited<ReturnType<RestPromiseClient["walletTransactions"]>>
+
+/** A page of transactions as one of their calls. */
+const toCalls = (page: Page, address: string): PageOf<InternalRow> => ({
+  cursor: page.cursor ?? null,
+  result: page.result.flatMap((row) => callsOf(row, address)),
+  next: async () => {
+    const next = await page.next()
+    return next === null ? null : toCalls(next, address)
+  },
+})
+
+const queryOf = (address: string, chain: string) =>
+  ({ address, chain, include: "internal_transactions", scope: "all" }) as const
+
+async function* readAll(client: RestPromiseClient, address: string, chain: string, signal: AbortSignal) {
+  const rows = client.walletTransactionsStream(queryOf(address, chain), { signal })
+  for await (const row of rows) yield* callsOf(row, address)
+}
+
+const cellsOf = ({ call, transaction }: InternalRow, address: string, { currency }: ServedChain) => [
+  <>
+    <TransactionLink hash={transaction.hash} />{" "}
+    {call.error === null || call.error === undefined ? null : (
+      <Badge tone="bad" hint={call.error}>
+        failed
+      </Badge>
+    )}
+  </>,
+  <Badge>{call.type}</Badge>,
+  <BlockLink number={transaction.block_number} />,
+  <Time time={transaction.block_timestamp} />,
+  <AddressLink address={call.from} isCurrent={call.from === address} />,
+  call.to === null || call.to === undefined ? (
+    "none"
+  ) : (
+    <AddressLink address={call.to} isCurrent={call.to === address} />
+  ),
+  <Amount amount={call.value} decimals={currency.decimals} symbol={currency.symbol} />,
+]
+
+export const InternalTab = ({ address }: { readonly address: string }) => {
+  const { apiKey, chain } = useService()
+  const history = useHistory<InternalRow>(address, (client, name) => ({
+    keyOf,
+    blockOf: ({ transaction }) => transaction.block_number,
+    first: async (signal) => toCalls(await client.walletTransactions(queryOf(address, name), { signal }), address),
+    follow: null,
+  }))
+  if (codeOf(history.error) === "traces_not_indexed") {
+    return (
+      <Notice title="Internal transactions are not indexed on this chain">
+        <p>The node of the service has no traces, or they are switched off in its configuration.</p>
+      </Notice>
+    )
+  }
+  return (
+    <>
+      <Toolbar
+        downloads={
+          <DownloadMenu
+            name={`${chain.name}-${address}-internal`}
+            columns={internalColumns}
+            rows={async (signal) => readAll(await Clients.rest(apiKey), address, chain.name, signal)}
+          />
+        }
+      />
+      <VirtualRows
+        label="Internal transactions"
+        layout="internal"
+        columns={columns}
+        history={history}
+        keyOf={keyOf}
+        cells={(row) => cellsOf(row, address, chain)}
+        empty={<NotIndexed what="internal transactions" isFiltered={false} />}
+      />
+    </>
+  )
+}

@@ -1,0 +1,191 @@
+/** Movements of an address: each change of what it holds, with filters and the balance after it. */
+import type { Balance, Movement } from "@daybook/rest/promise"
+import { useMemo } from "react"
+import { AddressLink, BlockLink, TransactionLink } from "../../display/Links.tsx"
+import { Badge } from "../../display/Page.tsx"
+import { Time } from "../../display/Values.tsx"
+import { DownloadMenu } from "../../download/DownloadMenu.tsx"
+import { movementColumns } from "../../download/Tables.ts"
+import { useHistory } from "../../history/useHistory.ts"
+import { VirtualRows } from "../../history/VirtualRows.tsx"
+import * as Clients from "../../service/Clients.ts"
+import { useRest, useService } from "../../service/Service.tsx"
+import { TokenAmount } from "../../tokens/TokenAmount.tsx"
+import type { AddressSearch } from "../AddressSearch.ts"
+import { Choice, DayRange, datesOf, Toolbar, useAddressSearch } from "./Filters.tsx"
+import { NotIndexed } from "./NotIndexed.tsx"
+import * as RunningBalance from "./RunningBalance.ts"
+import { useStart } from "./useStart.ts"
+
+const columns = [
+  { name: "Transaction" },
+  { name: "Kind" },
+  { name: "Block" },
+  { name: "Age" },
+  { name: "Other side" },
+  { name: "Amount", isNumeric: true },
+  { name: "Balance after", isNumeric: true },
+]
+
+const follow = "1 second"
+
+const kinds = [
+  ["", "all kinds"],
+  ["erc20,erc721,erc1155", "token transfers"],
+  ["fee", "fees"],
+  ["value", "values"],
+  ["internal", "internal"],
+  ["withdrawal", "withdrawals"],
+  ["reward", "rewards"],
+  ["mint", "mints from L1"],
+  ["ether_log", "ether by log"],
+  ["genesis", "before the index"],
+] as const
+
+type Kinds = NonNullable<Parameters<Awaited<ReturnType<typeof Clients.rest>>["movements"]>[0]["kind"]>
+
+/** The filters of a query. Sound: the service rejects kinds that it does not know. */
+const filtersOf = ({ asset, direction, kind }: AddressSearch) => ({
+  ...(asset === undefined ? {} : { asset }),
+  ...(kind === undefined ? {} : { kind: kind.split(",") as unknown as Kinds }),
+  ...(direction === undefined ? {} : { direction }),
+})
+
+const cellsOf = (row: Movement, isReverted: boolean, after: bigint | undefined) => [
+  <>
+    {row.transaction_hash === null ? (
+      <span className="muted">block</span>
+    ) : isReverted ? (
+      <code className="hash" title={row.transaction_hash}>{`${row.transaction_hash.slice(0, 8)}…`}</code>
+    ) : (
+      <TransactionLink hash={row.transaction_hash} />
+    )}{" "}
+    {isReverted ? (
+      <Badge tone="bad" hint="A reorg replaced the block of this movement.">
+        reverted
+      </Badge>
+    ) : null}
+  </>,
+  <>
+    <Badge>{row.kind.replaceAll("_", " ")}</Badge> {row.failed ? <Badge tone="bad">failed</Badge> : null}
+  </>,
+  <BlockLink number={row.block_number} />,
+  <Time time={row.block_timestamp} />,
+  row.counterparty === null ? null : <AddressLink address={row.counterparty} label={row.counterparty_label} />,
+  <TokenAmount asset={row.asset} amount={row.amount} token={row.token} tokenId={row.token_id} signed />,
+  after === undefined || isReverted ? null : (
+    <TokenAmount asset={row.asset} amount={after} token={row.token} tokenId={row.token_id} />
+  ),
+]
+
+/** Balances at the boundary of the history; none where it begins with the first indexed block. */
+const useHeld = (address: string, boundary: number | null, enabled: boolean) =>
+  useRest(
+    ["held", address, boundary],
+    async (client, chain, signal): Promise<ReadonlyArray<Balance>> =>
+      boundary === null ? [] : (await client.balances({ address, chain, to_block: boundary }, { signal })).result,
+    { enabled },
+  ).data
+
+/** The assets that an address holds, for the filter. */
+const useAssets = (address: string): ReadonlyArray<readonly [string, string]> => {
+  const { chain } = useService()
+  const { data } = useRest(["balances", address, "all"], (client, name, signal) =>
+    client.balances({ address, chain: name }, { signal }),
+  )
+  return useMemo(() => {
+    const named = new Map<string, string>([["native", chain.currency.symbol]])
+    for (const { asset, token } of data?.result ?? []) {
+      if (asset !== "native") named.set(asset, `${token?.symbol ?? "token"} ${asset.slice(0, 8)}`)
+    }
+    return [...named]
+  }, [chain.currency.symbol, data])
+}
+
+const MovementFilters = ({ address }: { readonly address: string }) => {
+  const [{ asset, direction, kind }, change] = useAddressSearch()
+  const held = useAssets(address)
+  const isListed = asset === undefined || held.some(([one]) => one === asset)
+  const assets = [["", "all assets"] as const, ...held, ...(isListed ? [] : [[asset, asset.slice(0, 10)] as const])]
+  const isKnown = kind === undefined || kinds.some(([one]) => one === kind)
+  return (
+    <>
+      <Choice label="Asset" value={asset ?? ""} options={assets} onChange={(value) => change({ asset: value })} />
+      <Choice
+        label="Kind"
+        value={kind ?? ""}
+        options={isKnown ? kinds : [...kinds, [kind, kind] as const]}
+        onChange={(value) => change({ kind: value })}
+      />
+      <Choice
+        label="Direction"
+        value={direction ?? ""}
+        options={[
+          ["", "in and out"],
+          ["in", "in"],
+          ["out", "out"],
+        ]}
+        onChange={(value) => change({ direction: value === "in" || value === "out" ? value : undefined })}
+      />
+      <DayRange />
+    </>
+  )
+}
+
+export const MovementsTab = ({ address }: { readonly address: string }) => {
+  const { apiKey, chain } = useService()
+  const [search] = useAddressSearch()
+  const start = useStart()
+  const { asset, direction, from, kind, to } = search
+  const isDated = from !== undefined || to !== undefined
+  const isWhole = !isDated && kind === undefined && direction === undefined
+  const boundary = start?.boundary ?? null
+  const base = { address, ...filtersOf(search), ...datesOf(search) }
+  const key = start === undefined ? null : [address, asset, kind, direction, from, to, boundary].join(" ")
+  const history = useHistory<Movement>(key, (client, name) => {
+    const query = { ...base, chain: name }
+    const past = isDated || boundary === null ? query : { ...query, to_block: boundary }
+    return {
+      keyOf: RunningBalance.keyOf,
+      blockOf: (row) => row.block_number,
+      first: !isDated && boundary === null ? null : (signal) => client.movements(past, { signal }),
+      follow: isDated
+        ? null
+        : (signal) =>
+            client.movementsStream(
+              { ...query, ...(boundary === null ? {} : { from_block: boundary + 1 }) },
+              { follow, onStaleCursor: "restart", signal },
+            ),
+    }
+  })
+  const held = useHeld(address, boundary, start !== undefined && isWhole)
+  // A history that was read again has new rows of the past.
+  const balances = useMemo(() => (held === undefined ? null : RunningBalance.make(held)), [held, history.isReloaded, key])
+  if (isWhole) balances?.update(history.rows)
+  return (
+    <>
+      <Toolbar
+        downloads={
+          <DownloadMenu
+            name={`${chain.name}-${address}-movements`}
+            columns={movementColumns}
+            rows={async (signal) =>
+              (await Clients.rest(apiKey)).movementsStream({ ...base, chain: chain.name }, { signal })
+            }
+          />
+        }
+      >
+        <MovementFilters address={address} />
+      </Toolbar>
+      <VirtualRows
+        label="Movements"
+        layout="movements"
+        columns={isWhole ? columns : columns.slice(0, -1)}
+        history={history}
+        keyOf={RunningBalance.keyOf}
+        cells={(row, isReverted) => cellsOf(row, isReverted, balances?.after(row)).slice(0, isWhole ? undefined : -1)}
+        empty={<NotIndexed what="movements" isFiltered={!isWhole || asset !== undefined} />}
+      />
+    </>
+  )
+}

@@ -1,0 +1,57 @@
+/** What a wallet held of each asset after each of its movements, from what it holds at a block. Pure. */
+import type { Balance, Movement } from "@daybook/rest/promise"
+import type { HistoryRows } from "../../history/HistoryRows.ts"
+
+/** An asset, and the id of its token. */
+export const assetOf = ({ asset, token_id }: Pick<Movement, "asset" | "token_id">): string => `${asset} ${token_id ?? ""}`
+
+/** Identifies a movement of a wallet. */
+export const keyOf = (row: Movement): string =>
+  [row.block_hash, row.transaction_hash ?? row.kind, row.movement_index].join(" ")
+
+/** Balances after movements, computed once for each row. */
+export interface RunningBalances {
+  /** The balance after a movement; undefined for one that is not part of the chain. */
+  readonly after: (row: Movement) => bigint | undefined
+  /** Takes rows that are new. */
+  readonly update: (rows: HistoryRows<Movement>) => void
+}
+
+/** Starts with what is held at the boundary between the past and the rows that are followed. */
+export const make = (held: ReadonlyArray<Pick<Balance, "asset" | "token_id" | "balance">>): RunningBalances => {
+  const start = new Map(held.map((balance) => [assetOf(balance), balance.balance]))
+  const below = new Map(start)
+  const past = new Map<string, bigint>()
+  let live = new Map<string, bigint>()
+  let taken = 0
+
+  const takePast = (rows: ReadonlyArray<Movement>) => {
+    for (; taken < rows.length; taken++) {
+      const row = rows[taken]!
+      const asset = assetOf(row)
+      const after = below.get(asset) ?? 0n
+      past.set(keyOf(row), after)
+      below.set(asset, after - row.amount)
+    }
+  }
+
+  const takeLive = (entries: HistoryRows<Movement>["live"]) => {
+    const held = new Map(start)
+    live = new Map()
+    for (const { isReverted, row } of entries) {
+      if (isReverted) continue
+      const asset = assetOf(row)
+      const after = (held.get(asset) ?? 0n) + row.amount
+      held.set(asset, after)
+      live.set(keyOf(row), after)
+    }
+  }
+
+  return {
+    after: (row) => live.get(keyOf(row)) ?? past.get(keyOf(row)),
+    update: (rows) => {
+      takePast(rows.past)
+      takeLive(rows.live)
+    },
+  }
+}

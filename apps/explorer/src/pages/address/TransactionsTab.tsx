@@ -1,0 +1,170 @@
+/** Transactions of an address: those it took part in, or only those it sent or received itself. */
+import type { WalletTransaction } from "@daybook/rest/promise"
+import { fee } from "@daybook/rest/promise"
+import { kindOf } from "../../blocks/TransactionKind.ts"
+import { AddressLink, BlockLink, TransactionLink } from "../../display/Links.tsx"
+import { Badge } from "../../display/Page.tsx"
+import { Amount, Time } from "../../display/Values.tsx"
+import { DownloadMenu } from "../../download/DownloadMenu.tsx"
+import { transactionColumns } from "../../download/Tables.ts"
+import { useHistory } from "../../history/useHistory.ts"
+import { VirtualRows } from "../../history/VirtualRows.tsx"
+import * as Clients from "../../service/Clients.ts"
+import { type ServedChain } from "../../service/Settings.ts"
+import { useService } from "../../service/Service.tsx"
+import { Choice, DayRange, datesOf, Toolbar, useAddressSearch } from "./Filters.tsx"
+import { NotIndexed } from "./NotIndexed.tsx"
+import { useStart } from "./useStart.ts"
+
+const columns = [
+  { name: "Transaction" },
+  { name: "Method" },
+  { name: "Block" },
+  { name: "Age" },
+  { name: "Direction" },
+  { name: "Other side" },
+  { name: "Value", isNumeric: true },
+  { name: "Fee", isNumeric: true },
+]
+
+const keyOf = (row: WalletTransaction): string => row.hash
+
+/** How often the service is asked for new rows. */
+const follow = "1 second"
+
+const directionOf = (row: WalletTransaction, address: string): "in" | "out" | "self" | "other" => {
+  if (row.from_address === address) return row.to_address === address ? "self" : "out"
+  return row.to_address === address || row.receipt_contract_address === address ? "in" : "other"
+}
+
+const Direction = ({ address, row }: { readonly row: WalletTransaction; readonly address: string }) => {
+  const direction = directionOf(row, address)
+  const roles = row.roles?.join(", ").replaceAll("_", " ")
+  return (
+    <Badge
+      tone={direction === "in" ? "in" : direction === "out" ? "out" : "neutral"}
+      {...(roles === undefined ? {} : { hint: roles })}
+    >
+      {direction}
+    </Badge>
+  )
+}
+
+const OtherSide = ({ address, row }: { readonly row: WalletTransaction; readonly address: string }) => {
+  const { from_address: from, from_address_label: fromLabel, to_address: to, to_address_label: toLabel } = row
+  if (from !== address) return <AddressLink address={from} label={fromLabel} />
+  if (to === null || to === undefined) {
+    const created = row.receipt_contract_address
+    return created === null || created === undefined ? "new contract" : <AddressLink address={created} />
+  }
+  return <AddressLink address={to} label={toLabel} isCurrent={to === address} />
+}
+
+const cellsOf = (row: WalletTransaction, isReverted: boolean, address: string, chain: ServedChain) => {
+  const { chainId, currency } = chain
+  const money = { decimals: currency.decimals, symbol: currency.symbol }
+  const call = row.decoded_call
+  return [
+    <>
+      {isReverted ? (
+        <code className="hash" title={row.hash}>{`${row.hash.slice(0, 8)}…`}</code>
+      ) : (
+        <TransactionLink hash={row.hash} />
+      )}{" "}
+      {isReverted ? (
+        <Badge tone="bad" hint="A reorg replaced the block of this transaction.">
+          reverted
+        </Badge>
+      ) : row.receipt_status === 0 ? (
+        <Badge tone="bad">failed</Badge>
+      ) : null}
+    </>,
+    <bdi className="method" title={call?.signature}>
+      {call?.label ?? kindOf({ to: row.to_address ?? null, input: row.input })}
+    </bdi>,
+    <BlockLink number={row.block_number} />,
+    <Time time={row.block_timestamp} />,
+    <Direction row={row} address={address} />,
+    <OtherSide row={row} address={address} />,
+    <Amount amount={row.value} {...money} />,
+    row.from_address === address ? <Amount amount={fee(row, { chain: chainId }).total} {...money} /> : null,
+  ]
+}
+
+export const TransactionsTab = ({ address }: { readonly address: string }) => {
+  const { apiKey, chain } = useService()
+  const [search, change] = useAddressSearch()
+  const start = useStart()
+  const { from, order, scope, to } = search
+  const isFiltered = from !== undefined || to !== undefined
+  const isLive = !isFiltered && order === undefined
+  const base = { address, scope: scope ?? "all", ...datesOf(search) } as const
+  const key = start === undefined ? null : [address, scope, order, from, to, start.boundary].join(" ")
+  const history = useHistory<WalletTransaction>(key, (client, name) => {
+    const boundary = start?.boundary ?? null
+    const query = { ...base, chain: name }
+    const past = isLive && boundary !== null ? { ...query, to_block: boundary } : query
+    return {
+      keyOf,
+      blockOf: (row) => row.block_number,
+      first:
+        isLive && boundary === null
+          ? null
+          : (signal) => client.walletTransactions({ ...past, order: order ?? "DESC" }, { signal }),
+      follow: isLive
+        ? (signal) =>
+            client.walletTransactionsStream(
+              { ...query, ...(boundary === null ? {} : { from_block: boundary + 1 }) },
+              { follow, onStaleCursor: "restart", signal },
+            )
+        : null,
+    }
+  })
+  return (
+    <>
+      <Toolbar
+        downloads={
+          <DownloadMenu
+            name={`${chain.name}-${address}-transactions`}
+            columns={transactionColumns}
+            rows={async (signal) =>
+              (await Clients.rest(apiKey)).walletTransactionsStream(
+                { ...base, chain: chain.name, order: order ?? "DESC" },
+                { signal },
+              )
+            }
+          />
+        }
+      >
+        <Choice
+          label="Show"
+          value={scope ?? ""}
+          options={[
+            ["", "every role"],
+            ["direct", "sent and received"],
+          ]}
+          onChange={(value) => change({ scope: value === "direct" ? value : undefined })}
+        />
+        <Choice
+          label="Order"
+          value={order ?? ""}
+          options={[
+            ["", "newest first"],
+            ["ASC", "oldest first"],
+          ]}
+          onChange={(value) => change({ order: value === "ASC" ? value : undefined })}
+        />
+        <DayRange />
+      </Toolbar>
+      <VirtualRows
+        label="Transactions"
+        layout="transactions"
+        columns={columns}
+        history={history}
+        keyOf={keyOf}
+        cells={(row, isReverted) => cellsOf(row, isReverted, address, chain)}
+        empty={<NotIndexed what="transactions" isFiltered={isFiltered} />}
+      />
+    </>
+  )
+}

@@ -1,0 +1,54 @@
+/** Watches an address, with an own label that is kept in this browser. */
+import { type FormEvent, useId, useRef, useState } from "react"
+import { maxLabel, unwatch, useWatchList, watch } from "../../watch/WatchList.ts"
+
+export const WatchButton = ({ address }: { readonly address: string }) => {
+  const watched = useWatchList().find((one) => one.address === address)
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [label, setLabel] = useState(watched?.label ?? "")
+  const title = useId()
+  const close = () => dialog.current?.close()
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    watch(address, label)
+    close()
+  }
+  return (
+    <>
+      <button type="button" className="button" aria-haspopup="dialog" onClick={() => dialog.current?.showModal()}>
+        {watched === undefined ? "☆ Watch" : "★ Watched"}
+      </button>
+      <dialog ref={dialog} aria-labelledby={title}>
+        <form onSubmit={onSubmit}>
+          <h2 id={title}>{watched === undefined ? "Watch this address" : "Watched address"}</h2>
+          <p className="muted">It is listed on the first page. The list is kept in this browser alone.</p>
+          <label>
+            Own label
+            <input type="text" dir="auto" maxLength={maxLabel} value={label} onChange={({ target }) => setLabel(target.value)} />
+          </label>
+          <div className="buttons">
+            <button type="submit" className="button primary">
+              Save
+            </button>
+            {watched === undefined ? null : (
+              <button
+                type="button"
+                className="button"
+                onClick={() => {
+                  unwatch(address)
+                  setLabel("")
+                  close()
+                }}
+              >
+                Remove
+              </button>
+            )}
+            <button type="button" className="button" onClick={close}>
+              Cancel
+            </button>
+          </div>
+        </form>
+      </dialog>
+    </>
+  )
+}

@@ -1,0 +1,48 @@
+/** Logs of a transaction, decoded and raw. */
+import type { DecodedItem } from "@daybook/rest/promise"
+import type { Log } from "@daybook/rpc/promise"
+import { AddressLink } from "../../display/Links.tsx"
+import { Disclosure, Fact, Facts } from "../../display/Page.tsx"
+import { Bytes, Hash } from "../../display/Values.tsx"
+import { Decoded } from "./Decoded.tsx"
+
+interface LogsProps {
+  readonly logs: ReadonlyArray<Log>
+  /** Decoded events by the index of the log in the block. */
+  readonly events: ReadonlyMap<number, DecodedItem>
+}
+
+const LogItem = ({ event, log }: { readonly log: Log; readonly event: DecodedItem | undefined }) => (
+  <li className="log" data-log-index={log.logIndex}>
+    <div className="log-head">
+      <span className="log-index" title="Index of the log in the block">
+        {log.logIndex}
+      </span>
+      <AddressLink address={log.address} isFull withCopy />
+    </div>
+    {event === undefined ? <p className="muted">No known event has this signature.</p> : <Decoded item={event} />}
+    <Disclosure title="Raw" isOpen={event === undefined}>
+      <Facts>
+        {log.topics.map((topic, at) => (
+          <Fact name={`Topic ${at}`} key={at}>
+            <Hash hash={topic} what={`topic ${at}`} />
+          </Fact>
+        ))}
+        <Fact name="Data">
+          <Bytes hex={log.data} label="data of the log" />
+        </Fact>
+      </Facts>
+    </Disclosure>
+  </li>
+)
+
+export const Logs = ({ events, logs }: LogsProps) =>
+  logs.length === 0 ? (
+    <p className="empty">This transaction emitted no logs.</p>
+  ) : (
+    <ol className="logs">
+      {logs.map((log) => (
+        <LogItem key={log.logIndex} log={log} event={log.logIndex === null ? undefined : events.get(log.logIndex)} />
+      ))}
+    </ol>
+  )

@@ -1,0 +1,193 @@
+/** The facts of a transaction: outcome, block, parties, value, fees and nonce. */
+import { type Block, fee, type Receipt, type Transaction } from "@daybook/rpc/promise"
+import { AddressLink, BlockLink } from "../../display/Links.tsx"
+import { Badge, Fact, Facts } from "../../display/Page.tsx"
+import { Amount, Count, fromSeconds, Gwei, Hash, Time } from "../../display/Values.tsx"
+import { Gauge } from "../../display/Gauge.tsx"
+import { useService, useStatus } from "../../service/Service.tsx"
+
+/** What is known of a transaction. */
+export interface Known {
+  readonly transaction: Transaction
+  /** `null` while it is pending. */
+  readonly receipt: Receipt | null
+  readonly block: Block | null
+}
+
+const typeNames: Readonly<Record<number, string>> = {
+  0: "legacy",
+  1: "with access list (EIP-2930)",
+  2: "with base fee (EIP-1559)",
+  3: "with blobs (EIP-4844)",
+  4: "that sets code (EIP-7702)",
+  126: "deposit from L1",
+}
+
+const Outcome = ({ reason, receipt }: { readonly receipt: Receipt | null; readonly reason: string | undefined }) => {
+  if (receipt === null) return <Badge tone="warning">pending</Badge>
+  if (receipt.status === 0) {
+    return (
+      <>
+        <Badge tone="bad">failed</Badge> {reason === undefined ? null : <bdi className="reason">{reason}</bdi>}
+      </>
+    )
+  }
+  return receipt.status === 1 ? <Badge tone="good">success</Badge> : <Badge>before Byzantium: not recorded</Badge>
+}
+
+const Position = ({ receipt }: { readonly receipt: Receipt }) => {
+  const status = useStatus()
+  const head = status?.head ?? status?.indexed?.to
+  const isFinal = status?.finalized !== null && status?.finalized !== undefined && receipt.blockNumber <= status.finalized
+  return (
+    <>
+      <BlockLink number={receipt.blockNumber} />, position <Count value={receipt.transactionIndex} />{" "}
+      {isFinal ? (
+        <Badge tone="good">final</Badge>
+      ) : head === undefined || BigInt(head) < receipt.blockNumber ? null : (
+        <Badge hint="Blocks on top of it, and its own">
+          <Count value={BigInt(head) - receipt.blockNumber + 1n} /> confirmations
+        </Badge>
+      )}
+    </>
+  )
+}
+
+/** The parts of the fee, and what of it was burnt. */
+const FeeFacts = ({ block, receipt }: { readonly receipt: Receipt; readonly block: Block | null }) => {
+  const { chainId, currency } = useService().chain
+  const money = { decimals: currency.decimals, symbol: currency.symbol }
+  const parts = fee(receipt, { chain: chainId, timestamp: block?.timestamp })
+  const base = block?.baseFeePerGas
+  const burnt = base === undefined || base === null ? null : base * receipt.gasUsed
+  const named = [
+    ["gas", parts.gas],
+    ["blobs", parts.blob],
+    ["data on L1", parts.l1],
+    ["operator", parts.operator],
+  ] as const
+  const paid = named.filter((part): part is readonly [(typeof part)[0], bigint] => part[1] !== null && part[1] > 0n)
+  return (
+    <>
+      <Fact name="Fee">
+        <Amount amount={parts.total} {...money} />
+        {parts.isComplete ? null : <span className="muted"> or more: a part of it is not known</span>}
+        {paid.length < 2 ? null : (
+          <ul className="parts">
+            {paid.map(([name, amount]) => (
+              <li key={name}>
+                {name} <Amount amount={amount} {...money} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Fact>
+      {burnt === null || parts.gas === null ? null : (
+        <Fact name="Of the gas fee">
+          burnt <Amount amount={burnt} {...money} />
+          {parts.gas >= burnt ? (
+            <>
+              , to the fee recipient <Amount amount={parts.gas - burnt} {...money} />
+            </>
+          ) : null}
+        </Fact>
+      )}
+    </>
+  )
+}
+
+const GasFacts = ({ block, receipt, transaction }: Known) => {
+  const { gas } = transaction
+  const price = receipt?.effectiveGasPrice ?? ("gasPrice" in transaction ? transaction.gasPrice : undefined)
+  const maxFee = "maxFeePerGas" in transaction ? transaction.maxFeePerGas : undefined
+  const maxTip = "maxPriorityFeePerGas" in transaction ? transaction.maxPriorityFeePerGas : undefined
+  const base = block?.baseFeePerGas
+  return (
+    <>
+      {gas === undefined || gas === null ? null : (
+        <Fact name="Gas used">
+          {receipt === null ? "pending" : <Count value={receipt.gasUsed} />} of <Count value={gas} />{" "}
+          {receipt === null ? null : <Gauge part={receipt.gasUsed} whole={gas} label="Gas used of the limit" />}
+        </Fact>
+      )}
+      {price === undefined || price === null ? null : (
+        <Fact name="Gas price">
+          <Gwei wei={price} />
+          {base === undefined || base === null ? null : (
+            <span className="muted">
+              {" "}
+              (base <Gwei wei={base} />
+              {maxTip === undefined || maxTip === null ? null : (
+                <>
+                  , priority at most <Gwei wei={maxTip} />
+                </>
+              )}
+              {maxFee === undefined || maxFee === null ? null : (
+                <>
+                  , both at most <Gwei wei={maxFee} />
+                </>
+              )}
+              )
+            </span>
+          )}
+        </Fact>
+      )}
+    </>
+  )
+}
+
+interface OverviewProps extends Known {
+  readonly reason: string | undefined
+  readonly labels: { readonly from: string | null; readonly to: string | null }
+}
+
+export const Overview = ({ block, labels, reason, receipt, transaction }: OverviewProps) => {
+  const { currency } = useService().chain
+  const { from, hash, nonce, to, type, value } = transaction
+  const created = receipt?.contractAddress
+  return (
+    <Facts>
+      <Fact name="Hash">
+        <Hash hash={hash} what="transaction hash" />
+      </Fact>
+      <Fact name="Outcome">
+        <Outcome receipt={receipt} reason={reason} />
+      </Fact>
+      {receipt === null ? null : (
+        <Fact name="Block">
+          <Position receipt={receipt} />
+        </Fact>
+      )}
+      {block === null ? null : (
+        <Fact name="Time">
+          <Time time={fromSeconds(block.timestamp)} form="full" />
+        </Fact>
+      )}
+      <Fact name="From">
+        <AddressLink address={from} label={labels.from} isFull withCopy />
+      </Fact>
+      {to === null || to === undefined ? (
+        <Fact name="Created">
+          {created === null || created === undefined ? "no contract" : <AddressLink address={created} isFull withCopy />}
+        </Fact>
+      ) : (
+        <Fact name="To">
+          <AddressLink address={to} label={labels.to} isFull withCopy />
+        </Fact>
+      )}
+      <Fact name="Value">
+        <Amount amount={value ?? 0n} decimals={currency.decimals} symbol={currency.symbol} />
+      </Fact>
+      {receipt === null ? null : <FeeFacts receipt={receipt} block={block} />}
+      <GasFacts transaction={transaction} receipt={receipt} block={block} />
+      {nonce === undefined || nonce === null ? null : (
+        <Fact name="Nonce">
+          <Count value={nonce} />
+        </Fact>
+      )}
+      <Fact name="Type">
+        {type ?? 0}, {typeNames[Number(type ?? 0)] ?? "of this chain"}
+      </Fact>
+    </Facts>
+  )
+}

@@ -1,0 +1,146 @@
+/** The calls of a transaction as a tree that opens. A large tree is folded below its first levels. */
+import type { CallFrame } from "@daybook/rpc/promise"
+import { selectorOf } from "../../blocks/TransactionKind.ts"
+import { formatInteger } from "../../display/Numbers.ts"
+import { AddressLink } from "../../display/Links.tsx"
+import { Badge, Disclosure, ErrorNotice, Fact, Facts, Notice, Skeleton } from "../../display/Page.tsx"
+import { Amount, Bytes, Count } from "../../display/Values.tsx"
+import { kindOf } from "../../service/Errors.ts"
+import { useRpc, useService } from "../../service/Service.tsx"
+import { reasonOf } from "./Revert.ts"
+
+/** Calls of a tree that is shown open. */
+const maxOpen = 60
+
+/** Levels that are open in a larger tree, and levels that are shown at all. */
+const openLevels = 2
+const maxLevels = 400
+
+const countOf = (root: CallFrame): number => {
+  let count = 0
+  const left = [root]
+  for (let frame = left.pop(); frame !== undefined; frame = left.pop()) {
+    count++
+    for (const call of frame.calls ?? []) left.push(call)
+  }
+  return count
+}
+
+interface FrameProps {
+  readonly frame: CallFrame
+  readonly level: number
+  readonly isSmall: boolean
+  /** Names of functions by selector. */
+  readonly names: ReadonlyMap<string, string>
+}
+
+const FrameFacts = ({ frame }: { readonly frame: CallFrame }) => (
+  <Facts>
+    <Fact name="From">
+      <AddressLink address={frame.from} isFull withCopy />
+    </Fact>
+    {frame.gas === undefined || frame.gas === null ? null : (
+      <Fact name="Gas">
+        <Count value={frame.gasUsed ?? 0n} /> of <Count value={frame.gas} />
+      </Fact>
+    )}
+    <Fact name="Input">
+      <Bytes hex={frame.input ?? "0x"} label="input of the call" />
+    </Fact>
+    <Fact name="Output">
+      <Bytes hex={frame.output ?? "0x"} label="output of the call" />
+    </Fact>
+  </Facts>
+)
+
+const FrameHead = ({ frame, names }: Pick<FrameProps, "frame" | "names">) => {
+  const { currency } = useService().chain
+  const selector = selectorOf(frame.input)
+  const isCreation = frame.type.startsWith("CREATE")
+  const reason = frame.error === undefined ? undefined : (frame.revertReason ?? reasonOf(frame.output) ?? frame.error)
+  return (
+    <>
+      <Badge tone={frame.error === undefined ? "neutral" : "bad"}>{frame.type}</Badge>{" "}
+      {frame.to === null || frame.to === undefined ? "no contract" : <AddressLink address={frame.to} />}{" "}
+      {isCreation || selector === undefined ? null : <code className="method">{names.get(selector) ?? selector}</code>}{" "}
+      {frame.value === undefined || frame.value === null || frame.value === 0n ? null : (
+        <Amount amount={frame.value} decimals={currency.decimals} symbol={currency.symbol} />
+      )}{" "}
+      {frame.gasUsed === undefined || frame.gasUsed === null ? null : (
+        <span className="muted">
+          <Count value={frame.gasUsed} /> gas
+        </span>
+      )}
+      {reason === undefined ? null : (
+        <bdi className="reason">
+          {" "}
+          {reason}
+        </bdi>
+      )}
+    </>
+  )
+}
+
+const Frame = ({ frame, isSmall, level, names }: FrameProps) => {
+  const calls = frame.calls ?? []
+  return (
+    <li>
+      <details open={isSmall || level < openLevels} className="frame">
+        <summary>
+          <FrameHead frame={frame} names={names} />
+        </summary>
+        <Disclosure title="Details">
+          <FrameFacts frame={frame} />
+        </Disclosure>
+        {calls.length === 0 ? null : level >= maxLevels ? (
+          <p className="muted">Deeper calls are not shown. The raw trace has them.</p>
+        ) : (
+          <ul className="frames">
+            {calls.map((call, at) => (
+              <Frame key={at} frame={call} level={level + 1} isSmall={isSmall} names={names} />
+            ))}
+          </ul>
+        )}
+      </details>
+    </li>
+  )
+}
+
+interface TraceProps {
+  readonly hash: string
+  readonly blockHash: string
+  readonly names: ReadonlyMap<string, string>
+}
+
+export const Trace = ({ blockHash, hash, names }: TraceProps) => {
+  const { data, error, refetch } = useRpc(["trace", hash, blockHash], (client) =>
+    client.debug_traceTransaction(hash, { tracer: "callTracer" }),
+  )
+  if (data !== undefined) {
+    const count = countOf(data)
+    return (
+      <>
+        <p className="muted">
+          {formatInteger(count)} {count === 1 ? "call" : "calls"}
+          {count > maxOpen ? ", folded: open the ones you need" : ""}
+        </p>
+        <ul className="frames">
+          <Frame frame={data} level={0} isSmall={count <= maxOpen} names={names} />
+        </ul>
+      </>
+    )
+  }
+  if (error === null) return <Skeleton label="the trace" rows={4} />
+  const kind = kindOf(error)
+  return kind === "methodUnsupported" || kind === "pruned" || kind === "unauthorized" ? (
+    <Notice title="No trace">
+      <p>
+        {kind === "methodUnsupported"
+          ? "The node has no call tracer, or the API key may not use it (debug_traceTransaction)."
+          : "The node has discarded the state of this block. An archive node has it."}
+      </p>
+    </Notice>
+  ) : (
+    <ErrorNotice error={error} onRetry={refetch} />
+  )
+}

@@ -1,0 +1,153 @@
+/** Finds what a search means: the page of an exact hit, several hits, or why nothing was found. */
+import type { RpcClient } from "@daybook/rpc/promise"
+import * as Clients from "../service/Clients.ts"
+import type { Service } from "../service/Service.tsx"
+import type { Watched } from "../watch/WatchList.ts"
+import type { SearchQuery } from "./SearchQuery.ts"
+
+/** A page that a search leads to. */
+export type Target =
+  | { readonly page: "address"; readonly id: string }
+  | { readonly page: "tx"; readonly id: string }
+  | { readonly page: "block"; readonly id: string }
+
+/** One of several hits. */
+export interface Hit {
+  readonly target: Target
+  readonly chain: string
+  readonly kind: string
+  readonly name: string
+  readonly detail: string
+}
+
+/** What a search leads to. */
+export type Resolution =
+  | { readonly _tag: "Exact"; readonly target: Target }
+  | { readonly _tag: "Hits"; readonly hits: ReadonlyArray<Hit> }
+  | { readonly _tag: "Nothing"; readonly reason: string }
+
+const nothing = (reason: string): Resolution => ({ _tag: "Nothing", reason })
+
+const exact = (page: Target["page"], id: string): Resolution => ({ _tag: "Exact", target: { page, id } })
+
+const findHash = async (client: RpcClient, hash: string): Promise<Target | undefined> => {
+  const [transaction, block] = await Promise.all([
+    client.eth_getTransactionByHash(hash),
+    client.eth_getBlockByHash(hash),
+  ])
+  if (transaction !== null) return { page: "tx", id: hash }
+  return block === null ? undefined : { page: "block", id: hash }
+}
+
+/** The same hash on the other chains of the service; one that fails has nothing. */
+const findElsewhere = async (hash: string, { apiKey, chain, chains }: Service): Promise<ReadonlyArray<Hit>> => {
+  const others = chains.filter(({ name }) => name !== chain.name)
+  const found = await Promise.all(
+    others.map(async ({ name }): Promise<ReadonlyArray<Hit>> => {
+      const target = await findHash(await Clients.rpc(name, apiKey), hash).catch(() => undefined)
+      if (target === undefined) return []
+      return [{ target, chain: name, kind: target.page === "tx" ? "transaction" : "block", name: hash, detail: name }]
+    }),
+  )
+  return found.flat()
+}
+
+const resolveHash = async (hash: string, service: Service): Promise<Resolution> => {
+  const { apiKey, chain, chains } = service
+  const target = await findHash(await Clients.rpc(chain.name, apiKey), hash)
+  if (target !== undefined) return { _tag: "Exact", target }
+  const hits = await findElsewhere(hash, service)
+  if (hits.length > 0) return { _tag: "Hits", hits }
+  const where = chains.length === 1 ? chain.name : `any chain of this service (${chains.map(({ name }) => name).join(", ")})`
+  return nothing(
+    `No transaction and no block of ${where} has this hash. A transaction may still be pending elsewhere, or a reorg reverted it.`,
+  )
+}
+
+const resolveNumber = async (number: bigint, { apiKey, chain }: Service): Promise<Resolution> => {
+  const client = await Clients.rpc(chain.name, apiKey)
+  const latest = await client.eth_blockNumber()
+  return number <= latest
+    ? exact("block", String(number))
+    : nothing(`${chain.name} has no block ${number} yet: the latest one is ${latest}.`)
+}
+
+interface Named {
+  readonly kind: string
+  readonly address: string
+  readonly name: string
+  readonly symbol: string | null
+}
+
+const isNamed = (value: unknown): value is Named =>
+  typeof value === "object" &&
+  value !== null &&
+  "kind" in value &&
+  "address" in value &&
+  "name" in value &&
+  typeof value.kind === "string" &&
+  typeof value.address === "string" &&
+  /^0x[0-9a-f]{40}$/.test(value.address) &&
+  typeof value.name === "string"
+
+/** Rows that are shown. */
+const maxHits = 20
+
+/** Labels and tokens that the service knows by a text or address; none where it has no such search. */
+export const searchNames = async (
+  text: string,
+  { apiKey, chain }: Pick<Service, "apiKey" | "chain">,
+  signal?: AbortSignal,
+): Promise<ReadonlyArray<Named>> => {
+  const query = new URLSearchParams({ chain: chain.name, q: text, limit: String(maxHits) })
+  const response = await fetch(`/api/v2.2/search?${query}`, {
+    headers: { accept: "application/json", "x-api-key": apiKey },
+    ...(signal === undefined ? {} : { signal }),
+  })
+  if (!response.ok) return []
+  const body: unknown = await response.json()
+  return typeof body === "object" && body !== null && "result" in body && Array.isArray(body.result)
+    ? body.result.filter(isNamed).slice(0, maxHits)
+    : []
+}
+
+const resolveText = async (text: string, service: Service, watched: ReadonlyArray<Watched>): Promise<Resolution> => {
+  const chain = service.chain.name
+  const own = watched.filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()))
+  const named = await searchNames(text, service)
+  const hits = [
+    ...own.map(({ address, label }) => ({ kind: "your label", name: label, detail: address, address })),
+    ...named.map(({ address, kind, name, symbol }) => ({
+      kind,
+      name: symbol === null || symbol === "" || symbol === undefined ? name : `${name} (${symbol})`,
+      detail: address,
+      address,
+    })),
+  ].map(({ address, ...hit }): Hit => ({ ...hit, chain, target: { page: "address", id: address } }))
+  if (hits.length > 0) return { _tag: "Hits", hits: hits.slice(0, maxHits) }
+  return nothing(
+    `No label and no token of ${chain} has "${text}" in its name. Addresses and hashes begin with 0x; blocks are numbers.`,
+  )
+}
+
+/** Resolves a search. */
+export const resolve = async (
+  query: SearchQuery,
+  service: Service,
+  watched: ReadonlyArray<Watched>,
+): Promise<Resolution> => {
+  switch (query._tag) {
+    case "Empty":
+      return nothing("Enter an address, a transaction or block hash, a block number, or a name.")
+    case "Invalid":
+      return nothing(query.reason)
+    case "Address":
+      return exact("address", query.address)
+    case "Hash":
+      return resolveHash(query.hash, service)
+    case "BlockNumber":
+      return resolveNumber(query.number, service)
+    case "Text":
+      return resolveText(query.text, service, watched)
+  }
+}

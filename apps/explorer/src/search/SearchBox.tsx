@@ -1,0 +1,132 @@
+/** The search box in the header. `/` focuses it, Enter searches, Escape closes the results. */
+import { Link, useNavigate } from "@tanstack/react-router"
+import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react"
+import { explain } from "../service/Errors.ts"
+import { useService } from "../service/Service.tsx"
+import { useWatchList } from "../watch/WatchList.ts"
+import { type Hit, type Resolution, resolve, type Target } from "./Resolve.ts"
+import { parse } from "./SearchQuery.ts"
+
+const pageLinks = {
+  address: (id: string) => ({ to: "/address/$address", params: { address: id } }) as const,
+  tx: (id: string) => ({ to: "/tx/$hash", params: { hash: id } }) as const,
+  block: (id: string) => ({ to: "/block/$block", params: { block: id } }) as const,
+}
+
+/** The link to the page of a hit. */
+const linkOf = ({ id, page }: Target) => pageLinks[page](id)
+
+type State = { readonly _tag: "Idle" } | { readonly _tag: "Searching" } | Resolution
+
+const idle: State = { _tag: "Idle" }
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+
+/** Focuses the box when a person presses `/` outside of a field. */
+const useSlash = (focus: () => void) => {
+  useEffect(() => {
+    const onKey = (event: globalThis.KeyboardEvent) => {
+      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+      event.preventDefault()
+      focus()
+    }
+    addEventListener("keydown", onKey)
+    return () => removeEventListener("keydown", onKey)
+  }, [focus])
+}
+
+const Results = ({ onClose, state }: { readonly state: State; readonly onClose: () => void }) => {
+  const { chain } = useService()
+  if (state._tag === "Idle" || state._tag === "Exact") return null
+  if (state._tag === "Searching") return <p className="search-results">Searching</p>
+  if (state._tag === "Nothing") {
+    return (
+      <div className="search-results">
+        <p className="notice-title">Nothing found</p>
+        <p>
+          <bdi>{state.reason}</bdi>
+        </p>
+      </div>
+    )
+  }
+  return (
+    <ul className="search-results" aria-label="Results">
+      {state.hits.map((hit: Hit) => (
+        <li key={`${hit.kind} ${hit.chain} ${hit.target.id}`}>
+          <Link
+            {...linkOf(hit.target)}
+            {...(hit.chain === chain.name ? {} : { search: { chain: hit.chain } })}
+            onClick={onClose}
+          >
+            <span className="hit-kind">{hit.kind}</span> <bdi className="hit-name">{hit.name}</bdi>
+            <code className="hit-detail">{hit.detail}</code>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+export const SearchBox = () => {
+  const service = useService()
+  const watched = useWatchList()
+  const navigate = useNavigate()
+  const input = useRef<HTMLInputElement>(null)
+  const latest = useRef(0)
+  const [text, setText] = useState("")
+  const [state, setState] = useState<State>(idle)
+  useSlash(() => input.current?.focus())
+
+  const close = () => {
+    latest.current++
+    setState(idle)
+  }
+  const search = async () => {
+    const turn = ++latest.current
+    setState({ _tag: "Searching" })
+    const found = await resolve(parse(text), service, watched).catch((error: unknown): Resolution => {
+      const { detail, title } = explain(error)
+      return { _tag: "Nothing", reason: `${title}. ${detail}` }
+    })
+    if (turn !== latest.current) return
+    setState(found)
+    if (found._tag !== "Exact") return
+    setText("")
+    input.current?.blur()
+    await navigate(linkOf(found.target))
+  }
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    void search()
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "Escape") return
+    close()
+    input.current?.focus()
+  }
+  return (
+    <form className="search" role="search" onSubmit={onSubmit} onKeyDown={onKeyDown}>
+      <input
+        ref={input}
+        type="search"
+        role="searchbox"
+        aria-label="Search"
+        aria-keyshortcuts="/"
+        placeholder="Address, hash, block or name"
+        autoComplete="off"
+        autoCapitalize="off"
+        spellCheck={false}
+        value={text}
+        onChange={({ target }) => {
+          close()
+          setText(target.value)
+        }}
+      />
+      <kbd aria-hidden="true">/</kbd>
+      <div aria-live="polite">
+        <Results state={state} onClose={close} />
+      </div>
+    </form>
+  )
+}

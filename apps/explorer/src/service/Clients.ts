@@ -1,0 +1,37 @@
+/** The clients of the service, loaded when the first page needs them, and made once for each key and chain. */
+import type { RestPromiseClient } from "@daybook/rest/promise"
+import type { RpcClient } from "@daybook/rpc/promise"
+
+/** Both clients read from the page's own origin. A page rather shows an error than waits for long. */
+const timeout = "20 seconds"
+const retry = { maxAttempts: 2 }
+
+/** Makes a value once for each key; a failure is forgotten, so that the next call tries again. */
+const memoize = <A>(make: (key: string) => Promise<A>): ((key: string) => Promise<A>) => {
+  const made = new Map<string, Promise<A>>()
+  return (key) => {
+    const known = made.get(key)
+    if (known !== undefined) return known
+    const value = make(key)
+    made.set(key, value)
+    value.catch(() => made.delete(key))
+    return value
+  }
+}
+
+/** The REST client of a key. */
+export const rest: (apiKey: string) => Promise<RestPromiseClient> = memoize(async (apiKey) => {
+  const { createRestClient } = await import("@daybook/rest/promise")
+  return createRestClient({ baseUrl: location.origin, apiKey, timeout, retry })
+})
+
+const rpcOf: (target: string) => Promise<RpcClient> = memoize(async (target) => {
+  const [chain = "", apiKey = ""] = target.split("\n")
+  const { createRpcClient } = await import("@daybook/rpc/promise")
+  const url = `${location.origin}/rpc/${encodeURIComponent(chain)}`
+  // The key is sent in a header: URLs are logged.
+  return createRpcClient({ url, headers: { "x-api-key": apiKey }, timeout, retry })
+})
+
+/** The JSON-RPC client of a chain and key. */
+export const rpc = (chain: string, apiKey: string): Promise<RpcClient> => rpcOf(`${chain}\n${apiKey}`)

@@ -1,0 +1,51 @@
+/** An amount of an asset: the currency of the chain, or a token. */
+import { Link } from "@tanstack/react-router"
+import { Amount, Count } from "../display/Values.tsx"
+import { shorten } from "../display/Numbers.ts"
+import { useService } from "../service/Service.tsx"
+import { useToken } from "./useToken.ts"
+
+interface TokenAmountProps {
+  /** `native`, or the address of a token. */
+  readonly asset: string
+  readonly amount: bigint
+  readonly tokenId?: bigint | null | undefined
+  /** As the service read it; `null` where it did not. */
+  readonly token?: { readonly symbol: string | null; readonly decimals: number | null } | null | undefined
+  readonly signed?: boolean
+}
+
+/** The name of a token, linked to its contract. */
+export const TokenLink = ({ address, symbol }: { readonly address: string; readonly symbol: string | undefined }) => (
+  <Link className="address" to="/address/$address" params={{ address }} title={address} data-address={address}>
+    {symbol === undefined ? <code className="hash">{shorten(address)}</code> : <bdi className="symbol">{symbol}</bdi>}
+  </Link>
+)
+
+export const TokenAmount = ({ amount, asset, signed = false, token, tokenId }: TokenAmountProps) => {
+  const { currency } = useService().chain
+  const isNative = asset === "native"
+  const read = useToken(asset, !isNative && (token === null || token === undefined))
+  if (isNative) return <Amount amount={amount} decimals={currency.decimals} symbol={currency.symbol} signed={signed} />
+  const symbol = token?.symbol ?? read?.symbol
+  const decimals = token?.decimals ?? read?.decimals
+  return (
+    <span className="token-amount">
+      <Amount amount={amount} decimals={tokenId === null || tokenId === undefined ? (decimals ?? 0) : 0} signed={signed} />{" "}
+      <TokenLink address={asset} symbol={symbol ?? undefined} />
+      {tokenId === null || tokenId === undefined ? (
+        decimals === undefined || decimals === null ? (
+          <span className="muted" title="The contract states no decimals: the amount is in its smallest unit.">
+            {" "}
+            units
+          </span>
+        ) : null
+      ) : (
+        <span className="token-id">
+          {" "}
+          #<Count value={tokenId} />
+        </span>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,31 @@
+/** What contracts return about themselves, decoded. Contracts choose it: texts are bounded, and have no controls. Pure. */
+
+/** Longest name or symbol that is shown, in characters. */
+const maxCharacters = 64
+
+const bytesOf = (hex: string): Uint8Array =>
+  Uint8Array.from({ length: Math.floor(hex.length / 2) }, (_, at) => Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16))
+
+/** Text without controls, separators of lines and marks that change its direction; undefined where nothing is left. */
+export const clean = (text: string): string | undefined => {
+  const shown = text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, "").trim()
+  return shown === "" ? undefined : [...shown].slice(0, maxCharacters).join("")
+}
+
+/** Reads a `string`, or a `bytes32` of early tokens. */
+export const readText = (output: string): string | undefined => {
+  const body = output.slice(2)
+  if (body.length === 64) return clean(new TextDecoder().decode(bytesOf(body.replace(/(?:00)+$/, ""))))
+  if (body.length < 128 || BigInt(`0x${body.slice(0, 64)}`) !== 32n) return undefined
+  const size = BigInt(`0x${body.slice(64, 128)}`)
+  if (size > 1_024n) return undefined
+  const text = body.slice(128, 128 + 2 * Number(size))
+  return text.length === 2 * Number(size) ? clean(new TextDecoder().decode(bytesOf(text))) : undefined
+}
+
+/** Reads decimals, 0 to 77. */
+export const readDecimals = (output: string): number | undefined => {
+  if (output.length !== 66) return undefined
+  const value = BigInt(output)
+  return value <= 77n ? Number(value) : undefined
+}

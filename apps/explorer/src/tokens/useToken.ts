@@ -1,0 +1,35 @@
+/** Tokens as their contracts describe themselves. */
+import type { RpcClient } from "@daybook/rpc/promise"
+import { useRpc } from "../service/Service.tsx"
+import { readDecimals, readText } from "./TokenText.ts"
+
+/** A token; a part is undefined where the contract does not give it. */
+export interface TokenDescription {
+  readonly name: string | undefined
+  readonly symbol: string | undefined
+  readonly decimals: number | undefined
+}
+
+const selectors = { name: "0x06fdde03", symbol: "0x95d89b41", decimals: "0x313ce567" } as const
+
+const call = (client: RpcClient, to: string, data: `0x${string}`): Promise<string> =>
+  // A contract without the function reverts, or has no output.
+  client.eth_call({ to, data }, "latest").catch<string>((error: unknown) => {
+    const kind = typeof error === "object" && error !== null && "kind" in error ? error.kind : undefined
+    if (kind === "reverted" || kind === "unknown" || kind === "internal") return "0x"
+    throw error
+  })
+
+/** Reads the description of a contract. */
+export const readToken = async (client: RpcClient, address: string): Promise<TokenDescription> => {
+  const [name, symbol, decimals] = await Promise.all([
+    call(client, address, selectors.name),
+    call(client, address, selectors.symbol),
+    call(client, address, selectors.decimals),
+  ])
+  return { name: readText(name), symbol: readText(symbol), decimals: readDecimals(decimals) }
+}
+
+/** The description of a contract; undefined until it is read. */
+export const useToken = (address: string, enabled = true): TokenDescription | undefined =>
+  useRpc(["token", address], (client) => readToken(client, address), { enabled }).data

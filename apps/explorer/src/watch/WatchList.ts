@@ -1,0 +1,81 @@
+/** The addresses that a person watches, with own labels. They are kept in this browser alone. */
+import { useSyncExternalStore } from "react"
+
+/** A watched address. */
+export interface Watched {
+  /** In lower case. */
+  readonly address: string
+  /** Own label; empty for none. */
+  readonly label: string
+}
+
+const name = "daybook.watchList"
+
+/** Longest label, and most addresses. */
+export const maxLabel = 64
+const maxWatched = 200
+
+const listeners = new Set<() => void>()
+
+const isWatched = (value: unknown): value is Watched =>
+  typeof value === "object" &&
+  value !== null &&
+  "address" in value &&
+  "label" in value &&
+  typeof value.address === "string" &&
+  /^0x[0-9a-f]{40}$/.test(value.address) &&
+  typeof value.label === "string" &&
+  value.label.length <= maxLabel
+
+/** Reads a stored list; what is not valid is left out. */
+export const parse = (text: string | null): ReadonlyArray<Watched> => {
+  if (text === null) return []
+  try {
+    const value: unknown = JSON.parse(text)
+    return Array.isArray(value) ? value.filter(isWatched).slice(0, maxWatched) : []
+  } catch {
+    return []
+  }
+}
+
+let [text, list]: [string | null, ReadonlyArray<Watched>] = [null, []]
+
+const read = (): ReadonlyArray<Watched> => {
+  const stored = localStorage.getItem(name)
+  if (stored !== text) [text, list] = [stored, parse(stored)]
+  return list
+}
+
+const write = (next: ReadonlyArray<Watched>): void => {
+  localStorage.setItem(name, JSON.stringify(next))
+  for (const listener of listeners) listener()
+}
+
+/** Watches an address, or changes its label. */
+export const watch = (address: string, label: string): void => {
+  const entry = { address: address.toLowerCase(), label: label.trim().slice(0, maxLabel) }
+  const others = read().filter((one) => one.address !== entry.address)
+  write([...others, entry].slice(-maxWatched))
+}
+
+/** Watches an address no longer. */
+export const unwatch = (address: string): void =>
+  write(read().filter((one) => one.address !== address.toLowerCase()))
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener)
+  addEventListener("storage", listener)
+  return () => {
+    listeners.delete(listener)
+    removeEventListener("storage", listener)
+  }
+}
+
+/** The list, also as other tabs change it. */
+export const useWatchList = (): ReadonlyArray<Watched> => useSyncExternalStore(subscribe, read)
+
+/** Own label of an address; undefined for none. */
+export const useWatchLabel = (address: string): string | undefined => {
+  const label = useWatchList().find((one) => one.address === address)?.label
+  return label === "" ? undefined : label
+}
