@@ -29,7 +29,7 @@ const readBranch = async (client: RpcClient, known: Followed["blocks"]): Promise
     return branch
   }
   const branch = [head]
-  for (let last = head; branch.length < maxBlocks && !has(known, last.parentHash); ) {
+  for (let last = head; branch.length < maxBlocks && !has(known, last.parentHash);) {
     const parent = await client.eth_getBlockByHash(last.parentHash, true)
     if (parent === null) break
     branch.push(parent)

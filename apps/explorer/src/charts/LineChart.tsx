@@ -32,7 +32,7 @@ const height = 200
 
 const colour = (element: Element, name: string): string => getComputedStyle(element).getPropertyValue(name).trim()
 
-const optionsOf = (box: HTMLElement, { isTime = false, series }: LineChartProps): uPlot.Options => {
+const optionsOf = (box: HTMLElement, { isTime = false, series, xName }: LineChartProps): uPlot.Options => {
   const [text, grid, line, fill] = ["--muted", "--border", "--chart", "--chart-fill"].map((name) => colour(box, name))
   const axis = { stroke: text!, grid: { stroke: grid!, width: 1 }, ticks: { stroke: grid!, width: 1 } }
   const paths = { bars: uPlot.paths.bars?.({ size: [0.7, 12] }), steps: uPlot.paths.stepped?.({ align: 1 }) }
@@ -42,17 +42,20 @@ const optionsOf = (box: HTMLElement, { isTime = false, series }: LineChartProps)
     scales: { x: { time: isTime } },
     cursor: { y: false },
     axes: [
-      { ...axis, ...(isTime ? {} : { values: (_: uPlot, splits: Array<number>) => splits.map((value) => String(value)) }) },
-      { ...axis, size: 70, values: (_, splits) => splits.map((value) => series[0]?.format(value) ?? "") },
+      {
+        ...axis,
+        ...(isTime ? {} : { values: (_: uPlot, splits: Array<number>) => splits.map((value) => String(value)) }),
+      },
+      { ...axis, size: 84, values: (_, splits) => splits.map((value) => series[0]?.format(value) ?? "") },
     ],
     series: [
-      {},
+      { label: xName },
       ...series.map(({ format, isBar = false, isStepped = false, name }) => {
         const path = isBar ? paths.bars : isStepped ? paths.steps : undefined
         return {
           label: name,
           stroke: line!,
-          fill: fill!,
+          fill: isBar ? line! : fill!,
           width: isBar ? 0 : 1.5,
           points: { show: false },
           value: (_: uPlot, value: number | null) => (value === null ? "" : format(value)),

@@ -15,7 +15,13 @@ interface AddressLinkProps {
 }
 
 /** An address by its label, else shortened. Both are chosen by others, and isolated from the text around them. */
-export const AddressLink = ({ address, isCurrent = false, isFull = false, label, withCopy = false }: AddressLinkProps) => {
+export const AddressLink = ({
+  address,
+  isCurrent = false,
+  isFull = false,
+  label,
+  withCopy = false,
+}: AddressLinkProps) => {
   const own = useWatchLabel(address)
   const name = own ?? label
   const text =

@@ -18,10 +18,10 @@ export const formatInteger = (value: bigint | number): string => {
   return text.startsWith("-") ? `-${grouped(text.slice(1))}` : grouped(text)
 }
 
-/** Digits of a fraction: at least `shownDigits`, and up to the second one that is not zero. */
+/** Digits of a fraction: at least `shownDigits`, and four from the first one that is not zero. */
 const cut = (fraction: string): string => {
   const first = fraction.search(/[1-9]/)
-  return fraction.slice(0, Math.max(shownDigits, first + 2))
+  return fraction.slice(0, Math.max(shownDigits, first + 4))
 }
 
 /** The exact decimal form of an amount, without separators and without zeros at its end. */

@@ -67,7 +67,11 @@ export const Fact = ({ children, hint, name }: FactProps) => (
 type Tone = "good" | "bad" | "warning" | "neutral" | "in" | "out"
 
 /** A word in a coloured box. */
-export const Badge = ({ children, hint, tone = "neutral" }: {
+export const Badge = ({
+  children,
+  hint,
+  tone = "neutral",
+}: {
   readonly children: ReactNode
   readonly hint?: string
   readonly tone?: Tone
@@ -78,7 +82,12 @@ export const Badge = ({ children, hint, tone = "neutral" }: {
 )
 
 /** A notice; `alert` is read out at once. */
-export const Notice = ({ actions, children, title, tone = "neutral" }: {
+export const Notice = ({
+  actions,
+  children,
+  title,
+  tone = "neutral",
+}: {
   readonly title: string
   readonly tone?: "bad" | "warning" | "neutral"
   readonly actions?: ReactNode
@@ -122,13 +131,17 @@ export const Skeleton = ({ label, rows = 6 }: { readonly label: string; readonly
 
 /** A table that scrolls sideways where it is too wide, also by keyboard. */
 export const TableBox = ({ children, label }: { readonly children: ReactNode; readonly label: string }) => (
-  <div className="table-box" role="region" aria-label={label} tabIndex={0}>
+  <div className="table-box" role="group" aria-label={label} tabIndex={0}>
     {children}
   </div>
 )
 
 /** A part that opens. */
-export const Disclosure = ({ children, isOpen = false, title }: {
+export const Disclosure = ({
+  children,
+  isOpen = false,
+  title,
+}: {
   readonly title: ReactNode
   readonly isOpen?: boolean
   readonly children: ReactNode

@@ -58,9 +58,7 @@ export const DownloadMenu = <Row,>({ columns, name, rows }: DownloadMenuProps<Ro
     const readers = Object.values(columns)
     let count = 0
     for await (const row of await rows(signal)) {
-      parts.push(
-        format === "csv" ? Csv.line(readers.map((reader) => reader(row))) : `${JSON.stringify(toJson(row))}\n`,
-      )
+      parts.push(format === "csv" ? Csv.line(readers.map((reader) => reader(row))) : `${JSON.stringify(toJson(row))}\n`)
       if (++count % reportEvery === 0) setState({ _tag: "Reading", count })
     }
     save(parts, name, format)

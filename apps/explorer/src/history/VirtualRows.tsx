@@ -76,7 +76,12 @@ export const VirtualRows = <Row,>({ cells, columns, empty, history, keyOf, label
       {history.isReloaded ? (
         <Notice title="A reorg replaced rows of this list. It was read again." tone="neutral" />
       ) : null}
-      <div role="table" aria-label={label} aria-rowcount={history.isComplete ? count + 1 : -1} className={`rows ${layout}`}>
+      <div
+        role="table"
+        aria-label={label}
+        aria-rowcount={history.isComplete ? count + 1 : -1}
+        className={`rows ${layout}`}
+      >
         <div role="rowgroup" className="rows-head">
           <div role="row" aria-rowindex={1} className="row">
             {columns.map(({ isNumeric = false, name }) => (

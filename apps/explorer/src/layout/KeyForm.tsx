@@ -2,7 +2,7 @@
 import { type FormEvent, useState } from "react"
 import * as ApiKey from "../service/ApiKey.ts"
 
-export const KeyForm = ({ isRefused }: { readonly isRefused: boolean }) => {
+export const KeyForm = () => {
   const [key, setKey] = useState("")
   const isValid = /^[\x21-\x7e]+$/.test(key.trim())
   const onSubmit = (event: FormEvent) => {
@@ -13,10 +13,10 @@ export const KeyForm = ({ isRefused }: { readonly isRefused: boolean }) => {
     <form className="key-form panel" onSubmit={onSubmit}>
       <h1>API key</h1>
       <p>
-        This service answers to keys. The operator makes one with <code>daybook keys add NAME</code>. It is kept in this tab
-        until the tab is closed.
+        This service answers to keys. The operator makes one with <code>daybook keys add NAME</code>. It is kept in this
+        tab until the tab is closed.
       </p>
-      {isRefused ? <p role="alert">The service does not accept this key. Enter another one.</p> : null}
+      {ApiKey.wasRefused() ? <p role="alert">The service does not accept this key. Enter another one.</p> : null}
       <label>
         Key
         <input

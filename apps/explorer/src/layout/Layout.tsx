@@ -73,7 +73,7 @@ const Content = ({ settings }: { readonly settings: Settings }) => {
   if (service === null) {
     return (
       <main className="page">
-        <KeyForm isRefused={false} />
+        <KeyForm />
       </main>
     )
   }

@@ -31,9 +31,11 @@ const Tabs = ({ address, selected }: { readonly address: string; readonly select
         key={tab}
         to="/address/$address"
         params={{ address }}
-        search={tab === "transactions" ? {} : { tab }}
+        search={{ tab: tab === "transactions" ? undefined : tab }}
+        // The router marks the link of the page on screen: that of a tab by its parameter.
+        activeOptions={{ includeSearch: true, explicitUndefined: true }}
+        data-selected={tab === selected}
         resetScroll={false}
-        {...(tab === selected ? { "aria-current": "page" } : {})}
       >
         {names[tab]}
       </Link>
@@ -90,7 +92,7 @@ export const AddressPage = () => {
         <AddressFacts key={address} address={address} />
       </Panel>
       <Tabs address={address} selected={tab} />
-      <div key={`${address} ${tab}`}>
+      <div key={`${address} ${tab}`} className="stack">
         <Content address={address} tab={tab} />
       </div>
     </Page>

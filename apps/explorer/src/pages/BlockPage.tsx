@@ -36,7 +36,9 @@ const Neighbours = ({ number }: { readonly number: bigint }) => (
 const Missing = ({ id }: { readonly id: string }) => {
   const { chain } = useService()
   return (
-    <Notice title={id.startsWith("0x") ? "No block has this hash" : `There is no block ${formatInteger(BigInt(id))} yet`}>
+    <Notice
+      title={id.startsWith("0x") ? "No block has this hash" : `There is no block ${formatInteger(BigInt(id))} yet`}
+    >
       <p>
         {id.startsWith("0x")
           ? `The node of ${chain.name} does not know it: a reorg may have replaced it, or it belongs to another chain. `
@@ -105,7 +107,7 @@ const Found = ({ id }: { readonly id: string }) => {
   return (
     <>
       {isReplaced ? <Replaced block={seen} now={current} /> : null}
-      <div data-reverted={isReplaced}>
+      <div className="stack" data-reverted={isReplaced}>
         <Contents block={seen} />
       </div>
     </>

@@ -107,7 +107,17 @@ const Contents = ({ known }: { readonly known: Known }) => {
       {receipt === null ? null : (
         <>
           <Panel title="What moved">
-            <Changes parties={parties} block={receipt.blockNumber} hash={transaction.hash} />
+            <Changes
+              parties={parties}
+              labels={
+                new Map([
+                  [transaction.from, row?.from_address_label],
+                  [transaction.to ?? "", row?.to_address_label],
+                ])
+              }
+              block={receipt.blockNumber}
+              hash={transaction.hash}
+            />
           </Panel>
           <Panel title="Token transfers">
             <TokenTransfers receipt={receipt} />
@@ -180,7 +190,11 @@ const Found = ({ hash }: { readonly hash: string }) => {
   const shown = last.current
   if (shown === null) {
     if (data === null) return <Missing />
-    return error === null ? <Skeleton label="the transaction" rows={14} /> : <ErrorNotice error={error} onRetry={refetch} />
+    return error === null ? (
+      <Skeleton label="the transaction" rows={14} />
+    ) : (
+      <ErrorNotice error={error} onRetry={refetch} />
+    )
   }
   const seen = first.current
   const isReverted =
@@ -188,7 +202,7 @@ const Found = ({ hash }: { readonly hash: string }) => {
   return (
     <>
       {isReverted ? <Reverted seen={seen} now={data} /> : null}
-      <div data-reverted={data === null}>
+      <div className="stack" data-reverted={data === null}>
         <Contents known={shown} />
       </div>
     </>

@@ -58,7 +58,8 @@ const resolveHash = async (hash: string, service: Service): Promise<Resolution> 
   if (target !== undefined) return { _tag: "Exact", target }
   const hits = await findElsewhere(hash, service)
   if (hits.length > 0) return { _tag: "Hits", hits }
-  const where = chains.length === 1 ? chain.name : `any chain of this service (${chains.map(({ name }) => name).join(", ")})`
+  const where =
+    chains.length === 1 ? chain.name : `any chain of this service (${chains.map(({ name }) => name).join(", ")})`
   return nothing(
     `No transaction and no block of ${where} has this hash. A transaction may still be pending elsewhere, or a reorg reverted it.`,
   )

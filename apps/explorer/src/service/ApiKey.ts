@@ -6,17 +6,34 @@ const name = "daybook.apiKey"
 /** What a service that needs no key takes for none. */
 export const openKey = "explorer"
 
+let refused = false
+
 const listeners = new Set<() => void>()
 
 /** The key, or `null` while there is none. */
 export const read = (): string | null => sessionStorage.getItem(name)
 
-/** Keeps a key; `null` forgets it. */
-export const write = (key: string | null): void => {
-  if (key === null) sessionStorage.removeItem(name)
-  else sessionStorage.setItem(name, key)
+const announce = (): void => {
   for (const listener of listeners) listener()
 }
+
+/** Keeps a key. */
+export const write = (key: string): void => {
+  refused = false
+  sessionStorage.setItem(name, key)
+  announce()
+}
+
+/** Forgets the key, which the service does not accept. */
+export const refuse = (): void => {
+  if (read() === null) return
+  refused = true
+  sessionStorage.removeItem(name)
+  announce()
+}
+
+/** The last key was not accepted. */
+export const wasRefused = (): boolean => refused
 
 const subscribe = (listener: () => void) => {
   listeners.add(listener)

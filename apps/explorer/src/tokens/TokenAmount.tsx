@@ -31,7 +31,11 @@ export const TokenAmount = ({ amount, asset, signed = false, token, tokenId }: T
   const decimals = token?.decimals ?? read?.decimals
   return (
     <span className="token-amount">
-      <Amount amount={amount} decimals={tokenId === null || tokenId === undefined ? (decimals ?? 0) : 0} signed={signed} />{" "}
+      <Amount
+        amount={amount}
+        decimals={tokenId === null || tokenId === undefined ? (decimals ?? 0) : 0}
+        signed={signed}
+      />{" "}
       <TokenLink address={asset} symbol={symbol ?? undefined} />
       {tokenId === null || tokenId === undefined ? (
         decimals === undefined || decimals === null ? (

@@ -59,8 +59,7 @@ export const watch = (address: string, label: string): void => {
 }
 
 /** Watches an address no longer. */
-export const unwatch = (address: string): void =>
-  write(read().filter((one) => one.address !== address.toLowerCase()))
+export const unwatch = (address: string): void => write(read().filter((one) => one.address !== address.toLowerCase()))
 
 const subscribe = (listener: () => void) => {
   listeners.add(listener)

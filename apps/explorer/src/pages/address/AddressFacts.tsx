@@ -84,7 +84,8 @@ export const AddressFacts = ({ address }: { readonly address: string }) => {
     },
     { everyMillis: pollMillis },
   )
-  if (state.data === undefined && state.error !== null) return <ErrorNotice error={state.error} onRetry={state.refetch} />
+  if (state.data === undefined && state.error !== null)
+    return <ErrorNotice error={state.error} onRetry={state.refetch} />
   if (state.data === undefined) return <Skeleton label="the address" rows={4} />
   return (
     <Facts>
@@ -97,11 +98,11 @@ export const AddressFacts = ({ address }: { readonly address: string }) => {
       <Fact name="Balance" hint="By the node, at its latest block">
         <Amount amount={state.data.balance} decimals={currency.decimals} symbol={currency.symbol} />
       </Fact>
-      <Fact name="By the ledger" hint="Sum of the movements that the service indexed">
+      <Fact name="Movements" hint="Sum of the movements that the service has indexed">
         <LedgerBalance address={address} />
       </Fact>
-      <Fact name="Sent" hint="Nonce: transactions that this address sent">
-        <Count value={state.data.nonce} /> transactions
+      <Fact name="Nonce" hint="Transactions that this address sent">
+        <Count value={state.data.nonce} />
       </Fact>
     </Facts>
   )

@@ -5,6 +5,7 @@ import { LineChart } from "../../charts/LineChart.tsx"
 import { formatAmount } from "../../display/Numbers.ts"
 import { ErrorNotice, Notice, Panel, Skeleton } from "../../display/Page.tsx"
 import { Amount, Time } from "../../display/Values.tsx"
+import * as Clients from "../../service/Clients.ts"
 import { useRest, useService } from "../../service/Service.tsx"
 import { NotIndexed } from "./NotIndexed.tsx"
 
@@ -31,14 +32,19 @@ const pointsOf = (rows: ReadonlyArray<Movement>, held: bigint): ReadonlyArray<Po
   return points.toReversed()
 }
 
-const useHistory = (address: string) =>
-  useRest(["chart", address], async (client, chain, signal) => {
+const useHistory = (address: string) => {
+  const { apiKey } = useService()
+  return useRest(["chart", address], async (client, chain, signal) => {
     const { block_number: block, result } = await client.balances({ address, chain, asset: "native" }, { signal })
+    // The state of the chain includes what was held before the first indexed block.
+    const node = await Clients.rpc(chain, apiKey)
+    const held = await node.eth_getBalance(address, block).catch(() => result[0]?.balance ?? 0n)
     const rows: Array<Movement> = []
     const query = { address, chain, asset: "native", to_block: block }
     for await (const row of client.movementsStream(query, { maxRows, signal })) rows.push(row)
-    return { points: pointsOf(rows, result[0]?.balance ?? 0n), isWhole: rows.length < maxRows }
+    return { points: pointsOf(rows, held), isWhole: rows.length < maxRows }
   })
+}
 
 export const ChartsTab = ({ address }: { readonly address: string }) => {
   const { currency } = useService().chain

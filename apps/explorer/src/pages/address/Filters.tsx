@@ -42,11 +42,21 @@ export const DayRange = () => {
     <>
       <label>
         From (UTC)
-        <input type="date" value={from ?? ""} max={to} onChange={({ target }) => change({ from: target.value || undefined })} />
+        <input
+          type="date"
+          value={from ?? ""}
+          max={to}
+          onChange={({ target }) => change({ from: target.value || undefined })}
+        />
       </label>
       <label>
         To (UTC)
-        <input type="date" value={to ?? ""} min={from} onChange={({ target }) => change({ to: target.value || undefined })} />
+        <input
+          type="date"
+          value={to ?? ""}
+          min={from}
+          onChange={({ target }) => change({ to: target.value || undefined })}
+        />
       </label>
     </>
   )

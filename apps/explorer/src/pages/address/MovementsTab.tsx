@@ -160,7 +160,10 @@ export const MovementsTab = ({ address }: { readonly address: string }) => {
   })
   const held = useHeld(address, boundary, start !== undefined && isWhole)
   // A history that was read again has new rows of the past.
-  const balances = useMemo(() => (held === undefined ? null : RunningBalance.make(held)), [held, history.isReloaded, key])
+  const balances = useMemo(
+    () => (held === undefined ? null : RunningBalance.make(held)),
+    [held, history.isReloaded, key],
+  )
   if (isWhole) balances?.update(history.rows)
   return (
     <>

@@ -3,7 +3,8 @@ import type { Balance, Movement } from "@daybook/rest/promise"
 import type { HistoryRows } from "../../history/HistoryRows.ts"
 
 /** An asset, and the id of its token. */
-export const assetOf = ({ asset, token_id }: Pick<Movement, "asset" | "token_id">): string => `${asset} ${token_id ?? ""}`
+export const assetOf = ({ asset, token_id }: Pick<Movement, "asset" | "token_id">): string =>
+  `${asset} ${token_id ?? ""}`
 
 /** Identifies a movement of a wallet. */
 export const keyOf = (row: Movement): string =>

@@ -11,7 +11,11 @@ import { TokenAmount } from "../../tokens/TokenAmount.tsx"
 import { DayRange, datesOf, Toolbar, useAddressSearch } from "./Filters.tsx"
 import { ProofBadge } from "./ProofBadge.tsx"
 
-const Balances = ({ incomplete, label, rows }: {
+const Balances = ({
+  incomplete,
+  label,
+  rows,
+}: {
   readonly rows: ReadonlyArray<Balance>
   readonly incomplete?: Incomplete
   readonly label: string
@@ -24,7 +28,7 @@ const Balances = ({ incomplete, label, rows }: {
         <tbody>
           {rows.map((balance) => (
             <tr key={`${balance.asset} ${balance.token_id}`}>
-              <td className="numeric">
+              <td>
                 <TokenAmount
                   asset={balance.asset}
                   amount={balance.balance}
@@ -152,7 +156,13 @@ export const StatementTab = ({ address }: { readonly address: string }) => {
               <p>Movements, or what was held before the first indexed block, may be missing.</p>
             </Notice>
           ) : null}
-          <Panel title={data.opening.block_number === null ? "Before the first block" : `After block ${formatInteger(data.opening.block_number)}`}>
+          <Panel
+            title={
+              data.opening.block_number === null
+                ? "Before the first block"
+                : `After block ${formatInteger(data.opening.block_number)}`
+            }
+          >
             <Balances rows={data.opening.result} label="Opening balances" />
           </Panel>
           <Panel title={`Blocks ${formatInteger(data.from_block)} to ${formatInteger(data.block_number)}`}>

@@ -8,6 +8,7 @@ import { balanceColumns } from "../../download/Tables.ts"
 import * as Clients from "../../service/Clients.ts"
 import { useRest, useService } from "../../service/Service.tsx"
 import { TokenAmount } from "../../tokens/TokenAmount.tsx"
+import { useToken } from "../../tokens/useToken.ts"
 import { Toolbar } from "./Filters.tsx"
 import { ProofBadge } from "./ProofBadge.tsx"
 
@@ -22,10 +23,11 @@ interface RowProps {
 const Row = ({ address, balance, incomplete }: RowProps) => {
   const { currency } = useService().chain
   const { asset, token, token_id } = balance
+  const read = useToken(asset, asset !== "native" && token === null)
   return (
     <tr data-asset={asset}>
       <td>
-        <bdi>{asset === "native" ? currency.symbol : (token?.name ?? "unnamed token")}</bdi>
+        <bdi>{asset === "native" ? currency.symbol : (token?.name ?? read?.name ?? "unnamed token")}</bdi>
       </td>
       <td>
         {asset === "native" ? (

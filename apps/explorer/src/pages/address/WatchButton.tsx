@@ -24,7 +24,13 @@ export const WatchButton = ({ address }: { readonly address: string }) => {
           <p className="muted">It is listed on the first page. The list is kept in this browser alone.</p>
           <label>
             Own label
-            <input type="text" dir="auto" maxLength={maxLabel} value={label} onChange={({ target }) => setLabel(target.value)} />
+            <input
+              type="text"
+              dir="auto"
+              maxLength={maxLabel}
+              value={label}
+              onChange={({ target }) => setLabel(target.value)}
+            />
           </label>
           <div className="buttons">
             <button type="submit" className="button primary">

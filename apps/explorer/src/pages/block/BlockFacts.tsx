@@ -39,7 +39,9 @@ const IndexFacts = ({ number }: { readonly number: bigint }) => {
 
 const MoreFacts = ({ block }: { readonly block: HydratedBlock }) => (
   <Facts>
-    <Fact name="State root">{block.stateRoot === null ? "none" : <Hash hash={block.stateRoot} what="state root" />}</Fact>
+    <Fact name="State root">
+      {block.stateRoot === null ? "none" : <Hash hash={block.stateRoot} what="state root" />}
+    </Fact>
     <Fact name="Transactions root">
       <Hash hash={block.transactionsRoot} what="transactions root" />
     </Fact>

@@ -13,7 +13,13 @@ const Outcome = ({ receipt }: { readonly receipt: Receipt | undefined }) => {
   return receipt.status === 1 ? <Badge tone="good">success</Badge> : <Badge tone="bad">failed</Badge>
 }
 
-const Row = ({ receipt, transaction }: { readonly transaction: Transaction; readonly receipt: Receipt | undefined }) => {
+const Row = ({
+  receipt,
+  transaction,
+}: {
+  readonly transaction: Transaction
+  readonly receipt: Receipt | undefined
+}) => {
   const { currency } = useService().chain
   const { from, hash, to, value } = transaction
   const price = receipt?.effectiveGasPrice

@@ -69,7 +69,6 @@ export const BlockTable = ({ blocks }: { readonly blocks: Blocks }) => (
 
 interface Row {
   readonly transaction: HydratedBlock["transactions"][number]
-  readonly time: Date
   readonly isReverted: boolean
 }
 
@@ -83,12 +82,12 @@ const rowsOf = (blocks: Blocks): ReadonlyArray<Row> => {
       block.transactions
         .filter(({ hash }) => !isReverted || !current.has(hash))
         .toReversed()
-        .map((transaction) => ({ transaction, isReverted, time: fromSeconds(block.timestamp) })),
+        .map((transaction) => ({ transaction, isReverted })),
     )
     .slice(0, maxTransactions)
 }
 
-const TransactionRow = ({ isReverted, time, transaction }: Row) => {
+const TransactionRow = ({ isReverted, transaction }: Row) => {
   const { currency } = useService().chain
   const { from, hash, to, value } = transaction
   return (
@@ -100,12 +99,12 @@ const TransactionRow = ({ isReverted, time, transaction }: Row) => {
         <code className="method">{kindOf(transaction)}</code>
       </td>
       <td>
-        <Time time={time} />
+        <AddressLink address={from} />{" "}
+        <span className="arrow" role="img" aria-label="to">
+          →
+        </span>{" "}
+        {to === null || to === undefined ? "new contract" : <AddressLink address={to} />}
       </td>
-      <td>
-        <AddressLink address={from} />
-      </td>
-      <td>{to === null || to === undefined ? "new contract" : <AddressLink address={to} />}</td>
       <td className="numeric">
         <Amount amount={value ?? 0n} decimals={currency.decimals} symbol={currency.symbol} />
       </td>
@@ -116,11 +115,7 @@ const TransactionRow = ({ isReverted, time, transaction }: Row) => {
 export const TransactionTable = ({ blocks }: { readonly blocks: Blocks }) => {
   const rows = rowsOf(blocks)
   if (rows.length === 0) {
-    return (
-      <p className="empty">
-        No transactions in the latest blocks. New ones appear here by themselves.
-      </p>
-    )
+    return <p className="empty">No transactions in the latest blocks. New ones appear here by themselves.</p>
   }
   return (
     <TableBox label="Latest transactions">
@@ -129,9 +124,7 @@ export const TransactionTable = ({ blocks }: { readonly blocks: Blocks }) => {
           <tr>
             <th scope="col">Transaction</th>
             <th scope="col">Method</th>
-            <th scope="col">Age</th>
-            <th scope="col">From</th>
-            <th scope="col">To</th>
+            <th scope="col">From and to</th>
             <th scope="col" className="numeric">
               Value
             </th>

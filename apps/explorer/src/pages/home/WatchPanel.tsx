@@ -29,7 +29,11 @@ const Row = ({ address, label }: Watched) => {
         <ShortHash hash={address} />
       </td>
       <td className="numeric">
-        {data === undefined ? "…" : <Amount amount={data.balance} decimals={currency.decimals} symbol={currency.symbol} />}
+        {data === undefined ? (
+          "…"
+        ) : (
+          <Amount amount={data.balance} decimals={currency.decimals} symbol={currency.symbol} />
+        )}
       </td>
       <td className="numeric">{data === undefined ? "…" : <Count value={data.nonce} />}</td>
       <td className="numeric">

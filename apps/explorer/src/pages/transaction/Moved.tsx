@@ -59,16 +59,17 @@ const useMovements = (address: string, block: bigint, hash: string) =>
 
 interface PartyProps {
   readonly address: string
+  readonly label: string | null | undefined
   readonly block: bigint
   readonly hash: string
 }
 
-const Party = ({ address, block, hash }: PartyProps) => {
+const Party = ({ address, block, hash, label }: PartyProps) => {
   const rows = useMovements(address, block, hash)
   return (
     <tr>
       <td>
-        <AddressLink address={address} />
+        <AddressLink address={address} label={label} />
       </td>
       <td className="wide">
         {rows === undefined ? (
@@ -79,7 +80,8 @@ const Party = ({ address, block, hash }: PartyProps) => {
           <ul className="moves">
             {rows.map(({ amount, asset, kind, movement_index, token, token_id }) => (
               <li key={movement_index}>
-                <Badge>{kind}</Badge> <TokenAmount asset={asset} amount={amount} token={token} tokenId={token_id} signed />
+                <Badge>{kind}</Badge>{" "}
+                <TokenAmount asset={asset} amount={amount} token={token} tokenId={token_id} signed />
               </li>
             ))}
           </ul>
@@ -91,12 +93,14 @@ const Party = ({ address, block, hash }: PartyProps) => {
 
 interface MovedProps {
   readonly parties: ReadonlyArray<string>
+  /** Labels of the service by address. */
+  readonly labels: ReadonlyMap<string, string | null | undefined>
   readonly block: bigint
   readonly hash: string
 }
 
 /** Changes of what each party holds, fees included. */
-export const Changes = ({ block, hash, parties }: MovedProps) => (
+export const Changes = ({ block, hash, labels, parties }: MovedProps) => (
   <TableBox label="Changes by address">
     <table>
       <thead>
@@ -107,7 +111,7 @@ export const Changes = ({ block, hash, parties }: MovedProps) => (
       </thead>
       <tbody>
         {parties.map((address) => (
-          <Party key={address} address={address} block={block} hash={hash} />
+          <Party key={address} address={address} label={labels.get(address)} block={block} hash={hash} />
         ))}
       </tbody>
     </table>

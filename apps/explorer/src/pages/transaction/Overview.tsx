@@ -38,7 +38,8 @@ const Outcome = ({ reason, receipt }: { readonly receipt: Receipt | null; readon
 const Position = ({ receipt }: { readonly receipt: Receipt }) => {
   const status = useStatus()
   const head = status?.head ?? status?.indexed?.to
-  const isFinal = status?.finalized !== null && status?.finalized !== undefined && receipt.blockNumber <= status.finalized
+  const isFinal =
+    status?.finalized !== null && status?.finalized !== undefined && receipt.blockNumber <= status.finalized
   return (
     <>
       <BlockLink number={receipt.blockNumber} />, position <Count value={receipt.transactionIndex} />{" "}
@@ -168,7 +169,11 @@ export const Overview = ({ block, labels, reason, receipt, transaction }: Overvi
       </Fact>
       {to === null || to === undefined ? (
         <Fact name="Created">
-          {created === null || created === undefined ? "no contract" : <AddressLink address={created} isFull withCopy />}
+          {created === null || created === undefined ? (
+            "no contract"
+          ) : (
+            <AddressLink address={created} isFull withCopy />
+          )}
         </Fact>
       ) : (
         <Fact name="To">

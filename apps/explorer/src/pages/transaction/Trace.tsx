@@ -1,9 +1,10 @@
 /** The calls of a transaction as a tree that opens. A large tree is folded below its first levels. */
 import type { CallFrame } from "@daybook/rpc/promise"
+import { useState } from "react"
 import { selectorOf } from "../../blocks/TransactionKind.ts"
 import { formatInteger } from "../../display/Numbers.ts"
 import { AddressLink } from "../../display/Links.tsx"
-import { Badge, Disclosure, ErrorNotice, Fact, Facts, Notice, Skeleton } from "../../display/Page.tsx"
+import { Badge, ErrorNotice, Fact, Facts, Notice, Skeleton } from "../../display/Page.tsx"
 import { Amount, Bytes, Count } from "../../display/Values.tsx"
 import { kindOf } from "../../service/Errors.ts"
 import { useRpc, useService } from "../../service/Service.tsx"
@@ -71,37 +72,48 @@ const FrameHead = ({ frame, names }: Pick<FrameProps, "frame" | "names">) => {
           <Count value={frame.gasUsed} /> gas
         </span>
       )}
-      {reason === undefined ? null : (
-        <bdi className="reason">
-          {" "}
-          {reason}
-        </bdi>
-      )}
+      {reason === undefined ? null : <bdi className="reason"> {reason}</bdi>}
     </>
   )
 }
 
 const Frame = ({ frame, isSmall, level, names }: FrameProps) => {
   const calls = frame.calls ?? []
+  const [isOpen, setOpen] = useState(isSmall || level < openLevels)
+  const [hasDetails, setDetails] = useState(false)
   return (
-    <li>
-      <details open={isSmall || level < openLevels} className="frame">
-        <summary>
-          <FrameHead frame={frame} names={names} />
-        </summary>
-        <Disclosure title="Details">
-          <FrameFacts frame={frame} />
-        </Disclosure>
-        {calls.length === 0 ? null : level >= maxLevels ? (
-          <p className="muted">Deeper calls are not shown. The raw trace has them.</p>
-        ) : (
-          <ul className="frames">
-            {calls.map((call, at) => (
-              <Frame key={at} frame={call} level={level + 1} isSmall={isSmall} names={names} />
-            ))}
-          </ul>
+    <li className="frame">
+      <div className="frame-head">
+        {calls.length === 0 ? null : (
+          <button
+            type="button"
+            className="fold"
+            aria-expanded={isOpen}
+            aria-label={`${calls.length === 1 ? "1 call" : `${calls.length} calls`} inside`}
+            onClick={() => setOpen(!isOpen)}
+          />
         )}
-      </details>
+        <FrameHead frame={frame} names={names} />
+        <button
+          type="button"
+          className="link"
+          aria-expanded={hasDetails}
+          aria-label={`Details of ${frame.type}`}
+          onClick={() => setDetails(!hasDetails)}
+        >
+          details
+        </button>
+      </div>
+      {hasDetails ? <FrameFacts frame={frame} /> : null}
+      {calls.length === 0 || !isOpen ? null : level >= maxLevels ? (
+        <p className="muted">Deeper calls are not shown here.</p>
+      ) : (
+        <ul className="frames">
+          {calls.map((call, at) => (
+            <Frame key={at} frame={call} level={level + 1} isSmall={isSmall} names={names} />
+          ))}
+        </ul>
+      )}
     </li>
   )
 }

@@ -11,7 +11,7 @@ export const textOf = (hex: string): string | undefined => {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
     // Controls are no text; call data of contracts is full of zeros.
-    return /[\u0000-\u0008\u000e-\u001f\u007f]/.test(text) ? undefined : text
+    return /(?![\t\n\r])\p{Cc}/u.test(text) ? undefined : text
   } catch {
     return undefined
   }

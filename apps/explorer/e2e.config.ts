@@ -1,0 +1,11 @@
+/** The long tests in a browser, which also take the screenshots of the documents: `pnpm --filter @daybook/explorer e2e`. */
+import { defineConfig } from "vitest/config"
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.e2e.ts"],
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    fileParallelism: false,
+  },
+})

@@ -1,0 +1,13 @@
+/** Chromium for the tests: that of the system, or the one at CHROMIUM. */
+import { existsSync } from "node:fs"
+import { type Browser, chromium } from "playwright-core"
+
+const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium"
+
+/** Why no browser can be started; undefined where one can. */
+export const missing = existsSync(executablePath)
+  ? undefined
+  : `No Chromium at ${executablePath}. Install it, or set CHROMIUM to its path.`
+
+/** Starts the browser. */
+export const launch = (): Promise<Browser> => chromium.launch({ executablePath, args: ["--no-sandbox"] })

@@ -1,0 +1,19 @@
+/** Builds the explorer as the service serves it. */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { gzipSync } from "node:zlib"
+import { build } from "vite"
+
+const folder = join(import.meta.dirname, "..")
+const dist = join(folder, "dist")
+
+/** Writes `dist`. */
+export const make = async (): Promise<void> => {
+  await build({ root: folder, configFile: join(folder, "vite.config.ts"), logLevel: "error" })
+}
+
+/** Size after gzip of a file of the build. */
+export const sizeOf = (path: string): number => gzipSync(readFileSync(join(dist, path)), { level: 9 }).length
+
+/** The page that the service serves. */
+export const page = (): string => readFileSync(join(dist, "index.html"), "utf8")

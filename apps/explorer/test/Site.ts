@@ -1,0 +1,133 @@
+/** The explorer in a browser: opens pages, reads what they show, and checks them by axe. */
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import type { Browser, BrowserContext, Page } from "playwright-core"
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+
+/** A page of the explorer, and what went wrong on it. */
+export interface Site {
+  readonly context: BrowserContext
+  readonly page: Page
+  /** Errors of scripts, violations of the content security policy, and requests to other hosts. */
+  readonly issues: Array<string>
+  readonly open: (path: string) => Promise<void>
+}
+
+/** Messages of the console for responses of the service are no errors of the page. */
+const isOfNetwork = (text: string): boolean => text.startsWith("Failed to load resource")
+
+/** Opens a tab of its own. */
+export const make = async (
+  browser: Browser,
+  url: string,
+  options: { readonly colorScheme?: "dark" | "light"; readonly width?: number } = {},
+): Promise<Site> => {
+  const { colorScheme = "light", width = 1280 } = options
+  const context = await browser.newContext({
+    colorScheme,
+    viewport: { width, height: width < 500 ? 740 : 900 },
+    acceptDownloads: true,
+    timezoneId: "Pacific/Chatham",
+  })
+  const page = await context.newPage()
+  page.setDefaultTimeout(20_000)
+  const issues: Array<string> = []
+  page.on("pageerror", (error) => issues.push(`error: ${error.message}`))
+  page.on("console", (message) => {
+    if (message.type() === "error" && !isOfNetwork(message.text())) issues.push(`console: ${message.text()}`)
+  })
+  page.on("request", (request) => {
+    if (!request.url().startsWith(url) && !request.url().startsWith("blob:")) issues.push(`request: ${request.url()}`)
+  })
+  page.on("dialog", (dialog) => {
+    issues.push(`dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  const open = async (path: string) => {
+    await page.goto(`${url}${path}`)
+    await page.locator("main h1").first().waitFor()
+    await settle(page)
+  }
+  return { context, page, issues, open }
+}
+
+/** Waits until nothing on the page is loading. */
+export const settle = async (page: Page): Promise<void> => {
+  await page.waitForFunction(() => document.querySelector(".skeleton") === null)
+}
+
+/** The violations that axe finds, each with its first place. */
+export const violations = async (page: Page): Promise<ReadonlyArray<string>> => {
+  await page.evaluate(axeSource)
+  const found = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      readonly axe: {
+        readonly run: () => Promise<{
+          readonly violations: ReadonlyArray<{
+            readonly id: string
+            readonly nodes: ReadonlyArray<{ readonly html: string; readonly failureSummary?: string }>
+          }>
+        }>
+      }
+    }
+    const result = await axe.run()
+    return result.violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.length} × ${nodes[0]?.html} ${nodes[0]?.failureSummary}`,
+    )
+  })
+  return found
+}
+
+/** The keys of all rows of a history, from top to bottom, read by scrolling to its end. */
+export const walk = async (page: Page): Promise<ReadonlyArray<string>> => {
+  const keys = new Set<string>()
+  for (let turn = 0; turn < 400; turn++) {
+    const shown = await page
+      .locator(".rows-body .row")
+      .evaluateAll((rows) => rows.map((row) => (row as HTMLElement).dataset["key"] ?? ""))
+    for (const key of shown) keys.add(key)
+    const isAtEnd = await page.evaluate(() => {
+      const atBottom = window.scrollY + window.innerHeight >= document.documentElement.scrollHeight - 2
+      window.scrollBy(0, 500)
+      return atBottom && document.querySelector(".end") !== null
+    })
+    if (isAtEnd) return [...keys]
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+  }
+  throw new Error(`walk: the history has no end after ${keys.size} rows.`)
+}
+
+/** The fact of a name in the overview of a page. */
+export const fact = (page: Page, name: string) =>
+  page
+    .locator(".fact")
+    .filter({ has: page.locator("dt", { hasText: new RegExp(`^${name}$`) }) })
+    .locator("dd")
+    .first()
+
+/** Saves a file by a button of the page, and reads it. */
+export const download = async (page: Page, name: "CSV" | "NDJSON"): Promise<string> => {
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name, exact: true }).click(),
+  ])
+  return readFileSync(await file.path(), "utf8")
+}
+
+/** The lines of a CSV file as cells. */
+export const parseCsv = (text: string): ReadonlyArray<ReadonlyArray<string>> =>
+  text
+    .split("\r\n")
+    .slice(0, -1)
+    .map((line) =>
+      [...line.matchAll(/(?:^|,)(?:"(?<quoted>(?:[^"]|"")*)"|(?<plain>[^,]*))/g)].map(
+        ({ groups }) => groups?.["quoted"]?.replaceAll('""', '"') ?? groups?.["plain"] ?? "",
+      ),
+    )
+
+/** An amount of wei in ether, exact: written here again, so that the page is not compared with itself. */
+export const ether = (wei: bigint): string => {
+  const digits = wei.toString().padStart(19, "0")
+  return `${digits.slice(0, -18)}.${digits.slice(-18)}`.replace(/\.?0+$/, "")
+}

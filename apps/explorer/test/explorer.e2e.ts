@@ -1,0 +1,384 @@
+/** Every page in a real browser, on a real chain and service, compared with what the node and the API state. */
+import { Head } from "@daybook/chain"
+import { toJson } from "@daybook/rest/promise"
+import type { Browser } from "playwright-core"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import * as ChromiumBrowser from "./Browser.ts"
+import * as Build from "./Build.ts"
+import { hostile } from "./hostile.ts"
+import * as Site from "./Site.ts"
+import * as World from "./World.ts"
+
+if (ChromiumBrowser.missing !== undefined) console.warn(`explorer: not tested. ${ChromiumBrowser.missing}`)
+
+interface NodeBlock {
+  readonly number: string
+  readonly hash: string
+  readonly gasUsed: string
+  readonly gasLimit: string
+  readonly miner: string
+  readonly parentHash: string
+  readonly stateRoot: string
+  readonly transactions: ReadonlyArray<string>
+}
+
+describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
+  let world: World.World
+  let browser: Browser
+  let site: Site.Site
+
+  beforeAll(async () => {
+    await Build.make()
+    ;[world, browser] = await Promise.all([World.start({ blocks: 40 }), ChromiumBrowser.launch()])
+    // So that a part of the history is final, and read page by page.
+    await world.run(Head.mine(world.node, 100))
+    await world.indexed()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await world?.close()
+  })
+  beforeEach(async () => {
+    site = await Site.make(browser, world.url)
+  })
+  afterEach(async () => {
+    expect(site.issues).toEqual([])
+    await site.context.close()
+  })
+
+  const rowOf = (key: string) => site.page.locator(`.row[data-key^="${key}"]`)
+
+  const search = async (text: string) => {
+    await site.page.keyboard.press("/")
+    await site.page.getByRole("searchbox").fill(text)
+    await site.page.keyboard.press("Enter")
+  }
+
+  it("home: shows the head, lag and finality of the chain, and every transaction of the latest blocks", async () => {
+    const { hash } = await world.run(Head.mine(world.node))
+    await world.indexed()
+
+    await site.open("/")
+
+    const { page } = site
+    await page.locator(`tr[data-hash="${hash}"]`).waitFor()
+    const head = Number(await world.call<string>("eth_blockNumber"))
+    const card = page.locator(".card")
+    await card.getByText(String(head)).first().waitFor()
+    expect(await card.innerText()).toContain("synced")
+    const shown = await page.locator("tr[data-hash] td:first-child a").allInnerTexts()
+    expect(shown.slice(0, 3)).toEqual([head, head - 1, head - 2].map(String))
+  })
+
+  it("home: shows a new transaction, and marks its block as reverted once a reorg replaced it", async () => {
+    await site.open("/")
+    const { alice, bob } = world.scenario.accounts
+    const hash = await world.run(Head.transfer(world.node, { from: alice, to: bob, valueWei: 5n }))
+    const mined = await world.run(Head.mine(world.node))
+    const { page } = site
+    await page.locator(`tr[data-hash="${hash}"][data-reverted="false"]`).waitFor()
+
+    await world.run(Head.reorganise(world.node, { depth: 1, moreBlocks: 1 }))
+
+    await page.locator(`tr[data-hash="${mined.hash}"][data-reverted="true"]`).waitFor()
+    await page.locator(`tr[data-hash="${hash}"][data-reverted="true"]`).waitFor()
+  })
+
+  it("home: follows the chain through 100 calls of evm_revert", async () => {
+    await site.open("/")
+    const { page } = site
+    for (let turn = 0; turn < 100; turn++) {
+      const snapshot = await world.call("evm_snapshot")
+      await world.run(Head.mine(world.node, 1 + (turn % 3)))
+      await world.call("evm_revert", [snapshot])
+    }
+    const { hash } = await world.run(Head.mine(world.node, 2))
+
+    await page.locator(`tr[data-hash="${hash}"][data-reverted="false"]`).waitFor()
+    await world.indexed()
+  })
+
+  it("search: finds an address, a transaction, a block by number and hash, and an own label", async () => {
+    await site.open("/")
+    const { accounts, transactions } = world.scenario
+    const block = await world.call<NodeBlock>("eth_getBlockByNumber", ["0x5", false])
+    for (const [text, path] of [
+      [accounts.bob.toUpperCase().replace("0X", "0x"), `/address/${accounts.bob}`],
+      [transactions.create2, `/tx/${transactions.create2}`],
+      ["#5", "/block/5"],
+      [block.hash, `/block/${block.hash}`],
+    ] as const) {
+      await search(text)
+      await site.page.waitForURL(`${world.url}${path}`)
+    }
+
+    await site.open(`/address/${accounts.dave}`)
+    await site.page.getByRole("button", { name: "Watch" }).click()
+    await site.page.getByLabel("Own label").fill("Savings عملة")
+    await site.page.getByRole("button", { name: "Save" }).click()
+    await search("savings")
+    await site.page.getByRole("link", { name: /your label/ }).click()
+
+    await site.page.getByRole("heading", { name: "Savings عملة" }).waitFor()
+    expect(site.page.url()).toBe(`${world.url}/address/${accounts.dave}`)
+    await site.open("/")
+    await site.page
+      .getByRole("row", { name: /Savings/ })
+      .getByRole("link")
+      .waitFor()
+  })
+
+  it("search: states why nothing was found", async () => {
+    await site.open("/")
+    for (const [text, reason] of [
+      [`0x${"12".repeat(32)}`, "has this hash"],
+      ["123456789", "has no block 123456789 yet"],
+      ["0x1234567890123456789012", "An address has 40 digits"],
+      ["no such name", 'has "no such name" in its name'],
+    ] as const) {
+      await search(text)
+      await site.page.getByText(reason).waitFor()
+    }
+  })
+
+  it("block: shows what the node states, and leads to its neighbours", async () => {
+    const block = await world.call<NodeBlock>("eth_getBlockByNumber", ["0x9", false])
+
+    await site.open("/block/9")
+
+    const { page } = site
+    expect(await Site.fact(page, "Hash").locator("code").innerText()).toBe(block.hash)
+    expect(await Site.fact(page, "Parent").innerText()).toBe(block.parentHash)
+    expect(await Site.fact(page, "Fee recipient").locator("[data-address]").getAttribute("data-address")).toBe(
+      block.miner,
+    )
+    expect(
+      await Site.fact(page, "Gas used")
+        .locator("data")
+        .evaluateAll((all) => all.map((one) => one.getAttribute("value"))),
+    ).toEqual([block.gasUsed, block.gasLimit].map((quantity) => String(BigInt(quantity))))
+    const hashes = await page
+      .locator("tr[data-hash]")
+      .evaluateAll((rows) => rows.map((row) => row.getAttribute("data-hash")))
+    expect(hashes).toEqual(block.transactions)
+    await page.getByText("Roots and other fields").click()
+    expect(await Site.fact(page, "State root").locator("code").innerText()).toBe(block.stateRoot)
+    await page.getByRole("link", { name: "Next" }).click()
+    await page.waitForURL(`${world.url}/block/10`)
+    await page.goBack()
+    await page.waitForURL(`${world.url}/block/9`)
+  })
+
+  it("transaction: shows fee, reason of a revert, decoded parameters, transfers and trace as the node states them", async () => {
+    const { revertReason, tokenTransfer } = world.scenario.transactions
+    await site.open(`/tx/${revertReason}`)
+    await Site.fact(site.page, "Outcome").getByText("Reverter: this always fails").waitFor()
+
+    const receipt = await world.call<{
+      readonly logs: ReadonlyArray<{ readonly data: string; readonly address: string }>
+    }>("eth_getTransactionReceipt", [tokenTransfer])
+    await site.open(`/tx/${tokenTransfer}`)
+    const { page } = site
+    const amount = BigInt(receipt.logs[0]?.data ?? "0x0")
+    const transfers = page.getByRole("group", { name: "Token transfers" })
+    await transfers.getByText("GOLD").waitFor()
+    expect(await transfers.locator("data").getAttribute("value")).toBe(Site.ether(amount))
+    expect(await page.locator(".log").innerText()).toContain(String(amount))
+    const moved = page.getByRole("group", { name: "Changes by address" })
+    await moved.getByText("GOLD").first().waitFor()
+    expect(await moved.locator(`data[value="-${Site.ether(amount)}"]`).count()).toBe(1)
+    await page.getByText("Receipt as JSON").click()
+    expect(await page.getByRole("region", { name: "Receipt as JSON" }).innerText()).toContain(receipt.logs[0]?.address)
+  })
+
+  it("transaction: is marked as reverted while it is on screen", async () => {
+    const { alice, bob } = world.scenario.accounts
+    const hash = await world.run(Head.transfer(world.node, { from: alice, to: bob, valueWei: 77n }))
+    await world.run(Head.mine(world.node))
+    await site.open(`/tx/${hash}`)
+
+    await world.run(Head.reorganise(world.node, { depth: 1, moreBlocks: 1 }))
+
+    await site.page.getByText("Reverted: a reorg replaced the block of this transaction").waitFor()
+    await world.indexed()
+  })
+
+  it("address: a long history is read to its end, in both orders, also the part that is final", async () => {
+    const { alice } = world.scenario.accounts
+    const rows: Array<string> = []
+    for await (const { hash } of world.rest.walletTransactionsStream({ address: alice, scope: "all" })) rows.push(hash)
+    expect(rows.length).toBeGreaterThan(100)
+
+    await site.open(`/address/${alice}`)
+    expect(await Site.walk(site.page)).toEqual(rows)
+    await site.page.getByLabel("Order").selectOption("ASC")
+    await site.page.waitForURL(/order=ASC/)
+    await Site.settle(site.page)
+    await site.page.evaluate(() => window.scrollTo(0, 0))
+    expect(await Site.walk(site.page)).toEqual(rows.toReversed())
+  })
+
+  it("address: movements by asset, kind, direction and day are those of the API, with the balance of the node after them", async () => {
+    const { alice, bob } = world.scenario.accounts
+    const { gold } = world.scenario.contracts
+    await site.open(`/address/${alice}?tab=movements&asset=${gold}`)
+    const { page } = site
+    const held = BigInt(
+      await world.call<string>("eth_call", [
+        { to: gold, data: `0x70a08231${alice.slice(2).padStart(64, "0")}` },
+        "latest",
+      ]),
+    )
+    const first = page.locator(".rows-body .row").first()
+    await first.waitFor()
+    await page.waitForFunction(() => document.querySelector('.row [data-name="Balance after"] data') !== null)
+    expect(await first.locator('[data-name="Balance after"] data').getAttribute("value")).toBe(Site.ether(held))
+
+    await site.open(`/address/${bob}?tab=movements`)
+    await page.getByLabel("Kind").selectOption("erc20,erc721,erc1155")
+    await page.getByLabel("Direction").selectOption("in")
+    await page.waitForURL(/direction=in/)
+    const rows: Array<string> = []
+    const query = { address: bob, kind: ["erc20", "erc721", "erc1155"], direction: "in" } as const
+    for await (const row of world.rest.movementsStream(query)) {
+      rows.push(`${row.block_hash} ${row.transaction_hash} ${row.movement_index}`)
+    }
+    await page.waitForFunction((key) => document.querySelector(`.row[data-key="${key}"]`) !== null, rows[0])
+    expect(await Site.walk(page)).toEqual(rows)
+
+    await page.getByLabel("To (UTC)").fill("2020-01-01")
+    await page.getByText("No movements match these filters").waitFor()
+  })
+
+  it("address: files of each tab hold what the API states", async () => {
+    const { alice } = world.scenario.accounts
+    await site.open(`/address/${alice}`)
+    const transactions: Array<string> = []
+    for await (const row of world.rest.walletTransactionsStream({ address: alice, scope: "all" })) {
+      transactions.push(`${JSON.stringify(toJson(row))}\n`)
+    }
+    expect(await Site.download(site.page, "NDJSON")).toBe(transactions.join(""))
+
+    await site.open(`/address/${alice}?tab=movements`)
+    const [header = [], ...lines] = Site.parseCsv(await Site.download(site.page, "CSV"))
+    const amounts: Array<string> = []
+    for await (const { amount } of world.rest.movementsStream({ address: alice })) amounts.push(String(amount))
+    expect(lines.map((line) => line[header.indexOf("amount")])).toEqual(amounts)
+
+    await site.open(`/address/${alice}?tab=tokens`)
+    const [names = [], ...balances] = Site.parseCsv(await Site.download(site.page, "CSV"))
+    const { result } = await world.rest.balances({ address: alice })
+    expect(balances.map((line) => line[names.indexOf("balance")])).toEqual(result.map(({ balance }) => String(balance)))
+
+    await site.open(`/address/${alice}?tab=statement`)
+    const { sums } = await world.rest.statement({ address: alice })
+    expect(await Site.download(site.page, "NDJSON")).toBe(
+      sums.map((sum) => `${JSON.stringify(toJson(sum))}\n`).join(""),
+    )
+  })
+
+  it("address: names a proxy with its implementation, and a token as its contract does", async () => {
+    const { gold, proxy } = world.scenario.contracts
+    await site.open(`/address/${proxy}`)
+    await Site.fact(site.page, "Kind").getByText("proxy").waitFor()
+    await site.open(`/address/${gold}`)
+    await Site.fact(site.page, "Token").getByText("GOLD").waitFor()
+  })
+
+  it("address: a new transaction appears, and is marked as reverted after evm_revert", async () => {
+    const { carol, erin } = world.scenario.accounts
+    await site.open(`/address/${erin}`)
+    const snapshot = await world.call("evm_snapshot")
+    const hash = await world.run(Head.transfer(world.node, { from: carol, to: erin, valueWei: 42n }))
+    await world.run(Head.mine(world.node))
+    await rowOf(hash).and(site.page.locator('[data-reverted="false"]')).waitFor()
+
+    await world.call("evm_revert", [snapshot])
+    await world.run(Head.mine(world.node, 2))
+
+    await rowOf(hash).and(site.page.locator('[data-reverted="true"]')).waitFor()
+  })
+
+  it("a stale cursor: the list is read again, and a notice states it", async () => {
+    const { alice } = world.scenario.accounts
+    let isStale = false
+    await site.page.route("**/verbose?*cursor=*", async (route) => {
+      if (isStale) return route.continue()
+      isStale = true
+      const body = { code: "stale_cursor", message: "A reorg reverted rows.", resume_from_block: "3" }
+      return route.fulfill({ status: 409, contentType: "application/json", body: JSON.stringify(body) })
+    })
+    await site.open(`/address/${alice}?order=ASC`)
+
+    const keys = await Site.walk(site.page)
+
+    expect(isStale).toBe(true)
+    const rows: Array<string> = []
+    for await (const { hash } of world.rest.walletTransactionsStream({ address: alice, scope: "all", order: "ASC" }))
+      rows.push(hash)
+    expect(keys).toEqual(rows)
+    await site.page.getByText("It was read again").waitFor()
+  })
+
+  it("a service that goes away is reported, and the page goes on by itself once it is back", async () => {
+    await site.open("/")
+
+    await world.stop()
+    await site.page.getByText("The service does not respond").first().waitFor()
+    await world.start()
+
+    await site.page.getByText("The service does not respond").first().waitFor({ state: "hidden" })
+    const { hash } = await world.run(Head.mine(world.node))
+    await site.page.locator(`tr[data-hash="${hash}"]`).waitFor()
+    await world.indexed()
+  })
+
+  it("200 hostile texts as labels, names, symbols and parameters are text", async () => {
+    const { alice } = world.scenario.accounts
+    expect(new Set(hostile).size).toBe(200)
+    let next = 0
+    const text = () => hostile[next++ % hostile.length]!
+    await site.page.route("**/api/v2.2/**", async (route) => {
+      const response = await route.fetch()
+      const body: unknown = await response.json()
+      const poisoned: unknown = JSON.parse(JSON.stringify(body), (name, value: unknown) => {
+        if (name === "from_address_label" || name === "to_address_label" || name === "counterparty_label") return text()
+        if (name === "label" || name === "signature") return text()
+        return value
+      })
+      return route.fulfill({ response, json: poisoned })
+    })
+    for (const path of ["", "?tab=movements", "?tab=internal"]) {
+      await site.open(`/address/${alice}${path}`)
+      await Site.walk(site.page)
+    }
+    await site.open(`/tx/${world.scenario.transactions.swap}`)
+
+    const { page } = site
+    expect(next).toBeGreaterThan(hostile.length)
+    expect(await page.evaluate(() => "wasRun" in globalThis)).toBe(false)
+    expect(await page.locator("iframe, base, main script, main style, main img, main form[action]").count()).toBe(0)
+    const links = await page
+      .locator("a[href]")
+      .evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).origin))
+    expect(new Set(links)).toEqual(new Set([world.url]))
+  })
+
+  it("keys: a page without a key asks for one, keeps it in the tab, and never puts it in a URL", async () => {
+    await site.page.route("**/explorer.json", async (route) => {
+      const response = await route.fetch()
+      return route.fulfill({ response, json: { ...(await response.json()), access: "keyed" } })
+    })
+    const urls: Array<string> = []
+    site.page.on("request", (request) => urls.push(request.url()))
+    await site.page.goto(world.url)
+    await site.page.getByLabel("Key").fill("a-key-of-the-test")
+    await site.page.getByRole("button", { name: "Continue" }).click()
+    await site.page.getByRole("heading", { name: "Latest blocks" }).waitFor()
+
+    await site.page.reload()
+
+    await site.page.getByRole("heading", { name: "Latest blocks" }).waitFor()
+    expect(urls.filter((url) => url.includes("a-key-of-the-test"))).toEqual([])
+  })
+})
