@@ -10,6 +10,7 @@ import { type Finished, report, root, run } from "./Workspace.ts"
 
 const deploy = join(root, "deploy")
 const haproxy = "/usr/sbin/haproxy"
+const promtool = "/usr/bin/promtool"
 const systemdAnalyze = "/usr/bin/systemd-analyze"
 const issues: Array<string> = []
 const done: Array<string> = []
@@ -26,6 +27,14 @@ const checkProxy = async (): Promise<void> => {
   const names = ["DAYBOOK_BIND", "DAYBOOK_METRICS", "DAYBOOK_SERVE_1", "DAYBOOK_SERVE_2"]
   const env = Object.fromEntries(names.map((name, index) => [name, `127.0.0.1:${20_000 + index}`]))
   expectSuccess("haproxy.cfg", await run(haproxy, ["-c", "-f", join(deploy, "haproxy.cfg")], { env }))
+}
+
+const checkMonitoring = async (): Promise<void> => {
+  if (!existsSync(promtool)) return skip("prometheus", promtool)
+  const cwd = join(deploy, "prometheus")
+  expectSuccess("prometheus.yml", await run(promtool, ["check", "config", "prometheus.yml"], { cwd }))
+  expectSuccess("alerts.yml", await run(promtool, ["check", "rules", "alerts.yml"], { cwd }))
+  expectSuccess("alerts.test.yml", await run(promtool, ["test", "rules", "alerts.test.yml"], { cwd }))
 }
 
 /** Verifies copies whose command exists here. */
@@ -70,6 +79,7 @@ const checkImage = async (folder: string): Promise<void> => {
 const folder = mkdtempSync(join(tmpdir(), "daybook-deployment-"))
 try {
   await checkProxy()
+  await checkMonitoring()
   await checkUnits(folder)
   await checkImage(join(folder, "daybook"))
 } finally {

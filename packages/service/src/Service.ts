@@ -23,6 +23,7 @@ import type { Member } from "./server/cluster/Member.ts"
 import * as ExplorerRoutes from "./server/explorer/ExplorerRoutes.ts"
 import * as HttpServer from "./server/HttpServer.ts"
 import * as Monitoring from "./server/Monitoring.ts"
+import * as Observations from "./server/Observations.ts"
 import * as RateLimit from "./server/RateLimit.ts"
 import * as Relay from "./server/relay/Relay.ts"
 import * as RelayCache from "./server/relay/RelayCache.ts"
@@ -67,6 +68,11 @@ interface Parts extends Omit<Options, "roles"> {
   readonly chains: ReadonlyArray<ServedChain.ServedChain>
 }
 
+/** The parts of a role that serves HTTP. */
+interface ServingParts extends Parts {
+  readonly observed: Observations.Observations
+}
+
 /** The layer of each role; those of `rest` and `relay` register routes of the HTTP server. */
 const layers = {
   index: ({ baseFolder, chains, config, onEvent }: Parts) => {
@@ -81,13 +87,15 @@ const layers = {
     return Supervisor.layer(onEvent === undefined ? { jobs } : { jobs, onEvent })
   },
   rest: ({ chains, config }: Parts) => RestServer.layer({ config, chains }),
-  relay: ({ chains }: Parts) => Relay.layer(chains),
+  relay: ({ chains, observed }: ServingParts) => Relay.layer(chains, observed.called),
 }
 
 /** Listens with the routes of the given roles, and those for operators and machines. */
 const listen = (roles: ReadonlyArray<Exclude<Role.Role, "index">>, parts: Parts, database: Database) => {
   const { chains, config, isIndexing, member } = parts
-  const operations = roles.map((role) => layers[role](parts))
+  const metrics = Metrics.empty(member)
+  const observed = Observations.make(metrics)
+  const operations = roles.map((role) => layers[role]({ ...parts, observed }))
   const buckets = member === undefined ? undefined : Layer.succeed(RateLimiterStore, member.rateLimiterStore)
   const rateLimit = RateLimit.layer(config.rateLimit, buckets)
   const access = parts.access ?? Explorer.accessOf(config)
@@ -95,14 +103,14 @@ const listen = (roles: ReadonlyArray<Exclude<Role.Role, "index">>, parts: Parts,
   const monitoring = Monitoring.layer({ config, chains, isIndexing })
   const routes = Layer.mergeAll(Layer.empty, ...operations, monitoring, pages).pipe(
     Layer.provide([
-      Authentication.layer(access),
+      Authentication.layer(access, observed.refused),
       Bounds.layer(config.limits),
       RelayCache.layer(config.relay.cacheMebibytes),
     ]),
-    Layer.provide([rateLimit, Metrics.layer(member), Layer.succeed(Engine.Engine, database)]),
+    Layer.provide([rateLimit, Layer.succeed(Metrics.Metrics, metrics), Layer.succeed(Engine.Engine, database)]),
   )
   return Effect.map(
-    Layer.build(HttpServer.layer(routes, config)),
+    Layer.build(HttpServer.layer(routes, { ...config, onAnswered: observed.answered })),
     (context) => Context.get(context, HttpServer.HttpServer).address,
   )
 }

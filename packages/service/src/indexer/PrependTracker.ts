@@ -5,7 +5,7 @@ import * as AppliedSettings from "../store/AppliedSettings.ts"
 import type { IndexerReport } from "./IndexerReport.ts"
 import * as Progress from "./Progress.ts"
 import * as Throughput from "./Throughput.ts"
-import { emit, log, put, type TrackerState, type Transition } from "./TrackerState.ts"
+import { counted, emit, log, put, type TrackerState, type Transition } from "./TrackerState.ts"
 
 const logMillis = 5_000
 /** Time after which an obstacle that lasts is logged again. */
@@ -48,13 +48,14 @@ const prepended = (
   now: number,
 ): Transition => {
   const { first, to } = report
+  const counts = counted(before, { blocks: report.blocks, transactions: report.transactions })
   const { loggedAtMillis = now, progress: last = Progress.start(now) } = before.prepend ?? {}
   const progress = Progress.add(last, now, report)
   const speed = Progress.speed(progress, now, first - to, 0)
   const event = emit({ _tag: "Prepended", first, to, ...Progress.totals(progress), ...speed })
   const { blocks, transactions } = progress
   if (first <= to) {
-    const [state, outputs] = republish({ ...before, prepend: null }, now)
+    const [state, outputs] = republish({ ...before, ...counts, prepend: null }, now)
     const elapsed = `${(progress.elapsedMillis / 1000).toFixed(1)} s`
     return [
       state,
@@ -63,7 +64,7 @@ const prepended = (
   }
   const isDue = now - loggedAtMillis >= logMillis
   const prepend = { to, progress, issue: null, loggedAtMillis: isDue ? now : loggedAtMillis }
-  const [state, outputs] = republish({ ...before, prepend }, now)
+  const [state, outputs] = republish({ ...before, ...counts, prepend }, now)
   if (!isDue) return [state, [event, ...outputs]]
   const line = log("Info", "Indexing blocks below", {
     ...{ first, to, left: first - to, blocks, transactions },

@@ -14,8 +14,19 @@ import * as Throughput from "./Throughput.ts"
 import * as TrackerState from "./TrackerState.ts"
 import type { Transition } from "./TrackerState.ts"
 
-const { behindBlocks, blocksLeft, emit, heartbeatMillis, isNews, isRunning, log, put, unansweredMillis, write } =
-  TrackerState
+const {
+  behindBlocks,
+  blocksLeft,
+  counted,
+  emit,
+  heartbeatMillis,
+  isNews,
+  isRunning,
+  log,
+  put,
+  unansweredMillis,
+  write,
+} = TrackerState
 
 type State = TrackerState.TrackerState
 
@@ -52,7 +63,7 @@ const obstructed = (before: State, obstacle: Obstacle, now: number): Transition 
     const [written, outputs] = write(state, name, message, now)
     return [written, isReminder ? [...outputs, log(level, message)] : outputs]
   }
-  const [next, outputs] = put(state, name, message, now)
+  const [next, outputs] = put({ ...state, ...counted(state, { obstacles: 1 }) }, name, message, now)
   const event = emit({ _tag: name === "waiting" ? "Waiting" : "Misconfigured", message })
   return [next, [...outputs, log(level, message), event]]
 }
@@ -119,9 +130,9 @@ const advance = ({ nodeHead, progress, status }: State, now: number): Progress.P
 }
 
 const indexed = (before: State, report: IndexerReport & { readonly _tag: "Indexed" }, now: number): Transition => {
-  const { first, head } = report
+  const { blocks, first, head, transactions } = report
   const progress = Progress.add(advance(before, now), now, report)
-  const state = { ...before, indexedHead: head, progress }
+  const state = { ...before, ...counted(before, { blocks, transactions }), indexedHead: head, progress }
   const nodeHead = state.nodeHead?.number ?? head
   const left = blocksLeft(state)
   const speed = TrackerState.speedOf(state, now)
@@ -173,6 +184,7 @@ const removedText = (last: number, kept: number | null): string => {
 const reorged = (state: State, { from, to }: IndexerReport & { readonly _tag: "Reorged" }): Transition => [
   {
     ...state,
+    ...counted(state, { reorgs: 1 }),
     syncedHead: null,
     indexedHead: to?.number ?? null,
     prepend: to === null ? null : state.prepend,

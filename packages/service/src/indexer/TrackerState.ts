@@ -2,7 +2,7 @@
  * State of a status tracker, and how it becomes the status that readers see: when it is written, and what it holds. Pure.
  */
 import type { TraceSource } from "../node/Node.ts"
-import type { AppliedSettings as Applied, IndexerStatus } from "../store/StatusBoard.ts"
+import type { AppliedSettings as Applied, IndexerCounts, IndexerStatus } from "../store/StatusBoard.ts"
 import * as AppliedSettings from "../store/AppliedSettings.ts"
 import type { IndexerEvent, Speed } from "./IndexerEvent.ts"
 import type { Annotations, Level } from "./IndexerReport.ts"
@@ -55,6 +55,8 @@ export interface TrackerState {
   /** When progress was last logged. */
   readonly loggedAtMillis: number
   readonly progress: Progress.Progress
+  /** What this indexer has done. */
+  readonly counts: IndexerCounts
   /** Blocks below the first one that are to be indexed, down to `to`; `null` for none. */
   readonly prepend: {
     readonly to: number
@@ -99,8 +101,24 @@ export const make = (options: {
   syncedHead: null,
   loggedAtMillis: 0,
   progress: Progress.start(0),
+  counts: { blocks: 0, transactions: 0, reorgs: 0, obstacles: 0 },
   prepend: null,
 })
+
+/**
+ * The counts of a state with more.
+ */
+export const counted = ({ counts }: TrackerState, more: Partial<IndexerCounts>): Pick<TrackerState, "counts"> => {
+  const { blocks = 0, obstacles = 0, reorgs = 0, transactions = 0 } = more
+  return {
+    counts: {
+      blocks: counts.blocks + blocks,
+      transactions: counts.transactions + transactions,
+      reorgs: counts.reorgs + reorgs,
+      obstacles: counts.obstacles + obstacles,
+    },
+  }
+}
 
 /**
  * The next state, and what follows from an input.
@@ -172,7 +190,7 @@ const prependFields = ({ prepend }: TrackerState, now: number) => {
  * Writes the status.
  */
 export const put = (state: TrackerState, name: IndexerStatus["state"], message: string, now: number): Transition => {
-  const { lacking, nodeHead, progress, settings, startNote, unchecked } = state
+  const { counts, lacking, nodeHead, progress, settings, startNote, unchecked } = state
   const status: IndexerStatus = {
     state: name,
     traces: state.tracer ?? state.status.traces,
@@ -185,6 +203,7 @@ export const put = (state: TrackerState, name: IndexerStatus["state"], message: 
     ...(lacking === null ? {} : { lacking }),
     ...(settings.length === 0 ? {} : { settings }),
     ...(startNote === null ? {} : { startNote }),
+    counts,
   }
   return [{ ...state, status, isWritten: true, writtenAtMillis: now }, [{ _tag: "StoreStatus", status }]]
 }

@@ -39,8 +39,14 @@ const maxKeyCharacters = 512
 
 const keyHeader = ApiHeader.apiKey.toLowerCase()
 
-/** Authentication by the API keys of the database, and by the access that the explorer has without one. */
-export const layer = (access: Access): Layer.Layer<Authentication, never, Engine | RateLimit.RateLimit> =>
+/**
+ * Authentication by the API keys of the database, and by the access that the explorer has without one. `onRefused` receives the name of
+ * each key whose calls exceed its limit.
+ */
+export const layer = (
+  access: Access,
+  onRefused: (key: string) => void = () => undefined,
+): Layer.Layer<Authentication, never, Engine | RateLimit.RateLimit> =>
   Layer.effect(
     Authentication,
     Effect.gen(function* () {
@@ -53,7 +59,8 @@ export const layer = (access: Access): Layer.Layer<Authentication, never, Engine
           const { length } = Redacted.value(key)
           return length === 0 || length > maxKeyCharacters ? Effect.succeed(null) : apiKeys.find(key)
         },
-        take: ({ name }, calls) => take(name, calls),
+        take: ({ name }, calls) =>
+          Effect.tap(take(name, calls), ({ isAllowed }) => Effect.sync(() => isAllowed || onRefused(name))),
         burst,
         limitMessage: ({ retryAfterSeconds }) =>
           `Rate limit exceeded: ${perSecond} requests per second, ${burst} at once. Retry after ${retryAfterSeconds} s.`,

@@ -23,6 +23,7 @@ import * as ExplorerPage from "./explorer/ExplorerPage.ts"
 import * as HostCheck from "./HostCheck.ts"
 import { hasEmptySegment, normalizeUrl, RequestId } from "./Request.ts"
 import { InvalidParameter } from "./rest/InvalidParameter.ts"
+import type { Answered } from "./Observations.ts"
 import * as Routes from "./Routes.ts"
 
 /** How to listen. */
@@ -34,6 +35,8 @@ export interface Options {
   /** Further names in the `Host` header of a server on a loopback address. */
   readonly allowedHosts: ReadonlyArray<string>
   readonly limits: Connections.Options
+  /** Receives each response. */
+  readonly onAnswered?: (answered: Answered) => void
 }
 
 /** Where the server listens. */
@@ -106,7 +109,7 @@ const refuseHost = (hostIssue: HostCheck.HostIssue): App =>
 /** Answers every request. */
 const app = (
   { find, handle, list }: Routes.Routes["Service"],
-  { allowedHosts, allowedOrigins, listen }: Options,
+  { allowedHosts, allowedOrigins, listen, onAnswered = () => undefined }: Options,
   { isDraining }: Connections.Connections,
 ) => {
   const cors = corsOf(allowedOrigins)
@@ -139,6 +142,7 @@ const app = (
   }
 
   return Effect.flatMap(HttpServerRequest, (received) => {
+    const startedAt = performance.now()
     const url = normalizeUrl(received.url)
     // The router takes an empty segment for an empty parameter.
     const hostIssue = checkHost(NodeHttpServerRequest.toIncomingMessage(received).rawHeaders)
@@ -152,6 +156,8 @@ const app = (
       url === received.url ? request : Effect.provideService(request, HttpServerRequest, received.modify({ url })),
       (response) => {
         const added = ExplorerPage.is(response) ? own : headers
+        const seconds = (performance.now() - startedAt) / 1000
+        onAnswered({ method: received.method, route: find(url)?.path, status: response.status, seconds })
         return HttpServerResponse.setHeaders(response, isDraining() ? { ...added, connection: "close" } : added)
       },
     )

@@ -56,6 +56,19 @@ export interface IndexerStatus {
     /** Why none can be indexed at present, for the operator; left out where nothing is in the way. */
     readonly issue?: string
   }
+  /** What the indexer has done since it was started. */
+  readonly counts?: IndexerCounts
+}
+
+/** What an indexer has done since it was started. */
+export interface IndexerCounts {
+  /** Blocks that were stored, those of removed forks among them. */
+  readonly blocks: number
+  readonly transactions: number
+  /** Reorgs whose blocks were removed. */
+  readonly reorgs: number
+  /** Times that something kept it from going on: a node that failed, or what an operator has to correct. */
+  readonly obstacles: number
 }
 
 /** A status as readers receive it. */

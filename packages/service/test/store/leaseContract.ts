@@ -15,6 +15,21 @@ const status: IndexerStatus = {
   message: "Fetching block 12.",
 }
 
+/** A status with every field. */
+const fullStatus: Required<IndexerStatus> = {
+  ...status,
+  headAgeMillis: 20,
+  pollMillis: 250,
+  blocksPerSecond: 2.5,
+  headBlocksPerSecond: 0.5,
+  unchecked: "trie",
+  settings: [{ name: "traces", value: "auto", from: 4 }],
+  startNote: "Begins at block 3.",
+  lacking: "no eth_getBlockReceipts",
+  prepend: { to: 0, blocksPerSecond: 1.5, issue: "pruned" },
+  counts: { blocks: 9, transactions: 20, reorgs: 1, obstacles: 2 },
+}
+
 /** A lease that is held. */
 interface Held {
   readonly owner: string
@@ -129,6 +144,8 @@ export const leaseContract = (database: TestDatabase.Make, law: TestDatabase.Law
         expect(yield* reader.readStatus).toBeNull()
         yield* store.writeStatus(status)
         expect(yield* reader.readStatus).toEqual({ ...status, ageMillis: 0 })
+        yield* store.writeStatus(fullStatus)
+        expect(yield* reader.readStatus).toEqual({ ...fullStatus, ageMillis: 0 })
         const other: IndexerStatus = { ...status, state: "misconfigured", traces: "off", nodeHead: null }
         yield* advance(3_000)
         yield* store.writeStatus(other)

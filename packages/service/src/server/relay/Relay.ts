@@ -136,7 +136,7 @@ const api = HttpApi.make("daybook-relay").add(RestApi.Relay)
  * **Errors**
  * - `InvalidOption`: the URL of a node cannot be used; the message does not show it.
  */
-export const layer = (served: ReadonlyArray<ServedChain>) => {
+export const layer = (served: ReadonlyArray<ServedChain>, onNodeCall?: Upstream.OnNodeCall) => {
   const relay = HttpApiBuilder.group(
     api,
     "relay",
@@ -146,7 +146,7 @@ export const layer = (served: ReadonlyArray<ServedChain>) => {
       const cache = yield* RelayCache
       const database = yield* Engine
       const chains = yield* Effect.forEach(served, (chain) =>
-        Effect.map(Upstream.make(chain, bounds), (upstream) => ({
+        Effect.map(Upstream.make(chain, bounds, onNodeCall), (upstream) => ({
           ...chain,
           reader: database.chain(chain).reader,
           upstream,

@@ -14,6 +14,7 @@ import * as NodeConfig from "../../config/NodeConfig.ts"
 import type { ServedChain } from "../../config/ServedChain.ts"
 import * as SignedFetch from "../../node/SignedFetch.ts"
 import type { Bounds } from "../Bounds.ts"
+import type { NodeCall } from "../Observations.ts"
 import * as JsonScan from "./JsonScan.ts"
 import * as LargeAnswers from "./LargeAnswers.ts"
 
@@ -28,6 +29,9 @@ export class AnswerRefused extends Data.TaggedError("AnswerRefused")<{ readonly 
 
 /** The text of a result, or its bytes. */
 export type ResultText = string | Uint8Array
+
+/** Receives each call to a node. */
+export type OnNodeCall = (call: NodeCall) => void
 
 /** The nodes of a chain. */
 export interface Upstream {
@@ -133,6 +137,29 @@ const availabilityLog = (chain: string) => {
   }
 }
 
+/** A client for each node of a chain. */
+const connect = (
+  { config }: Pick<ServedChain, "config">,
+  answers: LargeAnswers.LargeAnswers,
+  maxBytes: number,
+): Effect.Effect<ReadonlyArray<RpcClient.Client>, InvalidOption> =>
+  Effect.forEach(config.rpc.map(NodeConfig.toOptions), (node) => {
+    const { perSecond, url } = node
+    const rateLimit = perSecond === undefined ? undefined : { perSecond }
+    const [headers, signed] = [NodeConfig.headersOf(node), SignedFetch.forNode(node)]
+    const fetch = answers.reading(signed ?? Http.platformFetch)
+    return RpcClient.make({
+      url,
+      headers,
+      fetch,
+      rateLimit,
+      timeout,
+      retry: { maxAttempts: 1 },
+      batch: false,
+      maxBytes,
+    })
+  })
+
 /**
  * Connects to the nodes of a chain. No request is made yet.
  *
@@ -142,30 +169,28 @@ const availabilityLog = (chain: string) => {
 export const make = Effect.fn("Upstream.make")(function* (
   chain: Pick<ServedChain, "name" | "id" | "config">,
   { limits: { answerBytes, answerDepth }, turns }: Pick<Bounds["Service"], "limits" | "turns">,
+  onNodeCall: OnNodeCall = () => undefined,
 ): Effect.fn.Return<Upstream, InvalidOption> {
   const { id, name } = chain
-  const nodes = chain.config.rpc.map(NodeConfig.toOptions)
   const answers = LargeAnswers.make({ maxBytes: answerBytes, turns })
-  const endpoints = yield* Effect.forEach(nodes, (node) => {
-    const { perSecond, url } = node
-    const rateLimit = perSecond === undefined ? undefined : { perSecond }
-    const [headers, signed] = [NodeConfig.headersOf(node), SignedFetch.forNode(node)]
-    return RpcClient.make({
-      url,
-      headers,
-      fetch: answers.reading(signed ?? Http.platformFetch),
-      rateLimit,
-      timeout,
-      retry: { maxAttempts: 1 },
-      batch: false,
-      maxBytes: answerBytes,
-    })
-  })
+  const endpoints = yield* connect(chain, answers, answerBytes)
   const log = availabilityLog(name)
+
+  /** Reports the outcome and the time of a call. */
+  const observe = <A>(client: RpcClient.Client, call: Effect.Effect<A, CallError>): Effect.Effect<A, CallError> =>
+    Effect.suspend(() => {
+      const [node, startedAt] = [endpoints.indexOf(client), performance.now()]
+      const report = (outcome: string) =>
+        Effect.sync(() => onNodeCall({ chain: name, node, outcome, seconds: (performance.now() - startedAt) / 1000 }))
+      return Effect.tap(
+        Effect.tapError(call, ({ _tag }) => report(_tag)),
+        report("success"),
+      )
+    })
 
   /** Checks that a node belongs to the chain. */
   const verify = Effect.fnUntraced(function* (client: RpcClient.Client): Effect.fn.Return<void, AskError> {
-    const found = yield* client.eth_chainId().pipe(Effect.retry({ times: 1, while: isDisconnected }))
+    const found = yield* observe(client, client.eth_chainId().pipe(Effect.retry({ times: 1, while: isDisconnected })))
     if (found === BigInt(id)) return
     const text = `A node of the relay belongs to chain ${found}, not ${id}; it is not used`
     yield* Effect.annotateLogs({ chain: name })(Effect.logWarning(text))
@@ -184,7 +209,7 @@ export const make = Effect.fn("Upstream.make")(function* (
           skipPaused: true,
           verdict,
           question: (client) =>
-            client.requestText(method, params).pipe(Effect.retry({ times: 1, while: isDisconnected })),
+            observe(client, client.requestText(method, params).pipe(Effect.retry({ times: 1, while: isDisconnected }))),
         })
         .pipe(Effect.result)
       if (Result.isSuccess(outcome)) {

@@ -13,7 +13,9 @@ import * as Metric from "effect/Metric"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import type { IndexedChain } from "../IndexedChain.ts"
 import type { Member } from "../cluster/Member.ts"
+import type { IndexerCounts } from "../../store/StatusBoard.ts"
 import * as MetricsText from "./MetricsText.ts"
+import * as ProcessMetrics from "./ProcessMetrics.ts"
 import * as Status from "./Status.ts"
 
 type Registry = typeof Metric.MetricRegistry.Service
@@ -29,12 +31,15 @@ export class Metrics extends Context.Service<
 >()("@daybook/service/server/Metrics") {}
 
 /** An empty registry, whose metrics a member of several processes reports to the others. */
+export const empty = (member: Pick<Member, "report" | "otherMetrics"> | undefined): Metrics["Service"] => {
+  const registry: Registry = new Map()
+  member?.report(() => format({ registry }, []))
+  return { registry, others: member?.otherMetrics ?? Effect.succeed([]) }
+}
+
+/** The same as a layer. */
 export const layer = (member: Pick<Member, "report" | "otherMetrics"> | undefined): Layer.Layer<Metrics> =>
-  Layer.sync(Metrics, () => {
-    const registry: Registry = new Map()
-    member?.report(() => format({ registry }, []))
-    return { registry, others: member?.otherMetrics ?? Effect.succeed([]) }
-  })
+  Layer.sync(Metrics, () => empty(member))
 
 /** A context that updates metrics in a registry. */
 export const contextOf = ({ registry }: { readonly registry: Registry }): Context.Context<never> =>
@@ -57,6 +62,11 @@ const statusGauges: ReadonlyArray<StatusGauge> = [
   ),
   statusGauge("daybook_indexed_from_block", "First indexed block.", ({ indexed }) => indexed?.from ?? null),
   statusGauge("daybook_indexed_to_block", "Last indexed block.", ({ indexed }) => indexed?.to ?? null),
+  statusGauge(
+    "daybook_indexed_timestamp_seconds",
+    "Time of the last indexed block, in seconds since 1970.",
+    ({ indexedTimestamp }) => indexedTimestamp ?? null,
+  ),
   statusGauge("daybook_finalized_block", "Last indexed block that is final.", ({ finalized }) => finalized),
   statusGauge("daybook_node_head_block", "Head of the node as last seen.", ({ head }) => head),
   statusGauge("daybook_node_head_age_seconds", "Time since that head was seen, in seconds.", ({ headAgeMillis }) =>
@@ -108,14 +118,31 @@ const gapsGauge = Metric.gauge("daybook_gaps", {
   description: "What the stored blocks lack of the responses of the nodes, by kind: trace, receipt or check.",
 })
 
+const indexerCounter = (name: string, description: string, value: (counts: IndexerCounts) => number) => ({
+  counter: Metric.counter(name, { description, incremental: true }),
+  value,
+})
+
+/** What an indexer counts since it was started: a counter that begins anew with it. */
+const indexerCounters = [
+  indexerCounter("daybook_indexed_blocks_total", "Blocks that the indexer stored.", ({ blocks }) => blocks),
+  indexerCounter("daybook_indexed_transactions_total", "Transactions that it stored.", (counts) => counts.transactions),
+  indexerCounter("daybook_reorgs_total", "Reorgs whose blocks it removed.", ({ reorgs }) => reorgs),
+  indexerCounter("daybook_indexer_obstacles_total", "Times that it could not go on.", ({ obstacles }) => obstacles),
+]
+
 /** Formats the metrics of a registry and of some statuses in the text format of Prometheus. */
 export const format = (metrics: { readonly registry: Registry }, statuses: ReadonlyArray<Status.Status>): string => {
   // A copy: a sample that is unknown at the next request must be gone by then.
   const context = contextOf({ registry: new Map(metrics.registry) })
+  ProcessMetrics.update(context)
   for (const status of statuses) {
     for (const { gauge, value } of statusGauges) {
       const known = value(status)
       if (known !== null) Metric.withAttributes(gauge, { chain: status.chain }).updateUnsafe(known, context)
+    }
+    for (const { counter, value } of status.counts === undefined ? [] : indexerCounters) {
+      Metric.withAttributes(counter, { chain: status.chain }).updateUnsafe(value(status.counts!), context)
     }
     for (const [kind, gaps] of Object.entries(status.gaps ?? {})) {
       Metric.withAttributes(gapsGauge, { chain: status.chain, kind }).updateUnsafe(gaps, context)

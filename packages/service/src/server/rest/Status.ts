@@ -11,7 +11,7 @@ import type { ProjectionCheckpoint } from "../../projection/Projection.ts"
 import * as WalletLedger from "../../projection/WalletLedger.ts"
 import type { Checkpoint } from "../../store/BlockRows.ts"
 import type { GapCounts } from "../../store/ChainReader.ts"
-import type { IndexerStatus, ReportedStatus } from "../../store/StatusBoard.ts"
+import type { IndexerCounts, IndexerStatus, ReportedStatus } from "../../store/StatusBoard.ts"
 import type { IndexedChain } from "../IndexedChain.ts"
 import * as StatusNotes from "./StatusNotes.ts"
 
@@ -71,6 +71,10 @@ export interface Status {
   readonly blocksWithoutFacts?: number
   /** Blocks whose ledgers are not derived yet, so that `scope=all` is not served; left out when there is none. */
   readonly blocksWithoutLedgers?: number
+  /** Time of the last indexed block, in seconds since 1970; left out while there is none. */
+  readonly indexedTimestamp?: number
+  /** What the indexer has done since it was started; left out while none has reported it. */
+  readonly counts?: IndexerCounts
   /** Number of gaps of each kind: what the stored blocks lack; left out while it is unknown. */
   readonly gaps?: GapCounts
 }
@@ -175,7 +179,7 @@ export const fromReport = (
   if (reported === null) {
     return { ...unknown(chain), state: "not_started", message: "No indexer has written to this database." }
   }
-  const { ageMillis, lacking, message, state, traces, unchecked } = reported
+  const { ageMillis, counts, lacking, message, state, traces, unchecked } = reported
   const indexed = checkpoint === null ? null : { from: checkpoint.first, to: checkpoint.head.number }
   const notes = StatusNotes.of(reported, indexed)
   const stored = {
@@ -184,6 +188,8 @@ export const fromReport = (
     ...(notes.length === 0 ? {} : { notes }),
     ...(lacking === undefined ? {} : { lacking }),
     ...prependOf(indexed, reported, false),
+    ...(checkpoint === null ? {} : { indexedTimestamp: checkpoint.headTimestamp }),
+    ...(counts === undefined ? {} : { counts }),
     indexed,
     finalized: checkpoint?.finalized ?? null,
     traces,

@@ -2,6 +2,7 @@
  * The stored text of an indexer's status.
  */
 import * as Schema from "effect/Schema"
+import type { IndexerStatus } from "../StatusBoard.ts"
 
 const StatusJson = Schema.fromJsonString(
   Schema.Struct({
@@ -25,7 +26,23 @@ const StatusJson = Schema.fromJsonString(
     ),
     startNote: Schema.optionalKey(Schema.String),
     lacking: Schema.optionalKey(Schema.String),
-  }),
+    prepend: Schema.optionalKey(
+      Schema.Struct({
+        to: Schema.Number,
+        blocksPerSecond: Schema.optionalKey(Schema.Number),
+        issue: Schema.optionalKey(Schema.String),
+      }),
+    ),
+    counts: Schema.optionalKey(
+      Schema.Struct({
+        blocks: Schema.Number,
+        transactions: Schema.Number,
+        reorgs: Schema.Number,
+        obstacles: Schema.Number,
+      }),
+    ),
+    // A field that is missing here would be left out of what is stored.
+  } satisfies { readonly [Name in keyof Required<IndexerStatus>]: Schema.Top }),
 )
 /** Decodes a stored status. */
 export const decode = Schema.decodeUnknownEffect(StatusJson)

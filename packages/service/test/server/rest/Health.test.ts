@@ -40,6 +40,7 @@ describe("Health", () => {
             ready: true,
             state: "synced",
             indexed: { from: 2, to: 8 },
+            indexedTimestamp: expect.any(Number),
             finalized: null,
             gaps: { trace: 0, receipt: 0, transaction: 0, check: 0 },
             blocksWithoutFacts: 7,

@@ -18,6 +18,8 @@ const status: Status = {
   traces: "off",
   message: "",
   gaps: { trace: 3, receipt: 0, transaction: 0, check: 0 },
+  indexedTimestamp: 1_700_000_000,
+  counts: { blocks: 9, transactions: 20, reorgs: 1, obstacles: 2 },
 }
 
 describe("Metrics", () => {
@@ -25,6 +27,9 @@ describe("Metrics", () => {
     const lines = Metrics.format({ registry: new Map() }, [status]).split("\n")
 
     expect(lines).toContain("# TYPE daybook_indexed_to_block gauge")
+    expect(lines).toContain('daybook_indexed_timestamp_seconds{chain="my \\"chain\\""} 1700000000')
+    expect(lines).toContain("# TYPE daybook_reorgs_total counter")
+    expect(lines).toContain('daybook_indexed_transactions_total{chain="my \\"chain\\""} 20')
     expect(lines).toContain('daybook_indexed_to_block{chain="my \\"chain\\""} 8')
     expect(lines).toContain('daybook_blocks_per_second{chain="my \\"chain\\""} 0')
     expect(lines).toContain('daybook_gaps{chain="my \\"chain\\"",kind="trace"} 3')
