@@ -38,9 +38,12 @@ export const stated = Effect.fnUntraced(function* ({ last, node, tokens, withdra
 /** What `stated` gives. */
 export type Stated = Effect.Success<ReturnType<typeof stated>>
 
-/** Holds the movements that a service gives against the balances; kinds are those of the movements. */
-export const ofIndex = Effect.fnUntraced(function* (chain: BookChain, { balances }: Stated) {
-  const { named, rows } = yield* IndexBooks.read(chain, balances.wallets)
+/**
+ * Holds the movements that a service gives against the balances; kinds are those of the movements. The service stores in a file, or in the
+ * database of a URL.
+ */
+export const ofIndex = Effect.fnUntraced(function* (chain: BookChain, { balances }: Stated, database?: string) {
+  const { named, rows } = yield* IndexBooks.read(chain, balances.wallets, database)
   const compared: Compared = { ...balanceOracle.differences(balances, rows), named }
   return { ...compared, rows, kinds: [...new Set(rows.map(({ kind }) => kind))].toSorted() }
 }, Effect.scoped)

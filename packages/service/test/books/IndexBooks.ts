@@ -57,9 +57,10 @@ const namedBy = Effect.fnUntraced(function* (source: Reconciliation.Source, wall
 export const read = Effect.fnUntraced(function* (
   { chain, last, url }: Pick<BookChain, "chain" | "last" | "url">,
   wallets: ReadonlyArray<string>,
+  database = "sqlite:data",
 ) {
   const config = chain.id === 31_337 ? { id: chain.id } : {}
-  const started = yield* service.start({ chains: { [chain.name]: { config } } })
+  const started = yield* service.start({ config: { database }, chains: { [chain.name]: { config } } })
   const store = started.stores[chain.name]!
   const indexer = yield* startIndexer(store, [url], { checks: "full" })
   yield* indexer.until(caughtUp(last))

@@ -1,17 +1,22 @@
 /**
  * Holds the books of scenario chains against their nodes: for every address that a chain names and every block, the movements that a service
  * gives add up to `eth_getBalance` and `balanceOf`, and so do those of discoveries without an index.
- * `node test/books/run.ts [--blocks N] [--every N] [seed ...]`, by default seeds 1, 2 and 3 with 75 blocks each; `--every` discovers each
- * n-th address alone. Ends with code 1 where a difference is not named, or a block is missing that a discovery has to find.
+ * `node test/books/run.ts [--blocks N] [--every N] [--database URL] [seed ...]`, by default seeds 1, 2 and 3 with 75 blocks each; `--every`
+ * discovers each n-th address alone, and `--database` has indexes stored on the PostgreSQL server of a URL. Ends with code 1 where a difference is not named, or a block is missing that a discovery has to find.
  */
 import { parseArgs } from "node:util"
 import { Effect, References } from "effect"
 import * as BookChain from "./BookChain.ts"
 import * as Books from "./Books.ts"
+import * as TestServer from "../store/postgres/TestServer.ts"
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { blocks: { type: "string", default: "75" }, every: { type: "string", default: "1" } },
+  options: {
+    blocks: { type: "string", default: "75" },
+    every: { type: "string", default: "1" },
+    database: { type: "string" },
+  },
 })
 const seeds = positionals.length === 0 ? [1, 2, 3] : positionals.flatMap((text) => text.split(",")).map(Number)
 const print = (line: string) => void process.stdout.write(`${line}\n`)
@@ -23,12 +28,14 @@ const faults: Array<string> = []
 
 const seconds = (began: number) => ((performance.now() - began) / 1000).toFixed(0)
 
+const database = values.database === undefined ? Effect.undefined : TestServer.blank(values.database)
+
 const compare = Effect.fnUntraced(function* (seed: number) {
   const chain = yield* BookChain.make({ seed, blocks: Number(values.blocks) })
   const stated = yield* Books.stated(chain)
   const { wallets } = stated.balances
   const [name, size] = [`seed ${seed}, chain ${chain.chain.id}`, chain.world.all.length]
-  const ofIndex = yield* Books.ofIndex(chain, stated)
+  const ofIndex = yield* Books.ofIndex(chain, stated, yield* database)
   const marked = ofIndex.rows.filter(({ isIncomplete }) => isIncomplete).length
   faults.push(...Books.contradictions(ofIndex).map((text) => `${name}, index: ${text}`))
   if (marked > 0) faults.push(`${name}: ${marked} movements are marked as incomplete`)

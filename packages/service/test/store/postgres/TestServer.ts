@@ -91,6 +91,14 @@ const template = Effect.fnUntraced(function* (server: string) {
   return name
 })
 
+/** The URL of a database without a schema, which is removed when the scope ends: its clock is that of the server. */
+export const blank = Effect.fnUntraced(function* (server: string): Effect.fn.Return<string, never, Scope.Scope> {
+  const name = nextName()
+  yield* rowsOf(server, `CREATE DATABASE ${name}`)
+  yield* Effect.addFinalizer(() => rowsOf(server, `DROP DATABASE ${name} WITH (FORCE)`))
+  return named(server, name)
+})
+
 /** An empty database that is removed when the scope ends. */
 export const database = Effect.fnUntraced(function* (
   server: string,
