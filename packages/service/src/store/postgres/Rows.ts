@@ -2,6 +2,7 @@
  * Inserts, reads and removes whole blocks.
  */
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import type { BlockRows } from "../BlockRows.ts"
 import type * as DocumentRow from "../rows/DocumentRow.ts"
 import type * as Frame from "../rows/Frame.ts"
@@ -12,6 +13,24 @@ import * as Blocks from "./Blocks.ts"
 import type { At } from "./Chain.ts"
 import * as Documents from "./Documents.ts"
 
+/** Transactions, about, that one statement inserts: while the server inserts them, those of the next one are compressed. */
+const partTransactions = 200
+
+/** Blocks in parts of a number of transactions each. */
+const partsOf = (blocks: ReadonlyArray<BlockRows>): ReadonlyArray<ReadonlyArray<BlockRows>> => {
+  const parts: Array<Array<BlockRows>> = []
+  let room = 0
+  for (const block of blocks) {
+    if (room <= 0) {
+      parts.push([])
+      room = partTransactions
+    }
+    parts.at(-1)!.push(block)
+    room -= block.transactions.length
+  }
+  return parts
+}
+
 /** Inserts blocks and their transactions; what projections derive of them is inserted apart. */
 export const insert = Effect.fnUntraced(function* (
   at: At,
@@ -19,10 +38,13 @@ export const insert = Effect.fnUntraced(function* (
   codec: Frame.Codec,
 ): Effect.fn.Return<void, StoreError> {
   yield* Blocks.insert(at, blocks, codec)
-  yield* Documents.insert(
-    at,
-    blocks.flatMap((block) => PreparedBlock.documentsOf(block, codec)),
-  )
+  let sent: Fiber.Fiber<void, StoreError> | undefined
+  for (const part of partsOf(blocks)) {
+    const rows = part.flatMap((block) => PreparedBlock.documentsOf(block, codec))
+    if (sent !== undefined) yield* Fiber.join(sent)
+    sent = yield* Effect.forkChild(Documents.insert(at, rows), { startImmediately: true })
+  }
+  if (sent !== undefined) yield* Fiber.join(sent)
 })
 
 /** The stored blocks of a range, inclusive, as they were appended; without their facts unless they are wanted. */
