@@ -3,9 +3,11 @@
  * needed to judge it.
  */
 import { describe } from "@effect/vitest"
+import { competingContract } from "./competingContract.ts"
 import { contractsContract } from "./contractsContract.ts"
 import { cursorContract } from "./cursorContract.ts"
 import { databaseContract } from "./databaseContract.ts"
+import { factsContract } from "./factsContract.ts"
 import { leaseContract } from "./leaseContract.ts"
 import { projectionContract } from "./projectionContract.ts"
 import { proofContract } from "./proofContract.ts"
@@ -19,6 +21,8 @@ export const blockContract = (name: string, database: TestDatabase.Make, part = 
   const law = TestDatabase.laws(part)
   describe(`Engine ${name}`, () => {
     writingContract(database, law)
+    factsContract(database)
+    competingContract(database)
     readingContract(database, law)
   })
 }
@@ -28,6 +32,8 @@ export const contract = (name: string, database: TestDatabase.Make, part = TestD
   const law = TestDatabase.laws(part)
   describe(`Engine ${name}`, () => {
     writingContract(database, law)
+    factsContract(database)
+    competingContract(database)
     readingContract(database, law)
     cursorContract(database)
     projectionContract(database, law)

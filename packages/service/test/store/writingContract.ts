@@ -1,19 +1,15 @@
 /**
- * The part of the contract that is about writing a chain: append, unwind, finalize, and writers that compete.
+ * The part of the contract that is about writing a chain: append, prepend, unwind and finalize.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit } from "effect"
 import * as WalletTransactions from "../../src/projection/WalletTransactions.ts"
 import { type BlockRef, type BlockRows, gapKinds } from "../../src/store/BlockRows.ts"
 import type { ChainReader } from "../../src/store/ChainReader.ts"
-import type { IndexerStatus } from "../../src/store/StatusBoard.ts"
 import * as Model from "./model.ts"
 import { blockOn, chainOn, refOf, wallets } from "./model.ts"
-import { hashes } from "./projections.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 import { all, bodiesOf, pageBodies } from "./TestDatabase.ts"
-
-const status: IndexerStatus = { state: "backfill", traces: "trace_block", nodeHead: 12, message: "Backfill." }
 
 /** Everything that a store can be asked, against the model. */
 const expectSame = Effect.fn(function* (store: ChainReader, model: Model.Model, seen: ReadonlyArray<BlockRef>) {
@@ -140,95 +136,6 @@ export const writingContract = (database: TestDatabase.Make, law: TestDatabase.L
         expect(error._tag).toBe("StoreError")
         expect(yield* dump).toEqual(before)
         yield* store.append(refOf(first), [second])
-      }),
-    )
-  })
-
-  describe("gaps", () => {
-    const lacking = (parent: BlockRef | null, gaps: NonNullable<BlockRows["gaps"]>) =>
-      blockOn(parent, { transactions: [[wallets[0]!], [wallets[1]!]], gaps })
-
-    it.effect("append: stores the gaps of a block with it, and unwind removes them with it", () =>
-      Effect.gen(function* () {
-        const { store } = yield* opened
-        const transaction = `0x${"7".repeat(64)}`
-        const first = lacking(null, [{ kind: "trace", transaction, reason: "too large" }])
-        const second = lacking(first, [
-          { kind: "check", reason: "bloom" },
-          { kind: "trace", transaction, reason: "missing trie node" },
-        ])
-        yield* store.append(null, [first, second])
-
-        const list = (limit: number) => store.gaps({ from: 0, to: 99, limit })
-        const counts = store.snapshot((snapshot) => snapshot.gapCounts)
-        expect(yield* list(9)).toEqual([
-          { block: 10, kind: "trace", transaction, reason: "too large" },
-          { block: 11, kind: "check", reason: "bloom" },
-          { block: 11, kind: "trace", transaction, reason: "missing trie node" },
-        ])
-        expect((yield* list(2)).map(({ kind }) => kind)).toEqual(["trace", "check"])
-        expect(yield* store.gaps({ from: 11, to: 11, limit: 9 })).toHaveLength(2)
-        expect(yield* counts).toEqual({ trace: 2, receipt: 0, transaction: 0, check: 1 })
-        yield* store.unwind(refOf(second), refOf(first))
-        expect(yield* list(9)).toHaveLength(1)
-        expect(yield* counts).toEqual({ trace: 1, receipt: 0, transaction: 0, check: 0 })
-      }),
-    )
-
-    it.effect("replace: replaces the gaps of a block", () =>
-      Effect.gen(function* () {
-        const { store } = yield* opened
-        const block = lacking(null, [{ kind: "trace", reason: "too large" }])
-        yield* store.append(null, [block])
-        const repairer = yield* store.database.chain(store.ref).audit.repairer
-        const { gaps: _, ...repaired } = block
-
-        expect(yield* repairer.replace(repaired)).toBe(true)
-
-        expect(yield* store.gaps({ from: 0, to: 99, limit: 9 })).toEqual([])
-        expect((yield* store.snapshot((snapshot) => snapshot.gapCounts)).trace).toBe(0)
-      }),
-    )
-  })
-
-  describe("facts", () => {
-    it.effect("append: keeps the facts of a block, and null for a block that was stored without", () =>
-      Effect.gen(function* () {
-        const { store } = yield* opened
-        const first = blockOn(null, { facts: '{"withdrawals":[]}' })
-        const second = blockOn(first)
-        yield* store.append(null, [first, second])
-
-        const found = store.snapshot((snapshot) =>
-          Effect.all([
-            snapshot.blockFacts(10),
-            snapshot.blockFacts(11),
-            snapshot.blockFacts(12),
-            snapshot.blocksWithoutFacts,
-          ]),
-        )
-
-        expect(yield* found).toEqual(['{"withdrawals":[]}', null, null, 1])
-        yield* store.unwind(refOf(second), refOf(first))
-        expect(yield* found).toEqual(['{"withdrawals":[]}', null, null, 0])
-        yield* store.unwind(refOf(first), null)
-        expect(yield* found).toEqual([null, null, null, 0])
-      }),
-    )
-
-    it.effect("replace: gives a block the facts that it lacked", () =>
-      Effect.gen(function* () {
-        const { store } = yield* opened
-        const block = blockOn(null)
-        yield* store.append(null, [block])
-        const repairer = yield* store.database.chain(store.ref).audit.repairer
-
-        expect(yield* repairer.replace({ ...block, facts: "{}" })).toBe(true)
-
-        expect(yield* store.snapshot((snapshot) => snapshot.blockFacts(10))).toBe("{}")
-        expect(yield* store.snapshot((snapshot) => snapshot.blocksWithoutFacts)).toBe(0)
-        const { blocks } = yield* store.database.chain(store.ref).audit.range(10, 10)
-        expect(blocks).toMatchObject([{ facts: "{}", hasDamagedFacts: false }])
       }),
     )
   })
@@ -440,45 +347,6 @@ export const writingContract = (database: TestDatabase.Make, law: TestDatabase.L
     )
   })
 
-  describe("two writers", () => {
-    it.effect("append: of two writers with one token, one extends the head and the other gets CheckpointConflict", () =>
-      Effect.gen(function* () {
-        const { open, store: one } = yield* opened
-        const two = yield* open
-        const writers = [
-          yield* one.database.chain(one.ref).writer(),
-          yield* two.database.chain(two.ref).writer(),
-        ] as const
-        let head = blockOn(null)
-        yield* one.append(null, [head])
-        for (let round = 0; round < 10; round++) {
-          const candidates = [blockOn(head, { fork: `one ${round}` }), blockOn(head, { fork: `two ${round}` })] as const
-          // Both writers have the same token, so that only the checkpoint decides.
-          const token = (yield* one.database.leases.acquire(one.ref, "both", 0))!
-          const exits = yield* Effect.all(
-            [
-              writers[0].append(refOf(head), [candidates[0]], token),
-              writers[1].append(refOf(head), [candidates[1]], token),
-            ].map(Effect.result),
-            { concurrency: 2 },
-          )
-
-          const failures = exits.flatMap((exit) => (exit._tag === "Failure" ? [exit.failure] : []))
-          const winner = candidates[exits.findIndex((exit) => exit._tag === "Success")]!
-          expect(failures).toHaveLength(1)
-          expect(failures[0]).toMatchObject({
-            _tag: "CheckpointConflict",
-            expected: refOf(head),
-            found: refOf(winner),
-          })
-          head = winner
-        }
-        const late = yield* Effect.flip(two.unwind(refOf(blockOn(null)), null))
-        expect(late).toMatchObject({ _tag: "CheckpointConflict", found: refOf(head) })
-      }),
-    )
-  })
-
   describe("finalize", () => {
     it.effect("finalize: only raises the mark; an unwind lowers it", () =>
       Effect.gen(function* () {
@@ -502,36 +370,6 @@ export const writingContract = (database: TestDatabase.Make, law: TestDatabase.L
         marks.push(yield* finalized)
 
         expect(marks).toEqual([11, 11, 12, 11, undefined, null])
-      }),
-    )
-  })
-
-  describe("fencing", () => {
-    it.effect("every write: a stale token fails with LeaseLost and leaves the store unchanged", () =>
-      Effect.gen(function* () {
-        const { dump, store } = yield* opened
-        const [first, second] = chainOn(null, 2) as [BlockRows, BlockRows]
-        yield* store.append(null, [first])
-        const { leases, status: board } = store.database
-        const stale = (yield* leases.acquire(store.ref, "zombie", 0))!
-        yield* leases.acquire(store.ref, "next", 1000)
-        const writer = yield* store.database.chain(store.ref).writer()
-        const before = yield* dump
-
-        const errors = yield* Effect.all(
-          [
-            writer.append(refOf(first), [second], stale),
-            writer.prepend(refOf(first), [blockOn(null, { number: 9 })], stale),
-            writer.unwind(refOf(first), null, stale),
-            writer.finalize(10, stale),
-            writer.fill(hashes(2), 100, stale),
-            board.write(store.ref, status, stale),
-          ].map(Effect.flip),
-        )
-
-        expect(errors.map(({ _tag }) => _tag)).toEqual(errors.map(() => "LeaseLost"))
-        expect(yield* dump).toEqual(before)
-        expect(yield* store.readStatus).toBeNull()
       }),
     )
   })

@@ -3,9 +3,11 @@
  */
 import * as Effect from "effect/Effect"
 import * as WalletLedger from "../../projection/WalletLedger.ts"
-import type { Appearance, Audit, Repairer, StoredBlock, StoredTransaction } from "../Audit.ts"
+import type { Appearance, Audit, Repairer, StoredBlock } from "../Audit.ts"
 import type { BlockRows } from "../BlockRows.ts"
+import * as AuditedBlock from "../rows/AuditedBlock.ts"
 import { fromHex, toHex } from "../rows/Bytes.ts"
+import * as CheckpointRow from "../rows/CheckpointRow.ts"
 import type * as Frame from "../rows/Frame.ts"
 import * as LedgerDifferences from "../rows/LedgerDifferences.ts"
 import * as RowId from "../rows/RowId.ts"
@@ -17,6 +19,7 @@ import type { At, Chain, Reading } from "./Chain.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Documents from "./Documents.ts"
 import * as Ledgers from "./Ledgers.ts"
+import * as Issue from "./Issue.ts"
 import type { Pools } from "./Pool.ts"
 import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
 import * as Rows from "./Rows.ts"
@@ -26,8 +29,6 @@ import * as Values from "./Values.ts"
 const tables = ["appearance", "ledger", "ledger_block"] as const
 
 type Table = (typeof tables)[number]
-
-const underivable = ["its ledger cannot be derived of its rows"]
 
 /** Where the ledgers of the blocks of a range differ from what is derived of them; none where they are not derived yet. */
 const ledgerIssues = Effect.fnUntraced(function* (
@@ -50,7 +51,7 @@ const ledgerIssues = Effect.fnUntraced(function* (
       // Texts of another form, under checksums that hold: deriving throws what parsing them throws.
       const derived = Effect.try({ try: () => projection.ledger(block), catch: () => null })
       const packed = yield* Effect.orElseSucceed(derived, () => null)
-      issues.set(number, packed === null ? underivable : yield* Ledgers.differences(at, number, packed))
+      issues.set(number, packed === null ? AuditedBlock.underivable : yield* Ledgers.differences(at, number, packed))
     }
   }
   return issues
@@ -66,31 +67,13 @@ const blocksOf = Effect.fnUntraced(function* (
     row instanceof StoreError ? [] : row.addresses.map((address) => [Appearances.keyOf(address), id] as const),
   )
   const isPresent = yield* Appearances.present(at, entries)
-  const transactions = new Map<number, Array<StoredTransaction>>()
-  const damaged = new Map<number, Array<number>>()
-  for (const [id, row] of listed) {
-    const { block, index } = RowId.toPosition(id)
-    if (row instanceof StoreError) damaged.set(block, [...(damaged.get(block) ?? []), index])
-    else {
-      const own = transactions.get(block) ?? []
-      const missingAppearances = row.addresses.filter((address) => !isPresent([Appearances.keyOf(address), id]))
-      own.push({ ...row, missingAppearances })
-      transactions.set(block, own)
-    }
-  }
   const headers = yield* Blocks.range(at, from, to)
-  const facts = yield* Blocks.factsOf(at, headers)
-  const issues = yield* ledgerIssues(at, from, to)
-  return headers.map(({ count, hash, isDamaged, number, parentHash, timestamp }) => {
-    const found = facts.get(number) ?? null
-    return {
-      ...{ number, hash, parentHash, timestamp, count, isDamaged },
-      facts: typeof found === "string" ? found : null,
-      hasDamagedFacts: found instanceof StoreError,
-      ledgerIssues: issues.get(number) ?? [],
-      transactions: transactions.get(number) ?? [],
-      damagedTransactions: damaged.get(number) ?? [],
-    }
+  return AuditedBlock.make({
+    headers,
+    transactions: listed,
+    has: (address, id) => isPresent([Appearances.keyOf(address), id]),
+    facts: yield* Blocks.factsOf(at, headers),
+    ledgerIssues: yield* ledgerIssues(at, from, to),
   })
 })
 
@@ -112,7 +95,7 @@ const beforeAll: Appearance = { table: tables[0], key: toHex(Buffer.alloc(8)), b
 const tableOf = (text: string): Table => tables.find((table) => table === text) ?? tables[0]
 
 /** Whether a block lies in the index. */
-const isIndexed = ({ first, number }: Checkpoints.Columns, block: number): boolean =>
+const isIndexed = ({ first, number }: CheckpointRow.Columns, block: number): boolean =>
   first !== null && number !== null && block >= first && block <= number
 
 const idOf = ({ block, index }: Appearance): number => (block < 0 ? -1 : RowId.of(block, index))
@@ -145,7 +128,7 @@ const entriesAfter = Effect.fnUntraced(function* (
 })
 
 /** Whether an entry is orphaned. */
-const isOrphaned = (at: At, columns: Checkpoints.Columns, entry: Appearance): Effect.Effect<boolean, StoreError> => {
+const isOrphaned = (at: At, columns: CheckpointRow.Columns, entry: Appearance): Effect.Effect<boolean, StoreError> => {
   if (entry.table === "ledger_block") return Effect.succeed(!isIndexed(columns, entry.block))
   if (entry.table === "ledger") return Ledgers.isOrphaned(at, fromHex(entry.key), idOf(entry))
   const [key, id] = entryOf(entry)
@@ -215,11 +198,9 @@ const engineIssues = Effect.fnUntraced(function* ({ chain: { schema }, session }
   const found: Array<string> = []
   for (const [name] of indexes) {
     const checked = session.rows(checkIndex, [Values.text(schema), Values.text(name)])
-    const issue = yield* Effect.match(checked, {
-      onSuccess: () => null,
-      onFailure: ({ message }) => `index ${name}: ${message}`,
-    })
-    if (issue !== null) found.push(issue)
+    yield* Effect.catchIf(checked, Issue.isDamage, ({ message }) =>
+      Effect.sync(() => void found.push(`index ${name}: ${message}`)),
+    )
   }
   return found
 })
@@ -242,7 +223,7 @@ export const make = (
   range: (from, to) =>
     reading(
       Effect.fnUntraced(function* (at) {
-        const checkpoint = Checkpoints.toCheckpoint(yield* Checkpoints.read(at))
+        const checkpoint = CheckpointRow.toCheckpoint(yield* Checkpoints.read(at))
         return { checkpoint, blocks: yield* blocksOf(at, from, to) }
       }),
     ),

@@ -12,6 +12,7 @@ import type { StoreError } from "../StoreError.ts"
 import * as Appearances from "./Appearances.ts"
 import * as Blocks from "./Blocks.ts"
 import type { At } from "./Chain.ts"
+import * as CheckpointRow from "../rows/CheckpointRow.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Projections from "./Projections.ts"
 import * as Proofs from "./Proofs.ts"
@@ -26,7 +27,7 @@ const fits = Effect.fnUntraced(function* (
   { columns }: Checkpoints.Locked,
   { hash, number, parentHash }: BlockRows,
 ): Effect.fn.Return<boolean, StoreError> {
-  const checkpoint = Checkpoints.toCheckpoint(columns)
+  const checkpoint = CheckpointRow.toCheckpoint(columns)
   if (checkpoint === null || number < checkpoint.first || number > checkpoint.head.number) return false
   const near = yield* Blocks.range(at, number - 1, number + 1)
   const storedAt = (wanted: number) => intact(near.find((block) => block.number === wanted))

@@ -16,6 +16,7 @@ import * as Appearances from "./Appearances.ts"
 import * as BlockReplacement from "./BlockReplacement.ts"
 import * as Blocks from "./Blocks.ts"
 import type { At, Chain } from "./Chain.ts"
+import type * as CheckpointRow from "../rows/CheckpointRow.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Filling from "./Filling.ts"
 import * as Ledgers from "./Ledgers.ts"
@@ -48,7 +49,7 @@ interface Parts extends Pick<Options, "projections" | "codec"> {
   readonly watch: ReadonlySet<string> | null
 }
 
-const headOf = ({ hash, number }: Checkpoints.Columns): BlockRef | null =>
+const headOf = ({ hash, number }: CheckpointRow.Columns): BlockRef | null =>
   // Sound: they are set together.
   number === null ? null : { number, hash: toHex(hash!) }
 

@@ -5,26 +5,12 @@
  * Source: decisions 0034 and 0051.
  */
 import * as Effect from "effect/Effect"
-import type { Checkpoint } from "../BlockRows.ts"
 import type { FencingToken } from "../Leases.ts"
-import { toHex } from "../rows/Bytes.ts"
+import type * as CheckpointRow from "../rows/CheckpointRow.ts"
 import * as Checksum from "../rows/Checksum.ts"
-import * as WatchedWallets from "../rows/WatchedWallets.ts"
 import { LeaseLost, StoreError } from "../StoreError.ts"
 import type { At, Chain } from "./Chain.ts"
 import * as Values from "./Values.ts"
-
-/** The columns that change with the index. */
-export interface Columns {
-  readonly first: number | null
-  readonly number: number | null
-  readonly hash: Uint8Array | null
-  readonly timestamp: number | null
-  readonly finalized: number | null
-  /** The watched wallets, as `WatchedWallets` writes them; `null` for all. */
-  readonly watch: string | null
-  readonly serial: number
-}
 
 /** A row as statements give it. */
 export type Row = readonly [
@@ -40,6 +26,8 @@ export type Row = readonly [
 ]
 
 type LockedRow = readonly [...Row, token: number, clock: number]
+
+type Columns = CheckpointRow.Columns
 
 const empty: Columns = {
   ...{ first: null, number: null, hash: null, timestamp: null, finalized: null, watch: null, serial: 0 },
@@ -67,19 +55,6 @@ export const fromRow = (
     ),
   )
 }
-
-/** The checkpoint; `null` while the index is empty. */
-export const toCheckpoint = ({ finalized, first, hash, number, timestamp, watch }: Columns): Checkpoint | null =>
-  number === null
-    ? null
-    : {
-        // Sound: they are set together with the number.
-        first: first!,
-        head: { number, hash: toHex(hash!) },
-        headTimestamp: timestamp!,
-        finalized,
-        ...WatchedWallets.toCheckpoint(watch),
-      }
 
 /** Makes the checkpoint of an empty index, if the schema has none. */
 export const claim = Effect.fnUntraced(function* ({ chain, session }: At) {

@@ -20,6 +20,7 @@ import * as Chain from "./Chain.ts"
 import * as ChainReader from "./ChainReader.ts"
 import * as ChainSchema from "./ChainSchema.ts"
 import * as ChainWriter from "./ChainWriter.ts"
+import * as CheckpointRow from "../rows/CheckpointRow.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Contracts from "./Contracts.ts"
 import * as Leases from "./Leases.ts"
@@ -77,10 +78,10 @@ const changeWatch = Effect.fnUntraced(function* (
 ): Effect.fn.Return<WatchChanged, StoreError> {
   const { columns } = yield* Effect.catchTag(Checkpoints.lock(at, null), "LeaseLost", Effect.die)
   const { number, watch } = columns
-  if (number === null || watch === null) return { checkpoint: Checkpoints.toCheckpoint(columns), changed: [] }
+  if (number === null || watch === null) return { checkpoint: CheckpointRow.toCheckpoint(columns), changed: [] }
   const { changed, text } = WatchedWallets.changed(watch, change, number + 1)
   if (text !== watch) yield* Checkpoints.write(at, { ...columns, watch: text })
-  return { checkpoint: Checkpoints.toCheckpoint({ ...columns, watch: text }), changed }
+  return { checkpoint: CheckpointRow.toCheckpoint({ ...columns, watch: text }), changed }
 })
 
 const noCopies = (name: string, tools: string) =>

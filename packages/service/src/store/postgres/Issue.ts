@@ -2,7 +2,7 @@
  * Failures of PostgreSQL as errors of the store: by their SQLSTATE, and by the driver's reason where the server was not reached. A
  * message names the database, never its URL.
  */
-import type { SqlError } from "effect/sql/SqlError"
+import { SqlError } from "effect/sql/SqlError"
 import { StoreError } from "../StoreError.ts"
 
 interface Kind {
@@ -80,6 +80,10 @@ export const sqlState = ({ reason: { cause } }: SqlError): string | undefined =>
   isState(cause.code)
     ? cause.code
     : undefined
+
+/** Whether the server found rows or an index damaged. */
+export const isDamage = ({ cause }: StoreError): boolean =>
+  cause instanceof SqlError && kinds[sqlState(cause) ?? ""] === damaged
 
 const isState = (code: string): boolean => /^[0-9A-Z]{5}$/.test(code)
 

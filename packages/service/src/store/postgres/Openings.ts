@@ -5,7 +5,7 @@
  * Source: decision 0050.
  */
 import * as Effect from "effect/Effect"
-import * as Holding from "../../proof/Holding.ts"
+import type * as Holding from "../../proof/Holding.ts"
 import type { LedgerEntry, LedgerQuery } from "../ChainReader.ts"
 import type { OpeningBalance, UnreadOpenings, UnreadQuery, WalletOpening } from "../Proofs.ts"
 import { fromHex, toHex } from "../rows/Bytes.ts"
@@ -90,16 +90,10 @@ export const unread = Effect.fnUntraced(function* (
   const known = new Set<string>()
   const holdings: Array<UnreadOpenings["holdings"][number]> = []
   for (let count = 0; next <= to && count < LedgerHoldings.maxRows && holdings.length < limit; next++) {
-    for (const [key, , body] of yield* Ledgers.ofBlock(at, next)) {
-      count += 1
-      const wallet = toHex(key)
-      if (wallets?.has(wallet) === false) continue
-      for (const holding of LedgerHoldings.of(wallet, body)) {
-        const name = `${wallet} ${Holding.keyOf(holding)}`
-        if (known.has(name)) continue
-        known.add(name)
-        if (!(yield* isRead(at, wallet, holding, first))) holdings.push({ wallet, holding })
-      }
+    const rows = yield* Ledgers.ofBlock(at, next)
+    count += rows.length
+    for (const one of LedgerHoldings.unknownOf(rows, wallets, known)) {
+      if (!(yield* isRead(at, one.wallet, one.holding, first))) holdings.push(one)
     }
   }
   return { holdings, next }

@@ -10,6 +10,7 @@ import type * as ReconciledRow from "../rows/ReconciledRow.ts"
 import type { StoreError } from "../StoreError.ts"
 import * as Blocks from "./Blocks.ts"
 import type { At } from "./Chain.ts"
+import * as CheckpointRow from "../rows/CheckpointRow.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import { toSetting } from "./Pool.ts"
 import * as Values from "./Values.ts"
@@ -67,7 +68,7 @@ export const read = Effect.fnUntraced(function* (
   return {
     ...at,
     serial: columns.serial,
-    checkpoint: Checkpoints.toCheckpoint(columns),
+    checkpoint: CheckpointRow.toCheckpoint(columns),
     // Sound: the keys are the kinds.
     gapCounts: Object.fromEntries(gapKinds.map((kind) => [kind, countOf(kind)])) as GapCounts,
     facts: countOf("facts"),

@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { Audit as Interface, Repairer, StoredBlock, StoredTransaction } from "../Audit.ts"
+import type { Audit as Interface, Repairer, StoredBlock } from "../Audit.ts"
 import type { BlockRows } from "../BlockRows.ts"
 import type { ChainRef } from "../ChainRef.ts"
 import type { LedgerProjection } from "../../projection/Projection.ts"
@@ -15,7 +15,7 @@ import type { ChainFile } from "./ChainFile.ts"
 import * as ChainReader from "./ChainReader.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import type { Connection } from "./Connection.ts"
-import type { StoredRow } from "../rows/DocumentRow.ts"
+import * as AuditedBlock from "../rows/AuditedBlock.ts"
 import * as Facts from "./Facts.ts"
 import * as Histories from "./Histories.ts"
 import * as LedgerAudit from "./LedgerAudit.ts"
@@ -28,21 +28,6 @@ import type { ReadPool } from "./ReadPool.ts"
 import * as WalletKey from "../rows/WalletKey.ts"
 
 const maxIssues = 20
-
-/** A transaction with the wallets whose histories lack it, in either copy. */
-const audited = (
-  connection: Connection,
-  chain: number,
-  layoutFrom: number,
-  id: number,
-  row: StoredRow,
-): StoredTransaction => {
-  const has = (address: string) =>
-    RowId.toPosition(id).block < layoutFrom
-      ? OldRows.hasAppearanceUnsafe(connection, chain, id, address)
-      : Histories.hasUnsafe(connection, [WalletKey.of(address), id])
-  return { ...row, missingAppearances: row.addresses.filter((address) => !has(address)) }
-}
 
 /** What a piece of work gives; `null` where it reads a damaged row, which is an issue of its own. */
 const unlessDamaged = <A>(work: () => A): A | null => {
@@ -79,9 +64,7 @@ const ledgerIssuesUnsafe = (
     for (const block of blocks) {
       const derived = derivedUnsafe(projection, block)
       const found =
-        derived === null
-          ? ["its ledger cannot be derived of its rows"]
-          : LedgerAudit.differencesUnsafe(connection, number, derived)
+        derived === null ? AuditedBlock.underivable : LedgerAudit.differencesUnsafe(connection, number, derived)
       issues.set(number, found)
     }
   }
@@ -90,30 +73,17 @@ const ledgerIssuesUnsafe = (
 
 const blocksUnsafe = (connection: Connection, chain: number, from: number, to: number): ReadonlyArray<StoredBlock> => {
   const layoutFrom = Checkpoints.layoutFromUnsafe(connection, chain)
-  const transactions = new Map<number, Array<StoredTransaction>>()
-  const damaged = new Map<number, Array<number>>()
-  for (const [id, row] of Rows.listUnsafe(connection, from, to, layoutFrom)) {
-    const { block, index } = RowId.toPosition(id)
-    if (row instanceof StoreError) damaged.set(block, [...(damaged.get(block) ?? []), index])
-    else {
-      const own = transactions.get(block) ?? []
-      own.push(audited(connection, chain, layoutFrom, id, row))
-      transactions.set(block, own)
-    }
-  }
   const headers = Blocks.rangeUnsafe(connection, chain, from, to, layoutFrom)
-  const facts = Facts.rangeUnsafe(connection, headers)
-  const ledgerIssues = ledgerIssuesUnsafe(connection, chain, from, to)
-  return headers.map(({ count, hash, isDamaged, number, parentHash, timestamp }) => {
-    const found = facts.get(number) ?? null
-    return {
-      ...{ number, hash, parentHash, timestamp, count, isDamaged },
-      facts: typeof found === "string" ? found : null,
-      hasDamagedFacts: found instanceof StoreError,
-      ledgerIssues: ledgerIssues.get(number) ?? [],
-      transactions: transactions.get(number) ?? [],
-      damagedTransactions: damaged.get(number) ?? [],
-    }
+  return AuditedBlock.make({
+    headers,
+    transactions: Rows.listUnsafe(connection, from, to, layoutFrom),
+    // In either copy.
+    has: (address, id) =>
+      RowId.toPosition(id).block < layoutFrom
+        ? OldRows.hasAppearanceUnsafe(connection, chain, id, address)
+        : Histories.hasUnsafe(connection, [WalletKey.of(address), id]),
+    facts: Facts.rangeUnsafe(connection, headers),
+    ledgerIssues: ledgerIssuesUnsafe(connection, chain, from, to),
   })
 }
 

@@ -6,9 +6,8 @@
  */
 import type { Checkpoint } from "../BlockRows.ts"
 import { StoreError } from "../StoreError.ts"
-import { toHex } from "../rows/Bytes.ts"
+import * as CheckpointRow from "../rows/CheckpointRow.ts"
 import * as Checksum from "../rows/Checksum.ts"
-import * as WatchedWallets from "../rows/WatchedWallets.ts"
 import type { Connection } from "./Connection.ts"
 import * as Statements from "./Statements.ts"
 
@@ -67,20 +66,10 @@ export const readUnsafe = (connection: Connection, chain: number): Found => {
     if (connection.valuesUnsafe(Statements.anyBlock, []).length > 0) throw damaged(connection)
     return { checkpoint: null, serial: 0, layoutFrom: 0, watch: null }
   }
-  const [first, number, hash, headTimestamp, finalized, watch, serial, layoutFrom, checksum] = row
-  const columns = [first, number, hash, headTimestamp, finalized, watch, serial, layoutFrom]
+  const [first, number, hash, timestamp, finalized, watch, serial, layoutFrom, checksum] = row
+  const columns = [first, number, hash, timestamp, finalized, watch, serial, layoutFrom]
   if (checksumOf(chain, columns) !== checksum) throw damaged(connection)
-  const checkpoint =
-    number === null
-      ? null
-      : {
-          // Sound: they are set together with the number.
-          first: first!,
-          head: { number, hash: toHex(hash!) },
-          headTimestamp: headTimestamp!,
-          finalized,
-          ...WatchedWallets.toCheckpoint(watch),
-        }
+  const checkpoint = CheckpointRow.toCheckpoint({ first, number, hash, timestamp, finalized, watch })
   return { checkpoint, serial, layoutFrom: layoutFrom ?? 0, watch }
 }
 

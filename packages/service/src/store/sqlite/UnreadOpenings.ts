@@ -4,10 +4,9 @@
  *
  * Source: decision 0050.
  */
-import * as Holding from "../../proof/Holding.ts"
 import type { UnreadOpenings, UnreadQuery } from "../Proofs.ts"
 import { StoreError } from "../StoreError.ts"
-import { toHex } from "../rows/Bytes.ts"
+import { fromHex } from "../rows/Bytes.ts"
 import type { Connection } from "./Connection.ts"
 import * as Ledgers from "./Ledgers.ts"
 import * as LedgerHoldings from "../rows/LedgerHoldings.ts"
@@ -45,17 +44,11 @@ export const readUnsafe = (
   const known = new Set<string>()
   const holdings: Array<UnreadOpenings["holdings"][number]> = []
   for (let rows = 0; next <= to && rows < LedgerHoldings.maxRows && holdings.length < limit; next++) {
-    for (const [key, , body] of rowsUnsafe(connection, next)) {
-      rows += 1
-      const wallet = toHex(key)
-      if (wallets?.has(wallet) === false) continue
-      for (const holding of LedgerHoldings.of(wallet, body)) {
-        const name = `${wallet} ${Holding.keyOf(holding)}`
-        if (known.has(name)) continue
-        known.add(name)
-        const isRead = connection.valuesUnsafe(has, [key, OpeningRow.bytesOfHolding(holding), first]).length > 0
-        if (!isRead) holdings.push({ wallet, holding })
-      }
+    const ofBlock = rowsUnsafe(connection, next)
+    rows += ofBlock.length
+    for (const one of LedgerHoldings.unknownOf(ofBlock, wallets, known)) {
+      const params = [fromHex(one.wallet), OpeningRow.bytesOfHolding(one.holding), first]
+      if (connection.valuesUnsafe(has, params).length === 0) holdings.push(one)
     }
   }
   return { holdings, next }
