@@ -19,6 +19,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   codecs: { file: "codecs/run.ts", isShort: true },
   bundle: { file: "bundle/run.ts", isShort: true },
   programs: { file: "programs/run.ts", hasRounds: false },
+  clients: { file: "clients/run.ts" },
   rpc: { file: "rpc/run.ts" },
   index: { file: "indexing/run.ts" },
   forms: { file: "forms/run.ts" },
