@@ -46,6 +46,8 @@ export interface Options {
   readonly member?: Member
   /** Who needs no API key. Default: as the configuration states for the explorer. */
   readonly access?: Explorer.Access
+  /** The indexers run in the thread of this process, which starts them sooner. Default: each in a thread of its own. */
+  readonly isInline?: boolean
   /** The indexer runs in this process, or beside it by the same command. Default: whether the roles name it. */
   readonly isIndexing?: boolean
 }
@@ -75,7 +77,7 @@ interface ServingParts extends Parts {
 
 /** The layer of each role; those of `rest` and `relay` register routes of the HTTP server. */
 const layers = {
-  index: ({ baseFolder, chains, config, onEvent }: Parts) => {
+  index: ({ baseFolder, chains, config, isInline = false, onEvent }: Parts) => {
     const owner = randomUUID()
     const jobs = chains.map((chain) =>
       ChainJob.fromChain(chain, {
@@ -84,7 +86,8 @@ const layers = {
         threads: ChainJob.threadsOf(config),
       }),
     )
-    return Supervisor.layer(onEvent === undefined ? { jobs } : { jobs, onEvent })
+    const options = onEvent === undefined ? { jobs } : { jobs, onEvent }
+    return isInline ? Supervisor.inlineLayer(options) : Supervisor.layer(options)
   },
   rest: ({ chains, config }: Parts) => RestServer.layer({ config, chains }),
   relay: ({ chains, observed }: ServingParts) => Relay.layer(chains, observed.called),

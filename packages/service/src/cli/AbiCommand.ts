@@ -93,7 +93,7 @@ const add = Command.make(
     }
     const abi = JSON.stringify(items)
     yield* contracts.put(chain, [{ address, name, source, abi, implementations: [] }])
-    yield* Terminal.note(`Added ${items.length} functions, events and errors of ${quote(name)} to ${chain.name}.`)
+    yield* Terminal.note(`Added ${Terminal.count(items.length, "item")} of ${quote(name)} to ${chain.name}.`)
   }, Effect.scoped),
 ).pipe(
   Command.withDescription("Add the ABI of a contract, or a pack for all contracts; running servers use it at once"),
@@ -116,7 +116,7 @@ const remove = Command.make(
 const lineOf = (chain: string, { abi, address, implementations, name, source: from }: Contract): string => {
   const count = (JSON.parse(abi) as ReadonlyArray<unknown>).length
   const proxy = implementations.at(-1)
-  const parts = [chain, address ?? "pack", name, `${count} items`, from]
+  const parts = [chain, address ?? "pack", name, Terminal.count(count, "item"), from]
   return [...parts, ...(proxy === undefined ? [] : [`proxy of ${proxy.address}`])].join("\t")
 }
 

@@ -20,6 +20,7 @@ const manifest: { readonly version: string } = JSON.parse(
 /** The commands by name, in the order of the help. */
 const commands = {
   serve: async () => (await import("./ServeCommand.ts")).serve,
+  dev: async () => (await import("./DevCommand.ts")).dev,
   doctor: async () => (await import("./DoctorCommand.ts")).doctor,
   keys: async () => (await import("./KeysCommand.ts")).keys,
   abi: async () => (await import("./AbiCommand.ts")).abi,

@@ -12,6 +12,7 @@ import * as Result from "effect/Result"
 import * as Restart from "../supervision/Restart.ts"
 import * as ThreadLog from "../supervision/ThreadLog.ts"
 import * as WorkerThread from "../supervision/WorkerThread.ts"
+import * as ChainRunner from "./ChainRunner.ts"
 import type { ChainJob } from "./ChainJob.ts"
 import type { IndexerEvent } from "./IndexerEvent.ts"
 import { type FromWorker, kind, type ToWorker, type WorkerData } from "./Worker.ts"
@@ -110,3 +111,9 @@ export const run = (options: Options): Effect.Effect<never> => {
 
 /** The indexer of all chains, for as long as the layer lives. */
 export const layer = (options: Options): Layer.Layer<never> => Layer.effectDiscard(Effect.forkScoped(run(options)))
+
+/** The same in the thread of this process: for one small chain whose first blocks are waited for. */
+export const inlineLayer = ({ jobs, onEvent = () => Effect.void }: Options): Layer.Layer<never> => {
+  const run = (job: ChainJob) => ChainRunner.run(job, (event) => onEvent(job.chain, event))
+  return Layer.effectDiscard(Effect.forkScoped(Effect.forEach(jobs, run, { concurrency: "unbounded", discard: true })))
+}

@@ -1,0 +1,124 @@
+/**
+ * `daybook dev`: the explorer, the REST operations and the relay beside a local chain, without configuration and without an API key.
+ */
+import { format, quote } from "@daybook/schema/Issue"
+import { spawn } from "node:child_process"
+import { resolve } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as AnvilProcess from "../dev/AnvilProcess.ts"
+import * as DevConfig from "../dev/DevConfig.ts"
+import * as DevServer from "../dev/DevServer.ts"
+import * as LocalNode from "../dev/LocalNode.ts"
+import { CommandError } from "./CommandError.ts"
+import * as Shutdown from "./Shutdown.ts"
+import * as Terminal from "./Terminal.ts"
+
+const usualPort = 8545
+const usualUrl = `http://127.0.0.1:${usualPort}`
+const maxPort = 65_535
+
+const failed = (message: string) => new CommandError({ message })
+
+const parsePort = (given: Option.Option<string>): Effect.Effect<number | undefined, CommandError> => {
+  const text = Option.getOrUndefined(given)
+  if (text === undefined) return Effect.succeed(undefined)
+  if (/^\d{1,5}$/.test(text) && Number(text) <= maxPort) return Effect.succeed(Number(text))
+  const expected = `a port from 0 to ${maxPort}`
+  return Effect.fail(failed(format("option", { path: "--port", expected, received: quote(text) })))
+}
+
+/** The node that is named, else the one on the usual port, else one that is started. */
+const findNode = Effect.fnUntraced(function* (rpc: string | undefined, isStarted: boolean) {
+  const url = rpc ?? usualUrl
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    const expected = "an HTTP URL of a node"
+    return yield* failed(format("option", { path: "--rpc", expected, received: "a text of another form" }))
+  }
+  const found = isStarted ? null : yield* LocalNode.find(url)
+  if (found !== null) return found
+  const { host } = new URL(url)
+  if (!isStarted) {
+    const remedy =
+      rpc === undefined ? "Name it with --rpc URL, or start anvil with --chain." : "Start it, or correct --rpc."
+    return yield* failed(`No node responds at ${host}. ${remedy}`)
+  }
+  const started = yield* Effect.mapError(AnvilProcess.start(process.cwd(), usualPort), ({ message }) => failed(message))
+  const node = yield* LocalNode.find(started)
+  return node ?? (yield* failed(`Anvil does not respond at ${new URL(started).host}.`))
+})
+
+/** Opens a page in the browser of the user; where there is none, the URL is printed anyway. */
+const openPage = (url: string): Effect.Effect<void> =>
+  Effect.sync(() => {
+    const [program, ...before] = { darwin: ["open"], win32: ["cmd", "/c", "start"] }[process.platform as string] ?? [
+      "xdg-open",
+    ]
+    const child = spawn(program!, [...before, url], { stdio: "ignore", detached: true })
+    child.on("error", () => {})
+    child.unref()
+  })
+
+const announce = Effect.fnUntraced(function* ({ chain, node, url }: DevServer.Running) {
+  const { accounts, chainId, client, forkBlock } = node
+  const fork = forkBlock === null ? "" : `, a fork from block ${forkBlock} on`
+  yield* Terminal.note(`Beside ${client}: chain ${chain} (${chainId})${fork}. No API key is needed on this machine.`)
+  yield* Terminal.note(`  REST      ${url}/api/v2.2/<address>/verbose?chain=${chain}`)
+  yield* Terminal.note(`  RPC       ${url}/rpc/${chain}`)
+  if (accounts.length > 0) {
+    yield* Terminal.note(`  Accounts  Account 0 to Account ${accounts.length - 1}, the first is ${accounts[0]}`)
+  }
+  yield* Terminal.print(`${url}/?chain=${encodeURIComponent(chain)}`)
+})
+
+/** `daybook dev`. */
+export const dev = Command.make(
+  "dev",
+  {
+    rpc: Flag.String("rpc").pipe(
+      Flag.withDescription(`URL of the node; by default ${usualUrl}`),
+      Flag.withMetavar("URL"),
+      Flag.optional,
+    ),
+    chain: Flag.Boolean("chain").pipe(
+      Flag.withDescription("Start a chain: anvil on port 8545, which ends with the command"),
+      Flag.withDefault(false),
+    ),
+    port: Flag.String("port").pipe(
+      Flag.withDescription("Port of the explorer and the API; by default 8080, or a free one"),
+      Flag.withMetavar("N"),
+      Flag.optional,
+    ),
+    artifacts: Flag.String("artifacts").pipe(
+      Flag.withDescription(
+        "Folder of a Foundry or Hardhat project, may be repeated; by default the current folder, if it is one",
+      ),
+      Flag.withMetavar("FOLDER"),
+      Flag.atLeast(0),
+    ),
+    open: Flag.Boolean("open").pipe(Flag.withDescription("Open the explorer in the browser"), Flag.withDefault(false)),
+  },
+  Effect.fn(function* ({ artifacts, chain, open, port: givenPort, rpc }) {
+    Shutdown.complete()
+    const port = yield* parsePort(givenPort)
+    const url = Option.getOrUndefined(rpc)
+    if (chain && url !== undefined) return yield* failed("Both --rpc and --chain are given. Give one of them.")
+    const node = yield* findNode(url, chain)
+    const folders = artifacts.map((folder) => resolve(folder))
+    let isOpened = !open
+    return yield* DevServer.run(node, {
+      url: node.url,
+      ...(port === undefined ? {} : { port }),
+      artifacts: folders.length > 0 ? folders : DevConfig.projectsOf(process.cwd()),
+      onReady: (running) =>
+        Effect.gen(function* () {
+          yield* announce(running)
+          if (isOpened) return
+          isOpened = true
+          yield* openPage(`${running.url}/?chain=${encodeURIComponent(running.chain)}`)
+        }),
+    })
+  }, Effect.scoped),
+).pipe(Command.withDescription("Run the explorer and the API beside a local chain, such as anvil or hardhat"))

@@ -1,0 +1,106 @@
+/**
+ * The service beside a local node, for as long as it is developed on: it is started again where the node has become another chain or
+ * another fork, and otherwise follows what the node does.
+ *
+ * Source: decision 0060.
+ */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as Service from "../Service.ts"
+import * as DevConfig from "./DevConfig.ts"
+import * as LocalNode from "./LocalNode.ts"
+
+/** How to run. */
+export interface Options {
+  readonly url: string
+  /** Port of the service; left out, 8080 or, where that is in use, a free one. */
+  readonly port?: number
+  readonly artifacts: ReadonlyArray<string>
+  /** Called whenever the service listens. */
+  readonly onReady: (running: Running) => Effect.Effect<void>
+}
+
+/** The service beside a node. */
+export interface Running {
+  readonly node: LocalNode.LocalNode
+  /** Name of its chain. */
+  readonly chain: string
+  /** The base URL of the service. */
+  readonly url: string
+}
+
+const usualPort = 8080
+
+/** Time between two looks at what the node is. */
+const watchMillis = 500
+
+/** In memory where the system has such a folder: the index is made again from the node, whatever happens to it. */
+const memoryFolder = "/dev/shm"
+
+const temporary = (parent: string) => mkdtempSync(join(parent, "daybook-dev-"))
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => {
+    try {
+      return temporary(memoryFolder)
+    } catch {
+      return temporary(tmpdir())
+    }
+  }),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true })),
+)
+
+/** Waits until a node responds that is another one than before. */
+const untilOther = Effect.fnUntraced(function* (url: string, before: string | null) {
+  for (;;) {
+    const node = yield* LocalNode.find(url)
+    if (node !== null && LocalNode.identityOf(node) !== before) return node
+    yield* Effect.sleep(watchMillis)
+  }
+})
+
+/** Starts the service for a node until the scope ends. */
+const start = Effect.fnUntraced(function* (
+  node: LocalNode.LocalNode,
+  port: number,
+  artifacts: ReadonlyArray<string>,
+): Effect.fn.Return<Service.Running, Service.StartError, Scope.Scope> {
+  const data = yield* folder
+  const config = yield* Effect.fromResult(DevConfig.make(node, { port, data, artifacts }))
+  return yield* Service.run(config, { baseFolder: data, access: "local", isInline: true })
+})
+
+/**
+ * Runs beside a node until it is interrupted. A node that stops is waited for.
+ *
+ * **Errors**
+ * - `ListenError`: the given port is in use.
+ * - `InvalidConfig`, `InvalidOption`, `StoreError`: the URL of the node cannot be used, or there is no place for the database.
+ */
+export const run = Effect.fn("DevServer.run")(function* (
+  first: LocalNode.LocalNode,
+  { artifacts, onReady, port: given, url }: Options,
+): Effect.fn.Return<never, Service.StartError> {
+  let port = given ?? usualPort
+  let node = first
+  for (;;) {
+    const attempt = start(node, port, artifacts)
+    const current = node
+    node = yield* Effect.scoped(
+      Effect.gen(function* () {
+        const running = yield* given === undefined
+          ? Effect.catchTag(attempt, "ListenError", () => start(current, 0, artifacts))
+          : attempt
+        // Sound: the role `rest` listens.
+        const address = running.address!
+        port = address.port
+        yield* onReady({ node: current, chain: DevConfig.nameOf(current), url: address.url })
+        return yield* untilOther(url, LocalNode.identityOf(current))
+      }),
+    )
+    yield* Effect.logInfo("The node is another chain or fork; indexing it anew")
+  }
+})

@@ -1,0 +1,78 @@
+/**
+ * A node of a local chain: what `daybook dev` asks it before and while it is indexed.
+ *
+ * Source: decision 0060.
+ */
+import { createRpcClient } from "@daybook/rpc/promise"
+import * as Effect from "effect/Effect"
+
+/** A node that responds. */
+export interface LocalNode {
+  readonly url: string
+  readonly chainId: number
+  /** Name and version of its client. */
+  readonly client: string
+  /** Last block of the chain that it forks; `null` where it forks none. */
+  readonly forkBlock: number | null
+  /** Accounts that the node signs for, lower case. */
+  readonly accounts: ReadonlyArray<string>
+}
+
+const timeoutMillis = 2_000
+const maxAccounts = 100
+
+type Ask = (method: string) => Promise<unknown>
+
+const askerOf = (url: string): Ask => {
+  const client = createRpcClient({ url, timeout: timeoutMillis, retry: { maxAttempts: 1 } })
+  return async (method) => {
+    const result: unknown = await client.request({ method, params: [] })
+    return result
+  }
+}
+
+/** What a node may not offer. */
+const optional = (answer: Promise<unknown>): Promise<unknown> => answer.catch(() => undefined)
+
+const fieldOf = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined
+
+const blockIn = (value: unknown): number | null => {
+  const number = typeof value === "string" && /^0x[0-9a-f]{1,13}$/i.test(value) ? Number(value) : value
+  return typeof number === "number" && Number.isSafeInteger(number) && number >= 0 ? number : null
+}
+
+/** The block that anvil or hardhat forks from. */
+const forkBlockOf = async (ask: Ask): Promise<number | null> => {
+  const [anvil, hardhat] = await Promise.all([optional(ask("anvil_nodeInfo")), optional(ask("hardhat_metadata"))])
+  return (
+    blockIn(fieldOf(fieldOf(anvil, "forkConfig"), "forkBlockNumber")) ??
+    blockIn(fieldOf(fieldOf(hardhat, "forkedNetwork"), "forkBlockNumber"))
+  )
+}
+
+const accountsIn = (value: unknown): ReadonlyArray<string> =>
+  (Array.isArray(value) ? (value as ReadonlyArray<unknown>) : [])
+    .flatMap((one) => (typeof one === "string" && /^0x[0-9a-fA-F]{40}$/.test(one) ? [one.toLowerCase()] : []))
+    .slice(0, maxAccounts)
+
+const clientIn = (value: unknown): string =>
+  typeof value === "string" ? value.replaceAll(/[^\x20-\x7e]/g, "").slice(0, 80) : "unknown client"
+
+const read = async (url: string): Promise<LocalNode | null> => {
+  const ask = askerOf(url)
+  const chainId = blockIn(await optional(ask("eth_chainId")))
+  if (chainId === null || chainId === 0) return null
+  const [client, forkBlock, accounts] = await Promise.all([
+    optional(ask("web3_clientVersion")),
+    forkBlockOf(ask),
+    optional(ask("eth_accounts")),
+  ])
+  return { url, chainId, client: clientIn(client), forkBlock, accounts: accountsIn(accounts) }
+}
+
+/** The node at a URL; `null` where none responds. */
+export const find = (url: string): Effect.Effect<LocalNode | null> => Effect.promise(() => read(url))
+
+/** What of a node an index is made for: a node that is restarted or reset to the same is followed without another index. */
+export const identityOf = ({ chainId, forkBlock }: LocalNode): string => `${chainId} ${forkBlock ?? "no fork"}`

@@ -1,0 +1,40 @@
+import { describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect } from "vitest"
+import * as Node from "../server/node.ts"
+import { daybook, timeout, withConfig } from "./daybook.ts"
+
+describe("daybook dev", () => {
+  it.live(
+    "without a node, with one that is no node, and with arguments that contradict each other, it states what to do",
+    () =>
+      Effect.gen(function* () {
+        const base = yield* withConfig()
+        const other = yield* Node.start(() => Node.error('{"code":-32601,"message":"no"}'), 0)
+        const lineOf = (...args: ReadonlyArray<string>) =>
+          Effect.map(daybook(base, "dev", ...args), ({ code, err }) => [code, err])
+
+        expect(yield* lineOf("--rpc", "http://127.0.0.1:1/KEY0123456789")).toEqual([
+          1,
+          "daybook: No node responds at 127.0.0.1:1. Start it, or correct --rpc.\n",
+        ])
+        expect(yield* lineOf("--rpc", other.url)).toEqual([
+          1,
+          expect.stringContaining("No node responds at 127.0.0.1:"),
+        ])
+        expect(yield* lineOf("--rpc", "ws://127.0.0.1:8545/KEY0123456789")).toEqual([
+          1,
+          'daybook: Invalid option "--rpc": expected an HTTP URL of a node, received a text of another form.\n',
+        ])
+        expect(yield* lineOf("--rpc", "http://127.0.0.1:1", "--chain")).toEqual([
+          1,
+          "daybook: Both --rpc and --chain are given. Give one of them.\n",
+        ])
+        expect(yield* lineOf("--rpc", "http://127.0.0.1:1", "--port", "99999")).toEqual([
+          1,
+          'daybook: Invalid option "--port": expected a port from 0 to 65535, received "99999".\n',
+        ])
+      }).pipe(Effect.scoped),
+    timeout,
+  )
+})

@@ -1,0 +1,138 @@
+import { Anvil } from "@daybook/chain"
+import { Eventually } from "@daybook/harness"
+import { describe, it } from "@effect/vitest"
+import { Effect, Exit, Queue, References, Scope } from "effect"
+import { expect, vi } from "vitest"
+import * as DevServer from "../../src/dev/DevServer.ts"
+import * as LocalNode from "../../src/dev/LocalNode.ts"
+import { type Json, request } from "../server/service.ts"
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const within = { withinMillis: 30_000, everyMillis: 10 }
+
+/** A node that can be stopped and started again on its port. */
+const restartable = Effect.gen(function* () {
+  const outer = yield* Effect.scope
+  let scope = yield* Scope.fork(outer)
+  const begin = (options: Anvil.Options) =>
+    Effect.gen(function* () {
+      scope = yield* Scope.fork(outer)
+      return yield* Scope.provide(Anvil.make({ autoMine: true, ...options }), scope)
+    })
+  return { begin, stop: Effect.suspend(() => Scope.close(scope, Exit.void)) }
+})
+
+/** Runs the command beside a node; gives the services that it announces, one after another. */
+const develop = Effect.fnUntraced(function* (url: string) {
+  const announced = yield* Queue.unbounded<DevServer.Running>()
+  const node = yield* LocalNode.find(url)
+  yield* Effect.forkScoped(
+    DevServer.run(node!, {
+      ...{ url, port: 0, artifacts: [] },
+      onReady: (running) => Effect.asVoid(Queue.offer(announced, running)),
+    }).pipe(Effect.provideService(References.MinimumLogLevel, "None")),
+  )
+  return announced
+})
+
+/** The hashes of an account's transactions, as the service has them. */
+const historyOf = ({ chain, url }: DevServer.Running, account: string) =>
+  Effect.map(request(`${url}/api/v2.2/${account}/verbose?chain=${chain}&limit=1000`), ({ json }) =>
+    ((json?.result ?? []) as ReadonlyArray<Json>).map(({ hash }) => hash as string),
+  )
+
+const sender = ({ accounts, call }: Anvil.Node) =>
+  Effect.gen(function* () {
+    const [from, to] = accounts
+    const hash = yield* call<string>("eth_sendTransaction", [{ from, to, value: "0x1" }])
+    const receipt = call<object | null>("eth_getTransactionReceipt", [hash])
+    yield* Eventually.untilEffect(
+      Effect.map(receipt, (found) => found !== null),
+      within,
+    )
+    return hash
+  })
+
+const untilHistory = (running: DevServer.Running, account: string, expected: ReadonlyArray<string>) =>
+  Eventually.untilEffect(
+    Effect.map(historyOf(running, account), (found) => JSON.stringify(found) === JSON.stringify(expected)),
+    { ...within, what: `the history is ${expected.length} transactions` },
+  )
+
+describe("daybook dev", () => {
+  it.live("follows a hundred reverts, a reorg and a reset of its node", () =>
+    Effect.gen(function* () {
+      const { begin } = yield* restartable
+      const node = yield* begin({})
+      const running = yield* Queue.take(yield* develop(node.url))
+      const account = node.accounts[0]!
+      const send = sender(node)
+      const kept = [yield* send]
+      for (let turn = 1; turn <= 100; turn++) {
+        const snapshot = yield* node.call<string>("evm_snapshot")
+        yield* send
+        yield* node.call("evm_revert", [snapshot])
+        if (turn % 20 !== 0) continue
+        kept.unshift(yield* send)
+        yield* untilHistory(running, account, kept)
+      }
+      yield* node.call("evm_revert", [yield* node.call<string>("evm_snapshot")])
+      const rest = kept.slice(2)
+      yield* node.call("anvil_reorg", [2, []])
+      yield* untilHistory(running, account, rest)
+      yield* node.call("anvil_reset")
+      yield* untilHistory(running, account, [])
+      yield* untilHistory(running, account, [yield* send])
+    }).pipe(Effect.scoped),
+  )
+
+  it.live(
+    "waits for a node that stops, and indexes another chain or another start of it without being started again",
+    () =>
+      Effect.gen(function* () {
+        const { begin, stop } = yield* restartable
+        const first = yield* begin({})
+        const announced = yield* develop(first.url)
+        const running = yield* Queue.take(announced)
+        const account = first.accounts[0]!
+        yield* untilHistory(running, account, [yield* sender(first)])
+
+        yield* stop
+        const second = yield* begin({ port: first.port, genesisTimestamp: 1_800_000_000 })
+        yield* untilHistory(running, account, [yield* sender(second)])
+        yield* stop
+        const other = yield* begin({ port: first.port, chainId: 1337 })
+        const again = yield* Queue.take(announced)
+        const hash = yield* sender(other)
+
+        expect([again.url, again.node.chainId]).toEqual([running.url, 1337])
+        yield* untilHistory(again, account, [hash])
+      }).pipe(Effect.scoped),
+  )
+
+  it.live("needs no key of programs and pages of this machine, and one of pages of others", () =>
+    Effect.gen(function* () {
+      const { begin } = yield* restartable
+      const node = yield* begin({})
+      const { url } = yield* Queue.take(yield* develop(node.url))
+      const call = (headers: Readonly<Record<string, string>>) =>
+        Effect.map(
+          request(`${url}/rpc/local`, {
+            method: "POST",
+            headers: { "content-type": "application/json", ...headers },
+            body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_chainId" }),
+          }),
+          ({ status }) => status,
+        )
+
+      expect(yield* call({})).toBe(200)
+      expect(yield* call({ origin: "http://localhost:3000", "sec-fetch-site": "cross-site" })).toBe(200)
+      expect(yield* call({ origin: "https://evil.example", "sec-fetch-site": "cross-site" })).toBe(401)
+      expect((yield* request(`${url}/explorer.json`)).json).toMatchObject({
+        access: "open",
+        chains: [{ name: "local", chainId: 31337 }],
+      })
+    }).pipe(Effect.scoped),
+  )
+})
