@@ -52,7 +52,7 @@ export const targets: ReadonlyArray<Target> = [
   target(
     "transport",
     "packages/transport",
-    ["internal/Retry", "internal/Backoff", "internal/Redaction", "internal/RetryAfter"],
+    ["internal/Retry", "internal/Backoff", "internal/Redaction", "internal/RetryAfter", "internal/TokenBucket"],
     ["**/*.test.ts"],
   ),
   target(
@@ -62,7 +62,6 @@ export const targets: ReadonlyArray<Target> = [
       "internal/BatchState",
       "internal/EndpointStates",
       "internal/PoolState",
-      "internal/TokenBucket",
       "internal/reply/classify",
       "internal/reply/decode",
       "internal/reply/match",

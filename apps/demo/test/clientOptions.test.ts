@@ -18,6 +18,7 @@ const options = {
   headers: true,
   userAgent: true,
   onEvent: true,
+  rateLimit: true,
 } satisfies Record<SharedOption, true>
 
 const callOptions = { timeout: true, headers: true, signal: true } satisfies Record<SharedCallOption, true>
@@ -30,12 +31,24 @@ const address = "0xd8da6bf26964af9d7eed9e03e53415d37aa96045"
 
 /** A call of each client, and the text of its response. */
 const clients: Readonly<
-  Record<string, { readonly make: (given: Partial<Shared>) => Call; readonly text: (body: unknown) => string }>
+  Record<
+    string,
+    {
+      readonly make: (given: Partial<Shared>) => Call
+      readonly with: (given: Partial<Shared>, options: ReadonlyArray<CallOptions>) => Promise<unknown>
+      readonly text: (body: unknown) => string
+    }
+  >
 > = {
   rest: {
     make: (given) => {
       const client = Rest.createRestClient({ baseUrl: "http://host.test", apiKey: "key-1", ...given })
       return (call) => client.walletTransactions({ address }, call)
+    },
+    with: async (given, options) => {
+      let client = Rest.createRestClient({ baseUrl: "http://host.test", apiKey: "key-1", ...given })
+      for (const one of options) client = client.with(one)
+      return client.walletTransactions({ address })
     },
     text: () => JSON.stringify({ cursor: null, page: "0", page_size: "100", result: [] }),
   },
@@ -43,6 +56,11 @@ const clients: Readonly<
     make: (given) => {
       const client = Rpc.createRpcClient({ url: "http://host.test", ...given })
       return async (call) => (call === undefined ? client : client.with(call)).eth_chainId()
+    },
+    with: async (given, options) => {
+      let client = Rpc.createRpcClient({ url: "http://host.test", ...given })
+      for (const one of options) client = client.with(one)
+      return client.eth_chainId()
     },
     text: (body) =>
       JSON.stringify({ jsonrpc: "2.0", id: (JSON.parse(String(body)) as { id: number }).id, result: "0x1" }),
@@ -66,6 +84,12 @@ describe.each(Object.keys(clients))("options of %s", (name) => {
       return new Response(status === 200 ? text(body) : "busy", { status })
     }
     return { sent, fetch }
+  }
+
+  /** A client, and its calls with options that \`with\` gives them, one after the other. */
+  const bound = (given: Partial<Shared>) => {
+    const { with: withOptions } = clients[name]!
+    return { client: make(given), own: (...options: ReadonlyArray<CallOptions>) => withOptions(given, options) }
   }
 
   /** A `fetch` whose responses never come. */
@@ -171,10 +195,37 @@ describe.each(Object.keys(clients))("options of %s", (name) => {
     await expect(failed).rejects.toThrow("stopped")
   })
 
+  it("rateLimit: refuses a request whose turn comes after the deadline, and makes none", async () => {
+    const { fetch, sent } = serve()
+    const call = make({ fetch, rateLimit: { perSecond: 0.001, burst: 1 }, timeout: "10 seconds" })
+    await call()
+
+    await expect(call()).rejects.toMatchObject({ _tag: "RateLimited", scope: "call" })
+    expect(sent.length).toBe(1)
+    expect(() => make({ fetch, rateLimit: { perSecond: -1 } })).toThrow('Invalid option "rateLimit.perSecond"')
+  })
+
+  it("with: gives its calls options, which those of a call replace, and leaves the client as it is", async () => {
+    const { fetch, sent } = serve()
+    const { client, own } = bound({ fetch, headers: { "x-team": "blue" } })
+    await own({ headers: { "x-team": "red", "x-first": "1" } })
+    await own({ headers: { "x-first": "1" } }, { headers: { "x-second": "2" } })
+    await client()
+
+    expect(sent.map(({ headers }) => [headers["x-team"], headers["x-first"], headers["x-second"]])).toEqual([
+      ["red", "1", undefined],
+      ["blue", "1", "2"],
+      ["blue", undefined, undefined],
+    ])
+    await expect(bound({ fetch: stalled }).own({ timeout: 5 })).rejects.toMatchObject({ _tag: "TimeoutError" })
+    await expect(own({ timeout: 0 })).rejects.toThrow('Invalid option "timeout"')
+    await expect(own(5 as never)).rejects.toThrow("Invalid option")
+  })
+
   it("options: reject the same invalid values", async () => {
     const { fetch, sent } = serve()
     const invalid: Record<keyof typeof options, unknown> = {
-      ...{ timeout: 0, retry: 3, maxBytes: 0, fetch: 5, headers: "x: y", userAgent: 5, onEvent: {} },
+      ...{ timeout: 0, retry: 3, maxBytes: 0, fetch: 5, headers: "x: y", userAgent: 5, onEvent: {}, rateLimit: 5 },
     }
     for (const [option, value] of Object.entries(invalid))
       expect(() => make({ fetch, [option]: value })).toThrow(`Invalid option "${option}"`)

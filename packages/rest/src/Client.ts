@@ -10,6 +10,7 @@ import type { Attempt } from "@daybook/transport/Attempt"
 import type { Key } from "@daybook/transport/Endpoint"
 import type { Event } from "@daybook/transport/Event"
 import type { Fetch } from "@daybook/transport/Fetch"
+import type { RateLimit } from "@daybook/transport/RequestExecutor"
 import type * as RetryPolicy from "@daybook/transport/RetryPolicy"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
@@ -42,6 +43,8 @@ export interface Options {
    * Exceptions thrown by it are ignored.
    */
   readonly onEvent?: ((event: Event) => void) | undefined
+  /** Rate limit of the client's own requests. Default: none, as the service requests waits, which apply to all calls. */
+  readonly rateLimit?: RateLimit | undefined
 }
 
 /**
@@ -311,4 +314,6 @@ export interface Client {
    * Source: decision 0049.
    */
   readonly statement: (query: StatementQuery, options?: CallOptions) => Effect.Effect<Statement, RestError>
+  /** The same client, whose calls have these options unless they are given others; waits and limits are shared. Headers are added. */
+  readonly with: (options: CallOptions) => Client
 }

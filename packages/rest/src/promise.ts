@@ -10,6 +10,7 @@ import * as OptionCheck from "@daybook/transport/internal/OptionCheck"
 import * as PromiseRunner from "@daybook/transport/internal/PromiseRunner"
 import * as Effect from "effect/Effect"
 import type * as Client from "./Client.ts"
+import * as CallDefaults from "./internal/CallDefaults.ts"
 import * as ClientBuilder from "./internal/ClientBuilder.ts"
 import type { OperationCalls, SingleCalls } from "./internal/OperationCalls.ts"
 import * as RowIterable from "./internal/RowIterable.ts"
@@ -114,6 +115,8 @@ export interface RestPromiseClient {
   readonly balances: (query: BalanceQuery, options?: CallOptions) => Promise<Balances>
   /** Returns what a wallet held before a range, what moved by asset and kind, and what it holds after it. */
   readonly statement: (query: StatementQuery, options?: CallOptions) => Promise<Statement>
+  /** The same client, whose calls have these options unless they are given others; waits and limits are shared. Headers are added. */
+  readonly with: (options: CallOptions) => RestPromiseClient
 }
 
 /** The page of a response. */
@@ -185,7 +188,7 @@ export const createRestClient = (options: Client.Options): RestPromiseClient => 
   if (made._tag === "Failure") throw made.failure
   const wallet = paged(made.success.walletTransactions)
   const movements = paged(made.success.movements)
-  return {
+  return CallDefaults.client<RestPromiseClient, CallOptions>({
     walletTransactions: wallet.page,
     walletTransactionsWithResponse: wallet.withResponse,
     walletTransactionsStream: wallet.rows,
@@ -195,5 +198,5 @@ export const createRestClient = (options: Client.Options): RestPromiseClient => 
     movementPagesStream: movements.pages,
     balances: single(made.success.balances),
     statement: single(made.success.statement),
-  }
+  })
 }

@@ -31,6 +31,10 @@ export const layer = (
   options: Partial<Options> = {},
 ): Layer.Layer<RestClient.RestClient> => Layer.orDie(RestClient.layer({ ...fake.rest, ...options }))
 
+const unimplemented = (): never => {
+  throw new Error("Unimplemented method: with")
+}
+
 /**
  * Provides a REST client of the given calls alone; every other call is a defect that names it.
  *
@@ -53,4 +57,4 @@ export const layer = (
  * ```
  */
 export const layerMock = (calls: Partial<Client>): Layer.Layer<RestClient.RestClient> =>
-  Layer.mock(RestClient.RestClient, calls)
+  Layer.mock(RestClient.RestClient, { with: unimplemented, ...calls })

@@ -23,6 +23,7 @@ import * as EventReporter from "./internal/EventReporter.ts"
 import * as OptionCheck from "./internal/OptionCheck.ts"
 import { shorten } from "./internal/Redaction.ts"
 import * as Retry from "./internal/Retry.ts"
+import * as TokenBucket from "./internal/TokenBucket.ts"
 import type * as RetryPolicy from "./RetryPolicy.ts"
 
 /**
@@ -36,6 +37,18 @@ export interface Options {
   readonly fetch?: Fetch | undefined
   /** Called for each event of each call, synchronously. Exceptions thrown by it are ignored. */
   readonly onEvent?: ((event: Event) => void) | undefined
+  /** Rate limit of the requests of this client. Default: none. */
+  readonly rateLimit?: RateLimit | undefined
+}
+
+/**
+ * A rate limit that a client applies to its own requests.
+ */
+export interface RateLimit {
+  /** Requests per second. A function is read before each request, for a limit that several clients share. */
+  readonly perSecond: number | (() => number)
+  /** Requests that may be made at once after an idle time. Default `perSecond`, and at least 1. */
+  readonly burst?: number | undefined
 }
 
 /**
@@ -124,6 +137,7 @@ const optionKinds = {
   maxBytes: "count",
   fetch: "function",
   onEvent: "function",
+  rateLimit: "any",
 } as const satisfies Readonly<Record<keyof Options, OptionCheck.Kind>>
 
 /** Options after the checks. */
@@ -133,15 +147,18 @@ interface Settings {
   readonly fetch: Fetch
   readonly onEvent: Options["onEvent"]
   readonly backoff: Backoff.Backoff
+  readonly bucket: TokenBucket.TokenBucket | undefined
 }
 
 const settingsOf = (options: Options): Result.Result<Settings, InvalidOption> =>
   Result.gen(function* () {
     yield* OptionCheck.members(options, optionKinds)
     const policy = yield* Retry.policyFromOptions(options.policy, "policy")
-    const { fetch = Http.platformFetch, maxBytes = 64 * 1024 * 1024, onEvent } = options
+    const { fetch = Http.platformFetch, maxBytes = 64 * 1024 * 1024, onEvent, rateLimit } = options
+    if (rateLimit !== undefined) yield* TokenBucket.check(rateLimit)
+    const bucket = rateLimit && TokenBucket.make(rateLimit)
     const backoff = Backoff.make({ spread: Duration.times(policy.base, policy.jitter) })
-    return { policy, maxBytes, fetch, onEvent, backoff }
+    return { policy, maxBytes, fetch, onEvent, backoff, bucket }
   })
 
 /** The settings with the limits of one call. */
@@ -158,7 +175,7 @@ const hasCallScope = (error: Failure): boolean => "scope" in error && error.scop
 /** One attempt of a call: waits as the endpoint requested, sends, and decodes the response. */
 const attemptOf = <A, E extends Failure, R>(
   call: Request<E>,
-  { backoff, fetch, maxBytes, policy }: Settings,
+  { backoff, bucket, fetch, maxBytes, policy }: Settings,
   report: EventReporter.EventReporter | undefined,
   decode: (reply: Http.Reply) => Effect.Effect<A, E, R>,
 ) => {
@@ -167,6 +184,11 @@ const attemptOf = <A, E extends Failure, R>(
   let attempts: ReadonlyArray<Attempt> = []
   return Effect.fnUntraced(function* (state: Retry.State): Effect.fn.Return<A, E | NetworkError, R> {
     yield* backoff.wait(endpoint, yield* Retry.remaining(state), attempts)
+    const retryAfter = bucket && (yield* bucket.take("", Duration.toMillis(yield* Retry.remaining(state))))
+    if (retryAfter !== undefined) {
+      const detail = "this client's own rate limit"
+      return yield* new RateLimited({ host: endpoint.host, attempts, retryAfter, scope: "call", detail })
+    }
     const left = yield* Retry.remaining(state)
     const time = Duration.isLessThan(attemptTimeout, left)
       ? { within: attemptTimeout, deadline: attemptTimeout }

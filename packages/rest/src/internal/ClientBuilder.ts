@@ -7,8 +7,9 @@ import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
 import type { InvalidOption } from "@daybook/transport/ClientError"
 import * as RequestExecutor from "@daybook/transport/RequestExecutor"
 import * as Effect from "effect/Effect"
-import type { Client, Options } from "../Client.ts"
+import type { CallOptions, Client, Options } from "../Client.ts"
 import type * as Query from "../Query.ts"
+import * as CallDefaults from "./CallDefaults.ts"
 import * as ClientOptions from "./ClientOptions.ts"
 import * as Ledger from "./Ledger.ts"
 import * as OperationCalls from "./OperationCalls.ts"
@@ -28,9 +29,9 @@ export const make = Effect.fnUntraced(function* (
   moreKinds: ClientOptions.Kinds = {},
 ): Effect.fn.Return<Calls, InvalidOption> {
   const settings = yield* ClientOptions.read(given)
-  const { fetch, maxBytes, onEvent, retry, timeout } = settings.options
+  const { fetch, maxBytes, onEvent, rateLimit, retry, timeout } = settings.options
   const policy = { ...retry, deadline: timeout }
-  const executor = yield* RequestExecutor.make({ policy, maxBytes, fetch, onEvent })
+  const executor = yield* RequestExecutor.make({ policy, maxBytes, fetch, onEvent, rateLimit })
   const context: OperationCalls.Context = { settings, executor, moreKinds }
   return {
     walletTransactions: OperationCalls.make(context, walletTransactions),
@@ -41,16 +42,17 @@ export const make = Effect.fnUntraced(function* (
 })
 
 /** The client in Effect style. */
-export const toClient = ({ balances, movements, statement, walletTransactions: wallet }: Calls): Client => ({
-  walletTransactions: wallet.page,
-  walletTransactionsWithResponse: wallet.withResponse,
-  // Sound, here and below: a stream that does not restart has no marker in it.
-  walletTransactionsStream: wallet.rows as Client["walletTransactionsStream"],
-  walletPagesStream: wallet.pages as Client["walletPagesStream"],
-  movements: movements.page,
-  movementsWithResponse: movements.withResponse,
-  movementsStream: movements.rows as Client["movementsStream"],
-  movementPagesStream: movements.pages as Client["movementPagesStream"],
-  balances: balances.value,
-  statement: statement.value,
-})
+export const toClient = ({ balances, movements, statement, walletTransactions: wallet }: Calls): Client =>
+  CallDefaults.client<Client, CallOptions>({
+    walletTransactions: wallet.page,
+    walletTransactionsWithResponse: wallet.withResponse,
+    // Sound, here and below: a stream that does not restart has no marker in it.
+    walletTransactionsStream: wallet.rows as Client["walletTransactionsStream"],
+    walletPagesStream: wallet.pages as Client["walletPagesStream"],
+    movements: movements.page,
+    movementsWithResponse: movements.withResponse,
+    movementsStream: movements.rows as Client["movementsStream"],
+    movementPagesStream: movements.pages as Client["movementPagesStream"],
+    balances: balances.value,
+    statement: statement.value,
+  })

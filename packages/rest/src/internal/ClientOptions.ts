@@ -21,6 +21,7 @@ const optionKinds = {
   headers: "record",
   userAgent: "headerText",
   onEvent: "function",
+  rateLimit: "any",
 } as const satisfies Readonly<Record<keyof Options, OptionCheck.Kind>>
 
 const { deadline: _deadline, ...retryKinds } = Retry.optionKinds

@@ -7,6 +7,7 @@ import type * as Backoff from "@daybook/transport/internal/Backoff"
 import { InvalidResponse, RateLimited } from "@daybook/transport/ClientError"
 import * as EventReporter from "@daybook/transport/internal/EventReporter"
 import * as Retry from "@daybook/transport/internal/Retry"
+import type { TokenBucket } from "@daybook/transport/internal/TokenBucket"
 import type * as RetryPolicy from "@daybook/transport/RetryPolicy"
 import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
@@ -22,7 +23,6 @@ import type { Decode } from "./reply/decode.ts"
 import type { RequestItem } from "./reply/match.ts"
 import type { Outcome } from "./reply/read.ts"
 import * as Telemetry from "./Telemetry.ts"
-import type { TokenBucket } from "./TokenBucket.ts"
 
 /** An endpoint of a client. */
 export interface Member {

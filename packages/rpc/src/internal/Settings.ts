@@ -7,6 +7,7 @@ import * as OptionCheck from "@daybook/transport/internal/OptionCheck"
 import * as Backoff from "@daybook/transport/internal/Backoff"
 import { fromKey } from "@daybook/transport/internal/Redaction"
 import * as Retry from "@daybook/transport/internal/Retry"
+import * as TokenBucket from "@daybook/transport/internal/TokenBucket"
 import * as UserAgent from "@daybook/transport/internal/UserAgent"
 import { isolatesRequests } from "@daybook/transport/internal/Runtime"
 import type * as RetryPolicy from "@daybook/transport/RetryPolicy"
@@ -19,7 +20,6 @@ import * as BatchState from "./BatchState.ts"
 import * as Batcher from "./Batcher.ts"
 import type { Member } from "./CallRunner.ts"
 import * as EndpointStates from "./EndpointStates.ts"
-import * as TokenBucket from "./TokenBucket.ts"
 
 const invalid = (option: string, expected: string, received: string): Effect.Effect<never, InvalidOption> =>
   Effect.fail(new InvalidOption({ option, expected, received }))
@@ -135,16 +135,10 @@ const batchOf = (given: unknown): Effect.Effect<BatchOptions, InvalidOption> => 
   return Effect.as(Effect.fromResult(OptionCheck.members(given, batchKinds, "batch")), given)
 }
 
-/** A rate limit with the rate that it has now. */
-const atPresent = (rate: RateLimit): RateLimit =>
-  typeof rate?.perSecond === "function" ? { ...rate, perSecond: rate.perSecond() } : rate
-
 const checkRate = (rate: RateLimit): Effect.Effect<void, InvalidOption> =>
   Effect.fromResult(
     Result.gen(function* () {
-      yield* OptionCheck.members(typeof rate === "object" ? atPresent(rate) : rate, rateKinds, "rateLimit")
-      if (rate.perSecond === undefined)
-        return yield* Result.fail(OptionCheck.invalid("rateLimit.perSecond", "a number above 0", undefined))
+      yield* TokenBucket.check(rate, { units: "record", defaultUnits: "cost" })
       for (const [method, cost] of Object.entries(rate.units ?? {}))
         yield* OptionCheck.member(`rateLimit.units.${method}`, "cost", cost)
     }),
@@ -197,13 +191,6 @@ const endpointKinds = { url: "any", headers: "record" } as const satisfies Reado
 const batchKinds = { window: "wait", maxCalls: "count", maxBytes: "count" } as const satisfies Readonly<
   Record<keyof BatchOptions, OptionCheck.Kind>
 >
-
-const rateKinds = {
-  perSecond: "rate",
-  burst: "rate",
-  units: "record",
-  defaultUnits: "cost",
-} as const satisfies Readonly<Record<keyof RateLimit, OptionCheck.Kind>>
 
 /** Makes the endpoints of a client. Each one's batcher reads and records the batch limit of its endpoint in the pool. */
 const poolOf = (

@@ -7,7 +7,33 @@
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type { RateLimit } from "../Options.ts"
+import * as Result from "effect/Result"
+import type { InvalidOption } from "../ClientError.ts"
+import * as OptionCheck from "./OptionCheck.ts"
+
+/** The option `rateLimit` of a client. */
+export interface Options {
+  /** Units per second; a function is read before each call. */
+  readonly perSecond: number | (() => number)
+  /** Units that may be used at once after an idle time. Default `perSecond`, and at least 1. */
+  readonly burst?: number | undefined
+  /** Cost of a call by the name of its method. */
+  readonly units?: Readonly<Record<string, number>> | undefined
+  /** Cost of methods that are not in `units`. Default 1. */
+  readonly defaultUnits?: number | undefined
+}
+
+/** Checks the option `rateLimit`, with the rate that it has now. `moreKinds` are the members that a client adds. */
+export const check = (
+  given: Options,
+  moreKinds: Readonly<Record<string, OptionCheck.Kind>> = {},
+): Result.Result<void, InvalidOption> => {
+  const rate = typeof given?.perSecond === "function" ? { ...given, perSecond: given.perSecond() } : given
+  const checked = OptionCheck.members(rate, { perSecond: "rate", burst: "rate", ...moreKinds }, "rateLimit")
+  return Result.isSuccess(checked) && rate.perSecond === undefined
+    ? Result.fail(OptionCheck.invalid("rateLimit.perSecond", "a number above 0", undefined))
+    : Result.map(checked, () => undefined)
+}
 
 /** The content of a bucket that fills at `perSecond` up to `burst`. */
 export interface State {
@@ -72,7 +98,7 @@ export interface TokenBucket {
 }
 
 /** Makes a full bucket. */
-export const make = (options: RateLimit): TokenBucket => {
+export const make = (options: Options): TokenBucket => {
   const { burst, defaultUnits = 1, perSecond, units = {} } = options
   const rateNow = typeof perSecond === "function" ? perSecond : () => perSecond
   let state = initial({ burst, perSecond: rateNow() })

@@ -1,0 +1,30 @@
+/** Clients whose calls have options of their own by default: `client.with(options)`. */
+
+interface Options {
+  readonly headers?: Readonly<Record<string, unknown>> | undefined
+}
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
+
+/** Options over others that they default to. What is invalid is left to the checks of the call. */
+const over = <O extends Options>(defaults: O | undefined, options: O | undefined): O | undefined => {
+  if (!isObject(options)) return options ?? defaults
+  if (!isObject(defaults)) return defaults ?? options
+  const [some, more] = [defaults.headers, options.headers]
+  return { ...defaults, ...options, headers: isObject(some) && isObject(more) ? { ...some, ...more } : (more ?? some) }
+}
+
+type Calls = Readonly<Record<string, (query: never, options?: never) => unknown>>
+
+/** The client of some calls, each of which takes its options last. */
+export const client = <C extends { readonly with: (options: O) => C }, O extends Options>(
+  calls: Omit<C, "with">,
+  defaults?: O,
+): C => {
+  // Sound, here and below: a client has calls of a query and options, and `with`.
+  const own = Object.entries(calls as Calls).map(([name, call]) => [
+    name,
+    (query: never, options?: O) => call(query, over(defaults, options) as never),
+  ])
+  return { ...Object.fromEntries(own), with: (options: O) => client<C, O>(calls, over(defaults, options)) } as C
+}
