@@ -16,8 +16,8 @@ import * as Member from "./Member.ts"
 
 /** Where HAProxy is, and what to do where it is not. */
 export const haproxy = "/usr/sbin/haproxy"
-const root = fileURLToPath(new URL("../../../../", import.meta.url))
-const daybook = join(root, "packages/service/src/main.ts")
+export const root = fileURLToPath(new URL("../../../../", import.meta.url))
+export const daybook = join(root, "packages/service/src/main.ts")
 const startMillis = 180_000
 const shownLines = 8
 
@@ -75,10 +75,10 @@ const folder = Effect.acquireRelease(
 )
 
 /** Adds an API key as an operator does. */
-const addKey = (config: string): string => {
+export const addKey = (config: string): string => {
   const { status, stderr, stdout } = spawnSync(
     process.execPath,
-    [daybook, "keys", "add", "cluster", "--config", config],
+    [daybook, "keys", "add", "usual", "--config", config],
     { encoding: "utf8" },
   )
   if (status !== 0) throw new Error(`daybook keys add ends with code ${status}: ${stderr}`)

@@ -1,0 +1,116 @@
+/**
+ * A service before an embedded chain, a second one without an index, and a Prometheus that scrapes both with the rules of
+ * `deploy/prometheus`, at thirty times their speed.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Anvil } from "@daybook/chain"
+import { Effect } from "effect"
+import { addKey, daybook, root, untilOk } from "../cluster/Cluster.ts"
+import * as Member from "../cluster/Member.ts"
+import { freePort } from "../store/postgres/EmbeddedServer.ts"
+
+/** The program of Prometheus. */
+export const prometheus = "/usr/bin/prometheus"
+/** Seconds of the rules for each second here. */
+const scale = 30
+/** Calls to the node in a second: a chain that leaps ahead is indexed for a while. */
+const callsPerSecond = 60
+
+const seconds = { s: 1, m: 60, h: 3600, d: 86_400 } as const
+
+/** A text whose durations behind `for:` and in brackets are shorter. */
+const accelerate = (rules: string): string =>
+  rules.replaceAll(
+    /(for: |\[)(\d+)([smhd])/g,
+    (_, before: string, count: string, unit: keyof typeof seconds) =>
+      `${before}${Math.max(2, Math.ceil((Number(count) * seconds[unit]) / scale))}s`,
+  )
+
+/** An alert that fires. */
+export interface Alert {
+  readonly name: string
+  readonly chain: string | undefined
+}
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "daybook-alerts-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true })),
+)
+
+/** Runs a process until the scope ends. */
+const running = (program: Member.Program) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const member = Member.make(program)
+      member.start()
+      return member
+    }),
+    (member) => Effect.promise(() => member.end("SIGTERM")),
+  )
+
+/** Starts everything, and waits until the chain is indexed. */
+export const start = Effect.fnUntraced(function* () {
+  const baseFolder = yield* folder
+  const node = yield* Anvil.make({ chainId: 1 })
+  const [port, otherPort, ownPort] = (yield* Effect.promise(() =>
+    Promise.all(Array.from({ length: 3 }, freePort)),
+  )) as [number, number, number]
+  const urlOf = (at: number) => `http://127.0.0.1:${at}`
+  const service = Effect.fnUntraced(function* (name: string, at: number, roles: string, chains: object) {
+    const config = join(baseFolder, `${name}.json`)
+    const listen = { host: "127.0.0.1", port: at }
+    writeFileSync(config, JSON.stringify({ listen, database: `sqlite:${name}`, chains }))
+    const key = addKey(config)
+    const args = [daybook, "serve", "--role", roles, "--config", config]
+    const member = yield* running({ name, file: process.execPath, args, log: join(baseFolder, `${name}.log`) })
+    yield* untilOk(`${urlOf(at)}/health`, name)
+    return { key, member, url: urlOf(at) }
+  })
+  const rpc = [{ url: node.url, perSecond: callsPerSecond }]
+  const main = yield* service("main", port, "all", { eth: { rpc, fromBlock: 0, pollMillis: 200 } })
+  yield* untilOk(`${main.url}/ready?chain=eth`, "the chain is indexed")
+
+  writeFileSync(
+    join(baseFolder, "alerts.yml"),
+    accelerate(readFileSync(join(root, "deploy/prometheus/alerts.yml"), "utf8")),
+  )
+  const configuration = readFileSync(join(root, "deploy/prometheus/prometheus.yml"), "utf8")
+    .replaceAll("15s", "1s")
+    .replace(/targets: .*/, `targets: ["127.0.0.1:${port}"]`)
+  const reload = (targets: ReadonlyArray<number>) => {
+    const list = targets.map((target) => `"127.0.0.1:${target}"`).join(", ")
+    writeFileSync(join(baseFolder, "prometheus.yml"), configuration.replace(/targets: .*/, `targets: [${list}]`))
+  }
+  reload([port])
+  const monitor = yield* running({
+    ...{ name: "prometheus", file: prometheus, log: join(baseFolder, "prometheus.log") },
+    args: [
+      `--config.file=${join(baseFolder, "prometheus.yml")}`,
+      `--storage.tsdb.path=${join(baseFolder, "series")}`,
+      `--web.listen-address=127.0.0.1:${ownPort}`,
+    ],
+  })
+  yield* untilOk(`${urlOf(ownPort)}/-/ready`, "Prometheus")
+
+  const firing = Effect.promise(async (): Promise<ReadonlyArray<Alert>> => {
+    const response = await fetch(`${urlOf(ownPort)}/api/v1/alerts`)
+    const body = (await response.json()) as {
+      readonly data: {
+        readonly alerts: ReadonlyArray<{ readonly state: string; readonly labels: Readonly<Record<string, string>> }>
+      }
+    }
+    return body.data.alerts
+      .filter(({ state }) => state === "firing")
+      .map(({ labels }) => ({ name: labels["alertname"] ?? "", chain: labels["chain"] }))
+  })
+  const scrapeAlso = (target: number | null) =>
+    Effect.sync(() => {
+      reload(target === null ? [port] : [port, target])
+      monitor.signal("SIGHUP")
+    })
+  /** A service that indexes nothing, before a node that does not listen. */
+  const other = service("other", otherPort, "serve", { optimism: { rpc: ["http://127.0.0.1:9"] } })
+  return { node, main, other, otherPort, firing, scrapeAlso }
+})
