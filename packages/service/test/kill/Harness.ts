@@ -21,6 +21,8 @@ import * as ProjectionCheckpoints from "../../src/store/sqlite/ProjectionCheckpo
 import * as TestStore from "../store/TestStore.ts"
 import { folder, start } from "../indexer/chain.ts"
 import * as oracle from "../indexer/oracle.ts"
+import * as Edit from "../tears/Edit.ts"
+import * as Interruption from "../tears/Interruption.ts"
 import * as Model from "./Model.ts"
 
 /** A kill: between begin and commit of an append or an unwind, of another write, or between writes. */
@@ -49,7 +51,7 @@ export interface KilledStore {
 export interface Options {
   readonly kills: number
   readonly seed: number
-  /** The store of the process. Default: one of SQLite. On another one the clock alone kills. */
+  /** The store of the process. Default: one of SQLite. */
   readonly store?: KilledStore
   /** Handles each kill, after the store was found equal to the chain. */
   readonly onKill?: (killed: Killed, index: number) => void
@@ -61,8 +63,11 @@ export const chain = "my chain"
 const processFile = fileURLToPath(new URL("../indexer/process.ts", import.meta.url))
 const probeFile = fileURLToPath(new URL("./probe.ts", import.meta.url))
 /** A process that does not reach its statement is killed by the clock. */
-const patienceMillis = 6_000
+const patienceMillis = 30_000
 const deepest = 20
+/** Statements of appends and unwinds before a kill, at most, of SQLite; and how many of them PostgreSQL does by one. */
+const mostStatements = { follow: 40, backfill: 900 }
+const statementsOfOne = 15
 /** A chain of so many blocks does not grow any more, only change. */
 const longest = 400
 
@@ -103,15 +108,17 @@ const disturb = Effect.fnUntraced(function* (node: Anvil.Node, random: Random.Ra
 /** Starts an indexing process that dies before its `statements`th statement, or after some time at work. */
 const killOne = Effect.fnUntraced(function* (
   job: ChainJob,
+  edits: ReadonlyArray<Edit.Edit>,
   when: { readonly statements: number } | { readonly millis: number },
 ) {
   const probe = join(job.baseFolder, "probe")
   rmSync(probe, { force: true })
   const statements = "statements" in when ? String(when.statements) : "Infinity"
-  const child = spawn(process.execPath, ["--import", probeFile, processFile, JSON.stringify([job])], {
+  const { args, env } = Edit.processWith(edits)
+  const child = spawn(process.execPath, [...args, "--import", probeFile, processFile, JSON.stringify([job])], {
     stdio: ["ignore", "pipe", "inherit"],
     env: {
-      ...process.env,
+      ...env,
       DAYBOOK_PROBE_FILE: probe,
       DAYBOOK_PROBE_STATEMENTS: statements,
       NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? join(job.baseFolder, "compiled"),
@@ -219,6 +226,8 @@ export const run = Effect.fnUntraced(function* (node: Anvil.Node, options: Optio
   const baseFolder = yield* folder
   const store = options.store ?? sqliteStore(baseFolder)
   const job = jobOf(node, baseFolder, store.url)
+  // SQLite takes a statement for each row, and has a probe of its own.
+  const [edits, share] = options.store === undefined ? [[], 1] : [Interruption.edits, statementsOfOne]
   const all: Array<Killed> = []
   for (let index = 0; index < options.kills; index++) {
     const seed = options.seed * 100_000 + index
@@ -227,8 +236,8 @@ export const run = Effect.fnUntraced(function* (node: Anvil.Node, options: Optio
     if (task === "derive") yield* store.forgetLedgers
     else if (task !== "follow") yield* store.clear
     if (task === "prepend") yield* indexUpperHalf(node, job)
-    const isByStatement = random.next() < 0.6 && task !== "derive" && options.store === undefined
-    const statements = random.integer(task === "follow" ? 40 : 900)
+    const isByStatement = random.next() < 0.6 && task !== "derive"
+    const statements = random.integer((task === "follow" ? mostStatements.follow : mostStatements.backfill) / share)
     const when = isByStatement ? { statements } : { millis: random.integer(400) }
     yield* disturb(node, random)
     const weather = yield* Effect.forkChild(
@@ -237,7 +246,7 @@ export const run = Effect.fnUntraced(function* (node: Anvil.Node, options: Optio
         Effect.andThen(Effect.sleep(150 + random.integer(400)), Effect.uninterruptible(disturb(node, random))),
       ),
     )
-    const { by, phase, statements: done } = yield* killOne(job, when)
+    const { by, phase, statements: done } = yield* killOne(job, edits, when)
     yield* Fiber.interrupt(weather)
     yield* expectSound(job)
     yield* catchUp(node, job, truth)

@@ -1,7 +1,7 @@
 /**
- * Preloaded into an indexing process and its worker threads: records in a file, at each statement of SQLite, what the writer is about
- * to do, so that the file shows after a kill what was interrupted. Can also kill the process just before a given statement of an
- * append or unwind.
+ * Preloaded into an indexing process and its worker threads: records in a file, at each statement of SQLite or of a write to PostgreSQL,
+ * what the writer is about to do, so that the file shows after a kill what was interrupted. Can also kill the process just before a given
+ * statement of an append or unwind. Statements to PostgreSQL are announced by `Interruption.edits`.
  */
 import { openSync, writeSync } from "node:fs"
 import { DatabaseSync, StatementSync } from "node:sqlite"
@@ -23,13 +23,13 @@ if (file !== undefined) {
   const note = () => writeSync(out, `${phase} ${statements}`.padEnd(width), 0)
 
   const kindOf = (sql: string): Phase => {
-    if (/^\s*INSERT INTO block/.test(sql)) return "append"
-    if (/^\s*SELECT d\.id, .* FROM document d WHERE/.test(sql)) return "unwind"
+    if (/^\s*INSERT INTO (\S+\.)?block\b/.test(sql)) return "append"
+    if (/^\s*SELECT d\.id, .* FROM (\S+\.)?document d WHERE/.test(sql)) return "unwind"
     return phase
   }
 
   const before = (sql: string) => {
-    if (/^\s*BEGIN IMMEDIATE/i.test(sql)) {
+    if (/^\s*(BEGIN IMMEDIATE|SELECT set_config)/i.test(sql)) {
       phase = "begun"
       statements = 0
     } else if (phase !== "idle") {
@@ -49,6 +49,13 @@ if (file !== undefined) {
     statements = 0
     note()
   }
+
+  /** The begin of a write to PostgreSQL is its second statement, and a commit is announced before it is sent. */
+  const announced = (sql: string) => {
+    before(sql)
+    after(sql)
+  }
+  Object.assign(globalThis, { daybookStatement: announced })
 
   /** Connections that write. */
   const writers = new WeakSet<DatabaseSync>()

@@ -1,8 +1,7 @@
 /**
  * Kills an indexing process 200 times and prints what it was doing each time. `node test/kill/run.ts [kills] [seed] [database]`; ends
  * with code 1 at the first store that is not equal to the chain, or when too few kills hit a transaction. `database` is the URL of a
- * PostgreSQL database, whose schema `daybook_my_chain` is dropped; without it the store is one of SQLite. What a
- * transaction of a server was doing is not known.
+ * PostgreSQL database, whose schema `daybook_my_chain` is dropped; without it the store is one of SQLite.
  */
 import { Effect, Redacted } from "effect"
 import { Anvil } from "@daybook/chain"
@@ -49,17 +48,10 @@ const program = Effect.gen(function* () {
     ...(database === undefined ? {} : { store: yield* postgresStore(database) }),
     onKill: ({ by, phase, seed: own, statements, task }, index) =>
       print(
-        `${index + 1}/${kills} seed ${own}: ${task}, killed by ${by}${database === undefined ? ` in ${phase} after ${statements} statements` : ""}; equal`,
+        `${index + 1}/${kills} seed ${own}: ${task}, killed by ${by} in ${phase} after ${statements} statements; equal`,
       ),
   })
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(0)
-  if (database !== undefined) {
-    histogram(
-      "killed while",
-      all.map(({ task }) => task),
-    )
-    return print(`${all.length} kills, seed ${seed}, all equal, ${seconds} s`)
-  }
   const hit = Harness.inTransaction(all)
   histogram(
     "killed while",
