@@ -95,7 +95,8 @@ export const walk = async (page: Page): Promise<ReadonlyArray<string>> => {
     if (isAtEnd) return [...keys]
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
   }
-  throw new Error(`walk: the history has no end after ${keys.size} rows.`)
+  const notices = await page.locator(".notice").allInnerTexts()
+  throw new Error(`walk: the history has no end after ${keys.size} rows. ${notices.join(" ")}`)
 }
 
 /** The fact of a name in the overview of a page. */

@@ -22,7 +22,8 @@ export interface World {
   readonly node: Anvil.Node
   readonly scenario: Scenario.World
   readonly url: string
-  /** A client with a key of its own. */
+  readonly apiKey: string
+  /** A client with that key. */
   readonly rest: RestPromiseClient
   /** Runs an effect on the chain. */
   readonly run: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
@@ -107,12 +108,14 @@ export const start = async ({ blocks = 10, labels = {} }: Options = {}): Promise
         const ready = response === null ? null : ((await response.json()) as Ready)
         return ready?.indexed?.to === head
       },
-      { everyMillis: 50, withinMillis: 30_000, what: "the head of the node is indexed" },
+      { everyMillis: 50, withinMillis: 90_000, what: "the head of the node is indexed" },
     )
   await indexed()
+  const apiKey = await service.addKey()
   return {
     ...{ node, scenario, url, call, run, indexed },
-    rest: createRestClient({ baseUrl: url, apiKey: await service.addKey() }),
+    apiKey,
+    rest: createRestClient({ baseUrl: url, apiKey }),
     stop: () => service.stop(),
     start: async () => {
       service = await startService({ ...options, port })

@@ -24,7 +24,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
     await Build.make()
     ;[world, browser] = await Promise.all([World.start({ blocks: 5 }), ChromiumBrowser.launch()])
     site = await Site.make(browser, world.url)
-  })
+  }, 180_000)
   afterAll(async () => {
     await browser?.close()
     await world?.close()

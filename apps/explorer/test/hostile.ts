@@ -33,7 +33,7 @@ const frames: ReadonlyArray<(text: string) => string> = [
   (text) => ` ${text} `,
   (text) => `${text}\n${text}`,
   (text) => encodeURIComponent(text),
-  (text) => text.replaceAll("<", "&lt;"),
+  (text) => `&lt;${text}&gt;`,
 ]
 
 export const hostile: ReadonlyArray<string> = frames.flatMap((frame) => payloads.map((text) => frame(text)))

@@ -58,7 +58,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("pages of the explorer", 
       const excess = await site.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
       if (excess > 0) issues.push(`${page}: ${excess} px wider than the screen`)
       if (!page.startsWith("missing")) {
-        await site.page.screenshot({ path: join(folder, `${page}-${name}.jpg`), type: "jpeg", quality: 70 })
+        await site.page.screenshot({ path: join(folder, `${page}-${name}.jpg`), type: "jpeg", quality: 55 })
       }
     }
 

@@ -55,5 +55,5 @@ export const formatShare = (part: bigint, whole: bigint): string => {
 export const byteLength = (hex: string): number => Math.max(0, (hex.length - 2) / 2)
 
 /** The start and the end of a hash or address. */
-export const shorten = (hex: string, digits = 6): string =>
+export const shorten = (hex: string, digits = 5): string =>
   hex.length <= 2 * digits + 3 ? hex : `${hex.slice(0, 2 + digits)}…${hex.slice(-digits)}`

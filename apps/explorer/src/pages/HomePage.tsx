@@ -18,7 +18,7 @@ export const HomePage = () => {
       <ChainCards />
       <WatchPanel />
       {error !== null && blocks.length === 0 ? <ErrorNotice error={error} /> : null}
-      <div className="columns">
+      <div className="columns latest">
         <Panel title="Latest blocks">
           {blocks.length === 0 ? <Skeleton label="blocks" rows={12} /> : <BlockTable blocks={blocks} />}
         </Panel>

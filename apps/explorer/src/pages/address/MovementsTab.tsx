@@ -2,7 +2,7 @@
 import type { Balance, Movement } from "@daybook/rest/promise"
 import { useMemo } from "react"
 import { AddressLink, BlockLink, TransactionLink } from "../../display/Links.tsx"
-import { Badge } from "../../display/Page.tsx"
+import { Badge, Notice } from "../../display/Page.tsx"
 import { Time } from "../../display/Values.tsx"
 import { DownloadMenu } from "../../download/DownloadMenu.tsx"
 import { movementColumns } from "../../download/Tables.ts"
@@ -87,12 +87,22 @@ const useHeld = (address: string, boundary: number | null, enabled: boolean) =>
     { enabled },
   ).data
 
+const useBalances = (address: string) =>
+  useRest(["balances", address, "all"], (client, name, signal) => client.balances({ address, chain: name }, { signal }))
+    .data
+
+/** States what the balances after movements lack. */
+const Incomplete = ({ address }: { readonly address: string }) =>
+  useBalances(address)?.incomplete.opening === true ? (
+    <Notice title="Balances are sums of movements alone">
+      <p>What this address held before the first indexed block is not known, and not part of them.</p>
+    </Notice>
+  ) : null
+
 /** The assets that an address holds, for the filter. */
 const useAssets = (address: string): ReadonlyArray<readonly [string, string]> => {
   const { chain } = useService()
-  const { data } = useRest(["balances", address, "all"], (client, name, signal) =>
-    client.balances({ address, chain: name }, { signal }),
-  )
+  const data = useBalances(address)
   return useMemo(() => {
     const named = new Map<string, string>([["native", chain.currency.symbol]])
     for (const { asset, token } of data?.result ?? []) {
@@ -180,6 +190,7 @@ export const MovementsTab = ({ address }: { readonly address: string }) => {
       >
         <MovementFilters address={address} />
       </Toolbar>
+      {isWhole ? <Incomplete address={address} /> : null}
       <VirtualRows
         label="Movements"
         layout="movements"

@@ -1,0 +1,16 @@
+import { describe, expect, it } from "vitest"
+import { boundaryOf } from "../../src/history/Boundary.ts"
+
+describe("boundaryOf", () => {
+  it("is the last final block, or 256 blocks below the last indexed one where that is higher", () => {
+    expect(boundaryOf({ indexed: { from: 0, to: 1_000 }, finalized: 936 })).toBe(936)
+    expect(boundaryOf({ indexed: { from: 0, to: 1_000 }, finalized: 10 })).toBe(744)
+    expect(boundaryOf({ indexed: { from: 0, to: 1_000 }, finalized: null })).toBe(744)
+  })
+
+  it("is none where every indexed block is followed, or none is indexed", () => {
+    expect(boundaryOf({ indexed: { from: 0, to: 40 }, finalized: null })).toBeNull()
+    expect(boundaryOf({ indexed: { from: 900, to: 1_000 }, finalized: 800 })).toBeNull()
+    expect(boundaryOf({ indexed: null, finalized: null })).toBeNull()
+  })
+})
