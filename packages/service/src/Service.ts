@@ -21,6 +21,7 @@ import * as Authentication from "./server/Authentication.ts"
 import * as Bounds from "./server/Bounds.ts"
 import type { Member } from "./server/cluster/Member.ts"
 import * as ExplorerRoutes from "./server/explorer/ExplorerRoutes.ts"
+import * as NameSearch from "./server/explorer/NameSearch.ts"
 import * as HttpServer from "./server/HttpServer.ts"
 import * as Monitoring from "./server/Monitoring.ts"
 import * as Observations from "./server/Observations.ts"
@@ -102,7 +103,10 @@ const listen = (roles: ReadonlyArray<Exclude<Role.Role, "index">>, parts: Parts,
   const buckets = member === undefined ? undefined : Layer.succeed(RateLimiterStore, member.rateLimiterStore)
   const rateLimit = RateLimit.layer(config.rateLimit, buckets)
   const access = parts.access ?? Explorer.accessOf(config)
-  const pages = access === "off" || !roles.includes("rest") ? Layer.empty : ExplorerRoutes.layer({ access, chains })
+  const pages =
+    access === "off" || !roles.includes("rest")
+      ? Layer.empty
+      : Layer.merge(ExplorerRoutes.layer({ access, chains }), NameSearch.layer({ chains }))
   const monitoring = Monitoring.layer({ config, chains, isIndexing })
   const routes = Layer.mergeAll(Layer.empty, ...operations, monitoring, pages).pipe(
     Layer.provide([

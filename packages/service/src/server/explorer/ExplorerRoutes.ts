@@ -50,9 +50,10 @@ const settingsOf = ({ access, chains }: Options): HttpServerResponse => {
   const settings = {
     access: access === "keyed" ? "keyed" : "open",
     tracing: access !== "keyed",
-    chains: chains.map(({ id, name }) => ({
+    chains: chains.map(({ config, id, name }) => ({
       name,
       chainId: id,
+      checks: config.checks ?? "standard",
       currency: { symbol: Chain.all.find((chain) => chain.id === BigInt(id))?.symbol ?? "ETH", decimals },
     })),
   }

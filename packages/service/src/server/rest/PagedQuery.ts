@@ -9,6 +9,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as ChainRegistry from "../../config/ChainRegistry.ts"
+import type { ServedChain } from "../../config/ServedChain.ts"
 import type { Projection } from "../../projection/Projection.ts"
 import type { BlockRef, Checkpoint } from "../../store/BlockRows.ts"
 import type { PageQuery, PageRow, Snapshot, SnapshotOptions } from "../../store/ChainReader.ts"
@@ -269,7 +270,7 @@ const read = Effect.fnUntraced(function* <Row, E>(
 })
 
 /** Finds the chain of a query; one that it leaves out is the default. */
-export const chainFinder = (chains: ReadonlyArray<IndexedChain>) => {
+export const chainFinder = <C extends ServedChain>(chains: ReadonlyArray<C>) => {
   const find = ChainRegistry.finder(chains)
   return (name: string | undefined) =>
     name === undefined

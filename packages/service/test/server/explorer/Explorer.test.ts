@@ -118,8 +118,8 @@ describe("Explorer", () => {
         access: "open",
         tracing: true,
         chains: [
-          { name: "polygon", chainId: 137, currency: { symbol: "POL", decimals: 18 } },
-          { name: "my chain", chainId: 31337, currency: { symbol: "ETH", decimals: 18 } },
+          { name: "polygon", chainId: 137, checks: "standard", currency: { symbol: "POL", decimals: 18 } },
+          { name: "my chain", chainId: 31337, checks: "standard", currency: { symbol: "ETH", decimals: 18 } },
         ],
       })
       expect((yield* keyed("/explorer.json")).json).toMatchObject({ access: "keyed", tracing: false })
@@ -174,5 +174,44 @@ describe("Explorer", () => {
         expect((yield* call(headers)).json.error.code).toBe(4100)
       }
     }).pipe(Effect.scoped),
+  )
+
+  it.live(
+    "the search finds labels and contracts by a part of their names and by address, and needs what a page needs",
+    () =>
+      Effect.gen(function* () {
+        const [vault, treasury] = ["1", "2"].map((digit) => `0x${digit.repeat(40)}`) as [string, string]
+        const labels = { [treasury]: "Treasury of the vault" }
+        const service = yield* start({ chains: { eth: { config: { labels } } } })
+        const search = (
+          query: string,
+          headers: Readonly<Record<string, string>> = { "sec-fetch-site": "same-origin" },
+        ) => service.fetch(`/api/v2.2/search?${query}`, { headers })
+        const contract = { address: vault, name: "Vault", source: "command", abi: "[]", implementations: [] }
+        yield* service.stores["eth"]!.database.contracts.put({ name: "eth", id: 1 }, [contract])
+        const found = (query: string) =>
+          Effect.map(search(query), ({ json }) => json.result.map((one: { name: string }) => one.name))
+
+        expect((yield* search("q=VAULT")).json.result).toEqual([
+          { kind: "contract", address: vault, name: "Vault", symbol: null },
+          { kind: "label", address: treasury, name: "Treasury of the vault", symbol: null },
+        ])
+        expect(yield* found("q=vault&limit=1&chain=eth")).toEqual(["Vault"])
+        expect(yield* found(`q=${treasury}`)).toEqual(["Treasury of the vault"])
+        expect(yield* found("q=permit2")).toEqual(["Permit2"])
+        expect(yield* found("q=%25")).toEqual([])
+        expect((yield* search("q=vault", {})).status).toBe(401)
+        for (const query of [
+          "",
+          "q=",
+          `q=${"x".repeat(101)}`,
+          "q=a&limit=0",
+          "q=a&limit=1000",
+          "q=a&chain=nowhere",
+          "q=a&other=1",
+        ]) {
+          expect([query, (yield* search(query)).status]).toEqual([query, 400])
+        }
+      }).pipe(Effect.scoped),
   )
 })
