@@ -42,9 +42,9 @@ describe("wallet history by cursor", () => {
           const rest = yield* clientOf(local)
           const scanned = yield* oracle.scan(local.node, local.world.lastBlock)
           let rows = 0
-          for (const address of local.world.addresses) {
+          for (const [at, address] of local.world.addresses.entries()) {
             const oldestFirst = hashes(oracle.historyOf(scanned, address))
-            for (const limit of oldestFirst.length > 50 ? [7, 100] : [2, 7, 100]) {
+            for (const limit of [100, at % 3 === 0 && oldestFirst.length <= 50 ? 2 : 7]) {
               expect(hashes(yield* collect(rest, { address, limit, order: "ASC" }))).toEqual(oldestFirst)
               expect(hashes(yield* collect(rest, { address, limit, order: "DESC" }))).toEqual(oldestFirst.toReversed())
             }

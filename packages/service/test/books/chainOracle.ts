@@ -1,6 +1,7 @@
 /** Which addresses a chain names, and what each of its blocks does to them, read from the node. It shares no code with the service. */
 import { Effect } from "effect"
 import type { Anvil } from "@daybook/chain"
+import { below, type RawFrame } from "../node/callFrames.ts"
 import { batch } from "./balanceOracle.ts"
 
 interface RawTransaction {
@@ -13,15 +14,6 @@ interface RawReceipt {
   readonly contractAddress: string | null
   readonly status: string
   readonly logs: ReadonlyArray<{ readonly topics: ReadonlyArray<string> }>
-}
-
-interface RawFrame {
-  readonly type: string
-  readonly from: string
-  readonly to?: string
-  readonly value?: string
-  readonly error?: string
-  readonly calls?: ReadonlyArray<RawFrame>
 }
 
 /** Ether that moved from one address to another. */
@@ -62,20 +54,6 @@ const holdersOf = (topics: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (holdingMany.test(event)) return addressesIn(topics.slice(2))
   // The third topic of an ERC-721 event is an id.
   return holding.test(event) ? addressesIn(topics.slice(1, 3)) : []
-}
-
-/** The frames below a root with what moves ether; those under a failed frame move none. */
-const below = (root: RawFrame): ReadonlyArray<RawFrame & { readonly isFailed: boolean }> => {
-  const all: Array<RawFrame & { readonly isFailed: boolean }> = []
-  const walk = ({ calls = [] }: RawFrame, isFailed: boolean): void => {
-    for (const call of calls) {
-      const fails = isFailed || call.error !== undefined
-      all.push({ ...call, isFailed: fails })
-      walk(call, fails)
-    }
-  }
-  walk(root, root.error !== undefined)
-  return all
 }
 
 const moving = new Set(["CALL", "CREATE", "CREATE2", "SELFDESTRUCT"])

@@ -1,6 +1,7 @@
 /** What every block does to accounts, asked from the node block by block, without code of the service. */
 import { Effect } from "effect"
 import type { Anvil } from "@daybook/chain"
+import { below, type RawFrame } from "../node/callFrames.ts"
 
 const hex = (number: number) => `0x${number.toString(16)}`
 
@@ -8,12 +9,6 @@ interface RawLog {
   readonly blockNumber: string
   readonly address: string
   readonly topics: ReadonlyArray<string>
-}
-
-interface RawFrame {
-  readonly from: string
-  readonly to?: string
-  readonly calls?: ReadonlyArray<RawFrame>
 }
 
 /** An account by the state of each block and the events that name it. */
@@ -47,10 +42,9 @@ export const framesOf = Effect.fnUntraced(function* (node: Anvil.Node, last: num
       hex(block),
       { tracer: "callTracer" },
     ])
-    const flat = (frame: RawFrame): ReadonlyArray<RawFrame> => [frame, ...(frame.calls ?? []).flatMap(flat)]
     byBlock.set(
       block,
-      traces.flatMap(({ result }) => flat(result)),
+      traces.flatMap(({ result }) => [result, ...below(result)]),
     )
   }
   return byBlock

@@ -6,20 +6,12 @@ import * as InternalTransaction from "@daybook/schema/InternalTransaction"
 import * as WalletTransaction from "@daybook/schema/WalletTransaction"
 import * as WalletTransactions from "../../src/projection/WalletTransactions.ts"
 import type { ChainReader, PageRow } from "../../src/store/ChainReader.ts"
+import { below, type RawFrame } from "../node/callFrames.ts"
 
 interface RawReceipt {
   readonly contractAddress: string | null
   readonly status: string
   readonly logs: ReadonlyArray<unknown>
-}
-
-interface RawFrame {
-  readonly type: string
-  readonly from: string
-  readonly to?: string
-  readonly value?: string
-  readonly error?: string
-  readonly calls?: ReadonlyArray<RawFrame>
 }
 
 /** A transaction as the node has it. */
@@ -36,20 +28,10 @@ export interface ChainTransaction {
 
 const hex = (number: number) => `0x${number.toString(16)}`
 
-const below = (root: RawFrame): ChainTransaction["internal"] => {
-  const list: Array<ChainTransaction["internal"][number]> = []
-  const walk = (frame: RawFrame, failed: boolean) => {
-    for (const call of frame.calls ?? []) {
-      const isFailed = failed || call.error !== undefined
-      if (call.type !== "STATICCALL" && call.type !== "DELEGATECALL") {
-        list.push([call.type, call.from, call.to ?? "", BigInt(call.value ?? "0x0").toString(), isFailed])
-      }
-      walk(call, isFailed)
-    }
-  }
-  walk(root, root.error !== undefined)
-  return list
-}
+const internalOf = (root: RawFrame): ChainTransaction["internal"] =>
+  below(root)
+    .filter(({ type }) => type !== "STATICCALL" && type !== "DELEGATECALL")
+    .map(({ from, isFailed, to = "", type, value = "0x0" }) => [type, from, to, BigInt(value).toString(), isFailed])
 
 /** Every transaction of a block. */
 export const scanBlock = Effect.fnUntraced(function* (node: Anvil.Node, block: number) {
@@ -73,7 +55,7 @@ export const scanBlock = Effect.fnUntraced(function* (node: Anvil.Node, block: n
       addresses: [...new Set(addresses)],
       status: BigInt(status).toString(),
       logs: logs.length,
-      internal: below(traces[index]!.result),
+      internal: internalOf(traces[index]!.result),
     })
   }
   return all

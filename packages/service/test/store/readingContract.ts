@@ -19,12 +19,16 @@ import { blockOn, chainOn, refOf, wallets } from "./model.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 import { all, bodiesOf, pageBodies } from "./TestDatabase.ts"
 
+/** Limits about every size of a walk: one row a page on the whole range alone, where a walk has the most pages. */
+const limitsOf = (rows: number, isWhole: boolean): ReadonlyArray<number> =>
+  [...new Set([isWhole ? 1 : 2, 3, 7, rows - 1, rows, rows + 1])].filter((limit) => limit > 0 && limit <= rows + 1)
+
 /** Runs the suites of reading against an engine. */
 export const readingContract = (database: TestDatabase.Make, law: TestDatabase.Laws): void => {
   const opened = TestDatabase.opened(database)
 
   describe("page", () => {
-    it.effect("page: walks every wallet in both orders, with every limit and within any bounds", () =>
+    it.effect("page: walks every wallet in both orders, with small and large limits and within any bounds", () =>
       Effect.gen(function* () {
         const { store } = yield* opened
         const numbers = Model.seeded(3)
@@ -46,7 +50,7 @@ export const readingContract = (database: TestDatabase.Make, law: TestDatabase.L
               [8, 6],
             ] as const) {
               const expected = Model.page(model, { ...all, key: address, order, from, to })
-              for (let limit = 1; limit <= expected.length + 1; limit++) {
+              for (const limit of limitsOf(expected.length, to === high && from === 0)) {
                 const rows = yield* store.snapshot(
                   Effect.fn(function* (snapshot) {
                     const walked = []

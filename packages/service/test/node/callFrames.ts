@@ -1,0 +1,28 @@
+/** The frames of a transaction as the `callTracer` of a node gives them, for oracles: without code of the service. */
+
+/** A call, with those that it made. */
+export interface RawFrame {
+  readonly type: string
+  readonly from: string
+  readonly to?: string
+  readonly value?: string
+  readonly error?: string
+  readonly calls?: ReadonlyArray<RawFrame>
+}
+
+/** A frame inside a transaction; under a failed frame all are. */
+export type InnerFrame = RawFrame & { readonly isFailed: boolean }
+
+/** The frames below a root, in the order of the calls. */
+export const below = (root: RawFrame): ReadonlyArray<InnerFrame> => {
+  const all: Array<InnerFrame> = []
+  const walk = ({ calls = [] }: RawFrame, isFailed: boolean): void => {
+    for (const call of calls) {
+      const fails = isFailed || call.error !== undefined
+      all.push({ ...call, isFailed: fails })
+      walk(call, fails)
+    }
+  }
+  walk(root, root.error !== undefined)
+  return all
+}
