@@ -21,7 +21,7 @@ const subjects = [
   ["block of 150 transactions", ["@daybook/rpc", "viem", "ethers"]],
 ] as const
 
-const columns = ["import ms", "import CPU ms", "first call ms", "call CPU us"] as const
+const columns = ["import ms", "import CPU ms", "first call ms", "first call CPU ms", "call CPU us"] as const
 
 const versions: Readonly<Record<string, string>> = JSON.parse(
   readFileSync(join(here, "../package.json"), "utf8"),
@@ -56,11 +56,13 @@ const measureAll = (figures: Figures.Figures, rounds: number, folder: string, ur
 
 const table = (figures: Figures.Figures, rounds: number): void => {
   console.log(Figures.provenance("clients", rounds))
-  console.log("| client | a call | import | CPU of it | first call | CPU of a call, warm |\n|---|---|---|---|---|---|")
+  console.log(
+    "| client | a call | import | CPU of it | first call | CPU of it | CPU of a call, warm |\n|---|---|---|---|---|---|---|",
+  )
   for (const [call, names] of subjects) {
     for (const name of names) {
-      const [imported, importCpu, first, warm] = columns.map((column) => figures.median(name, column) ?? 0)
-      const millis = [imported, importCpu, first].map((value) => `${Figures.cell(value, 0)} ms`)
+      const [imported, importCpu, first, firstCpu, warm] = columns.map((column) => figures.median(name, column) ?? 0)
+      const millis = [imported, importCpu, first, firstCpu].map((value) => `${Figures.cell(value, 0)} ms`)
       const title = name.startsWith("@") ? `**${name}**` : `${name} ${versions[name]}`
       console.log(`| ${title} | ${call} | ${millis.join(" | ")} | ${Figures.cell(warm, 0)} us |`)
     }

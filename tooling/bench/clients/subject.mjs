@@ -74,7 +74,7 @@ const make = await subjects[name]()
 const [imported, importCpu] = [performance.now(), cpuMicros()]
 const call = make()
 const rows = await call()
-const answered = performance.now()
+const [answered, callCpu] = [performance.now(), cpuMicros()]
 const warmMillis = Number(process.env.DAYBOOK_BENCH_WARM ?? "2000")
 await measure(call, warmMillis)
 const micros = await measure(call, 2_000)
@@ -83,6 +83,7 @@ const figures = {
   "import ms": imported - start,
   "import CPU ms": (importCpu - cpu) / 1_000,
   "first call ms": answered - imported,
+  "first call CPU ms": (callCpu - importCpu) / 1_000,
   "call CPU us": micros,
 }
 process.stdout.write(`${JSON.stringify(figures)}\n`, () => process.exit(0))
