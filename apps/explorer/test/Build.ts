@@ -9,7 +9,15 @@ const dist = join(folder, "dist")
 
 /** Writes `dist`. */
 export const make = async (): Promise<void> => {
-  await build({ root: folder, configFile: join(folder, "vite.config.ts"), logLevel: "error" })
+  const before = process.env["NODE_ENV"]
+  // As outside of tests: with another value React is built for development.
+  process.env["NODE_ENV"] = "production"
+  try {
+    await build({ root: folder, configFile: join(folder, "vite.config.ts"), logLevel: "error" })
+  } finally {
+    if (before === undefined) delete process.env["NODE_ENV"]
+    else process.env["NODE_ENV"] = before
+  }
 }
 
 /** Size after gzip of a file of the build. */
