@@ -144,10 +144,14 @@ const connectAll = Effect.fnUntraced(function* (
 ) {
   const { maxCalls, perSecond } = limits
   const connections = yield* Effect.forEach(urls, (url) =>
-    Connection.connect({
-      node: { url, ...(perSecond === undefined ? {} : { perSecond }) },
-      ...(maxCalls === undefined ? {} : { maxCalls }),
-    }),
+    Effect.catchTag(
+      Connection.connect({
+        node: { url, ...(perSecond === undefined ? {} : { perSecond }) },
+        ...(maxCalls === undefined ? {} : { maxCalls }),
+      }),
+      "InvalidOption",
+      ({ expected, option, received }) => Effect.fail(invalid(option === "url" ? "--rpc" : option, expected, received)),
+    ),
   )
   const ids = connections.map(({ chainId }) => chainId)
   const twice = ids.find((id, at) => ids.indexOf(id) !== at)
@@ -164,7 +168,7 @@ const connectAll = Effect.fnUntraced(function* (
  * **Errors**
  * - `CommandError`: an argument is invalid, or two nodes belong to one chain.
  * - `DiscoveryFileError`: the file in the folder of `--state` cannot be used.
- * - `InvalidOption`, `BlockUnavailable`, `NodeFailed`, `WrongChain`, `CallBudgetExceeded`: a node cannot be used.
+ * - `BlockUnavailable`, `NodeFailed`, `WrongChain`, `CallBudgetExceeded`: a node cannot be used.
  */
 export const connect = Effect.fnUntraced(function* (given: Given) {
   const { addresses, at, fromBlock } = yield* parseScope(given, given.rpc.length)

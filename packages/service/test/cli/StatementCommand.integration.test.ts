@@ -128,13 +128,14 @@ layer(scenario, { excludeTestServices: true })("daybook statement and daybook ex
     }).pipe(Effect.scoped),
   )
 
-  it.effect("export: refuses two nodes of one chain, and a block for several chains", () =>
+  it.effect("export: refuses two nodes of one chain, a block for several chains, and what is no URL", () =>
     Effect.gen(function* () {
       const { url } = yield* Anvil.Anvil
       const { accounts } = yield* Scenario.Scenario
       const args = ["export", accounts.alice, "--rpc", url, "--rpc", url, "--format", "csv"]
       const twice = yield* daybook(yield* folder, ...args)
       const block = yield* daybook(yield* folder, ...args, "--at", "5")
+      const address = yield* daybook(yield* folder, "statement", accounts.alice, "--rpc", "127.0.0.1:8545")
 
       expect(twice).toMatchObject({ code: 1, out: "" })
       expect(twice.err).toContain(
@@ -142,6 +143,7 @@ layer(scenario, { excludeTestServices: true })("daybook statement and daybook ex
       )
       expect(block).toMatchObject({ code: 1, out: "" })
       expect(block.err).toContain('Invalid option "--at": expected one chain beside a block, received several.')
+      expect(address.err).toContain('Invalid option "--rpc": expected an http or https URL')
     }),
   )
 })
