@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { anchors, documentsOf, issues } from "./citations.ts"
+import { anchors, documentsOf, issues, repeated } from "./citations.ts"
 import type { Documents } from "./citations.ts"
 import { root } from "./Workspace.ts"
 
@@ -94,6 +94,14 @@ describe("issues", () => {
 
   it("issues: ignores links in code of a Markdown file", () => {
     expect(messages("a.md", "`[a](gone.md)`\n\n```md\n[b](gone.md)\n```\n")).toEqual([])
+  })
+})
+
+describe("repeated", () => {
+  it("repeated: reports decisions with the number of another one", () => {
+    expect(repeated(["0001-a.md", "0002-b.md", "0002-c.md"])).toEqual([
+      "docs/decisions/0002-c.md: 0002-b.md has this number",
+    ])
   })
 })
 

@@ -165,6 +165,13 @@ export const documentsOf = (base: string): Documents => {
   }
 }
 
+/** Decisions whose number another one has, as `file: why`. */
+export const repeated = (pages: ReadonlyArray<string>): ReadonlyArray<string> =>
+  pages.flatMap((page, at) => {
+    const first = pages.findIndex((other) => other.slice(0, 4) === page.slice(0, 4))
+    return first < at ? [`docs/decisions/${page}: ${pages[first]} has this number`] : []
+  })
+
 const isRead = (file: string): boolean =>
   (isSource(file) || (file.endsWith(".md") && !file.endsWith("CHANGELOG.md"))) && !file.endsWith("citations.test.ts")
 
@@ -181,5 +188,7 @@ export const unresolved = (base: string): ReadonlyArray<string> => {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  report("citations", unresolved(process.argv[2] ?? root), "each citation and relative link resolves")
+  const base = process.argv[2] ?? root
+  const pages = repeated(files(join(base, "docs/decisions"), ".md"))
+  report("citations", [...unresolved(base), ...pages], "each citation and relative link resolves")
 }
