@@ -60,8 +60,11 @@ const untilHistory = (running: DevServer.Running, account: string, expected: Rea
     { ...within, what: `the history is ${expected.length} transactions` },
   )
 
+/** Times that the node is taken back: a hundred before a release. */
+const reverts = Number(process.env["DAYBOOK_DEV_REVERTS"] ?? 20)
+
 describe("daybook dev", () => {
-  it.live("follows a hundred reverts, a reorg and a reset of its node", () =>
+  it.live("follows reverts, a reorg and a reset of its node", () =>
     Effect.gen(function* () {
       const { begin } = yield* restartable
       const node = yield* begin({})
@@ -69,11 +72,11 @@ describe("daybook dev", () => {
       const account = node.accounts[0]!
       const send = sender(node)
       const kept = [yield* send]
-      for (let turn = 1; turn <= 100; turn++) {
+      for (let turn = 1; turn <= reverts; turn++) {
         const snapshot = yield* node.call<string>("evm_snapshot")
         yield* send
         yield* node.call("evm_revert", [snapshot])
-        if (turn % 20 !== 0) continue
+        if (turn % 5 !== 0) continue
         kept.unshift(yield* send)
         yield* untilHistory(running, account, kept)
       }
