@@ -82,14 +82,17 @@ const threadOf = (file: string) => {
       lose()
       return undefined
     }
-    worker = started.success
-    worker.unref()
-    worker.on("error", lose)
-    worker.on("message", () => {
+    const thread = started.success
+    worker = thread
+    thread.unref()
+    thread.on("error", lose)
+    // One that has ended is not waited for.
+    thread.on("exit", () => worker === thread && lose())
+    thread.on("message", () => {
       isWriting = false
       idle = setTimeout(() => end()?.postMessage("stop" satisfies ToThread), idleMillis).unref()
     })
-    return worker
+    return thread
   }
   return {
     isFree: () => !isWriting && !isLost,
