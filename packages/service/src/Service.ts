@@ -3,6 +3,7 @@
  * module that knows all of them.
  */
 import { randomUUID } from "node:crypto"
+import { resolve } from "node:path"
 import type { InvalidOption } from "@daybook/transport/ClientError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -23,6 +24,7 @@ import type { Member } from "./server/cluster/Member.ts"
 import * as ExplorerRoutes from "./server/explorer/ExplorerRoutes.ts"
 import * as NameSearch from "./server/explorer/NameSearch.ts"
 import * as HttpServer from "./server/HttpServer.ts"
+import type * as Listener from "./server/Listener.ts"
 import * as Monitoring from "./server/Monitoring.ts"
 import * as Observations from "./server/Observations.ts"
 import * as RateLimit from "./server/RateLimit.ts"
@@ -56,13 +58,13 @@ export interface Options {
 /** A running service. */
 export interface Running {
   /** Address that it listens on; `null` where no role serves HTTP. */
-  readonly address: HttpServer.Address | null
+  readonly address: Listener.Address | null
   /** Its API keys. */
   readonly keys: ApiKeys
 }
 
 /** Why a service does not start. */
-export type StartError = InvalidConfig | StoreError | InvalidOption | HttpServer.ListenError
+export type StartError = InvalidConfig | StoreError | InvalidOption | Listener.ListenError
 
 /** What the layers of the roles are made from. */
 interface Parts extends Omit<Options, "roles"> {
@@ -96,7 +98,7 @@ const layers = {
 
 /** Listens with the routes of the given roles, and those for operators and machines. */
 const listen = (roles: ReadonlyArray<Exclude<Role.Role, "index">>, parts: Parts, database: Database) => {
-  const { chains, config, isIndexing, member } = parts
+  const { baseFolder, chains, config, isIndexing, member } = parts
   const metrics = Metrics.empty(member)
   const observed = Observations.make(metrics)
   const operations = roles.map((role) => layers[role]({ ...parts, observed }))
@@ -108,6 +110,8 @@ const listen = (roles: ReadonlyArray<Exclude<Role.Role, "index">>, parts: Parts,
       ? Layer.empty
       : Layer.merge(ExplorerRoutes.layer({ access, chains }), NameSearch.layer({ chains }))
   const monitoring = Monitoring.layer({ config, chains, isIndexing })
+  const [cert, key] = [config.tls?.cert ?? "", config.tls?.key ?? ""].map((path) => resolve(baseFolder, path))
+  const tls = config.tls === undefined ? {} : { tls: { cert: cert!, key: key! } }
   const routes = Layer.mergeAll(Layer.empty, ...operations, monitoring, pages).pipe(
     Layer.provide([
       Authentication.layer(access, observed.refused),
@@ -117,7 +121,7 @@ const listen = (roles: ReadonlyArray<Exclude<Role.Role, "index">>, parts: Parts,
     Layer.provide([rateLimit, Layer.succeed(Metrics.Metrics, metrics), Layer.succeed(Engine.Engine, database)]),
   )
   return Effect.map(
-    Layer.build(HttpServer.layer(routes, { ...config, onAnswered: observed.answered })),
+    Layer.build(HttpServer.layer(routes, { ...config, ...tls, onAnswered: observed.answered })),
     (context) => Context.get(context, HttpServer.HttpServer).address,
   )
 }

@@ -1,7 +1,16 @@
 /**
  * Failure of a command that is not an error of the service: the message states what happened and what to do.
  */
+import { format } from "@daybook/schema/Issue"
 import * as Data from "effect/Data"
 
-/** The command was not carried out, or its result is a failure: exit code 1. */
-export class CommandError extends Data.TaggedError("CommandError")<{ readonly message: string }> {}
+/** The command was not carried out, or its result is a failure. */
+export class CommandError extends Data.TaggedError("CommandError")<{
+  readonly message: string
+  /** The arguments of the command are invalid. */
+  readonly isUsage?: boolean
+}> {}
+
+/** Names an invalid option or argument. */
+export const invalidOption = (path: string, expected: string, received: string): CommandError =>
+  new CommandError({ message: format("option", { path, expected, received }), isUsage: true })

@@ -10,6 +10,7 @@ import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
+import { InvalidConfig } from "../config/InvalidConfig.ts"
 import * as InvalidUsage from "./InvalidUsage.ts"
 import * as Terminal from "./Terminal.ts"
 
@@ -21,6 +22,7 @@ const manifest: { readonly version: string } = JSON.parse(
 const commands = {
   serve: async () => (await import("./ServeCommand.ts")).serve,
   dev: async () => (await import("./DevCommand.ts")).dev,
+  config: async () => (await import("./ConfigCommand.ts")).config,
   doctor: async () => (await import("./DoctorCommand.ts")).doctor,
   keys: async () => (await import("./KeysCommand.ts")).keys,
   abi: async () => (await import("./AbiCommand.ts")).abi,
@@ -43,12 +45,15 @@ const isCommand = (name: string): name is keyof typeof commands => Object.hasOwn
 const load = (name = "") =>
   Promise.all((isCommand(name) ? [commands[name]] : Object.values(commands)).map((command) => command()))
 
-/** Prints a failure as one line; a defect with its trace. */
+/** Prints a failure as one line, each issue of a configuration as a line of its own, and a defect with its trace. */
 const reportFailure = (cause: Cause.Cause<unknown>) => {
   if (Cause.hasInterruptsOnly(cause)) return Effect.void
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
   // Errors of the command line itself were printed.
   if (CliError.isCliError(error)) return Effect.void
+  if (error instanceof InvalidConfig) {
+    return Effect.forEach(error.issues, (issue) => Terminal.note(`daybook: ${issue}`), { discard: true })
+  }
   return Terminal.note(error instanceof Error ? `daybook: ${error.message}` : `daybook: ${Cause.pretty(cause)}`)
 }
 

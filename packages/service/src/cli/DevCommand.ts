@@ -1,7 +1,7 @@
 /**
  * `daybook dev`: the explorer, the REST operations and the relay beside a local chain, without configuration and without an API key.
  */
-import { format, quote } from "@daybook/schema/Issue"
+import { quote } from "@daybook/schema/Issue"
 import { spawn } from "node:child_process"
 import { resolve } from "node:path"
 import * as Effect from "effect/Effect"
@@ -12,7 +12,7 @@ import * as AnvilProcess from "../dev/AnvilProcess.ts"
 import * as DevConfig from "../dev/DevConfig.ts"
 import * as DevServer from "../dev/DevServer.ts"
 import * as LocalNode from "../dev/LocalNode.ts"
-import { CommandError } from "./CommandError.ts"
+import { CommandError, invalidOption } from "./CommandError.ts"
 import * as Shutdown from "./Shutdown.ts"
 import * as Terminal from "./Terminal.ts"
 
@@ -26,16 +26,14 @@ const parsePort = (given: Option.Option<string>): Effect.Effect<number | undefin
   const text = Option.getOrUndefined(given)
   if (text === undefined) return Effect.succeed(undefined)
   if (/^\d{1,5}$/.test(text) && Number(text) <= maxPort) return Effect.succeed(Number(text))
-  const expected = `a port from 0 to ${maxPort}`
-  return Effect.fail(failed(format("option", { path: "--port", expected, received: quote(text) })))
+  return Effect.fail(invalidOption("--port", `a port from 0 to ${maxPort}`, quote(text)))
 }
 
 /** The node that is named, else the one on the usual port, else one that is started. */
 const findNode = Effect.fnUntraced(function* (rpc: string | undefined, isStarted: boolean) {
   const url = rpc ?? usualUrl
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    const expected = "an HTTP URL of a node"
-    return yield* failed(format("option", { path: "--rpc", expected, received: "a text of another form" }))
+    return yield* invalidOption("--rpc", "an HTTP URL of a node", "a text of another form")
   }
   const found = isStarted ? null : yield* LocalNode.find(url)
   if (found !== null) return found

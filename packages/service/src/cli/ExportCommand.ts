@@ -13,7 +13,7 @@ import * as Export from "../export/Export.ts"
 import * as MonotonicClock from "../node/MonotonicClock.ts"
 import * as Node from "../node/Node.ts"
 import type * as Statement from "../statement/Statement.ts"
-import { CommandError } from "./CommandError.ts"
+import { CommandError, invalidOption } from "./CommandError.ts"
 import * as KeptDiscovery from "./KeptDiscovery.ts"
 import * as Selection from "./Selection.ts"
 import * as Terminal from "./Terminal.ts"
@@ -111,7 +111,7 @@ export const exportMovements = Command.make(
     const began = yield* MonotonicClock.millis
     const isIndexed = Option.isSome(config) || chain.length > 0
     if (isIndexed === given.rpc.length > 0) {
-      return yield* WalletFlags.invalid("--rpc", "either --rpc, or --config or --chain", isIndexed ? "both" : "none")
+      return yield* invalidOption("--rpc", "either --rpc, or --config or --chain", isIndexed ? "both" : "none")
     }
     const indexes = isIndexed ? yield* openIndexes({ chain, config }, given) : []
     const chains = isIndexed ? [] : yield* WalletFlags.connect(given)

@@ -9,21 +9,34 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as ConfigFile from "../config/ConfigFile.ts"
+import { nameOf } from "../store/ApiKeys.ts"
 import * as Engine from "../store/Engine.ts"
+import * as ConfigFlags from "./ConfigFlags.ts"
 import { CommandError } from "./CommandError.ts"
-import * as Selection from "./Selection.ts"
 import * as Terminal from "./Terminal.ts"
 
-const openKeys = Effect.fnUntraced(function* (path: string) {
-  const file = yield* ConfigFile.read(path)
-  return (yield* Engine.fromUrl(file.config.database, file.baseFolder)).apiKeys
+/** Prints a new key, which is not stored: only its hash is. */
+export const show = Effect.fnUntraced(function* (name: string, key: Redacted.Redacted<string>) {
+  yield* Terminal.note(`Key of ${quote(name)}, shown only once (its hash is stored):`)
+  yield* Terminal.print(Redacted.value(key))
+})
+
+const flags = { config: ConfigFlags.flags.config, database: ConfigFlags.flags.database }
+
+const openKeys = Effect.fnUntraced(function* (given: Pick<ConfigFlags.Given, "config" | "database">) {
+  const [path, database] = [Option.getOrUndefined(given.config), Option.getOrUndefined(given.database)]
+  const found = yield* ConfigFile.databaseOf({
+    ...(path === undefined ? {} : { path }),
+    ...(database === undefined ? {} : { database }),
+  })
+  return (yield* Engine.fromUrl(found.database, found.baseFolder)).apiKeys
 })
 
 const add = Command.make(
   "add",
   {
     name: Argument.String("name").pipe(Argument.withDescription("Name of the key's owner; a name has one key")),
-    config: Selection.configFlag,
+    ...flags,
     operator: Flag.Boolean("operator").pipe(
       Flag.withDescription("Allow methods for operators: trace_block, debug_traceBlockByNumber, ..."),
       Flag.withDefault(false),
@@ -33,23 +46,23 @@ const add = Command.make(
       Flag.optional,
     ),
   },
-  Effect.fn(function* ({ config: path, empty, name, operator }) {
-    const keys = yield* openKeys(path)
+  Effect.fn(function* ({ empty, name: given, operator, ...database }) {
+    const name = yield* Effect.mapError(nameOf(given), ({ message }) => new CommandError({ message, isUsage: true }))
+    const keys = yield* openKeys(database)
     const key = yield* keys.add({ name, operator, empty: Option.getOrNull(empty) })
     if (key === null) {
       const message = `A key with this name exists: ${quote(name)}. Choose another name, or revoke that key.`
       return yield* new CommandError({ message })
     }
-    yield* Terminal.note(`Key of ${quote(name)}, shown only once (its hash is stored):`)
-    yield* Terminal.print(Redacted.value(key))
+    yield* show(name, key)
   }, Effect.scoped),
 ).pipe(Command.withDescription("Add a key; it is the only line on standard output"))
 
 const revoke = Command.make(
   "revoke",
-  { name: Argument.String("name").pipe(Argument.withDescription("Name of the key")), config: Selection.configFlag },
-  Effect.fn(function* ({ config: path, name }) {
-    const keys = yield* openKeys(path)
+  { name: Argument.String("name").pipe(Argument.withDescription("Name of the key")), ...flags },
+  Effect.fn(function* ({ name, ...database }) {
+    const keys = yield* openKeys(database)
     if (!(yield* keys.revoke(name))) {
       const message = `No key has this name: ${quote(name)}. "daybook keys list" lists the names.`
       return yield* new CommandError({ message })
@@ -60,9 +73,9 @@ const revoke = Command.make(
 
 const list = Command.make(
   "list",
-  { config: Selection.configFlag },
-  Effect.fn(function* ({ config: path }) {
-    const keys = yield* openKeys(path)
+  flags,
+  Effect.fn(function* (database) {
+    const keys = yield* openKeys(database)
     const found = yield* keys.list
     if (found.length === 0) yield* Terminal.note('No keys. Add one with "daybook keys add NAME".')
     for (const { empty, name, operator } of found) {

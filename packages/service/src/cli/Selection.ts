@@ -1,7 +1,7 @@
 /**
  * Flags that several commands share, and the chains that a command works on.
  */
-import { format, quote } from "@daybook/schema/Issue"
+import { quote } from "@daybook/schema/Issue"
 import { randomUUID } from "node:crypto"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -11,12 +11,12 @@ import * as ConfigFile from "../config/ConfigFile.ts"
 import * as ServedChain from "../config/ServedChain.ts"
 import * as ChainJob from "../indexer/ChainJob.ts"
 import * as Engine from "../store/Engine.ts"
-import { CommandError } from "./CommandError.ts"
+import { type CommandError, invalidOption } from "./CommandError.ts"
 
 /** `--config`: the configuration file. */
 export const configFlag = Flag.String("config").pipe(
   Flag.withDescription("Configuration file, by default daybook.json; paths in it are relative to its folder"),
-  Flag.withDefault("daybook.json"),
+  Flag.withDefault(ConfigFile.usualPath),
 )
 
 /** `--chain`: name of a chain, may be repeated. */
@@ -44,8 +44,7 @@ export const parseBlock = (
   if (text === undefined) return Effect.succeed(undefined)
   if (/^\d+$/.test(text) && Number.isSafeInteger(Number(text))) return Effect.succeed(Number(text))
   const expected = `a block number in decimal digits from 0 to ${Number.MAX_SAFE_INTEGER}`
-  const message = format("option", { path: `--${name}`, expected, received: quote(text) })
-  return Effect.fail(new CommandError({ message }))
+  return Effect.fail(invalidOption(`--${name}`, expected, quote(text)))
 }
 
 /**
@@ -61,8 +60,7 @@ export const select = Effect.fnUntraced(function* <C extends ServedChain.ServedC
   const unknown = names.find((name) => !served.some(ChainRegistry.isNamed(name)))
   if (unknown !== undefined) {
     const expected = `a chain of the configuration (${served.map(({ key }) => key).join(", ")})`
-    const message = format("option", { path: "--chain", expected, received: quote(unknown) })
-    return yield* new CommandError({ message })
+    return yield* invalidOption("--chain", expected, quote(unknown))
   }
   return served.filter((chain) => names.length === 0 || names.some((name) => ChainRegistry.isNamed(name)(chain)))
 })

@@ -1,18 +1,20 @@
 /**
  * `daybook serve`: runs the indexer, the REST server and the JSON-RPC relay until a signal ends it.
  */
-import { format, quote } from "@daybook/schema/Issue"
+import { quote } from "@daybook/schema/Issue"
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as ConfigFile from "../config/ConfigFile.ts"
 import * as Role from "../config/Role.ts"
+import * as Engine from "../store/Engine.ts"
 import type { IndexerEvent } from "../indexer/IndexerEvent.ts"
 import * as Member from "../server/cluster/Member.ts"
 import * as Primary from "../server/cluster/Primary.ts"
 import * as Service from "../Service.ts"
-import { CommandError } from "./CommandError.ts"
-import * as Selection from "./Selection.ts"
+import * as ConfigFlags from "./ConfigFlags.ts"
+import { CommandError, invalidOption } from "./CommandError.ts"
+import * as KeysCommand from "./KeysCommand.ts"
 import * as Shutdown from "./Shutdown.ts"
 import * as Terminal from "./Terminal.ts"
 
@@ -21,9 +23,7 @@ const maxProcesses = 64
 const parseProcesses = (text: string): Effect.Effect<number, CommandError> => {
   const processes = /^\d{1,3}$/.test(text) ? Number(text) : 0
   if (processes >= 1 && processes <= maxProcesses) return Effect.succeed(processes)
-  const expected = `a whole number from 1 to ${maxProcesses}`
-  const message = format("option", { path: "--processes", expected, received: quote(text) })
-  return Effect.fail(new CommandError({ message }))
+  return Effect.fail(invalidOption("--processes", `a whole number from 1 to ${maxProcesses}`, quote(text)))
 }
 
 const servesHttp = (role: Role.Role): boolean => role !== "index"
@@ -37,6 +37,17 @@ interface Own<A, E, R> {
   readonly run: (roles: ReadonlyArray<Role.Role>) => Effect.Effect<A, E, R>
 }
 
+/** Name of the key that a service without a configuration file begins with. */
+const firstKey = "default"
+
+/** Adds and prints a key where the database has none: without a file, one command is all that a service takes. */
+const addFirstKey = Effect.fnUntraced(function* ({ baseFolder, config }: ConfigFile.ConfigFile) {
+  const { apiKeys } = yield* Engine.fromUrl(config.database, baseFolder)
+  if ((yield* apiKeys.list).length > 0) return
+  const key = yield* apiKeys.add({ name: firstKey, operator: false, empty: null })
+  if (key !== null) yield* KeysCommand.show(firstKey, key)
+}, Effect.scoped)
+
 /** Runs the roles that serve HTTP in processes of their own, each with the command line of this one, and the others here. */
 const serveByProcesses = Effect.fnUntraced(function* <A, E, R>(
   processes: number,
@@ -45,8 +56,7 @@ const serveByProcesses = Effect.fnUntraced(function* <A, E, R>(
   { prepare, run }: Own<A, E, R>,
 ) {
   if (!roles.some(servesHttp)) {
-    const issue = { path: "--processes", expected: "1 for a role without HTTP", received: String(processes) }
-    return yield* new CommandError({ message: format("option", issue) })
+    return yield* invalidOption("--processes", "1 for a role without HTTP", String(processes))
   }
   if (roles.includes("index")) yield* prepare
   const url = yield* Primary.run(processes, drainSeconds)
@@ -58,7 +68,7 @@ const serveByProcesses = Effect.fnUntraced(function* <A, E, R>(
 export const serve = Command.make(
   "serve",
   {
-    config: Selection.configFlag,
+    ...ConfigFlags.flags,
     role: Flag.String("role").pipe(
       Flag.withDescription("Roles of this process, separated by commas: index, rest, relay; all, serve (rest,relay)"),
       Flag.withMetavar("LIST"),
@@ -70,20 +80,21 @@ export const serve = Command.make(
       Flag.withDefault("1"),
     ),
   },
-  Effect.fn(function* ({ config: path, processes: given, role }) {
+  Effect.fn(function* ({ processes: given, role, ...flags }) {
     const { progress } = Terminal
     Shutdown.complete()
     const processes = yield* parseProcesses(given)
     const roles = yield* Effect.mapError(
       Effect.fromResult(Role.parse(role)),
-      (message) => new CommandError({ message }),
+      (message) => new CommandError({ message, isUsage: true }),
     )
-    const file = yield* ConfigFile.read(path)
+    const file = yield* ConfigFile.load(yield* ConfigFlags.sourceOf(flags))
     const { drainSeconds } = file.config.limits
     Shutdown.grant(drainSeconds)
     const onEvent = (chain: string, event: IndexerEvent) => Effect.sync(() => progress?.take(chain, event))
     const options = { baseFolder: file.baseFolder, ...(progress === undefined ? {} : { onEvent }) }
     const member = Member.current()
+    if (file.path === null && member === undefined) yield* addFirstKey(file)
     const service =
       member === undefined && processes > 1
         ? serveByProcesses(processes, drainSeconds, roles, {

@@ -1,7 +1,6 @@
 /**
  * `daybook verify` checks what is stored of each chain; `daybook repair` also fetches the blocks with an issue again from the node.
  */
-import { format } from "@daybook/schema/Issue"
 import type { InvalidOption } from "@daybook/transport/ClientError"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -19,7 +18,7 @@ import * as VerifyAgainstNode from "../maintenance/VerifyAgainstNode.ts"
 import type { Audit } from "../store/Audit.ts"
 import type { ChainStore, Database } from "../store/Database.ts"
 import type { StoreError } from "../store/StoreError.ts"
-import { CommandError } from "./CommandError.ts"
+import { CommandError, invalidOption } from "./CommandError.ts"
 import * as Selection from "./Selection.ts"
 import * as Terminal from "./Terminal.ts"
 
@@ -56,12 +55,7 @@ const printIssues = Effect.fnUntraced(function* (chain: string, verified: Verify
 const parseSample = (given: Option.Option<number>): Effect.Effect<number | undefined, CommandError> => {
   const sample = Option.getOrUndefined(given)
   if (sample === undefined || sample >= 1) return Effect.succeed(sample)
-  const message = format("option", {
-    path: "--sample",
-    expected: "a number of blocks from 1 on",
-    received: `${sample}`,
-  })
-  return Effect.fail(new CommandError({ message }))
+  return Effect.fail(invalidOption("--sample", "a number of blocks from 1 on", `${sample}`))
 }
 
 /** Blocks to compare with a node; `null` for none. */

@@ -2,7 +2,7 @@
  * Arguments of the commands that discover wallets on a node, and how far a discovery is while it runs.
  */
 import * as Address from "@daybook/schema/Address"
-import { format, quote } from "@daybook/schema/Issue"
+import { quote } from "@daybook/schema/Issue"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Argument from "effect/cli/Argument"
@@ -15,7 +15,7 @@ import * as Throughput from "../indexer/Throughput.ts"
 import * as MonotonicClock from "../node/MonotonicClock.ts"
 import type * as Statement from "../statement/Statement.ts"
 import * as StatementFormat from "../statement/StatementFormat.ts"
-import { CommandError } from "./CommandError.ts"
+import { type CommandError, invalidOption as invalid } from "./CommandError.ts"
 import * as KeptDiscovery from "./KeptDiscovery.ts"
 import * as Selection from "./Selection.ts"
 import * as Terminal from "./Terminal.ts"
@@ -61,10 +61,6 @@ export interface Given extends KeptDiscovery.Given {
   readonly maxCalls: Option.Option<number>
   readonly perSecond: Option.Option<number>
 }
-
-/** Names an invalid argument. */
-export const invalid = (path: string, expected: string, received: string) =>
-  new CommandError({ message: format("option", { path, expected, received }) })
 
 /**
  * Parses addresses, each once.

@@ -5,15 +5,15 @@
 import * as Issue from "@daybook/schema/Issue"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { ChainConfig, Count, withDefault } from "./ChainConfig.ts"
-import { InvalidConfig } from "./InvalidConfig.ts"
+import { ChainConfig, Count, expecting, withDefault } from "./ChainConfig.ts"
+import { type ConfigIssue, InvalidConfig } from "./InvalidConfig.ts"
 import { Limits } from "./Limits.ts"
-import { isLoopback } from "./Loopback.ts"
-import * as NodeConfig from "./NodeConfig.ts"
+import * as Environment from "./Environment.ts"
+import * as Listen from "./Listen.ts"
 import * as ServedChain from "./ServedChain.ts"
 
-const Port = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65535 }))
 const Mebibytes = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1024 * 1024 }))
+const Proxies = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10 }))
 const Threads = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 16 }))
 const Limit = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000 }))
 
@@ -36,8 +36,14 @@ const Origin = Schema.String.check(
   }),
 )
 
+const DatabaseUrl = Schema.String.check(
+  expecting('"sqlite:" and a folder, or "postgres:" and the URL of a PostgreSQL database', (text) =>
+    /^(?:sqlite|postgres|postgresql):./i.test(text),
+  ),
+)
+
 /**
- * The configuration of the service. Paths in it are relative to its file.
+ * The configuration of the service. Paths in it are relative to its file; docs/configuration.md lists its keys.
  *
  * **Example** (Decoding the smallest configuration)
  *
@@ -51,15 +57,19 @@ const Origin = Schema.String.check(
  * ```
  */
 export const Config = Schema.Struct({
-  /** Address to listen on. Port 0 takes a free one. */
-  listen: Schema.Struct({ host: Schema.NonEmptyString, port: Port }),
+  /** Where to listen: host and port, also as `host:port`, or `unix:` and the path of a socket. Port 0 takes a free one. */
+  listen: Listen.Listen,
+  /** Files of a certificate and its key, as PEM: the service then speaks HTTPS. Default: none. */
+  tls: Schema.optionalKey(Schema.Struct({ cert: Schema.NonEmptyString, key: Schema.NonEmptyString })),
+  /** Proxies before the service, each of which adds the address of its client to `X-Forwarded-For`. Default 0: it is not read. */
+  trustedProxies: withDefault(Proxies, () => 0),
   /**
    * URL of the database: `sqlite:` and a folder, or that of a PostgreSQL database; or the URLs of a PostgreSQL database and of replicas
-   * of it, which pages are read of. `${NAME}` in a URL is replaced by the environment variable of that name.
+   * of it, which pages are read of.
    */
   database: Schema.Union([
-    Schema.String,
-    Schema.Struct({ url: Schema.String, replicas: withDefault(Schema.Array(Schema.String), () => []) }),
+    DatabaseUrl,
+    Schema.Struct({ url: DatabaseUrl, replicas: withDefault(Schema.Array(DatabaseUrl), () => []) }),
   ]),
   /** How transactions are stored: compressed, or as plain text. Rows of either form stay readable. Default `zstd`. */
   documents: withDefault(Schema.Literals(["plain", "zstd"]), () => "zstd" as const),
@@ -97,11 +107,8 @@ export const Config = Schema.Struct({
 /** The configuration of the service, decoded. */
 export interface Config extends Schema.Schema.Type<typeof Config> {}
 
-/** Values that may hold keys and passwords. */
+/** Values that may hold keys and passwords, besides those of environment variables. */
 const isSecret = (path: ReadonlyArray<PropertyKey>): boolean => path[0] === "database" || path.includes("rpc")
-
-const show = (value: unknown, path: ReadonlyArray<PropertyKey>): string =>
-  isSecret(path) && typeof value === "string" ? "a value that is not shown" : Issue.describe(value)
 
 const decodeUnknown = Schema.decodeUnknownResult(Config)
 
@@ -111,45 +118,39 @@ const hasTwoStarts = (input: unknown, key: string): boolean => {
   return chain !== undefined && "fromBlock" in chain && "fromDate" in chain
 }
 
-/** Replaces the environment variables in the URLs of the database. */
-const expandDatabase = (
-  given: Config["database"],
-  environment: NodeConfig.Environment,
-): Result.Result<Config["database"], InvalidConfig> => {
-  const issues: Array<string> = []
-  const replace = (text: string, ...path: ReadonlyArray<string | number>): string => {
-    const expanded = NodeConfig.expandText(text, ["database", ...path], environment)
-    issues.push(...expanded.issues)
-    return expanded.text
-  }
-  const database =
-    typeof given === "string"
-      ? replace(given)
-      : {
-          url: replace(given.url, "url"),
-          replicas: given.replicas.map((replica, at) => replace(replica, "replicas", at)),
-        }
-  return issues.length > 0 ? Result.fail(new InvalidConfig({ issues })) : Result.succeed(database)
+const issue = (path: string, expected: string, received: string): ConfigIssue => ({
+  path,
+  message: Issue.format("configuration", { path, expected, received }),
+})
+
+/** What single keys accept is decided by their schemas, and this by several keys together. */
+const issuesBetweenKeys = (config: Config, input: unknown): ReadonlyArray<ConfigIssue> => {
+  const twoStarts = Object.keys(config.chains).filter((key) => hasTwoStarts(input, key))
+  return [
+    ...(config.explorer === "open" && !Listen.isLoopback(config.listen)
+      ? [issue("explorer", 'keyed or off where "listen" is no loopback address', Issue.quote("open"))]
+      : []),
+    ...twoStarts.map(ServedChain.twoStarts),
+  ]
 }
 
-/** Replaces the environment variables in URLs, headers and tokens of nodes. */
-const expandChains = (
-  given: Config["chains"],
-  environment: NodeConfig.Environment,
-): Result.Result<Config["chains"], InvalidConfig> => {
-  const issues: Array<string> = []
-  const chains = Object.entries(given).map(([key, chain]) => {
-    const expanded = NodeConfig.expand(chain.rpc, key, environment)
-    issues.push(...expanded.issues)
-    return [key, { ...chain, rpc: expanded.nodes }] as const
-  })
-  if (issues.length > 0) return Result.fail(new InvalidConfig({ issues }))
-  return Result.succeed(Object.fromEntries(chains))
+/** The issues of a value that the schema refuses; those of texts whose variables are missing are known. */
+const issuesOfSchema = (
+  error: Schema.SchemaError,
+  { issues, secret, value }: Environment.Expanded,
+): ReadonlyArray<ConfigIssue> => {
+  const missing = new Set(issues.map(({ path }) => path))
+  const show = (received: unknown, path: ReadonlyArray<PropertyKey>): string =>
+    (isSecret(path) || secret.has(Issue.formatPath(path))) && typeof received === "string"
+      ? "a value that is not shown"
+      : Issue.describe(received)
+  return Issue.fromError(error, value, show)
+    .filter(({ path }) => !missing.has(path))
+    .map(({ expected, path, received }) => issue(path, expected, received))
 }
 
 /**
- * Decodes a configuration from a JSON value. `environment` holds the variables that the URL of the database, and URLs, headers
- * and tokens of nodes name.
+ * Decodes a configuration from a JSON value. `environment` holds the variables that its texts name.
  *
  * **Errors**
  * - `InvalidConfig`: lists every invalid key with what was expected and what was received.
@@ -166,24 +167,16 @@ const expandChains = (
  */
 export const decode = (
   input: unknown,
-  environment: NodeConfig.Environment = process.env,
+  environment: Environment.Environment = process.env,
 ): Result.Result<Config, InvalidConfig> => {
-  const decoded = decodeUnknown(input, { errors: "all", onExcessProperty: "error" })
-  if (Result.isFailure(decoded)) {
-    const issues = Issue.fromError(decoded.failure, input, show)
-    return Result.fail(new InvalidConfig({ issues: issues.map((issue) => Issue.format("configuration", issue)) }))
-  }
-  if (decoded.success.explorer === "open" && !isLoopback(decoded.success.listen.host)) {
-    const expected = 'keyed or off where "listen" is no loopback address'
-    const issue = Issue.format("configuration", { path: "explorer", expected, received: Issue.quote("open") })
-    return Result.fail(new InvalidConfig({ issues: [issue] }))
-  }
-  const twoStarts = Object.keys(decoded.success.chains).filter((key) => hasTwoStarts(input, key))
-  if (twoStarts.length > 0) return Result.fail(new InvalidConfig({ issues: twoStarts.map(ServedChain.twoStarts) }))
-  return Result.gen(function* () {
-    const database = yield* expandDatabase(decoded.success.database, environment)
-    const chains = yield* expandChains(decoded.success.chains, environment)
-    yield* ServedChain.fromChains(chains)
-    return { ...decoded.success, database, chains }
-  })
+  const expanded = Environment.expand(input, environment)
+  const decoded = decodeUnknown(expanded.value, { errors: "all", onExcessProperty: "error" })
+  const issues = [
+    ...expanded.issues,
+    ...(Result.isFailure(decoded)
+      ? issuesOfSchema(decoded.failure, expanded)
+      : issuesBetweenKeys(decoded.success, expanded.value)),
+  ]
+  if (issues.length > 0 || Result.isFailure(decoded)) return Result.fail(new InvalidConfig({ found: issues }))
+  return Result.map(ServedChain.fromChains(decoded.success.chains), () => decoded.success)
 }

@@ -1,14 +1,17 @@
 /**
- * Reads the configuration file. Errors name the line and column of invalid JSON or the path of an invalid value; no message
- * repeats the text of the file, which may contain the API keys of nodes.
+ * Reads the configuration: here its file, the flags and the environment meet. Errors name the line and column of invalid JSON, or the path
+ * and line of an invalid value; no message repeats the text of the file, which may contain the API keys of nodes.
  */
 import * as Json from "@daybook/schema/Json"
+import { existsSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import * as JsonParser from "jsonc-parser"
 import * as Config from "./Config.ts"
 import { InvalidConfig } from "./InvalidConfig.ts"
+import * as JsonLines from "./JsonLines.ts"
+import * as Overrides from "./Overrides.ts"
 
 /**
  * A configuration and the folder that its paths are relative to.
@@ -16,6 +19,17 @@ import { InvalidConfig } from "./InvalidConfig.ts"
 export interface ConfigFile {
   readonly config: Config.Config
   readonly baseFolder: string
+  /** Path of the file; `null` where there is none. */
+  readonly path: string | null
+}
+
+/** The file where none is named. */
+export const usualPath = "daybook.json"
+
+/** What the command line gives. */
+export interface Source extends Overrides.Overrides {
+  /** Path of the file, which must exist. Default: `daybook.json` where it exists, or none beside flags that name chains. */
+  readonly path?: string
 }
 
 const strict = { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false } as const
@@ -43,15 +57,10 @@ const reasonOf = (cause: unknown): string => {
   }
 }
 
-const invalid = (issue: string) => new InvalidConfig({ issues: [issue] })
+const invalid = (message: string) => new InvalidConfig({ found: [{ path: "", message }] })
 
-/**
- * Reads the configuration of a file.
- *
- * **Errors**
- * - `InvalidConfig`: the file cannot be read, is not JSON (with line and column), or is not a valid configuration.
- */
-export const read = Effect.fn("ConfigFile.read")(function* (path: string): Effect.fn.Return<ConfigFile, InvalidConfig> {
+/** The JSON value of a file, and its lines. */
+const readJson = Effect.fnUntraced(function* (path: string) {
   const bytes = yield* Effect.tryPromise({
     try: () => readFile(path, "utf8"),
     catch: (cause) => invalid(`Cannot read the configuration file: ${path} (${reasonOf(cause)}). Check --config.`),
@@ -59,6 +68,74 @@ export const read = Effect.fn("ConfigFile.read")(function* (path: string): Effec
   const text = bytes.replace(/^\uFEFF/, "")
   const json = Json.parse(text)
   if (json === undefined) return yield* invalid(`Invalid JSON in the configuration file: ${path}, ${locate(text)}.`)
-  const config = yield* Effect.fromResult(Config.decode(json))
-  return { config, baseFolder: dirname(resolve(path)) }
+  return { json, text }
+})
+
+/** Adds to each issue where its value was given: by a flag, or in a line of the file. */
+const withSources = (
+  error: InvalidConfig,
+  source: Source,
+  file: { readonly path: string; readonly text: string } | null,
+) => {
+  const lineOf = JsonLines.make(file?.text ?? "")
+  const sourceOf = (path: string): string => {
+    const flag = Overrides.flagOf(path, source)
+    if (flag !== undefined) return `${flag}: `
+    return file === null ? "" : `${file.path}:${lineOf(path)}: `
+  }
+  return new InvalidConfig({
+    found: error.found.map(({ message, path }) => ({ path, message: `${sourceOf(path)}${message}` })),
+  })
+}
+
+/**
+ * Reads the configuration of a file with the keys that flags replace, or of flags alone.
+ *
+ * **Errors**
+ * - `InvalidConfig`: the file cannot be read, is not JSON (with line and column), or the configuration is not valid (with the line of
+ *   each issue).
+ */
+export const load = Effect.fn("ConfigFile.load")(function* (
+  source: Source,
+): Effect.fn.Return<ConfigFile, InvalidConfig> {
+  const { nodes = [], path = usualPath } = source
+  const isAbsent = source.path === undefined && nodes.length > 0 && !existsSync(path)
+  const file = isAbsent ? null : { path, ...(yield* readJson(path)) }
+  const json = Overrides.apply(file === null ? Overrides.defaults() : file.json, source)
+  const config = yield* Effect.mapError(Effect.fromResult(Config.decode(json)), (error) =>
+    withSources(error, source, file),
+  )
+  return {
+    config,
+    baseFolder: file === null ? process.cwd() : dirname(resolve(path)),
+    path: file === null ? null : path,
+  }
+})
+
+/**
+ * Reads the configuration of a file.
+ *
+ * **Errors**
+ * - `InvalidConfig`: as for `load`.
+ */
+export const read = (path: string): Effect.Effect<ConfigFile, InvalidConfig> => load({ path })
+
+/**
+ * The database of a configuration, for commands that need nothing else of it: that of a flag, of the file, or the usual one.
+ *
+ * **Errors**
+ * - `InvalidConfig`: as for `load`.
+ */
+export const databaseOf = Effect.fn("ConfigFile.databaseOf")(function* ({
+  database,
+  path,
+}: Pick<Source, "database" | "path">): Effect.fn.Return<
+  Pick<ConfigFile, "baseFolder"> & Pick<Config.Config, "database">,
+  InvalidConfig
+> {
+  if (database !== undefined) return { database, baseFolder: process.cwd() }
+  if (path === undefined && !existsSync(usualPath))
+    return { database: Overrides.usualDatabase(), baseFolder: process.cwd() }
+  const { baseFolder, config } = yield* read(path ?? usualPath)
+  return { database: config.database, baseFolder }
 })

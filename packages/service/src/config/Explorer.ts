@@ -3,7 +3,7 @@
  *
  * Source: decision 0058.
  */
-import { isLoopback } from "./Loopback.ts"
+import * as Listen from "./Listen.ts"
 
 /**
  * `open`: its pages need no API key, on a loopback address. `keyed`: they ask for one. `off`: it is not served. `local`: neither its pages
@@ -13,7 +13,7 @@ export type Access = "open" | "keyed" | "off" | "local"
 
 /** What the access is decided by. */
 interface Settings {
-  readonly listen: { readonly host: string }
+  readonly listen: Listen.Listen
   readonly allowedHosts: ReadonlyArray<string>
   readonly explorer?: Access
 }
@@ -21,6 +21,6 @@ interface Settings {
 /** The configured access; `open` by default on a loopback address that no proxy passes other names to, and `off` on any other address. */
 export const accessOf = ({ allowedHosts, explorer, listen }: Settings): Access => {
   if (explorer !== undefined) return explorer
-  if (!isLoopback(listen.host)) return "off"
+  if (!Listen.isLoopback(listen)) return "off"
   return allowedHosts.length === 0 ? "open" : "keyed"
 }

@@ -6,7 +6,7 @@ import { formatPath, quote } from "@daybook/schema/Issue"
 import * as Result from "effect/Result"
 import * as Label from "../label/Label.ts"
 import type { ChainConfig } from "./ChainConfig.ts"
-import { InvalidConfig } from "./InvalidConfig.ts"
+import { type ConfigIssue, InvalidConfig } from "./InvalidConfig.ts"
 
 /** A chain of the service. */
 export interface ServedChain {
@@ -23,13 +23,14 @@ export interface ServedChain {
 }
 
 /** The issue of a chain with two start blocks. */
-export const twoStarts = (key: string): string => {
+export const twoStarts = (key: string): ConfigIssue => {
   const path = formatPath(["chains", key])
-  return `Both "fromBlock" and "fromDate" are configured: "${path}". Give one of them.`
+  return { path, message: `Both "fromBlock" and "fromDate" are configured: "${path}". Give one of them.` }
 }
 
 const namesOfEthereum = /^(ethereum|mainnet|ethereum[ _-]mainnet|ether)$/i
 
+/** The chain of an entry, or what is wrong with it. */
 const fromEntry = (key: string, config: ChainConfig): Result.Result<ServedChain, string> => {
   const where = `"${formatPath(["chains", key])}"`
   const named = Chain.fromName(key)
@@ -47,7 +48,7 @@ const fromEntry = (key: string, config: ChainConfig): Result.Result<ServedChain,
     const conflict = `The id ${id} conflicts with the id ${named.id} of ${named.name}: ${where}.`
     return Result.fail(`${conflict} Remove "id", or give the chain another name.`)
   }
-  if (config.fromDate !== undefined && config.fromBlock > 0) return Result.fail(twoStarts(key))
+  if (config.fromDate !== undefined && config.fromBlock > 0) return Result.fail(twoStarts(key).message)
   const label = Label.make(config.labels)
   if (Result.isFailure(label)) return Result.fail(`${where}: ${label.failure.message}`)
   const known = named ?? Chain.all.find((chain) => chain.id === BigInt(id))
@@ -63,20 +64,24 @@ const fromEntry = (key: string, config: ChainConfig): Result.Result<ServedChain,
 export const fromChains = (
   entries: Readonly<Record<string, ChainConfig>>,
 ): Result.Result<ReadonlyArray<ServedChain>, InvalidConfig> => {
-  const issues: Array<string> = []
+  const found: Array<ConfigIssue> = []
   const chains: Array<ServedChain> = []
   for (const [key, config] of Object.entries(entries)) {
+    const path = formatPath(["chains", key])
     const chain = fromEntry(key, config)
     if (Result.isFailure(chain)) {
-      issues.push(chain.failure)
+      found.push({ path, message: chain.failure })
       continue
     }
     const twin = chains.find(({ id }) => id === chain.success.id)
     if (twin !== undefined) {
-      issues.push(`Two chains have the id ${twin.id}: ${quote(twin.key)} and ${quote(key)}. Remove one of them.`)
+      const message = `Two chains have the id ${twin.id}: ${quote(twin.key)} and ${quote(key)}. Remove one of them.`
+      found.push({ path, message })
     }
     chains.push(chain.success)
   }
-  if (chains.length === 0 && issues.length === 0) issues.push('No chain is configured: "chains" is empty. Add one.')
-  return issues.length === 0 ? Result.succeed(chains) : Result.fail(new InvalidConfig({ issues }))
+  if (chains.length === 0 && found.length === 0) {
+    found.push({ path: "chains", message: 'No chain is configured: "chains" is empty. Add one.' })
+  }
+  return found.length === 0 ? Result.succeed(chains) : Result.fail(new InvalidConfig({ found }))
 }

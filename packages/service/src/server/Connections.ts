@@ -5,6 +5,7 @@
  * Source: decision 0039.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import { Server as TlsServer } from "node:https"
 import type { Socket } from "node:net"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -120,7 +121,8 @@ const track = (server: Server, { connections, connectionsPerAddress }: Options):
     socket.once("close", () => remove(connection))
   }
 
-  server.on("connection", add)
+  // With TLS, requests have the socket of a connection whose handshake is complete; until then Node bounds its time.
+  server.on(server instanceof TlsServer ? "secureConnection" : "connection", add)
   return bySocket
 }
 

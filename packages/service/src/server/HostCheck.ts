@@ -5,7 +5,7 @@
  * Source: decision 0040; RFC 9112, 3.2.
  */
 import { isIP } from "node:net"
-import { isLoopback } from "../config/Loopback.ts"
+import * as Listen from "../config/Listen.ts"
 
 /** Why a request is refused. */
 export type HostIssue = "repeated" | "not allowed"
@@ -28,9 +28,9 @@ const maxKnown = 64
 
 const isHostName = (text: string): boolean => text.length === 4 && text.toLowerCase() === "host"
 
-/** Makes the check of a server that listens on `host`; `allowedHosts` are further names. */
-export const make = (host: string, allowedHosts: ReadonlyArray<string>): HostCheck => {
-  const isBoundToLoopback = isLoopback(host)
+/** Makes the check of a server by where it listens; `allowedHosts` are further names. */
+export const make = (listen: Listen.Listen, allowedHosts: ReadonlyArray<string>): HostCheck => {
+  const isBoundToLoopback = Listen.isLoopback(listen)
   const allowed = new Set(allowedHosts.map((name) => name.toLowerCase()))
   const known = new Set<string>()
 

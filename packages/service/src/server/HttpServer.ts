@@ -5,31 +5,32 @@
  * Source: decisions 0012 and 0019.
  */
 import { randomUUID } from "node:crypto"
-import { createServer } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as ApiHeader from "@daybook/schema/ApiHeader"
 import * as Context from "effect/Context"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as HttpMiddleware from "effect/http/HttpMiddleware"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as Connections from "./Connections.ts"
 import * as ErrorResponse from "./ErrorResponse.ts"
 import * as ExplorerPage from "./explorer/ExplorerPage.ts"
+import * as ForwardedFor from "./ForwardedFor.ts"
 import * as HostCheck from "./HostCheck.ts"
+import * as Listener from "./Listener.ts"
 import { hasEmptySegment, normalizeUrl, RequestId } from "./Request.ts"
 import { InvalidParameter } from "./rest/InvalidParameter.ts"
 import type { Answered } from "./Observations.ts"
 import * as Routes from "./Routes.ts"
 
 /** How to listen. */
-export interface Options {
-  /** Port 0 takes a free one. */
-  readonly listen: { readonly host: string; readonly port: number }
+export interface Options extends Listener.Options {
+  /** Proxies before the server that add the address of their client to `X-Forwarded-For`. */
+  readonly trustedProxies: number
   /** Origins of web pages that may call; `*` allows all. */
   readonly allowedOrigins: ReadonlyArray<string>
   /** Further names in the `Host` header of a server on a loopback address. */
@@ -39,21 +40,10 @@ export interface Options {
   readonly onAnswered?: (answered: Answered) => void
 }
 
-/** Where the server listens. */
-export interface Address {
-  readonly host: string
-  readonly port: number
-  /** The base URL, without a slash at its end. */
-  readonly url: string
-}
-
 /** A server that listens. */
-export class HttpServer extends Context.Service<HttpServer, { readonly address: Address }>()(
+export class HttpServer extends Context.Service<HttpServer, { readonly address: Listener.Address }>()(
   "@daybook/service/server/HttpServer",
 ) {}
-
-/** The server cannot listen; the message names the address and the reason. */
-export class ListenError extends Data.TaggedError("ListenError")<{ readonly message: string }> {}
 
 const preflightSeconds = 86_400
 
@@ -109,11 +99,11 @@ const refuseHost = (hostIssue: HostCheck.HostIssue): App =>
 /** Answers every request. */
 const app = (
   { find, handle, list }: Routes.Routes["Service"],
-  { allowedHosts, allowedOrigins, listen, onAnswered = () => undefined }: Options,
+  { allowedHosts, allowedOrigins, listen, onAnswered = () => undefined, trustedProxies }: Options,
   { isDraining }: Connections.Connections,
 ) => {
   const cors = corsOf(allowedOrigins)
-  const checkHost = HostCheck.make(listen.host, allowedHosts)
+  const checkHost = HostCheck.make(listen, allowedHosts)
 
   /** What the router has no route for: a preflight request, another method or an unknown path. */
   const unmatched = Effect.gen(function* () {
@@ -149,11 +139,16 @@ const app = (
     const effect =
       hostIssue === undefined ? effectFor(received.method === "OPTIONS", hasEmptySegment(url)) : refuseHost(hostIssue)
     const requestId = randomUUID()
-    const request = Effect.provideService(effect, RequestId, requestId)
+    const handled = Effect.provideService(effect, RequestId, requestId)
     const own = { [ApiHeader.requestId]: requestId }
     const headers = { ...own, ...securityHeaders, ...cors.headers }
+    const isUnchanged = url === received.url && trustedProxies === 0
+    const request = (): HttpServerRequest => {
+      const remoteAddress = Option.fromNullishOr(ForwardedFor.clientOf(received, trustedProxies))
+      return received.modify({ url, remoteAddress })
+    }
     return Effect.map(
-      url === received.url ? request : Effect.provideService(request, HttpServerRequest, received.modify({ url })),
+      isUnchanged ? handled : Effect.provideService(handled, HttpServerRequest, request()),
       (response) => {
         const added = ExplorerPage.is(response) ? own : headers
         const seconds = (performance.now() - startedAt) / 1000
@@ -164,52 +159,22 @@ const app = (
   })
 }
 
-const listenError = (cause: unknown, host: string, port: number): ListenError => {
-  const code = typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "unknown"
-  const failed = (reason: string, remedy: string) =>
-    new ListenError({ message: `Cannot listen on ${host}:${port}: ${reason}. ${remedy}` })
-  switch (code) {
-    case "EADDRINUSE":
-      return failed("the port is in use", `Stop the other program, or change "listen" in the configuration.`)
-    case "EACCES":
-      return failed("permission denied", `Use a port above 1023 in "listen" of the configuration.`)
-    case "EADDRNOTAVAIL":
-    case "ENOTFOUND":
-      return failed("this machine has no such address", `Correct "listen" in the configuration.`)
-    default:
-      return failed(code, `Check "listen" in the configuration.`)
-  }
-}
-
-/** Node closes a connection that exceeds one of them within `connectionsCheckingInterval`. */
-const timeouts = {
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  keepAliveTimeout: 60_000,
-  connectionsCheckingInterval: 5_000,
-}
-
-/**
- * Listens. A client that ends its side of a connection behind a request still receives the response (`httpAllowHalfOpen`). A request to
- * change the protocol (`Upgrade`) is answered as any other: no listener accepts it.
- */
+/** Listens. A request to change the protocol (`Upgrade`) is answered as any other: no listener accepts it. */
 const listen = Effect.fn("HttpServer.listen")(function* (options: Options) {
-  const { host, port } = options.listen
-  const { limits } = options
+  const { listen: at, trustedProxies } = options
   const routes = yield* Routes.Routes
   // Released after the server, which waits for its open requests.
   const requests = yield* Scope.fork(yield* Effect.scope)
-  const node = Object.assign(createServer(timeouts), { httpAllowHalfOpen: true })
-  const server = yield* NodeHttpServer.make(() => node, { host, port, disablePreemptiveShutdown: true }).pipe(
-    Effect.mapError(({ cause }) => listenError(cause, host, port)),
-  )
+  const { address, node } = yield* Listener.open(options)
+  // All connections of a proxy have one address.
+  const isBehindProxy = trustedProxies > 0 || "socket" in at
+  const { connections: all } = options.limits
+  const limits = isBehindProxy ? { ...options.limits, connectionsPerAddress: all } : options.limits
   const connections = yield* Connections.make(node, limits)
   const handler = NodeHttpServer.makeHandler(app(routes, options, connections), { scope: requests })
   connections.serve(yield* Effect.provideService(handler, HttpMiddleware.TracerDisabledWhen, () => true))
   yield* Effect.addFinalizer(() => connections.drain)
-  const bound = "port" in server.address ? server.address.port : port
-  const name = host.includes(":") ? `[${host}]` : host
-  return HttpServer.of({ address: { host, port: bound, url: `http://${name}:${bound}` } })
+  return HttpServer.of({ address })
 })
 
 /**
@@ -221,7 +186,7 @@ const listen = Effect.fn("HttpServer.listen")(function* (options: Options) {
 export const layer = <E, R>(
   routes: Layer.Layer<never, E, R>,
   options: Options,
-): Layer.Layer<HttpServer, E | ListenError, Exclude<R, Provided>> =>
+): Layer.Layer<HttpServer, E | Listener.ListenError, Exclude<R, Provided>> =>
   Layer.effect(HttpServer, listen(options)).pipe(
     Layer.provide(Layer.provideMerge(routes, Layer.merge(Routes.layer, NodeHttpServer.layerHttpServices))),
   )

@@ -4,10 +4,10 @@
  *
  * Source: decision 0039.
  */
-import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as Option from "effect/Option"
 import type { BytesInFlight } from "../config/Limits.ts"
 import { stackless } from "./Stackless.ts"
 
@@ -15,14 +15,14 @@ import { stackless } from "./Stackless.ts"
 export interface Client {
   /** Name of the API key. */
   readonly key: string
-  /** Address of the connection; that of the proxy where the service is behind one. */
+  /** Address of the connection, or the one that a trusted proxy states. */
   readonly address: string
 }
 
 /** The client of a request. */
 export const clientOf = (request: HttpServerRequest, key: string): Client => ({
   key,
-  address: NodeHttpServerRequest.toIncomingMessage(request).socket.remoteAddress ?? "",
+  address: Option.getOrElse(request.remoteAddress, () => ""),
 })
 
 /** A bound is reached. */

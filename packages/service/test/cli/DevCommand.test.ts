@@ -23,7 +23,7 @@ describe("daybook dev", () => {
           expect.stringContaining("No node responds at 127.0.0.1:"),
         ])
         expect(yield* lineOf("--rpc", "ws://127.0.0.1:8545/KEY0123456789")).toEqual([
-          1,
+          2,
           'daybook: Invalid option "--rpc": expected an HTTP URL of a node, received a text of another form.\n',
         ])
         expect(yield* lineOf("--rpc", "http://127.0.0.1:1", "--chain")).toEqual([
@@ -31,7 +31,7 @@ describe("daybook dev", () => {
           "daybook: Both --rpc and --chain are given. Give one of them.\n",
         ])
         expect(yield* lineOf("--rpc", "http://127.0.0.1:1", "--port", "99999")).toEqual([
-          1,
+          2,
           'daybook: Invalid option "--port": expected a port from 0 to 65535, received "99999".\n',
         ])
       }).pipe(Effect.scoped),

@@ -41,7 +41,7 @@ describe("daybook keys", () => {
           out: "",
           err: `daybook: A key with this name exists: "alice". Choose another name, or revoke that key.\n`,
         })
-        expect(nameless).toMatchObject({ code: 1, out: "" })
+        expect(nameless).toMatchObject({ code: 2, out: "" })
         expect(nameless.err).toMatch(/Invalid API key "name"/)
       }),
     timeout,
@@ -100,7 +100,7 @@ describe("daybook keys", () => {
         )
 
         expect(listed).toEqual({ code: 0, out: "alice\n", err: "" })
-        expect(added).toMatchObject({ code: 1, out: "" })
+        expect(added).toMatchObject({ code: 4, out: "" })
         expect(added.err).toContain(`${data}/daybook.sqlite`)
         expect(added.err).toContain("EACCES")
       }),

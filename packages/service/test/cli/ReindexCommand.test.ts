@@ -86,7 +86,7 @@ describe("daybook reindex", () => {
         )
 
         for (const { code, err, out } of ended) {
-          expect([code, out]).toEqual([1, ""])
+          expect([code, out]).toEqual([2, ""])
           expect(err).toMatch(
             /^daybook: Invalid option "--from": expected a block number in decimal digits from 0 to 9007199254740991, received ".*\.\n$/,
           )

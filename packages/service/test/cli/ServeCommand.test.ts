@@ -3,9 +3,12 @@ import { readdirSync, statSync } from "node:fs"
 import { connect, createServer } from "node:net"
 import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
+import { Eventually } from "@daybook/harness"
 import { Effect } from "effect"
 import { expect } from "vitest"
-import { request } from "../server/service.ts"
+import * as CommandLine from "../../src/cli/CommandLine.ts"
+import * as Terminal from "../../src/cli/Terminal.ts"
+import { folder, request } from "../server/service.ts"
 import { addKey, canary, daybook, type Ended, main, timeout, withConfig } from "./daybook.ts"
 
 interface Running {
@@ -37,11 +40,30 @@ const serve = (cwd: string, { pattern, role, signal }: Running, then: (found: Re
       }),
   )
 
-const failed = (err: string) => ({ code: 1, out: "", err })
+/** Runs `serve` in this process until `use` has ended; gives what it printed. */
+const serveHere = Effect.fnUntraced(function* <A, E>(
+  args: ReadonlyArray<string>,
+  use: (url: string, printed: () => string) => Effect.Effect<A, E>,
+) {
+  let [out, err] = ["", ""]
+  const output: Terminal.Output = {
+    print: (line) => void (out += `${line}\n`),
+    note: (line) => void (err += `${line}\n`),
+  }
+  yield* Effect.forkScoped(
+    Effect.ignore(Effect.provideService(CommandLine.run(["serve", ...args]), Terminal.Output, output)),
+  )
+  const listening = () => /Listening on (\S+);/.exec(err)?.[1]
+  yield* Effect.promise(() => Eventually.until(() => listening() !== undefined, { what: "the service listens" }))
+  yield* use(listening()!, () => out)
+  return { out, err }
+}, Effect.scoped)
+
+const failed = (err: string) => ({ code: 5, out: "", err })
 
 describe("daybook serve", () => {
   it.live(
-    "serve and status: report what is wrong with the configuration in one line and exit 1",
+    "serve and status: report each issue of the configuration in a line and exit 3",
     () =>
       Effect.gen(function* () {
         const base = yield* withConfig({ maxLimit: 0, chains: { eth: { rpc: [canary] } } })
@@ -51,15 +73,19 @@ describe("daybook serve", () => {
         )
 
         expect(missing).toMatchObject({
-          code: 1,
+          code: 3,
           out: "",
           err: expect.stringMatching(/^daybook: [^\n]*nothing\.json[^\n]*\n$/),
         })
-        expect(wrong).toMatchObject({ code: 1, out: "", err: expect.stringMatching(/^daybook: [^\n]*\n$/) })
+        expect(wrong).toMatchObject({
+          code: 3,
+          out: "",
+          err: expect.stringMatching(/^(daybook: daybook\.json:1: [^\n]*\n){2}$/),
+        })
         expect(wrong.err).toContain('"chains.eth.rpc[0]"')
         expect(wrong.err).toContain('"maxLimit"')
         expect(wrong.err).not.toContain(canary)
-        expect(status.code).toBe(1)
+        expect(status.code).toBe(3)
       }),
     timeout,
   )
@@ -74,7 +100,7 @@ describe("daybook serve", () => {
           { concurrency: 3 },
         )
 
-        expect([command.code, role.code, database.code]).toEqual([1, 1, 1])
+        expect([command.code, role.code, database.code]).toEqual([2, 2, 3])
         expect(command.err).toContain("sevre")
         expect(role.err).toContain("both")
         expect(database.err).toContain("PostgreSQL")
@@ -168,7 +194,33 @@ describe("daybook serve", () => {
   )
 
   it.live(
-    "serve: reports that its port is taken and exits 1",
+    "serve: without a file, serves the chains of flags from a database of its own, and prints a key once",
+    () =>
+      Effect.gen(function* () {
+        const args = ["--chain", `eth=http://127.0.0.1:65535/${canary}`, "--listen", "127.0.0.1:0", "--role", "rest"]
+        const wallet = `api/v2.2/0x${"a".repeat(40)}/verbose`
+        const first = yield* serveHere(args, (url, printed) =>
+          Effect.gen(function* () {
+            const answer = yield* request(`${url}/${wallet}`, { headers: { "x-api-key": printed().trim() } })
+            // The key is accepted; no indexer has made the index.
+            expect([answer.status, answer.json.code]).toEqual([503, "unavailable"])
+            expect((yield* request(`${url}/${wallet}`)).status).toBe(401)
+          }),
+        )
+        const second = yield* serveHere(args, () => Effect.void)
+        const listed = yield* daybook(yield* folder, "keys", "list")
+
+        expect(first.out).toMatch(/^dbk_[\w-]{43}\n$/)
+        expect(first.err).not.toContain(first.out.trim())
+        expect(second.out).toBe("")
+        expect(listed).toEqual({ code: 0, out: "default\n", err: "" })
+        for (const { err } of [first, second]) expect(err).not.toContain(canary)
+      }),
+    timeout,
+  )
+
+  it.live(
+    "serve: reports that its port is taken and exits 5",
     () =>
       Effect.gen(function* () {
         const server = createServer()

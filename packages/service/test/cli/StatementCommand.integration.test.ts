@@ -87,7 +87,7 @@ layer(scenario, { excludeTestServices: true })("daybook statement and daybook ex
       expect(csv.err).toMatch(/^(\d+) movements; (\d+) of \2 balances proved$/m)
       expect(csv.err).toContain(`${rows.length} movements; `)
       expect(sum).toBe(BigInt(balance))
-      expect(invalid).toMatchObject({ code: 1, out: "" })
+      expect(invalid).toMatchObject({ code: 2, out: "" })
       expect(invalid.err).toContain(
         'Invalid option "ADDRESS": expected an address of 20 bytes in hex, received "0x12".',
       )
@@ -137,11 +137,11 @@ layer(scenario, { excludeTestServices: true })("daybook statement and daybook ex
       const block = yield* daybook(yield* folder, ...args, "--at", "5")
       const address = yield* daybook(yield* folder, "statement", accounts.alice, "--rpc", "127.0.0.1:8545")
 
-      expect(twice).toMatchObject({ code: 1, out: "" })
+      expect(twice).toMatchObject({ code: 2, out: "" })
       expect(twice.err).toContain(
         'Invalid option "--rpc": expected one node for each chain, received two of chain 31337.',
       )
-      expect(block).toMatchObject({ code: 1, out: "" })
+      expect(block).toMatchObject({ code: 2, out: "" })
       expect(block.err).toContain('Invalid option "--at": expected one chain beside a block, received several.')
       expect(address.err).toContain('Invalid option "--rpc": expected an http or https URL')
     }),

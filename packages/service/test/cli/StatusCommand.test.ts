@@ -37,7 +37,7 @@ describe("daybook status", () => {
         expect(one.out).toMatch(/^base: .*\n$/)
         expect(one.err.trim()).toBe("daybook: Not ready: base.")
         expect(unknown).toMatchObject({
-          code: 1,
+          code: 2,
           out: "",
           err: 'daybook: Invalid option "--chain": expected a chain of the configuration (eth, base), received "bsc".\n',
         })
@@ -54,12 +54,12 @@ describe("daybook status", () => {
     [["statsu"], 'Unknown subcommand "statsu" for "daybook". Did you mean status?', "daybook"],
     [["verify", "--sample"], "Missing value for flag --sample. Expected: N.", "daybook verify"],
   ] as const)(
-    "daybook %s: prints one line on standard error alone, with exit code 1",
+    "daybook %s: prints one line on standard error alone, with exit code 2",
     ([args, reason, command]) =>
       Effect.gen(function* () {
         const ended = yield* daybook(yield* withConfig(), ...args)
 
-        expect(ended).toEqual({ code: 1, out: "", err: `daybook: ${reason} Run "${command} --help".\n` })
+        expect(ended).toEqual({ code: 2, out: "", err: `daybook: ${reason} Run "${command} --help".\n` })
       }),
     timeout,
   )

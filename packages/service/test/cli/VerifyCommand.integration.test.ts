@@ -75,7 +75,7 @@ describe("daybook verify, repair and reindex", () => {
       })
       const unknown = yield* run(base, "verify", "--chain", "moon")
       expect([unknown.code, unknown.err.trim()]).toEqual([
-        1,
+        2,
         'daybook: Invalid option "--chain": expected a chain of the configuration (my chain), received "moon".',
       ])
     }),

@@ -84,7 +84,7 @@ it.live(
       yield* run("watch", "add", added)
       yield* index(8)
 
-      expect(empty).toMatchObject({ code: 1, err: expect.stringContaining("Database file missing: chain-dev.sqlite.") })
+      expect(empty).toMatchObject({ code: 4, err: expect.stringContaining("Database file missing: chain-dev.sqlite.") })
       expect(before).toEqual(["address_not_watched"])
       expect(add).toEqual({
         code: 0,

@@ -3,8 +3,9 @@ import { spawn, spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Effect, Exit, Redacted, Semaphore } from "effect"
+import { Effect, Redacted, Semaphore } from "effect"
 import * as CommandLine from "../../src/cli/CommandLine.ts"
+import * as ExitCode from "../../src/cli/ExitCode.ts"
 import * as Terminal from "../../src/cli/Terminal.ts"
 import * as Engine from "../../src/store/Engine.ts"
 import { folder } from "../server/service.ts"
@@ -15,6 +16,7 @@ export const main = join(import.meta.dirname, "../../src/main.ts")
 // Searches are kept in a folder of this process, and not in that of the user.
 const stateFolder = mkdtempSync(join(tmpdir(), "daybook-state-"))
 process.env["XDG_STATE_HOME"] = stateFolder
+process.env["XDG_DATA_HOME"] = stateFolder
 process.on("exit", () => rmSync(stateFolder, { recursive: true, force: true }))
 
 /** A text that no output may contain: it stands for the key in a node's URL. */
@@ -82,7 +84,7 @@ export const daybook = (cwd: string, ...args: ReadonlyArray<string>): Effect.Eff
       (before) => Effect.sync(() => process.chdir(before)),
     ).pipe(
       Effect.provideService(Terminal.Output, output),
-      Effect.map((exit) => ({ code: Exit.isSuccess(exit) ? 0 : 1, out, err })),
+      Effect.map((exit) => ({ code: ExitCode.ofExit(exit), out, err })),
     )
   }).pipe(workingFolder.withPermits(1))
 

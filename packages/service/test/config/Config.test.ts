@@ -29,6 +29,7 @@ describe("Config.decode", () => {
         eth: { rpc: ["http://127.0.0.1:8545"], fromBlock: 0, traces: "auto", allFrames: false, labels: {} },
       },
       documents: "zstd",
+      trustedProxies: 0,
       empty: "string",
       maxLimit: 100,
       rateLimit: { perSecond: 25, burst: 50 },
@@ -57,7 +58,7 @@ describe("Config.decode", () => {
 
   it("decode: reports every missing key", () => {
     expect(issuesOf({})).toEqual([
-      invalid("listen", "an object", "nothing"),
+      invalid("listen", "a string or an object", "nothing"),
       invalid("database", "a string or an object", "nothing"),
       invalid("chains", "an object", "nothing"),
     ])
@@ -71,7 +72,7 @@ describe("Config.decode", () => {
       unknown("listen.ip", "host, port"),
       unknown(
         "rcp",
-        "listen, database, documents, backfillThreads, chains, empty, maxLimit, rateLimit, relay, limits, allowedHosts, explorer, allowedOrigins",
+        "listen, tls, trustedProxies, database, documents, backfillThreads, chains, empty, maxLimit, rateLimit, relay, limits, allowedHosts, explorer, allowedOrigins",
       ),
     ])
     expect(issuesOf({ ...smallest, relay: { cache: 1 } })).toEqual([unknown("relay.cache", "cacheMebibytes")])
@@ -170,6 +171,7 @@ describe("Config.decode", () => {
       ])
       expect(Result.isSuccess(decodeRpc([{ url, jwt: "${TOKEN}" }], environment))).toBe(true)
       expect(Result.isFailure(failed) && failed.failure.issues).toEqual([
+        invalid("chains.eth.rpc[2]", "the environment variable NONE to be set", "nothing"),
         invalid("chains.eth.rpc[0]", "an http or https URL", "a value that is not shown"),
         invalid("chains.eth.rpc[1].url", "an http or https URL", "a value that is not shown"),
         invalid(
@@ -177,7 +179,6 @@ describe("Config.decode", () => {
           "a token of three parts, or a secret of 32 bytes in hex",
           "a value that is not shown",
         ),
-        invalid("chains.eth.rpc[2]", "the environment variable NONE to be set", "nothing"),
       ])
     })
 
@@ -204,14 +205,11 @@ describe("Config.decode", () => {
     it("decode: accepts the configuration of the deployment", () => {
       const text = readFileSync(new URL("../../../../deploy/daybook.json", import.meta.url), "utf8")
       const environment = { DATABASE_HOST: "db", DATABASE_PASSWORD: "secret", NODE_URL: "http://node:8545" }
-      const { chains, database, limits } = Result.getOrThrow(Config.decode(JSON.parse(text), environment))
+      const { chains, database, trustedProxies } = Result.getOrThrow(Config.decode(JSON.parse(text), environment))
 
       expect(database).toBe("postgres://daybook:secret@db:5432/daybook")
       expect(chains["eth"]?.rpc).toEqual(["http://node:8545"])
-      // All connections of a proxy have one address.
-      expect(limits.connectionsPerAddress).toBe(limits.connections)
-      expect(limits.responsesInFlight.perAddress).toBe(limits.responsesInFlight.total)
-      expect(limits.bodiesInFlight.perAddress).toBe(limits.bodiesInFlight.total)
+      expect(trustedProxies).toBe(1)
     })
 
     it("decode: replaces environment variables in the values of headers", () => {

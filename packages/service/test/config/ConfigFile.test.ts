@@ -16,7 +16,7 @@ const issueOf = Effect.fnUntraced(function* (text: string) {
   const path = join(yield* folder, "daybook.json")
   writeFileSync(path, text)
   const error = yield* Effect.flip(ConfigFile.read(path))
-  return error.message.replace(path, "FILE")
+  return error.message.replaceAll(path, "FILE")
 })
 
 const notJson: ReadonlyArray<readonly [text: string, line: number, column: number]> = [
@@ -45,7 +45,7 @@ describe("ConfigFile.read", () => {
 
       const { baseFolder, config } = yield* ConfigFile.read(join(base, "daybook.json"))
 
-      expect([baseFolder, config.listen.port]).toEqual([base, 8080])
+      expect([baseFolder, config.listen]).toEqual([base, { host: "127.0.0.1", port: 8080 }])
     }),
   )
 
@@ -72,9 +72,9 @@ describe("ConfigFile.read", () => {
     Effect.gen(function* () {
       expect(yield* issueOf(`{ "listen": 5 }`)).toBe(
         [
-          'Invalid configuration "listen": expected an object, received 5.',
-          'Invalid configuration "database": expected a string or an object, received nothing.',
-          'Invalid configuration "chains": expected an object, received nothing.',
+          'FILE:1: Invalid configuration "listen": expected a string or an object, received 5.',
+          'FILE:1: Invalid configuration "database": expected a string or an object, received nothing.',
+          'FILE:1: Invalid configuration "chains": expected an object, received nothing.',
         ].join(" "),
       )
     }),

@@ -6,7 +6,7 @@ const headers = (...hosts: ReadonlyArray<string>) => ["accept", "*/*", ...hosts.
 describe("HostCheck", () => {
   it("a server on a loopback address answers names of this machine, addresses and the allowed names", () => {
     for (const listen of ["127.0.0.1", "localhost", "::1", "127.0.0.53"]) {
-      const check = HostCheck.make(listen, ["Wallets.Example"])
+      const check = HostCheck.make({ host: listen, port: 0 }, ["Wallets.Example"])
       for (const host of [
         "localhost",
         "LOCALHOST:8080",
@@ -33,12 +33,14 @@ describe("HostCheck", () => {
   })
 
   it("a server on another address answers any name", () => {
-    expect(HostCheck.make("0.0.0.0", [])(headers("wallets.example"))).toBeUndefined()
+    expect(HostCheck.make({ host: "0.0.0.0", port: 0 }, [])(headers("wallets.example"))).toBeUndefined()
   })
 
   it("a repeated header is refused, also when both are equal", () => {
-    expect(HostCheck.make("0.0.0.0", [])(headers("a", "a"))).toBe("repeated")
-    expect(HostCheck.make("127.0.0.1", [])(["host", "localhost", "HOST", "evil.example"])).toBe("repeated")
-    expect(HostCheck.make("127.0.0.1", [])([])).toBeUndefined()
+    expect(HostCheck.make({ host: "0.0.0.0", port: 0 }, [])(headers("a", "a"))).toBe("repeated")
+    expect(HostCheck.make({ host: "127.0.0.1", port: 0 }, [])(["host", "localhost", "HOST", "evil.example"])).toBe(
+      "repeated",
+    )
+    expect(HostCheck.make({ host: "127.0.0.1", port: 0 }, [])([])).toBeUndefined()
   })
 })

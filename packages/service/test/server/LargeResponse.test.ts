@@ -26,7 +26,13 @@ describe("LargeResponse", () => {
         yield* Deferred.succeed(begun, undefined)
         return response
       })
-      const options = { listen: { host: "127.0.0.1", port: 0 }, allowedOrigins: [], allowedHosts: [], limits }
+      const options = {
+        listen: { host: "127.0.0.1", port: 0 },
+        allowedOrigins: [],
+        allowedHosts: [],
+        limits,
+        trustedProxies: 0,
+      }
       const server = HttpServer.layer(HttpRouter.add("GET", "/large", answer), options)
       const { address } = Context.get(yield* Layer.build(server), HttpServer.HttpServer)
       const socket = connect(address.port, address.host)

@@ -37,7 +37,7 @@ const isDirect = ({ headers, httpVersion }: Received): boolean =>
 /** True where a browser states that a page of the service sent the request; a page cannot set these headers. */
 const isOwnPage = ({ headers }: Received): boolean =>
   headers["sec-fetch-site"] === "same-origin" &&
-  (headers["origin"] === undefined || headers["origin"] === `http://${headers["host"]}`)
+  (headers["origin"] === undefined || headers["origin"].replace(/^https?:\/\//, "") === headers["host"])
 
 /** True for a page of this machine, and for a program, which sends neither header. */
 const isLocal = ({ headers }: Received): boolean => {

@@ -128,7 +128,7 @@ describe("Explorer", () => {
 
   it("the explorer is open on a loopback address, keyed where a proxy passes other names to it, and off elsewhere", () => {
     const accessOf = (host: string, more: object = {}) =>
-      Explorer.accessOf({ listen: { host }, allowedHosts: [], ...more })
+      Explorer.accessOf({ listen: { host, port: 0 }, allowedHosts: [], ...more })
 
     expect(["127.0.0.1", "localhost", "::1"].map((host) => accessOf(host))).toEqual(["open", "open", "open"])
     expect(accessOf("127.0.0.1", { allowedHosts: ["wallets.example"] })).toBe("keyed")

@@ -1,0 +1,57 @@
+/**
+ * Flags of the commands that run with or without a configuration file: the file, and settings in place of its keys.
+ */
+import { quote } from "@daybook/schema/Issue"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Flag from "effect/cli/Flag"
+import type * as ConfigFile from "../config/ConfigFile.ts"
+import * as Overrides from "../config/Overrides.ts"
+import { type CommandError, invalidOption } from "./CommandError.ts"
+
+const text = (name: string, metavar: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.withMetavar(metavar), Flag.optional)
+
+/** The flags. */
+export const flags = {
+  config: text("config", "FILE", "Configuration file, by default daybook.json; paths in it are relative to its folder"),
+  chain: Flag.String("chain").pipe(
+    Flag.withDescription("A chain and its node, as eth=http://127.0.0.1:8545; may be repeated, and needs no file"),
+    Flag.withMetavar("NAME=URL"),
+    Flag.atLeast(0),
+  ),
+  database: text("database", "URL", "URL of the database, in place of that of the file"),
+  listen: text("listen", "HOST:PORT", "Where to listen, in place of that of the file: host:port, or unix: and a path"),
+}
+
+/** The flags as they are given. */
+export interface Given {
+  readonly config: Option.Option<string>
+  readonly chain: ReadonlyArray<string>
+  readonly database: Option.Option<string>
+  readonly listen: Option.Option<string>
+}
+
+/**
+ * What the flags give for the configuration.
+ *
+ * **Errors**
+ * - `CommandError`: a chain has no node. The message does not show the URL of another one.
+ */
+export const sourceOf = Effect.fnUntraced(function* (given: Given): Effect.fn.Return<ConfigFile.Source, CommandError> {
+  const nodes: Array<Overrides.NamedNode> = []
+  for (const one of given.chain) {
+    const node = Overrides.parseNode(one)
+    if (node === undefined) {
+      const received = one.includes("=") ? "a text of another form" : quote(one)
+      return yield* invalidOption("--chain", "a name and the URL of a node, as in eth=http://127.0.0.1:8545", received)
+    }
+    nodes.push(node)
+  }
+  return {
+    nodes,
+    ...Option.match(given.config, { onNone: () => ({}), onSome: (path) => ({ path }) }),
+    ...Option.match(given.database, { onNone: () => ({}), onSome: (database) => ({ database }) }),
+    ...Option.match(given.listen, { onNone: () => ({}), onSome: (listen) => ({ listen }) }),
+  }
+})

@@ -1,0 +1,46 @@
+/**
+ * Exit codes of the command `daybook` by the cause of a failure. See `Shutdown` for that of a command which a signal stopped.
+ *
+ * Source: docs/operations.md.
+ */
+import * as Cause from "effect/Cause"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as CliError from "effect/cli/CliError"
+import { CommandError } from "./CommandError.ts"
+
+/** The codes by cause. */
+export const codes = {
+  /** The command was not carried out, or its result is negative, such as a difference or a chain that is not ready. */
+  failed: 1,
+  /** An unknown command, or an invalid option or argument. */
+  usage: 2,
+  /** The configuration, or the URL of a node, is invalid. */
+  configuration: 3,
+  /** The database cannot be used. */
+  database: 4,
+  /** The service cannot listen. */
+  address: 5,
+  /** An error of this program. */
+  defect: 70,
+} as const
+
+const codeOfTag: Readonly<Record<string, number>> = {
+  InvalidConfig: codes.configuration,
+  InvalidOption: codes.configuration,
+  StoreError: codes.database,
+  ListenError: codes.address,
+}
+
+/** The code of a command that failed. */
+export const ofCause = (cause: Cause.Cause<unknown>): number => {
+  const error = Option.getOrUndefined(Cause.findErrorOption(cause))
+  if (error === undefined) return codes.defect
+  if (CliError.isCliError(error)) return codes.usage
+  if (error instanceof CommandError) return error.isUsage === true ? codes.usage : codes.failed
+  const tag = typeof error === "object" && error !== null && "_tag" in error ? String(error._tag) : ""
+  return codeOfTag[tag] ?? codes.failed
+}
+
+/** The code of a command that was not interrupted. */
+export const ofExit = (exit: Exit.Exit<unknown, unknown>): number => (Exit.isSuccess(exit) ? 0 : ofCause(exit.cause))

@@ -1,0 +1,55 @@
+/**
+ * Where the service listens: the key `listen`, and the flag `--listen`.
+ */
+import * as Schema from "effect/Schema"
+import * as SchemaTransformation from "effect/SchemaTransformation"
+import * as Loopback from "./Loopback.ts"
+
+/** An address of this machine. Port 0 takes a free one. */
+export interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+/** An address of this machine, or the path of a Unix socket. */
+export type Listen = Address | { readonly socket: string }
+
+const maxPort = 65_535
+
+/** Parses `host:port`, `[::1]:port`, or `unix:` and a path. */
+export const parse = (text: string): Listen | undefined => {
+  const socket = /^unix:(.+)$/.exec(text)?.[1]
+  if (socket !== undefined) return { socket }
+  const [, bracketed, plain, digits = ""] = /^(?:\[([^\]]+)\]|([^:[\]\s]+)):(\d{1,5})$/.exec(text) ?? []
+  const host = bracketed ?? plain
+  return host === undefined || Number(digits) > maxPort ? undefined : { host, port: Number(digits) }
+}
+
+/** The text that `parse` reads. */
+export const format = (listen: Listen): string => {
+  if ("socket" in listen) return `unix:${listen.socket}`
+  return `${listen.host.includes(":") ? `[${listen.host}]` : listen.host}:${listen.port}`
+}
+
+const Port = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: maxPort }))
+
+const AddressSchema = Schema.Struct({ host: Schema.NonEmptyString, port: Port })
+
+const Text = Schema.String.check(
+  Schema.makeFilter(
+    (text) =>
+      parse(text) !== undefined || "Expected host:port, or unix: and a path, as in 127.0.0.1:8080 or [::1]:8080",
+  ),
+).pipe(
+  Schema.decodeTo(
+    Schema.Union([AddressSchema, Schema.Struct({ socket: Schema.String })]),
+    // The check has parsed it.
+    SchemaTransformation.transform({ decode: (text) => parse(text)!, encode: format }),
+  ),
+)
+
+/** The value of the key `listen`. */
+export const Listen = Schema.Union([Text, AddressSchema])
+
+/** True for an address that only this machine reaches. A proxy usually stands before a socket, so that it counts as reached by others. */
+export const isLoopback = (listen: Listen): boolean => "host" in listen && Loopback.isLoopback(listen.host)

@@ -1,0 +1,70 @@
+/**
+ * Settings on the command line: each replaces a key of the configuration file, or stands in its place where there is no file.
+ */
+import { homedir } from "node:os"
+import { join } from "node:path"
+
+/** What the flags give. */
+export interface Overrides {
+  /** `--listen`, for the key `listen`. */
+  readonly listen?: string
+  /** `--database`, for the key `database`. */
+  readonly database?: string
+  /** `--chain NAME=URL`: nodes for the key `rpc` of a chain, which is added where the file lacks it. */
+  readonly nodes?: ReadonlyArray<NamedNode>
+}
+
+/** A node of a chain. */
+export interface NamedNode {
+  readonly chain: string
+  readonly url: string
+}
+
+/** Parses the value of `--chain`; `undefined` for another form. */
+export const parseNode = (text: string): NamedNode | undefined => {
+  const at = text.indexOf("=")
+  const node = { chain: text.slice(0, at).trim(), url: text.slice(at + 1).trim() }
+  return at < 0 || node.chain === "" || node.url === "" ? undefined : node
+}
+
+/** URL of the database where neither a file nor a flag names one. Source: XDG Base Directory Specification. */
+export const usualDatabase = (): string => {
+  const { XDG_DATA_HOME: folder = "" } = process.env
+  return `sqlite:${join(folder.startsWith("/") ? folder : join(homedir(), ".local/share"), "daybook")}`
+}
+
+/** The settings where there is no file. */
+export const defaults = (): object => ({ listen: "127.0.0.1:8080", database: usualDatabase(), chains: {} })
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const withNodes = (chains: unknown, nodes: ReadonlyArray<NamedNode>): unknown => {
+  if (!isObject(chains)) return chains
+  const entries = new Map(Object.entries(chains))
+  for (const name of new Set(nodes.map(({ chain }) => chain))) {
+    const before = entries.get(name)
+    const rpc = nodes.filter(({ chain }) => chain === name).map(({ url }) => url)
+    entries.set(name, { ...(isObject(before) ? before : {}), rpc })
+  }
+  return Object.fromEntries(entries)
+}
+
+/** The JSON value of a file with the keys that flags replace. A value that is no object is left for the decoder to refuse. */
+export const apply = (file: unknown, { database, listen, nodes = [] }: Overrides): unknown => {
+  if (!isObject(file)) return file
+  return {
+    ...file,
+    ...(listen === undefined ? {} : { listen }),
+    ...(database === undefined ? {} : { database }),
+    ...(nodes.length === 0 ? {} : { chains: withNodes(file["chains"] ?? {}, nodes) }),
+  }
+}
+
+/** The flag that gave the value at a path; `undefined` where the file did. */
+export const flagOf = (path: string, { database, listen, nodes = [] }: Overrides): string | undefined => {
+  const isAt = (key: string) => path === key || path.startsWith(`${key}.`)
+  if (listen !== undefined && isAt("listen")) return "--listen"
+  if (database !== undefined && isAt("database")) return "--database"
+  return nodes.some(({ chain }) => path.startsWith(`chains.${chain}.rpc`)) ? "--chain" : undefined
+}

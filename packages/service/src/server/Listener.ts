@@ -1,0 +1,154 @@
+/**
+ * The socket of the HTTP server: an address of this machine or a Unix socket, plain or with TLS.
+ */
+import { chmodSync, readFileSync, statSync, unlinkSync } from "node:fs"
+import { createServer, type Server } from "node:http"
+import { createServer as createTlsServer } from "node:https"
+import { connect } from "node:net"
+import { createSecureContext } from "node:tls"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as Listen from "../config/Listen.ts"
+
+/** Paths of a certificate, with those that it depends on, and of its key, both as PEM. */
+export interface TlsFiles {
+  readonly cert: string
+  readonly key: string
+}
+
+/** How to listen. */
+export interface Options {
+  readonly listen: Listen.Listen
+  readonly tls?: TlsFiles
+}
+
+/** Where the server listens. */
+export interface Address {
+  readonly host: string
+  readonly port: number
+  /** The base URL, without a slash at its end; `unix:` and the path for a socket. */
+  readonly url: string
+}
+
+/** The server cannot listen; the message names the address and the reason. */
+export class ListenError extends Data.TaggedError("ListenError")<{ readonly message: string }> {}
+
+/** Node closes a connection that exceeds one of them within `connectionsCheckingInterval`. */
+const timeouts = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 60_000,
+  connectionsCheckingInterval: 5_000,
+}
+
+const handshakeTimeout = 10_000
+
+/** Permissions of a socket: its owner and the group, to which a proxy may belong. */
+const socketMode = 0o660
+
+const codeOf = (cause: unknown): string =>
+  typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "unknown"
+
+const listenError = (cause: unknown, listen: Listen.Listen): ListenError => {
+  const isSocket = "socket" in listen
+  const failed = (reason: string, remedy: string) =>
+    new ListenError({ message: `Cannot listen on ${Listen.format(listen)}: ${reason}. ${remedy}` })
+  switch (codeOf(cause)) {
+    case "EADDRINUSE":
+      return failed(
+        isSocket ? "another process listens there" : "the port is in use",
+        `Stop the other program, or change "listen" in the configuration.`,
+      )
+    case "EACCES":
+      return failed(
+        "permission denied",
+        isSocket
+          ? "Give this user write access to the folder."
+          : `Use a port above 1023 in "listen" of the configuration.`,
+      )
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return failed("this machine has no such address", `Correct "listen" in the configuration.`)
+    case "ENOENT":
+      return failed("there is no such folder", `Make it, or change "listen" in the configuration.`)
+    default:
+      return failed(codeOf(cause), `Check "listen" in the configuration.`)
+  }
+}
+
+/**
+ * Reads a certificate and its key.
+ *
+ * **Errors**
+ * - `ListenError`: a file cannot be read, or they do not belong together. The message names the files and shows nothing of them.
+ */
+export const readTls = ({ cert, key }: TlsFiles) =>
+  Effect.try({
+    try: () => {
+      const read = { cert: readFileSync(cert), key: readFileSync(key) }
+      createSecureContext(read)
+      return read
+    },
+    catch: (cause) =>
+      new ListenError({
+        message: `Cannot use the certificate of "tls": ${cert} and ${key} (${codeOf(cause)}). Give a certificate and its key as PEM.`,
+      }),
+  })
+
+/** Removes a socket that a process which was killed has left; one that is in use is left for `listen` to report. */
+const removeStale = (listen: Listen.Listen): Effect.Effect<void> => {
+  if (!("socket" in listen) || statSync(listen.socket, { throwIfNoEntry: false })?.isSocket() !== true) {
+    return Effect.void
+  }
+  const { socket: path } = listen
+  return Effect.callback<void>((resume) => {
+    const socket = connect(path, () => {
+      socket.destroy()
+      resume(Effect.void)
+    })
+    socket.on("error", (cause) => {
+      if (codeOf(cause) === "ECONNREFUSED") unlinkSync(path)
+      resume(Effect.void)
+    })
+  })
+}
+
+/** A server that listens. */
+export interface Listener {
+  readonly node: Server
+  readonly address: Address
+}
+
+const addressOf = ({ listen, tls }: Options, port: number): Address => {
+  if ("socket" in listen) return { host: listen.socket, port: 0, url: Listen.format(listen) }
+  const { host } = listen
+  return { host, port, url: `${tls === undefined ? "http" : "https"}://${Listen.format({ host, port })}` }
+}
+
+/**
+ * Listens until the scope ends; a handler is still to be added. A client that ends its side of a connection behind a request still receives
+ * the response (`httpAllowHalfOpen`).
+ *
+ * **Errors**
+ * - `ListenError`: the address is in use, not an address of this machine, or not allowed; the certificate cannot be used.
+ */
+export const open = Effect.fn("Listener.open")(function* (
+  options: Options,
+): Effect.fn.Return<Listener, ListenError, Scope.Scope> {
+  const { listen, tls } = options
+  const node =
+    tls === undefined
+      ? createServer(timeouts)
+      : createTlsServer({ ...timeouts, handshakeTimeout, ...(yield* readTls(tls)) })
+  Object.assign(node, { httpAllowHalfOpen: true })
+  yield* removeStale(listen)
+  const at = "socket" in listen ? { path: listen.socket } : listen
+  yield* NodeHttpServer.make(() => node, { ...at, disablePreemptiveShutdown: true }).pipe(
+    Effect.mapError(({ cause }) => listenError(cause, listen)),
+  )
+  if ("socket" in listen) chmodSync(listen.socket, socketMode)
+  const bound = node.address()
+  return { node, address: addressOf(options, typeof bound === "object" && bound !== null ? bound.port : 0) }
+})

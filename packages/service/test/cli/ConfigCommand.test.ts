@@ -1,0 +1,172 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect } from "vitest"
+import { folder } from "../server/service.ts"
+import { canary, daybook, timeout } from "./daybook.ts"
+
+/** A file whose keys stand in lines 2 to 4. */
+const file = (listen: string, database: string, chains: string, more = "") =>
+  `{\n"listen": ${listen},\n"database": ${database},\n"chains": ${chains}${more}\n}`
+
+const [listen, database] = [`"127.0.0.1:8080"`, `"sqlite:data"`]
+const chain = (more: string) => `{ "eth": { "rpc": ["http://127.0.0.1:1"], ${more} } }`
+const chains = chain(`"fromBlock": 0`)
+const node = (url: string) => `{ "eth": { "rpc": [${url}] } }`
+const more = (key: string) => file(listen, database, chains, `,\n${key}`)
+const secret = "a value that is not shown"
+
+/** Broken files, with the line, the key, what is accepted and what was received. */
+const broken: ReadonlyArray<readonly [text: string, line: number, key: string, expected: string, received: string]> = [
+  [file("8080", database, chains), 2, "listen", "a string or an object", "8080"],
+  [file(`"8080"`, database, chains), 2, "listen", "host:port, or unix: and a path", `"8080"`],
+  [file(`{ "host": "::" }`, database, chains), 2, "listen.port", "a number", "nothing"],
+  [
+    file(`{ "host": "::",\n "port": 65536 }`, database, chains),
+    3,
+    "listen.port",
+    "a value between 0 and 65535",
+    "65536",
+  ],
+  [file(listen, `"mysql://${canary}"`, chains), 3, "database", `"sqlite:" and a folder`, secret],
+  [file(listen, `{ "uri": "x" }`, chains), 3, "database.uri", "one of the keys url, replicas", "an unknown key"],
+  [file(listen, database, "[]"), 4, "chains", "an object", "an empty array"],
+  [file(listen, database, node("")), 4, "chains.eth.rpc", "at least 1 item", "an empty array"],
+  [file(listen, database, node(`"127.0.0.1/${canary}"`)), 4, "chains.eth.rpc[0]", "an http or https URL", secret],
+  [
+    file(listen, database, node(`\n"http://a",\n"wss://b"`)),
+    6,
+    "chains.eth.rpc[1]",
+    "an http or https URL (WebSocket",
+    secret,
+  ],
+  [
+    file(listen, database, node('"${UNSET_4711}"')),
+    4,
+    "chains.eth.rpc[0]",
+    "the environment variable UNSET_4711 to be set",
+    "nothing",
+  ],
+  [
+    file(listen, database, node('{ "url": "http://a", "jwt": "x" }')),
+    4,
+    "chains.eth.rpc[0].jwt",
+    "a token of three parts",
+    secret,
+  ],
+  [file(listen, database, chain(`\n"traces": "on"`)), 5, "chains.eth.traces", `"auto" or "off"`, `"on"`],
+  [
+    file(listen, database, chain(`"watch": ["0x1"]`)),
+    4,
+    "chains.eth.watch[0]",
+    "an address: 0x and 40 hex digits",
+    `"0x1"`,
+  ],
+  [file(listen, database, chain(`"fromDate": "soon"`)), 4, "chains.eth.fromDate", "an ISO 8601 date", `"soon"`],
+  [more(`"maxLimit": 5000`), 5, "maxLimit", "a value between 1 and 1000", "5000"],
+  [more(`"limits": {\n"pageBytes": "1 MB" }`), 6, "limits.pageBytes", "a number", `"1 MB"`],
+  [more(`"rateLimits": {}`), 5, "rateLimits", "one of the keys listen, tls", "an unknown key"],
+  [
+    more(`"allowedOrigins": ["https://a.example/"]`),
+    5,
+    "allowedOrigins[0]",
+    `"*" or an origin`,
+    `"https://a.example/"`,
+  ],
+  [more(`"explorer": "open", "tls": { "cert": "c" }`), 5, "tls.key", "a string", "nothing"],
+]
+
+const sentences: ReadonlyArray<readonly [text: string, message: string]> = [
+  [file(listen, database, "{}"), ':4: No chain is configured: "chains" is empty. Add one.'],
+  [
+    file(listen, database, `{\n"mine": { "rpc": ["http://a"] } }`),
+    ':5: Unknown chain without an id: "chains.mine". Give its EIP-155 id as "id".',
+  ],
+  [
+    file(listen, database, chain(`"fromDate": "2024-01-31", "fromBlock": 0`)),
+    ':4: Both "fromBlock" and "fromDate" are configured: "chains.eth". Give one of them.',
+  ],
+  [`{\n"listen": }`, ", line 2, column 11."],
+]
+
+const check = Effect.fnUntraced(function* (text: string, ...args: ReadonlyArray<string>) {
+  const base = yield* folder
+  writeFileSync(join(base, "daybook.json"), text)
+  return yield* daybook(base, "config", "check", ...args)
+})
+
+describe("daybook config check", () => {
+  it.live.each(broken)("config check: of %j names line %d and %s", ([text, line, key, expected, received]) =>
+    Effect.gen(function* () {
+      const ended = yield* check(text)
+
+      const head = `daybook: daybook.json:${line}: Invalid configuration "${key}": expected ${expected}`
+      expect(ended).toMatchObject({ code: 3, out: "" })
+      expect(ended.err.slice(0, head.length)).toBe(head)
+      expect(ended.err.split("\n")[0]?.endsWith(`, received ${received}.`)).toBe(true)
+      expect(ended.err).not.toContain(canary)
+    }),
+  )
+
+  it.live.each(sentences)("config check: of %j prints %j", ([text, message]) =>
+    Effect.gen(function* () {
+      const ended = yield* check(text)
+
+      expect(ended.code).toBe(3)
+      expect(ended.err.endsWith(`${message}\n`)).toBe(true)
+    }),
+  )
+
+  it.live("config check: prints each of several issues in a line, and accepts a valid file", () =>
+    Effect.gen(function* () {
+      const wrong = yield* check(file("1", "2", "3"))
+      const valid = yield* check(file(listen, database, chains))
+
+      expect(wrong.err.match(/^daybook: daybook\.json:[234]: Invalid configuration /gm)).toHaveLength(3)
+      expect(valid).toEqual({ code: 0, out: "daybook.json is valid: eth; listens on 127.0.0.1:8080\n", err: "" })
+    }),
+  )
+
+  it.live(
+    "config check: flags replace keys of the file, and are named where their value is wrong",
+    () =>
+      Effect.gen(function* () {
+        const text = file(listen, `"\${NOT_SET_EITHER}"`, node(`"http://127.0.0.1:1"`))
+        const flags = ["--listen", "[::1]:1", "--database", "sqlite:other", "--chain", "base=http://127.0.0.1:2"]
+        const replaced = yield* check(text, ...flags)
+        const wrong = yield* check(file(listen, database, chains), "--listen", "1", "--chain", `eth=ftp://${canary}`)
+        const nameless = yield* check(text, "--chain", "http://127.0.0.1:8545")
+
+        expect(replaced).toEqual({ code: 0, out: "daybook.json is valid: eth, base; listens on [::1]:1\n", err: "" })
+        expect(wrong.err.split("\n")).toEqual([
+          expect.stringMatching(/^daybook: --listen: Invalid configuration "listen": expected host:port, /),
+          `daybook: --chain: Invalid configuration "chains.eth.rpc[0]": expected an http or https URL, received ${secret}.`,
+          "",
+        ])
+        expect(nameless).toMatchObject({ code: 2, err: expect.stringContaining('Invalid option "--chain"') })
+      }),
+    timeout,
+  )
+
+  it.live("config check: needs no file where flags name a chain", () =>
+    Effect.gen(function* () {
+      const empty = yield* folder
+      const without = yield* daybook(empty, "config", "check")
+      const named = yield* daybook(empty, "config", "check", "--chain", "eth=http://127.0.0.1:1")
+      const missing = yield* daybook(
+        empty,
+        "config",
+        "check",
+        "--chain",
+        "eth=http://127.0.0.1:1",
+        "--config",
+        "a.json",
+      )
+
+      expect(without).toMatchObject({ code: 3, err: expect.stringContaining("daybook.json (no such file)") })
+      expect(named).toEqual({ code: 0, out: "The configuration is valid: eth; listens on 127.0.0.1:8080\n", err: "" })
+      expect(missing).toMatchObject({ code: 3, err: expect.stringContaining("a.json (no such file)") })
+    }),
+  )
+})

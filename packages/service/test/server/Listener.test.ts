@@ -1,0 +1,109 @@
+import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs"
+import { request as requestPlain } from "node:http"
+import { request as requestTls } from "node:https"
+import { createServer as createSocketServer } from "node:net"
+import { join } from "node:path"
+import { describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect } from "vitest"
+import * as Config from "../../src/config/Config.ts"
+import * as Service from "../../src/Service.ts"
+import { folder } from "./service.ts"
+
+const fixtures = join(import.meta.dirname, "fixtures")
+const tls = { cert: join(fixtures, "localhost.cert.pem"), key: join(fixtures, "localhost.key.pem") }
+
+const serve = Effect.fnUntraced(function* (baseFolder: string, more: object) {
+  const chains = { eth: { rpc: ["http://127.0.0.1:65535"] } }
+  const limits = { drainIdleMillis: 1 }
+  const config = yield* Effect.fromResult(
+    Config.decode({ listen: "127.0.0.1:0", database: "sqlite:data", chains, limits, ...more }),
+  )
+  const { address } = yield* Service.run(config, { roles: ["rest", "relay"], baseFolder })
+  return address!
+})
+
+/** GET of `/health`: the status and the body. */
+const health = (options: object, isTls = false) =>
+  Effect.promise(
+    () =>
+      new Promise<readonly [status: number | undefined, body: string]>((resolve, reject) => {
+        const send = isTls ? requestTls : requestPlain
+        const sent = send({ path: "/health", agent: false, ...options }, (response) => {
+          let body = ""
+          response.on("data", (chunk: Buffer) => (body += chunk.toString()))
+          response.on("end", () => resolve([response.statusCode, body]))
+        })
+        sent.on("error", reject).end()
+      }),
+  )
+
+const ok = [200, '{"status":"ok"}']
+
+describe("listening", () => {
+  it.live("a Unix socket serves its owner and group, replaces one that was left, and is removed at the end", () =>
+    Effect.gen(function* () {
+      const base = yield* folder
+      const path = join(base, "daybook.sock")
+      // A process that is killed leaves its socket, as a listener that is closed without Node's knowledge does.
+      const left = createSocketServer()
+      yield* Effect.promise(() => new Promise<void>((resolve) => left.listen({ path: `${path}.left` }, resolve)))
+      renameSync(`${path}.left`, path)
+      yield* Effect.promise(() => new Promise<void>((resolve) => left.close(() => resolve())))
+      expect(statSync(path).isSocket()).toBe(true)
+
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const address = yield* serve(base, { listen: `unix:${path}` })
+
+          expect(address.url).toBe(`unix:${path}`)
+          expect((statSync(path).mode & 0o777).toString(8)).toBe("660")
+          expect(yield* health({ socketPath: path })).toEqual(ok)
+          const second = yield* Effect.flip(serve(base, { listen: `unix:${path}` }))
+          expect(second.message).toBe(
+            `Cannot listen on unix:${path}: another process listens there. Stop the other program, or change "listen" in the configuration.`,
+          )
+        }),
+      )
+      expect(existsSync(path)).toBe(false)
+    }),
+  )
+
+  it.live("a file that is no socket is not replaced", () =>
+    Effect.gen(function* () {
+      const base = yield* folder
+      const path = join(base, "notes.txt")
+      writeFileSync(path, "mine")
+
+      const error = yield* Effect.flip(serve(base, { listen: `unix:${path}` }))
+
+      expect([error._tag, readFileSync(path, "utf8")]).toEqual(["ListenError", "mine"])
+    }),
+  )
+
+  it.live("with a certificate, the service speaks HTTPS alone", () =>
+    Effect.gen(function* () {
+      const { port, url } = yield* serve(yield* folder, { tls })
+      const ca = readFileSync(tls.cert)
+
+      expect(url).toBe(`https://127.0.0.1:${port}`)
+      expect(yield* health({ host: "127.0.0.1", port, ca }, true)).toEqual(ok)
+      const plain = yield* Effect.exit(Effect.tryPromise(() => fetch(`http://127.0.0.1:${port}/health`)))
+      expect(plain._tag).toBe("Failure")
+    }),
+  )
+
+  it.live("a certificate that cannot be used is reported by its path, without its contents", () =>
+    Effect.gen(function* () {
+      const base = yield* folder
+      const missing = yield* Effect.flip(serve(base, { tls: { cert: "cert.pem", key: "key.pem" } }))
+      const swapped = yield* Effect.flip(serve(base, { tls: { cert: tls.key, key: tls.cert } }))
+
+      expect(missing.message).toBe(
+        `Cannot use the certificate of "tls": ${base}/cert.pem and ${base}/key.pem (ENOENT). Give a certificate and its key as PEM.`,
+      )
+      expect(swapped._tag).toBe("ListenError")
+      expect(swapped.message).not.toMatch(/BEGIN/)
+    }),
+  )
+})
