@@ -109,7 +109,7 @@ export const serve = async (folder: string, port: number) => {
       () => false,
     )
   }
-  await Eventually.until(isUp, { withinMillis: 20_000, everyMillis: 30, what: "daybook responds" })
+  await Eventually.until(isUp, { everyMillis: 30, what: "daybook responds" })
   return {
     url,
     end: (signal: NodeJS.Signals) => {

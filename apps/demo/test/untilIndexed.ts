@@ -16,6 +16,6 @@ export const untilIndexed = Effect.fnUntraced(function* (rest: RestClient.Client
           indexCoverage.indexedTo === at && page.result.every((row) => row.block_hash === head.hash),
       ),
     )
-  yield* Eventually.untilEffect(isIndexed, { everyMillis: 50, withinMillis: 30_000, what: `block ${at} is indexed` })
+  yield* Eventually.untilEffect(isIndexed, { everyMillis: 50, what: `block ${at} is indexed` })
   return head
 })

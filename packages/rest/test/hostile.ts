@@ -36,12 +36,12 @@ const hasty: FetchOf = async (url, init) => {
 
 const fetches: Partial<Record<Bug, FetchOf>> = { "hears no Retry-After": deaf, "takes a cut page for the last": hasty }
 
-const clientOf = (url: string, bug: Bug | undefined) =>
+const clientOf = (url: string, bug: Bug | undefined, limits: NodeScript.Policy) =>
   createRestClient({
     baseUrl: url,
     apiKey: "key-1",
-    timeout: policy.deadlineMillis,
-    retry: { maxAttempts: policy.maxAttempts, base: 2, cap: policy.backoffMillis },
+    timeout: limits.deadlineMillis,
+    retry: { maxAttempts: limits.maxAttempts, base: 2, cap: limits.backoffMillis },
     maxBytes: 2 * 1024 * 1024,
     fetch: bug === undefined ? undefined : fetches[bug],
   })
@@ -57,8 +57,11 @@ async function* careless(rest: ReturnType<typeof clientOf>, order: "ASC" | "DESC
   }
 }
 
-const walk = async (url: string, script: RestScript.Script, bug: Bug | undefined): Promise<RestScript.Observed> => {
-  const rest = clientOf(url, bug)
+const walk = async (
+  rest: ReturnType<typeof clientOf>,
+  script: RestScript.Script,
+  bug: Bug | undefined,
+): Promise<RestScript.Observed> => {
   const { order, seed } = script
   const prefetch = seed % 3 !== 0
   const rows =
@@ -82,14 +85,15 @@ export interface Played {
   readonly histogram: Readonly<Partial<Record<RestFault.Name, number>>>
 }
 
-/** Plays one script. */
-export const play = async (script: RestScript.Script, bug?: Bug): Promise<Played> => {
+/** Plays one script; the client has a multiple of its time. */
+export const play = async (script: RestScript.Script, bug?: Bug, patience = 1): Promise<Played> => {
+  const limits = { ...policy, deadlineMillis: policy.deadlineMillis * patience }
   const { pageSize, steps } = script
   const server = await HostileRest.start({ history: RestScript.history(script), pageSize, script: steps })
   try {
-    const observed = await walk(server.url, script, bug)
-    const isClosed = await server.settled(1_000)
-    const issues = RestScript.judge(script, policy, server.exchanges(), observed)
+    const observed = await walk(clientOf(server.url, bug, limits), script, bug)
+    const isClosed = await server.settled(10_000)
+    const issues = RestScript.judge(script, limits, server.exchanges(), observed)
     const open = isClosed ? [] : [`seed ${script.seed}: a request was left open`]
     return { issues: [...issues, ...open], outcome: observed.outcome, histogram: server.histogram() }
   } finally {
@@ -97,16 +101,17 @@ export const play = async (script: RestScript.Script, bug?: Bug): Promise<Played
   }
 }
 
-/** A busy machine makes a client late, or leaves it no time for an attempt: such a script is played again by itself. */
+/** A busy machine makes a client late, or leaves it no time for an attempt: such a script is played again by itself, with more time. */
 const isLate = ({ issues }: Played): boolean =>
   issues.some((issue) => /: (?:ended with TimeoutError|gave up with|took \d)/.test(issue))
 
-const replays = 3
+/** Multiples of the deadline with which a script is played again. */
+const patience = [1, 4, 16] as const
 
 /** Plays a script alone until it is not late; gives the last result. An error of the client is in each of them. */
 const playAlone = async (script: RestScript.Script, bug: Bug | undefined): Promise<Played> => {
-  let played = await play(script, bug)
-  for (let time = 1; time < replays && isLate(played); time++) played = await play(script, bug)
+  let played = await play(script, bug, patience[0])
+  for (const more of patience.slice(1)) if (isLate(played)) played = await play(script, bug, more)
   return played
 }
 

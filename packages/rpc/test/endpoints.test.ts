@@ -24,7 +24,6 @@ describe("endpoints", () => {
   describe("failover", () => {
     const causes: ReadonlyArray<readonly [string, Handler]> = [
       ["a broken connection", reset],
-      ["a response that stalls", stalled],
       ["a rate limit", reply("slow down", 429, { "retry-after": "60" })],
       ["an HTML page", reply("<html>")],
       ["a rejected key", reply("", 401)],
@@ -38,9 +37,25 @@ describe("endpoints", () => {
     it.live.each(causes)("failover: asks the next endpoint at once after %s", ([, handler]) =>
       Effect.gen(function* () {
         const [bad, good] = [yield* script(handler), yield* script(gives("0x2a"))]
-        const rpc = yield* client([bad, good], { timeout: 400 })
+        const rpc = yield* client([bad, good])
 
         expect(yield* rpc.eth_chainId()).toBe(42n)
+        expect(counts(bad, good)).toEqual([1, 1])
+      }),
+    )
+
+    it.effect("failover: asks the next endpoint once a response has stalled for its share of the time", () =>
+      Effect.gen(function* () {
+        const [bad, good] = [yield* script(stalled), yield* script(gives("0x2a"))]
+        const rpc = yield* client([bad, good], { timeout: "1 minute" })
+        const called = yield* Effect.forkChild(rpc.eth_chainId())
+        yield* Eventually.untilEffect(Effect.sync(() => bad.seen.length === 1))
+        yield* TestClock.adjust("30 seconds")
+        // What comes before the next request may take a few milliseconds.
+        const isAsked = Effect.map(TestClock.adjust("1 millis"), () => good.seen.length === 1)
+        yield* Eventually.untilEffect(isAsked)
+
+        expect(yield* Fiber.join(called)).toBe(42n)
         expect(counts(bad, good)).toEqual([1, 1])
       }),
     )

@@ -1,6 +1,6 @@
 /** Every failure of a node and of the gateways before it, over real sockets: the right error, and no more requests than the policy allows. */
 import { describe, expect, it } from "@effect/vitest"
-import { Duration, Effect, Fiber } from "effect"
+import { Deferred, Duration, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { RpcClient, type RpcError } from "../src/index.ts"
 import { error, memoryNode, results } from "./memoryNode.ts"
@@ -291,10 +291,23 @@ describe("failures", () => {
       }),
     )
 
-    it.live("the network: the timeout covers a body that stalls, and the socket is closed", () =>
+    it.effect("the network: the timeout covers a body that stalls, and the socket is closed", () =>
       Effect.gen(function* () {
-        const stall: Handler = (_seen, response) => void response.writeHead(200).write('{"jsonrpc":"2.0",')
-        const { error, server } = yield* failing([stall], { timeout: 100 })
+        const server = yield* script((_seen, response) => void response.writeHead(200).write('{"jsonrpc":"2.0",'))
+        const begun = yield* Deferred.make<void>()
+        const client = yield* RpcClient.make({
+          url: server.url,
+          timeout: "1 minute",
+          fetch: async (url, init) => {
+            const response = await fetch(url, init)
+            setImmediate(() => Deferred.doneUnsafe(begun, Exit.void))
+            return response
+          },
+        })
+        const failed = yield* Effect.forkChild(Effect.flip(client.eth_chainId()))
+        yield* Deferred.await(begun)
+        yield* TestClock.adjust("1 minute")
+        const error = yield* Fiber.join(failed)
 
         expect(error._tag === "TimeoutError" && error.phase === "body").toBe(true)
         yield* Effect.promise(() => server.closed(1))

@@ -234,13 +234,23 @@ export const play = async (script: NodeScript.Script, style: Style, bug?: Bug, l
   }
 }
 
-/** A busy machine makes a client late, or leaves it no time for an attempt: such a script is played again by itself. */
-const isLate = ({ issues }: { readonly issues: ReadonlyArray<string> }): boolean =>
-  issues.some((issue) => /: (?:took \d|ended with (?:TimeoutError|hangs)|gave up)/.test(issue))
+/** A busy machine makes a client late, or leaves it no time for an attempt: such a script is played again by itself, with more time. */
+const isLate = ({ issues, requests }: Pick<Awaited<ReturnType<typeof play>>, "issues" | "requests">): boolean =>
+  requests === 0 || issues.some((issue) => /: (?:took \d|ended with (?:TimeoutError|hangs)|gave up)/.test(issue))
 
-const replays = 3
+/** Multiples of the deadline with which a script is played again. */
+const patience = [1, 4, 16] as const
 
-/** Plays the scripts of many seeds, several at a time; those that were late again, alone. An error of the client remains in each. */
+/** Plays a script alone until it is not late; gives the last result. An error of the client remains in each of them. */
+export const playAlone = async (script: NodeScript.Script, style: Style, fetch = platform) => {
+  const playFor = (more: number) =>
+    play(script, style, undefined, { ...policy, deadlineMillis: policy.deadlineMillis * more }, fetch)
+  let result = await playFor(patience[0])
+  for (const more of patience.slice(1)) if (isLate(result)) result = await playFor(more)
+  return result
+}
+
+/** Plays the scripts of many seeds, several at a time; those that were late again, alone. */
 export const playAll = async (seeds: Iterable<number>, workers: number, fetch = platform) => {
   const queue = [...seeds].toReversed()
   const issues: Array<string> = []
@@ -265,11 +275,7 @@ export const playAll = async (seeds: Iterable<number>, workers: number, fetch = 
     }
   }
   await Promise.all(Array.from({ length: workers }, worker))
-  for (const seed of late) {
-    let result = await playOne(seed)
-    for (let time = 1; time < replays && isLate(result); time++) result = await playOne(seed)
-    add(seed, result)
-  }
+  for (const seed of late) add(seed, await playAlone(scriptOf(seed), styleOf(seed), fetch))
   return { late: late.length, issues, histogram: NodeScript.histogram(histograms), requests, calls, ends }
 }
 

@@ -8,6 +8,7 @@ import { type Bug, run } from "./rpcClient.ts"
 const Seed = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 ** 32 - 1 }))
 
 const policy: NodeScript.Policy = { maxAttempts: 4, deadlineMillis: 400, backoffMillis: 20, slackMillis: 2_000 }
+const patient = (patience: number) => ({ ...policy, deadlineMillis: policy.deadlineMillis * patience })
 
 const play = async (script: NodeScript.Script, bug?: Bug, limits: NodeScript.Policy = policy) => {
   const { steps, batchLimit } = script
@@ -137,7 +138,7 @@ describe("NodeScript", () => {
 
   it("judge: accepts a correct client over real sockets under 120 scripts", async () => {
     const seeds = Array.from({ length: 120 }, (_, seed) => seed)
-    const played = await playAll(seeds, (seed) => play(NodeScript.make(seed)))
+    const played = await playAll(seeds, (seed, patience) => play(NodeScript.make(seed), undefined, patient(patience)))
 
     expect(played.flatMap(({ issues }) => issues)).toEqual([])
     expect(played.filter(({ isAllowed }) => !isAllowed)).toEqual([])
@@ -158,7 +159,7 @@ describe("NodeScript", () => {
   })
 
   it("judge: rejects a client that reads Retry-After in the wrong unit", async () => {
-    const limits = { ...policy, deadlineMillis: 1_500 }
+    const limits = { ...policy, deadlineMillis: 20_000 }
     const script = scripted({ fault: "limitedSeconds", waitMillis: 1_000 })
     const issues = await issuesOf("reads seconds as milliseconds", script, limits)
 

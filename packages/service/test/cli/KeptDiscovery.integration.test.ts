@@ -2,55 +2,86 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Stream } from "effect"
 import { expect, vi } from "vitest"
 import { Anvil, Scenario } from "@daybook/chain"
+import * as Connection from "../../src/discovery/Connection.ts"
+import * as Discovery from "../../src/discovery/Discovery.ts"
+import * as Statement from "../../src/statement/Statement.ts"
 import * as server from "../node/server.ts"
 import { folder } from "../server/service.ts"
-import { seeded } from "../store/model.ts"
 import { canary, daybook, type Ended, main, timeout } from "./daybook.ts"
 
 vi.setConfig({ testTimeout: timeout, hookTimeout: 60_000 })
 
 const scenario = Scenario.layer({ blobs: false, blocks: 20 }).pipe(Layer.provideMerge(Anvil.layer()))
 
-/** A node that counts calls, and runs something at one of them. */
-const counted = Effect.fnUntraced(function* (url: string) {
+/** A node that keeps what it is asked, and that leaves the call `held` without an answer and runs something instead. */
+const recorded = Effect.fnUntraced(function* (url: string) {
   const forward = server.forward(url)
-  const state = { calls: 0, at: Number.POSITIVE_INFINITY, run: () => {} }
+  const state = { asked: new Array<string>(), held: "", onHeld: () => {} }
   const node = yield* server.start({}, (method, params) => {
-    state.calls += 1
-    if (state.calls === state.at) state.run()
-    return forward(method, params)
+    const call = `${method} ${JSON.stringify(params)}`
+    state.asked.push(call)
+    if (call !== state.held) return forward(method, params)
+    state.onHeld()
+    return new Promise<never>(() => {})
   })
   return { state, url: `${node.url}${canary}` }
 })
 
-/** Runs the command as a process that a signal ends at a call. */
+type Recorded = Effect.Success<ReturnType<typeof recorded>>
+
+/** The turn of a search in which each call is asked first; 0 for those before the first turn. */
+const turnsOf = Effect.fnUntraced(function* ({ state, url }: Recorded, addresses: ReadonlyArray<string>, at: number) {
+  const turns = new Map<string, number>()
+  let turn = 0
+  const endTurn = () => {
+    for (const call of state.asked.splice(0)) if (!turns.has(call)) turns.set(call, turn)
+    turn += 1
+  }
+  const connection = yield* Connection.connect({ node: { url } })
+  const begun = yield* Statement.begin(connection, { addresses, at })
+  endTurn()
+  yield* Stream.runDrain(Discovery.make(connection, begun, () => Effect.sync(endTurn)).blocks)
+  endTurn()
+  return turns
+})
+
+/** Runs the command as a process that a signal ends at a call, and gives what it asked. */
 const endedAt = (
-  { state }: Effect.Success<ReturnType<typeof counted>>,
+  { state }: Recorded,
   cwd: string,
-  {
-    args,
-    call,
-    signal,
-  }: { readonly args: ReadonlyArray<string>; readonly call: number; readonly signal: NodeJS.Signals },
-): Effect.Effect<Ended> =>
+  args: ReadonlyArray<string>,
+  { call, signal }: { readonly call: string; readonly signal: NodeJS.Signals },
+): Effect.Effect<Ended & { readonly asked: ReadonlyArray<string> }> =>
   Effect.promise(
     () =>
-      new Promise<Ended>((resolve) => {
+      new Promise((resolve) => {
         const child: ChildProcess = spawn(process.execPath, [main, ...args], { cwd, stdio: ["ignore", "pipe", "pipe"] })
         let [out, err] = ["", ""]
         child.stdout!.on("data", (chunk: Buffer) => (out += chunk.toString()))
         child.stderr!.on("data", (chunk: Buffer) => (err += chunk.toString()))
-        Object.assign(state, { calls: 0, at: call, run: () => child.kill(signal) })
+        Object.assign(state, { asked: [], held: call, onHeld: () => child.kill(signal) })
         child.on("close", (code) => {
-          state.at = Number.POSITIVE_INFINITY
-          resolve({ code, out, err })
+          const { asked } = state
+          Object.assign(state, { asked: [], held: "" })
+          resolve({ code, out, err, asked })
         })
       }),
   )
+
+/** The calls that were made when a file was written. */
+const callsIn = (file: string): number => {
+  const database = new DatabaseSync(file)
+  try {
+    return JSON.parse(String(database.prepare("SELECT details FROM discovery").get()?.["details"])).calls
+  } finally {
+    database.close()
+  }
+}
 
 layer(scenario, { excludeTestServices: true })("KeptDiscovery", (it) => {
   it.effect("export: a process that is ended at several calls is continued, and writes the same bytes", () =>
@@ -58,7 +89,7 @@ layer(scenario, { excludeTestServices: true })("KeptDiscovery", (it) => {
       const anvil = yield* Anvil.Anvil
       const { accounts, lastBlock } = yield* Scenario.Scenario
       const base = yield* folder
-      const node = yield* counted(anvil.url)
+      const node = yield* recorded(anvil.url)
       const wallets = [accounts.alice, accounts.bob, accounts.heidi]
       const to = (file: string) => [
         "export",
@@ -72,17 +103,23 @@ layer(scenario, { excludeTestServices: true })("KeptDiscovery", (it) => {
         "--output",
         file,
       ]
+      const turns = yield* turnsOf(node, wallets, lastBlock)
       const whole = yield* daybook(base, ...to("whole.csv"), "--state", "other")
-      const calls = node.state.calls
+      // Proofs and openings ask for some balances again.
+      const asked = node.state.asked.splice(0)
+      for (const call of asked) if (asked.indexOf(call) !== asked.lastIndexOf(call)) turns.set(call, 0)
       const args = [...to("out.csv"), "--state", "state"]
-      const numbers = seeded(56)
-      const end = (signal: NodeJS.Signals, from: number) =>
-        endedAt(node, base, { args, call: Math.floor(calls * from) + numbers.below(calls * 0.1), signal })
-      const killed = yield* end("SIGKILL", 0.45)
+      const searched = [...turns].filter(([, turn]) => turn > 0)
+      const [[killedCall, killedTurn], [stoppedCall, stoppedTurn]] = [0.5, 0.9].map(
+        (part) => searched[Math.floor(searched.length * part)]!,
+      ) as [(typeof searched)[number], (typeof searched)[number]]
+      const turnsIn = (asked: ReadonlyArray<string>) =>
+        asked.map((call) => turns.get(call) ?? 0).filter((turn) => turn > 0)
+      const killed = yield* endedAt(node, base, args, { call: killedCall, signal: "SIGKILL" })
       const [kept = ""] = readdirSync(join(base, "state"))
       const bytes = readFileSync(join(base, "state", kept))
-      const stopped = yield* end("SIGINT", 0.2)
-      Object.assign(node.state, { calls: 0 })
+      const written = Math.max(...turnsIn(killed.asked.slice(0, callsIn(join(base, "state", kept)))))
+      const stopped = yield* endedAt(node, base, args, { call: stoppedCall, signal: "SIGINT" })
       const last = yield* daybook(base, ...args)
 
       expect([whole.code, killed.code, stopped.code, last.code]).toEqual([0, null, 130, 0])
@@ -91,7 +128,12 @@ layer(scenario, { excludeTestServices: true })("KeptDiscovery", (it) => {
         /^chain 31337: continues the search .+ after \d+ calls; to begin again remove state\/search-/m,
       )
       expect(last.err).toMatch(/; \d+ calls before the interruption$/m)
-      expect(node.state.calls).toBeLessThan(calls * 0.8)
+      // A turn that was written is not asked again, and an interrupted process writes all turns that it has completed.
+      expect(written).toBeGreaterThan(0)
+      expect(killedTurn).toBeGreaterThan(written)
+      expect(Math.min(...turnsIn(stopped.asked))).toBe(written + 1)
+      expect(stoppedTurn).toBeGreaterThan(killedTurn)
+      expect(Math.min(...turnsIn(node.state.asked))).toBe(stoppedTurn)
       expect(readFileSync(join(base, "out.csv"), "utf8")).toBe(readFileSync(join(base, "whole.csv"), "utf8"))
       expect(readdirSync(join(base, "state"))).toEqual([])
       expect(bytes.includes(canary)).toBe(false)
@@ -139,7 +181,7 @@ layer(scenario, { excludeTestServices: true })("KeptDiscovery", (it) => {
       const { accounts } = yield* Scenario.Scenario
       const base = yield* folder
       const forward = server.forward(anvil.url)
-      const one = yield* counted(anvil.url)
+      const one = yield* recorded(anvil.url)
       let [calls, limit] = [0, Number.POSITIVE_INFINITY]
       const other = yield* server.start({ eth_chainId: () => ({ result: "0x5151" }) }, (method, params) =>
         ++calls > limit ? { status: 401 } : forward(method, params),
@@ -147,18 +189,18 @@ layer(scenario, { excludeTestServices: true })("KeptDiscovery", (it) => {
       yield* anvil.call("anvil_mine", ["0x60"])
       const args = ["export", accounts.bob, "--rpc", one.url, "--rpc", other.url, "--format", "ndjson", "--output"]
       const whole = yield* daybook(base, ...args, "whole", "--state", "state")
-      const callsOfOne = one.state.calls
+      const callsOfOne = one.state.asked.length
       limit = Math.floor(calls / 2)
       calls = 0
       const lost = yield* daybook(base, ...args, "out", "--state", "state")
       const kept = readdirSync(join(base, "state"))
       limit = Number.POSITIVE_INFINITY
-      one.state.calls = 0
+      one.state.asked = []
       const last = yield* daybook(base, ...args, "out", "--state", "state")
 
       expect([whole.code, lost.code, last.code]).toEqual([0, 1, 0])
       expect(kept).toHaveLength(2)
-      expect(one.state.calls).toBeLessThan(callsOfOne / 2)
+      expect(one.state.asked.length).toBeLessThan(callsOfOne / 2)
       expect(readFileSync(join(base, "out"), "utf8")).toBe(readFileSync(join(base, "whole"), "utf8"))
       expect(readdirSync(join(base, "state"))).toEqual([])
     }).pipe(Effect.scoped),

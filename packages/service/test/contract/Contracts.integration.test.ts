@@ -82,10 +82,8 @@ const eventually = <A, E, R>(actual: Effect.Effect<A, E, R>, expected: A) => {
     last = value
     return JSON.stringify(value) === JSON.stringify(expected)
   })
-  return Effect.catchTag(
-    Eventually.untilEffect(isEqual, { withinMillis: 30_000, everyMillis: 50 }),
-    "ConditionNotMet",
-    () => Effect.sync(() => expect(last).toEqual(expected)),
+  return Effect.catchTag(Eventually.untilEffect(isEqual, { everyMillis: 50 }), "ConditionNotMet", () =>
+    Effect.sync(() => expect(last).toEqual(expected)),
   )
 }
 

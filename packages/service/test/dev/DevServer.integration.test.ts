@@ -9,7 +9,7 @@ import { type Json, request } from "../server/service.ts"
 
 vi.setConfig({ testTimeout: 120_000 })
 
-const within = { withinMillis: 30_000, everyMillis: 10 }
+const within = { everyMillis: 10 }
 
 /** A node that can be stopped and started again on its port. */
 const restartable = Effect.gen(function* () {

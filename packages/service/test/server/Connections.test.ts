@@ -237,7 +237,8 @@ describe("Connections", () => {
       const scope = yield* Scope.make()
       const server = createServer()
       const port = yield* listen(server)
-      const connections = yield* Connections.make(server, { ...limits, drainIdleMillis: 5_000 }).pipe(
+      // Longer than the limit of the test.
+      const connections = yield* Connections.make(server, { ...limits, drainIdleMillis: 3_600_000 }).pipe(
         Scope.provide(scope),
       )
       const socket = yield* open(port)
@@ -245,11 +246,9 @@ describe("Connections", () => {
       expect(connections.isDraining()).toBe(false)
 
       setTimeout(() => socket.destroy(), 50)
-      const startedAt = performance.now()
       yield* connections.drain
 
       expect(connections.isDraining()).toBe(true)
-      expect(performance.now() - startedAt).toBeLessThan(2_000)
       yield* Scope.close(scope, Exit.void)
     }),
   )

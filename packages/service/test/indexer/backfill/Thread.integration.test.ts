@@ -41,7 +41,7 @@ describe("Thread", () => {
       const store = yield* openStore
       const indexer = yield* start(store, [node.url], { rangeSource: pool.source })
       const isAtWork = Effect.sync(() => started.length === 2 && responses() > 0)
-      yield* Eventually.untilEffect(isAtWork, { withinMillis: 60_000, what: "responses of two threads" })
+      yield* Eventually.untilEffect(isAtWork, { what: "responses of two threads" })
       yield* started[0]!.ping
       yield* started[0]!.stop
       expect(yield* Effect.flip(started[0]!.ping)).toMatchObject({ _tag: "ThreadLost" })

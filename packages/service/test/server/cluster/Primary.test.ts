@@ -39,7 +39,7 @@ const request = (worker: Worker, message: Exclude<FromMember, { readonly _tag: "
   )
 
 const eventually = (condition: () => boolean, what: string) =>
-  Effect.promise(() => Eventually.until(condition, { what, withinMillis: 20_000, everyMillis: 5 }))
+  Effect.promise(() => Eventually.until(condition, { what }))
 
 const take = (id: number, tokens: number) =>
   ({ _tag: "Take", id, key: "a", tokens, limit: 5, refillMillis: 1_000 }) as const

@@ -106,12 +106,10 @@ describe("Dates", () => {
       expect(read("29 Feb 2020")).toBe("2020-02-29T00:00:00.000Z")
     })
 
-    it("ends soon on long text", () => {
-      const before = performance.now()
-      for (const text of ["1:".repeat(50_000), "may ".repeat(50_000), `7 May 2021${" ".repeat(50_000)}x`]) {
+    it("ends on long text, which a search of all parts would not", () => {
+      for (const text of ["1:".repeat(5_000_000), "may ".repeat(5_000_000), `7 May 2021${" ".repeat(5_000_000)}x`]) {
         expect(read(text)).toBeUndefined()
       }
-      expect(performance.now() - before).toBeLessThan(500)
     })
 
     it.prop(
