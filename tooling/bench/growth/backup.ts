@@ -5,6 +5,7 @@
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
+import { open } from "node:fs/promises"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -22,6 +23,8 @@ import * as LeasedStore from "./LeasedStore.ts"
 import * as RecordedRows from "./RecordedRows.ts"
 
 const sampleMillis = 20
+const readMillis = 50
+const pageBytes = 16_384
 const quietMillis = 20_000
 const gigabyte = 1e9
 const megabyte = 1e6
@@ -55,7 +58,33 @@ const fill = (folder: string, gigabytes: number, options: EngineOptions): Promis
 interface Measured {
   readonly seconds: number
   readonly appends: ReadonlyArray<number>
+  /** Milliseconds of reads of one page at random places of the store, one after the other. */
+  readonly reads: ReadonlyArray<number>
   readonly logBytes: number
+}
+
+/** Reads pages at random places of a file until it is stopped; gives the milliseconds of each. */
+const startReads = async (file: string) => {
+  const handle = await open(file)
+  const { size } = await handle.stat()
+  const page = Buffer.alloc(pageBytes)
+  const reads: Array<number> = []
+  let isStopping = false
+  const run = async () => {
+    while (!isStopping) {
+      const startedAt = performance.now()
+      await handle.read(page, 0, pageBytes, Math.floor((Math.random() * size) / pageBytes) * pageBytes)
+      reads.push(performance.now() - startedAt)
+      await sleep(readMillis)
+    }
+    await handle.close()
+  }
+  const ended = run()
+  return async () => {
+    isStopping = true
+    await ended
+    return reads
+  }
 }
 
 /** A writer in a process of its own, whose appends are measured. */
@@ -75,15 +104,17 @@ const startWriter = (
   )
   let appends: Array<number> = []
   createInterface({ input: child.stdout }).on("line", (line) => appends.push(Number(line)))
-  const log = join(folder, "data", "chain-bench.sqlite-wal")
+  const file = join(folder, "data", "chain-bench.sqlite")
+  const log = `${file}-wal`
   const measure = async (work: () => Promise<unknown>): Promise<Measured> => {
+    const stopReads = await startReads(file)
     const startedAt = performance.now()
     let logBytes = 0
     appends = []
     const timer = setInterval(() => (logBytes = Math.max(logBytes, sizeOf(log))), sampleMillis)
     await work()
     clearInterval(timer)
-    return { seconds: (performance.now() - startedAt) / 1000, appends, logBytes }
+    return { seconds: (performance.now() - startedAt) / 1000, appends, logBytes, reads: await stopReads() }
   }
   const untilAppending = async () => {
     while (appends.length === 0) await sleep(sampleMillis)
@@ -126,22 +157,32 @@ const contentsOf = (file: string): string => {
   }
 }
 
-const add = (figures: Figures.Figures, subject: string, { appends, logBytes, seconds }: Measured, copied: string) => {
+const add = (
+  figures: Figures.Figures,
+  subject: string,
+  { appends, logBytes, reads, seconds }: Measured,
+  copied: string,
+) => {
   figures.add(subject, "seconds", seconds)
   figures.add(subject, "log MB", logBytes / megabyte)
-  for (const [name, part] of quantiles) figures.add(subject, `append ${name} ms`, Figures.quantile(appends, part))
+  for (const [name, part] of quantiles) {
+    figures.add(subject, `append ${name} ms`, Figures.quantile(appends, part))
+    figures.add(subject, `read ${name} ms`, Figures.quantile(reads, part))
+  }
   figures.add(subject, "appends", appends.length)
   const [, number = "0", unit = "B"] = /copied \(([\d.]+) ([KMGT]?i?B)\)/.exec(copied) ?? []
   figures.add(subject, "copied MB", (Number(number) * 1024 ** units.indexOf(unit)) / megabyte)
 }
 
 const table = (figures: Figures.Figures): void => {
-  console.log("| | time | copied | log at most | append p50 / p99 / max | appends |\n|---|---|---|---|---|---|")
+  console.log("| | time | copied | log at most | append p50 / p99 / max | appends | read of a page p50 / p99 / max |")
+  console.log("|---|---|---|---|---|---|---|")
   for (const subject of new Set(figures.all().map((figure) => figure.subject))) {
     const value = (measure: string) => Figures.cell(figures.median(subject, measure), 0)
     const millis = quantiles.map(([name]) => value(`append ${name} ms`)).join(" / ")
+    const reads = quantiles.map(([name]) => Figures.cell(figures.median(subject, `read ${name} ms`), 1)).join(" / ")
     const sizes = `${value("copied MB")} MB | ${value("log MB")} MB`
-    console.log(`| ${subject} | ${value("seconds")} s | ${sizes} | ${millis} ms | ${value("appends")} |`)
+    console.log(`| ${subject} | ${value("seconds")} s | ${sizes} | ${millis} ms | ${value("appends")} | ${reads} ms |`)
   }
 }
 

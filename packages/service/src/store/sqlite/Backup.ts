@@ -5,6 +5,7 @@
  *
  * Source: decision 0045.
  */
+import { randomBytes } from "node:crypto"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -22,15 +23,23 @@ import * as Statements from "./CopyStatements.ts"
 import * as Histories from "./Histories.ts"
 import type * as ReadPool from "./ReadPool.ts"
 import * as RowId from "../rows/RowId.ts"
+import * as WalletKey from "../rows/WalletKey.ts"
 
 /** What a step reads at most. Steps are short because the writer of the original waits for the disk meanwhile. */
 export const defaultLimits: CopyPlan.Limits = {
   blocks: 500,
   transactions: 5_000,
+  derived: 1_000,
   bytes: 2 ** 23,
   entries: 25_000,
   changes: 100_000,
 }
+
+/** Random entries of the histories that are looked up after a step, to learn how long a read of the disk takes. */
+const lookups = 8
+
+/** Lookups that an append of many transactions makes; the pause between two steps is as long as they take, or longer. */
+const lookupsOfAppend = 200
 
 /** Blocks that one step removes from a copy at most. */
 const truncatedBlocks = 1_000
@@ -95,11 +104,24 @@ const entriesOf = (plan: CopyPlan.CopyPlan, { cursor }: Position): BlockCopy.IsC
 /** Whether a step copies the last entries of the histories. */
 const endsHistories = ({ step }: CopyPlan.CopyPlan): boolean => step._tag === "Histories" && step.cursor === null
 
-/** What is left to copy after a step that ended at a block; the blocks that were appended meanwhile are copied after the histories. */
+/**
+ * The block with which a copy is finished, after a step that ended at a block. Blocks that were appended meanwhile are copied before the
+ * histories, since those of later ones are dear to derive, as long as the copy gains on the writer: each stretch of them is shorter
+ * than half of the one before.
+ */
+const goalAfter = (plan: CopyPlan.CopyPlan, { goal, limits, stretch }: Position, head: number | null): number => {
+  const last = plan.original.checkpoint?.head.number ?? -1
+  if (goal === null || endsHistories(plan)) return last
+  const isReached = plan.step._tag === "Append" && copiesHistories(plan) && head !== null && head >= goal
+  const gap = last - goal
+  return isReached && gap > limits.blocks && gap < stretch / 2 ? last : goal
+}
+
+/** What is left to copy after a step that ended at a block. */
 const copyingAfter = (plan: CopyPlan.CopyPlan, position: Position, head: number | null): CopyState.Copying | null => {
   const { original, step } = plan
   const last = original.checkpoint?.head.number ?? -1
-  const goal = endsHistories(plan) ? last : (position.goal ?? last)
+  const goal = goalAfter(plan, position, head)
   const hasHistories = copiesHistories(plan) && !endsHistories(plan)
   const isWhole = step._tag === "Append" || endsHistories(plan)
   const isFinished = isWhole && !hasHistories && head !== null && head >= Math.min(goal, last)
@@ -202,10 +224,24 @@ const takeStep = Effect.fnUntraced(function* (
       const { goal } = written.copying
       const cursor = step._tag === "Histories" ? (step.cursor ?? position.cursor) : position.cursor
       const floor = position.floor ?? plan.original.checkpoint?.first ?? null
-      return [plan, { ...position, goal, floor, cursor: written.range === null ? CopyPlan.start : cursor }] as const
+      const stretch = goal === position.goal ? position.stretch : goal - (position.goal ?? floor ?? 0)
+      const next = { goal, stretch, floor, cursor: written.range === null ? CopyPlan.start : cursor }
+      return [plan, { ...position, ...next }] as const
     }),
   )
 })
+
+/** Milliseconds that an append to the original would wait for reads of the disk, by a few lookups of the kind that it makes. */
+const appendMillis = (pool: ReadPool.ReadPool): Effect.Effect<number, StoreError> =>
+  Effect.gen(function* () {
+    const startedAt = yield* MonotonicClock.millis
+    yield* pool.once((original) => {
+      for (let lookup = 0; lookup < lookups; lookup++) {
+        Histories.afterUnsafe(original, lookup % 2 === 0 ? 0 : 1, [randomBytes(WalletKey.bytes), 0], 1)
+      }
+    })
+    return (((yield* MonotonicClock.millis) - startedAt) / lookups) * lookupsOfAppend
+  })
 
 /**
  * Copies the file of a pool to another one, which is made, continued or brought up to date; ends when the copy has the blocks that the
@@ -226,7 +262,7 @@ export const run = Effect.fn("Backup.run")(function* (
   const file = yield* ChainFile.open(target, ref, "zstd")
   const { connection } = file
   const cursor = yield* connection.attempt(() => CopyPlan.cursorUnsafe(connection))
-  let position: Position = { file, limits, goal: null, cursor, floor: null }
+  let position: Position = { file, limits, goal: null, stretch: 0, cursor, floor: null }
   let [blocks, copiedBytes] = [0, 0]
   for (;;) {
     const startedAt = yield* MonotonicClock.millis
@@ -242,6 +278,6 @@ export const run = Effect.fn("Backup.run")(function* (
       yield* onProgress({ chain: ref.name, block: head, goal, bytes, totalBytes: plan.original.bytes })
     }
     const millis = (yield* MonotonicClock.millis) - startedAt
-    yield* isPaced && millis > 0 ? Effect.sleep(millis) : Effect.yieldNow
+    yield* isPaced ? Effect.sleep(Math.max(millis, yield* appendMillis(pool))) : Effect.yieldNow
   }
 })

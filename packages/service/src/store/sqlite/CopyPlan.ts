@@ -57,6 +57,8 @@ export type CopyPlan = Files & { readonly step: Step }
 export interface Position {
   /** Block with which the copy is finished; `null`: the last one that the original has now. */
   readonly goal: number | null
+  /** Blocks by which the goal was moved last. */
+  readonly stretch: number
   /** The last entry of the histories that was copied. */
   readonly cursor: Histories.Entry
   /** The first block that the original had when the copy was begun or continued; `null` before the first step. */
@@ -65,6 +67,8 @@ export interface Position {
 
 /** How much a step reads. */
 export interface Limits extends BlockCopy.Budget {
+  /** Transactions whose histories are derived: each entry changes a page of its own. */
+  readonly derived: number
   /** Entries of the histories. */
   readonly entries: number
   /** Changes of the log. */
@@ -188,10 +192,12 @@ const stepUnsafe = (
     const copied = BlockCopy.readBelowUnsafe(original, chain, lowestOriginal, first - 1, limits)
     return { _tag: "Prepend", log, copied }
   }
+  const hasHistories = files.copy.copying?.hasHistories === true
   if (head < Math.min(goal ?? originalHead, originalHead)) {
-    return { _tag: "Append", log, copied: BlockCopy.readUnsafe(original, chain, head + 1, originalHead, limits) }
+    const budget = hasHistories ? limits : { ...limits, transactions: limits.derived }
+    return { _tag: "Append", log, copied: BlockCopy.readUnsafe(original, chain, head + 1, originalHead, budget) }
   }
-  return files.copy.copying?.hasHistories === true
+  return hasHistories
     ? { _tag: "Histories", log, ...historiesUnsafe(original, range, cursor, limits.entries) }
     : { _tag: "Done", log }
 }

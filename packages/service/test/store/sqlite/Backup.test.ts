@@ -22,7 +22,7 @@ import * as Stored from "./storedRows.ts"
 const rounds = Number(process.env["DAYBOOK_BACKUP_ROUNDS"] ?? 4)
 
 const name = "chain-test.sqlite"
-const small = { blocks: 2, transactions: 3, bytes: 600, entries: 4, changes: 3 }
+const small = { blocks: 2, transactions: 3, derived: 2, bytes: 600, entries: 4, changes: 3 }
 
 /** The tables that are not copied with their blocks, and how each is. */
 const otherTables = {
@@ -186,6 +186,7 @@ describe("Backup", () => {
           const limits = {
             ...small,
             transactions: 1 + numbers.below(6),
+            derived: 1 + numbers.below(6),
             entries: 1 + numbers.below(9),
             changes: 1 + numbers.below(9),
           }
@@ -269,6 +270,33 @@ describe("Backup", () => {
       expect(second.copiedBytes).toBeLessThan(first.copiedBytes / 10)
       expect(rowsOf(copy)).toEqual(rowsOf(file))
     }),
+  )
+
+  it.effect(
+    "run: copies blocks that are appended meanwhile before the histories, while fewer are appended than copied",
+    () =>
+      Effect.gen(function* () {
+        const { copy, database, file } = yield* folders
+        const store = yield* TestStore.open(database, ref)
+        const blocks = chainOn(null, 40)
+        yield* store.append(null, blocks)
+        let head = blocks.at(-1)!
+        const copied: Array<number> = []
+        // One block is appended while four are copied.
+        const meanwhile = Effect.gen(function* () {
+          if (rowsIn(copy, "history").length === 0) copied.push(rowsIn(copy, "block").length)
+          if (copied.length % 2 === 0) return
+          const next = blockOn(head)
+          yield* Effect.orDie(store.append(refOf(head), [next]))
+          head = next
+        })
+        yield* backUp(file, copy, small, () => meanwhile)
+
+        // 40 blocks, then the 10 that were appended, and so on until what is left is no longer than a step.
+        expect(copied.at(-1)).toBeGreaterThanOrEqual(50)
+        yield* backUp(file, copy)
+        expect(rowsOf(copy)).toEqual(rowsOf(file))
+      }),
   )
 
   it.effect("run: does not copy an entry of a history that was removed as orphaned", () =>
