@@ -2,12 +2,44 @@
  * Builds the explorer as files that a strict content security policy allows: nothing inline, nothing of another host. `vite`
  * (`pnpm dev`) serves the sources and passes data requests to the service at DAYBOOK_BASE_URL.
  */
-import { defineConfig } from "vite"
+import { promisify } from "node:util"
+import { brotliCompress, constants, gzip } from "node:zlib"
+import { defineConfig, type Plugin } from "vite"
 
 const service = process.env["DAYBOOK_BASE_URL"] ?? "http://127.0.0.1:8080"
 const paths = ["/api", "/rpc", "/ready", "/explorer.json", "/openapi.json"]
 
-export default defineConfig({
+/** Files whose content is compressed already, or so small that a response is not shorter. */
+const isLeft = (name: string, bytes: Uint8Array): boolean => /\.(?:png|ico|woff2)$/.test(name) || bytes.length < 1_024
+
+const brotli = (bytes: Uint8Array, quality: number) =>
+  promisify(brotliCompress)(bytes, {
+    params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
+  })
+
+/** Writes each file also with brotli and gzip, as the service sends it to browsers that accept them. */
+const compressed = (quality: number): Plugin => ({
+  name: "compressed",
+  apply: "build",
+  generateBundle: {
+    order: "post",
+    async handler(_options, bundle) {
+      const compress = async ([fileName, file]: (typeof files)[number]): Promise<void> => {
+        const bytes = Buffer.from(file.type === "chunk" ? file.code : file.source)
+        if (isLeft(fileName, bytes)) return
+        const [br, gz] = await Promise.all([brotli(bytes, quality), promisify(gzip)(bytes, { level: 9 })])
+        this.emitFile({ type: "asset", fileName: `${fileName}.br`, source: br })
+        this.emitFile({ type: "asset", fileName: `${fileName}.gz`, source: gz })
+      }
+      const files = Object.entries(bundle)
+      await Promise.all(files.map(compress))
+    },
+  },
+})
+
+export default defineConfig(({ mode }) => ({
+  // The highest quality takes a second, in which tests would wait.
+  plugins: [compressed(mode === "production" ? constants.BROTLI_MAX_QUALITY : 5)],
   build: {
     target: "es2022",
     // An inlined file would be a `data:` URL, or a script in the page.
@@ -22,4 +54,4 @@ export default defineConfig({
     },
   },
   server: { proxy: Object.fromEntries(paths.map((path) => [path, { target: service, changeOrigin: true }])) },
-})
+}))

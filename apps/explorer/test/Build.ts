@@ -13,7 +13,7 @@ export const make = async (): Promise<void> => {
   // As outside of tests: with another value React is built for development.
   process.env["NODE_ENV"] = "production"
   try {
-    await build({ root: folder, configFile: join(folder, "vite.config.ts"), logLevel: "error" })
+    await build({ root: folder, configFile: join(folder, "vite.config.ts"), logLevel: "error", mode: "test" })
   } finally {
     if (before === undefined) delete process.env["NODE_ENV"]
     else process.env["NODE_ENV"] = before

@@ -1,4 +1,5 @@
 /** A chain with traffic and a service that indexes it and serves the built explorer: what a browser needs for a test. */
+import { cpSync, mkdirSync, writeFileSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -19,6 +20,7 @@ interface Running {
 
 /** The chain, and a service on it. */
 export interface World {
+  /** The node that runs. */
   readonly node: Anvil.Node
   readonly scenario: Scenario.World
   readonly url: string
@@ -32,6 +34,8 @@ export interface World {
   /** Stops the service; `start` runs it again on the same port and files. */
   readonly stop: () => Promise<void>
   readonly start: () => Promise<void>
+  /** Ends the node and starts it again on the same port, with a new chain. */
+  readonly restartNode: () => Promise<void>
   /** Waits until the service has indexed the head of the node. */
   readonly indexed: () => Promise<void>
   readonly close: () => Promise<void>
@@ -41,6 +45,10 @@ export interface World {
 export interface Options {
   readonly blocks?: number
   readonly labels?: Readonly<Record<string, string>>
+  /** The service knows the contracts of the scenario by their project. */
+  readonly hasProject?: boolean
+  /** What the configuration of the chain has beside these. */
+  readonly chain?: Readonly<Record<string, unknown>>
 }
 
 const quiet = Logger.layer([])
@@ -50,18 +58,17 @@ const run = <A, E>(effect: Effect.Effect<A, E>): Promise<A> => Effect.runPromise
 interface ServiceOptions {
   readonly folder: string
   readonly port: number
-  readonly rpc: string
-  readonly labels: Readonly<Record<string, string>>
+  readonly chain: Readonly<Record<string, unknown>>
 }
 
-const startService = async ({ folder, labels, port, rpc }: ServiceOptions): Promise<Running> => {
+const startService = async ({ chain, folder, port }: ServiceOptions): Promise<Running> => {
   const scope = Scope.makeUnsafe()
   const started = Effect.gen(function* () {
     const config = yield* Effect.fromResult(
       Config.decode({
         listen: { host: "127.0.0.1", port },
         database: "sqlite:data",
-        chains: { eth: { rpc: [rpc], fromBlock: 0, pollMillis: 100, labels } },
+        chains: { eth: { fromBlock: 0, pollMillis: 100, ...chain } },
       }),
     )
     return yield* Service.run(config, { baseFolder: folder })
@@ -74,32 +81,78 @@ const startService = async ({ folder, labels, port, rpc }: ServiceOptions): Prom
   return { url: service.address?.url ?? "", addKey, stop: () => run(Scope.close(scope, Exit.void)) }
 }
 
+/** Waits until the service knows a contract. */
+const untilDescribed = (url: string, apiKey: string, address: string) =>
+  Eventually.until(
+    async () => {
+      const response = await fetch(`${url}/api/v2.2/contracts/${address}`, { headers: { "x-api-key": apiKey } })
+      const { result } = (await response.json()) as { readonly result: object | null }
+      return result !== null
+    },
+    { everyMillis: 50, withinMillis: 30_000, what: "the service knows the contracts of the project" },
+  )
+
 interface Ready {
   readonly indexed: { readonly to: number } | null
   readonly state: string
 }
 
-/** Starts a chain, sends traffic, starts a service and waits until it has indexed everything. */
-export const start = async ({ blocks = 10, labels = {} }: Options = {}): Promise<World> => {
+/** The artifacts of contracts of the scenario. */
+const artifacts = {
+  ...{ gold: "Token", silver: "Token", wrappedEther: "WrappedEther", collectible: "Collectible" },
+  ...{ multiCollectible: "MultiCollectible", pairFactory: "PairFactory", router: "Router", reverter: "Reverter" },
+  ...{ goldSilverPair: "Pair", etherGoldPair: "Pair", multisend: "Multisend", multicall: "Multicall" },
+  ...{ vaultFactory: "VaultFactory", counter: "Counter", doubleCounter: "DoubleCounter", proxy: "Proxy" },
+  ...{ oldCaller: "OldCaller", orders: "Orders", smartAccount: "SmartAccount" },
+} as const
+
+/** Writes the contracts as a project of Hardhat, with what Ignition has deployed. */
+const writeProject = (folder: string, { contracts }: Scenario.World): string => {
+  const project = join(folder, "project")
+  const deployments = join(project, "ignition/deployments/chain-1")
+  cpSync(join(import.meta.dirname, "../../../tooling/chain/artifacts"), join(project, "artifacts"), { recursive: true })
+  mkdirSync(deployments, { recursive: true })
+  const deployed = Object.entries(artifacts).map(([name, artifact]) => [
+    `${name}#${artifact}`,
+    // Sound: the names are those of the scenario.
+    contracts[name as keyof typeof artifacts],
+  ])
+  writeFileSync(join(deployments, "deployed_addresses.json"), JSON.stringify(Object.fromEntries(deployed)))
+  return project
+}
+
+/** A node with its scope. */
+interface RunningNode {
+  readonly node: Anvil.Node
+  readonly scope: Scope.Closeable
+}
+
+const startNode = async (port = 0): Promise<RunningNode> => {
   const scope = Scope.makeUnsafe()
+  const node = await run(Scope.provide(Anvil.make({ chainId: 1, port }), scope))
+  return { node, scope }
+}
+
+const stopNode = ({ scope }: RunningNode): Promise<void> => run(Scope.close(scope, Exit.void))
+
+/** Starts a chain, sends traffic, starts a service and waits until it has indexed everything. */
+export const start = async (given: Options = {}): Promise<World> => {
+  const { blocks = 10, chain = {}, hasProject = false, labels = {} } = given
   const folder = await mkdtemp(join(tmpdir(), "daybook-explorer-"))
-  const made = Effect.gen(function* () {
-    const node = yield* Anvil.make({ chainId: 1 })
-    return { node, scenario: yield* Scenario.run(node, { seed: 7, blocks, blobs: false }) }
-  })
-  const { node, scenario } = await run(
-    Scope.provide(made, scope) as Effect.Effect<Pick<World, "node" | "scenario">, unknown>,
-  )
+  let running = await startNode()
+  const { node } = running
+  const scenario = await run(Scenario.run(node, { seed: 7, blocks, blobs: false }))
   const named = {
     ...Object.fromEntries(Object.entries(scenario.accounts).map(([name, address]) => [address, name])),
     ...labels,
   }
-  const options = { folder, labels: named, rpc: node.url }
+  const projects = hasProject ? [writeProject(folder, scenario)] : []
+  const options = { folder, chain: { rpc: [node.url], labels: named, artifacts: projects, ...chain } }
   let service = await startService({ ...options, port: 0 })
   const { url } = service
   const port = Number(new URL(url).port)
   const call = <A = unknown>(method: string, params: ReadonlyArray<unknown> = []): Promise<A> =>
-    run(node.call<A>(method, params))
+    run(running.node.call<A>(method, params))
   const indexed = () =>
     Eventually.until(
       async () => {
@@ -112,8 +165,16 @@ export const start = async ({ blocks = 10, labels = {} }: Options = {}): Promise
     )
   await indexed()
   const apiKey = await service.addKey()
+  if (hasProject) await untilDescribed(url, apiKey, scenario.contracts.gold)
   return {
-    ...{ node, scenario, url, call, run, indexed },
+    ...{ scenario, url, call, run, indexed },
+    get node() {
+      return running.node
+    },
+    restartNode: async () => {
+      await stopNode(running)
+      running = await startNode(Number(new URL(node.url).port))
+    },
     apiKey,
     rest: createRestClient({ baseUrl: url, apiKey }),
     stop: () => service.stop(),
@@ -122,7 +183,7 @@ export const start = async ({ blocks = 10, labels = {} }: Options = {}): Promise
     },
     close: async () => {
       await service.stop()
-      await run(Scope.close(scope, Exit.void))
+      await stopNode(running)
       await rm(folder, { recursive: true, force: true })
     },
   }

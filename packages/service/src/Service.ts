@@ -22,7 +22,7 @@ import * as Authentication from "./server/Authentication.ts"
 import * as Bounds from "./server/Bounds.ts"
 import type { Member } from "./server/cluster/Member.ts"
 import * as ExplorerRoutes from "./server/explorer/ExplorerRoutes.ts"
-import * as NameSearch from "./server/explorer/NameSearch.ts"
+import * as PageRoutes from "./server/explorer/PageRoutes.ts"
 import * as HttpServer from "./server/HttpServer.ts"
 import type * as Listener from "./server/Listener.ts"
 import * as Monitoring from "./server/Monitoring.ts"
@@ -108,7 +108,7 @@ const listen = (roles: ReadonlyArray<Exclude<Role.Role, "index">>, parts: Parts,
   const pages =
     access === "off" || !roles.includes("rest")
       ? Layer.empty
-      : Layer.merge(ExplorerRoutes.layer({ access, chains }), NameSearch.layer({ chains }))
+      : Layer.merge(ExplorerRoutes.layer({ access, chains }), PageRoutes.layer({ chains }))
   const monitoring = Monitoring.layer({ config, chains, isIndexing })
   const [cert, key] = [config.tls?.cert ?? "", config.tls?.key ?? ""].map((path) => resolve(baseFolder, path))
   const tls = config.tls === undefined ? {} : { tls: { cert: cert!, key: key! } }

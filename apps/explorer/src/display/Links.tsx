@@ -1,20 +1,24 @@
 /** Links to the pages of addresses, transactions and blocks. The selected chain is kept in their URLs by the router. */
 import { Link } from "@tanstack/react-router"
+import { useLabel } from "../names/useNames.ts"
 import { useWatchLabel } from "../watch/WatchList.ts"
 import { formatInteger, shorten } from "./Numbers.ts"
 import { CopyButton } from "./Values.tsx"
 
 interface AddressLinkProps {
   readonly address: string
-  /** Label of the service. One of the person has precedence. */
+  /** Label of the service; left out, the service is asked for it. One of the person has precedence. */
   readonly label?: string | null | undefined
   /** Shown as text: the page of this address is open. */
   readonly isCurrent?: boolean
   readonly withCopy?: boolean
+  /** The whole address, beside its label. */
   readonly isFull?: boolean
 }
 
-/** An address by its label, else shortened. Both are chosen by others, and isolated from the text around them. */
+const hasText = (text: string | null | undefined): text is string => text !== null && text !== undefined && text !== ""
+
+/** An address by its label, else shortened. A label is chosen by others, and isolated from the text around it. */
 export const AddressLink = ({
   address,
   isCurrent = false,
@@ -23,13 +27,14 @@ export const AddressLink = ({
   withCopy = false,
 }: AddressLinkProps) => {
   const own = useWatchLabel(address)
-  const name = own ?? label
-  const text =
-    name === null || name === undefined || name === "" ? (
-      <code className="hash">{isFull ? address : shorten(address)}</code>
-    ) : (
-      <bdi className="label">{name}</bdi>
-    )
+  const read = useLabel(hasText(own) || hasText(label) ? null : address)
+  const name = [own, label, read].find(hasText)
+  const text = (
+    <>
+      {name === undefined ? null : <bdi className="label">{name}</bdi>}
+      {name === undefined || isFull ? <code className="hash">{isFull ? address : shorten(address)}</code> : null}
+    </>
+  )
   return (
     <span className="copyable">
       {isCurrent ? (

@@ -32,11 +32,11 @@ export const formatUnits = (amount: bigint, decimals: number): string => {
   return `${amount < 0n ? "-" : ""}${digits.slice(0, at)}${fraction === "" ? "" : `.${fraction}`}`
 }
 
-/** An amount in units of its asset. */
-export const formatAmount = (amount: bigint, decimals: number): Shown => {
+/** An amount in units of its asset; `isWhole` with every digit. */
+export const formatAmount = (amount: bigint, decimals: number, isWhole = false): Shown => {
   const exact = formatUnits(amount, decimals)
   const [whole = "0", fraction = ""] = exact.replace(/^-/, "").split(".")
-  const shown = cut(fraction)
+  const shown = isWhole ? fraction : cut(fraction)
   const sign = amount < 0n ? "-" : ""
   const end = shown.length < fraction.length ? "…" : ""
   return { text: `${sign}${grouped(whole)}${shown === "" ? "" : `.${shown}`}${end}`, exact }

@@ -1,7 +1,7 @@
 /** Single values: amounts, numbers, times, hashes, bytes. What is shortened is whole on hover and when copied. */
 import { type ReactNode, useEffect, useState } from "react"
 import { useNow } from "./Clock.ts"
-import { type Shown, formatAmount, formatInteger, formatUnits, shorten } from "./Numbers.ts"
+import { type Shown, formatAmount, formatInteger, shorten } from "./Numbers.ts"
 import { formatAge, formatLocal, formatUtc } from "./Times.ts"
 
 const copiedMillis = 1_500
@@ -56,11 +56,13 @@ export interface AmountProps {
   readonly symbol?: string
   /** With a sign, and coloured by it. */
   readonly signed?: boolean
+  /** With every digit, where there is room. */
+  readonly isWhole?: boolean
 }
 
 /** An amount in units of its asset. */
-export const Amount = ({ amount, decimals, signed = false, symbol }: AmountProps) => {
-  const plain = formatAmount(amount, decimals)
+export const Amount = ({ amount, decimals, isWhole = false, signed = false, symbol }: AmountProps) => {
+  const plain = formatAmount(amount, decimals, isWhole)
   const shown = signed && amount > 0n ? { ...plain, text: `+${plain.text}` } : plain
   return (
     <NumberText
@@ -71,9 +73,9 @@ export const Amount = ({ amount, decimals, signed = false, symbol }: AmountProps
   )
 }
 
-/** An amount in gwei; whole wei on hover. */
+/** An amount in gwei, exact. */
 export const Gwei = ({ wei }: { readonly wei: bigint }) => (
-  <NumberText shown={{ text: formatAmount(wei, 9).text, exact: formatUnits(wei, 9) }} unit="gwei" exactUnit=" gwei" />
+  <NumberText shown={formatAmount(wei, 9, true)} unit="gwei" exactUnit=" gwei" />
 )
 
 /** A whole number. */

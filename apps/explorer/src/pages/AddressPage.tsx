@@ -3,9 +3,10 @@ import { Link, useParams, useSearch } from "@tanstack/react-router"
 import { lazy, Suspense } from "react"
 import { Notice, Page, Panel, Skeleton } from "../display/Page.tsx"
 import { CopyButton } from "../display/Values.tsx"
+import { useLabel } from "../names/useNames.ts"
 import { useWatchLabel } from "../watch/WatchList.ts"
 import { type Tab, tabs } from "./AddressSearch.ts"
-import { AddressFacts } from "./address/AddressFacts.tsx"
+import { AddressFacts, useKind } from "./address/AddressFacts.tsx"
 import { InternalTab } from "./address/InternalTab.tsx"
 import { MovementsTab } from "./address/MovementsTab.tsx"
 import { StatementTab } from "./address/StatementTab.tsx"
@@ -13,6 +14,7 @@ import { TokensTab } from "./address/TokensTab.tsx"
 import { TransactionsTab } from "./address/TransactionsTab.tsx"
 import { WatchButton } from "./address/WatchButton.tsx"
 
+const ContractTab = lazy(async () => ({ default: (await import("./address/ContractTab.tsx")).ContractTab }))
 const ChartsTab = lazy(async () => ({ default: (await import("./address/ChartsTab.tsx")).ChartsTab }))
 
 const names: Readonly<Record<Tab, string>> = {
@@ -22,26 +24,32 @@ const names: Readonly<Record<Tab, string>> = {
   tokens: "Tokens",
   statement: "Statement",
   charts: "Charts",
+  contract: "Contract",
 }
 
-const Tabs = ({ address, selected }: { readonly address: string; readonly selected: Tab }) => (
-  <nav className="tabs" aria-label="Parts of the history">
-    {tabs.map((tab) => (
-      <Link
-        key={tab}
-        to="/address/$address"
-        params={{ address }}
-        search={{ tab: tab === "transactions" ? undefined : tab }}
-        // The router marks the link of the page on screen: that of a tab by its parameter.
-        activeOptions={{ includeSearch: true, explicitUndefined: true }}
-        data-selected={tab === selected}
-        resetScroll={false}
-      >
-        {names[tab]}
-      </Link>
-    ))}
-  </nav>
-)
+const Tabs = ({ address, selected }: { readonly address: string; readonly selected: Tab }) => {
+  const isContract = useKind(address).data?._tag === "Contract"
+  return (
+    <nav className="tabs" aria-label="Parts of the history">
+      {tabs
+        .filter((tab) => tab !== "contract" || isContract || selected === tab)
+        .map((tab) => (
+          <Link
+            key={tab}
+            to="/address/$address"
+            params={{ address }}
+            search={{ tab: tab === "transactions" ? undefined : tab }}
+            // The router marks the link of the page on screen: that of a tab by its parameter.
+            activeOptions={{ includeSearch: true, explicitUndefined: true }}
+            data-selected={tab === selected}
+            resetScroll={false}
+          >
+            {names[tab]}
+          </Link>
+        ))}
+    </nav>
+  )
+}
 
 const Content = ({ address, tab }: { readonly address: string; readonly tab: Tab }) => {
   switch (tab) {
@@ -55,6 +63,12 @@ const Content = ({ address, tab }: { readonly address: string; readonly tab: Tab
       return <TokensTab address={address} />
     case "statement":
       return <StatementTab address={address} />
+    case "contract":
+      return (
+        <Suspense fallback={<Skeleton label="the ABI" />}>
+          <ContractTab address={address} />
+        </Suspense>
+      )
     case "charts":
       return (
         <Suspense fallback={<Skeleton label="charts" />}>
@@ -69,7 +83,10 @@ export const AddressPage = () => {
   const { tab = "transactions" } = useSearch({ from: "/address/$address" })
   const address = given.toLowerCase()
   const own = useWatchLabel(address)
-  if (!/^0x[0-9a-f]{40}$/.test(address)) {
+  const isAddress = /^0x[0-9a-f]{40}$/.test(address)
+  const served = useLabel(own === undefined && isAddress ? address : null)
+  const name = own ?? served
+  if (!isAddress) {
     return (
       <Page title="Address" heading="Address">
         <Notice title="This is not an address" tone="bad">
@@ -80,8 +97,8 @@ export const AddressPage = () => {
   }
   return (
     <Page
-      title={own ?? `Address ${address.slice(0, 10)}`}
-      heading={own === undefined ? "Address" : <bdi>{own}</bdi>}
+      title={name ?? `Address ${address.slice(0, 10)}`}
+      heading={name === undefined ? "Address" : <bdi>{name}</bdi>}
       actions={<WatchButton key={address} address={address} />}
     >
       <p className="subject copyable">

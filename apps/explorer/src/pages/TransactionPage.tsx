@@ -1,9 +1,8 @@
 /** One transaction: overview, what moved, input, logs, trace and JSON. */
 import type { DecodedItem, WalletTransaction } from "@daybook/rest/promise"
-import type { RpcClient } from "@daybook/rpc/promise"
+import type { CallFrame, RpcClient } from "@daybook/rpc/promise"
 import { Link, useParams } from "@tanstack/react-router"
 import { useRef } from "react"
-import { selectorOf } from "../blocks/TransactionKind.ts"
 import { byteLength, formatInteger } from "../display/Numbers.ts"
 import { Disclosure, ErrorNotice, Notice, Page, Panel, Skeleton } from "../display/Page.tsx"
 import { Bytes } from "../display/Values.tsx"
@@ -13,8 +12,9 @@ import { Logs } from "./transaction/Logs.tsx"
 import { Changes, TokenTransfers } from "./transaction/Moved.tsx"
 import { type Known, Overview } from "./transaction/Overview.tsx"
 import { RawJson } from "./transaction/RawJson.tsx"
-import { reasonOf } from "./transaction/Revert.ts"
+import { StateChanges } from "./transaction/StateChanges.tsx"
 import { Trace } from "./transaction/Trace.tsx"
+import { useReason } from "./transaction/useReason.ts"
 import { textOf } from "./transaction/Utf8.ts"
 
 const pollMillis = 2_000
@@ -51,14 +51,13 @@ const useRow = ({ receipt, transaction: { from, hash } }: Known): WalletTransact
     { enabled: receipt !== null },
   ).data
 
-/** The reason of a failed transaction, by its trace. */
-const useReason = ({ receipt, transaction: { hash } }: Known): string | undefined => {
-  const trace = useRpc(
+/** The outermost call of a failed transaction. */
+const useFailure = ({ receipt, transaction: { hash } }: Known): CallFrame | undefined => {
+  return useRpc(
     ["trace", hash, receipt?.blockHash],
     (client) => client.debug_traceTransaction(hash, { tracer: "callTracer" }),
     { enabled: receipt?.status === 0 },
   ).data
-  return trace === undefined ? undefined : (reasonOf(trace.output) ?? trace.error)
 }
 
 const Input = ({ call, input }: { readonly input: string; readonly call: DecodedItem | null | undefined }) => {
@@ -82,16 +81,14 @@ const Input = ({ call, input }: { readonly input: string; readonly call: Decoded
 const Contents = ({ known }: { readonly known: Known }) => {
   const { receipt, transaction } = known
   const row = useRow(known)
-  const reason = useReason(known)
+  const reason = useReason(useFailure(known))
   const input = transaction.input ?? "0x"
   const events = new Map(
     (row?.logs ?? []).flatMap(({ decoded_event: event, log_index: index }) =>
       event === null || event === undefined ? [] : [[index, event] as const],
     ),
   )
-  const selector = selectorOf(input)
   const call = row?.decoded_call
-  const names = new Map(call === null || call === undefined || selector === undefined ? [] : [[selector, call.label]])
   const parties = [transaction.from, transaction.to, receipt?.contractAddress].filter(
     (address, at, all) => address !== null && address !== undefined && all.indexOf(address) === at,
   ) as ReadonlyArray<string>
@@ -133,7 +130,10 @@ const Contents = ({ known }: { readonly known: Known }) => {
             <Logs logs={receipt.logs} events={events} />
           </Panel>
           <Panel title="Trace">
-            <Trace hash={transaction.hash} blockHash={receipt.blockHash} names={names} />
+            <Trace hash={transaction.hash} blockHash={receipt.blockHash} />
+          </Panel>
+          <Panel title="State">
+            <StateChanges hash={transaction.hash} blockHash={receipt.blockHash} />
           </Panel>
         </>
       )}

@@ -25,6 +25,8 @@ export interface Item {
   readonly inputs: ReadonlyArray<Parameter>
   /** Return values of a function. */
   readonly outputs?: ReadonlyArray<Parameter>
+  /** Only of a function that reads and changes nothing. */
+  readonly stateMutability?: "view" | "pure"
 }
 
 /** A text is no ABI. */
@@ -73,6 +75,13 @@ const parametersOf = (value: unknown, count: { left: number }, depth = 0): Reado
 
 const kinds = new Set(["event", "function", "error"])
 
+/** Compilers before Solidity 0.6 wrote `constant`. */
+const mutabilityOf = (given: Readonly<Record<string, unknown>>): Item["stateMutability"] => {
+  const { constant, stateMutability } = given
+  if (stateMutability === "view" || stateMutability === "pure") return stateMutability
+  return constant === true ? "view" : undefined
+}
+
 /** An item that can be decoded; `undefined` for a constructor, an anonymous event, and what is malformed. */
 const itemOf = (given: unknown): Item | undefined => {
   if (!isObject(given) || typeof given["type"] !== "string" || !kinds.has(given["type"])) return undefined
@@ -81,10 +90,16 @@ const itemOf = (given: unknown): Item | undefined => {
   const count = { left: maxParameters }
   const inputs = parametersOf(given["inputs"], count)
   if (inputs === undefined) return undefined
-  const outputs = given["type"] === "function" ? parametersOf(given["outputs"], count) : undefined
+  const isFunction = given["type"] === "function"
+  const outputs = isFunction ? parametersOf(given["outputs"], count) : undefined
+  const mutability = isFunction ? mutabilityOf(given) : undefined
   // Sound: it is one of the kinds.
   const type = given["type"] as Item["type"]
-  const item = { type, name, inputs, ...(outputs === undefined ? {} : { outputs }) }
+  const item: Item = {
+    ...{ type, name, inputs },
+    ...(outputs === undefined ? {} : { outputs }),
+    ...(mutability === undefined ? {} : { stateMutability: mutability }),
+  }
   // An error is encoded as a function is.
   const isDecodable = Result.isSuccess(Signature.fromItem(type === "error" ? { ...item, type: "function" } : item))
   return isDecodable ? item : undefined
@@ -114,6 +129,13 @@ export const fromText = (text: string): Result.Result<ReadonlyArray<Item>, Inval
   const json = Json.parse(text.replace(/^\uFEFF/, ""))
   return json === undefined ? invalid("it is no JSON") : fromJson(json)
 }
+
+/** The errors of an ABI, as functions: their data is encoded as a call is. */
+export const errorsOf = (items: ReadonlyArray<Item>): ReadonlyArray<Signature.Signature> =>
+  items.flatMap((item) => {
+    const signature = Signature.fromItem({ ...item, type: "function" })
+    return item.type === "error" && Result.isSuccess(signature) ? [signature.success] : []
+  })
 
 /** The events and functions of an ABI, for decoding. */
 export const signaturesOf = (items: ReadonlyArray<Item>): ReadonlyArray<Signature.Signature> =>

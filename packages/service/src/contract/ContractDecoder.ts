@@ -6,7 +6,14 @@
  * Source: decision 0059.
  */
 import * as Result from "effect/Result"
-import { type DecodedItemWire, type Decoder, fromSignatures, type SignatureSet } from "../decode/Decoder.ts"
+import {
+  type DecodedItemWire,
+  type Decoder,
+  fromSignatures,
+  type NamedFunction,
+  type SignatureSet,
+} from "../decode/Decoder.ts"
+import * as StandardErrors from "../decode/StandardErrors.ts"
 import { redecode } from "../decode/Redecode.ts"
 import type { Signature } from "../decode/Signature.ts"
 import type { Contract } from "../store/Contracts.ts"
@@ -18,20 +25,31 @@ export interface ContractDecoder {
   readonly decode: (body: string, block: number) => string
   /** Name of a contract, by its address in lower case; `null` where it is not known. */
   readonly nameOf: (address: string) => string | null
+  /** Function of a contract by its selector, at the latest block; `null` where it is not known. */
+  readonly functionOf: (address: string, selector: string) => NamedFunction | null
+  /**
+   * Error that a call of a contract ended with, by the data that it returned; `null` where it is not known. A contract also passes on
+   * errors of those that it calls, so those of all known contracts are tried after its own.
+   */
+  readonly error: (address: string, data: string) => DecodedItemWire | null
 }
 
 interface Known {
   readonly contract: Contract
   readonly own: SignatureSet
+  readonly errors: SignatureSet
 }
 
 /** Keys and values of a transaction's text by which a row concerns a contract or a pack; inside a JSON text a quote is escaped. */
 const marks = /"(?:to_address|address)":"(0x[0-9a-f]{40})"|"topic0":"(0x[0-9a-f]{64})"|"input":"(0x[0-9a-f]{8})/g
 
-const signaturesOf = ({ abi }: Contract): ReadonlyArray<Signature> => {
-  const items = ContractAbi.fromText(abi)
-  return Result.isSuccess(items) ? ContractAbi.signaturesOf(items.success) : []
-}
+const itemsOf = ({ abi }: Contract): ReadonlyArray<ContractAbi.Item> =>
+  Result.getOrElse(ContractAbi.fromText(abi), () => [])
+
+/** Above every block. */
+const latest = Number.POSITIVE_INFINITY
+
+const standard = fromSignatures(StandardErrors.all)
 
 /** The implementation of a proxy at a block. */
 export const implementationAt = ({ implementations }: Contract, block: number): string | undefined =>
@@ -41,11 +59,15 @@ export const implementationAt = ({ implementations }: Contract, block: number): 
 export const make = (contracts: ReadonlyArray<Contract>, builtIn: Decoder): ContractDecoder => {
   const known = new Map<string, Known>()
   const packed: Array<Signature> = []
+  const allErrors: Array<Signature> = []
   for (const contract of contracts) {
-    const signatures = signaturesOf(contract)
+    const items = itemsOf(contract)
+    const [signatures, errors] = [ContractAbi.signaturesOf(items), ContractAbi.errorsOf(items)]
+    allErrors.push(...errors)
     if (contract.address === null) packed.push(...signatures)
-    else known.set(contract.address, { contract, own: fromSignatures(signatures) })
+    else known.set(contract.address, { contract, own: fromSignatures(signatures), errors: fromSignatures(errors) })
   }
+  const anyError = fromSignatures(allErrors)
   const pack = fromSignatures(packed)
   const packKeys = new Set(packed.map(({ key }) => key))
 
@@ -56,27 +78,39 @@ export const make = (contracts: ReadonlyArray<Contract>, builtIn: Decoder): Cont
     return false
   }
 
-  const setsOf = (address: string, block: number): ReadonlyArray<SignatureSet> => {
+  /** What is known of a contract and its implementation at a block. */
+  const behind = (address: string, block: number): ReadonlyArray<Known> => {
     const found = known.get(address)
-    if (found === undefined) return [pack, builtIn]
+    if (found === undefined) return []
     const implementation = known.get(implementationAt(found.contract, block) ?? "")
-    return [found.own, ...(implementation === undefined ? [] : [implementation.own]), pack, builtIn]
+    return implementation === undefined ? [found] : [found, implementation]
   }
 
-  const first = (
-    address: string,
-    block: number,
-    decode: (set: SignatureSet) => DecodedItemWire | null,
-  ): DecodedItemWire | null => {
-    for (const set of setsOf(address, block)) {
+  const setsOf = (address: string, block: number): ReadonlyArray<SignatureSet> => [
+    ...behind(address, block).map(({ own }) => own),
+    pack,
+    builtIn,
+  ]
+
+  const firstIn = <A>(sets: ReadonlyArray<SignatureSet>, decode: (set: SignatureSet) => A | null): A | null => {
+    for (const set of sets) {
       const item = decode(set)
       if (item !== null) return item
     }
     return null
   }
 
+  const first = (
+    address: string,
+    block: number,
+    decode: (set: SignatureSet) => DecodedItemWire | null,
+  ): DecodedItemWire | null => firstIn(setsOf(address, block), decode)
+
   return {
     nameOf: (address) => known.get(address)?.contract.name ?? null,
+    functionOf: (address, selector) => firstIn(setsOf(address, latest), (set) => set.functionOf(selector)),
+    error: (address, data) =>
+      firstIn([...behind(address, latest).map(({ errors }) => errors), anyError, standard], (set) => set.call(data)),
     decode: (body, block) =>
       contracts.length === 0 || !isConcerned(body)
         ? body

@@ -46,9 +46,21 @@ export interface LogData {
 }
 
 /**
+ * A function by its names.
+ */
+export interface NamedFunction {
+  /** Short name: `transfer`. */
+  readonly label: string
+  /** Canonical signature: `transfer(address,uint256)`. */
+  readonly signature: string
+}
+
+/**
  * What decodes by a fixed set of signatures.
  */
 export interface SignatureSet {
+  /** Function of a selector, the first one of several; `null` where none is known. */
+  readonly functionOf: (selector: string) => NamedFunction | null
   /** Event of a log; `null` when no known signature matches its topics and data exactly. */
   readonly event: (log: LogData) => DecodedItemWire | null
   /**
@@ -130,6 +142,10 @@ const tableOf = (signatures: ReadonlyArray<Signature.Signature>) => {
 }
 
 const setOf = (table: ReadonlyMap<string, ReadonlyArray<Signature.Signature>>): SignatureSet => ({
+  functionOf: (selector) => {
+    const found = table.get(selector.toLowerCase())?.find(({ kind }) => kind === "function")
+    return found === undefined ? null : { label: found.label, signature: found.canonical }
+  },
   event: (log) => {
     const topics = log.topics.map((topic) => topic.toLowerCase())
     const candidates = table.get(topics[0] ?? "")

@@ -89,6 +89,26 @@ describe("ContractDecoder", () => {
     expect(nameIn([contract(token, abiOf(functionOf("poke", "x")))], token)).toBe("to")
   })
 
+  it("an error is that of the contract, of its implementation, of any known contract, and then a standard one", () => {
+    const errorOf = (name: string) => ({ type: "error", name: "Failed", inputs: [{ name, type: "uint256" }] })
+    const decoder = ContractDecoder.make(
+      [
+        contract(token, abiOf(errorOf("ofOwn"))),
+        contract(first, abiOf(errorOf("ofImplementation"))),
+        contract(proxy, "[]", { implementations: [{ from: 9, address: first }] }),
+      ],
+      builtIn,
+    )
+    const data = `${selector("Failed(uint256)")}${word(3)}`
+    const nameIn = (address: string) => decoder.error(address, data)?.params[0]?.name
+
+    expect([token, proxy, other].map(nameIn)).toEqual(["ofOwn", "ofImplementation", "ofOwn"])
+    const standard = `${selector("OwnableUnauthorizedAccount(address)")}${word(1)}`
+    expect(decoder.error(other, standard)?.label).toBe("OwnableUnauthorizedAccount")
+    expect(decoder.error(other, `${selector("unknown()")}`)).toBeNull()
+    expect(decoder.error(token, data.slice(0, -2))).toBeNull()
+  })
+
   it("a proxy is decoded by the implementation that it had at the block of the transaction", () => {
     const contracts = [
       contract(proxy, "[]", {

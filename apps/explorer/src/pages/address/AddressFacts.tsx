@@ -2,7 +2,7 @@
 import { Badge, ErrorNotice, Fact, Facts, Skeleton } from "../../display/Page.tsx"
 import { AddressLink } from "../../display/Links.tsx"
 import { Amount, Count } from "../../display/Values.tsx"
-import { searchNames } from "../../search/Resolve.ts"
+import { useLabel } from "../../names/useNames.ts"
 import { useRest, useRpc, useService } from "../../service/Service.tsx"
 import { type AddressKind, readKind } from "./AddressKind.ts"
 import { ProofBadge } from "./ProofBadge.tsx"
@@ -44,12 +44,8 @@ const KindFact = ({ kind }: { readonly kind: AddressKind }) => {
   )
 }
 
-/** The label that the service has. */
-const useServiceLabel = (address: string): string | undefined => {
-  const service = useService()
-  const { data } = useRest(["names", address], (_client, _chain, signal) => searchNames(address, service, signal))
-  return data?.find(({ kind }) => kind !== "token")?.name
-}
+/** What an address is; read once for all parts of its page. */
+export const useKind = (address: string) => useRpc(["kind", address], (client) => readKind(client, address))
 
 /** The native balance by the ledger of the service, and whether it was compared with the chain. */
 const LedgerBalance = ({ address }: { readonly address: string }) => {
@@ -63,7 +59,7 @@ const LedgerBalance = ({ address }: { readonly address: string }) => {
   const native = data.result.find(({ asset }) => asset === "native")
   return (
     <>
-      <Amount amount={native?.balance ?? 0n} decimals={currency.decimals} symbol={currency.symbol} />{" "}
+      <Amount amount={native?.balance ?? 0n} decimals={currency.decimals} symbol={currency.symbol} isWhole />{" "}
       {native === undefined ? null : <ProofBadge balance={native} incomplete={data.incomplete} />}
     </>
   )
@@ -71,8 +67,8 @@ const LedgerBalance = ({ address }: { readonly address: string }) => {
 
 export const AddressFacts = ({ address }: { readonly address: string }) => {
   const { currency } = useService().chain
-  const label = useServiceLabel(address)
-  const kind = useRpc(["kind", address], (client) => readKind(client, address))
+  const label = useLabel(address)
+  const kind = useKind(address)
   const state = useRpc(
     ["state", address],
     async (client) => {
@@ -96,7 +92,7 @@ export const AddressFacts = ({ address }: { readonly address: string }) => {
       )}
       {kind.data === undefined ? null : <KindFact kind={kind.data} />}
       <Fact name="Balance" hint="By the node, at its latest block">
-        <Amount amount={state.data.balance} decimals={currency.decimals} symbol={currency.symbol} />
+        <Amount amount={state.data.balance} decimals={currency.decimals} symbol={currency.symbol} isWhole />
       </Fact>
       <Fact name="Movements" hint="Sum of the movements that the service has indexed">
         <LedgerBalance address={address} />

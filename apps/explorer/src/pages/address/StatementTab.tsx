@@ -1,7 +1,8 @@
 /** The statement of an address over a range of days: what it held, what moved by asset and kind, what it holds. */
 import type { Balance, Incomplete, Proof, Statement } from "@daybook/rest/promise"
-import { Badge, Disclosure, ErrorNotice, Notice, Panel, Skeleton, TableBox } from "../../display/Page.tsx"
+import { Badge, Disclosure, ErrorNotice, Notice, Panel, Skeleton } from "../../display/Page.tsx"
 import { formatInteger } from "../../display/Numbers.ts"
+import { type Column, Table } from "../../display/Table.tsx"
 import { Count } from "../../display/Values.tsx"
 import { DownloadMenu } from "../../download/DownloadMenu.tsx"
 import { sumColumns } from "../../download/Tables.ts"
@@ -11,88 +12,60 @@ import { TokenAmount } from "../../tokens/TokenAmount.tsx"
 import { DayRange, datesOf, Toolbar, useAddressSearch } from "./Filters.tsx"
 import { ProofBadge } from "./ProofBadge.tsx"
 
-const Balances = ({
-  incomplete,
-  label,
-  rows,
-}: {
+interface BalancesProps {
   readonly rows: ReadonlyArray<Balance>
   readonly incomplete?: Incomplete
   readonly label: string
-}) =>
-  rows.length === 0 ? (
-    <p className="empty">Nothing.</p>
-  ) : (
-    <TableBox label={label}>
-      <table>
-        <tbody>
-          {rows.map((balance) => (
-            <tr key={`${balance.asset} ${balance.token_id}`}>
-              <td>
-                <TokenAmount
-                  asset={balance.asset}
-                  amount={balance.balance}
-                  token={balance.token}
-                  tokenId={balance.token_id}
-                />
-              </td>
-              <td>{incomplete === undefined ? null : <ProofBadge balance={balance} incomplete={incomplete} />}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableBox>
+}
+
+const Balances = ({ incomplete, label, rows }: BalancesProps) => {
+  if (rows.length === 0) return <p className="empty">Nothing.</p>
+  const columns: ReadonlyArray<Column<Balance>> = [
+    {
+      name: "Balance",
+      cell: ({ asset, balance, token, token_id }) => (
+        <TokenAmount asset={asset} amount={balance} token={token} tokenId={token_id} />
+      ),
+    },
+    {
+      name: "Proof",
+      cell: (balance) => (incomplete === undefined ? null : <ProofBadge balance={balance} incomplete={incomplete} />),
+    },
+  ]
+  return (
+    <Table
+      label={label}
+      columns={incomplete === undefined ? columns.slice(0, 1) : columns}
+      rows={rows}
+      keyOf={({ asset, token_id }) => `${asset} ${token_id}`}
+    />
   )
+}
+
+type Sum = Statement["sums"][number]
+
+const amountOf = ({ asset, token, token_id }: Sum, amount: bigint, signed = false) => (
+  <TokenAmount asset={asset} token={token} tokenId={token_id} amount={amount} signed={signed} />
+)
+
+const sumColumnsShown: ReadonlyArray<Column<Sum>> = [
+  { name: "Kind", cell: ({ kind }) => <Badge>{kind.replaceAll("_", " ")}</Badge> },
+  { name: "Count", isNumeric: true, cell: ({ count }) => <Count value={count} /> },
+  { name: "In", isNumeric: true, cell: (sum) => amountOf(sum, sum.in) },
+  { name: "Out", isNumeric: true, cell: (sum) => amountOf(sum, sum.out) },
+  { name: "Together", isNumeric: true, cell: (sum) => amountOf(sum, sum.amount, true) },
+]
 
 const Sums = ({ sums }: Pick<Statement, "sums">) =>
   sums.length === 0 ? (
     <p className="empty">Nothing moved in this range.</p>
   ) : (
-    <TableBox label="Sums by asset and kind">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Kind</th>
-            <th scope="col" className="numeric">
-              Count
-            </th>
-            <th scope="col" className="numeric">
-              In
-            </th>
-            <th scope="col" className="numeric">
-              Out
-            </th>
-            <th scope="col" className="numeric">
-              Together
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {sums.map(({ amount, asset, count, in: received, kind, out, token, token_id }) => {
-            const of = { asset, token, tokenId: token_id }
-            return (
-              <tr key={`${asset} ${token_id} ${kind}`}>
-                <td>
-                  <Badge>{kind.replaceAll("_", " ")}</Badge>
-                </td>
-                <td className="numeric">
-                  <Count value={count} />
-                </td>
-                <td className="numeric">
-                  <TokenAmount {...of} amount={received} />
-                </td>
-                <td className="numeric">
-                  <TokenAmount {...of} amount={out} />
-                </td>
-                <td className="numeric">
-                  <TokenAmount {...of} amount={amount} signed />
-                </td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
-    </TableBox>
+    <Table
+      label="Sums by asset and kind"
+      columns={sumColumnsShown}
+      rows={sums}
+      keyOf={({ asset, kind, token_id }) => `${asset} ${token_id} ${kind}`}
+    />
   )
 
 const ProofFacts = ({ proof }: { readonly proof: Proof | null }) => {

@@ -1,7 +1,8 @@
 /** What an address holds: the currency of the chain and tokens, with their proofs. */
 import type { Balance, Incomplete } from "@daybook/rest/promise"
 import { Link } from "@tanstack/react-router"
-import { ErrorNotice, Notice, Panel, Skeleton, TableBox } from "../../display/Page.tsx"
+import { ErrorNotice, Notice, Panel, Skeleton } from "../../display/Page.tsx"
+import { type Column, Table } from "../../display/Table.tsx"
 import { Count, ShortHash } from "../../display/Values.tsx"
 import { DownloadMenu } from "../../download/DownloadMenu.tsx"
 import { balanceColumns } from "../../download/Tables.ts"
@@ -14,46 +15,46 @@ import { ProofBadge } from "./ProofBadge.tsx"
 
 const pollMillis = 5_000
 
-interface RowProps {
-  readonly address: string
-  readonly balance: Balance
-  readonly incomplete: Incomplete
+const nativeAsset = "native"
+
+const Name = ({ asset, token }: Balance) => {
+  const { currency } = useService().chain
+  const read = useToken(asset, asset !== nativeAsset && token === null)
+  return <bdi>{asset === nativeAsset ? currency.symbol : (token?.name ?? read?.name ?? "unnamed token")}</bdi>
 }
 
-const Row = ({ address, balance, incomplete }: RowProps) => {
+const HistoryLink = ({ address, asset }: { readonly address: string; readonly asset: string }) => {
   const { currency } = useService().chain
-  const { asset, token, token_id } = balance
-  const read = useToken(asset, asset !== "native" && token === null)
   return (
-    <tr data-asset={asset}>
-      <td>
-        <bdi>{asset === "native" ? currency.symbol : (token?.name ?? read?.name ?? "unnamed token")}</bdi>
-      </td>
-      <td>
-        {asset === "native" ? (
-          <span className="muted">native</span>
-        ) : (
-          <Link to="/address/$address" params={{ address: asset }}>
-            <ShortHash hash={asset} />
-          </Link>
-        )}
-      </td>
-      <td className="numeric">
-        <TokenAmount asset={asset} amount={balance.balance} token={token} tokenId={token_id} />
-      </td>
-      <td>
-        <ProofBadge balance={balance} incomplete={incomplete} />
-      </td>
-      <td>
-        <Link to="/address/$address" params={{ address }} search={{ tab: "movements", asset }} resetScroll={false}>
-          Movements<span className="visually-hidden"> of {asset === "native" ? currency.symbol : asset}</span>
-        </Link>
-      </td>
-    </tr>
+    <Link to="/address/$address" params={{ address }} search={{ tab: "movements", asset }} resetScroll={false}>
+      Movements<span className="visually-hidden"> of {asset === nativeAsset ? currency.symbol : asset}</span>
+    </Link>
   )
 }
 
-const headers = ["Asset", "Contract", "Balance", "Proof", "History"]
+const columnsOf = (address: string, incomplete: Incomplete): ReadonlyArray<Column<Balance>> => [
+  { name: "Asset", cell: (balance) => <Name {...balance} /> },
+  {
+    name: "Contract",
+    cell: ({ asset }) =>
+      asset === nativeAsset ? (
+        <span className="muted">native</span>
+      ) : (
+        <Link to="/address/$address" params={{ address: asset }}>
+          <ShortHash hash={asset} />
+        </Link>
+      ),
+  },
+  {
+    name: "Balance",
+    isNumeric: true,
+    cell: ({ asset, balance, token, token_id }) => (
+      <TokenAmount asset={asset} amount={balance} token={token} tokenId={token_id} />
+    ),
+  },
+  { name: "Proof", cell: (balance) => <ProofBadge balance={balance} incomplete={incomplete} /> },
+  { name: "History", cell: ({ asset }) => <HistoryLink address={address} asset={asset} /> },
+]
 
 export const TokensTab = ({ address }: { readonly address: string }) => {
   const { apiKey, chain } = useService()
@@ -92,29 +93,13 @@ export const TokensTab = ({ address }: { readonly address: string }) => {
         {data.result.length === 0 ? (
           <p className="empty">This address holds nothing, as far as blocks are indexed.</p>
         ) : (
-          <TableBox label="Balances">
-            <table>
-              <thead>
-                <tr>
-                  {headers.map((name) => (
-                    <th scope="col" key={name} {...(name === "Balance" ? { className: "numeric" } : {})}>
-                      {name}
-                    </th>
-                  ))}
-                </tr>
-              </thead>
-              <tbody>
-                {data.result.map((balance) => (
-                  <Row
-                    key={`${balance.asset} ${balance.token_id}`}
-                    address={address}
-                    balance={balance}
-                    incomplete={data.incomplete}
-                  />
-                ))}
-              </tbody>
-            </table>
-          </TableBox>
+          <Table
+            label="Balances"
+            columns={columnsOf(address, data.incomplete)}
+            rows={data.result}
+            keyOf={({ asset, token_id }) => `${asset} ${token_id}`}
+            marksOf={({ asset }) => ({ "data-asset": asset })}
+          />
         )}
       </Panel>
     </>

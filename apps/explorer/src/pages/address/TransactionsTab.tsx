@@ -1,7 +1,6 @@
 /** Transactions of an address: those it took part in, or only those it sent or received itself. */
 import type { WalletTransaction } from "@daybook/rest/promise"
 import { fee } from "@daybook/rest/promise"
-import { kindOf } from "../../blocks/TransactionKind.ts"
 import { AddressLink, BlockLink, TransactionLink } from "../../display/Links.tsx"
 import { Badge } from "../../display/Page.tsx"
 import { Amount, Time } from "../../display/Values.tsx"
@@ -9,6 +8,7 @@ import { DownloadMenu } from "../../download/DownloadMenu.tsx"
 import { transactionColumns } from "../../download/Tables.ts"
 import { useHistory } from "../../history/useHistory.ts"
 import { VirtualRows } from "../../history/VirtualRows.tsx"
+import { Method } from "../../names/Method.tsx"
 import * as Clients from "../../service/Clients.ts"
 import { type ServedChain } from "../../service/Settings.ts"
 import { useService } from "../../service/Service.tsx"
@@ -63,7 +63,6 @@ const OtherSide = ({ address, row }: { readonly row: WalletTransaction; readonly
 const cellsOf = (row: WalletTransaction, isReverted: boolean, address: string, chain: ServedChain) => {
   const { chainId, currency } = chain
   const money = { decimals: currency.decimals, symbol: currency.symbol }
-  const call = row.decoded_call
   return [
     <>
       {isReverted ? (
@@ -79,9 +78,7 @@ const cellsOf = (row: WalletTransaction, isReverted: boolean, address: string, c
         <Badge tone="bad">failed</Badge>
       ) : null}
     </>,
-    <bdi className="method" title={call?.signature}>
-      {call?.label ?? kindOf({ to: row.to_address ?? null, input: row.input })}
-    </bdi>,
+    <Method to={row.to_address} input={row.input} decoded={row.decoded_call} />,
     <BlockLink number={row.block_number} />,
     <Time time={row.block_timestamp} />,
     <Direction row={row} address={address} />,

@@ -107,7 +107,12 @@ export const BlockFacts = ({ block }: { readonly block: HydratedBlock }) => {
               <Gwei wei={baseFeePerGas} />
             </Fact>
             <Fact name="Burnt" hint="Base fee times gas used">
-              <Amount amount={baseFeePerGas * block.gasUsed} decimals={currency.decimals} symbol={currency.symbol} />
+              <Amount
+                amount={baseFeePerGas * block.gasUsed}
+                decimals={currency.decimals}
+                symbol={currency.symbol}
+                isWhole
+              />
             </Fact>
           </>
         )}

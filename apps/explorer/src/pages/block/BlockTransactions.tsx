@@ -1,69 +1,62 @@
 /** The transactions of a block, with the outcome of each. */
 import type { HydratedBlock, Receipt } from "@daybook/rpc/promise"
-import { kindOf } from "../../blocks/TransactionKind.ts"
 import { AddressLink, TransactionLink } from "../../display/Links.tsx"
-import { Badge, TableBox } from "../../display/Page.tsx"
+import { Badge } from "../../display/Page.tsx"
+import { type Column, Table } from "../../display/Table.tsx"
 import { Amount, Count } from "../../display/Values.tsx"
+import { Method } from "../../names/Method.tsx"
 import { useRpc, useService } from "../../service/Service.tsx"
+import type { ServedChain } from "../../service/Settings.ts"
 
-type Transaction = HydratedBlock["transactions"][number]
+interface Row {
+  readonly transaction: HydratedBlock["transactions"][number]
+  readonly receipt: Receipt | undefined
+}
 
-const Outcome = ({ receipt }: { readonly receipt: Receipt | undefined }) => {
+const Outcome = ({ receipt }: Pick<Row, "receipt">) => {
   if (receipt === undefined || receipt.status === undefined || receipt.status === null) return null
   return receipt.status === 1 ? <Badge tone="good">success</Badge> : <Badge tone="bad">failed</Badge>
 }
 
-const Row = ({
-  receipt,
-  transaction,
-}: {
-  readonly transaction: Transaction
-  readonly receipt: Receipt | undefined
-}) => {
-  const { currency } = useService().chain
-  const { from, hash, to, value } = transaction
-  const price = receipt?.effectiveGasPrice
+const Recipient = ({ receipt, transaction: { to } }: Row) => {
+  if (to !== null && to !== undefined) return <AddressLink address={to} />
   const created = receipt?.contractAddress
-  return (
-    <tr data-hash={hash}>
-      <td>
-        <TransactionLink hash={hash} />
-      </td>
-      <td>
-        <code className="method">{kindOf(transaction)}</code>
-      </td>
-      <td>
-        <Outcome receipt={receipt} />
-      </td>
-      <td>
-        <AddressLink address={from} />
-      </td>
-      <td>
-        {to !== null && to !== undefined ? (
-          <AddressLink address={to} />
-        ) : created === null || created === undefined ? (
-          "new contract"
-        ) : (
-          <AddressLink address={created} />
-        )}
-      </td>
-      <td className="numeric">
-        <Amount amount={value ?? 0n} decimals={currency.decimals} symbol={currency.symbol} />
-      </td>
-      <td className="numeric">{receipt === undefined ? null : <Count value={receipt.gasUsed} />}</td>
-      <td className="numeric">
-        {receipt === undefined || price === undefined || price === null ? null : (
-          <Amount amount={receipt.gasUsed * price} decimals={currency.decimals} symbol={currency.symbol} />
-        )}
-      </td>
-    </tr>
-  )
+  return created === null || created === undefined ? "new contract" : <AddressLink address={created} />
 }
 
-const names = ["Transaction", "Method", "Outcome", "From", "To", "Value", "Gas used", "Gas fee"]
-const firstNumeric = 5
+const columnsOf = ({ currency }: ServedChain): ReadonlyArray<Column<Row>> => {
+  const money = { decimals: currency.decimals, symbol: currency.symbol }
+  return [
+    { name: "Transaction", cell: ({ transaction }) => <TransactionLink hash={transaction.hash} /> },
+    { name: "Method", cell: ({ transaction }) => <Method to={transaction.to} input={transaction.input} /> },
+    { name: "Outcome", cell: ({ receipt }) => <Outcome receipt={receipt} /> },
+    { name: "From", cell: ({ transaction }) => <AddressLink address={transaction.from} /> },
+    { name: "To", cell: (row) => <Recipient {...row} /> },
+    {
+      name: "Value",
+      isNumeric: true,
+      cell: ({ transaction }) => <Amount amount={transaction.value ?? 0n} {...money} />,
+    },
+    {
+      name: "Gas used",
+      isNumeric: true,
+      cell: ({ receipt }) => (receipt === undefined ? null : <Count value={receipt.gasUsed} />),
+    },
+    {
+      name: "Gas fee",
+      isNumeric: true,
+      cell: ({ receipt }) => {
+        const price = receipt?.effectiveGasPrice
+        return receipt === undefined || price === undefined || price === null ? null : (
+          <Amount amount={receipt.gasUsed * price} {...money} />
+        )
+      },
+    },
+  ]
+}
 
 export const BlockTransactions = ({ block }: { readonly block: HydratedBlock }) => {
+  const { chain } = useService()
   const { hash } = block
   const receipts = useRpc(
     ["receipts", hash],
@@ -75,23 +68,12 @@ export const BlockTransactions = ({ block }: { readonly block: HydratedBlock }) 
   )
   if (block.transactions.length === 0) return <p className="empty">This block has no transactions.</p>
   return (
-    <TableBox label="Transactions of the block">
-      <table>
-        <thead>
-          <tr>
-            {names.map((name, at) => (
-              <th scope="col" key={name} {...(at >= firstNumeric ? { className: "numeric" } : {})}>
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {block.transactions.map((transaction) => (
-            <Row key={transaction.hash} transaction={transaction} receipt={receipts.data?.get(transaction.hash)} />
-          ))}
-        </tbody>
-      </table>
-    </TableBox>
+    <Table
+      label="Transactions of the block"
+      columns={columnsOf(chain)}
+      rows={block.transactions.map((transaction) => ({ transaction, receipt: receipts.data?.get(transaction.hash) }))}
+      keyOf={({ transaction }) => transaction.hash}
+      marksOf={({ transaction }) => ({ "data-hash": transaction.hash })}
+    />
   )
 }

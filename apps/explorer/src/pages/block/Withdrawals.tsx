@@ -1,47 +1,27 @@
 /** Withdrawals of a block from the beacon chain. */
 import type { Withdrawal } from "@daybook/rpc/promise"
 import { AddressLink } from "../../display/Links.tsx"
-import { TableBox } from "../../display/Page.tsx"
+import { type Column, Table } from "../../display/Table.tsx"
 import { Amount, Count } from "../../display/Values.tsx"
 import { useService } from "../../service/Service.tsx"
 
 /** Digits after the point of an amount in gwei, as one of ether. */
 const gweiDecimals = 9
 
+const columnsOf = (symbol: string): ReadonlyArray<Column<Withdrawal>> => [
+  { name: "Index", cell: ({ index }) => <Count value={index} /> },
+  { name: "Validator", cell: ({ validatorIndex }) => <Count value={validatorIndex} /> },
+  { name: "Recipient", cell: ({ address }) => <AddressLink address={address} /> },
+  {
+    name: "Amount",
+    isNumeric: true,
+    cell: ({ amount }) => <Amount amount={amount} decimals={gweiDecimals} symbol={symbol} />,
+  },
+]
+
 export const Withdrawals = ({ withdrawals }: { readonly withdrawals: ReadonlyArray<Withdrawal> }) => {
-  const { currency } = useService().chain
+  const { symbol } = useService().chain.currency
   return (
-    <TableBox label="Withdrawals">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Index</th>
-            <th scope="col">Validator</th>
-            <th scope="col">Recipient</th>
-            <th scope="col" className="numeric">
-              Amount
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {withdrawals.map(({ address, amount, index, validatorIndex }) => (
-            <tr key={String(index)}>
-              <td>
-                <Count value={index} />
-              </td>
-              <td>
-                <Count value={validatorIndex} />
-              </td>
-              <td>
-                <AddressLink address={address} />
-              </td>
-              <td className="numeric">
-                <Amount amount={amount} decimals={gweiDecimals} symbol={currency.symbol} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableBox>
+    <Table label="Withdrawals" columns={columnsOf(symbol)} rows={withdrawals} keyOf={({ index }) => String(index)} />
   )
 }

@@ -1,12 +1,14 @@
 /** Tables of the latest blocks and transactions. Rows of blocks that a reorg replaced are marked. */
 import type { HydratedBlock } from "@daybook/rpc/promise"
 import type { Entry, LatestBlocks } from "../../blocks/LatestBlocks.ts"
-import { kindOf } from "../../blocks/TransactionKind.ts"
 import { Gauge } from "../../display/Gauge.tsx"
 import { AddressLink, BlockLink, TransactionLink } from "../../display/Links.tsx"
-import { Badge, TableBox } from "../../display/Page.tsx"
+import { Badge } from "../../display/Page.tsx"
+import { type Column, Table } from "../../display/Table.tsx"
 import { Amount, Count, fromSeconds, Time } from "../../display/Values.tsx"
+import { Method } from "../../names/Method.tsx"
 import { useService } from "../../service/Service.tsx"
+import type { ServedChain } from "../../service/Settings.ts"
 
 /** Transactions that are shown. */
 const maxTransactions = 12
@@ -19,52 +21,40 @@ const Reverted = () => (
   </Badge>
 )
 
-const BlockRow = ({ block, isReverted }: Entry<HydratedBlock>) => (
-  <tr data-reverted={isReverted} data-hash={block.hash}>
-    <td>
-      {block.number === null ? null : isReverted ? (
-        <span title={block.hash ?? ""}>
-          <Count value={block.number} />
-        </span>
-      ) : (
-        <BlockLink number={block.number} />
-      )}{" "}
-      {isReverted ? <Reverted /> : null}
-    </td>
-    <td>
-      <Time time={fromSeconds(block.timestamp)} />
-    </td>
-    <td className="numeric">
-      <Count value={block.transactions.length} />
-    </td>
-    <td className="numeric">
+const BlockNumber = ({ block, isReverted }: Entry<HydratedBlock>) => {
+  if (block.number === null) return null
+  if (!isReverted) return <BlockLink number={block.number} />
+  return (
+    <>
+      <span title={block.hash ?? ""}>
+        <Count value={block.number} />
+      </span>{" "}
+      <Reverted />
+    </>
+  )
+}
+
+const blockColumns: ReadonlyArray<Column<Entry<HydratedBlock>>> = [
+  { name: "Block", cell: (entry) => <BlockNumber {...entry} /> },
+  { name: "Age", cell: ({ block }) => <Time time={fromSeconds(block.timestamp)} /> },
+  { name: "Transactions", isNumeric: true, cell: ({ block }) => <Count value={block.transactions.length} /> },
+  {
+    name: "Gas used",
+    isNumeric: true,
+    cell: ({ block }) => (
       <Gauge part={block.gasUsed} whole={block.gasLimit} label={`Gas used of block ${block.number}`} />
-    </td>
-  </tr>
-)
+    ),
+  },
+]
 
 export const BlockTable = ({ blocks }: { readonly blocks: Blocks }) => (
-  <TableBox label="Latest blocks">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Block</th>
-          <th scope="col">Age</th>
-          <th scope="col" className="numeric">
-            Transactions
-          </th>
-          <th scope="col" className="numeric">
-            Gas used
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {blocks.map((entry) => (
-          <BlockRow key={entry.block.hash} {...entry} />
-        ))}
-      </tbody>
-    </table>
-  </TableBox>
+  <Table
+    label="Latest blocks"
+    columns={blockColumns}
+    rows={blocks}
+    keyOf={({ block }) => block.hash ?? ""}
+    marksOf={({ block, isReverted }) => ({ "data-reverted": isReverted, "data-hash": block.hash })}
+  />
 )
 
 interface Row {
@@ -87,55 +77,50 @@ const rowsOf = (blocks: Blocks): ReadonlyArray<Row> => {
     .slice(0, maxTransactions)
 }
 
-const TransactionRow = ({ isReverted, transaction }: Row) => {
-  const { currency } = useService().chain
-  const { from, hash, to, value } = transaction
-  return (
-    <tr data-reverted={isReverted} data-hash={hash}>
-      <td>
-        <TransactionLink hash={hash} /> {isReverted ? <Reverted /> : null}
-      </td>
-      <td>
-        <code className="method">{kindOf(transaction)}</code>
-      </td>
-      <td>
+const transactionColumns = ({ currency }: ServedChain): ReadonlyArray<Column<Row>> => [
+  {
+    name: "Transaction",
+    cell: ({ isReverted, transaction }) => (
+      <>
+        <TransactionLink hash={transaction.hash} /> {isReverted ? <Reverted /> : null}
+      </>
+    ),
+  },
+  { name: "Method", cell: ({ transaction }) => <Method to={transaction.to} input={transaction.input} /> },
+  {
+    name: "From and to",
+    cell: ({ transaction: { from, to } }) => (
+      <>
         <AddressLink address={from} />{" "}
         <span className="arrow" role="img" aria-label="to">
           →
         </span>{" "}
         {to === null || to === undefined ? "new contract" : <AddressLink address={to} />}
-      </td>
-      <td className="numeric">
-        <Amount amount={value ?? 0n} decimals={currency.decimals} symbol={currency.symbol} />
-      </td>
-    </tr>
-  )
-}
+      </>
+    ),
+  },
+  {
+    name: "Value",
+    isNumeric: true,
+    cell: ({ transaction: { value } }) => (
+      <Amount amount={value ?? 0n} decimals={currency.decimals} symbol={currency.symbol} />
+    ),
+  },
+]
 
 export const TransactionTable = ({ blocks }: { readonly blocks: Blocks }) => {
+  const { chain } = useService()
   const rows = rowsOf(blocks)
   if (rows.length === 0) {
     return <p className="empty">No transactions in the latest blocks. New ones appear here by themselves.</p>
   }
   return (
-    <TableBox label="Latest transactions">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Transaction</th>
-            <th scope="col">Method</th>
-            <th scope="col">From and to</th>
-            <th scope="col" className="numeric">
-              Value
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <TransactionRow key={`${row.transaction.hash} ${row.isReverted}`} {...row} />
-          ))}
-        </tbody>
-      </table>
-    </TableBox>
+    <Table
+      label="Latest transactions"
+      columns={transactionColumns(chain)}
+      rows={rows}
+      keyOf={({ isReverted, transaction }) => `${transaction.hash} ${isReverted}`}
+      marksOf={({ isReverted, transaction }) => ({ "data-reverted": isReverted, "data-hash": transaction.hash })}
+    />
   )
 }

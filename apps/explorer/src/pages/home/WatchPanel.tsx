@@ -1,17 +1,24 @@
 /** The watched addresses with their balances. */
+import type { ReactNode } from "react"
 import { AddressLink } from "../../display/Links.tsx"
-import { Panel, TableBox } from "../../display/Page.tsx"
+import { Panel } from "../../display/Page.tsx"
+import { type Column, Table } from "../../display/Table.tsx"
 import { Amount, Count, ShortHash } from "../../display/Values.tsx"
 import { useRpc, useService } from "../../service/Service.tsx"
 import { unwatch, useWatchList, type Watched } from "../../watch/WatchList.ts"
 
 const balanceMillis = 10_000
 
-const Row = ({ address, label }: Watched) => {
-  const { currency } = useService().chain
+interface State {
+  readonly balance: bigint
+  readonly nonce: number
+}
+
+/** What of the state of an address a cell shows; both cells of a row read it once. */
+const OfState = ({ address, show }: { readonly address: string; readonly show: (state: State) => ReactNode }) => {
   const { data } = useRpc(
     ["balance", address],
-    async (client) => {
+    async (client): Promise<State> => {
       const [balance, nonce] = await Promise.all([
         client.eth_getBalance(address, "latest"),
         client.eth_getTransactionCount(address, "latest"),
@@ -20,65 +27,48 @@ const Row = ({ address, label }: Watched) => {
     },
     { everyMillis: balanceMillis },
   )
+  return data === undefined ? "…" : show(data)
+}
+
+const Balance = ({ address }: Watched) => {
+  const { decimals, symbol } = useService().chain.currency
   return (
-    <tr>
-      <td>
-        <AddressLink address={address} />
-      </td>
-      <td>
-        <ShortHash hash={address} />
-      </td>
-      <td className="numeric">
-        {data === undefined ? (
-          "…"
-        ) : (
-          <Amount amount={data.balance} decimals={currency.decimals} symbol={currency.symbol} />
-        )}
-      </td>
-      <td className="numeric">{data === undefined ? "…" : <Count value={data.nonce} />}</td>
-      <td className="numeric">
-        <button
-          type="button"
-          className="button"
-          aria-label={`Stop watching ${label === "" ? address : label}`}
-          onClick={() => unwatch(address)}
-        >
-          Remove
-        </button>
-      </td>
-    </tr>
+    <OfState
+      address={address}
+      show={({ balance }) => <Amount amount={balance} decimals={decimals} symbol={symbol} />}
+    />
   )
 }
+
+const Remove = ({ address, label }: Watched) => (
+  <button
+    type="button"
+    className="button"
+    aria-label={`Stop watching ${label === "" ? address : label}`}
+    onClick={() => unwatch(address)}
+  >
+    Remove
+  </button>
+)
+
+const columns: ReadonlyArray<Column<Watched>> = [
+  { name: "Name", cell: ({ address }) => <AddressLink address={address} /> },
+  { name: "Address", cell: ({ address }) => <ShortHash hash={address} /> },
+  { name: "Balance", isNumeric: true, cell: (row) => <Balance {...row} /> },
+  {
+    name: "Nonce",
+    isNumeric: true,
+    cell: ({ address }) => <OfState address={address} show={({ nonce }) => <Count value={nonce} />} />,
+  },
+  { name: "Actions", isNameHidden: true, isNumeric: true, cell: (row) => <Remove {...row} /> },
+]
 
 export const WatchPanel = () => {
   const watched = useWatchList()
   if (watched.length === 0) return null
   return (
     <Panel title="Your addresses">
-      <TableBox label="Your addresses">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col">Address</th>
-              <th scope="col" className="numeric">
-                Balance
-              </th>
-              <th scope="col" className="numeric">
-                Sent
-              </th>
-              <th scope="col">
-                <span className="visually-hidden">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {watched.map((one) => (
-              <Row key={one.address} {...one} />
-            ))}
-          </tbody>
-        </table>
-      </TableBox>
+      <Table label="Your addresses" columns={columns} rows={watched} keyOf={({ address }) => address} />
     </Panel>
   )
 }

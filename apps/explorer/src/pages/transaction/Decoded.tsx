@@ -1,7 +1,7 @@
 /** A decoded call or event: its signature and parameters. Names and values are chosen by contracts. */
 import type { DecodedItem } from "@daybook/rest/promise"
 import { AddressLink } from "../../display/Links.tsx"
-import { TableBox } from "../../display/Page.tsx"
+import { type Column, Table } from "../../display/Table.tsx"
 
 const addressPattern = /^0x[0-9a-fA-F]{40}$/
 
@@ -12,7 +12,18 @@ const ParamValue = ({ type, value }: { readonly type: string; readonly value: st
     <bdi className="value">{value}</bdi>
   )
 
-export const Decoded = ({ item }: { readonly item: DecodedItem }) => (
+/** What was decoded: a call, an event, or an error. */
+interface DecodedProps {
+  readonly item: Pick<DecodedItem, "label" | "signature" | "params">
+}
+
+const columns: ReadonlyArray<Column<DecodedItem["params"][number]>> = [
+  { name: "Name", cell: ({ name }, at) => <bdi>{name === "" ? String(at) : name}</bdi> },
+  { name: "Type", cell: ({ type }) => <code>{type}</code> },
+  { name: "Value", isWide: true, cell: ({ type, value }) => <ParamValue type={type} value={String(value)} /> },
+]
+
+export const Decoded = ({ item }: DecodedProps) => (
   <>
     <p>
       <bdi>
@@ -20,32 +31,12 @@ export const Decoded = ({ item }: { readonly item: DecodedItem }) => (
       </bdi>
     </p>
     {item.params.length === 0 ? null : (
-      <TableBox label={`Parameters of ${item.label}`}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col">Type</th>
-              <th scope="col">Value</th>
-            </tr>
-          </thead>
-          <tbody>
-            {item.params.map(({ name, type, value }, at) => (
-              <tr key={`${at} ${name}`}>
-                <td>
-                  <bdi>{name === "" ? String(at) : name}</bdi>
-                </td>
-                <td>
-                  <code>{type}</code>
-                </td>
-                <td className="wide">
-                  <ParamValue type={type} value={String(value)} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </TableBox>
+      <Table
+        label={`Parameters of ${item.label}`}
+        columns={columns}
+        rows={item.params}
+        keyOf={({ name }, at) => `${at} ${name}`}
+      />
     )}
   </>
 )

@@ -2,49 +2,37 @@
 import type { Movement } from "@daybook/rest/promise"
 import { type Receipt, transfers } from "@daybook/rpc/promise"
 import { AddressLink } from "../../display/Links.tsx"
-import { Badge, TableBox } from "../../display/Page.tsx"
+import { Badge } from "../../display/Page.tsx"
+import { type Column, Table } from "../../display/Table.tsx"
 import { useRest } from "../../service/Service.tsx"
 import { TokenAmount } from "../../tokens/TokenAmount.tsx"
 
 /** Rows of a ledger that are read for one block. */
 const maxRows = 100
 
+type Transfer = ReturnType<typeof transfers>[number]
+
+const transferColumns: ReadonlyArray<Column<Transfer>> = [
+  { name: "Standard", cell: ({ standard }) => <Badge>{standard}</Badge> },
+  { name: "From", cell: ({ from }) => <AddressLink address={from} /> },
+  { name: "To", cell: ({ to }) => <AddressLink address={to} /> },
+  {
+    name: "Amount",
+    isNumeric: true,
+    cell: ({ amount, token, tokenId }) => <TokenAmount asset={token} amount={amount} tokenId={tokenId} />,
+  },
+]
+
 export const TokenTransfers = ({ receipt }: { readonly receipt: Receipt }) => {
   const rows = transfers(receipt)
   if (rows.length === 0) return <p className="empty">This transaction moved no tokens.</p>
   return (
-    <TableBox label="Token transfers">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Standard</th>
-            <th scope="col">From</th>
-            <th scope="col">To</th>
-            <th scope="col" className="numeric">
-              Amount
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ amount, from, logIndex, standard, to, token, tokenId }, at) => (
-            <tr key={`${logIndex} ${at}`}>
-              <td>
-                <Badge>{standard}</Badge>
-              </td>
-              <td>
-                <AddressLink address={from} />
-              </td>
-              <td>
-                <AddressLink address={to} />
-              </td>
-              <td className="numeric">
-                <TokenAmount asset={token} amount={amount} tokenId={tokenId} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableBox>
+    <Table
+      label="Token transfers"
+      columns={transferColumns}
+      rows={rows}
+      keyOf={({ logIndex }, at) => `${logIndex} ${at}`}
+    />
   )
 }
 
@@ -57,63 +45,41 @@ const useMovements = (address: string, block: bigint, hash: string) =>
     return found
   }).data
 
-interface PartyProps {
-  readonly address: string
-  readonly label: string | null | undefined
+interface Place {
   readonly block: bigint
   readonly hash: string
 }
 
-const Party = ({ address, block, hash, label }: PartyProps) => {
+const Change = ({ address, block, hash }: Place & { readonly address: string }) => {
   const rows = useMovements(address, block, hash)
+  if (rows === undefined) return "…"
+  if (rows.length === 0) return <span className="muted">nothing</span>
   return (
-    <tr>
-      <td>
-        <AddressLink address={address} label={label} />
-      </td>
-      <td className="wide">
-        {rows === undefined ? (
-          "…"
-        ) : rows.length === 0 ? (
-          <span className="muted">nothing</span>
-        ) : (
-          <ul className="moves">
-            {rows.map(({ amount, asset, kind, movement_index, token, token_id }) => (
-              <li key={movement_index}>
-                <Badge>{kind}</Badge>{" "}
-                <TokenAmount asset={asset} amount={amount} token={token} tokenId={token_id} signed />
-              </li>
-            ))}
-          </ul>
-        )}
-      </td>
-    </tr>
+    <ul className="moves">
+      {rows.map(({ amount, asset, kind, movement_index, token, token_id }) => (
+        <li key={movement_index}>
+          <Badge>{kind}</Badge> <TokenAmount asset={asset} amount={amount} token={token} tokenId={token_id} signed />
+        </li>
+      ))}
+    </ul>
   )
 }
 
-interface MovedProps {
+interface MovedProps extends Place {
   readonly parties: ReadonlyArray<string>
   /** Labels of the service by address. */
   readonly labels: ReadonlyMap<string, string | null | undefined>
-  readonly block: bigint
-  readonly hash: string
 }
 
 /** Changes of what each party holds, fees included. */
-export const Changes = ({ block, hash, labels, parties }: MovedProps) => (
-  <TableBox label="Changes by address">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Address</th>
-          <th scope="col">Change</th>
-        </tr>
-      </thead>
-      <tbody>
-        {parties.map((address) => (
-          <Party key={address} address={address} label={labels.get(address)} block={block} hash={hash} />
-        ))}
-      </tbody>
-    </table>
-  </TableBox>
+export const Changes = ({ labels, parties, ...place }: MovedProps) => (
+  <Table
+    label="Changes by address"
+    columns={[
+      { name: "Address", cell: (address: string) => <AddressLink address={address} label={labels.get(address)} /> },
+      { name: "Change", isWide: true, cell: (address: string) => <Change address={address} {...place} /> },
+    ]}
+    rows={parties}
+    keyOf={(address) => address}
+  />
 )

@@ -71,13 +71,13 @@ const FeeFacts = ({ block, receipt }: { readonly receipt: Receipt; readonly bloc
   return (
     <>
       <Fact name="Fee">
-        <Amount amount={parts.total} {...money} />
+        <Amount amount={parts.total} {...money} isWhole />
         {parts.isComplete ? null : <span className="muted"> or more: a part of it is not known</span>}
         {paid.length < 2 ? null : (
           <ul className="parts">
             {paid.map(([name, amount]) => (
               <li key={name}>
-                {name} <Amount amount={amount} {...money} />
+                {name} <Amount amount={amount} {...money} isWhole />
               </li>
             ))}
           </ul>
@@ -85,10 +85,10 @@ const FeeFacts = ({ block, receipt }: { readonly receipt: Receipt; readonly bloc
       </Fact>
       {burnt === null || parts.gas === null ? null : (
         <Fact name="Of the gas fee">
-          burnt <Amount amount={burnt} {...money} />
+          burnt <Amount amount={burnt} {...money} isWhole />
           {parts.gas >= burnt ? (
             <>
-              , to the fee recipient <Amount amount={parts.gas - burnt} {...money} />
+              , to the fee recipient <Amount amount={parts.gas - burnt} {...money} isWhole />
             </>
           ) : null}
         </Fact>
@@ -181,7 +181,7 @@ export const Overview = ({ block, labels, reason, receipt, transaction }: Overvi
         </Fact>
       )}
       <Fact name="Value">
-        <Amount amount={value ?? 0n} decimals={currency.decimals} symbol={currency.symbol} />
+        <Amount amount={value ?? 0n} decimals={currency.decimals} symbol={currency.symbol} isWhole />
       </Fact>
       {receipt === null ? null : <FeeFacts receipt={receipt} block={block} />}
       <GasFacts transaction={transaction} receipt={receipt} block={block} />

@@ -33,6 +33,13 @@ const readString = (body: string): string | undefined => {
   return text.length === 2 * Number(size) ? new TextDecoder().decode(bytesOf(text)) : undefined
 }
 
+/** Whether the bytes are no error of a contract: nothing, or one of the two that the language itself has. */
+export const isPlain = (output: string | null | undefined): boolean =>
+  output === null ||
+  output === undefined ||
+  output.length < 10 ||
+  [errorSelector, panicSelector].includes(output.slice(0, 10))
+
 /** The reason in words; undefined where the bytes have none. */
 export const reasonOf = (output: string | null | undefined): string | undefined => {
   if (output === null || output === undefined || output.length < 10) return undefined

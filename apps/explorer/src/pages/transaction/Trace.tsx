@@ -1,14 +1,14 @@
 /** The calls of a transaction as a tree that opens. A large tree is folded below its first levels. */
 import type { CallFrame } from "@daybook/rpc/promise"
 import { useState } from "react"
-import { selectorOf } from "../../blocks/TransactionKind.ts"
 import { formatInteger } from "../../display/Numbers.ts"
 import { AddressLink } from "../../display/Links.tsx"
 import { Badge, ErrorNotice, Fact, Facts, Notice, Skeleton } from "../../display/Page.tsx"
 import { Amount, Bytes, Count } from "../../display/Values.tsx"
+import { Method } from "../../names/Method.tsx"
 import { kindOf } from "../../service/Errors.ts"
 import { useRpc, useService } from "../../service/Service.tsx"
-import { reasonOf } from "./Revert.ts"
+import { useReason } from "./useReason.ts"
 
 /** Calls of a tree that is shown open. */
 const maxOpen = 60
@@ -31,8 +31,6 @@ interface FrameProps {
   readonly frame: CallFrame
   readonly level: number
   readonly isSmall: boolean
-  /** Names of functions by selector. */
-  readonly names: ReadonlyMap<string, string>
 }
 
 const FrameFacts = ({ frame }: { readonly frame: CallFrame }) => (
@@ -54,16 +52,15 @@ const FrameFacts = ({ frame }: { readonly frame: CallFrame }) => (
   </Facts>
 )
 
-const FrameHead = ({ frame, names }: Pick<FrameProps, "frame" | "names">) => {
+const FrameHead = ({ frame }: Pick<FrameProps, "frame">) => {
   const { currency } = useService().chain
-  const selector = selectorOf(frame.input)
   const isCreation = frame.type.startsWith("CREATE")
-  const reason = frame.error === undefined ? undefined : (frame.revertReason ?? reasonOf(frame.output) ?? frame.error)
+  const reason = useReason(frame)
   return (
     <>
       <Badge tone={frame.error === undefined ? "neutral" : "bad"}>{frame.type}</Badge>{" "}
       {frame.to === null || frame.to === undefined ? "no contract" : <AddressLink address={frame.to} />}{" "}
-      {isCreation || selector === undefined ? null : <code className="method">{names.get(selector) ?? selector}</code>}{" "}
+      {isCreation || (frame.input ?? "0x") === "0x" ? null : <Method to={frame.to} input={frame.input} />}{" "}
       {frame.value === undefined || frame.value === null || frame.value === 0n ? null : (
         <Amount amount={frame.value} decimals={currency.decimals} symbol={currency.symbol} />
       )}{" "}
@@ -77,7 +74,7 @@ const FrameHead = ({ frame, names }: Pick<FrameProps, "frame" | "names">) => {
   )
 }
 
-const Frame = ({ frame, isSmall, level, names }: FrameProps) => {
+const Frame = ({ frame, isSmall, level }: FrameProps) => {
   const calls = frame.calls ?? []
   const [isOpen, setOpen] = useState(isSmall || level < openLevels)
   const [hasDetails, setDetails] = useState(false)
@@ -93,7 +90,7 @@ const Frame = ({ frame, isSmall, level, names }: FrameProps) => {
             onClick={() => setOpen(!isOpen)}
           />
         )}
-        <FrameHead frame={frame} names={names} />
+        <FrameHead frame={frame} />
         <button
           type="button"
           className="link"
@@ -110,7 +107,7 @@ const Frame = ({ frame, isSmall, level, names }: FrameProps) => {
       ) : (
         <ul className="frames">
           {calls.map((call, at) => (
-            <Frame key={at} frame={call} level={level + 1} isSmall={isSmall} names={names} />
+            <Frame key={at} frame={call} level={level + 1} isSmall={isSmall} />
           ))}
         </ul>
       )}
@@ -121,10 +118,9 @@ const Frame = ({ frame, isSmall, level, names }: FrameProps) => {
 interface TraceProps {
   readonly hash: string
   readonly blockHash: string
-  readonly names: ReadonlyMap<string, string>
 }
 
-export const Trace = ({ blockHash, hash, names }: TraceProps) => {
+export const Trace = ({ blockHash, hash }: TraceProps) => {
   const { data, error, refetch } = useRpc(["trace", hash, blockHash], (client) =>
     client.debug_traceTransaction(hash, { tracer: "callTracer" }),
   )
@@ -137,7 +133,7 @@ export const Trace = ({ blockHash, hash, names }: TraceProps) => {
           {count > maxOpen ? ", folded: open the ones you need" : ""}
         </p>
         <ul className="frames">
-          <Frame frame={data} level={0} isSmall={count <= maxOpen} names={names} />
+          <Frame frame={data} level={0} isSmall={count <= maxOpen} />
         </ul>
       </>
     )

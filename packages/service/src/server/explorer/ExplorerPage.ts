@@ -5,6 +5,7 @@
  * Source: decision 0058; Content Security Policy Level 3, W3C.
  */
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import type { ContentCoding } from "./ContentCoding.ts"
 
 const contentSecurityPolicy = [
   "default-src 'none'",
@@ -59,12 +60,23 @@ export const is = (response: HttpServerResponse.HttpServerResponse): boolean =>
 export const contentTypeOf = (name: string): string | undefined =>
   contentTypes.get(/\.([a-z0-9]+)$/.exec(name)?.[1] ?? "")
 
+/** How to make a response. */
+export interface Options {
+  readonly contentType: string
+  readonly lifetime: Lifetime
+  readonly status?: number
+  /** The coding of the body; left out, it has none and comes in no other. */
+  readonly coding?: ContentCoding
+}
+
 /** Makes a response, which can be sent several times. */
-export const make = (
-  body: Uint8Array,
-  options: { readonly contentType: string; readonly lifetime: Lifetime; readonly status?: number },
-): HttpServerResponse.HttpServerResponse => {
-  const { contentType, lifetime, status = 200 } = options
-  const own = { ...headers, "cache-control": cacheControl[lifetime] }
+export const make = (body: Uint8Array, options: Options): HttpServerResponse.HttpServerResponse => {
+  const { coding, contentType, lifetime, status = 200 } = options
+  const own = {
+    ...headers,
+    "cache-control": cacheControl[lifetime],
+    ...(coding === undefined ? {} : { vary: "accept-encoding" }),
+    ...(coding === undefined || coding === "identity" ? {} : { "content-encoding": coding }),
+  }
   return HttpServerResponse.uint8Array(body, { status, contentType, headers: own })
 }

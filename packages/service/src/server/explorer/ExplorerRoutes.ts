@@ -8,11 +8,13 @@ import * as Chain from "@daybook/schema/Chain"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
+import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import type * as Explorer from "../../config/Explorer.ts"
 import type { ServedChain } from "../../config/ServedChain.ts"
 import * as ErrorResponse from "../ErrorResponse.ts"
 import { RequestId } from "../Request.ts"
+import * as ContentCoding from "./ContentCoding.ts"
 import * as ExplorerFiles from "./ExplorerFiles.ts"
 import * as ExplorerPage from "./ExplorerPage.ts"
 
@@ -24,22 +26,36 @@ export interface Options {
   readonly files?: ExplorerFiles.Files | null
 }
 
-type File = readonly [path: string, response: HttpServerResponse]
+/** A response in each coding that it was built in. */
+type Variants = ReadonlyMap<ContentCoding.ContentCoding, HttpServerResponse>
+
+type File = readonly [path: string, variants: Variants]
 
 /** Paths that the page shows by itself. */
 const pagePaths = ["/", "/address/:address", "/tx/:hash", "/block/:block"] as const
 
 const notBuilt = `The explorer is not built. Run "pnpm --filter @daybook/explorer build" and start the service again, or install @daybook/service from the registry.\n`
 
-const page = (files: ExplorerFiles.Files | null): HttpServerResponse => {
-  const index = files?.get("/index.html")
-  return index === undefined
-    ? ExplorerPage.make(Buffer.from(notBuilt), {
-        contentType: "text/plain; charset=utf-8",
-        lifetime: "revalidated",
-        status: 503,
-      })
-    : ExplorerPage.make(index, { contentType: "text/html; charset=utf-8", lifetime: "revalidated" })
+/** The response with a file, in each coding that it was built in. */
+const variantsOf = (
+  files: ExplorerFiles.Files,
+  path: string,
+  options: { readonly contentType: string; readonly lifetime: ExplorerPage.Lifetime },
+): Variants =>
+  new Map(
+    [...ContentCoding.endings].flatMap(([coding, ending]) => {
+      const bytes = files.get(`${path}${ending}`)
+      return bytes === undefined ? [] : [[coding, ExplorerPage.make(bytes, { ...options, coding })] as const]
+    }),
+  )
+
+const page = (files: ExplorerFiles.Files | null): Variants => {
+  if (files?.has("/index.html") === true) {
+    return variantsOf(files, "/index.html", { contentType: "text/html; charset=utf-8", lifetime: "revalidated" })
+  }
+  const contentType = "text/plain; charset=utf-8"
+  const response = ExplorerPage.make(Buffer.from(notBuilt), { contentType, lifetime: "revalidated", status: 503 })
+  return new Map([["identity", response]])
 }
 
 /** Decimals of the native currency of every chain, by the unit wei of the EVM. */
@@ -63,18 +79,26 @@ const settingsOf = ({ access, chains }: Options): HttpServerResponse => {
   })
 }
 
+/** Answers in the coding that the request prefers. */
+const respond = (variants: Variants) =>
+  Effect.map(HttpServerRequest, ({ headers }): HttpServerResponse => {
+    const coding = ContentCoding.choose(headers["accept-encoding"], [...variants.keys()])
+    // Sound: every file is there without a coding too.
+    return variants.get(coding)!
+  })
+
 /** Answers with a file of a build by its name; a name of another build is 404. */
-const assetOf = (assets: ReadonlyMap<string, HttpServerResponse>) =>
+const assetOf = (assets: ReadonlyMap<string, Variants>) =>
   Effect.contextWith((context: Context.Context<HttpRouter.RouteContext>) => {
     const { file } = Context.get(context, HttpRouter.RouteContext).params
     const found = assets.get(`/assets/${file}`)
-    if (found !== undefined) return Effect.succeed(found)
+    if (found !== undefined) return respond(found)
     return Effect.map(RequestId, (id) => ErrorResponse.toResponse(ErrorResponse.notFound(id, pagePaths)))
   })
 
-const fileOf = (path: string, bytes: Uint8Array, lifetime: ExplorerPage.Lifetime): Array<File> => {
+const fileOf = (files: ExplorerFiles.Files, path: string, lifetime: ExplorerPage.Lifetime): Array<File> => {
   const contentType = ExplorerPage.contentTypeOf(path)
-  return contentType === undefined ? [] : [[path, ExplorerPage.make(bytes, { contentType, lifetime })]]
+  return contentType === undefined ? [] : [[path, variantsOf(files, path, { contentType, lifetime })]]
 }
 
 /** The routes of the explorer. */
@@ -82,21 +106,21 @@ export const layer = (options: Options) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const files = options.files === undefined ? ExplorerFiles.read() : options.files
-      const route = (path: string, response: HttpServerResponse) =>
+      const route = (path: string, variants: Variants) =>
         // Sound: a path of a file begins with a slash.
-        HttpRouter.route("GET", path as HttpRouter.PathInput, Effect.succeed(response))
+        HttpRouter.route("GET", path as HttpRouter.PathInput, respond(variants))
       const own = page(files)
       const [hashed, others] = [true, false].map((isAsset) =>
-        [...(files ?? [])].flatMap(([path, bytes]) => {
-          if (path === "/index.html" || path.startsWith("/assets/") !== isAsset) return []
-          return fileOf(path, bytes, isAsset ? "immutable" : "revalidated")
+        [...(files ?? new Map<string, Uint8Array>()).keys()].flatMap((path) => {
+          if (files === null || path === "/index.html" || path.startsWith("/assets/") !== isAsset) return []
+          return fileOf(files, path, isAsset ? "immutable" : "revalidated")
         }),
       )
       yield* router.addAll([
         ...pagePaths.map((path) => route(path, own)),
-        route("/explorer.json", settingsOf(options)),
+        route("/explorer.json", new Map([["identity", settingsOf(options)]])),
         HttpRouter.route("GET", "/assets/:file", assetOf(new Map(hashed))),
-        ...(others ?? []).map(([path, response]) => route(path, response)),
+        ...(others ?? []).map(([path, variants]) => route(path, variants)),
       ])
     }),
   )

@@ -5,21 +5,15 @@
  * Source: decision 0058.
  */
 import * as Effect from "effect/Effect"
-import * as HttpRouter from "effect/http/HttpRouter"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import type { ServedChain } from "../../config/ServedChain.ts"
-import * as Decoder from "../../decode/Decoder.ts"
 import * as Label from "../../label/Label.ts"
 import type { Contract } from "../../store/Contracts.ts"
-import { Engine } from "../../store/Engine.ts"
-import { Authentication } from "../Authentication.ts"
-import * as ChainContracts from "../ChainContracts.ts"
 import * as ErrorResponse from "../ErrorResponse.ts"
 import * as Response from "../Response.ts"
 import { InvalidParameter } from "../rest/InvalidParameter.ts"
 import * as OperationRoute from "../rest/OperationRoute.ts"
-import * as PagedQuery from "../rest/PagedQuery.ts"
+import type { PageContext } from "./PageContext.ts"
 
 /** An address with a name. */
 export interface Named {
@@ -87,22 +81,15 @@ export const find = (
 }
 
 /** The route of the search. */
-export const layer = (options: { readonly chains: ReadonlyArray<ServedChain> }) =>
-  HttpRouter.use(
-    Effect.fnUntraced(function* (router) {
-      const authentication = yield* Authentication
-      const { contracts } = yield* Engine
-      const known = ChainContracts.make(contracts, Decoder.make())
-      const chainOf = PagedQuery.chainFinder(options.chains)
-      const handler: OperationRoute.Handler<typeof operation> = ({ caller, query }) => {
-        const chain = chainOf(query.chain)
-        if (Result.isFailure(chain)) return ErrorResponse.badRequest(InvalidParameter.fromChain(chain.failure))
-        const { config } = chain.success
-        return Effect.map(known(chain.success), ({ contracts: own }) => {
-          const result = find(query.q, config.labels, own, query.limit ?? defaultLimit)
-          return Response.json(JSON.stringify({ result }), { headers: caller.headers })
-        })
-      }
-      yield* router.addAll([OperationRoute.make(operation, handler, authentication)])
-    }),
-  )
+export const route = ({ authentication, chainOf, known }: PageContext) => {
+  const handler: OperationRoute.Handler<typeof operation> = ({ caller, query }) => {
+    const chain = chainOf(query.chain)
+    if (Result.isFailure(chain)) return ErrorResponse.badRequest(InvalidParameter.fromChain(chain.failure))
+    const { config } = chain.success
+    return Effect.map(known(chain.success), ({ contracts }) => {
+      const result = find(query.q, config.labels, contracts, query.limit ?? defaultLimit)
+      return Response.json(JSON.stringify({ result }), { headers: caller.headers })
+    })
+  }
+  return OperationRoute.make(operation, handler, authentication)
+}

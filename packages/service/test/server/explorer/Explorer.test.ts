@@ -1,11 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { brotliCompressSync, gzipSync } from "node:zlib"
 import { describe, it } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Result } from "effect"
 import { expect } from "vitest"
 import * as Config from "../../../src/config/Config.ts"
 import * as Explorer from "../../../src/config/Explorer.ts"
 import * as ServedChain from "../../../src/config/ServedChain.ts"
+import * as Signature from "../../../src/decode/Signature.ts"
 import * as ExplorerFiles from "../../../src/server/explorer/ExplorerFiles.ts"
 import * as ExplorerRoutes from "../../../src/server/explorer/ExplorerRoutes.ts"
 import * as HttpServer from "../../../src/server/HttpServer.ts"
@@ -21,7 +23,7 @@ const configOf = (more: Readonly<Record<string, unknown>>) =>
   })
 
 /** The routes of the explorer alone, with the files of a folder. */
-const serve = (files: Readonly<Record<string, string>>, access: "open" | "keyed" = "open") =>
+const serve = (files: Readonly<Record<string, string | Uint8Array>>, access: "open" | "keyed" = "open") =>
   Effect.gen(function* () {
     const root = yield* folder
     for (const [name, text] of Object.entries(files)) {
@@ -32,7 +34,8 @@ const serve = (files: Readonly<Record<string, string>>, access: "open" | "keyed"
     const chains = yield* Effect.fromResult(ServedChain.fromChains(config.chains))
     const routes = ExplorerRoutes.layer({ access, chains, files: ExplorerFiles.read(root) })
     const { address } = Context.get(yield* Layer.build(HttpServer.layer(routes, config)), HttpServer.HttpServer)
-    return (path: string) => request(`${address.url}${path}`)
+    return (path: string, headers: Readonly<Record<string, string>> = {}) =>
+      request(`${address.url}${path}`, { headers })
   })
 
 const built = {
@@ -81,12 +84,36 @@ describe("Explorer", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live("a file that was built compressed is sent in the coding that the request prefers", () =>
+    Effect.gen(function* () {
+      const script = "export const answer = 42"
+      const get = yield* serve({
+        ...built,
+        "assets/index-4f2a.js": script,
+        "assets/index-4f2a.js.br": brotliCompressSync(script),
+        "assets/index-4f2a.js.gz": gzipSync(script),
+      })
+      for (const [accepted, coding] of [
+        ["gzip, deflate, br", "br"],
+        ["gzip", "gzip"],
+        ["identity", undefined],
+      ] as const) {
+        const { headers, text } = yield* get("/assets/index-4f2a.js", { "accept-encoding": accepted })
+        expect([headers["content-encoding"], headers["vary"], text]).toEqual([coding, "accept-encoding", script])
+        expect(headers["content-type"]).toBe("text/javascript; charset=utf-8")
+      }
+      const page = yield* get("/tx/0x1", { "accept-encoding": "br" })
+      expect([page.headers["content-encoding"], page.text]).toEqual([undefined, built["index.html"]])
+    }).pipe(Effect.scoped),
+  )
+
   it.live("files of another build, of unknown type and outside the folder are 404 in JSON", () =>
     Effect.gen(function* () {
       const get = yield* serve(built)
       for (const path of [
         "/assets/index-0000.js",
         "/assets/index-4f2a.js.map",
+        "/assets/index-4f2a.js.gz",
         "/assets/..%2findex.html",
         "/index.html",
         "/other",
@@ -155,23 +182,88 @@ describe("Explorer", () => {
       const own = { "sec-fetch-site": "same-origin" }
       const get = (headers: Readonly<Record<string, string>>) =>
         Effect.map(service.fetch(`/api/v2.2/${address}/verbose`, { headers }), ({ status }) => status)
-      const call = (headers: Readonly<Record<string, string>>, path = "/rpc/eth") =>
-        service.fetch(path, {
+      const callTracer = { tracer: "callTracer" }
+      const call = (headers: Readonly<Record<string, string>>, options: object = callTracer) =>
+        service.fetch("/rpc/eth", {
           method: "POST",
           headers,
           body: JSON.stringify({
             jsonrpc: "2.0",
             id: 1,
             method: "debug_traceTransaction",
-            params: [`0x${"ab".repeat(32)}`, { tracer: "callTracer" }],
+            params: [`0x${"ab".repeat(32)}`, options],
           }),
         })
 
       expect([yield* get(own), yield* get({ ...own, "x-api-key": "stale" })]).toEqual([200, 200])
       expect((yield* call({ ...own, origin: service.url })).json.result).toBe("0x1")
+      const stateDiff = { tracer: "prestateTracer", tracerConfig: { diffMode: true } }
+      expect((yield* call(own, stateDiff)).json.result).toBe("0x1")
+      expect((yield* call(own, { tracer: "prestateTracer" })).json.error.code).toBe(-32602)
       for (const headers of [{}, { "sec-fetch-site": "cross-site" }, { ...own, origin: "https://evil.example" }]) {
         expect(yield* get(headers)).toBe(401)
         expect((yield* call(headers)).json.error.code).toBe(4100)
+      }
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("the names of addresses, functions and errors are given in the order in which they were asked for", () =>
+    Effect.gen(function* () {
+      const [vault, treasury, other] = ["1", "2", "3"].map((digit) => `0x${digit.repeat(40)}`) as [
+        string,
+        string,
+        string,
+      ]
+      const service = yield* start({ chains: { eth: { config: { labels: { [treasury]: "Treasury" } } } } })
+      const abi = JSON.stringify([
+        { type: "function", name: "poke", inputs: [{ name: "times", type: "uint256" }], stateMutability: "view" },
+        { type: "error", name: "TooMany", inputs: [{ name: "limit", type: "uint8" }] },
+      ])
+      const contract = { address: vault, name: "Vault", source: "/home/ann/project", abi, implementations: [] }
+      yield* service.stores["eth"]!.database.contracts.put({ name: "eth", id: 1 }, [contract])
+      const get = (path: string, headers: Readonly<Record<string, string>> = { "sec-fetch-site": "same-origin" }) =>
+        service.fetch(path, { headers })
+      const [poke, tooMany] = ["function poke(uint256)", "function TooMany(uint8)"].map(
+        (text) => Result.getOrThrow(Signature.fromText(text)).key,
+      ) as [string, string]
+      const data = `${tooMany}${"7".padStart(64, "0")}`
+
+      const names = yield* get(
+        `/api/v2.2/names?address=${treasury},${other},${vault}&call=${vault}:${poke},${other}:0xa9059cbb,${other}:0xffffffff&error=${other}:${data},${other}:0xffffffff`,
+      )
+      const view = yield* get(`/api/v2.2/contracts/${vault}?chain=eth`)
+
+      expect(names.json.result).toEqual({
+        addresses: ["Treasury", null, "Vault"],
+        calls: [
+          { label: "poke", signature: "poke(uint256)" },
+          { label: "transfer", signature: "transfer(address,uint256)" },
+          null,
+        ],
+        errors: [
+          {
+            label: "TooMany",
+            signature: "TooMany(uint8)",
+            type: "function",
+            params: [{ name: "limit", type: "uint8", value: "7" }],
+          },
+          null,
+        ],
+      })
+      expect(view.json.result).toEqual({
+        contract: { address: vault, name: "Vault", source: "project", abi: JSON.parse(abi) },
+        implementation: null,
+      })
+      expect((yield* get(`/api/v2.2/contracts/${other}`)).json).toEqual({ result: null })
+      expect((yield* get(`/api/v2.2/names?address=${vault}`, {})).status).toBe(401)
+      for (const query of [
+        "address=0x1",
+        `call=${vault}`,
+        `error=${vault}:0x00`,
+        `address=${vault},`,
+        "chain=nowhere",
+      ]) {
+        expect([query, (yield* get(`/api/v2.2/names?${query}`)).status]).toEqual([query, 400])
       }
     }).pipe(Effect.scoped),
   )

@@ -1,0 +1,60 @@
+/** A table of few rows. Histories have `VirtualRows`. */
+import type { ReactNode } from "react"
+import { TableBox } from "./Page.tsx"
+
+/** A column. */
+export interface Column<Row> {
+  readonly name: string
+  /** The name is for screen readers only. */
+  readonly isNameHidden?: boolean
+  /** Numbers, aligned at their end. */
+  readonly isNumeric?: boolean
+  /** Text that may have several lines. */
+  readonly isWide?: boolean
+  readonly cell: (row: Row, at: number) => ReactNode
+}
+
+/** Attributes of a row. */
+interface Marks {
+  readonly "data-hash"?: string | null
+  readonly "data-asset"?: string
+  readonly "data-reverted"?: boolean
+}
+
+interface TableProps<Row> {
+  readonly label: string
+  readonly columns: ReadonlyArray<Column<Row>>
+  readonly rows: ReadonlyArray<Row>
+  readonly keyOf: (row: Row, at: number) => string
+  readonly marksOf?: (row: Row) => Marks
+}
+
+const classOf = ({ isNumeric = false, isWide = false }: Pick<Column<never>, "isNumeric" | "isWide">) =>
+  isNumeric ? { className: "numeric" } : isWide ? { className: "wide" } : {}
+
+export const Table = <Row,>({ columns, keyOf, label, marksOf, rows }: TableProps<Row>) => (
+  <TableBox label={label}>
+    <table>
+      <thead>
+        <tr>
+          {columns.map(({ isNameHidden = false, isNumeric = false, name }) => (
+            <th scope="col" key={name} {...classOf({ isNumeric })}>
+              {isNameHidden ? <span className="visually-hidden">{name}</span> : name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row, at) => (
+          <tr key={keyOf(row, at)} {...marksOf?.(row)}>
+            {columns.map((column) => (
+              <td key={column.name} {...classOf(column)}>
+                {column.cell(row, at)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </TableBox>
+)

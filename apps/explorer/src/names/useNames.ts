@@ -1,0 +1,45 @@
+/** Names of addresses, functions and errors in components. */
+import { useQuery } from "@tanstack/react-query"
+import { selectorOf } from "../blocks/TransactionKind.ts"
+import { useService } from "../service/Service.tsx"
+import { find, type NamedError, type NamedFunction } from "./Names.ts"
+
+/** A label or ABI that is added shows after this time at most, on the next page. */
+const freshMillis = 10_000
+
+/** Longest data of an error that the service decodes, in characters. */
+const maxErrorCharacters = 4_098
+
+const useName = <K extends "address" | "call" | "error">(kind: K, key: string | null) => {
+  const { apiKey, chain } = useService()
+  return useQuery({
+    queryKey: ["name", kind, chain.name, apiKey, key],
+    queryFn: () => find(kind, key ?? "", { apiKey, chain: chain.name }),
+    enabled: key !== null,
+    staleTime: freshMillis,
+  }).data
+}
+
+/** The label of an address; undefined where it has none. `null` asks for nothing. */
+export const useLabel = (address: string | null): string | undefined => useName("address", address) ?? undefined
+
+/** The function that a call names by its selector; undefined where it is not known. */
+export const useMethod = (
+  to: string | null | undefined,
+  input: string | null | undefined,
+): NamedFunction | undefined => {
+  const selector = selectorOf(input)
+  const isCall = to !== null && to !== undefined && selector !== undefined
+  return useName("call", isCall ? `${to}:${selector}` : null) ?? undefined
+}
+
+/** The error that a call of a contract ended with; undefined where it is not known. */
+export const useErrorName = (
+  to: string | null | undefined,
+  data: string | null | undefined,
+): NamedError | undefined => {
+  const isKnown =
+    to !== null && to !== undefined && data !== null && data !== undefined && /^0x(?:[0-9a-f]{2}){4,}$/.test(data)
+  const key = isKnown && data.length <= maxErrorCharacters ? `${to}:${data}` : null
+  return useName("error", key) ?? undefined
+}

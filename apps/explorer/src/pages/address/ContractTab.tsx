@@ -1,0 +1,164 @@
+/** The ABI of a contract: its functions, of which those that read can be called, its events and errors, and who described it. */
+import { type FormEvent, useState } from "react"
+import { type AbiItem, type Described, read, signatureOf } from "../../contract/ContractView.ts"
+import { decode, encode } from "../../contract/ReadCall.ts"
+import { formatInteger } from "../../display/Numbers.ts"
+import { AddressLink } from "../../display/Links.tsx"
+import { Disclosure, ErrorNotice, Fact, Facts, Notice, Panel, Skeleton } from "../../display/Page.tsx"
+import * as Clients from "../../service/Clients.ts"
+import { explain } from "../../service/Errors.ts"
+import { useRest, useService } from "../../service/Service.tsx"
+
+interface Outcome {
+  readonly values: ReadonlyArray<string>
+  readonly error: string | null
+}
+
+const Values = ({ item, values }: { readonly item: AbiItem; readonly values: ReadonlyArray<string> }) => (
+  <ul className="moves">
+    {values.map((value, at) => (
+      <li key={at}>
+        <span className="muted">{[item.outputs?.[at]?.type, item.outputs?.[at]?.name].filter(Boolean).join(" ")}</span>{" "}
+        <bdi className="value">{value}</bdi>
+      </li>
+    ))}
+  </ul>
+)
+
+/** Calls a function that reads, at the latest block. */
+const ReadForm = ({ address, item }: { readonly address: string; readonly item: AbiItem }) => {
+  const { apiKey, chain } = useService()
+  const [texts, setTexts] = useState<ReadonlyArray<string>>(item.inputs.map(() => ""))
+  const [outcome, setOutcome] = useState<Outcome | null>(null)
+  const call = async () => {
+    try {
+      const data = encode(item, texts)
+      const output = await (await Clients.rpc(chain.name, apiKey)).eth_call({ to: address, data }, "latest")
+      setOutcome({ values: decode(item, output), error: null })
+    } catch (error) {
+      setOutcome({ values: [], error: explain(error).detail })
+    }
+  }
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    void call()
+  }
+  return (
+    <form className="read-form" onSubmit={onSubmit}>
+      {item.inputs.map(({ name, type }, at) => (
+        <label key={at}>
+          {[type, name].filter(Boolean).join(" ")}
+          <input
+            value={texts[at] ?? ""}
+            autoComplete="off"
+            spellCheck={false}
+            onChange={({ target }) => setTexts(texts.with(at, target.value))}
+          />
+        </label>
+      ))}
+      <button type="submit" className="button">
+        Read
+      </button>
+      <div role="status">
+        {outcome === null ? null : outcome.error === null ? (
+          <Values item={item} values={outcome.values} />
+        ) : (
+          <bdi className="reason">{outcome.error}</bdi>
+        )}
+      </div>
+    </form>
+  )
+}
+
+interface ItemsProps {
+  readonly title: string
+  readonly items: ReadonlyArray<AbiItem>
+  /** Whose functions are called; left out, items are shown alone. */
+  readonly address?: string
+}
+
+const Items = ({ address, items, title }: ItemsProps) =>
+  items.length === 0 ? null : (
+    <Panel title={`${title} (${formatInteger(items.length)})`}>
+      <ul className="abi-items">
+        {items.map((item) => {
+          const signature = (
+            <bdi>
+              <code className="signature">{signatureOf(item)}</code>
+            </bdi>
+          )
+          return (
+            <li key={signatureOf(item)}>
+              {address === undefined ? (
+                signature
+              ) : (
+                <Disclosure title={signature}>
+                  <ReadForm address={address} item={item} />
+                </Disclosure>
+              )}
+            </li>
+          )
+        })}
+      </ul>
+    </Panel>
+  )
+
+const isRead = ({ stateMutability }: AbiItem): boolean => stateMutability !== undefined
+
+const Abi = ({ address, described }: { readonly address: string; readonly described: Described }) => {
+  const of = (type: AbiItem["type"]) => described.abi.filter((item) => item.type === type)
+  return (
+    <>
+      <Items title="Functions that read" items={of("function").filter(isRead)} address={address} />
+      <Items title="Functions that write" items={of("function").filter((item) => !isRead(item))} />
+      <Items title="Events" items={of("event")} />
+      <Items title="Errors" items={of("error")} />
+    </>
+  )
+}
+
+const sourceText = (source: string): string =>
+  source === "command" ? "added by command" : source === "upload" ? "uploaded" : `the project ${source}`
+
+const Unknown = ({ address }: { readonly address: string }) => (
+  <Notice title="The service has no ABI of this contract">
+    <p>
+      Calls and logs are decoded by well-known signatures. For your own contracts, start <code>daybook dev</code> in the
+      folder of the project, or run <code>daybook abi add {address} FILE</code>.
+    </p>
+  </Notice>
+)
+
+export const ContractTab = ({ address }: { readonly address: string }) => {
+  const service = useService()
+  const { data, error, refetch } = useRest(["contract", address], async (_client, _chain, signal) => ({
+    view: await read(address, service, signal),
+  }))
+  if (data === undefined) {
+    return error === null ? <Skeleton label="the ABI" rows={8} /> : <ErrorNotice error={error} onRetry={refetch} />
+  }
+  if (data.view === null) return <Unknown address={address} />
+  const { contract, implementation } = data.view
+  return (
+    <>
+      <Panel title="Description">
+        <Facts>
+          <Fact name="Name">
+            <bdi>{contract.name}</bdi>
+          </Fact>
+          <Fact name="Source" hint="Who described this contract to the service">
+            <bdi>{sourceText(contract.source)}</bdi>
+          </Fact>
+          {implementation === null ? null : (
+            <Fact name="Implementation">
+              <AddressLink address={implementation.address} label={implementation.name} isFull withCopy />
+            </Fact>
+          )}
+        </Facts>
+      </Panel>
+      {contract.abi.length === 0 && implementation === null ? <Unknown address={address} /> : null}
+      <Abi address={address} described={contract} />
+      {implementation === null ? null : <Abi address={address} described={implementation} />}
+    </>
+  )
+}

@@ -1,0 +1,94 @@
+/** The state before and after a transaction, where the node computes it: balances, nonces, code and storage. */
+import { useState } from "react"
+import { byteLength, formatInteger } from "../../display/Numbers.ts"
+import { AddressLink } from "../../display/Links.tsx"
+import { Badge, Notice, Skeleton } from "../../display/Page.tsx"
+import { type Column, Table } from "../../display/Table.tsx"
+import { Amount, Count, ShortHash } from "../../display/Values.tsx"
+import { explain } from "../../service/Errors.ts"
+import { useRpc, useService } from "../../service/Service.tsx"
+import { type Change, fromTrace } from "./StateDiff.ts"
+
+const Value = ({ kind, value }: { readonly kind: Change["kind"]; readonly value: string | null }) => {
+  const { decimals, symbol } = useService().chain.currency
+  if (value === null) return <span className="muted">none</span>
+  switch (kind) {
+    case "balance":
+      return <Amount amount={BigInt(value)} decimals={decimals} symbol={symbol} />
+    case "nonce":
+      return <Count value={BigInt(value)} />
+    case "code":
+      return <span title={value.slice(0, 200)}>{formatInteger(byteLength(value))} bytes</span>
+    case "storage":
+      return <code className="value">{value}</code>
+  }
+}
+
+const columns: ReadonlyArray<Column<Change>> = [
+  { name: "Address", cell: ({ address }) => <AddressLink address={address} /> },
+  {
+    name: "What",
+    cell: ({ kind, slot }) => (
+      <>
+        <Badge>{kind}</Badge> {slot === null ? null : <ShortHash hash={slot} />}
+      </>
+    ),
+  },
+  { name: "Before", isWide: true, cell: ({ before, kind }) => <Value kind={kind} value={before} /> },
+  { name: "After", isWide: true, cell: ({ after, kind }) => <Value kind={kind} value={after} /> },
+]
+
+const Loaded = ({ blockHash, hash }: StateChangesProps) => {
+  const { data, error } = useRpc(["state changes", hash, blockHash], async (client) => {
+    const params = [hash, { tracer: "prestateTracer", tracerConfig: { diffMode: true } }]
+    const result = fromTrace(await client.request({ method: "debug_traceTransaction", params }))
+    return { result: result ?? null }
+  })
+  if (error !== null) {
+    return (
+      <Notice title="The node does not offer the state before and after">
+        <p>
+          It needs a node with prestateTracer that still has the state of this block, and an API key that may use
+          debug_traceTransaction.
+        </p>
+        <p>
+          <bdi>{explain(error).detail}</bdi>
+        </p>
+      </Notice>
+    )
+  }
+  if (data === undefined) return <Skeleton label="the state" rows={4} />
+  if (data.result === null) {
+    return <p className="empty">The node has answered with something else than the state before and after.</p>
+  }
+  const { changes, isCut } = data.result
+  if (changes.length === 0) return <p className="empty">This transaction changed no state.</p>
+  return (
+    <>
+      <Table
+        label="Changes of state"
+        columns={columns}
+        rows={changes}
+        keyOf={({ address, kind, slot }) => `${address} ${kind} ${slot}`}
+      />
+      {isCut ? <p className="muted">More changes are not shown here.</p> : null}
+    </>
+  )
+}
+
+interface StateChangesProps {
+  readonly hash: string
+  readonly blockHash: string
+}
+
+/** Asked for by a button: the node executes the transaction again. */
+export const StateChanges = (props: StateChangesProps) => {
+  const [isShown, setShown] = useState(false)
+  return isShown ? (
+    <Loaded {...props} />
+  ) : (
+    <button type="button" className="button" onClick={() => setShown(true)}>
+      Show the state before and after
+    </button>
+  )
+}

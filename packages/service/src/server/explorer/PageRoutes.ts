@@ -1,0 +1,32 @@
+/**
+ * The routes that only the explorer's pages need: names of addresses, functions and errors, the search by name, and the ABIs of contracts.
+ * They share what is known of the contracts of each chain.
+ *
+ * Source: decision 0058.
+ */
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import type { ServedChain } from "../../config/ServedChain.ts"
+import * as Decoder from "../../decode/Decoder.ts"
+import { Engine } from "../../store/Engine.ts"
+import { Authentication } from "../Authentication.ts"
+import * as ChainContracts from "../ChainContracts.ts"
+import * as PagedQuery from "../rest/PagedQuery.ts"
+import * as ContractView from "./ContractView.ts"
+import * as NameLookup from "./NameLookup.ts"
+import * as NameSearch from "./NameSearch.ts"
+import type { PageContext } from "./PageContext.ts"
+
+/** The routes for the pages of these chains. */
+export const layer = (options: { readonly chains: ReadonlyArray<ServedChain> }) =>
+  HttpRouter.use(
+    Effect.fnUntraced(function* (router) {
+      const { contracts } = yield* Engine
+      const parts: PageContext = {
+        authentication: yield* Authentication,
+        chainOf: PagedQuery.chainFinder(options.chains),
+        known: ChainContracts.make(contracts, Decoder.make()),
+      }
+      yield* router.addAll([NameSearch.route(parts), NameLookup.route(parts), ContractView.route(parts)])
+    }),
+  )
