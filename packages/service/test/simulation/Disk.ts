@@ -5,8 +5,11 @@
  */
 import { DatabaseSync, StatementSync } from "node:sqlite"
 
+/** How a statement fails: as SQLite does on a full or busy disk, or as a server whose connection is lost, also with the answer. */
+export type Failure = "disk full" | "disk failed" | "locked" | "connection lost" | "answer lost"
+
 /** What befalls a statement. */
-export type Strike = "kill before" | "kill after" | "disk full" | "disk failed" | "locked"
+export type Strike = "kill before" | "kill after" | Failure
 
 /** A process that writes. */
 export interface Owner {
@@ -26,6 +29,8 @@ export interface Disk {
   /** Connections that are opened while it is set belong to it. */
   opening: Owner | null
   readonly bug: Bug | null
+  /** Failures of statements. */
+  readonly failures: ReadonlyArray<Failure>
   /** Called when something was committed that is not a lease or a status. */
   readonly onCommit: () => void
 }

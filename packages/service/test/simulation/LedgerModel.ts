@@ -92,8 +92,8 @@ const checkLists = (stored: string, { chain, derivedBelow }: Expected): void => 
   if (foreign !== undefined) fail(`the list of ledgers of block ${foreign} belongs to no block`)
 }
 
-/** Makes the model of the ledgers in a file. */
-export const make = (rows: ReturnType<typeof StoredRows.make>) => {
+/** Makes the model of the ledgers of a store. */
+export const make = (rows: StoredRows.StoredRows) => {
   /** What was compared before: a block, what is missing from it, whether it must have all its rows, and the rows that it has. */
   const compared = new Set<string>()
   return {

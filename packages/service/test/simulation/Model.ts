@@ -1,13 +1,10 @@
 /**
- * Model of a correct store, compared with the tables of its file after every commit: a chain of
+ * Model of a correct store, compared with its tables after every commit: a chain of
  * blocks that are truly in the world's tree, each with exactly its transactions, appearances and internal calls; and blocks go
  * only when a node returned another one of their number.
  *
- * It imports no code of the service: it reads the file by itself and knows the chain from the tree.
+ * It imports no code of the service: it reads the tables by itself and knows the chain from the tree.
  */
-import { existsSync } from "node:fs"
-import { DatabaseSync } from "node:sqlite"
-import type { StatementSync } from "node:sqlite"
 import type { Count } from "./Count.ts"
 import { fail } from "./Divergence.ts"
 import * as LedgerModel from "./LedgerModel.ts"
@@ -19,7 +16,8 @@ import type { Stored } from "./Untraceable.ts"
 
 /** What the model needs to know of the world. */
 export interface Setting {
-  readonly file: string
+  /** The rows of the store; `undefined` while it has no tables. */
+  readonly rows: () => StoredRows.StoredRows | undefined
   readonly tree: Tree
   /** The configured first blocks, of which the lower one is configured later. */
   readonly starts: { readonly lowest: number; readonly highest: number }
@@ -58,43 +56,12 @@ export interface Model {
   readonly versions: ReadonlyArray<Version>
   /** Whether the ledgers of all blocks were derived at the last comparison. */
   readonly isDerived: () => boolean
-  readonly close: () => void
 }
 
-interface CheckpointRow {
-  readonly first: number | null
-  readonly number: number | null
-  readonly hash: Uint8Array | null
-  readonly timestamp: number | null
-  readonly finalized: number | null
-  readonly blocks: number
-  readonly transactions: number
-  readonly newest: number
-  readonly appearances: number
-  /** Rows in the layout of earlier versions. */
-  readonly old: number
-}
-
-const statements = {
-  checkpoint: `SELECT first, number, hash, timestamp, finalized, (SELECT count(*) FROM block) AS blocks,
-    (SELECT count(*) FROM document) AS transactions,
-    (SELECT coalesce(max(rowid), 0) FROM document) AS newest,
-    (SELECT count(*) FROM history) AS appearances, (SELECT count(*) FROM ledger) AS ledger,
-    (SELECT coalesce(sum(revision * 1000000 + coalesce(next, 0)), 0) FROM projection) AS projections,
-    (SELECT count(*) FROM "transaction") + (SELECT count(*) FROM appearance) AS old FROM checkpoint`,
-  gaps: `SELECT "transaction" FROM gap WHERE block = ? AND kind = 'trace'`,
-  missing: `SELECT block, "transaction" FROM gap WHERE kind = 'receipt'`,
-}
-
-interface Reading extends Readonly<Record<keyof typeof statements, StatementSync>> {
-  readonly rows: ReturnType<typeof StoredRows.make>
+interface Reading {
+  readonly rows: StoredRows.StoredRows
   readonly ledgers: ReturnType<typeof LedgerModel.make>
 }
-
-const hex = (bytes: unknown): string =>
-  bytes instanceof Uint8Array
-    ? `0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex")}`
-    : String(bytes)
 
 const format = (block: { readonly number: number; readonly hash: string }) =>
   `${block.number} (${block.hash.slice(0, 10)})`
@@ -204,7 +171,7 @@ const checkFacts = (
   isEqual(`the gas fees of block ${format(block)}`, gasFees, expected)
 }
 
-/** Makes the model of the store in a file, which need not exist yet. */
+/** Makes the model of a store, which need not exist yet. */
 export const make = (setting: Setting): Model => {
   const { starts, tree } = setting
   const lines = new Map<string, Block>()
@@ -212,27 +179,12 @@ export const make = (setting: Setting): Model => {
   const versions: Array<Version> = [{ head: null, first: starts.highest, finalized: null, lacks: () => false }]
   const storedAt = new Map<string, number>()
   let read: Reading | undefined
-  let database: DatabaseSync | undefined
   let fingerprint = ""
 
   const open = () => {
-    if (read !== undefined) return read
-    if (!existsSync(setting.file)) return undefined
-    database ??= new DatabaseSync(setting.file, { readOnly: true })
-    if (database.prepare("SELECT name FROM sqlite_schema WHERE name = 'document'").all().length === 0) return undefined
-    const prepare = (sql: string, isList = true) => {
-      const statement = database!.prepare(sql)
-      statement.setReturnArrays(isList)
-      return statement
-    }
-    const rows = StoredRows.make(database)
-    return (read = {
-      checkpoint: prepare(statements.checkpoint, false),
-      gaps: prepare(statements.gaps),
-      missing: prepare(statements.missing),
-      rows,
-      ledgers: LedgerModel.make(rows),
-    })
+    const rows = read?.rows ?? setting.rows()
+    if (rows === undefined) return undefined
+    return (read ??= { rows, ledgers: LedgerModel.make(rows) })
   }
 
   /** The block that a line of the list of blocks describes. */
@@ -278,8 +230,7 @@ export const make = (setting: Setting): Model => {
   const checkTexts = (block: Block, rows: ReadonlyArray<StoredRows.StoredRow>, lacks: Version["lacks"]): void => {
     const rowOf = new Map(rows.map((row) => [row.index, row]))
     const untraced = block.deeds.filter((_, index) => rowOf.get(index)?.internal === "null").map(({ hash }) => hash)
-    const rowsOfGaps = read!.gaps.all(block.number) as unknown as ReadonlyArray<readonly [transaction: unknown]>
-    const gaps = rowsOfGaps.map(([transaction]) => hex(transaction))
+    const gaps = read!.rows.untraced(block.number)
     isEqual(`the gaps of block ${format(block)}`, gaps.toSorted(), untraced.toSorted())
     checkFacts(block, read!.rows.factsOf(block.number), rows)
     let logs = 0
@@ -296,8 +247,8 @@ export const make = (setting: Setting): Model => {
 
   /** The transactions that are missing because no node had their receipts, which must be true of each. */
   const readMissing = (): Missing => {
-    const rows = read!.missing.all() as unknown as ReadonlyArray<readonly [block: number, transaction: unknown]>
-    const missing = new Set(rows.map(([block, transaction]) => `${block} ${hex(transaction)}`))
+    const rows = read!.rows.missing()
+    const missing = new Set(rows.map(([block, transaction]) => `${block} ${transaction}`))
     const blocks = new Set(rows.map(([block]) => block))
     return { blocks, lacks: ({ number }, { hash }) => blocks.has(number) && missing.has(`${number} ${hash}`) }
   }
@@ -333,10 +284,9 @@ export const make = (setting: Setting): Model => {
 
   const compare = (mode: "new" | "all"): void => {
     const reading = open()
-    // Sound, here and below: rows have the columns of their statement.
-    const row = reading?.checkpoint.get() as CheckpointRow | undefined
+    const row = reading?.rows.checkpoint()
     if (reading === undefined || row === undefined) return
-    const print = JSON.stringify({ ...row, hash: hex(row.hash) })
+    const print = JSON.stringify(row)
     if (mode === "new" && print === fingerprint) return
     fingerprint = print
     const before = versions.at(-1)!
@@ -344,7 +294,7 @@ export const make = (setting: Setting): Model => {
     const head = checkBlocks(reading.rows.blocks(), first)
     checkFirst(before, { head, first })
     const chain = chainOf(head, first)
-    const checkpoint = [row.first, row.number, row.hash && hex(row.hash), row.timestamp]
+    const checkpoint = [row.first, row.number, row.hash, row.timestamp]
     const expected = head === null ? [null, null, null, null] : [first, head.number, head.hash, head.timestamp]
     isEqual("the checkpoint", checkpoint, expected)
 
@@ -383,6 +333,5 @@ export const make = (setting: Setting): Model => {
     checkAll: () => compare("all"),
     versions,
     isDerived: () => isDerived,
-    close: () => database?.close(),
   }
 }

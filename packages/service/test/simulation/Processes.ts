@@ -14,6 +14,7 @@ import type { Count } from "./Count.ts"
 import type * as Disk from "./Disk.ts"
 import { Divergence } from "./Divergence.ts"
 import * as PlantedBug from "./PlantedBug.ts"
+import * as Server from "./Server.ts"
 import * as Threads from "./Threads.ts"
 import { traceLimits } from "./Untraceable.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
@@ -25,8 +26,10 @@ export interface Setting {
   readonly time: VirtualTime
   readonly count: Count
   readonly world: World
-  /** Folder of the database. */
-  readonly folder: string
+  /** URL of the database. */
+  readonly url: string
+  /** How its statements fail. */
+  readonly failures: ReadonlyArray<Disk.Failure>
   /** The configured first block, as it is when a process starts. */
   readonly fromBlock: () => number
   readonly bug: PlantedBug.Name | undefined
@@ -82,7 +85,8 @@ export const make = (setting: Setting): Processes => {
   let isOver = false
   let armed: { after: number; readonly kind: "kill before" | "kill after" } | undefined
 
-  const disk: Disk.Disk = { opening: null, bug: PlantedBug.onDisk(bug), onCommit: setting.onCommit }
+  const { failures, onCommit } = setting
+  const disk: Disk.Disk = { opening: null, bug: PlantedBug.onDisk(bug), failures, onCommit }
 
   const strike = (sql: string, isInTransaction: boolean): Disk.Strike | null => {
     if (world.isCalm()) return null
@@ -95,7 +99,7 @@ export const make = (setting: Setting): Processes => {
     }
     // SQLite gives up its lock on a rollback and needs no room for it: that one does not fail.
     if (strikeRate === 0 || sql.startsWith("ROLLBACK") || !faults.is(strikeRate)) return null
-    const kind = faults.pick(["disk full", "disk failed", "locked"] as const)
+    const kind = faults.pick(failures)
     count(`a statement fails: ${kind}`)
     log(`${kind}: ${sql.slice(0, 60)}`)
     return kind
@@ -113,13 +117,14 @@ export const make = (setting: Setting): Processes => {
         disk.opening = process
         time.holdStill = true
         return Effect.gen(function* () {
-          const database = yield* Engine.fromUrl(`sqlite:${setting.folder}`, setting.folder)
+          const database = yield* Engine.fromUrl(setting.url, "/")
           // Opens the connection that the indexer writes with.
           yield* database.chain({ name: "eth", id: 1 }).writer()
           return database
         })
       })
-      const database = yield* Effect.onExit(open, () =>
+      const owned = Effect.provideService(open, Server.Owner, process)
+      const database = yield* Effect.onExit(owned, () =>
         Effect.sync(() => {
           disk.opening = null
           time.holdStill = false

@@ -29,8 +29,8 @@ import { addressesOf, ancestorOf, chainOf, wallets } from "./Tree.ts"
 export interface Setting {
   readonly random: SeededRandom
   readonly count: Count
-  /** Folder of the database. */
-  readonly folder: string
+  /** URL of the database. */
+  readonly url: string
   readonly hasTraces: boolean
   readonly model: Model
   /** Called when a page is not what it should be. */
@@ -127,7 +127,7 @@ const send: WalletTransactions.Options["send"] = (_, read) =>
 /** Walks pages until it is interrupted. */
 export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Return<never, StoreError, Scope.Scope> {
   const { random, count, model } = setting
-  const database = yield* Engine.fromUrl(`sqlite:${setting.folder}`, setting.folder)
+  const database = yield* Engine.fromUrl(setting.url, "/")
   const chains = [IndexedChain.fromDatabase(database)(chain!)]
   const contracts = ChainContracts.make(database.contracts, decoder)
   const handle = WalletTransactions.make({ config, chains, contracts, decoder, send })

@@ -3,19 +3,17 @@
  * away, nodes lag, fail and return faulty responses, processes are killed between statements and start again, disks fill, clients walk pages. The store
  * is compared with the model after every commit; at the end all goes well again, and it must come to stand where the chain stands.
  */
-import { existsSync, mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { Effect, Fiber } from "effect"
 import * as SeededRandom from "./SeededRandom.ts"
 import { Counts } from "./Count.ts"
 import { Divergence } from "./Divergence.ts"
-import * as Disk from "./Disk.ts"
 import * as Model from "./Model.ts"
 import * as Network from "./Network.ts"
 import type * as PlantedBug from "./PlantedBug.ts"
 import * as Processes from "./Processes.ts"
 import * as Reader from "./Reader.ts"
+import type * as Server from "./Server.ts"
+import * as Store from "./Store.ts"
 import * as VirtualTime from "./VirtualTime.ts"
 import * as World from "./World.ts"
 
@@ -32,20 +30,20 @@ export interface Outcome {
 /** How to simulate. */
 export interface Options {
   readonly seed: number
+  /** The PostgreSQL database of the world. Default: a file of SQLite. */
+  readonly server?: Server.Server
   /** A fault that is put in on purpose. */
   readonly bug?: PlantedBug.Name
   /** Handles each event of the world. */
   readonly onEvent?: (millis: number, what: string) => void
 }
 
-/** Files in memory, where the system has them: a simulation writes many small ones. */
-const memory = "/dev/shm"
 /** Time in which a store must come closer to the chain once all is well: the longest waits of a client and an indexer one after another. */
 const recoveryMillis = 200_000
 const standingMillis = 5_000
 
-/** Lives one seed. Seeds must be lived one after another: the hand on SQLite and on fetch is the whole program's. */
-export const run = async ({ onEvent, bug, seed }: Options): Promise<Outcome> => {
+/** Lives one seed. Seeds must be lived one after another: the hand on the store and on fetch is the whole program's. */
+export const run = async ({ onEvent, bug, seed, server }: Options): Promise<Outcome> => {
   const random = SeededRandom.make(seed)
   const shape = random.fork("shape")
   const lowest = shape.pick([0, 0, 4])
@@ -62,8 +60,7 @@ export const run = async ({ onEvent, bug, seed }: Options): Promise<Outcome> => 
     counts.count(kind)
     log(kind)
   }
-  const folder = mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), "daybook-simulation-"))
-  const file = join(folder, "chain-eth.sqlite")
+  const store = server === undefined ? Store.sqlite() : await Store.postgres(server, time)
 
   let divergence: Divergence | undefined
   const onDivergence = (found: Divergence) => {
@@ -79,7 +76,7 @@ export const run = async ({ onEvent, bug, seed }: Options): Promise<Outcome> => 
     tips: () => tips,
   })
   const model = Model.make({
-    ...{ file, tree, hasTraces, stored, mayLack, count },
+    ...{ tree, hasTraces, stored, mayLack, count, rows: store.rows },
     starts: { lowest, highest },
     now: time.now,
     finalized: () => (finalityDepth === null ? null : finalized().number),
@@ -88,14 +85,15 @@ export const run = async ({ onEvent, bug, seed }: Options): Promise<Outcome> => 
   })
   const check = (compare: () => void) => {
     try {
-      Disk.outside(compare)
+      store.outside(compare)
     } catch (cause) {
       if (!(cause instanceof Divergence)) throw cause
       onDivergence(cause)
     }
   }
   const processes = Processes.make({
-    ...{ random, time, count, world, folder, bug, log, onDivergence },
+    ...{ random, time, count, world, bug, log, onDivergence },
+    ...{ url: store.url, failures: store.failures },
     fromBlock: () => fromBlock,
     onCommit: () => check(model.check),
   })
@@ -128,7 +126,7 @@ export const run = async ({ onEvent, bug, seed }: Options): Promise<Outcome> => 
     }
     const reading = random.fork("readers")
     for (let reader = shape.between(0, 2); reader > 0; reader--) {
-      const walks = Reader.run({ random: reading, count, folder, hasTraces, model, onDivergence })
+      const walks = Reader.run({ random: reading, count, url: store.url, hasTraces, model, onDivergence })
       readers.push(Effect.runFork(walks.pipe(Effect.scoped, time.inside)))
     }
     await time.runUntil(VirtualTime.beginning + chaosMillis, isOver)
@@ -149,12 +147,12 @@ export const run = async ({ onEvent, bug, seed }: Options): Promise<Outcome> => 
     if (!isComplete()) onDivergence(new Divergence(late))
     await time.runUntil(time.now() + standingMillis, isOver)
     if (!isComplete()) onDivergence(new Divergence("the store left the chain that it had reached"))
+    await store.refresh()
     check(model.checkAll)
   }
 
   const outerFetch = globalThis.fetch
-  Disk.install()
-  Disk.use(processes.disk)
+  store.begin(processes.disk)
   globalThis.fetch = network.fetch
   try {
     await liveInChaos()
@@ -164,9 +162,7 @@ export const run = async ({ onEvent, bug, seed }: Options): Promise<Outcome> => 
     for (const reader of readers) Effect.runFork(time.inside(Fiber.interrupt(reader)))
     await time.runUntil(time.now() + 60_000, () => fibers.every((fiber) => fiber.pollUnsafe() !== undefined))
     globalThis.fetch = outerFetch
-    Disk.use(null)
-    model.close()
-    rmSync(folder, { recursive: true, force: true })
+    store.close()
   }
   counts.add([
     ["processes started", processes.births()],

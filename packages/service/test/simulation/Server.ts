@@ -1,0 +1,233 @@
+/**
+ * A PostgreSQL database with a hand on every statement of the service: a process can be killed before or after any of them, and any can
+ * fail as on a server that is full, busy or lost, also where the answer to a commit is lost. Whatever a killed process does afterwards
+ * has no effect, and its open transaction is rolled back. The server is a real one, and virtual time stands still while it works.
+ *
+ * The engine connects by `clientOf` in the place of the driver's own constructor: a command has `edits` for that.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Exit, Redacted, Scope, Semaphore } from "effect"
+import { Reactivity } from "effect/reactivity"
+import type { Connection } from "effect/sql/SqlConnection"
+import { ConnectionError, SqlError } from "effect/sql/SqlError"
+import type { Edit } from "../tears/Edit.ts"
+import type * as Disk from "./Disk.ts"
+import * as ServerRows from "./ServerRows.ts"
+import type { VirtualTime } from "./VirtualTime.ts"
+
+/** Edits of the engine. */
+export const edits: ReadonlyArray<Edit> = [
+  { file: "store/postgres/Pool.ts", from: "PgClient.make({", to: "globalThis.daybookClient({" },
+]
+
+/** The process that opens connections; `null` for a reader. */
+export const Owner = Context.Reference<Disk.Owner | null>("daybook/simulation/Owner", { defaultValue: () => null })
+
+/** A database of simulated worlds, one after another. */
+export interface Server {
+  readonly url: string
+  /** Removes what an earlier world left; gives the rows of the next one. */
+  readonly clear: Effect.Effect<ServerRows.ServerRows>
+  /** Sets the clock of the chain's schema. */
+  readonly setClock: (millis: number) => Effect.Effect<void>
+}
+
+/** What a world works with. */
+export interface World {
+  readonly server: Server
+  readonly rows: ServerRows.ServerRows
+  readonly time: VirtualTime
+  readonly disk: Disk.Disk
+}
+
+/** A world with the lock of its writes. */
+interface Hand extends World {
+  /**
+   * Runs the writes of all processes after each other, as the lock of the checkpoint does: a statement that waits for that of another process
+   * would stop the world.
+   */
+  readonly writing: Semaphore.Semaphore
+}
+
+type Client = Pick<PgClient.PgClient, "reserve" | "unsafe">
+type Executed = Effect.Effect<unknown, SqlError>
+
+const schema = '"daybook_eth"'
+/** Failures that the server itself reports, by their SQLSTATE. */
+const states: Readonly<Record<string, string>> = { "disk full": "53100", "disk failed": "58030", locked: "55P03" }
+const terminate = "SELECT pg_terminate_backend(pg_backend_pid())"
+/** Connections are counted by real time, in which the statements of several fibers wait for each other. */
+const maxConnections = 50
+
+const raise = (state: string) => `DO $$ BEGIN RAISE EXCEPTION 'struck' USING ERRCODE = '${state}'; END $$`
+
+const lost = (what: string) =>
+  new SqlError({ reason: new ConnectionError({ cause: new Error(what), message: what, operation: "execute" }) })
+
+const writesAlone = /^\s*(WITH|UPDATE|INSERT|DELETE)\b/
+const isBeginOfWrite = (sql: string): boolean => sql.startsWith("BEGIN") && sql.endsWith("READ WRITE")
+
+const skipped: ReadonlyMap<Disk.Bug | null, RegExp> = new Map([
+  ["appearances stay", /^DELETE FROM \S+\.appearance\b/],
+  ["a row of a ledger stays", /^DELETE FROM \S+\.ledger\b/],
+])
+
+let current: Hand | null = null
+
+/** Sets the world whose hand it is; `null` for none. */
+export const use = (world: World | null): void => {
+  current = world && { ...world, writing: Semaphore.makeUnsafe(1) }
+}
+
+/** Runs statements of one client or connection. */
+interface Runner {
+  readonly owner: Disk.Owner | null
+  readonly isInTransaction: () => boolean
+  /** Runs a statement that no client of the world sends. */
+  readonly raw: (sql: string) => Executed
+}
+
+/** Sets the clock of the database where a statement reads it. */
+const timed = ({ server, time }: Hand, sql: string, statement: Executed): Executed =>
+  sql.includes(".clock()") ? Effect.andThen(server.setClock(time.now()), statement) : statement
+
+/** Runs a statement unless something befalls it. */
+const struck = (hand: Hand, sql: string, statement: Executed, { isInTransaction, owner, raw }: Runner): Executed =>
+  Effect.suspend(() => {
+    const run = hand.time.outside(timed(hand, sql, statement))
+    if (owner === null || sql === "ROLLBACK") return run
+    if (owner.isDead) return Effect.fail(lost("the process is dead"))
+    const kill = Effect.suspend(() => {
+      owner.onKilled()
+      return Effect.fail(lost("the process is dead"))
+    })
+    const strike = owner.strike(sql, isInTransaction())
+    if (strike === null) return run
+    if (strike === "kill before") return kill
+    if (strike === "kill after") return Effect.andThen(run, kill)
+    if (strike === "connection lost") return hand.time.outside(raw(terminate))
+    if (strike === "answer lost") return Effect.andThen(run, hand.time.outside(raw(terminate)))
+    return hand.time.outside(raw(raise(states[strike]!)))
+  })
+
+/** The function of the schema reads the clock of the world. */
+const withClock = (sql: string): string =>
+  sql.startsWith("CREATE FUNCTION") ? sql.replace(/\$\$.*\$\$/s, "'SELECT millis FROM public.clock'") : sql
+
+const compared = (hand: Hand): Effect.Effect<void> =>
+  Effect.andThen(
+    hand.rows.fetch("new"),
+    Effect.sync(() => hand.disk.onCommit()),
+  )
+
+/** A connection that a client of the world reserved. */
+const connectionOf = (hand: Hand, real: Connection, owner: Disk.Owner | null) => {
+  let isWriting = false
+  const held: Array<Executed> = []
+  const runner: Runner = { owner, isInTransaction: () => isWriting, raw: (sql) => real.executeRaw(sql, []) }
+
+  const end = Effect.suspend(() => {
+    held.length = 0
+    if (!isWriting) return Effect.void
+    isWriting = false
+    return Effect.asVoid(hand.writing.release(1))
+  })
+
+  /** A commit, with the comparison behind it, and the statements that a planted fault held back. */
+  const commit = (statement: Executed): Executed =>
+    Effect.tap(statement, () => {
+      if (!isWriting) return Effect.void
+      const late = Effect.suspend(() =>
+        held.length === 0 ? Effect.void : Effect.andThen(Effect.all(held.splice(0)), compared(hand)),
+      )
+      return Effect.andThen(compared(hand), late)
+    })
+
+  const planted = (sql: string, statement: Executed): Executed => {
+    const { bug } = hand.disk
+    if (skipped.get(bug)?.test(sql) === true) return Effect.succeed([])
+    if (bug !== "checkpoint outside the transaction" || !isWriting) return statement
+    if (!/^UPDATE \S+\.checkpoint SET first/.test(sql)) return statement
+    return Effect.sync(() => {
+      held.push(statement)
+      return []
+    })
+  }
+
+  const execute = (sql: string, statement: Executed): Executed => {
+    if (sql === "COMMIT") return Effect.tap(struck(hand, sql, commit(statement), runner), end)
+    if (sql === "ROLLBACK") return Effect.ensuring(struck(hand, sql, statement, runner), end)
+    if (!isBeginOfWrite(sql)) return struck(hand, sql, planted(sql, statement), runner)
+    const begun = Effect.map(hand.writing.take(1), () => {
+      isWriting = true
+    })
+    return Effect.andThen(begun, struck(hand, sql, statement, runner))
+  }
+  return {
+    end,
+    connection: {
+      executeRaw: (sql: string, params: ReadonlyArray<unknown>) => execute(sql, real.executeRaw(sql, params)),
+      executeValues: (sql: string, params: ReadonlyArray<unknown>) =>
+        execute(sql, real.executeValues(withClock(sql), params)),
+    },
+  }
+}
+
+/** A client of the world, whose connections belong to the process that opens it; without a world, one of the driver. */
+export const clientOf = Effect.fnUntraced(function* (options: PgClient.PgPoolConfig) {
+  const hand = current
+  if (hand === null) return yield* PgClient.make(options)
+  const owner = yield* Owner
+  const scoped = yield* Effect.acquireRelease(Scope.make(), (scope) =>
+    hand.time.outside(Effect.ignore(Scope.close(scope, Exit.void))),
+  )
+  const real = yield* hand.time.outside(
+    PgClient.make({ ...options, maxConnections }).pipe(Scope.provide(scoped), Effect.provide(Reactivity.layer)),
+  )
+  const runner: Runner = {
+    owner,
+    isInTransaction: () => false,
+    raw: (sql) => real.unsafe(sql).unprepared,
+  }
+  const client = {
+    reserve: Effect.gen(function* () {
+      const lease = yield* Effect.acquireRelease(Scope.make(), (scope) =>
+        hand.time.outside(Scope.close(scope, Exit.void)),
+      )
+      const connection = yield* hand.time.outside(Scope.provide(real.reserve, lease))
+      const own = connectionOf(hand, connection, owner)
+      yield* Effect.addFinalizer(() => own.end)
+      return own.connection
+    }),
+    unsafe: (sql: string, params: ReadonlyArray<unknown> = []) => {
+      const run = struck(hand, sql, real.unsafe(sql, params).values, runner)
+      return { values: writesAlone.test(sql) ? hand.writing.withPermits(1)(run) : run }
+    },
+  }
+  // Sound: the engine uses these two, and of a statement its values.
+  return client as unknown as Client
+})
+
+/** Lets the engine connect through the hand. */
+export const install = (): void => {
+  Object.assign(globalThis, { daybookClient: clientOf })
+}
+
+/** The database of a URL, for worlds one after another. */
+export const open = Effect.fnUntraced(function* (url: string): Effect.fn.Return<Server, never, Scope.Scope> {
+  const connected = PgClient.make({ url: Redacted.make(url), maxConnections: 1 })
+  const client = yield* connected.pipe(Effect.provide(Reactivity.layer), Effect.orDie)
+  const run = (sql: string) => Effect.asVoid(Effect.orDie(client.unsafe(sql).unprepared))
+  yield* run("CREATE TABLE public.clock AS SELECT 0::int8 AS millis")
+  let clock = 0
+  return {
+    url,
+    clear: Effect.map(run(`DROP SCHEMA IF EXISTS ${schema} CASCADE`), () => ServerRows.make(client, schema)),
+    setClock: (millis) =>
+      Effect.suspend(() => {
+        if (millis === clock) return Effect.void
+        clock = millis
+        return run(`UPDATE public.clock SET millis = ${millis}`)
+      }),
+  }
+})

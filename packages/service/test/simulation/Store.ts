@@ -1,0 +1,69 @@
+/** The store of a simulated world: a SQLite file in memory, or a schema of a PostgreSQL database. */
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect } from "effect"
+import * as Disk from "./Disk.ts"
+import * as FileRows from "./FileRows.ts"
+import * as Server from "./Server.ts"
+import type { StoredRows } from "./StoredRows.ts"
+import type { VirtualTime } from "./VirtualTime.ts"
+
+/** A store. */
+export interface Store {
+  readonly url: string
+  /** How its statements fail. */
+  readonly failures: ReadonlyArray<Disk.Failure>
+  /** Its rows as of the last commit; `undefined` while it has no tables. */
+  readonly rows: () => StoredRows | undefined
+  /** Reads all rows anew. */
+  readonly refresh: () => Promise<void>
+  /** Reads it without the hand. */
+  readonly outside: <A>(work: () => A) => A
+  /** Puts the hand on it. */
+  readonly begin: (disk: Disk.Disk) => void
+  readonly close: () => void
+}
+
+/** Files in memory, where the system has them: a simulation writes many small ones. */
+const memory = "/dev/shm"
+const ofDisk = ["disk full", "disk failed", "locked"] as const
+
+/** A new SQLite file. */
+export const sqlite = (): Store => {
+  const folder = mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), "daybook-simulation-"))
+  const file = FileRows.make(join(folder, "chain-eth.sqlite"))
+  return {
+    url: `sqlite:${folder}`,
+    failures: ofDisk,
+    rows: file.open,
+    refresh: async () => undefined,
+    outside: Disk.outside,
+    begin: (disk) => {
+      Disk.install()
+      Disk.use(disk)
+    },
+    close: () => {
+      Disk.use(null)
+      file.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The emptied database of a server. */
+export const postgres = async (server: Server.Server, time: VirtualTime): Promise<Store> => {
+  const rows = await Effect.runPromise(server.clear)
+  return {
+    url: server.url,
+    failures: [...ofDisk, "connection lost", "answer lost"],
+    rows: rows.rows,
+    refresh: () => Effect.runPromise(rows.fetch("all")),
+    outside: (work) => work(),
+    begin: (disk) => {
+      Server.install()
+      Server.use({ server, rows, time, disk })
+    },
+    close: () => Server.use(null),
+  }
+}
