@@ -8,9 +8,10 @@ import type { InvalidOption } from "@daybook/transport/ClientError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { RateLimiterStore } from "effect/persistence/RateLimiter"
+import { layerStoreMemory, RateLimiterStore } from "effect/persistence/RateLimiter"
 import type * as Scope from "effect/Scope"
 import type * as Config from "./config/Config.ts"
+import * as ConfigChanges from "./config/ConfigChanges.ts"
 import * as Explorer from "./config/Explorer.ts"
 import type { InvalidConfig } from "./config/InvalidConfig.ts"
 import * as Role from "./config/Role.ts"
@@ -61,70 +62,85 @@ export interface Running {
   readonly address: Listener.Address | null
   /** Its API keys. */
   readonly keys: ApiKeys
+  /**
+   * Takes over another configuration: what can change while it runs, such as labels, limits, nodes and chains. Open requests end as they
+   * began, and indexers of chains that have not changed go on. Where it fails, nothing has changed.
+   */
+  readonly reload: (config: Config.Config) => Effect.Effect<ConfigChanges.ConfigChanges, StartError>
 }
 
 /** Why a service does not start. */
 export type StartError = InvalidConfig | StoreError | InvalidOption | Listener.ListenError
 
-/** What the layers of the roles are made from. */
-interface Parts extends Omit<Options, "roles"> {
+/** What the routes of a configuration are made from. */
+interface Parts {
+  readonly roles: ReadonlyArray<Role.Role>
+  readonly options: Options
   readonly isIndexing: boolean
   readonly config: Config.Config
   readonly chains: ReadonlyArray<ServedChain.ServedChain>
 }
 
-/** The parts of a role that serves HTTP. */
-interface ServingParts extends Parts {
+/** What a process holds whatever its configuration becomes: counts, and the state of limits and caches. */
+interface Kept {
+  readonly database: Database
+  readonly metrics: Metrics.Metrics["Service"]
   readonly observed: Observations.Observations
+  readonly buckets: RateLimiterStore["Service"]
+  readonly cache: RelayCache.RelayCache["Service"]
 }
 
-/** The layer of each role; those of `rest` and `relay` register routes of the HTTP server. */
-const layers = {
-  index: ({ baseFolder, chains, config, isInline = false, onEvent }: Parts) => {
-    const owner = randomUUID()
-    const jobs = chains.map((chain) =>
-      ChainJob.fromChain(chain, {
-        ...{ database: Engine.primaryOf(config.database), documents: config.documents, baseFolder, owner },
-        traceLimits: config.limits.traces,
-        threads: ChainJob.threadsOf(config),
-      }),
-    )
-    const options = onEvent === undefined ? { jobs } : { jobs, onEvent }
-    return isInline ? Supervisor.inlineLayer(options) : Supervisor.layer(options)
-  },
-  rest: ({ chains, config }: Parts) => RestServer.layer({ config, chains }),
-  relay: ({ chains, observed }: ServingParts) => Relay.layer(chains, observed.called),
-}
-
-/** Listens with the routes of the given roles, and those for operators and machines. */
-const listen = (roles: ReadonlyArray<Exclude<Role.Role, "index">>, parts: Parts, database: Database) => {
-  const { baseFolder, chains, config, isIndexing, member } = parts
+const keep = Effect.fnUntraced(function* (
+  database: Database,
+  { relay }: Config.Config,
+  member: Member | undefined,
+): Effect.fn.Return<Kept, never, Scope.Scope> {
   const metrics = Metrics.empty(member)
-  const observed = Observations.make(metrics)
-  const operations = roles.map((role) => layers[role]({ ...parts, observed }))
-  const buckets = member === undefined ? undefined : Layer.succeed(RateLimiterStore, member.rateLimiterStore)
-  const rateLimit = RateLimit.layer(config.rateLimit, buckets)
-  const access = parts.access ?? Explorer.accessOf(config)
-  const pages =
-    access === "off" || !roles.includes("rest")
-      ? Layer.empty
-      : Layer.merge(ExplorerRoutes.layer({ access, chains }), PageRoutes.layer({ chains }))
-  const monitoring = Monitoring.layer({ config, chains, isIndexing })
-  const [cert, key] = [config.tls?.cert ?? "", config.tls?.key ?? ""].map((path) => resolve(baseFolder, path))
-  const tls = config.tls === undefined ? {} : { tls: { cert: cert!, key: key! } }
-  const routes = Layer.mergeAll(Layer.empty, ...operations, monitoring, pages).pipe(
-    Layer.provide([
-      Authentication.layer(access, observed.refused),
-      Bounds.layer(config.limits),
-      RelayCache.layer(config.relay.cacheMebibytes),
-    ]),
-    Layer.provide([rateLimit, Layer.succeed(Metrics.Metrics, metrics), Layer.succeed(Engine.Engine, database)]),
+  const cache = Layer.provide(RelayCache.layer(relay.cacheMebibytes), Layer.succeed(Metrics.Metrics, metrics))
+  const context = yield* Layer.build(Layer.merge(cache, layerStoreMemory))
+  return {
+    ...{ database, metrics, observed: Observations.make(metrics) },
+    buckets: member?.rateLimiterStore ?? Context.get(context, RateLimiterStore),
+    cache: Context.get(context, RelayCache.RelayCache),
+  }
+})
+
+/** The routes of the roles, and those for operators and machines. */
+const routesOf = ({ chains, config, isIndexing, options, roles }: Parts, kept: Kept) => {
+  const { observed } = kept
+  const access = options.access ?? Explorer.accessOf(config)
+  const rest = Layer.merge(
+    RestServer.layer({ config, chains }),
+    access === "off" ? Layer.empty : Layer.merge(ExplorerRoutes.layer({ access, chains }), PageRoutes.layer({ chains })),
   )
-  return Effect.map(
-    Layer.build(HttpServer.layer(routes, { ...config, ...tls, onAnswered: observed.answered })),
-    (context) => Context.get(context, HttpServer.HttpServer).address,
+  return Layer.mergeAll(
+    Monitoring.layer({ config, chains, isIndexing }),
+    roles.includes("rest") ? rest : Layer.empty,
+    roles.includes("relay") ? Relay.layer(chains, observed.called) : Layer.empty,
+  ).pipe(
+    Layer.provide([Authentication.layer(access, observed.refused), Bounds.layer(config.limits)]),
+    Layer.provide([
+      RateLimit.layer(config.rateLimit, Layer.succeed(RateLimiterStore, kept.buckets)),
+      Layer.succeed(RelayCache.RelayCache, kept.cache),
+      Layer.succeed(Metrics.Metrics, kept.metrics),
+      Layer.succeed(Engine.Engine, kept.database),
+    ]),
   )
 }
+
+/** The files of the certificate, by the folder of the configuration. */
+const tlsOf = ({ tls }: Config.Config, baseFolder: string): Pick<HttpServer.Options, "tls"> =>
+  tls === undefined ? {} : { tls: { cert: resolve(baseFolder, tls.cert), key: resolve(baseFolder, tls.key) } }
+
+/** The jobs of the indexers. */
+const jobsOf = ({ chains, config, options }: Parts, owner: string): ReadonlyArray<ChainJob.ChainJob> =>
+  chains.map((chain) =>
+    ChainJob.fromChain(chain, {
+      ...{ database: Engine.primaryOf(config.database), documents: config.documents, owner },
+      ...{ baseFolder: options.baseFolder, traceLimits: config.limits.traces },
+      threads: ChainJob.threadsOf(config),
+    }),
+  )
 
 /**
  * The log line of a service that listens.
@@ -190,16 +206,46 @@ export const run = Effect.fn("Service.run")(function* (
   config: Config.Config,
   options: Options,
 ): Effect.fn.Return<Running, StartError, Scope.Scope> {
-  const { roles = Role.all, isIndexing = roles.includes("index"), ...rest } = options
-  const chains = yield* Effect.fromResult(ServedChain.fromChains(config.chains))
-  const parts: Parts = { ...rest, config, chains, isIndexing }
+  const { isInline = false, member, onEvent, roles = Role.all } = options
+  const isIndexer = roles.includes("index")
+  const partsOf = (own: Config.Config) =>
+    Effect.map(
+      Effect.fromResult(ServedChain.fromChains(own.chains)),
+      (chains): Parts => ({ roles, options, chains, config: own, isIndexing: options.isIndexing ?? isIndexer }),
+    )
+  const parts = yield* partsOf(config)
   const database = yield* Engine.fromUrl(config.database, options.baseFolder, config)
   yield* database.apiKeys.ready
-  if (roles.includes("index")) yield* database.migrate(chains)
-  const operations = roles.filter((role) => role !== "index")
-  const address = operations.length === 0 ? null : yield* listen(operations, parts, database)
-  if (address !== null && options.member === undefined) yield* Effect.logInfo(listeningMessage(address.url))
-  if (address !== null && options.member !== undefined) yield* options.member.ready(address.url)
-  if (roles.includes("index")) yield* Layer.build(layers.index(parts))
-  return { address, keys: database.apiKeys }
+  if (isIndexer) yield* database.migrate(parts.chains)
+  const kept = yield* keep(database, config, member)
+  const answerOptions = (own: Config.Config) => ({ ...own, onAnswered: kept.observed.answered })
+  const server = roles.every((role) => role === "index")
+    ? null
+    : yield* HttpServer.make(routesOf(parts, kept), { ...answerOptions(config), ...tlsOf(config, options.baseFolder) })
+  const address = server?.address ?? null
+  if (address !== null && member === undefined) yield* Effect.logInfo(listeningMessage(address.url))
+  if (address !== null && member !== undefined) yield* member.ready(address.url)
+  const owner = randomUUID()
+  // The threads of a chain stay as they are where others are added.
+  const threads = ChainJob.threadsOf(config)
+  const jobs = (own: Parts) => jobsOf(own, owner).map((job) => ({ ...job, threads }))
+  const indexers = isIndexer
+    ? yield* Supervisor.make({ jobs: jobs(parts), isInline, ...(onEvent === undefined ? {} : { onEvent }) })
+    : null
+
+  let current = config
+  const reload = Effect.fn("Service.reload")(function* (next: Config.Config) {
+    const changes = ConfigChanges.between(current, next)
+    const applicable = ConfigChanges.applicable(current, next)
+    const changed = yield* partsOf(applicable)
+    if (isIndexer) yield* database.migrate(changed.chains)
+    if (server !== null) {
+      yield* server.reloadTls
+      if (changes.applied.length > 0) yield* server.replace(routesOf(changed, kept), answerOptions(applicable))
+    }
+    if (indexers !== null) yield* indexers.replace(jobs(changed))
+    current = applicable
+    return changes
+  })
+  return { address, keys: database.apiKeys, reload }
 })

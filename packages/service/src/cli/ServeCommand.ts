@@ -3,6 +3,8 @@
  */
 import { quote } from "@daybook/schema/Issue"
 import * as Effect from "effect/Effect"
+import * as Queue from "effect/Queue"
+import type * as Scope from "effect/Scope"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as ConfigFile from "../config/ConfigFile.ts"
@@ -31,10 +33,35 @@ const servesHttp = (role: Role.Role): boolean => role !== "index"
 const stoppingMessage = (roles: ReadonlyArray<Role.Role>): string =>
   roles.some(servesHttp) ? "Stopping; open requests are finished first" : "Stopping; the last blocks are stored first"
 
+/** What takes over another configuration while it runs. */
+type Reload = Service.Running["reload"]
+
+/** Reloads the configuration. An invalid one is reported, and changes nothing. */
+const reloadOnce = (source: ConfigFile.Source, reload: Reload) =>
+  Effect.gen(function* () {
+    const { config } = yield* ConfigFile.load(source)
+    const { applied, postponed } = yield* reload(config)
+    const changed = applied.length === 0 ? "nothing has changed" : applied.join(", ")
+    yield* Effect.logInfo(`Configuration reloaded: ${changed}`)
+    if (postponed.length === 0) return
+    yield* Effect.logWarning(`Takes effect when the service is started again: ${postponed.join(", ")}`)
+  }).pipe(Effect.catch((error) => Effect.logError(`The configuration stays as it was: ${error.message}`)))
+
+/** Runs a service until it is interrupted, and reloads its configuration at each SIGHUP, also one that is received while it starts. */
+const serveUntilStopped = Effect.fnUntraced(function* <E, R>(
+  source: ConfigFile.Source,
+  start: Effect.Effect<Reload, E, R>,
+) {
+  const hangups = yield* Queue.sliding<void>(1)
+  Shutdown.reloads(() => void Queue.offerUnsafe(hangups, undefined))
+  const reload = yield* start
+  return yield* Effect.forever(Effect.andThen(Queue.take(hangups), reloadOnce(source, reload)))
+})
+
 /** How to run the roles of this process, after `prepare` where they write the database. */
-interface Own<A, E, R> {
+interface Own<E, R> {
   readonly prepare: Effect.Effect<void, E, R>
-  readonly run: (roles: ReadonlyArray<Role.Role>) => Effect.Effect<A, E, R>
+  readonly run: (roles: ReadonlyArray<Role.Role>) => Effect.Effect<Service.Running, E, R>
 }
 
 /** Name of the key that a service without a configuration file begins with. */
@@ -49,19 +76,23 @@ const addFirstKey = Effect.fnUntraced(function* ({ baseFolder, config }: ConfigF
 }, Effect.scoped)
 
 /** Runs the roles that serve HTTP in processes of their own, each with the command line of this one, and the others here. */
-const serveByProcesses = Effect.fnUntraced(function* <A, E, R>(
+const serveByProcesses = Effect.fnUntraced(function* <E, R>(
   processes: number,
   drainSeconds: number,
   roles: ReadonlyArray<Role.Role>,
-  { prepare, run }: Own<A, E, R>,
-) {
+  { prepare, run }: Own<E, R>,
+): Effect.fn.Return<Reload, CommandError | E | Primary.ProcessNotStarted, R | Scope.Scope> {
   if (!roles.some(servesHttp)) {
     return yield* invalidOption("--processes", "1 for a role without HTTP", String(processes))
   }
   if (roles.includes("index")) yield* prepare
   const url = yield* Primary.run(processes, drainSeconds)
   yield* Effect.logInfo(`${Service.listeningMessage(url)}; ${processes} processes`)
-  if (roles.includes("index")) yield* run(["index"])
+  const own = roles.includes("index") ? yield* run(["index"]) : null
+  return (config) => {
+    Primary.hangUp()
+    return own === null ? Effect.succeed({ applied: ["passed on to each process"], postponed: [] }) : own.reload(config)
+  }
 })
 
 /** `daybook serve`. */
@@ -88,7 +119,8 @@ export const serve = Command.make(
       Effect.fromResult(Role.parse(role)),
       (message) => new CommandError({ message, isUsage: true }),
     )
-    const file = yield* ConfigFile.load(yield* ConfigFlags.sourceOf(flags))
+    const source = yield* ConfigFlags.sourceOf(flags)
+    const file = yield* ConfigFile.load(source)
     const { drainSeconds } = file.config.limits
     Shutdown.grant(drainSeconds)
     const onEvent = (chain: string, event: IndexerEvent) => Effect.sync(() => progress?.take(chain, event))
@@ -101,13 +133,16 @@ export const serve = Command.make(
             prepare: Service.migrate(file.config, file.baseFolder),
             run: (own) => Service.run(file.config, { ...options, roles: own }),
           })
-        : Service.run(
-            file.config,
-            member === undefined
-              ? { ...options, roles }
-              : { ...options, member, roles: roles.filter(servesHttp), isIndexing: roles.includes("index") },
+        : Effect.map(
+            Service.run(
+              file.config,
+              member === undefined
+                ? { ...options, roles }
+                : { ...options, member, roles: roles.filter(servesHttp), isIndexing: roles.includes("index") },
+            ),
+            ({ reload }) => reload,
           )
-    const running = Effect.andThen(service, Effect.never)
+    const running = serveUntilStopped(source, service)
     return yield* Effect.ensuring(
       Effect.scoped(
         Effect.onInterrupt(running, () =>

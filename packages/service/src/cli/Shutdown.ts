@@ -1,5 +1,5 @@
 /**
- * How the process ends at SIGTERM, SIGINT and SIGHUP: the running command is interrupted and finishes its work, within a bound of time; a
+ * How the process ends at SIGTERM and SIGINT, and at SIGHUP where it does not reload its configuration: the running command is interrupted and finishes its work, within a bound of time; a
  * second signal ends the process at once. The exit code is 0 for a command that runs until it is stopped, and 128 and the number of the
  * signal for one that had not finished what it was asked for.
  *
@@ -31,6 +31,15 @@ export const incomplete = (): string | undefined =>
 /** The exit code of a command that a signal has interrupted. */
 export const exitCode = (): number => (isComplete || received === undefined ? 0 : codes[received])
 
+let reload: (() => void) | undefined
+
+/**
+ * From now on SIGHUP calls `onHangup`, where the process has no terminal: one that is closed sends the signal too, and ends the program.
+ */
+export const reloads = (onHangup: () => void): void => {
+  if (!process.stderr.isTTY) reload = onHangup
+}
+
 /** Grants seconds to the work that a command finishes after a signal. Default 10. */
 export const grant = (seconds: number): void => {
   grantedSeconds = seconds
@@ -49,6 +58,7 @@ export const bound = (): void => {
   process.on("SIGTERM", stop)
   // A terminal that is closed ends the program in the same way.
   process.on("SIGHUP", () => {
+    if (reload !== undefined && received === undefined) return reload()
     received ??= "SIGHUP"
     process.emit("SIGTERM", "SIGTERM")
   })

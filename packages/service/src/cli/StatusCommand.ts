@@ -12,6 +12,7 @@ import * as Status from "../server/rest/Status.ts"
 import * as Engine from "../store/Engine.ts"
 import { CommandError } from "./CommandError.ts"
 import * as Selection from "./Selection.ts"
+import * as Shutdown from "./Shutdown.ts"
 import * as Terminal from "./Terminal.ts"
 
 const formatGaps = (gaps: Status.Status["gaps"]): string => {
@@ -62,6 +63,20 @@ const readStatus = Effect.fnUntraced(function* (chain: IndexedChain.IndexedChain
   return issue === null ? found : { ...found, message: `${found.message} ${issue}` }
 })
 
+const watchMillis = 1_000
+
+/** Prints each line that differs from the one before, until it is interrupted. */
+const printChanges = Effect.fnUntraced(function* <E>(read: Effect.Effect<ReadonlyArray<string>, E>) {
+  Shutdown.complete()
+  let before: ReadonlyArray<string> = []
+  for (;;) {
+    const lines = yield* read
+    yield* Effect.forEach(lines.filter((line, at) => line !== before[at]), Terminal.print)
+    before = lines
+    yield* Effect.sleep(watchMillis)
+  }
+})
+
 /** `daybook status`. */
 export const status = Command.make(
   "status",
@@ -72,19 +87,31 @@ export const status = Command.make(
       Flag.withDescription('Print one line of JSON: {"ready", "chains"}, with each chain as in /ready'),
       Flag.withDefault(false),
     ),
+    watch: Flag.Boolean("watch").pipe(
+      Flag.withDescription("Print again what has changed, every second, until it is stopped"),
+      Flag.withDefault(false),
+    ),
   },
-  Effect.fn(function* ({ chain: names, config: path, json }) {
+  Effect.fn(function* ({ chain: names, config: path, json, watch }) {
     const file = yield* ConfigFile.read(path)
     const chains = yield* Selection.select(yield* Effect.fromResult(ServedChain.fromChains(file.config.chains)), names)
     const database = yield* Engine.fromUrl(file.config.database, file.baseFolder)
-    const statuses = yield* Effect.forEach(chains, (chain) => readStatus(IndexedChain.fromDatabase(database)(chain)))
-    const notReady = statuses.filter(({ ready }) => !ready).map(({ chain }) => chain)
-    if (json) yield* Terminal.print(JSON.stringify({ ready: notReady.length === 0, chains: statuses }))
-    else yield* Effect.forEach(statuses, (found, at) => Terminal.print(format(found, chains[at]!.config.traces)))
+    /** The lines of all chains, and those that are not ready. */
+    const read = Effect.gen(function* () {
+      const statuses = yield* Effect.forEach(chains, (chain) => readStatus(IndexedChain.fromDatabase(database)(chain)))
+      const notReady = statuses.filter(({ ready }) => !ready).map(({ chain }) => chain)
+      const lines = json
+        ? [JSON.stringify({ ready: notReady.length === 0, chains: statuses })]
+        : statuses.map((found, at) => format(found, chains[at]!.config.traces))
+      return { lines, notReady }
+    })
+    if (watch) return yield* printChanges(Effect.map(read, ({ lines }) => lines))
+    const { lines, notReady } = yield* read
+    yield* Effect.forEach(lines, Terminal.print)
     if (notReady.length > 0) return yield* new CommandError({ message: `Not ready: ${notReady.join(", ")}.` })
   }, Effect.scoped),
 ).pipe(
   Command.withDescription(
-    "Print what is indexed of each chain and its indexer's state; exit code 1 unless every chain is synced",
+    "Print what is indexed of each chain and its indexer's state; exit code 1 unless every chain is synced, or --watch",
   ),
 )

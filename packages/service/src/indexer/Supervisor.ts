@@ -5,10 +5,11 @@
 import { extname } from "node:path"
 import type { Worker } from "node:worker_threads"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import * as Fiber from "effect/Fiber"
 import * as Queue from "effect/Queue"
 import * as References from "effect/References"
 import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
 import * as Restart from "../supervision/Restart.ts"
 import * as ThreadLog from "../supervision/ThreadLog.ts"
 import * as WorkerThread from "../supervision/WorkerThread.ts"
@@ -27,6 +28,8 @@ export interface Options {
   readonly jobs: ReadonlyArray<ChainJob>
   /** Handles each event of each chain. */
   readonly onEvent?: OnEvent
+  /** The indexers run in the thread of this process: for one small chain whose first blocks are waited for. Default false. */
+  readonly isInline?: boolean
 }
 
 /** Time that a worker has to finish its transaction when it is stopped. */
@@ -98,22 +101,45 @@ const supervise = (job: ChainJob, onEvent: OnEvent) =>
     }),
   ).pipe(Effect.annotateLogs({ chain: job.chain }))
 
+/** The indexers of some chains, for as long as the scope in which they were started. */
+export interface Supervisor {
+  /** Indexes these jobs from now on: starts what is new, and stops or restarts what is gone or has changed. The others go on. */
+  readonly replace: (jobs: ReadonlyArray<ChainJob>) => Effect.Effect<void>
+}
+
+interface Supervised {
+  readonly job: ChainJob
+  readonly fiber: Fiber.Fiber<never>
+}
+
+/** What an indexer depends on; labels are those of pages. */
+const identityOf = (job: ChainJob): string => JSON.stringify({ ...job, config: { ...job.config, labels: {} } })
+
+/** Starts indexers until the scope ends; then each worker finishes its transaction, within a few seconds. */
+export const make = Effect.fnUntraced(function* (
+  options: Options,
+): Effect.fn.Return<Supervisor, never, Scope.Scope> {
+  const { isInline = false, jobs, onEvent = () => Effect.void } = options
+  const scope = yield* Effect.scope
+  const running = new Map<string, Supervised>()
+  const runJob = (job: ChainJob): Effect.Effect<never> =>
+    isInline ? ChainRunner.run(job, (event) => onEvent(job.chain, event)) : supervise(job, onEvent)
+
+  const replace = Effect.fnUntraced(function* (next: ReadonlyArray<ChainJob>) {
+    const wanted = new Map(next.map((job) => [job.chain, identityOf(job)]))
+    const gone = [...running.values()].filter(({ job }) => wanted.get(job.chain) !== identityOf(job))
+    for (const { job } of gone) running.delete(job.chain)
+    yield* Effect.forEach(gone, ({ fiber }) => Fiber.interrupt(fiber), { concurrency: "unbounded", discard: true })
+    for (const job of next) {
+      if (!running.has(job.chain)) running.set(job.chain, { job, fiber: yield* Effect.forkIn(runJob(job), scope) })
+    }
+  })
+  yield* replace(jobs)
+  return { replace }
+})
+
 /**
- * Indexes all chains until it is interrupted; then each worker finishes its transaction, within a few seconds. Never fails.
+ * Indexes all chains until it is interrupted. Never fails.
  */
-export const run = (options: Options): Effect.Effect<never> => {
-  const { jobs, onEvent = () => Effect.void } = options
-  return Effect.andThen(
-    Effect.forEach(jobs, (job) => supervise(job, onEvent), { concurrency: "unbounded", discard: true }),
-    Effect.never,
-  )
-}
-
-/** The indexer of all chains, for as long as the layer lives. */
-export const layer = (options: Options): Layer.Layer<never> => Layer.effectDiscard(Effect.forkScoped(run(options)))
-
-/** The same in the thread of this process: for one small chain whose first blocks are waited for. */
-export const inlineLayer = ({ jobs, onEvent = () => Effect.void }: Options): Layer.Layer<never> => {
-  const run = (job: ChainJob) => ChainRunner.run(job, (event) => onEvent(job.chain, event))
-  return Layer.effectDiscard(Effect.forkScoped(Effect.forEach(jobs, run, { concurrency: "unbounded", discard: true })))
-}
+export const run = (options: Options): Effect.Effect<never> =>
+  Effect.scoped(Effect.andThen(make(options), Effect.never))

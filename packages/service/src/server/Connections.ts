@@ -88,7 +88,7 @@ export interface Connections {
 }
 
 /** Tracks the connections of a server by socket. */
-const track = (server: Server, { connections, connectionsPerAddress }: Options): ReadonlyMap<Socket, Connection> => {
+const track = (server: Server, bounds: Options): ReadonlyMap<Socket, Connection> => {
   const bySocket = new Map<Socket, Connection>()
   const counts = new Map<string, number>()
 
@@ -112,8 +112,8 @@ const track = (server: Server, { connections, connectionsPerAddress }: Options):
 
   const add = (socket: Socket) => {
     const address = socket.remoteAddress ?? ""
-    const isFull = bySocket.size >= connections && !closeIdle(undefined)
-    const isFullForAddress = (counts.get(address) ?? 0) >= connectionsPerAddress && !closeIdle(address)
+    const isFull = bySocket.size >= bounds.connections && !closeIdle(undefined)
+    const isFullForAddress = (counts.get(address) ?? 0) >= bounds.connectionsPerAddress && !closeIdle(address)
     if (isFull || isFullForAddress) return socket.destroy()
     const connection: Connection = { socket, address, requests: 0, waiting: [], isEnding: false, stalled: undefined }
     bySocket.set(socket, connection)
@@ -162,7 +162,7 @@ const endSlow = (connections: Iterable<Connection>, writeSeconds: number, nowMil
   }
 }
 
-/** Bounds the connections of a server until the scope ends. */
+/** Bounds the connections of a server until the scope ends. The bounds are read whenever they are applied, so that they can change. */
 export const make = Effect.fnUntraced(function* (
   server: Server,
   options: Options,

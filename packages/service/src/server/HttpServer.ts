@@ -10,6 +10,7 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import * as ApiHeader from "@daybook/schema/ApiHeader"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as HttpMiddleware from "effect/http/HttpMiddleware"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -27,8 +28,8 @@ import { InvalidParameter } from "./rest/InvalidParameter.ts"
 import type { Answered } from "./Observations.ts"
 import * as Routes from "./Routes.ts"
 
-/** How to listen. */
-export interface Options extends Listener.Options {
+/** How to answer. */
+export interface AnswerOptions extends Pick<Listener.Options, "listen"> {
   /** Proxies before the server that add the address of their client to `X-Forwarded-For`. */
   readonly trustedProxies: number
   /** Origins of web pages that may call; `*` allows all. */
@@ -40,10 +41,23 @@ export interface Options extends Listener.Options {
   readonly onAnswered?: (answered: Answered) => void
 }
 
+/** How to listen and to answer. */
+export interface Options extends AnswerOptions, Listener.Options {}
+
 /** A server that listens. */
-export class HttpServer extends Context.Service<HttpServer, { readonly address: Listener.Address }>()(
-  "@daybook/service/server/HttpServer",
-) {}
+export class HttpServer extends Context.Service<
+  HttpServer,
+  {
+    readonly address: Listener.Address
+    /**
+     * Answers with other routes and bounds from the next request on. Open requests end with those that they began with, and have as long as
+     * when the server stops.
+     */
+    readonly replace: <E>(routes: Layer.Layer<never, E, Provided>, options: AnswerOptions) => Effect.Effect<void, E>
+    /** Reads the files of the certificate again. */
+    readonly reloadTls: Effect.Effect<void, Listener.ListenError>
+  }
+>()("@daybook/service/server/HttpServer") {}
 
 const preflightSeconds = 86_400
 
@@ -99,8 +113,8 @@ const refuseHost = (hostIssue: HostCheck.HostIssue): App =>
 /** Answers every request. */
 const app = (
   { find, handle, list }: Routes.Routes["Service"],
-  { allowedHosts, allowedOrigins, listen, onAnswered = () => undefined, trustedProxies }: Options,
-  { isDraining }: Connections.Connections,
+  { allowedHosts, allowedOrigins, listen, onAnswered = () => undefined, trustedProxies }: AnswerOptions,
+  isDraining: () => boolean,
 ) => {
   const cors = corsOf(allowedOrigins)
   const checkHost = HostCheck.make(listen, allowedHosts)
@@ -159,34 +173,77 @@ const app = (
   })
 }
 
-/** Listens. A request to change the protocol (`Upgrade`) is answered as any other: no listener accepts it. */
-const listen = Effect.fn("HttpServer.listen")(function* (options: Options) {
-  const { listen: at, trustedProxies } = options
-  const routes = yield* Routes.Routes
-  // Released after the server, which waits for its open requests.
-  const requests = yield* Scope.fork(yield* Effect.scope)
-  const { address, node } = yield* Listener.open(options)
-  // All connections of a proxy have one address.
-  const isBehindProxy = trustedProxies > 0 || "socket" in at
-  const { connections: all } = options.limits
-  const limits = isBehindProxy ? { ...options.limits, connectionsPerAddress: all } : options.limits
-  const connections = yield* Connections.make(node, limits)
-  const handler = NodeHttpServer.makeHandler(app(routes, options, connections), { scope: requests })
-  connections.serve(yield* Effect.provideService(handler, HttpMiddleware.TracerDisabledWhen, () => true))
-  yield* Effect.addFinalizer(() => connections.drain)
-  return HttpServer.of({ address })
+/** The bounds of connections; all connections of a proxy have one address. */
+const connectionBounds = ({ limits, listen, trustedProxies }: AnswerOptions): Connections.Options =>
+  trustedProxies > 0 || "socket" in listen ? { ...limits, connectionsPerAddress: limits.connections } : limits
+
+type Handler = Parameters<Connections.Connections["serve"]>[0]
+
+/** Makes the handler of some routes, which lives as long as `own`. */
+const makeHandler = Effect.fnUntraced(function* <E, R>(
+  routes: Layer.Layer<never, E, R>,
+  options: AnswerOptions,
+  isDraining: () => boolean,
+  own: Scope.Scope,
+) {
+  const all = Layer.provideMerge(routes, Layer.merge(Routes.layer, NodeHttpServer.layerHttpServices))
+  // Routes that are replaced must not share what is made of them.
+  const context = yield* Layer.buildWithMemoMap(all, Layer.makeMemoMapUnsafe(), own)
+  const answer = app(Context.get(context, Routes.Routes), options, isDraining)
+  return yield* Effect.provideService(
+    NodeHttpServer.makeHandler(answer, { scope: own }),
+    HttpMiddleware.TracerDisabledWhen,
+    () => true,
+  )
 })
 
 /**
- * Listens with the routes of a layer. When it is released it waits a few seconds for open requests.
+ * Listens with the routes of a layer until the scope ends; then it waits a few seconds for open requests. A request to change the protocol
+ * (`Upgrade`) is answered as any other: no listener accepts it.
  *
  * **Errors**
- * - `ListenError`: the address is in use, not an address of this machine, or not allowed.
+ * - `ListenError`: the address is in use, not an address of this machine, or not allowed; or the certificate cannot be used.
  */
+export const make = Effect.fn("HttpServer.make")(function* <E, R>(
+  routes: Layer.Layer<never, E, R>,
+  options: Options,
+): Effect.fn.Return<
+  HttpServer["Service"],
+  E | Listener.ListenError,
+  Exclude<R, Provided> | Scope.Scope
+> {
+  // Released after the server, which waits for its open requests.
+  const requests = yield* Scope.fork(yield* Effect.scope)
+  let connections: Connections.Connections | undefined
+  const isDraining = () => connections?.isDraining() === true
+  let scope = yield* Scope.fork(requests)
+  let handler: Handler = yield* makeHandler(routes, options, isDraining, scope)
+  const { address, node, reloadTls } = yield* Listener.open(options)
+  const bounds = { ...connectionBounds(options) }
+  connections = yield* Connections.make(node, bounds)
+  connections.serve((request, response) => handler(request, response))
+  yield* Effect.addFinalizer(() => connections!.drain)
+
+  return HttpServer.of({
+    address,
+    reloadTls,
+    replace: Effect.fnUntraced(function* (next, nextOptions) {
+      const own = yield* Scope.fork(requests)
+      const made = makeHandler(next, nextOptions, isDraining, own)
+      const nextHandler = yield* Effect.onError(made, (cause) => Scope.close(own, Exit.failCause(cause)))
+      const before = scope
+      const ending = Effect.andThen(Effect.sleep(bounds.drainSeconds * 1000), Scope.close(before, Exit.void))
+      Object.assign(bounds, connectionBounds(nextOptions))
+      scope = own
+      handler = nextHandler
+      yield* Effect.forkIn(ending, requests)
+    }),
+  })
+})
+
+/** The same as a layer. */
 export const layer = <E, R>(
   routes: Layer.Layer<never, E, R>,
   options: Options,
 ): Layer.Layer<HttpServer, E | Listener.ListenError, Exclude<R, Provided>> =>
-  Layer.effect(HttpServer, listen(options)).pipe(
-    Layer.provide(Layer.provideMerge(routes, Layer.merge(Routes.layer, NodeHttpServer.layerHttpServices))),
-  )
+  Layer.effect(HttpServer, make(routes, options))

@@ -119,6 +119,8 @@ const removeStale = (listen: Listen.Listen): Effect.Effect<void> => {
 export interface Listener {
   readonly node: Server
   readonly address: Address
+  /** Reads the files of the certificate again, for the connections that follow. */
+  readonly reloadTls: Effect.Effect<void, ListenError>
 }
 
 const addressOf = ({ listen, tls }: Options, port: number): Address => {
@@ -138,10 +140,9 @@ export const open = Effect.fn("Listener.open")(function* (
   options: Options,
 ): Effect.fn.Return<Listener, ListenError, Scope.Scope> {
   const { listen, tls } = options
-  const node =
-    tls === undefined
-      ? createServer(timeouts)
-      : createTlsServer({ ...timeouts, handshakeTimeout, ...(yield* readTls(tls)) })
+  const secure =
+    tls === undefined ? null : createTlsServer({ ...timeouts, handshakeTimeout, ...(yield* readTls(tls)) })
+  const node = secure ?? createServer(timeouts)
   Object.assign(node, { httpAllowHalfOpen: true })
   yield* removeStale(listen)
   const at = "socket" in listen ? { path: listen.socket } : listen
@@ -150,5 +151,10 @@ export const open = Effect.fn("Listener.open")(function* (
   )
   if ("socket" in listen) chmodSync(listen.socket, socketMode)
   const bound = node.address()
-  return { node, address: addressOf(options, typeof bound === "object" && bound !== null ? bound.port : 0) }
+  const reloadTls =
+    secure === null || tls === undefined
+      ? Effect.void
+      : Effect.map(readTls(tls), (read) => void secure.setSecureContext(read))
+  const port = typeof bound === "object" && bound !== null ? bound.port : 0
+  return { node, reloadTls, address: addressOf(options, port) }
 })

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process"
-import { readdirSync, statSync } from "node:fs"
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { connect, createServer } from "node:net"
 import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
@@ -16,10 +16,18 @@ interface Running {
   /** What standard error matches before the signal. */
   readonly pattern: RegExp
   readonly signal: NodeJS.Signals
+  /** The configuration is changed before the signal. */
+  readonly isReloaded?: boolean
+}
+
+/** A process that serves. */
+interface Process {
+  readonly signal: (signal: NodeJS.Signals) => void
+  readonly text: () => string
 }
 
 /** Starts `serve`, runs `then` once standard error matches, and ends the process by a signal. */
-const serve = (cwd: string, { pattern, role, signal }: Running, then: (found: RegExpExecArray) => Promise<void>) =>
+const serve = (cwd: string, { pattern, role, signal }: Running, then: (found: RegExpExecArray, process: Process) => Promise<void>) =>
   Effect.promise(
     () =>
       new Promise<Ended>((resolve, reject) => {
@@ -34,7 +42,7 @@ const serve = (cwd: string, { pattern, role, signal }: Running, then: (found: Re
           const found = pattern.exec(err)
           if (found === null || isStarted) return
           isStarted = true
-          then(found).then(() => child.kill(signal), reject)
+          then(found, { signal: (one) => child.kill(one), text: () => err }).then(() => child.kill(signal), reject)
         })
         child.on("close", (code) => resolve({ code, out, err }))
       }),
@@ -58,6 +66,20 @@ const serveHere = Effect.fnUntraced(function* <A, E>(
   yield* use(listening()!, () => out)
   return { out, err }
 }, Effect.scoped)
+
+/** Has a process reload an invalid configuration, and then a valid one. */
+const reload = async (base: string, { signal, text }: Process): Promise<void> => {
+  const path = join(base, "daybook.json")
+  const before = readFileSync(path, "utf8")
+  const change = async (config: string, message: string) => {
+    writeFileSync(path, config)
+    signal("SIGHUP")
+    await Eventually.until(() => text().includes(message), { what: message })
+  }
+  const invalid = `The configuration stays as it was: daybook.json:1: Invalid configuration "maxLimit": expected `
+  await change(before.replace("{", '{"maxLimit":0,'), invalid)
+  await change(before.replace("{", '{"maxLimit":7,'), "Configuration reloaded: maxLimit\n")
+}
 
 const failed = (err: string) => ({ code: 5, out: "", err })
 
@@ -110,20 +132,21 @@ describe("daybook serve", () => {
   )
 
   it.live(
-    "serve: runs until SIGTERM, SIGINT or SIGHUP, exits 0, leaves whole files for their owner, and writes no key",
+    "serve: runs until SIGTERM or SIGINT, reloads at SIGHUP, exits 0, leaves whole files for their owner, and writes no key",
     () =>
       Effect.gen(function* () {
         // One of them indexes, and reports that it cannot reach its node.
         const running: ReadonlyArray<Running> = [
           { role: "all", pattern: /Listening on (http:\S+);[^]*eth: Could not connect/, signal: "SIGTERM" },
           { role: "serve", pattern: /Listening on (http:\S+);/, signal: "SIGINT" },
-          { role: "serve", pattern: /Listening on (http:\S+);/, signal: "SIGHUP" },
+          { role: "serve", pattern: /Listening on (http:\S+);/, signal: "SIGTERM", isReloaded: true },
         ]
         const call = `{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber"}`
         const run = Effect.fnUntraced(function* (one: Running) {
           const base = yield* withConfig()
           const key = yield* addKey(base, "a")
-          const ended = yield* serve(base, one, async ([, url]) => {
+          const ended = yield* serve(base, one, async ([, url], process) => {
+            if (one.isReloaded === true) await reload(base, process)
             const relay = await fetch(`${url}/rpc/eth/${key}`, { method: "POST", body: call })
             expect([relay.status, (await relay.text()).includes(canary)]).toEqual([503, false])
           })

@@ -135,6 +135,11 @@ const startSupervised = Effect.fnUntraced(function* (start: () => Running, drain
   return yield* Deferred.await(started)
 })
 
+/** Has each serving process read its configuration again. */
+export const hangUp = (): void => {
+  for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill("SIGHUP")
+}
+
 /**
  * Serves by some processes, each with the command line of this one, until the scope ends; gives their base URL once all listen. When
  * they stop, their open requests have `drainSeconds`.

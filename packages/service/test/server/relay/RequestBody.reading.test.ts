@@ -1,7 +1,7 @@
 /** Bodies as Node delivers them, read without a server. */
 import { EventEmitter } from "node:events"
 import { afterEach, describe, expect, it, vi } from "vitest"
-import { Effect, Exit, Fiber, Schema } from "effect"
+import { Effect, Exit, Fiber, Option, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { Limits } from "../../../src/config/Limits.ts"
 import * as Bounds from "../../../src/server/Bounds.ts"
@@ -20,13 +20,14 @@ const start = (
   const seen = { paused: 0, resumed: 0, continued: 0 }
   const message = Object.assign(new EventEmitter(), {
     destroyed: isDestroyed,
-    socket: { remoteAddress: "192.0.2.7" },
+    socket: {},
     pause: () => seen.paused++,
     resume: () => seen.resumed++,
   })
   const response = { headersSent: areHeadersSent, writeContinue: () => seen.continued++ }
+  const remoteAddress = Option.some("192.0.2.7")
   // Sound: no other part of the request is read.
-  const request = { headers, source: message, response } as unknown as HttpServerRequest
+  const request = { headers, source: message, response, remoteAddress } as unknown as HttpServerRequest
   const outcome = Effect.runPromise(Effect.result(RequestBody.read(request, grant, { authentication, bounds })))
   const send = (bytes: number) => void message.emit("data", Buffer.alloc(bytes, "x"))
   const listeners = () => message.eventNames().reduce((sum, name) => sum + message.listenerCount(name), 0)

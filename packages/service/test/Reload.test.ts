@@ -1,0 +1,127 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { Agent, get } from "node:http"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Eventually } from "@daybook/harness"
+import { describe, it } from "@effect/vitest"
+import { Effect, Logger, Redacted, Result } from "effect"
+import { expect } from "vitest"
+import * as Config from "../src/config/Config.ts"
+import * as ServedChain from "../src/config/ServedChain.ts"
+import * as ChainJob from "../src/indexer/ChainJob.ts"
+import * as Supervisor from "../src/indexer/Supervisor.ts"
+import * as Service from "../src/Service.ts"
+import * as Rows from "./server/rows.ts"
+import { folder, request } from "./server/service.ts"
+import * as TestStore from "./store/TestStore.ts"
+import * as Engine from "../src/store/Engine.ts"
+
+const node = (more: object = {}) => ({ rpc: ["http://127.0.0.1:65535/canary0123"], ...more })
+
+const decode = (chains: object, more: object = {}) =>
+  Effect.fromResult(
+    Config.decode({ listen: "127.0.0.1:0", database: "sqlite:data", chains, limits: { drainIdleMillis: 1 }, ...more }),
+  )
+
+const wallet = Rows.alice
+
+describe("reload", () => {
+  it.live("a running service takes over labels, limits and chains, on the connections that are open", () =>
+    Effect.gen(function* () {
+      const baseFolder = yield* folder
+      for (const [name, id] of [["eth", 1], ["base", 8453]] as const) {
+        const database = yield* Engine.fromUrl("sqlite:data", baseFolder)
+        const store = yield* TestStore.open(database, { name, id }, {})
+        yield* Effect.orDie(store.append(null, Rows.chain(0, 3)))
+      }
+      const config = yield* decode({ eth: node() })
+      const { address, keys, reload } = yield* Service.run(config, { roles: ["rest", "relay"], baseFolder })
+      const key = Redacted.value((yield* keys.add({ name: "a", operator: false, empty: null }))!)
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+      yield* Effect.addFinalizer(() => Effect.sync(() => agent.destroy()))
+      const page = (query = "") =>
+        Effect.promise(
+          () =>
+            new Promise<{ readonly status: number; readonly limit: string; readonly text: string; readonly isReused: boolean }>(
+              (resolve, reject) => {
+                const sent = get(
+                  `${address!.url}/api/v2.2/${wallet}/verbose?${query}`,
+                  { agent, headers: { "x-api-key": key } },
+                  (response) => {
+                    let text = ""
+                    response.on("data", (chunk: Buffer) => (text += chunk.toString()))
+                    response.on("end", () =>
+                      resolve({
+                        status: response.statusCode ?? 0,
+                        limit: String(response.headers["ratelimit-limit"]),
+                        text,
+                        isReused: sent.reusedSocket,
+                      }),
+                    )
+                  },
+                )
+                sent.on("error", reject)
+              },
+            ),
+        )
+      const before = yield* page()
+      const notServed = yield* page("chain=base")
+
+      const changes = yield* reload(
+        yield* decode(
+          { eth: node({ labels: { [wallet]: "My wallet" } }), base: node() },
+          { rateLimit: { perSecond: 7, burst: 9 }, listen: "127.0.0.1:1" },
+        ),
+      )
+      const after = yield* page()
+      const base = yield* page("chain=base")
+
+      expect([before.status, before.limit, before.text.includes("My wallet"), notServed.status]).toEqual([200, "50", false, 400])
+      expect(changes).toEqual({
+        applied: ["rateLimit", "chains.base (added)", "chains.eth.labels"],
+        postponed: ["listen"],
+      })
+      expect([after.status, after.limit, after.text.includes('"from_address_label":"My wallet"')]).toEqual([200, "9", true])
+      expect([after.isReused, base.status, base.limit]).toEqual([true, 200, "9"])
+
+      yield* reload(yield* decode({ base: node() }))
+      expect((yield* page("chain=eth")).status).toBe(400)
+      expect((yield* request(`${address!.url}/ready?chain=base`)).json.chain ?? "base").toBe("base")
+    }),
+  )
+
+  it.live("indexers of chains that have not changed go on, and the others begin anew", () =>
+    Effect.gen(function* () {
+      const baseFolder = mkdtempSync(join(tmpdir(), "daybook-reload-"))
+      yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(baseFolder, { recursive: true })))
+      const jobsOf = (chains: object) =>
+        Result.getOrThrow(
+          Result.flatMap(
+            Config.decode({ listen: "127.0.0.1:0", database: "sqlite:data", chains }),
+            (config) =>
+              Result.map(ServedChain.fromChains(config.chains), (served) =>
+                served.map((chain) =>
+                  ChainJob.fromChain(chain, { database: "sqlite:data", documents: "plain", baseFolder, owner: "owner" }),
+                ),
+              ),
+          ),
+        )
+      const begun: Array<string> = []
+      const supervisor = yield* Supervisor.make({
+        jobs: jobsOf({ eth: node(), base: node(), bsc: node() }),
+        isInline: true,
+        onEvent: (chain, { _tag }) => Effect.sync(() => void (_tag === "Waiting" && begun.push(chain))),
+      })
+      const until = (...chains: ReadonlyArray<string>) =>
+        Effect.promise(() => Eventually.until(() => begun.toSorted().join() === chains.toSorted().join(), { what: chains.join() }))
+      yield* until("eth", "base", "bsc")
+
+      yield* supervisor.replace(
+        jobsOf({ eth: node({ labels: { [wallet]: "Me" } }), base: node({ pollMillis: 77 }), polygon: node() }),
+      )
+      yield* until("eth", "base", "bsc", "base", "polygon")
+
+      expect(begun.filter((chain) => chain === "eth")).toHaveLength(1)
+    }).pipe(Effect.provide(Logger.layer([]))),
+  )
+})

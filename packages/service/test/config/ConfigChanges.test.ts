@@ -1,0 +1,59 @@
+import { Result } from "effect"
+import { describe, expect, it } from "vitest"
+import * as Config from "../../src/config/Config.ts"
+import * as ConfigChanges from "../../src/config/ConfigChanges.ts"
+
+const eth = { rpc: ["http://127.0.0.1:1/secret"] }
+
+const decode = (more: object = {}) =>
+  Result.getOrThrow(
+    Config.decode({ listen: "127.0.0.1:0", database: "sqlite:data", chains: { eth }, ...more }, {}),
+  )
+
+describe("ConfigChanges.between", () => {
+  it("between: names nothing where nothing differs, whatever the order of the keys", () => {
+    const before = decode({ chains: { eth, base: eth } })
+    const after = decode({ chains: { base: eth, eth } })
+
+    expect(ConfigChanges.between(before, after)).toEqual({ applied: [], postponed: [] })
+  })
+
+  it("between: names what can be applied and what has to wait, without values", () => {
+    const before = decode({ chains: { eth, base: eth, bsc: eth } })
+    const after = decode({
+      listen: "unix:/run/daybook.sock",
+      database: "sqlite:other",
+      relay: { cacheMebibytes: 0 },
+      tls: { cert: "cert.pem", key: "key.pem" },
+      backfillThreads: 1,
+      rateLimit: { perSecond: 1 },
+      maxLimit: 10,
+      chains: {
+        eth: { rpc: ["http://127.0.0.1:2/secret"], labels: { [`0x${"a".repeat(40)}`]: "me" } },
+        base: eth,
+        polygon: eth,
+      },
+    })
+
+    expect(ConfigChanges.between(before, after)).toEqual({
+      applied: [
+        "maxLimit",
+        "rateLimit",
+        "chains.bsc (removed)",
+        "chains.eth.labels",
+        "chains.eth.rpc",
+        "chains.polygon (added)",
+      ],
+      postponed: ["backfillThreads", "database", "listen", "relay", "tls"],
+    })
+  })
+
+  it("applicable: has the later values, but for what has to wait, which is then named again", () => {
+    const before = decode({ backfillThreads: 2 })
+    const after = decode({ listen: "127.0.0.1:9", tls: { cert: "c", key: "k" }, maxLimit: 10 })
+    const applied = ConfigChanges.applicable(before, after)
+
+    expect(ConfigChanges.between(before, applied)).toEqual({ applied: ["maxLimit"], postponed: [] })
+    expect(ConfigChanges.between(applied, after)).toEqual({ applied: [], postponed: ["backfillThreads", "listen", "tls"] })
+  })
+})
