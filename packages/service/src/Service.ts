@@ -109,14 +109,14 @@ const keep = Effect.fnUntraced(function* (
 const routesOf = ({ chains, config, isIndexing, options, roles }: Parts, kept: Kept) => {
   const { observed } = kept
   const access = options.access ?? Explorer.accessOf(config)
-  const rest = Layer.merge(
-    RestServer.layer({ config, chains }),
-    access === "off" ? Layer.empty : Layer.merge(ExplorerRoutes.layer({ access, chains }), PageRoutes.layer({ chains })),
-  )
+  const isRest = roles.includes("rest")
   return Layer.mergeAll(
-    Monitoring.layer({ config, chains, isIndexing }),
-    roles.includes("rest") ? rest : Layer.empty,
+    isRest ? RestServer.layer({ config, chains }) : Layer.empty,
     roles.includes("relay") ? Relay.layer(chains, observed.called) : Layer.empty,
+    Monitoring.layer({ config, chains, isIndexing }),
+    access === "off" || !isRest
+      ? Layer.empty
+      : Layer.merge(ExplorerRoutes.layer({ access, chains }), PageRoutes.layer({ chains })),
   ).pipe(
     Layer.provide([Authentication.layer(access, observed.refused), Bounds.layer(config.limits)]),
     Layer.provide([
@@ -209,10 +209,13 @@ export const run = Effect.fn("Service.run")(function* (
   const { isInline = false, member, onEvent, roles = Role.all } = options
   const isIndexer = roles.includes("index")
   const partsOf = (own: Config.Config) =>
-    Effect.map(
-      Effect.fromResult(ServedChain.fromChains(own.chains)),
-      (chains): Parts => ({ roles, options, chains, config: own, isIndexing: options.isIndexing ?? isIndexer }),
-    )
+    Effect.map(Effect.fromResult(ServedChain.fromChains(own.chains)), (chains): Parts => ({
+      roles,
+      options,
+      chains,
+      config: own,
+      isIndexing: options.isIndexing ?? isIndexer,
+    }))
   const parts = yield* partsOf(config)
   const database = yield* Engine.fromUrl(config.database, options.baseFolder, config)
   yield* database.apiKeys.ready

@@ -1,7 +1,8 @@
 /**
- * `daybook keys`: adds, lists and revokes API keys.
+ * `daybook keys`: adds, lists, rotates and revokes API keys.
  */
 import { quote } from "@daybook/schema/Issue"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
@@ -9,10 +10,12 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as ConfigFile from "../config/ConfigFile.ts"
-import { nameOf } from "../store/ApiKeys.ts"
+import * as ChainRegistry from "../config/ChainRegistry.ts"
+import { nameOf, type StoredKey } from "../store/ApiKeys.ts"
 import * as Engine from "../store/Engine.ts"
 import * as ConfigFlags from "./ConfigFlags.ts"
-import { CommandError } from "./CommandError.ts"
+import { CommandError, invalidOption } from "./CommandError.ts"
+import * as KeyFlags from "./KeyFlags.ts"
 import * as Terminal from "./Terminal.ts"
 
 /** Prints a new key, which is not stored: only its hash is. */
@@ -23,14 +26,19 @@ export const show = Effect.fnUntraced(function* (name: string, key: Redacted.Red
 
 const flags = { config: ConfigFlags.flags.config, database: ConfigFlags.flags.database }
 
+/** The keys of the database, and the names of the chains where a configuration has them. */
 const openKeys = Effect.fnUntraced(function* (given: Pick<ConfigFlags.Given, "config" | "database">) {
   const [path, database] = [Option.getOrUndefined(given.config), Option.getOrUndefined(given.database)]
   const found = yield* ConfigFile.databaseOf({
     ...(path === undefined ? {} : { path }),
     ...(database === undefined ? {} : { database }),
   })
-  return (yield* Engine.fromUrl(found.database, found.baseFolder)).apiKeys
+  const isChain = (name: string): boolean => found.chains?.some(ChainRegistry.isNamed(name)) ?? true
+  return { keys: (yield* Engine.fromUrl(found.database, found.baseFolder)).apiKeys, isChain }
 })
+
+const noKey = (name: string) =>
+  new CommandError({ message: `No key has this name: ${quote(name)}. "daybook keys list" lists the names.` })
 
 const add = Command.make(
   "add",
@@ -45,11 +53,13 @@ const add = Command.make(
       Flag.withDescription("Form of empty values for this key; by default that of the configuration"),
       Flag.optional,
     ),
+    ...KeyFlags.flags,
   },
-  Effect.fn(function* ({ empty, name: given, operator, ...database }) {
+  Effect.fn(function* ({ empty, name: given, operator, ...rest }) {
     const name = yield* Effect.mapError(nameOf(given), ({ message }) => new CommandError({ message, isUsage: true }))
-    const keys = yield* openKeys(database)
-    const key = yield* keys.add({ name, operator, empty: Option.getOrNull(empty) })
+    const { isChain, keys } = yield* openKeys(rest)
+    const grant = yield* KeyFlags.parse(rest, isChain)
+    const key = yield* keys.add({ name, operator, empty: Option.getOrNull(empty), ...grant })
     if (key === null) {
       const message = `A key with this name exists: ${quote(name)}. Choose another name, or revoke that key.`
       return yield* new CommandError({ message })
@@ -62,31 +72,57 @@ const revoke = Command.make(
   "revoke",
   { name: Argument.String("name").pipe(Argument.withDescription("Name of the key")), ...flags },
   Effect.fn(function* ({ name, ...database }) {
-    const keys = yield* openKeys(database)
-    if (!(yield* keys.revoke(name))) {
-      const message = `No key has this name: ${quote(name)}. "daybook keys list" lists the names.`
-      return yield* new CommandError({ message })
-    }
+    const { keys } = yield* openKeys(database)
+    if (!(yield* keys.revoke(name))) return yield* noKey(name)
     yield* Terminal.note(`Revoked the key of ${quote(name)}; running servers reject it from now on.`)
   }, Effect.scoped),
 ).pipe(Command.withDescription("Revoke a key; its name can be used again"))
 
+const rotate = Command.make(
+  "rotate",
+  {
+    name: Argument.String("name").pipe(Argument.withDescription("Name of the key")),
+    ...flags,
+    keep: Flag.String("keep").pipe(
+      Flag.withDescription("How long the key before is accepted beside the new one: 0s, 30m, 12h, 90d; by default 1d"),
+      Flag.withMetavar("TIME"),
+      Flag.withDefault("1d"),
+    ),
+  },
+  Effect.fn(function* ({ keep, name, ...database }) {
+    const millis = KeyFlags.parseDuration(keep)
+    if (millis === undefined) return yield* invalidOption("--keep", "a time as 0s, 30m, 12h or 90d", quote(keep))
+    const { keys } = yield* openKeys(database)
+    const until = (yield* Clock.currentTimeMillis) + millis
+    const key = yield* keys.rotate(name, until)
+    if (key === null) return yield* noKey(name)
+    yield* Terminal.note(`The key before is accepted until ${new Date(until).toISOString()}.`)
+    yield* show(name.trim(), key)
+  }, Effect.scoped),
+).pipe(Command.withDescription("Make another key for a name, with the same grant; the one before ends later"))
+
+const used = ({ lastUsed }: StoredKey): ReadonlyArray<string> =>
+  lastUsed === null ? [] : [`used ${new Date(lastUsed).toISOString()}`]
+
 const list = Command.make(
   "list",
-  flags,
-  Effect.fn(function* (database) {
-    const keys = yield* openKeys(database)
+  {
+    ...flags,
+    json: Flag.Boolean("json").pipe(Flag.withDescription("Print one object per key"), Flag.withDefault(false)),
+  },
+  Effect.fn(function* ({ json, ...database }) {
+    const { keys } = yield* openKeys(database)
     const found = yield* keys.list
     if (found.length === 0) yield* Terminal.note('No keys. Add one with "daybook keys add NAME".')
-    for (const { empty, name, operator } of found) {
-      const grants = [...(operator ? ["operator"] : []), ...(empty === null ? [] : [`empty ${empty}`])]
-      yield* Terminal.print([name, ...grants].join("\t"))
+    for (const key of found) {
+      const line = json ? JSON.stringify(key) : [key.name, ...KeyFlags.describe(key), ...used(key)].join("\t")
+      yield* Terminal.print(line)
     }
   }, Effect.scoped),
-).pipe(Command.withDescription("List the names of the keys and their grants"))
+).pipe(Command.withDescription("List the names of the keys, their grants and when each was used last"))
 
 /** `daybook keys`. */
 export const keys = Command.make("keys").pipe(
-  Command.withDescription("Add, list and revoke API keys"),
-  Command.withSubcommands([add, list, revoke]),
+  Command.withDescription("Add, list, rotate and revoke API keys"),
+  Command.withSubcommands([add, list, rotate, revoke]),
 )

@@ -71,7 +71,10 @@ const printChanges = Effect.fnUntraced(function* <E>(read: Effect.Effect<Readonl
   let before: ReadonlyArray<string> = []
   for (;;) {
     const lines = yield* read
-    yield* Effect.forEach(lines.filter((line, at) => line !== before[at]), Terminal.print)
+    yield* Effect.forEach(
+      lines.filter((line, at) => line !== before[at]),
+      Terminal.print,
+    )
     before = lines
     yield* Effect.sleep(watchMillis)
   }

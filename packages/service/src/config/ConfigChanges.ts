@@ -19,7 +19,9 @@ const isEqual = (left: unknown, right: unknown): boolean => JSON.stringify(left)
 /** The keys of two objects whose values differ, sorted. */
 const differing = (before: object, after: object): ReadonlyArray<string> => {
   const [left, right] = [new Map(Object.entries(before)), new Map(Object.entries(after))]
-  return [...new Set([...left.keys(), ...right.keys()])].filter((key) => !isEqual(left.get(key), right.get(key))).toSorted()
+  return [...new Set([...left.keys(), ...right.keys()])]
+    .filter((key) => !isEqual(left.get(key), right.get(key)))
+    .toSorted()
 }
 
 const changesOfChains = (before: Config["chains"], after: Config["chains"]): ReadonlyArray<string> =>

@@ -12,6 +12,7 @@ import * as Config from "./Config.ts"
 import { InvalidConfig } from "./InvalidConfig.ts"
 import * as JsonLines from "./JsonLines.ts"
 import * as Overrides from "./Overrides.ts"
+import * as ServedChain from "./ServedChain.ts"
 
 /**
  * A configuration and the folder that its paths are relative to.
@@ -120,8 +121,14 @@ export const load = Effect.fn("ConfigFile.load")(function* (
  */
 export const read = (path: string): Effect.Effect<ConfigFile, InvalidConfig> => load({ path })
 
+/** The database of a configuration. */
+export interface ConfiguredDatabase extends Pick<ConfigFile, "baseFolder">, Pick<Config.Config, "database"> {
+  /** The chains; `null` where no file names them. */
+  readonly chains: ReadonlyArray<ServedChain.ServedChain> | null
+}
+
 /**
- * The database of a configuration, for commands that need nothing else of it: that of a flag, of the file, or the usual one.
+ * The database of a configuration, for commands that need little else of it: that of a flag, of the file, or the usual one.
  *
  * **Errors**
  * - `InvalidConfig`: as for `load`.
@@ -129,13 +136,15 @@ export const read = (path: string): Effect.Effect<ConfigFile, InvalidConfig> => 
 export const databaseOf = Effect.fn("ConfigFile.databaseOf")(function* ({
   database,
   path,
-}: Pick<Source, "database" | "path">): Effect.fn.Return<
-  Pick<ConfigFile, "baseFolder"> & Pick<Config.Config, "database">,
-  InvalidConfig
-> {
-  if (database !== undefined) return { database, baseFolder: process.cwd() }
-  if (path === undefined && !existsSync(usualPath))
-    return { database: Overrides.usualDatabase(), baseFolder: process.cwd() }
+}: Pick<Source, "database" | "path">): Effect.fn.Return<ConfiguredDatabase, InvalidConfig> {
+  const isAbsent = path === undefined && !existsSync(usualPath)
+  if (database !== undefined || isAbsent) {
+    return { database: database ?? Overrides.usualDatabase(), baseFolder: process.cwd(), chains: null }
+  }
   const { baseFolder, config } = yield* read(path ?? usualPath)
-  return { database: config.database, baseFolder }
+  return {
+    database: config.database,
+    baseFolder,
+    chains: yield* Effect.fromResult(ServedChain.fromChains(config.chains)),
+  }
 })

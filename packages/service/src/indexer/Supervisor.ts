@@ -116,9 +116,7 @@ interface Supervised {
 const identityOf = (job: ChainJob): string => JSON.stringify({ ...job, config: { ...job.config, labels: {} } })
 
 /** Starts indexers until the scope ends; then each worker finishes its transaction, within a few seconds. */
-export const make = Effect.fnUntraced(function* (
-  options: Options,
-): Effect.fn.Return<Supervisor, never, Scope.Scope> {
+export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<Supervisor, never, Scope.Scope> {
   const { isInline = false, jobs, onEvent = () => Effect.void } = options
   const scope = yield* Effect.scope
   const running = new Map<string, Supervised>()

@@ -5,13 +5,14 @@
  * Source: docs/interface.md#5; decisions 0007 and 0012.
  */
 import * as ApiHeader from "@daybook/schema/ApiHeader"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Redacted from "effect/Redacted"
 import type { Access } from "../config/Explorer.ts"
-import type { KeyGrant } from "../store/ApiKeys.ts"
+import type { ApiKeys, KeyGrant } from "../store/ApiKeys.ts"
 import { Engine } from "../store/Engine.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import * as ErrorResponse from "./ErrorResponse.ts"
@@ -22,22 +23,43 @@ import * as RateLimit from "./RateLimit.ts"
 export class Authentication extends Context.Service<
   Authentication,
   {
-    /** The grant of a key; `null` where the key is missing or unknown. */
-    readonly grant: (key: Redacted.Redacted<string>) => Effect.Effect<KeyGrant | null, StoreError>
+    /** The grant of a key; `null` where the key is missing or unknown, `expired` where it has been one. */
+    readonly grant: (key: Redacted.Redacted<string>) => Effect.Effect<KeyGrant | "expired" | null, StoreError>
     /** The grant of a request that needs no key; `null` where it needs one. */
     readonly keyless: (request: HttpServerRequest) => KeyGrant | null
     /** Takes calls from the rate limit of a key. */
     readonly take: (grant: KeyGrant, calls: number) => Effect.Effect<RateLimit.Decision>
-    /** Calls at once, and so in one batch. */
-    readonly burst: number
+    /** Calls of a key at once, and so in one batch. */
+    readonly burstOf: (grant: KeyGrant) => number
     /** The sentence for a caller whose calls are refused. */
-    readonly limitMessage: (decision: RateLimit.Decision) => string
+    readonly limitMessage: (decision: RateLimit.Decision, grant: KeyGrant) => string
   }
 >()("@daybook/service/server/Authentication") {}
 
 const maxKeyCharacters = 512
 
 const keyHeader = ApiHeader.apiKey.toLowerCase()
+
+/** Time after which the use of a key is recorded again. */
+const useMillis = 60_000
+
+/** Keys whose last use is remembered; beyond them all are forgotten, and recorded again. */
+const maxUses = 10_000
+
+/**
+ * Records the use of keys: gives what records it, or `undefined` where it was recorded a short while ago. A database that cannot be written
+ * does not keep a caller from its pages.
+ */
+const useRecorder = ({ use }: ApiKeys) => {
+  const recorded = new Map<string, number>()
+  return (name: string, now: number): Effect.Effect<void> | undefined => {
+    const before = recorded.get(name)
+    if (before !== undefined && Math.abs(now - before) < useMillis) return undefined
+    if (recorded.size >= maxUses) recorded.clear()
+    recorded.set(name, now)
+    return Effect.ignore(use(name, now))
+  }
+}
 
 /**
  * Authentication by the API keys of the database, and by the access that the explorer has without one. `onRefused` receives the name of
@@ -52,18 +74,30 @@ export const layer = (
     Effect.gen(function* () {
       const { apiKeys } = yield* Engine
       const { limit, take } = yield* RateLimit.RateLimit
-      const { burst, perSecond } = limit
+      const scope = yield* Effect.scope
+      const recordUse = useRecorder(apiKeys)
+      const limitOf = ({ options }: KeyGrant): RateLimit.Limit => options?.rateLimit ?? limit
       return {
         keyless: KeylessRequest.make(access),
-        grant: (key) => {
+        grant: Effect.fnUntraced(function* (key) {
           const { length } = Redacted.value(key)
-          return length === 0 || length > maxKeyCharacters ? Effect.succeed(null) : apiKeys.find(key)
+          const grant = length === 0 || length > maxKeyCharacters ? null : yield* apiKeys.find(key)
+          if (grant === null) return null
+          const now = yield* Clock.currentTimeMillis
+          if (grant.expires !== undefined && grant.expires <= now) return "expired"
+          const use = recordUse(grant.name, now)
+          if (use !== undefined) yield* Effect.forkIn(use, scope)
+          return grant
+        }),
+        take: (grant, calls) =>
+          Effect.tap(take(grant.name, calls, limitOf(grant)), ({ isAllowed }) =>
+            Effect.sync(() => isAllowed || onRefused(grant.name)),
+          ),
+        burstOf: (grant) => limitOf(grant).burst,
+        limitMessage: ({ retryAfterSeconds }, grant) => {
+          const { burst, perSecond } = limitOf(grant)
+          return `Rate limit exceeded: ${perSecond} requests per second, ${burst} at once. Retry after ${retryAfterSeconds} s.`
         },
-        take: ({ name }, calls) =>
-          Effect.tap(take(name, calls), ({ isAllowed }) => Effect.sync(() => isAllowed || onRefused(name))),
-        burst,
-        limitMessage: ({ retryAfterSeconds }) =>
-          `Rate limit exceeded: ${perSecond} requests per second, ${burst} at once. Retry after ${retryAfterSeconds} s.`,
       }
     }),
   )
@@ -88,7 +122,7 @@ export const authenticate = (
     Effect.flatMap(take(grant, 1), (decision) =>
       decision.isAllowed
         ? Effect.succeed({ grant, headers: decision.headers })
-        : ErrorResponse.rateLimited(limitMessage(decision), decision.headers),
+        : ErrorResponse.rateLimited(limitMessage(decision, grant), decision.headers),
     )
   const admitKeyless = (what: string) => {
     const grant = keyless(request)
@@ -99,5 +133,8 @@ export const authenticate = (
   const key = keyIn(request.headers)
   if (key === undefined) return admitKeyless("Missing")
   const found = find(Redacted.make(key, { label: "apiKey" })).pipe(Effect.catch(ErrorResponse.fromStore))
-  return Effect.flatMap(found, (grant) => (grant === null ? admitKeyless("Unknown") : admit(grant)))
+  return Effect.flatMap(found, (grant) => {
+    if (grant === "expired") return admitKeyless("Expired")
+    return grant === null ? admitKeyless("Unknown") : admit(grant)
+  })
 }

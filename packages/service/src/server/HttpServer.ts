@@ -207,22 +207,19 @@ const makeHandler = Effect.fnUntraced(function* <E, R>(
 export const make = Effect.fn("HttpServer.make")(function* <E, R>(
   routes: Layer.Layer<never, E, R>,
   options: Options,
-): Effect.fn.Return<
-  HttpServer["Service"],
-  E | Listener.ListenError,
-  Exclude<R, Provided> | Scope.Scope
-> {
+): Effect.fn.Return<HttpServer["Service"], E | Listener.ListenError, Exclude<R, Provided> | Scope.Scope> {
   // Released after the server, which waits for its open requests.
   const requests = yield* Scope.fork(yield* Effect.scope)
-  let connections: Connections.Connections | undefined
-  const isDraining = () => connections?.isDraining() === true
+  let isStopping = () => false
+  const isDraining = () => isStopping()
   let scope = yield* Scope.fork(requests)
   let handler: Handler = yield* makeHandler(routes, options, isDraining, scope)
   const { address, node, reloadTls } = yield* Listener.open(options)
   const bounds = { ...connectionBounds(options) }
-  connections = yield* Connections.make(node, bounds)
+  const connections = yield* Connections.make(node, bounds)
+  isStopping = connections.isDraining
   connections.serve((request, response) => handler(request, response))
-  yield* Effect.addFinalizer(() => connections!.drain)
+  yield* Effect.addFinalizer(() => connections.drain)
 
   return HttpServer.of({
     address,

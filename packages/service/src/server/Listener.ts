@@ -140,8 +140,7 @@ export const open = Effect.fn("Listener.open")(function* (
   options: Options,
 ): Effect.fn.Return<Listener, ListenError, Scope.Scope> {
   const { listen, tls } = options
-  const secure =
-    tls === undefined ? null : createTlsServer({ ...timeouts, handshakeTimeout, ...(yield* readTls(tls)) })
+  const secure = tls === undefined ? null : createTlsServer({ ...timeouts, handshakeTimeout, ...(yield* readTls(tls)) })
   const node = secure ?? createServer(timeouts)
   Object.assign(node, { httpAllowHalfOpen: true })
   yield* removeStale(listen)
@@ -154,7 +153,7 @@ export const open = Effect.fn("Listener.open")(function* (
   const reloadTls =
     secure === null || tls === undefined
       ? Effect.void
-      : Effect.map(readTls(tls), (read) => void secure.setSecureContext(read))
+      : Effect.map(readTls(tls), (read) => secure.setSecureContext(read))
   const port = typeof bound === "object" && bound !== null ? bound.port : 0
   return { node, reloadTls, address: addressOf(options, port) }
 })

@@ -32,8 +32,11 @@ export interface Decision {
 export class RateLimit extends Context.Service<
   RateLimit,
   {
-    /** Takes one token per call, or none where there are fewer. More calls than the burst are never allowed. */
-    readonly take: (key: string, calls: number) => Effect.Effect<Decision>
+    /**
+     * Takes one token per call, or none where there are fewer, of a bucket with the usual limit or with another one. More calls than the burst
+     * are never allowed.
+     */
+    readonly take: (key: string, calls: number, limit?: Limit) => Effect.Effect<Decision>
     readonly limit: Limit
   }
 >()("@daybook/service/server/RateLimit") {}
@@ -72,14 +75,16 @@ const decide = ({ burst, perSecond }: Limit, calls: number, remaining: number, e
 }
 
 /** A limit on the buckets of the store in the context. */
-export const make = Effect.fnUntraced(function* (limit: Limit) {
+export const make = Effect.fnUntraced(function* (usual: Limit) {
   const store = yield* RateLimiter.RateLimiterStore
   const clock = monotonic(yield* Clock.Clock)
-  const refillRate = Duration.millis(1000 / limit.perSecond)
+  const options = ({ burst, perSecond }: Limit) =>
+    ({ limit: burst, refillRate: Duration.millis(1000 / perSecond), allowOverflow: false }) as const
+  const usualOptions = options(usual)
   return RateLimit.of({
-    limit,
-    take: (key, calls) =>
-      store.tokenBucket({ key, tokens: calls, limit: limit.burst, refillRate, allowOverflow: false }).pipe(
+    limit: usual,
+    take: (key, calls, limit = usual) =>
+      store.tokenBucket({ key, tokens: calls, ...(limit === usual ? usualOptions : options(limit)) }).pipe(
         Effect.provideService(Clock.Clock, clock),
         // The store in memory does not fail.
         Effect.orDie,

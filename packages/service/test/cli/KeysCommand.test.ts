@@ -63,6 +63,36 @@ describe("daybook keys", () => {
   )
 
   it.live(
+    "keys rotate: prints another key for a name, and list prints what narrows it, also as JSON",
+    () =>
+      Effect.gen(function* () {
+        const base = yield* withConfig()
+        yield* daybook(base, "keys", "add", "bob", "--chain", "eth", "--per-second", "5", "--expires", "2999-12-31")
+        const rotated = yield* daybook(base, "keys", "rotate", "bob", "--keep", "12h")
+        const wrong = yield* daybook(base, "keys", "rotate", "bob", "--keep", "soon")
+        const none = yield* daybook(base, "keys", "rotate", "alice")
+        const elsewhere = yield* daybook(base, "keys", "add", "carol", "--chain", "base")
+        const listed = yield* daybook(base, "keys", "list")
+        const json = yield* daybook(base, "keys", "list", "--json")
+
+        expect(rotated).toMatchObject({ code: 0, out: expect.stringMatching(/^dbk_[\w-]{43}\n$/) })
+        expect(rotated.err).toMatch(/^The key before is accepted until \d{4}-[^\n]*Z\.\nKey of "bob", shown only once/)
+        expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('Invalid option "--keep"') })
+        expect(none).toMatchObject({ code: 1, err: expect.stringContaining('No key has this name: "alice".') })
+        expect(elsewhere).toMatchObject({ code: 2, err: expect.stringContaining('Invalid option "--chain"') })
+        expect(listed.out).toBe("bob\tchains eth\t5 per second, 10 at once\tuntil 2999-12-31T00:00:00.000Z\n")
+        expect(JSON.parse(json.out)).toMatchObject({
+          name: "bob",
+          operator: false,
+          options: { chains: ["eth"], rateLimit: { perSecond: 5, burst: 10 } },
+          lastUsed: null,
+        })
+        expect(json.out).not.toContain("dbk_")
+      }),
+    timeout,
+  )
+
+  it.live(
     "keys revoke: removes a key once, and reports a name without a key",
     () =>
       Effect.gen(function* () {

@@ -27,7 +27,11 @@ interface Process {
 }
 
 /** Starts `serve`, runs `then` once standard error matches, and ends the process by a signal. */
-const serve = (cwd: string, { pattern, role, signal }: Running, then: (found: RegExpExecArray, process: Process) => Promise<void>) =>
+const serve = (
+  cwd: string,
+  { pattern, role, signal }: Running,
+  then: (found: RegExpExecArray, process: Process) => Promise<void>,
+) =>
   Effect.promise(
     () =>
       new Promise<Ended>((resolve, reject) => {
@@ -236,7 +240,7 @@ describe("daybook serve", () => {
         expect(first.out).toMatch(/^dbk_[\w-]{43}\n$/)
         expect(first.err).not.toContain(first.out.trim())
         expect(second.out).toBe("")
-        expect(listed).toEqual({ code: 0, out: "default\n", err: "" })
+        expect(listed).toEqual({ code: 0, out: expect.stringMatching(/^default(\tused \S+)?\n$/), err: "" })
         for (const { err } of [first, second]) expect(err).not.toContain(canary)
       }),
     timeout,

@@ -6,9 +6,7 @@ import * as ConfigChanges from "../../src/config/ConfigChanges.ts"
 const eth = { rpc: ["http://127.0.0.1:1/secret"] }
 
 const decode = (more: object = {}) =>
-  Result.getOrThrow(
-    Config.decode({ listen: "127.0.0.1:0", database: "sqlite:data", chains: { eth }, ...more }, {}),
-  )
+  Result.getOrThrow(Config.decode({ listen: "127.0.0.1:0", database: "sqlite:data", chains: { eth }, ...more }, {}))
 
 describe("ConfigChanges.between", () => {
   it("between: names nothing where nothing differs, whatever the order of the keys", () => {
@@ -54,6 +52,9 @@ describe("ConfigChanges.between", () => {
     const applied = ConfigChanges.applicable(before, after)
 
     expect(ConfigChanges.between(before, applied)).toEqual({ applied: ["maxLimit"], postponed: [] })
-    expect(ConfigChanges.between(applied, after)).toEqual({ applied: [], postponed: ["backfillThreads", "listen", "tls"] })
+    expect(ConfigChanges.between(applied, after)).toEqual({
+      applied: [],
+      postponed: ["backfillThreads", "listen", "tls"],
+    })
   })
 })

@@ -10,7 +10,7 @@ import * as ServedChain from "../../src/config/ServedChain.ts"
 import * as Service from "../../src/Service.ts"
 import * as Engine from "../../src/store/Engine.ts"
 import * as TestStore from "../store/TestStore.ts"
-import type { KeyGrant } from "../../src/store/ApiKeys.ts"
+import type { ApiKeys, KeyGrant } from "../../src/store/ApiKeys.ts"
 import type { Projection } from "../../src/projection/Projection.ts"
 import type { BlockRows } from "../../src/store/BlockRows.ts"
 
@@ -51,6 +51,7 @@ export interface Response {
 export interface Started {
   readonly url: string
   readonly key: string
+  readonly keys: ApiKeys
   /** Keys beside the usual one. */
   readonly addKey: (grant: Partial<KeyGrant> & { readonly name: string }) => Effect.Effect<string>
   /** The stores, opened for writing. */
@@ -134,6 +135,7 @@ export const start = (options: Options = {}): Effect.Effect<Started, Service.Sta
     return {
       url,
       key,
+      keys,
       addKey,
       stores,
       logs,

@@ -3,6 +3,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
+import { TestClock } from "effect/testing"
 import type { KeyGrant } from "../../src/store/ApiKeys.ts"
 import * as Model from "./model.ts"
 import { blockOn, chainOn, refOf, wallets } from "./model.ts"
@@ -104,6 +105,61 @@ export const databaseContract = (database: TestDatabase.Make, law: TestDatabase.
       }),
     )
 
+    it.effect("add: keeps what narrows a key, its rate limit and its end", () =>
+      Effect.gen(function* () {
+        const { connect } = yield* opened
+        const { apiKeys } = yield* connect
+        const narrow: KeyGrant = {
+          ...alice,
+          options: {
+            chains: ["eth", "my chain"],
+            methods: ["eth_call"],
+            operations: ["relay"],
+            rateLimit: { perSecond: 3, burst: 9 },
+          },
+          expires: 1_900_000_000_123,
+        }
+        const key = (yield* apiKeys.add(narrow))!
+
+        expect(yield* apiKeys.find(key)).toEqual(narrow)
+        expect(yield* apiKeys.list).toMatchObject([{ ...narrow, lastUsed: null }])
+      }),
+    )
+
+    it.effect("rotate: makes another key with the same grant, and accepts the one before until a time", () =>
+      Effect.gen(function* () {
+        const { connect } = yield* opened
+        const { apiKeys } = yield* connect
+        const first = (yield* apiKeys.add(alice))!
+        const second = (yield* apiKeys.rotate("alice", 1_000))!
+        const both = [yield* apiKeys.find(first), yield* apiKeys.find(second)]
+        yield* TestClock.adjust("1 second")
+        const later = [yield* apiKeys.find(first), yield* apiKeys.find(second)]
+        const third = (yield* apiKeys.rotate("alice", 0))!
+
+        expect(both).toEqual([alice, alice])
+        expect(later).toEqual([null, alice])
+        expect([yield* apiKeys.find(second), yield* apiKeys.find(third)]).toEqual([null, alice])
+        expect(yield* apiKeys.rotate("bob", 0)).toBeNull()
+        expect(yield* apiKeys.list).toHaveLength(1)
+      }),
+    )
+
+    it.effect("use: records the latest time, whatever the order", () =>
+      Effect.gen(function* () {
+        const { connect } = yield* opened
+        const { apiKeys } = yield* connect
+        yield* apiKeys.add(alice)
+        yield* apiKeys.use("alice", 1_900_000_000_000)
+        yield* apiKeys.use("alice", 1_800_000_000_000)
+        yield* apiKeys.use("bob", 1)
+
+        expect((yield* apiKeys.list).map(({ lastUsed, name }) => [name, lastUsed])).toEqual([
+          ["alice", 1_900_000_000_000],
+        ])
+      }),
+    )
+
     it.effect.prop(
       "any sequence of add and revoke: find and list give what a map of names gives",
       { seed: Model.seed },
@@ -135,7 +191,7 @@ export const databaseContract = (database: TestDatabase.Make, law: TestDatabase.
           for (const [key, grant] of model.values()) expect(yield* apiKeys.find(key)).toEqual(grant)
           for (const key of revoked) expect(yield* apiKeys.find(key)).toBeNull()
           const grants = [...model.values()].map(([, grant]) => grant)
-          expect(yield* apiKeys.list).toEqual(grants.toSorted((a, b) => (a.name < b.name ? -1 : 1)))
+          expect(yield* apiKeys.list).toMatchObject(grants.toSorted((a, b) => (a.name < b.name ? -1 : 1)))
         }).pipe(Effect.scoped),
       law(15),
     )

@@ -75,5 +75,5 @@ export const route = ({ authentication, chainOf, known }: PageContext) => {
       return Response.json(JSON.stringify({ result }), { headers: caller.headers })
     })
   }
-  return OperationRoute.make(operation, handler, authentication)
+  return OperationRoute.make(operation, handler, authentication, chainOf)
 }

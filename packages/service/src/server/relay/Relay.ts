@@ -22,6 +22,7 @@ import { Engine } from "../../store/Engine.ts"
 import { Authentication, keyIn } from "../Authentication.ts"
 import { Bounds } from "../Bounds.ts"
 import * as InFlight from "../InFlight.ts"
+import * as KeyScope from "../KeyScope.ts"
 import * as Response from "../Response.ts"
 import * as Routes from "../Routes.ts"
 import * as JsonRpcEnvelope from "./JsonRpcEnvelope.ts"
@@ -75,11 +76,12 @@ const authenticate = Effect.fnUntraced(function* (
               : Effect.die(error),
           ),
         )
-  const admitted = grant ?? authentication.keyless(request)
+  const admitted = grant === "expired" || grant === null ? authentication.keyless(request) : grant
   if (admitted !== null) return admitted
+  const what = key === undefined ? "Missing" : grant === "expired" ? "Expired" : "Unknown"
   return yield* RelayError.make({
     code: RelayError.code.unauthorized,
-    message: `${key === undefined ? "Missing" : "Unknown"} API key. Send it in the path: /rpc/<chain>/<apiKey>, or in the ${ApiHeader.apiKey} header to /rpc/<chain>.`,
+    message: `${what} API key. Send it in the path: /rpc/<chain>/<apiKey>, or in the ${ApiHeader.apiKey} header to /rpc/<chain>.`,
     reason: "unauthorized",
   })
 })
@@ -116,6 +118,10 @@ const make = ({ authentication, bounds, cache, chains }: Options) => {
       const chain = yield* Effect.mapError(Effect.fromResult(find(name)), ({ code: reason, issue }) =>
         RelayError.make({ code: JsonRpc.code.invalidParams, message: Issue.format("path parameter", issue), reason }),
       )
+      const issue = KeyScope.operationIssue(grant, KeyScope.relay) ?? KeyScope.chainIssue(grant, chain)
+      if (issue !== undefined) {
+        return yield* RelayError.make({ code: RelayError.code.unauthorized, message: issue, reason: "forbidden" })
+      }
       const client = InFlight.clientOf(request, grant.name)
       yield* Effect.mapError(responses.room(client), RelayError.fromBound)
       const body = yield* RequestBody.read(request, grant, { authentication, bounds })

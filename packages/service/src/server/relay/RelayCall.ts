@@ -12,6 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { KeyGrant } from "../../store/ApiKeys.ts"
+import * as KeyScope from "../KeyScope.ts"
 import type * as JsonRpcEnvelope from "./JsonRpcEnvelope.ts"
 import type { CachedChain, RelayCache } from "./RelayCache.ts"
 import { code } from "./RelayError.ts"
@@ -96,6 +97,8 @@ export const run = Effect.fnUntraced(
     if (item._tag === "Invalid") return failed(item.failure)
     const { method, params } = item
     if (!isAllowed(method, grant)) return failed(notAllowed(method))
+    const issue = KeyScope.methodIssue(grant, method)
+    if (issue !== undefined) return failed({ code: JsonRpc.code.methodNotFound, message: issue })
     yield* Effect.annotateCurrentSpan({ "rpc.method": method, "daybook.chain": chain.name })
     const invalid = invalidParams(method, params)
     if (invalid !== undefined) return failed(invalid)

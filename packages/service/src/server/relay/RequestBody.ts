@@ -143,10 +143,10 @@ const takeFor = Effect.fnUntraced(function* (
   grant: KeyGrant,
   bytes: number,
 ): Effect.fn.Return<Omit<RequestBody, "bytes">, RelayError.RelayError> {
-  const calls = Math.min(authentication.burst, Math.ceil(bytes / bytesPerCall))
+  const calls = Math.min(authentication.burstOf(grant), Math.ceil(bytes / bytesPerCall))
   const decision = yield* authentication.take(grant, calls)
   if (decision.isAllowed) return { taken: calls, headers: decision.headers }
-  return yield* RelayError.rateLimited(authentication.limitMessage(decision), {
+  return yield* RelayError.rateLimited(authentication.limitMessage(decision, grant), {
     ...decision.headers,
     ...RelayError.closing,
   })

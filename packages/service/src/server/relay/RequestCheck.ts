@@ -60,17 +60,18 @@ const takeCalls = Effect.fnUntraced(function* (
   grant: KeyGrant,
   authentication: Authentication["Service"],
 ): Effect.fn.Return<Response.Headers, RelayError.RelayError> {
-  if (calls > authentication.burst) {
+  const burst = authentication.burstOf(grant)
+  if (calls > burst) {
     return yield* RelayError.make({
       code: JsonRpc.code.invalidRequest,
-      message: `Batch too large: ${calls} calls. Send at most ${authentication.burst}.`,
+      message: `Batch too large: ${calls} calls. Send at most ${burst}.`,
       reason: "payload_too_large",
     })
   }
   if (headers !== undefined && calls <= taken) return headers
   const decision = yield* authentication.take(grant, calls - taken)
   if (decision.isAllowed) return decision.headers
-  return yield* RelayError.rateLimited(authentication.limitMessage(decision), decision.headers, idOf(bytes))
+  return yield* RelayError.rateLimited(authentication.limitMessage(decision, grant), decision.headers, idOf(bytes))
 })
 
 /**

@@ -13,8 +13,10 @@ import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import * as SchemaParser from "effect/SchemaParser"
+import type { ServedChain } from "../../config/ServedChain.ts"
 import * as Authentication from "../Authentication.ts"
 import * as ErrorResponse from "../ErrorResponse.ts"
+import * as KeyScope from "../KeyScope.ts"
 import { type Input, InvalidParameter } from "./InvalidParameter.ts"
 
 /** A decoded request of an operation. */
@@ -40,6 +42,9 @@ const decoderOf = <A>(schema: Schema.Codec<A, unknown> & { readonly fields: obje
     )
 }
 
+/** Finds a chain by the parameter `chain`; fails for one that is not served. */
+type ChainOf = (name: string | undefined) => Result.Result<ServedChain, unknown>
+
 /** What a route reads of its request. */
 type Needed = HttpServerRequest | HttpRouter.RouteContext | ParsedSearchParams
 
@@ -48,12 +53,26 @@ export const make = <O extends RestOperation.RestOperation>(
   operation: O,
   handler: Handler<O>,
   authentication: Authentication.Authentication["Service"],
+  chainOf: ChainOf,
 ) => {
+  /** Why the key of a caller may not send the request. A chain that is not served is refused by the handler. */
+  const issueOf = ({ grant }: Authentication.Caller, given: Input): string | undefined => {
+    if (grant.options === undefined) return undefined
+    const name = typeof given["chain"] === "string" ? given["chain"] : undefined
+    const issue = KeyScope.operationIssue(grant, operation.name)
+    if (issue !== undefined) return issue
+    // A cursor alone names the chain of its list, which is read later.
+    if (name === undefined && given["cursor"] !== undefined) return KeyScope.cursorIssue(grant)
+    const chain = chainOf(name)
+    return Result.isSuccess(chain) ? KeyScope.chainIssue(grant, chain.success) : undefined
+  }
   const decodeParams = decoderOf<O["params"]["Type"]>(operation.params, "path parameter")
   const decodeQuery = decoderOf<O["query"]["Type"]>(operation.query, "query parameter")
   const respond = Effect.contextWith((context: Context.Context<Needed>) => {
     const request = Context.get(context, HttpServerRequest)
     return Effect.flatMap(Authentication.authenticate(authentication, request), (caller) => {
+      const issue = issueOf(caller, Context.get(context, ParsedSearchParams))
+      if (issue !== undefined) return ErrorResponse.forbidden(issue)
       const params = decodeParams(Context.get(context, HttpRouter.RouteContext).params)
       if (Result.isFailure(params)) return ErrorResponse.badRequest(params.failure)
       const query = decodeQuery(Context.get(context, ParsedSearchParams))

@@ -14,6 +14,7 @@ import { Bounds } from "../Bounds.ts"
 import * as ChainContracts from "../ChainContracts.ts"
 import * as IndexedChain from "../IndexedChain.ts"
 import * as OperationRoute from "./OperationRoute.ts"
+import * as PagedQuery from "./PagedQuery.ts"
 import * as PageResponse from "./PageResponse.ts"
 import * as WalletMovements from "./WalletMovements.ts"
 import * as WalletSums from "./WalletSums.ts"
@@ -32,6 +33,7 @@ export const layer = (options: {
       const authentication = yield* Authentication
       const database = yield* Engine
       const chains = options.chains.map(IndexedChain.fromDatabase(database))
+      const chainOf = PagedQuery.chainFinder(chains)
       const { config } = options
       const bounds = yield* Bounds
       const send = PageResponse.make(bounds)
@@ -44,10 +46,10 @@ export const layer = (options: {
       }
       const { balances, movements, statement, walletTransactions } = RestOperation.all
       yield* router.addAll([
-        OperationRoute.make(walletTransactions, handlers.walletTransactions, authentication),
-        OperationRoute.make(movements, handlers.movements, authentication),
-        OperationRoute.make(balances, handlers.balances, authentication),
-        OperationRoute.make(statement, handlers.statement, authentication),
+        OperationRoute.make(walletTransactions, handlers.walletTransactions, authentication, chainOf),
+        OperationRoute.make(movements, handlers.movements, authentication, chainOf),
+        OperationRoute.make(balances, handlers.balances, authentication, chainOf),
+        OperationRoute.make(statement, handlers.statement, authentication, chainOf),
       ])
     }),
   )

@@ -1,24 +1,52 @@
 /**
  * API keys in the schema `daybook`. As in SQLite, a key is found by an index on its whole hash.
  */
-import { hash, randomBytes } from "node:crypto"
+import { hash } from "node:crypto"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { type ApiKeys, type KeyGrant, nameOf } from "../ApiKeys.ts"
+import {
+  type ApiKeys,
+  decodeOptions,
+  encodeOptions,
+  type KeyGrant,
+  makeKey,
+  nameOf,
+  type StoredKey,
+} from "../ApiKeys.ts"
 import type { StoreError } from "../StoreError.ts"
 import type * as OwnSchema from "./OwnSchema.ts"
 import type { Pools } from "./Pool.ts"
 import * as Values from "./Values.ts"
 
-const findByHash = `SELECT name, operator, empty FROM daybook.api_key WHERE hash = $1`
-const selectAll = `SELECT name, operator, empty FROM daybook.api_key ORDER BY name`
-const insert = `INSERT INTO daybook.api_key (name, hash, operator, empty) VALUES ($1, $2, $3, $4)
+const columns = `name, operator, empty, options, expires, (extract(epoch FROM created) * 1000)::int8, last_used`
+const findByHash = `SELECT ${columns} FROM daybook.api_key WHERE hash = $1
+  UNION ALL SELECT ${columns} FROM daybook.api_key WHERE previous = $1 AND previous_until > $2`
+const selectAll = `SELECT ${columns} FROM daybook.api_key ORDER BY name`
+const insert = `INSERT INTO daybook.api_key (name, hash, operator, empty, options, expires) VALUES ($1, $2, $3, $4, $5, $6)
   ON CONFLICT (name) DO NOTHING RETURNING name`
+const replaceHash = `UPDATE daybook.api_key SET previous = hash, previous_until = $1, hash = $2 WHERE name = $3 RETURNING name`
+const setUsed = `UPDATE daybook.api_key SET last_used = $1 WHERE name = $2 AND coalesce(last_used, 0) < $1`
 const deleteByName = `DELETE FROM daybook.api_key WHERE name = $1 RETURNING name`
 
-type Row = readonly [name: string, operator: boolean, empty: KeyGrant["empty"]]
+type Row = readonly [
+  name: string,
+  operator: boolean,
+  empty: KeyGrant["empty"],
+  options: string | null,
+  expires: number | null,
+  created: number,
+  lastUsed: number | null,
+]
 
-const grantOf = ([name, operator, empty]: Row): KeyGrant => ({ name, operator, empty })
+const grantOf = ([name, operator, empty, options, expires]: Row) =>
+  Effect.map(decodeOptions(name, options), (decoded): KeyGrant => ({
+    ...{ name, operator, empty, ...decoded },
+    ...(expires === null ? {} : { expires }),
+  }))
+
+const storedOf = (row: Row) =>
+  Effect.map(grantOf(row), (grant): StoredKey => ({ ...grant, created: row[5], lastUsed: row[6] }))
 
 const digest = (key: string): Uint8Array => hash("sha256", key, "buffer")
 
@@ -28,19 +56,19 @@ export const make = (pools: Pools, own: OwnSchema.OwnSchema): ApiKeys => {
   const { made } = own
   return {
     ready: Effect.andThen(made, Effect.asVoid(reading.rows(`${selectAll} LIMIT 1`, []))),
-    find: (key) =>
-      Effect.andThen(
-        made,
-        Effect.map(reading.rows<Row>(findByHash, [Values.bytes(digest(Redacted.value(key)))]), ([row]) =>
-          row === undefined ? null : grantOf(row),
-        ),
-      ),
+    find: Effect.fnUntraced(function* (key) {
+      yield* made
+      const now = yield* Clock.currentTimeMillis
+      const [row] = yield* reading.rows<Row>(findByHash, [Values.bytes(digest(Redacted.value(key))), Values.big(now)])
+      return row === undefined ? null : yield* grantOf(row)
+    }),
     add: Effect.fn("ApiKeys.add")(function* (grant): Effect.fn.Return<Redacted.Redacted<string> | null, StoreError> {
       const name = yield* nameOf(grant.name)
-      const key = `dbk_${randomBytes(32).toString("base64url")}`
+      const key = makeKey()
       yield* made
       const added = yield* writing.rows(insert, [
         ...[Values.text(name), Values.bytes(digest(key)), Values.bool(grant.operator), Values.text(grant.empty)],
+        ...[Values.text(encodeOptions(grant)), Values.big(grant.expires ?? null)],
       ])
       return added.length === 0 ? null : Redacted.make(key, { label: "apiKey" })
     }),
@@ -49,8 +77,22 @@ export const make = (pools: Pools, own: OwnSchema.OwnSchema): ApiKeys => {
         made,
         Effect.map(writing.rows(deleteByName, [Values.text(name.trim())]), (gone) => gone.length > 0),
       ),
+    rotate: Effect.fn("ApiKeys.rotate")(function* (name, previousUntil) {
+      yield* made
+      const key = makeKey()
+      const values = [Values.big(previousUntil), Values.bytes(digest(key)), Values.text(name.trim())]
+      const found = yield* writing.rows(replaceHash, values)
+      return found.length === 0 ? null : Redacted.make(key, { label: "apiKey" })
+    }),
+    use: (name, atMillis) =>
+      Effect.andThen(made, Effect.asVoid(writing.rows(setUsed, [Values.big(atMillis), Values.text(name)]))),
     list: Effect.flatMap(own.exists, (exists) =>
-      exists ? Effect.map(reading.rows<Row>(selectAll, []), (rows) => rows.map(grantOf)) : Effect.succeed([]),
+      exists
+        ? Effect.andThen(
+            made,
+            Effect.flatMap(reading.rows<Row>(selectAll, []), (rows) => Effect.forEach(rows, storedOf)),
+          )
+        : Effect.succeed([]),
     ),
   }
 }

@@ -32,6 +32,11 @@ const schema: Migrations.Schema = {
        )`,
       `CREATE TABLE ${own}.contract_revision (chain int8 PRIMARY KEY, revision int4 NOT NULL)`,
     ],
+    (own) => [
+      `ALTER TABLE ${own}.api_key ADD COLUMN options text, ADD COLUMN expires int8, ADD COLUMN last_used int8,
+         ADD COLUMN previous bytea, ADD COLUMN previous_until int8`,
+      `CREATE INDEX api_key_previous ON ${own}.api_key (previous) WHERE previous IS NOT NULL`,
+    ],
   ],
 }
 

@@ -33,6 +33,12 @@ export const schema: Migrations = {
        PRIMARY KEY (chain, key)
      ) WITHOUT ROWID;
      CREATE TABLE contract_revision (chain INTEGER NOT NULL PRIMARY KEY, revision INTEGER NOT NULL);`,
+    `ALTER TABLE api_key ADD COLUMN options TEXT;
+     ALTER TABLE api_key ADD COLUMN expires INTEGER;
+     ALTER TABLE api_key ADD COLUMN last_used INTEGER;
+     ALTER TABLE api_key ADD COLUMN previous BLOB;
+     ALTER TABLE api_key ADD COLUMN previous_until INTEGER;
+     CREATE INDEX api_key_previous ON api_key (previous) WHERE previous IS NOT NULL;`,
   ],
 }
 

@@ -224,7 +224,11 @@ describe("RequestBody", () => {
     expect(reading.listeners()).toBe(4)
     const bounds = Bounds.make(Schema.decodeUnknownSync(Limits)({}))
     // Sound: as above.
-    const request = { headers: {}, source: reading.message } as unknown as HttpServerRequest
+    const request = {
+      headers: {},
+      source: reading.message,
+      remoteAddress: Option.none(),
+    } as unknown as HttpServerRequest
     const fiber = Effect.runFork(RequestBody.read(request, grant, { authentication, bounds }))
     expect(reading.listeners()).toBe(8)
     reading.send(7)

@@ -22,7 +22,7 @@ export const makeAuthentication = (burst: number, left = burst) => {
           retryAfterSeconds: isAllowed ? 0 : 1,
         }
       }),
-    burst,
+    burstOf: () => burst,
     limitMessage: ({ retryAfterSeconds }) => `Retry after ${retryAfterSeconds} s.`,
   }
   return { authentication, taken }

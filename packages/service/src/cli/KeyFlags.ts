@@ -1,0 +1,140 @@
+/**
+ * Flags of `daybook keys` that narrow a key: chains, methods, operations, its rate limit and its end.
+ */
+import { quote } from "@daybook/schema/Issue"
+import * as RestOperation from "@daybook/schema/RestOperation"
+import * as RpcMethod from "@daybook/schema/RpcMethod"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Flag from "effect/cli/Flag"
+import * as KeyScope from "../server/KeyScope.ts"
+import type { KeyGrant, KeyOptions } from "../store/ApiKeys.ts"
+import { type CommandError, invalidOption } from "./CommandError.ts"
+
+const operations: ReadonlyArray<string> = [...Object.keys(RestOperation.all), KeyScope.relay]
+
+const names = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.withMetavar("NAME"), Flag.atLeast(0))
+
+const count = (name: string, description: string) =>
+  Flag.Int(name).pipe(Flag.withDescription(description), Flag.withMetavar("N"), Flag.optional)
+
+/** The flags of a new key. */
+export const flags = {
+  chain: names("chain", "Chain that the key may ask for; may be repeated; by default all"),
+  method: names("method", "Method that the key may relay, as eth_call; may be repeated; by default all public ones"),
+  operation: names(
+    "operation",
+    `Operation that the key may call: ${operations.join(", ")}; may be repeated; by default all`,
+  ),
+  perSecond: count("per-second", "Requests per second of the key on average; by default as configured"),
+  burst: count("burst", "Requests of the key at once; by default twice those of --per-second"),
+  expires: Flag.String("expires").pipe(
+    Flag.withDescription("When the key ends: a date as 2027-01-31, or a time from now as 12h or 90d; by default never"),
+    Flag.withMetavar("TIME"),
+    Flag.optional,
+  ),
+}
+
+/** The flags as they are given. */
+export interface Given {
+  readonly chain: ReadonlyArray<string>
+  readonly method: ReadonlyArray<string>
+  readonly operation: ReadonlyArray<string>
+  readonly perSecond: Option.Option<number>
+  readonly burst: Option.Option<number>
+  readonly expires: Option.Option<string>
+}
+
+const unitMillis: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** Parses a time from now, such as `90d`; `undefined` for another text. */
+export const parseDuration = (text: string): number | undefined => {
+  const [, digits, unit = ""] = /^(\d{1,5})([smhd])$/.exec(text) ?? []
+  return digits === undefined ? undefined : Number(digits) * unitMillis[unit]!
+}
+
+const parseDate = (text: string): number | undefined => {
+  const millis = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d))?$/.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(millis) ? undefined : millis
+}
+
+const parseExpiry = Effect.fnUntraced(function* (text: string) {
+  const now = yield* Clock.currentTimeMillis
+  const duration = parseDuration(text)
+  const end = duration === undefined ? parseDate(text) : now + duration
+  if (end !== undefined && end > now) return end
+  const expected = "a date in the future as 2027-01-31 or 2027-01-31T12:00:00Z, or a time from now as 12h or 90d"
+  return yield* invalidOption("--expires", expected, quote(text))
+})
+
+/** Refuses the first name that is none of the known ones. */
+const checkNames = (
+  flag: string,
+  given: ReadonlyArray<string>,
+  isKnown: (name: string) => boolean,
+  expected: string,
+) => {
+  const unknown = given.find((name) => !isKnown(name))
+  return unknown === undefined ? Effect.void : Effect.fail(invalidOption(flag, expected, quote(unknown)))
+}
+
+const parseRate = Effect.fnUntraced(function* (given: Pick<Given, "burst" | "perSecond">) {
+  const [perSecond, burst] = [Option.getOrUndefined(given.perSecond), Option.getOrUndefined(given.burst)]
+  for (const [flag, value] of [
+    ["--per-second", perSecond],
+    ["--burst", burst],
+  ] as const) {
+    if (value !== undefined && value < 1) return yield* invalidOption(flag, "a whole number from 1 on", String(value))
+  }
+  if (perSecond === undefined && burst !== undefined) {
+    return yield* invalidOption("--burst", "--per-second beside it", "--burst alone")
+  }
+  return perSecond === undefined ? {} : { rateLimit: { perSecond, burst: burst ?? 2 * perSecond } }
+})
+
+const nonEmpty = <K extends keyof KeyOptions>(key: K, [first, ...others]: ReadonlyArray<string>) =>
+  first === undefined ? {} : { [key]: [first, ...others] }
+
+/**
+ * What the flags grant. `chains` are the names of the chains that are served, where they are known.
+ *
+ * **Errors**
+ * - `CommandError`: a name is unknown, or a number or a time is not one.
+ */
+export const parse = Effect.fnUntraced(function* (
+  given: Given,
+  isChain: (name: string) => boolean,
+): Effect.fn.Return<Pick<KeyGrant, "options" | "expires">, CommandError> {
+  yield* checkNames("--chain", given.chain, isChain, "a chain of the configuration")
+  yield* checkNames("--method", given.method, RpcMethod.isName, "a method of packages/schema/METHODS.md")
+  const isOperation = (name: string) => operations.includes(name)
+  yield* checkNames("--operation", given.operation, isOperation, `one of ${operations.join(", ")}`)
+  const rate = yield* parseRate(given)
+  const text = Option.getOrUndefined(given.expires)
+  const options: KeyOptions = {
+    ...nonEmpty("chains", given.chain),
+    ...nonEmpty("methods", given.method),
+    ...nonEmpty("operations", given.operation),
+    ...rate,
+  }
+  return {
+    ...(Object.keys(options).length === 0 ? {} : { options }),
+    ...(text === undefined ? {} : { expires: yield* parseExpiry(text) }),
+  }
+})
+
+/** The grants of a key, as `daybook keys list` prints them. */
+export const describe = ({ empty, expires, operator, options = {} }: KeyGrant): ReadonlyArray<string> => {
+  const { chains, methods, operations: allowed, rateLimit } = options
+  return [
+    ...(operator ? ["operator"] : []),
+    ...(empty === null ? [] : [`empty ${empty}`]),
+    ...(chains === undefined ? [] : [`chains ${chains.join(", ")}`]),
+    ...(methods === undefined ? [] : [`methods ${methods.join(", ")}`]),
+    ...(allowed === undefined ? [] : [`operations ${allowed.join(", ")}`]),
+    ...(rateLimit === undefined ? [] : [`${rateLimit.perSecond} per second, ${rateLimit.burst} at once`]),
+    ...(expires === undefined ? [] : [`until ${new Date(expires).toISOString()}`]),
+  ]
+}

@@ -1,0 +1,94 @@
+import { describe, it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { expect } from "vitest"
+import * as KeyFlags from "../../src/cli/KeyFlags.ts"
+
+const nothing: KeyFlags.Given = {
+  chain: [],
+  method: [],
+  operation: [],
+  perSecond: Option.none(),
+  burst: Option.none(),
+  expires: Option.none(),
+}
+
+const parse = (given: Partial<KeyFlags.Given>) =>
+  KeyFlags.parse({ ...nothing, ...given }, (name) => ["eth", "base"].includes(name))
+
+const messageOf = (given: Partial<KeyFlags.Given>) => Effect.map(Effect.flip(parse(given)), ({ message }) => message)
+
+describe("KeyFlags", () => {
+  it.effect("parse: gives what narrows a key, and nothing where no flag is given", () =>
+    Effect.gen(function* () {
+      expect(yield* parse({})).toEqual({})
+      expect(
+        yield* parse({
+          chain: ["eth", "base"],
+          method: ["eth_call"],
+          operation: ["relay", "movements"],
+          perSecond: Option.some(5),
+          expires: Option.some("90d"),
+        }),
+      ).toEqual({
+        options: {
+          chains: ["eth", "base"],
+          methods: ["eth_call"],
+          operations: ["relay", "movements"],
+          rateLimit: { perSecond: 5, burst: 10 },
+        },
+        expires: 90 * 86_400_000,
+      })
+      expect(yield* parse({ expires: Option.some("2027-01-31") })).toEqual({ expires: Date.UTC(2027, 0, 31) })
+      expect(yield* parse({ perSecond: Option.some(5), burst: Option.some(6) })).toEqual({
+        options: { rateLimit: { perSecond: 5, burst: 6 } },
+      })
+    }),
+  )
+
+  it.effect("parse: names the flag, what was received and what is accepted", () =>
+    Effect.gen(function* () {
+      const invalid = (flag: string, expected: string, received: string) =>
+        `Invalid option "${flag}": expected ${expected}, received ${received}.`
+
+      expect(yield* messageOf({ chain: ["eth", "moon"] })).toBe(
+        invalid("--chain", "a chain of the configuration", '"moon"'),
+      )
+      expect(yield* messageOf({ method: ["eth_sendRawTransaction"] })).toBe(
+        invalid("--method", "a method of packages/schema/METHODS.md", '"eth_sendRawTransaction"'),
+      )
+      expect(yield* messageOf({ operation: ["pages"] })).toBe(
+        invalid("--operation", "one of walletTransactions, movements, balances, statement, relay", '"pages"'),
+      )
+      expect(yield* messageOf({ perSecond: Option.some(0) })).toBe(
+        invalid("--per-second", "a whole number from 1 on", "0"),
+      )
+      expect(yield* messageOf({ burst: Option.some(5) })).toBe(
+        invalid("--burst", "--per-second beside it", "--burst alone"),
+      )
+      for (const text of ["1970-01-01", "0d", "soon", "2027-13-01", "1.5h", ""]) {
+        expect(yield* messageOf({ expires: Option.some(text) })).toMatch(/^Invalid option "--expires": /)
+      }
+    }),
+  )
+
+  it("describe: states what a key permits", () => {
+    expect(KeyFlags.describe({ name: "a", operator: false, empty: null })).toEqual([])
+    expect(
+      KeyFlags.describe({
+        name: "a",
+        operator: true,
+        empty: "null",
+        options: {
+          chains: ["eth"],
+          methods: ["eth_call"],
+          operations: ["relay"],
+          rateLimit: { perSecond: 1, burst: 2 },
+        },
+        expires: 0,
+      }),
+    ).toEqual([
+      ...["operator", "empty null", "chains eth", "methods eth_call", "operations relay"],
+      ...["1 per second, 2 at once", "until 1970-01-01T00:00:00.000Z"],
+    ])
+  })
+})
