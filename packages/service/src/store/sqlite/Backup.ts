@@ -29,7 +29,6 @@ import * as WalletKey from "../rows/WalletKey.ts"
 export const defaultLimits: CopyPlan.Limits = {
   blocks: 500,
   transactions: 5_000,
-  derived: 1_000,
   bytes: 2 ** 23,
   entries: 25_000,
   changes: 100_000,

@@ -67,8 +67,6 @@ export interface Position {
 
 /** How much a step reads. */
 export interface Limits extends BlockCopy.Budget {
-  /** Transactions whose histories are derived: each entry changes a page of its own. */
-  readonly derived: number
   /** Entries of the histories. */
   readonly entries: number
   /** Changes of the log. */
@@ -192,12 +190,10 @@ const stepUnsafe = (
     const copied = BlockCopy.readBelowUnsafe(original, chain, lowestOriginal, first - 1, limits)
     return { _tag: "Prepend", log, copied }
   }
-  const hasHistories = files.copy.copying?.hasHistories === true
   if (head < Math.min(goal ?? originalHead, originalHead)) {
-    const budget = hasHistories ? limits : { ...limits, transactions: limits.derived }
-    return { _tag: "Append", log, copied: BlockCopy.readUnsafe(original, chain, head + 1, originalHead, budget) }
+    return { _tag: "Append", log, copied: BlockCopy.readUnsafe(original, chain, head + 1, originalHead, limits) }
   }
-  return hasHistories
+  return files.copy.copying?.hasHistories === true
     ? { _tag: "Histories", log, ...historiesUnsafe(original, range, cursor, limits.entries) }
     : { _tag: "Done", log }
 }

@@ -22,7 +22,7 @@ import * as Stored from "./storedRows.ts"
 const rounds = Number(process.env["DAYBOOK_BACKUP_ROUNDS"] ?? 4)
 
 const name = "chain-test.sqlite"
-const small = { blocks: 2, transactions: 3, derived: 2, bytes: 600, entries: 4, changes: 3 }
+const small = { blocks: 2, transactions: 3, bytes: 600, entries: 4, changes: 3 }
 
 /** The tables that are not copied with their blocks, and how each is. */
 const otherTables = {
@@ -186,7 +186,6 @@ describe("Backup", () => {
           const limits = {
             ...small,
             transactions: 1 + numbers.below(6),
-            derived: 1 + numbers.below(6),
             entries: 1 + numbers.below(9),
             changes: 1 + numbers.below(9),
           }
