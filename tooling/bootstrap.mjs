@@ -1,6 +1,7 @@
 // Runs a root script with the Node and pnpm versions of this repository: `node tooling/bootstrap.mjs <script> [args]`.
 // Installed versions are used if they are new enough; otherwise npx downloads them once into npm's cache.
-// Standard input, standard output, signals and the exit code are passed through.
+// Standard input, standard output, signals and the exit code are passed through. With DAYBOOK_INSTALLED=true the dependencies are
+// used as they are.
 import { spawn, spawnSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 import { constants } from "node:os"
@@ -35,18 +36,20 @@ if (missing.length > 0) {
   process.env.PATH = npx.stdout.trim()
 } else process.env.PATH = [dirname(process.execPath), process.env.PATH].join(delimiter)
 
-const install = ["install", "--frozen-lockfile", "--config.confirmModulesPurge=false", "--reporter=append-only"]
-if (!existsSync(join(root, "node_modules"))) console.error("bootstrap: installing dependencies")
-const installed = spawnSync("pnpm", install, {
-  cwd: root,
-  shell: windows,
-  stdio: ["ignore", "pipe", "pipe"],
-  encoding: "utf8",
-  maxBuffer: 1 << 26,
-})
-if (installed.status !== 0) {
-  console.error(`${installed.stdout ?? ""}${installed.stderr ?? ""}bootstrap: pnpm install failed.`)
-  process.exit(installed.status ?? 1)
+if (process.env.DAYBOOK_INSTALLED !== "true") {
+  const install = ["install", "--frozen-lockfile", "--config.confirmModulesPurge=false", "--reporter=append-only"]
+  if (!existsSync(join(root, "node_modules"))) console.error("bootstrap: installing dependencies")
+  const installed = spawnSync("pnpm", install, {
+    cwd: root,
+    shell: windows,
+    stdio: ["ignore", "pipe", "pipe"],
+    encoding: "utf8",
+    maxBuffer: 1 << 26,
+  })
+  if (installed.status !== 0) {
+    console.error(`${installed.stdout ?? ""}${installed.stderr ?? ""}bootstrap: pnpm install failed.`)
+    process.exit(installed.status ?? 1)
+  }
 }
 
 // Not `pnpm run`, which exits on SIGTERM before the script has cleaned up.

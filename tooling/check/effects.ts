@@ -1,23 +1,19 @@
 /**
- * Diagnostics of the Effect language service (floating effects, missing services, wrong error channels) for every project.
- * Warnings are issues, and so is a project of which no file was checked.
+ * Diagnostics of the Effect language service (floating effects, missing services, wrong error channels) for the sources and tests of
+ * every package, in one program. Warnings are issues, and so is a file that was not checked.
  */
-import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { files, published, report, root, run } from "./Workspace.ts"
 
-const issues: Array<string> = []
-let checked = 0
+const folders = [...published.map((name) => `packages/${name}`), "apps/demo", "tooling/chain"]
+const expected = folders.flatMap((folder) =>
+  ["src", "test"].flatMap((part) => files(join(root, folder, part), ".ts")),
+).length
 
-for (const folder of [...published.map((name) => `packages/${name}`), "apps/demo", "tooling/chain"]) {
-  const project = join(root, folder, "tsconfig.json")
-  if (!existsSync(project) || files(join(root, folder, "src"), ".ts").length === 0) continue
-  const options = ["--severity", "error,warning", "--strict", "--format", "text"]
-  const { code, output } = await run("effect-tsgo", ["diagnostics", "--project", project, ...options])
-  const count = Number(/Checked (\d+) files/.exec(output)?.[1] ?? 0)
-  checked += count
-  if (code !== 0) issues.push(`${folder}\n${output.trim()}`)
-  else if (count === 0) issues.push(`${folder}: no file was looked at`)
-}
+const options = ["--severity", "error,warning", "--strict", "--format", "text"]
+const { code, output } = await run("effect-tsgo", ["diagnostics", "--project", join(root, "tsconfig.json"), ...options])
+const checked = Number(/Checked (\d+) files/.exec(output)?.[1] ?? 0)
 
+const issues = code === 0 ? [] : [output.trim()]
+if (checked < expected) issues.push(`${checked} files were checked, and the packages have ${expected}`)
 report("effects", issues, `${checked} files without a finding`)

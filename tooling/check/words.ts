@@ -136,11 +136,20 @@ const compile = (entry: Entry): ReadonlyArray<Compiled> => {
   return "name" in entry ? [{ entry, label: entry.name, match: matchName(entry.name) }] : []
 }
 
+const compiledEntries = new WeakMap<Entry, ReadonlyArray<Compiled>>()
+
+/** What is compiled of an entry, once. */
+const compiledOf = (entry: Entry): ReadonlyArray<Compiled> => {
+  const known = compiledEntries.get(entry) ?? compile(entry)
+  compiledEntries.set(entry, known)
+  return known
+}
+
 /** The matches of a list in one file, in the order of the text. Entries with a `path` are left to `findPaths`. */
 export const find = (file: string, text: string, list: WordList): ReadonlyArray<Finding> => {
   const compiled = list.words
     .filter(({ under }) => under === undefined || under.some((path) => isUnder(file, path)))
-    .flatMap(compile)
+    .flatMap(compiledOf)
   const read = pieces(file, text).filter(({ scope }) => !list.exempt.some((one) => permits(one, file, scope)))
   const findings = read.flatMap((piece) =>
     compiled.flatMap(({ entry, label, match }) => {

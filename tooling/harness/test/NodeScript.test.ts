@@ -17,11 +17,7 @@ const play = async (script: NodeScript.Script, bug?: Bug, limits: NodeScript.Pol
     const observed = await run(node.url, script, limits, bug)
     await node.settled(200)
     const outcomes = NodeScript.allowed(script, limits)
-    const isAllowed = observed.every(
-      ({ outcome, elapsedMillis }) =>
-        outcomes.has(outcome as NodeFault.Outcome) ||
-        (outcome === "TimeoutError" && elapsedMillis >= limits.deadlineMillis * 0.9),
-    )
+    const isAllowed = observed.every(({ outcome }) => outcomes.has(outcome as NodeFault.Outcome))
     const issues = NodeScript.judge(script, limits, node.exchanges(), observed)
     return { issues, isAllowed, histogram: node.histogram() }
   } finally {
