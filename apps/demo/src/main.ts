@@ -10,6 +10,7 @@ import { Console, Data, Effect, Layer, Logger, Option, Redacted } from "effect"
 import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
+import * as Explorer from "./Explorer.ts"
 import * as Local from "./Local.ts"
 import * as Screen from "./Screen.ts"
 import * as WalkThrough from "./WalkThrough.ts"
@@ -25,6 +26,10 @@ const flags = {
   chain: text("chain", "Chain name or identifier; default: eth"),
   stay: Flag.Boolean("stay").pipe(
     Flag.withDescription("Keep the chain and the service running until Ctrl-C, and print how to call them"),
+    Flag.withDefault(false),
+  ),
+  open: Flag.Boolean("open").pipe(
+    Flag.withDescription("As --stay, and show the wallet in the explorer, which is built first"),
     Flag.withDefault(false),
   ),
 }
@@ -71,32 +76,43 @@ const remote = Effect.fn("demo.remote")(function* (
   })
 })
 
-const local = Effect.fn("demo.local")(function* (address: Option.Option<string>, stay: boolean) {
+const local = Effect.fn("demo.local")(function* (address: Option.Option<string>, stay: boolean, open: boolean) {
   const screen = yield* Screen.Screen
   const wallet = Option.isSome(address) ? yield* addressOf(address.value) : undefined
+  if (open) yield* Explorer.build
   const started = yield* Local.start()
   const provider = wallet === undefined ? started.provider : { ...started.provider, address: wallet }
   yield* walkThrough(provider)
   yield* screen.title("Next steps")
-  if (stay) {
+  if (stay || open) {
     yield* screen.line(
       `   curl -s '${provider.baseUrl}/api/v2.2/${provider.address}/verbose?limit=1' -H 'X-API-Key: ${Redacted.value(provider.apiKey)}'`,
     )
     yield* screen.line(`   ${provider.rpcUrl}/eth/${Redacted.value(provider.apiKey)}   JSON-RPC`)
     yield* screen.line(`   ${provider.baseUrl}/openapi.json`)
+    if (open) {
+      const page = `${provider.baseUrl}/address/${provider.address}`
+      yield* screen.line(`   ${page}   explorer`)
+      yield* Explorer.open(page)
+    }
     yield* screen.line("\n   running until Ctrl-C")
     return yield* Effect.never
   }
+  yield* screen.line("   npm run demo -- --open          see this wallet in the explorer")
   yield* screen.line("   npm run demo -- --stay          keep the service running and call it with curl")
   yield* screen.line("   npm run demo -- --help          the same walk-through against any provider of the interface")
   yield* screen.line("   npm test                        run all tests")
   yield* screen.line("   packages/service/README.md      run the service on your own node")
 })
 
-const demo = Command.make("npm run demo --", flags, ({ baseUrl, rpcUrl, apiKey, address, chain, stay }) => {
+const demo = Command.make("npm run demo --", flags, ({ baseUrl, rpcUrl, apiKey, address, chain, open, stay }) => {
   if (Option.isSome(baseUrl)) {
-    return stay
-      ? Effect.fail(new UsageError({ message: "Conflicting option: --stay. Leave it out with --base-url." }))
+    return stay || open
+      ? Effect.fail(
+          new UsageError({
+            message: `Conflicting option: ${stay ? "--stay" : "--open"}. Leave it out with --base-url.`,
+          }),
+        )
       : remote(baseUrl.value, rpcUrl, apiKey, address, chain)
   }
   const given = {
@@ -109,7 +125,7 @@ const demo = Command.make("npm run demo --", flags, ({ baseUrl, rpcUrl, apiKey, 
     ? Effect.fail(
         new UsageError({ message: `Missing option: --base-url. Give it with ${providerOnly.join(" and ")}.` }),
       )
-    : Effect.scoped(local(address, stay))
+    : Effect.scoped(local(address, stay, open))
 }).pipe(Command.withDescription("Walk through one wallet's history, from a chain to typed values"))
 
 const program = demo.pipe(

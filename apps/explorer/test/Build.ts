@@ -23,5 +23,9 @@ export const make = async (): Promise<void> => {
 /** Size after gzip of a file of the build. */
 export const sizeOf = (path: string): number => gzipSync(readFileSync(join(dist, path)), { level: 9 }).length
 
+/** Paths of the scripts that the page names, which are loaded before anything is shown. */
+export const firstScripts = (): ReadonlyArray<string> =>
+  [...page().matchAll(/(?:src|href)="(?<path>\/assets\/[^"]+\.js)"/g)].map(({ groups }) => groups?.["path"] ?? "")
+
 /** The page that the service serves. */
 export const page = (): string => readFileSync(join(dist, "index.html"), "utf8")

@@ -12,6 +12,8 @@ export interface Site {
   /** Errors of scripts, violations of the content security policy, and requests to other hosts. */
   readonly issues: Array<string>
   readonly open: (path: string) => Promise<void>
+  /** Opens a page as a link does, without loading the site again. */
+  readonly navigate: (path: string) => Promise<void>
 }
 
 /** Messages of the console for responses of the service are no errors of the page. */
@@ -49,7 +51,14 @@ export const make = async (
     await page.locator("main h1").first().waitFor()
     await settle(page)
   }
-  return { context, page, issues, open }
+  const navigate = async (path: string) => {
+    await page.evaluate((to) => history.pushState({}, "", to), path)
+    // The text of the page before is still there in the first moment.
+    const id = path.slice(path.lastIndexOf("/") + 1)
+    await page.locator("main .hash", { hasText: id }).first().waitFor()
+    await settle(page)
+  }
+  return { context, page, issues, open, navigate }
 }
 
 /** Waits until nothing on the page is loading. */
@@ -79,6 +88,16 @@ export const violations = async (page: Page): Promise<ReadonlyArray<string>> => 
   return found
 }
 
+/** Scrolls a history by some rows, and waits until they are drawn; gives true where it was at its end already. */
+export const scroll = (page: Page): Promise<boolean> =>
+  page.evaluate(async () => {
+    const atBottom = window.scrollY + window.innerHeight >= document.documentElement.scrollHeight - 2
+    window.scrollBy(0, 500)
+    const isAtEnd = atBottom && document.querySelector(".end") !== null
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+    return isAtEnd
+  })
+
 /** The keys of all rows of a history, from top to bottom, read by scrolling to its end. */
 export const walk = async (page: Page): Promise<ReadonlyArray<string>> => {
   const keys = new Set<string>()
@@ -87,13 +106,7 @@ export const walk = async (page: Page): Promise<ReadonlyArray<string>> => {
       .locator(".rows-body .row")
       .evaluateAll((rows) => rows.map((row) => (row as HTMLElement).dataset["key"] ?? ""))
     for (const key of shown) keys.add(key)
-    const isAtEnd = await page.evaluate(() => {
-      const atBottom = window.scrollY + window.innerHeight >= document.documentElement.scrollHeight - 2
-      window.scrollBy(0, 500)
-      return atBottom && document.querySelector(".end") !== null
-    })
-    if (isAtEnd) return [...keys]
-    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+    if (await scroll(page)) return [...keys]
   }
   const notices = await page.locator(".notice").allInnerTexts()
   throw new Error(`walk: the history has no end after ${keys.size} rows. ${notices.join(" ")}`)

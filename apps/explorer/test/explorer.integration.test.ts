@@ -32,9 +32,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
 
   it("first load: the scripts of the page are smaller than 180 KiB after gzip, and none is inline", () => {
     const html = Build.page()
-    const scripts = [...html.matchAll(/(?:src|href)="(?<path>\/assets\/[^"]+\.js)"/g)].map(
-      ({ groups }) => groups?.["path"] ?? "",
-    )
+    const scripts = Build.firstScripts()
 
     expect(scripts.length).toBeGreaterThan(0)
     expect(scripts.reduce((sum, path) => sum + Build.sizeOf(path), 0)).toBeLessThan(180 * 1024)

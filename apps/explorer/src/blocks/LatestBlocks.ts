@@ -12,15 +12,17 @@ export interface Entry<B> {
   readonly block: B
   /** The block is no longer part of the chain. */
   readonly isReverted: boolean
+  /** Reorgs since it was reverted. */
+  readonly reorgs: number
 }
 
 /** Newest first; of one number, the block of the chain first. */
 export type LatestBlocks<B> = ReadonlyArray<Entry<B>>
 
-/** Reverted blocks that are kept. */
+/** Reverted blocks that are kept: those of the latest reorgs. */
 const maxReverted = 8
 
-const numberOf = ({ block }: { readonly block: BlockLike }): bigint => block.number ?? -1n
+const numberOf = ({ block }: Pick<Entry<BlockLike>, "block">): bigint => block.number ?? -1n
 
 const byPlace = (one: Entry<BlockLike>, other: Entry<BlockLike>): number => {
   const [a, b] = [numberOf(one), numberOf(other)]
@@ -46,16 +48,20 @@ export const add = <B extends BlockLike>(
   const added = new Set(branch.map(({ hash }) => hash))
   const old = state.filter(({ block }) => !added.has(block.hash))
   // Blocks from the lowest one up that are not part of the branch were replaced, and so were those above the head.
-  const kept = old.map((entry) =>
-    entry.isReverted || numberOf(entry) < (lowest.number ?? 0n) ? entry : { ...entry, isReverted: true },
-  )
+  const isReplaced = (entry: Entry<B>): boolean => !entry.isReverted && numberOf(entry) >= (lowest.number ?? 0n)
+  const replaced = old.filter(isReplaced).map(({ block }) => ({ block, isReverted: true, reorgs: 0 }))
   const blocks = [
-    ...branch.map((block) => ({ block, isReverted: false })),
-    ...kept.filter(({ isReverted }) => !isReverted),
+    ...branch.map((block) => ({ block, isReverted: false, reorgs: 0 })),
+    ...old.filter((entry) => !entry.isReverted && !isReplaced(entry)),
   ].slice(0, maxBlocks)
   const last = blocks.at(-1)
-  const reverted = kept
-    .filter((entry) => entry.isReverted && last !== undefined && numberOf(entry) >= numberOf(last))
+  const isReorg = replaced.length > 0
+  const before = old
+    .filter(({ isReverted }) => isReverted)
+    .map((entry) => (isReorg ? { ...entry, reorgs: entry.reorgs + 1 } : entry))
+  const reverted = [...replaced, ...before]
+    .filter((entry) => last !== undefined && numberOf(entry) >= numberOf(last))
+    .toSorted((a, b) => a.reorgs - b.reorgs)
     .slice(0, maxReverted)
   return [...blocks, ...reverted].toSorted(byPlace)
 }

@@ -35,6 +35,20 @@ describe("LatestBlocks.add", () => {
     expect(shown(add(reverted, [block(6), block(5)], 4))).toEqual(["a6", "a5", "b5 reverted", "a4", "a3"])
   })
 
+  it("keeps the blocks of the latest reorgs, also where blocks of earlier ones are higher", () => {
+    const high = add(
+      start,
+      Array.from({ length: 12 }, (_, at) => block(17 - at, "h", at === 11 ? "a" : "h")),
+      20,
+    )
+    const back = add(high, [block(5)], 20)
+
+    const state = add(add(back, [block(6, "n", "a")], 20), [block(5)], 20)
+
+    expect(shown(state).filter((text) => text.endsWith("reverted"))).toHaveLength(8)
+    expect(shown(state)).toContain("n6 reverted")
+  })
+
   it("changes nothing for the same head", () => {
     expect(shown(add(start, [block(5)], 4))).toEqual(shown(start))
   })

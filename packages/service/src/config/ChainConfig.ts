@@ -49,7 +49,10 @@ export const ChainConfig = Schema.Struct({
   ethereumRules: Schema.optionalKey(Schema.Boolean),
   /** Confirmations after which a block is final, if the node has no `finalized` tag. Default: by chain. */
   finalityBlocks: Schema.optionalKey(Count),
-  /** The chain is that of one node, which can go back, as in development: a lower head removes the blocks above it. Default false. */
+  /**
+   * The chain is that of one node, which can go back, as in development: a lower head removes the blocks above it. Default: true for the
+   * ids 31337 and 1337 with one node on this machine.
+   */
   rewinds: Schema.optionalKey(Schema.Boolean),
   /** Internal transactions: `auto` uses the tracer that the node has, `off` stores none. Default `auto`. */
   traces: withDefault(Schema.Literals(["auto", "off"]), () => "auto" as const),

@@ -108,7 +108,7 @@ const indexChain = Effect.fnUntraced(function* (job: ChainJob.ChainJob, onEvent:
     fromBlock: config.fromBlock,
     ...(config.fromDate === undefined ? {} : { fromTimestamp: Math.ceil(Date.parse(config.fromDate) / 1000) }),
     rules: ChainJob.hashRules(job),
-    ...(config.rewinds === undefined ? {} : { rewinds: config.rewinds }),
+    rewinds: ChainJob.rewinds(job, node.isLocal),
     finalityBlocks: config.finalityBlocks ?? HashRules.finalityBlocksOf(chainId),
     pollMillis: ChainJob.pollMillis(job, node.isLocal),
   }).pipe(Effect.provideService(Engine.Engine, database))

@@ -71,6 +71,17 @@ describe("ChainJob", () => {
     expect(ChainJob.pollMillis(jobOf({ arbitrum: { rpc } }), false)).toBeLessThan(2_000)
   })
 
+  it("rewinds: only of a chain of development whose one node is on this machine, unless it is configured", () => {
+    const other = [...rpc, "http://127.0.0.1:2"]
+    expect(ChainJob.rewinds(jobOf({ local: { id: 31_337, rpc } }), true)).toBe(true)
+    expect(ChainJob.rewinds(jobOf({ local: { id: 1_337, rpc } }), true)).toBe(true)
+    expect(ChainJob.rewinds(jobOf({ local: { id: 31_337, rpc } }), false)).toBe(false)
+    expect(ChainJob.rewinds(jobOf({ local: { id: 31_337, rpc: other } }), true)).toBe(false)
+    expect(ChainJob.rewinds(jobOf({ eth: { rpc } }), true)).toBe(false)
+    expect(ChainJob.rewinds(jobOf({ eth: { rpc, rewinds: true } }), false)).toBe(true)
+    expect(ChainJob.rewinds(jobOf({ local: { id: 31_337, rpc, rewinds: false } }), true)).toBe(false)
+  })
+
   it("hashRules: are those of the configuration, else of the chain, else to be detected", () => {
     expect(ChainJob.hashRules(jobOf({ eth: { rpc, ethereumRules: false } }))).toBe(HashRules.none)
     expect(ChainJob.hashRules(jobOf({ eth: { rpc } }))).toEqual(HashRules.ofChain(1))

@@ -1,0 +1,145 @@
+/** What the service knows of contracts on screen, compared with the node: ABIs, calls that read, errors, and the state before and after. */
+import { encodeFunctionData } from "viem"
+import type { Browser } from "playwright-core"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import * as ChromiumBrowser from "./Browser.ts"
+import * as Build from "./Build.ts"
+import * as Site from "./Site.ts"
+import * as World from "./World.ts"
+
+const balanceOf = {
+  type: "function",
+  name: "balanceOf",
+  inputs: [{ name: "owner", type: "address" }],
+  outputs: [{ name: "", type: "uint256" }],
+  stateMutability: "view",
+} as const
+
+describe.skipIf(ChromiumBrowser.missing !== undefined)("contracts in the explorer", () => {
+  let world: World.World
+  let browser: Browser
+  let site: Site.Site
+
+  beforeAll(async () => {
+    await Build.make()
+    ;[world, browser] = await Promise.all([World.start({ blocks: 12, hasProject: true }), ChromiumBrowser.launch()])
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await world?.close()
+  })
+  beforeEach(async () => {
+    site = await Site.make(browser, world.url)
+  })
+  afterEach(async () => {
+    expect(site.issues).toEqual([])
+    await site.context.close()
+  })
+
+  /** Waits until each call of a trace has the name of its function. */
+  const untilNamed = () =>
+    site.page.waitForFunction(() => {
+      const names = [...document.querySelectorAll(".frame .method")].map(({ textContent }) => textContent)
+      return names.length > 0 && names.every((name) => !name.startsWith("0x"))
+    })
+
+  it("contract: lists the functions, events and errors of its ABI, and reads what the node states", async () => {
+    const { accounts, contracts } = world.scenario
+    const data = encodeFunctionData({ abi: [balanceOf], args: [accounts.alice] })
+    const held = BigInt(await world.call<string>("eth_call", [{ to: contracts.gold, data }, "latest"]))
+    await site.open(`/address/${contracts.gold}`)
+    const { page } = site
+    await page.getByRole("heading", { name: "Token", level: 1 }).waitFor()
+
+    await page.getByRole("link", { name: "Contract", exact: true }).click()
+    await page.getByRole("heading", { name: /^Functions that write/ }).waitFor()
+    await page.getByRole("heading", { name: /^Events/ }).waitFor()
+    await page.getByText(/^balanceOf\(/).click()
+    const form = page.locator("details[open] .read-form")
+    await form.getByRole("textbox").fill(accounts.alice)
+    await form.getByRole("button", { name: "Read" }).click()
+
+    await form.getByText(String(held), { exact: true }).waitFor()
+    await form.getByRole("textbox").fill("nobody")
+    await form.getByRole("button", { name: "Read" }).click()
+    await form.locator(".reason").waitFor()
+    expect(await Site.violations(page)).toEqual([])
+  })
+
+  it("contract: a proxy shows the ABI of its implementation, and an unknown one how to add its ABI", async () => {
+    const { accounts, contracts } = world.scenario
+    await site.open(`/address/${contracts.proxy}?tab=contract`)
+    await site.page
+      .getByText(/^increment\(/)
+      .first()
+      .waitFor()
+
+    await site.open(`/address/${accounts.bob}?tab=contract`)
+
+    await site.page.getByText(`daybook abi add ${accounts.bob} FILE`).waitFor()
+  })
+
+  it("transaction: shows a custom error by name, and the functions of the trace", async () => {
+    const { nestedTuple, revertCustomError, swap } = world.scenario.transactions
+    await site.open(`/tx/${revertCustomError}`)
+    await Site.fact(site.page, "Outcome")
+      .locator(".reason")
+      .filter({ hasText: /^[A-Z]\w*\(.*\)$/ })
+      .waitFor()
+
+    await site.open(`/tx/${swap}`)
+    await site.page
+      .locator(".frame .method")
+      .filter({ hasText: /^swap$/ })
+      .waitFor()
+    await untilNamed()
+    await site.open(`/tx/${nestedTuple}`)
+    await untilNamed()
+  })
+
+  it("transaction: the state before and after is that of the node", async () => {
+    const { swap } = world.scenario.transactions
+    const params = [swap, { tracer: "prestateTracer", tracerConfig: { diffMode: true } }]
+    const { post } = await world.call<{
+      readonly post: Readonly<Record<string, { readonly storage?: Readonly<Record<string, string>> }>>
+    }>("debug_traceTransaction", params)
+    const words = Object.values(post).flatMap(({ storage = {} }) => Object.values(storage))
+    expect(words.length).toBeGreaterThan(0)
+    await site.open(`/tx/${swap}`)
+
+    await site.page.getByRole("button", { name: "Show the state before and after" }).click()
+
+    const table = site.page.getByRole("group", { name: "Changes of state" })
+    await table.waitFor()
+    const text = await table.innerText()
+    expect(words.filter((word) => !text.includes(word))).toEqual([])
+    expect(await Site.violations(site.page)).toEqual([])
+  })
+
+  it("transaction: a node without that tracer is stated, with what is needed", async () => {
+    await site.page.route("**/rpc/**", async (route) => {
+      const body: unknown = route.request().postDataJSON()
+      if (!JSON.stringify(body).includes("prestateTracer")) return route.continue()
+      const [{ id }] = [body].flat() as [{ readonly id: unknown }]
+      const answer = { jsonrpc: "2.0", id, error: { code: -32601, message: "tracer not found" } }
+      return route.fulfill({ json: Array.isArray(body) ? [answer] : answer })
+    })
+    await site.open(`/tx/${world.scenario.transactions.swap}`)
+
+    await site.page.getByRole("button", { name: "Show the state before and after" }).click()
+
+    await site.page.getByText("The node does not offer the state before and after").waitFor()
+    await site.page.getByText("tracer not found").waitFor()
+  })
+
+  it("home and block: name functions and contracts that the node does not name", async () => {
+    const { swap } = world.scenario.transactions
+    const { blockNumber } = await world.call<{ readonly blockNumber: string }>("eth_getTransactionByHash", [swap])
+    await site.open(`/block/${Number(blockNumber)}`)
+    const row = site.page.locator(`tr[data-hash="${swap}"]`)
+
+    await row.getByText("swapExactTokensForTokens").waitFor()
+    await row.getByText("Router").waitFor()
+    expect(await Site.violations(site.page)).toEqual([])
+  })
+})

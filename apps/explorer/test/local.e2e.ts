@@ -1,0 +1,99 @@
+/** A chain in development on screen: heads that go back, and a node that starts anew. */
+import { Head } from "@daybook/chain"
+import type { Browser } from "playwright-core"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import * as ChromiumBrowser from "./Browser.ts"
+import * as Build from "./Build.ts"
+import * as Site from "./Site.ts"
+import * as World from "./World.ts"
+
+const turns = 100
+
+describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer beside a local chain", () => {
+  let world: World.World
+  let browser: Browser
+  let site: Site.Site
+
+  beforeAll(async () => {
+    await Build.make()
+    ;[world, browser] = await Promise.all([
+      World.start({ blocks: 8, chain: { rewinds: true, pollMillis: 50 } }),
+      ChromiumBrowser.launch(),
+    ])
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await world?.close()
+  })
+  beforeEach(async () => {
+    site = await Site.make(browser, world.url)
+  })
+  afterEach(async () => {
+    expect(site.issues).toEqual([])
+    await site.context.close()
+  })
+
+  const blockRow = (hash: string, isReverted: boolean) =>
+    site.page.locator(`tr[data-hash="${hash}"][data-reverted="${isReverted}"]`)
+
+  it(`home: shows each head after evm_revert, ${turns} times, and the reverted block as reverted`, async () => {
+    await site.open("/")
+    const start = await world.run(Head.current(world.node))
+    for (let turn = 0; turn < turns; turn++) {
+      const snapshot = await world.call("evm_snapshot")
+      // Blocks of a turn differ from those of the turn before.
+      await world.call("evm_increaseTime", [turn + 1])
+      const mined = await world.run(Head.mine(world.node, 1 + (turn % 3)))
+      await blockRow(mined.hash, false).waitFor()
+      await world.call("evm_revert", [snapshot])
+      // The block of the next turn replaces this one, too; the head itself is waited for in every tenth turn.
+      if (turn % 10 === 9) await blockRow(mined.hash, true).waitFor()
+    }
+
+    await blockRow(start.hash, false).waitFor()
+    await site.page.waitForFunction(
+      (hash) => document.querySelector('tr[data-reverted="false"]')?.getAttribute("data-hash") === hash,
+      start.hash,
+    )
+    await world.indexed()
+    expect((await world.run(Head.current(world.node))).hash).toBe(start.hash)
+  }, 600_000)
+
+  it("address: a transaction is marked as reverted once the head is below it, and its repetition is not", async () => {
+    const { carol, erin } = world.scenario.accounts
+    await site.open(`/address/${erin}`)
+    const snapshot = await world.call("evm_snapshot")
+    const send = async () => {
+      const hash = await world.run(Head.transfer(world.node, { from: carol, to: erin, valueWei: 4_242n }))
+      await world.run(Head.mine(world.node))
+      return hash
+    }
+    const rowOf = (hash: string, isReverted: boolean) =>
+      site.page.locator(`.row[data-key="${hash}"][data-reverted="${isReverted}"]`)
+    const hash = await send()
+    await rowOf(hash, false).waitFor()
+
+    await world.call("evm_revert", [snapshot])
+    await rowOf(hash, true).waitFor()
+    expect(await send()).toBe(hash)
+
+    await rowOf(hash, false).waitFor()
+    expect(await rowOf(hash, true).count()).toBe(0)
+  })
+
+  it("a node that starts anew with another chain: the blocks of the old one are reverted, and those of the new one shown", async () => {
+    await site.open("/")
+    const old = await world.run(Head.current(world.node))
+    await blockRow(old.hash, false).waitFor()
+
+    await world.restartNode()
+    const { hash } = await world.run(Head.mine(world.node, 3))
+
+    await blockRow(hash, false).waitFor()
+    await world.indexed()
+    await site.open(`/address/${world.scenario.accounts.alice}`)
+    await site.page.getByText("No transactions").first().waitFor()
+    await site.open(`/block/${old.hash}`)
+    await site.page.getByText("No block").first().waitFor()
+  })
+})
