@@ -3,6 +3,7 @@
  */
 import { quote } from "@daybook/schema/Issue"
 import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import * as Command from "effect/cli/Command"
@@ -13,6 +14,7 @@ import * as Engine from "../store/Engine.ts"
 import type { IndexerEvent } from "../indexer/IndexerEvent.ts"
 import * as Member from "../server/cluster/Member.ts"
 import * as Primary from "../server/cluster/Primary.ts"
+import * as Tracing from "../server/Tracing.ts"
 import * as Service from "../Service.ts"
 import * as ConfigFlags from "./ConfigFlags.ts"
 import { CommandError, invalidOption } from "./CommandError.ts"
@@ -142,7 +144,9 @@ export const serve = Command.make(
             ),
             ({ reload }) => reload,
           )
-    const running = serveUntilStopped(source, service)
+    const { log, otlp } = file.config
+    const logger = Logger.layer([log.format === "json" ? Terminal.jsonLogger : Terminal.logger])
+    const running = serveUntilStopped(source, service).pipe(Effect.provide(Tracing.layer(otlp)))
     return yield* Effect.ensuring(
       Effect.scoped(
         Effect.onInterrupt(running, () =>
@@ -150,6 +154,6 @@ export const serve = Command.make(
         ),
       ),
       Effect.sync(() => progress?.end()),
-    )
+    ).pipe(Effect.provide(logger))
   }),
 ).pipe(Command.withDescription("Run the indexer and the HTTP server"))

@@ -63,6 +63,23 @@ export const logger = Logger.make(({ cause, date, fiber, logLevel, message }) =>
   fiber.getRef(Output).note(`${date.toISOString()} ${logLevel.toUpperCase().padEnd(5)} ${line}`)
 })
 
+/** A value of a JSON line: numbers and truth values as they are, and everything else as text. */
+const jsonValue = (value: unknown): number | boolean | string =>
+  typeof value === "number" || typeof value === "boolean" ? value : String(value)
+
+/** Logger that writes one line of JSON per entry to standard error: time, level, message, the annotations, and the cause. */
+export const jsonLogger = Logger.make(({ cause, date, fiber, logLevel, message }) => {
+  const annotations = Object.entries(fiber.getRef(References.CurrentLogAnnotations))
+  const entry = {
+    time: date.toISOString(),
+    level: logLevel.toLowerCase(),
+    message: (Array.isArray(message) ? message : [message]).map(String).join(" "),
+    ...Object.fromEntries(annotations.map(([name, value]) => [name, jsonValue(value)])),
+    ...(cause.reasons.length === 0 ? {} : { cause: Cause.pretty(cause) }),
+  }
+  fiber.getRef(Output).note(JSON.stringify(entry))
+})
+
 /** A number with its noun: `1 block`, `2 blocks`. */
 export const count = (number: number, noun: string, plural = `${noun}s`): string =>
   `${number} ${number === 1 ? noun : plural}`

@@ -36,6 +36,10 @@ const Origin = Schema.String.check(
   }),
 )
 
+const HttpUrl = Schema.String.check(
+  expecting("an http or https URL", (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)),
+)
+
 const DatabaseUrl = Schema.String.check(
   expecting('"sqlite:" and a folder, or "postgres:" and the URL of a PostgreSQL database', (text) =>
     /^(?:sqlite|postgres|postgresql):./i.test(text),
@@ -91,6 +95,18 @@ export const Config = Schema.Struct({
   ),
   /** The relay: memory for immutable responses of nodes, shared by all chains, in MiB; 0 turns the cache off. Default 64. */
   relay: withDefault(Schema.Struct({ cacheMebibytes: withDefault(Mebibytes, () => 64) }), () => ({})),
+  /** The log: lines of text or of JSON, and whether each request is one. Default text, and none. */
+  log: withDefault(
+    Schema.Struct({
+      format: withDefault(Schema.Literals(["text", "json"]), () => "text" as const),
+      access: withDefault(Schema.Boolean, () => false),
+    }),
+    () => ({}),
+  ),
+  /** Where traces of requests are sent, by OTLP over HTTP, and headers of the calls. Default: nowhere. */
+  otlp: Schema.optionalKey(
+    Schema.Struct({ url: HttpUrl, headers: withDefault(Schema.Record(Schema.String, Schema.String), () => ({})) }),
+  ),
   /** Bounds on the bytes, counts and times of what clients send and receive. */
   limits: withDefault(Limits, () => ({})),
   /** Names in the `Host` header that a service on a loopback address answers besides those of this machine. Default: none. */
@@ -108,7 +124,8 @@ export const Config = Schema.Struct({
 export interface Config extends Schema.Schema.Type<typeof Config> {}
 
 /** Values that may hold keys and passwords, besides those of environment variables. */
-const isSecret = (path: ReadonlyArray<PropertyKey>): boolean => path[0] === "database" || path.includes("rpc")
+const isSecret = (path: ReadonlyArray<PropertyKey>): boolean =>
+  path[0] === "database" || path[0] === "otlp" || path.includes("rpc")
 
 const decodeUnknown = Schema.decodeUnknownResult(Config)
 

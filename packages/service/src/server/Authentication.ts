@@ -17,6 +17,7 @@ import { Engine } from "../store/Engine.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import * as ErrorResponse from "./ErrorResponse.ts"
 import * as KeylessRequest from "./explorer/KeylessRequest.ts"
+import { RequestFacts } from "./RequestFacts.ts"
 import * as RateLimit from "./RateLimit.ts"
 
 /** Identifies callers and limits how often they call. */
@@ -121,7 +122,10 @@ export const authenticate = (
   const admit = (grant: KeyGrant) =>
     Effect.flatMap(take(grant, 1), (decision) =>
       decision.isAllowed
-        ? Effect.succeed({ grant, headers: decision.headers })
+        ? Effect.map(RequestFacts, (facts) => {
+            facts.key = grant.name
+            return { grant, headers: decision.headers }
+          })
         : ErrorResponse.rateLimited(limitMessage(decision, grant), decision.headers),
     )
   const admitKeyless = (what: string) => {

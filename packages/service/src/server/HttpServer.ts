@@ -17,6 +17,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
+import * as AccessLog from "./AccessLog.ts"
 import * as Connections from "./Connections.ts"
 import * as ErrorResponse from "./ErrorResponse.ts"
 import * as ExplorerPage from "./explorer/ExplorerPage.ts"
@@ -24,6 +25,7 @@ import * as ForwardedFor from "./ForwardedFor.ts"
 import * as HostCheck from "./HostCheck.ts"
 import * as Listener from "./Listener.ts"
 import { hasEmptySegment, normalizeUrl, RequestId } from "./Request.ts"
+import * as RequestFacts from "./RequestFacts.ts"
 import { InvalidParameter } from "./rest/InvalidParameter.ts"
 import type { Answered } from "./Observations.ts"
 import * as Routes from "./Routes.ts"
@@ -37,6 +39,8 @@ export interface AnswerOptions extends Pick<Listener.Options, "listen"> {
   /** Further names in the `Host` header of a server on a loopback address. */
   readonly allowedHosts: ReadonlyArray<string>
   readonly limits: Connections.Options
+  /** Each request is a line of the log at the level `Info`; else at `Debug`. Default false. */
+  readonly log?: { readonly access: boolean }
   /** Receives each response. */
   readonly onAnswered?: (answered: Answered) => void
 }
@@ -115,6 +119,7 @@ const app = (
   { find, handle, list }: Routes.Routes["Service"],
   { allowedHosts, allowedOrigins, listen, onAnswered = () => undefined, trustedProxies }: AnswerOptions,
   isDraining: () => boolean,
+  beginLog: ReturnType<typeof AccessLog.make>,
 ) => {
   const cors = corsOf(allowedOrigins)
   const checkHost = HostCheck.make(listen, allowedHosts)
@@ -125,7 +130,6 @@ const app = (
     const requestId = yield* RequestId
     const path = hasEmptySegment(url) ? undefined : find(url)
     if (path === undefined) {
-      yield* Effect.logDebug(`${method} (unknown path) 404 ${requestId}`)
       return ErrorResponse.toResponse(ErrorResponse.notFound(requestId, list()))
     }
     const allow = path.allow.join(", ")
@@ -152,21 +156,31 @@ const app = (
     const hostIssue = checkHost(NodeHttpServerRequest.toIncomingMessage(received).rawHeaders)
     const effect =
       hostIssue === undefined ? effectFor(received.method === "OPTIONS", hasEmptySegment(url)) : refuseHost(hostIssue)
-    const requestId = randomUUID()
-    const handled = Effect.provideService(effect, RequestId, requestId)
+    const requestId = RequestFacts.requestIdIn(received.headers) ?? randomUUID()
+    const facts = RequestFacts.make(received.headers)
+    const handled = Effect.provideContext(
+      effect,
+      Context.make(RequestId, requestId).pipe(Context.add(RequestFacts.RequestFacts, facts)),
+    )
+    const logAnswer = beginLog(
+      NodeHttpServerRequest.toIncomingMessage(received),
+      NodeHttpServerRequest.toServerResponse(received),
+    )
     const own = { [ApiHeader.requestId]: requestId }
     const headers = { ...own, ...securityHeaders, ...cors.headers }
     const isUnchanged = url === received.url && trustedProxies === 0
-    const request = (): HttpServerRequest => {
-      const remoteAddress = Option.fromNullishOr(ForwardedFor.clientOf(received, trustedProxies))
-      return received.modify({ url, remoteAddress })
-    }
+    const address = ForwardedFor.clientOf(received, trustedProxies)
+    const request = (): HttpServerRequest => received.modify({ url, remoteAddress: Option.fromNullishOr(address) })
     return Effect.map(
       isUnchanged ? handled : Effect.provideService(handled, HttpServerRequest, request()),
       (response) => {
-        const added = ExplorerPage.is(response) ? own : headers
-        const seconds = (performance.now() - startedAt) / 1000
-        onAnswered({ method: received.method, route: find(url)?.path, status: response.status, seconds })
+        const { method } = received
+        const { status } = response
+        const route = find(url)?.path
+        const traced = facts.span === undefined ? {} : { traceparent: RequestFacts.traceparent(facts.span) }
+        const added = { ...(ExplorerPage.is(response) ? own : headers), ...traced }
+        onAnswered({ method, route, status, seconds: (performance.now() - startedAt) / 1000 })
+        logAnswer({ method, route, status, requestId, address: address ?? "", facts, startedAt })
         return HttpServerResponse.setHeaders(response, isDraining() ? { ...added, connection: "close" } : added)
       },
     )
@@ -189,7 +203,8 @@ const makeHandler = Effect.fnUntraced(function* <E, R>(
   const all = Layer.provideMerge(routes, Layer.merge(Routes.layer, NodeHttpServer.layerHttpServices))
   // Routes that are replaced must not share what is made of them.
   const context = yield* Layer.buildWithMemoMap(all, Layer.makeMemoMapUnsafe(), own)
-  const answer = app(Context.get(context, Routes.Routes), options, isDraining)
+  const beginLog = AccessLog.make(options.log?.access ?? false, yield* Effect.context<never>())
+  const answer = app(Context.get(context, Routes.Routes), options, isDraining, beginLog)
   return yield* Effect.provideService(
     NodeHttpServer.makeHandler(answer, { scope: own }),
     HttpMiddleware.TracerDisabledWhen,

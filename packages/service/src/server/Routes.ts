@@ -1,11 +1,10 @@
 /**
  * The routes of the server: an `HttpRouter` that records each path with its methods, so that 404, 405 and preflight responses follow
- * from what was registered, and that gives each route its span, its log line and its answer to a defect.
+ * from what was registered, and that gives each route its span and its answer to a defect.
  *
  * Source: decisions 0012 and 0019.
  */
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FindMyWay from "effect/http/FindMyWay"
@@ -19,6 +18,7 @@ import { scrubber } from "@daybook/transport/internal/Redaction"
 import { keyIn } from "./Authentication.ts"
 import * as ErrorResponse from "./ErrorResponse.ts"
 import { RequestId } from "./Request.ts"
+import * as RequestFacts from "./RequestFacts.ts"
 
 /** A path and the methods it accepts, as the `allow` header lists them. */
 export interface Path {
@@ -86,21 +86,24 @@ const observe = (method: string, path: string, handler: Effect.Effect<HttpServer
     respond: (id) => ErrorResponse.toResponse(ErrorResponse.internal(id)),
   })
   return Effect.contextWith((context: Context.Context<HttpServerRequest>) => {
-    const requestId = Context.get(context, RequestId)
-    const { method: received } = Context.get(context, HttpServerRequest)
-    const clock = Context.get(context, Clock.Clock)
-    const startedAt = clock.monotonicTimeNanosUnsafe()
-    const attributes = { "http.request.method": received, "http.route": path, "daybook.request_id": requestId }
+    const facts = Context.get(context, RequestFacts.RequestFacts)
+    const { parent } = facts
     // The tracer that is there by default keeps no span.
-    const isTraced = Context.get(context, Tracer.Tracer) !== Tracer.nativeTracer
-    const traced = isTraced
-      ? // The stack of every span would be this line.
-        answered.pipe(Effect.withSpan(name, { kind: "server", attributes }, { captureStackTrace: false }))
-      : answered
-    return Effect.tap(traced, ({ status }) => {
-      const millis = (clock.monotonicTimeNanosUnsafe() - startedAt) / 1_000_000n
-      return Effect.logDebug(`${received} ${path} ${status} ${millis} ms ${requestId}`)
+    if (Context.get(context, Tracer.Tracer) === Tracer.nativeTracer) {
+      return parent === undefined ? answered : Effect.withParentSpan(answered, parent)
+    }
+    const attributes = {
+      "http.request.method": Context.get(context, HttpServerRequest).method,
+      "http.route": path,
+      "daybook.request_id": Context.get(context, RequestId),
+    }
+    const traced = Effect.flatMap(Effect.orDie(Effect.currentSpan), (span) => {
+      facts.span = span
+      return Effect.tap(answered, ({ status }) => Effect.annotateCurrentSpan("http.response.status_code", status))
     })
+    const options = { kind: "server", attributes, ...(parent === undefined ? {} : { parent }) } as const
+    // The stack of every span would be this line.
+    return traced.pipe(Effect.withSpan(name, options, { captureStackTrace: false }))
   })
 }
 

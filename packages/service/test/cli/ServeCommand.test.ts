@@ -161,7 +161,9 @@ describe("daybook serve", () => {
 
         for (const { base, code, err, key, out } of ended) {
           expect([code, out]).toEqual([0, ""])
-          expect(err).toMatch(/ DEBUG +POST \/rpc\/:chain\/:apiKey 503 \d+ ms [0-9a-f-]{36}\n/)
+          expect(err).toMatch(
+            / DEBUG +eth: request method=POST route=\/rpc\/:chain\/:apiKey status=503 key=a bytes=\d+ millis=/,
+          )
           expect(err.match(/ INFO +Stopping; /g)).toHaveLength(1)
           expect(err).not.toContain(canary)
           expect(err).not.toContain(key)

@@ -34,6 +34,7 @@ describe("Config.decode", () => {
       maxLimit: 100,
       rateLimit: { perSecond: 25, burst: 50 },
       relay: { cacheMebibytes: 64 },
+      log: { format: "text", access: false },
       allowedHosts: [],
       limits: Schema.decodeUnknownSync(Limits)({}),
       allowedOrigins: ["*"],
@@ -72,7 +73,7 @@ describe("Config.decode", () => {
       unknown("listen.ip", "host, port"),
       unknown(
         "rcp",
-        "listen, tls, trustedProxies, database, documents, backfillThreads, chains, empty, maxLimit, rateLimit, relay, limits, allowedHosts, explorer, allowedOrigins",
+        "listen, tls, trustedProxies, database, documents, backfillThreads, chains, empty, maxLimit, rateLimit, relay, log, otlp, limits, allowedHosts, explorer, allowedOrigins",
       ),
     ])
     expect(issuesOf({ ...smallest, relay: { cache: 1 } })).toEqual([unknown("relay.cache", "cacheMebibytes")])

@@ -80,6 +80,10 @@ const wrong: Readonly<Record<string, unknown>> = {
   empty: "undefined",
   maxLimit: 1_001,
   "relay.cacheMebibytes": -1,
+  "log.format": "xml",
+  "log.access": "yes",
+  "otlp.url": "collector:4318",
+  "otlp.headers": "authorization: x",
   explorer: "on",
   allowedOrigins: "*",
   allowedHosts: "localhost",
@@ -89,6 +93,7 @@ const wrong: Readonly<Record<string, unknown>> = {
 /** Objects that a value stands in, with what they require beside it. */
 const beside: Readonly<Record<string, object>> = {
   listen: { host: "127.0.0.1", port: 8080 },
+  otlp: { url: "http://127.0.0.1:4318" },
   tls: { cert: "cert.pem", key: "key.pem" },
   database: { url: "postgres://primary/daybook" },
   "chains.eth.rpc.0": { url: "http://127.0.0.1:8545" },

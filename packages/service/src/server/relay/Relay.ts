@@ -23,6 +23,7 @@ import { Authentication, keyIn } from "../Authentication.ts"
 import { Bounds } from "../Bounds.ts"
 import * as InFlight from "../InFlight.ts"
 import * as KeyScope from "../KeyScope.ts"
+import { RequestFacts } from "../RequestFacts.ts"
 import * as Response from "../Response.ts"
 import * as Routes from "../Routes.ts"
 import * as JsonRpcEnvelope from "./JsonRpcEnvelope.ts"
@@ -118,6 +119,9 @@ const make = ({ authentication, bounds, cache, chains }: Options) => {
       const chain = yield* Effect.mapError(Effect.fromResult(find(name)), ({ code: reason, issue }) =>
         RelayError.make({ code: JsonRpc.code.invalidParams, message: Issue.format("path parameter", issue), reason }),
       )
+      const facts = yield* RequestFacts
+      facts.key = grant.name
+      facts.chain = chain.name
       const issue = KeyScope.operationIssue(grant, KeyScope.relay) ?? KeyScope.chainIssue(grant, chain)
       if (issue !== undefined) {
         return yield* RelayError.make({ code: RelayError.code.unauthorized, message: issue, reason: "forbidden" })

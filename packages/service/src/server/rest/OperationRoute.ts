@@ -16,6 +16,7 @@ import * as SchemaParser from "effect/SchemaParser"
 import type { ServedChain } from "../../config/ServedChain.ts"
 import * as Authentication from "../Authentication.ts"
 import * as ErrorResponse from "../ErrorResponse.ts"
+import { RequestFacts } from "../RequestFacts.ts"
 import * as KeyScope from "../KeyScope.ts"
 import { type Input, InvalidParameter } from "./InvalidParameter.ts"
 
@@ -55,6 +56,12 @@ export const make = <O extends RestOperation.RestOperation>(
   authentication: Authentication.Authentication["Service"],
   chainOf: ChainOf,
 ) => {
+  /** Notes the chain of a request for its line in the log; that of a cursor is not known yet. */
+  const noteChain = (facts: RequestFacts, given: Input): void => {
+    const name = typeof given["chain"] === "string" ? given["chain"] : undefined
+    const chain = name === undefined && given["cursor"] !== undefined ? undefined : chainOf(name)
+    if (chain !== undefined && Result.isSuccess(chain)) facts.chain = chain.success.name
+  }
   /** Why the key of a caller may not send the request. A chain that is not served is refused by the handler. */
   const issueOf = ({ grant }: Authentication.Caller, given: Input): string | undefined => {
     if (grant.options === undefined) return undefined
@@ -71,6 +78,7 @@ export const make = <O extends RestOperation.RestOperation>(
   const respond = Effect.contextWith((context: Context.Context<Needed>) => {
     const request = Context.get(context, HttpServerRequest)
     return Effect.flatMap(Authentication.authenticate(authentication, request), (caller) => {
+      noteChain(Context.get(context, RequestFacts), Context.get(context, ParsedSearchParams))
       const issue = issueOf(caller, Context.get(context, ParsedSearchParams))
       if (issue !== undefined) return ErrorResponse.forbidden(issue)
       const params = decodeParams(Context.get(context, HttpRouter.RouteContext).params)

@@ -11,12 +11,15 @@ const manifest: { readonly version: string } = JSON.parse(
   readFileSync(new URL("../../../package.json", import.meta.url), "utf8"),
 )
 
+/** Version of this package. */
+export const { version } = manifest
+
 const counter = (name: string, description: string) => Metric.counter(name, { description, incremental: true })
 
 const metrics = {
   processes: Metric.gauge("daybook_build_info", {
     description: "Processes that serve, by the version of this package.",
-    attributes: { version: manifest.version },
+    attributes: { version },
   }),
   cpu: counter("process_cpu_seconds_total", "Processor time of the process."),
   memory: Metric.gauge("process_resident_memory_bytes", { description: "Memory of the process." }),
