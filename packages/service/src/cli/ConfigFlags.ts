@@ -16,7 +16,9 @@ const text = (name: string, metavar: string, description: string) =>
 export const flags = {
   config: text("config", "FILE", "Configuration file, by default daybook.json; paths in it are relative to its folder"),
   chain: Flag.String("chain").pipe(
-    Flag.withDescription("A chain and its node, as eth=http://127.0.0.1:8545; may be repeated, and needs no file"),
+    Flag.withDescription(
+      "A chain and its node, as eth=http://127.0.0.1:8545, with its id where it is not a listed one, as dev:31337=URL; may be repeated, and needs no file",
+    ),
     Flag.withMetavar("NAME=URL"),
     Flag.atLeast(0),
   ),
@@ -44,7 +46,11 @@ export const sourceOf = Effect.fnUntraced(function* (given: Given): Effect.fn.Re
     const node = Overrides.parseNode(one)
     if (node === undefined) {
       const received = one.includes("=") ? "a text of another form" : quote(one)
-      return yield* invalidOption("--chain", "a name and the URL of a node, as in eth=http://127.0.0.1:8545", received)
+      return yield* invalidOption(
+        "--chain",
+        "a name and the URL of a node, as in eth=http://127.0.0.1:8545 or dev:31337=http://127.0.0.1:8545",
+        received,
+      )
     }
     nodes.push(node)
   }

@@ -61,10 +61,10 @@ const reasonOf = (cause: unknown): string => {
 const invalid = (message: string) => new InvalidConfig({ found: [{ path: "", message }] })
 
 /** The JSON value of a file, and its lines. */
-const readJson = Effect.fnUntraced(function* (path: string) {
+const readJson = Effect.fnUntraced(function* (path: string, remedy: string) {
   const bytes = yield* Effect.tryPromise({
     try: () => readFile(path, "utf8"),
-    catch: (cause) => invalid(`Cannot read the configuration file: ${path} (${reasonOf(cause)}). Check --config.`),
+    catch: (cause) => invalid(`Cannot read the configuration file: ${path} (${reasonOf(cause)}). ${remedy}`),
   })
   const text = bytes.replace(/^\uFEFF/, "")
   const json = Json.parse(text)
@@ -101,7 +101,9 @@ export const load = Effect.fn("ConfigFile.load")(function* (
 ): Effect.fn.Return<ConfigFile, InvalidConfig> {
   const { nodes = [], path = usualPath } = source
   const isAbsent = source.path === undefined && nodes.length > 0 && !existsSync(path)
-  const file = isAbsent ? null : { path, ...(yield* readJson(path)) }
+  const remedy =
+    source.path === undefined ? "Make it, or name a chain and its node by --chain eth=URL." : "Check --config."
+  const file = isAbsent ? null : { path, ...(yield* readJson(path, remedy)) }
   const json = Overrides.apply(file === null ? Overrides.defaults() : file.json, source)
   const config = yield* Effect.mapError(Effect.fromResult(Config.decode(json)), (error) =>
     withSources(error, source, file),

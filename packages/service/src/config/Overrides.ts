@@ -10,7 +10,7 @@ export interface Overrides {
   readonly listen?: string
   /** `--database`, for the key `database`. */
   readonly database?: string
-  /** `--chain NAME=URL`: nodes for the key `rpc` of a chain, which is added where the file lacks it. */
+  /** `--chain NAME=URL` or `NAME:ID=URL`: nodes for the key `rpc` of a chain, which is added where the file lacks it, and its `id`. */
   readonly nodes?: ReadonlyArray<NamedNode>
 }
 
@@ -18,13 +18,15 @@ export interface Overrides {
 export interface NamedNode {
   readonly chain: string
   readonly url: string
+  /** EIP-155 id of a chain that the interface does not list. */
+  readonly id?: number
 }
 
 /** Parses the value of `--chain`; `undefined` for another form. */
 export const parseNode = (text: string): NamedNode | undefined => {
-  const at = text.indexOf("=")
-  const node = { chain: text.slice(0, at).trim(), url: text.slice(at + 1).trim() }
-  return at < 0 || node.chain === "" || node.url === "" ? undefined : node
+  const [, chain, id, url] = /^\s*([^=:\s]+)(?::(\d{1,15}))?\s*=\s*(\S+)\s*$/.exec(text) ?? []
+  if (chain === undefined || url === undefined) return undefined
+  return { chain, url, ...(id === undefined ? {} : { id: Number(id) }) }
 }
 
 /** URL of the database where neither a file nor a flag names one. Source: XDG Base Directory Specification. */
@@ -44,8 +46,10 @@ const withNodes = (chains: unknown, nodes: ReadonlyArray<NamedNode>): unknown =>
   const entries = new Map(Object.entries(chains))
   for (const name of new Set(nodes.map(({ chain }) => chain))) {
     const before = entries.get(name)
-    const rpc = nodes.filter(({ chain }) => chain === name).map(({ url }) => url)
-    entries.set(name, { ...(isObject(before) ? before : {}), rpc })
+    const named = nodes.filter(({ chain }) => chain === name)
+    const id = named.find((node) => node.id !== undefined)?.id
+    const given = { ...(id === undefined ? {} : { id }), rpc: named.map(({ url }) => url) }
+    entries.set(name, { ...(isObject(before) ? before : {}), ...given })
   }
   return Object.fromEntries(entries)
 }
@@ -66,5 +70,7 @@ export const flagOf = (path: string, { database, listen, nodes = [] }: Overrides
   const isAt = (key: string) => path === key || path.startsWith(`${key}.`)
   if (listen !== undefined && isAt("listen")) return "--listen"
   if (database !== undefined && isAt("database")) return "--database"
-  return nodes.some(({ chain }) => path.startsWith(`chains.${chain}.rpc`)) ? "--chain" : undefined
+  const isOf = ({ chain, id }: NamedNode) =>
+    path.startsWith(`chains.${chain}.rpc`) || (id !== undefined && path === `chains.${chain}.id`)
+  return nodes.some(isOf) ? "--chain" : undefined
 }

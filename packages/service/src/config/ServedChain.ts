@@ -42,7 +42,9 @@ const fromEntry = (key: string, config: ChainConfig): Result.Result<ServedChain,
   const id = config.id ?? (named === undefined ? undefined : Number(named.id))
   if (id === undefined) {
     const hint = namesOfEthereum.test(key.trim()) ? " Did you mean eth?" : ""
-    return Result.fail(`Unknown chain without an id: ${where}. Give its EIP-155 id as "id".${hint}`)
+    return Result.fail(
+      `Unknown chain without an id: ${where}. Give its EIP-155 id as "id", or by --chain NAME:ID=URL.${hint}`,
+    )
   }
   if (named !== undefined && BigInt(id) !== named.id) {
     const conflict = `The id ${id} conflicts with the id ${named.id} of ${named.name}: ${where}.`

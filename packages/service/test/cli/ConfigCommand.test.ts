@@ -81,7 +81,7 @@ const sentences: ReadonlyArray<readonly [text: string, message: string]> = [
   [file(listen, database, "{}"), ':4: No chain is configured: "chains" is empty. Add one.'],
   [
     file(listen, database, `{\n"mine": { "rpc": ["http://a"] } }`),
-    ':5: Unknown chain without an id: "chains.mine". Give its EIP-155 id as "id".',
+    ':5: Unknown chain without an id: "chains.mine". Give its EIP-155 id as "id", or by --chain NAME:ID=URL.',
   ],
   [
     file(listen, database, chain(`"fromDate": "2024-01-31", "fromBlock": 0`)),
@@ -164,7 +164,10 @@ describe("daybook config check", () => {
         "a.json",
       )
 
-      expect(without).toMatchObject({ code: 3, err: expect.stringContaining("daybook.json (no such file)") })
+      expect(without).toMatchObject({
+        code: 3,
+        err: expect.stringContaining("daybook.json (no such file). Make it, or name a chain and its node by --chain"),
+      })
       expect(named).toEqual({ code: 0, out: "The configuration is valid: eth; listens on 127.0.0.1:8080\n", err: "" })
       expect(missing).toMatchObject({ code: 3, err: expect.stringContaining("a.json (no such file)") })
     }),

@@ -41,10 +41,10 @@ describe("ServedChain.fromChains", () => {
 
   it("fromChains: rejects an unknown chain without an id, and suggests eth for its other names", () => {
     expect(issuesOf({ mine: chain() })).toEqual([
-      'Unknown chain without an id: "chains.mine". Give its EIP-155 id as "id".',
+      'Unknown chain without an id: "chains.mine". Give its EIP-155 id as "id", or by --chain NAME:ID=URL.',
     ])
     expect(issuesOf({ Mainnet: chain() })).toEqual([
-      'Unknown chain without an id: "chains.Mainnet". Give its EIP-155 id as "id". Did you mean eth?',
+      'Unknown chain without an id: "chains.Mainnet". Give its EIP-155 id as "id", or by --chain NAME:ID=URL. Did you mean eth?',
     ])
   })
 
