@@ -6,7 +6,7 @@
  */
 
 /** A coding of a body; `identity` for none. */
-export type ContentCoding = "br" | "gzip" | "identity"
+export type ContentCoding = "br" | "gzip" | "identity" | "zstd"
 
 /** How the names of files of each coding end, the smallest coding first. */
 export const endings: ReadonlyMap<ContentCoding, string> = new Map([

@@ -14,9 +14,10 @@ import type { Bounds } from "../Bounds.ts"
 import * as ErrorResponse from "../ErrorResponse.ts"
 import * as InFlight from "../InFlight.ts"
 import * as LargeResponse from "../LargeResponse.ts"
-import * as Response from "../Response.ts"
+import type * as Response from "../Response.ts"
 import * as ReusedMemory from "../ReusedMemory.ts"
 import * as JsonText from "./JsonText.ts"
+import * as PageCoding from "./PageCoding.ts"
 
 /** A page that is ready to be written. */
 export interface Body {
@@ -51,7 +52,7 @@ export const make = (bounds: Bounds["Service"]) => {
   const write = (body: Body, { name }: KeyGrant, request: HttpServerRequest) => {
     if (body.size >= LargeResponse.minBytes) return LargeResponse.send({ ...body, chunks: body.chunks() }, name, bounds)
     const bytes = body.bytes(memory.take(NodeHttpServerRequest.toServerResponse(request)))
-    return Effect.succeed(Response.jsonBytes(bytes, body.headers))
+    return Effect.succeed(PageCoding.respond(bytes, body.headers, request))
   }
 
   /** Runs work in a turn of the event loop that has time for it, while a client has room: nothing may come between. */
