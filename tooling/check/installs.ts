@@ -28,8 +28,8 @@ const npms = [
   { node: 24, version: "11.6.2" },
 ]
 
-const fetchMillis = 60_000
-const installMillis = 120_000
+const fetchMillis = 120_000
+const installMillis = 240_000
 const installsWithAll = process.argv.includes("--all")
 const temporary = mkdtempSync(join(tmpdir(), "daybook-installs-"))
 
@@ -67,26 +67,37 @@ const problems = folders.flatMap((folder) => {
   return Lockfile.issues(manifest, lockfile).map((issue) => `${folder}: ${issue}`)
 })
 const tried: Array<Npm> = []
-const tryFolders = async (npm: Npm, verb: string, args: ReadonlyArray<string>): Promise<void> => {
-  for (const folder of folders) {
-    if (verb === "install" && heavy.has(folder) && !installsWithAll) continue
-    const failure = await clean(npm, folder, args)
-    if (failure !== undefined) problems.push(`${folder}: npm ${npm.version} does not ${verb} it\n${failure}`)
+
+/** Folders that are tried at the same time: the registry takes most of the time. */
+const concurrency = 3
+
+const tryFolders = async (used: ReadonlyArray<Npm>, verb: string, args: ReadonlyArray<string>): Promise<void> => {
+  const waiting = used.flatMap((npm) =>
+    folders
+      .filter((folder) => verb !== "install" || !heavy.has(folder) || installsWithAll)
+      .map((folder) => ({ folder, npm })),
+  )
+  const worker = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const { folder, npm } = next
+      const failure = await clean(npm, folder, args)
+      if (failure !== undefined) problems.push(`${folder}: npm ${npm.version} does not ${verb} it\n${failure}`)
+    }
   }
+  await Promise.all(Array.from({ length: concurrency }, worker))
 }
 
 try {
-  for (const { node, version } of npms) {
-    const npm = await fetchNpm(version)
+  const fetched = await Promise.all(npms.map(({ version }) => fetchNpm(version)))
+  for (const [at, { node, version }] of npms.entries()) {
+    const npm = fetched[at]
     if (npm === undefined)
       console.log(`installs: npm ${version} of Node ${node} could not be fetched and was not tried`)
     else tried.push(npm)
   }
-  for (const npm of tried) await tryFolders(npm, "resolve", ["--dry-run"])
+  await tryFolders(tried, "resolve", ["--dry-run"])
   // What does not resolve does not install.
-  if (problems.length === 0) {
-    for (const npm of installsWithAll ? tried : tried.slice(-1)) await tryFolders(npm, "install", [])
-  }
+  if (problems.length === 0) await tryFolders(installsWithAll ? tried : tried.slice(-1), "install", [])
 } finally {
   rmSync(temporary, { recursive: true, force: true })
 }

@@ -17,8 +17,8 @@ describe("stream over a service that is killed", () => {
       const port = yield* Effect.promise(freePort)
       const received = yield* Effect.promise(async () => {
         let service = serve(folder, port)
-        const retry = { maxAttempts: 100, base: 50, cap: 200 }
-        const rest = createRestClient({ baseUrl: (await service).url, apiKey, retry })
+        const retry = { maxAttempts: 100_000, base: 50, cap: 200 }
+        const rest = createRestClient({ baseUrl: (await service).url, apiKey, retry, timeout: "3 minutes" })
         let kills = Promise.resolve()
         const kill = async () => {
           await (await service).end("SIGKILL")

@@ -94,7 +94,7 @@ describe("Shutdown", () => {
           }
         }
         let interrupted = 0
-        for (let attempt = 0; attempt < 10 && interrupted === 0; attempt++) {
+        for (let attempt = 0; attempt < 100 && interrupted === 0; attempt++) {
           rmSync(join(base, "copy"), { recursive: true, force: true })
           const { code } = yield* stopped(base, ["backup", "copy"], "SIGTERM", () => existsSync(`${copy}-wal`))
           if (code === 143) interrupted += 1

@@ -140,7 +140,9 @@ export const run = Effect.fnUntraced(function* (scenario: Scenario, timing: Timi
   const begunAt = performance.now()
   let callsBefore: number | undefined
   let delayMillis = 0
-  while (performance.now() - begunAt < timing.faultSeconds * 1000) {
+  // A busy machine may need longer until the first lag is shown.
+  const lacksLag = () => scenario.isLagKnown && samples.every(({ error }) => error === null)
+  while (performance.now() - begunAt < timing.faultSeconds * 1000 || lacksLag()) {
     const isCounted = performance.now() - begunAt >= (timing.faultSeconds - timing.countedSeconds) * 1000
     if (isCounted) callsBefore ??= proxy.calls()
     const sampledAt = performance.now()

@@ -1,4 +1,4 @@
-/** A process that rewrites the blocks of an earlier version in a folder, until it is done or killed. Prints a line before the first step. */
+/** A process that rewrites the blocks of an earlier version in a folder, until it is done or killed. Prints a line before each step. */
 import { Effect } from "effect"
 import * as TestStore from "../TestStore.ts"
 
@@ -8,8 +8,10 @@ await Effect.runPromise(
   Effect.scoped(
     Effect.gen(function* () {
       const store = yield* TestStore.inFolder(folder)
-      process.stdout.write("ready\n")
-      while (!(yield* store.rewriteBlocks(2)).isDone) yield* Effect.yieldNow
+      do {
+        process.stdout.write("step\n")
+        yield* Effect.yieldNow
+      } while (!(yield* store.rewriteBlocks(2)).isDone)
     }),
   ),
 )
