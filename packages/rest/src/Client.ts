@@ -32,7 +32,7 @@ export interface Options {
   readonly retry?: Omit<RetryPolicy.Options, "deadline"> | undefined
   /** Maximum number of bytes of one decompressed response. Default 64 MiB. */
   readonly maxBytes?: number | undefined
-  /** Default: undici on Node, the global `fetch` elsewhere. */
+  /** Default: the modules `http` and `https` on Node, the global `fetch` elsewhere. */
   readonly fetch?: Fetch | undefined
   /** Headers of each request; values are treated as secrets. */
   readonly headers?: Readonly<Record<string, Key>> | undefined

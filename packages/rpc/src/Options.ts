@@ -72,7 +72,7 @@ export interface CommonOptions {
   readonly maxPause?: Duration.Input | undefined
   /** Rate limit of the client's own calls. Default: none. */
   readonly rateLimit?: RateLimit | undefined
-  /** Default: undici on Node, the `fetch` of the platform elsewhere. */
+  /** Default: the modules `http` and `https` on Node, the `fetch` of the platform elsewhere. */
   readonly fetch?: Fetch | undefined
   /** Sent with each request to every endpoint; their values are treated as secrets. */
   readonly headers?: Readonly<Record<string, Key>> | undefined

@@ -1,7 +1,7 @@
 /** Whatever a node does, each call ends in time with its own value or a typed error, within the attempts of the policy. */
 import type { HostileNode } from "@daybook/harness"
 import { NodeFault, NodeScript, Payload, VirtualChain } from "@daybook/harness"
-import * as undici from "@daybook/transport/undici"
+import * as NodeFetch from "@daybook/transport/NodeFetch"
 import { beforeAll, describe, expect, it } from "vitest"
 import { type Bug, format, play, playAll, playAlone, policy } from "./hostile.ts"
 
@@ -37,8 +37,8 @@ describe("hostile scripts", () => {
     expect(wrong).toEqual([])
   }, 180_000)
 
-  it("hostile scripts: calls over undici end with their own values or typed errors", async () => {
-    const fetch = undici.makeUnsafe()
+  it("hostile scripts: calls over the modules of Node end with their own values or typed errors", async () => {
+    const fetch = NodeFetch.makeUnsafe()
 
     const { issues } = await playAll(
       Array.from({ length: 60 }, (_, at) => 50_000 + at),

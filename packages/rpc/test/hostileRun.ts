@@ -1,14 +1,14 @@
-/** The large run over hostile scripts: `node packages/rpc/test/hostileRun.ts [scripts] [first seed] [fetch|undici]`. Prints how often each fault was played. */
+/** The large run over hostile scripts: `node packages/rpc/test/hostileRun.ts [scripts] [first seed] [fetch|node]`. Prints how often each fault was played. */
 import { Payload } from "@daybook/harness"
-import * as undici from "@daybook/transport/undici"
+import * as NodeFetch from "@daybook/transport/NodeFetch"
 import { format, playAll } from "./hostile.ts"
 
 const [count = "12000", first = "0", platform = "fetch"] = process.argv.slice(2)
 const started = performance.now()
 Payload.gzipBomb("")
-const fetch = undici.makeUnsafe()
+const fetch = NodeFetch.makeUnsafe()
 const seeds = Array.from({ length: Number(count) }, (_, at) => Number(first) + at)
-const { issues, histogram, requests, calls, ends } = await (platform === "undici"
+const { issues, histogram, requests, calls, ends } = await (platform === "node"
   ? playAll(seeds, 24, fetch)
   : playAll(seeds, 24))
 await fetch.close()

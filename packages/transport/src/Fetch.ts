@@ -1,5 +1,5 @@
 /**
- * The part of the platform's `fetch` that the clients use, as a type. The global `fetch`, that of undici, and those of Deno, Bun and
+ * The part of the platform's `fetch` that the clients use, as a type. The global `fetch`, that of `NodeFetch`, and those of Deno, Bun and
  * edge workers have it.
  */
 

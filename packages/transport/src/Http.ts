@@ -23,7 +23,7 @@ import * as RetryAfter from "./internal/RetryAfter.ts"
 export type { Request } from "./internal/HttpRequest.ts"
 
 /**
- * Default `fetch` of the clients: requests of undici on Node, the global `fetch` elsewhere.
+ * Default `fetch` of the clients: the modules `http` and `https` on Node, the global `fetch` elsewhere.
  *
  * **Details**
  *

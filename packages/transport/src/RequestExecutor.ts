@@ -33,7 +33,7 @@ export interface Options {
   readonly policy?: RetryPolicy.Options | undefined
   /** Maximum number of bytes of one decompressed response. Default 64 MiB. */
   readonly maxBytes?: number | undefined
-  /** Default: undici on Node, the global `fetch` elsewhere, looked up at each request. */
+  /** Default: the modules `http` and `https` on Node, the global `fetch` elsewhere, looked up at each request. */
   readonly fetch?: Fetch | undefined
   /** Called for each event of each call, synchronously. Exceptions thrown by it are ignored. */
   readonly onEvent?: ((event: Event) => void) | undefined

@@ -21,7 +21,7 @@ const isGlobal = (seen: { readonly headers: Readonly<Record<string, unknown>> } 
   seen?.headers["sec-fetch-mode"] !== undefined
 
 describe("platformFetch", () => {
-  it.live("platformFetch: sends requests by undici", () =>
+  it.live("platformFetch: sends requests by the modules of Node", () =>
     Effect.gen(function* () {
       const server = yield* script(reply(200, "one"))
 
@@ -49,6 +49,19 @@ describe("platformFetch", () => {
       yield* Effect.addFinalizer(() => Effect.sync(() => setGlobalDispatcher(original)))
 
       expect(yield* textOf(server.url)).toBe("two")
+
+      expect(isGlobal(server.seen[0])).toBe(true)
+    }),
+  )
+
+  it.live("platformFetch: uses the global fetch where a platform has no modules of Node", () =>
+    Effect.gen(function* () {
+      const server = yield* script(reply(200, "three"))
+      const original = process.getBuiltinModule
+      Reflect.set(process, "getBuiltinModule", undefined)
+      yield* Effect.addFinalizer(() => Effect.sync(() => void (process.getBuiltinModule = original)))
+
+      expect(yield* textOf(server.url)).toBe("three")
 
       expect(isGlobal(server.seen[0])).toBe(true)
     }),
@@ -107,7 +120,7 @@ describe("platformFetch", () => {
       }),
   )
 
-  it.live("platformFetch: sends requests by undici after a program used the fetch of Node", () =>
+  it.live("platformFetch: sends requests by the modules of Node after a program used its fetch", () =>
     Effect.gen(function* () {
       const server = yield* script(reply(200, "one"), reply(200, "two"))
       const prepare = `await (await fetch(${JSON.stringify(server.url)})).text()`

@@ -1,22 +1,22 @@
 import { describe, expect, it } from "@effect/vitest"
 import { once } from "node:events"
-import type { ServerResponse } from "node:http"
+import type { IncomingMessage, ServerResponse } from "node:http"
 import { deflateRawSync, deflateSync, gzipSync } from "node:zlib"
 import { Duration, Effect, Fiber } from "effect"
 import { Endpoint, Http } from "../src/index.ts"
-import * as undici from "../src/undici.ts"
+import * as NodeFetch from "../src/NodeFetch.ts"
 import * as Eventually from "@daybook/harness/Eventually"
 import { reply, script } from "@daybook/harness/ScriptedServer"
 
 const at = (url: string) => ({ endpoint: Endpoint.makeUnsafe({ url }) })
 
-const limits = Effect.map(undici.make(), (fetch): Http.Limits => ({
+const limits = Effect.map(NodeFetch.make(), (fetch): Http.Limits => ({
   fetch,
   maxBytes: 1_000,
   within: Duration.seconds(5),
 }))
 
-describe("undici", () => {
+describe("NodeFetch", () => {
   describe("make", () => {
     it.live("make: its fetch sends a request and returns status, headers and text", () =>
       Effect.gen(function* () {
@@ -103,7 +103,7 @@ describe("undici", () => {
           response.end()
         }
         const server = yield* script((_request, response) => void respond(response))
-        const fetch = yield* undici.make()
+        const fetch = yield* NodeFetch.make()
         const before = process.memoryUsage().arrayBuffers
 
         const [bytes, reads, peak] = yield* Effect.promise(async () => {
@@ -145,6 +145,46 @@ describe("undici", () => {
       }),
     )
 
+    it.live("make: its fetch fails in phase headers when the connection closes before a response", () =>
+      Effect.gen(function* () {
+        const server = yield* script((request) => void request.socket.destroy())
+
+        const error = yield* Effect.flip(Http.send(at(server.url), yield* limits))
+
+        expect(error._tag === "TransportError" && error.phase === "headers").toBe(true)
+      }),
+    )
+
+    it.live("make: its fetch fails in phase body when the connection closes within a response", () =>
+      Effect.gen(function* () {
+        const server = yield* script((request, response) => {
+          response.writeHead(200, { "content-length": "100" }).write("half", () => request.socket.destroy())
+        })
+
+        const error = yield* Effect.flip(Http.send(at(server.url), yield* limits))
+
+        expect(error._tag === "TransportError" && error.phase === "body").toBe(true)
+      }),
+    )
+
+    it.live("make: its fetch uses a connection again, also after a response without a body", () =>
+      Effect.gen(function* () {
+        const sockets = new Set<unknown>()
+        const count = (request: IncomingMessage) => sockets.add(request.socket)
+        const server = yield* script(
+          (request, response) => void (count(request), response.writeHead(204).end()),
+          (request, response) => void (count(request), response.end("two")),
+        )
+        const own = yield* limits
+        yield* Http.send(at(server.url), own)
+        yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+
+        expect((yield* Http.send(at(server.url), own)).text).toBe("two")
+
+        expect(sockets.size).toBe(1)
+      }),
+    )
+
     it.live("make: its fetch times out on a stalled body", () =>
       Effect.gen(function* () {
         const server = yield* script((_request, response) => void response.writeHead(200).write("half"))
@@ -182,7 +222,7 @@ describe("undici", () => {
       [{ connections: 0 }, 'Invalid option "connections": expected a whole number above 0, received 0.'],
       [8, 'Invalid option "options": expected an object with connections, keepAliveMillis, received a number.'],
     ])("makeUnsafe: rejects the options %j", (given, message) => {
-      const untyped = undici.makeUnsafe as (options: unknown) => unknown
+      const untyped = NodeFetch.makeUnsafe as (options: unknown) => unknown
 
       expect(() => untyped(given)).toThrow(message)
     })
@@ -190,7 +230,7 @@ describe("undici", () => {
     it.live("makeUnsafe: its fetch fails after close", () =>
       Effect.gen(function* () {
         const server = yield* script(reply(200, "ok"))
-        const fetch = undici.makeUnsafe({ connections: 1, keepAliveMillis: 1_000 })
+        const fetch = NodeFetch.makeUnsafe({ connections: 1, keepAliveMillis: 1_000 })
         const own: Http.Limits = { fetch, maxBytes: 10, within: Duration.seconds(1) }
         expect((yield* Http.send(at(server.url), own)).text).toBe("ok")
 
