@@ -242,6 +242,25 @@ const appendMillis = (pool: ReadPool.ReadPool): Effect.Effect<number, StoreError
     return (((yield* MonotonicClock.millis) - startedAt) / lookups) * lookupsOfAppend
   })
 
+/** Whether a copy is a first one, which is not finished. */
+const isFirst = ({ checkpoint, copying }: CopyState.CopyState): boolean =>
+  checkpoint === null || copying?.hasHistories === true
+
+/**
+ * Writes a file through a rollback journal for as long as it only grows: new pages are then written once, and by a write-ahead log twice. A
+ * file that something else has open stays as it is.
+ */
+const growUnsafe = (connection: Connection): void => {
+  const [mode] = connection.valuesUnsafe<readonly [string]>("PRAGMA journal_mode=TRUNCATE", [])[0] ?? []
+  if (mode === "truncate") connection.rowsUnsafe("PRAGMA synchronous=FULL", [])
+}
+
+/** Writes a file through its write-ahead log again. */
+const endGrowthUnsafe = (connection: Connection): void => {
+  connection.rowsUnsafe("PRAGMA journal_mode=WAL", [])
+  connection.rowsUnsafe("PRAGMA synchronous=NORMAL", [])
+}
+
 /**
  * Copies the file of a pool to another one, which is made, continued or brought up to date; ends when the copy has the blocks that the
  * original had at the start.
@@ -260,6 +279,8 @@ export const run = Effect.fn("Backup.run")(function* (
   yield* pool.once(checkOriginal)
   const file = yield* ChainFile.open(target, ref, "zstd")
   const { connection } = file
+  const isGrowing = yield* connection.attempt(() => isFirst(CopyState.readUnsafe(connection, ref.id)))
+  if (isGrowing) yield* Effect.ignore(connection.attempt(() => growUnsafe(connection)))
   const cursor = yield* connection.attempt(() => CopyPlan.cursorUnsafe(connection))
   let position: Position = { file, limits, goal: null, stretch: 0, cursor, floor: null }
   let [blocks, copiedBytes] = [0, 0]
@@ -270,7 +291,10 @@ export const run = Effect.fn("Backup.run")(function* (
     copiedBytes += bytesOf(plan)
     const { bytes, checkpoint } = yield* connection.attempt(() => CopyState.readUnsafe(connection, ref.id))
     const head = checkpoint?.head.number ?? null
-    if (next === null) return { blocks, copiedBytes, head, bytes }
+    if (next === null) {
+      if (isGrowing) yield* connection.attempt(() => endGrowthUnsafe(connection))
+      return { blocks, copiedBytes, head, bytes }
+    }
     position = next
     if (onProgress !== undefined) {
       const goal = next.goal ?? 0

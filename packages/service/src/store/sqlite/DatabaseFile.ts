@@ -41,8 +41,13 @@ const setUp = {
   reader: "PRAGMA query_only=1; PRAGMA cache_size=-8000; PRAGMA mmap_size=0",
 }
 
-/** True when no log with committed pages lies beside a file. */
-export const hasNoLog = (file: string): boolean => (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0
+const isEmpty = (file: string): boolean => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0
+
+/** True when no journal lies beside a file, with which a first backup that was killed left a step half written. */
+const hasNoJournal = (file: string): boolean => isEmpty(`${file}-journal`)
+
+/** True when neither a log with committed pages nor a journal lies beside a file, so that it is whole by itself. */
+export const hasNoLog = (file: string): boolean => isEmpty(`${file}-wal`) && hasNoJournal(file)
 
 /** Makes a missing file for its owner alone. */
 export const makePrivate = (file: string): void => {
@@ -100,6 +105,16 @@ const openUnchanging = (file: string): DatabaseFile => {
   return { database, isCurrent: () => hasNoLog(file) && existsSync(file) && fingerprint(file) === before }
 }
 
+/** Takes back a step that was half written, which a read-only connection cannot; that of a process at work is left alone by SQLite. */
+const rollBack = (file: string): void => {
+  const database = new DatabaseSync(file, { timeout: busyTimeoutMillis })
+  try {
+    database.prepare("SELECT count(*) FROM sqlite_schema").get()
+  } finally {
+    database.close()
+  }
+}
+
 /** Opens a file; throws what SQLite throws. */
 export const openUnsafe = ({ file, readOnly }: Options): DatabaseFile => {
   if (!readOnly) {
@@ -110,6 +125,7 @@ export const openUnsafe = ({ file, readOnly }: Options): DatabaseFile => {
     }
   }
   try {
+    if (readOnly && !hasNoJournal(file)) rollBack(file)
     return { database: openAt(file, readOnly), isCurrent: () => true }
   } catch (cause) {
     if (!readOnly || !SqliteCode.isPermission(cause) || !existsSync(file) || !hasNoLog(file)) throw cause

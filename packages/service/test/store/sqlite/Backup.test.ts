@@ -298,6 +298,35 @@ describe("Backup", () => {
       }),
   )
 
+  it.effect("run: a step that was killed half written is taken back, for a reader and for the next backup", () =>
+    Effect.gen(function* () {
+      const { base, copy, copyFolder, database, file, folder } = yield* folders
+      const store = yield* TestStore.open(database, ref)
+      yield* store.append(null, chainOn(null, 20))
+      let steps = 4
+      yield* Effect.exit(
+        backUp(file, copy, small, () => Effect.suspend(() => (steps-- > 0 ? Effect.void : Effect.interrupt))),
+      )
+      const before = rowsOf(copy)
+      // The files as a killed process leaves them: pages of an open transaction that did not fit into memory.
+      withFile(copy, (opened) => {
+        opened.exec("PRAGMA journal_mode=TRUNCATE; PRAGMA cache_size=1; BEGIN; DELETE FROM document; DELETE FROM block")
+        for (const suffix of ["", "-journal"]) copyFileSync(copy + suffix, join(base, `killed${suffix}`))
+      })
+      for (const suffix of ["", "-journal"]) copyFileSync(join(base, `killed${suffix}`), copy + suffix)
+      const pool = ReadPool.make(copy, ref.id)
+      const blocks = yield* pool.once((connection) => connection.valuesUnsafe("SELECT number FROM block", []))
+      pool.close()
+
+      expect(blocks.length).toBe(rowsIn(copy, "block").length)
+      expect(rowsOf(copy)).toEqual(before)
+      yield* backUp(file, copy)
+      expect(rowsOf(copy)).toEqual(rowsOf(file))
+      expect(withFile(copy, (opened) => opened.prepare("PRAGMA journal_mode").get())).toEqual({ journal_mode: "wal" })
+      expect(yield* issuesOf(copyFolder)).toEqual(yield* issuesOf(folder))
+    }),
+  )
+
   it.effect("run: does not copy an entry of a history that was removed as orphaned", () =>
     Effect.gen(function* () {
       const { copy, copyFolder, database, file, folder } = yield* folders
