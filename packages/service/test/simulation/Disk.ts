@@ -69,6 +69,9 @@ const planted = (database: DatabaseSync, sql: string, work: () => unknown): (() 
   return undefined
 }
 
+/** What reports the length of a log: a long one would be written back by a thread, which virtual time does not wait for. */
+const logLength = "PRAGMA wal_checkpoint(NOOP)"
+
 /** Leases, reads and settings of a connection change nothing that is compared; there are many of them. */
 const isNews = (sql: string): boolean =>
   !/^(SELECT|BEGIN|COMMIT|ROLLBACK|PRAGMA|UPDATE checkpoint SET (lease|status))/.test(sql)
@@ -84,6 +87,7 @@ const guarded = <A>(database: DatabaseSync, sql: string, work: () => A): A => {
     throw failure(strike)
   }
   if (strike !== null && strike !== "kill after") throw failure(strike)
+  if (sql === logLength) return { log: 0, checkpointed: 0 } as A
   // Sound: what a planted fault gives back is not looked at.
   const result = (planted(database, sql, work) as (() => A) | undefined)?.() ?? work()
   if (isNews(sql)) changed.add(database)
