@@ -177,6 +177,10 @@ interface Protocol {
 
 const builtin = { "http:": "node:http", "https:": "node:https" } as const
 
+/** The error of Node for a connection that ends before a response. */
+const closedEarly = () =>
+  Object.assign(new Error("the connection was closed before a response"), { code: "ECONNRESET" })
+
 /** Where a request goes. */
 interface Target {
   readonly protocol: keyof typeof builtin
@@ -259,6 +263,8 @@ export const makeUnsafe = (options: Options = {}): NodeFetch => {
         settled()
         reject(error)
       })
+      // Node closes a connection that the server would speak another protocol on, without an error.
+      outgoing.on("close", () => reject(closedEarly()))
       outgoing.on("response", (message) => resolve(responseOf(message, settled)))
       outgoing.end(body)
     })

@@ -155,6 +155,18 @@ describe("NodeFetch", () => {
       }),
     )
 
+    it.live("make: its fetch fails in phase headers when the server switches to another protocol", () =>
+      Effect.gen(function* () {
+        const server = yield* script((_request, response) => {
+          response.socket?.write("HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n")
+        })
+
+        const error = yield* Effect.flip(Http.send(at(server.url), yield* limits))
+
+        expect(error._tag === "TransportError" && error.phase === "headers").toBe(true)
+      }),
+    )
+
     it.live("make: its fetch fails in phase body when the connection closes within a response", () =>
       Effect.gen(function* () {
         const server = yield* script((request, response) => {
