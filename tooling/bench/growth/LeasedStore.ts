@@ -27,4 +27,4 @@ export const open = Effect.fnUntraced(function* (folder: string, options: Engine
   return { ...store, file: join(folder, "data", "chain-bench.sqlite") }
 })
 
-export type LeasedStore = Effect.Success<ReturnType<typeof open>>
+export type LeasedStore = Effect.Success<ReturnType<typeof openDatabase>>

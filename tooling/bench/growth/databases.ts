@@ -6,8 +6,7 @@
 import { mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Effect, Redacted } from "effect"
-import * as Pool from "../../../packages/service/src/store/postgres/Pool.ts"
+import { Effect } from "effect"
 import * as BenchOptions from "../BenchOptions.ts"
 import * as Figures from "../Figures.ts"
 import * as ServiceProcess from "../serving/ServiceProcess.ts"
@@ -15,36 +14,23 @@ import * as FilledStore from "./FilledStore.ts"
 import * as GeneratedRows from "./GeneratedRows.ts"
 import * as LeasedStore from "./LeasedStore.ts"
 import * as MeasuredPages from "./MeasuredPages.ts"
+import * as PostgresDatabase from "./PostgresDatabase.ts"
 import * as RecordedRows from "./RecordedRows.ts"
 
 const subjects = ["SQLite", "PostgreSQL"] as const
 
-/** Rows of a statement on a connection of its own. */
-const statement = (url: string, sql: string) =>
-  Effect.scoped(
-    Effect.flatMap(Pool.make("database", Redacted.make(url)), ({ writing }) =>
-      writing.rows<readonly [bytes: number]>(sql, []),
-    ),
-  )
-
-const postgresBytes = `SELECT sum(pg_total_relation_size(c.oid))::int8 FROM pg_class c
-  JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'daybook_bench' AND c.relkind = 'r'`
-
-const bytesOf = Effect.fnUntraced(function* (url: string, file: string) {
-  if (url.startsWith("sqlite:")) {
-    FilledStore.writeBackLog(file)
-    return statSync(file).size
-  }
-  const [row] = yield* statement(url, postgresBytes)
-  return row![0]
-})
+const bytesOf = (url: string, file: string) => {
+  if (!url.startsWith("sqlite:")) return PostgresDatabase.bytes(url)
+  FilledStore.writeBackLog(file)
+  return Effect.succeed(statSync(file).size)
+}
 
 const measure = Effect.fnUntraced(function* (
   figures: Figures.Figures,
   options: { readonly transactions: number; readonly rounds: number; readonly database: string },
   folder: string,
 ) {
-  yield* statement(options.database, "DROP SCHEMA IF EXISTS daybook_bench, daybook CASCADE")
+  yield* PostgresDatabase.clear(options.database)
   const templates = yield* Effect.promise(() => RecordedRows.load())
   // The node is never called.
   const sqlite = ServiceProcess.configure(folder, "http://127.0.0.1:9")
@@ -66,7 +52,7 @@ const measure = Effect.fnUntraced(function* (
     figures.add(subject, "bytes per transaction", bytes / filled.transactions)
     readers.push([subject, store.reader] as const)
   }
-  yield* statement(options.database, "ANALYZE")
+  yield* PostgresDatabase.statement(options.database, "ANALYZE")
   for (let round = 0; round < options.rounds; round++) {
     for (const [subject, reader] of readers) {
       const millis = yield* MeasuredPages.read(reader, anyWallet)

@@ -1,6 +1,7 @@
 /**
- * How a SQLite store behaves as it grows: `pnpm bench growth --transactions 10000,100000,1000000`. Pages are read and written to
- * text in this process, and requested from `daybook serve` over a socket, one after the other.
+ * How a store behaves as it grows: `pnpm bench growth --transactions 10000,100000,1000000`. Pages are read and written to
+ * text in this process, and requested from `daybook serve` over a socket, one after the other. With
+ * `--database postgres://user@host/name` the store is one of PostgreSQL, where schemas of earlier runs are dropped; else a file of SQLite.
  */
 import { mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -14,6 +15,7 @@ import * as FilledStore from "./FilledStore.ts"
 import * as GeneratedRows from "./GeneratedRows.ts"
 import * as LeasedStore from "./LeasedStore.ts"
 import * as MeasuredPages from "./MeasuredPages.ts"
+import * as PostgresDatabase from "./PostgresDatabase.ts"
 import * as RecordedRows from "./RecordedRows.ts"
 
 const unwoundBlocks = 12
@@ -45,26 +47,59 @@ const unwindMillis = Effect.fnUntraced(function* (
   return millis
 })
 
+/** A store that is measured. */
+interface Subject {
+  readonly store: LeasedStore.LeasedStore
+  readonly configuration: ServiceProcess.Configuration
+  /** Brings what was written where it is read in the long run. */
+  readonly settle: Effect.Effect<unknown, unknown>
+  readonly bytes: Effect.Effect<number, unknown>
+}
+
+/** Where the store lies: in a folder, or in a database that is not empty text. */
+interface Place {
+  readonly folder: string
+  readonly database: string
+}
+
+const open = Effect.fnUntraced(function* ({ database, folder }: Place) {
+  // The node is never called.
+  const sqlite = ServiceProcess.configure(folder, "http://127.0.0.1:9")
+  if (database === "") {
+    const store = yield* LeasedStore.open(folder)
+    // A small store would lie in the log alone, which is slower to read.
+    const settle = Effect.sync(() => FilledStore.writeBackLog(store.file))
+    const bytes = Effect.sync(() => statSync(store.file).size)
+    return { store, configuration: sqlite, settle, bytes } satisfies Subject
+  }
+  yield* PostgresDatabase.clear(database)
+  const changed = ServiceProcess.change(sqlite, "postgres", { database })
+  const key = yield* Effect.promise(() => ServiceProcess.run(changed, ["keys", "add", "bench"]))
+  const settle = PostgresDatabase.statement(database, "ANALYZE")
+  const store = yield* LeasedStore.openDatabase(database)
+  return {
+    ...{ store, settle, configuration: { ...changed, key } },
+    bytes: PostgresDatabase.bytes(database),
+  } satisfies Subject
+})
+
 /** Measures a store of one size; the subject of the figures is its number of transactions. */
 const measure = Effect.fnUntraced(function* (
   figures: Figures.Figures,
   nextBlock: GeneratedRows.NextBlock,
   wanted: number,
-  folder: string,
+  place: Place,
 ) {
-  // The node is never called.
-  const configuration = ServiceProcess.configure(folder, "http://127.0.0.1:9")
-  const store = yield* LeasedStore.open(folder)
+  const { bytes, configuration, settle, store } = yield* open(place)
   const filled = yield* FilledStore.fill(store, nextBlock, (transactions) => transactions >= wanted)
-  // A small store would lie in the log alone, which is slower to read.
-  FilledStore.writeBackLog(store.file)
+  yield* settle
   const { transactions } = filled
   const anyWallet = (turn: number) => GeneratedRows.walletOf(Math.imul(turn + 1, 7919) % transactions)
   const any = yield* MeasuredPages.read(store.reader, anyWallet)
   const busy = yield* MeasuredPages.read(store.reader, () => GeneratedRows.busyWallet)
   const served = yield* Effect.promise(() => MeasuredPages.served(configuration, anyWallet))
   const unwound = yield* unwindMillis(store, nextBlock, filled)
-  FilledStore.writeBackLog(store.file)
+  yield* settle
 
   const add = (name: string, value: number) => figures.add(transactions.toLocaleString("en"), name, value)
   add("appended/s", (transactions / filled.appendMillis) * 1000)
@@ -75,14 +110,19 @@ const measure = Effect.fnUntraced(function* (
   add("any wallet, served p50 ms", served.p50)
   add("any wallet, served p99 ms", served.p99)
   add("unwind ms", Figures.quantile(unwound, 0.5))
-  add("bytes per transaction", statSync(store.file).size / transactions)
+  add("bytes per transaction", (yield* bytes) / transactions)
   add("document bytes", filled.documentBytes / transactions)
 })
 
-const measureIn = async (figures: Figures.Figures, nextBlock: GeneratedRows.NextBlock, size: number): Promise<void> => {
+const measureIn = async (
+  figures: Figures.Figures,
+  nextBlock: GeneratedRows.NextBlock,
+  size: number,
+  database: string,
+): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), "daybook-growth-"))
   try {
-    await Effect.runPromise(Effect.scoped(measure(figures, nextBlock, size, folder)))
+    await Effect.runPromise(Effect.scoped(measure(figures, nextBlock, size, { folder, database })))
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -115,12 +155,15 @@ const table = (figures: Figures.Figures): void => {
   )
 }
 
-const { json, values } = BenchOptions.parse({ rounds: 1, options: { transactions: "10000,100000,1000000" } })
+const { json, values } = BenchOptions.parse({
+  rounds: 1,
+  options: { transactions: "10000,100000,1000000", database: "" },
+})
 const sizes = BenchOptions.numbers("transactions", values.transactions)
 const nextBlock = GeneratedRows.make(await RecordedRows.load())
 // The first store warms the process up; its figures are dropped.
-await measureIn(Figures.make(), nextBlock, 5_000)
+await measureIn(Figures.make(), nextBlock, 5_000, values.database)
 const figures = Figures.make()
-for (const size of sizes) await measureIn(figures, nextBlock, size)
+for (const size of sizes) await measureIn(figures, nextBlock, size, values.database)
 if (json) console.log(Figures.toJson("growth", figures))
 else table(figures)

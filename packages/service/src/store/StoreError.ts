@@ -13,6 +13,8 @@ export class StoreError extends Data.TaggedError("StoreError")<{
   readonly damagedBlock?: number
   /** The file has an older schema, and a process migrates it now, or none does yet; left out for another failure. */
   readonly migration?: "running" | "pending"
+  /** The nodes of the database did not have one state: another snapshot may read one. */
+  readonly isUnproved?: true
   readonly cause: unknown
 }> {}
 

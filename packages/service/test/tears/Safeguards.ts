@@ -1,11 +1,14 @@
 /** The safeguards that keep pages exact and writers apart, each with the edit that takes it out. */
 import type { Edit } from "./Edit.ts"
 
-/** The database that is checked: `replica` reads its pages of a PostgreSQL replica that lags. */
-export type Subject = "sqlite" | "postgres" | "replica"
+/**
+ * The database that is checked: `replica` reads its pages of a PostgreSQL replica that lags, `nodes` has its tables distributed over nodes
+ * without a snapshot of all of them.
+ */
+export type Subject = "sqlite" | "postgres" | "replica" | "nodes"
 
 /** All of them. */
-export const subjects: ReadonlyArray<Subject> = ["sqlite", "postgres", "replica"]
+export const subjects: ReadonlyArray<Subject> = ["sqlite", "postgres", "replica", "nodes"]
 
 /** A safeguard. */
 export interface Safeguard {
@@ -110,8 +113,33 @@ const replica: ReadonlyArray<Omit<Safeguard, "subject">> = [
     edits: [
       {
         file: "store/postgres/Checkpoints.ts",
-        from: "serial: Math.max(columns.serial + 1, clock)",
-        to: "serial: 1",
+        from: "const serial = Math.max(columns.serial + 1, clock)",
+        to: "const serial = 1",
+      },
+    ],
+  },
+]
+
+const nodes: ReadonlyArray<Omit<Safeguard, "subject">> = [
+  {
+    name: "a node that lacks writes is not read",
+    edits: [{ file: "store/postgres/Marks.ts", from: "last < serial", to: "last < 0" }],
+  },
+  {
+    name: "a node whose rows have changed since is not read",
+    edits: [{ file: "store/postgres/Marks.ts", from: "since > serial", to: "since < 0" }],
+  },
+  {
+    name: "a write that removes rows moves both serials of a mark",
+    edits: [{ file: "store/postgres/Marks.ts", from: 'Values.bool(change === "added")', to: "Values.bool(true)" }],
+  },
+  {
+    name: "transactions are proved, and not only histories",
+    edits: [
+      {
+        file: "store/postgres/DistributedStatements.ts",
+        from: '${Statements.documentColumns("d")}, ${proof}',
+        to: '${Statements.documentColumns("d")}, 9007199254740991::int8, 0::int8',
       },
     ],
   },
@@ -125,4 +153,5 @@ export const all: ReadonlyArray<Safeguard> = [
   ...of("sqlite", sqlite),
   ...of("postgres", postgres),
   ...of("replica", replica),
+  ...of("nodes", nodes),
 ]

@@ -5,6 +5,7 @@ import type * as Effect from "effect/Effect"
 import type { ChainRef } from "../ChainRef.ts"
 import * as ChainSlug from "../rows/ChainSlug.ts"
 import type { StoreError } from "../StoreError.ts"
+import * as DistributedStatements from "./DistributedStatements.ts"
 import { quoted } from "./Migrations.ts"
 import type { Session } from "./Pool.ts"
 import * as Statements from "./Statements.ts"
@@ -17,6 +18,10 @@ export interface Chain {
   /** Names it in messages. */
   readonly name: string
   readonly sql: Statements.Statements
+  /** Statements of snapshots where its tables are distributed over nodes. */
+  readonly distributed: ReturnType<typeof DistributedStatements.make>
+  /** Whether `sql` are the distributed statements. */
+  readonly isDistributed: boolean
 }
 
 /** A chain as one session sees it. */
@@ -34,5 +39,12 @@ export type Reading = <A, E, R>(
 /** The chain of a reference; `database` names the database in messages. */
 export const make = (ref: ChainRef, database: string): Chain => {
   const schema = `daybook_${ChainSlug.make(ref.name, "_")}`
-  return { ref, schema, name: `${schema} of ${database}`, sql: Statements.make(quoted(schema)) }
+  return {
+    ref,
+    schema,
+    name: `${schema} of ${database}`,
+    sql: Statements.make(quoted(schema)),
+    distributed: DistributedStatements.make(quoted(schema)),
+    isDistributed: false,
+  }
 }

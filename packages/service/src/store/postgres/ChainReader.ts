@@ -32,6 +32,12 @@ const lowestReorged = ({ chain: { sql }, session }: At, { hash, number }: BlockR
     ([row]) => row?.[0] ?? null,
   )
 
+/** A query without the blocks above the head, of which a node may have rows already. */
+const belowHead = <Query extends { readonly to: number }>(
+  { chain, checkpoint }: SnapshotStart.State,
+  query: Query,
+): Query => (chain.isDistributed ? { ...query, to: Math.min(query.to, checkpoint?.head.number ?? -1) } : query)
+
 const snapshotOf = (state: SnapshotStart.State): Snapshot => {
   const { checkpoint, facts, gapCounts, serial } = state
   return {
@@ -46,11 +52,13 @@ const snapshotOf = (state: SnapshotStart.State): Snapshot => {
     }),
     firstAtOrAfter: (timestamp) => BlockTimes.firstAtOrAfter(state, timestamp),
     lastAtOrBefore: (timestamp) => BlockTimes.lastAtOrBefore(state, timestamp),
-    page: ({ id, kind }, query) => {
+    page: ({ id, kind }, asked) => {
+      const query = belowHead(state, asked)
       if (kind === "entries") return PageReader.entries(state, id, query)
       return kind === "ledger" ? PageReader.ledger(state, query) : PageReader.wallet(state, query)
     },
-    ledger: Effect.fnUntraced(function* (query): Effect.fn.Return<ReadonlyArray<LedgerEntry>, StoreError> {
+    ledger: Effect.fnUntraced(function* (asked): Effect.fn.Return<ReadonlyArray<LedgerEntry>, StoreError> {
+      const query = belowHead(state, asked)
       const { isCut, rows } = yield* Ledgers.page(state, query)
       const limit = isCut ? rows.length : query.limit
       return checkpoint === null ? rows : yield* Openings.add(state, { ...query, limit }, checkpoint.first, rows)

@@ -8,6 +8,7 @@
  *
  * Source: decision 0051.
  */
+import * as Marks from "./Marks.ts"
 import type * as Migrations from "./Migrations.ts"
 
 /** The checkpoint and the indexer. */
@@ -170,10 +171,16 @@ const tokenTables = (name: string): ReadonlyArray<string> => [
    )`,
 ]
 
+/** Whether the transactions, histories and ledgers of the chain are distributed over nodes. */
+const distribution = (name: string): ReadonlyArray<string> => [
+  `ALTER TABLE ${name}.checkpoint ADD COLUMN distributed bool NOT NULL DEFAULT false`,
+]
+
 const tables = [indexTables, blockTables, transactionTables, derivedTables, proofTables]
 
 /** The schema of one chain. */
 export const schema: Migrations.Schema = {
   holds: "the index of a chain",
-  steps: [(name) => tables.flatMap((make) => make(name)), tokenTables],
+  steps: [(name) => tables.flatMap((make) => make(name)), tokenTables, distribution],
+  created: Marks.distribute,
 }

@@ -75,10 +75,9 @@ const append = Effect.fnUntraced(function* (
   const { first, number, watch: text } = locked.columns
   yield* Rows.insert(at, blocks, codec)
   yield* Projections.append(at, projections, number === null ? null : number + 1, blocks, codec)
-  yield* Checkpoints.advance(at, locked, {
-    ...{ first: first ?? lowest.number, number: last.number, hash: fromHex(last.hash), timestamp: last.timestamp },
-    watch: WatchedWallets.stored(text, watch, last.number + 1),
-  })
+  const head = { number: last.number, hash: fromHex(last.hash), timestamp: last.timestamp }
+  const stored = WatchedWallets.stored(text, watch, last.number + 1)
+  yield* Checkpoints.advance(at, locked, { first: first ?? lowest.number, ...head, watch: stored }, "added")
 })
 
 const prepend = Effect.fnUntraced(function* (

@@ -10,6 +10,7 @@ import type * as CheckpointRow from "../rows/CheckpointRow.ts"
 import * as Checksum from "../rows/Checksum.ts"
 import { LeaseLost, StoreError } from "../StoreError.ts"
 import type { At, Chain } from "./Chain.ts"
+import * as Marks from "./Marks.ts"
 import * as Values from "./Values.ts"
 
 /** A row as statements give it. */
@@ -25,7 +26,7 @@ export type Row = readonly [
   checksum: number,
 ]
 
-type LockedRow = readonly [...Row, token: number, clock: number]
+type LockedRow = readonly [...Row, isDistributed: boolean, token: number, clock: number]
 
 type Columns = CheckpointRow.Columns
 
@@ -72,6 +73,8 @@ export const read = ({ chain, session }: At): Effect.Effect<Columns, StoreError>
 export interface Locked {
   readonly columns: Columns
   readonly clock: number
+  /** Whether tables are distributed over nodes. */
+  readonly isDistributed: boolean
 }
 
 /**
@@ -86,9 +89,10 @@ export const lock = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Locked, StoreError | LeaseLost> {
   const [row] = yield* session.rows<LockedRow>(chain.sql.lockCheckpoint, [])
   const columns = yield* fromRow(chain, row)
-  const [current, clock] = row!.slice(-2) as [number, number]
+  const [isDistributed, current, clock] = row!.slice(-3) as [boolean, number, number]
   if (token !== null && token !== current) return yield* new LeaseLost({ chain: chain.ref.name })
-  return { columns, clock }
+  if (isDistributed) yield* Marks.lock({ chain, session }, columns.serial)
+  return { columns, clock, isDistributed }
 })
 
 /** Writes the checkpoint. */
@@ -112,8 +116,13 @@ export const write = ({ chain, session }: At, columns: Columns): Effect.Effect<v
  * Writes the checkpoint of changed blocks under the next serial. Serials follow the clock, so that those of a primary that was lost are
  * not used again by the standby that replaces it.
  */
-export const advance = (
+export const advance = Effect.fnUntraced(function* (
   at: At,
-  { clock, columns }: Locked,
+  { clock, columns, isDistributed }: Locked,
   changed: Partial<Columns>,
-): Effect.Effect<void, StoreError> => write(at, { ...columns, ...changed, serial: Math.max(columns.serial + 1, clock) })
+  change: Marks.Change = "changed",
+): Effect.fn.Return<void, StoreError> {
+  const serial = Math.max(columns.serial + 1, clock)
+  if (isDistributed) yield* Marks.move(at, serial, change)
+  yield* write(at, { ...columns, ...changed, serial })
+})

@@ -9,6 +9,7 @@ import type * as Frame from "../rows/Frame.ts"
 import * as RowId from "../rows/RowId.ts"
 import { StoreError } from "../StoreError.ts"
 import type { At } from "./Chain.ts"
+import * as Marks from "./Marks.ts"
 import * as Values from "./Values.ts"
 
 const { column } = Values
@@ -137,13 +138,18 @@ export const list = Effect.fnUntraced(function* (
 })
 
 /** Rows by their row ids; those that are not stored are absent. */
-export const byId = ({ chain: { sql }, session }: At, ids: ReadonlyArray<number>) =>
-  ids.length === 0
-    ? Effect.succeed(new Map<number, DocumentRow.Columns>())
-    : Effect.map(
-        session.rows<DocumentRow.Columns>(sql.documentsOf, [Values.bigs(ids)]),
-        (rows) => new Map(rows.map((columns) => [columns[0], columns])),
-      )
+export const byId = Effect.fnUntraced(function* (
+  at: At,
+  ids: ReadonlyArray<number>,
+): Effect.fn.Return<ReadonlyMap<number, DocumentRow.Columns>, StoreError> {
+  if (ids.length === 0) return new Map()
+  const { chain, session } = at
+  const rows = yield* session.rows<DocumentRow.Columns>(chain.sql.documentsOf, [Values.bigs(ids)])
+  const found = new Map(rows.map((columns) => [columns[0], columns]))
+  const missing = chain.isDistributed ? ids.filter((id) => !found.has(id)) : []
+  yield* Effect.forEach(missing, (id) => Marks.absent(at, "document", [Values.big(id)]), { discard: true })
+  return found
+})
 
 /** Whether a document of a range of blocks, inclusive, has another revision. */
 export const hasStale = ({ chain: { sql }, session }: At, from: number, to: number, revision: number) =>

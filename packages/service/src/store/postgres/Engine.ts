@@ -24,6 +24,7 @@ import * as CheckpointRow from "../rows/CheckpointRow.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Contracts from "./Contracts.ts"
 import * as Leases from "./Leases.ts"
+import * as Marks from "./Marks.ts"
 import * as Migrations from "./Migrations.ts"
 import * as OwnSchema from "./OwnSchema.ts"
 import * as Pool from "./Pool.ts"
@@ -131,7 +132,7 @@ const readingOf = (source: Pool.Source, ref: ChainRef): Chain.Reading => {
 const openChain = (pools: Pool.Pools, replicas: Replicas.Replicas, ref: ChainRef): Opened => {
   const chain = Chain.make(ref, pools.name)
   const claimed = pools.writing.transaction((session) => Checkpoints.claim({ chain, session }))
-  const reading = readingOf(pools, ref)
+  const reading = Marks.retried(readingOf(pools, ref))
   const servers = replicas.all.map((replica) => ({ replica, reading: readingOf(replica.source, ref) }))
   return {
     chain,

@@ -16,6 +16,8 @@ export interface Schema {
   readonly holds: string
   /** Statements of each version, oldest first, by the quoted name of the schema. */
   readonly steps: ReadonlyArray<(name: string) => ReadonlyArray<string>>
+  /** Runs in the transaction that makes a schema, behind the steps; takes its name. */
+  readonly created?: (session: Session, name: string) => Effect.Effect<void, StoreError>
 }
 
 /** An identifier in double quotes. */
@@ -96,6 +98,7 @@ const step = Effect.fnUntraced(function* (session: Session, database: string, na
     for (const sql of statements(own)) yield* session.rows(sql, [])
   }
   yield* session.rows(`UPDATE ${own}.daybook_version SET version = $1`, [Values.int(target)])
+  if (version === 0 && schema.created !== undefined) yield* schema.created(session, name)
 })
 
 /** Makes a schema, or migrates it to this program's version, in one transaction. */

@@ -79,20 +79,31 @@ const readOwn = Effect.fnUntraced(function* (
   )
 })
 
+/** The entries of a history with their transactions: in one statement, or in two where they lie on several nodes. */
+const joined = Effect.fnUntraced(function* (
+  at: At,
+  { limit, order }: PageQuery,
+  range: ReadonlyArray<Values.Value>,
+): Effect.fn.Return<ReadonlyArray<Joined>, StoreError> {
+  const { isDistributed, sql } = at.chain
+  const statement = order === "ASC" ? sql.pageUp : sql.pageDown
+  if (!isDistributed) return yield* at.session.rows<Joined>(statement, [...range, Values.big(limit)])
+  const ids = (yield* at.session.rows<readonly [id: number]>(statement, range)).map(([id]) => id)
+  const stored = yield* Documents.byId(at, ids)
+  return ids.map((id) => stored.get(id) ?? [id, null])
+})
+
 /** Rows of a wallet. The block of the last row that fits is remembered: the cursor of the next page names it. */
 export const wallet = Effect.fnUntraced(function* (
   at: State,
   query: PageQuery,
 ): Effect.fn.Return<PageRows, StoreError> {
   const { internal = true, key, limit, order } = query
-  const { sql } = at.chain
-  const statement = order === "ASC" ? sql.pageUp : sql.pageDown
   const page = { rows: [] as Array<PageRow>, total: 0 }
   const wanted = limit + PageFit.lookahead
   let { first, last } = PageFit.rangeOf(query)
   for (;;) {
-    const range = [Values.big(first), Values.big(last), Values.big(wanted), Values.big(limit)]
-    const rows = yield* at.session.rows<Joined>(statement, [Values.big(Appearances.keyOf(key)), ...range])
+    const rows = yield* joined(at, query, [Appearances.keyOf(key), first, last, wanted].map(Values.big))
     Blocks.know(at.blocks, blockOf(rows[limit - 1]))
     const found: Array<Found> = []
     for (const joined of rows) {

@@ -166,7 +166,8 @@ export const reading = (replicas: Replicas, servers: ReadonlyArray<Server>, prim
         return Metric.update(pageReads.replica, 1)
       }),
       Effect.catch((error): Effect.Effect<A, E | StoreError, R> => {
-        if (error instanceof Behind) return next
+        // A replica has nodes of which each lags by itself.
+        if (error instanceof Behind || (error instanceof StoreError && error.isUnproved === true)) return next
         return error instanceof StoreError ? Effect.andThen(rest(replica, error), next) : Effect.fail(error)
       }),
     )

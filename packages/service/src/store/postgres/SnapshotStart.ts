@@ -12,6 +12,7 @@ import * as Blocks from "./Blocks.ts"
 import type { At } from "./Chain.ts"
 import * as CheckpointRow from "../rows/CheckpointRow.ts"
 import * as Checkpoints from "./Checkpoints.ts"
+import * as Marks from "./Marks.ts"
 import { toSetting } from "./Pool.ts"
 import * as Values from "./Values.ts"
 
@@ -34,10 +35,11 @@ type Row = readonly [
   setting: string,
   counted: ReadonlyArray<string>,
   counts: ReadonlyArray<number>,
+  isDistributed: boolean,
   ...Array<unknown>,
 ]
 
-const [reconciledAt, blockAt] = [12, 17] as const
+const [reconciledAt, blockAt] = [13, 18] as const
 
 /** Columns of a row that another one is joined with; undefined where there is none. */
 const joined = <Columns extends ReadonlyArray<unknown>>(row: Row, from: number, to?: number): Columns | undefined =>
@@ -61,13 +63,17 @@ export const read = Effect.fnUntraced(function* (
   const [row] = rows
   const columns = yield* Checkpoints.fromRow(chain, row)
   // Sound: without a row there is no checkpoint.
-  const [counted, counts] = [row![10], row![11]]
+  const [counted, counts, isDistributed] = [row![10], row![11], row![12]]
   const countOf = (name: string) => counts[counted.indexOf(name)] ?? 0
   const blocks = new Map<number, BlockRow.StoredHeader | null>(numbers.map((number) => [number, null]))
   for (const one of rows) Blocks.know(blocks, joined<BlockRow.Columns>(one, blockAt))
+  const { serial } = columns
+  const { sql } = chain.distributed
   return {
-    ...at,
-    serial: columns.serial,
+    ...(isDistributed
+      ? { chain: { ...chain, sql, isDistributed }, session: Marks.proving(chain, session, serial) }
+      : at),
+    serial,
     checkpoint: CheckpointRow.toCheckpoint(columns),
     // Sound: the keys are the kinds.
     gapCounts: Object.fromEntries(gapKinds.map((kind) => [kind, countOf(kind)])) as GapCounts,

@@ -13,6 +13,7 @@ export const make = (schema: string) => ({
   ...ofLedgers(schema),
   ...ofProofs(schema),
   ...ofIndexer(schema),
+  ...ofMarks(schema),
 })
 
 /** The statements on the schema of a chain. */
@@ -31,17 +32,18 @@ const columnsOf = (row: string, columns: string) =>
 const ofCheckpoint = (schema: string) => ({
   checkpoint: `SELECT ${checkpointColumns} FROM ${schema}.checkpoint`,
   /**
-   * A row for each of the wanted blocks that are stored, or one: the checkpoint, the numbers of rows by name, what is proved of a wallet,
-   * and the block. Bounds the statements that follow it. Parameters: the bound, the wallet, numbers of blocks.
+   * A row for each of the wanted blocks that are stored, or one: the checkpoint, the numbers of rows by name, whether tables are
+   * distributed, what is proved of a wallet, and the block. Bounds the statements that follow it. Parameters: the bound, the wallet, numbers of blocks.
    */
   beginSnapshot: `SELECT ${columnsOf("c", checkpointColumns)}, set_config('statement_timeout', $1, true),
       ARRAY(SELECT name FROM ${schema}.counter ORDER BY name), ARRAY(SELECT count FROM ${schema}.counter ORDER BY name),
+      c.distributed,
       ${columnsOf("p", reconciledColumns)}, ${columnsOf("b", blockColumns)}
     FROM ${schema}.checkpoint c
     LEFT JOIN ${schema}.proof p ON p.wallet = $2 AND p.first = c.first AND p.proved IS NOT NULL
     LEFT JOIN LATERAL (SELECT * FROM ${schema}.block WHERE number = ANY($3::int8[]) OFFSET 0) b ON true`,
   /** Orders writers, and is held until the transaction ends. */
-  lockCheckpoint: `SELECT ${checkpointColumns}, token, ${schema}.clock() FROM ${schema}.checkpoint FOR UPDATE`,
+  lockCheckpoint: `SELECT ${checkpointColumns}, distributed, token, ${schema}.clock() FROM ${schema}.checkpoint FOR UPDATE`,
   /** Parameters: first, number, hash, timestamp, finalized, watch, serial, checksum. */
   writeCheckpoint: `UPDATE ${schema}.checkpoint SET first = $1, number = $2, hash = $3, timestamp = $4, finalized = $5,
     watch = $6, serial = $7, checksum = $8`,
@@ -118,7 +120,8 @@ const ofBlocks = (schema: string) => ({
     ORDER BY block, position LIMIT $3`,
 })
 
-const documentColumns = (row: string) =>
+/** Columns of a transaction but its row id. */
+export const documentColumns = (row: string) =>
   columnsOf(row, "revision, form, size, internal_size, hash, addresses, frame, checksum")
 
 const apartColumns = "large_frame, large_checksum, large_internal, large_internal_checksum"
@@ -215,7 +218,8 @@ const ofProjections = (schema: string) => ({
 const ledgerRows = (schema: string, body: string) =>
   `SELECT id, ${body}, checksum FROM ${schema}.ledger WHERE wallet = $1 AND id BETWEEN $2 AND $3`
 
-const fittingBody = "CASE WHEN octet_length(body) <= $5 THEN body END"
+/** A body that is not too long; its bytes are the fifth parameter. */
+export const fittingBody = "CASE WHEN octet_length(body) <= $5 THEN body END"
 
 const ofTransactions = `AND id % ${RowId.perBlock} <> ${Movement.blockLevelIndex}`
 
@@ -324,4 +328,14 @@ const ofIndexer = (schema: string) => ({
   writeStatus: `UPDATE ${schema}.indexer SET status = $2, status_at = ${schema}.clock() WHERE token = $1 RETURNING 1`,
   /** The status and its age. */
   status: `SELECT status, ${schema}.clock() - status_at FROM ${schema}.indexer`,
+})
+
+/** Of chains whose tables are distributed over the nodes of Citus. */
+const ofMarks = (schema: string) => ({
+  /** What a write does on a node is one transaction there. */
+  oneConnection: "SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true)",
+  /** Fails on a node whose mark has another serial. Parameters: serial. */
+  lockMarks: `UPDATE ${schema}.mark SET serial = CASE WHEN serial = $1 THEN serial ELSE 1 / (serial - serial) END`,
+  /** Parameters: serial, whether the write only adds rows above the head. */
+  moveMarks: `UPDATE ${schema}.mark SET serial = $1, since = CASE WHEN $2::bool THEN since ELSE $1 END`,
 })

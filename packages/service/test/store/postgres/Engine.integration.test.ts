@@ -8,6 +8,7 @@ import { simulation } from "./simulation.ts"
 import { dumpOf } from "./dumpOf.ts"
 import * as EmbeddedServer from "./EmbeddedServer.ts"
 import { failures } from "./failures.ts"
+import { nodes } from "./nodes.ts"
 import { replicaReading } from "./replicaReading.ts"
 import { service } from "./service.ts"
 import { unresponsive } from "./unresponsive.ts"
@@ -50,9 +51,26 @@ contract(
   given === undefined ? 0.04 : 1,
 )
 
+const coordinators = process.env["DAYBOOK_TEST_CITUS"]
+
+describe.runIf(coordinators !== undefined)("Citus: skipped where DAYBOOK_TEST_CITUS names no databases", () => {
+  contract(
+    "Citus",
+    Effect.map(
+      Effect.suspend(() => TestServer.distributed(coordinators ?? "")),
+      (database) => ({
+        connect: TestServer.connect(database.url),
+        setClock: (millis) => Effect.asVoid(database.rows(`UPDATE public.test_clock SET millis = ${millis}`)),
+        dump: dumpOf(database.rows),
+      }),
+    ),
+  )
+})
+
 describe("Engine PostgreSQL", () => {
   failures(server)
   replicaReading(server)
+  nodes(server)
   unresponsive(server)
   service(server)
   simulation(server)

@@ -10,6 +10,7 @@ import type { Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import * as Engine from "../../../src/store/Engine.ts"
 import type { Database } from "../../../src/store/Database.ts"
+import * as Marks from "../../../src/store/postgres/Marks.ts"
 import { ref } from "../TestDatabase.ts"
 
 /** A database on the server. */
@@ -155,3 +156,40 @@ export const removeAll = (server: string): Promise<void> => {
     Effect.forEach(names, (name) => rowsOf(server, `DROP DATABASE ${name} WITH (FORCE)`), { discard: true }),
   )
 }
+
+const isCitus = "SELECT 1 FROM pg_extension WHERE extname = 'citus'"
+const ownSchemas = "SELECT nspname AS name FROM pg_namespace WHERE nspname ~ '^daybook'"
+
+/** Marks the tables of the tests' chain as distributed over nodes, although they lie on one server. */
+export const distribute = ({ rows }: Pick<ServerDatabase, "rows">): Effect.Effect<void> =>
+  Effect.forEach(
+    [...Marks.make("daybook_test"), "UPDATE daybook_test.checkpoint SET distributed = true"],
+    (sql) => rows(sql),
+    { discard: true },
+  )
+
+/** Databases of coordinators that no test uses. */
+let coordinators: Array<string> | undefined
+
+/**
+ * A database where the tables of the tests' chain are distributed over the nodes of Citus: one of those whose URLs are given, separated by
+ * commas, emptied, as they cannot be copied. On a server without Citus it is a new database.
+ */
+export const distributed = Effect.fnUntraced(function* (
+  urls: string,
+): Effect.fn.Return<ServerDatabase, never, Scope.Scope> {
+  const free = (coordinators ??= urls.split(","))
+  const url = free.shift()
+  if (url === undefined) return yield* Effect.die(new Error("DAYBOOK_TEST_CITUS names too few databases."))
+  yield* Effect.addFinalizer(() => Effect.sync(() => free.push(url)))
+  const rows = yield* statementsOf(url)
+  if ((yield* rows(isCitus)).length === 0) return yield* Effect.tap(database(url), distribute)
+  // Sound: the statement names the column.
+  for (const row of (yield* rows(ownSchemas)) as ReadonlyArray<{ readonly name: string }>)
+    yield* rows(`DROP SCHEMA "${row.name}" CASCADE`)
+  yield* Effect.scoped(Effect.flatMap(connect(url), (own) => Effect.orDie(own.chain(ref).writer())))
+  yield* rows("DROP TABLE IF EXISTS public.test_clock")
+  yield* rows("CREATE TABLE public.test_clock AS SELECT 0::int8 AS millis")
+  yield* rows(setsClock("daybook_test"))
+  return { url, rows }
+})

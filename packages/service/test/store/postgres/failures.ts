@@ -102,7 +102,7 @@ export const failures = (server: () => string): void => {
           yield* rows("DROP SCHEMA daybook_test CASCADE")
           yield* rows("ALTER SCHEMA kept RENAME TO daybook_test")
           const newer = yield* changed("UPDATE daybook_test.daybook_version SET version = 99")
-          yield* rows("UPDATE daybook_test.daybook_version SET version = 2")
+          yield* rows("UPDATE daybook_test.daybook_version SET version = 3")
           const wrong = yield* Effect.flip(
             database.chain({ ...ref, id: 5 }).reader.snapshot((snapshot) => snapshot.checkpoint),
           )
@@ -115,7 +115,7 @@ export const failures = (server: () => string): void => {
             isRetryable: false,
             message: `Database schema of another program: daybook_test of ${name}. Drop it, or name another database.`,
           })
-          const message = `Database of a newer version: daybook_test of ${name} has schema version 99, this version supports 2. Run the newer version.`
+          const message = `Database of a newer version: daybook_test of ${name} has schema version 99, this version supports 3. Run the newer version.`
           expect(newer).toEqual([
             { isRetryable: false, message },
             { isRetryable: false, message },
@@ -133,6 +133,7 @@ export const failures = (server: () => string): void => {
         yield* store.append(null, blocks)
         const before = yield* pageBodies(store)
         yield* rows("DROP TABLE daybook_test.token, daybook_test.token_progress")
+        yield* rows("ALTER TABLE daybook_test.checkpoint DROP COLUMN distributed")
         yield* rows("UPDATE daybook_test.daybook_version SET version = 1")
         const database = yield* TestServer.connect(url)
         const older = yield* Effect.flip(database.chain(ref).reader.headers(0, 99))
@@ -142,7 +143,7 @@ export const failures = (server: () => string): void => {
         const first = { number: blocks[0]!.number, parentHash: blocks[0]!.parentHash }
         const [address = ""] = wallets
 
-        expect(older.message).toContain("has schema version 1, this version needs 2.")
+        expect(older.message).toContain("has schema version 1, this version needs 3.")
         expect(yield* pageBodies(migrated)).toEqual(before)
         expect(yield* proofs.writeTokens(first, new Map([[address, token]]), 12)).toBe(true)
         expect(yield* migrated.snapshot((one) => one.tokens(wallets))).toEqual(new Map([[address, token]]))

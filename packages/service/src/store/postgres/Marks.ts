@@ -1,0 +1,146 @@
+/**
+ * Marks: how rows of several nodes are proved to belong to one state, where the database has no snapshot of all of them, as Citus.
+ *
+ * Each node has a mark, which every write moves in the node's own transaction: the serial of the last write, and that of the last one
+ * which changed or removed a row instead of adding rows above the head. Writes of a chain follow each other, and a node, or a copy of it
+ * that lags, has them in their order. So the rows of a node are those of a snapshot if the snapshot's serial lies between the two: the
+ * node has all of its writes, and later ones only added rows above its head. Every statement of a snapshot reads the mark with the rows.
+ *
+ * Source: decision 0069.
+ */
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
+import { SqlError } from "effect/sql/SqlError"
+import { StoreError } from "../StoreError.ts"
+import type { At, Chain, Reading } from "./Chain.ts"
+import * as Issue from "./Issue.ts"
+import { quoted } from "./Migrations.ts"
+import type { Session } from "./Pool.ts"
+import * as Values from "./Values.ts"
+
+/** Which rows a write leaves: those below its head unchanged, or not. */
+export type Change = "added" | "changed"
+
+/** The last columns of a row. */
+type Proof = readonly [serial: number, since: number]
+
+const proofColumns = 2
+/** Reads of a new snapshot where the nodes have moved on, and the pause before each: together a quarter of a second. */
+const retries = 8
+const [pauseMillis, growth] = [5, 1.5] as const
+const divisionByZero = "22012"
+
+const unproved = (chain: string): StoreError =>
+  new StoreError({
+    message: `Index moving: ${chain}. The nodes of the database did not have one state at once. Try again.`,
+    isRetryable: true,
+    isUnproved: true,
+    cause: undefined,
+  })
+
+const isUnproved = (error: unknown): boolean => error instanceof StoreError && error.isUnproved === true
+
+const fail = ({ name }: Chain): Effect.Effect<never, StoreError> => Effect.fail(unproved(name))
+
+/** Fails unless a row that a statement on several nodes did not give is not stored. */
+export const absent = (
+  { chain, session }: At,
+  row: keyof Chain["distributed"]["single"],
+  params: ReadonlyArray<Values.Value>,
+): Effect.Effect<void, StoreError> =>
+  Effect.flatMap(session.rows(chain.distributed.single[row], params), (found) =>
+    found.length === 0 ? Effect.void : fail(chain),
+  )
+
+/** A session whose rows belong to the state with a serial. */
+export const proving = (chain: Chain, session: Session, serial: number): Session => ({
+  rows: <Row extends ReadonlyArray<unknown>>(sql: string, params: ReadonlyArray<Values.Value>) => {
+    const read = session.rows<Row>(sql, params)
+    if (!chain.distributed.proved.has(sql)) return read
+    return Effect.flatMap(read, (rows) => {
+      // Sound: statements that are proved end with it.
+      const proofs = rows.map((row) => row.slice(-proofColumns) as unknown as Proof)
+      if (proofs.some(([last]) => last < serial)) return fail(chain)
+      if (proofs.some(([, since]) => since > serial)) return fail(chain)
+      // A mark without a row has no first column.
+      const found = rows.filter(([first]) => first !== null)
+      return Effect.succeed(found.map((row) => row.slice(0, -proofColumns) as unknown as Row))
+    })
+  },
+})
+
+/** Reads again, in another snapshot, where the nodes moved on meanwhile. */
+export const retried =
+  (reading: Reading): Reading =>
+  (read, statementMillis) =>
+    Effect.retry(reading(read, statementMillis), {
+      while: isUnproved,
+      schedule: Schedule.exponential(pauseMillis, growth),
+      times: retries,
+    })
+
+/** Whether a failure is that of a node without earlier writes. */
+const lacksWrites = ({ cause }: StoreError): boolean =>
+  cause instanceof SqlError && Issue.sqlState(cause) === divisionByZero
+
+/**
+ * Locks the marks of all nodes until the transaction ends, so that the writes before this one have ended on each.
+ *
+ * **Errors**
+ * - `StoreError`: a node lacks writes that the head has, as a copy that replaced it and had not received them.
+ */
+export const lock = ({ chain, session }: At, serial: number): Effect.Effect<void, StoreError> =>
+  Effect.gen(function* () {
+    yield* session.rows(chain.sql.oneConnection, [])
+    yield* session.rows(chain.sql.lockMarks, [Values.big(serial)])
+  }).pipe(
+    Effect.catchIf(lacksWrites, ({ cause }) =>
+      Effect.fail(
+        new StoreError({
+          message: `Node of the database without the last writes: ${chain.name}. Restore the node, or drop the schema and index the chain again.`,
+          isRetryable: false,
+          cause,
+        }),
+      ),
+    ),
+  )
+
+/** Moves the marks of all nodes. */
+export const move = ({ chain, session }: At, serial: number, change: Change): Effect.Effect<void, StoreError> =>
+  Effect.asVoid(session.rows(chain.sql.moveMarks, [Values.big(serial), Values.bool(change === "added")]))
+
+/** Statements that make the mark of an empty chain. */
+export const make = (schema: string): ReadonlyArray<string> => [
+  `CREATE TABLE ${schema}.mark (
+     one bool PRIMARY KEY DEFAULT true CHECK (one),
+     serial int8 NOT NULL,
+     since int8 NOT NULL
+   ) WITH (fillfactor = 50)`,
+  `INSERT INTO ${schema}.mark (serial, since) VALUES (0, 0)`,
+  `ALTER TABLE ${schema}.checkpoint ALTER COLUMN distributed SET DEFAULT true`,
+]
+
+/** Each table by the column whose values one node has all rows of; none lies beside another, so that Citus may move them apart. */
+const distributedBy = [
+  ["appearance", "key"],
+  ["document", "id"],
+  ["ledger", "wallet"],
+] as const
+
+const citus = `SELECT 1 FROM pg_extension WHERE extname = 'citus'`
+const text = (value: string): string => `'${value.replaceAll("'", "''")}'`
+
+/** Distributes the tables of an empty chain over the nodes of Citus, where the database has it. The mark lies on all nodes. */
+export const distribute = Effect.fnUntraced(function* (
+  session: Session,
+  name: string,
+): Effect.fn.Return<void, StoreError> {
+  if ((yield* session.rows(citus, [])).length === 0) return
+  const schema = quoted(name)
+  for (const sql of make(schema)) yield* session.rows(sql, [])
+  yield* session.rows(`SELECT create_reference_table(${text(`${schema}.mark`)}) IS NULL`, [])
+  for (const [table, column] of distributedBy) {
+    const distributed = `create_distributed_table(${text(`${schema}.${table}`)}, ${text(column)}, colocate_with := 'none')`
+    yield* session.rows(`SELECT ${distributed} IS NULL`, [])
+  }
+})

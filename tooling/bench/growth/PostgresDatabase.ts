@@ -1,0 +1,20 @@
+/** The PostgreSQL database of a benchmark. */
+import { Effect, Redacted } from "effect"
+import * as Pool from "../../../packages/service/src/store/postgres/Pool.ts"
+
+/** Rows of a statement on a connection of its own. */
+export const statement = (url: string, sql: string) =>
+  Effect.scoped(
+    Effect.flatMap(Pool.make("database", Redacted.make(url)), ({ writing }) =>
+      writing.rows<readonly [bytes: number]>(sql, []),
+    ),
+  )
+
+/** Drops the schemas of earlier runs. */
+export const clear = (url: string) => statement(url, "DROP SCHEMA IF EXISTS daybook_bench, daybook CASCADE")
+
+const sizes = `SELECT sum(pg_total_relation_size(c.oid))::int8 FROM pg_class c
+  JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'daybook_bench' AND c.relkind = 'r'`
+
+/** Bytes of the tables and indexes of the chain. */
+export const bytes = (url: string) => Effect.map(statement(url, sizes), ([row]) => row![0])
