@@ -33,7 +33,7 @@ export const make = async (
     timezoneId: "Pacific/Chatham",
   })
   const page = await context.newPage()
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(60_000)
   const issues: Array<string> = []
   page.on("pageerror", (error) => issues.push(`error: ${error.message}`))
   page.on("console", (message) => {

@@ -161,7 +161,7 @@ export const start = async (given: Options = {}): Promise<World> => {
         const ready = response === null ? null : ((await response.json()) as Ready)
         return ready?.indexed?.to === head
       },
-      { everyMillis: 50, withinMillis: 90_000, what: "the head of the node is indexed" },
+      { everyMillis: 50, withinMillis: 600_000, what: "the head of the node is indexed" },
     )
   await indexed()
   const apiKey = await service.addKey()

@@ -18,7 +18,8 @@ export interface LocalNode {
   readonly accounts: ReadonlyArray<string>
 }
 
-const timeoutMillis = 2_000
+/** A node that forks may take seconds; one that is not there refuses at once. */
+const timeoutMillis = 10_000
 const maxAccounts = 100
 
 type Ask = (method: string) => Promise<unknown>

@@ -1,0 +1,89 @@
+/**
+ * Measures the explorer in Chromium: size of the first load, time to the first page in a new profile, and how long interactions take with
+ * a history of 100,000 rows. `pnpm --filter @daybook/explorer measure [rows]`. Prints a table and fails where a bound is exceeded.
+ */
+import type { Browser, Page } from "playwright-core"
+import * as ChromiumBrowser from "../Browser.ts"
+import * as Build from "../Build.ts"
+import * as World from "../World.ts"
+import * as Interactions from "./Interactions.ts"
+import * as LongHistory from "./LongHistory.ts"
+
+interface Row {
+  readonly what: string
+  readonly value: number
+  readonly bound: number
+  readonly unit: "KiB" | "ms"
+}
+
+const coldRuns = 5
+
+/** Milliseconds from the start of the navigation to the first time that something is on the page; each run in a new profile. */
+const coldTimes = async (browser: Browser, url: string, selector: string): Promise<ReadonlyArray<number>> => {
+  const times: Array<number> = []
+  for (let count = 0; count < coldRuns; count++) {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
+    const page = await context.newPage()
+    await page.addInitScript((wanted) => {
+      const observer = new MutationObserver(() => {
+        if (document.querySelector(wanted) === null) return
+        observer.disconnect()
+        // Drawn by then.
+        requestAnimationFrame(() => setTimeout(() => performance.mark("shown")))
+      })
+      observer.observe(document, { childList: true, subtree: true })
+    }, selector)
+    await page.goto(url)
+    await page.waitForFunction(() => performance.getEntriesByName("shown").length > 0)
+    times.push(await page.evaluate(() => performance.getEntriesByName("shown")[0]?.startTime ?? Number.NaN))
+    await context.close()
+  }
+  return times.toSorted((a, b) => a - b)
+}
+
+/** Bytes of scripts that a page has loaded, as they were sent. */
+const loadedKib = (page: Page): Promise<number> =>
+  page.evaluate(() => {
+    const resources = performance.getEntriesByType("resource") as unknown as ReadonlyArray<PerformanceResourceTiming>
+    return (
+      resources.filter(({ name }) => name.endsWith(".js")).reduce((sum, one) => sum + one.encodedBodySize, 0) / 1024
+    )
+  })
+
+const measure = async (rows: number): Promise<ReadonlyArray<Row>> => {
+  await Build.make()
+  const world = await World.start({ blocks: 10, chain: { pollMillis: 200 } })
+  const browser = await ChromiumBrowser.launch()
+  try {
+    const wallet = await LongHistory.make(world, rows)
+    const scripts = Build.firstScripts().reduce((sum, path) => sum + Build.sizeOf(path), 0) / 1024
+    const found: Array<Row> = [{ what: "scripts of the page, gzip -9", value: scripts, bound: 180, unit: "KiB" }]
+    for (const [name, path, selector] of [
+      ["home", "/", "tr[data-hash]"],
+      ["transaction", `/tx/${world.scenario.transactions.swap}`, ".frame"],
+      ["address with a long history", `/address/${wallet}`, ".rows-body .row"],
+    ] as const) {
+      const times = await coldTimes(browser, `${world.url}${path}`, selector)
+      found.push({ what: `${name}, cold, median of ${coldRuns}`, value: times[2]!, bound: 1_000, unit: "ms" })
+    }
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+    await page.goto(world.url)
+    await page.locator("tr[data-hash]").first().waitFor()
+    found.push({ what: "scripts that home has loaded, as sent", value: await loadedKib(page), bound: 180, unit: "KiB" })
+    const interactions = await Interactions.measure(page, `${world.url}/address/${wallet}?order=ASC`, rows)
+    return [...found, ...interactions.map((one) => ({ ...one, bound: 100, unit: "ms" as const }))]
+  } finally {
+    await browser.close()
+    await world.close()
+  }
+}
+
+const rows = Number(process.argv[2] ?? 100_000)
+if (!Number.isSafeInteger(rows) || rows < 100) throw new Error("Invalid number of rows: expected 100 or more.")
+const results = await measure(rows)
+const lines = results.map(({ bound, unit, value, what }) => {
+  const text = value.toFixed(unit === "KiB" ? 1 : 0)
+  return `${what.padEnd(60)} ${text.padStart(8)} ${unit.padEnd(3)}  bound ${bound} ${value < bound ? "" : "EXCEEDED"}`
+})
+process.stdout.write(`${rows} rows\n${lines.join("\n")}\n`)
+process.exitCode = results.every(({ bound, value }) => value < bound) ? 0 : 1
