@@ -77,6 +77,14 @@ export interface ReportedStatus extends IndexerStatus {
   readonly ageMillis: number | null
 }
 
+/** Bytes that a chain takes on disk. */
+export interface DiskUse {
+  /** Of its rows and indexes, with free space among them. */
+  readonly data: number
+  /** Of its write-ahead log; `null` where chains share one. */
+  readonly log: number | null
+}
+
 /** The statuses of a database, one for each chain. */
 export interface StatusBoard {
   /** Replaces the status of a chain. A status of an indexer that lost its lease is refused with `LeaseLost`. */
@@ -87,6 +95,8 @@ export interface StatusBoard {
   ) => Effect.Effect<void, StoreError | LeaseLost>
   /** The status that was written last; `null` when no indexer has written one. */
   readonly read: (chain: ChainRef) => Effect.Effect<ReportedStatus | null, StoreError>
+  /** What a chain takes on disk; `null` while it does not exist. */
+  readonly diskUse: (chain: ChainRef) => Effect.Effect<DiskUse | null, StoreError>
   /** Why this process cannot write the chain, and so no status of it; `null` where nothing prevents it. */
   readonly writeIssue: (chain: ChainRef) => Effect.Effect<string | null>
 }

@@ -90,6 +90,22 @@ export const databaseContract = (database: TestDatabase.Make, law: TestDatabase.
     )
   })
 
+  describe("disk use", () => {
+    it.effect("diskUse: is what a chain with blocks takes, and null before it exists", () =>
+      Effect.gen(function* () {
+        const { store } = yield* opened
+        yield* store.append(null, chainOn(null, 3))
+        const { status } = store.database
+        const use = yield* status.diskUse(store.ref)
+        const absent = yield* Effect.orElseSucceed(status.diskUse(other), () => null)
+
+        expect(use?.data).toBeGreaterThan(4096)
+        expect(use?.log === null || use!.log >= 0).toBe(true)
+        expect(absent).toBeNull()
+      }),
+    )
+  })
+
   describe("API keys", () => {
     it.effect("find: gives the grant of each key that was added, to other processes too, and of no other text", () =>
       Effect.gen(function* () {

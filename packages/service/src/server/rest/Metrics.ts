@@ -13,7 +13,7 @@ import * as Metric from "effect/Metric"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import type { IndexedChain } from "../IndexedChain.ts"
 import type { Member } from "../cluster/Member.ts"
-import type { IndexerCounts } from "../../store/StatusBoard.ts"
+import type { DiskUse, IndexerCounts } from "../../store/StatusBoard.ts"
 import * as MetricsText from "./MetricsText.ts"
 import * as ProcessMetrics from "./ProcessMetrics.ts"
 import * as Status from "./Status.ts"
@@ -131,8 +131,26 @@ const indexerCounters = [
   indexerCounter("daybook_indexer_obstacles_total", "Times that it could not go on.", ({ obstacles }) => obstacles),
 ]
 
-/** Formats the metrics of a registry and of some statuses in the text format of Prometheus. */
-export const format = (metrics: { readonly registry: Registry }, statuses: ReadonlyArray<Status.Status>): string => {
+const storeGauges = {
+  data: Metric.gauge("daybook_store_bytes", {
+    description: "Bytes of the index on disk, without its write-ahead log.",
+  }),
+  log: Metric.gauge("daybook_store_log_bytes", {
+    description: "Bytes of the write-ahead log of the index; none where chains share one.",
+  }),
+}
+
+/** What the index of a chain takes on disk. */
+export interface StoreBytes extends DiskUse {
+  readonly chain: string
+}
+
+/** Formats the metrics of a registry, and of some statuses and stores, in the text format of Prometheus. */
+export const format = (
+  metrics: { readonly registry: Registry },
+  statuses: ReadonlyArray<Status.Status>,
+  stores: ReadonlyArray<StoreBytes> = [],
+): string => {
   // A copy: a sample that is unknown at the next request must be gone by then.
   const context = contextOf({ registry: new Map(metrics.registry) })
   ProcessMetrics.update(context)
@@ -148,8 +166,19 @@ export const format = (metrics: { readonly registry: Registry }, statuses: Reado
       Metric.withAttributes(gapsGauge, { chain: status.chain, kind }).updateUnsafe(gaps, context)
     }
   }
+  for (const { chain, data, log } of stores) {
+    Metric.withAttributes(storeGauges.data, { chain }).updateUnsafe(data, context)
+    if (log !== null) Metric.withAttributes(storeGauges.log, { chain }).updateUnsafe(log, context)
+  }
   return PrometheusMetrics.formatUnsafe(context)
 }
+
+/** What a chain takes on disk; nothing where there is no index, or it cannot be read. */
+const storeBytes = ({ diskUse, name }: IndexedChain): Effect.Effect<ReadonlyArray<StoreBytes>> =>
+  Effect.map(
+    Effect.orElseSucceed(diskUse, () => null),
+    (use) => (use === null ? [] : [{ chain: name, ...use }]),
+  )
 
 const contentType = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -161,6 +190,7 @@ export const make = (
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
   Effect.gen(function* () {
     const statuses = yield* Effect.forEach(chains, (chain) => Status.read(chain, { isIndexing }))
-    const text = MetricsText.sum([format(metrics, statuses), ...(yield* metrics.others)])
+    const stores = yield* Effect.forEach(chains, storeBytes)
+    const text = MetricsText.sum([format(metrics, statuses, stores.flat()), ...(yield* metrics.others)])
     return HttpServerResponse.text(text, { contentType })
   })

@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import type { ChainRef } from "../ChainRef.ts"
 import * as StatusJson from "../rows/StatusJson.ts"
-import type { ReportedStatus, StatusBoard } from "../StatusBoard.ts"
+import type { DiskUse, ReportedStatus, StatusBoard } from "../StatusBoard.ts"
 import { LeaseLost, StoreError } from "../StoreError.ts"
 import type { At, Reading } from "./Chain.ts"
 import type { WithChain } from "./Leases.ts"
@@ -25,6 +25,15 @@ export const read = Effect.fnUntraced(function* ({
   return { ...status, ageMillis: age < 0 ? null : age }
 })
 
+const tablesBytes = `SELECT sum(pg_total_relation_size(c.oid))::int8 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE n.nspname = $1 AND c.relkind = 'r'`
+
+/** The bytes of the tables of a chain with their indexes; PostgreSQL has one log for all. */
+const diskUse = ({ chain, session }: At): Effect.Effect<DiskUse | null, StoreError> =>
+  Effect.map(session.rows<readonly [bytes: number | null]>(tablesBytes, [Values.text(chain.schema)]), ([row]) =>
+    row === undefined || row[0] === null ? null : { data: row[0], log: null },
+  )
+
 /** The statuses of a database. */
 export const make = (withChain: WithChain, readingOf: (chain: ChainRef) => Reading): StatusBoard => ({
   write: (chain, status, token) =>
@@ -36,6 +45,7 @@ export const make = (withChain: WithChain, readingOf: (chain: ChainRef) => Readi
         if (written.length === 0) return yield* new LeaseLost({ chain: chain.name })
       }),
     ),
+  diskUse: (chain) => Effect.suspend(() => readingOf(chain)(diskUse)),
   // Whether the user may write is known once it writes.
   writeIssue: () => Effect.succeed(null),
   read: (chain) => Effect.suspend(() => readingOf(chain)(read)),

@@ -1,6 +1,7 @@
 /**
  * Statuses in the files of their chains. The clock is that of this machine, which all processes on a SQLite file share.
  */
+import { statSync } from "node:fs"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { ChainRef } from "../ChainRef.ts"
@@ -31,6 +32,8 @@ export const read = Effect.fnUntraced(function* (
   return { ...status, ageMillis: age < 0 ? null : age }
 })
 
+const bytesOf = (file: string): number | undefined => statSync(file, { throwIfNoEntry: false })?.size
+
 /** The statuses of a folder of chain files. */
 export const make = (
   withFile: WithFile,
@@ -47,6 +50,11 @@ export const make = (
         if (written.length === 0) return yield* new LeaseLost({ chain: chain.name })
       }),
     ),
+  diskUse: (chain) =>
+    Effect.sync(() => {
+      const data = bytesOf(fileOf(chain))
+      return data === undefined ? null : { data, log: bytesOf(`${fileOf(chain)}-wal`) ?? 0 }
+    }),
   writeIssue: (chain) => Effect.sync(() => Connection.writeIssue(fileOf(chain))),
   read: (chain) => Effect.suspend(() => pool(chain).lend((connection) => read(connection, chain.id))),
 })

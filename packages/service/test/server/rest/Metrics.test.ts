@@ -68,6 +68,7 @@ describe("Metrics", () => {
       expect(lines).toContain('daybook_blocks_per_second{chain="eth"} 12.5')
       expect(lines).toContain('daybook_eta_seconds{chain="eth"} 5')
       expect(lines).toContain('daybook_ready{chain="base"} 0')
+      expect(lines.some((line) => /^daybook_store_bytes\{chain="eth"\} [1-9]\d*$/.test(line))).toBe(true)
 
       yield* Effect.orDie(service.stores["eth"]!.writeStatus(written, 20_000))
       const later = (yield* service.fetch("/metrics")).text
