@@ -3,13 +3,14 @@
  * The retry of viem is switched off, so that retries do not multiply. Requires `viem`, an optional peer dependency.
  */
 import { InvalidOption } from "@daybook/transport/ClientError"
-import { custom, type CustomTransport } from "viem"
+import { custom, type CustomTransport, HttpRequestError, TimeoutError } from "viem"
 import type { CallError } from "./RpcError.ts"
 import type * as Client from "./promise.ts"
 import { createRpcClient } from "./promise.ts"
 
 /**
- * An error in the form that viem expects: a numeric `code` and the message of the node. The typed error is its `cause`.
+ * An error in the form that viem expects: a numeric `code` and the message of the node. The typed error is its `cause`. A broken connection is
+ * viem's `HttpRequestError` and a timeout its `TimeoutError`, each with this error as the cause.
  *
  * **Example** (Reading the typed error behind one of viem)
  *
@@ -49,9 +50,20 @@ const codes: Readonly<Record<Exclude<CallError["_tag"], "RpcError">, number>> = 
 const isCallError = (error: unknown): error is CallError =>
   error instanceof Error && "_tag" in error && (error._tag === "RpcError" || String(error._tag) in codes)
 
-const toProviderError = (error: unknown): unknown => {
+interface Request {
+  readonly method: string
+  readonly params?: unknown
+}
+
+/** The error that viem reports for the same failure: its own classes for a broken connection and a timeout, else one with a code. */
+const toViemError = (error: unknown, { method, params }: Request): unknown => {
   if (!isCallError(error)) return error
-  return new ProviderError(error._tag === "RpcError" ? error.code : codes[error._tag], error)
+  const cause = new ProviderError(error._tag === "RpcError" ? error.code : codes[error._tag], error)
+  if (error._tag !== "TransportError" && error._tag !== "TimeoutError") return cause
+  // The URL of a node may hold a key.
+  const facts = { url: error.host, body: { method, params } }
+  if (error._tag === "TransportError") return new HttpRequestError({ ...facts, cause })
+  return Object.assign(new TimeoutError(facts), { cause, details: error.message })
 }
 
 /** True for a promise client. Throws for an Effect client, whose calls are not promises. */
@@ -86,17 +98,12 @@ const isClient = (given: Client.Options | Client.RpcClient): given is Client.Rpc
  */
 export const daybookTransport = (options: Client.Options | Client.RpcClient): CustomTransport => {
   const client = isClient(options) ? options : createRpcClient(options)
-  const request = async ({
-    method,
-    params,
-  }: {
-    readonly method: string
-    readonly params?: unknown
-  }): Promise<unknown> => {
+  const request = async (call: Request): Promise<unknown> => {
     try {
-      return await client.request({ method, params: params as ReadonlyArray<unknown> | undefined, checked: true })
+      const params = call.params as ReadonlyArray<unknown> | undefined
+      return await client.request({ method: call.method, params, checked: true })
     } catch (error) {
-      throw toProviderError(error)
+      throw toViemError(error, call)
     }
   }
   return custom({ request }, { key: "daybook", name: "Daybook JSON-RPC", retryCount: 0 })

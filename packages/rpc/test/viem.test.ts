@@ -1,4 +1,5 @@
 /** The transport for viem. */
+import { inspect } from "node:util"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type BaseError, createPublicClient } from "viem"
@@ -65,6 +66,20 @@ describe("viem", () => {
       expect(() => untyped(given)).toThrow(message)
     })
 
+    it("daybookTransport: a timeout is that of viem, with the typed error as a cause and without the path of the URL", async () => {
+      const fetch = () => new Promise<never>(() => {})
+      const url = "http://n.example/a-secret-key"
+      const client = createPublicClient({ transport: daybookTransport({ url, fetch, timeout: 5 }) })
+
+      const error = await client.getChainId().then(
+        () => undefined,
+        (failed: BaseError) => failed,
+      )
+
+      expect(names(error)).toEqual(expect.arrayContaining(["TimeoutError", "ProviderError"]))
+      expect(inspect(error, { depth: 8 })).not.toContain("secret")
+    })
+
     const cases: ReadonlyArray<readonly [string, Handler, string, number, number]> = [
       ["a revert", refuses(3, "execution reverted", 200, "0x01"), "ProviderError", 3, 1],
       ["an unknown method", refuses(-32601, "method not found"), "MethodNotFoundRpcError", -32601, 1],
@@ -75,7 +90,7 @@ describe("viem", () => {
       [
         "a reset connection",
         (_seen, _response, _number, request) => void request.socket.resetAndDestroy(),
-        "ProviderDisconnectedError",
+        "HttpRequestError",
         4900,
         2,
       ],
