@@ -55,7 +55,10 @@ describe("access log", () => {
     Effect.gen(function* () {
       const { key, lines, until, url } = yield* start({ log: { access: true } })
       const page = yield* request(`${url}/api/v2.2/${Rows.alice}/verbose`, {
-        headers: { "x-api-key": key, "x-request-id": "client-7", traceparent: `00-${traceId}-${spanId}-01` },
+        headers: {
+          ...{ "x-api-key": key, "accept-encoding": "identity" },
+          ...{ "x-request-id": "client-7", traceparent: `00-${traceId}-${spanId}-01` },
+        },
       })
       const call = { jsonrpc: "2.0", id: 1, method: "eth_blockNumber", params: [] }
       yield* request(`${url}/rpc/eth/${key}`, { method: "POST", body: JSON.stringify(call) })

@@ -174,7 +174,7 @@ const connectionOf = (hand: Hand, real: Connection, owner: Disk.Owner | null) =>
 }
 
 /** A client of the world, whose connections belong to the process that opens it; without a world, one of the driver. */
-export const clientOf = Effect.fnUntraced(function* (options: PgClient.PgPoolConfig) {
+const clientOf = Effect.fnUntraced(function* (options: PgClient.PgPoolConfig) {
   const hand = current
   if (hand === null) return yield* PgClient.make(options)
   const owner = yield* Owner

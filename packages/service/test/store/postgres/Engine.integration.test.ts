@@ -1,7 +1,5 @@
-import type { PgClient } from "@effect/sql-pg"
 import { afterAll, beforeAll, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { vi } from "vitest"
 import { expectExact } from "../../tears/expectExact.ts"
 import { contract } from "../contract.ts"
 import { simulation } from "./simulation.ts"
@@ -13,12 +11,6 @@ import { replicaReading } from "./replicaReading.ts"
 import { service } from "./service.ts"
 import { unresponsive } from "./unresponsive.ts"
 import * as TestServer from "./TestServer.ts"
-
-// A simulated world has its hand on each statement; without one this is the driver's own constructor.
-vi.mock(import("@effect/sql-pg/PgClient"), async (original) => {
-  const { clientOf } = await import("../../simulation/Server.ts")
-  return { ...(await original()), make: clientOf as typeof PgClient.make }
-})
 
 const given = process.env["DAYBOOK_TEST_POSTGRES"]
 
