@@ -2,17 +2,14 @@
  * Flags of `daybook keys` that narrow a key: chains, methods, operations, its rate limit and its end.
  */
 import { quote } from "@daybook/schema/Issue"
-import * as RestOperation from "@daybook/schema/RestOperation"
 import * as RpcMethod from "@daybook/schema/RpcMethod"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Flag from "effect/cli/Flag"
-import * as KeyScope from "../server/KeyScope.ts"
+import * as Operation from "../config/Operation.ts"
 import type { KeyGrant, KeyOptions } from "../store/ApiKeys.ts"
 import { type CommandError, invalidOption } from "./CommandError.ts"
-
-const operations: ReadonlyArray<string> = [...Object.keys(RestOperation.all), KeyScope.relay]
 
 const names = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.withMetavar("NAME"), Flag.atLeast(0))
@@ -26,7 +23,7 @@ export const flags = {
   method: names("method", "Method that the key may relay, as eth_call; may be repeated; by default all public ones"),
   operation: names(
     "operation",
-    `Operation that the key may call: ${operations.join(", ")}; may be repeated; by default all`,
+    `Operation that the key may call: ${Operation.all.join(", ")}; may be repeated; by default all`,
   ),
   perSecond: count("per-second", "Requests per second of the key on average; by default as configured"),
   burst: count("burst", "Requests of the key at once; by default twice those of --per-second"),
@@ -109,8 +106,8 @@ export const parse = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Pick<KeyGrant, "options" | "expires">, CommandError> {
   yield* checkNames("--chain", given.chain, isChain, "a chain of the configuration")
   yield* checkNames("--method", given.method, RpcMethod.isName, "a method of packages/schema/METHODS.md")
-  const isOperation = (name: string) => operations.includes(name)
-  yield* checkNames("--operation", given.operation, isOperation, `one of ${operations.join(", ")}`)
+  const isOperation = (name: string) => Operation.all.includes(name)
+  yield* checkNames("--operation", given.operation, isOperation, `one of ${Operation.all.join(", ")}`)
   const rate = yield* parseRate(given)
   const text = Option.getOrUndefined(given.expires)
   const options: KeyOptions = {

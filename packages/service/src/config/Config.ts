@@ -5,6 +5,7 @@
 import * as Issue from "@daybook/schema/Issue"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { Anonymous } from "./Anonymous.ts"
 import { ChainConfig, Count, expecting, withDefault } from "./ChainConfig.ts"
 import { type ConfigIssue, InvalidConfig } from "./InvalidConfig.ts"
 import { Limits } from "./Limits.ts"
@@ -93,6 +94,8 @@ export const Config = Schema.Struct({
     Schema.Struct({ perSecond: withDefault(Count, () => 25), burst: withDefault(Count, () => 50) }),
     () => ({}),
   ),
+  /** Requests without an API key are answered, within a rate limit for each address. Default: they are refused. */
+  anonymous: Schema.optionalKey(Anonymous),
   /** The relay: memory for immutable responses of nodes, shared by all chains, in MiB; 0 turns the cache off. Default 64. */
   relay: withDefault(Schema.Struct({ cacheMebibytes: withDefault(Mebibytes, () => 64) }), () => ({})),
   /** The log: lines of text or of JSON, and whether each request is one. Default text, and none. */

@@ -28,6 +28,18 @@ export const twoStarts = (key: string): ConfigIssue => {
   return { path, message: `Both "fromBlock" and "fromDate" are configured: "${path}". Give one of them.` }
 }
 
+/** Ids that nodes of development have: geth and ganache, hardhat and anvil. */
+const developmentIds: ReadonlySet<number> = new Set([1_337, 31_337])
+
+/**
+ * Whether a lower head of the node may remove the blocks above it, final ones too: as configured, else where the chain is one of
+ * development by its id and has one node.
+ *
+ * Source: decision 0060.
+ */
+export const mayRewind = ({ config, id }: Pick<ServedChain, "config" | "id">): boolean =>
+  config.rewinds ?? (config.rpc.length === 1 && developmentIds.has(id))
+
 const namesOfEthereum = /^(ethereum|mainnet|ethereum[ _-]mainnet|ether)$/i
 
 /** The chain of an entry, or what is wrong with it. */

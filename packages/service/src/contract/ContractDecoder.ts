@@ -23,6 +23,8 @@ import * as ContractAbi from "./ContractAbi.ts"
 export interface ContractDecoder {
   /** The text of a transaction of a block, decoded anew where it concerns a known contract. */
   readonly decode: (body: string, block: number) => string
+  /** True where the text of a transaction concerns a known contract or a pack: what decodes it may change. */
+  readonly isConcerned: (body: string) => boolean
   /** Name of a contract, by its address in lower case; `null` where it is not known. */
   readonly nameOf: (address: string) => string | null
   /** Function of a contract by its selector, at the latest block; `null` where it is not known. */
@@ -72,6 +74,7 @@ export const make = (contracts: ReadonlyArray<Contract>, builtIn: Decoder): Cont
   const packKeys = new Set(packed.map(({ key }) => key))
 
   const isConcerned = (body: string): boolean => {
+    if (contracts.length === 0) return false
     for (const [, address, topic, selector] of body.matchAll(marks)) {
       if (address === undefined ? packKeys.has(topic ?? selector ?? "") : known.has(address)) return true
     }
@@ -107,12 +110,13 @@ export const make = (contracts: ReadonlyArray<Contract>, builtIn: Decoder): Cont
   ): DecodedItemWire | null => firstIn(setsOf(address, block), decode)
 
   return {
+    isConcerned,
     nameOf: (address) => known.get(address)?.contract.name ?? null,
     functionOf: (address, selector) => firstIn(setsOf(address, latest), (set) => set.functionOf(selector)),
     error: (address, data) =>
       firstIn([...behind(address, latest).map(({ errors }) => errors), anyError, standard], (set) => set.call(data)),
     decode: (body, block) =>
-      contracts.length === 0 || !isConcerned(body)
+      !isConcerned(body)
         ? body
         : redecode(body, {
             event: (log, address) => first(address, block, (set) => set.event(log)),

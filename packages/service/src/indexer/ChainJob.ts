@@ -106,17 +106,14 @@ export const pollMillis = ({ chainId, config }: ChainJob, isLocal: boolean): num
   return Math.min(row?.blockTimeMillis ?? maxPollMillis, maxPollMillis)
 }
 
-/** Ids that nodes of development have: geth and ganache, hardhat and anvil. */
-const developmentIds: ReadonlySet<number> = new Set([1_337, 31_337])
-
 /**
- * Whether a lower head of the node removes the blocks above it: as configured, else where the chain is one of development by its id, and its
- * only node is on this machine.
+ * Whether a lower head of the node removes the blocks above it: as configured, else where the chain is one of development, and its node is on
+ * this machine.
  *
  * Source: decision 0060.
  */
 export const rewinds = ({ chainId, config }: ChainJob, isLocal: boolean): boolean =>
-  config.rewinds ?? (isLocal && config.rpc.length === 1 && developmentIds.has(chainId))
+  config.rewinds ?? (isLocal && ServedChain.mayRewind({ config, id: chainId }))
 
 /**
  * Hash rules of the chain: as configured, else as known of the chain, else to be detected.

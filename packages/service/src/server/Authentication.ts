@@ -11,10 +11,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Redacted from "effect/Redacted"
+import type { Anonymous } from "../config/Anonymous.ts"
 import type { Access } from "../config/Explorer.ts"
-import type { ApiKeys, KeyGrant } from "../store/ApiKeys.ts"
+import { type ApiKeys, holderOf, type KeyGrant } from "../store/ApiKeys.ts"
 import { Engine } from "../store/Engine.ts"
 import type { StoreError } from "../store/StoreError.ts"
+import * as AnonymousCaller from "./AnonymousCaller.ts"
 import * as ErrorResponse from "./ErrorResponse.ts"
 import * as KeylessRequest from "./explorer/KeylessRequest.ts"
 import { RequestFacts } from "./RequestFacts.ts"
@@ -26,8 +28,8 @@ export class Authentication extends Context.Service<
   {
     /** The grant of a key; `null` where the key is missing or unknown, `expired` where it has been one. */
     readonly grant: (key: Redacted.Redacted<string>) => Effect.Effect<KeyGrant | "expired" | null, StoreError>
-    /** The grant of a request that needs no key; `null` where it needs one. */
-    readonly keyless: (request: HttpServerRequest) => KeyGrant | null
+    /** The grant of a request that needs no key, or whose key does not matter; `null` where it needs one. */
+    readonly keyless: (request: HttpServerRequest, hasKey: boolean) => KeyGrant | null
     /** Takes calls from the rate limit of a key. */
     readonly take: (grant: KeyGrant, calls: number) => Effect.Effect<RateLimit.Decision>
     /** Calls of a key at once, and so in one batch. */
@@ -62,12 +64,27 @@ const useRecorder = ({ use }: ApiKeys) => {
   }
 }
 
+/** Who needs no API key. */
+export interface Options {
+  /** By the access that the explorer has. */
+  readonly access: Access
+  /** By the configuration: whoever sends none. */
+  readonly anonymous?: Anonymous | undefined
+}
+
+/** A key that is not known is refused, and not taken for none: its owner would miss what it permits. */
+const keylessOf = ({ access, anonymous }: Options) => {
+  const ownPage = KeylessRequest.make(access)
+  const caller = anonymous === undefined ? () => null : AnonymousCaller.make(anonymous)
+  return (request: HttpServerRequest, hasKey: boolean) => ownPage(request) ?? (hasKey ? null : caller(request))
+}
+
 /**
- * Authentication by the API keys of the database, and by the access that the explorer has without one. `onRefused` receives the name of
- * each key whose calls exceed its limit.
+ * Authentication by the API keys of the database, and of those who need none. `onRefused` receives the name of each key whose calls
+ * exceed its limit.
  */
 export const layer = (
-  access: Access,
+  options: Options,
   onRefused: (key: string) => void = () => undefined,
 ): Layer.Layer<Authentication, never, Engine | RateLimit.RateLimit> =>
   Layer.effect(
@@ -79,7 +96,7 @@ export const layer = (
       const recordUse = useRecorder(apiKeys)
       const limitOf = ({ options }: KeyGrant): RateLimit.Limit => options?.rateLimit ?? limit
       return {
-        keyless: KeylessRequest.make(access),
+        keyless: keylessOf(options),
         grant: Effect.fnUntraced(function* (key) {
           const { length } = Redacted.value(key)
           const grant = length === 0 || length > maxKeyCharacters ? null : yield* apiKeys.find(key)
@@ -91,7 +108,7 @@ export const layer = (
           return grant
         }),
         take: (grant, calls) =>
-          Effect.tap(take(grant.name, calls, limitOf(grant)), ({ isAllowed }) =>
+          Effect.tap(take(holderOf(grant), calls, limitOf(grant)), ({ isAllowed }) =>
             Effect.sync(() => isAllowed || onRefused(grant.name)),
           ),
         burstOf: (grant) => limitOf(grant).burst,
@@ -128,13 +145,13 @@ export const authenticate = (
           })
         : ErrorResponse.rateLimited(limitMessage(decision, grant), decision.headers),
     )
+  const key = keyIn(request.headers)
   const admitKeyless = (what: string) => {
-    const grant = keyless(request)
+    const grant = keyless(request, key !== undefined)
     return grant === null
       ? ErrorResponse.unauthorized(`${what} API key. Send it in the ${ApiHeader.apiKey} header.`)
       : admit(grant)
   }
-  const key = keyIn(request.headers)
   if (key === undefined) return admitKeyless("Missing")
   const found = find(Redacted.make(key, { label: "apiKey" })).pipe(Effect.catch(ErrorResponse.fromStore))
   return Effect.flatMap(found, (grant) => {

@@ -178,7 +178,10 @@ const app = (
         const { status } = response
         const route = find(url)?.path
         const traced = facts.span === undefined ? {} : { traceparent: RequestFacts.traceparent(facts.span) }
-        const added = { ...(ExplorerPage.is(response) ? own : headers), ...traced }
+        // A route that states how long its response may be kept has decided that.
+        const cacheControl = response.headers["cache-control"]
+        const kept = cacheControl === undefined ? {} : { "cache-control": cacheControl }
+        const added = { ...(ExplorerPage.is(response) ? own : headers), ...kept, ...traced }
         onAnswered({ method, route, status, seconds: (performance.now() - startedAt) / 1000 })
         logAnswer({ method, route, status, requestId, address: address ?? "", facts, startedAt })
         return HttpServerResponse.setHeaders(response, isDraining() ? { ...added, connection: "close" } : added)

@@ -13,7 +13,7 @@ import { stackless } from "./Stackless.ts"
 
 /** Who holds bytes. */
 export interface Client {
-  /** Name of the API key. */
+  /** Name of the API key, or who is counted in its place. */
   readonly key: string
   /** Address of the connection, or the one that a trusted proxy states. */
   readonly address: string

@@ -8,23 +8,27 @@ import * as ChainRegistry from "../config/ChainRegistry.ts"
 import type { ServedChain } from "../config/ServedChain.ts"
 import type { KeyGrant } from "../store/ApiKeys.ts"
 
-/** The operation of calls to nodes, beside those of the REST interface. */
-export const relay = "relay"
-
-const refuse = (what: string, allowed: ReadonlyArray<string>): string =>
-  `API key not allowed for ${what}. It is for ${allowed.join(", ")}.`
+/** Callers without a key have no name. */
+const refuse = ({ name }: KeyGrant, what: string, allowed: ReadonlyArray<string>): string =>
+  name === ""
+    ? `API key needed for ${what}. Requests without one are for ${allowed.join(", ")}.`
+    : `API key not allowed for ${what}. It is for ${allowed.join(", ")}.`
 
 /** Why a key may not call an operation; `undefined` where it may. */
-export const operationIssue = ({ options }: KeyGrant, operation: string): string | undefined =>
-  options?.operations === undefined || options.operations.includes(operation)
+export const operationIssue = (grant: KeyGrant, operation: string): string | undefined => {
+  const allowed = grant.options?.operations
+  return allowed === undefined || allowed.includes(operation)
     ? undefined
-    : refuse(`the operation ${operation}`, options.operations)
+    : refuse(grant, `the operation ${operation}`, allowed)
+}
 
 /** Why a key may not ask for a chain; `undefined` where it may. */
-export const chainIssue = ({ options }: KeyGrant, chain: ServedChain): string | undefined =>
-  options?.chains === undefined || options.chains.some((name) => ChainRegistry.isNamed(name)(chain))
+export const chainIssue = (grant: KeyGrant, chain: ServedChain): string | undefined => {
+  const allowed = grant.options?.chains
+  return allowed === undefined || allowed.some((name) => ChainRegistry.isNamed(name)(chain))
     ? undefined
-    : refuse(`the chain ${chain.name}`, options.chains)
+    : refuse(grant, `the chain ${chain.name}`, allowed)
+}
 
 /** Why a key may not continue a list without naming its chain; `undefined` where it may ask for every chain. */
 export const cursorIssue = ({ options }: KeyGrant): string | undefined =>
@@ -33,7 +37,7 @@ export const cursorIssue = ({ options }: KeyGrant): string | undefined =>
     : "API key not allowed for a cursor without its chain. Send the parameter chain beside it."
 
 /** Why a key may not relay a method; `undefined` where it may, if its exposure permits it too. */
-export const methodIssue = ({ options }: KeyGrant, method: string): string | undefined =>
-  options?.methods === undefined || options.methods.includes(method)
-    ? undefined
-    : refuse(`the method ${quote(method)}`, options.methods)
+export const methodIssue = (grant: KeyGrant, method: string): string | undefined => {
+  const allowed = grant.options?.methods
+  return allowed === undefined || allowed.includes(method) ? undefined : refuse(grant, `the method ${quote(method)}`, allowed)
+}

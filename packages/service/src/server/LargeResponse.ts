@@ -88,14 +88,14 @@ const streamOf = (chunks: Iterable<Uint8Array>, turns: Turns): Readable => {
   return Equal.byReferenceUnsafe(stream)
 }
 
-/** Sends a body to the owner of a key; its bytes are counted until the connection has taken them or is closed. */
+/** Sends a body to its client, by who its bytes are counted for; its bytes are counted until the connection has taken them or is closed. */
 export const send = (
   { chunks, headers, size }: Body,
-  key: string,
+  holder: string,
   { responses, turns }: Pick<Bounds["Service"], "responses" | "turns">,
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest> =>
   Effect.map(HttpServerRequest, (request) => {
-    const held = responses.count(InFlight.clientOf(request, key), size)
+    const held = responses.count(InFlight.clientOf(request, holder), size)
     const response = NodeHttpServerRequest.toServerResponse(request)
     if (response.destroyed) held.release()
     else response.once("close", held.release)

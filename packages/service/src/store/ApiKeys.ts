@@ -43,7 +43,12 @@ export interface KeyGrant {
   readonly options?: KeyOptions
   /** Milliseconds since 1970 at which the key ends. Default: never. */
   readonly expires?: number
+  /** Who calls and bytes are counted for: callers without a key have no name. Default: the name. */
+  readonly holder?: string
 }
+
+/** Who the calls and bytes of a grant are counted for. */
+export const holderOf = ({ holder, name }: KeyGrant): string => holder ?? name
 
 /** A key as it is listed. */
 export interface StoredKey extends KeyGrant {

@@ -16,8 +16,9 @@ import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as ChainRegistry from "../../config/ChainRegistry.ts"
+import * as Operation from "../../config/Operation.ts"
 import type { ServedChain } from "../../config/ServedChain.ts"
-import type { KeyGrant } from "../../store/ApiKeys.ts"
+import { holderOf, type KeyGrant } from "../../store/ApiKeys.ts"
 import { Engine } from "../../store/Engine.ts"
 import { Authentication, keyIn } from "../Authentication.ts"
 import { Bounds } from "../Bounds.ts"
@@ -77,7 +78,7 @@ const authenticate = Effect.fnUntraced(function* (
               : Effect.die(error),
           ),
         )
-  const admitted = grant === "expired" || grant === null ? authentication.keyless(request) : grant
+  const admitted = grant === "expired" || grant === null ? authentication.keyless(request, key !== undefined) : grant
   if (admitted !== null) return admitted
   const what = key === undefined ? "Missing" : grant === "expired" ? "Expired" : "Unknown"
   return yield* RelayError.make({
@@ -98,7 +99,7 @@ const make = ({ authentication, bounds, cache, chains }: Options) => {
     grant: KeyGrant,
   ): Effect.fn.Return<HttpServerResponse, RelayError.RelayError, HttpServerRequest> {
     const run = (item: JsonRpcEnvelope.Item) => RelayCall.run(cache, item, chain, grant)
-    const receiver: RelayResponse.Receiver = { key: grant.name, headers, bounds }
+    const receiver: RelayResponse.Receiver = { holder: holderOf(grant), headers, bounds }
     switch (body._tag) {
       case "Invalid":
         return Response.json(JsonRpcEnvelope.failure(undefined, body.failure), { headers })
@@ -122,11 +123,11 @@ const make = ({ authentication, bounds, cache, chains }: Options) => {
       const facts = yield* RequestFacts
       facts.key = grant.name
       facts.chain = chain.name
-      const issue = KeyScope.operationIssue(grant, KeyScope.relay) ?? KeyScope.chainIssue(grant, chain)
+      const issue = KeyScope.operationIssue(grant, Operation.relay) ?? KeyScope.chainIssue(grant, chain)
       if (issue !== undefined) {
         return yield* RelayError.make({ code: RelayError.code.unauthorized, message: issue, reason: "forbidden" })
       }
-      const client = InFlight.clientOf(request, grant.name)
+      const client = InFlight.clientOf(request, holderOf(grant))
       yield* Effect.mapError(responses.room(client), RelayError.fromBound)
       const body = yield* RequestBody.read(request, grant, { authentication, bounds })
       return yield* respond(yield* RequestCheck.check(body, grant, authentication, limits), chain, grant)

@@ -17,8 +17,8 @@ import type { ResultText } from "./Upstream.ts"
 
 /** Who receives a response. */
 export interface Receiver {
-  /** Name of the API key. */
-  readonly key: string
+  /** Who its bytes are counted for. */
+  readonly holder: string
   readonly headers: Response.Headers
   readonly bounds: Bounds["Service"]
 }
@@ -62,11 +62,11 @@ const sizeOf = (answers: ReadonlyArray<Answered>): number =>
   answers.reduce((sum, { outcome }) => sum + (outcome._tag === "Success" ? outcome.result.length : 0), 0)
 
 /** Sends a large response, unless its client has not read enough of those before. */
-const sendLarge = (parts: Iterable<string | Uint8Array>, size: number, { bounds, headers, key }: Receiver): Written =>
+const sendLarge = (parts: Iterable<string | Uint8Array>, size: number, { bounds, headers, holder }: Receiver): Written =>
   Effect.flatMap(HttpServerRequest, (request) => {
-    const bound = bounds.responses.reached(InFlight.clientOf(request, key))
+    const bound = bounds.responses.reached(InFlight.clientOf(request, holder))
     return bound === undefined
-      ? LargeResponse.send({ chunks: chunksOf(parts), size, headers }, key, bounds)
+      ? LargeResponse.send({ chunks: chunksOf(parts), size, headers }, holder, bounds)
       : Effect.fail(RelayError.fromBound(bound))
   })
 

@@ -10,7 +10,7 @@ import * as JsonRpc from "@daybook/schema/JsonRpc"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
-import type { KeyGrant } from "../../store/ApiKeys.ts"
+import { holderOf, type KeyGrant } from "../../store/ApiKeys.ts"
 import type { Authentication } from "../Authentication.ts"
 import type { Bounds } from "../Bounds.ts"
 import * as InFlight from "../InFlight.ts"
@@ -187,7 +187,7 @@ export const read = (
   options: Options,
 ): Effect.Effect<RequestBody, RelayError.RelayError> =>
   Effect.suspend(() => {
-    const hold = options.bounds.bodies.hold(InFlight.clientOf(request, grant.name))
+    const hold = options.bounds.bodies.hold(InFlight.clientOf(request, holderOf(grant)))
     const reading: Reading = { request, chunks: [], hold, size: 0 }
     return Effect.ensuring(readWith(reading, grant, options), Effect.sync(hold.release))
   })

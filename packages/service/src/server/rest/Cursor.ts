@@ -44,9 +44,15 @@ export interface Cursor {
   readonly positionHash: string
   /** The highest block of the list: later blocks are not part of it. */
   readonly top: BlockRef
-  /** Serial of the state that the page was read of; 0 in a cursor of an earlier version. */
+  /** Serial of the state that the page was read of; 0 in a cursor of an earlier version, `finalSerial` in one of a final list. */
   readonly serial: number
 }
+
+/**
+ * Serial in the cursor of a list whose top block is final, so that the cursor is the same whenever its page is read. Each state that has
+ * the block answers it, and one that has not reached the block is behind.
+ */
+export const finalSerial = Number.MAX_SAFE_INTEGER
 
 /** Of cursors with the part, the filter and the serial. */
 const version = 3

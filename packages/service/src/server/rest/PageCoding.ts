@@ -44,7 +44,8 @@ export const respond = (
   request: Pick<HttpServerRequest, "headers">,
 ): HttpServerResponse.HttpServerResponse => {
   const etag = tagOf(bytes)
-  const own = { ...headers, etag, vary: "accept-encoding" }
+  const varied = headers["vary"]
+  const own = { ...headers, etag, vary: varied === undefined ? "accept-encoding" : `accept-encoding, ${varied}` }
   if (isKnown(request.headers["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers: own })
   const coding =
     bytes.length < minBytes ? "identity" : ContentCoding.choose(request.headers["accept-encoding"], offered)

@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import * as Option from "effect/Option"
-import type { KeyGrant } from "../../store/ApiKeys.ts"
+import { holderOf, type KeyGrant } from "../../store/ApiKeys.ts"
 import type { Bounds } from "../Bounds.ts"
 import * as ErrorResponse from "../ErrorResponse.ts"
 import * as InFlight from "../InFlight.ts"
@@ -49,8 +49,10 @@ export const make = (bounds: Bounds["Service"]) => {
 
   const memory = ReusedMemory.make(4 * LargeResponse.minBytes)
 
-  const write = (body: Body, { name }: KeyGrant, request: HttpServerRequest) => {
-    if (body.size >= LargeResponse.minBytes) return LargeResponse.send({ ...body, chunks: body.chunks() }, name, bounds)
+  const write = (body: Body, grant: KeyGrant, request: HttpServerRequest) => {
+    if (body.size >= LargeResponse.minBytes) {
+      return LargeResponse.send({ ...body, chunks: body.chunks() }, holderOf(grant), bounds)
+    }
     const bytes = body.bytes(memory.take(NodeHttpServerRequest.toServerResponse(request)))
     return Effect.succeed(PageCoding.respond(bytes, body.headers, request))
   }
@@ -80,7 +82,7 @@ export const make = (bounds: Bounds["Service"]) => {
   ): Effect.Effect<HttpServerResponse, E | ErrorResponse.ErrorResponse, HttpServerRequest> =>
     Effect.flatMap(HttpServerRequest, (request) =>
       whenRoom(
-        InFlight.clientOf(request, grant.name),
+        InFlight.clientOf(request, holderOf(grant)),
         Effect.flatMap(read, (body) => write(body, grant, request)),
       ),
     ).pipe(

@@ -9,7 +9,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as ChainRegistry from "../../config/ChainRegistry.ts"
-import type { ServedChain } from "../../config/ServedChain.ts"
+import * as ServedChain from "../../config/ServedChain.ts"
 import type { Projection } from "../../projection/Projection.ts"
 import type { BlockRef, Checkpoint } from "../../store/BlockRows.ts"
 import type { PageQuery, PageRow, Snapshot, SnapshotOptions } from "../../store/ChainReader.ts"
@@ -103,6 +103,8 @@ export interface Page<Row> {
   readonly missing: number
   /** Last block at which the ledger of the key was proved; `null` while there is none. */
   readonly reconciledTo: number | null
+  /** The chain does not change the page any more: its list ends with a final block, and nothing of the index is missing. */
+  readonly isFixed: boolean
 }
 
 /** The cursor refers to a block that was reorged. */
@@ -171,6 +173,22 @@ const coverageOf = Effect.fnUntraced(function* (
   return from < cursor.from ? { ...checkpoint, first: cursor.from } : checkpoint
 })
 
+const isFinal = (block: number, { finalized }: Checkpoint): boolean => finalized !== null && block <= finalized
+
+/**
+ * Whether the blocks of a list stay as they are: its last block is stated and final, and no blocks can be added below its first one. Dates
+ * state neither, as only blocks around them do.
+ */
+const isFixedRange = (
+  { bounds, chain, cursor }: Pick<Resolved, "bounds" | "chain" | "cursor">,
+  checkpoint: Checkpoint,
+): boolean => {
+  const numberOf = (bound: Cursor.RequestedBound) => (bound._tag === "Block" ? bound.block : undefined)
+  const [first, last] = [cursor?.from ?? numberOf(bounds.from), cursor?.top.number ?? numberOf(bounds.to)]
+  const begins = checkpoint.first === 0 || (first !== undefined && first >= checkpoint.first)
+  return begins && last !== undefined && isFinal(last, checkpoint) && !ServedChain.mayRewind(chain)
+}
+
 /** A query without its database part. */
 interface Resolved {
   readonly chain: IndexedChain
@@ -202,8 +220,9 @@ const nextCursor = Effect.fnUntraced(function* (
   { bounds, chain, cursor, filter, key, order }: Resolved,
   { from, to }: Pick<PageQuery, "from" | "to">,
   { after, part }: NonNullable<SourceRows<unknown>["next"]>,
-  head: BlockRef,
+  checkpoint: Checkpoint,
 ): Effect.fn.Return<Cursor.Cursor, StoreError.StoreError> {
+  const { head } = checkpoint
   const top = cursor?.top ?? (to === head.number ? head : yield* snapshot.block(to))
   const block = yield* snapshot.block(after[0])
   if (top === null || block === null) return yield* Effect.die(new Error("A block of a page is not stored."))
@@ -219,7 +238,7 @@ const nextCursor = Effect.fnUntraced(function* (
     position: after,
     positionHash: block.hash,
     top: { number: top.number, hash: top.hash },
-    serial: snapshot.serial,
+    serial: isFinal(top.number, checkpoint) ? Cursor.finalSerial : snapshot.serial,
     filter,
     ...(part === undefined ? {} : { part }),
   }
@@ -251,11 +270,17 @@ const read = Effect.fnUntraced(function* <Row, E>(
   const checkpoint = found && WatchList.ofWallet(found, key)
   const resumeFromBlock = cursor === undefined ? null : yield* reorgedFrom(snapshot, chain.name, cursor)
   if (resumeFromBlock !== null) return yield* new StaleCursor({ resumeFromBlock, checkpoint })
-  const missing = IndexCoverage.missingTransactions(yield* snapshot.gapCounts)
+  const gaps = yield* snapshot.gapCounts
+  const missing = IndexCoverage.missingTransactions(gaps)
   const covered = checkpoint === null ? null : yield* coverageOf(snapshot, cursor, checkpoint)
   const reconciledTo = yield* snapshot.reconciledTo(key)
   const state = { checkpoint: covered, missing, reconciledTo }
-  const page = { chain, rows: [], number: cursor?.page ?? 0, size, cursor: null, ...state }
+  const isFixed =
+    checkpoint !== null &&
+    source.kind !== "ledger" &&
+    Object.values(gaps).every((count) => count === 0) &&
+    isFixedRange(resolved, checkpoint)
+  const page = { chain, rows: [], number: cursor?.page ?? 0, size, cursor: null, isFixed, ...state }
   if (checkpoint === null) return page
   yield* checkDerived(source, snapshot, chain.name, checkpoint)
   const from = cursor?.from ?? (yield* BlockRange.firstBlock(snapshot, bounds.from, checkpoint))
@@ -265,12 +290,12 @@ const read = Effect.fnUntraced(function* <Row, E>(
   const range = { key, from, to, order, after, part: cursor?.part, filter, limit: size, maxBytes, internal }
   const { next, rows } = yield* source.read(snapshot, range)
   if (next === null) return { ...page, rows }
-  const made = yield* nextCursor(snapshot, resolved, { from, to }, next, checkpoint.head)
+  const made = yield* nextCursor(snapshot, resolved, { from, to }, next, checkpoint)
   return { ...page, rows, cursor: Cursor.toText(source.cursor, made) }
 })
 
 /** Finds the chain of a query; one that it leaves out is the default. */
-export const chainFinder = <C extends ServedChain>(chains: ReadonlyArray<C>) => {
+export const chainFinder = <C extends ServedChain.ServedChain>(chains: ReadonlyArray<C>) => {
   const find = ChainRegistry.finder(chains)
   return (name: string | undefined) =>
     name === undefined
@@ -282,7 +307,8 @@ export const chainFinder = <C extends ServedChain>(chains: ReadonlyArray<C>) => 
 const optionsOf = ({ cursor, key: wallet }: Resolved): SnapshotOptions => {
   if (cursor === undefined) return { atLeast: 0, expected: { wallet } }
   const expected = { wallet, blocks: [cursor.position[0], cursor.top.number] }
-  return cursor.serial === 0 ? { expected } : { atLeast: cursor.serial, expected }
+  if (cursor.serial === 0) return { expected }
+  return { atLeast: cursor.serial === Cursor.finalSerial ? 0 : cursor.serial, expected }
 }
 
 /** Makes the reader of pages of a source. */

@@ -26,6 +26,7 @@ import { InvalidParameter } from "./InvalidParameter.ts"
 import * as OperationError from "./OperationError.ts"
 import type * as OperationRoute from "./OperationRoute.ts"
 import * as PagedQuery from "./PagedQuery.ts"
+import * as PageLifetime from "./PageLifetime.ts"
 import type * as PageResponse from "./PageResponse.ts"
 import * as PageWriter from "./PageWriter.ts"
 import * as WatchGuard from "./WatchGuard.ts"
@@ -124,7 +125,7 @@ export const make = ({ chains, config, contracts, decoder, send }: Options) => {
 
   const write = (
     own: ContractDecoder,
-    { chain, checkpoint, cursor, missing, number, reconciledTo, rows: stored, size }: PagedQuery.Page<PageRow>,
+    { chain, checkpoint, cursor, isFixed, missing, number, reconciledTo, rows: stored, size }: PagedQuery.Page<PageRow>,
     { caller: { grant, headers }, params, query }: Request,
   ): PageResponse.Body => {
     const empty = grant.empty ?? config.empty
@@ -132,11 +133,17 @@ export const make = ({ chains, config, contracts, decoder, send }: Options) => {
     const label = (address: string) => chain.label(address) ?? own.nameOf(address)
     const options = { label, wallet: params.address, include: query.include !== undefined, empty }
     const rows = stored.map((row) => decoded(row, own))
+    const isWhole = !options.include || stored.every(({ internal }) => internal !== null)
+    const isKept = isFixed && isWhole && !stored.some(({ body }) => own.isConcerned(body))
     return {
       size: PageWriter.sizeOf(rows, options),
       bytes: (memory) => PageWriter.page(rows, place, options, memory),
       chunks: () => PageWriter.chunks(rows, place, options),
-      headers: { ...IndexCoverage.headers(checkpoint, missing, reconciledTo), ...headers },
+      headers: {
+        ...IndexCoverage.headers(checkpoint, missing, reconciledTo),
+        ...headers,
+        ...(isKept ? PageLifetime.headersOf(grant) : {}),
+      },
     }
   }
 

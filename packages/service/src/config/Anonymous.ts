@@ -1,0 +1,21 @@
+/**
+ * The configuration of requests without an API key: the keys under `anonymous`.
+ *
+ * Source: decision 0065.
+ */
+import * as Schema from "effect/Schema"
+import { Count, withDefault } from "./ChainConfig.ts"
+import * as Operation from "./Operation.ts"
+
+/** What requests without an API key may ask for, and how often those of one address. */
+export const Anonymous = Schema.Struct({
+  /** Average requests per second. Default 5. */
+  perSecond: withDefault(Count, () => 5),
+  /** Requests at once. Default 10. */
+  burst: withDefault(Count, () => 10),
+  /** Names of REST operations, and `relay`. Default: all. */
+  operations: Schema.optionalKey(Schema.NonEmptyArray(Schema.Literals(Operation.all))),
+})
+
+/** What requests without an API key may ask for, decoded. */
+export interface Anonymous extends Schema.Schema.Type<typeof Anonymous> {}
