@@ -12,6 +12,7 @@ import { layerStoreMemory, RateLimiterStore } from "effect/persistence/RateLimit
 import type * as Scope from "effect/Scope"
 import type * as Config from "./config/Config.ts"
 import * as ConfigChanges from "./config/ConfigChanges.ts"
+import * as Docs from "./config/Docs.ts"
 import * as Explorer from "./config/Explorer.ts"
 import type { InvalidConfig } from "./config/InvalidConfig.ts"
 import * as Role from "./config/Role.ts"
@@ -22,6 +23,7 @@ import * as Supervisor from "./indexer/Supervisor.ts"
 import * as Authentication from "./server/Authentication.ts"
 import * as Bounds from "./server/Bounds.ts"
 import type { Member } from "./server/cluster/Member.ts"
+import * as DocsRoutes from "./server/docs/DocsRoutes.ts"
 import * as ExplorerRoutes from "./server/explorer/ExplorerRoutes.ts"
 import * as PageRoutes from "./server/explorer/PageRoutes.ts"
 import * as HttpServer from "./server/HttpServer.ts"
@@ -114,6 +116,7 @@ const routesOf = ({ chains, config, isIndexing, options, roles }: Parts, kept: K
     isRest ? RestServer.layer({ config, chains }) : Layer.empty,
     roles.includes("relay") ? Relay.layer(chains, observed.called) : Layer.empty,
     Monitoring.layer({ config, chains, isIndexing }),
+    isRest && Docs.docsOf(config) === "on" ? DocsRoutes.layer() : Layer.empty,
     access === "off" || !isRest
       ? Layer.empty
       : Layer.merge(ExplorerRoutes.layer({ access, chains }), PageRoutes.layer({ chains })),

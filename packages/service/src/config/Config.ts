@@ -119,6 +119,8 @@ export const Config = Schema.Struct({
    * Default: `open` on a loopback address, `keyed` there with `allowedHosts`, else `off`.
    */
   explorer: Schema.optionalKey(Schema.Literals(["open", "keyed", "off"])),
+  /** The page of the API at `/docs`, which calls the operations with the key that its user enters. Default: `on` on a loopback address, else `off`. */
+  docs: Schema.optionalKey(Schema.Literals(["on", "off"])),
   /** Origins of web pages that may call the service. Default: all. */
   allowedOrigins: withDefault(Schema.Array(Origin), () => ["*"]),
 })

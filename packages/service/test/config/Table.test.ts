@@ -85,6 +85,8 @@ const wrong: Readonly<Record<string, unknown>> = {
   "otlp.url": "collector:4318",
   "otlp.headers": "authorization: x",
   explorer: "on",
+  docs: "keyed",
+  "anonymous.operations": "relay",
   allowedOrigins: "*",
   allowedHosts: "localhost",
   "limits.traces.depth": 1_025,

@@ -1,0 +1,13 @@
+/**
+ * Whether the page of the API is served.
+ *
+ * Source: decision 0068.
+ */
+import * as Listen from "./Listen.ts"
+
+/** The page of the API at `/docs`. */
+export type Docs = "on" | "off"
+
+/** As configured; `on` by default on a loopback address, and `off` on any other one, as the explorer. */
+export const docsOf = ({ docs, listen }: { readonly docs?: Docs; readonly listen: Listen.Listen }): Docs =>
+  docs ?? (Listen.isLoopback(listen) ? "on" : "off")
