@@ -121,7 +121,10 @@ const routesOf = ({ chains, config, isIndexing, options, roles }: Parts, kept: K
       ? Layer.empty
       : Layer.merge(ExplorerRoutes.layer({ access, chains }), PageRoutes.layer({ chains })),
   ).pipe(
-    Layer.provide([Authentication.layer({ access, anonymous: config.anonymous }, observed.refused), Bounds.layer(config.limits)]),
+    Layer.provide([
+      Authentication.layer({ access, anonymous: config.anonymous }, observed.refused),
+      Bounds.layer(config.limits),
+    ]),
     Layer.provide([
       RateLimit.layer(config.rateLimit, Layer.succeed(RateLimiterStore, kept.buckets)),
       Layer.succeed(RelayCache.RelayCache, kept.cache),

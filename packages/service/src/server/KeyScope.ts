@@ -39,5 +39,7 @@ export const cursorIssue = ({ options }: KeyGrant): string | undefined =>
 /** Why a key may not relay a method; `undefined` where it may, if its exposure permits it too. */
 export const methodIssue = (grant: KeyGrant, method: string): string | undefined => {
   const allowed = grant.options?.methods
-  return allowed === undefined || allowed.includes(method) ? undefined : refuse(grant, `the method ${quote(method)}`, allowed)
+  return allowed === undefined || allowed.includes(method)
+    ? undefined
+    : refuse(grant, `the method ${quote(method)}`, allowed)
 }

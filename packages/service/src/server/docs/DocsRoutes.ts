@@ -99,7 +99,11 @@ export const layer = (readFiles: () => ReadonlyArray<DocsFiles.File> | null = ()
         })
       })
       yield* router.addAll([
-        HttpRouter.route("GET", path, Effect.map(site, ({ page }) => page)),
+        HttpRouter.route(
+          "GET",
+          path,
+          Effect.map(site, ({ page }) => page),
+        ),
         HttpRouter.route("GET", `${path}/:file`, file),
       ])
     }),

@@ -62,7 +62,11 @@ const sizeOf = (answers: ReadonlyArray<Answered>): number =>
   answers.reduce((sum, { outcome }) => sum + (outcome._tag === "Success" ? outcome.result.length : 0), 0)
 
 /** Sends a large response, unless its client has not read enough of those before. */
-const sendLarge = (parts: Iterable<string | Uint8Array>, size: number, { bounds, headers, holder }: Receiver): Written =>
+const sendLarge = (
+  parts: Iterable<string | Uint8Array>,
+  size: number,
+  { bounds, headers, holder }: Receiver,
+): Written =>
   Effect.flatMap(HttpServerRequest, (request) => {
     const bound = bounds.responses.reached(InFlight.clientOf(request, holder))
     return bound === undefined

@@ -15,7 +15,12 @@ const serve = (files: ReadonlyArray<DocsFiles.File> | null) =>
     const chains = { eth: { rpc: ["http://127.0.0.1:1"] } }
     const wire = { listen: "127.0.0.1:0", database: "sqlite:data", chains, limits: { drainIdleMillis: 1 } }
     const config = yield* Effect.fromResult(Config.decode(wire))
-    const server = yield* Layer.build(HttpServer.layer(DocsRoutes.layer(() => files), config))
+    const server = yield* Layer.build(
+      HttpServer.layer(
+        DocsRoutes.layer(() => files),
+        config,
+      ),
+    )
     const { address } = Context.get(server, HttpServer.HttpServer)
     return (path: string, headers: Readonly<Record<string, string>> = {}) =>
       request(`${address.url}${path}`, { headers })

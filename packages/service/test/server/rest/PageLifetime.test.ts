@@ -38,7 +38,10 @@ const chainOf = (service: Started, numbers: Model.Seeded) => {
       const to = Math.max(finalized, blocks[0]!.number, head().number - 1 - numbers.below(4))
       const before = refOf(head())
       blocks = blocks.filter(({ number }) => number <= to)
-      return Effect.andThen(store.unwind(before, refOf(head())), Effect.suspend(() => append(2, fork)))
+      return Effect.andThen(
+        store.unwind(before, refOf(head())),
+        Effect.suspend(() => append(2, fork)),
+      )
     },
     () => {
       finalized = Math.max(finalized, blocks[0]!.number + numbers.below(blocks.length))
@@ -142,47 +145,51 @@ describe("the lifetime of pages", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("nothing is kept while the index lacks something, of a contract that the operator described, or where the chain may go back", () =>
-    Effect.gen(function* () {
-      const query = "from_block=3&to_block=5"
-      const gap = { kind: "trace" as const, reason: "no trace" }
-      const blocks = (number: number) =>
-        Rows.chain(3, 5).map((block) => (block.number === number ? { ...block, gaps: [gap] } : block))
-      const service = yield* start({
-        chains: {
-          eth: { blocks: blocks(4) },
-          polygon: { blocks: blocks(0), config: { rewinds: true } },
-          base: { blocks: blocks(0) },
-          gnosis: { blocks: Rows.chain(3, 5, { traces: false }) },
-        },
-      })
-      for (const store of Object.values(service.stores)) yield* Effect.orDie(store.finalize(5))
-      const lifetimeOf = (chain: string, more = "") =>
-        Effect.map(service.wallet(bob, `${query}&chain=${chain}${more}`), hasLifetime)
+  it.live(
+    "nothing is kept while the index lacks something, of a contract that the operator described, or where the chain may go back",
+    () =>
+      Effect.gen(function* () {
+        const query = "from_block=3&to_block=5"
+        const gap = { kind: "trace" as const, reason: "no trace" }
+        const blocks = (number: number) =>
+          Rows.chain(3, 5).map((block) => (block.number === number ? { ...block, gaps: [gap] } : block))
+        const service = yield* start({
+          chains: {
+            eth: { blocks: blocks(4) },
+            polygon: { blocks: blocks(0), config: { rewinds: true } },
+            base: { blocks: blocks(0) },
+            gnosis: { blocks: Rows.chain(3, 5, { traces: false }) },
+          },
+        })
+        for (const store of Object.values(service.stores)) yield* Effect.orDie(store.finalize(5))
+        const lifetimeOf = (chain: string, more = "") =>
+          Effect.map(service.wallet(bob, `${query}&chain=${chain}${more}`), hasLifetime)
 
-      expect(yield* lifetimeOf("eth")).toBe(false)
-      expect(yield* lifetimeOf("polygon")).toBe(false)
-      expect(yield* lifetimeOf("base", "&include=internal_transactions")).toBe(true)
-      expect(yield* lifetimeOf("gnosis")).toBe(true)
-      const store = service.stores["base"]!
-      const contract = { address: bob, name: "Wallet", source: "command", abi: "[]", implementations: [] }
-      yield* Effect.orDie(store.database.contracts.put(store.ref, [contract]))
-      yield* Eventually.untilEffect(Effect.map(lifetimeOf("base"), (isKept) => !isKept))
-    }).pipe(Effect.scoped),
+        expect(yield* lifetimeOf("eth")).toBe(false)
+        expect(yield* lifetimeOf("polygon")).toBe(false)
+        expect(yield* lifetimeOf("base", "&include=internal_transactions")).toBe(true)
+        expect(yield* lifetimeOf("gnosis")).toBe(true)
+        const store = service.stores["base"]!
+        const contract = { address: bob, name: "Wallet", source: "command", abi: "[]", implementations: [] }
+        yield* Effect.orDie(store.database.contracts.put(store.ref, [contract]))
+        yield* Eventually.untilEffect(Effect.map(lifetimeOf("base"), (isKept) => !isKept))
+      }).pipe(Effect.scoped),
   )
 
-  it.live("a page that a browser of this machine reads without a key is not kept, and one that everyone may read is public", () =>
-    Effect.gen(function* () {
-      const path = `/api/v2.2/${alice}/verbose?from_block=3&to_block=9`
-      const lifetimeOf = Effect.fnUntraced(function* (config: object, headers: Readonly<Record<string, string>>) {
-        const service = yield* start({ config: { ...config }, chains: { eth: { blocks: Rows.chain(3, 12) } } })
-        yield* Effect.orDie(service.stores["eth"]!.finalize(9))
-        const page = yield* service.fetch(path, { headers })
-        return [page.status, page.headers["cache-control"]]
-      })
+  it.live(
+    "a page that a browser of this machine reads without a key is not kept, and one that everyone may read is public",
+    () =>
+      Effect.gen(function* () {
+        const path = `/api/v2.2/${alice}/verbose?from_block=3&to_block=9`
+        const lifetimeOf = Effect.fnUntraced(function* (config: object, headers: Readonly<Record<string, string>>) {
+          const service = yield* start({ config: { ...config }, chains: { eth: { blocks: Rows.chain(3, 12) } } })
+          yield* Effect.orDie(service.stores["eth"]!.finalize(9))
+          const page = yield* service.fetch(path, { headers })
+          return [page.status, page.headers["cache-control"]]
+        })
 
-      expect(yield* lifetimeOf({}, { "sec-fetch-site": "same-origin" })).toEqual([200, "no-store"])
-      expect(yield* lifetimeOf({ anonymous: {} }, {})).toEqual([200, "public, max-age=3600"])
-    }).pipe(Effect.scoped),
+        expect(yield* lifetimeOf({}, { "sec-fetch-site": "same-origin" })).toEqual([200, "no-store"])
+        expect(yield* lifetimeOf({ anonymous: {} }, {})).toEqual([200, "public, max-age=3600"])
+      }).pipe(Effect.scoped),
   )
 })
