@@ -68,7 +68,7 @@ const useRecorder = ({ use }: ApiKeys) => {
 export interface Options {
   /** By the access that the explorer has. */
   readonly access: Access
-  /** By the configuration: whoever sends none. */
+  /** By the configuration: each caller that sends none. */
   readonly anonymous?: Anonymous | undefined
 }
 

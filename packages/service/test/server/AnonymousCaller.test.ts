@@ -84,7 +84,7 @@ describe("callers without an API key", () => {
     ["fe80::1%eth0", "fe80:0:0:0"],
     ["64:ff9b::192.0.2.1", "64:ff9b:0:0"],
     ["", ""],
-  ])("%s is of the network %s", (address, network) => {
+  ])("%s belongs to the network %s", (address, network) => {
     expect(AnonymousCaller.networkOf(address)).toBe(network)
   })
 })
