@@ -6,15 +6,18 @@ import * as Pool from "../../../packages/service/src/store/postgres/Pool.ts"
 export const statement = (url: string, sql: string) =>
   Effect.scoped(
     Effect.flatMap(Pool.make("database", Redacted.make(url)), ({ writing }) =>
-      writing.rows<readonly [bytes: number]>(sql, []),
+      writing.rows<readonly [number, number]>(sql, []),
     ),
   )
 
-/** Drops the schemas of earlier runs. */
-export const clear = (url: string) => statement(url, "DROP SCHEMA IF EXISTS daybook_bench, daybook CASCADE")
+/** Schemas of the service, and of Ponder. */
+const schemas = "daybook_bench, daybook, bench, ponder_sync"
 
-const sizes = `SELECT sum(pg_total_relation_size(c.oid))::int8 FROM pg_class c
-  JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'daybook_bench' AND c.relkind = 'r'`
+/** Drops the schemas of earlier runs. */
+export const clear = (url: string) => statement(url, `DROP SCHEMA IF EXISTS ${schemas} CASCADE`)
+
+const sizes = `SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::int8 FROM pg_class c
+  JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname IN ('daybook_bench', 'bench', 'ponder_sync') AND c.relkind = 'r'`
 
 /** Bytes of the tables and indexes of the chain. */
 export const bytes = (url: string) => Effect.map(statement(url, sizes), ([row]) => row![0])

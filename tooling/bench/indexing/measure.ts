@@ -1,8 +1,13 @@
-/** Measures one indexer in a process of its own: `node measure.ts <subject> <url> <head>` prints one line of JSON, a `MeasuredRun`. */
+/**
+ * Measures one indexer in a process of its own: `node measure.ts <subject> <url> <head>` prints one line of JSON, a `MeasuredRun`. Those with
+ * "PostgreSQL" in their name use the database whose URL is in BENCH_DATABASE.
+ */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { MeasuredRun, Subject } from "./Subject.ts"
+
+const database = (): string => process.env["BENCH_DATABASE"] ?? ""
 
 /** Loads a subject by name, so that a process holds the modules of one only. */
 export const subjects: Readonly<Record<string, () => Promise<Subject>>> = {
@@ -17,8 +22,13 @@ export const subjects: Readonly<Record<string, () => Promise<Subject>>> = {
   "daybook, standard, 2 threads": async () => (await import("./subjects/daybook.ts")).daybook("standard", 2),
   "daybook, full": async () => (await import("./subjects/daybook.ts")).daybook("full"),
   sqd: async () => (await import("./subjects/sqd.ts")).sqd,
-  ponder: async () => (await import("./subjects/ponder.ts")).ponder,
+  ponder: async () => (await import("./subjects/ponder.ts")).ponder(),
+  "daybook, standard, PostgreSQL": async () => (await import("./subjects/daybook.ts")).daybookInPostgres(database()),
+  "ponder, PostgreSQL": async () => (await import("./subjects/ponder.ts")).ponder(database()),
 }
+
+/** Whether a subject needs a PostgreSQL database. */
+export const needsDatabase = (name: string): boolean => name.includes("PostgreSQL")
 
 if (process.argv[1] === import.meta.filename) {
   const [name = "", url = "", head = "0"] = process.argv.slice(2)

@@ -2,14 +2,15 @@
  * Indexers side by side over a recorded chain: `pnpm bench index --rounds 3 --latency 0,5,50 --only "daybook, standard;sqd"`. A
  * server in a process of its own replays the node's responses, each indexer has a process too, and indexers take turns within a
  * round. Ratios are to the faster baseline of the same round. `--blocks 4000` records a longer chain, of which the start of threads
- * takes a smaller part.
+ * takes a smaller part. With `--database postgres://user@host/name`, whose schemas of earlier runs are dropped, Daybook and Ponder are
+ * measured on that server too.
  */
 import { execFileSync } from "node:child_process"
 import { join } from "node:path"
 import * as BenchOptions from "../BenchOptions.ts"
 import * as Figures from "../Figures.ts"
 import * as PeerInstall from "../PeerInstall.ts"
-import { subjects } from "./measure.ts"
+import { needsDatabase, subjects } from "./measure.ts"
 import * as RecordedChain from "./RecordedChain.ts"
 import { blocksPerSecond } from "./Subject.ts"
 import type { MeasuredRun } from "./Subject.ts"
@@ -18,7 +19,8 @@ const here = import.meta.dirname
 
 const measure = (subject: string, node: RecordedChain.ReplayedNode): MeasuredRun => {
   const args = ["--no-warnings", join(here, "measure.ts"), subject, node.url, String(node.head)]
-  const output = execFileSync(process.execPath, args, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] })
+  const env = { ...process.env, BENCH_DATABASE: values.database }
+  const output = execFileSync(process.execPath, args, { encoding: "utf8", env, stdio: ["ignore", "pipe", "inherit"] })
   return JSON.parse(output.trim().split("\n").at(-1)!) as MeasuredRun
 }
 
@@ -73,19 +75,24 @@ const { json, rounds, values } = BenchOptions.parse({
   options: {
     latency: "0,5,50,400",
     blocks: String(RecordedChain.defaultBlocks),
-    only: Object.keys(subjects).join(";"),
+    only: "",
+    database: "",
   },
 })
 const latencies = BenchOptions.numbers("latency", values.latency)
 const blocks = BenchOptions.positiveInteger("blocks", values.blocks)
-const names = values.only.split(";")
+const all = Object.keys(subjects).filter((name) => values.database !== "" || !needsDatabase(name))
+const names = values.only === "" ? all : values.only.split(";")
 const unknown = names.find((name) => !Object.hasOwn(subjects, name))
 if (unknown !== undefined) {
   BenchOptions.exitWith(
     `Invalid option "--only": expected subjects separated by ";" (${Object.keys(subjects).join("; ")}), received "${unknown}".`,
   )
 }
-if (names.includes("sqd") || names.includes("ponder")) PeerInstall.install(join(here, "../indexers"))
+if (values.database === "" && names.some(needsDatabase)) {
+  BenchOptions.exitWith('Invalid option "--database": expected a PostgreSQL URL, received nothing.')
+}
+if (names.some((name) => /^(sqd|ponder)/.test(name))) PeerInstall.install(join(here, "../indexers"))
 
 const figures = Figures.make()
 for (const latency of latencies) await measureAll(figures, latency, names, { blocks, rounds })

@@ -3,9 +3,13 @@ import { createConfig } from "ponder"
 import { parseAbi } from "viem"
 
 const url = process.env["BENCH_URL"] ?? ""
+const connectionString = process.env["BENCH_DATABASE"]
 
 export default createConfig({
-  database: { kind: "pglite", directory: process.env["BENCH_FOLDER"] ?? ".ponder/pglite" },
+  database:
+    connectionString === undefined
+      ? { kind: "pglite", directory: process.env["BENCH_FOLDER"] ?? ".ponder/pglite" }
+      : { kind: "postgres", connectionString },
   chains: {
     // It limits itself to some requests a second for each URL: these are one and the same server.
     bench: { id: 31337, rpc: Array.from({ length: 25 }, (_, index) => `${url}/${index}`), pollingInterval: 100 },

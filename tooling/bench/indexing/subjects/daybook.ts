@@ -1,4 +1,4 @@
-/** Daybook's indexer: block, receipts by hash and flat traces, verified, decoded and stored in SQLite with an index by wallet. */
+/** Daybook's indexer: block, receipts by hash and flat traces, verified, decoded and stored in SQLite or PostgreSQL with an index by wallet. */
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Effect, Fiber, References, Result } from "effect"
@@ -13,6 +13,7 @@ import * as ThreadPool from "../../../../packages/service/src/indexer/backfill/T
 import type { OnEvent } from "../../../../packages/service/src/indexer/StatusReporter.ts"
 import * as Projections from "../../../../packages/service/src/projection/Projections.ts"
 import * as Engine from "../../../../packages/service/src/store/Engine.ts"
+import * as PostgresDatabase from "../../growth/PostgresDatabase.ts"
 import { databaseBytes } from "../Subject.ts"
 import type { Subject } from "../Subject.ts"
 
@@ -71,19 +72,34 @@ export const daybookWithoutLedger =
   (...options) =>
     daybook("standard", threads, withoutLedger)(...options)
 
+const jobOf = (url: string, folder: string, checks: "links" | "standard" | "full", database: string) => {
+  const config = Config.decode({
+    ...{ listen: { host: "127.0.0.1", port: 0 }, database },
+    chains: { bench: { id: 31337, rpc: [url], checks } },
+  })
+  const [job] = Result.getOrThrow(ChainJob.fromConfig(Result.getOrThrow(config), folder, "bench"))
+  return job!
+}
+
+const storedRows = "SELECT count(*), sum(size + coalesce(internal_size, 0))::int8 FROM daybook_bench.document"
+
+/** Indexes into the PostgreSQL database of a URL. */
+export const daybookInPostgres =
+  (database: string): Subject =>
+  async (url, head, folder) => {
+    await Effect.runPromise(PostgresDatabase.clear(database))
+    const millis = await indexTo(head, { ...jobOf(url, folder, "standard", database), threads: 0 }, ChainRunner.run)
+    const bytes = await Effect.runPromise(PostgresDatabase.bytes(database))
+    const [row] = await Effect.runPromise(PostgresDatabase.statement(database, storedRows))
+    const [transactions, documentBytes] = row!
+    return { blocks: head + 1, millis, bytes, transactions, documentBytes }
+  }
+
 /** Indexes with one level of verification, and with a number of threads that fetch blocks. */
 export const daybook =
   (checks: "links" | "standard" | "full", threads = 0, run: Run = ChainRunner.run): Subject =>
   async (url, head, folder) => {
-    const config = Result.getOrThrow(
-      Config.decode({
-        listen: { host: "127.0.0.1", port: 0 },
-        database: "sqlite:data",
-        chains: { bench: { id: 31337, rpc: [url], checks } },
-      }),
-    )
-    const [job] = Result.getOrThrow(ChainJob.fromConfig(config, folder, "bench"))
-    const millis = await indexTo(head, { ...job!, threads }, run)
+    const millis = await indexTo(head, { ...jobOf(url, folder, checks, "sqlite:data"), threads }, run)
     const file = join(folder, "data", "chain-bench.sqlite")
     const stored = storedIn(file)
     return { blocks: head + 1, millis, bytes: databaseBytes(file), ...stored }

@@ -1,6 +1,6 @@
 /**
- * Ponder, from the logs of the scenario's events, with block, transaction and receipt of each, into its embedded PostgreSQL
- * (raw rows and one row for each decoded event); no traces. It has 25 URLs of one server because it limits requests per URL.
+ * Ponder, from the logs of the scenario's events, with block, transaction and receipt of each, into its embedded PostgreSQL or one of
+ * the benchmark (raw rows and one row for each decoded event); no traces. It has 25 URLs of one server because it limits requests per URL.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -8,6 +8,8 @@ import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import type { Readable } from "node:stream"
+import { Effect } from "effect"
+import * as PostgresDatabase from "../../growth/PostgresDatabase.ts"
 import type { Subject } from "../Subject.ts"
 
 const indexers = join(import.meta.dirname, "../../indexers")
@@ -46,15 +48,23 @@ const readLog = async (output: Readable): Promise<{ readonly millis: number; rea
   throw new Error("Ponder ended before it had indexed the chain. Its message is above.")
 }
 
-export const ponder: Subject = async (url, head, folder) => {
-  const usage = join(folder, "usage.json")
-  const data = join(folder, "pglite")
-  const child = start({ BENCH_URL: url, BENCH_HEAD: String(head), BENCH_FOLDER: data, BENCH_USAGE: usage })
-  const ended = once(child, "exit")
-  const indexed = await readLog(child.stdout)
-  child.stdout.resume()
-  child.kill("SIGTERM")
-  await ended
-  const spent = JSON.parse(readFileSync(usage, "utf8")) as { readonly cpuSeconds: number; readonly peakBytes: number }
-  return { blocks: head + 1, bytes: folderBytes(data), transactions: 0, ...indexed, ...spent }
-}
+/** Ponder with its embedded database, or with the PostgreSQL database of a URL. */
+export const ponder =
+  (database?: string): Subject =>
+  async (url, head, folder) => {
+    const usage = join(folder, "usage.json")
+    const data = join(folder, "pglite")
+    if (database !== undefined) await Effect.runPromise(PostgresDatabase.clear(database))
+    const child = start({
+      ...{ BENCH_URL: url, BENCH_HEAD: String(head), BENCH_FOLDER: data, BENCH_USAGE: usage },
+      ...(database === undefined ? {} : { BENCH_DATABASE: database }),
+    })
+    const ended = once(child, "exit")
+    const indexed = await readLog(child.stdout)
+    child.stdout.resume()
+    child.kill("SIGTERM")
+    await ended
+    const spent = JSON.parse(readFileSync(usage, "utf8")) as { readonly cpuSeconds: number; readonly peakBytes: number }
+    const bytes = database === undefined ? folderBytes(data) : await Effect.runPromise(PostgresDatabase.bytes(database))
+    return { blocks: head + 1, bytes, transactions: 0, ...indexed, ...spent }
+  }
