@@ -1,5 +1,6 @@
 /**
- * Runs root scripts against a running service: `node tooling/check/with-service.ts tarballs examples`.
+ * Runs root scripts against a running service: `node tooling/check/with-service.ts tarballs examples`. Arguments after `--` are
+ * passed to each script: `pnpm with-service runtimes -- --only readme`.
  * A chain with the scenario's traffic, the service on SQLite in a temporary folder and a fresh key are started through
  * the commands that an operator types; the scripts find them in DAYBOOK_BASE_URL, DAYBOOK_RPC_URL, DAYBOOK_NODE_URL,
  * DAYBOOK_API_KEY and DAYBOOK_ADDRESS. Everything is stopped and removed afterwards, also after Ctrl-C.
@@ -16,7 +17,9 @@ import { root, run } from "./Workspace.ts"
 const manifest: { readonly scripts: Readonly<Record<string, string>> } = JSON.parse(
   readFileSync(join(root, "package.json"), "utf8"),
 )
-const scripts = process.argv.slice(2)
+const given = process.argv.slice(2)
+const end = given.includes("--") ? given.indexOf("--") : given.length
+const [scripts, passed] = [given.slice(0, end), given.slice(end + 1)]
 const unknown = scripts.filter((name) => !Object.hasOwn(manifest.scripts, name))
 if (scripts.length === 0 || unknown.length > 0)
   throw new Error(`Unknown root script: ${unknown.join(", ") || "none given"}. Name scripts of package.json.`)
@@ -68,7 +71,7 @@ const untilReady = async (baseUrl: string, ended: Promise<unknown>, signal: Abor
 
 const inherit = (script: string, env: NodeJS.ProcessEnv): Promise<number> =>
   new Promise((resolve) => {
-    const child = spawn("sh", ["-c", script], { cwd: root, env: { ...process.env, ...env }, stdio: "inherit" })
+    const child = spawn("sh", ["-c", `${script} "$@"`, "script", ...passed], { cwd: root, env: { ...process.env, ...env }, stdio: "inherit" })
     child.on("close", (code) => resolve(code ?? 1))
   })
 

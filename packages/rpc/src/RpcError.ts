@@ -2,7 +2,7 @@
  * The errors of JSON-RPC calls, in addition to those of the transport: an error returned by the node, and invalid parameters.
  * Recognise them by `_tag`. The kinds of node errors are in `ErrorKind`.
  */
-import { hasTag } from "@daybook/transport/internal/ErrorFields"
+import { hasTag, type Wait, waitOf } from "@daybook/transport/internal/ErrorFields"
 import * as Issue from "@daybook/schema/Issue"
 import type { Attempt } from "@daybook/transport/Attempt"
 import type {
@@ -51,13 +51,11 @@ export class RpcError extends Data.TaggedError("RpcError")<{
   /** Host and port of the node. */
   readonly host: string
   readonly isRetryable: boolean
-  /** Wait requested by the server; undefined without one. */
-  readonly retryAfter: Duration.Duration | undefined
   readonly requestId: string | undefined
   /** HTTP status of the response. */
   readonly status: number | undefined
   readonly attempts: ReadonlyArray<Attempt>
-}> {
+} & Wait> {
   constructor(
     options: Facts & {
       readonly method: string
@@ -73,7 +71,8 @@ export class RpcError extends Data.TaggedError("RpcError")<{
     const { message, code, data, kind, method, host, retryAfter, requestId, status, attempts = [] } = options
     const isRetryable = options.isRetryable ?? ErrorKind.isRetryable(kind)
     const revert = kind === "reverted" ? Revert.fromError(data) : undefined
-    super({ message, code, data, kind, revert, method, host, isRetryable, retryAfter, requestId, status, attempts })
+    const facts = { host, requestId, status, attempts }
+    super({ message, code, data, kind, revert, method, isRetryable, ...waitOf(retryAfter), ...facts })
   }
 }
 
@@ -108,8 +107,7 @@ export class InvalidParams extends Data.TaggedError("InvalidParams")<{
   /** What was given there. Of text longer than an address only the start is shown: it may be a private key. */
   readonly received: string
   readonly isRetryable: false
-  readonly retryAfter: undefined
-}> {
+} & Wait> {
   constructor(options: {
     /** Names the invalid value in the message. Default: the parameter, or the parameters, of the method. */
     readonly what?: string | undefined
@@ -122,7 +120,7 @@ export class InvalidParams extends Data.TaggedError("InvalidParams")<{
     const { expected, method, path = "", position, received } = options
     const what = options.what ?? `${position === undefined ? "parameters" : "parameter"} of ${Issue.cut(method)}`
     const message = Issue.format(what, { path, expected, received })
-    super({ message, method, position, path, expected, received, isRetryable: false, retryAfter: undefined })
+    super({ message, method, position, path, expected, received, isRetryable: false, ...waitOf(undefined) })
   }
 }
 

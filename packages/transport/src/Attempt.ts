@@ -16,4 +16,6 @@ export interface Attempt {
   readonly outcome: string
   /** Time from the start of the request to the last byte read, or to the failure. */
   readonly duration: Duration.Duration
+  /** The same time in milliseconds. */
+  readonly durationMillis: number
 }

@@ -74,13 +74,15 @@ export class TimeoutError extends Data.TaggedError("TimeoutError")<
     readonly phase: Phase
     /** Time that was allowed: for all attempts together, or for one where the policy limits it. */
     readonly deadline: Duration.Duration
+    /** The same time in milliseconds. */
+    readonly deadlineMillis: number
   }
 > {
   constructor(options: Facts & { readonly phase: Phase; readonly deadline: Duration.Duration }) {
     const { host, phase, deadline } = options
     const missing = phase === "body" ? "no complete response" : "no response"
     const message = `Request to ${host} timed out: ${missing} within ${Duration.format(deadline)}. Allow more time or try again later.`
-    super({ ...fields(options, message, true), phase, deadline })
+    super({ ...fields(options, message, true), phase, deadline, deadlineMillis: Duration.toMillis(deadline) })
   }
 }
 

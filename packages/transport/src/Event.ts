@@ -26,6 +26,8 @@ export type Event = { readonly call: number; readonly attempt: number; readonly 
       readonly headers: Readonly<Record<string, string>>
       readonly requestId: string | undefined
       readonly duration: Duration.Duration
+      /** The same time in milliseconds. */
+      readonly durationMillis: number
     }
   | {
       readonly _tag: "Fault"
@@ -33,6 +35,8 @@ export type Event = { readonly call: number; readonly attempt: number; readonly 
       readonly error: string
       readonly message: string
       readonly duration: Duration.Duration
+      /** The same time in milliseconds. */
+      readonly durationMillis: number
     }
   | {
       readonly _tag: "Retry"
@@ -40,5 +44,7 @@ export type Event = { readonly call: number; readonly attempt: number; readonly 
       readonly error: string
       readonly message: string
       readonly wait: Duration.Duration
+      /** The same time in milliseconds. */
+      readonly waitMillis: number
     }
 )

@@ -224,7 +224,8 @@ const exchange = Effect.fnUntraced(function* (
   const factsAfter = (outcome: string): Facts => {
     const id = progress.headers["x-request-id"] ?? progress.headers["request-id"]
     const duration = Duration.nanos(clock.monotonicTimeNanosUnsafe() - startedNanos)
-    const attempt: Attempt = { host, at: new Date(startedAt), outcome, duration }
+    const at = new Date(startedAt)
+    const attempt: Attempt = { host, at, outcome, duration, durationMillis: Duration.toMillis(duration) }
     const requestId = id === undefined ? undefined : shorten(scrub(id), 100)
     if (progress.status !== undefined) span.attribute("http.response.status_code", progress.status)
     return { host, scrub, requestId, attempts: [...(limits.attempts ?? []), attempt] }

@@ -154,17 +154,25 @@ const readerOf = (message: IncomingMessage, onClose: () => void): Reader => {
   return { read: queue.read, cancel: async () => message.destroy() }
 }
 
+/** The headers by name in lower case, repeated ones joined. Node makes its own tables of them where they are asked for. */
+const headersOf = ({ rawHeaders }: IncomingMessage): ReadonlyMap<string, string> => {
+  const headers = new Map<string, string>()
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const [name, value] = [rawHeaders[at]!.toLowerCase(), rawHeaders[at + 1]!]
+    const first = headers.get(name)
+    headers.set(name, first === undefined ? value : `${first}, ${value}`)
+  }
+  return headers
+}
+
 const responseOf = (message: IncomingMessage, onClose: () => void): Response => {
-  const coding = codings[message.headers["content-encoding"]?.toLowerCase() ?? ""]
+  const headers = headersOf(message)
+  const coding = codings[headers.get("content-encoding")?.toLowerCase() ?? ""]
   const plain = readerOf(message, onClose)
   return {
     // Sound: a response has a status.
     status: message.statusCode!,
-    headers: {
-      forEach: (visit) => {
-        for (const [name, values = []] of Object.entries(message.headersDistinct)) visit(values.join(", "), name)
-      },
-    },
+    headers,
     body: { getReader: () => (coding === undefined ? plain : decompressed(plain, coding)) },
   }
 }

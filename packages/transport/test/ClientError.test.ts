@@ -7,6 +7,7 @@ const attempt: Attempt.Attempt = {
   at: new Date(0),
   outcome: "503",
   duration: Duration.millis(12),
+  durationMillis: 12,
 }
 const host = "a.test"
 

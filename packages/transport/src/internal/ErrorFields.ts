@@ -1,5 +1,5 @@
 /** Fields that every error of the clients has. */
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import type { Attempt } from "../Attempt.ts"
 
 /**
@@ -12,6 +12,16 @@ export interface Failure {
   readonly isRetryable: boolean
   /** Wait requested by the server, from the response on; undefined when it requested none. */
   readonly retryAfter: Duration.Duration | undefined
+}
+
+/**
+ * The wait that a server requested, as a `Duration` and as a number for programs without Effect.
+ */
+export interface Wait {
+  /** Wait requested by the server, from the response on; undefined when it requested none. */
+  readonly retryAfter: Duration.Duration | undefined
+  /** The same wait in milliseconds. */
+  readonly retryAfterMillis: number | undefined
 }
 
 /**
@@ -29,19 +39,23 @@ export interface Facts {
 /**
  * Fields of every error of a client, in addition to its own.
  */
-export interface Fields {
+export interface Fields extends Wait {
   readonly message: string
   /** Host and port of the last endpoint used. */
   readonly host: string
   /** True when the same call may succeed later. */
   readonly isRetryable: boolean
-  /** Wait requested by the server, from the response on; undefined when it requested none. */
-  readonly retryAfter: Duration.Duration | undefined
   /** Request id assigned by the server; quote it to the operator. */
   readonly requestId: string | undefined
   /** Every HTTP request made for this call, oldest first. */
   readonly attempts: ReadonlyArray<Attempt>
 }
+
+/** The fields of a wait. */
+export const waitOf = (retryAfter: Duration.Duration | undefined): Wait => ({
+  retryAfter,
+  retryAfterMillis: retryAfter === undefined ? undefined : Duration.toMillis(retryAfter),
+})
 
 /** Makes the fields from the facts of a call. With several attempts the message ends with their number. */
 export const fields = (facts: Facts, message: string, isRetryable = false, retryAfter?: Duration.Duration): Fields => {
@@ -50,7 +64,7 @@ export const fields = (facts: Facts, message: string, isRetryable = false, retry
     message: attempts.length > 1 ? `${message} (${attempts.length} attempts)` : message,
     host: facts.host,
     isRetryable,
-    retryAfter,
+    ...waitOf(retryAfter),
     requestId: facts.requestId,
     attempts,
   }

@@ -16,8 +16,10 @@ export interface EventReporter {
   readonly retry: (attempt: number, error: Failure, wait: Duration.Duration) => void
 }
 
-const durationOfLast = (attempts: ReadonlyArray<Attempt>): Duration.Duration =>
-  attempts.at(-1)?.duration ?? Duration.zero
+const durationOfLast = (attempts: ReadonlyArray<Attempt>) => {
+  const { duration = Duration.zero, durationMillis = 0 } = attempts.at(-1) ?? {}
+  return { duration, durationMillis }
+}
 
 /** Reports one event to a listener. An exception of the listener is ignored. */
 export const notify = (onEvent: (event: Event) => void, event: Event): void => {
@@ -40,12 +42,12 @@ export const make = (onEvent: (event: Event) => void, call: number, request: Req
       report({ _tag: "Request", call, attempt, host, method, target, headers: shown(headersOf(request)) })
     },
     response: (attempt, { attempts, headers, requestId, status }) => {
-      const facts = { status, requestId, headers: shown(headers), duration: durationOfLast(attempts) }
+      const facts = { status, requestId, headers: shown(headers), ...durationOfLast(attempts) }
       report({ _tag: "Response", call, attempt, host, ...facts })
     },
     fault: (attempt, { _tag: error, attempts, message }) =>
-      report({ _tag: "Fault", call, attempt, host, error, message, duration: durationOfLast(attempts) }),
+      report({ _tag: "Fault", call, attempt, host, error, message, ...durationOfLast(attempts) }),
     retry: (attempt, { _tag: error, message }, wait) =>
-      report({ _tag: "Retry", call, attempt, host, error, message, wait }),
+      report({ _tag: "Retry", call, attempt, host, error, message, wait, waitMillis: Duration.toMillis(wait) }),
   }
 }
