@@ -18,5 +18,7 @@ await Packing.pack(folder, names)
 
 const file = (name: string): string => join(folder, `daybook-${name}.tgz`)
 console.log(`In your project, with npm:\n\n  npm install ${names.map(file).join(" ")} effect\n`)
-console.log("With pnpm, write into pnpm-workspace.yaml what follows, and then install as the README states:\n\noverrides:")
+console.log(
+  "With pnpm, write into pnpm-workspace.yaml what follows, and then install as the README states:\n\noverrides:",
+)
 for (const name of names) console.log(`  "@daybook/${name}": file:${file(name)}`)

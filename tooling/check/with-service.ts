@@ -71,7 +71,11 @@ const untilReady = async (baseUrl: string, ended: Promise<unknown>, signal: Abor
 
 const inherit = (script: string, env: NodeJS.ProcessEnv): Promise<number> =>
   new Promise((resolve) => {
-    const child = spawn("sh", ["-c", `${script} "$@"`, "script", ...passed], { cwd: root, env: { ...process.env, ...env }, stdio: "inherit" })
+    const child = spawn("sh", ["-c", `${script} "$@"`, "script", ...passed], {
+      cwd: root,
+      env: { ...process.env, ...env },
+      stdio: "inherit",
+    })
     child.on("close", (code) => resolve(code ?? 1))
   })
 

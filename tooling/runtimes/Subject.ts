@@ -148,4 +148,3 @@ export const subjects: ReadonlyArray<Subject> = [
   },
   ...["schema", "transport", "rest", "rpc", "testkit"].map(readme),
 ]
-

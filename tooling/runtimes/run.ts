@@ -117,7 +117,9 @@ try {
     const own = join(folder, name.replaceAll(/\W+/g, "-"))
     mkdirSync(own)
     const issue = await issueOf(own, subject, server.url)
-    console.log(`| ${name} | ${issue === null ? versionsIn(own, subject) : ""} | ${issue === null ? "works" : "fails"} |`)
+    console.log(
+      `| ${name} | ${issue === null ? versionsIn(own, subject) : ""} | ${issue === null ? "works" : "fails"} |`,
+    )
     if (issue !== null) issues.push(`${name}: ${issue}`)
     rmSync(own, { recursive: true, force: true })
   }

@@ -35,27 +35,29 @@ import * as Revert from "./Revert.ts"
  *
  * Source: JSON-RPC 2.0 section 5.1.
  */
-export class RpcError extends Data.TaggedError("RpcError")<{
-  /** The node's message, with keys removed. */
-  readonly message: string
-  /** The node's error code. */
-  readonly code: number
-  /** Additional data of the node, such as the bytes of a revert, with keys removed; undefined without any. */
-  readonly data: unknown
-  /** Meaning of the code and the message. */
-  readonly kind: ErrorKind.ErrorKind
-  /** Reason of a revert, when the node sent its bytes; otherwise undefined. */
-  readonly revert: Revert.Revert | undefined
-  /** Wire name of the method. */
-  readonly method: string
-  /** Host and port of the node. */
-  readonly host: string
-  readonly isRetryable: boolean
-  readonly requestId: string | undefined
-  /** HTTP status of the response. */
-  readonly status: number | undefined
-  readonly attempts: ReadonlyArray<Attempt>
-} & Wait> {
+export class RpcError extends Data.TaggedError("RpcError")<
+  {
+    /** The node's message, with keys removed. */
+    readonly message: string
+    /** The node's error code. */
+    readonly code: number
+    /** Additional data of the node, such as the bytes of a revert, with keys removed; undefined without any. */
+    readonly data: unknown
+    /** Meaning of the code and the message. */
+    readonly kind: ErrorKind.ErrorKind
+    /** Reason of a revert, when the node sent its bytes; otherwise undefined. */
+    readonly revert: Revert.Revert | undefined
+    /** Wire name of the method. */
+    readonly method: string
+    /** Host and port of the node. */
+    readonly host: string
+    readonly isRetryable: boolean
+    readonly requestId: string | undefined
+    /** HTTP status of the response. */
+    readonly status: number | undefined
+    readonly attempts: ReadonlyArray<Attempt>
+  } & Wait
+> {
   constructor(
     options: Facts & {
       readonly method: string
@@ -94,20 +96,22 @@ export class RpcError extends Data.TaggedError("RpcError")<{
  * // eth_getTransactionReceipt 0
  * ```
  */
-export class InvalidParams extends Data.TaggedError("InvalidParams")<{
-  readonly message: string
-  /** Wire name of the method. */
-  readonly method: string
-  /** Position of the parameter, 0 for the first; undefined when the number of parameters is wrong. */
-  readonly position: number | undefined
-  /** Name of the parameter and path in it, as in `call.value`; empty for all parameters. */
-  readonly path: string
-  /** What is accepted at the path. */
-  readonly expected: string
-  /** What was given there. Of text longer than an address only the start is shown: it may be a private key. */
-  readonly received: string
-  readonly isRetryable: false
-} & Wait> {
+export class InvalidParams extends Data.TaggedError("InvalidParams")<
+  {
+    readonly message: string
+    /** Wire name of the method. */
+    readonly method: string
+    /** Position of the parameter, 0 for the first; undefined when the number of parameters is wrong. */
+    readonly position: number | undefined
+    /** Name of the parameter and path in it, as in `call.value`; empty for all parameters. */
+    readonly path: string
+    /** What is accepted at the path. */
+    readonly expected: string
+    /** What was given there. Of text longer than an address only the start is shown: it may be a private key. */
+    readonly received: string
+    readonly isRetryable: false
+  } & Wait
+> {
   constructor(options: {
     /** Names the invalid value in the message. Default: the parameter, or the parameters, of the method. */
     readonly what?: string | undefined

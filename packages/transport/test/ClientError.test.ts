@@ -12,6 +12,14 @@ const attempt: Attempt.Attempt = {
 const host = "a.test"
 
 describe("ClientError", () => {
+  it("RateLimited, TimeoutError: state times as durations and in milliseconds", () => {
+    const limited = new ClientError.RateLimited({ host, retryAfter: Duration.seconds(3) })
+    const late = new ClientError.TimeoutError({ host, phase: "body", deadline: Duration.seconds(10) })
+
+    expect([limited.retryAfterMillis, Duration.toMillis(limited.retryAfter!)]).toStrictEqual([3_000, 3_000])
+    expect([late.retryAfterMillis, late.deadlineMillis]).toStrictEqual([undefined, 10_000])
+  })
+
   const all: ReadonlyArray<[ClientError.ClientError, string, boolean]> = [
     [
       new ClientError.TransportError({ host, phase: "connect", reason: "ECONNREFUSED" }),

@@ -93,8 +93,9 @@ const timedOut = (runtime: Runtime, waiter: Waiter, request: InFlight, nowMillis
   const { context, endsAtMillis } = waiter.ask
   const { attempts, deadline, maxBatchSize } = context
   const { phase, startedAtMillis } = request
-  const duration = Duration.millis(endsAtMillis - nowMillis)
-  const last: Attempt = { host, at: new Date(startedAtMillis), outcome: `TimeoutError ${phase}`, duration }
+  const durationMillis = endsAtMillis - nowMillis
+  const took = { duration: Duration.millis(durationMillis), durationMillis }
+  const last: Attempt = { host, at: new Date(startedAtMillis), outcome: `TimeoutError ${phase}`, ...took }
   const error = new TimeoutError({ host, phase, deadline, attempts: [...attempts, last] })
   return { _tag: "Failure", error, jitter: 0, maxBatchSize, mustSplit: false }
 }

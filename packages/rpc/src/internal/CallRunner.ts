@@ -293,6 +293,7 @@ const logRetry = <A>(plan: Plan<A>, { error }: Stopped<A>, state: State<A>, wait
       error: tag,
       message,
       wait: Duration.millis(waitMillis),
+      waitMillis,
     }
     if (onEvent !== undefined) EventReporter.notify(onEvent, { _tag: "Retry", ...event })
     return Effect.logDebug("Retrying a call").pipe(

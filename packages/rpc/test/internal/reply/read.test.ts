@@ -14,7 +14,7 @@ const replyOf = (body: unknown): Reply => ({
   host: "node.example",
   requestId: undefined,
   retryAfter: undefined,
-  attempts: [{ host: "node.example", at: new Date(0), outcome: "200", duration: Duration.zero }],
+  attempts: [{ host: "node.example", at: new Date(0), outcome: "200", duration: Duration.zero, durationMillis: 0 }],
   scrub: (text) => text,
 })
 
