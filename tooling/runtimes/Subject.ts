@@ -70,8 +70,8 @@ const readme = (name: string): Subject => {
   const examples = Source.markdownExamples(text).filter(
     ({ words }) => words.includes("run") && (hasService || !words.includes("needs-service")),
   )
-  const installed = [...text.matchAll(/^npm install (.*)$/gm)]
-    .flatMap(([, line = ""]) => line.split(" "))
+  const installed = [...text.matchAll(/^npm install ([^#\n]*)/gm)]
+    .flatMap(([, line = ""]) => line.trim().split(/\s+/))
     .filter((word) => !word.startsWith("-"))
   const isOwn = (word: string) => word.startsWith("@daybook/")
   const files = Object.fromEntries(examples.map(({ code, line }) => [`line-${line}.ts`, `${code}export {}\n`]))

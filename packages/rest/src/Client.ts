@@ -12,7 +12,6 @@ import type { Event } from "@daybook/transport/Event"
 import type { Fetch } from "@daybook/transport/Fetch"
 import type { RateLimit } from "@daybook/transport/RequestExecutor"
 import type * as RetryPolicy from "@daybook/transport/RetryPolicy"
-import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
 import type { BalanceQuery, MovementQuery, Query, StatementQuery } from "./Query.ts"
@@ -27,7 +26,7 @@ export interface Options {
   /** API key, sent in the header `X-API-Key`. Kept as `Redacted`. */
   readonly apiKey: Key
   /** Time for one call: all attempts, waits and bodies. Milliseconds or text such as `"10 seconds"`. Default 30 seconds. */
-  readonly timeout?: Duration.Input | undefined
+  readonly timeout?: RetryPolicy.Time | undefined
   /** Retry policy. Default: 4 attempts. */
   readonly retry?: Omit<RetryPolicy.Options, "deadline"> | undefined
   /** Maximum number of bytes of one decompressed response. Default 64 MiB. */
@@ -70,7 +69,7 @@ export interface BadRow {
  */
 export interface CallOptions {
   /** Replaces the timeout of the client; for a stream it applies to each page. */
-  readonly timeout?: Duration.Input | undefined
+  readonly timeout?: RetryPolicy.Time | undefined
   /** Added to the headers of the client, and in place of those of the same name; values are treated as secrets. */
   readonly headers?: Readonly<Record<string, Key>> | undefined
   /**
@@ -121,7 +120,7 @@ export interface StreamOptions extends CallOptions {
    * indexed. The order is `ASC`, and the query has no `to_block`, `to_date` or `cursor`. A reorg of rows that were given is noticed by
    * the next request: see `onStaleCursor`. Default: the stream ends.
    */
-  readonly follow?: Duration.Input | undefined
+  readonly follow?: RetryPolicy.Time | undefined
   /**
    * What to do after a reorg that reverted rows of the stream. `fail` (default): the stream fails with `StaleCursor`. `restart`: the
    * stream gives a `RowsReverted` marker and continues with the replacement rows.

@@ -5,6 +5,7 @@
  */
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
+import type { Time } from "@daybook/transport/RetryPolicy"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -90,11 +91,11 @@ export interface Options<T, E> {
   /** The endpoints, in order of preference. */
   readonly endpoints: ReadonlyArray<T>
   /** Cooldown after the first failure; doubles with each further one. Default 1 second. */
-  readonly cooldown?: Duration.Input | undefined
+  readonly cooldown?: Time | undefined
   /** Longest cooldown. Default 30 seconds. */
-  readonly maxCooldown?: Duration.Input | undefined
+  readonly maxCooldown?: Time | undefined
   /** Longest pause that is granted to a server that asks for one. Default 1 day. */
-  readonly maxPause?: Duration.Input | undefined
+  readonly maxPause?: Time | undefined
   /**
    * Runs before the first call to an endpoint and fails when the endpoint must not be used: its chain id differs, for example. Success is
    * remembered until the connection breaks or the event `VerificationReset`.

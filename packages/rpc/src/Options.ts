@@ -6,14 +6,13 @@ import type { Fetch } from "@daybook/transport/Fetch"
 import type { Key } from "@daybook/transport/Endpoint"
 import type { Event } from "@daybook/transport/Event"
 import type * as RetryPolicy from "@daybook/transport/RetryPolicy"
-import type * as Duration from "effect/Duration"
 
 /**
  * How calls are batched into one request.
  */
 export interface BatchOptions {
   /** Time that a call waits for others. Default 0: calls of the same turn of the event loop are batched, without a delay. */
-  readonly window?: Duration.Input | undefined
+  readonly window?: RetryPolicy.Time | undefined
   /** Calls in one request at most; lowered when the server rejects a batch. Default 20, and 1,000 for `batch`. */
   readonly maxCalls?: number | undefined
   /** Bytes of one request at most, unless one call alone is longer. Default 512 KiB. */
@@ -51,7 +50,7 @@ export interface EndpointOptions {
  */
 export interface CommonOptions {
   /** Time for one call: all attempts, waits and bodies. Default 30 seconds. */
-  readonly timeout?: Duration.Input | undefined
+  readonly timeout?: RetryPolicy.Time | undefined
   /** Number of attempts and the backoff between them. `timeout` takes precedence over its `deadline`. */
   readonly retry?: RetryPolicy.Options | undefined
   /** Bytes of one decompressed response at most. Default 64 MiB. */
@@ -69,7 +68,7 @@ export interface CommonOptions {
    */
   readonly share?: boolean | undefined
   /** Longest pause granted to a server that asks for one; then it is asked again. Default 1 day. */
-  readonly maxPause?: Duration.Input | undefined
+  readonly maxPause?: RetryPolicy.Time | undefined
   /** Rate limit of the client's own calls. Default: none. */
   readonly rateLimit?: RateLimit | undefined
   /** Default: the modules `http` and `https` on Node, the `fetch` of the platform elsewhere. */
@@ -125,7 +124,7 @@ export type Options = UrlOptions | ProviderOptions
  */
 export interface CallOptions {
   /** Time for one call: all attempts, waits and bodies. */
-  readonly timeout?: Duration.Input | undefined
+  readonly timeout?: RetryPolicy.Time | undefined
   /** Bytes of one decompressed response at most. */
   readonly maxBytes?: number | undefined
   /** False: each of these calls is sent in a request of its own. */

@@ -56,7 +56,7 @@ export interface RateLimit {
  */
 export interface Request<E = never> extends Http.Request {
   /** Time for all attempts, waits and bodies of this call. Replaces the deadline of the policy. */
-  readonly timeout?: Duration.Input | undefined
+  readonly timeout?: RetryPolicy.Time | undefined
   /** Replaces the limit of the client. */
   readonly maxBytes?: number | undefined
   /** Which errors are retried. Default: those whose `isRetryable` is true. */

@@ -4,6 +4,21 @@
  */
 import type * as Duration from "effect/Duration"
 
+/** Forms of a time. A member of an interface, so that a message of the compiler lists them, which it would not do for the name of a type. */
+interface Forms {
+  readonly time:
+    | number
+    | Duration.Duration
+    | `${number} millis`
+    | `${number} ${"second" | "minute" | "hour" | "day"}`
+    | `${number} ${"seconds" | "minutes" | "hours" | "days"}`
+}
+
+/**
+ * A time as options take it: a number of milliseconds, text such as `"10 seconds"`, or a `Duration` of Effect.
+ */
+export type Time = Forms["time"]
+
 /**
  * Limits of one call.
  */
@@ -29,13 +44,13 @@ export interface Options {
   /** Maximum number of attempts, the first included. Default 4. */
   readonly maxAttempts?: number | undefined
   /** Wait before the second attempt; doubles with each further one. Default 200 milliseconds. */
-  readonly base?: Duration.Input | undefined
+  readonly base?: Time | undefined
   /** Maximum backoff. Default 5 seconds. */
-  readonly cap?: Duration.Input | undefined
+  readonly cap?: Time | undefined
   /** Random share of the backoff, from 0 to 1. Default 0.5. */
   readonly jitter?: number | undefined
   /** Time for all attempts, waits and bodies of a call. Default 30 seconds. */
-  readonly deadline?: Duration.Input | undefined
+  readonly deadline?: Time | undefined
   /** Time for one attempt. Default infinite: only the deadline limits it. */
-  readonly attemptTimeout?: Duration.Input | undefined
+  readonly attemptTimeout?: Time | undefined
 }

@@ -30,7 +30,7 @@ const steady: RetryPolicy.Options = { base: 100, cap: 1_000, jitter: 0, deadline
 const play = (
   responses: ReadonlyArray<Scripted>,
   policy = steady,
-  request: { readonly timeout?: Duration.Input } = {},
+  request: { readonly timeout?: RetryPolicy.Time } = {},
 ) =>
   Effect.gen(function* () {
     const { fetch, requests } = scriptedFetch(...responses)

@@ -118,7 +118,7 @@ const endpointsOf = Effect.fnUntraced(function* (options: Partial<Options>) {
 
 const expectedWindow = 'a duration of at most 10 seconds, in milliseconds or as text such as "5 millis"'
 
-const windowOf = (window: Duration.Input | undefined): Effect.Effect<number, InvalidOption> => {
+const windowOf = (window: RetryPolicy.Time | undefined): Effect.Effect<number, InvalidOption> => {
   const duration = Duration.fromInput(window ?? 0)
   const millis = duration._tag === "Some" ? Duration.toMillis(duration.value) : Number.NaN
   return millis >= 0 && millis <= 10_000

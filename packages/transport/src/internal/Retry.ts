@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as Result from "effect/Result"
 import type { InvalidOption } from "../ClientError.ts"
-import type { Options, RetryPolicy } from "../RetryPolicy.ts"
+import type { Options, RetryPolicy, Time } from "../RetryPolicy.ts"
 import * as OptionCheck from "./OptionCheck.ts"
 
 /** What each option of a policy accepts, for constructors that check the options of a caller. */
@@ -49,7 +49,7 @@ export const policyFromOptions = (options?: Options, parent?: string): Result.Re
   })
 
 /** The same policy with another deadline, from the option `timeout`. */
-export const withDeadline = (policy: RetryPolicy, timeout: Duration.Input): Result.Result<RetryPolicy, InvalidOption> =>
+export const withDeadline = (policy: RetryPolicy, timeout: Time): Result.Result<RetryPolicy, InvalidOption> =>
   Result.map(OptionCheck.member("timeout", "duration", timeout), () => ({
     ...policy,
     deadline: Duration.fromInputUnsafe(timeout),

@@ -68,7 +68,7 @@ describe("Retry", () => {
       })
     }
     it("policyFromOptions: shows an invalid duration in nanoseconds", () => {
-      expect(() => makePolicy({ deadline: -1n })).toThrow(
+      expect(() => makePolicy({ deadline: -1n as never })).toThrow(
         /^Invalid option "deadline": expected a duration above zero .*, received -1n\.$/,
       )
     })
