@@ -239,7 +239,11 @@ export const run = Effect.fn("Service.run")(function* (
   const threads = ChainJob.threadsOf(config)
   const jobs = (own: Parts) => jobsOf(own, owner).map((job) => ({ ...job, threads }))
   const indexers = isIndexer
-    ? yield* Supervisor.make({ jobs: jobs(parts), isInline, ...(onEvent === undefined ? {} : { onEvent }) })
+    ? yield* Supervisor.make({
+        ...{ jobs: jobs(parts), isInline },
+        ...(config.indexThreads === undefined ? {} : { threads: config.indexThreads }),
+        ...(onEvent === undefined ? {} : { onEvent }),
+      })
     : null
 
   let current = config

@@ -16,6 +16,7 @@ import * as ServedChain from "./ServedChain.ts"
 const Mebibytes = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1024 * 1024 }))
 const Proxies = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10 }))
 const Threads = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 16 }))
+const IndexThreads = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 64 }))
 const Limit = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000 }))
 
 /** The origin of a URL; `undefined` where the text is not a URL with an origin. */
@@ -83,6 +84,8 @@ export const Config = Schema.Struct({
    * them. Default: by the cores of the machine.
    */
   backfillThreads: Schema.optionalKey(Threads),
+  /** Threads of the indexers, at most 64; chains share them once there are more. Default: by the cores of the machine, at most 4. */
+  indexThreads: Schema.optionalKey(IndexThreads),
   /** The chains, by name. */
   chains: Schema.Record(Schema.String, ChainConfig),
   /** Form of empty values in pages: that of the interface (`string`), or `null`. Default `string`. */

@@ -12,7 +12,16 @@ export interface ConfigChanges {
 }
 
 /** Keys of what a process holds from its start to its end. */
-const fixedKeys: ReadonlySet<string> = new Set(["backfillThreads", "database", "listen", "log", "otlp", "relay", "tls"])
+const fixedKeys: ReadonlySet<string> = new Set([
+  "backfillThreads",
+  "database",
+  "indexThreads",
+  "listen",
+  "log",
+  "otlp",
+  "relay",
+  "tls",
+])
 
 const isEqual = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right)
 
@@ -47,10 +56,11 @@ export const between = (before: Config, after: Config): ConfigChanges => {
 
 /** The later configuration with the earlier values of the keys that are fixed. */
 export const applicable = (before: Config, after: Config): Config => {
-  const { backfillThreads: _, otlp: __, tls: ___, ...rest } = after
+  const { backfillThreads: _, indexThreads: __, otlp: ___, tls: ____, ...rest } = after
   return {
     ...rest,
     ...(before.backfillThreads === undefined ? {} : { backfillThreads: before.backfillThreads }),
+    ...(before.indexThreads === undefined ? {} : { indexThreads: before.indexThreads }),
     ...(before.otlp === undefined ? {} : { otlp: before.otlp }),
     ...(before.tls === undefined ? {} : { tls: before.tls }),
     database: before.database,

@@ -1,22 +1,18 @@
 /**
- * Runs an indexer for each chain in a worker thread of its own, so that serving pages does not wait for writes. A worker that ends
- * is restarted; the failure of one chain does not affect the others.
+ * Runs an indexer for each chain in a worker thread, so that serving pages does not wait for writes. An indexer that ends is restarted; the
+ * failure of one chain does not affect the others.
  */
-import { extname } from "node:path"
-import type { Worker } from "node:worker_threads"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Queue from "effect/Queue"
 import * as References from "effect/References"
-import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as Restart from "../supervision/Restart.ts"
 import * as ThreadLog from "../supervision/ThreadLog.ts"
-import * as WorkerThread from "../supervision/WorkerThread.ts"
 import * as ChainRunner from "./ChainRunner.ts"
 import type { ChainJob } from "./ChainJob.ts"
 import type { IndexerEvent } from "./IndexerEvent.ts"
-import { type FromWorker, kind, type ToWorker, type WorkerData } from "./Worker.ts"
+import * as IndexThreads from "./IndexThreads.ts"
 
 /** Handles an event of a chain's indexer; must not fail. */
 type OnEvent = (chain: string, event: IndexerEvent) => Effect.Effect<void>
@@ -30,72 +26,26 @@ export interface Options {
   readonly onEvent?: OnEvent
   /** The indexers run in the thread of this process: for one small chain whose first blocks are waited for. Default false. */
   readonly isInline?: boolean
+  /** Threads at most, which chains share. Default: by the cores of the machine. */
+  readonly threads?: number
+  /** Starts a thread. Default: a worker thread of Node. */
+  readonly startThread?: IndexThreads.StartThread
 }
 
-/** Time that a worker has to finish its transaction when it is stopped. */
-const stopMillis = 5_000
-
-const entry = new URL(`./Worker${extname(import.meta.url)}`, import.meta.url)
-
-interface RunningWorker {
-  readonly worker: Worker
-  /** Why it ended; `null` when it was stopped. */
-  readonly ended: Promise<string | null>
-}
-
-/** Listens to a worker until it ends; gives why, `null` when it was stopped. */
-const endOf = (worker: Worker, onMessage: (message: FromWorker) => void): Promise<string | null> =>
-  new Promise((resolve) => {
-    let failure: string | null | undefined
-    worker.on("message", (message: FromWorker) => {
-      if (message._tag === "Ended") failure = message.failure
-      else onMessage(message)
-    })
-    worker.on("error", (cause) => (failure ??= WorkerThread.describe(cause)))
-    worker.on("exit", (code) => resolve(failure === undefined ? `exit code ${code}` : failure))
-  })
-
-const start = (
-  job: ChainJob,
-  logLevel: WorkerData["logLevel"],
-  onMessage: (message: FromWorker) => void,
-): Result.Result<RunningWorker, WorkerThread.ThreadNotStarted> => {
-  const data: WorkerData = { kind, job, logLevel }
-  const started = WorkerThread.start(entry, { workerData: data, name: `daybook-index-${job.chain}` })
-  return Result.map(started, (worker) => ({ worker, ended: endOf(worker, onMessage) }))
-}
-
-const stop = ({ worker, ended }: RunningWorker): Effect.Effect<void> =>
-  Effect.sync(() => worker.postMessage("stop" satisfies ToWorker)).pipe(
-    Effect.andThen(Effect.promise(() => ended)),
-    Effect.timeoutOrElse({ duration: stopMillis, orElse: () => Effect.promise(() => worker.terminate()) }),
-    Effect.asVoid,
-  )
-
-/** Runs a worker until it ends, and gives why; interruption stops it. */
-const runOnce = Effect.fnUntraced(function* (job: ChainJob, onEvent: OnEvent) {
-  const logLevel = yield* References.MinimumLogLevel
-  const messages = yield* Queue.unbounded<FromWorker>()
-  const listen = Effect.gen(function* () {
-    for (;;) {
-      const message = yield* Queue.take(messages)
-      if (message._tag === "Event") yield* onEvent(job.chain, message.event)
-      if (message._tag === "Log") yield* ThreadLog.write(message)
-    }
-  })
-  const running = yield* Effect.acquireRelease(
-    Effect.suspend(() => Effect.fromResult(start(job, logLevel, (message) => Queue.offerUnsafe(messages, message)))),
-    stop,
-  )
-  yield* Effect.forkScoped(listen)
-  return yield* Effect.promise(() => running.ended)
+/** Runs an indexer in a thread until it ends, and gives why; interruption stops it. */
+const runOnce = Effect.fnUntraced(function* (threads: IndexThreads.IndexThreads, job: ChainJob, onEvent: OnEvent) {
+  const reports = yield* Queue.unbounded<IndexThreads.ChainMessage>()
+  const handle = (report: IndexThreads.ChainMessage) =>
+    report._tag === "Event" ? onEvent(job.chain, report.event) : ThreadLog.write(report.line)
+  yield* Effect.forkScoped(Effect.forever(Effect.flatMap(Queue.take(reports), handle)))
+  return yield* threads.run(job, (report) => Queue.offerUnsafe(reports, report))
 }, Effect.scoped)
 
-/** Restarts a chain's worker whenever it ends. */
-const supervise = (job: ChainJob, onEvent: OnEvent) =>
+/** Restarts a chain's indexer whenever it ends. */
+const supervise = (threads: IndexThreads.IndexThreads, job: ChainJob, onEvent: OnEvent) =>
   Restart.forever(
     "The indexer",
-    Effect.match(runOnce(job, onEvent), {
+    Effect.match(runOnce(threads, job, onEvent), {
       onSuccess: (failure) => failure ?? "it was stopped",
       onFailure: ({ message }) => message,
     }),
@@ -115,13 +65,16 @@ interface Supervised {
 /** What an indexer depends on; labels are those of pages. */
 const identityOf = (job: ChainJob): string => JSON.stringify({ ...job, config: { ...job.config, labels: {} } })
 
-/** Starts indexers until the scope ends; then each worker finishes its transaction, within a few seconds. */
+/** Starts indexers until the scope ends; then each finishes its transaction, within a few seconds. */
 export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<Supervisor, never, Scope.Scope> {
   const { isInline = false, jobs, onEvent = () => Effect.void } = options
+  const logLevel = yield* References.MinimumLogLevel
+  const { startThread = IndexThreads.starter(logLevel), threads: max = IndexThreads.defaultMax() } = options
+  const threads = IndexThreads.make({ max, start: startThread })
   const scope = yield* Effect.scope
   const running = new Map<string, Supervised>()
   const runJob = (job: ChainJob): Effect.Effect<never> =>
-    isInline ? ChainRunner.run(job, (event) => onEvent(job.chain, event)) : supervise(job, onEvent)
+    isInline ? ChainRunner.run(job, (event) => onEvent(job.chain, event)) : supervise(threads, job, onEvent)
 
   const replace = Effect.fnUntraced(function* (next: ReadonlyArray<ChainJob>) {
     const wanted = new Map(next.map((job) => [job.chain, identityOf(job)]))

@@ -1,6 +1,6 @@
 /**
- * Entry of an indexer's worker thread: runs the job it was given until it is stopped. Started by `Supervisor`; importing it in any
- * other thread does nothing.
+ * Entry of a worker thread of indexers: runs the jobs that it receives until each is stopped. Started by `IndexThreads`; importing it in
+ * any other thread does nothing.
  */
 import { isMainThread, parentPort, workerData } from "node:worker_threads"
 import * as Cause from "effect/Cause"
@@ -20,24 +20,25 @@ import type { IndexerEvent } from "./IndexerEvent.ts"
  */
 export interface WorkerData {
   readonly kind: typeof kind
-  readonly job: ChainJob.ChainJob
   /** Log lines below this level are not sent. */
   readonly logLevel: LogLevel.LogLevel
 }
 
 /**
- * Message of a worker.
+ * Message of a worker about the indexer of a chain.
  */
 export type FromWorker =
-  | { readonly _tag: "Event"; readonly event: IndexerEvent }
-  | ThreadLog.ThreadLog
-  /** The last message; `failure` is `null` when the worker was stopped. */
-  | { readonly _tag: "Ended"; readonly failure: string | null }
+  | { readonly _tag: "Event"; readonly chain: string; readonly event: IndexerEvent }
+  | { readonly _tag: "Line"; readonly chain: string; readonly line: ThreadLog.ThreadLog }
+  /** The last message; `failure` is `null` when it was stopped. */
+  | { readonly _tag: "Ended"; readonly chain: string; readonly failure: string | null }
 
 /**
  * Message to a worker.
  */
-export type ToWorker = "stop"
+export type ToWorker =
+  | { readonly _tag: "Run"; readonly job: ChainJob.ChainJob }
+  | { readonly _tag: "Stop"; readonly chain: string }
 
 /**
  * Marks the data of an indexer's worker.
@@ -47,23 +48,37 @@ export const kind = "@daybook/service/indexer"
 const isWorkerData = (data: unknown): data is WorkerData =>
   typeof data === "object" && data !== null && "kind" in data && data.kind === kind
 
-const start = ({ job, logLevel }: WorkerData, port: NonNullable<typeof parentPort>) => {
+const failureOf = (exit: Exit.Exit<unknown, unknown>): string | null => {
+  if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) return null
+  const failure = Cause.squash(exit.cause)
+  return failure instanceof Error ? failure.message : String(failure)
+}
+
+const start = ({ logLevel }: WorkerData, port: NonNullable<typeof parentPort>) => {
   const post = (message: FromWorker) => port.postMessage(message)
-  const redact = (text: string) => ChainJob.redact(job, text)
-  const fiber = ChainRunner.run(job, (event) => Effect.sync(() => post({ _tag: "Event", event }))).pipe(
-    Effect.provide(Logger.layer([ThreadLog.logger(post, redact)])),
-    Effect.provideService(References.MinimumLogLevel, logLevel),
-    Effect.runFork,
-  )
+  const fibers = new Map<string, Fiber.Fiber<never>>()
+
+  const run = (job: ChainJob.ChainJob) => {
+    const { chain } = job
+    const redact = (text: string) => ChainJob.redact(job, text)
+    const logger = ThreadLog.logger((line) => post({ _tag: "Line", chain, line }), redact)
+    const fiber = ChainRunner.run(job, (event) => Effect.sync(() => post({ _tag: "Event", chain, event }))).pipe(
+      Effect.provide(Logger.layer([logger])),
+      Effect.provideService(References.MinimumLogLevel, logLevel),
+      Effect.runFork,
+    )
+    fibers.set(chain, fiber)
+    fiber.addObserver((exit) => {
+      fibers.delete(chain)
+      const failure = failureOf(exit)
+      post({ _tag: "Ended", chain, failure: failure === null ? null : redact(failure) })
+    })
+  }
+
   port.on("message", (message: ToWorker) => {
-    if (message === "stop") Effect.runFork(Fiber.interrupt(fiber))
-  })
-  fiber.addObserver((exit) => {
-    const failure = Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? null : Cause.squash(exit.cause)
-    const text = failure instanceof Error ? failure.message : String(failure)
-    post({ _tag: "Ended", failure: failure === null ? null : redact(text) })
-    // Open keep-alive connections would keep the thread alive.
-    setImmediate(() => process.exit(0))
+    if (message._tag === "Run") return run(message.job)
+    const fiber = fibers.get(message.chain)
+    if (fiber !== undefined) Effect.runFork(Fiber.interrupt(fiber))
   })
 }
 

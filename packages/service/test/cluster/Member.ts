@@ -24,6 +24,8 @@ export interface Member {
   /** Sends a signal that does not end the process. */
   readonly signal: (signal: NodeJS.Signals) => void
   readonly isRunning: () => boolean
+  /** Its id, once it was started. */
+  readonly pid: () => number
 }
 
 /** Makes a process, which is not started yet. */
@@ -33,6 +35,7 @@ export const make = ({ args, env, file, gid, log, name, uid }: Program): Member 
   return {
     name,
     isRunning,
+    pid: () => child?.pid ?? 0,
     start: () => {
       const output = openSync(log, "a")
       child = spawn(file, args, {

@@ -23,7 +23,7 @@ describe("ConfigChanges.between", () => {
       database: "sqlite:other",
       relay: { cacheMebibytes: 0 },
       tls: { cert: "cert.pem", key: "key.pem" },
-      backfillThreads: 1,
+      ...{ backfillThreads: 1, indexThreads: 1 },
       rateLimit: { perSecond: 1 },
       maxLimit: 10,
       chains: {
@@ -42,19 +42,19 @@ describe("ConfigChanges.between", () => {
         "chains.eth.rpc",
         "chains.polygon (added)",
       ],
-      postponed: ["backfillThreads", "database", "listen", "relay", "tls"],
+      postponed: ["backfillThreads", "database", "indexThreads", "listen", "relay", "tls"],
     })
   })
 
   it("applicable: has the later values, but for what has to wait, which is then named again", () => {
-    const before = decode({ backfillThreads: 2 })
+    const before = decode({ backfillThreads: 2, indexThreads: 3 })
     const after = decode({ listen: "127.0.0.1:9", tls: { cert: "c", key: "k" }, maxLimit: 10 })
     const applied = ConfigChanges.applicable(before, after)
 
     expect(ConfigChanges.between(before, applied)).toEqual({ applied: ["maxLimit"], postponed: [] })
     expect(ConfigChanges.between(applied, after)).toEqual({
       applied: [],
-      postponed: ["backfillThreads", "listen", "tls"],
+      postponed: ["backfillThreads", "indexThreads", "listen", "tls"],
     })
   })
 })

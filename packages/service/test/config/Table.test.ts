@@ -56,6 +56,7 @@ const wrong: Readonly<Record<string, unknown>> = {
   "database.replicas": "postgres://replica/daybook",
   documents: "gzip",
   backfillThreads: 17,
+  indexThreads: 65,
   "chains.<name>.id": 0,
   "chains.<name>.rpc": "http://127.0.0.1:8545",
   "chains.<name>.rpc[].url": "ftp://127.0.0.1:8545",

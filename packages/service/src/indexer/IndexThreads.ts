@@ -1,0 +1,180 @@
+/**
+ * The worker threads of the indexers. A thread takes memory whatever it runs, so chains share threads once there are more chains than
+ * threads. What ends a thread may be due to any of its chains: each of them has a thread of its own afterwards, so that the others go on
+ * while that one is started again.
+ *
+ * Source: decision 0070.
+ */
+import { extname } from "node:path"
+import { availableParallelism } from "node:os"
+import * as Effect from "effect/Effect"
+import type * as LogLevel from "effect/LogLevel"
+import * as Result from "effect/Result"
+import * as WorkerThread from "../supervision/WorkerThread.ts"
+import type { ChainJob } from "./ChainJob.ts"
+import { type FromWorker, kind, type ToWorker, type WorkerData } from "./Worker.ts"
+
+/** What a thread reports of a chain, but for its end. */
+export type ChainMessage = Exclude<FromWorker, { readonly _tag: "Ended" }>
+
+/** A worker thread that runs indexers. */
+export interface Thread {
+  /** Sets what receives its messages, and why it has ended. */
+  readonly listen: (onMessage: (message: FromWorker) => void, onEnd: (reason: string) => void) => void
+  readonly post: (message: ToWorker) => void
+  readonly terminate: () => Promise<unknown>
+}
+
+/** Starts a thread. */
+export type StartThread = () => Result.Result<Thread, WorkerThread.ThreadNotStarted>
+
+/** How to run the indexers. */
+export interface Options {
+  /** Threads at most, besides those of chains that have one of their own. */
+  readonly max: number
+  readonly start: StartThread
+}
+
+/** The threads of the indexers. */
+export interface IndexThreads {
+  /** Runs the indexer of a chain until it ends, and gives why; `null` where it was stopped. Interruption stops it. */
+  readonly run: (
+    job: ChainJob,
+    onReport: (message: ChainMessage) => void,
+  ) => Effect.Effect<string | null, WorkerThread.ThreadNotStarted>
+}
+
+/** Time that an indexer has to finish its transaction when it is stopped. */
+const stopMillis = 5_000
+
+/** Threads at most, unless they are configured. */
+const maxThreads = 4
+
+/** Threads for the cores of the machine. */
+export const defaultMax = (cores = availableParallelism()): number => Math.min(maxThreads, cores)
+
+const entry = new URL(`./Worker${extname(import.meta.url)}`, import.meta.url)
+
+/** Starts worker threads of Node, whose log lines below a level are not sent. */
+export const starter =
+  (logLevel: LogLevel.LogLevel): StartThread =>
+  () => {
+    const workerData: WorkerData = { kind, logLevel }
+    return Result.map(WorkerThread.start(entry, { workerData, name: "daybook-index" }), (worker) => ({
+      listen: (onMessage, onEnd) => {
+        let failure: string | undefined
+        worker.on("message", onMessage)
+        worker.on("error", (cause) => (failure ??= WorkerThread.describe(cause)))
+        worker.on("exit", (code) => onEnd(failure ?? `exit code ${code}`))
+      },
+      post: (message) => worker.postMessage(message),
+      terminate: () => worker.terminate(),
+    }))
+  }
+
+/** An indexer that runs in a thread. */
+interface Running {
+  readonly report: (message: ChainMessage) => void
+  readonly end: (reason: string | null) => void
+  readonly ended: Promise<string | null>
+}
+
+/** A thread and what runs in it. */
+interface Host {
+  readonly thread: Thread
+  readonly chains: Map<string, Running>
+  /** It is that of one chain alone. */
+  readonly isSeparate: boolean
+}
+
+const makeRunning = (report: Running["report"]): Running => {
+  let end: Running["end"] = () => undefined
+  const ended = new Promise<string | null>((resolve) => (end = resolve))
+  return { report, end, ended }
+}
+
+/** Makes the threads; each is started with its first chain, and ended with its last one. */
+export const make = ({ max, start }: Options): IndexThreads => {
+  const hosts = new Set<Host>()
+  /** Chains that were in a thread which ended. */
+  const separate = new Set<string>()
+
+  /** Ends what runs in a thread that is gone. */
+  const lose = (host: Host, reason: string): void => {
+    if (!hosts.delete(host)) return
+    const running = [...host.chains.values()]
+    host.chains.clear()
+    for (const { end } of running) end(reason)
+  }
+
+  const onMessage = (host: Host, message: FromWorker): void => {
+    const running = host.chains.get(message.chain)
+    if (message._tag !== "Ended") return running?.report(message)
+    host.chains.delete(message.chain)
+    if (host.chains.size > 0) return running?.end(message.failure)
+    hosts.delete(host)
+    // Open keep-alive connections would keep the thread alive.
+    void host.thread.terminate().then(() => running?.end(message.failure))
+  }
+
+  const open = (isSeparate: boolean): Result.Result<Host, WorkerThread.ThreadNotStarted> =>
+    Result.map(start(), (thread) => {
+      const host: Host = { thread, chains: new Map(), isSeparate }
+      hosts.add(host)
+      thread.listen(
+        (message) => onMessage(host, message),
+        (reason) => {
+          if (host.chains.size > 1) for (const chain of host.chains.keys()) separate.add(chain)
+          lose(host, reason)
+        },
+      )
+      return host
+    })
+
+  /** The thread for a chain: one of its own, a new one, or the one with the fewest chains. */
+  const hostFor = (chain: string): Result.Result<Host, WorkerThread.ThreadNotStarted> => {
+    if (separate.has(chain)) return open(true)
+    const shared = [...hosts].filter(({ isSeparate }) => !isSeparate)
+    const [least] = shared.toSorted((left, right) => left.chains.size - right.chains.size)
+    return least === undefined || shared.length < max ? open(false) : Result.succeed(least)
+  }
+
+  const begin = (job: ChainJob, report: Running["report"]) =>
+    Result.flatMap(hostFor(job.chain), (host) => {
+      const running = makeRunning(report)
+      host.chains.set(job.chain, running)
+      return Result.try({
+        try: () => {
+          host.thread.post({ _tag: "Run", job })
+          return { host, running }
+        },
+        catch: (cause) => {
+          onMessage(host, { _tag: "Ended", chain: job.chain, failure: null })
+          return new WorkerThread.ThreadNotStarted({ message: WorkerThread.describe(cause) })
+        },
+      })
+    })
+
+  /** Stops an indexer. Where it does not stop, its thread is ended, and other chains of the thread are started in another one. */
+  const stop = (chain: string, { host, running }: { readonly host: Host; readonly running: Running }) =>
+    Effect.suspend(() => {
+      if (host.chains.get(chain) !== running) return Effect.void
+      host.thread.post({ _tag: "Stop", chain })
+      const terminate = Effect.promise(() => host.thread.terminate()).pipe(
+        Effect.andThen(Effect.sync(() => lose(host, `another chain of its thread, ${chain}, did not stop`))),
+      )
+      return Effect.promise(() => running.ended).pipe(
+        Effect.timeoutOrElse({ duration: stopMillis, orElse: () => terminate }),
+        Effect.asVoid,
+      )
+    })
+
+  return {
+    run: (job, onReport) =>
+      Effect.acquireUseRelease(
+        Effect.suspend(() => Effect.fromResult(begin(job, onReport))),
+        ({ running }) => Effect.promise(() => running.ended),
+        (begun) => stop(job.chain, begun),
+      ),
+  }
+}

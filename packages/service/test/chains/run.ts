@@ -1,0 +1,149 @@
+/**
+ * What idle chains cost a service: memory and CPU time of one process with 1, 5 and 20 chains whose heads stand still.
+ * `pnpm --filter @daybook/service chains`; `--chains 1,20`, `--seconds 60`, `--poll 250`, `--program dist/bin.js`, `--heaps`.
+ * It fails where a chain costs more than 25 MB.
+ */
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { parseArgs } from "node:util"
+import { Anvil, Head } from "@daybook/chain"
+import { Eventually } from "@daybook/harness"
+import { Effect } from "effect"
+import { daybook } from "../cluster/Cluster.ts"
+import * as Member from "../cluster/Member.ts"
+import { freePort } from "../store/postgres/EmbeddedServer.ts"
+import * as ChainIds from "./ChainIds.ts"
+import type { Heap } from "./preload.ts"
+
+const { values } = parseArgs({
+  options: {
+    chains: { type: "string", default: "1,5,20" },
+    seconds: { type: "string", default: "60" },
+    poll: { type: "string", default: "2000" },
+    program: { type: "string", default: daybook },
+    heaps: { type: "boolean", default: false },
+  },
+})
+
+const boundMegabytes = 25
+const settleSeconds = 15
+const syncMillis = 900_000
+const collectSeconds = 4
+const firstId = 70_001
+
+interface Figures {
+  readonly chains: number
+  readonly threads: number
+  readonly resident: number
+  readonly collected: number
+  readonly cpuSeconds: number
+}
+
+const print = (line: string) => process.stdout.write(`${line}\n`)
+const megabytes = (bytes: number) => (bytes / 1e6).toFixed(0)
+
+const residentOf = (pid: number): number =>
+  Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024
+
+/** User and system time, in ticks of 10 ms behind the name in parentheses. */
+const cpuSecondsOf = (pid: number): number => {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)!.split(" ")
+  return (Number(fields[11]) + Number(fields[12])) / 100
+}
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "daybook-chains-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true })),
+)
+
+/** Blocks with a few transactions each. */
+const fill = Effect.fnUntraced(function* (node: Anvil.Node) {
+  const [from = "", to = ""] = node.accounts
+  for (let block = 0; block < 40; block++) {
+    for (let count = 0; count < 5; count++) yield* Head.transfer(node, { from, to, valueWei: 1n })
+    yield* Head.mine(node)
+  }
+})
+
+const printHeaps = (file: string) => {
+  const heaps = readFileSync(file, "utf8").trim().split("\n")
+  for (const line of heaps) {
+    const { external, thread, total, used } = JSON.parse(line) as Heap
+    print(`  thread ${thread}: heap ${megabytes(used)} of ${megabytes(total)} MB, external ${megabytes(external)} MB`)
+  }
+}
+
+const measure = Effect.fnUntraced(function* (chains: number, urlOf: (chain: number) => string) {
+  const base = yield* folder
+  const port = yield* Effect.promise(freePort)
+  const ids = Array.from({ length: chains }, (_, index) => firstId + index)
+  const pollMillis = Number(values.poll)
+  const own = ids.map((id) => [`chain ${id}`, { id, rpc: [urlOf(id)], fromBlock: 0, pollMillis }])
+  const config = join(base, "daybook.json")
+  const listen = `127.0.0.1:${port}`
+  writeFileSync(config, JSON.stringify({ listen, database: "sqlite:data", chains: Object.fromEntries(own) }))
+  const [log, heaps] = [join(base, "log"), join(base, "heaps")]
+  const member = Member.make({
+    ...{ name: "service", file: process.execPath, log, env: { DAYBOOK_HEAPS: heaps } },
+    args: [
+      ...["--expose-gc", "--import", join(import.meta.dirname, "preload.ts")],
+      ...[resolve(values.program), "serve", "--config", config],
+    ],
+  })
+  yield* Effect.acquireRelease(Effect.sync(member.start), () => Effect.promise(() => member.end("SIGTERM")))
+  const isSynced = (id: number) =>
+    fetch(`http://${listen}/ready?chain=chain%20${id}`).then(
+      async (response) => {
+        await response.text()
+        return response.ok
+      },
+      () => false,
+    )
+  for (const id of ids) {
+    const options = { withinMillis: syncMillis, everyMillis: 500, what: `chain ${id} is synced` }
+    yield* Effect.promise(() => Eventually.until(() => isSynced(id), options))
+  }
+  yield* Effect.sleep(settleSeconds * 1000)
+
+  const pid = member.pid()
+  const [startedAt, cpuBefore] = [performance.now(), cpuSecondsOf(pid)]
+  yield* Effect.sleep(Number(values.seconds) * 1000)
+  const cpuSeconds = (cpuSecondsOf(pid) - cpuBefore) / ((performance.now() - startedAt) / 1000)
+  const resident = residentOf(pid)
+  member.signal("SIGUSR2")
+  yield* Effect.sleep(collectSeconds * 1000)
+  const threads = readdirSync(`/proc/${pid}/task`).length
+  if (values.heaps && existsSync(heaps)) printHeaps(heaps)
+  return { chains, threads, resident, collected: residentOf(pid), cpuSeconds } satisfies Figures
+}, Effect.scoped)
+
+const program = Effect.gen(function* () {
+  const node = yield* Anvil.make()
+  yield* fill(node)
+  const urlOf = yield* ChainIds.serve(node.url)
+  print(`| chains | threads | resident, MB | after a collection, MB | CPU, ms a second |\n|--:|--:|--:|--:|--:|`)
+  const all: Array<Figures> = []
+  for (const chains of values.chains.split(",").map(Number)) {
+    const figures = yield* measure(chains, urlOf)
+    const { collected, cpuSeconds, resident, threads } = figures
+    const cells = [chains, threads, megabytes(resident), megabytes(collected), (cpuSeconds * 1000).toFixed(1)]
+    print(`| ${cells.join(" | ")} |`)
+    all.push(figures)
+  }
+  const [first, last] = [all[0]!, all.at(-1)!]
+  if (first.chains === last.chains) return
+  const perChain = (of: (figures: Figures) => number) => (of(last) - of(first)) / (last.chains - first.chains)
+  const [resident, collected] = [perChain((of) => of.resident), perChain((of) => of.collected)]
+  const cpuMillis = perChain((of) => of.cpuSeconds) * 1000
+  print(
+    `each further chain: ${(resident / 1e6).toFixed(1)} MB, ${(collected / 1e6).toFixed(1)} MB after a collection, ${cpuMillis.toFixed(1)} ms of CPU a second`,
+  )
+  if (resident / 1e6 > boundMegabytes) {
+    print(`failed: more than ${boundMegabytes} MB`)
+    process.exitCode = 1
+  }
+})
+
+await Effect.runPromise(Effect.scoped(program))
+process.exit()
