@@ -7,13 +7,13 @@ import { build } from "vite"
 const folder = join(import.meta.dirname, "..")
 const dist = join(folder, "dist")
 
-/** Writes `dist`. */
-export const make = async (): Promise<void> => {
+/** Writes `dist`; for tests with files that are compressed quickly, and in the mode `production` as it is published. */
+export const make = async (mode: "production" | "test" = "test"): Promise<void> => {
   const before = process.env["NODE_ENV"]
   // As outside of tests: with another value React is built for development.
   process.env["NODE_ENV"] = "production"
   try {
-    await build({ root: folder, configFile: join(folder, "vite.config.ts"), logLevel: "error", mode: "test" })
+    await build({ root: folder, configFile: join(folder, "vite.config.ts"), logLevel: "error", mode })
   } finally {
     if (before === undefined) delete process.env["NODE_ENV"]
     else process.env["NODE_ENV"] = before
