@@ -1,4 +1,7 @@
-/** Looks for text that a page took for anything else: elements, scripts, links to other hosts, and a changed direction of text. */
+/**
+ * Looks for text that a page took for anything else: elements, scripts, links to other hosts; and for text that is not what it seems,
+ * by characters that are not drawn or that change the direction of what is around them.
+ */
 import type { Page } from "playwright-core"
 import type * as Site from "./Site.ts"
 
@@ -14,34 +17,56 @@ export const watch = async (site: Site.Site): Promise<Site.Site> => {
   return site
 }
 
+/** Runs in the page: elements, attributes and links that no page of the explorer has. */
+const readElements = (origin: string): ReadonlyArray<string> => {
+  const issues: Array<string> = []
+  if ("wasRun" in globalThis) issues.push("a script of a text was run")
+  const foreign = "iframe, base, object, embed, main script, main style, main img, main form[action], meta[http-equiv]"
+  for (const element of document.querySelectorAll(foreign)) issues.push(`element: ${element.outerHTML.slice(0, 80)}`)
+  for (const link of document.querySelectorAll<HTMLAnchorElement>("a[href]")) {
+    if (link.origin !== origin) issues.push(`link: ${link.href}`)
+  }
+  for (const element of document.querySelectorAll("main *")) {
+    const handler = [...element.attributes].find(({ name }) => name.startsWith("on"))
+    if (handler !== undefined) issues.push(`handler: ${handler.name}`)
+  }
+  return issues
+}
+
+/** Runs in the page: characters that are not drawn, and text from right to left that nothing isolates. */
+const readTexts = (): ReadonlyArray<string> => {
+  const issues: Array<string> = []
+  const hidden = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/
+  const letters = /[\u0590-\u08ff]/
+  const quote = (text: string) => JSON.stringify(text.slice(0, 60))
+  /** An isolated text of a title or an option has marks of its own around it. */
+  const hasHidden = (text: string) => hidden.test(text.replaceAll(/[\u2068\u2069]/g, ""))
+  const isIsolated = (node: Node): boolean => {
+    let parent = node.parentElement
+    // A block, and an inline element that is isolated, keep the direction to themselves.
+    while (parent !== null && getComputedStyle(parent).display === "inline") {
+      if (/isolate|plaintext/.test(getComputedStyle(parent).unicodeBidi)) return true
+      parent = parent.parentElement
+    }
+    return parent !== null && parent.textContent === node.textContent
+  }
+  const texts = document.createTreeWalker(document.querySelector("#root") ?? document.body, NodeFilter.SHOW_TEXT)
+  for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
+    const text = node.textContent ?? ""
+    if (hasHidden(text)) issues.push(`hidden: ${quote(text)}`)
+    if (letters.test(text) && !isIsolated(node) && node.parentElement?.tagName !== "OPTION") {
+      issues.push(`direction: ${quote(text)}`)
+    }
+  }
+  for (const element of document.querySelectorAll("main *")) {
+    for (const { name, value } of element.attributes) if (hasHidden(value)) issues.push(`hidden: ${name} ${quote(value)}`)
+  }
+  if (hasHidden(document.title)) issues.push(`hidden: title ${quote(document.title)}`)
+  return issues
+}
+
 /** What is not as it should be on the page that is open. */
-export const issuesOf = (page: Page, url: string): Promise<ReadonlyArray<string>> =>
-  page.evaluate((origin) => {
-    const issues: Array<string> = []
-    if ("wasRun" in globalThis) issues.push("a script of a text was run")
-    const foreign = "iframe, base, object, embed, main script, main style, main img, main form[action], meta[http-equiv]"
-    for (const element of document.querySelectorAll(foreign)) issues.push(`element: ${element.outerHTML.slice(0, 80)}`)
-    for (const link of document.querySelectorAll<HTMLAnchorElement>("a[href]")) {
-      if (link.origin !== origin) issues.push(`link: ${link.href}`)
-    }
-    for (const element of document.querySelectorAll("main *")) {
-      const handler = [...element.attributes].find(({ name }) => name.startsWith("on"))
-      if (handler !== undefined) issues.push(`handler: ${handler.name}`)
-    }
-    /** Letters from right to left, and characters that change the direction of what follows. */
-    const bidi = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069]/
-    const texts = document.createTreeWalker(document.querySelector("#root") ?? document.body, NodeFilter.SHOW_TEXT)
-    for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
-      if (!bidi.test(node.textContent ?? "")) continue
-      let parent = node.parentElement
-      // A block, and an inline element that is isolated, keep the direction to themselves.
-      while (parent !== null && getComputedStyle(parent).display === "inline") {
-        if (/isolate|plaintext/.test(getComputedStyle(parent).unicodeBidi)) break
-        parent = parent.parentElement
-      }
-      const isInline = parent !== null && getComputedStyle(parent).display === "inline"
-      const isAlone = parent !== null && parent.textContent === node.textContent
-      if (!isInline && !isAlone) issues.push(`direction: ${JSON.stringify(node.textContent?.slice(0, 60))}`)
-    }
-    return issues
-  }, url)
+export const issuesOf = async (page: Page, url: string): Promise<ReadonlyArray<string>> => [
+  ...(await page.evaluate(readElements, url)),
+  ...(await page.evaluate(readTexts)),
+]

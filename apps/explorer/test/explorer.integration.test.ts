@@ -4,6 +4,9 @@ import type { Browser } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as ChromiumBrowser from "./Browser.ts"
 import * as Build from "./Build.ts"
+import { hostile } from "./hostile.ts"
+import * as HostileChain from "./HostileChain.ts"
+import * as Inert from "./Inert.ts"
 import * as Site from "./Site.ts"
 import * as World from "./World.ts"
 
@@ -15,6 +18,9 @@ interface Frame {
 
 const framesOf = ({ calls = [] }: Frame): number => calls.reduce((sum, call) => sum + framesOf(call), 1)
 
+/** One of each form, with a payload of its own; `pnpm hostile` has them all. */
+const someHostile = hostile.filter((_, index) => index % 21 === 0)
+
 describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
   let world: World.World
   let browser: Browser
@@ -22,7 +28,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
 
   beforeAll(async () => {
     await Build.make()
-    ;[world, browser] = await Promise.all([World.start({ blocks: 5 }), ChromiumBrowser.launch()])
+    ;[world, browser] = await Promise.all([World.start({ blocks: 5, labels: HostileChain.labelsOf(someHostile) }), ChromiumBrowser.launch()])
     site = await Site.make(browser, world.url)
   }, 180_000)
   afterAll(async () => {
@@ -96,6 +102,8 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
     expect(await Site.fact(page, "Outcome").innerText()).toBe("success")
     expect(await page.locator(".log").count()).toBe(receipt.logs.length)
     expect(await page.locator(".frame").count()).toBe(frames)
+    const used = page.locator(".frame-head").first().locator("data").last()
+    expect(await used.getAttribute("value")).toBe(String(BigInt(receipt.gasUsed)))
     expect(await Site.violations(page)).toEqual([])
     expect(site.issues).toEqual([])
   })
@@ -148,5 +156,50 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
     expect(await row.innerText()).toContain("reverted")
     expect(await Site.violations(page)).toEqual([])
     expect(site.issues).toEqual([])
+  })
+
+  it("address: the rows and the position are those that were left, once a person goes back to them", async () => {
+    const { alice } = world.scenario.accounts
+    await site.open(`/address/${alice}?order=ASC`)
+    const { page } = site
+    await Site.walk(page)
+    await page.evaluate(() => window.scrollTo(0, 700))
+    const link = page.locator(".rows-body .row a[href^='/tx/']").nth(20)
+    const place = await link.boundingBox()
+    const hash = await link.getAttribute("title")
+    const requests: Array<string> = []
+    page.on("request", (request) => requests.push(new URL(request.url()).pathname))
+    await link.click()
+    await page.getByRole("heading", { name: "Transaction", level: 1 }).waitFor()
+    // The page of the transaction reads the row of its own.
+    await Site.settle(page)
+    requests.length = 0
+
+    await page.goBack()
+
+    const same = page.locator(`.rows-body .row[data-key="${hash}"] a[href^='/tx/']`)
+    await same.waitFor()
+    await page.waitForFunction(() => window.scrollY === 700)
+    expect(await same.boundingBox()).toEqual(place)
+    expect(requests.filter((path) => path.includes("/verbose"))).toEqual([])
+    expect(site.issues).toEqual([])
+  })
+
+  it("hostile names, labels, reasons and inputs are text, and hide nothing", async () => {
+    const failed = await HostileChain.send(world, someHostile)
+    const guarded = await Inert.watch(await Site.make(browser, world.url))
+    const issues: Array<string> = []
+    const inspect = async (path: string, open = guarded.open) => {
+      await open(path)
+      issues.push(...(await Inert.issuesOf(guarded.page, world.url)))
+    }
+    await inspect(`/address/${world.scenario.accounts.alice}?tab=tokens`)
+    for (const hash of failed) await inspect(`/tx/${hash}`, guarded.navigate)
+    await inspect(`/address/${HostileChain.addressAt(2)}`, guarded.navigate)
+
+    expect(someHostile).toHaveLength(10)
+    expect(issues).toEqual([])
+    expect(guarded.issues).toEqual([])
+    await guarded.context.close()
   })
 })

@@ -1,113 +1,115 @@
 /**
  * 200 hostile texts in every place that a contract, a sender or an operator can fill, by a real chain and service: names and symbols of
- * tokens, labels, names of contracts, reasons of reverts, and call data that is text. On screen they are text and nothing else.
+ * tokens, labels, ABIs, reasons of reverts, call data and parameters. On screen they are text and nothing else.
  */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import type { Browser } from "playwright-core"
-import { numberToHex, stringToHex } from "viem"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { Head } from "@daybook/chain"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import * as ChromiumBrowser from "./Browser.ts"
 import * as Build from "./Build.ts"
 import { hostile } from "./hostile.ts"
+import * as HostileChain from "./HostileChain.ts"
 import * as Inert from "./Inert.ts"
 import * as Site from "./Site.ts"
 import * as World from "./World.ts"
 
-const word = (value: number): string => value.toString(16).padStart(64, "0")
-
-const addressAt = (index: number): string => `0x${(0xbad0_0000_0000 + index).toString(16).padStart(40, "0")}`
-
-/** `string` as a contract returns it. */
-const encoded = (text: string): string => {
-  const hex = stringToHex(text).slice(2)
-  return `${word(32)}${word(hex.length / 2)}${hex.padEnd(Math.ceil(hex.length / 64) * 64, "0")}`
-}
-
-const errorSelector = "08c379a0"
-
-/**
- * Code of a token: a call of four bytes returns the text, so that it is name and symbol; one with the first byte 0 emits a transfer of 1
- * to the caller; any other reverts with the text as its reason.
- */
-const codeOf = (text: string): string => {
-  const [value, reason] = [encoded(text), `${errorSelector}${encoded(text)}`]
-  const size = (hex: string): string => (hex.length / 2).toString(16).padStart(4, "0")
-  const transfer = "ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
-  const push = (at: number): string => `61${at.toString(16).padStart(4, "0")}`
-  /** Copies data of the code to memory, and leaves with it by `RETURN` or `REVERT`. */
-  const leave = (data: string, at: number, by: "f3" | "fd"): string => `5b61${size(data)}${push(at)}5f3961${size(data)}5f${by}`
-  const emit = `5b60015f52335f7f${transfer}60205fa300`
-  /** Length of the jumps at the start. */
-  const head = 21
-  const [textAt, emitAt] = [head, head + 14]
-  const reasonAt = emitAt + emit.length / 2
-  const dataAt = reasonAt + 14
-  const start = `36600414${push(textAt)}575f355f1a15${push(emitAt)}57${push(reasonAt)}56`
-  return `0x${start}${leave(value, dataAt, "f3")}${emit}${leave(reason, dataAt + value.length / 2, "fd")}${value}${reason}`
-}
-
 describe.skipIf(ChromiumBrowser.missing !== undefined)("hostile texts", () => {
+  const project = mkdtempSync(join(tmpdir(), "daybook-hostile-"))
   let world: World.World
   let browser: Browser
-  const failed: Array<string> = []
-
-  /** One transfer of each token to alice, and one call that reverts with its text and has it as input. */
-  const send = async () => {
-    const { alice } = world.scenario.accounts
-    for (const [index, text] of hostile.entries()) {
-      await world.call("anvil_setCode", [addressAt(index), codeOf(text)])
-      const base = { from: alice, to: addressAt(index), gas: numberToHex(200_000) }
-      await world.call("eth_sendTransaction", [{ ...base, data: `0x00${stringToHex(text).slice(2)}` }])
-      const hash = await world.call<string>("eth_sendTransaction", [{ ...base, data: stringToHex(`.....${text}`) }])
-      failed.push(hash)
-      if (index % 20 === 19) await world.run(Head.mine(world.node))
-    }
-    await world.indexed()
-  }
+  let site: Site.Site
+  let failed: ReadonlyArray<string> = []
 
   beforeAll(async () => {
     await Build.make()
-    // Of half of the tokens, so that pages without a label are seen too.
-    const labels = Object.fromEntries(
-      hostile.flatMap((text, index) => (index % 2 === 0 && text.trim() !== "" ? [[addressAt(index), text]] : [])),
-    )
-    ;[world, browser] = await Promise.all([World.start({ blocks: 2, labels }), ChromiumBrowser.launch()])
-    await send()
+    HostileChain.writeProject(project, hostile)
+    const chain = { artifacts: [project] }
+    ;[world, browser] = await Promise.all([
+      World.start({ blocks: 2, labels: HostileChain.labelsOf(hostile), chain }),
+      ChromiumBrowser.launch(),
+    ])
+    failed = await HostileChain.send(world, hostile)
   })
   afterAll(async () => {
     await browser?.close()
     await world?.close()
+    rmSync(project, { recursive: true, force: true })
+  })
+  beforeEach(async () => {
+    site = await Inert.watch(await Site.make(browser, world.url))
+  })
+  afterEach(async () => {
+    expect(site.issues).toEqual([])
+    await site.context.close()
   })
 
-  it("200 hostile texts of a chain are text on every page, and leave the direction of the text around them", async () => {
+  const inspect = async (path: string, open = site.open): Promise<ReadonlyArray<string>> => {
+    await open(path)
+    return (await Inert.issuesOf(site.page, world.url)).map((issue) => `${path}: ${issue}`)
+  }
+
+  it("there are 200 texts, and the page of a token shows one of them as its name", async () => {
     expect(new Set(hostile).size).toBe(200)
-    const site = await Inert.watch(await Site.make(browser, world.url))
+
+    await site.open(`/address/${HostileChain.addressAt(1)}`)
+
+    await Site.fact(site.page, "Token").getByText(hostile[1]!).first().waitFor()
+  })
+
+  it("lists: texts are text in tokens, statement, transactions and movements", async () => {
     const { alice } = world.scenario.accounts
     const issues: Array<string> = []
-    const inspect = async (path: string, open = site.open) => {
-      await open(path)
-      issues.push(...(await Inert.issuesOf(site.page, world.url)).map((issue) => `${path}: ${issue}`))
+    for (const path of ["/", `/address/${alice}?tab=tokens`, `/address/${alice}?tab=statement`]) {
+      issues.push(...(await inspect(path)))
     }
-    for (const path of ["/", `/address/${alice}?tab=tokens`, `/address/${alice}?tab=statement`]) await inspect(path)
     for (const path of [`/address/${alice}`, `/address/${alice}?tab=movements`]) {
-      await inspect(path)
+      issues.push(...(await inspect(path)))
       for (let isAtEnd = false; !isAtEnd; ) {
-        issues.push(...(await Inert.issuesOf(site.page, world.url)).map((issue) => `${path}: ${issue}`))
         isAtEnd = await Site.scroll(site.page)
+        issues.push(...(await Inert.issuesOf(site.page, world.url)).map((issue) => `${path}: ${issue}`))
       }
-    }
-    for (const [index, hash] of failed.entries()) {
-      await inspect(`/tx/${hash}`, site.navigate)
-      await inspect(`/address/${addressAt(index)}`, site.navigate)
     }
 
     expect(issues).toEqual([])
-    expect(site.issues).toEqual([])
-    await site.context.close()
-  }, 900_000)
+  })
+
+  it("transactions: the reason of each revert and the text of each input are text", async () => {
+    await site.open("/")
+    const issues: Array<string> = []
+    for (const hash of failed) issues.push(...(await inspect(`/tx/${hash}`, site.navigate)))
+
+    expect(failed).toHaveLength(200)
+    expect(issues).toEqual([])
+  })
+
+  it("addresses: the name of each token and label is text, also as title of the page", async () => {
+    await site.open("/")
+    const issues: Array<string> = []
+    for (const index of hostile.keys()) {
+      issues.push(...(await inspect(`/address/${HostileChain.addressAt(index)}`, site.navigate)))
+    }
+
+    expect(issues).toEqual([])
+  })
+
+  it("contracts: names of each ABI are text, and those that are no names of Solidity are left out", async () => {
+    await site.open("/")
+    const issues: Array<string> = []
+    let described = 0
+    for (const index of hostile.keys()) {
+      issues.push(...(await inspect(`/address/${HostileChain.addressAt(index)}?tab=contract`, site.navigate)))
+      // A contract without a name is not described.
+      const shown = site.page.getByText(/^claim\(|^The service has no ABI/).first()
+      described += Number((await shown.innerText()).startsWith("claim"))
+    }
+
+    expect(described).toBeGreaterThanOrEqual(hostile.filter((_, index) => HostileChain.isNamed(index)).length)
+    expect(issues).toEqual([])
+  })
 
   it("search: a hostile name that is found is text", async () => {
-    const site = await Inert.watch(await Site.make(browser, world.url))
     await site.open("/")
     const { page } = site
     for (const part of ["script", "onerror", "evil.example", "عملة", "constructor"]) {
@@ -116,8 +118,38 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("hostile texts", () => {
       await page.locator("ul.search-results a").first().waitFor()
       expect(await Inert.issuesOf(page, world.url)).toEqual([])
     }
+  })
 
-    expect(site.issues).toEqual([])
-    await site.context.close()
+  it("a service that passes every text on: labels, signatures, names of ABIs and reasons are text", async () => {
+    const { alice } = world.scenario.accounts
+    let next = 0
+    const text = () => hostile[next++ % hostile.length]!
+    const poisoned = new Set([
+      ...["from_address_label", "to_address_label", "counterparty_label", "label", "signature", "name", "source"],
+      ...["symbol", "message", "type_name"],
+    ])
+    await site.page.route("**/api/v2.2/**", async (route) => {
+      // Without the headers by which a browser marks its own requests: with a key.
+      const response = await route.fetch({ headers: { ...route.request().headers(), "x-api-key": world.apiKey } })
+      const body: unknown = await response.json()
+      const json: unknown = JSON.parse(JSON.stringify(body), (name, value: unknown) =>
+        poisoned.has(name) && (typeof value === "string" || value === null) ? text() : value,
+      )
+      return route.fulfill({ response, json })
+    })
+    const issues: Array<string> = []
+    for (const tab of ["internal", "tokens", "statement"]) {
+      issues.push(...(await inspect(`/address/${alice}?tab=${tab}`)))
+    }
+    for (const tab of ["transactions", "movements"]) {
+      await site.open(`/address/${alice}?tab=${tab}`)
+      await Site.walk(site.page)
+      issues.push(...(await Inert.issuesOf(site.page, world.url)))
+    }
+    issues.push(...(await inspect(`/tx/${world.scenario.transactions.swap}`)))
+    issues.push(...(await inspect(`/address/${HostileChain.addressAt(3)}?tab=contract`)))
+
+    expect(next).toBeGreaterThan(hostile.length)
+    expect(issues).toEqual([])
   })
 })

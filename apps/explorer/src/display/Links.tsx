@@ -4,6 +4,7 @@ import { useLabel } from "../names/useNames.ts"
 import { useWatchLabel } from "../watch/WatchList.ts"
 import { formatInteger, shorten } from "./Numbers.ts"
 import { CopyButton } from "./Values.tsx"
+import { ForeignText } from "./ForeignText.tsx"
 
 interface AddressLinkProps {
   readonly address: string
@@ -31,7 +32,7 @@ export const AddressLink = ({
   const name = [own, label, read].find(hasText)
   const text = (
     <>
-      {name === undefined ? null : <bdi className="label">{name}</bdi>}
+      {name === undefined ? null : <ForeignText className="label" text={name} />}
       {name === undefined || isFull ? <code className="hash">{isFull ? address : shorten(address)}</code> : null}
     </>
   )

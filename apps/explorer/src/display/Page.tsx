@@ -1,6 +1,7 @@
 /** Parts that pages are made of: titles, panels, lists of facts, notices and placeholders. */
 import { type ReactNode, useEffect, useId } from "react"
 import { explain } from "../service/Errors.ts"
+import { ForeignText } from "./ForeignText.tsx"
 
 interface PageProps {
   /** In the tab of the browser. */
@@ -115,7 +116,7 @@ export const ErrorNotice = ({ error, onRetry }: { readonly error: unknown; reado
         )
       }
     >
-      <bdi>{detail}</bdi>
+      <ForeignText text={detail} />
     </Notice>
   )
 }

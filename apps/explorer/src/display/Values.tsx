@@ -3,6 +3,8 @@ import { type ReactNode, useEffect, useState } from "react"
 import { useNow } from "./Clock.ts"
 import { type Shown, formatAmount, formatInteger, shorten } from "./Numbers.ts"
 import { formatAge, formatLocal, formatUtc } from "./Times.ts"
+import { ForeignText } from "./ForeignText.tsx"
+import { isolated } from "./VisibleText.ts"
 
 const copiedMillis = 1_500
 
@@ -67,7 +69,7 @@ export const Amount = ({ amount, decimals, isWhole = false, signed = false, symb
   return (
     <NumberText
       shown={shown}
-      {...(symbol === undefined ? {} : { unit: <bdi className="symbol">{symbol}</bdi>, exactUnit: ` ${symbol}` })}
+      {...(symbol === undefined ? {} : { unit: <ForeignText className="symbol" text={symbol} />, exactUnit: ` ${isolated(symbol)}` })}
       tone={signed && amount !== 0n ? (amount > 0n ? "in" : "out") : undefined}
     />
   )

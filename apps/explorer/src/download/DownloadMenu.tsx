@@ -5,6 +5,7 @@ import { formatInteger } from "../display/Numbers.ts"
 import { explain } from "../service/Errors.ts"
 import * as Csv from "./Csv.ts"
 import type { Columns } from "./Tables.ts"
+import { ForeignText } from "../display/ForeignText.tsx"
 
 type Format = "csv" | "ndjson"
 
@@ -85,7 +86,7 @@ export const DownloadMenu = <Row,>({ columns, name, rows }: DownloadMenuProps<Ro
   return (
     <div className="download">
       <span role="status">
-        <bdi>{stateText(state)}</bdi>
+        <ForeignText text={stateText(state)} />
       </span>
       {state._tag === "Reading" ? (
         <button type="button" className="button" onClick={cancel}>

@@ -16,6 +16,8 @@ interface Reverted {
 
 /** Where rows come from. */
 export interface Source<Row> extends Rows.Reading<Row> {
+  /** Last block of the past; `null` where all blocks, or none, are followed. */
+  readonly boundary: number | null
   /** The first page of the past; `null` where the history has no past of its own. */
   readonly first: ((signal: AbortSignal) => Promise<PageOf<Row>>) | null
   /** What is new, without an end; `null` to follow nothing. */
@@ -34,10 +36,11 @@ export interface Snapshot<Row> {
   readonly isReloaded: boolean
 }
 
-/** The history of a wallet while it is on screen. */
+/** The history of a wallet while it is open. */
 export interface History<Row> {
   readonly subscribe: (listener: () => void) => () => void
   readonly snapshot: () => Snapshot<Row>
+  readonly boundary: number | null
   /** Reads the next page, unless one is being read. */
   readonly loadMore: () => void
   /** Reads on after an error. */
@@ -134,6 +137,7 @@ export const open = <Row>(source: Source<Row>, signal: AbortSignal): History<Row
   if (source.follow !== null) void follow(source.follow)
   loadMore()
   return {
+    boundary: source.boundary,
     subscribe: (listener) => {
       listeners.add(listener)
       return () => void listeners.delete(listener)

@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useRef, useSyncExternalStore } from "react"
 import { ErrorNotice, Notice, Skeleton } from "../display/Page.tsx"
 import * as Rows from "./HistoryRows.ts"
 import type { Shown } from "./useHistory.ts"
+import { usePosition } from "./usePosition.ts"
 
 /** A column. */
 export interface Column {
@@ -65,6 +66,7 @@ export const VirtualRows = <Row,>({ cells, columns, empty, history, keyOf, label
     overscan: 12,
     scrollMargin: box.current?.offsetTop ?? 0,
   })
+  usePosition(box, { live: rows.live.length, added: history.added, height })
   useEffect(() => virtualizer.measure(), [height, virtualizer])
   const items = virtualizer.getVirtualItems()
   const last = items.at(-1)?.index ?? 0

@@ -4,48 +4,74 @@ import { useEffect, useState, useSyncExternalStore } from "react"
 import * as Clients from "../service/Clients.ts"
 import { useService } from "../service/Service.tsx"
 import * as History from "./History.ts"
+import { histories } from "./OpenHistories.ts"
+import { useEntry } from "./useEntry.ts"
 
 /** Nothing is on screen before the client is loaded. */
-const none = { rows: { past: [], live: [] }, count: 0, isComplete: false, isReloaded: false, error: null } as const
+const none = { count: 0, isComplete: false, isReloaded: false, boundary: undefined } as const
 
 const never = () => () => undefined
 
 /** A snapshot with what continues it. */
 export interface Shown<Row> extends History.Snapshot<Row> {
+  /** Last block of the part that is read page by page, `null` for none; undefined before the history is open. */
+  readonly boundary: number | null | undefined
+  /** Rows that were added on top since a person left this history, when they have come back to it. */
+  readonly added: number
   readonly loadMore: () => void
   readonly retry: () => void
 }
 
-/**
- * Opens the history of `make`, and again whenever `key` changes. `null` as `key` waits.
- */
-export const useHistory = <Row>(
-  key: string | null,
-  make: (client: RestPromiseClient, chain: string) => History.Source<Row>,
-): Shown<Row> => {
+type Make<Row> = (client: RestPromiseClient, chain: string) => History.Source<Row>
+
+/** Opens the history of an id, or finds it open. `null` waits. */
+const useOpen = <Row>(id: string | null, make: Make<Row>) => {
   const { apiKey, chain } = useService()
-  const [history, setHistory] = useState<History.History<Row> | null>(null)
-  const [loadError, setLoadError] = useState<unknown>(null)
+  const [, setOpened] = useState<string>()
+  const [turn, setTurn] = useState(0)
+  const [error, setError] = useState<unknown>(null)
   useEffect(() => {
-    setHistory(null)
-    if (key === null) return
-    const controller = new AbortController()
-    Clients.rest(apiKey).then(
-      (client) => {
-        if (!controller.signal.aborted) setHistory(History.open(make(client, chain.name), controller.signal))
-      },
-      (error: unknown) => setLoadError(error),
-    )
-    return () => controller.abort()
-    // `make` follows from the key.
-  }, [apiKey, chain.name, key])
+    if (id === null) return
+    let isLeft = false
+    const open = async () => {
+      const client = await Clients.rest(apiKey)
+      if (isLeft) return
+      histories.open(id, (signal) => History.open(make(client, chain.name), signal))
+      setOpened(id)
+    }
+    if (!histories.hold(id)) open().catch(setError)
+    return () => {
+      isLeft = true
+      histories.leave(id)
+    }
+    // `make` follows from the id.
+  }, [id, turn])
+  const retry = () => {
+    setError(null)
+    setTurn(turn + 1)
+  }
+  // Sound: the id names the kind of the rows.
+  const history = id === null ? undefined : (histories.find(id) as History.History<Row> | undefined)
+  return { history, error, retry }
+}
+
+/**
+ * Opens the history of `make`, and another one whenever `key` changes. A person who goes back finds the one they left. `null` as `key`
+ * waits.
+ */
+export const useHistory = <Row>(key: string | null, make: Make<Row>): Shown<Row> => {
+  const { apiKey, chain } = useService()
+  const entry = useEntry(key ?? "")
+  const id = key === null ? null : [entry, chain.name, apiKey, key].join("\n")
+  const [added] = useState(() => (id === null ? 0 : histories.added(id)))
+  const { error, history, retry } = useOpen(id, make)
   const snapshot = useSyncExternalStore<History.Snapshot<Row> | null>(
     history?.subscribe ?? never,
     () => history?.snapshot() ?? null,
   )
-  const actions = { loadMore: () => history?.loadMore(), retry: () => history?.retry() }
-  if (snapshot === null) {
-    return { ...none, rows: { past: [], live: [] }, isLoading: loadError === null, error: loadError, ...actions }
+  if (history === undefined || snapshot === null) {
+    const waiting = { rows: { past: [], live: [] }, isLoading: error === null, error, added: 0 }
+    return { ...none, ...waiting, loadMore: () => undefined, retry }
   }
-  return { ...snapshot, ...actions }
+  return { ...snapshot, added, boundary: history.boundary, loadMore: history.loadMore, retry: history.retry }
 }

@@ -1,6 +1,7 @@
 /** What is shown for an unknown path, and for a page that failed. */
 import { Link } from "@tanstack/react-router"
 import { Notice, Page } from "../display/Page.tsx"
+import { ForeignText } from "../display/ForeignText.tsx"
 
 export const NotFound = () => (
   <Page title="Not found" heading="No such page">
@@ -23,7 +24,7 @@ export const PageError = ({ error }: { readonly error: unknown }) => (
         </button>
       }
     >
-      <bdi>{error instanceof Error ? error.message : "No reason was given."}</bdi>
+      <ForeignText text={error instanceof Error ? error.message : "No reason was given."} />
     </Notice>
   </div>
 )

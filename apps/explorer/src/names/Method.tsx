@@ -2,6 +2,7 @@
 import { kindOf } from "../blocks/TransactionKind.ts"
 import type { NamedFunction } from "./Names.ts"
 import { useMethod } from "./useNames.ts"
+import { ForeignText } from "../display/ForeignText.tsx"
 
 interface MethodProps {
   /** `null` for a creation. */
@@ -18,8 +19,6 @@ export const Method = ({ decoded, input, to }: MethodProps) => {
   return shown === undefined ? (
     <code className="method">{kindOf({ to: to ?? null, input: input ?? null })}</code>
   ) : (
-    <bdi className="method" title={shown.signature}>
-      {shown.label}
-    </bdi>
+    <ForeignText className="method" text={shown.label} title={shown.signature} />
   )
 }

@@ -13,6 +13,8 @@ import { StatementTab } from "./address/StatementTab.tsx"
 import { TokensTab } from "./address/TokensTab.tsx"
 import { TransactionsTab } from "./address/TransactionsTab.tsx"
 import { WatchButton } from "./address/WatchButton.tsx"
+import { ForeignText } from "../display/ForeignText.tsx"
+import { isolated } from "../display/VisibleText.ts"
 
 const ContractTab = lazy(async () => ({ default: (await import("./address/ContractTab.tsx")).ContractTab }))
 const ChartsTab = lazy(async () => ({ default: (await import("./address/ChartsTab.tsx")).ChartsTab }))
@@ -97,8 +99,8 @@ export const AddressPage = () => {
   }
   return (
     <Page
-      title={name ?? `Address ${address.slice(0, 10)}`}
-      heading={name === undefined ? "Address" : <bdi>{name}</bdi>}
+      title={name === undefined ? `Address ${address.slice(0, 10)}` : isolated(name)}
+      heading={name === undefined ? "Address" : <ForeignText text={name} />}
       actions={<WatchButton key={address} address={address} />}
     >
       <p className="subject copyable">

@@ -1,6 +1,7 @@
 /** Home: the chains of the service, and the latest blocks and transactions of the selected one. */
 import { lazy, Suspense } from "react"
 import { useLatestBlocks } from "../blocks/useLatestBlocks.ts"
+import { useDrawn } from "../display/useDrawn.ts"
 import { ErrorNotice, Page, Panel, Skeleton } from "../display/Page.tsx"
 import { useService } from "../service/Service.tsx"
 import { ChainCards } from "./home/ChainCards.tsx"
@@ -13,6 +14,7 @@ export const HomePage = () => {
   const { chain } = useService()
   const { blocks, error } = useLatestBlocks()
   const head = blocks.find(({ isReverted }) => !isReverted)?.block.number
+  const isDrawn = useDrawn(blocks.length > 0)
   return (
     <Page title={chain.name} heading="Chains">
       <ChainCards />
@@ -27,7 +29,7 @@ export const HomePage = () => {
         </Panel>
       </div>
       <Panel title="Gas">
-        {head === null || head === undefined ? (
+        {head === null || head === undefined || !isDrawn ? (
           <Skeleton label="gas" rows={5} />
         ) : (
           <Suspense fallback={<Skeleton label="gas" rows={5} />}>

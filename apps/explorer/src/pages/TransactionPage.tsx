@@ -16,6 +16,7 @@ import { StateChanges } from "./transaction/StateChanges.tsx"
 import { Trace } from "./transaction/Trace.tsx"
 import { useReason } from "./transaction/useReason.ts"
 import { textOf } from "./transaction/Utf8.ts"
+import { ForeignText } from "../display/ForeignText.tsx"
 
 const pollMillis = 2_000
 
@@ -68,7 +69,7 @@ const Input = ({ call, input }: { readonly input: string; readonly call: Decoded
       {call === null || call === undefined ? null : <Decoded item={call} />}
       {text === undefined ? null : (
         <p>
-          As text: <bdi className="value">{text}</bdi>
+          As text: <ForeignText className="value" text={text} />
         </p>
       )}
       <Disclosure title={`Raw, ${formatInteger(byteLength(input))} bytes`} isOpen={call === null && text === undefined}>
@@ -130,7 +131,12 @@ const Contents = ({ known }: { readonly known: Known }) => {
             <Logs logs={receipt.logs} events={events} />
           </Panel>
           <Panel title="Trace">
-            <Trace hash={transaction.hash} blockHash={receipt.blockHash} />
+            <Trace
+              hash={transaction.hash}
+              blockHash={receipt.blockHash}
+              gas={transaction.gas ?? null}
+              gasUsed={receipt.gasUsed}
+            />
           </Panel>
           <Panel title="State">
             <StateChanges hash={transaction.hash} blockHash={receipt.blockHash} />

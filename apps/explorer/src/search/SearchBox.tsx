@@ -6,6 +6,7 @@ import { useService } from "../service/Service.tsx"
 import { useWatchList } from "../watch/WatchList.ts"
 import { type Hit, type Resolution, resolve, type Target } from "./Resolve.ts"
 import { parse } from "./SearchQuery.ts"
+import { ForeignText } from "../display/ForeignText.tsx"
 
 const pageLinks = {
   address: (id: string) => ({ to: "/address/$address", params: { address: id } }) as const,
@@ -45,7 +46,7 @@ const Results = ({ onClose, state }: { readonly state: State; readonly onClose: 
       <div className="search-results">
         <p className="notice-title">Nothing found</p>
         <p>
-          <bdi>{state.reason}</bdi>
+          <ForeignText text={state.reason} />
         </p>
       </div>
     )
@@ -59,7 +60,7 @@ const Results = ({ onClose, state }: { readonly state: State; readonly onClose: 
             {...(hit.chain === chain.name ? {} : { search: { chain: hit.chain } })}
             onClick={onClose}
           >
-            <span className="hit-kind">{hit.kind}</span> <bdi className="hit-name">{hit.name}</bdi>
+            <ForeignText className="hit-kind" text={hit.kind} /> <ForeignText className="hit-name" text={hit.name} />
             <code className="hit-detail">{hit.detail}</code>
           </Link>
         </li>

@@ -4,6 +4,7 @@ import { Amount, Count } from "../display/Values.tsx"
 import { shorten } from "../display/Numbers.ts"
 import { useService } from "../service/Service.tsx"
 import { useToken } from "./useToken.ts"
+import { ForeignText } from "../display/ForeignText.tsx"
 
 interface TokenAmountProps {
   /** `native`, or the address of a token. */
@@ -18,7 +19,7 @@ interface TokenAmountProps {
 /** The name of a token, linked to its contract. */
 export const TokenLink = ({ address, symbol }: { readonly address: string; readonly symbol: string | undefined }) => (
   <Link className="address" to="/address/$address" params={{ address }} title={address} data-address={address}>
-    {symbol === undefined ? <code className="hash">{shorten(address)}</code> : <bdi className="symbol">{symbol}</bdi>}
+    {symbol === undefined ? <code className="hash">{shorten(address)}</code> : <ForeignText className="symbol" text={symbol} />}
   </Link>
 )
 

@@ -76,46 +76,107 @@ const scrolling = async (page: Page, session: CDPSession): Promise<number> => {
   })
 }
 
-/** Opens a history, reads all of it, and measures what a person does with it. */
-export const measure = async (page: Page, url: string, rows: number): Promise<ReadonlyArray<Interaction>> => {
-  await observe(page)
-  page.setDefaultTimeout(600_000)
+/** What is measured on one page. */
+interface Measured {
+  readonly page: Page
+  /** What the rows are, and how many. */
+  readonly name: string
+  readonly found: Array<Interaction>
+}
+
+/** Notes the slowest interaction since the last note. */
+const note = async ({ found, name, page }: Measured, what: string): Promise<void> => {
+  found.push({ what: `${name}: ${what}`, value: await slowest(page) })
+}
+
+/** Opens a history and reads all of it. */
+const open = async ({ page }: Measured, url: string, rows: number): Promise<void> => {
   await page.goto(url)
   await page.locator(".rows-body .row").first().waitFor()
   const read = await readAll(page)
   if (read < rows) throw new Error(`measure: expected ${rows} rows, received ${read}.`)
-  const found: Array<Interaction> = []
-  const note = async (what: string) => found.push({ what: `${what}, ${read} rows`, value: await slowest(page) })
   await slowest(page)
+}
 
+const scroll = async (measured: Measured): Promise<void> => {
+  const { found, name, page } = measured
   const session = await page.context().newCDPSession(page)
-  found.push({ what: `scrolling by wheel, longest frame, ${read} rows`, value: await scrolling(page, session) })
+  found.push({ what: `${name}: scrolling by wheel, longest frame`, value: await scrolling(page, session) })
   for (const key of ["Home", "PageDown", "End", "PageUp", "Home"]) await page.keyboard.press(key)
-  await note("scrolling by keyboard")
+  await note(measured, "scrolling by keyboard")
+}
+
+const type = async (measured: Measured): Promise<void> => {
+  const { page } = measured
   await page.keyboard.press("/")
   await page.getByRole("searchbox").pressSequentially("savings of alice", { delay: 30 })
-  await note("typing into the search")
+  await note(measured, "typing into the search")
   await page.getByRole("searchbox").fill("")
-  await page.evaluate(() => window.scrollTo(0, 400))
-  const link = page.locator(".rows-body .row a[href^='/tx/']").nth(20)
-  await link.hover()
-  await link.click()
-  await page.getByRole("heading", { name: "Transaction", level: 1 }).waitFor()
-  await note("opening a row")
-  await page.goBack()
-  await page.locator(".rows-body .row").first().waitFor()
-  await readAll(page)
+}
+
+/** The row in the middle of the screen, and its place there. */
+const middleRow = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const row = document.elementFromPoint(innerWidth / 2, innerHeight / 2)?.closest<HTMLElement>(".row")
+    return `${row?.dataset["key"]} at ${Math.round(row?.getBoundingClientRect().top ?? 0)}`
+  })
+
+/** Opens a row in the middle of the history, and goes back to it. */
+const openRow = async (measured: Measured): Promise<void> => {
+  const { found, name, page } = measured
+  await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight / 2))
+  await page.locator(".rows-body .row a[href^='/tx/']").nth(15).waitFor()
   await slowest(page)
+  const before = await middleRow(page)
+  await page.locator(".rows-body .row a[href^='/tx/']").nth(15).click()
+  await page.getByRole("heading", { name: "Transaction", level: 1 }).waitFor()
+  await note(measured, "opening a row")
+  let pages = 0
+  page.on("request", (request) => (pages += Number(request.url().includes("cursor="))))
+  const millis = await page.evaluate(async () => {
+    const start = performance.now()
+    history.back()
+    while (document.querySelector(".rows-body .row") === null) await new Promise(requestAnimationFrame)
+    await new Promise(requestAnimationFrame)
+    return performance.now() - start
+  })
+  found.push({ what: `${name}: going back from a row, to the rows`, value: millis })
+  await slowest(page)
+  const after = await middleRow(page)
+  if (before !== after || pages > 0) {
+    throw new Error(`measure: expected ${before} and no requests, received ${after} and ${pages} requests.`)
+  }
+}
+
+/** What a person does with a long list of transactions, oldest first. */
+export const transactions = async (page: Page, url: string, rows: number): Promise<ReadonlyArray<Interaction>> => {
+  const measured: Measured = { page, name: `${rows} transactions`, found: [] }
+  await observe(page)
+  page.setDefaultTimeout(600_000)
+  await open(measured, url, rows)
+  await scroll(measured)
+  await type(measured)
+  await openRow(measured)
   await page.getByLabel("Order").focus()
   await page.keyboard.press("ArrowUp")
   await page.waitForURL((shown) => !shown.searchParams.has("order"))
-  await note("sorting")
-  await page.goto(url)
-  await page.locator(".rows-body .row").first().waitFor()
-  await readAll(page)
-  await slowest(page)
+  await note(measured, "sorting")
+  await open(measured, url, rows)
   await page.getByLabel("From (UTC)").click()
   await page.keyboard.type("01022026", { delay: 30 })
-  await note("typing into the filter by day")
-  return found
+  await note(measured, "typing into the filter by day")
+  return measured.found
+}
+
+/** What a person does with a long list of movements, with the balance after each. */
+export const movements = async (page: Page, url: string, rows: number): Promise<ReadonlyArray<Interaction>> => {
+  const measured: Measured = { page, name: `${rows} movements`, found: [] }
+  await open(measured, url, rows)
+  await scroll(measured)
+  await openRow(measured)
+  await page.getByLabel("Direction").focus()
+  await page.keyboard.press("ArrowDown")
+  await page.waitForURL((shown) => shown.searchParams.has("direction"))
+  await note(measured, "filtering by direction")
+  return measured.found
 }

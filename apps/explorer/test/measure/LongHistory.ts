@@ -8,8 +8,11 @@ const perBatch = 250
 
 const hex = (value: number): string => `0x${value.toString(16)}`
 
-/** Mines transfers from an account of the node until it has sent that many; gives its address once they are indexed. */
-export const make = async (world: World, rows: number): Promise<string> => {
+/** Mines transfers from one account of the node to another; gives both once that many are indexed. */
+export const make = async (
+  world: World,
+  rows: number,
+): Promise<{ readonly sender: string; readonly recipient: string }> => {
   const { dave, erin } = world.scenario.accounts
   const { url } = world.node
   const first = Number(await world.call<string>("eth_getTransactionCount", [dave, "latest"]))
@@ -26,5 +29,5 @@ export const make = async (world: World, rows: number): Promise<string> => {
     sent += inBlock
   }
   await world.indexed()
-  return dave
+  return { sender: dave, recipient: erin }
 }

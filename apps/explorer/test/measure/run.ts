@@ -1,6 +1,7 @@
 /**
  * Measures the explorer in Chromium: size of the first load, time to the first page in a new profile, and how long interactions take with
- * a history of 100,000 rows. `pnpm --filter @daybook/explorer measure [rows]`. Prints a table and fails where a bound is exceeded.
+ * a history of 100,000 rows. `pnpm --filter @daybook/explorer measure [load|rows] [number of rows]`: first visits, interactions, or both.
+ * Prints a table and fails where a bound is exceeded.
  */
 import type { Browser } from "playwright-core"
 import * as ChromiumBrowser from "../Browser.ts"
@@ -58,35 +59,65 @@ const coldVisits = async (browser: Browser, url: string, selector: string): Prom
   return visits.toSorted((a, b) => a.millis - b.millis)
 }
 
-const measure = async (rows: number): Promise<ReadonlyArray<Row>> => {
+/** A chain with a long history, and a browser. */
+interface Measured {
+  readonly world: World.World
+  readonly browser: Browser
+  /** Sent and received that many transactions. */
+  readonly sender: string
+  readonly recipient: string
+}
+
+const measureLoad = async ({ browser, sender, world }: Measured): Promise<ReadonlyArray<Row>> => {
+  const scripts = Build.firstScripts().reduce((sum, path) => sum + Build.sizeOf(path), 0) / 1024
+  const found: Array<Row> = [{ what: "scripts of the page, gzip -9", value: scripts, bound: 180, unit: "KiB" }]
+  for (const [name, path, selector] of [
+    ["home", "/", "tr[data-hash]"],
+    ["transaction", `/tx/${world.scenario.transactions.swap}`, ".frame"],
+    ["address with a long history", `/address/${sender}`, ".rows-body .row"],
+  ] as const) {
+    const { millis, scriptKib } = (await coldVisits(browser, `${world.url}${path}`, selector))[middle]!
+    found.push({ what: `${name}, cold, median of ${coldRuns}`, value: millis, bound: 1_000, unit: "ms" })
+    found.push({ what: `${name}, scripts until it is shown, as sent`, value: scriptKib, bound: 180, unit: "KiB" })
+  }
+  return found
+}
+
+const measureRows = async (
+  { browser, recipient, sender, world }: Measured,
+  rows: number,
+): Promise<ReadonlyArray<Row>> => {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+  const found = [
+    ...(await Interactions.transactions(page, `${world.url}/address/${sender}?order=ASC`, rows)),
+    ...(await Interactions.movements(page, `${world.url}/address/${recipient}?tab=movements`, rows)),
+  ]
+  return found.map((one) => ({ ...one, bound: 100, unit: "ms" as const }))
+}
+
+const measure = async (what: string, rows: number): Promise<ReadonlyArray<Row>> => {
   await Build.make("production")
   const world = await World.start({ blocks: 10, chain: { pollMillis: 200 } })
   const browser = await ChromiumBrowser.launch()
   try {
-    const wallet = await LongHistory.make(world, rows)
-    const scripts = Build.firstScripts().reduce((sum, path) => sum + Build.sizeOf(path), 0) / 1024
-    const found: Array<Row> = [{ what: "scripts of the page, gzip -9", value: scripts, bound: 180, unit: "KiB" }]
-    for (const [name, path, selector] of [
-      ["home", "/", "tr[data-hash]"],
-      ["transaction", `/tx/${world.scenario.transactions.swap}`, ".frame"],
-      ["address with a long history", `/address/${wallet}`, ".rows-body .row"],
-    ] as const) {
-      const { millis, scriptKib } = (await coldVisits(browser, `${world.url}${path}`, selector))[middle]!
-      found.push({ what: `${name}, cold, median of ${coldRuns}`, value: millis, bound: 1_000, unit: "ms" })
-      found.push({ what: `${name}, scripts until it is shown, as sent`, value: scriptKib, bound: 180, unit: "KiB" })
-    }
-    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
-    const interactions = await Interactions.measure(page, `${world.url}/address/${wallet}?order=ASC`, rows)
-    return [...found, ...interactions.map((one) => ({ ...one, bound: 100, unit: "ms" as const }))]
+    const measured = { world, browser, ...(await LongHistory.make(world, rows)) }
+    return [
+      ...(what === "rows" ? [] : await measureLoad(measured)),
+      ...(what === "load" ? [] : await measureRows(measured, rows)),
+    ]
   } finally {
     await browser.close()
     await world.close()
   }
 }
 
-const rows = Number(process.argv[2] ?? 100_000)
-if (!Number.isSafeInteger(rows) || rows < 100) throw new Error("Invalid number of rows: expected 100 or more.")
-const results = await measure(rows)
+const parameters = process.argv.slice(2)
+const what = ["load", "rows"].includes(parameters[0] ?? "") ? parameters.shift()! : "both"
+const rows = Number(parameters[0] ?? 100_000)
+if (!Number.isSafeInteger(rows) || rows < 100) {
+  throw new Error("Invalid parameters: expected [load|rows] [number of rows, 100 or more].")
+}
+const results = await measure(what, rows)
 const lines = results.map(({ bound, unit, value, what }) => {
   const text = value.toFixed(unit === "KiB" ? 1 : 0)
   return `${what.padEnd(60)} ${text.padStart(8)} ${unit.padEnd(3)}  bound ${bound} ${value < bound ? "" : "EXCEEDED"}`

@@ -41,4 +41,16 @@ describe("RunningBalance", () => {
 
     expect([balances.after(lost), balances.after(kept)]).toEqual([undefined, 105n])
   })
+
+  it("begins anew where the past is read again", () => {
+    const balances = RunningBalance.make(held)
+    const past = [movement(2, 30n), movement(1, 70n)]
+    balances.update({ past, live: [] })
+    balances.update({ past: [], live: [] })
+    const again = [movement(2, 40n), movement(1, 60n)]
+
+    balances.update({ past: again, live: [] })
+
+    expect(again.map((row) => balances.after(row))).toEqual([100n, 60n])
+  })
 })

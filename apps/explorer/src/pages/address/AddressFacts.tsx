@@ -6,6 +6,7 @@ import { useLabel } from "../../names/useNames.ts"
 import { useRest, useRpc, useService } from "../../service/Service.tsx"
 import { type AddressKind, readKind } from "./AddressKind.ts"
 import { ProofBadge } from "./ProofBadge.tsx"
+import { ForeignText } from "../../display/ForeignText.tsx"
 
 const pollMillis = 3_000
 
@@ -35,8 +36,8 @@ const KindFact = ({ kind }: { readonly kind: AddressKind }) => {
       )}
       {kind.token === null ? null : (
         <Fact name="Token" hint="As the contract describes itself: anyone can choose a name.">
-          <bdi>{kind.token.name ?? "without a name"}</bdi>{" "}
-          {kind.token.symbol === undefined ? null : <bdi className="symbol">{kind.token.symbol}</bdi>}
+          <ForeignText text={kind.token.name ?? "without a name"} />{" "}
+          {kind.token.symbol === undefined ? null : <ForeignText className="symbol" text={kind.token.symbol} />}
           {kind.token.decimals === undefined ? null : <span className="muted"> {kind.token.decimals} decimals</span>}
         </Fact>
       )}
@@ -87,7 +88,7 @@ export const AddressFacts = ({ address }: { readonly address: string }) => {
     <Facts>
       {label === undefined ? null : (
         <Fact name="Label" hint="By the service">
-          <bdi>{label}</bdi>
+          <ForeignText text={label} />
         </Fact>
       )}
       {kind.data === undefined ? null : <KindFact kind={kind.data} />}

@@ -8,6 +8,7 @@ import { Disclosure, ErrorNotice, Fact, Facts, Notice, Panel, Skeleton } from ".
 import * as Clients from "../../service/Clients.ts"
 import { explain } from "../../service/Errors.ts"
 import { useRest, useService } from "../../service/Service.tsx"
+import { ForeignText } from "../../display/ForeignText.tsx"
 
 interface Outcome {
   readonly values: ReadonlyArray<string>
@@ -18,8 +19,11 @@ const Values = ({ item, values }: { readonly item: AbiItem; readonly values: Rea
   <ul className="moves">
     {values.map((value, at) => (
       <li key={at}>
-        <span className="muted">{[item.outputs?.[at]?.type, item.outputs?.[at]?.name].filter(Boolean).join(" ")}</span>{" "}
-        <bdi className="value">{value}</bdi>
+        <ForeignText
+          className="muted"
+          text={[item.outputs?.[at]?.type, item.outputs?.[at]?.name].filter(Boolean).join(" ")}
+        />{" "}
+        <ForeignText className="value" text={value} />
       </li>
     ))}
   </ul>
@@ -47,7 +51,7 @@ const ReadForm = ({ address, item }: { readonly address: string; readonly item: 
     <form className="read-form" onSubmit={onSubmit}>
       {item.inputs.map(({ name, type }, at) => (
         <label key={at}>
-          {[type, name].filter(Boolean).join(" ")}
+          <ForeignText text={[type, name].filter(Boolean).join(" ")} />
           <input
             value={texts[at] ?? ""}
             autoComplete="off"
@@ -63,7 +67,7 @@ const ReadForm = ({ address, item }: { readonly address: string; readonly item: 
         {outcome === null ? null : outcome.error === null ? (
           <Values item={item} values={outcome.values} />
         ) : (
-          <bdi className="reason">{outcome.error}</bdi>
+          <ForeignText className="reason" text={outcome.error} />
         )}
       </div>
     </form>
@@ -83,9 +87,9 @@ const Items = ({ address, items, title }: ItemsProps) =>
       <ul className="abi-items">
         {items.map((item) => {
           const signature = (
-            <bdi>
-              <code className="signature">{signatureOf(item)}</code>
-            </bdi>
+            <code className="signature">
+              <ForeignText text={signatureOf(item)} />
+            </code>
           )
           return (
             <li key={signatureOf(item)}>
@@ -144,10 +148,10 @@ export const ContractTab = ({ address }: { readonly address: string }) => {
       <Panel title="Description">
         <Facts>
           <Fact name="Name">
-            <bdi>{contract.name}</bdi>
+            <ForeignText text={contract.name} />
           </Fact>
           <Fact name="Source" hint="Who described this contract to the service">
-            <bdi>{sourceText(contract.source)}</bdi>
+            <ForeignText text={sourceText(contract.source)} />
           </Fact>
           {implementation === null ? null : (
             <Fact name="Implementation">

@@ -12,6 +12,8 @@ import * as Clients from "../../service/Clients.ts"
 import { codeOf } from "../../service/Errors.ts"
 import type { ServedChain } from "../../service/Settings.ts"
 import { useService } from "../../service/Service.tsx"
+import { ForeignText } from "../../display/ForeignText.tsx"
+import { isolated } from "../../display/VisibleText.ts"
 import { Toolbar } from "./Filters.tsx"
 import { NotIndexed } from "./NotIndexed.tsx"
 
@@ -57,12 +59,14 @@ const cellsOf = ({ call, transaction }: InternalRow, address: string, { currency
   <>
     <TransactionLink hash={transaction.hash} />{" "}
     {call.error === null || call.error === undefined ? null : (
-      <Badge tone="bad" hint={call.error}>
+      <Badge tone="bad" hint={isolated(call.error)}>
         failed
       </Badge>
     )}
   </>,
-  <Badge>{call.type}</Badge>,
+  <Badge>
+    <ForeignText text={call.type} />
+  </Badge>,
   <BlockLink number={transaction.block_number} />,
   <Time time={transaction.block_timestamp} />,
   <AddressLink address={call.from} isCurrent={call.from === address} />,
@@ -76,7 +80,8 @@ const cellsOf = ({ call, transaction }: InternalRow, address: string, { currency
 
 export const InternalTab = ({ address }: { readonly address: string }) => {
   const { apiKey, chain } = useService()
-  const history = useHistory<InternalRow>(address, (client, name) => ({
+  const history = useHistory<InternalRow>(`internal ${address}`, (client, name) => ({
+    boundary: null,
     keyOf,
     blockOf: ({ transaction }) => transaction.block_number,
     first: async (signal) => toCalls(await client.walletTransactions(queryOf(address, name), { signal }), address),

@@ -16,6 +16,7 @@ import { Choice, DayRange, datesOf, Toolbar, useAddressSearch } from "./Filters.
 import { NotIndexed } from "./NotIndexed.tsx"
 import * as RunningBalance from "./RunningBalance.ts"
 import { useStart } from "./useStart.ts"
+import { isolated } from "../../display/VisibleText.ts"
 
 const columns = [
   { name: "Transaction" },
@@ -106,7 +107,7 @@ const useAssets = (address: string): ReadonlyArray<readonly [string, string]> =>
   return useMemo(() => {
     const named = new Map<string, string>([["native", chain.currency.symbol]])
     for (const { asset, token } of data?.result ?? []) {
-      if (asset !== "native") named.set(asset, `${token?.symbol ?? "token"} ${asset.slice(0, 8)}`)
+      if (asset !== "native") named.set(asset, `${isolated(token?.symbol ?? "token")} ${asset.slice(0, 8)}`)
     }
     return [...named]
   }, [chain.currency.symbol, data])
@@ -149,13 +150,14 @@ export const MovementsTab = ({ address }: { readonly address: string }) => {
   const { asset, direction, from, kind, to } = search
   const isDated = from !== undefined || to !== undefined
   const isWhole = !isDated && kind === undefined && direction === undefined
-  const boundary = start?.boundary ?? null
   const base = { address, ...filtersOf(search), ...datesOf(search) }
-  const key = start === undefined ? null : [address, asset, kind, direction, from, to, boundary].join(" ")
+  const key = start === undefined ? null : ["movements", address, asset, kind, direction, from, to].join(" ")
   const history = useHistory<Movement>(key, (client, name) => {
+    const boundary = start?.boundary ?? null
     const query = { ...base, chain: name }
     const past = isDated || boundary === null ? query : { ...query, to_block: boundary }
     return {
+      boundary,
       keyOf: RunningBalance.keyOf,
       blockOf: (row) => row.block_number,
       first: !isDated && boundary === null ? null : (signal) => client.movements(past, { signal }),
@@ -168,12 +170,9 @@ export const MovementsTab = ({ address }: { readonly address: string }) => {
             ),
     }
   })
-  const held = useHeld(address, boundary, start !== undefined && isWhole)
-  // A history that was read again has new rows of the past.
-  const balances = useMemo(
-    () => (held === undefined ? null : RunningBalance.make(held)),
-    [held, history.isReloaded, key],
-  )
+  const held = useHeld(address, history.boundary ?? null, history.boundary !== undefined && isWhole)
+  // Rows of another history are others.
+  const balances = useMemo(() => (held === undefined ? null : RunningBalance.make(held)), [held, history.rows.past])
   if (isWhole) balances?.update(history.rows)
   return (
     <>

@@ -21,17 +21,19 @@ export interface RunningBalances {
 /** Starts with what is held at the boundary between the past and the rows that are followed. */
 export const make = (held: ReadonlyArray<Pick<Balance, "asset" | "token_id" | "balance">>): RunningBalances => {
   const start = new Map(held.map((balance) => [assetOf(balance), balance.balance]))
-  const below = new Map(start)
-  const past = new Map<string, bigint>()
-  let live = new Map<string, bigint>()
+  let below = new Map(start)
+  let past = new Map<Movement, bigint>()
+  let live = new Map<Movement, bigint>()
   let taken = 0
 
   const takePast = (rows: ReadonlyArray<Movement>) => {
+    // Rows that are read again, after a reorg, begin anew.
+    if (rows.length < taken) [below, past, taken] = [new Map(start), new Map(), 0]
     for (; taken < rows.length; taken++) {
       const row = rows[taken]!
       const asset = assetOf(row)
       const after = below.get(asset) ?? 0n
-      past.set(keyOf(row), after)
+      past.set(row, after)
       below.set(asset, after - row.amount)
     }
   }
@@ -44,12 +46,12 @@ export const make = (held: ReadonlyArray<Pick<Balance, "asset" | "token_id" | "b
       const asset = assetOf(row)
       const after = (held.get(asset) ?? 0n) + row.amount
       held.set(asset, after)
-      live.set(keyOf(row), after)
+      live.set(row, after)
     }
   }
 
   return {
-    after: (row) => live.get(keyOf(row)) ?? past.get(keyOf(row)),
+    after: (row) => live.get(row) ?? past.get(row),
     update: (rows) => {
       takePast(rows.past)
       takeLive(rows.live)

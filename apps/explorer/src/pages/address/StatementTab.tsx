@@ -11,6 +11,7 @@ import { useRest, useService } from "../../service/Service.tsx"
 import { TokenAmount } from "../../tokens/TokenAmount.tsx"
 import { DayRange, datesOf, Toolbar, useAddressSearch } from "./Filters.tsx"
 import { ProofBadge } from "./ProofBadge.tsx"
+import { ForeignText } from "../../display/ForeignText.tsx"
 
 interface BalancesProps {
   readonly rows: ReadonlyArray<Balance>
@@ -86,7 +87,7 @@ const ProofFacts = ({ proof }: { readonly proof: Proof | null }) => {
           <ul>
             {proof.not_compared.map((sentence) => (
               <li key={sentence}>
-                <bdi>{sentence}</bdi>
+                <ForeignText text={sentence} />
               </li>
             ))}
           </ul>

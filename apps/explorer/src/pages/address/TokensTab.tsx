@@ -12,6 +12,7 @@ import { TokenAmount } from "../../tokens/TokenAmount.tsx"
 import { useToken } from "../../tokens/useToken.ts"
 import { Toolbar } from "./Filters.tsx"
 import { ProofBadge } from "./ProofBadge.tsx"
+import { ForeignText } from "../../display/ForeignText.tsx"
 
 const pollMillis = 5_000
 
@@ -20,7 +21,7 @@ const nativeAsset = "native"
 const Name = ({ asset, token }: Balance) => {
   const { currency } = useService().chain
   const read = useToken(asset, asset !== nativeAsset && token === null)
-  return <bdi>{asset === nativeAsset ? currency.symbol : (token?.name ?? read?.name ?? "unnamed token")}</bdi>
+  return <ForeignText text={asset === nativeAsset ? currency.symbol : (token?.name ?? read?.name ?? "unnamed token")} />
 }
 
 const HistoryLink = ({ address, asset }: { readonly address: string; readonly asset: string }) => {

@@ -96,12 +96,13 @@ export const TransactionsTab = ({ address }: { readonly address: string }) => {
   const isFiltered = from !== undefined || to !== undefined
   const isLive = !isFiltered && order === undefined
   const base = { address, scope: scope ?? "all", ...datesOf(search) } as const
-  const key = start === undefined ? null : [address, scope, order, from, to, start.boundary].join(" ")
+  const key = start === undefined ? null : ["transactions", address, scope, order, from, to].join(" ")
   const history = useHistory<WalletTransaction>(key, (client, name) => {
     const boundary = start?.boundary ?? null
     const query = { ...base, chain: name }
     const past = isLive && boundary !== null ? { ...query, to_block: boundary } : query
     return {
+      boundary,
       keyOf,
       blockOf: (row) => row.block_number,
       first:

@@ -7,6 +7,7 @@ import { Badge, Disclosure, Fact, Facts } from "../../display/Page.tsx"
 import { Amount, Bytes, Count, fromSeconds, Gwei, Hash, Time } from "../../display/Values.tsx"
 import { useService, useStatus } from "../../service/Service.tsx"
 import type { Checks } from "../../service/Settings.ts"
+import { ForeignText } from "../../display/ForeignText.tsx"
 
 const verified: Readonly<Record<Checks, string>> = {
   links: "number, parent, and that receipts and logs belong to the block",
@@ -30,7 +31,7 @@ const IndexFacts = ({ number }: { readonly number: bigint }) => {
       {isIndexed && chain.checks !== null ? (
         <Fact name="Verified" hint="By this service, before the block was stored.">
           {verified[chain.checks]}
-          {status.unchecked === null ? null : <bdi className="muted"> Not checked: {status.unchecked}</bdi>}
+          {status.unchecked === null ? null : <ForeignText className="muted" text={` Not checked: ${status.unchecked}`} />}
         </Fact>
       ) : null}
     </>

@@ -5,6 +5,7 @@ import { formatDuration } from "../../display/Times.ts"
 import { Count } from "../../display/Values.tsx"
 import { useService, useStatuses } from "../../service/Service.tsx"
 import type { ChainStatus } from "../../service/Status.ts"
+import { ForeignText } from "../../display/ForeignText.tsx"
 
 const CardFact = ({ name, value }: { readonly name: string; readonly value: number | null }) => (
   <div>
@@ -28,7 +29,7 @@ const Card = ({ isSelected, status }: { readonly status: ChainStatus; readonly i
       <CardFact name="Final to" value={status.finalized} />
     </dl>
     <p className="card-text">
-      <bdi>{status.message}</bdi>
+      <ForeignText text={status.message} />
       {status.etaMillis === null ? null : ` About ${formatDuration(status.etaMillis)} left.`}
     </p>
   </li>

@@ -6,6 +6,7 @@ import { type Column, Table } from "../../display/Table.tsx"
 import { Amount, Count, ShortHash } from "../../display/Values.tsx"
 import { useRpc, useService } from "../../service/Service.tsx"
 import { unwatch, useWatchList, type Watched } from "../../watch/WatchList.ts"
+import { isolated } from "../../display/VisibleText.ts"
 
 const balanceMillis = 10_000
 
@@ -44,7 +45,7 @@ const Remove = ({ address, label }: Watched) => (
   <button
     type="button"
     className="button"
-    aria-label={`Stop watching ${label === "" ? address : label}`}
+    aria-label={`Stop watching ${label === "" ? address : isolated(label)}`}
     onClick={() => unwatch(address)}
   >
     Remove

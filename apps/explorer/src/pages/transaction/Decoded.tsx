@@ -2,6 +2,8 @@
 import type { DecodedItem } from "@daybook/rest/promise"
 import { AddressLink } from "../../display/Links.tsx"
 import { type Column, Table } from "../../display/Table.tsx"
+import { ForeignText } from "../../display/ForeignText.tsx"
+import { isolated } from "../../display/VisibleText.ts"
 
 const addressPattern = /^0x[0-9a-fA-F]{40}$/
 
@@ -9,7 +11,7 @@ const ParamValue = ({ type, value }: { readonly type: string; readonly value: st
   type === "address" && addressPattern.test(value) ? (
     <AddressLink address={value.toLowerCase()} isFull withCopy />
   ) : (
-    <bdi className="value">{value}</bdi>
+    <ForeignText className="value" text={value} />
   )
 
 /** What was decoded: a call, an event, or an error. */
@@ -18,21 +20,23 @@ interface DecodedProps {
 }
 
 const columns: ReadonlyArray<Column<DecodedItem["params"][number]>> = [
-  { name: "Name", cell: ({ name }, at) => <bdi>{name === "" ? String(at) : name}</bdi> },
-  { name: "Type", cell: ({ type }) => <code>{type}</code> },
+  { name: "Name", cell: ({ name }, at) => <ForeignText text={name === "" ? String(at) : name} /> },
+  { name: "Type", cell: ({ type }) => <code>
+        <ForeignText text={type} />
+      </code> },
   { name: "Value", isWide: true, cell: ({ type, value }) => <ParamValue type={type} value={String(value)} /> },
 ]
 
 export const Decoded = ({ item }: DecodedProps) => (
   <>
     <p>
-      <bdi>
-        <code className="signature">{item.signature}</code>
-      </bdi>
+      <code className="signature">
+        <ForeignText text={item.signature} />
+      </code>
     </p>
     {item.params.length === 0 ? null : (
       <Table
-        label={`Parameters of ${item.label}`}
+        label={`Parameters of ${isolated(item.label)}`}
         columns={columns}
         rows={item.params}
         keyOf={({ name }, at) => `${at} ${name}`}

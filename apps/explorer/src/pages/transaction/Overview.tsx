@@ -5,6 +5,7 @@ import { Badge, Fact, Facts } from "../../display/Page.tsx"
 import { Amount, Count, fromSeconds, Gwei, Hash, Time } from "../../display/Values.tsx"
 import { Gauge } from "../../display/Gauge.tsx"
 import { useService, useStatus } from "../../service/Service.tsx"
+import { ForeignText } from "../../display/ForeignText.tsx"
 
 /** What is known of a transaction. */
 export interface Known {
@@ -28,7 +29,7 @@ const Outcome = ({ reason, receipt }: { readonly receipt: Receipt | null; readon
   if (receipt.status === 0) {
     return (
       <>
-        <Badge tone="bad">failed</Badge> {reason === undefined ? null : <bdi className="reason">{reason}</bdi>}
+        <Badge tone="bad">failed</Badge> {reason === undefined ? null : <ForeignText className="reason" text={reason} />}
       </>
     )
   }

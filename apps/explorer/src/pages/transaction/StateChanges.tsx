@@ -8,6 +8,7 @@ import { Amount, Count, ShortHash } from "../../display/Values.tsx"
 import { explain } from "../../service/Errors.ts"
 import { useRpc, useService } from "../../service/Service.tsx"
 import { type Change, fromTrace } from "./StateDiff.ts"
+import { ForeignText } from "../../display/ForeignText.tsx"
 
 const Value = ({ kind, value }: { readonly kind: Change["kind"]; readonly value: string | null }) => {
   const { decimals, symbol } = useService().chain.currency
@@ -52,7 +53,7 @@ const Loaded = ({ blockHash, hash }: StateChangesProps) => {
           debug_traceTransaction.
         </p>
         <p>
-          <bdi>{explain(error).detail}</bdi>
+          <ForeignText text={explain(error).detail} />
         </p>
       </Notice>
     )

@@ -9,6 +9,8 @@ import { Method } from "../../names/Method.tsx"
 import { kindOf } from "../../service/Errors.ts"
 import { useRpc, useService } from "../../service/Service.tsx"
 import { useReason } from "./useReason.ts"
+import { isolated } from "../../display/VisibleText.ts"
+import { ForeignText } from "../../display/ForeignText.tsx"
 
 /** Calls of a tree that is shown open. */
 const maxOpen = 60
@@ -58,7 +60,9 @@ const FrameHead = ({ frame }: Pick<FrameProps, "frame">) => {
   const reason = useReason(frame)
   return (
     <>
-      <Badge tone={frame.error === undefined ? "neutral" : "bad"}>{frame.type}</Badge>{" "}
+      <Badge tone={frame.error === undefined ? "neutral" : "bad"}>
+        <ForeignText text={frame.type} />
+      </Badge>{" "}
       {frame.to === null || frame.to === undefined ? "no contract" : <AddressLink address={frame.to} />}{" "}
       {isCreation || (frame.input ?? "0x") === "0x" ? null : <Method to={frame.to} input={frame.input} />}{" "}
       {frame.value === undefined || frame.value === null || frame.value === 0n ? null : (
@@ -69,7 +73,7 @@ const FrameHead = ({ frame }: Pick<FrameProps, "frame">) => {
           <Count value={frame.gasUsed} /> gas
         </span>
       )}
-      {reason === undefined ? null : <bdi className="reason"> {reason}</bdi>}
+      {reason === undefined ? null : <ForeignText className="reason" text={reason} />}
     </>
   )
 }
@@ -95,7 +99,7 @@ const Frame = ({ frame, isSmall, level }: FrameProps) => {
           type="button"
           className="link"
           aria-expanded={hasDetails}
-          aria-label={`Details of ${frame.type}`}
+          aria-label={`Details of ${isolated(frame.type)}`}
           onClick={() => setDetails(!hasDetails)}
         >
           details
@@ -118,9 +122,23 @@ const Frame = ({ frame, isSmall, level }: FrameProps) => {
 interface TraceProps {
   readonly hash: string
   readonly blockHash: string
+  /** Gas limit of the transaction. */
+  readonly gas: bigint | null
+  readonly gasUsed: bigint
 }
 
-export const Trace = ({ blockHash, hash }: TraceProps) => {
+/**
+ * The outermost call with the gas of the transaction, as geth has it. Others state it without what the transaction costs before its first
+ * call; anvil states the gas used by the block up to the transaction.
+ */
+const rootOf = (frame: CallFrame, { gas, gasUsed }: TraceProps): CallFrame => ({
+  ...frame,
+  ...(gas === null ? {} : { gas }),
+  gasUsed,
+})
+
+export const Trace = (props: TraceProps) => {
+  const { blockHash, hash } = props
   const { data, error, refetch } = useRpc(["trace", hash, blockHash], (client) =>
     client.debug_traceTransaction(hash, { tracer: "callTracer" }),
   )
@@ -133,7 +151,7 @@ export const Trace = ({ blockHash, hash }: TraceProps) => {
           {count > maxOpen ? ", folded: open the ones you need" : ""}
         </p>
         <ul className="frames">
-          <Frame frame={data} level={0} isSmall={count <= maxOpen} />
+          <Frame frame={rootOf(data, props)} level={0} isSmall={count <= maxOpen} />
         </ul>
       </>
     )

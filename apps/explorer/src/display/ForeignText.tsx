@@ -1,0 +1,15 @@
+/** Text that a contract, a sender, a node or an operator chose: visible in full, and isolated from the direction of the text around it. */
+import { isolated, visible } from "./VisibleText.ts"
+
+interface ForeignTextProps {
+  readonly text: string
+  readonly className?: string
+  /** On hover; also chosen by others. */
+  readonly title?: string
+}
+
+export const ForeignText = ({ className, text, title }: ForeignTextProps) => (
+  <bdi className={className} title={title === undefined ? undefined : isolated(title)}>
+    {visible(text)}
+  </bdi>
+)

@@ -1,0 +1,34 @@
+/** Keeps the rows that a person reads in their place, while rows are added above them and once the person goes back to them. */
+import { useRouter } from "@tanstack/react-router"
+import { type RefObject, useLayoutEffect, useRef } from "react"
+
+interface Position {
+  /** Rows above those of the past. */
+  readonly live: number
+  /** Rows that were added since the history was left. */
+  readonly added: number
+  /** Height of a row in pixels. */
+  readonly height: number
+}
+
+export const usePosition = (box: RefObject<HTMLElement | null>, { added, height, live }: Position): void => {
+  const router = useRouter()
+  const before = useRef(live)
+  const shift = (rows: number) => {
+    // Who sees the top of the list sees what is new there.
+    const isInside = box.current !== null && box.current.getBoundingClientRect().top < 0
+    if (rows !== 0 && isInside) window.scrollBy(0, rows * height)
+  }
+  useLayoutEffect(() => {
+    shift(live - before.current)
+    before.current = live
+  }, [live])
+  useLayoutEffect(() => {
+    // The router restores the position in pixels by then.
+    const unsubscribe = router.subscribe("onRendered", () => {
+      unsubscribe()
+      shift(added)
+    })
+    return unsubscribe
+  }, [router])
+}
