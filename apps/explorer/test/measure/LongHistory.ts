@@ -6,6 +6,9 @@ import type { World } from "../World.ts"
 const perBlock = 1_000
 const perBatch = 250
 
+/** Blocks on top of those with transactions. */
+const finalAfter = 300
+
 const hex = (value: number): string => `0x${value.toString(16)}`
 
 /** Mines transfers from one account of the node to another; gives both once that many are indexed. */
@@ -28,6 +31,8 @@ export const make = async (
     await world.call("evm_mine")
     sent += inBlock
   }
+  // So that the transactions are final, as those of a long history are.
+  await world.call("anvil_mine", [hex(finalAfter)])
   await world.indexed()
   return { sender: dave, recipient: erin }
 }
