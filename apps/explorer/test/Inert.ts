@@ -59,7 +59,8 @@ const readTexts = (): ReadonlyArray<string> => {
     }
   }
   for (const element of document.querySelectorAll("main *")) {
-    for (const { name, value } of element.attributes) if (hasHidden(value)) issues.push(`hidden: ${name} ${quote(value)}`)
+    for (const { name, value } of element.attributes)
+      if (hasHidden(value)) issues.push(`hidden: ${name} ${quote(value)}`)
   }
   if (hasHidden(document.title)) issues.push(`hidden: title ${quote(document.title)}`)
   return issues

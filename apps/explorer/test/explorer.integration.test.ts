@@ -28,7 +28,10 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
 
   beforeAll(async () => {
     await Build.make()
-    ;[world, browser] = await Promise.all([World.start({ blocks: 5, labels: HostileChain.labelsOf(someHostile) }), ChromiumBrowser.launch()])
+    ;[world, browser] = await Promise.all([
+      World.start({ blocks: 5, labels: HostileChain.labelsOf(someHostile) }),
+      ChromiumBrowser.launch(),
+    ])
     site = await Site.make(browser, world.url)
   }, 180_000)
   afterAll(async () => {
@@ -194,7 +197,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
       issues.push(...(await Inert.issuesOf(guarded.page, world.url)))
     }
     await inspect(`/address/${world.scenario.accounts.alice}?tab=tokens`)
-    for (const hash of failed) await inspect(`/tx/${hash}`, guarded.navigate)
+    for (const hash of failed.slice(0, 5)) await inspect(`/tx/${hash}`, guarded.navigate)
     await inspect(`/address/${HostileChain.addressAt(2)}`, guarded.navigate)
 
     expect(someHostile).toHaveLength(10)

@@ -66,7 +66,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("hostile texts", () => {
     }
     for (const path of [`/address/${alice}`, `/address/${alice}?tab=movements`]) {
       issues.push(...(await inspect(path)))
-      for (let isAtEnd = false; !isAtEnd; ) {
+      for (let isAtEnd = false; !isAtEnd;) {
         isAtEnd = await Site.scroll(site.page)
         issues.push(...(await Inert.issuesOf(site.page, world.url)).map((issue) => `${path}: ${issue}`))
       }

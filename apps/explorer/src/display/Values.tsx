@@ -69,7 +69,9 @@ export const Amount = ({ amount, decimals, isWhole = false, signed = false, symb
   return (
     <NumberText
       shown={shown}
-      {...(symbol === undefined ? {} : { unit: <ForeignText className="symbol" text={symbol} />, exactUnit: ` ${isolated(symbol)}` })}
+      {...(symbol === undefined
+        ? {}
+        : { unit: <ForeignText className="symbol" text={symbol} />, exactUnit: ` ${isolated(symbol)}` })}
       tone={signed && amount !== 0n ? (amount > 0n ? "in" : "out") : undefined}
     />
   )

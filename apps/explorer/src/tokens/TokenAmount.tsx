@@ -19,7 +19,11 @@ interface TokenAmountProps {
 /** The name of a token, linked to its contract. */
 export const TokenLink = ({ address, symbol }: { readonly address: string; readonly symbol: string | undefined }) => (
   <Link className="address" to="/address/$address" params={{ address }} title={address} data-address={address}>
-    {symbol === undefined ? <code className="hash">{shorten(address)}</code> : <ForeignText className="symbol" text={symbol} />}
+    {symbol === undefined ? (
+      <code className="hash">{shorten(address)}</code>
+    ) : (
+      <ForeignText className="symbol" text={symbol} />
+    )}
   </Link>
 )
 

@@ -9,7 +9,8 @@ describe("VisibleText", () => {
   })
 
   it("visible: leaves text of any language, lines and emoji as they are", () => {
-    for (const text of ["Vitalik’s Fund", "عملة", "कि", "日本円", "a\nb\tc", "👩🏽‍🚀", "❤️", "©"]) expect(visible(text)).toBe(text)
+    for (const text of ["Vitalik’s Fund", "عملة", "कि", "日本円", "a\nb\tc", "👩🏽‍🚀", "❤️", "©"])
+      expect(visible(text)).toBe(text)
   })
 
   it("visible: keeps four marks of a letter, so that they stay in their line", () => {

@@ -31,7 +31,9 @@ const IndexFacts = ({ number }: { readonly number: bigint }) => {
       {isIndexed && chain.checks !== null ? (
         <Fact name="Verified" hint="By this service, before the block was stored.">
           {verified[chain.checks]}
-          {status.unchecked === null ? null : <ForeignText className="muted" text={` Not checked: ${status.unchecked}`} />}
+          {status.unchecked === null ? null : (
+            <ForeignText className="muted" text={` Not checked: ${status.unchecked}`} />
+          )}
         </Fact>
       ) : null}
     </>

@@ -21,9 +21,14 @@ interface DecodedProps {
 
 const columns: ReadonlyArray<Column<DecodedItem["params"][number]>> = [
   { name: "Name", cell: ({ name }, at) => <ForeignText text={name === "" ? String(at) : name} /> },
-  { name: "Type", cell: ({ type }) => <code>
+  {
+    name: "Type",
+    cell: ({ type }) => (
+      <code>
         <ForeignText text={type} />
-      </code> },
+      </code>
+    ),
+  },
   { name: "Value", isWide: true, cell: ({ type, value }) => <ParamValue type={type} value={String(value)} /> },
 ]
 

@@ -29,7 +29,8 @@ const Outcome = ({ reason, receipt }: { readonly receipt: Receipt | null; readon
   if (receipt.status === 0) {
     return (
       <>
-        <Badge tone="bad">failed</Badge> {reason === undefined ? null : <ForeignText className="reason" text={reason} />}
+        <Badge tone="bad">failed</Badge>{" "}
+        {reason === undefined ? null : <ForeignText className="reason" text={reason} />}
       </>
     )
   }
