@@ -36,11 +36,11 @@ const readElements = (origin: string): ReadonlyArray<string> => {
 /** Runs in the page: characters that are not drawn, and text from right to left that nothing isolates. */
 const readTexts = (): ReadonlyArray<string> => {
   const issues: Array<string> = []
-  const hidden = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/
+  const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
   const letters = /[\u0590-\u08ff]/
   const quote = (text: string) => JSON.stringify(text.slice(0, 60))
-  /** An isolated text of a title or an option has marks of its own around it. */
-  const hasHidden = (text: string) => hidden.test(text.replaceAll(/[\u2068\u2069]/g, ""))
+  /** Lines are drawn, and an isolated text of a title or an option has marks of its own around it. */
+  const hasHidden = (text: string) => hidden.test(text.replaceAll(/[\t\n\r\u2068\u2069]/g, ""))
   const isIsolated = (node: Node): boolean => {
     let parent = node.parentElement
     // A block, and an inline element that is isolated, keep the direction to themselves.
