@@ -69,11 +69,12 @@ export interface Example {
   readonly words: ReadonlyArray<string>
 }
 
-const fence = /^```ts(?<words>[^\n`]*)\n(?<code>[\s\S]*?)^```\s*$/gm
+const fenceOf = (language: string): RegExp =>
+  new RegExp(`^\`\`\`${language}(?<words>[^\\n\`]*)\\n(?<code>[^]*?)^\`\`\`\\s*$`, "gm")
 
-/** The `ts` blocks of a Markdown text. */
-export const markdownExamples = (text: string): ReadonlyArray<Example> =>
-  [...text.matchAll(fence)].map((match) => ({
+/** The blocks of a language in a Markdown text. */
+export const markdownExamples = (text: string, language: "sh" | "ts" = "ts"): ReadonlyArray<Example> =>
+  [...text.matchAll(fenceOf(language))].map((match) => ({
     code: match.groups?.["code"] ?? "",
     line: lineAt(text, match.index) + 1,
     words: (match.groups?.["words"] ?? "").trim().split(/\s+/).filter(Boolean),

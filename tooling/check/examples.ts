@@ -1,13 +1,15 @@
 /**
  * Type-checks and runs the examples of documents and docstrings.
  *
- * In Markdown a block is run when it opens with "```ts run"; in a docstring every "```ts" block is.
+ * In Markdown a block is run when it opens with "```ts run" or "```sh run needs-service"; in a docstring every "```ts" block is. A command of the shell
+ * must succeed, and print what the comment behind it states.
  * A block that is also marked `needs-service` runs when DAYBOOK_BASE_URL, DAYBOOK_RPC_URL, DAYBOOK_API_KEY and
  * DAYBOOK_ADDRESS are set; otherwise it is only type-checked. Arguments select documents by a part of their path.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { basename, join } from "node:path"
+import * as ShellExample from "./ShellExample.ts"
 import * as Source from "./Source.ts"
 import { files, published, report, root, run } from "./Workspace.ts"
 
@@ -45,9 +47,14 @@ const inSources: ReadonlyArray<Block> = published.flatMap((name) => {
 })
 
 const wanted = process.argv.slice(2)
-const blocks = [...inMarkdown, ...inSources].filter(
-  (block) => wanted.length === 0 || wanted.some((file) => block.document.includes(file)),
-)
+const isWanted = ({ document }: Pick<Block, "document">): boolean =>
+  wanted.length === 0 || wanted.some((file) => document.includes(file))
+const blocks = [...inMarkdown, ...inSources].filter(isWanted)
+
+/** Those of the shell, of which the ones that need no service are tried elsewhere. */
+const shellBlocks = documents
+  .flatMap((document) => Source.markdownExamples(text(document), "sh").map((example) => ({ ...example, document })))
+  .filter((block) => isWanted(block) && ["run", "needs-service"].every((word) => block.words.includes(word)))
 
 const serviceVariables = ["DAYBOOK_BASE_URL", "DAYBOOK_RPC_URL", "DAYBOOK_API_KEY", "DAYBOOK_ADDRESS"]
 const service = serviceVariables.every((name) => process.env[name] !== undefined)
@@ -101,6 +108,19 @@ const runProblems = async (group: Group): Promise<ReadonlyArray<string>> => {
   return code === 0 ? [] : [`${document}:${line}${group.length > 1 ? " and others" : ""} exit ${code}\n${text}`]
 }
 
+const shellProblems = async ({
+  code,
+  document,
+  line,
+}: (typeof shellBlocks)[number]): Promise<ReadonlyArray<string>> => {
+  const commands = ShellExample.commandsOf(code)
+  const { output, standardOutput } = await run("bash", ["-c", ShellExample.scriptOf(commands)], {
+    timeoutMillis: 120_000,
+  })
+  const issues = ShellExample.issuesOf(commands, standardOutput)
+  return issues.length === 0 ? [] : [`${document}:${line} ${issues.join("\n")}\n${output.slice(-500)}`]
+}
+
 /** An example of a document has a process of its own; those of the docstrings of a package share one. */
 const groupsOf = (all: ReadonlyArray<Block>): Array<Group> => {
   const groups = new Map<string, [Block, ...Array<Block>]>()
@@ -134,12 +154,14 @@ try {
       issues.push(...(await runProblems(group)))
   }
   await Promise.all(Array.from({ length: availableParallelism() }, worker))
+  if (service) for (const block of shellBlocks) issues.push(...(await shellProblems(block)))
 } finally {
   for (const home of homes) rmSync(join(root, home, ".examples"), { recursive: true, force: true })
 }
 
-const waiting = service ? 0 : blocks.filter((block) => block.words.includes("needs-service")).length
+const all = [...blocks, ...shellBlocks]
+const waiting = service ? 0 : all.filter((block) => block.words.includes("needs-service")).length
 if (waiting > 0)
-  console.log(`examples: ${waiting} need a service and were only type-checked. Set ${serviceVariables.join(", ")}.`)
-const count = new Set(blocks.map((block) => basename(block.document))).size
-report("examples", issues, `${blocks.length - waiting} of ${blocks.length} examples of ${count} files ran`)
+  console.log(`examples: ${waiting} need a service and were not run. Set ${serviceVariables.join(", ")}.`)
+const count = new Set(all.map((block) => basename(block.document))).size
+report("examples", issues, `${all.length - waiting} of ${all.length} examples of ${count} files ran`)
