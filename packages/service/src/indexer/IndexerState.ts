@@ -78,6 +78,8 @@ export interface IndexerState {
   readonly failures: number
   /** Time of these failures and of the delays between them, in milliseconds. */
   readonly failingMillis: number
+  /** The head of the index in the last turns, and those that failed there, also before another indexer had the lease. */
+  readonly tried: { readonly head: number | null; readonly failures: number } | null
   /** The heads for which the finalized block was looked up last. */
   readonly finality: { readonly head: number; readonly nodeHead: number } | null
   /** Every projection has reached the head with its current revision. */
@@ -114,6 +116,7 @@ export const make = (
   isLeaseDenied: false,
   failures: 0,
   failingMillis: 0,
+  tried: null,
   finality: null,
   isFilled: false,
   doubt: RuleDoubt.make(rules === null),
@@ -131,7 +134,7 @@ const acquireLease: Action = { _tag: "AcquireLease" }
 const wait = (millis: number): Wait => ({ _tag: "Wait", millis })
 
 /** The end of a turn that did not fail. */
-const ended = { failures: 0, failingMillis: 0, phase: null } as const
+const ended = { failures: 0, failingMillis: 0, tried: null, phase: null } as const
 
 /** Ends a turn that did something, so that the next one follows at once. */
 const nextTurn = (state: IndexerState, reports: ReadonlyArray<IndexerReport> = []): Transition =>
@@ -187,7 +190,12 @@ const failed = (settings: Settings, state: IndexerState, error: TurnError, tookM
   const failingMillis = state.failingMillis + tookMillis + delayMillis
   const action = { ...wait(delayMillis), ...(failingMillis > offeringMillis ? { isLeaseOffered: true } : {}) }
   const doubt = doubtAfter(state, error, failures)
-  return transition({ ...state, failures, failingMillis, doubt, phase: null }, action, reportsOf(error, failures))
+  const tried = state.tried && { ...state.tried, failures }
+  return transition(
+    { ...state, failures, failingMillis, tried, doubt, phase: null },
+    action,
+    reportsOf(error, failures),
+  )
 }
 
 /** Blocks below the first one could not be fetched: they are tried again beside the indexer, which goes on at the head. */
@@ -202,10 +210,19 @@ const prependFailed = (
   return nextTurn({ ...state, doubt: doubtAfter(state, error, failures) }, reports)
 }
 
+/** Indexers that take turns at a block go on with what they know of it: each would begin anew, and reach no decision. */
 const leaseDenied = ({ pollMillis }: Settings, state: IndexerState): Transition => {
   const message = "Another process indexes this chain; waiting for it to end"
   const reports: ReadonlyArray<IndexerReport> = state.isLeaseDenied ? [] : [{ _tag: "Note", level: "Info", message }]
-  return idle({ ...state, isLeaseDenied: true }, Math.min(pollMillis, maxLeaseDelayMillis), reports)
+  const denied = idle({ ...state, isLeaseDenied: true }, Math.min(pollMillis, maxLeaseDelayMillis), reports)
+  return { ...denied, state: { ...denied.state, tried: state.tried } }
+}
+
+/** The state of a turn that begins with this head; `null` while the index is empty. */
+const trying = (state: IndexerState, head: number | null): IndexerState => {
+  const { tried } = state
+  const failures = tried !== null && tried.head === head ? Math.max(state.failures, tried.failures) : state.failures
+  return { ...state, failures, tried: { head, failures } }
 }
 
 const leaseAcquired = (state: IndexerState): Transition =>
@@ -353,7 +370,8 @@ const headSeen = (
   }: Input & { readonly _tag: "HeadSeen" },
 ): Transition => {
   const { doubtful } = before.doubt
-  const state = { ...before, rules, doubt: RuleDoubt.detected(before.doubt) }
+  const seen = { ...before, rules, doubt: RuleDoubt.detected(before.doubt) }
+  const state = trying(seen, checkpoint?.head.number ?? null)
   const unchecked = HashRules.skipped(rules, settings.checks)
   const connected: ReadonlyArray<IndexerReport> = [
     ...detectedAgain(doubtful, unchecked),

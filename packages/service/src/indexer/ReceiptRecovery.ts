@@ -16,7 +16,7 @@ import type { BlockRef } from "../store/BlockRows.ts"
 /** Failed turns after which receipts are looked for one by one. */
 const patience = 4
 /** Distances of the blocks that are probed, two in each turn, so that a node that cannot answer gets few calls. */
-const distances = [-1, 1, -2, 2, -4, 4, -8, 8, -16, 16, -32, 32] as const
+const distances = [-1, 1, -2, 2, -3, 3, -4, 4, -6, 6, -8, 8, -12, 12, -16, 16, -32, 32] as const
 const probesPerTurn = 2
 const concurrency = 4
 /** Times that a missing receipt is asked for, and the pause between them. */
@@ -46,7 +46,10 @@ const isThrifty = (failures: number): boolean => failures >= thriftyFrom
 const probedBlocks = (node: Node, number: number, failures: number): ReadonlyArray<number> => {
   const mayLag = !node.isSettled(number) && failures < TraceFailure.patience
   const probing = mayLag ? distances.filter((distance) => distance > 0) : distances
-  const first = (probesPerTurn * (failures - patienceAt(node, number))) % probing.length
+  // A block that could lag is probed anew, the nearest first, once it cannot.
+  const isLate = !mayLag && !node.isSettled(number)
+  const turn = failures - (isLate ? TraceFailure.patience : patienceAt(node, number))
+  const first = (probesPerTurn * turn) % probing.length
   return probing
     .slice(first, first + probesPerTurn)
     .map((distance) => number + distance)

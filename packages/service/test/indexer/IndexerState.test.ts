@@ -112,6 +112,22 @@ describe("IndexerState", () => {
       expect(tagsOf(apply([denied], { state }))).toEqual(["Note"])
     })
 
+    it("taken by another indexer for a while: turns that failed at a block still count there, and at no other one", () => {
+      const behind = (head: number) => [{ _tag: "LeaseAcquired" }, headSeen(head + 1, checkpointAt(head))] as const
+      const { state } = apply([
+        ...behind(5),
+        failure(nodeFailed),
+        { _tag: "Waited" },
+        ...behind(5),
+        failure(nodeFailed),
+        { _tag: "Waited" },
+        ...([{ _tag: "LeaseDenied" }, { _tag: "Waited" }, { _tag: "LeaseDenied" }, { _tag: "Waited" }] as const),
+      ])
+
+      expect(apply(behind(5), { state }).action).toMatchObject({ _tag: "Extend", from: 6, failures: 2, isRetry: true })
+      expect(apply(behind(6), { state }).action).toMatchObject({ _tag: "Extend", from: 7, isRetry: false })
+    })
+
     it("is offered in the delay once turns have failed for more than a minute, and kept after one that did not fail", () => {
       const waited: ReadonlyArray<IndexerTurn.Input> = [{ _tag: "Waited" }, { _tag: "LeaseAcquired" }]
       const timedOut: IndexerTurn.Input = { _tag: "Failed", error: nodeFailed, millis: 29_900 }
