@@ -9,7 +9,7 @@ import * as WorkerThread from "../../src/supervision/WorkerThread.ts"
 /** Sound: nothing but the name of a job is read. */
 const jobOf = (chain: string) => ({ chain }) as unknown as ChainJob
 
-/** Threads whose messages are given by the test. */
+/** Threads whose messages are given by the test. What still runs at its end is not waited for. */
 const threads = (max: number) => {
   const started: Array<{
     readonly posted: Array<string>
@@ -38,7 +38,7 @@ const threads = (max: number) => {
   }
   const pool = IndexThreads.make({ max, start })
   const run = (chain: string) =>
-    Effect.forkChild(
+    Effect.forkDetach(
       pool.run(jobOf(chain), () => {}),
       { startImmediately: true },
     )
@@ -77,8 +77,8 @@ describe("IndexThreads", () => {
           }),
       })
       const report = ({ chain }: IndexThreads.ChainMessage) => void reports.push(chain)
-      const first = yield* Effect.forkChild(pool.run(jobOf("a"), report), { startImmediately: true })
-      yield* Effect.forkChild(
+      const first = yield* Effect.forkDetach(pool.run(jobOf("a"), report), { startImmediately: true })
+      yield* Effect.forkDetach(
         pool.run(jobOf("b"), () => {}),
         { startImmediately: true },
       )
@@ -110,11 +110,11 @@ describe("IndexThreads", () => {
     Effect.gen(function* () {
       const { posted, run, started } = threads(1)
       const [a, b] = [yield* run("a"), yield* run("b")]
-      const stopA = yield* Effect.forkChild(Fiber.interrupt(a), { startImmediately: true })
+      const stopA = yield* Effect.forkDetach(Fiber.interrupt(a), { startImmediately: true })
       started[0]!.send(stopped("a"))
       yield* Fiber.join(stopA)
       const isTerminatedBefore = started[0]!.isTerminated
-      const stopB = yield* Effect.forkChild(Fiber.interrupt(b), { startImmediately: true })
+      const stopB = yield* Effect.forkDetach(Fiber.interrupt(b), { startImmediately: true })
       started[0]!.send(stopped("b"))
       yield* Fiber.join(stopB)
 
@@ -127,7 +127,7 @@ describe("IndexThreads", () => {
     Effect.gen(function* () {
       const { posted, run, started } = threads(1)
       const [a, b] = [yield* run("a"), yield* run("b")]
-      const stopA = yield* Effect.forkChild(Fiber.interrupt(a), { startImmediately: true })
+      const stopA = yield* Effect.forkDetach(Fiber.interrupt(a), { startImmediately: true })
       yield* TestClock.adjust(5_000)
       yield* Fiber.join(stopA)
       const reason = yield* Fiber.join(b)
