@@ -2,6 +2,7 @@
  * The options and the calls of the REST client, as types. `RestClient` makes one.
  */
 import type { Balances } from "@daybook/schema/Balance"
+import type { DescribedContract, RemovedContract } from "@daybook/schema/Contract"
 import type { Movement, MovementPage } from "@daybook/schema/Movement"
 import type { Statement } from "@daybook/schema/Statement"
 import type { WalletPage } from "@daybook/schema/WalletPage"
@@ -14,7 +15,7 @@ import type { RateLimit } from "@daybook/transport/RequestExecutor"
 import type * as RetryPolicy from "@daybook/transport/RetryPolicy"
 import type * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
-import type { BalanceQuery, MovementQuery, Query, StatementQuery } from "./Query.ts"
+import type { BalanceQuery, ContractQuery, DescriptionQuery, MovementQuery, Query, StatementQuery } from "./Query.ts"
 import type { RestError } from "./RestError.ts"
 
 /**
@@ -313,6 +314,30 @@ export interface Client {
    * Source: decision 0049.
    */
   readonly statement: (query: StatementQuery, options?: CallOptions) => Effect.Effect<Statement, RestError>
+  /**
+   * Names an address and decodes its calls and events by an ABI from now on, those of old transactions too; or adds a pack, which is tried
+   * for every contract. What is returned is what the server stored: the items that it can decode.
+   *
+   * **Errors**
+   *
+   * - `Forbidden`: the API key does not name the operation.
+   * - `BadRequest`: the description is invalid, or the server has no room for it. Not retried.
+   * - `InvalidResponse`: also for a description that is too large for the server.
+   * - those of `walletTransactions`, without `StaleCursor`.
+   *
+   * Source: decision 0059.
+   */
+  readonly putContract: (query: DescriptionQuery, options?: CallOptions) => Effect.Effect<DescribedContract, RestError>
+  /**
+   * Removes the description of an address, or a pack; `removed` is false where there was none.
+   *
+   * **Errors**
+   *
+   * - those of `putContract`.
+   *
+   * Source: decision 0059.
+   */
+  readonly removeContract: (query: ContractQuery, options?: CallOptions) => Effect.Effect<RemovedContract, RestError>
   /** The same client, whose calls have these options unless they are given others; waits and limits are shared. Headers are added. */
   readonly with: (options: CallOptions) => Client
 }

@@ -22,6 +22,8 @@ export interface Page<Row> {
 export interface EncodedQuery {
   readonly params: Readonly<Record<string, string>>
   readonly parameters: Readonly<Record<string, string>>
+  /** JSON text of the body of an operation that changes something. */
+  readonly body?: string
 }
 
 /**
@@ -37,7 +39,7 @@ export interface RowPosition {
 }
 
 /**
- * An operation of the client that responds with one value.
+ * An operation of the client that responds with one value. One that changes something may be sent again.
  */
 export interface SingleOperation<Query, A> {
   /** Path, parameters, response and errors of the interface. */

@@ -4,6 +4,7 @@
  */
 import * as Address from "@daybook/schema/Address"
 import * as Chain from "@daybook/schema/Chain"
+import * as Contract from "@daybook/schema/Contract"
 import * as Issue from "@daybook/schema/Issue"
 import type * as LedgerQuery from "@daybook/schema/LedgerQuery"
 import type * as Movement from "@daybook/schema/Movement"
@@ -11,6 +12,7 @@ import * as RestOperation from "@daybook/schema/RestOperation"
 import * as WalletQuery from "@daybook/schema/WalletQuery"
 import type * as DateTime from "effect/DateTime"
 import * as Result from "effect/Result"
+import * as SchemaParser from "effect/SchemaParser"
 
 /** Parameters that accept more types than the contract has. */
 interface Convenient {
@@ -97,6 +99,32 @@ export interface BalanceQuery extends OfWallet, QueryOf<LedgerQuery.BalanceQuery
  * Source: decision 0049.
  */
 export interface StatementQuery extends OfWallet, QueryOf<LedgerQuery.StatementQuery> {}
+
+/**
+ * What is described: a contract or another address, or a pack.
+ *
+ * Source: decision 0059.
+ */
+export interface ContractQuery extends Pick<Convenient, "chain"> {
+  /** Address, in any case, or the name of a pack: an ABI that is tried for every contract of the chain. */
+  readonly contract: string
+}
+
+/**
+ * A description of an address or of a pack. It replaces the one before as a whole.
+ *
+ * **Details**
+ *
+ * An address needs a `name`, which becomes its label; a pack has the name of its path.
+ *
+ * Source: decision 0059.
+ */
+export interface DescriptionQuery extends ContractQuery {
+  /** Name of the address: a line of 1 to 100 visible characters. */
+  readonly name?: string | undefined
+  /** ABI as a compiler writes it, or as `parseAbi` of viem gives it. Default: none, so that the address only gets a label. */
+  readonly abi?: ReadonlyArray<unknown> | undefined
+}
 
 /**
  * A query as text: the wallet for the path, and the parameters in the spelling of the interface.
@@ -319,3 +347,89 @@ export const encodeBalances: (
 export const encodeStatement: (
   query: StatementQuery,
 ) => Result.Result<Encoded<typeof RestOperation.statement>, Issue.Issue> = encoder(RestOperation.statement)
+
+/**
+ * A description as text: the address or the pack for the path, the chain, and the JSON of the body.
+ */
+export interface EncodedDescription {
+  readonly params: { readonly contract: string }
+  readonly parameters: RestOperation.QueryText<typeof RestOperation.putContract>
+  readonly body?: string
+}
+
+const decodePath = SchemaParser.decodeUnknownResult(Contract.Path)
+const encodeBody = SchemaParser.encodeUnknownResult(Contract.Description)
+
+/** A JSON text; undefined for what has none, such as an object that contains itself. */
+const textOf = (value: unknown): string | undefined => {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return undefined
+  }
+}
+
+const readDescription = ({ abi, name }: DescriptionQuery): Field<string> => {
+  const description = { ...(name === undefined ? {} : { name }), ...(abi === undefined ? {} : { abi }) }
+  const encoded = Result.mapError(encodeBody(description), (error) => Issue.fromError(error, description)[0]!)
+  return Result.flatMap(encoded, (body) => {
+    const text = textOf(body)
+    return text === undefined ? invalid("abi", "an array that JSON can carry", abi) : Result.succeed(text)
+  })
+}
+
+/** Makes the encoder of a query of one description; `keys` are those that it may have. */
+const contractEncoder =
+  <Q extends ContractQuery>(keys: ReadonlyArray<string>, readBody: (query: Q) => Field<string> | undefined) =>
+  (query: Q): Result.Result<EncodedDescription, Issue.Issue> =>
+    Result.gen(function* () {
+      if (typeof query !== "object" || query === null) {
+        return yield* invalid("query", "an object with an address or the name of a pack as contract", query)
+      }
+      const unknown = Object.keys(query).find((name) => !keys.includes(name))
+      if (unknown !== undefined) {
+        const expected = `one of the keys ${keys.join(", ")}`
+        return yield* Result.fail({ path: Issue.cut(unknown), expected, received: "an unknown key" })
+      }
+      const { chain, contract } = query
+      // Sound: an error has at least one issue.
+      const params = yield* Result.mapError(decodePath({ contract }), (error) => Issue.fromError(error, { contract })[0]!)
+      const parameters = chain === undefined ? {} : { chain: yield* readChain(chain) }
+      const body = readBody(query)
+      return { params, parameters, ...(body === undefined ? {} : { body: yield* body }) }
+    })
+
+/**
+ * Encodes a description of an address or of a pack.
+ *
+ * **Example** (Encoding a label)
+ *
+ * ```ts
+ * import * as Query from "@daybook/rest/Query"
+ * import * as Result from "effect/Result"
+ *
+ * const encoded = Query.encodePutContract({ contract: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045", name: "Treasury" })
+ * console.log(Result.getOrThrow(encoded).body) // {"name":"Treasury"}
+ * ```
+ *
+ * Source: decision 0059.
+ */
+export const encodePutContract: (query: DescriptionQuery) => Result.Result<EncodedDescription, Issue.Issue> =
+  contractEncoder(["contract", "chain", "name", "abi"], readDescription)
+
+/**
+ * Encodes a query that removes a description.
+ *
+ * **Example** (Naming a pack)
+ *
+ * ```ts
+ * import * as Query from "@daybook/rest/Query"
+ * import * as Result from "effect/Result"
+ *
+ * console.log(Result.getOrThrow(Query.encodeRemoveContract({ contract: "orders" })).params) // { contract: 'orders' }
+ * ```
+ *
+ * Source: decision 0059.
+ */
+export const encodeRemoveContract: (query: ContractQuery) => Result.Result<EncodedDescription, Issue.Issue> =
+  contractEncoder(["contract", "chain"], () => undefined)

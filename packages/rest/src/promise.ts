@@ -2,6 +2,7 @@
  * The REST client for programs that use promises: the same calls, options and errors as `RestClient`, without Effect.
  */
 import type { Balances } from "@daybook/schema/Balance"
+import type { DescribedContract, RemovedContract } from "@daybook/schema/Contract"
 import type { Movement, MovementPage } from "@daybook/schema/Movement"
 import type { Statement } from "@daybook/schema/Statement"
 import type { WalletPage } from "@daybook/schema/WalletPage"
@@ -15,7 +16,7 @@ import * as ClientBuilder from "./internal/ClientBuilder.ts"
 import type { OperationCalls, SingleCalls } from "./internal/OperationCalls.ts"
 import * as RowIterable from "./internal/RowIterable.ts"
 import type { Page } from "./Operation.ts"
-import type { BalanceQuery, MovementQuery, Query, StatementQuery } from "./Query.ts"
+import type { BalanceQuery, ContractQuery, DescriptionQuery, MovementQuery, Query, StatementQuery } from "./Query.ts"
 
 export * from "./Resource.ts"
 export { isRestError } from "./RestError.ts"
@@ -115,6 +116,10 @@ export interface RestPromiseClient {
   readonly balances: (query: BalanceQuery, options?: CallOptions) => Promise<Balances>
   /** Returns what a wallet held before a range, what moved by asset and kind, and what it holds after it. */
   readonly statement: (query: StatementQuery, options?: CallOptions) => Promise<Statement>
+  /** Names an address and decodes its calls and events by an ABI, or adds a pack. Only for API keys that name the operation. */
+  readonly putContract: (query: DescriptionQuery, options?: CallOptions) => Promise<DescribedContract>
+  /** Removes the description of an address, or a pack. Only for API keys that name the operation. */
+  readonly removeContract: (query: ContractQuery, options?: CallOptions) => Promise<RemovedContract>
   /** The same client, whose calls have these options unless they are given others; waits and limits are shared. Headers are added. */
   readonly with: (options: CallOptions) => RestPromiseClient
 }
@@ -198,5 +203,7 @@ export const createRestClient = (options: Client.Options): RestPromiseClient => 
     movementPagesStream: movements.pages,
     balances: single(made.success.balances),
     statement: single(made.success.statement),
+    putContract: single(made.success.putContract),
+    removeContract: single(made.success.removeContract),
   })
 }

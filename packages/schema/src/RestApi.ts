@@ -75,7 +75,7 @@ const document = (made: Record<string, unknown>) => {
   }
 }
 
-const documentation = (name: RestOperation.Name): Context.Context<never> =>
+const documentation = (name: keyof typeof Documentation.operations): Context.Context<never> =>
   Context.empty().pipe(
     Context.add(OpenApi.Title, Documentation.operations[name].title),
     Context.add(OpenApi.Description, Documentation.operations[name].description),
@@ -124,6 +124,43 @@ const endpoints = Object.values(RestOperation.all).map(endpoint) as unknown as r
  */
 export class Wallets extends HttpApiGroup.make("wallets")
   .add(...endpoints)
+  .middleware(ApiKey) {}
+
+/** The answer to a change states the rate limit alone. */
+const changed = <R extends Schema.Top>(response: R) =>
+  HttpApiSchema.WithHeaders(response, Schema.Struct(ApiHeader.RateLimit.fields))
+
+const { putContract, removeContract } = RestOperation.changes
+
+/**
+ * The operations of `RestOperation.changes`, which require an API key that names them.
+ *
+ * **Example** (Listing the operations on contracts)
+ *
+ * ```ts
+ * import * as RestApi from "@daybook/schema/RestApi"
+ *
+ * console.log(Object.keys(RestApi.Contracts.endpoints)) // [ 'putContract', 'removeContract' ]
+ * ```
+ *
+ * Source: decision 0059.
+ */
+export class Contracts extends HttpApiGroup.make("contracts")
+  .add(
+    HttpApiEndpoint.put(putContract.name, putContract.path, {
+      params: putContract.params,
+      query: putContract.query,
+      payload: putContract.body,
+      success: changed(putContract.response),
+      error: putContract.errors,
+    }).annotateMerge(documentation(putContract.name)),
+    HttpApiEndpoint.delete(removeContract.name, removeContract.path, {
+      params: removeContract.params,
+      query: removeContract.query,
+      success: changed(removeContract.response),
+      error: removeContract.errors,
+    }).annotateMerge(documentation(removeContract.name)),
+  )
   .middleware(ApiKey) {}
 
 /**
@@ -206,7 +243,7 @@ const simplify = (spec: Record<string, unknown>): Record<string, unknown> =>
  * Source: docs/interface.md#4.1, docs/interface.md#9; decision 0019.
  */
 export class RestApi extends HttpApi.make("daybook")
-  .add(Wallets, Service, Relay)
+  .add(Wallets, Contracts, Service, Relay)
   .annotate(OpenApi.Title, "Daybook")
   .annotate(OpenApi.Version, "2.2")
   .annotate(OpenApi.Servers, [{ url: "/" }])

@@ -8,6 +8,7 @@ import type * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
 import * as ApiError from "./ApiError.ts"
 import * as Balance from "./Balance.ts"
+import * as Contract from "./Contract.ts"
 import * as Issue from "./Issue.ts"
 import * as LedgerQuery from "./LedgerQuery.ts"
 import * as Movement from "./Movement.ts"
@@ -25,8 +26,8 @@ type Parameters = Schema.Codec<unknown, unknown> & { readonly fields: Schema.Str
 export interface RestOperation {
   /** Name of the operation, which is the name of the client's method. */
   readonly name: string
-  /** HTTP method; every operation reads. */
-  readonly method: "GET"
+  /** HTTP method: `GET` of an operation that reads. */
+  readonly method: "GET" | "PUT" | "DELETE"
   /** Path from the base URL, with `:name` for a path parameter. */
   readonly path: `/${string}`
   /** Path parameters, all required. */
@@ -37,6 +38,17 @@ export interface RestOperation {
   readonly response: Schema.Codec<unknown, unknown>
   /** Errors of the operation, beside those of the API key. */
   readonly errors: ReadonlyArray<Schema.Top>
+}
+
+/**
+ * An operation that changes what the server keeps. Sent again, it changes nothing more.
+ *
+ * Source: decision 0059.
+ */
+export interface ChangeOperation extends RestOperation {
+  readonly method: "PUT" | "DELETE"
+  /** JSON body of the request; `null` where it has none. */
+  readonly body: Schema.Codec<unknown, unknown> | null
 }
 
 /**
@@ -151,8 +163,91 @@ export const statement = {
   errors,
 } as const satisfies RestOperation
 
+const changeErrors = [
+  ApiError.BadRequest,
+  ApiError.NotFound,
+  ApiError.MethodNotAllowed,
+  ApiError.PayloadTooLarge,
+  ApiError.RateLimited,
+  ApiError.Internal,
+  ApiError.Unavailable,
+] as const
+
+const contractPath = "/api/v2.2/contracts/:contract"
+
 /**
- * Every operation by its name.
+ * Describes an address by a name and an ABI, or stores a pack of items that are tried for every contract. Its response means that every
+ * later page is written by it. Only for API keys that name the operation.
+ *
+ * **Example** (Reading the path)
+ *
+ * ```ts
+ * import * as RestOperation from "@daybook/schema/RestOperation"
+ *
+ * console.log(RestOperation.putContract.method, RestOperation.putContract.path) // PUT /api/v2.2/contracts/:contract
+ * ```
+ *
+ * Source: decision 0059; errors: decision 0012.
+ */
+export const putContract = {
+  name: "putContract",
+  method: "PUT",
+  path: contractPath,
+  params: Contract.Path,
+  query: Contract.Query,
+  body: Contract.Description,
+  response: Contract.DescribedContract,
+  errors: changeErrors,
+} as const satisfies ChangeOperation
+
+/**
+ * Removes the description of an address, or a pack. Only for API keys that name the operation.
+ *
+ * **Example** (Reading the method)
+ *
+ * ```ts
+ * import * as RestOperation from "@daybook/schema/RestOperation"
+ *
+ * console.log(RestOperation.removeContract.method) // DELETE
+ * ```
+ *
+ * Source: decision 0059; errors: decision 0012.
+ */
+export const removeContract = {
+  name: "removeContract",
+  method: "DELETE",
+  path: contractPath,
+  params: Contract.Path,
+  query: Contract.Query,
+  body: null,
+  response: Contract.RemovedContract,
+  errors: changeErrors,
+} as const satisfies ChangeOperation
+
+/**
+ * The operations that change what the server keeps, by their names.
+ *
+ * **Example** (Listing the operations)
+ *
+ * ```ts
+ * import * as RestOperation from "@daybook/schema/RestOperation"
+ *
+ * console.log(Object.keys(RestOperation.changes)) // [ 'putContract', 'removeContract' ]
+ * ```
+ *
+ * Source: decision 0059.
+ */
+export const changes = { putContract, removeContract } as const satisfies Readonly<Record<string, ChangeOperation>>
+
+/**
+ * The operations that change what the server keeps, by name.
+ *
+ * Source: decision 0059.
+ */
+export type Changes = typeof changes
+
+/**
+ * Every operation that reads, by its name.
  *
  * **Example** (Listing the operations)
  *

@@ -3,6 +3,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { describe } from "vitest"
 import * as Address from "../src/Address.ts"
+import * as Contract from "../src/Contract.ts"
 import * as Issue from "../src/Issue.ts"
 import * as RestApi from "../src/RestApi.ts"
 import * as RestOperation from "../src/RestOperation.ts"
@@ -23,12 +24,29 @@ describe("RestOperation", () => {
     for (const { method, name, path } of Object.values(RestOperation.all)) {
       expect(RestApi.routes).toContainEqual({ group: "wallets", method, name, path })
     }
+    for (const { method, name, path } of Object.values(RestOperation.changes)) {
+      expect(RestApi.routes).toContainEqual({ group: "contracts", method, name, path })
+    }
   })
 
   it("all: every name in a path is a path parameter, and every path parameter is in the path", () => {
     for (const { params, path } of Object.values(RestOperation.all)) {
       expect(path.match(/(?<=:)\w+/g)).toEqual(Object.keys(params.fields))
     }
+  })
+
+  it.prop("contracts: the path and the body of a description are encoded as they are decoded", {
+    path: Contract.Path,
+    body: Contract.Description,
+  }, ({ body, path }) => {
+    const encoded = Schema.encodeSync(Contract.Description)(body)
+    expect(Schema.decodeUnknownSync(Contract.Description)(JSON.parse(JSON.stringify(encoded))).name).toEqual(body.name)
+    expect(Schema.decodeUnknownSync(Contract.Path)(path)).toEqual(path)
+    expect(RestOperation.formatPath(RestOperation.putContract, path).split("/")).toHaveLength(5)
+  })
+
+  it.each(["", " a", "a\nb", "a\u202eb", "0x1234", "0Xab", "x".repeat(101)])("contracts: %j names no pack", (contract) => {
+    expect(Result.isFailure(Schema.decodeUnknownResult(Contract.Path)({ contract }))).toBe(true)
   })
 
   it("parameterNames: lists the query parameters in the order of the interface", () => {

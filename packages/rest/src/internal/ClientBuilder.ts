@@ -1,5 +1,6 @@
 /** Builds the client from its options, without the service and its configuration, so that the promise style carries neither. */
 import type { Balances } from "@daybook/schema/Balance"
+import type { DescribedContract, RemovedContract } from "@daybook/schema/Contract"
 import type { Movement, MovementPage } from "@daybook/schema/Movement"
 import type { Statement } from "@daybook/schema/Statement"
 import type { WalletPage } from "@daybook/schema/WalletPage"
@@ -11,6 +12,7 @@ import type { CallOptions, Client, Options } from "../Client.ts"
 import type * as Query from "../Query.ts"
 import * as CallDefaults from "./CallDefaults.ts"
 import * as ClientOptions from "./ClientOptions.ts"
+import * as Contracts from "./Contracts.ts"
 import * as Ledger from "./Ledger.ts"
 import * as OperationCalls from "./OperationCalls.ts"
 import { walletTransactions } from "./WalletTransactions.ts"
@@ -21,6 +23,8 @@ export interface Calls {
   readonly movements: OperationCalls.OperationCalls<Query.MovementQuery, Movement, MovementPage>
   readonly balances: OperationCalls.SingleCalls<Query.BalanceQuery, Balances>
   readonly statement: OperationCalls.SingleCalls<Query.StatementQuery, Statement>
+  readonly putContract: OperationCalls.SingleCalls<Query.DescriptionQuery, DescribedContract>
+  readonly removeContract: OperationCalls.SingleCalls<Query.ContractQuery, RemovedContract>
 }
 
 /** Makes the calls of a client. `moreKinds` are options of calls that a style adds. */
@@ -38,11 +42,13 @@ export const make = Effect.fnUntraced(function* (
     movements: OperationCalls.make(context, Ledger.movements),
     balances: OperationCalls.single(context, Ledger.balances, ({ result }) => result),
     statement: OperationCalls.single(context, Ledger.statement, ({ sums }) => sums),
+    putContract: OperationCalls.single(context, Contracts.putContract, () => []),
+    removeContract: OperationCalls.single(context, Contracts.removeContract, () => []),
   }
 })
 
 /** The client in Effect style. */
-export const toClient = ({ balances, movements, statement, walletTransactions: wallet }: Calls): Client =>
+export const toClient = ({ balances, movements, statement, walletTransactions: wallet, ...changes }: Calls): Client =>
   CallDefaults.client<Client, CallOptions>({
     walletTransactions: wallet.page,
     walletTransactionsWithResponse: wallet.withResponse,
@@ -55,4 +61,6 @@ export const toClient = ({ balances, movements, statement, walletTransactions: w
     movementPagesStream: movements.pages as Client["movementPagesStream"],
     balances: balances.value,
     statement: statement.value,
+    putContract: changes.putContract.value,
+    removeContract: changes.removeContract.value,
   })

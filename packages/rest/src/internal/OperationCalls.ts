@@ -85,13 +85,16 @@ const requests = <Query, P>(
   const { endpoint, headers } = settings
   const { host } = endpoint
 
-  const send = ({ parameters, params }: EncodedQuery, { headers: own, onBadRow, timeout }: CallOptions) =>
+  const send = ({ body, parameters, params }: EncodedQuery, { headers: own, onBadRow, timeout }: CallOptions) =>
     executor.request<PageResponse<P>, ReplyDecoder.ReplyError, never>(
       {
         // Sound: the headers were checked with the options of the call.
         endpoint: own === undefined ? endpoint : Result.getOrThrow(Endpoint.withHeaders(endpoint, own)),
         path: RestOperation.formatPath(contract, params),
-        ...{ query: parameters, headers, timeout },
+        method: contract.method,
+        ...(body === undefined
+          ? { query: parameters, headers, timeout }
+          : { query: parameters, headers: { ...headers, "content-type": "application/json" }, timeout, body }),
       },
       (reply) =>
         Effect.fromResult(

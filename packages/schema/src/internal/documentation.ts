@@ -49,7 +49,11 @@ const chainForms: JsonSchema = {
 }
 
 /** The parameters by name. */
-export const parameters: { readonly [N in ParameterName]: Parameter } = {
+export const parameters: { readonly [N in ParameterName | "contract"]: Parameter } = {
+  contract: {
+    description: "Address of the contract or account, in any case; any other text names a pack, which has no address.",
+    jsonSchema: { type: "string" },
+  },
   address: {
     description: "The wallet, in any case.",
     jsonSchema: { type: "string", pattern: Address.pattern.source, title: "an address of 20 bytes in hex" },
@@ -111,7 +115,7 @@ export const parameters: { readonly [N in ParameterName]: Parameter } = {
 }
 
 /** The operations by name. */
-export const operations: { readonly [N in RestOperation.Name]: Operation } = {
+export const operations: { readonly [N in RestOperation.Name | keyof RestOperation.Changes]: Operation } = {
   walletTransactions: {
     title: "Get wallet transactions (decoded, verbose)",
     description:
@@ -129,5 +133,14 @@ export const operations: { readonly [N in RestOperation.Name]: Operation } = {
   statement: {
     title: "Get the statement of a wallet",
     description: "Opening balances, sums of movements by asset and kind, and closing balances of one wallet address.",
+  },
+  putContract: {
+    title: "Describe a contract",
+    description:
+      "Names an address and decodes its calls and events by an ABI, or adds a pack of items for every contract. For API keys that name the operation.",
+  },
+  removeContract: {
+    title: "Remove the description of a contract",
+    description: "Removes the name and the ABI of an address, or a pack. For API keys that name the operation.",
   },
 }

@@ -1,18 +1,20 @@
 /**
  * `daybook abi`: adds, lists and removes the ABIs by which contracts are decoded.
  */
+import * as Contract from "@daybook/schema/Contract"
 import { quote } from "@daybook/schema/Issue"
 import { readFile, stat } from "node:fs/promises"
 import { basename } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as ConfigFile from "../config/ConfigFile.ts"
 import * as ServedChain from "../config/ServedChain.ts"
 import * as ContractAbi from "../contract/ContractAbi.ts"
-import { type Contract, keyOf } from "../store/Contracts.ts"
+import { type Contract as Stored, keyOf } from "../store/Contracts.ts"
 import * as Engine from "../store/Engine.ts"
 import { CommandError } from "./CommandError.ts"
 import * as Selection from "./Selection.ts"
@@ -20,8 +22,6 @@ import * as Terminal from "./Terminal.ts"
 
 /** Whose ABIs these are, beside those of watched folders. */
 const source = "command"
-
-const longestName = 100
 
 const open = Effect.fnUntraced(function* (path: string, names: ReadonlyArray<string>) {
   const { baseFolder, config } = yield* ConfigFile.read(path)
@@ -54,14 +54,19 @@ const readItems = Effect.fnUntraced(function* (file: string) {
   return yield* failed(`ABI without anything to decode: ${file}. Give one with functions, events or errors.`)
 })
 
+const decodeKey = Schema.decodeUnknownEffect(Contract.Key)
+const isName = Schema.is(Contract.Name)
+const names = "a line of 1 to 100 visible characters"
+
 /** The address of a key, or `null` where it names a pack. */
-const addressOf = Effect.fnUntraced(function* (key: string): Effect.fn.Return<string | null, CommandError> {
-  if (/^0x[0-9a-fA-F]{40}$/.test(key)) return key.toLowerCase()
-  if (/^[^\s\p{Cc}][^\p{Cc}]{0,98}$/u.test(key) && !key.startsWith("0x")) return null
-  return yield* failed(
-    `Invalid argument "contract": expected an address, or the name of a pack of 1 to ${longestName} characters, received ${quote(key)}.`,
+const addressOf = (text: string): Effect.Effect<string | null, CommandError> =>
+  decodeKey(text).pipe(
+    Effect.map((key) => (key.startsWith("0x") ? key : null)),
+    Effect.mapError(() => {
+      const expected = `an address, or the name of a pack: ${names} that does not begin with 0x`
+      return failed(`Invalid argument "contract": expected ${expected}, received ${quote(text)}.`)
+    }),
   )
-})
 
 const contract = Argument.String("contract").pipe(
   Argument.withDescription("Address of the contract; any other text names a pack, which is tried for every contract"),
@@ -88,9 +93,7 @@ const add = Command.make(
     const { chain, contracts } = yield* openOne(config, names)
     const ownName = Option.getOrElse(given, () => basename(file).replace(/\.json$/i, "")).trim()
     const name = address === null ? key : ownName
-    if (name === "" || name.length > longestName || /\p{Cc}/u.test(name)) {
-      return yield* failed(`Invalid option "--name": expected a line of 1 to ${longestName} characters.`)
-    }
+    if (!isName(name)) return yield* failed(`Invalid option "--name": expected ${names}, received ${quote(name)}.`)
     const abi = JSON.stringify(items)
     yield* contracts.put(chain, [{ address, name, source, abi, implementations: [] }])
     yield* Terminal.note(`Added ${Terminal.count(items.length, "item")} of ${quote(name)} to ${chain.name}.`)
@@ -113,7 +116,7 @@ const remove = Command.make(
   }, Effect.scoped),
 ).pipe(Command.withDescription("Remove an ABI; one of a watched folder comes back while the folder has it"))
 
-const lineOf = (chain: string, { abi, address, implementations, name, source: from }: Contract): string => {
+const lineOf = (chain: string, { abi, address, implementations, name, source: from }: Stored): string => {
   const count = (JSON.parse(abi) as ReadonlyArray<unknown>).length
   const proxy = implementations.at(-1)
   const parts = [chain, address ?? "pack", name, Terminal.count(count, "item"), from]

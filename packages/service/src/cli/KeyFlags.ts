@@ -23,7 +23,7 @@ export const flags = {
   method: names("method", "Method that the key may relay, as eth_call; may be repeated; by default all public ones"),
   operation: names(
     "operation",
-    `Operation that the key may call: ${Operation.all.join(", ")}; may be repeated; by default all`,
+    `Operation that the key may call: ${Operation.all.join(", ")}; may be repeated; by default all that read`,
   ),
   perSecond: count("per-second", "Requests per second of the key on average; by default as configured"),
   burst: count("burst", "Requests of the key at once; by default twice those of --per-second"),

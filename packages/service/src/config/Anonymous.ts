@@ -14,7 +14,7 @@ export const Anonymous = Schema.Struct({
   /** Requests at once. Default 10. */
   burst: withDefault(Count, () => 10),
   /** Names of REST operations, and `relay`. Default: all. */
-  operations: Schema.optionalKey(Schema.NonEmptyArray(Schema.Literals(Operation.all))),
+  operations: Schema.optionalKey(Schema.NonEmptyArray(Schema.Literals(Operation.reading))),
 })
 
 /** What requests without an API key may ask for, decoded. */

@@ -4,5 +4,8 @@ import * as RestOperation from "@daybook/schema/RestOperation"
 /** The operation of calls to nodes. */
 export const relay = "relay"
 
-/** Names of all operations. */
-export const all: ReadonlyArray<string> = [...Object.keys(RestOperation.all), relay]
+/** Names of the operations that read, which a caller may call unless it is narrowed. */
+export const reading: ReadonlyArray<string> = [...Object.keys(RestOperation.all), relay]
+
+/** Names of all operations; those that change something must be named by a key. */
+export const all: ReadonlyArray<string> = [...reading, ...Object.keys(RestOperation.changes)]

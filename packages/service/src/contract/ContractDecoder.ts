@@ -21,6 +21,8 @@ import * as ContractAbi from "./ContractAbi.ts"
 
 /** Decodes by the contracts of a chain. */
 export interface ContractDecoder {
+  /** What was read of its ABIs, by their texts. */
+  readonly parts: ReadonlyMap<string, Parts>
   /** The text of a transaction of a block, decoded anew where it concerns a known contract. */
   readonly decode: (body: string, block: number) => string
   /** True where the text of a transaction concerns a known contract or a pack: what decodes it may change. */
@@ -36,17 +38,26 @@ export interface ContractDecoder {
   readonly error: (address: string, data: string) => DecodedItemWire | null
 }
 
-interface Known {
-  readonly contract: Contract
+/** What is read of an ABI. */
+interface Parts {
+  readonly signatures: ReadonlyArray<Signature>
+  readonly errors: ReadonlyArray<Signature>
   readonly own: SignatureSet
-  readonly errors: SignatureSet
+  readonly ownErrors: SignatureSet
+}
+
+interface Known extends Parts {
+  readonly contract: Contract
 }
 
 /** Keys and values of a transaction's text by which a row concerns a contract or a pack; inside a JSON text a quote is escaped. */
 const marks = /"(?:to_address|address)":"(0x[0-9a-f]{40})"|"topic0":"(0x[0-9a-f]{64})"|"input":"(0x[0-9a-f]{8})/g
 
-const itemsOf = ({ abi }: Contract): ReadonlyArray<ContractAbi.Item> =>
-  Result.getOrElse(ContractAbi.fromText(abi), () => [])
+const partsOf = (abi: string): Parts => {
+  const items = Result.getOrElse(ContractAbi.fromText(abi), () => [])
+  const [signatures, errors] = [ContractAbi.signaturesOf(items), ContractAbi.errorsOf(items)]
+  return { signatures, errors, own: fromSignatures(signatures), ownErrors: fromSignatures(errors) }
+}
 
 /** Above every block. */
 const latest = Number.POSITIVE_INFINITY
@@ -57,26 +68,36 @@ const standard = fromSignatures(StandardErrors.all)
 export const implementationAt = ({ implementations }: Contract, block: number): string | undefined =>
   implementations.findLast(({ from }) => from <= block)?.address
 
-/** Makes the decoder of a chain's contracts. */
-export const make = (contracts: ReadonlyArray<Contract>, builtIn: Decoder): ContractDecoder => {
+/** Makes the decoder of a chain's contracts. ABIs of the one before it are not read again. */
+export const make = (
+  contracts: ReadonlyArray<Contract>,
+  builtIn: Decoder,
+  before?: Pick<ContractDecoder, "parts">,
+): ContractDecoder => {
   const known = new Map<string, Known>()
+  const read = new Map<string, Parts>()
   const packed: Array<Signature> = []
   const allErrors: Array<Signature> = []
   for (const contract of contracts) {
-    const items = itemsOf(contract)
-    const [signatures, errors] = [ContractAbi.signaturesOf(items), ContractAbi.errorsOf(items)]
-    allErrors.push(...errors)
-    if (contract.address === null) packed.push(...signatures)
-    else known.set(contract.address, { contract, own: fromSignatures(signatures), errors: fromSignatures(errors) })
+    const { abi, address } = contract
+    const parts = read.get(abi) ?? before?.parts.get(abi) ?? partsOf(abi)
+    read.set(abi, parts)
+    for (const error of parts.errors) allErrors.push(error)
+    if (address !== null) known.set(address, { contract, ...parts })
+    else for (const signature of parts.signatures) packed.push(signature)
   }
   const anyError = fromSignatures(allErrors)
   const pack = fromSignatures(packed)
   const packKeys = new Set(packed.map(({ key }) => key))
 
-  const isConcerned = (body: string): boolean => {
+  /** Whether an ABI decodes what concerns a contract, its own or that of an implementation; a name alone decodes nothing. */
+  const isDecoded = (found: Known | undefined): boolean =>
+    found !== undefined && (found.signatures.length > 0 || found.contract.implementations.length > 0)
+
+  const concerns = (body: string, isMeant: (found: Known | undefined) => boolean): boolean => {
     if (contracts.length === 0) return false
     for (const [, address, topic, selector] of body.matchAll(marks)) {
-      if (address === undefined ? packKeys.has(topic ?? selector ?? "") : known.has(address)) return true
+      if (address === undefined ? packKeys.has(topic ?? selector ?? "") : isMeant(known.get(address))) return true
     }
     return false
   }
@@ -110,13 +131,14 @@ export const make = (contracts: ReadonlyArray<Contract>, builtIn: Decoder): Cont
   ): DecodedItemWire | null => firstIn(setsOf(address, block), decode)
 
   return {
-    isConcerned,
+    parts: read,
+    isConcerned: (body) => concerns(body, (found) => found !== undefined),
     nameOf: (address) => known.get(address)?.contract.name ?? null,
     functionOf: (address, selector) => firstIn(setsOf(address, latest), (set) => set.functionOf(selector)),
     error: (address, data) =>
-      firstIn([...behind(address, latest).map(({ errors }) => errors), anyError, standard], (set) => set.call(data)),
+      firstIn([...behind(address, latest).map(({ ownErrors }) => ownErrors), anyError, standard], (set) => set.call(data)),
     decode: (body, block) =>
-      !isConcerned(body)
+      !concerns(body, isDecoded)
         ? body
         : redecode(body, {
             event: (log, address) => first(address, block, (set) => set.event(log)),

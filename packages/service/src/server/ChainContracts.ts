@@ -25,7 +25,7 @@ interface Cached {
 }
 
 /** A change takes effect within this time. */
-const checkMillis = 250
+export const checkMillis = 250
 
 /** Reads the contracts of a database. */
 export const make = (database: Pick<Contracts, "list" | "revision">, builtIn: Decoder): ChainContracts => {
@@ -39,7 +39,7 @@ export const make = (database: Pick<Contracts, "list" | "revision">, builtIn: De
       return before.known
     }
     const contracts = revision === 0 ? [] : yield* database.list(chain)
-    const known = { contracts, decoder: ContractDecoder.make(contracts, builtIn) }
+    const known = { contracts, decoder: ContractDecoder.make(contracts, builtIn, before?.known.decoder) }
     cache.set(chain.id, { known, revision, checkedAt })
     return known
   })

@@ -85,6 +85,27 @@ export const staleCursor = (resumeFromBlock: number, headers: Response.Headers):
 export const rateLimited = (message: string, headers: Response.Headers): Failure =>
   fail((requestId) => new ApiError.RateLimited({ message, requestId }), headers)
 
+/** Why a body is not read. */
+export interface UnreadBody {
+  readonly reason: ApiError.ApiError["code"]
+  readonly message: string
+  readonly headers?: Response.Headers
+}
+
+/** 400, 413, 429 or 503: the body of a request is not read. */
+export const unreadBody = ({ headers = {}, message, reason }: UnreadBody): Failure => {
+  switch (reason) {
+    case "payload_too_large":
+      return fail((requestId) => new ApiError.PayloadTooLarge({ message, requestId }), headers)
+    case "rate_limited":
+      return rateLimited(message, headers)
+    case "unavailable":
+      return fail((requestId) => new ApiError.Unavailable({ message, requestId }), headers)
+    default:
+      return fail((requestId) => new ApiError.BadRequest({ code: "bad_request", message, requestId }), headers)
+  }
+}
+
 /** 429 or 503: the client, or the process, has reached a bound on the bytes in flight. */
 export const boundReached = ({ message, scope }: BoundReached): Failure => {
   const headers = { "retry-after": String(retrySeconds) }

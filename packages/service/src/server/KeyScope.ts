@@ -4,7 +4,9 @@
  * Source: decision 0065.
  */
 import { quote } from "@daybook/schema/Issue"
+import * as RestOperation from "@daybook/schema/RestOperation"
 import * as ChainRegistry from "../config/ChainRegistry.ts"
+import * as Operation from "../config/Operation.ts"
 import type { ServedChain } from "../config/ServedChain.ts"
 import type { KeyGrant } from "../store/ApiKeys.ts"
 
@@ -14,12 +16,11 @@ const refuse = ({ name }: KeyGrant, what: string, allowed: ReadonlyArray<string>
     ? `API key needed for ${what}. Requests without one are for ${allowed.join(", ")}.`
     : `API key not allowed for ${what}. It is for ${allowed.join(", ")}.`
 
-/** Why a key may not call an operation; `undefined` where it may. */
+/** Why a key may not call an operation; `undefined` where it may. One that changes something must be named by the key. */
 export const operationIssue = (grant: KeyGrant, operation: string): string | undefined => {
   const allowed = grant.options?.operations
-  return allowed === undefined || allowed.includes(operation)
-    ? undefined
-    : refuse(grant, `the operation ${operation}`, allowed)
+  const isAllowed = allowed?.includes(operation) ?? !Object.hasOwn(RestOperation.changes, operation)
+  return isAllowed ? undefined : refuse(grant, `the operation ${operation}`, allowed ?? Operation.reading)
 }
 
 /** Why a key may not ask for a chain; `undefined` where it may. */

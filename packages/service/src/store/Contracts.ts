@@ -19,12 +19,19 @@ export interface Contract {
   /** Lower case; `null` for a pack, an ABI that is tried for every contract of the chain. */
   readonly address: string | null
   readonly name: string
-  /** Who described it: `command`, or the folder of a project. */
+  /** Who described it: `command`, `upload`, or the folder of a project. */
   readonly source: string
   /** JSON text of its ABI, as `ContractAbi` writes it; `[]` for none. */
   readonly abi: string
   /** Where it is a proxy, its implementations, the earliest first. */
   readonly implementations: ReadonlyArray<Implementation>
+}
+
+/** How much is stored of the contracts of a chain. */
+export interface Usage {
+  readonly contracts: number
+  /** Characters of all ABIs. */
+  readonly characters: number
 }
 
 /** The contracts of a database. */
@@ -33,6 +40,8 @@ export interface Contracts {
   readonly list: (chain: ChainRef) => Effect.Effect<ReadonlyArray<Contract>, StoreError>
   /** A number that grows with each change of a chain's contracts. */
   readonly revision: (chain: ChainRef) => Effect.Effect<number, StoreError>
+  /** How much of a chain is stored. */
+  readonly usage: (chain: ChainRef) => Effect.Effect<Usage, StoreError>
   /** Adds contracts, or replaces those with the same key, in one transaction. */
   readonly put: (chain: ChainRef, contracts: ReadonlyArray<Contract>) => Effect.Effect<void, StoreError>
   /** Removes contracts by key; gives the keys that were there. */

@@ -65,6 +65,10 @@ export const contractsContract = (database: TestDatabase.Make, law: TestDatabase
           for (const chain of chains) {
             const expected = [...models.get(chain.id)!.values()].toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
             expect(yield* others.list(chain)).toEqual(expected)
+            expect(yield* others.usage(chain)).toEqual({
+              contracts: expected.length,
+              characters: expected.reduce((sum, { abi }) => sum + abi.length, 0),
+            })
           }
         }).pipe(Effect.scoped),
       law(10),

@@ -20,7 +20,7 @@ import type { PageContext } from "./PageContext.ts"
 export interface Described {
   readonly address: string
   readonly name: string
-  /** Who described it: `command`, or the name of a project's folder. */
+  /** Who described it: `command`, `upload`, or the name of a project's folder. */
   readonly source: string
   readonly abi: ReadonlyArray<ContractAbi.Item>
 }
@@ -36,8 +36,8 @@ export interface View {
 const operation = {
   name: "contract",
   method: "GET",
-  path: "/api/v2.2/contracts/:address",
-  params: Schema.Struct({ address: Schema.String.check(Schema.isPattern(/^0x[0-9a-fA-F]{40}$/)) }),
+  path: "/api/v2.2/contracts/:contract",
+  params: Schema.Struct({ contract: Schema.String.check(Schema.isPattern(/^0x[0-9a-fA-F]{40}$/)) }),
   query: Schema.Struct({ chain: Schema.optionalKey(Schema.String) }),
   response: Schema.Unknown,
   errors: [],
@@ -70,7 +70,7 @@ export const route = ({ authentication, chainOf, known }: PageContext) => {
     const chain = chainOf(query.chain)
     if (Result.isFailure(chain)) return ErrorResponse.badRequest(InvalidParameter.fromChain(chain.failure))
     return Effect.map(known(chain.success), ({ contracts }) => {
-      const result = find(params.address.toLowerCase(), contracts)
+      const result = find(params.contract.toLowerCase(), contracts)
       return Response.json(JSON.stringify({ result }), { headers: caller.headers })
     })
   }

@@ -63,8 +63,10 @@ export const find = (
 ): ReadonlyArray<Named> => {
   const wanted = text.trim().toLowerCase()
   const named = new Map<string, Named>()
-  for (const { address, name } of contracts) {
-    if (address !== null) named.set(address, { kind: "contract", address, name, symbol: null })
+  for (const { abi, address, name } of contracts) {
+    // A name without an ABI labels any address.
+    const kind = abi === "[]" ? "label" : "contract"
+    if (address !== null) named.set(address, { kind, address, name, symbol: null })
   }
   for (const [given, name] of Object.entries({ ...Label.builtIn, ...labels })) {
     const address = given.toLowerCase()

@@ -64,10 +64,9 @@ export const make = <O extends RestOperation.RestOperation>(
   }
   /** Why the key of a caller may not send the request. A chain that is not served is refused by the handler. */
   const issueOf = ({ grant }: Authentication.Caller, given: Input): string | undefined => {
-    if (grant.options === undefined) return undefined
-    const name = typeof given["chain"] === "string" ? given["chain"] : undefined
     const issue = KeyScope.operationIssue(grant, operation.name)
-    if (issue !== undefined) return issue
+    if (issue !== undefined || grant.options === undefined) return issue
+    const name = typeof given["chain"] === "string" ? given["chain"] : undefined
     // A cursor alone names the chain of its list, which is read later.
     if (name === undefined && given["cursor"] !== undefined) return KeyScope.cursorIssue(grant)
     const chain = chainOf(name)

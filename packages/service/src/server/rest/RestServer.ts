@@ -13,6 +13,7 @@ import { Authentication } from "../Authentication.ts"
 import { Bounds } from "../Bounds.ts"
 import * as ChainContracts from "../ChainContracts.ts"
 import * as IndexedChain from "../IndexedChain.ts"
+import * as ContractChanges from "./ContractChanges.ts"
 import * as OperationRoute from "./OperationRoute.ts"
 import * as PagedQuery from "./PagedQuery.ts"
 import * as PageResponse from "./PageResponse.ts"
@@ -44,12 +45,17 @@ export const layer = (options: {
         movements: WalletMovements.make({ config, chains, send }),
         ...WalletSums.make({ chains, send, turns: bounds.turns }),
       }
+      const changing = { authentication, bounds, chainOf, known: contracts, database: database.contracts }
+      const { putContract, removeContract } = ContractChanges.make(changing)
       const { balances, movements, statement, walletTransactions } = RestOperation.all
+      const { changes } = RestOperation
       yield* router.addAll([
         OperationRoute.make(walletTransactions, handlers.walletTransactions, authentication, chainOf),
         OperationRoute.make(movements, handlers.movements, authentication, chainOf),
         OperationRoute.make(balances, handlers.balances, authentication, chainOf),
         OperationRoute.make(statement, handlers.statement, authentication, chainOf),
+        OperationRoute.make(changes.putContract, putContract, authentication, chainOf),
+        OperationRoute.make(changes.removeContract, removeContract, authentication, chainOf),
       ])
     }),
   )

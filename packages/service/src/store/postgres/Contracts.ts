@@ -11,6 +11,7 @@ import * as Values from "./Values.ts"
 
 const select = `SELECT key, name, source, abi, implementations FROM daybook.contract WHERE chain = $1 ORDER BY key`
 const selectRevision = `SELECT revision FROM daybook.contract_revision WHERE chain = $1`
+const selectUsage = `SELECT count(*)::int4, coalesce(sum(length(abi)), 0)::int8 FROM daybook.contract WHERE chain = $1`
 const insert = `INSERT INTO daybook.contract (chain, key, name, source, abi, implementations) VALUES ($1, $2, $3, $4, $5, $6)
   ON CONFLICT (chain, key) DO UPDATE SET name = excluded.name, source = excluded.source, abi = excluded.abi,
   implementations = excluded.implementations`
@@ -36,6 +37,14 @@ export const make = ({ reading, writing }: Pools, { made }: OwnSchema): Contract
       Effect.andThen(
         made,
         Effect.map(reading.rows<readonly [number]>(selectRevision, [Values.big(id)]), ([row]) => row?.[0] ?? 0),
+      ),
+    usage: ({ id }) =>
+      Effect.andThen(
+        made,
+        Effect.map(reading.rows<readonly [number, number]>(selectUsage, [Values.big(id)]), ([row]) => {
+          const [contracts, characters] = row!
+          return { contracts, characters: Number(characters) }
+        }),
       ),
     put: (chain, contracts) =>
       write(chain, (session) =>

@@ -10,6 +10,7 @@ import type { KeysFile } from "./KeysFile.ts"
 
 const select = `SELECT key, name, source, abi, implementations FROM contract WHERE chain = ? ORDER BY key`
 const selectRevision = `SELECT revision FROM contract_revision WHERE chain = ?`
+const selectUsage = `SELECT count(*), coalesce(sum(length(abi)), 0) FROM contract WHERE chain = ?`
 const insert = `INSERT OR REPLACE INTO contract (chain, key, name, source, abi, implementations) VALUES (?, ?, ?, ?, ?, ?)`
 const remove = `DELETE FROM contract WHERE chain = ? AND key = ? RETURNING key`
 const advance = `INSERT INTO contract_revision (chain, revision) VALUES (?, 1)
@@ -34,6 +35,11 @@ export const make = ({ reading, writing }: KeysFile): Contracts => {
     list: ({ id }) => read((connection) => connection.valuesUnsafe<Row.Columns>(select, [id]).map(Row.fromColumns)),
     revision: ({ id }) =>
       read((connection) => connection.valuesUnsafe<readonly [number]>(selectRevision, [id])[0]?.[0] ?? 0),
+    usage: ({ id }) =>
+      read((connection) => {
+        const [contracts, characters] = connection.valuesUnsafe<readonly [number, number]>(selectUsage, [id])[0]!
+        return { contracts, characters }
+      }),
     put: (chain, contracts) =>
       write(chain, (connection) => {
         for (const contract of contracts) connection.rowsUnsafe(insert, [chain.id, ...Row.toColumns(contract)])

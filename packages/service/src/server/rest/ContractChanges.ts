@@ -1,0 +1,152 @@
+/**
+ * The handlers of `RestOperation.putContract` and `RestOperation.removeContract`: names and ABIs that programs upload. A body is bounded in
+ * bytes, nesting and values before it is parsed, and what a chain has is bounded in number and size. They respond when every process of the
+ * service decodes by the change.
+ *
+ * Source: decision 0059.
+ */
+import { isUtf8 } from "node:buffer"
+import * as Contract from "@daybook/schema/Contract"
+import * as Issue from "@daybook/schema/Issue"
+import * as Json from "@daybook/schema/Json"
+import type * as RestOperation from "@daybook/schema/RestOperation"
+import * as Effect from "effect/Effect"
+import { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as Result from "effect/Result"
+import * as SchemaParser from "effect/SchemaParser"
+import * as Semaphore from "effect/Semaphore"
+import type { ServedChain } from "../../config/ServedChain.ts"
+import * as ContractAbi from "../../contract/ContractAbi.ts"
+import { type Contract as Stored, type Contracts, keyOf } from "../../store/Contracts.ts"
+import type { Authentication, Caller } from "../Authentication.ts"
+import type { Bounds } from "../Bounds.ts"
+import * as ChainContracts from "../ChainContracts.ts"
+import * as ErrorResponse from "../ErrorResponse.ts"
+import * as JsonScan from "../relay/JsonScan.ts"
+import * as RequestBody from "../relay/RequestBody.ts"
+import * as Response from "../Response.ts"
+import { InvalidParameter } from "./InvalidParameter.ts"
+import type * as OperationRoute from "./OperationRoute.ts"
+import type * as PagedQuery from "./PagedQuery.ts"
+
+/** What the handlers need. */
+export interface Options {
+  readonly authentication: Authentication["Service"]
+  readonly bounds: Bounds["Service"]
+  readonly chainOf: ReturnType<typeof PagedQuery.chainFinder<ServedChain>>
+  readonly known: ChainContracts.ChainContracts
+  readonly database: Contracts
+}
+
+/** Who has described a contract that was uploaded. */
+const source = "upload"
+
+/** Contracts of a chain at most, and characters of their ABIs, beyond which nothing is uploaded. */
+const maxContracts = 5_000
+const maxCharacters = 16 * 1024 * 1024
+
+const invalid = (path: string, expected: string, received: string) =>
+  ErrorResponse.badRequest(InvalidParameter.fromIssue({ path, expected, received }, "request body"))
+
+const decodeDescription = SchemaParser.decodeUnknownResult(Contract.Description, { onExcessProperty: "error" })
+
+/** The description of a body. */
+const descriptionOf = Effect.fnUntraced(function* (
+  bytes: Buffer,
+  { bodyDepth, bodyValues }: Bounds["Service"]["limits"],
+): Effect.fn.Return<Contract.Description, ErrorResponse.ErrorResponse> {
+  const { depth, isBalanced, values } = JsonScan.count(bytes)
+  if (depth > bodyDepth) return yield* invalid("", `at most ${bodyDepth} levels of nesting (limits.bodyDepth)`, `${depth}`)
+  if (values > bodyValues) return yield* invalid("", `at most ${bodyValues} values (limits.bodyValues)`, `${values}`)
+  const json = isBalanced && isUtf8(bytes) ? Json.parse(bytes.toString()) : undefined
+  if (json === undefined) return yield* invalid("", "JSON in UTF-8", "another text")
+  const decoded = decodeDescription(json)
+  if (Result.isSuccess(decoded)) return decoded.success
+  // Sound: an error has at least one issue.
+  const issue = Issue.fromError(decoded.failure, json)[0]!
+  return yield* ErrorResponse.badRequest(InvalidParameter.fromIssue(issue, "request body"))
+})
+
+/** What a description stores under a key. */
+const storedOf = Effect.fnUntraced(function* (
+  key: string,
+  { abi, name }: Contract.Description,
+): Effect.fn.Return<
+  { readonly stored: Stored; readonly items: number },
+  ErrorResponse.ErrorResponse
+> {
+  const address = key.startsWith("0x") ? key : null
+  if (address !== null && name === undefined) return yield* invalid("name", "the name of the address", "none")
+  if (address === null && name !== undefined) {
+    return yield* invalid("name", "none, as the path names the pack", Issue.quote(name))
+  }
+  const read = ContractAbi.fromJson(abi ?? [])
+  if (Result.isFailure(read)) return yield* invalid("abi", "an ABI", read.failure.reason)
+  const items = read.success
+  if ((address === null || abi !== undefined) && items.length === 0) {
+    return yield* invalid("abi", "functions, events or errors that can be decoded", "none")
+  }
+  const stored = { address, name: name ?? key, source, abi: JSON.stringify(items), implementations: [] }
+  return { stored, items: items.length }
+})
+
+/** Makes the handlers. */
+export const make = ({ authentication, bounds, chainOf, database, known }: Options) => {
+  // One change at a time, so that together they stay within the bounds.
+  const permit = Semaphore.makeUnsafe(1)
+
+  const findChain = (name: string | undefined) =>
+    Effect.catch(Effect.fromResult(chainOf(name)), (error) =>
+      ErrorResponse.badRequest(InvalidParameter.fromChain(error)),
+    )
+
+  const readBody = ({ grant }: Caller) =>
+    Effect.flatMap(HttpServerRequest, (request) =>
+      RequestBody.read(request, grant, { authentication, bounds }).pipe(
+        Effect.catchTag("RelayError", ErrorResponse.unreadBody),
+      ),
+    )
+
+  /** Refuses what is beyond the bounds of a chain. A description that replaces another one counts beside it. */
+  const checkRoom = Effect.fnUntraced(function* (chain: ServedChain, { abi }: Stored) {
+    const { characters, contracts } = yield* database.usage(chain)
+    if (contracts < maxContracts && characters + abi.length <= maxCharacters) return
+    const bound = `at most ${maxContracts} descriptions and ${maxCharacters} characters of ABIs on ${chain.name}`
+    return yield* invalid("", bound, `one more beside ${contracts} with ${characters}; remove some`)
+  })
+
+  const write = Effect.fnUntraced(function* (chain: ServedChain, stored: Stored) {
+    yield* checkRoom(chain, stored)
+    const { contracts } = yield* known(chain)
+    const before = contracts.find((contract) => keyOf(contract) === keyOf(stored))
+    yield* database.put(chain, [{ ...stored, implementations: before?.implementations ?? [] }])
+  })
+
+  const applied = <A, E>(change: Effect.Effect<A, E>) =>
+    Effect.tap(permit.withPermit(change), () => Effect.sleep(ChainContracts.checkMillis))
+
+  const answered = (value: object, { headers }: Caller) => Response.json(JSON.stringify(value), { headers })
+
+  const putContract: OperationRoute.Handler<typeof RestOperation.putContract> = Effect.fnUntraced(
+    function* ({ caller, params, query }) {
+      const chain = yield* findChain(query.chain)
+      const { bytes } = yield* readBody(caller)
+      const { items, stored } = yield* storedOf(params.contract, yield* descriptionOf(bytes, bounds.limits))
+      yield* applied(Effect.catchTag(write(chain, stored), "StoreError", ErrorResponse.fromStore))
+      return answered({ contract: params.contract, name: stored.name, items: String(items) }, caller)
+    },
+  )
+
+  const removeContract: OperationRoute.Handler<typeof RestOperation.removeContract> = Effect.fnUntraced(
+    function* ({ caller, params, query }) {
+      const { contract } = params
+      const chain = yield* findChain(query.chain)
+      const key = keyOf({ address: contract.startsWith("0x") ? contract : null, name: contract })
+      const removal = Effect.catch(database.remove(chain, [key]), ErrorResponse.fromStore)
+      const removed = yield* applied(removal)
+      return answered({ contract, removed: removed.length > 0 }, caller)
+    },
+  )
+
+  return { putContract, removeContract }
+}
