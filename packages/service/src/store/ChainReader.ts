@@ -137,6 +137,11 @@ export interface Snapshot {
   readonly reconciledTo: (wallet: string) => Effect.Effect<number | null, StoreError>
   /** How tokens describe themselves, by address in lower case, as far as they were read. */
   readonly tokens: (addresses: Iterable<string>) => Effect.Effect<ReadonlyMap<string, TokenMetadata>, StoreError>
+  /**
+   * Tokens whose symbol begins with a text, in any case of the letters A to Z, then those whose name does; each of the two up to a limit.
+   * Those with the whole text come first, and of equal ones those that were read at an earlier block.
+   */
+  readonly findTokens: (text: string, limit: number) => Effect.Effect<ReadonlyMap<string, TokenMetadata>, StoreError>
   /** Tokens that a background reader reads next, by the blocks in which they move. */
   readonly unreadTokens: (query: UnreadQuery) => Effect.Effect<UnreadTokens, StoreError>
   /**

@@ -14,6 +14,9 @@ const maxDecimals = 77
 /** Controls, separators of lines, marks that change the direction of a text, and halves of characters. */
 const harmful = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu
 
+/** A text without what is left out of the texts of tokens. */
+export const strip = (text: string): string => text.replaceAll(harmful, "").trim()
+
 /** Digits of the bytes that so many characters have at most. */
 const maxDigits = maxCharacters * 8
 
@@ -21,10 +24,8 @@ const decodeText = (digits: string): string | null => {
   const bytes = Buffer.from(digits.slice(0, maxDigits), "hex")
   try {
     // Of a text that is cut, the last character may have lost a part.
-    const text = new TextDecoder("utf-8", { fatal: true })
-      .decode(bytes, { stream: digits.length > maxDigits })
-      .replaceAll(harmful, "")
-      .trim()
+    const decoder = new TextDecoder("utf-8", { fatal: true })
+    const text = strip(decoder.decode(bytes, { stream: digits.length > maxDigits }))
     return text === "" ? null : Array.from(text).slice(0, maxCharacters).join("")
   } catch {
     return null

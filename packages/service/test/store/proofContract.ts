@@ -127,6 +127,8 @@ export const proofContract = (database: TestDatabase.Make): void => {
             .map(({ asset }) => asset)
             .filter((asset) => asset !== "native"),
         )
+        const found = (text: string, limit = 9) =>
+          store.snapshot((one) => Effect.map(one.findTokens(text, limit), (tokens) => [...tokens.keys()]))
         const hostile = { name: "'); DROP TABLE token; --", symbol: null, decimals: 77, block: 14 }
         const given = new Map<string, TokenMetadata>([
           [token, hostile],
@@ -142,12 +144,44 @@ export const proofContract = (database: TestDatabase.Make): void => {
         expect([elsewhere, none, written]).toEqual([false, new Map(), true])
         expect(yield* tokensOf([address(78), token, address(79)])).toEqual(given)
         expect(yield* unread).toEqual({ tokens: [], from: 15, next: 15 })
+        expect(yield* found("'); drop")).toEqual([token])
         yield* store.unwind(refOf(blocks[5]!), refOf(blocks[3]!))
         expect((yield* unread).from).toBe(14)
         expect(yield* tokensOf([token])).toEqual(new Map([[token, hostile]]))
         yield* store.unwind(refOf(blocks[3]!), null)
         yield* store.append(null, blocks.slice(2))
         expect([yield* tokensOf([token]), (yield* unread).from]).toEqual([new Map(), 12])
+      }),
+    )
+
+    it.effect("findTokens: gives those whose symbol or name begins with a text, the earliest of equal ones first", () =>
+      Effect.gen(function* () {
+        const { proofs, start, store } = yield* filled
+        const [old, recent, longer, named, other] = [81, 82, 83, 84, 85].map(address) as [
+          ...[string, string, string, string, string],
+        ]
+        const metadata = (symbol: string | null, name: string | null, block: number): TokenMetadata => {
+          return { symbol, name, decimals: 18, block }
+        }
+        yield* proofs.writeTokens(
+          start,
+          new Map([
+            [recent, metadata("usdx", "Copy", 14)],
+            [longer, metadata("USDXE", null, 12)],
+            [old, metadata("UsdX", "Usdx Coin", 13)],
+            [named, metadata(null, "USDX Vault %_", 12)],
+            [other, metadata("ÜSD", "É", 12)],
+          ]),
+          15,
+        )
+        const found = (text: string, limit = 9) =>
+          store.snapshot((one) => Effect.map(one.findTokens(text, limit), (tokens) => [...tokens.keys()]))
+
+        expect(yield* found("USDX")).toEqual([old, recent, longer, named])
+        expect(yield* found("usdx", 1)).toEqual([old])
+        expect(yield* found("usdx v")).toEqual([named])
+        expect(yield* found("Ü")).toEqual([other])
+        for (const text of ["%", "_sdx", "sdx", "üsd", "usdxf", "'", "\\"]) expect(yield* found(text)).toEqual([])
       }),
     )
 

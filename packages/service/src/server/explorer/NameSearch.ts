@@ -1,15 +1,19 @@
 /**
- * Finds addresses by their names for the search of the explorer: labels, and the operator's contracts. It is no operation of the
- * interface, and reads nothing of the index.
+ * Finds addresses by their names for the search of the explorer: labels, the operator's contracts, and tokens. It is no operation of the
+ * interface.
  *
  * Source: decision 0058.
  */
+import * as Address from "@daybook/schema/Address"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Label from "../../label/Label.ts"
 import type { Contract } from "../../store/Contracts.ts"
+import type { TokenMetadata } from "../../token/TokenMetadata.ts"
+import * as TokenText from "../../token/TokenText.ts"
 import * as ErrorResponse from "../ErrorResponse.ts"
+import type { IndexedChain } from "../IndexedChain.ts"
 import * as Response from "../Response.ts"
 import { InvalidParameter } from "../rest/InvalidParameter.ts"
 import * as OperationRoute from "../rest/OperationRoute.ts"
@@ -17,12 +21,12 @@ import type { PageContext } from "./PageContext.ts"
 
 /** An address with a name. */
 export interface Named {
-  readonly kind: "label" | "contract"
+  readonly kind: "label" | "contract" | "token"
   /** Lower case. */
   readonly address: string
   readonly name: string
-  /** `null`: neither labels nor contracts have one. */
-  readonly symbol: null
+  /** That of a token; `null` for the others, and for a token without one. */
+  readonly symbol: string | null
 }
 
 const longestText = 100
@@ -82,14 +86,39 @@ export const find = (
     .map(({ one }) => one)
 }
 
+/** Tokens in the order of the search: the whole symbol or name of one before the beginning of another. */
+export const rankTokens = (text: string, tokens: ReadonlyMap<string, TokenMetadata>): ReadonlyArray<Named> => {
+  const wanted = text.toLowerCase()
+  const isWhole = ({ name, symbol }: Named) => symbol?.toLowerCase() === wanted || name.toLowerCase() === wanted
+  const named = [...tokens].map(([address, { name, symbol }]): Named => {
+    return { kind: "token", address, name: name ?? symbol ?? "", symbol: name === null ? null : symbol }
+  })
+  return named.toSorted((a, b) => Number(isWhole(b)) - Number(isWhole(a)))
+}
+
+/** The tokens that a text finds; none where it is an address, nothing is left of it, or the index cannot be read now. */
+const findTokens = (text: string, chain: IndexedChain, limit: number) => {
+  const clean = TokenText.strip(text)
+  if (clean === "" || Address.pattern.test(clean)) return Effect.succeed([])
+  return Effect.map(
+    chain.reader.snapshot((snapshot) => snapshot.findTokens(clean, limit)),
+    (tokens) => rankTokens(clean, tokens),
+  ).pipe(Effect.catch(({ message }) => Effect.as(Effect.logDebug(message), [])))
+}
+
 /** The route of the search. */
 export const route = ({ authentication, chainOf, known }: PageContext) => {
   const handler: OperationRoute.Handler<typeof operation> = ({ caller, query }) => {
     const chain = chainOf(query.chain)
     if (Result.isFailure(chain)) return ErrorResponse.badRequest(InvalidParameter.fromChain(chain.failure))
     const { config } = chain.success
-    return Effect.map(known(chain.success), ({ contracts }) => {
-      const result = find(query.q, config.labels, contracts, query.limit ?? defaultLimit)
+    const { limit = defaultLimit, q: text } = query
+    return Effect.gen(function* () {
+      const { contracts } = yield* known(chain.success)
+      const named = find(text, config.labels, contracts, limit)
+      const tokens = yield* findTokens(text, chain.success, limit)
+      const addresses = new Set(named.map(({ address }) => address))
+      const result = [...named, ...tokens.filter(({ address }) => !addresses.has(address))].slice(0, limit)
       return Response.json(JSON.stringify({ result }), { headers: caller.headers })
     })
   }

@@ -11,6 +11,7 @@ import * as Decoder from "../../decode/Decoder.ts"
 import { Engine } from "../../store/Engine.ts"
 import { Authentication } from "../Authentication.ts"
 import * as ChainContracts from "../ChainContracts.ts"
+import * as IndexedChain from "../IndexedChain.ts"
 import * as PagedQuery from "../rest/PagedQuery.ts"
 import * as ContractView from "./ContractView.ts"
 import * as NameLookup from "./NameLookup.ts"
@@ -21,10 +22,11 @@ import type { PageContext } from "./PageContext.ts"
 export const layer = (options: { readonly chains: ReadonlyArray<ServedChain> }) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
-      const { contracts } = yield* Engine
+      const database = yield* Engine
+      const { contracts } = database
       const parts: PageContext = {
         authentication: yield* Authentication,
-        chainOf: PagedQuery.chainFinder(options.chains),
+        chainOf: PagedQuery.chainFinder(options.chains.map(IndexedChain.fromDatabase(database))),
         known: ChainContracts.make(contracts, Decoder.make()),
       }
       yield* router.addAll([NameSearch.route(parts), NameLookup.route(parts), ContractView.route(parts)])

@@ -70,6 +70,7 @@ const snapshotOf = (state: SnapshotStart.State): Snapshot => {
     reconciledTo: (wallet) =>
       checkpoint === null ? Effect.succeed(null) : Proofs.reconciledTo(state, wallet, checkpoint.first),
     tokens: (addresses) => Tokens.read(state, addresses),
+    findTokens: (text, limit) => Tokens.find(state, text, limit),
     unreadTokens: (query) =>
       checkpoint === null
         ? Effect.succeed({ tokens: [], from: 0, next: 0 })

@@ -171,6 +171,12 @@ const tokenTables = (name: string): ReadonlyArray<string> => [
    )`,
 ]
 
+/** The search of tokens by symbol and name; letters are folded as SQLite does it. */
+const tokenSearch = (name: string): ReadonlyArray<string> =>
+  ["symbol", "name"].map(
+    (column) => `CREATE INDEX token_${column} ON ${name}.token ((lower(${column} COLLATE "C")), block)`,
+  )
+
 /** Whether the transactions, histories and ledgers of the chain are distributed over nodes. */
 const distribution = (name: string): ReadonlyArray<string> => [
   `ALTER TABLE ${name}.checkpoint ADD COLUMN distributed bool NOT NULL DEFAULT false`,
@@ -181,6 +187,6 @@ const tables = [indexTables, blockTables, transactionTables, derivedTables, proo
 /** The schema of one chain. */
 export const schema: Migrations.Schema = {
   holds: "the index of a chain",
-  steps: [(name) => tables.flatMap((make) => make(name)), tokenTables, distribution],
+  steps: [(name) => tables.flatMap((make) => make(name)), tokenTables, distribution, tokenSearch],
   created: Marks.distribute,
 }

@@ -260,6 +260,12 @@ const ofLedgers = (schema: string) => ({
   ledgerTransactionsDown: `${ledgerRows(schema, "body")} ${ofTransactions} ORDER BY id DESC LIMIT $4`,
 })
 
+const findTokens = (schema: string, column: "symbol" | "name") => {
+  const text = `lower(${column} COLLATE "C")`
+  return `SELECT address, block, name, symbol, decimals, checksum FROM ${schema}.token
+    WHERE ${text} >= $1 AND ${text} < $2 ORDER BY ${text}, block, address LIMIT $3`
+}
+
 const ofProofs = (schema: string) => ({
   /** Parameters: wallets, holdings, first blocks, amounts, checksums, an array each. */
   insertOpenings: `INSERT INTO ${schema}.opening (wallet, holding, first, amount, checksum)
@@ -293,6 +299,9 @@ const ofProofs = (schema: string) => ({
     proved_checksum = excluded.proved_checksum`,
   /** Parameters: addresses, in an array. */
   tokens: `SELECT address, block, name, symbol, decimals, checksum FROM ${schema}.token WHERE address = ANY($1::bytea[])`,
+  /** Parameters: first text, text below which they are, limit. */
+  tokensBySymbol: findTokens(schema, "symbol"),
+  tokensByName: findTokens(schema, "name"),
   /** Parameters: addresses, in an array. */
   knownTokens: `SELECT address FROM ${schema}.token WHERE address = ANY($1::bytea[])`,
   /** Parameters: addresses, blocks, names, symbols, decimals, checksums, an array each. */

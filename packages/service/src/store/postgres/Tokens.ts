@@ -16,6 +16,20 @@ import * as Values from "./Values.ts"
 
 const { column } = Values
 
+/** The tokens of rows. */
+const decode = Effect.fnUntraced(function* (
+  database: string,
+  rows: ReadonlyArray<TokenRow.Columns>,
+): Effect.fn.Return<ReadonlyMap<string, TokenMetadata>, StoreError> {
+  const found = new Map<string, TokenMetadata>()
+  for (const row of rows) {
+    const token = TokenRow.read(database, row)
+    if (token instanceof StoreError) return yield* token
+    found.set(...token)
+  }
+  return found
+})
+
 /** Tokens by address, as far as they were read. */
 export const read = Effect.fnUntraced(function* (
   { chain: { name, sql }, session }: At,
@@ -23,13 +37,20 @@ export const read = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadonlyMap<string, TokenMetadata>, StoreError> {
   const wanted = Array.from(addresses, fromHex)
   if (wanted.length === 0) return new Map()
-  const found = new Map<string, TokenMetadata>()
-  for (const row of yield* session.rows<TokenRow.Columns>(sql.tokens, [Values.manyBytes(wanted)])) {
-    const token = TokenRow.read(name, row)
-    if (token instanceof StoreError) return yield* token
-    found.set(...token)
-  }
-  return found
+  return yield* decode(name, yield* session.rows<TokenRow.Columns>(sql.tokens, [Values.manyBytes(wanted)]))
+})
+
+/** Tokens whose symbol, and those whose name begins with a text. */
+export const find = Effect.fnUntraced(function* (
+  { chain: { name, sql }, session }: At,
+  text: string,
+  limit: number,
+): Effect.fn.Return<ReadonlyMap<string, TokenMetadata>, StoreError> {
+  const [from, below] = TokenRow.range(text)
+  const parameters = [Values.text(from), Values.text(below), Values.int(limit)]
+  const bySymbol = yield* session.rows<TokenRow.Columns>(sql.tokensBySymbol, parameters)
+  const byName = yield* session.rows<TokenRow.Columns>(sql.tokensByName, parameters)
+  return yield* decode(name, [...bySymbol, ...byName])
 })
 
 /** Inserts tokens; one that was read before keeps what it returned then. */

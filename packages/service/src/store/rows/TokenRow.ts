@@ -21,6 +21,12 @@ export const make = (tokens: ReadonlyMap<string, TokenMetadata>): ReadonlyArray<
     return [...values, Checksum.of(values)]
   })
 
+/** The texts between which those are that begin with a text: no character of a token is the last one of Unicode. */
+export const range = (text: string): readonly [from: string, below: string] => {
+  const from = text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
+  return [from, `${from}\u{10ffff}`]
+}
+
 /** Reads a row; the error of a damaged one. `database` is its name. */
 export const read = (database: string, row: Columns): readonly [address: string, TokenMetadata] | StoreError => {
   const [address, block, name, symbol, decimals, checksum] = row

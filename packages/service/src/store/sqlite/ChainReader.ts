@@ -102,6 +102,7 @@ const readsOf = (state: BlockTimes.State & { readonly serial: number }): Snapsho
         checkpoint === null ? null : Reconciled.readUnsafe(connection, wallet, checkpoint.first),
       ),
     tokens: (addresses) => connection.attempt(() => Tokens.readUnsafe(connection, addresses)),
+    findTokens: (text, limit) => connection.attempt(() => Tokens.findUnsafe(connection, text, limit)),
     unreadTokens: (query) =>
       connection.attempt(() =>
         checkpoint === null

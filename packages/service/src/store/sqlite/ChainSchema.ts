@@ -169,5 +169,6 @@ export const schema: Migrations.Migrations = {
     Openings.migration,
     Reconciled.migration,
     Tokens.migration,
+    Tokens.searchMigration,
   ],
 }

@@ -24,6 +24,17 @@ export const migration = `CREATE TABLE token (
   ) WITHOUT ROWID;
   CREATE TABLE token_progress (id INTEGER PRIMARY KEY, first INTEGER NOT NULL, next INTEGER NOT NULL);`
 
+/** The step of the chain's schema that adds the search by symbol and name. */
+export const searchMigration = `CREATE INDEX token_symbol ON token (symbol COLLATE NOCASE, block);
+  CREATE INDEX token_name ON token (name COLLATE NOCASE, block);`
+
+/** Parameters: first text, text below which they are, limit. */
+const find = (column: "symbol" | "name") => `SELECT address, block, name, symbol, decimals, checksum FROM token
+  WHERE ${column} COLLATE NOCASE >= ? AND ${column} COLLATE NOCASE < ?
+  ORDER BY ${column} COLLATE NOCASE, block, address LIMIT ?`
+
+const finds = [find("symbol"), find("name")]
+
 /** Parameters: address, block, name, symbol, decimals, checksum. */
 const insert = `INSERT OR IGNORE INTO token (address, block, name, symbol, decimals, checksum) VALUES (?, ?, ?, ?, ?, ?)`
 
@@ -42,17 +53,34 @@ const advance = `INSERT OR REPLACE INTO token_progress (id, first, next) VALUES 
 /** Parameters: lowest. */
 const unwind = `UPDATE token_progress SET next = min(next, ?)`
 
-/** Tokens by address, as far as they were read. */
-export const readUnsafe = (connection: Connection, addresses: Iterable<string>): ReadonlyMap<string, TokenMetadata> => {
+/** The tokens of rows. */
+const decodeUnsafe = (
+  { name }: Connection,
+  rows: Iterable<TokenRow.Columns>,
+): ReadonlyMap<string, TokenMetadata> => {
   const found = new Map<string, TokenMetadata>()
-  for (const address of addresses) {
-    const [row] = connection.valuesUnsafe<TokenRow.Columns>(select, [fromHex(address)])
-    if (row === undefined) continue
-    const token = TokenRow.read(connection.name, row)
+  for (const row of rows) {
+    const token = TokenRow.read(name, row)
     if (token instanceof StoreError) throw token
     found.set(...token)
   }
   return found
+}
+
+/** Tokens by address, as far as they were read. */
+export const readUnsafe = (connection: Connection, addresses: Iterable<string>): ReadonlyMap<string, TokenMetadata> =>
+  decodeUnsafe(
+    connection,
+    Array.from(addresses, (address) => connection.valuesUnsafe<TokenRow.Columns>(select, [fromHex(address)])).flat(),
+  )
+
+/** Tokens whose symbol, and those whose name begins with a text. */
+export const findUnsafe = (connection: Connection, text: string, limit: number): ReadonlyMap<string, TokenMetadata> => {
+  const range = TokenRow.range(text)
+  return decodeUnsafe(
+    connection,
+    finds.flatMap((sql) => connection.valuesUnsafe<TokenRow.Columns>(sql, [...range, limit])),
+  )
 }
 
 /** Inserts tokens; one that was read before keeps what it returned then. */

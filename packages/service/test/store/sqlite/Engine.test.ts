@@ -153,14 +153,14 @@ describe("the SQLite engine", () => {
       Effect.gen(function* () {
         const file = yield* temporaryFile
         yield* openOnce(file)
-        withDatabase(file, (database) => database.exec("PRAGMA user_version = 13"))
+        withDatabase(file, (database) => database.exec("PRAGMA user_version = 14"))
         const message =
-          "Database of a newer version: chain-test.sqlite has schema 13, this version supports 12. Run the newer version."
+          "Database of a newer version: chain-test.sqlite has schema 14, this version supports 13. Run the newer version."
 
         expect(yield* messageOf(file, "write")).toEqual([message, false])
         expect(yield* messageOf(file, "read")).toEqual([message, false])
         expect(withDatabase(file, (database) => database.prepare("PRAGMA user_version").get())).toEqual({
-          user_version: 13,
+          user_version: 14,
         })
       }),
     )

@@ -137,7 +137,7 @@ describe("a file of version 1", () => {
       const error = yield* Effect.flip(reader.snapshot((snapshot) => snapshot.checkpoint))
 
       expect(error).toMatchObject({ _tag: "StoreError", isRetryable: true })
-      expect(error.message).toContain("has schema 1, this version needs 12. The indexer migrates it when it starts.")
+      expect(error.message).toContain("has schema 1, this version needs 13. The indexer migrates it when it starts.")
       yield* Effect.scoped(TestStore.inFolder(dirname(file), ref))
       expect((yield* reader.snapshot((snapshot) => snapshot.checkpoint))?.first).toBe(10)
     }),
@@ -156,7 +156,7 @@ describe("a file of version 1", () => {
       const first = lines.splice(0)
       yield* open
 
-      expect(first).toEqual(["Migrating chain-test.sqlite from schema 1 to 12", "Migrated in 0.0 s"])
+      expect(first).toEqual(["Migrating chain-test.sqlite from schema 1 to 13", "Migrated in 0.0 s"])
       expect(lines).toEqual([])
       expect(statSync(file).mode & 0o777).toBe(0o600)
     }),
@@ -178,7 +178,7 @@ describe("a file of version 1", () => {
       expect([pending.state, starting.state]).toEqual(["not_started", "waiting"])
       expect([running.state, running.message]).toEqual([
         "waiting",
-        "The database is being migrated: chain-test.sqlite from schema 1 to 12. Its chain is served again afterwards.",
+        "The database is being migrated: chain-test.sqlite from schema 1 to 13. Its chain is served again afterwards.",
       ])
     }),
   )
