@@ -23,13 +23,9 @@ const isName = (input: unknown): input is string =>
 
 const names = "a line of 1 to 100 visible characters"
 
-/** A text that a predicate accepts; a lookahead of the pattern has what tells it from other names. */
-const textSide = (expected: string, is: (input: unknown) => input is string, lookahead = ""): Side<string> =>
-  typeSide<string>({
-    expected,
-    is,
-    from: Schema.String.check(Schema.isPattern(new RegExp(`^${lookahead}[!-~](?:[ -~]{0,98}[!-~])?$`, "u"))),
-  })
+/** A text that a predicate accepts, described by names that begin with a letter. */
+const textSide = (expected: string, is: (input: unknown) => input is string): Side<string> =>
+  typeSide<string>({ expected, is, from: Schema.String.check(Schema.isPattern(/^[A-Za-z](?:[ -~]{0,98}[!-~])?$/u)) })
 
 /**
  * Name of an address or of a pack: one line of 1 to 100 characters, without controls and without marks that change the direction of a
@@ -81,7 +77,7 @@ export const Key: Schema.Codec<string> = leaf({
   read: (input) =>
     typeof input === "string" ? (Address.fromText(input) ?? (isPackName(input) ? input : unread)) : unread,
   write: (value) => value,
-  type: textSide(keys, isKey, "(?!0[xX])"),
+  type: textSide(keys, isKey),
 })
 
 /**

@@ -12,6 +12,7 @@ describe("RestApi", () => {
         "/api/v2.2/{address}/movements",
         "/api/v2.2/{address}/balances",
         "/api/v2.2/{address}/statement",
+        "/api/v2.2/contracts/{contract}",
       ]
     `)
     expect(document.openapi).toBe("3.1.0")
@@ -69,6 +70,7 @@ describe("RestApi", () => {
         "Balance",
         "Balances",
         "DecodedItem",
+        "DescribedContract",
         "Forbidden",
         "Incomplete",
         "Internal",
@@ -79,7 +81,9 @@ describe("RestApi", () => {
         "MovementPage",
         "NotFound",
         "Param",
+        "PayloadTooLarge",
         "RateLimited",
+        "RemovedContract",
         "StaleCursor",
         "Statement",
         "StatementDifference",
@@ -141,6 +145,7 @@ describe("RestApi", () => {
         "/api/v2.2/{address}/movements",
         "/api/v2.2/{address}/balances",
         "/api/v2.2/{address}/statement",
+        "/api/v2.2/contracts/{contract}",
       ]
     `)
   })
@@ -152,6 +157,8 @@ describe("RestApi", () => {
         "GET /api/v2.2/:address/movements",
         "GET /api/v2.2/:address/balances",
         "GET /api/v2.2/:address/statement",
+        "PUT /api/v2.2/contracts/:contract",
+        "DELETE /api/v2.2/contracts/:contract",
         "GET /health",
         "GET /ready",
         "GET /metrics",

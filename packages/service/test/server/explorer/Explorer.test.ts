@@ -348,7 +348,7 @@ describe("Explorer", () => {
         { kind: "label", address: labelled, name: "USDX treasury", symbol: null },
         { kind: "token", address: coin, name: "Coin", symbol: "USDX" },
       ])
-      for (const text of ["\u0000", "\ud800", "\u202e", "%", "'; --", "x".repeat(100)]) {
+      for (const text of ["\u0000", "\u202e", "%", "'; --", "x".repeat(100)]) {
         expect([text, yield* search(text)]).toEqual([text, []])
       }
     }).pipe(Effect.scoped),
