@@ -143,7 +143,7 @@ export const failures = (server: () => string): void => {
         const first = { number: blocks[0]!.number, parentHash: blocks[0]!.parentHash }
         const [address = ""] = wallets
 
-        expect(older.message).toContain("has schema version 1, this version needs 3.")
+        expect(older.message).toContain("has schema version 1, this version needs 4.")
         expect(yield* pageBodies(migrated)).toEqual(before)
         expect(yield* proofs.writeTokens(first, new Map([[address, token]]), 12)).toBe(true)
         expect(yield* migrated.snapshot((one) => one.tokens(wallets))).toEqual(new Map([[address, token]]))
