@@ -102,7 +102,7 @@ export const failures = (server: () => string): void => {
           yield* rows("DROP SCHEMA daybook_test CASCADE")
           yield* rows("ALTER SCHEMA kept RENAME TO daybook_test")
           const newer = yield* changed("UPDATE daybook_test.daybook_version SET version = 99")
-          yield* rows("UPDATE daybook_test.daybook_version SET version = 3")
+          yield* rows("UPDATE daybook_test.daybook_version SET version = 4")
           const wrong = yield* Effect.flip(
             database.chain({ ...ref, id: 5 }).reader.snapshot((snapshot) => snapshot.checkpoint),
           )
@@ -115,7 +115,7 @@ export const failures = (server: () => string): void => {
             isRetryable: false,
             message: `Database schema of another program: daybook_test of ${name}. Drop it, or name another database.`,
           })
-          const message = `Database of a newer version: daybook_test of ${name} has schema version 99, this version supports 3. Run the newer version.`
+          const message = `Database of a newer version: daybook_test of ${name} has schema version 99, this version supports 4. Run the newer version.`
           expect(newer).toEqual([
             { isRetryable: false, message },
             { isRetryable: false, message },
