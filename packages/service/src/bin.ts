@@ -1,10 +1,13 @@
 #!/usr/bin/env node
 /** The installed command: runs `main`, or reports that this Node is too old to load it. */
+import * as CompileCache from "./cli/CompileCache.ts"
 import * as NodeVersion from "./cli/NodeVersion.ts"
 
 const issue = NodeVersion.issue(process.versions.node)
-if (issue === undefined) await import("./main.ts")
-else {
+if (issue === undefined) {
+  CompileCache.enable()
+  await import("./main.ts")
+} else {
   process.stderr.write(`${issue}\n`)
   process.exitCode = 1
 }

@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type { BlockRows } from "./BlockRows.ts"
 import type { Database, EngineOptions } from "./Database.ts"
-import * as Postgres from "./postgres/Engine.ts"
+import * as Postgres from "./postgres/Entry.ts"
 import * as Sqlite from "./sqlite/Engine.ts"
 import { invalidUrl, type StoreError } from "./StoreError.ts"
 

@@ -7,10 +7,8 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import * as WalletTransactions from "../../projection/WalletTransactions.ts"
-import type { BlockRows } from "../BlockRows.ts"
 import type { ChainRef } from "../ChainRef.ts"
 import type { ChainStore, Database, EngineOptions, WriterOptions } from "../Database.ts"
-import * as PreparedBlock from "../rows/PreparedBlock.ts"
 import * as WatchedWallets from "../rows/WatchedWallets.ts"
 import { invalidUrl, StoreError } from "../StoreError.ts"
 import type { WatchChange, WatchChanged } from "../WatchList.ts"
@@ -23,6 +21,7 @@ import * as ChainWriter from "./ChainWriter.ts"
 import * as CheckpointRow from "../rows/CheckpointRow.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Contracts from "./Contracts.ts"
+import { form } from "./Entry.ts"
 import * as Leases from "./Leases.ts"
 import * as Marks from "./Marks.ts"
 import * as Migrations from "./Migrations.ts"
@@ -33,13 +32,6 @@ import * as Proofs from "./Proofs.ts"
 import * as Replicas from "./Replicas.ts"
 import * as Space from "./Space.ts"
 import * as StatusBoard from "./StatusBoard.ts"
-
-/** Form of the URLs, for messages. */
-export const form = 'a PostgreSQL URL, for example "postgres://user:password@host/name"'
-
-/** Compresses the documents of a block and makes their rows. */
-export const prepare = (block: BlockRows, { documents = "zstd" }: EngineOptions): BlockRows =>
-  PreparedBlock.prepare(block, documents)
 
 /** The host and the name of the database of a URL. */
 const nameOf = (url: string): Effect.Effect<string, StoreError> => {

@@ -1,0 +1,34 @@
+/**
+ * What is loaded of the PostgreSQL engine before a database of it is opened: the form of its URLs, and how blocks are prepared. The engine
+ * and the driver of the database, some hundred modules, are loaded when one is opened.
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { BlockRows } from "../BlockRows.ts"
+import type { Database, EngineOptions } from "../Database.ts"
+import * as PreparedBlock from "../rows/PreparedBlock.ts"
+import type { StoreError } from "../StoreError.ts"
+
+/** Form of the URLs, for messages. */
+export const form = 'a PostgreSQL URL, for example "postgres://user:password@host/name"'
+
+/** Compresses the documents of a block and makes their rows. */
+export const prepare = (block: BlockRows, { documents = "zstd" }: EngineOptions): BlockRows =>
+  PreparedBlock.prepare(block, documents)
+
+/**
+ * Loads the engine and opens a database.
+ *
+ * **Errors**
+ * - `StoreError`: the URL is invalid, or the database cannot be opened.
+ */
+export const open = (
+  location: string,
+  baseFolder: string,
+  options?: EngineOptions,
+  replicas?: ReadonlyArray<string>,
+): Effect.Effect<Database, StoreError, Scope.Scope> =>
+  Effect.flatMap(
+    Effect.promise(() => import("./Engine.ts")),
+    (engine) => engine.open(location, baseFolder, options, replicas),
+  )
