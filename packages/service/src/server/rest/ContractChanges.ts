@@ -56,7 +56,8 @@ const descriptionOf = Effect.fnUntraced(function* (
   { bodyDepth, bodyValues }: Bounds["Service"]["limits"],
 ): Effect.fn.Return<Contract.Description, ErrorResponse.ErrorResponse> {
   const { depth, isBalanced, values } = JsonScan.count(bytes)
-  if (depth > bodyDepth) return yield* invalid("", `at most ${bodyDepth} levels of nesting (limits.bodyDepth)`, `${depth}`)
+  if (depth > bodyDepth)
+    return yield* invalid("", `at most ${bodyDepth} levels of nesting (limits.bodyDepth)`, `${depth}`)
   if (values > bodyValues) return yield* invalid("", `at most ${bodyValues} values (limits.bodyValues)`, `${values}`)
   const json = isBalanced && isUtf8(bytes) ? Json.parse(bytes.toString()) : undefined
   if (json === undefined) return yield* invalid("", "JSON in UTF-8", "another text")
@@ -71,10 +72,7 @@ const descriptionOf = Effect.fnUntraced(function* (
 const storedOf = Effect.fnUntraced(function* (
   key: string,
   { abi, name }: Contract.Description,
-): Effect.fn.Return<
-  { readonly stored: Stored; readonly items: number },
-  ErrorResponse.ErrorResponse
-> {
+): Effect.fn.Return<{ readonly stored: Stored; readonly items: number }, ErrorResponse.ErrorResponse> {
   const address = key.startsWith("0x") ? key : null
   if (address !== null && name === undefined) return yield* invalid("name", "the name of the address", "none")
   if (address === null && name !== undefined) {
@@ -127,26 +125,30 @@ export const make = ({ authentication, bounds, chainOf, database, known }: Optio
 
   const answered = (value: object, { headers }: Caller) => Response.json(JSON.stringify(value), { headers })
 
-  const putContract: OperationRoute.Handler<typeof RestOperation.putContract> = Effect.fnUntraced(
-    function* ({ caller, params, query }) {
-      const chain = yield* findChain(query.chain)
-      const { bytes } = yield* readBody(caller)
-      const { items, stored } = yield* storedOf(params.contract, yield* descriptionOf(bytes, bounds.limits))
-      yield* applied(Effect.catchTag(write(chain, stored), "StoreError", ErrorResponse.fromStore))
-      return answered({ contract: params.contract, name: stored.name, items: String(items) }, caller)
-    },
-  )
+  const putContract: OperationRoute.Handler<typeof RestOperation.putContract> = Effect.fnUntraced(function* ({
+    caller,
+    params,
+    query,
+  }) {
+    const chain = yield* findChain(query.chain)
+    const { bytes } = yield* readBody(caller)
+    const { items, stored } = yield* storedOf(params.contract, yield* descriptionOf(bytes, bounds.limits))
+    yield* applied(Effect.catchTag(write(chain, stored), "StoreError", ErrorResponse.fromStore))
+    return answered({ contract: params.contract, name: stored.name, items: String(items) }, caller)
+  })
 
-  const removeContract: OperationRoute.Handler<typeof RestOperation.removeContract> = Effect.fnUntraced(
-    function* ({ caller, params, query }) {
-      const { contract } = params
-      const chain = yield* findChain(query.chain)
-      const key = keyOf({ address: contract.startsWith("0x") ? contract : null, name: contract })
-      const removal = Effect.catch(database.remove(chain, [key]), ErrorResponse.fromStore)
-      const removed = yield* applied(removal)
-      return answered({ contract, removed: removed.length > 0 }, caller)
-    },
-  )
+  const removeContract: OperationRoute.Handler<typeof RestOperation.removeContract> = Effect.fnUntraced(function* ({
+    caller,
+    params,
+    query,
+  }) {
+    const { contract } = params
+    const chain = yield* findChain(query.chain)
+    const key = keyOf({ address: contract.startsWith("0x") ? contract : null, name: contract })
+    const removal = Effect.catch(database.remove(chain, [key]), ErrorResponse.fromStore)
+    const removed = yield* applied(removal)
+    return answered({ contract, removed: removed.length > 0 }, caller)
+  })
 
   return { putContract, removeContract }
 }
