@@ -393,7 +393,10 @@ const contractEncoder =
       }
       const { chain, contract } = query
       // Sound: an error has at least one issue.
-      const params = yield* Result.mapError(decodePath({ contract }), (error) => Issue.fromError(error, { contract })[0]!)
+      const params = yield* Result.mapError(
+        decodePath({ contract }),
+        (error) => Issue.fromError(error, { contract })[0]!,
+      )
       const parameters = chain === undefined ? {} : { chain: yield* readChain(chain) }
       const body = readBody(query)
       return { params, parameters, ...(body === undefined ? {} : { body: yield* body }) }

@@ -12,7 +12,12 @@ export { topics } from "@daybook/schema/Log"
 export { transfers } from "@daybook/schema/TokenTransfer"
 export * as Wei from "@daybook/schema/Wei"
 export type { Balance, Balances, BalancesWire, BalanceWire, Incomplete, IncompleteWire } from "@daybook/schema/Balance"
-export type { DescribedContract, DescribedContractWire, RemovedContract, RemovedContractWire } from "@daybook/schema/Contract"
+export type {
+  DescribedContract,
+  DescribedContractWire,
+  RemovedContract,
+  RemovedContractWire,
+} from "@daybook/schema/Contract"
 export type { Arg, DecodedItem, DecodedItemWire, Param, ParamWire } from "@daybook/schema/DecodedItem"
 export type { Fee, Options as FeeOptions } from "@daybook/schema/Fee"
 export type { InternalTransaction, InternalTransactionWire } from "@daybook/schema/InternalTransaction"

@@ -47,7 +47,9 @@ describe("RestClient on contracts", () => {
 
       const result = yield* Effect.promise(() => createRestClient(options).removeContract({ contract: "my pack" }))
 
-      expect(received()).toEqual([{ method: "DELETE", url: "/api/v2.2/contracts/my%20pack", type: undefined, body: "" }])
+      expect(received()).toEqual([
+        { method: "DELETE", url: "/api/v2.2/contracts/my%20pack", type: undefined, body: "" },
+      ])
       expect(result).toEqual({ contract: "my pack", removed: false })
     }),
   )

@@ -11,7 +11,14 @@ describe("index", () => {
     expect(names).toStrictEqual({
       Client: [],
       Operation: [],
-      Query: ["encode", "encodeBalances", "encodeMovements", "encodePutContract", "encodeRemoveContract", "encodeStatement"],
+      Query: [
+        "encode",
+        "encodeBalances",
+        "encodeMovements",
+        "encodePutContract",
+        "encodeRemoveContract",
+        "encodeStatement",
+      ],
       RestClient: ["RestClient", "layer", "layerConfig", "make"],
       Resource: ["Address", "Chain", "Decoded", "Hash", "Hex", "Wei", "fee", "toJson", "topics", "transfers"],
       RestError: [

@@ -35,19 +35,28 @@ describe("RestOperation", () => {
     }
   })
 
-  it.prop("contracts: the path and the body of a description are encoded as they are decoded", {
-    path: Contract.Path,
-    body: Contract.Description,
-  }, ({ body, path }) => {
-    const encoded = Schema.encodeSync(Contract.Description)(body)
-    expect(Schema.decodeUnknownSync(Contract.Description)(JSON.parse(JSON.stringify(encoded))).name).toEqual(body.name)
-    expect(Schema.decodeUnknownSync(Contract.Path)(path)).toEqual(path)
-    expect(RestOperation.formatPath(RestOperation.putContract, path).split("/")).toHaveLength(5)
-  })
+  it.prop(
+    "contracts: the path and the body of a description are encoded as they are decoded",
+    {
+      path: Contract.Path,
+      body: Contract.Description,
+    },
+    ({ body, path }) => {
+      const encoded = Schema.encodeSync(Contract.Description)(body)
+      expect(Schema.decodeUnknownSync(Contract.Description)(JSON.parse(JSON.stringify(encoded))).name).toEqual(
+        body.name,
+      )
+      expect(Schema.decodeUnknownSync(Contract.Path)(path)).toEqual(path)
+      expect(RestOperation.formatPath(RestOperation.putContract, path).split("/")).toHaveLength(5)
+    },
+  )
 
-  it.each(["", " a", "a\nb", "a\u202eb", "0x1234", "0Xab", "x".repeat(101)])("contracts: %j names no pack", (contract) => {
-    expect(Result.isFailure(Schema.decodeUnknownResult(Contract.Path)({ contract }))).toBe(true)
-  })
+  it.each(["", " a", "a\nb", "a\u202eb", "0x1234", "0Xab", "x".repeat(101)])(
+    "contracts: %j names no pack",
+    (contract) => {
+      expect(Result.isFailure(Schema.decodeUnknownResult(Contract.Path)({ contract }))).toBe(true)
+    },
+  )
 
   it("parameterNames: lists the query parameters in the order of the interface", () => {
     expect(RestOperation.parameterNames(walletTransactions)).toMatchInlineSnapshot(`

@@ -136,7 +136,9 @@ export const make = (
     nameOf: (address) => known.get(address)?.contract.name ?? null,
     functionOf: (address, selector) => firstIn(setsOf(address, latest), (set) => set.functionOf(selector)),
     error: (address, data) =>
-      firstIn([...behind(address, latest).map(({ ownErrors }) => ownErrors), anyError, standard], (set) => set.call(data)),
+      firstIn([...behind(address, latest).map(({ ownErrors }) => ownErrors), anyError, standard], (set) =>
+        set.call(data),
+      ),
     decode: (body, block) =>
       !concerns(body, isDecoded)
         ? body

@@ -57,7 +57,11 @@ describe("KeyFlags", () => {
         invalid("--method", "a method of packages/schema/METHODS.md", '"eth_sendRawTransaction"'),
       )
       expect(yield* messageOf({ operation: ["pages"] })).toBe(
-        invalid("--operation", "one of walletTransactions, movements, balances, statement, putContract, removeContract, relay", '"pages"'),
+        invalid(
+          "--operation",
+          "one of walletTransactions, movements, balances, statement, relay, putContract, removeContract",
+          '"pages"',
+        ),
       )
       expect(yield* messageOf({ perSecond: Option.some(0) })).toBe(
         invalid("--per-second", "a whole number from 1 on", "0"),

@@ -88,7 +88,9 @@ const share = (count: number, total: number): string => `${((100 * count) / tota
 
 const row = (chain: string, all: ReadonlyArray<Recorded>): string => {
   const logs = all.flatMap(({ receipt }) => receipt.logs).filter(({ topics }) => topics.length > 0)
-  const inputs = all.flatMap(({ transaction: { input = "0x", to } }) => (to === null || input.length < 10 ? [] : [input]))
+  const inputs = all.flatMap(({ transaction: { input = "0x", to } }) =>
+    to === null || input.length < 10 ? [] : [input],
+  )
   const events = sets.map((set) => share(logs.filter((log) => set.event(log) !== null).length, logs.length))
   const calls = sets.map((set) => share(inputs.filter((input) => set.call(input) !== null).length, inputs.length))
   return [chain, logs.length, ...events, inputs.length, ...calls].join(" | ")
@@ -98,5 +100,13 @@ const everything = [...recorded, ...files.filter((path) => !isText(path)).flatMa
 const chains = [...new Set(everything.map(({ chain }) => chain))].toSorted()
 const kinds = ["standards", "built-in", ...(given.length === 0 ? [] : ["with files"])]
 const head = ["chain", "events", ...kinds, "calls", ...kinds].join(" | ")
-const rows = [...chains.map((chain) => row(chain, everything.filter((one) => one.chain === chain))), row("all", everything)]
+const rows = [
+  ...chains.map((chain) =>
+    row(
+      chain,
+      everything.filter((one) => one.chain === chain),
+    ),
+  ),
+  row("all", everything),
+]
 process.stdout.write([head, ...rows, ""].join("\n"))

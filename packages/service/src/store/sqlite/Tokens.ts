@@ -54,10 +54,7 @@ const advance = `INSERT OR REPLACE INTO token_progress (id, first, next) VALUES 
 const unwind = `UPDATE token_progress SET next = min(next, ?)`
 
 /** The tokens of rows. */
-const decodeUnsafe = (
-  { name }: Connection,
-  rows: Iterable<TokenRow.Columns>,
-): ReadonlyMap<string, TokenMetadata> => {
+const decodeUnsafe = ({ name }: Connection, rows: Iterable<TokenRow.Columns>): ReadonlyMap<string, TokenMetadata> => {
   const found = new Map<string, TokenMetadata>()
   for (const row of rows) {
     const token = TokenRow.read(name, row)

@@ -309,48 +309,50 @@ describe("Explorer", () => {
       }).pipe(Effect.scoped),
   )
 
-  it.live("the search finds tokens by symbol and name, the whole text first, and a label of the same address before", () =>
-    Effect.gen(function* () {
-      const [coin, copy, vault, labelled] = ["1", "2", "3", "4"].map((digit) => `0x${digit.repeat(40)}`) as [
-        ...[string, string, string, string],
-      ]
-      const blocks = Rows.chain(0, 1)
-      const labels = { [labelled]: "USDX treasury" }
-      const service = yield* start({ chains: { eth: { config: { labels }, blocks } } })
-      const { database, ref } = service.stores["eth"]!
-      const proofs = yield* database.chain(ref).proofs
-      const tokenOf = (name: string | null, symbol: string | null) => ({ name, symbol, decimals: 6, block: 1 })
-      yield* proofs.writeTokens(
-        { number: 0, parentHash: blocks[0]!.parentHash },
-        new Map([
-          [vault, tokenOf("USDX Vault", null)],
-          [copy, tokenOf("<img src=x onerror=alert(1)>", "USDX2")],
-          [coin, tokenOf("Coin", "USDX")],
-          [labelled, tokenOf("Other", "USDX")],
-        ]),
-        2,
-      )
-      const search = (text: string, more = "") =>
-        Effect.map(
-          service.fetch(`/api/v2.2/search?q=${encodeURIComponent(text)}${more}`, {
-            headers: { "sec-fetch-site": "same-origin" },
-          }),
-          ({ json, status }) => (status === 200 ? json.result : status),
+  it.live(
+    "the search finds tokens by symbol and name, the whole text first, and a label of the same address before",
+    () =>
+      Effect.gen(function* () {
+        const [coin, copy, vault, labelled] = ["1", "2", "3", "4"].map((digit) => `0x${digit.repeat(40)}`) as [
+          ...[string, string, string, string],
+        ]
+        const blocks = Rows.chain(0, 1)
+        const labels = { [labelled]: "USDX treasury" }
+        const service = yield* start({ chains: { eth: { config: { labels }, blocks } } })
+        const { database, ref } = service.stores["eth"]!
+        const proofs = yield* database.chain(ref).proofs
+        const tokenOf = (name: string | null, symbol: string | null) => ({ name, symbol, decimals: 6, block: 1 })
+        yield* proofs.writeTokens(
+          { number: 0, parentHash: blocks[0]!.parentHash },
+          new Map([
+            [vault, tokenOf("USDX Vault", null)],
+            [copy, tokenOf("<img src=x onerror=alert(1)>", "USDX2")],
+            [coin, tokenOf("Coin", "USDX")],
+            [labelled, tokenOf("Other", "USDX")],
+          ]),
+          2,
         )
+        const search = (text: string, more = "") =>
+          Effect.map(
+            service.fetch(`/api/v2.2/search?q=${encodeURIComponent(text)}${more}`, {
+              headers: { "sec-fetch-site": "same-origin" },
+            }),
+            ({ json, status }) => (status === 200 ? json.result : status),
+          )
 
-      expect(yield* search("usd\u202ex")).toEqual([
-        { kind: "token", address: coin, name: "Coin", symbol: "USDX" },
-        { kind: "token", address: labelled, name: "Other", symbol: "USDX" },
-        { kind: "token", address: copy, name: "<img src=x onerror=alert(1)>", symbol: "USDX2" },
-        { kind: "token", address: vault, name: "USDX Vault", symbol: null },
-      ])
-      expect(yield* search("USDX", "&limit=2")).toEqual([
-        { kind: "label", address: labelled, name: "USDX treasury", symbol: null },
-        { kind: "token", address: coin, name: "Coin", symbol: "USDX" },
-      ])
-      for (const text of ["\u0000", "\u202e", "%", "'; --", "x".repeat(100)]) {
-        expect([text, yield* search(text)]).toEqual([text, []])
-      }
-    }).pipe(Effect.scoped),
+        expect(yield* search("usd\u202ex")).toEqual([
+          { kind: "token", address: coin, name: "Coin", symbol: "USDX" },
+          { kind: "token", address: labelled, name: "Other", symbol: "USDX" },
+          { kind: "token", address: copy, name: "<img src=x onerror=alert(1)>", symbol: "USDX2" },
+          { kind: "token", address: vault, name: "USDX Vault", symbol: null },
+        ])
+        expect(yield* search("USDX", "&limit=2")).toEqual([
+          { kind: "label", address: labelled, name: "USDX treasury", symbol: null },
+          { kind: "token", address: coin, name: "Coin", symbol: "USDX" },
+        ])
+        for (const text of ["\u0000", "\u202e", "%", "'; --", "x".repeat(100)]) {
+          expect([text, yield* search(text)]).toEqual([text, []])
+        }
+      }).pipe(Effect.scoped),
   )
 })

@@ -67,7 +67,10 @@ describe("uploads of contracts", () => {
       const { key, service } = yield* opened
       const before = yield* summaries(service)
 
-      const added = yield* put(service, key, vault.toUpperCase().replace("X", "x"), { name: "Vault", abi: [poke("times")] })
+      const added = yield* put(service, key, vault.toUpperCase().replace("X", "x"), {
+        name: "Vault",
+        abi: [poke("times")],
+      })
       const withVault = yield* summaries(service)
       yield* put(service, key, vault, { name: "Safe" })
       const withLabel = yield* summaries(service)
@@ -116,7 +119,7 @@ describe("uploads of contracts", () => {
 
       expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 401, 403])
       expect(answers[0]!.json.message).toBe(
-        'API key not allowed for the operation putContract. Use one that "daybook keys add NAME --operation putContract" has made.',
+        "API key not allowed for the operation putContract. It is for walletTransactions, movements, balances, statement, relay.",
       )
       expect(yield* summaries(service)).toEqual([
         [null, null],
@@ -130,7 +133,12 @@ describe("uploads of contracts", () => {
       const { key, service } = yield* opened
       const nested = (levels: number) => `{"name":"V","abi":${"[".repeat(levels)}${"]".repeat(levels)}}`
       const cases: ReadonlyArray<readonly [contract: string, body: unknown, status: number, message: RegExp]> = [
-        ["0x1234", { name: "V" }, 400, /^Invalid path parameter "contract": expected an address, or the name of a pack/],
+        [
+          "0x1234",
+          { name: "V" },
+          400,
+          /^Invalid path parameter "contract": expected an address, or the name of a pack/,
+        ],
         ["a\u202eb", { abi: [poke("a")] }, 400, /^Invalid path parameter "contract"/],
         [vault, "{", 400, /expected JSON in UTF-8/],
         [vault, "7", 400, /^Invalid request body/],
