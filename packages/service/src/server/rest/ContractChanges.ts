@@ -94,8 +94,8 @@ export const make = ({ authentication, bounds, chainOf, database, known }: Optio
   const permit = Semaphore.makeUnsafe(1)
 
   const findChain = (name: string | undefined) =>
-    Effect.catch(Effect.fromResult(chainOf(name)), (error) =>
-      ErrorResponse.badRequest(InvalidParameter.fromChain(error)),
+    Effect.fromResult(chainOf(name)).pipe(
+      Effect.catch((error) => ErrorResponse.badRequest(InvalidParameter.fromChain(error))),
     )
 
   const readBody = ({ grant }: Caller) =>
@@ -145,7 +145,7 @@ export const make = ({ authentication, bounds, chainOf, database, known }: Optio
     const { contract } = params
     const chain = yield* findChain(query.chain)
     const key = keyOf({ address: contract.startsWith("0x") ? contract : null, name: contract })
-    const removal = Effect.catch(database.remove(chain, [key]), ErrorResponse.fromStore)
+    const removal = database.remove(chain, [key]).pipe(Effect.catch(ErrorResponse.fromStore))
     const removed = yield* applied(removal)
     return answered({ contract, removed: removed.length > 0 }, caller)
   })

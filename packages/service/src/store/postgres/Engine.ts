@@ -21,7 +21,6 @@ import * as ChainWriter from "./ChainWriter.ts"
 import * as CheckpointRow from "../rows/CheckpointRow.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Contracts from "./Contracts.ts"
-import { form } from "./Entry.ts"
 import * as Leases from "./Leases.ts"
 import * as Marks from "./Marks.ts"
 import * as Migrations from "./Migrations.ts"
@@ -32,6 +31,7 @@ import * as Proofs from "./Proofs.ts"
 import * as Replicas from "./Replicas.ts"
 import * as Space from "./Space.ts"
 import * as StatusBoard from "./StatusBoard.ts"
+import { form } from "./Url.ts"
 
 /** The host and the name of the database of a URL. */
 const nameOf = (url: string): Effect.Effect<string, StoreError> => {

@@ -9,8 +9,7 @@ import type { Database, EngineOptions } from "../Database.ts"
 import * as PreparedBlock from "../rows/PreparedBlock.ts"
 import type { StoreError } from "../StoreError.ts"
 
-/** Form of the URLs, for messages. */
-export const form = 'a PostgreSQL URL, for example "postgres://user:password@host/name"'
+export { form } from "./Url.ts"
 
 /** Compresses the documents of a block and makes their rows. */
 export const prepare = (block: BlockRows, { documents = "zstd" }: EngineOptions): BlockRows =>
