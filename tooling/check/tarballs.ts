@@ -1,6 +1,7 @@
 /**
  * Verifies the published packages as a consumer: builds and packs them, checks the tarballs with publint and attw, installs them
- * with npm outside the repository, and type-checks the programs of `consumer/` under `moduleResolution` bundler and nodenext.
+ * with npm outside the repository, and type-checks the programs of `consumer/` under `moduleResolution` bundler and nodenext, and the
+ * declarations of a library that uses them. `pnpm runtimes` is the long form, with other runtimes, bundlers, compilers and installers.
  * The programs also run when DAYBOOK_BASE_URL, DAYBOOK_RPC_URL, DAYBOOK_API_KEY and DAYBOOK_ADDRESS are set.
  */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -111,6 +112,18 @@ const faces = readdirSync(programs).filter(
   (file) => file !== "service.ts" && (file !== "rpc-viem.ts" || existsSync(join(root, "packages/rpc/src/viem.ts"))),
 )
 
+/** Builds a library that names no type of the clients, and a program that reads its declarations, in which nothing may be `any`. */
+const declare = async (): Promise<void> => {
+  const folder = join(consumer, "declarations")
+  for (const file of ["library.ts", "application.ts"])
+    cpSync(join(root, "tooling/runtimes/programs", file), join(folder, file))
+  const tsc = join(consumer, "node_modules/.bin/tsc")
+  const options = ["--strict", "--skipLibCheck", "--module", "nodenext", "--target", "es2023", "--types", "node"]
+  const emit = ["--declaration", "--outDir", "library", "library.ts"]
+  await step("declarations of a library", tsc, [...options, ...emit], folder)
+  await step("a program that uses that library", tsc, [...options, "--noEmit", "application.ts"], folder)
+}
+
 /** The program of the Promise face as a page downloads it, bundled by Vite into one file. */
 const bundled = `
 import { defineConfig } from "vite"
@@ -144,6 +157,7 @@ const use = async (): Promise<void> => {
       consumer,
     )
   }
+  await declare()
   writeFileSync(join(consumer, "load.mjs"), load)
   await step("every module loads", "node", ["load.mjs"], consumer)
   writeFileSync(join(consumer, "vite.config.mjs"), bundled)

@@ -52,6 +52,20 @@ export const clients: Readonly<Record<string, (url: string) => Promise<Client>>>
     const dispatcher = new Agent()
     return bare(async (body) => JSON.parse(await (await request(url, { dispatcher, ...post(body) })).body.text()))
   },
+  "NodeFetch and JSON.parse": async (url) => {
+    const [NodeFetch, BodyReader] = [
+      await import("../../../packages/transport/src/NodeFetch.ts"),
+      await import("../../../packages/transport/src/internal/BodyReader.ts"),
+    ]
+    const fetch = NodeFetch.makeUnsafe()
+    return bare(async (body) => {
+      const { signal } = new AbortController()
+      const response = await fetch(url, { ...post(body), redirect: "manual", signal })
+      const text = await BodyReader.read(response, {}, Number.POSITIVE_INFINITY, true)
+      if (typeof text !== "string") throw new Error(`The body was not read: ${text.reason}.`)
+      return JSON.parse(text)
+    })
+  },
   "fetch and JSON.parse": async (url) => bare(async (body) => JSON.parse(await (await fetch(url, post(body))).text())),
   "@daybook/rpc": (url) => daybook(url),
   "@daybook/rpc over the global fetch": (url) => daybook(url, globalThis.fetch),

@@ -1,7 +1,7 @@
 /**
  * RPC clients side by side: CPU of one `eth_getBlockByNumber` and calls per second, for a block of 150 transactions, whole or as
- * hashes, in single calls and in batches of 20. `pnpm bench rpc --rounds 3`. Ratios compare CPU with undici 7, which
- * the client uses, and JSON.parse.
+ * hashes, in single calls and in batches of 20. `pnpm bench rpc --rounds 3`. Ratios compare CPU with undici 7
+ * and JSON.parse.
  */
 import { execFileSync } from "node:child_process"
 import { join } from "node:path"
