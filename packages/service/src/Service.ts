@@ -14,11 +14,13 @@ import type * as Config from "./config/Config.ts"
 import * as ConfigChanges from "./config/ConfigChanges.ts"
 import * as Docs from "./config/Docs.ts"
 import * as Explorer from "./config/Explorer.ts"
+import type * as Listen from "./config/Listen.ts"
 import type { InvalidConfig } from "./config/InvalidConfig.ts"
 import * as Role from "./config/Role.ts"
 import * as ServedChain from "./config/ServedChain.ts"
 import * as ChainJob from "./indexer/ChainJob.ts"
 import type { IndexerEvent } from "./indexer/IndexerEvent.ts"
+import type { Observation } from "./indexer/Observation.ts"
 import * as Supervisor from "./indexer/Supervisor.ts"
 import * as Authentication from "./server/Authentication.ts"
 import * as Bounds from "./server/Bounds.ts"
@@ -34,6 +36,7 @@ import * as RateLimit from "./server/RateLimit.ts"
 import * as Relay from "./server/relay/Relay.ts"
 import * as RelayCache from "./server/relay/RelayCache.ts"
 import * as Metrics from "./server/rest/Metrics.ts"
+import * as ProcessMetrics from "./server/rest/ProcessMetrics.ts"
 import * as RestServer from "./server/rest/RestServer.ts"
 import type { ApiKeys } from "./store/ApiKeys.ts"
 import type { Database } from "./store/Database.ts"
@@ -60,7 +63,7 @@ export interface Options {
 
 /** A running service. */
 export interface Running {
-  /** Address that it listens on; `null` where no role serves HTTP. */
+  /** Address that it listens on; `null` for a process that only indexes, without `monitoring`. */
   readonly address: Listener.Address | null
   /** Its API keys. */
   readonly keys: ApiKeys
@@ -69,6 +72,8 @@ export interface Running {
    * began, and indexers of chains that have not changed go on. Where it fails, nothing has changed.
    */
   readonly reload: (config: Config.Config) => Effect.Effect<ConfigChanges.ConfigChanges, StartError>
+  /** What this process has counted, in the text format of Prometheus. */
+  readonly metrics: () => string
 }
 
 /** Why a service does not start. */
@@ -92,16 +97,20 @@ interface Kept {
   readonly cache: RelayCache.RelayCache["Service"]
 }
 
+/** Opens the database, whose operations are counted, and makes what is kept. */
 const keep = Effect.fnUntraced(function* (
-  database: Database,
-  { relay }: Config.Config,
-  member: Member | undefined,
-): Effect.fn.Return<Kept, never, Scope.Scope> {
+  config: Config.Config,
+  { baseFolder, member }: Options,
+): Effect.fn.Return<Kept, StoreError, Scope.Scope> {
+  const { documents, relay } = config
   const metrics = Metrics.empty(member)
+  const observed = Observations.make(metrics)
+  yield* ProcessMetrics.observeEventLoop(Metrics.contextOf(metrics))
+  const database = yield* Engine.fromUrl(config.database, baseFolder, { documents, onOperation: observed.operated })
   const cache = Layer.provide(RelayCache.layer(relay.cacheMebibytes), Layer.succeed(Metrics.Metrics, metrics))
   const context = yield* Layer.build(Layer.merge(cache, layerStoreMemory))
   return {
-    ...{ database, metrics, observed: Observations.make(metrics) },
+    ...{ database, metrics, observed },
     buckets: member?.rateLimiterStore ?? Context.get(context, RateLimiterStore),
     cache: Context.get(context, RelayCache.RelayCache),
   }
@@ -133,6 +142,22 @@ const routesOf = ({ chains, config, isIndexing, options, roles }: Parts, kept: K
     ]),
   )
 }
+
+/** Counts what an indexer measures. */
+const count =
+  ({ operated, proved, requested }: Observations.Observations) =>
+  (chain: string, observation: Observation): void => {
+    switch (observation._tag) {
+      case "Operation":
+        return operated(observation.operation, observation.seconds)
+      case "NodeRequest":
+        return requested({ chain, ...observation })
+      case "Wallets": {
+        const { _tag, oldestProvedBlock, ...states } = observation
+        return proved(chain, { oldestProvedBlock, states })
+      }
+    }
+  }
 
 /** The files of the certificate, by the folder of the configuration. */
 const tlsOf = ({ tls }: Config.Config, baseFolder: string): Pick<HttpServer.Options, "tls"> =>
@@ -223,16 +248,28 @@ export const run = Effect.fn("Service.run")(function* (
       isIndexing: options.isIndexing ?? isIndexer,
     }))
   const parts = yield* partsOf(config)
-  const database = yield* Engine.fromUrl(config.database, options.baseFolder, config)
+  const kept = yield* keep(config, options)
+  const { database } = kept
   yield* database.apiKeys.ready
   if (isIndexer) yield* database.migrate(parts.chains)
-  const kept = yield* keep(database, config, member)
-  const answerOptions = (own: Config.Config) => ({ ...own, onAnswered: kept.observed.answered })
-  const server = roles.every((role) => role === "index")
-    ? null
-    : yield* HttpServer.make(routesOf(parts, kept), { ...answerOptions(config), ...tlsOf(config, options.baseFolder) })
+  const isOnlyIndexer = roles.every((role) => role === "index")
+  const listen = isOnlyIndexer ? config.monitoring : config.listen
+  const answerOptions = (own: Config.Config, at: Listen.Listen) => ({
+    ...{ ...own, listen: at },
+    onAnswered: kept.observed.answered,
+  })
+  const server =
+    listen === undefined
+      ? null
+      : yield* HttpServer.make(routesOf(parts, kept), {
+          ...answerOptions(config, listen),
+          ...tlsOf(config, options.baseFolder),
+          key: isOnlyIndexer ? "monitoring" : "listen",
+        })
   const address = server?.address ?? null
-  if (address !== null && member === undefined) yield* Effect.logInfo(listeningMessage(address.url))
+  if (address !== null && member === undefined) {
+    yield* Effect.logInfo(isOnlyIndexer ? `Health and metrics on ${address.url}` : listeningMessage(address.url))
+  }
   if (address !== null && member !== undefined) yield* member.ready(address.url)
   const owner = randomUUID()
   // The threads of a chain stay as they are where others are added.
@@ -240,7 +277,7 @@ export const run = Effect.fn("Service.run")(function* (
   const jobs = (own: Parts) => jobsOf(own, owner).map((job) => ({ ...job, threads }))
   const indexers = isIndexer
     ? yield* Supervisor.make({
-        ...{ jobs: jobs(parts), isInline },
+        ...{ jobs: jobs(parts), isInline, onObserved: count(kept.observed) },
         ...(config.indexThreads === undefined ? {} : { threads: config.indexThreads }),
         ...(onEvent === undefined ? {} : { onEvent }),
       })
@@ -254,11 +291,12 @@ export const run = Effect.fn("Service.run")(function* (
     if (isIndexer) yield* database.migrate(changed.chains)
     if (server !== null) {
       yield* server.reloadTls
-      if (changes.applied.length > 0) yield* server.replace(routesOf(changed, kept), answerOptions(applicable))
+      const answers = answerOptions(applicable, listen ?? applicable.listen)
+      if (changes.applied.length > 0) yield* server.replace(routesOf(changed, kept), answers)
     }
     if (indexers !== null) yield* indexers.replace(jobs(changed))
     current = applicable
     return changes
   })
-  return { address, keys: database.apiKeys, reload }
+  return { address, keys: database.apiKeys, reload, metrics: () => Metrics.format(kept.metrics, []) }
 })

@@ -71,6 +71,38 @@ describe("Service", () => {
       }).pipe(quiet),
     )
 
+    it.live(
+      "run: a process that only indexes answers health, readiness and metrics at an address of its own, and no page",
+      () =>
+        Effect.gen(function* () {
+          const config = yield* Effect.fromResult(
+            Config.decode({
+              ...{ listen: "127.0.0.1:1", monitoring: "127.0.0.1:0", database: "sqlite:data" },
+              chains: { eth: { rpc: [nowhere] } },
+            }),
+          )
+          const waits = yield* Deferred.make<void>()
+          const { address, reload } = yield* Service.run(config, {
+            ...{ baseFolder: yield* folder, roles: ["index"], isInline: true },
+            onEvent: () => Effect.asVoid(Deferred.succeed(waits, undefined)),
+          })
+          yield* Deferred.await(waits)
+          const paths = ["/health", "/ready", "/ready?chain=eth", "/metrics", "/api/v2.2/0x1/verbose", "/rpc/eth/key"]
+          const statuses = yield* Effect.forEach(paths, (path) =>
+            Effect.map(request(`${address!.url}${path}`), ({ status }) => status),
+          )
+          const { text } = yield* request(`${address!.url}/metrics`)
+          const changes = yield* reload({ ...config, maxLimit: 7 })
+          const after = yield* request(`${address!.url}/health`)
+
+          expect(statuses).toEqual([200, 200, 503, 200, 404, 404])
+          expect(text).toContain('daybook_ready{chain="eth"} 0')
+          expect(text).toMatch(/^daybook_node_requests_total\{chain="eth",node="0",outcome="none"\} [1-9]/m)
+          expect(text).toMatch(/^daybook_database_duration_seconds_count\{operation="status_write"\} [1-9]/m)
+          expect([changes.applied, after.status]).toEqual([["maxLimit"], 200])
+        }).pipe(quiet),
+    )
+
     it.live("refuses a node of another chain, naming both ids", () =>
       Effect.gen(function* () {
         const node = yield* Node.start(() => Node.result("null"), 137)

@@ -88,12 +88,16 @@ const serveByProcesses = Effect.fnUntraced(function* <E, R>(
     return yield* invalidOption("--processes", "1 for a role without HTTP", String(processes))
   }
   if (roles.includes("index")) yield* prepare
-  const url = yield* Primary.run(processes, drainSeconds)
+  let own: Service.Running | null = null
+  const url = yield* Primary.run(processes, drainSeconds, () => own?.metrics() ?? "")
   yield* Effect.logInfo(`${Service.listeningMessage(url)}; ${processes} processes`)
-  const own = roles.includes("index") ? yield* run(["index"]) : null
+  const running = roles.includes("index") ? yield* run(["index"]) : null
+  own = running
   return (config) => {
     Primary.hangUp()
-    return own === null ? Effect.succeed({ applied: ["passed on to each process"], postponed: [] }) : own.reload(config)
+    return running === null
+      ? Effect.succeed({ applied: ["passed on to each process"], postponed: [] })
+      : running.reload(config)
   }
 })
 

@@ -65,6 +65,8 @@ const DatabaseUrl = Schema.String.check(
 export const Config = Schema.Struct({
   /** Where to listen: host and port, also as `host:port`, or `unix:` and the path of a socket. Port 0 takes a free one. */
   listen: Listen.Listen,
+  /** Where a process that only indexes answers `/health`, `/ready` and `/metrics`, in the same forms. Default: nowhere. */
+  monitoring: Schema.optionalKey(Listen.Listen),
   /** Files of a certificate and its key, as PEM: the service then speaks HTTPS. Default: none. */
   tls: Schema.optionalKey(Schema.Struct({ cert: Schema.NonEmptyString, key: Schema.NonEmptyString })),
   /** Proxies before the service, each of which adds the address of its client to `X-Forwarded-For`. Default 0: it is not read. */

@@ -18,6 +18,7 @@ const fixedKeys: ReadonlySet<string> = new Set([
   "indexThreads",
   "listen",
   "log",
+  "monitoring",
   "otlp",
   "relay",
   "tls",
@@ -56,11 +57,12 @@ export const between = (before: Config, after: Config): ConfigChanges => {
 
 /** The later configuration with the earlier values of the keys that are fixed. */
 export const applicable = (before: Config, after: Config): Config => {
-  const { backfillThreads: _, indexThreads: __, otlp: ___, tls: ____, ...rest } = after
+  const { backfillThreads: _, indexThreads: __, monitoring: ___, otlp: ____, tls: _____, ...rest } = after
   return {
     ...rest,
     ...(before.backfillThreads === undefined ? {} : { backfillThreads: before.backfillThreads }),
     ...(before.indexThreads === undefined ? {} : { indexThreads: before.indexThreads }),
+    ...(before.monitoring === undefined ? {} : { monitoring: before.monitoring }),
     ...(before.otlp === undefined ? {} : { otlp: before.otlp }),
     ...(before.tls === undefined ? {} : { tls: before.tls }),
     database: before.database,

@@ -19,8 +19,7 @@ export interface BlockSource {
 }
 
 /**
- * Makes the source of a job; `urls` are nodes in place of those of its configuration, and `limitsOf` the limits that others leave of
- * them. No request is made.
+ * Makes the source of a job; `urls` are nodes in place of those of its configuration. No request is made.
  *
  * **Errors**
  * - `InvalidOption`: the URL of a node is invalid; the message does not show it.
@@ -28,7 +27,7 @@ export interface BlockSource {
 export const make = Effect.fnUntraced(function* (
   job: ChainJob.ChainJob,
   urls: Node.Options["urls"] = job.config.rpc,
-  limitsOf?: Node.Options["limitsOf"],
+  { limitsOf, onRequest }: Pick<Node.Options, "limitsOf" | "onRequest"> = {},
 ): Effect.fn.Return<BlockSource, InvalidOption> {
   const { chain, chainId, config, key, traceLimits } = job
   const node = yield* Node.make({
@@ -38,6 +37,7 @@ export const make = Effect.fnUntraced(function* (
     where: formatPath(["chains", key ?? chain, "rpc"]),
     ...(traceLimits === undefined ? {} : { traceLimits }),
     ...(limitsOf === undefined ? {} : { limitsOf }),
+    ...(onRequest === undefined ? {} : { onRequest }),
   })
   const rules = ChainJob.hashRules(job)
   const assembling: BlockFetcher.Options = {

@@ -11,6 +11,7 @@ import * as ContractKeeper from "../contract/ContractKeeper.ts"
 import * as MonotonicClock from "../node/MonotonicClock.ts"
 import type { Node } from "../node/Node.ts"
 import * as ProofKeeper from "../proof/ProofKeeper.ts"
+import type { WatchedWallets } from "../proof/WatchedWallets.ts"
 import type { Database } from "../store/Database.ts"
 import * as ChainSession from "../store/ChainSession.ts"
 import * as Engine from "../store/Engine.ts"
@@ -26,6 +27,7 @@ import * as ChainIndexer from "./ChainIndexer.ts"
 import * as ChainJob from "./ChainJob.ts"
 import * as StatusReporter from "./StatusReporter.ts"
 import type { IndexerEvent } from "./IndexerEvent.ts"
+import * as Observation from "./Observation.ts"
 import type { OnEvent } from "./StatusReporter.ts"
 
 const backoff: Backoff.Backoff = { firstMillis: 500, maxMillis: 30_000 }
@@ -53,23 +55,36 @@ const makeIdle = () => {
   }
 }
 
+/** Receives what an indexer does and measures. */
+interface Listeners {
+  readonly onEvent: OnEvent
+  readonly onObserved: Observation.OnObserved
+}
+
 /** Keeps proofs and opening balances up to date beside the indexer. A store that fails ends it; the indexer reports that. */
 const keepProofs = Effect.fnUntraced(function* (
   job: ChainJob.ChainJob,
   database: Database,
   node: Node,
   isIdle: () => boolean,
+  onObserved: Observation.OnObserved,
 ) {
   const { chain, chainId, config } = job
   const { proofCallsPerMinute: callsPerMinute = ProofKeeper.defaultCallsPerMinute } = config
   if (callsPerMinute === 0) return
   const store = database.chain({ name: chain, id: chainId })
+  let incomplete = 0
   const watch = store.reader.snapshot(({ checkpoint }) =>
-    Effect.map(checkpoint, (found) =>
-      found === null ? ChainJob.watchedWallets(job) : WatchList.completeWallets(found),
-    ),
+    Effect.map(checkpoint, (found) => {
+      if (found === null) return ChainJob.watchedWallets(job)
+      const complete = WatchList.completeWallets(found)
+      incomplete = (found.watch?.length ?? 0) - (complete?.size ?? 0)
+      return complete
+    }),
   )
-  yield* Effect.forkScoped(Effect.ignore(ProofKeeper.run({ chain, node, store, watch, callsPerMinute, isIdle })))
+  const onWallets = (wallets: WatchedWallets) => onObserved({ _tag: "Wallets", incomplete, ...wallets })
+  const options = { chain, node, store, watch, callsPerMinute, isIdle, onWallets }
+  yield* Effect.forkScoped(Effect.ignore(ProofKeeper.run(options)))
 })
 
 /** Keeps the descriptions of contracts up to date beside the indexer. */
@@ -83,18 +98,20 @@ const keepContracts = ({ baseFolder, chain, chainId, config }: ChainJob.ChainJob
     }),
   )
 
-const indexChain = Effect.fnUntraced(function* (job: ChainJob.ChainJob, onEvent: OnEvent) {
-  const { chain, chainId, config, owner } = job
-  const database = yield* Engine.fromUrl(job.database, job.baseFolder, job)
+const indexChain = Effect.fnUntraced(function* (job: ChainJob.ChainJob, { onEvent, onObserved }: Listeners) {
+  const { chain, chainId, config, documents, owner } = job
+  const onOperation = Observation.onOperation(onObserved)
+  const database = yield* Engine.fromUrl(job.database, job.baseFolder, { documents, onOperation })
   const shared = NodeShares.divide(config.rpc, job.threads ?? 0)
   const pool =
     shared.threads === 0
       ? undefined
-      : yield* ThreadPool.make({ threads: shared.threads, start: yield* Thread.starter(job, shared.each) })
+      : yield* ThreadPool.make({ threads: shared.threads, start: yield* Thread.starter(job, shared.each, onObserved) })
   const limitsOf = (node: NodeConfig.NodeOptions) => shared.ownOf(node, pool?.running() ?? 0)
-  const { assembling, node } = yield* BlockSource.make(job, config.rpc, limitsOf)
+  const onRequest = Observation.onRequest(onObserved)
+  const { assembling, node } = yield* BlockSource.make(job, config.rpc, { limitsOf, onRequest })
   const idle = makeIdle()
-  yield* keepProofs(job, database, node, idle.isIdle)
+  yield* keepProofs(job, database, node, idle.isIdle, onObserved)
   yield* keepContracts(job, database, node)
   return yield* ChainIndexer.run(node, {
     ...{ chain, chainId, owner },
@@ -150,12 +167,13 @@ const obstacleOf = (job: ChainJob.ChainJob, error: StoreError | InvalidOption, f
 
 const retryForever = Effect.fn("ChainRunner.run")(function* (
   job: ChainJob.ChainJob,
-  onEvent: OnEvent,
+  listeners: Listeners,
 ): Effect.fn.Return<never> {
+  const { onEvent } = listeners
   let logged: string | null = null
   for (let failures = 1; ; failures++) {
     const startedAt = yield* MonotonicClock.millis
-    const error = yield* Effect.flip(indexChain(job, onEvent))
+    const error = yield* Effect.flip(indexChain(job, listeners))
     if ((yield* MonotonicClock.millis) - startedAt > healthyMillis) failures = 1
     const obstacle = obstacleOf(job, error, failures)
     const isNew = obstacle.message !== logged || failures === 1
@@ -169,5 +187,8 @@ const retryForever = Effect.fn("ChainRunner.run")(function* (
 /**
  * Indexes a chain until it is interrupted. Never fails.
  */
-export const run = (job: ChainJob.ChainJob, onEvent: OnEvent = () => Effect.void): Effect.Effect<never> =>
-  Effect.annotateLogs(retryForever(job, onEvent), { chain: job.chain })
+export const run = (
+  job: ChainJob.ChainJob,
+  onEvent: OnEvent = () => Effect.void,
+  onObserved: Observation.OnObserved = () => undefined,
+): Effect.Effect<never> => Effect.annotateLogs(retryForever(job, { onEvent, onObserved }), { chain: job.chain })

@@ -13,9 +13,18 @@ import * as ChainRunner from "./ChainRunner.ts"
 import type { ChainJob } from "./ChainJob.ts"
 import type { IndexerEvent } from "./IndexerEvent.ts"
 import * as IndexThreads from "./IndexThreads.ts"
+import type { Observation } from "./Observation.ts"
 
 /** Handles an event of a chain's indexer; must not fail. */
 type OnEvent = (chain: string, event: IndexerEvent) => Effect.Effect<void>
+
+/** Receives what a chain's indexer measures. */
+type OnObserved = (chain: string, observation: Observation) => void
+
+interface Listeners {
+  readonly onEvent: OnEvent
+  readonly onObserved: OnObserved
+}
 
 /**
  * How to run the indexers.
@@ -24,6 +33,8 @@ export interface Options {
   readonly jobs: ReadonlyArray<ChainJob>
   /** Handles each event of each chain. */
   readonly onEvent?: OnEvent
+  /** Receives what each chain's indexer measures. */
+  readonly onObserved?: OnObserved
   /** The indexers run in the thread of this process: for one small chain whose first blocks are waited for. Default false. */
   readonly isInline?: boolean
   /** Threads at most, which chains share. Default: by the cores of the machine. */
@@ -33,19 +44,31 @@ export interface Options {
 }
 
 /** Runs an indexer in a thread until it ends, and gives why; interruption stops it. */
-const runOnce = Effect.fnUntraced(function* (threads: IndexThreads.IndexThreads, job: ChainJob, onEvent: OnEvent) {
+const runOnce = Effect.fnUntraced(function* (
+  threads: IndexThreads.IndexThreads,
+  job: ChainJob,
+  { onEvent, onObserved }: Listeners,
+) {
   const reports = yield* Queue.unbounded<IndexThreads.ChainMessage>()
-  const handle = (report: IndexThreads.ChainMessage) =>
-    report._tag === "Event" ? onEvent(job.chain, report.event) : ThreadLog.write(report.line)
+  const handle = (report: IndexThreads.ChainMessage): Effect.Effect<void> => {
+    switch (report._tag) {
+      case "Event":
+        return onEvent(job.chain, report.event)
+      case "Line":
+        return ThreadLog.write(report.line)
+      case "Observed":
+        return Effect.sync(() => report.observations.forEach((observation) => onObserved(job.chain, observation)))
+    }
+  }
   yield* Effect.forkScoped(Effect.forever(Effect.flatMap(Queue.take(reports), handle)))
   return yield* threads.run(job, (report) => Queue.offerUnsafe(reports, report))
 }, Effect.scoped)
 
 /** Restarts a chain's indexer whenever it ends. */
-const supervise = (threads: IndexThreads.IndexThreads, job: ChainJob, onEvent: OnEvent) =>
+const supervise = (threads: IndexThreads.IndexThreads, job: ChainJob, listeners: Listeners) =>
   Restart.forever(
     "The indexer",
-    Effect.match(runOnce(threads, job, onEvent), {
+    Effect.match(runOnce(threads, job, listeners), {
       onSuccess: (failure) => failure ?? "it was stopped",
       onFailure: ({ message }) => message,
     }),
@@ -67,14 +90,20 @@ const identityOf = (job: ChainJob): string => JSON.stringify({ ...job, config: {
 
 /** Starts indexers until the scope ends; then each finishes its transaction, within a few seconds. */
 export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<Supervisor, never, Scope.Scope> {
-  const { isInline = false, jobs, onEvent = () => Effect.void } = options
+  const { isInline = false, jobs, onEvent = () => Effect.void, onObserved = () => undefined } = options
   const logLevel = yield* References.MinimumLogLevel
   const { startThread = IndexThreads.starter(logLevel), threads: max = IndexThreads.defaultMax() } = options
   const threads = IndexThreads.make({ max, start: startThread })
   const scope = yield* Effect.scope
   const running = new Map<string, Supervised>()
   const runJob = (job: ChainJob): Effect.Effect<never> =>
-    isInline ? ChainRunner.run(job, (event) => onEvent(job.chain, event)) : supervise(threads, job, onEvent)
+    isInline
+      ? ChainRunner.run(
+          job,
+          (event) => onEvent(job.chain, event),
+          (observation) => onObserved(job.chain, observation),
+        )
+      : supervise(threads, job, { onEvent, onObserved })
 
   const replace = Effect.fnUntraced(function* (next: ReadonlyArray<ChainJob>) {
     const wanted = new Map(next.map((job) => [job.chain, identityOf(job)]))

@@ -14,6 +14,7 @@ import * as ThreadLog from "../supervision/ThreadLog.ts"
 import * as ChainJob from "./ChainJob.ts"
 import * as ChainRunner from "./ChainRunner.ts"
 import type { IndexerEvent } from "./IndexerEvent.ts"
+import * as Observation from "./Observation.ts"
 
 /**
  * What a worker is started with.
@@ -29,6 +30,7 @@ export interface WorkerData {
  */
 export type FromWorker =
   | { readonly _tag: "Event"; readonly chain: string; readonly event: IndexerEvent }
+  | { readonly _tag: "Observed"; readonly chain: string; readonly observations: ReadonlyArray<Observation.Observation> }
   | { readonly _tag: "Line"; readonly chain: string; readonly line: ThreadLog.ThreadLog }
   /** The last message; `failure` is `null` when it was stopped. */
   | { readonly _tag: "Ended"; readonly chain: string; readonly failure: string | null }
@@ -62,7 +64,9 @@ const start = ({ logLevel }: WorkerData, port: NonNullable<typeof parentPort>) =
     const { chain } = job
     const redact = (text: string) => ChainJob.redact(job, text)
     const logger = ThreadLog.logger((line) => post({ _tag: "Line", chain, line }), redact)
-    const fiber = ChainRunner.run(job, (event) => Effect.sync(() => post({ _tag: "Event", chain, event }))).pipe(
+    const onObserved = Observation.collector((observations) => post({ _tag: "Observed", chain, observations }))
+    const onEvent = (event: IndexerEvent) => Effect.sync(() => post({ _tag: "Event", chain, event }))
+    const fiber = ChainRunner.run(job, onEvent, onObserved).pipe(
       Effect.provide(Logger.layer([logger])),
       Effect.provideService(References.MinimumLogLevel, logLevel),
       Effect.runFork,

@@ -10,6 +10,7 @@ import type { HydratedBlock } from "@daybook/schema/Block"
 import type { Receipt } from "@daybook/schema/Receipt"
 import type { InvalidOption } from "@daybook/transport/ClientError"
 import type { Fetch } from "@daybook/transport/Fetch"
+import { platformFetch } from "@daybook/transport/Http"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -29,6 +30,7 @@ import * as NodeCapabilities from "./NodeCapabilities.ts"
 import * as NodeEndpoint from "./NodeEndpoint.ts"
 import * as NodeError from "./NodeError.ts"
 import * as TraceFailure from "./TraceFailure.ts"
+import * as TimedFetch from "./TimedFetch.ts"
 import * as Tracer from "./Tracer.ts"
 import * as SingleTrace from "./SingleTrace.ts"
 
@@ -116,6 +118,8 @@ export interface Options {
   readonly traceLimits?: TraceLimits
   /** Limits of the calls to a node now, where others share it. Default: those of the node. */
   readonly limitsOf?: (node: NodeConfig.NodeOptions) => NodeConfig.CallLimits
+  /** Receives each request with the position of its node. */
+  readonly onRequest?: (node: number, ...request: Parameters<TimedFetch.OnRequest>) => void
   /** Configuration key of the URLs, for messages: `chains.eth.rpc`. */
   readonly where?: string
 }
@@ -478,9 +482,12 @@ const verifyChain = Effect.fnUntraced(function* (
  * - `InvalidOption`: a URL is not an http or https URL; the message does not show it.
  */
 export const make = Effect.fn("Node.make")(function* (options: Options): Effect.fn.Return<Node, InvalidOption> {
-  const endpoints = yield* Effect.forEach(options.urls, (node) =>
-    NodeEndpoint.make(NodeConfig.toOptions(node), options.fetch, options.traceLimits, options.limitsOf),
-  )
+  const { fetch = platformFetch, limitsOf, onRequest, traceLimits } = options
+  const endpoints = yield* Effect.forEach(options.urls, (node, index) => {
+    const observed =
+      onRequest === undefined ? fetch : TimedFetch.make(fetch, (...request) => onRequest(index, ...request))
+    return NodeEndpoint.make(NodeConfig.toOptions(node), observed, traceLimits, limitsOf)
+  })
   const verify = (endpoint: NodeEndpoint.NodeEndpoint) => verifyChain(endpoint, options.chainId)
   const pool: Pool = EndpointPool.make({ endpoints, cooldown, maxPause: NodeEndpoint.maxPause, verify })
   return build(pool, [...endpoints.keys()], options)

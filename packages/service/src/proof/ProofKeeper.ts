@@ -23,6 +23,7 @@ import * as OpeningReader from "./OpeningReader.ts"
 import type * as Proof from "./Proof.ts"
 import * as Reconciliation from "./Reconciliation.ts"
 import * as TokenReader from "./TokenReader.ts"
+import * as WatchedWallets from "./WatchedWallets.ts"
 
 /** How to keep proofs. */
 export interface Options {
@@ -35,6 +36,8 @@ export interface Options {
   readonly callsPerMinute: number
   /** False while the indexer has other work. */
   readonly isIdle: () => boolean
+  /** Receives how far the watched wallets are proved, after each turn. */
+  readonly onWallets?: (wallets: WatchedWallets.WatchedWallets) => void
 }
 
 /** Calls per minute, at most, unless they are configured. */
@@ -60,11 +63,19 @@ const tokens = "tokens"
 /** The first block was replaced, or blocks were added below it. */
 class Moved extends Data.TaggedError("Moved")<{}> {}
 
+/** The last comparisons of wallets, of the index with this first block up to this last one. */
+interface Comparisons {
+  first: number
+  closing: number
+  readonly byWallet: Map<string, WatchedWallets.Compared>
+}
+
 interface Context extends Omit<Options, "watch"> {
   readonly watch: ReadonlySet<string> | null
   readonly source: Reconciliation.Source
   /** Until when the node is not asked again for a state that it did not have: by wallet, `null` for openings, `tokens` for tokens. */
   readonly restingUntil: Map<string | null, number>
+  readonly compared: Comparisons
 }
 
 const isResting = ({ restingUntil }: Context, key: string | null): Effect.Effect<boolean> =>
@@ -73,20 +84,40 @@ const isResting = ({ restingUntil }: Context, key: string | null): Effect.Effect
 const rest = ({ restingUntil }: Pick<Context, "restingUntil">, key: string | null): Effect.Effect<void> =>
   Effect.map(MonotonicClock.millis, (now) => void restingUntil.set(key, now + withoutStateMillis))
 
+/** Forgets comparisons of an index that begins with another block, or that ends before them. */
+const renew = (compared: Comparisons, { closing, first }: Reconciliation.Scope): void => {
+  if (compared.first !== first.number || closing.number < compared.closing) compared.byWallet.clear()
+  compared.first = first.number
+  compared.closing = closing.number
+}
+
+/** The last comparison of a wallet: as it is known, else as it is stored. */
+const comparedOf = Effect.fnUntraced(function* ({ compared, source }: Context, wallet: string) {
+  const known = compared.byWallet.get(wallet)
+  if (known !== undefined) return known
+  const stored = yield* source.reader.snapshot((snapshot) => snapshot.proof(wallet))
+  if (stored === null) return null
+  const found = WatchedWallets.comparedOf(stored)
+  compared.byWallet.set(wallet, found)
+  return found
+})
+
 /** Compares the watched wallets that were not compared at this block yet. */
 const proveWatched = Effect.fnUntraced(function* (
   context: Context,
   scope: Reconciliation.Scope,
 ): Effect.fn.Return<void, Failure> {
-  const { isIdle, source, watch } = context
+  const { compared, isIdle, source, watch } = context
+  renew(compared, scope)
   for (const wallet of watch ?? []) {
     if (!isIdle()) return
     if (yield* isResting(context, wallet)) continue
-    const before = yield* source.reader.snapshot((snapshot) => snapshot.proof(wallet))
-    if (before !== null && before.block.number >= scope.closing.number) continue
+    const before = yield* comparedOf(context, wallet)
+    if (before !== null && before.block >= scope.closing.number) continue
     const { proof } = yield* Reconciliation.run(source, scope, wallet, { isContinued: true })
+    compared.byWallet.set(wallet, WatchedWallets.comparedOf(proof))
     if (proof.unchecked.length > 0) yield* rest(context, wallet)
-    const isNew = before === null || isProved(before)
+    const isNew = before === null || before.state === "proved"
     if (isProved(proof) || !isNew) continue
     const details = { wallet, block: scope.closing.number }
     const message = `Wallet not proved: run "daybook reconcile ${wallet}" for what differs`
@@ -162,9 +193,14 @@ const readTokens = Effect.fnUntraced(function* (
 
 /** Works until nothing is left to do, or the indexer has other work. */
 const turn = Effect.fnUntraced(function* (context: Context): Effect.fn.Return<void, Failure | Moved> {
-  const { chain, isIdle, source } = context
+  const { chain, compared, isIdle, onWallets, source, watch } = context
   const scope = yield* LedgerScope.of(source.reader, chain)
-  yield* proveWatched(context, scope)
+  yield* Effect.ensuring(
+    proveWatched(context, scope),
+    Effect.sync(() => {
+      if (watch !== null) onWallets?.(WatchedWallets.count(watch, compared.byWallet))
+    }),
+  )
   for (let isLeft = true; isLeft && isIdle();) {
     const hasTokens = yield* readTokens(context, scope)
     const hasOpenings = isIdle() && !(yield* isResting(context, null)) && (yield* readOpenings(context, scope))
@@ -200,7 +236,8 @@ export const run = Effect.fn("ProofKeeper.run")(function* (
   }
   const source = { ...budgeted, reader: store.reader, proofs: yield* store.proofs }
   const restingUntil: Context["restingUntil"] = new Map()
-  const work = Effect.flatMap(options.watch, (watch) => turn({ ...options, watch, source, restingUntil }))
+  const compared: Comparisons = { first: 0, closing: 0, byWallet: new Map() }
+  const work = Effect.flatMap(options.watch, (watch) => turn({ ...options, watch, source, restingUntil, compared }))
   let logged = ""
   for (let failures = 0; ;) {
     const outcome = isIdle() ? yield* Effect.result(work) : null

@@ -22,6 +22,8 @@ export interface TlsFiles {
 export interface Options {
   readonly listen: Listen.Listen
   readonly tls?: TlsFiles
+  /** Key of the configuration that states the address, for messages. Default: `listen`. */
+  readonly key?: string
 }
 
 /** Where the server listens. */
@@ -51,7 +53,7 @@ const socketMode = 0o660
 const codeOf = (cause: unknown): string =>
   typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "unknown"
 
-const listenError = (cause: unknown, listen: Listen.Listen): ListenError => {
+const listenError = (cause: unknown, { key = "listen", listen }: Options): ListenError => {
   const isSocket = "socket" in listen
   const failed = (reason: string, remedy: string) =>
     new ListenError({ message: `Cannot listen on ${Listen.format(listen)}: ${reason}. ${remedy}` })
@@ -59,22 +61,22 @@ const listenError = (cause: unknown, listen: Listen.Listen): ListenError => {
     case "EADDRINUSE":
       return failed(
         isSocket ? "another process listens there" : "the port is in use",
-        `Stop the other program, or change "listen" in the configuration.`,
+        `Stop the other program, or change "${key}" in the configuration.`,
       )
     case "EACCES":
       return failed(
         "permission denied",
         isSocket
           ? "Give this user write access to the folder."
-          : `Use a port above 1023 in "listen" of the configuration.`,
+          : `Use a port above 1023 in "${key}" of the configuration.`,
       )
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
-      return failed("this machine has no such address", `Correct "listen" in the configuration.`)
+      return failed("this machine has no such address", `Correct "${key}" in the configuration.`)
     case "ENOENT":
-      return failed("there is no such folder", `Make it, or change "listen" in the configuration.`)
+      return failed("there is no such folder", `Make it, or change "${key}" in the configuration.`)
     default:
-      return failed(codeOf(cause), `Check "listen" in the configuration.`)
+      return failed(codeOf(cause), `Check "${key}" in the configuration.`)
   }
 }
 
@@ -146,7 +148,7 @@ export const open = Effect.fn("Listener.open")(function* (
   yield* removeStale(listen)
   const at = "socket" in listen ? { path: listen.socket } : listen
   yield* NodeHttpServer.make(() => node, { ...at, disablePreemptiveShutdown: true }).pipe(
-    Effect.mapError(({ cause }) => listenError(cause, listen)),
+    Effect.mapError(({ cause }) => listenError(cause, options)),
   )
   if ("socket" in listen) chmodSync(listen.socket, socketMode)
   const bound = node.address()

@@ -24,6 +24,8 @@ import type { WatchChange, WatchChanged } from "./WatchList.ts"
 export interface EngineOptions {
   /** How documents are stored: compressed, or as plain text. Rows of either form stay readable. Default `zstd`. */
   readonly documents?: "plain" | "zstd"
+  /** Receives the name of each operation, such as `page` or `append`, and its time. */
+  readonly onOperation?: (operation: string, seconds: number) => void
 }
 
 /** How to open a chain for writing. */

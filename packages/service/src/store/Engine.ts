@@ -10,6 +10,7 @@ import type { BlockRows } from "./BlockRows.ts"
 import type { Database, EngineOptions } from "./Database.ts"
 import * as Postgres from "./postgres/Entry.ts"
 import * as Sqlite from "./sqlite/Engine.ts"
+import * as TimedDatabase from "./TimedDatabase.ts"
 import { invalidUrl, type StoreError } from "./StoreError.ts"
 
 export type { BlockRef, BlockRows } from "./BlockRows.ts"
@@ -111,12 +112,14 @@ export const fromUrl = (
   if (replicas.some((replica) => replica.engine !== engine || engine === Sqlite)) {
     return Effect.fail(invalidUrl(`replicas of PostgreSQL: ${Postgres.form} for each`, "another URL"))
   }
-  return engine.open(
+  const opened = engine.open(
     location,
     baseFolder,
     options,
     replicas.map((replica) => replica.location),
   )
+  const onOperation = options?.onOperation
+  return onOperation === undefined ? opened : Effect.map(opened, (found) => TimedDatabase.make(found, onOperation))
 }
 
 /**

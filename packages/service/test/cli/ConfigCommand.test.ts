@@ -66,7 +66,7 @@ const broken: ReadonlyArray<readonly [text: string, line: number, key: string, e
   [file(listen, database, chain(`"fromDate": "soon"`)), 4, "chains.eth.fromDate", "an ISO 8601 date", `"soon"`],
   [more(`"maxLimit": 5000`), 5, "maxLimit", "a value between 1 and 1000", "5000"],
   [more(`"limits": {\n"pageBytes": "1 MB" }`), 6, "limits.pageBytes", "a number", `"1 MB"`],
-  [more(`"rateLimits": {}`), 5, "rateLimits", "one of the keys listen, tls", "an unknown key"],
+  [more(`"rateLimits": {}`), 5, "rateLimits", "one of the keys listen, monitoring", "an unknown key"],
   [
     more(`"allowedOrigins": ["https://a.example/"]`),
     5,

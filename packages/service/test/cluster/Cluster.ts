@@ -115,7 +115,7 @@ export const start = Effect.fnUntraced(function* (options: Options) {
       ["serve 2", servePorts[1]],
     ] as const) {
       const own = {
-        ...{ listen: { host: "127.0.0.1", port }, database },
+        ...{ listen: { host: "127.0.0.1", port }, monitoring: "127.0.0.1:0", database },
         chains: { eth: { rpc: [node.url], fromBlock: 0, pollMillis: 200 } },
         rateLimit: { perSecond: 1_000_000, burst: 1_000_000 },
       }

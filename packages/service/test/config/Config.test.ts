@@ -73,7 +73,7 @@ describe("Config.decode", () => {
       unknown("listen.ip", "host, port"),
       unknown(
         "rcp",
-        "listen, tls, trustedProxies, database, documents, backfillThreads, indexThreads, chains, empty, maxLimit, rateLimit, anonymous, relay, log, otlp, limits, allowedHosts, explorer, docs, allowedOrigins",
+        "listen, monitoring, tls, trustedProxies, database, documents, backfillThreads, indexThreads, chains, empty, maxLimit, rateLimit, anonymous, relay, log, otlp, limits, allowedHosts, explorer, docs, allowedOrigins",
       ),
     ])
     expect(issuesOf({ ...smallest, relay: { cache: 1 } })).toEqual([unknown("relay.cache", "cacheMebibytes")])

@@ -23,7 +23,7 @@ describe("ConfigChanges.between", () => {
       database: "sqlite:other",
       relay: { cacheMebibytes: 0 },
       tls: { cert: "cert.pem", key: "key.pem" },
-      ...{ backfillThreads: 1, indexThreads: 1 },
+      ...{ backfillThreads: 1, indexThreads: 1, monitoring: "127.0.0.1:9464" },
       rateLimit: { perSecond: 1 },
       maxLimit: 10,
       chains: {
@@ -42,7 +42,7 @@ describe("ConfigChanges.between", () => {
         "chains.eth.rpc",
         "chains.polygon (added)",
       ],
-      postponed: ["backfillThreads", "database", "indexThreads", "listen", "relay", "tls"],
+      postponed: ["backfillThreads", "database", "indexThreads", "listen", "monitoring", "relay", "tls"],
     })
   })
 

@@ -48,6 +48,9 @@ const wrong: Readonly<Record<string, unknown>> = {
   listen: "8080",
   "listen.host": "",
   "listen.port": 70_000,
+  monitoring: "9464",
+  "monitoring.host": "",
+  "monitoring.port": -1,
   "tls.cert": "",
   "tls.key": "",
   trustedProxies: 11,
@@ -96,6 +99,7 @@ const wrong: Readonly<Record<string, unknown>> = {
 /** Objects that a value stands in, with what they require beside it. */
 const beside: Readonly<Record<string, object>> = {
   listen: { host: "127.0.0.1", port: 8080 },
+  monitoring: { host: "127.0.0.1", port: 9464 },
   otlp: { url: "http://127.0.0.1:4318" },
   tls: { cert: "cert.pem", key: "key.pem" },
   database: { url: "postgres://primary/daybook" },

@@ -14,6 +14,9 @@ const declared = new Set(
     .map((name) => name.slice(1, -1)),
 )
 
+/** The schema of PostgreSQL has tables of such names. */
+const tables: ReadonlySet<string> = new Set(["daybook_version"])
+
 /** The series of a histogram end otherwise than its name. */
 const isDeclared = (name: string): boolean =>
   declared.has(name) || declared.has(name.replace(/_(?:bucket|sum|count)$/, ""))
@@ -31,6 +34,14 @@ describe("monitoring files", () => {
     expect(
       asked.flatMap(([title, names]) => names.filter((name) => !isDeclared(name)).map((name) => [title, name])),
     ).toEqual([])
+  })
+
+  it("the tables of the README have each metric that the code declares, and no other", () => {
+    const readme = readFileSync(join(source!, "../README.md"), "utf8")
+    const rows = readme.split("\n").filter((line) => /^\| `(?:daybook|process|nodejs)_/.test(line))
+    const listed = rows.flatMap((line) => namesIn(line.slice(0, line.indexOf("` | "))))
+
+    expect(listed.toSorted()).toEqual([...declared].filter((name) => !tables.has(name)).toSorted())
   })
 
   it("the alerts ask for metrics that the service has", () => {

@@ -37,6 +37,25 @@ describe("Observations", () => {
     expect(found).toContain('daybook_rate_limited_total{key="other"} 9900')
   })
 
+  it("refused, answered: 10,000 keys and paths make at most a few hundred series", () => {
+    const { answered, called, lines, operated, proved, refused, requested } = observed()
+    for (let index = 0; index < 10_000; index++) {
+      refused(`key ${index}`)
+      answered({ method: "GET", route: index % 2 === 0 ? "/a" : undefined, status: 200, seconds: index / 10_000 })
+      called({ chain: "eth", node: 0, outcome: "success", seconds: 0.1 })
+      requested({ chain: "eth", node: index % 2, outcome: "2xx", seconds: 0.1 })
+      operated("page", 0.001)
+      proved("eth", { states: { proved: index, pending: 10_000 - index }, oldestProvedBlock: index })
+    }
+    const series = lines().filter((line) => line !== "" && !line.startsWith("#"))
+
+    expect(series.length).toBeLessThan(300)
+    expect(series).toContain('daybook_watched_wallets{chain="eth",state="proved"} 9999')
+    expect(series).toContain('daybook_watched_oldest_proved_block{chain="eth"} 9999')
+    expect(series).toContain('daybook_database_duration_seconds_bucket{operation="page",le="0.001"} 10000')
+    expect(series).toContain('daybook_node_requests_total{chain="eth",node="1",outcome="2xx"} 5000')
+  })
+
   it("called: counts calls to nodes by their outcome", () => {
     const { called, lines } = observed()
     called({ chain: "eth", node: 1, outcome: "TimeoutError", seconds: 20 })

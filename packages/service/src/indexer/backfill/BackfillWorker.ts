@@ -12,6 +12,7 @@ import * as ThreadLog from "../../supervision/ThreadLog.ts"
 import * as Engine from "../../store/Engine.ts"
 import * as BlockSource from "../BlockSource.ts"
 import * as ChainJob from "../ChainJob.ts"
+import * as Observation from "../Observation.ts"
 import * as RangeWorker from "./RangeWorker.ts"
 import { type FromThread, kind, type ThreadData, type ToThread } from "./Thread.ts"
 
@@ -19,13 +20,15 @@ const isThreadData = (data: unknown): data is ThreadData =>
   typeof data === "object" && data !== null && "kind" in data && data.kind === kind
 
 const start = Effect.fnUntraced(function* ({ job, nodes }: ThreadData, port: NonNullable<typeof parentPort>) {
-  const { assembling, node } = yield* BlockSource.make(job, nodes)
+  const post = (message: FromThread) => port.postMessage(message)
+  const onObserved = Observation.collector((observations) => post({ _tag: "Observed", observations }))
+  const onRequest = Observation.onRequest(onObserved)
+  const { assembling, node } = yield* BlockSource.make(job, nodes, { onRequest })
   let fetched = 0
   const onFetched = Effect.sync(() => void fetched++)
   const fetch = RangeWorker.make({ node, assembling: { ...assembling, onFetched } }, Engine.preparer(job.database, job))
   const context = yield* Effect.context<never>()
   const fibers = new Map<number, Fiber.Fiber<void>>()
-  const post = (message: FromThread) => port.postMessage(message)
   port.on("message", (message: ToThread) => {
     const { id } = message
     if (message._tag === "Ping") return post({ _tag: "Pong", id, fetched })

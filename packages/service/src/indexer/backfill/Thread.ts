@@ -12,6 +12,7 @@ import type * as Node from "../../node/Node.ts"
 import * as ThreadLog from "../../supervision/ThreadLog.ts"
 import * as WorkerThread from "../../supervision/WorkerThread.ts"
 import type { ChainJob } from "../ChainJob.ts"
+import type { Observation, OnObserved } from "../Observation.ts"
 import * as RangeWorker from "./RangeWorker.ts"
 
 /** A thread does not start, has ended, or does not respond. */
@@ -55,6 +56,7 @@ export type ToThread =
 export type FromThread =
   | { readonly _tag: "RangeFetched"; readonly id: number; readonly response: RangeWorker.Response }
   | { readonly _tag: "Pong"; readonly id: number; readonly fetched: number }
+  | { readonly _tag: "Observed"; readonly observations: ReadonlyArray<Observation> }
   | ThreadLog.ThreadLog
 
 /**
@@ -64,12 +66,18 @@ export const kind = "@daybook/service/backfill"
 
 const entry = new URL(`./BackfillWorker${extname(import.meta.url)}`, import.meta.url)
 
-type Response = Exclude<FromThread, ThreadLog.ThreadLog>
+type Response = Extract<FromThread, { readonly id: number }>
+
+/** Receives what a thread reports beside its responses. */
+interface Listeners {
+  readonly onLog: (line: ThreadLog.ThreadLog) => void
+  readonly onObserved: OnObserved
+}
 
 type Resume = (outcome: Effect.Effect<Response, ThreadLost>) => void
 
-/** The thread of a worker, whose log lines are passed on. */
-const threadOf = (worker: Worker, onLog: (line: ThreadLog.ThreadLog) => void): Thread => {
+/** The thread of a worker, whose log lines and measurements are passed on. */
+const threadOf = (worker: Worker, { onLog, onObserved }: Listeners): Thread => {
   const pending = new Map<number, Resume>()
   let lost: ThreadLost | undefined
   let newest = 0
@@ -80,6 +88,7 @@ const threadOf = (worker: Worker, onLog: (line: ThreadLog.ThreadLog) => void): T
   }
   worker.on("message", (message: FromThread) => {
     if (message._tag === "Log") return onLog(message)
+    if (message._tag === "Observed") return message.observations.forEach(onObserved)
     pending.get(message.id)?.(Effect.succeed(message))
     pending.delete(message.id)
   })
@@ -120,6 +129,7 @@ const threadOf = (worker: Worker, onLog: (line: ThreadLog.ThreadLog) => void): T
 export const starter = Effect.fnUntraced(function* (
   job: ChainJob,
   nodes: Node.Options["urls"],
+  onObserved: OnObserved = () => undefined,
 ): Effect.fn.Return<() => Result.Result<Thread, ThreadLost>> {
   const logLevel = yield* References.MinimumLogLevel
   const services = yield* Effect.context<never>()
@@ -127,7 +137,7 @@ export const starter = Effect.fnUntraced(function* (
   const workerData: ThreadData = { kind, job, nodes, logLevel }
   return () =>
     WorkerThread.start(entry, { workerData, name: `daybook-fetch-${job.chain}` }).pipe(
-      Result.map((worker) => threadOf(worker, onLog)),
+      Result.map((worker) => threadOf(worker, { onLog, onObserved })),
       Result.mapError(({ message }) => new ThreadLost({ message })),
     )
 })

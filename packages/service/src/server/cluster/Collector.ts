@@ -20,8 +20,8 @@ const maxMillis = 1_000
 
 /** Collects metrics. */
 export interface Collector {
-  /** Requests a report of each of `peers` and sends them together to `from`. */
-  readonly collect: (from: Peer, id: number, peers: ReadonlyArray<Peer>) => void
+  /** Requests a report of each of `peers` and sends them to `from`, together with that of this process. */
+  readonly collect: (from: Peer, id: number, peers: ReadonlyArray<Peer>, own: string) => void
   /** Takes the report of a process. */
   readonly add: (peer: Peer, id: number, text: string) => void
   /** A process has ended. */
@@ -39,9 +39,9 @@ export const make = (): Collector => {
   }
 
   return {
-    collect: (from, id, peers) => {
+    collect: (from, id, peers, own) => {
       const key = ++lastId
-      const texts: Array<string> = []
+      const texts = own === "" ? [] : [own]
       const finish = () => {
         open.delete(key)
         clearTimeout(timer)

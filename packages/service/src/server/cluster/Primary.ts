@@ -51,7 +51,7 @@ interface Running {
 }
 
 /** Makes what starts a process and answers what it asks of the others. */
-const makeStart = (take: Take) => {
+const makeStart = (take: Take, ownMetrics: () => string) => {
   const peers = new Set<Collector.Peer>()
   const collector = Collector.make()
 
@@ -62,7 +62,7 @@ const makeStart = (take: Take) => {
     }
     if (message._tag === "Collect") {
       const others = [...peers].filter((other) => other !== peer)
-      collector.collect(peer, message.id, others)
+      collector.collect(peer, message.id, others, ownMetrics())
     }
     if (message._tag === "OwnMetrics") collector.add(peer, message.id, message.text)
   }
@@ -142,7 +142,7 @@ export const hangUp = (): void => {
 
 /**
  * Serves by some processes, each with the command line of this one, until the scope ends; gives their base URL once all listen. When
- * they stop, their open requests have `drainSeconds`.
+ * they stop, their open requests have `drainSeconds`. Their metrics are summed with those of this process.
  *
  * **Errors**
  * - `ProcessNotStarted`: a process ended before it listened, because of its configuration or because the port is in use.
@@ -150,8 +150,9 @@ export const hangUp = (): void => {
 export const run = Effect.fn("Primary.run")(function* (
   processes: number,
   drainSeconds: number,
+  ownMetrics: () => string,
 ): Effect.fn.Return<string, ProcessNotStarted, Scope.Scope> {
-  const start = makeStart(yield* makeTake)
+  const start = makeStart(yield* makeTake, ownMetrics)
   // The processes stop at the same time: each has its own open requests.
   const scope = yield* Scope.fork(yield* Effect.scope, "parallel")
   // What is wrong with the configuration is reported by the first process alone.

@@ -18,23 +18,23 @@ describe("Collector", () => {
   it("collect: sends the reports of all other processes once the last one has arrived", () => {
     const collector = Collector.make()
     const [from, second, third] = [makePeer(), makePeer(), makePeer()]
-    collector.collect(from, 7, [second, third])
+    collector.collect(from, 7, [second, third], "own")
     collector.add(second, requestedId(second), "b")
     expect(from.received).toEqual([])
     collector.add(third, requestedId(third), "c")
-    expect(from.received).toEqual([{ _tag: "Collected", id: 7, texts: ["b", "c"] }])
+    expect(from.received).toEqual([{ _tag: "Collected", id: 7, texts: ["own", "b", "c"] }])
   })
 
   it("collect: responds at once where there is no other process", () => {
     const from = makePeer()
-    Collector.make().collect(from, 1, [])
+    Collector.make().collect(from, 1, [], "")
     expect(from.received).toEqual([{ _tag: "Collected", id: 1, texts: [] }])
   })
 
   it("remove: a process that ended is not waited for", () => {
     const collector = Collector.make()
     const [from, ended, good] = [makePeer(), makePeer(), makePeer()]
-    collector.collect(from, 1, [ended, good])
+    collector.collect(from, 1, [ended, good], "")
     collector.add(good, requestedId(good), "good")
     collector.remove(makePeer())
     expect(from.received).toEqual([])
@@ -45,8 +45,8 @@ describe("Collector", () => {
   it("collect: responds once, also after the time for it", () => {
     const collector = Collector.make()
     const [from, other] = [makePeer(), makePeer()]
-    collector.collect(from, 1, [other])
-    collector.collect(from, 2, [other])
+    collector.collect(from, 1, [other], "")
+    collector.collect(from, 2, [other], "")
     collector.remove(other)
     vi.advanceTimersByTime(10_000)
     expect(from.received.map(({ id }) => id)).toEqual([1, 2])
@@ -55,7 +55,7 @@ describe("Collector", () => {
   it("collect: leaves out a process that ended and one that does not answer within a second", () => {
     const collector = Collector.make()
     const [from, ended, silent, good] = [makePeer(), makePeer(), makePeer(), makePeer()]
-    collector.collect(from, 1, [ended, silent, good])
+    collector.collect(from, 1, [ended, silent, good], "")
     collector.remove(ended)
     collector.add(good, requestedId(good), "good")
     vi.advanceTimersByTime(999)
@@ -69,7 +69,7 @@ describe("Collector", () => {
   it("add: ignores a second report and one that was not requested", () => {
     const collector = Collector.make()
     const [from, second, third, stranger] = [makePeer(), makePeer(), makePeer(), makePeer()]
-    collector.collect(from, 1, [second, third])
+    collector.collect(from, 1, [second, third], "")
     collector.add(stranger, requestedId(second), "x")
     collector.add(second, requestedId(second), "b")
     collector.add(second, requestedId(second), "b again")

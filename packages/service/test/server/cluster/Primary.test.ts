@@ -12,7 +12,7 @@ import * as Primary from "../../../src/server/cluster/Primary.ts"
 const start = (mode: "listen" | "exit" | "stubborn" | "hung", processes: number) =>
   Effect.suspend(() => {
     cluster.setupPrimary({ exec: join(import.meta.dirname, "member.process.ts"), args: [mode], silent: true })
-    return Primary.run(processes, 10)
+    return Primary.run(processes, 10, () => "")
   })
 
 /** Records the lines about ended processes. */

@@ -1,0 +1,33 @@
+/**
+ * A `fetch` that reports how long a node takes to respond, and how it responds.
+ */
+import type { Fetch } from "@daybook/transport/Fetch"
+
+/** How a node has responded: the class of its status, `429` for a limit, or `none` where it did not. */
+export type Outcome = "2xx" | "3xx" | "4xx" | "429" | "5xx" | "none"
+
+/** Receives each request to a node. */
+export type OnRequest = (outcome: Outcome, seconds: number) => void
+
+const outcomeOf = (status: number): Outcome => {
+  if (status === 429) return "429"
+  if (status < 300) return "2xx"
+  if (status < 400) return "3xx"
+  return status < 500 ? "4xx" : "5xx"
+}
+
+/** Wraps a `fetch`. The time ends with the headers of the response. */
+export const make =
+  (fetch: Fetch, onRequest: OnRequest): Fetch =>
+  async (url, init) => {
+    const startedAt = performance.now()
+    const report = (outcome: Outcome) => onRequest(outcome, (performance.now() - startedAt) / 1000)
+    try {
+      const response = await fetch(url, init)
+      report(outcomeOf(response.status))
+      return response
+    } catch (cause) {
+      report("none")
+      throw cause
+    }
+  }

@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest"
+import * as Holding from "../../src/proof/Holding.ts"
+import * as WatchedWallets from "../../src/proof/WatchedWallets.ts"
+import type { WalletProof } from "../../src/store/Proofs.ts"
+
+const proof = (block: number, provedBlock: number | null, found: bigint, more: Partial<WalletProof> = {}) =>
+  WatchedWallets.comparedOf({
+    ...{ wallet: "0x1", first: 0, block: { number: block, hash: "0x2" }, provedBlock, unchecked: [] },
+    holdings: [{ holding: Holding.nonce, block, expected: 2n, found, firstBlock: null }],
+    ...more,
+  })
+
+describe("WatchedWallets", () => {
+  it("count: counts wallets by what is known of them, and gives the lowest block that one is proved to", () => {
+    const compared = new Map([
+      ["0xa", proof(90, 90, 2n)],
+      ["0xb", proof(90, 40, 3n)],
+      ["0xc", proof(90, 50, 2n, { unchecked: ["One token could not be read."] })],
+      ["0xd", proof(90, 10, 2n)],
+    ])
+
+    expect(WatchedWallets.count(["0xa", "0xb", "0xc", "0xe"], compared)).toEqual({
+      ...{ proved: 1, different: 1, unchecked: 1, pending: 1 },
+      oldestProvedBlock: 40,
+    })
+  })
+
+  it("count: gives -1 for a wallet that was never proved, and null while none was compared", () => {
+    const compared = new Map([["0xa", proof(90, null, 3n)]])
+
+    expect(WatchedWallets.count(["0xa"], compared).oldestProvedBlock).toBe(-1)
+    expect(WatchedWallets.count(["0xb"], compared).oldestProvedBlock).toBe(null)
+  })
+})
