@@ -10,16 +10,17 @@ export interface LoadRequest {
   readonly body?: string
 }
 
-/** Requests per second and quantiles of the latency in milliseconds. */
+/** Requests per second, quantiles of the latency in milliseconds, and bytes of a body as it was sent. */
 export interface Load {
   readonly perSecond: number
   readonly p50: number
   readonly p99: number
   readonly count: number
+  readonly bytes: number
 }
 
-/** Sends one request; its body as text. A status other than 200 is an error. */
-export const send = (agent: Agent, { body, headers = {}, url }: LoadRequest): Promise<string> =>
+/** Sends one request; its body. A status other than 200 and 304 is an error. */
+const exchange = (agent: Agent, { body, headers = {}, url }: LoadRequest): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const { hostname, pathname, port, search } = url
     const method = body === undefined ? "GET" : "POST"
@@ -27,14 +28,19 @@ export const send = (agent: Agent, { body, headers = {}, url }: LoadRequest): Pr
       const chunks: Array<Buffer> = []
       response.on("data", (chunk: Buffer) => chunks.push(chunk))
       response.on("end", () => {
-        const text = Buffer.concat(chunks).toString("utf8")
-        if (response.statusCode === 200) resolve(text)
-        else reject(new Error(`Unexpected status: ${response.statusCode}. The body begins with ${text.slice(0, 200)}`))
+        const bytes = Buffer.concat(chunks)
+        const text = () => bytes.toString("utf8").slice(0, 200)
+        if (response.statusCode === 200 || response.statusCode === 304) resolve(bytes)
+        else reject(new Error(`Unexpected status: ${response.statusCode}. The body begins with ${text()}`))
       })
     })
     sent.on("error", reject)
     sent.end(body)
   })
+
+/** Sends one request; its body as text. */
+export const send = async (agent: Agent, request: LoadRequest): Promise<string> =>
+  (await exchange(agent, request)).toString("utf8")
 
 /** Whether some milliseconds have passed since this call. */
 export const hasElapsed = (millis: number): (() => boolean) => {
@@ -42,7 +48,8 @@ export const hasElapsed = (millis: number): (() => boolean) => {
   return () => performance.now() > until
 }
 
-const toLoad = (latencies: ReadonlyArray<number>, millis: number): Load => ({
+const toLoad = (latencies: ReadonlyArray<number>, millis: number, bytes: number): Load => ({
+  bytes: bytes / latencies.length,
   perSecond: (latencies.length / millis) * 1000,
   p50: Figures.quantile(latencies, 0.5),
   p99: Figures.quantile(latencies, 0.99),
@@ -58,16 +65,16 @@ export const saturate = async (
   const agent = new Agent({ keepAlive: true, maxSockets: concurrency })
   const latencies: Array<number> = []
   const startedAt = performance.now()
-  let next = 0
+  let [next, bytes] = [0, 0]
   const worker = async () => {
     while (!isOver()) {
       const sentAt = performance.now()
-      await send(agent, requests[next++ % requests.length]!)
+      bytes += (await exchange(agent, requests[next++ % requests.length]!)).length
       latencies.push(performance.now() - sentAt)
     }
   }
   await Promise.all(Array.from({ length: concurrency }, worker))
-  const load = toLoad(latencies, performance.now() - startedAt)
+  const load = toLoad(latencies, performance.now() - startedAt, bytes)
   agent.destroy()
   return load
 }
@@ -82,18 +89,20 @@ export const atRate = async (
   const latencies: Array<number> = []
   const inFlight = new Set<Promise<void>>()
   const startedAt = performance.now()
+  let bytes = 0
   for (let count = 0; !isOver(); count++) {
     const due = startedAt + (count / perSecond) * 1000
     const wait = due - performance.now()
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
-    const sending = send(agent, requests[count % requests.length]!).then(() => {
+    const sending = exchange(agent, requests[count % requests.length]!).then(({ length }) => {
+      bytes += length
       latencies.push(performance.now() - due)
       inFlight.delete(sending)
     })
     inFlight.add(sending)
   }
   await Promise.all(inFlight)
-  const load = toLoad(latencies, performance.now() - startedAt)
+  const load = toLoad(latencies, performance.now() - startedAt, bytes)
   agent.destroy()
   return load
 }

@@ -1,9 +1,10 @@
 /**
- * Serving, end to end over sockets, each server in a process of its own: `pnpm bench page [hand|movements|processes|relay|backfill] --rounds 5`.
+ * Serving, end to end over sockets, each server in a process of its own: `pnpm bench page [hand|movements|processes|relay|codings|backfill] --rounds 5`.
  * `hand`: a page of 25 by the service and by node:http with node:sqlite, the same bytes.
  * `movements`: a page of 25 movements beside one of 25 transactions. `processes`: the same page by one and
  * by two processes. `relay`: a call through the relay, cached
- * or not, and to the node directly. `backfill`: pages in the role `all` while a chain of a thousand blocks is indexed, and after it.
+ * or not, and to the node directly. `codings`: bytes, CPU and requests a second of a page, of receipts and of a small answer in each coding,
+ * and of a page that the client has. `backfill`: pages in the role `all` while a chain of a thousand blocks is indexed, and after it.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -12,6 +13,7 @@ import * as BenchOptions from "../BenchOptions.ts"
 import * as Figures from "../Figures.ts"
 import * as RecordedChain from "../indexing/RecordedChain.ts"
 import * as BackfillBenchmark from "./BackfillBenchmark.ts"
+import * as CodingsBenchmark from "./CodingsBenchmark.ts"
 import * as MovementsBenchmark from "./MovementsBenchmark.ts"
 import * as PageBenchmark from "./PageBenchmark.ts"
 import * as ProcessesBenchmark from "./ProcessesBenchmark.ts"
@@ -25,6 +27,7 @@ const parts = {
   movements: MovementsBenchmark,
   processes: ProcessesBenchmark,
   relay: RelayBenchmark,
+  codings: CodingsBenchmark,
   backfill: BackfillBenchmark,
 }
 

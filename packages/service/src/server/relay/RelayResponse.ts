@@ -6,6 +6,7 @@
 import * as Effect from "effect/Effect"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
+import * as BodyCoding from "../BodyCoding.ts"
 import type { Bounds } from "../Bounds.ts"
 import * as InFlight from "../InFlight.ts"
 import * as LargeResponse from "../LargeResponse.ts"
@@ -74,9 +75,13 @@ const sendLarge = (
       : Effect.fail(RelayError.fromBound(bound))
   })
 
+/** Sends a small response at once, in the coding that the client prefers. */
+const sendSmall = (bytes: Uint8Array, { headers }: Receiver): Written =>
+  Effect.map(HttpServerRequest, (request) => BodyCoding.respond(bytes, headers, request))
+
 const send = (parts: () => Iterable<string | Uint8Array>, size: number, receiver: Receiver): Written =>
   size < LargeResponse.minBytes
-    ? Effect.succeed(Response.jsonBytes(Buffer.concat([...chunksOf(parts())]), receiver.headers))
+    ? sendSmall(Buffer.concat([...chunksOf(parts())]), receiver)
     : sendLarge(parts(), size, receiver)
 
 type Written = Effect.Effect<HttpServerResponse, RelayError.RelayError, HttpServerRequest>
@@ -89,7 +94,7 @@ export const single = (id: string | undefined, outcome: RelayCall.Outcome, recei
     case "Success": {
       const { length } = outcome.result
       return length < LargeResponse.minBytes
-        ? Effect.succeed(Response.jsonBytes(JsonRpcEnvelope.successBytes(id, outcome.result), headers))
+        ? sendSmall(JsonRpcEnvelope.successBytes(id, outcome.result), receiver)
         : send(() => textsOf({ id, outcome }), length, receiver)
     }
     case "Failure":

@@ -1,28 +1,13 @@
 /**
- * How the bytes of a page are sent: in a coding that the request accepts, where that pays, or not at all where the client has them.
+ * How the bytes of a page are sent: in a coding that the request accepts, or not at all where the client has them.
  *
- * Source: RFC 9110, sections 8.8, 12.5.3 and 13.1.2; decision 0067.
+ * Source: RFC 9110, sections 8.8 and 13.1.2; decision 0067.
  */
 import { hash } from "node:crypto"
-import * as Zlib from "node:zlib"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as ContentCoding from "../explorer/ContentCoding.ts"
-import * as Response from "../Response.ts"
-
-/** A smaller body is sent as it is: a coding would save less than a packet. */
-const minBytes = 1_024
-
-/** The fastest level of each: the next ones take twice the time for a twentieth of the bytes. */
-const encoders: Readonly<Record<Exclude<ContentCoding.ContentCoding, "identity">, (bytes: Uint8Array) => Uint8Array>> =
-  {
-    zstd: (bytes) => Zlib.zstdCompressSync(bytes, { params: { [Zlib.constants.ZSTD_c_compressionLevel]: 1 } }),
-    br: (bytes) => Zlib.brotliCompressSync(bytes, { params: { [Zlib.constants.BROTLI_PARAM_QUALITY]: 1 } }),
-    gzip: (bytes) => Zlib.gzipSync(bytes, { level: 1 }),
-  }
-
-/** The fastest coding first. */
-const offered = ["zstd", "br", "gzip", "identity"] as const
+import * as BodyCoding from "../BodyCoding.ts"
+import type * as Response from "../Response.ts"
 
 const tagBytes = 16
 
@@ -47,9 +32,5 @@ export const respond = (
   const varied = headers["vary"]
   const own = { ...headers, etag, vary: varied === undefined ? "accept-encoding" : `accept-encoding, ${varied}` }
   if (isKnown(request.headers["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers: own })
-  const coding =
-    bytes.length < minBytes ? "identity" : ContentCoding.choose(request.headers["accept-encoding"], offered)
-  return coding === "identity"
-    ? Response.jsonBytes(bytes, own)
-    : Response.jsonBytes(encoders[coding](bytes), { ...own, "content-encoding": coding })
+  return BodyCoding.respond(bytes, own, request)
 }

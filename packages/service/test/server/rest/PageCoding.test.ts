@@ -1,8 +1,9 @@
 import * as Zlib from "node:zlib"
-import { get } from "node:http"
+import { request } from "node:http"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
+import * as Node from "../node.ts"
 import * as Rows from "../rows.ts"
 import { start } from "../service.ts"
 
@@ -12,18 +13,20 @@ interface Received {
   readonly bytes: Buffer
 }
 
-/** GET without the decoding that `fetch` does. */
-const fetchRaw = (url: string, headers: Record<string, string>): Effect.Effect<Received> =>
+/** GET, or POST of a body, without the decoding that `fetch` does. */
+const fetchRaw = (url: string, headers: Record<string, string>, body?: string): Effect.Effect<Received> =>
   Effect.promise(
     () =>
       new Promise((resolve, reject) => {
-        get(url, { headers, agent: false }, (response) => {
+        const method = body === undefined ? "GET" : "POST"
+        const sent = request(url, { method, headers, agent: false }, (response) => {
           const chunks: Array<Buffer> = []
           response.on("data", (chunk: Buffer) => chunks.push(chunk))
           response.on("end", () => {
             resolve({ status: response.statusCode, headers: response.headers, bytes: Buffer.concat(chunks) })
           })
-        }).on("error", reject)
+        })
+        sent.on("error", reject).end(body)
       }),
   )
 
@@ -72,6 +75,34 @@ describe("codings and tags of pages", () => {
 
       expect([small.headers["content-encoding"], plain.headers["content-encoding"]]).toEqual([undefined, undefined])
       expect(JSON.parse(small.bytes.toString())).toMatchObject({ result: [] })
+    }),
+  )
+
+  it.live("a relayed answer of a kilobyte is sent in the coding that the client prefers, alone and in a batch", () =>
+    Effect.gen(function* () {
+      const result = JSON.stringify("ab".repeat(1_000))
+      const node = yield* Node.start(() => Node.result(result))
+      const service = yield* start({ chains: { eth: { config: { rpc: [node.url] } } } })
+      const call = { jsonrpc: "2.0", id: 1, method: "eth_getCode", params: [Rows.alice, "latest"] }
+      for (const body of [call, [call, { ...call, id: 2 }]]) {
+        for (const coding of ["zstd", "br", "gzip"] as const) {
+          const coded = yield* fetchRaw(
+            `${service.url}/rpc/eth/${service.key}`,
+            { "accept-encoding": coding },
+            JSON.stringify(body),
+          )
+          expect(coded.headers["content-encoding"]).toBe(coding)
+          expect(coded.bytes.length).toBeLessThan(200)
+          const [answer] = [JSON.parse(decoders[coding]!(coded.bytes).toString())].flat()
+          expect(JSON.stringify(answer.result)).toBe(result)
+        }
+      }
+      const small = yield* fetchRaw(
+        `${service.url}/rpc/eth/${service.key}`,
+        { "accept-encoding": "gzip" },
+        JSON.stringify({ ...call, method: "none" }),
+      )
+      expect(small.headers["content-encoding"]).toBeUndefined()
     }),
   )
 
