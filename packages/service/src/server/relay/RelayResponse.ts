@@ -75,9 +75,9 @@ const sendLarge = (
       : Effect.fail(RelayError.fromBound(bound))
   })
 
-/** Sends a small response at once, in the coding that the client prefers. */
+/** Sends a small response at once, in a fast coding where the client accepts one. */
 const sendSmall = (bytes: Uint8Array, { headers }: Receiver): Written =>
-  Effect.map(HttpServerRequest, (request) => BodyCoding.respond(bytes, headers, request))
+  Effect.map(HttpServerRequest, (request) => BodyCoding.respond(bytes, headers, request, BodyCoding.fast))
 
 const send = (parts: () => Iterable<string | Uint8Array>, size: number, receiver: Receiver): Written =>
   size < LargeResponse.minBytes

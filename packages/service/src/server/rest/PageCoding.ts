@@ -32,5 +32,5 @@ export const respond = (
   const varied = headers["vary"]
   const own = { ...headers, etag, vary: varied === undefined ? "accept-encoding" : `accept-encoding, ${varied}` }
   if (isKnown(request.headers["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers: own })
-  return BodyCoding.respond(bytes, own, request)
+  return BodyCoding.respond(bytes, own, request, BodyCoding.all)
 }
