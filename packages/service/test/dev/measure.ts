@@ -1,17 +1,22 @@
 /**
  * Measures `daybook dev` on anvil, and on the nodes whose URLs are given: from the command to its URL, and to the first decoded
- * transaction of its API. `pnpm --filter @daybook/service dev:times [URL...]`; a node of a URL needs accounts that it signs for.
+ * transaction of its API, with the processor time that the command has taken until then. A first start has no compiled code of an
+ * earlier one. `pnpm --filter @daybook/service dev:times [URL...]`; a node of a URL needs accounts that it signs for.
  */
 import { spawn } from "node:child_process"
-import { existsSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Anvil } from "@daybook/chain"
 import * as Rpc from "@daybook/harness/Rpc"
 import { Effect } from "effect"
 
 const root = join(import.meta.dirname, "../..")
-const built = join(root, "dist/main.js")
-const programs = [["sources", join(root, "src/main.ts")], ...(existsSync(built) ? [["build", built]] : [])] as const
+const built = join(root, "dist/bin.js")
+const programs = [["sources", join(root, "src/bin.ts")], ...(existsSync(built) ? [["build", built]] : [])] as const
+
+/** Starts of each program: the first one fills the cache of compiled code. */
+const starts = ["first start", "second start", "third start"] as const
 
 const word = (text: string): string => text.replace("0x", "").padStart(64, "0")
 
@@ -29,12 +34,24 @@ interface Row {
   readonly decoded_call: object | null
 }
 
-const measure = async (program: string, url: string): Promise<string> => {
+const ticksPerSecond = 100
+
+/** Seconds of processor time of a process, where the system states them. */
+const processorSeconds = (pid: number): string => {
+  const path = `/proc/${pid}/stat`
+  if (!existsSync(path)) return "unknown"
+  const [user = 0, system = 0] = readFileSync(path, "utf8").split(") ")[1]!.split(" ").slice(11, 13).map(Number)
+  return `${((user + system) / ticksPerSecond).toFixed(2)} s`
+}
+
+const measure = async (program: string, url: string, cache: string): Promise<string> => {
   const { from, hash } = await send(url)
   const startedAt = performance.now()
   const child = spawn(process.execPath, [program, "dev", "--rpc", url, "--port", "0"], {
     stdio: ["ignore", "pipe", "ignore"],
+    env: { ...process.env, XDG_CACHE_HOME: cache },
   })
+  const ended = new Promise((resolve) => child.once("exit", resolve))
   const elapsed = () => `${((performance.now() - startedAt) / 1000).toFixed(2)} s`
   try {
     const page = await new Promise<URL>((resolve, reject) => {
@@ -54,19 +71,30 @@ const measure = async (program: string, url: string): Promise<string> => {
       if (result.some((row) => row.hash === hash && row.decoded_call !== null)) break
       await new Promise((resolve) => setTimeout(resolve, 10))
     }
-    return `URL printed after ${listening}, first decoded transaction after ${elapsed()}`
+    const processor = processorSeconds(child.pid!)
+    return `URL printed after ${listening}, first decoded transaction after ${elapsed()}, processor time ${processor}`
   } finally {
     child.kill("SIGTERM")
+    // The code that was compiled is written at the end.
+    await ended
   }
 }
+
+const temporary = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "daybook-times-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true })),
+)
 
 const run = Effect.gen(function* () {
   const node = yield* Anvil.make({ autoMine: true })
   const nodes = [["anvil", node.url] as const, ...process.argv.slice(2).map((url) => [url, url] as const)]
   for (const [name, url] of nodes) {
     for (const [kind, program] of programs) {
-      const line = yield* Effect.promise(() => measure(program, url))
-      yield* Effect.sync(() => process.stdout.write(`${name}, ${kind}: ${line}\n`))
+      const cache = yield* temporary
+      for (const start of starts) {
+        const line = yield* Effect.promise(() => measure(program, url, cache))
+        yield* Effect.sync(() => process.stdout.write(`${name}, ${kind}, ${start}: ${line}\n`))
+      }
     }
   }
 })
