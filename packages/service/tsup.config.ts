@@ -16,8 +16,11 @@ const copyPages = () => {
     writeFileSync(join("dist/docs", name), bytes)
     writeFileSync(join("dist/docs", `${name}.gz`), gzipSync(bytes, { level: 9 }))
   }
-  for (const name of ["LICENSE", "NOTICE", "swagger-ui-bundle.js.LICENSE.txt"]) {
-    cpSync(join(swaggerUi, name), join("dist/docs", name))
+  // Their names differ from that of the package's own licence, which pnpm adds where no file has it.
+  const texts = { LICENSE: "swagger-ui.LICENSE.txt", NOTICE: "swagger-ui.NOTICE.txt" }
+  const bundle = "swagger-ui-bundle.js.LICENSE.txt"
+  for (const [name, to] of [...Object.entries(texts), [bundle, bundle] as const]) {
+    cpSync(join(swaggerUi, name), join("dist/docs", to))
   }
   return Promise.resolve()
 }

@@ -88,8 +88,14 @@ const storedOf = Effect.fnUntraced(function* (
   return { stored, items: items.length }
 })
 
+/** The handlers. */
+interface Handlers {
+  readonly putContract: OperationRoute.Handler<typeof RestOperation.putContract>
+  readonly removeContract: OperationRoute.Handler<typeof RestOperation.removeContract>
+}
+
 /** Makes the handlers. */
-export const make = ({ authentication, bounds, chainOf, database, known }: Options) => {
+export const make = ({ authentication, bounds, chainOf, database, known }: Options): Handlers => {
   // One change at a time, so that together they stay within the bounds.
   const permit = Semaphore.makeUnsafe(1)
 
@@ -125,11 +131,7 @@ export const make = ({ authentication, bounds, chainOf, database, known }: Optio
 
   const answered = (value: object, { headers }: Caller) => Response.json(JSON.stringify(value), { headers })
 
-  const putContract: OperationRoute.Handler<typeof RestOperation.putContract> = Effect.fnUntraced(function* ({
-    caller,
-    params,
-    query,
-  }) {
+  const putContract: Handlers["putContract"] = Effect.fnUntraced(function* ({ caller, params, query }) {
     const chain = yield* findChain(query.chain)
     const { bytes } = yield* readBody(caller)
     const { items, stored } = yield* storedOf(params.contract, yield* descriptionOf(bytes, bounds.limits))
@@ -137,11 +139,7 @@ export const make = ({ authentication, bounds, chainOf, database, known }: Optio
     return answered({ contract: params.contract, name: stored.name, items: String(items) }, caller)
   })
 
-  const removeContract: OperationRoute.Handler<typeof RestOperation.removeContract> = Effect.fnUntraced(function* ({
-    caller,
-    params,
-    query,
-  }) {
+  const removeContract: Handlers["removeContract"] = Effect.fnUntraced(function* ({ caller, params, query }) {
     const { contract } = params
     const chain = yield* findChain(query.chain)
     const key = keyOf({ address: contract.startsWith("0x") ? contract : null, name: contract })
