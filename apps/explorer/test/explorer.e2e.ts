@@ -350,4 +350,31 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
     await site.page.getByRole("heading", { name: "Latest blocks" }).waitFor()
     expect(urls.filter((url) => url.includes("a-key-of-the-test"))).toEqual([])
   })
+
+  it("the page of the API: calls an operation under the policy of the page, with a key that is in no URL", async () => {
+    const { context } = site
+    const page = await context.newPage()
+    const [urls, issues]: [Array<string>, Array<string>] = [[], []]
+    page.on("request", (request) => urls.push(request.url()))
+    page.on("console", (message) => message.type() === "error" && issues.push(message.text()))
+    page.on("pageerror", (error) => issues.push(error.message))
+    await page.goto(`${world.url}/docs`)
+    await page.locator("button.authorize").first().click()
+    await page.locator(".auth-container input").fill("dbk_entered")
+    await page.locator(".auth-btn-wrapper button.authorize").click()
+    await page.locator(".btn-done").click()
+    await page.locator(".opblock-summary-control").first().click()
+    await page.locator("[data-param-name=address] input").fill(world.scenario.accounts.alice)
+    const sent = page.waitForRequest(/verbose/)
+
+    await page.locator("button.execute").click()
+
+    expect((await sent).headers()["x-api-key"]).toBe("dbk_entered")
+    await page.locator(".live-responses-table .response-col_status", { hasText: "200" }).waitFor()
+    expect(urls.filter((url) => !url.startsWith(world.url) && !url.startsWith("data:"))).toEqual([])
+    expect([...urls, page.url()].filter((url) => url.includes("dbk_"))).toEqual([])
+    expect(await page.evaluate(() => localStorage.length + sessionStorage.length)).toBe(0)
+    expect(issues).toEqual([])
+    await page.close()
+  })
 })

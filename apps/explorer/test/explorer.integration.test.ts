@@ -4,9 +4,6 @@ import type { Browser } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as ChromiumBrowser from "./Browser.ts"
 import * as Build from "./Build.ts"
-import { hostile } from "./hostile.ts"
-import * as HostileChain from "./HostileChain.ts"
-import * as Inert from "./Inert.ts"
 import * as Site from "./Site.ts"
 import * as World from "./World.ts"
 
@@ -18,9 +15,6 @@ interface Frame {
 
 const framesOf = ({ calls = [] }: Frame): number => calls.reduce((sum, call) => sum + framesOf(call), 1)
 
-/** One of each form, with a payload of its own; `pnpm hostile` has them all. */
-const someHostile = hostile.filter((_, index) => index % 21 === 0)
-
 describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
   let world: World.World
   let browser: Browser
@@ -28,10 +22,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
 
   beforeAll(async () => {
     await Build.make()
-    ;[world, browser] = await Promise.all([
-      World.start({ blocks: 5, labels: HostileChain.labelsOf(someHostile) }),
-      ChromiumBrowser.launch(),
-    ])
+    ;[world, browser] = await Promise.all([World.start({ blocks: 5 }), ChromiumBrowser.launch()])
     site = await Site.make(browser, world.url)
   }, 180_000)
   afterAll(async () => {
@@ -111,33 +102,6 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
     expect(site.issues).toEqual([])
   })
 
-  it("the page of the API: calls an operation under the policy of the page, with a key that is in no URL", async () => {
-    const { context } = site
-    const page = await context.newPage()
-    const [urls, issues]: [Array<string>, Array<string>] = [[], []]
-    page.on("request", (request) => urls.push(request.url()))
-    page.on("console", (message) => message.type() === "error" && issues.push(message.text()))
-    page.on("pageerror", (error) => issues.push(error.message))
-    await page.goto(`${world.url}/docs`)
-    await page.locator("button.authorize").first().click()
-    await page.locator(".auth-container input").fill("dbk_entered")
-    await page.locator(".auth-btn-wrapper button.authorize").click()
-    await page.locator(".btn-done").click()
-    await page.locator(".opblock-summary-control").first().click()
-    await page.locator("[data-param-name=address] input").fill(world.scenario.accounts.alice)
-    const sent = page.waitForRequest(/verbose/)
-
-    await page.locator("button.execute").click()
-
-    expect((await sent).headers()["x-api-key"]).toBe("dbk_entered")
-    await page.locator(".live-responses-table .response-col_status", { hasText: "200" }).waitFor()
-    expect(urls.filter((url) => !url.startsWith(world.url) && !url.startsWith("data:"))).toEqual([])
-    expect([...urls, page.url()].filter((url) => url.includes("dbk_"))).toEqual([])
-    expect(await page.evaluate(() => localStorage.length + sessionStorage.length)).toBe(0)
-    expect(issues).toEqual([])
-    await page.close()
-  })
-
   it("address: lists every transaction of the API, and marks those that a reorg reverted", async () => {
     const { alice, erin } = world.scenario.accounts
     const rows: Array<string> = []
@@ -186,23 +150,5 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
     expect(await same.boundingBox()).toEqual(place)
     expect(requests.filter((path) => path.includes("/verbose"))).toEqual([])
     expect(site.issues).toEqual([])
-  })
-
-  it("hostile names, labels, reasons and inputs are text, and hide nothing", async () => {
-    const failed = await HostileChain.send(world, someHostile)
-    const guarded = await Inert.watch(await Site.make(browser, world.url))
-    const issues: Array<string> = []
-    const inspect = async (path: string, open = guarded.open) => {
-      await open(path)
-      issues.push(...(await Inert.issuesOf(guarded.page, world.url)))
-    }
-    await inspect(`/address/${world.scenario.accounts.alice}?tab=tokens`)
-    for (const hash of failed.slice(0, 5)) await inspect(`/tx/${hash}`, guarded.navigate)
-    await inspect(`/address/${HostileChain.addressAt(2)}`, guarded.navigate)
-
-    expect(someHostile).toHaveLength(10)
-    expect(issues).toEqual([])
-    expect(guarded.issues).toEqual([])
-    await guarded.context.close()
   })
 })

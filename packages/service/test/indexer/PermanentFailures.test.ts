@@ -116,7 +116,7 @@ describe("ChainIndexer and a node that cannot answer", () => {
     ([, answer, state, message]) =>
       Effect.gen(function* () {
         const { lines, minutes, perMinute, stop, store } = yield* run(answer)
-        yield* minutes(5)
+        yield* minutes(3)
         const status = yield* store.readStatus
         yield* stop
 
@@ -124,8 +124,8 @@ describe("ChainIndexer and a node that cannot answer", () => {
         expect(status?.message).toContain(message)
         expect(Math.max(...perMinute.slice(1))).toBeLessThanOrEqual(10)
         expect(Math.min(...perMinute.slice(1))).toBeGreaterThan(0)
-        expect(lines.length).toBeGreaterThanOrEqual(3)
-        expect(lines.length).toBeLessThanOrEqual(7)
+        expect(lines.length).toBeGreaterThanOrEqual(2)
+        expect(lines.length).toBeLessThanOrEqual(5)
       }),
     timeout,
   )
