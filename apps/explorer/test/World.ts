@@ -1,5 +1,4 @@
 /** A chain with traffic and a service that indexes it and serves the built explorer: what a browser needs for a test. */
-import { cpSync, mkdirSync, writeFileSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -9,6 +8,7 @@ import { createRestClient, type RestPromiseClient } from "@daybook/rest/promise"
 import * as Config from "@daybook/service/Config"
 import * as Service from "@daybook/service/Service"
 import { Effect, Exit, Logger, Redacted, Scope } from "effect"
+import * as Project from "./Project.ts"
 
 /** A service that runs. */
 interface Running {
@@ -44,9 +44,11 @@ export interface World {
 /** How much happened on the chain. */
 export interface Options {
   readonly blocks?: number
+  /** Transactions of a block. */
+  readonly size?: number
   readonly labels?: Readonly<Record<string, string>>
-  /** The service knows the contracts of the scenario by their project. */
-  readonly hasProject?: boolean
+  /** The service knows the contracts of the scenario by a project of this kind. */
+  readonly project?: Project.Kind
   /** What the configuration of the chain has beside these. */
   readonly chain?: Readonly<Record<string, unknown>>
 }
@@ -97,30 +99,6 @@ interface Ready {
   readonly state: string
 }
 
-/** The artifacts of contracts of the scenario. */
-const artifacts = {
-  ...{ gold: "Token", silver: "Token", wrappedEther: "WrappedEther", collectible: "Collectible" },
-  ...{ multiCollectible: "MultiCollectible", pairFactory: "PairFactory", router: "Router", reverter: "Reverter" },
-  ...{ goldSilverPair: "Pair", etherGoldPair: "Pair", multisend: "Multisend", multicall: "Multicall" },
-  ...{ vaultFactory: "VaultFactory", counter: "Counter", doubleCounter: "DoubleCounter", proxy: "Proxy" },
-  ...{ oldCaller: "OldCaller", orders: "Orders", smartAccount: "SmartAccount" },
-} as const
-
-/** Writes the contracts as a project of Hardhat, with what Ignition has deployed. */
-const writeProject = (folder: string, { contracts }: Scenario.World): string => {
-  const project = join(folder, "project")
-  const deployments = join(project, "ignition/deployments/chain-1")
-  cpSync(join(import.meta.dirname, "../../../tooling/chain/artifacts"), join(project, "artifacts"), { recursive: true })
-  mkdirSync(deployments, { recursive: true })
-  const deployed = Object.entries(artifacts).map(([name, artifact]) => [
-    `${name}#${artifact}`,
-    // Sound: the names are those of the scenario.
-    contracts[name as keyof typeof artifacts],
-  ])
-  writeFileSync(join(deployments, "deployed_addresses.json"), JSON.stringify(Object.fromEntries(deployed)))
-  return project
-}
-
 /** A node with its scope. */
 interface RunningNode {
   readonly node: Anvil.Node
@@ -137,16 +115,16 @@ const stopNode = ({ scope }: RunningNode): Promise<void> => run(Scope.close(scop
 
 /** Starts a chain, sends traffic, starts a service and waits until it has indexed everything. */
 export const start = async (given: Options = {}): Promise<World> => {
-  const { blocks = 10, chain = {}, hasProject = false, labels = {} } = given
+  const { blocks = 10, chain = {}, labels = {}, project, size = 10 } = given
   const folder = await mkdtemp(join(tmpdir(), "daybook-explorer-"))
   let running = await startNode()
   const { node } = running
-  const scenario = await run(Scenario.run(node, { seed: 7, blocks, blobs: false }))
+  const scenario = await run(Scenario.run(node, { seed: 7, blocks, size, blobs: false }))
   const named = {
     ...Object.fromEntries(Object.entries(scenario.accounts).map(([name, address]) => [address, name])),
     ...labels,
   }
-  const projects = hasProject ? [writeProject(folder, scenario)] : []
+  const projects = project === undefined ? [] : [Project.writeProject(folder, project, scenario)]
   const options = { folder, chain: { rpc: [node.url], labels: named, artifacts: projects, ...chain } }
   let service = await startService({ ...options, port: 0 })
   const { url } = service
@@ -165,7 +143,7 @@ export const start = async (given: Options = {}): Promise<World> => {
     )
   await indexed()
   const apiKey = await service.addKey()
-  if (hasProject) await untilDescribed(url, apiKey, scenario.contracts.gold)
+  if (project !== undefined) await untilDescribed(url, apiKey, scenario.contracts.gold)
   return {
     ...{ scenario, url, call, run, indexed },
     get node() {

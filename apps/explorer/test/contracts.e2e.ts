@@ -22,7 +22,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("contracts in the explore
 
   beforeAll(async () => {
     await Build.make()
-    ;[world, browser] = await Promise.all([World.start({ blocks: 12, hasProject: true }), ChromiumBrowser.launch()])
+    ;[world, browser] = await Promise.all([World.start({ blocks: 12, project: "hardhat" }), ChromiumBrowser.launch()])
   })
   afterAll(async () => {
     await browser?.close()

@@ -147,6 +147,12 @@ const readPart = async (path: string, changed: string, size: number, read: Read)
 
 const keyOf = (item: ContractAbi.Item): string => JSON.stringify([item.type, item.name, item.inputs])
 
+/** A module of Ignition has a proxy twice: as it was deployed, and by the ABI of what is behind it. */
+const joined = (
+  first: ReadonlyArray<ContractAbi.Item>,
+  more: ReadonlyArray<ContractAbi.Item>,
+): ReadonlyArray<ContractAbi.Item> => [...new Map([...more, ...first].map((item) => [keyOf(item), item])).values()]
+
 /** Joins the parts of a folder: of several ABIs of one name the first is that of its contract. */
 const projectOf = (parts: ReadonlyArray<readonly [path: string, part: Part]>): Project => {
   const named = new Map<string, ReadonlyArray<ContractAbi.Item>>()
@@ -160,12 +166,16 @@ const projectOf = (parts: ReadonlyArray<readonly [path: string, part: Part]>): P
   }
   const deployed = new Map<string, Deployed>()
   for (const [, { deployments }] of parts) {
+    const ofPart = new Map<string, Deployed>()
     for (const [address, given] of deployments) {
       const byId = ids.get(given)
       const name = byId?.name ?? nameOf(given)
       if (name === "") continue
-      deployed.set(address, { address, name, items: byId?.items ?? named.get(name) ?? [] })
+      const items = byId?.items ?? named.get(name) ?? []
+      const first = ofPart.get(address)
+      ofPart.set(address, first === undefined ? { address, name, items } : { ...first, items: joined(first.items, items) })
     }
+    for (const one of ofPart.values()) deployed.set(one.address, one)
   }
   return { deployed: [...deployed.values()], pack: [...pack.values()] }
 }

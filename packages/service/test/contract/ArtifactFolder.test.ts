@@ -59,15 +59,26 @@ describe("ArtifactFolder", () => {
     write("ignition/deployments/chain-31337/deployed_addresses.json", {
       "LockModule#Lock": address("1"),
       "LockModule#second": address("2"),
+      "LockModule#Proxy": address("3"),
+      "LockModule#LockProxy": address("3"),
     })
     write("ignition/deployments/chain-31337/artifacts/LockModule#second.json", {
       contractName: "Second",
       abi: [item("again")],
     })
+    write("ignition/deployments/chain-31337/artifacts/LockModule#Proxy.json", {
+      contractName: "Proxy",
+      abi: [item("upgradeTo")],
+    })
+    write("ignition/deployments/chain-31337/artifacts/LockModule#LockProxy.json", {
+      contractName: "Lock",
+      abi: [item("withdraw"), item("upgradeTo")],
+    })
 
     expect(namesOf(await ArtifactFolder.reader(folder, 31337)())).toEqual([
       [address("1"), "Lock", ["withdraw"]],
       [address("2"), "Second", ["again"]],
+      [address("3"), "Proxy", ["withdraw", "upgradeTo"]],
     ])
   })
 
