@@ -70,7 +70,10 @@ describe.each(["foundry", "hardhat"] as const)("a project of %s", (project) => {
     const found: Array<NodeTransaction> = []
     for (let number = world.scenario.firstBlock; number <= world.scenario.lastBlock; number++) {
       const parameters = [`0x${number.toString(16)}`, true]
-      const block = await world.call<{ transactions: ReadonlyArray<NodeTransaction> }>("eth_getBlockByNumber", parameters)
+      const block = await world.call<{ transactions: ReadonlyArray<NodeTransaction> }>(
+        "eth_getBlockByNumber",
+        parameters,
+      )
       found.push(...block.transactions)
     }
     transactions = found
@@ -153,7 +156,9 @@ describe.each(["foundry", "hardhat"] as const)("a project of %s", (project) => {
         errors++
         const query = new URLSearchParams({ chain: "eth", error: `${to}:${output}` })
         const response = await fetch(`${world.url}/api/v2.2/names?${query}`, { headers: { "x-api-key": world.apiKey } })
-        const { result } = (await response.json()) as { readonly result: { readonly errors: Array<DecodedItem | null> } }
+        const { result } = (await response.json()) as {
+          readonly result: { readonly errors: Array<DecodedItem | null> }
+        }
         const shown = shownOf(result.errors[0])
         if (shown !== expected) wrong.push(`${hash}: expected ${expected}, received ${shown}`)
       }

@@ -173,7 +173,10 @@ const projectOf = (parts: ReadonlyArray<readonly [path: string, part: Part]>): P
       if (name === "") continue
       const items = byId?.items ?? named.get(name) ?? []
       const first = ofPart.get(address)
-      ofPart.set(address, first === undefined ? { address, name, items } : { ...first, items: joined(first.items, items) })
+      ofPart.set(
+        address,
+        first === undefined ? { address, name, items } : { ...first, items: joined(first.items, items) },
+      )
     }
     for (const one of ofPart.values()) deployed.set(one.address, one)
   }
