@@ -101,7 +101,7 @@ describe.each(["foundry", "hardhat"] as const)("a project of %s", (project) => {
       if (to === null || input.length < 10 || !abiOf.has(to)) continue
       const expected = first(await abisAt(to, blockNumber), (abi) => {
         const { functionName } = decodeFunctionData({ abi, data: input })
-        const item = getAbiItem({ abi, name: input.slice(0, 10) as Hex })
+        const item = getAbiItem({ abi, name: input.slice(0, 10) })
         return textOf(functionName, "inputs" in item! ? item.inputs : [])
       })
       if (expected === undefined) continue
