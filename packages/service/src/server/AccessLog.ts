@@ -5,6 +5,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as References from "effect/References"
+import * as Closing from "./Closing.ts"
 import type { RequestFacts } from "./RequestFacts.ts"
 
 /** A request that is answered. */
@@ -25,9 +26,8 @@ export interface Answered {
 interface IncomingRequest {
   readonly socket: { readonly bytesWritten: number }
 }
-interface OutgoingResponse {
+interface OutgoingResponse extends Closing.Closable {
   readonly writableFinished: boolean
-  readonly once: (event: "close", listener: () => void) => unknown
 }
 
 /** Writes lines at the level `Info`, or at `Debug` where they are not wanted in general. */
@@ -43,7 +43,7 @@ export const make = (isWanted: boolean, context: Context.Context<never>) => {
     const { socket } = message
     const before = socket.bytesWritten
     return ({ address, facts, method, requestId, route = "(unknown path)", startedAt, status }) => {
-      response.once("close", () => {
+      Closing.onClose(response, () => {
         const { chain, key, span } = facts
         const fields = {
           ...(chain === undefined ? {} : { chain }),

@@ -11,6 +11,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Limits } from "../config/Limits.ts"
+import * as Closing from "./Closing.ts"
 import * as Turns from "./Turns.ts"
 
 /** Bounds of connections. */
@@ -139,7 +140,7 @@ const inOrder =
       connection.isEnding = true
       response.shouldKeepAlive = false
     }
-    response.once("close", () => {
+    Closing.onClose(response, () => {
       connection.requests--
       connection.waiting.shift()?.()
       // The response may be older than the drain, and so without `Connection: close`.

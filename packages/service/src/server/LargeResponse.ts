@@ -11,6 +11,7 @@ import * as Equal from "effect/Equal"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type { Bounds } from "./Bounds.ts"
+import * as Closing from "./Closing.ts"
 import * as InFlight from "./InFlight.ts"
 import type * as Response from "./Response.ts"
 import type { Turns } from "./Turns.ts"
@@ -98,7 +99,7 @@ export const send = (
     const held = responses.count(InFlight.clientOf(request, holder), size)
     const response = NodeHttpServerRequest.toServerResponse(request)
     if (response.destroyed) held.release()
-    else response.once("close", held.release)
+    else Closing.onClose(response, held.release)
     const stream = streamOf(chunks, turns)
     return HttpServerResponse.raw(stream, { status: 200, headers, contentType: "application/json" })
   })

@@ -5,6 +5,7 @@
  * Source: decision 0039.
  */
 import type { Writable } from "node:stream"
+import * as Closing from "./Closing.ts"
 
 /** Buffers that are used again. */
 export interface ReusedMemory {
@@ -32,7 +33,7 @@ export const make = (bytes: number): ReusedMemory => {
       if (response.destroyed) return undefined
       const buffer = next()
       // The connection has taken the bytes by then, or is closed.
-      if (buffer !== undefined) response.once("close", () => free.push(buffer))
+      if (buffer !== undefined) Closing.onClose(response, () => void free.push(buffer))
       return buffer
     },
   }
