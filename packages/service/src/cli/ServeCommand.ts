@@ -8,10 +8,13 @@ import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
+import type { Config } from "../config/Config.ts"
+import * as ConfigChanges from "../config/ConfigChanges.ts"
 import * as ConfigFile from "../config/ConfigFile.ts"
 import * as Role from "../config/Role.ts"
 import * as Engine from "../store/Engine.ts"
 import type { IndexerEvent } from "../indexer/IndexerEvent.ts"
+import type * as Configuration from "../server/cluster/Configuration.ts"
 import * as Member from "../server/cluster/Member.ts"
 import * as Primary from "../server/cluster/Primary.ts"
 import * as Tracing from "../server/Tracing.ts"
@@ -36,7 +39,9 @@ const stoppingMessage = (roles: ReadonlyArray<Role.Role>): string =>
   roles.some(servesHttp) ? "Stopping; open requests are finished first" : "Stopping; the last blocks are stored first"
 
 /** What takes over another configuration while it runs. */
-type Reload = Service.Running["reload"]
+type Reload = (
+  config: Config,
+) => Effect.Effect<ConfigChanges.ConfigChanges, Service.StartError | Configuration.ConfigurationRefused>
 
 /** Reloads the configuration. An invalid one is reported, and changes nothing. */
 const reloadOnce = (source: ConfigFile.Source, reload: Reload) =>
@@ -49,15 +54,20 @@ const reloadOnce = (source: ConfigFile.Source, reload: Reload) =>
     yield* Effect.logWarning(`Takes effect when the service is started again: ${postponed.join(", ")}`)
   }).pipe(Effect.catch((error) => Effect.logError(`The configuration stays as it was: ${error.message}`)))
 
-/** Runs a service until it is interrupted, and reloads its configuration at each SIGHUP, also one that is received while it starts. */
-const serveUntilStopped = Effect.fnUntraced(function* <E, R>(
-  source: ConfigFile.Source,
-  start: Effect.Effect<Reload, E, R>,
-) {
-  const hangups = yield* Queue.sliding<void>(1)
-  Shutdown.reloads(() => void Queue.offerUnsafe(hangups, undefined))
-  const reload = yield* start
-  return yield* Effect.forever(Effect.andThen(Queue.take(hangups), reloadOnce(source, reload)))
+/** Configurations to take over: a serving process is given them, and another one reads its own at each SIGHUP. */
+const reloadsOf = Effect.fnUntraced(function* (source: ConfigFile.Source, member: Member.Member | undefined) {
+  if (member === undefined) {
+    const hangups = yield* Queue.sliding<void>(1)
+    Shutdown.reloads(() => void Queue.offerUnsafe(hangups, undefined))
+    return (reload: Reload) => Effect.andThen(Queue.take(hangups), reloadOnce(source, reload))
+  }
+  Shutdown.reloads(() => undefined)
+  const given = yield* Queue.unbounded<Parameters<Parameters<typeof member.onReload>[0]>>()
+  member.onReload((...each) => void Queue.offerUnsafe(given, each))
+  return (reload: Reload) =>
+    Effect.flatMap(Queue.take(given), ([{ config }, report]) =>
+      Effect.match(reload(config), { onFailure: ({ message }) => report(message), onSuccess: () => report(null) }),
+    )
 })
 
 /** How to run the roles of this process, after `prepare` where they write the database. */
@@ -80,25 +90,32 @@ const addFirstKey = Effect.fnUntraced(function* ({ baseFolder, config }: ConfigF
 /** Runs the roles that serve HTTP in processes of their own, each with the command line of this one, and the others here. */
 const serveByProcesses = Effect.fnUntraced(function* <E, R>(
   processes: number,
-  drainSeconds: number,
+  file: ConfigFile.ConfigFile,
   roles: ReadonlyArray<Role.Role>,
   { prepare, run }: Own<E, R>,
 ): Effect.fn.Return<Reload, CommandError | E | Primary.ProcessNotStarted, R | Scope.Scope> {
+  const { drainSeconds } = file.config.limits
   if (!roles.some(servesHttp)) {
     return yield* invalidOption("--processes", "1 for a role without HTTP", String(processes))
   }
   if (roles.includes("index")) yield* prepare
   let own: Service.Running | null = null
-  const url = yield* Primary.run(processes, drainSeconds, () => own?.metrics() ?? "")
+  const ownMetrics = () => own?.metrics() ?? ""
+  const { replace, url } = yield* Primary.run({ processes, drainSeconds, ownMetrics, file })
   yield* Effect.logInfo(`${Service.listeningMessage(url)}; ${processes} processes`)
   const running = roles.includes("index") ? yield* run(["index"]) : null
   own = running
-  return (config) => {
-    Primary.hangUp()
-    return running === null
-      ? Effect.succeed({ applied: ["passed on to each process"], postponed: [] })
-      : running.reload(config)
-  }
+  let { config } = file
+  return Effect.fnUntraced(function* (next) {
+    const before = config
+    const after = ConfigChanges.applicable(before, next)
+    yield* replace({ ...file, config: after })
+    if (running !== null) {
+      yield* Effect.onError(running.reload(after), () => Effect.ignore(replace({ ...file, config: before })))
+    }
+    config = after
+    return ConfigChanges.between(before, next)
+  })
 })
 
 /** `daybook serve`. */
@@ -126,16 +143,16 @@ export const serve = Command.make(
       (message) => new CommandError({ message, isUsage: true }),
     )
     const source = yield* ConfigFlags.sourceOf(flags)
-    const file = yield* ConfigFile.load(source)
-    const { drainSeconds } = file.config.limits
-    Shutdown.grant(drainSeconds)
+    const member = Member.current()
+    const reloadNext = yield* reloadsOf(source, member)
+    const file = yield* member === undefined ? ConfigFile.load(source) : member.configuration
+    Shutdown.grant(file.config.limits.drainSeconds)
     const onEvent = (chain: string, event: IndexerEvent) => Effect.sync(() => progress?.take(chain, event))
     const options = { baseFolder: file.baseFolder, ...(progress === undefined ? {} : { onEvent }) }
-    const member = Member.current()
     if (file.path === null && member === undefined) yield* addFirstKey(file)
     const service =
       member === undefined && processes > 1
-        ? serveByProcesses(processes, drainSeconds, roles, {
+        ? serveByProcesses(processes, file, roles, {
             prepare: Service.migrate(file.config, file.baseFolder),
             run: (own) => Service.run(file.config, { ...options, roles: own }),
           })
@@ -150,7 +167,9 @@ export const serve = Command.make(
           )
     const { log, otlp } = file.config
     const logger = Logger.layer([log.format === "json" ? Terminal.jsonLogger : Terminal.logger])
-    const running = serveUntilStopped(source, service).pipe(Effect.provide(Tracing.layer(otlp)))
+    const running = Effect.flatMap(service, (reload) => Effect.forever(reloadNext(reload))).pipe(
+      Effect.provide(Tracing.layer(otlp)),
+    )
     return yield* Effect.ensuring(
       Effect.scoped(
         Effect.onInterrupt(running, () =>

@@ -1,11 +1,12 @@
 /**
- * A serving process of several on one port: the limits of API keys and the metrics that it shares with the others through the
- * primary process.
+ * A serving process of several on one port: the configuration, the limits of API keys and the metrics that it shares with the others
+ * through the primary process.
  */
 import cluster from "node:cluster"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as RateLimiter from "effect/persistence/RateLimiter"
+import type { ConfigFile } from "../../config/ConfigFile.ts"
 import type { FromMember, FromPrimary } from "./Message.ts"
 
 /** What a serving process shares with the others. */
@@ -16,6 +17,10 @@ export interface Member {
   readonly otherMetrics: Effect.Effect<ReadonlyArray<string>>
   /** Sets what this process reports when another one requests metrics. */
   readonly report: (metrics: () => string) => void
+  /** The configuration of all processes, to begin with. */
+  readonly configuration: Effect.Effect<ConfigFile>
+  /** Sets what is called with another configuration and what reports that it was taken over, or why it was not. */
+  readonly onReload: (listener: (file: ConfigFile, report: (issue: string | null) => void) => void) => void
   /** Reports that this process listens at a base URL. */
   readonly ready: (url: string) => Effect.Effect<void>
 }
@@ -26,7 +31,7 @@ export interface Channel {
   readonly onMessage: (listener: (message: FromPrimary) => void) => void
 }
 
-type Response = Extract<FromPrimary, { readonly _tag: "Taken" | "Collected" }>
+type Response = Extract<FromPrimary, { readonly _tag: "Taken" | "Collected" | "Configuration" }>
 
 /** A limiter of another algorithm than the one that `RateLimit` uses. */
 const unused = () => Effect.die(new Error("Only the token bucket is shared between processes."))
@@ -36,10 +41,14 @@ export const make = ({ onMessage, send }: Channel): Member => {
   const pending = new Map<number, (response: Response) => void>()
   let lastId = 0
   let metrics = () => ""
+  let reload: Parameters<Member["onReload"]>[0] = (_, report) => report(null)
 
   onMessage((message) => {
     if (message._tag === "Ping") return send({ _tag: "Pong", id: message.id })
     if (message._tag === "RequestMetrics") return send({ _tag: "OwnMetrics", id: message.id, text: metrics() })
+    if (message._tag === "Reload") {
+      return reload(message.file, (issue) => send({ _tag: "Reloaded", id: message.id, issue }))
+    }
     pending.get(message.id)?.(message)
     pending.delete(message.id)
   })
@@ -77,6 +86,13 @@ export const make = ({ onMessage, send }: Channel): Member => {
       request("Collected", (id) => ({ _tag: "Collect", id })),
       ({ texts }) => texts,
     ),
+    configuration: Effect.map(
+      request("Configuration", (id) => ({ _tag: "RequestConfiguration", id })),
+      ({ file }) => file,
+    ),
+    onReload: (listener) => {
+      reload = listener
+    },
     report: (next) => {
       metrics = next
     },

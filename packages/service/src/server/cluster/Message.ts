@@ -2,6 +2,8 @@
  * Messages between the primary process and its serving processes. Both run the same version of this package.
  */
 
+import type { ConfigFile } from "../../config/ConfigFile.ts"
+
 /** From a serving process. */
 export type FromMember =
   /** It listens at a base URL. */
@@ -17,6 +19,10 @@ export type FromMember =
     }
   /** Requests the metrics of the other processes. */
   | { readonly _tag: "Collect"; readonly id: number }
+  /** Requests the configuration to begin with. */
+  | { readonly _tag: "RequestConfiguration"; readonly id: number }
+  /** It has taken over a configuration, or states why it cannot. */
+  | { readonly _tag: "Reloaded"; readonly id: number; readonly issue: string | null }
   /** Answers a ping. */
   | { readonly _tag: "Pong"; readonly id: number }
   /** Its own metrics, in the text format of Prometheus. */
@@ -28,6 +34,10 @@ export type FromPrimary =
   | { readonly _tag: "Taken"; readonly id: number; readonly remaining: number; readonly elapsedMillis: number }
   /** The metrics of the other processes. */
   | { readonly _tag: "Collected"; readonly id: number; readonly texts: ReadonlyArray<string> }
+  /** The configuration to begin with. */
+  | { readonly _tag: "Configuration"; readonly id: number; readonly file: ConfigFile }
+  /** Another configuration, to be taken over. */
+  | { readonly _tag: "Reload"; readonly id: number; readonly file: ConfigFile }
   /** Asks whether the event loop turns. */
   | { readonly _tag: "Ping"; readonly id: number }
   /** Requests the metrics of this process. */

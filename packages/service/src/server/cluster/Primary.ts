@@ -1,6 +1,6 @@
 /**
- * Serves one port by several processes: starts them, restarts one that ends or hangs, and keeps what they share, which is the limits of API
- * keys and the metrics. Node's cluster module gives each new connection to one of them in turn.
+ * Serves one port by several processes: starts them, restarts one that ends or hangs, and keeps what they share, which is the
+ * configuration, the limits of API keys and the metrics. Node's cluster module gives each new connection to one of them in turn.
  *
  * Source: decision 0043.
  */
@@ -16,7 +16,9 @@ import * as RateLimiter from "effect/persistence/RateLimiter"
 import * as Scope from "effect/Scope"
 import * as Restart from "../../supervision/Restart.ts"
 import * as RateLimit from "../RateLimit.ts"
+import type { ConfigFile } from "../../config/ConfigFile.ts"
 import * as Collector from "./Collector.ts"
+import * as Configuration from "./Configuration.ts"
 import * as Heartbeat from "./Heartbeat.ts"
 import type { FromMember, FromPrimary } from "./Message.ts"
 
@@ -51,7 +53,7 @@ interface Running {
 }
 
 /** Makes what starts a process and answers what it asks of the others. */
-const makeStart = (take: Take, ownMetrics: () => string) => {
+const makeStart = (take: Take, ownMetrics: () => string, configuration: Configuration.Configuration) => {
   const peers = new Set<Collector.Peer>()
   const collector = Collector.make()
 
@@ -65,6 +67,10 @@ const makeStart = (take: Take, ownMetrics: () => string) => {
       collector.collect(peer, message.id, others, ownMetrics())
     }
     if (message._tag === "OwnMetrics") collector.add(peer, message.id, message.text)
+    if (message._tag === "RequestConfiguration") {
+      peer.send({ _tag: "Configuration", id: message.id, file: configuration.current() })
+    }
+    if (message._tag === "Reloaded") configuration.answered(message.id, message.issue)
   }
 
   return (): Running => {
@@ -72,6 +78,7 @@ const makeStart = (take: Take, ownMetrics: () => string) => {
     // A process that has ended is not connected any more.
     const send = (message: FromPrimary) => void (worker.isConnected() && worker.send(message, () => undefined))
     const peer = { send }
+    configuration.add(peer)
     const pings: Heartbeat.Pings = { unanswered: 0 }
     const ready = new Promise<string | null>((resolve) => {
       worker.on("message", (message: FromMember) => {
@@ -87,6 +94,7 @@ const makeStart = (take: Take, ownMetrics: () => string) => {
       worker.on("exit", (code, signal) => {
         peers.delete(peer)
         collector.remove(peer)
+        configuration.remove(peer)
         resolve(signal === null ? `exit code ${code}` : String(signal))
       })
     })
@@ -135,29 +143,42 @@ const startSupervised = Effect.fnUntraced(function* (start: () => Running, drain
   return yield* Deferred.await(started)
 })
 
-/** Has each serving process read its configuration again. */
-export const hangUp = (): void => {
-  for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill("SIGHUP")
+/** How to serve. */
+export interface Options {
+  readonly processes: number
+  /** Seconds of open requests when the processes stop. */
+  readonly drainSeconds: number
+  /** Metrics of this process, which are added to theirs. */
+  readonly ownMetrics: () => string
+  /** The configuration that they begin with. */
+  readonly file: ConfigFile
+}
+
+/** Processes that all listen. */
+export interface Serving extends Pick<Configuration.Configuration, "replace"> {
+  /** Their base URL. */
+  readonly url: string
 }
 
 /**
- * Serves by some processes, each with the command line of this one, until the scope ends; gives their base URL once all listen. When
- * they stop, their open requests have `drainSeconds`. Their metrics are summed with those of this process.
+ * Serves by some processes, each with the command line of this one, until the scope ends.
  *
  * **Errors**
  * - `ProcessNotStarted`: a process ended before it listened, because of its configuration or because the port is in use.
  */
-export const run = Effect.fn("Primary.run")(function* (
-  processes: number,
-  drainSeconds: number,
-  ownMetrics: () => string,
-): Effect.fn.Return<string, ProcessNotStarted, Scope.Scope> {
-  const start = makeStart(yield* makeTake, ownMetrics)
+export const run = Effect.fn("Primary.run")(function* ({
+  drainSeconds,
+  file,
+  ownMetrics,
+  processes,
+}: Options): Effect.fn.Return<Serving, ProcessNotStarted, Scope.Scope> {
+  const configuration = Configuration.make(file)
+  const start = makeStart(yield* makeTake, ownMetrics, configuration)
   // The processes stop at the same time: each has its own open requests.
   const scope = yield* Scope.fork(yield* Effect.scope, "parallel")
   // What is wrong with the configuration is reported by the first process alone.
   const url = yield* Scope.provide(startSupervised(start, drainSeconds), scope)
   const others = Array.from({ length: processes - 1 }, () => Scope.provide(startSupervised(start, drainSeconds), scope))
   yield* Effect.all(others, { concurrency: "unbounded", discard: true })
-  return url
+  return { url, replace: configuration.replace }
 })

@@ -3,6 +3,7 @@ import { describe, it } from "@effect/vitest"
 import { Cause, Duration, Effect, Exit, Fiber } from "effect"
 import { expect } from "vitest"
 import * as Member from "../../../src/server/cluster/Member.ts"
+import type { ConfigFile } from "../../../src/config/ConfigFile.ts"
 import type { FromMember, FromPrimary } from "../../../src/server/cluster/Message.ts"
 
 /** A member on a channel whose other end is the test. */
@@ -64,6 +65,25 @@ describe("Member", () => {
     expect(sent).toEqual([
       { _tag: "OwnMetrics", id: 1, text: "" },
       { _tag: "OwnMetrics", id: 2, text: "metrics" },
+    ])
+  })
+
+  it("onReload: reports whether a configuration was taken over", () => {
+    const { member, receive, sent } = connect()
+    // Sound: the member only passes it on.
+    const file = { baseFolder: "/" } as ConfigFile
+    const taken: Array<ConfigFile> = []
+    member.onReload((next, report) => {
+      taken.push(next)
+      report(taken.length === 1 ? null : "no")
+    })
+    receive({ _tag: "Reload", id: 4, file })
+    receive({ _tag: "Reload", id: 5, file })
+
+    expect(taken).toEqual([file, file])
+    expect(sent).toEqual([
+      { _tag: "Reloaded", id: 4, issue: null },
+      { _tag: "Reloaded", id: 5, issue: "no" },
     ])
   })
 

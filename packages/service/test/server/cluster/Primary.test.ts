@@ -2,17 +2,31 @@ import cluster, { type Worker } from "node:cluster"
 import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import { Eventually } from "@daybook/harness"
-import { Effect, Exit, Fiber, Logger, Scope } from "effect"
+import { Effect, Exit, Fiber, Logger, Result, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { expect } from "vitest"
+import * as Config from "../../../src/config/Config.ts"
+import type { ConfigFile } from "../../../src/config/ConfigFile.ts"
 import type { FromMember, FromPrimary } from "../../../src/server/cluster/Message.ts"
 import * as Primary from "../../../src/server/cluster/Primary.ts"
 
-/** Runs the primary process with processes that behave in a way; gives the processes that run now. */
+/** A configuration, as far as processes that do not serve need one. */
+const fileOf = (maxLimit: number): ConfigFile => ({
+  config: Result.getOrThrow(
+    Config.decode({
+      ...{ listen: "127.0.0.1:0", database: "sqlite:data", maxLimit },
+      chains: { eth: { rpc: ["http://127.0.0.1:1"] } },
+    }),
+  ),
+  baseFolder: "/",
+  path: null,
+})
+
+/** Runs the primary process with processes that behave in a way. */
 const start = (mode: "listen" | "exit" | "stubborn" | "hung", processes: number) =>
   Effect.suspend(() => {
     cluster.setupPrimary({ exec: join(import.meta.dirname, "member.process.ts"), args: [mode], silent: true })
-    return Primary.run(processes, 10, () => "")
+    return Primary.run({ processes, drainSeconds: 10, ownMetrics: () => "", file: fileOf(1) })
   })
 
 /** Records the lines about ended processes. */
@@ -38,6 +52,12 @@ const request = (worker: Worker, message: Exclude<FromMember, { readonly _tag: "
       }),
   )
 
+/** The limit in the configuration that a process is given. */
+const maxLimitOf = (worker: Worker, id: number) =>
+  Effect.map(request(worker, { _tag: "RequestConfiguration", id }), (message) =>
+    message._tag === "Configuration" ? message.file.config.maxLimit : null,
+  )
+
 const eventually = (condition: () => boolean, what: string) =>
   Effect.promise(() => Eventually.until(condition, { what }))
 
@@ -47,7 +67,7 @@ const take = (id: number, tokens: number) =>
 describe("Primary", () => {
   it.effect("run: shares buckets between processes and collects the metrics of the others", () =>
     Effect.gen(function* () {
-      expect(yield* start("listen", 3)).toBe("http://127.0.0.1:1")
+      expect((yield* start("listen", 3)).url).toBe("http://127.0.0.1:1")
       const [first, second, third] = workers()
 
       expect(yield* request(first!, take(71, 2))).toEqual({ _tag: "Taken", id: 71, remaining: 3, elapsedMillis: 0 })
@@ -92,6 +112,40 @@ describe("Primary", () => {
       expect(lines).toEqual([
         `A serving process ended: no answer for 10 s (pid ${hung!.process.pid}). Restarting it in 0.5 s.`,
       ])
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("replace: has all processes take over a configuration, and one that is started later begin with it", () =>
+    Effect.gen(function* () {
+      const { lines, logger } = recordEnds()
+      const { replace } = yield* Effect.provide(start("listen", 2), Logger.layer([logger]))
+      const [first, second] = workers()
+      expect(yield* maxLimitOf(second!, 91)).toBe(1)
+      yield* replace(fileOf(2))
+      second!.process.kill("SIGKILL")
+      yield* eventually(() => lines.length === 1, "the end is logged")
+      yield* TestClock.adjust(500)
+      const [, third] = workers()
+      yield* eventually(() => third!.isConnected(), "another process is started")
+
+      expect(yield* maxLimitOf(first!, 92)).toBe(2)
+      expect(yield* maxLimitOf(third!, 93)).toBe(2)
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("replace: fails where a process refuses, and all keep the configuration before", () =>
+    Effect.gen(function* () {
+      const { replace } = yield* start("listen", 2)
+      const [first, second] = workers()
+      const taken: Array<number> = []
+      first!.on("message", (echo: { readonly message?: FromPrimary }) => {
+        if (echo.message?._tag === "Reload") taken.push(echo.message.file.config.maxLimit)
+      })
+      const error = yield* Effect.flip(replace(fileOf(13)))
+
+      expect(error.message).toBe("13 is refused.")
+      expect(taken).toEqual([13, 1])
+      expect(yield* maxLimitOf(second!, 94)).toBe(1)
     }).pipe(Effect.scoped),
   )
 

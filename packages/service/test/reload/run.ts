@@ -1,0 +1,190 @@
+/**
+ * What a service takes over at SIGHUP, and what it refuses, while clients read pages without a pause: with one process and with two, with a
+ * certificate, on SQLite and PostgreSQL. `pnpm --filter @daybook/service reloads`. Needs openssl.
+ */
+import { execFileSync } from "node:child_process"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import type { Eventually } from "@daybook/harness"
+import { Effect } from "effect"
+import * as Setup from "./Setup.ts"
+
+type World = Effect.Success<ReturnType<typeof Setup.start>>
+
+/** As many connections reach each of two processes. */
+const probes = 8
+
+const print = (line: string) => process.stdout.write(`${line}\n`)
+
+/** Responses on connections of their own. */
+const probe = (url: string, key?: string) =>
+  Promise.all(Array.from({ length: probes }, () => Setup.get(url, key === undefined ? {} : { "x-api-key": key })))
+
+/** Has the service read its configuration, and waits for the line of the log that begins so. */
+const reload = Effect.fnUntraced(function* ({ logged, service, until }: World, line: string) {
+  const before = logged().length
+  const startedAt = performance.now()
+  service.signal("SIGHUP")
+  yield* until(
+    line,
+    Effect.sync(() => logged().slice(before).includes(line)),
+  )
+  return performance.now() - startedAt
+})
+
+/** A step: what is done, and whether all connections show it afterwards. */
+interface Step {
+  readonly name: string
+  readonly run: (world: World) => Effect.Effect<boolean, Eventually.ConditionNotMet>
+}
+
+const every = (found: ReadonlyArray<Setup.Response>, holds: (response: Setup.Response) => boolean) => found.every(holds)
+const limitOf = ({ headers }: Setup.Response) => headers["ratelimit-limit"]
+
+/** Whether all have the limit of the last valid configuration, and its certificate. */
+const isAsBefore = Effect.fnUntraced(function* ({ key, page }: World, fingerprint: string) {
+  const found = yield* Effect.promise(() => probe(page, key))
+  return every(found, (each) => limitOf(each) === "777777" && each.fingerprint === fingerprint)
+})
+
+const changed = ({ chain, eth, first }: World) => ({
+  ...first,
+  rateLimit: { perSecond: 777_777, burst: 777_777 },
+  chains: { eth: chain(eth.url, { labels: { [eth.wallet]: "Treasury" } }) },
+})
+
+const withBase = (world: World) => {
+  const own = changed(world)
+  return { ...own, anonymous: {}, chains: { ...own.chains, base: world.chain(world.other.url) } }
+}
+
+const fingerprintOf = (world: World) => Effect.promise(async () => (await Setup.get(`${world.url}/health`, {})).fingerprint)
+
+/** Writes a configuration or a certificate that is refused, and looks whether all is as before. */
+const refuses = (spoil: (world: World) => void, message: (world: World) => string): Step["run"] =>
+  Effect.fnUntraced(function* (world) {
+    const before = yield* fingerprintOf(world)
+    spoil(world)
+    yield* reload(world, `The configuration stays as it was: ${message(world)}`)
+    return yield* isAsBefore(world, before)
+  })
+
+const childrenOf = (pid: number): ReadonlyArray<number> =>
+  execFileSync("pgrep", ["-P", String(pid)], { encoding: "utf8" }).trim().split("\n").map(Number)
+
+const steps: ReadonlyArray<Step> = [
+  {
+    name: "labels, limits",
+    run: Effect.fnUntraced(function* (world) {
+      world.write(JSON.stringify(changed(world)))
+      yield* reload(world, "Configuration reloaded: rateLimit, chains.eth.labels")
+      const found = yield* Effect.promise(() => probe(world.page, world.key))
+      return every(found, (each) => limitOf(each) === "777777" && each.text.includes('"from_address_label":"Treasury"'))
+    }),
+  },
+  {
+    name: "a chain, callers without a key",
+    run: Effect.fnUntraced(function* (world) {
+      world.write(JSON.stringify(withBase(world)))
+      yield* reload(world, "Configuration reloaded: anonymous, chains.base (added)")
+      yield* world.until("the chain is indexed", world.isSynced("base"))
+      const url = `${world.url}/api/v2.2/${world.other.wallet}/verbose?chain=base`
+      const found = yield* Effect.promise(async () => [...(await probe(url, world.key)), ...(await probe(world.page))])
+      return every(found, ({ status }) => status === 200)
+    }),
+  },
+  {
+    name: "a key added, and revoked (at once)",
+    run: Effect.fnUntraced(function* ({ command, page }) {
+      const key = command("keys", "add", "later")
+      const before = yield* Effect.promise(() => probe(page, key))
+      command("keys", "revoke", "later")
+      const after = yield* Effect.promise(() => probe(page, key))
+      return every(before, ({ status }) => status === 200) && every(after, ({ status }) => status === 401)
+    }),
+  },
+  {
+    name: "a certificate",
+    run: Effect.fnUntraced(function* (world) {
+      const before = yield* fingerprintOf(world)
+      world.renew("second")
+      yield* reload(world, "Configuration reloaded: nothing has changed")
+      const found = yield* Effect.promise(() => probe(world.page, world.key))
+      return every(found, ({ fingerprint }) => fingerprint !== before && fingerprint === found[0]!.fingerprint)
+    }),
+  },
+  {
+    name: "no JSON: refused",
+    run: refuses(({ write }) => write("{"), () => "Invalid JSON"),
+  },
+  {
+    name: "a wrong value: refused",
+    run: refuses(
+      (world) => world.write(JSON.stringify({ ...withBase(world), maxLimit: 0 })),
+      (world) => `${join(world.base, "daybook.json")}:1: Invalid configuration "maxLimit": expected a value between 1 and 1000`,
+    ),
+  },
+  {
+    name: "a wrong certificate: refused",
+    run: refuses((world) => {
+      world.write(JSON.stringify({ ...withBase(world), maxLimit: 50 }))
+      writeFileSync(join(world.base, "cert.pem"), "none")
+    }, () => 'Cannot use the certificate of "tls"'),
+  },
+]
+
+/** A process that is killed has the configuration of the others when it is started again, and not that of the file. */
+const killOne = Effect.fnUntraced(function* (world: World) {
+  let response: Setup.Response | null = null
+  world.renew("third")
+  world.write(JSON.stringify({ ...withBase(world), listen: { ...world.first.listen, port: world.unused } }))
+  yield* reload(world, "Takes effect when the service is started again: listen")
+  world.write("{")
+  const parent = world.service.pid()
+  const [killed = 0, left = 0] = childrenOf(parent)
+  process.kill(killed, "SIGKILL")
+  const isAgain = () => {
+    const children = childrenOf(parent)
+    return children.length === 2 && !children.includes(killed)
+  }
+  yield* world.until("it is started again", Effect.sync(isAgain))
+  // The process that was left hangs, so that the other one answers.
+  process.kill(left, "SIGSTOP")
+  const answers = Effect.promise(() => Setup.get(world.page, { "x-api-key": world.key }).catch(() => null))
+  yield* world.until(
+    "it answers",
+    Effect.map(Effect.timeoutOrElse(answers, { duration: "1 second", orElse: () => Effect.succeed(null) }), (found) => {
+      if (found !== null) response = found
+      return found !== null
+    }),
+  )
+  process.kill(left, "SIGCONT")
+  return response !== null && limitOf(response) === "777777"
+})
+
+const failures: Array<string> = []
+const report = (kind: Setup.Kind, name: string, isRight: boolean, more: string) => {
+  const setup = `${kind.processes === 1 ? "one process" : "two processes"}, ${kind.database}`
+  if (!isRight) failures.push(`${setup}: ${name}`)
+  print(`| ${setup} | ${name} | ${isRight ? "yes" : "NO"} | ${more} |`)
+}
+
+const measure = Effect.fnUntraced(function* (kind: Setup.Kind) {
+  const world = yield* Setup.start(kind)
+  const end = yield* world.traffic
+  for (const { name, run } of steps) {
+    const startedAt = performance.now()
+    const isRight = yield* run(world)
+    report(kind, name, isRight, (performance.now() - startedAt).toFixed(0))
+  }
+  const { failures: lost, requests } = yield* end
+  report(kind, `${requests} requests meanwhile, ${lost.length} without a page`, lost.length === 0, [...new Set(lost)].join())
+  if (kind.processes > 1) report(kind, "a process that was killed has it too", yield* killOne(world), "")
+}, Effect.scoped)
+
+print("| service | at SIGHUP | right | ms |\n|---|---|---|--:|")
+for (const database of ["SQLite", "PostgreSQL"] as const) {
+  for (const processes of [1, 2]) await Effect.runPromise(measure({ database, processes }))
+}
+for (const failure of failures) print(`failed: ${failure}`)
+process.exit(failures.length === 0 ? 0 : 1)
