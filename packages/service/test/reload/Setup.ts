@@ -154,7 +154,24 @@ export const start = Effect.fnUntraced(function* ({ database, processes }: Kind)
   yield* until("the chain is indexed", isSynced("eth"))
   const page = `${url}/api/v2.2/${eth.wallet}/verbose?limit=5`
   return {
-    ...{ base, chain, command, eth, first, isSynced, key, logged, other, page, renew, service, unused, until, url, write },
+    ...{
+      base,
+      chain,
+      command,
+      eth,
+      first,
+      isSynced,
+      key,
+      logged,
+      other,
+      page,
+      renew,
+      service,
+      unused,
+      until,
+      url,
+      write,
+    },
     /** Begins to read pages. */
     traffic: traffic(page, key),
   }

@@ -58,7 +58,8 @@ const withBase = (world: World) => {
   return { ...own, anonymous: {}, chains: { ...own.chains, base: world.chain(world.other.url) } }
 }
 
-const fingerprintOf = (world: World) => Effect.promise(async () => (await Setup.get(`${world.url}/health`, {})).fingerprint)
+const fingerprintOf = (world: World) =>
+  Effect.promise(async () => (await Setup.get(`${world.url}/health`, {})).fingerprint)
 
 /** Writes a configuration or a certificate that is refused, and looks whether all is as before. */
 const refuses = (spoil: (world: World) => void, message: (world: World) => string): Step["run"] =>
@@ -70,7 +71,10 @@ const refuses = (spoil: (world: World) => void, message: (world: World) => strin
   })
 
 const childrenOf = (pid: number): ReadonlyArray<number> =>
-  execFileSync("pgrep", ["-P", String(pid)], { encoding: "utf8" }).trim().split("\n").map(Number)
+  execFileSync("pgrep", ["-P", String(pid)], { encoding: "utf8" })
+    .trim()
+    .split("\n")
+    .map(Number)
 
 const steps: ReadonlyArray<Step> = [
   {
@@ -115,21 +119,28 @@ const steps: ReadonlyArray<Step> = [
   },
   {
     name: "no JSON: refused",
-    run: refuses(({ write }) => write("{"), () => "Invalid JSON"),
+    run: refuses(
+      ({ write }) => write("{"),
+      () => "Invalid JSON",
+    ),
   },
   {
     name: "a wrong value: refused",
     run: refuses(
       (world) => world.write(JSON.stringify({ ...withBase(world), maxLimit: 0 })),
-      (world) => `${join(world.base, "daybook.json")}:1: Invalid configuration "maxLimit": expected a value between 1 and 1000`,
+      (world) =>
+        `${join(world.base, "daybook.json")}:1: Invalid configuration "maxLimit": expected a value between 1 and 1000`,
     ),
   },
   {
     name: "a wrong certificate: refused",
-    run: refuses((world) => {
-      world.write(JSON.stringify({ ...withBase(world), maxLimit: 50 }))
-      writeFileSync(join(world.base, "cert.pem"), "none")
-    }, () => 'Cannot use the certificate of "tls"'),
+    run: refuses(
+      (world) => {
+        world.write(JSON.stringify({ ...withBase(world), maxLimit: 50 }))
+        writeFileSync(join(world.base, "cert.pem"), "none")
+      },
+      () => 'Cannot use the certificate of "tls"',
+    ),
   },
 ]
 
@@ -178,7 +189,12 @@ const measure = Effect.fnUntraced(function* (kind: Setup.Kind) {
     report(kind, name, isRight, (performance.now() - startedAt).toFixed(0))
   }
   const { failures: lost, requests } = yield* end
-  report(kind, `${requests} requests meanwhile, ${lost.length} without a page`, lost.length === 0, [...new Set(lost)].join())
+  report(
+    kind,
+    `${requests} requests meanwhile, ${lost.length} without a page`,
+    lost.length === 0,
+    [...new Set(lost)].join(),
+  )
   if (kind.processes > 1) report(kind, "a process that was killed has it too", yield* killOne(world), "")
 }, Effect.scoped)
 
