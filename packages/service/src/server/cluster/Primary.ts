@@ -148,7 +148,7 @@ export interface Options {
   readonly processes: number
   /** Seconds of open requests when the processes stop. */
   readonly drainSeconds: number
-  /** Metrics of this process, which are added to theirs. */
+  /** Metrics of this process, which are added to those of the others. */
   readonly ownMetrics: () => string
   /** The configuration that they begin with. */
   readonly file: ConfigFile
