@@ -120,7 +120,7 @@ export const start = Effect.fnUntraced(function* ({ database, processes }: Kind)
   const write = (text: string) => writeFileSync(file, text)
   const renew = (name: string) =>
     execFileSync(
-      "openssl",
+      "/usr/bin/openssl",
       [
         ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1"],
         ...["-subj", `/CN=${name}`, "-keyout", join(base, "key.pem"), "-out", join(base, "cert.pem")],
