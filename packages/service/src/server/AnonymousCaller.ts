@@ -1,7 +1,7 @@
 /**
  * Callers without an API key, where the configuration allows them. Their calls and bytes are counted by address: an IPv4 address, or the
  * first 64 bits of an IPv6 address, which one client has all of. Addresses share a fixed number of rate limits, so that a client with
- * many of them takes no more memory.
+ * many of them takes no more memory, and all of them together have one more.
  *
  * Source: decision 0065.
  */
@@ -34,9 +34,15 @@ export const networkOf = (address: string): string => {
 const holderOf = (address: string): string =>
   `\n${hash("sha256", networkOf(address), "buffer").readUInt32BE() % maxHolders}`
 
+/** Who the calls of all callers without a key are counted for. */
+export const everyHolder = "\n"
+
+/** True for the grant of a caller that needs no key because of the configuration, and not as a page of the service's own. */
+export const is = (grant: KeyGrant): boolean => grant.name === "" && grant.holder !== undefined
+
 /** Gives the caller of a request its grant. */
-export const make = ({ operations, ...rateLimit }: Anonymous) => {
-  const options = { rateLimit, ...(operations === undefined ? {} : { operations }) }
+export const make = ({ burst, operations, perSecond }: Pick<Anonymous, "burst" | "operations" | "perSecond">) => {
+  const options = { rateLimit: { perSecond, burst }, ...(operations === undefined ? {} : { operations }) }
   return ({ remoteAddress }: Pick<HttpServerRequest, "remoteAddress">): KeyGrant => ({
     ...{ name: "", operator: false, empty: null, options },
     holder: holderOf(Option.getOrElse(remoteAddress, () => "")),

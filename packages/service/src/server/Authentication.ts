@@ -35,7 +35,7 @@ export class Authentication extends Context.Service<
     /** Calls of a key at once, and so in one batch. */
     readonly burstOf: (grant: KeyGrant) => number
     /** The sentence for a caller whose calls are refused. */
-    readonly limitMessage: (decision: RateLimit.Decision, grant: KeyGrant) => string
+    readonly limitMessage: (decision: RateLimit.Decision) => string
   }
 >()("@daybook/service/server/Authentication") {}
 
@@ -95,6 +95,19 @@ export const layer = (
       const scope = yield* Effect.scope
       const recordUse = useRecorder(apiKeys)
       const limitOf = ({ options }: KeyGrant): RateLimit.Limit => options?.rateLimit ?? limit
+      const total = options.anonymous?.total
+      const totalOf = (grant: KeyGrant): RateLimit.Limit | undefined => (AnonymousCaller.is(grant) ? total : undefined)
+      /** An address beyond its own limit takes nothing of the one that it shares. */
+      const takeAll = (grant: KeyGrant, calls: number) => {
+        const own = take(holderOf(grant), calls, limitOf(grant))
+        const shared = totalOf(grant)
+        if (shared === undefined) return own
+        return Effect.flatMap(own, (decision) =>
+          decision.isAllowed
+            ? Effect.map(take(AnonymousCaller.everyHolder, calls, shared), (all) => (all.isAllowed ? decision : all))
+            : Effect.succeed(decision),
+        )
+      }
       return {
         keyless: keylessOf(options),
         grant: Effect.fnUntraced(function* (key) {
@@ -108,13 +121,14 @@ export const layer = (
           return grant
         }),
         take: (grant, calls) =>
-          Effect.tap(take(holderOf(grant), calls, limitOf(grant)), ({ isAllowed }) =>
+          Effect.tap(takeAll(grant, calls), ({ isAllowed }) =>
             Effect.sync(() => isAllowed || onRefused(grant.name)),
           ),
-        burstOf: (grant) => limitOf(grant).burst,
-        limitMessage: ({ retryAfterSeconds }, grant) => {
-          const { burst, perSecond } = limitOf(grant)
-          return `Rate limit exceeded: ${perSecond} requests per second, ${burst} at once. Retry after ${retryAfterSeconds} s.`
+        burstOf: (grant) => Math.min(limitOf(grant).burst, totalOf(grant)?.burst ?? Infinity),
+        limitMessage: ({ limit: exceeded, retryAfterSeconds }) => {
+          const { burst, perSecond } = exceeded
+          const whose = exceeded === total ? " of all requests without an API key" : ""
+          return `Rate limit${whose} exceeded: ${perSecond} requests per second, ${burst} at once. Retry after ${retryAfterSeconds} s.`
         },
       }
     }),
@@ -143,7 +157,7 @@ export const authenticate = (
             facts.key = grant.name
             return { grant, headers: decision.headers }
           })
-        : ErrorResponse.rateLimited(limitMessage(decision, grant), decision.headers),
+        : ErrorResponse.rateLimited(limitMessage(decision), decision.headers),
     )
   const key = keyIn(request.headers)
   const admitKeyless = (what: string) => {

@@ -22,6 +22,8 @@ export interface Limit {
 /** Whether calls are allowed now. */
 export interface Decision {
   readonly isAllowed: boolean
+  /** The limit by which it was decided. */
+  readonly limit: Limit
   /** `ratelimit-*` headers of the response, and `retry-after` where the calls are refused. */
   readonly headers: Readonly<Record<string, string>>
   /** Whole seconds until the calls are allowed; 0 where they are. */
@@ -56,7 +58,8 @@ export const monotonic = (clock: Clock.Clock): Clock.Clock => {
   }
 }
 
-const decide = ({ burst, perSecond }: Limit, calls: number, remaining: number, elapsedMillis: number): Decision => {
+const decide = (limit: Limit, calls: number, remaining: number, elapsedMillis: number): Decision => {
+  const { burst, perSecond } = limit
   const isAllowed = remaining >= 0
   const tokens = isAllowed ? remaining : remaining + calls
   /** Seconds until a bucket without further calls holds as many tokens more. */
@@ -64,6 +67,7 @@ const decide = ({ burst, perSecond }: Limit, calls: number, remaining: number, e
   const retryAfterSeconds = isAllowed ? 0 : Math.max(1, secondsFor(-remaining))
   return {
     isAllowed,
+    limit,
     retryAfterSeconds,
     headers: {
       "ratelimit-limit": String(burst),

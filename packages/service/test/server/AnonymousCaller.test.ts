@@ -9,6 +9,8 @@ const path = `/api/v2.2/0x${"a".repeat(40)}/verbose`
 
 const call = (method: string) => ({ method: "POST", body: JSON.stringify({ jsonrpc: "2.0", id: 1, method }) })
 
+const batch = JSON.stringify(Array.from({ length: 2_000 }, (_, id) => ({ jsonrpc: "2.0", id, method: "none" })))
+
 describe("callers without an API key", () => {
   it.live("are refused unless the configuration allows them", () =>
     Effect.gen(function* () {
@@ -38,8 +40,7 @@ describe("callers without an API key", () => {
 
   it.live("have a rate limit for each address, which keys do not share", () =>
     Effect.gen(function* () {
-      const service = yield* start({ config: { trustedProxies: 1, anonymous: { perSecond: 1, burst: 3_000 } } })
-      const batch = JSON.stringify(Array.from({ length: 2_000 }, (_, id) => ({ jsonrpc: "2.0", id, method: "none" })))
+      const service = yield* start({ config: { trustedProxies: 1, anonymous: { perSecond: 1, burst: 3_000, total: { burst: 10_000 } } } })
       const send = (body: string, address: string) =>
         service.fetch("/rpc/eth", { method: "POST", body, headers: { "x-forwarded-for": address } })
       const from = (address: string) =>
@@ -55,6 +56,26 @@ describe("callers without an API key", () => {
       expect(yield* from("203.0.113.7")).toBeLessThan(2_000)
       expect(yield* from("203.0.113.8")).toBe(2_999)
       expect((yield* service.get(path)).headers["ratelimit-limit"]).toBe("1000000")
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("have one rate limit for all addresses together, of which one beyond its own takes nothing", () =>
+    Effect.gen(function* () {
+      const anonymous = { perSecond: 1, burst: 2_500, total: { perSecond: 1, burst: 5_000 } }
+      const service = yield* start({ config: { trustedProxies: 1, anonymous } })
+      const send = (address: string) =>
+        service.fetch("/rpc/eth", { method: "POST", body: batch, headers: { "x-forwarded-for": address } })
+      const spent = yield* send("203.0.113.7")
+      const ownRefused = yield* send("203.0.113.7")
+      const other = yield* send("203.0.113.8")
+      const refused = yield* send("203.0.113.9")
+
+      expect([spent.status, ownRefused.status, other.status, refused.status]).toEqual([200, 429, 200, 429])
+      expect(ownRefused.text).toContain("Rate limit exceeded: 1 requests per second, 2500 at once.")
+      expect(refused.text).toContain(
+        "Rate limit of all requests without an API key exceeded: 1 requests per second, 5000 at once.",
+      )
+      expect((yield* service.get(path)).status).toBe(200)
     }).pipe(Effect.scoped),
   )
 

@@ -48,6 +48,7 @@ describe("RateLimit", () => {
       expect(yield* limit.take("a", 8)).toMatchObject({ isAllowed: true, headers: { "ratelimit-remaining": "2" } })
       expect(yield* limit.take("a", 5)).toEqual({
         isAllowed: false,
+        limit: { perSecond: 1, burst: 10 },
         retryAfterSeconds: 3,
         headers: {
           "ratelimit-limit": "10",

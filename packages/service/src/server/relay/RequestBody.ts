@@ -146,7 +146,7 @@ const takeFor = Effect.fnUntraced(function* (
   const calls = Math.min(authentication.burstOf(grant), Math.ceil(bytes / bytesPerCall))
   const decision = yield* authentication.take(grant, calls)
   if (decision.isAllowed) return { taken: calls, headers: decision.headers }
-  return yield* RelayError.rateLimited(authentication.limitMessage(decision, grant), {
+  return yield* RelayError.rateLimited(authentication.limitMessage(decision), {
     ...decision.headers,
     ...RelayError.closing,
   })

@@ -71,7 +71,7 @@ const takeCalls = Effect.fnUntraced(function* (
   if (headers !== undefined && calls <= taken) return headers
   const decision = yield* authentication.take(grant, calls - taken)
   if (decision.isAllowed) return decision.headers
-  return yield* RelayError.rateLimited(authentication.limitMessage(decision, grant), decision.headers, idOf(bytes))
+  return yield* RelayError.rateLimited(authentication.limitMessage(decision), decision.headers, idOf(bytes))
 })
 
 /**

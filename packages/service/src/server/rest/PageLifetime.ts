@@ -4,7 +4,8 @@
  *
  * Source: RFC 9111, section 5.2.2; decision 0067.
  */
-import { holderOf, type KeyGrant } from "../../store/ApiKeys.ts"
+import type { KeyGrant } from "../../store/ApiKeys.ts"
+import * as AnonymousCaller from "../AnonymousCaller.ts"
 import type * as Response from "../Response.ts"
 
 const maxAgeSeconds = 3_600
@@ -14,7 +15,7 @@ const maxAgeSeconds = 3_600
  * machine reads without a key are not kept: another page in it must not find them.
  */
 export const headersOf = (grant: KeyGrant): Response.Headers => {
-  const isAnonymous = grant.name === "" && holderOf(grant) !== ""
+  const isAnonymous = AnonymousCaller.is(grant)
   if (grant.name === "" && !isAnonymous) return {}
   const scope = isAnonymous ? "public" : "private"
   return { "cache-control": `${scope}, max-age=${maxAgeSeconds}`, vary: "authorization, x-api-key" }

@@ -18,6 +18,7 @@ export const makeAuthentication = (burst: number, left = burst) => {
         if (isAllowed) tokens -= calls
         return {
           isAllowed,
+          limit: { perSecond: burst, burst },
           headers: { "ratelimit-remaining": String(tokens) },
           retryAfterSeconds: isAllowed ? 0 : 1,
         }
