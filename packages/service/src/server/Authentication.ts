@@ -121,9 +121,7 @@ export const layer = (
           return grant
         }),
         take: (grant, calls) =>
-          Effect.tap(takeAll(grant, calls), ({ isAllowed }) =>
-            Effect.sync(() => isAllowed || onRefused(grant.name)),
-          ),
+          Effect.tap(takeAll(grant, calls), ({ isAllowed }) => Effect.sync(() => isAllowed || onRefused(grant.name))),
         burstOf: (grant) => Math.min(limitOf(grant).burst, totalOf(grant)?.burst ?? Infinity),
         limitMessage: ({ limit: exceeded, retryAfterSeconds }) => {
           const { burst, perSecond } = exceeded

@@ -40,7 +40,9 @@ describe("callers without an API key", () => {
 
   it.live("have a rate limit for each address, which keys do not share", () =>
     Effect.gen(function* () {
-      const service = yield* start({ config: { trustedProxies: 1, anonymous: { perSecond: 1, burst: 3_000, total: { burst: 10_000 } } } })
+      const service = yield* start({
+        config: { trustedProxies: 1, anonymous: { perSecond: 1, burst: 3_000, total: { burst: 10_000 } } },
+      })
       const send = (body: string, address: string) =>
         service.fetch("/rpc/eth", { method: "POST", body, headers: { "x-forwarded-for": address } })
       const from = (address: string) =>
