@@ -50,6 +50,31 @@ const declarations = (version: string, install: string, manager: Manager = "npm"
   }
 }
 
+/** A program that refers to the library as a project of its own, which TypeScript builds first. */
+const composite = (version: string, manager: Manager): Subject => {
+  const compilerOptions = { strict: true, module: "nodenext", target: "es2023", types: ["node"], composite: true }
+  const library = {
+    compilerOptions: { ...compilerOptions, declaration: true, outDir: "library" },
+    files: ["library.ts"],
+  }
+  const application = {
+    compilerOptions: { ...compilerOptions, outDir: "application" },
+    files: ["application.ts"],
+    references: [{ path: "./tsconfig.library.json" }],
+  }
+  return {
+    name: `TypeScript ${version}, composite projects, rest and rpc alone by ${manager}`,
+    manager,
+    install: [`typescript@${version}`, "@types/node@24"],
+    files: {
+      "tsconfig.library.json": JSON.stringify(library),
+      "tsconfig.application.json": JSON.stringify(application),
+    },
+    commands: [["npx", "tsc", "--build", "tsconfig.application.json"]],
+    prints: "",
+  }
+}
+
 /** The command of Yarn 4. */
 export const yarn = ["npx", "--yes", "@yarnpkg/cli-dist@4.18.1"] as const
 
@@ -126,6 +151,8 @@ export const subjects: ReadonlyArray<Subject> = [
   declarations("6", "typescript@6"),
   declarations("7", "typescript@7"),
   declarations("5.9", "typescript@5.9", "pnpm"),
+  composite("5.9", "pnpm"),
+  composite("7", "pnpm"),
   {
     name: "Yarn 4, Plug'n'Play",
     install: [],
