@@ -72,98 +72,22 @@ const decompressed = (compressed: Reader, coding: Coding): Reader => {
   }
 }
 
-/** Bytes that may wait to be read before the socket is paused. */
-const maxWaitingBytes = 1024 * 1024
-
-/** Bytes that wait when a paused socket is resumed. */
-const resumeBytes = maxWaitingBytes / 2
-
-/** Short chunks that wait are read together, up to so many bytes: each alone would keep the buffer of the socket that it is a part of. */
-const joinedBytes = 64 * 1024
-
-/** The chunks of a body between the socket and its reader. */
-interface ChunkQueue {
-  /** Adds a chunk; false when the socket has to pause. */
-  readonly push: (chunk: Uint8Array) => boolean
-  /** Ends the body, with an error if it is incomplete. The first call counts. */
-  readonly end: (how: { readonly error?: unknown }) => void
-  readonly read: () => Promise<Chunk>
-}
-
-/** Makes a queue. `onDrain` is called when it has room again. */
-const makeQueue = (onDrain: () => void): ChunkQueue => {
-  const chunks: Array<Uint8Array> = []
-  let waitingBytes = 0
-  let ended: { readonly error?: unknown } | undefined
-  let waiting: { readonly resolve: (chunk: Chunk) => void; readonly reject: (error: unknown) => void } | undefined
-
-  /** The chunks that are read next, as one. */
-  const take = (): Uint8Array | undefined => {
-    let [count, bytes] = [0, 0]
-    while (count < chunks.length && (count === 0 || bytes + chunks[count]!.length <= joinedBytes)) {
-      bytes += chunks[count++]!.length
-    }
-    waitingBytes -= bytes
-    return count < 2 ? chunks.shift() : Buffer.concat(chunks.splice(0, count), bytes)
-  }
-
-  return {
-    push: (chunk) => {
-      if (waiting !== undefined) {
-        waiting.resolve({ done: false, value: chunk })
-        waiting = undefined
-        return true
-      }
-      chunks.push(chunk)
-      waitingBytes += chunk.length
-      return waitingBytes < maxWaitingBytes
-    },
-    end: (how) => {
-      if (ended !== undefined) return
-      ended = how
-      if (how.error !== undefined) {
-        chunks.length = 0
-        waiting?.reject(how.error)
-      } else waiting?.resolve({ done: true })
-      waiting = undefined
-    },
-    read: () => {
-      const value = take()
-      if (value !== undefined) {
-        if (waitingBytes <= resumeBytes) onDrain()
-        return Promise.resolve({ done: false, value })
-      }
-      if (ended === undefined) return new Promise((resolve, reject) => (waiting = { resolve, reject }))
-      return ended.error === undefined ? Promise.resolve({ done: true }) : Promise.reject(ended.error)
-    },
-  }
-}
-
-/** Reads a message by its events: its iterator does the same at twice the cost. */
+/** Reads a message from its first read on; the socket is paused while nothing is read. */
 const readerOf = (message: IncomingMessage, onClose: () => void): Reader => {
-  const queue = makeQueue(() => message.resume())
-  message.on("data", (chunk: Uint8Array) => {
-    if (!queue.push(chunk)) message.pause()
-  })
-  message.on("end", () => queue.end({}))
-  message.on("error", (error) => queue.end({ error }))
-  message.on("close", () => {
-    onClose()
-    queue.end({ error: new Error("the response was closed before its end") })
-  })
-  return { read: queue.read, cancel: async () => message.destroy() }
+  message.on("close", onClose)
+  // Its reader reports it, also where the connection breaks before the first read.
+  message.on("error", () => {})
+  const chunks: AsyncIterator<Uint8Array, undefined> = message[Symbol.asyncIterator]()
+  const read = async (): Promise<Chunk> => {
+    const { done = false, value } = await chunks.next()
+    return { done, value }
+  }
+  return { read, cancel: async () => message.destroy() }
 }
 
-/** The headers by name in lower case, repeated ones joined. Node makes its own tables of them where they are asked for. */
-const headersOf = ({ rawHeaders }: IncomingMessage): ReadonlyMap<string, string> => {
-  const headers = new Map<string, string>()
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    const [name, value] = [rawHeaders[at]!.toLowerCase(), rawHeaders[at + 1]!]
-    const first = headers.get(name)
-    headers.set(name, first === undefined ? value : `${first}, ${value}`)
-  }
-  return headers
-}
+/** Headers of a response, whose names Node has put in lower case. */
+const headersOf = ({ headers }: IncomingMessage): ReadonlyMap<string, string> =>
+  new Map(Object.entries(headers).map(([name, value]) => [name, String(value)]))
 
 const responseOf = (message: IncomingMessage, onClose: () => void): Response => {
   const headers = headersOf(message)
@@ -243,17 +167,11 @@ export const makeUnsafe = (options: Options = {}): NodeFetch => {
     protocols.set(name, made)
     return made
   }
-  let last: readonly [url: string, target: Target] | undefined
-  /** Most requests of a client have the URL of the previous one. */
-  const parse = (url: string): Target => {
-    if (last?.[0] !== url) last = [url, targetOf(url)]
-    return last[1]
-  }
   const fetch: Fetch = (url, { method, headers, body, signal }) =>
     new Promise((resolve, reject) => {
       closing.signal.throwIfAborted()
       signal.throwIfAborted()
-      const target = parse(url)
+      const target = targetOf(url)
       const { agent, request } = protocolOf(target.protocol)
       // Some gateways reject a request without a user agent; the global fetch of Node sends "node".
       const sent: Record<string, string | number> = {
