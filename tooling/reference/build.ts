@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { dirname, join, resolve } from "node:path"
+import { dirname, join, relative, resolve, sep } from "node:path"
 import * as PeerInstall from "../bench/PeerInstall.ts"
 import { manifest, published, root } from "../check/Workspace.ts"
 import * as ExampleCoverage from "./ExampleCoverage.ts"
@@ -23,14 +23,14 @@ const modulesOf = (folder: string): ReadonlyArray<string> =>
     typeof file === "string" && file.endsWith(".ts") && !file.includes("*") ? [join(folder, file)] : [],
   )
 
-/** A copy of a README for the site, which has the files that it links to but no folders. */
+/** A copy of a README for the site, which has copies of the files that it links to, without names of their parts, but no folders. */
 const readmeOf = (folder: string, name: string): string => {
   const text = readFileSync(join(folder, "README.md"), "utf8").replaceAll(
-    /\[([^\]]+)\]\(([^)#:]+)\)/g,
+    /\[([^\]]+)\]\(([^)#:]+)(?:#[^)]*)?\)/g,
     (link, label: string, path: string) => {
       const file = resolve(folder, path)
       if (!existsSync(file)) return link
-      return statSync(file).isDirectory() ? label : `[${label}](${file})`
+      return statSync(file).isDirectory() ? label : `[${label}](${relative(work, file)})`
     },
   )
   const copy = join(work, `${name}.md`)
@@ -96,14 +96,16 @@ const pagesUnder = (folder: string): ReadonlyArray<string> =>
     return path.endsWith(".html") ? [path] : []
   })
 
-/** Links of a page to files that are not there, and to parts of pages that have no such name. */
+/** Links and pictures of a page that are not in the site, and links to parts of pages that have no such name. */
 const brokenOf = (page: string, namesOf: (file: string) => ReadonlySet<string>): ReadonlyArray<string> => {
-  const links = [...readFileSync(page, "utf8").matchAll(/\shref="([^"]*)"/g)].map(([, link = ""]) => link)
+  const links = [...readFileSync(page, "utf8").matchAll(/\s(?:href|src)="([^"]*)"/g)].map(([, link = ""]) => link)
   return links.flatMap((link) => {
     if (/^(?:https?:|mailto:|data:)/.test(link)) return []
     const [path = "", name = ""] = link.replaceAll("&amp;", "&").split("#")
     const file = path === "" ? page : resolve(dirname(page), decodeURIComponent(path))
-    if (!existsSync(file) || statSync(file).isDirectory()) return [`${page.slice(target.length + 1)}: ${link}`]
+    const isInside = !path.startsWith("/") && file.startsWith(target + sep)
+    if (!isInside || !existsSync(file) || statSync(file).isDirectory())
+      return [`${page.slice(target.length + 1)}: ${link}`]
     const isNamed = name === "" || !file.endsWith(".html") || namesOf(file).has(decodeURIComponent(name))
     return isNamed ? [] : [`${page.slice(target.length + 1)}: ${link}`]
   })
