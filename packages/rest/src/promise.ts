@@ -7,9 +7,11 @@ import type { Movement, MovementPage } from "@daybook/schema/Movement"
 import type { Statement } from "@daybook/schema/Statement"
 import type { WalletPage } from "@daybook/schema/WalletPage"
 import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
+import * as CallerStack from "@daybook/transport/internal/CallerStack"
 import * as OptionCheck from "@daybook/transport/internal/OptionCheck"
 import * as PromiseRunner from "@daybook/transport/internal/PromiseRunner"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type * as Client from "./Client.ts"
 import * as CallDefaults from "./internal/CallDefaults.ts"
 import * as ClientBuilder from "./internal/ClientBuilder.ts"
@@ -189,10 +191,11 @@ const single =
  * ```
  */
 export const createRestClient = (options: Client.Options): RestPromiseClient => {
-  const made = Effect.runSync(Effect.result(ClientBuilder.make(options, { signal: "signal" })))
-  if (made._tag === "Failure") throw made.failure
-  const wallet = paged(made.success.walletTransactions)
-  const movements = paged(made.success.movements)
+  const calls = CallerStack.ofValue(() =>
+    Result.getOrThrow(Effect.runSync(Effect.result(ClientBuilder.make(options, { signal: "signal" })))),
+  )
+  const wallet = paged(calls.walletTransactions)
+  const movements = paged(calls.movements)
   return CallDefaults.client<RestPromiseClient, CallOptions>({
     walletTransactions: wallet.page,
     walletTransactionsWithResponse: wallet.withResponse,
@@ -201,9 +204,9 @@ export const createRestClient = (options: Client.Options): RestPromiseClient => 
     movements: movements.page,
     movementsStream: movements.rows,
     movementPagesStream: movements.pages,
-    balances: single(made.success.balances),
-    statement: single(made.success.statement),
-    putContract: single(made.success.putContract),
-    removeContract: single(made.success.removeContract),
+    balances: single(calls.balances),
+    statement: single(calls.statement),
+    putContract: single(calls.putContract),
+    removeContract: single(calls.removeContract),
   })
 }

@@ -240,6 +240,13 @@ describe("promise", () => {
           }
         }),
     )
+    it("createRestClient: the stack of an invalid option names the program's call", () => {
+      const makesClient = () => createRestClient({ baseUrl: "service.example", apiKey: "key-1" })
+
+      expect(makesClient).toThrow(
+        expect.objectContaining({ stack: expect.stringMatching(/^InvalidOption: [^\n]*\n[^]*makesClient/) }),
+      )
+    })
     it.live("walletTransactions: rejects an invalid query without a request", () =>
       Effect.gen(function* () {
         const server = yield* script(sendPage([]))

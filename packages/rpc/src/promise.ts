@@ -3,6 +3,7 @@
  * of EIP-1193.
  */
 import * as RpcMethod from "@daybook/schema/RpcMethod"
+import * as CallerStack from "@daybook/transport/internal/CallerStack"
 import * as OptionCheck from "@daybook/transport/internal/OptionCheck"
 import * as PromiseRunner from "@daybook/transport/internal/PromiseRunner"
 import * as Effect from "effect/Effect"
@@ -86,10 +87,11 @@ const build = (client: Client.Client, signal: AbortSignal | undefined): RpcClien
     const call = client[name] as (...params: ReadonlyArray<unknown>) => Effect.Effect<unknown, unknown>
     methods[name] = (...params: ReadonlyArray<unknown>) => run(call(...params))
   }
-  const withOptions = (options: CallOptions): RpcClient => {
-    const { signal: added, ...limits } = Result.getOrThrow(callOptions(options, { ...callKinds, signal: "signal" }))
-    return build(client.with(limits), both(signal, added))
-  }
+  const withOptions = (options: CallOptions): RpcClient =>
+    CallerStack.ofValue(() => {
+      const { signal: added, ...limits } = Result.getOrThrow(callOptions(options, { ...callKinds, signal: "signal" }))
+      return build(client.with(limits), both(signal, added))
+    })
   const promises = {
     ...methods,
     host: client.host,
@@ -123,7 +125,8 @@ const build = (client: Client.Client, signal: AbortSignal | undefined): RpcClien
  * }
  * ```
  */
-export const createRpcClient = (options: Options): RpcClient => {
-  const { signal, ...rest } = checked(options, { ...optionKinds, signal: "signal" })
-  return build(makeUnsafe(rest), signal)
-}
+export const createRpcClient = (options: Options): RpcClient =>
+  CallerStack.ofValue(() => {
+    const { signal, ...rest } = checked(options, { ...optionKinds, signal: "signal" })
+    return build(makeUnsafe(rest), signal)
+  })

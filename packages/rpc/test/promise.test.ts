@@ -31,6 +31,20 @@ describe("promise", () => {
       }),
     )
 
+    it("createRpcClient, with: the stack of an invalid option names the program's call", () => {
+      const makesClient = () => createRpcClient({ url: "node.example" })
+      const client = createRpcClient({ url: "http://node.example" })
+      const limitsCalls = () => client.with({ timeout: -1 })
+
+      for (const program of [makesClient, limitsCalls]) {
+        expect(program).toThrow(
+          expect.objectContaining({
+            stack: expect.stringMatching(new RegExp(`^InvalidOption: [^\\n]*\\n[^]*${program.name}`)),
+          }),
+        )
+      }
+    })
+
     it("createRpcClient: throws for an invalid option without showing the URL", () => {
       expect(() => createRpcClient({ url: "ftp://secret.example/key" })).toThrow(/^(?!.*secret).*ftp:/)
     })

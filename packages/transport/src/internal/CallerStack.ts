@@ -1,5 +1,5 @@
 /**
- * Makes the errors of promises readable: their stack names the program's own call instead of the fiber that ran it, and `console.log`
+ * Makes the errors of the promise style readable: their stack names the program's own call instead of the fiber that ran it, and `console.log`
  * shows name, stack and fields, where Effect's errors print their fields alone.
  */
 
@@ -39,6 +39,18 @@ export const attach = (error: unknown, caller: Error): unknown => {
     define(error, inspectSymbol, inspected)
   }
   return error
+}
+
+/**
+ * The value of a function whose typed errors name the place of the call, which the frames of Effect would push out of their stack.
+ */
+export const ofValue = <A>(make: () => A): A => {
+  const caller = new Error()
+  try {
+    return make()
+  } catch (error) {
+    throw attach(error, caller)
+  }
 }
 
 /**
