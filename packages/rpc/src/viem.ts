@@ -2,8 +2,9 @@
  * A transport for viem: calls of a viem client go through Daybook's client, with its matching by id, batches, retries and deadline.
  * The retry of viem is switched off, so that retries do not multiply. Requires `viem`, an optional peer dependency.
  */
+import type { Log } from "@daybook/schema/Receipt"
 import { InvalidOption } from "@daybook/transport/ClientError"
-import { custom, type CustomTransport, HttpRequestError, TimeoutError } from "viem"
+import { custom, type CustomTransport, HttpRequestError, type Log as ViemLog, TimeoutError } from "viem"
 import type { CallError } from "./RpcError.ts"
 import type * as Client from "./promise.ts"
 import { createRpcClient } from "./promise.ts"
@@ -108,3 +109,30 @@ export const daybookTransport = (options: Client.Options | Client.RpcClient): Cu
   }
   return custom({ request }, { key: "daybook", name: "Daybook JSON-RPC", retryCount: 0 })
 }
+
+/**
+ * The logs of a receipt or of `eth_getLogs` as viem's functions take them: a new array, in which what a pending log lacks is null.
+ *
+ * **Example** (Decoding the logs of a receipt)
+ *
+ * ```ts
+ * import { createRpcClient } from "@daybook/rpc/promise"
+ * import { toLogs } from "@daybook/rpc/viem"
+ * import { erc20Abi, parseEventLogs } from "viem"
+ *
+ * const rpc = createRpcClient({ url: "http://127.0.0.1:8545" })
+ * export const events = async (hash: string) => {
+ *   const receipt = await rpc.eth_getTransactionReceipt(hash)
+ *   return parseEventLogs({ abi: erc20Abi, logs: toLogs(receipt?.logs ?? []) })
+ * }
+ * ```
+ */
+export const toLogs = (logs: ReadonlyArray<Log>): Array<ViemLog> =>
+  logs.map(({ blockHash = null, blockNumber = null, removed = false, topics, ...log }) => ({
+    ...log,
+    blockHash,
+    blockNumber,
+    removed,
+    // Sound: viem's type states a first topic or none.
+    topics: [...topics] as ViemLog["topics"],
+  }))

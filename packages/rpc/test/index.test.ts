@@ -32,7 +32,7 @@ describe("index", () => {
       promise: [
         ...["Address", "Chain", "Hash", "Hex", "Wei", "createRpcClient", "fee", "isRpcError", "toJson", "transfers"],
       ],
-      viem: ["ProviderError", "daybookTransport"],
+      viem: ["ProviderError", "daybookTransport", "toLogs"],
     })
   })
 })

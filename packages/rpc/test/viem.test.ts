@@ -2,10 +2,10 @@
 import { inspect } from "node:util"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type BaseError, createPublicClient } from "viem"
+import { type BaseError, createPublicClient, erc20Abi, parseEventLogs } from "viem"
 import { RpcClient } from "../src/index.ts"
 import { createRpcClient } from "../src/promise.ts"
-import { daybookTransport, type ProviderError } from "../src/viem.ts"
+import { daybookTransport, type ProviderError, toLogs } from "../src/viem.ts"
 import { gives, type Handler, refuses, reply, script } from "./server.ts"
 
 const quick = { retry: { base: 1, cap: 2, maxAttempts: 2 } }
@@ -116,6 +116,29 @@ describe("viem", () => {
           expect(own?.cause instanceof Error && "_tag" in own.cause).toBe(true)
           expect(server.seen.length).toBe(requests)
         }),
+    )
+  })
+
+  describe("toLogs", () => {
+    it.live("toLogs: viem decodes the logs of eth_getLogs, also of nodes that omit what is optional", () =>
+      Effect.gen(function* () {
+        const topicOf = (digit: string) => `0x${"0".repeat(24)}${digit.repeat(40)}`
+        const log = {
+          address: `0x${"c".repeat(40)}`,
+          topics: ["0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef", topicOf("a"), topicOf("b")],
+          data: `0x${"5".padStart(64, "0")}`,
+          transactionHash: null,
+          transactionIndex: null,
+          logIndex: null,
+        }
+        const server = yield* script(gives([log]))
+        const logs = yield* Effect.promise(() => createRpcClient({ url: server.url }).eth_getLogs({}))
+
+        const [event] = parseEventLogs({ abi: erc20Abi, eventName: "Transfer", logs: toLogs(logs) })
+
+        expect(event?.args.value).toBe(5n)
+        expect([event?.blockNumber, event?.removed]).toStrictEqual([null, false])
+      }),
     )
   })
 })
