@@ -1,5 +1,5 @@
 /**
- * Makes the API reference of the published packages as a static site with a search: `pnpm reference [FOLDER]`, `reference` by default.
+ * Makes the API reference of the published packages as a static site with a search: `pnpm reference [FOLDER]`, `dist/reference` by default.
  * Fails when a link of a comment or of the site leads nowhere, or an exported value has no example.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
@@ -12,7 +12,7 @@ import * as ExampleCoverage from "./ExampleCoverage.ts"
 PeerInstall.install(import.meta.dirname)
 const { Application, LogLevel } = await import("typedoc")
 
-const target = resolve(process.argv[2] ?? join(root, "reference"))
+const target = resolve(process.argv[2] ?? join(root, "dist/reference"))
 const work = mkdtempSync(join(tmpdir(), "daybook-reference-"))
 const tsconfig = join(import.meta.dirname, "tsconfig.json")
 const failed: Array<string> = []

@@ -10,7 +10,7 @@ import { root } from "../check/Workspace.ts"
 
 const { chromium } = await import("playwright-core")
 
-const folder = resolve(process.argv[2] ?? join(root, "reference"))
+const folder = resolve(process.argv[2] ?? join(root, "dist/reference"))
 const searches = [
   "walletTransactionsStream",
   "createRpcClient",
