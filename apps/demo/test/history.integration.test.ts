@@ -12,7 +12,7 @@ const noOutput = Layer.succeed(Screen.Screen, Screen.make({ write: () => undefin
 
 const started = Local.start({
   blobs: false,
-  blocks: 30,
+  blocks: 20,
   config: { rateLimit: { perSecond: 1_000_000, burst: 1_000_000 } },
 }).pipe(Effect.provide(noOutput))
 

@@ -17,13 +17,13 @@ const issuesOf = async (bug: Bug | undefined, script: NodeScript.Script, limits 
 
 describe("hostile scripts", () => {
   it("hostile scripts: each call ends with its own value or a typed error, within the deadline and the policy", async () => {
-    const seeds = Array.from({ length: 200 }, (_, seed) => seed)
+    const seeds = Array.from({ length: 100 }, (_, seed) => seed)
 
     const { issues, histogram, calls: asked } = await playAll(seeds, 24)
 
     console.log(format(histogram))
     expect(issues).toEqual([])
-    expect(asked).toBeGreaterThan(1_000)
+    expect(asked).toBeGreaterThan(500)
   }, 180_000)
 
   it("hostile scripts: each fault alone ends with its own value or a typed error", async () => {

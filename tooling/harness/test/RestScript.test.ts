@@ -121,8 +121,8 @@ describe("RestScript", () => {
     expect(judge(hashes.toSpliced(at, 0, hashes[at] ?? ""))).not.toEqual([])
   })
 
-  it("judge: accepts a correct client over real sockets under 200 scripts", async () => {
-    const seeds = Array.from({ length: 200 }, (_, seed) => seed)
+  it("judge: accepts a correct client over real sockets under 80 scripts", async () => {
+    const seeds = Array.from({ length: 80 }, (_, seed) => seed)
     const played = await playAll(seeds, (seed, patience) => play(RestScript.make(seed), undefined, patient(patience)))
     const issues = played.flatMap((one) => one.issues)
     const disallowed = played.filter(({ isAllowed }) => !isAllowed)
@@ -131,7 +131,7 @@ describe("RestScript", () => {
 
     expect(issues).toEqual([])
     expect(disallowed).toEqual([])
-    expect(outcomes.get("ended")).toBeGreaterThan(60)
+    expect(outcomes.get("ended")).toBeGreaterThan(30)
     expect(outcomes.size).toBeGreaterThan(8)
     const histogram = RestScript.histogram(played.map((one) => one.histogram))
     expect(histogram.filter(([, count]) => count > 0).length).toBeGreaterThan(35)

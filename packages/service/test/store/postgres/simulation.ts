@@ -9,7 +9,7 @@ import * as Server from "../../simulation/Server.ts"
 import * as Edit from "../../tears/Edit.ts"
 
 /** A life with a kill in a transaction. */
-const seed = 3
+const seed = 18
 const command = fileURLToPath(new URL("../../simulation/run.ts", import.meta.url))
 
 const simulate = async (url: string): Promise<string> => {
