@@ -8,8 +8,10 @@ import * as Config from "effect/Config"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Client, Options } from "./Client.ts"
+import type { CallOptions, Client, Options } from "./Client.ts"
+import * as CallDefaults from "./internal/CallDefaults.ts"
 import * as ClientBuilder from "./internal/ClientBuilder.ts"
+import * as PageStream from "./internal/PageStream.ts"
 
 export type {
   BadRow,
@@ -49,6 +51,34 @@ export type {
  */
 export class RestClient extends Context.Service<RestClient, Client>()("@daybook/rest/RestClient") {}
 
+/** The client in Effect style. */
+const toClient = ({
+  balances,
+  movements,
+  statement,
+  walletTransactions: wallet,
+  ...changes
+}: ClientBuilder.Calls): Client =>
+  CallDefaults.client<Client, CallOptions>({
+    walletTransactions: wallet.page,
+    walletTransactionsWithResponse: wallet.withResponse,
+    // Sound, here and below: a stream that does not restart has no marker in it.
+    walletTransactionsStream: ((query, options) =>
+      PageStream.rows(wallet.source, query, options)) as Client["walletTransactionsStream"],
+    walletPagesStream: ((query, options) =>
+      PageStream.pages(wallet.source, query, options)) as Client["walletPagesStream"],
+    movements: movements.page,
+    movementsWithResponse: movements.withResponse,
+    movementsStream: ((query, options) =>
+      PageStream.rows(movements.source, query, options)) as Client["movementsStream"],
+    movementPagesStream: ((query, options) =>
+      PageStream.pages(movements.source, query, options)) as Client["movementPagesStream"],
+    balances: balances.value,
+    statement: statement.value,
+    putContract: changes.putContract.value,
+    removeContract: changes.removeContract.value,
+  })
+
 /**
  * Makes a client.
  *
@@ -67,7 +97,7 @@ export class RestClient extends Context.Service<RestClient, Client>()("@daybook/
  * ```
  */
 export const make = (options: Options): Effect.Effect<Client, InvalidOption> =>
-  Effect.map(ClientBuilder.make(options), ClientBuilder.toClient)
+  Effect.map(ClientBuilder.make(options), toClient)
 
 /**
  * Provides the client.

@@ -1,4 +1,4 @@
-/** Builds the client from its options, without the service and its configuration, so that the promise style carries neither. */
+/** Builds the calls of a client from its options: what both of its styles share. */
 import type { Balances } from "@daybook/schema/Balance"
 import type { DescribedContract, RemovedContract } from "@daybook/schema/Contract"
 import type { Movement, MovementPage } from "@daybook/schema/Movement"
@@ -8,9 +8,8 @@ import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
 import type { InvalidOption } from "@daybook/transport/ClientError"
 import * as RequestExecutor from "@daybook/transport/RequestExecutor"
 import * as Effect from "effect/Effect"
-import type { CallOptions, Client, Options } from "../Client.ts"
+import type { Options } from "../Client.ts"
 import type * as Query from "../Query.ts"
-import * as CallDefaults from "./CallDefaults.ts"
 import * as ClientOptions from "./ClientOptions.ts"
 import * as Contracts from "./Contracts.ts"
 import * as Ledger from "./Ledger.ts"
@@ -46,21 +45,3 @@ export const make = Effect.fnUntraced(function* (
     removeContract: OperationCalls.single(context, Contracts.removeContract, () => []),
   }
 })
-
-/** The client in Effect style. */
-export const toClient = ({ balances, movements, statement, walletTransactions: wallet, ...changes }: Calls): Client =>
-  CallDefaults.client<Client, CallOptions>({
-    walletTransactions: wallet.page,
-    walletTransactionsWithResponse: wallet.withResponse,
-    // Sound, here and below: a stream that does not restart has no marker in it.
-    walletTransactionsStream: wallet.rows as Client["walletTransactionsStream"],
-    walletPagesStream: wallet.pages as Client["walletPagesStream"],
-    movements: movements.page,
-    movementsWithResponse: movements.withResponse,
-    movementsStream: movements.rows as Client["movementsStream"],
-    movementPagesStream: movements.pages as Client["movementPagesStream"],
-    balances: balances.value,
-    statement: statement.value,
-    putContract: changes.putContract.value,
-    removeContract: changes.removeContract.value,
-  })

@@ -1,17 +1,15 @@
-/** The calls of one operation: one value, or a page, a page with its response, and streams of pages and rows. */
+/** The calls of one operation: one value, or a page, a page with its response, and the source of its streams (`PageStream`). */
 import * as RestOperation from "@daybook/schema/RestOperation"
 import * as Endpoint from "@daybook/transport/Endpoint"
 import * as OptionCheck from "@daybook/transport/internal/OptionCheck"
 import type { RequestExecutor } from "@daybook/transport/RequestExecutor"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import * as Stream from "effect/Stream"
-import type { CallOptions, PageResponse, RowsReverted, StreamOptions, StreamPage } from "../Client.ts"
+import type { CallOptions, PageResponse, StreamOptions } from "../Client.ts"
 import type { EncodedQuery, Operation, Page, SingleOperation } from "../Operation.ts"
 import { BadRequest, type RestError } from "../RestError.ts"
 import { callKinds, type Kinds, type Settings, streamKinds } from "./ClientOptions.ts"
-import * as PageStream from "./PageStream.ts"
-import { isReverted, type Step } from "./Pagination.ts"
+import type * as PageStream from "./PageStream.ts"
 import * as ReplyDecoder from "./ReplyDecoder.ts"
 
 /** The calls of an operation that responds with one value. */
@@ -19,13 +17,11 @@ export interface SingleCalls<Query, A> {
   readonly value: (query: Query, options?: CallOptions) => Effect.Effect<A, RestError>
 }
 
-/** The calls of an operation that responds with pages. Streams give `RowsReverted` only with `onStaleCursor: "restart"`. */
-export interface OperationCalls<Query, Row, P> {
+/** The calls of an operation that responds with pages. */
+export interface OperationCalls<Query, Row, P extends Page<Row>> {
   readonly page: (query: Query, options?: CallOptions) => Effect.Effect<P, RestError>
   readonly withResponse: (query: Query, options?: CallOptions) => Effect.Effect<PageResponse<P>, RestError>
-  readonly steps: (query: Query, options?: StreamOptions) => Stream.Stream<Step<P>, RestError>
-  readonly rows: (query: Query, options?: StreamOptions) => Stream.Stream<Row | RowsReverted, RestError>
-  readonly pages: (query: Query, options?: StreamOptions) => Stream.Stream<StreamPage<P> | RowsReverted, RestError>
+  readonly source: PageStream.Source<Query, Row, P>
 }
 
 /** What the calls of a client share. */
@@ -165,21 +161,16 @@ export const make = <Query, Row, P extends Page<Row>>(
     ({ result }: P) => result,
   )
 
-  const steps = (query: Query, options?: StreamOptions): Stream.Stream<Step<P>, RestError> =>
-    Stream.unwrap(
-      Effect.map(checkOptions(endpoint, options, { ...streamKinds, ...context.moreKinds }), (checked) =>
-        PageStream.make({ host, operation, encode, request }, query, checked),
-      ),
-    )
-
   return {
     page: (query, options) => Effect.map(call(query, options), ({ page }) => page),
     withResponse: call,
-    steps,
-    rows: (query, options) =>
-      Stream.flatMap(steps(query, options), (step): Stream.Stream<Row | RowsReverted> =>
-        isReverted(step) ? Stream.succeed(step) : Stream.fromArray(step.page.page.result),
-      ),
-    pages: (query, options) => Stream.map(steps(query, options), (step) => (isReverted(step) ? step : step.page)),
+    source: {
+      host,
+      operation,
+      encode,
+      request,
+      checkOptions: (options) =>
+        checkOptions<StreamOptions>(endpoint, options, { ...streamKinds, ...context.moreKinds }),
+    },
   }
 }

@@ -9,18 +9,19 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { PageResponse, StreamOptions } from "../Client.ts"
+import type { PageResponse, RowsReverted, StreamOptions, StreamPage } from "../Client.ts"
 import type { EncodedQuery, Operation, Page } from "../Operation.ts"
 import { BadRequest, type RestError } from "../RestError.ts"
 import * as Pagination from "./Pagination.ts"
 import * as Position from "./Position.ts"
 
-/** How one page of an operation is requested. */
+/** How one page of an operation is requested, and how the options of its streams are checked. */
 export interface Source<Query, Row, P extends Page<Row>> {
   readonly host: string
   readonly operation: Operation<Query, Row, P>
   readonly encode: (query: Query) => Effect.Effect<EncodedQuery, BadRequest>
   readonly request: (query: EncodedQuery, options: StreamOptions) => Effect.Effect<PageResponse<P>, RestError>
+  readonly checkOptions: (options: StreamOptions | undefined) => Effect.Effect<StreamOptions, BadRequest>
 }
 
 const invalidOption = (host: string, path: string, expected: string, received: string) =>
@@ -30,7 +31,7 @@ const invalidOption = (host: string, path: string, expected: string, received: s
 const ended = ["to_block", "to_date", "cursor"] as const
 
 /** Checks what the kinds of the options do not cover. */
-const checkOptions = (host: string, query: EncodedQuery, options: StreamOptions): Effect.Effect<void, BadRequest> => {
+const checkWith = (host: string, query: EncodedQuery, options: StreamOptions): Effect.Effect<void, BadRequest> => {
   const { follow, onStaleCursor = "fail", resume } = options
   if (onStaleCursor !== "fail" && onStaleCursor !== "restart") {
     return invalidOption(host, "onStaleCursor", `"fail" or "restart"`, Issue.describe(onStaleCursor))
@@ -58,7 +59,7 @@ const start = Effect.fnUntraced(function* <Query, Row, P extends Page<Row>>(
   options: StreamOptions,
 ): Effect.fn.Return<readonly [Pagination.Config<Row>, Pagination.State], BadRequest> {
   const encoded = ordered(yield* encode(query), options)
-  yield* checkOptions(host, encoded, options)
+  yield* checkWith(host, encoded, options)
   const { maxRows = Number.POSITIVE_INFINITY, onStaleCursor = "fail", resume } = options
   const order = encoded.parameters["order"] === "ASC" ? "ASC" : "DESC"
   const position =
@@ -151,10 +152,11 @@ const interpreter = <Query, Row, P extends Page<Row>>(
 export const make = <Query, Row, P extends Page<Row>>(
   source: Source<Query, Row, P>,
   query: Query,
-  options: StreamOptions = {},
+  given?: StreamOptions,
 ): Stream.Stream<Pagination.Step<P>, RestError> =>
   Stream.unwrap(
     Effect.gen(function* () {
+      const options = yield* source.checkOptions(given)
       const [config, state] = yield* start(source, query, options)
       const turn = interpreter(source, config, options, yield* Effect.scope)
       const first: Current<P> = { state, ahead: undefined, isFollowing: false }
@@ -167,3 +169,21 @@ export const make = <Query, Row, P extends Page<Row>>(
       )
     }),
   )
+
+/** Streams the rows of the pages; `RowsReverted` only with `onStaleCursor: "restart"`. */
+export const rows = <Query, Row, P extends Page<Row>>(
+  source: Source<Query, Row, P>,
+  query: Query,
+  options?: StreamOptions,
+): Stream.Stream<Row | RowsReverted, RestError> =>
+  Stream.flatMap(make(source, query, options), (step): Stream.Stream<Row | RowsReverted> =>
+    Pagination.isReverted(step) ? Stream.succeed(step) : Stream.fromArray(step.page.page.result),
+  )
+
+/** Streams the pages with their responses; `RowsReverted` only with `onStaleCursor: "restart"`. */
+export const pages = <Query, Row, P extends Page<Row>>(
+  source: Source<Query, Row, P>,
+  query: Query,
+  options?: StreamOptions,
+): Stream.Stream<StreamPage<P> | RowsReverted, RestError> =>
+  Stream.map(make(source, query, options), (step) => (Pagination.isReverted(step) ? step : step.page))

@@ -1,9 +1,10 @@
-/** A stream of rows as a value that programs which use promises iterate. */
+/** The streams of an operation as values that programs which use promises iterate. */
 import * as CallerStack from "@daybook/transport/internal/CallerStack"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import type { RowsReverted } from "../Client.ts"
+import type { RowsReverted, StreamOptions, StreamPage } from "../Client.ts"
 import type { Page } from "../Operation.ts"
+import * as PageStream from "./PageStream.ts"
 import { isReverted, type PageStep, type Step } from "./Pagination.ts"
 
 const aborted = (signal: AbortSignal): Effect.Effect<never> =>
@@ -34,9 +35,14 @@ const iterateUntraced = <A, E>(stream: Stream.Stream<A, E>, signal: AbortSignal 
         ),
   )
 
-/** Iterates a stream of pages until it ends or the signal is aborted. */
-export const iterate = <A, E>(stream: Stream.Stream<A, E>, signal: AbortSignal | undefined): AsyncIterable<A> =>
-  traced(iterateUntraced(stream, signal))
+/** Iterates the pages of a query until they end or the signal is aborted. */
+export const pages = <Query, Row, P extends Page<Row>>(
+  source: PageStream.Source<Query, Row, P>,
+  query: Query,
+  options: StreamOptions | undefined,
+  signal: AbortSignal | undefined,
+): AsyncIterable<StreamPage<P> | RowsReverted> =>
+  traced(iterateUntraced(PageStream.pages(source, query, options), signal))
 
 /** Rows that can be iterated. */
 export interface RowIterable<Row> extends AsyncIterable<Row | RowsReverted> {
@@ -92,12 +98,14 @@ const makeRun = <Row, P extends Page<Row>>(steps: AsyncIterator<Step<P>>): Run<R
   }
 }
 
-/** Makes the rows of a stream iterable. Each iteration starts a new query. */
-export const make = <Row, P extends Page<Row>, E>(
-  stream: Stream.Stream<Step<P>, E>,
+/** Iterates the rows of a query until they end or the signal is aborted. Each iteration starts a new query. */
+export const rows = <Query, Row, P extends Page<Row>>(
+  source: PageStream.Source<Query, Row, P>,
+  query: Query,
+  options: StreamOptions | undefined,
   signal: AbortSignal | undefined,
 ): RowIterable<Row> => {
-  const steps = iterateUntraced(stream, signal)
+  const steps = iterateUntraced(PageStream.make(source, query, options), signal)
   let latest: Run<Row> | undefined
   return {
     position: () => latest?.position(),
