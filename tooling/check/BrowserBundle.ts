@@ -44,6 +44,15 @@ export const programs: Readonly<Record<string, Program & { readonly budgetKibiby
       await Effect.runPromise(Effect.provide(program, RestClient.layer({ baseUrl: location.origin, apiKey: "key" })))
     `,
   },
+  "addresses and units alone, from rest": {
+    folder: "apps/demo",
+    budgetKibibytes: 6,
+    source: `
+      import { Address, Wei } from "@daybook/rest/promise"
+      const address = Address.fromText(location.hash.slice(1))
+      document.body.append(address === undefined ? "none" : Address.checksum(address), Wei.formatUnits(1n, 6), Wei.formatEther(1n))
+    `,
+  },
   "rpc, promise API": {
     folder: "apps/demo",
     budgetKibibytes: 66,

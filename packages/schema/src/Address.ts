@@ -1,9 +1,10 @@
 /**
- * Codecs of 20-byte addresses in lower-case hex, and the checksummed form.
+ * Codecs of 20-byte addresses in lower-case hex, and the checksummed form. Codecs are marked as pure: a web page that only parses and
+ * formats addresses is bundled without them.
  */
 import { keccak_256 } from "@noble/hashes/sha3.js"
 import type * as Brand from "effect/Brand"
-import * as Schema from "effect/Schema"
+import type * as Schema from "effect/Schema"
 import * as Hex from "./Hex.ts"
 import { orEmpty, orNull } from "./internal/leaf.ts"
 
@@ -24,7 +25,10 @@ export type Address = `0x${string}` & Brand.Brand<"Address">
  *
  * Source: docs/interface.md#2.2, docs/interface.md#2.8, docs/interface.md#2.9, docs/interface.md#4.1.
  */
-export const Address: Schema.Codec<Address, string> = Hex.bytes<Address>("an address of 20 bytes in hex", 20)
+export const Address: Schema.Codec<Address, string> = /* @__PURE__ */ Hex.bytes<Address>(
+  "an address of 20 bytes in hex",
+  20,
+)
 
 /**
  * `Address`, or `null`, as for the recipient of a contract creation and the miner of a pending block.
@@ -40,7 +44,7 @@ export const Address: Schema.Codec<Address, string> = Hex.bytes<Address>("an add
  *
  * Source: Ethereum JSON-RPC; decision 0020.
  */
-export const OrNull: Schema.Codec<Address | null, string | null> = orNull(Address)
+export const OrNull: Schema.Codec<Address | null, string | null> = /* @__PURE__ */ orNull(Address)
 
 /**
  * `Address`, or `null`: decodes `""` and `null` to `null`, encodes `null` as `""`.
@@ -57,7 +61,7 @@ export const OrNull: Schema.Codec<Address | null, string | null> = orNull(Addres
  *
  * Source: docs/interface.md#2.2 (receipt_contract_address); decision 0002.
  */
-export const OrEmpty: Schema.Codec<Address | null, string> = orEmpty(Address, "")
+export const OrEmpty: Schema.Codec<Address | null, string> = /* @__PURE__ */ orEmpty(Address, "")
 
 /**
  * `Address`, or `null`: decodes `""` and `null` to `null`, encodes `null` as `null`.
@@ -74,7 +78,7 @@ export const OrEmpty: Schema.Codec<Address | null, string> = orEmpty(Address, ""
  *
  * Source: docs/interface.md#2.2 (to_address of a creation); decision 0002.
  */
-export const OrNone: Schema.Codec<Address | null, string | null> = orEmpty(Address, null)
+export const OrNone: Schema.Codec<Address | null, string | null> = /* @__PURE__ */ orEmpty(Address, null)
 
 /**
  * Matches the text of an address in any case. Use `fromText` to get the address.
@@ -91,6 +95,8 @@ export const OrNone: Schema.Codec<Address | null, string | null> = orEmpty(Addre
  */
 export const pattern: RegExp = /^0x[0-9a-fA-F]{40}$/
 
+const lowerCase = /^0x[0-9a-f]{40}$/
+
 /**
  * Returns true for an address in lower case.
  *
@@ -105,7 +111,7 @@ export const pattern: RegExp = /^0x[0-9a-fA-F]{40}$/
  *
  * Source: docs/interface.md#2.2.
  */
-export const isAddress: (input: unknown) => input is Address = Schema.is(Address)
+export const isAddress = (input: unknown): input is Address => typeof input === "string" && lowerCase.test(input)
 
 /**
  * Parses an address in any case; `undefined` for any other text.
