@@ -23,12 +23,12 @@ const isOfNetwork = (text: string): boolean => text.startsWith("Failed to load r
 export const make = async (
   browser: Browser,
   url: string,
-  options: { readonly colorScheme?: "dark" | "light"; readonly width?: number } = {},
+  options: { readonly colorScheme?: "dark" | "light"; readonly width?: number; readonly height?: number } = {},
 ): Promise<Site> => {
-  const { colorScheme = "light", width = 1280 } = options
+  const { colorScheme = "light", width = 1280, height = width < 500 ? 740 : 900 } = options
   const context = await browser.newContext({
     colorScheme,
-    viewport: { width, height: width < 500 ? 740 : 900 },
+    viewport: { width, height },
     acceptDownloads: true,
     timezoneId: "Pacific/Chatham",
   })

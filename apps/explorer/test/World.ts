@@ -49,6 +49,8 @@ export interface Options {
   readonly labels?: Readonly<Record<string, string>>
   /** The service knows the contracts of the scenario by a project of this kind. */
   readonly project?: Project.Kind
+  /** Time of block 0, in Unix seconds. */
+  readonly genesisTimestamp?: number
   /** What the configuration of the chain has beside these. */
   readonly chain?: Readonly<Record<string, unknown>>
 }
@@ -105,9 +107,9 @@ interface RunningNode {
   readonly scope: Scope.Closeable
 }
 
-const startNode = async (port = 0): Promise<RunningNode> => {
+const startNode = async (options: Anvil.Options = {}): Promise<RunningNode> => {
   const scope = Scope.makeUnsafe()
-  const node = await run(Scope.provide(Anvil.make({ chainId: 1, port }), scope))
+  const node = await run(Scope.provide(Anvil.make({ chainId: 1, ...options }), scope))
   return { node, scope }
 }
 
@@ -115,9 +117,9 @@ const stopNode = ({ scope }: RunningNode): Promise<void> => run(Scope.close(scop
 
 /** Starts a chain, sends traffic, starts a service and waits until it has indexed everything. */
 export const start = async (given: Options = {}): Promise<World> => {
-  const { blocks = 10, chain = {}, labels = {}, project, size = 10 } = given
+  const { blocks = 10, chain = {}, genesisTimestamp, labels = {}, project, size = 10 } = given
   const folder = await mkdtemp(join(tmpdir(), "daybook-explorer-"))
-  let running = await startNode()
+  let running = await startNode(genesisTimestamp === undefined ? {} : { genesisTimestamp })
   const { node } = running
   const scenario = await run(Scenario.run(node, { seed: 7, blocks, size, blobs: false }))
   const named = {
@@ -151,7 +153,7 @@ export const start = async (given: Options = {}): Promise<World> => {
     },
     restartNode: async () => {
       await stopNode(running)
-      running = await startNode(Number(new URL(node.url).port))
+      running = await startNode({ port: Number(new URL(node.url).port) })
     },
     apiKey,
     rest: createRestClient({ baseUrl: url, apiKey }),

@@ -167,6 +167,9 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
     await page.waitForURL(`${world.url}/block/10`)
     await page.goBack()
     await page.waitForURL(`${world.url}/block/9`)
+    await site.open(`/block/${block.hash}`)
+    await page.getByRole("link", { name: "Previous" }).click()
+    await page.waitForURL(`${world.url}/block/8`)
   })
 
   it("transaction: shows fee, reason of a revert, decoded parameters, transfers and trace as the node states them", async () => {
@@ -189,6 +192,27 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
     expect(await moved.locator(`data[value="-${Site.ether(amount)}"]`).count()).toBe(1)
     await page.getByText("Receipt as JSON").click()
     expect(await page.getByRole("region", { name: "Receipt as JSON" }).innerText()).toContain(receipt.logs[0]?.address)
+  })
+
+  it("transaction: leads to those that the sender sent before and after it", async () => {
+    const { alice } = world.scenario.accounts
+    const sent: Array<string> = []
+    for await (const { from_address: from, hash } of world.rest.walletTransactionsStream({
+      address: alice,
+      order: "ASC",
+    }))
+      if (from === alice) sent.push(hash)
+    const { page } = site
+    await site.open(`/tx/${sent[0]}`)
+    await page.getByRole("link", { name: "next by nonce" }).waitFor()
+    expect(await page.getByRole("link", { name: "previous by nonce" }).count()).toBe(0)
+
+    await page.getByRole("link", { name: "next by nonce" }).click()
+    await page.waitForURL(`${world.url}/tx/${sent[1]}`)
+    await page.getByRole("link", { name: "next by nonce" }).click()
+    await page.waitForURL(`${world.url}/tx/${sent[2]}`)
+    await page.getByRole("link", { name: "previous by nonce" }).click()
+    await page.waitForURL(`${world.url}/tx/${sent[1]}`)
   })
 
   it("transaction: is marked as reverted while it is on screen", async () => {
@@ -283,6 +307,19 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
     await Site.fact(site.page, "Kind").getByText("proxy").waitFor()
     await site.open(`/address/${gold}`)
     await Site.fact(site.page, "Token").getByText("GOLD").first().waitFor()
+  })
+
+  it("address: a token states its supply, and a contract the transaction that created it", async () => {
+    const { gold } = world.scenario.contracts
+    const supply = BigInt(await world.call<string>("eth_call", [{ to: gold, data: "0x18160ddd" }, "latest"]))
+    await site.open(`/address/${gold}`)
+
+    const shown = Site.fact(site.page, "Total supply").locator("data")
+    await shown.waitFor()
+    expect(await shown.getAttribute("value")).toBe(Site.ether(supply))
+    const created = await Site.fact(site.page, "Created").getByRole("link").first().getAttribute("title")
+    const receipt = await world.call<{ readonly contractAddress: string }>("eth_getTransactionReceipt", [created])
+    expect(receipt.contractAddress).toBe(gold)
   })
 
   it("address: a new transaction appears, and is marked as reverted after evm_revert", async () => {

@@ -1,31 +1,56 @@
-/** Every page in light, dark and on a phone: no violations by axe, nothing wider than the screen; and its screenshot for the documents. */
-import { mkdirSync } from "node:fs"
+/** Every page and state in light, dark and on a phone: no violations by axe, nothing wider than the screen; and its picture for the documents. */
+import { mkdirSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import type { Browser } from "playwright-core"
+import { Head } from "@daybook/chain"
+import type { Browser, Route } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as ChromiumBrowser from "./Browser.ts"
 import * as Build from "./Build.ts"
+import * as Picture from "./Picture.ts"
 import * as Site from "./Site.ts"
 import * as World from "./World.ts"
 
 const folder = join(import.meta.dirname, "../../../docs/explorer")
 
 const forms = [
-  { name: "light", colorScheme: "light", width: 1280 },
-  { name: "dark", colorScheme: "dark", width: 1280 },
-  { name: "phone", colorScheme: "light", width: 360 },
+  { name: "light", colorScheme: "light", width: 1280, height: 1000 },
+  { name: "dark", colorScheme: "dark", width: 1280, height: 1000 },
+  { name: "phone", colorScheme: "light", width: 360, height: 1200 },
 ] as const
+
+type Form = (typeof forms)[number]
+
+/** Pages with much below the screen, as far as that is worth a picture. */
+const tall = 2_200
+
+/** So that ages on the pictures are those of a chain that runs. */
+const genesisTimestamp = Math.floor(Date.now() / 1000) - 700
+
+const unused = `0x${"ab".repeat(20)}`
+
+/** What a page shows while the service does not answer, and when it fails. */
+const hang = () => {}
+const fail = (route: Route) =>
+  route.fulfill({ status: 500, json: { code: "internal", message: "No.", requestId: "1" } })
+const isData = /\/(?:api|rpc)\//
 
 describe.skipIf(ChromiumBrowser.missing !== undefined)("pages of the explorer", () => {
   let world: World.World
   let browser: Browser
+  let camera: Picture.Camera
 
   beforeAll(async () => {
     await Build.make()
     mkdirSync(folder, { recursive: true })
-    ;[world, browser] = await Promise.all([World.start({ blocks: 40 }), ChromiumBrowser.launch()])
+    for (const name of readdirSync(folder)) if (/\.(?:jpg|webp)$/.test(name)) rmSync(join(folder, name))
+    ;[world, browser] = await Promise.all([
+      World.start({ blocks: 40, project: "hardhat", genesisTimestamp }),
+      ChromiumBrowser.launch(),
+    ])
+    camera = await Picture.open(browser)
   })
   afterAll(async () => {
+    await camera?.close()
     await browser?.close()
     await world?.close()
   })
@@ -36,34 +61,167 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("pages of the explorer", 
       home: "/",
       block: "/block/20",
       transaction: `/tx/${transactions.swap}`,
-      failed: `/tx/${transactions.revertReason}`,
+      failed: `/tx/${transactions.revertCustomError}`,
       transactions: `/address/${accounts.alice}`,
       movements: `/address/${accounts.alice}?tab=movements`,
       internal: `/address/${accounts.alice}?tab=internal`,
       tokens: `/address/${accounts.alice}?tab=tokens`,
       statement: `/address/${accounts.alice}?tab=statement`,
       charts: `/address/${accounts.alice}?tab=charts`,
-      contract: `/address/${contracts.proxy}`,
-      "missing-block": "/block/99999",
-      "missing-address": "/address/nothing",
+      token: `/address/${contracts.gold}`,
+      contract: `/address/${contracts.proxy}?tab=contract`,
+      empty: `/address/${unused}`,
     }
   }
 
-  it.each(forms)("$name: every page is accessible and fits the screen", async ({ colorScheme, name, width }) => {
-    const site = await Site.make(browser, world.url, { colorScheme, width })
+  /** Pages of which there is no picture. */
+  const others = (): Readonly<Record<string, string>> => ({
+    "missing block": "/block/99999",
+    "missing transaction": `/tx/0x${"12".repeat(32)}`,
+    "no address": "/address/nothing",
+    "no hash": "/tx/nothing",
+    "no block": "/block/nothing",
+    "no chain": "/?chain=nothing",
+    ...Object.fromEntries(
+      ["movements", "internal", "tokens", "statement", "charts", "contract"].map((tab) => [
+        `empty ${tab}`,
+        `/address/${unused}?tab=${tab}`,
+      ]),
+    ),
+  })
+
+  const start = async ({ colorScheme, height, width }: Form) => {
+    const site = await Site.make(browser, world.url, { colorScheme, width, height })
     const issues: Array<string> = []
-    for (const [page, path] of Object.entries(paths())) {
-      await site.open(path)
-      issues.push(...(await Site.violations(site.page)).map((text) => `${page}: ${text}`))
+    const check = async (what: string) => {
+      issues.push(...(await Site.violations(site.page)).map((text) => `${what}: ${text}`))
       const excess = await site.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
-      if (excess > 0) issues.push(`${page}: ${excess} px wider than the screen`)
-      if (!page.startsWith("missing")) {
-        await site.page.screenshot({ path: join(folder, `${page}-${name}.jpg`), type: "jpeg", quality: 55 })
-      }
+      if (excess > 0) issues.push(`${what}: ${excess} px wider than the screen`)
+    }
+    return { ...site, found: issues, check }
+  }
+
+  it.each(forms)("$name: every page is accessible and fits the screen", async (form) => {
+    const { check, context, found, issues, open, page } = await start(form)
+    for (const [name, path] of Object.entries(paths())) {
+      await open(path)
+      await check(name)
+      await camera.take(page, join(folder, `${name}-${form.name}.webp`), name === "transaction" ? tall : form.height)
+    }
+    for (const [name, path] of Object.entries(others())) {
+      await page.goto(`${world.url}${path}`)
+      await page.locator(".notice, .empty, h1").first().waitFor()
+      await check(name)
     }
 
+    expect(found).toEqual([])
     expect(issues).toEqual([])
-    expect(site.issues).toEqual([])
-    await site.context.close()
+    await context.close()
+  })
+
+  it.each(forms)("$name: search, watched addresses and the form of the key are accessible", async (form) => {
+    const { check, context, found, issues, open, page } = await start(form)
+    const { alice, bob } = world.scenario.accounts
+    for (const [address, label] of [
+      [alice, "Treasury"],
+      [bob, "Payroll عملة"],
+    ] as const) {
+      await open(`/address/${address}`)
+      await page.getByRole("button", { name: "Watch" }).click()
+      await page.getByLabel("Own label").fill(label)
+      await check("watching an address")
+      await page.getByRole("button", { name: "Save" }).click()
+    }
+    await open("/")
+    const watched = page.getByRole("region", { name: "Your addresses" })
+    await watched.getByRole("row", { name: /Treasury.*ETH/ }).waitFor()
+    await watched.getByRole("row", { name: /Payroll.*ETH/ }).waitFor()
+    await check("watched addresses")
+    await camera.take(page, join(folder, `watched-${form.name}.webp`), form.height)
+    await page.getByRole("searchbox").fill("o")
+    await page.keyboard.press("Enter")
+    await page.locator("ul.search-results a").first().waitFor()
+    await check("results of the search")
+    await camera.take(page, join(folder, `search-${form.name}.webp`), 700)
+    await page.getByRole("searchbox").fill("no such name")
+    await page.keyboard.press("Enter")
+    await page.getByText("Nothing found").waitFor()
+    await check("a search without results")
+    await page.route("**/explorer.json", async (route) => {
+      const response = await route.fetch()
+      return route.fulfill({ response, json: { ...(await response.json()), access: "keyed" } })
+    })
+    await page.goto(world.url)
+    await page.getByLabel("Key").waitFor()
+    await check("the form of the key")
+
+    expect(found).toEqual([])
+    expect(issues).toEqual([])
+    await context.close()
+  })
+
+  it.each(forms)("$name: pages that load, fail, are reverted or were read again are accessible", async (form) => {
+    const { check, context, found, issues, open, page } = await start(form)
+    const { accounts } = world.scenario
+    const all = Object.entries(paths())
+    await page.route(isData, hang)
+    for (const [name, path] of all) {
+      await page.goto(`${world.url}${path}`)
+      await page.locator(".skeleton").first().waitFor()
+      await check(`loading ${name}`)
+    }
+    await page.unroute(isData)
+    await page.route(isData, fail)
+    for (const [name, path] of all) {
+      await page.goto(`${world.url}${path}`)
+      await page.locator('.notice[role="alert"], .empty, .end').first().waitFor()
+      await check(`failed ${name}`)
+      if (name === "home") await camera.take(page, join(folder, `error-${form.name}.webp`), 700)
+    }
+    await page.unroute(isData)
+
+    await open(`/address/${accounts.erin}`)
+    const snapshot = await world.call("evm_snapshot")
+    const transfer = { from: accounts.carol, to: accounts.erin, valueWei: 4_321n }
+    const hash = await world.run(Head.transfer(world.node, transfer))
+    const mined = await world.run(Head.mine(world.node))
+    const row = page.locator(`.row[data-key="${hash}"]`)
+    await row.and(page.locator('[data-reverted="false"]')).waitFor()
+    const tabs = await Promise.all(["/", `/tx/${hash}`, `/block/${mined.hash}`].map(() => context.newPage()))
+    await Promise.all([
+      tabs[0]!.goto(`${world.url}/`),
+      tabs[1]!.goto(`${world.url}/tx/${hash}`),
+      tabs[2]!.goto(`${world.url}/block/${mined.hash}`),
+    ])
+    await tabs[0]!.locator(`tr[data-hash="${mined.hash}"]`).waitFor()
+    await Promise.all(tabs.slice(1).map((tab) => tab.locator(".fact").first().waitFor()))
+    await world.call("evm_revert", [snapshot])
+    await world.run(Head.mine(world.node, 2))
+    await row.and(page.locator('[data-reverted="true"]')).waitFor()
+    await check("reverted rows")
+    await camera.take(page, join(folder, `reverted-${form.name}.webp`), form.height)
+    await tabs[0]!.locator(`tr[data-hash="${mined.hash}"][data-reverted="true"]`).waitFor()
+    for (const tab of tabs.slice(1)) await tab.getByText(/^Reverted: /).waitFor()
+    for (const tab of tabs) {
+      found.push(...(await Site.violations(tab)).map((text) => `reverted ${tab.url()}: ${text}`))
+      await tab.close()
+    }
+    await world.indexed()
+
+    let isStale = false
+    await page.route("**/verbose?*cursor=*", async (route) => {
+      if (isStale) return route.continue()
+      isStale = true
+      const body = { code: "stale_cursor", message: "A reorg reverted rows.", requestId: "1", resumeFromBlock: 3 }
+      return route.fulfill({ status: 409, contentType: "application/json", body: JSON.stringify(body) })
+    })
+    await open(`/address/${accounts.alice}?order=ASC`)
+    await Site.walk(page)
+    await page.getByText("It was read again").waitFor()
+    await check("a list that was read again")
+
+    expect(found).toEqual([])
+    expect(issues).toEqual([])
+    await context.close()
   })
 })

@@ -32,23 +32,29 @@ interface TableProps<Row> {
 const classOf = ({ isNumeric = false, isWide = false }: Pick<Column<never>, "isNumeric" | "isWide">) =>
   isNumeric ? { className: "numeric" } : isWide ? { className: "wide" } : {}
 
+/** On phones the cells of a row are below each other; the roles are stated, as browsers drop them where the layout is no table. */
 export const Table = <Row,>({ columns, keyOf, label, marksOf, rows }: TableProps<Row>) => (
   <TableBox label={label}>
-    <table>
-      <thead>
-        <tr>
+    <table className="stacks" role="table">
+      <thead role="rowgroup">
+        <tr role="row">
           {columns.map(({ isNameHidden = false, isNumeric = false, name }) => (
-            <th scope="col" key={name} {...classOf({ isNumeric })}>
+            <th scope="col" role="columnheader" key={name} {...classOf({ isNumeric })}>
               {isNameHidden ? <span className="visually-hidden">{name}</span> : name}
             </th>
           ))}
         </tr>
       </thead>
-      <tbody>
+      <tbody role="rowgroup">
         {rows.map((row, at) => (
-          <tr key={keyOf(row, at)} {...marksOf?.(row)}>
+          <tr role="row" key={keyOf(row, at)} {...marksOf?.(row)}>
             {columns.map((column) => (
-              <td key={column.name} {...classOf(column)}>
+              <td
+                role="cell"
+                key={column.name}
+                {...(column.isNameHidden === true ? {} : { "data-name": column.name })}
+                {...classOf(column)}
+              >
                 {column.cell(row, at)}
               </td>
             ))}

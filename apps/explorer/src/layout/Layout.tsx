@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link, Outlet, useNavigate, useSearch } from "@tanstack/react-router"
 import { useMemo } from "react"
-import { ErrorNotice, Notice, Skeleton } from "../display/Page.tsx"
+import { ErrorNotice, Notice, Page, Skeleton } from "../display/Page.tsx"
 import { SearchBox } from "../search/SearchBox.tsx"
 import * as ApiKey from "../service/ApiKey.ts"
 import { ServiceProvider, useService } from "../service/Service.tsx"
@@ -61,12 +61,14 @@ const Content = ({ settings }: { readonly settings: Settings }) => {
   )
   if (chain === undefined) {
     return (
-      <main className="page">
-        <Notice title="This service has no such chain" tone="bad">
-          <p>
-            It serves {settings.chains.map(({ name }) => name).join(", ")}. <Link to="/">Show the first one.</Link>
-          </p>
-        </Notice>
+      <main>
+        <Page title="No such chain" heading="Chains">
+          <Notice title="This service has no such chain" tone="bad">
+            <p>
+              It serves {settings.chains.map(({ name }) => name).join(", ")}. <Link to="/">Show the first one.</Link>
+            </p>
+          </Notice>
+        </Page>
       </main>
     )
   }

@@ -1,6 +1,6 @@
 /** One address: what it is, what it holds, and its history by tabs. */
 import { Link, useParams, useSearch } from "@tanstack/react-router"
-import { lazy, Suspense } from "react"
+import { lazy, Suspense, useEffect, useRef } from "react"
 import { Notice, Page, Panel, Skeleton } from "../display/Page.tsx"
 import { CopyButton } from "../display/Values.tsx"
 import { useLabel } from "../names/useNames.ts"
@@ -31,8 +31,15 @@ const names: Readonly<Record<Tab, string>> = {
 
 const Tabs = ({ address, selected }: { readonly address: string; readonly selected: Tab }) => {
   const isContract = useKind(address).data?._tag === "Contract"
+  const box = useRef<HTMLElement>(null)
+  // On a phone not all of them are on screen.
+  useEffect(() => {
+    const [nav, link] = [box.current, box.current?.querySelector<HTMLElement>('[data-selected="true"]')]
+    if (nav === null || link === null || link === undefined) return
+    nav.scrollLeft = link.offsetLeft - nav.offsetLeft - (nav.clientWidth - link.offsetWidth) / 2
+  }, [selected, isContract])
   return (
-    <nav className="tabs" aria-label="Parts of the history">
+    <nav className="tabs" aria-label="Parts of the history" ref={box}>
       {tabs
         .filter((tab) => tab !== "contract" || isContract || selected === tab)
         .map((tab) => (
@@ -108,7 +115,7 @@ export const AddressPage = () => {
         <CopyButton text={address} what="address" />
       </p>
       <Panel title="Overview">
-        <AddressFacts key={address} address={address} />
+        <AddressFacts key={address} address={address} heading={name} />
       </Panel>
       <Tabs address={address} selected={tab} />
       <div key={`${address} ${tab}`} className="stack">

@@ -117,11 +117,17 @@ const Found = ({ id }: { readonly id: string }) => {
 export const BlockPage = () => {
   const { block: id } = useParams({ from: "/block/$block" })
   const isNumber = /^\d+$/.test(id)
+  const found = useRpc(["block", id], (client) => readBlock(client, id), { enabled: !isNumber && isId(id) }).data
+  const number = isNumber ? BigInt(id) : found?.number
   return (
     <Page
       title={`Block ${id}`}
-      heading={<>Block {isNumber ? formatInteger(BigInt(id)) : <code className="hash">{id}</code>}</>}
-      actions={isNumber ? <Neighbours number={BigInt(id)} /> : null}
+      heading={
+        <>
+          Block {number === undefined || number === null ? <code className="hash">{id}</code> : formatInteger(number)}
+        </>
+      }
+      actions={number === undefined || number === null ? null : <Neighbours number={number} />}
     >
       {isId(id) ? (
         <Found key={id} id={id} />

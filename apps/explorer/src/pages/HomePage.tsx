@@ -5,23 +5,18 @@ import { useDrawn } from "../display/useDrawn.ts"
 import { ErrorNotice, Page, Panel, Skeleton } from "../display/Page.tsx"
 import { useService } from "../service/Service.tsx"
 import { ChainCards } from "./home/ChainCards.tsx"
-import { BlockTable, TransactionTable } from "./home/LatestTables.tsx"
+import { BlockTable, BlockTime, TransactionTable } from "./home/LatestTables.tsx"
 import { WatchPanel } from "./home/WatchPanel.tsx"
 
 const GasChart = lazy(async () => ({ default: (await import("../charts/GasChart.tsx")).GasChart }))
 
-export const HomePage = () => {
-  const { chain } = useService()
-  const { blocks, error } = useLatestBlocks()
+const Latest = ({ blocks }: Pick<ReturnType<typeof useLatestBlocks>, "blocks">) => {
   const head = blocks.find(({ isReverted }) => !isReverted)?.block.number
   const isDrawn = useDrawn(blocks.length > 0)
   return (
-    <Page title={chain.name} heading="Chains">
-      <ChainCards />
-      <WatchPanel />
-      {error !== null && blocks.length === 0 ? <ErrorNotice error={error} /> : null}
+    <>
       <div className="columns latest">
-        <Panel title="Latest blocks">
+        <Panel title="Latest blocks" actions={<BlockTime blocks={blocks} />}>
           {blocks.length === 0 ? <Skeleton label="blocks" rows={12} /> : <BlockTable blocks={blocks} />}
         </Panel>
         <Panel title="Latest transactions">
@@ -37,6 +32,18 @@ export const HomePage = () => {
           </Suspense>
         )}
       </Panel>
+    </>
+  )
+}
+
+export const HomePage = () => {
+  const { chain } = useService()
+  const { blocks, error } = useLatestBlocks()
+  return (
+    <Page title={chain.name} heading="Chains">
+      <ChainCards />
+      <WatchPanel />
+      {error !== null && blocks.length === 0 ? <ErrorNotice error={error} /> : <Latest blocks={blocks} />}
     </Page>
   )
 }

@@ -133,6 +133,8 @@ const Contents = ({ known }: { readonly known: Known }) => {
           <Panel title="Trace">
             <Trace
               hash={transaction.hash}
+              sender={transaction.from}
+              block={receipt.blockNumber}
               blockHash={receipt.blockHash}
               gas={transaction.gas ?? null}
               gasUsed={receipt.gasUsed}

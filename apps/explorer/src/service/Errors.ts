@@ -53,6 +53,9 @@ export const explain = (error: unknown): Explained => {
 /** The API key was refused. */
 export const isUnauthorized = (error: unknown): boolean => tagOf(error) === "Unauthorized"
 
+/** What the service or the node sent is not what was asked for. */
+export const isInvalidResponse = (error: unknown): boolean => tagOf(error) === "InvalidResponse"
+
 /** The code of a rejected request, such as `traces_not_indexed`. */
 export const codeOf = (error: unknown): string | undefined =>
   isObject(error) && typeof error["code"] === "string" ? error["code"] : undefined

@@ -29,3 +29,6 @@ export const readDecimals = (output: string): number | undefined => {
   const value = BigInt(output)
   return value <= 77n ? Number(value) : undefined
 }
+
+/** Reads a number of 256 bits; `null` for anything else. */
+export const readWord = (output: string): bigint | null => (output.length === 66 ? BigInt(output) : null)

@@ -1,7 +1,7 @@
 /** Tokens as their contracts describe themselves. */
 import type { RpcClient } from "@daybook/rpc/promise"
 import { useRpc } from "../service/Service.tsx"
-import { readDecimals, readText } from "./TokenText.ts"
+import { readDecimals, readText, readWord } from "./TokenText.ts"
 
 /** A token; a part is undefined where the contract does not give it. */
 export interface TokenDescription {
@@ -10,7 +10,12 @@ export interface TokenDescription {
   readonly decimals: number | undefined
 }
 
-const selectors = { name: "0x06fdde03", symbol: "0x95d89b41", decimals: "0x313ce567" } as const
+const selectors = {
+  name: "0x06fdde03",
+  symbol: "0x95d89b41",
+  decimals: "0x313ce567",
+  totalSupply: "0x18160ddd",
+} as const
 
 const call = (client: RpcClient, to: string, data: `0x${string}`): Promise<string> =>
   // A contract without the function reverts, or has no output.
@@ -29,6 +34,10 @@ export const readToken = async (client: RpcClient, address: string): Promise<Tok
   ])
   return { name: readText(name), symbol: readText(symbol), decimals: readDecimals(decimals) }
 }
+
+/** How much of a token there is, in its smallest unit; `null` where the contract does not state it. */
+export const readSupply = async (client: RpcClient, address: string): Promise<bigint | null> =>
+  readWord(await call(client, address, selectors.totalSupply))
 
 /** The description of a contract; undefined until it is read. */
 export const useToken = (address: string, enabled = true): TokenDescription | undefined =>

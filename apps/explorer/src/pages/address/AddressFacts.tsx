@@ -1,9 +1,10 @@
 /** What an address is and holds: kind, balance with its proof, nonce, label. */
 import { Badge, ErrorNotice, Fact, Facts, Skeleton } from "../../display/Page.tsx"
-import { AddressLink } from "../../display/Links.tsx"
-import { Amount, Count } from "../../display/Values.tsx"
+import { AddressLink, TransactionLink } from "../../display/Links.tsx"
+import { Amount, Count, Time } from "../../display/Values.tsx"
 import { useLabel } from "../../names/useNames.ts"
 import { useRest, useRpc, useService } from "../../service/Service.tsx"
+import { readSupply, type TokenDescription } from "../../tokens/useToken.ts"
 import { type AddressKind, readKind } from "./AddressKind.ts"
 import { ProofBadge } from "./ProofBadge.tsx"
 import { ForeignText } from "../../display/ForeignText.tsx"
@@ -66,7 +67,44 @@ const LedgerBalance = ({ address }: { readonly address: string }) => {
   )
 }
 
-export const AddressFacts = ({ address }: { readonly address: string }) => {
+/** The supply of a token that can be divided; of collections it is a count. */
+const Supply = ({ address, token }: { readonly address: string; readonly token: TokenDescription }) => {
+  const { data } = useRpc(["supply", address], (client) => readSupply(client, address), { everyMillis: pollMillis })
+  if (data === undefined || data === null) return null
+  return (
+    <Fact name="Total supply" hint="As the contract states it, at the latest block">
+      <Amount
+        amount={data}
+        decimals={token.decimals ?? 0}
+        {...(token.symbol === undefined ? {} : { symbol: token.symbol })}
+        isWhole
+      />
+    </Fact>
+  )
+}
+
+/** The transaction that created a contract: the first one of its history, where the index reaches back to it. */
+const Creation = ({ address }: { readonly address: string }) => {
+  const { data } = useRest(["creation", address], async (client, chain, signal) => {
+    const page = await client.walletTransactions({ address, chain, scope: "all", order: "ASC", limit: 1 }, { signal })
+    return page.result.find(({ roles = [] }) => roles.includes("created")) ?? null
+  })
+  if (data === undefined || data === null) return null
+  return (
+    <Fact name="Created" hint="By the first transaction of its history">
+      in <TransactionLink hash={data.hash} /> of <AddressLink address={data.from_address} />,{" "}
+      <Time time={data.block_timestamp} />
+    </Fact>
+  )
+}
+
+interface AddressFactsProps {
+  readonly address: string
+  /** The name in the heading of the page. */
+  readonly heading: string | undefined
+}
+
+export const AddressFacts = ({ address, heading }: AddressFactsProps) => {
   const { currency } = useService().chain
   const label = useLabel(address)
   const kind = useKind(address)
@@ -86,16 +124,22 @@ export const AddressFacts = ({ address }: { readonly address: string }) => {
   if (state.data === undefined) return <Skeleton label="the address" rows={4} />
   return (
     <Facts>
-      {label === undefined ? null : (
+      {label === undefined || label === heading ? null : (
         <Fact name="Label" hint="By the service">
           <ForeignText text={label} />
         </Fact>
       )}
       {kind.data === undefined ? null : <KindFact kind={kind.data} />}
+      {kind.data?._tag !== "Contract" ? null : (
+        <>
+          {kind.data.token === null ? null : <Supply address={address} token={kind.data.token} />}
+          <Creation address={address} />
+        </>
+      )}
       <Fact name="Balance" hint="By the node, at its latest block">
         <Amount amount={state.data.balance} decimals={currency.decimals} symbol={currency.symbol} isWhole />
       </Fact>
-      <Fact name="Movements" hint="Sum of the movements that the service has indexed">
+      <Fact name="Sum of movements" hint="What the service has indexed: without what was held before">
         <LedgerBalance address={address} />
       </Fact>
       <Fact name="Nonce" hint="Transactions that this address sent">

@@ -109,14 +109,22 @@ const Items = ({ address, items, title }: ItemsProps) =>
 
 const isRead = ({ stateMutability }: AbiItem): boolean => stateMutability !== undefined
 
-const Abi = ({ address, described }: { readonly address: string; readonly described: Described }) => {
+interface AbiProps {
+  readonly address: string
+  readonly described: Described
+  /** The ABI is that of what is behind the proxy. */
+  readonly isBehind?: boolean
+}
+
+const Abi = ({ address, described, isBehind = false }: AbiProps) => {
+  const where = isBehind ? " of the implementation" : ""
   const of = (type: AbiItem["type"]) => described.abi.filter((item) => item.type === type)
   return (
     <>
-      <Items title="Functions that read" items={of("function").filter(isRead)} address={address} />
-      <Items title="Functions that write" items={of("function").filter((item) => !isRead(item))} />
-      <Items title="Events" items={of("event")} />
-      <Items title="Errors" items={of("error")} />
+      <Items title={`Functions that read${where}`} items={of("function").filter(isRead)} address={address} />
+      <Items title={`Functions that write${where}`} items={of("function").filter((item) => !isRead(item))} />
+      <Items title={`Events${where}`} items={of("event")} />
+      <Items title={`Errors${where}`} items={of("error")} />
     </>
   )
 }
@@ -162,7 +170,7 @@ export const ContractTab = ({ address }: { readonly address: string }) => {
       </Panel>
       {contract.abi.length === 0 && implementation === null ? <Unknown address={address} /> : null}
       <Abi address={address} described={contract} />
-      {implementation === null ? null : <Abi address={address} described={implementation} />}
+      {implementation === null ? null : <Abi address={address} described={implementation} isBehind />}
     </>
   )
 }

@@ -20,7 +20,11 @@ const Card = ({ isSelected, status }: { readonly status: ChainStatus; readonly i
       <Link to="/" search={{ chain: status.chain }} {...(isSelected ? { "aria-current": "true" } : {})}>
         {status.chain}
       </Link>
-      <Badge tone={status.isReady ? "good" : status.state === "backfill" ? "warning" : "bad"}>{status.state}</Badge>
+      {status.head === null && status.state === "synced" ? (
+        <Badge tone="warning">head unknown</Badge>
+      ) : (
+        <Badge tone={status.isReady ? "good" : status.state === "backfill" ? "warning" : "bad"}>{status.state}</Badge>
+      )}
     </div>
     <dl className="card-facts">
       <CardFact name="Head" value={status.head} />

@@ -15,6 +15,9 @@ const maxTransactions = 12
 
 type Blocks = LatestBlocks<HydratedBlock>
 
+/** Seconds with at most one decimal, as an average has. */
+const formatSeconds = (seconds: number): string => (Number.isInteger(seconds) ? String(seconds) : seconds.toFixed(1))
+
 const Reverted = () => (
   <Badge tone="bad" hint="A reorg replaced this block: it is no longer part of the chain.">
     reverted
@@ -56,6 +59,19 @@ export const BlockTable = ({ blocks }: { readonly blocks: Blocks }) => (
     marksOf={({ block, isReverted }) => ({ "data-reverted": isReverted, "data-hash": block.hash })}
   />
 )
+
+/** The time between two of these blocks, on average. */
+export const BlockTime = ({ blocks }: { readonly blocks: Blocks }) => {
+  const times = blocks.filter(({ isReverted }) => !isReverted).map(({ block }) => Number(block.timestamp))
+  const [newest, oldest] = [times[0], times.at(-1)]
+  if (newest === undefined || oldest === undefined || times.length < 2) return null
+  const seconds = (newest - oldest) / (times.length - 1)
+  return (
+    <span className="muted" title={`Of the last ${times.length} blocks`}>
+      every {formatSeconds(seconds)} s on average
+    </span>
+  )
+}
 
 interface Row {
   readonly transaction: HydratedBlock["transactions"][number]

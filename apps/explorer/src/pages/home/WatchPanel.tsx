@@ -45,7 +45,7 @@ const Remove = ({ address, label }: Watched) => (
   <button
     type="button"
     className="button"
-    aria-label={`Stop watching ${label === "" ? address : isolated(label)}`}
+    aria-label={`Remove ${label === "" ? address : isolated(label)}`}
     onClick={() => unwatch(address)}
   >
     Remove

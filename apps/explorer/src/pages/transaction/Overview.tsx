@@ -6,6 +6,7 @@ import { Amount, Count, fromSeconds, Gwei, Hash, Time } from "../../display/Valu
 import { Gauge } from "../../display/Gauge.tsx"
 import { useService, useStatus } from "../../service/Service.tsx"
 import { ForeignText } from "../../display/ForeignText.tsx"
+import { NonceLinks } from "./NonceLinks.tsx"
 
 /** What is known of a transaction. */
 export interface Known {
@@ -56,6 +57,9 @@ const Position = ({ receipt }: { readonly receipt: Receipt }) => {
   )
 }
 
+/** Nodes of development take gas alone, by no rules that the clients know. */
+const developmentChains: ReadonlySet<number> = new Set([31_337, 1_337])
+
 /** The parts of the fee, and what of it was burnt. */
 const FeeFacts = ({ block, receipt }: { readonly receipt: Receipt; readonly block: Block | null }) => {
   const { chainId, currency } = useService().chain
@@ -74,7 +78,9 @@ const FeeFacts = ({ block, receipt }: { readonly receipt: Receipt; readonly bloc
     <>
       <Fact name="Fee">
         <Amount amount={parts.total} {...money} isWhole />
-        {parts.isComplete ? null : <span className="muted"> or more: a part of it is not known</span>}
+        {parts.isComplete || developmentChains.has(chainId) ? null : (
+          <span className="muted"> or more: a part of it is not known</span>
+        )}
         {paid.length < 2 ? null : (
           <ul className="parts">
             {paid.map(([name, amount]) => (
@@ -139,6 +145,33 @@ const GasFacts = ({ block, receipt, transaction }: Known) => {
   )
 }
 
+/** What only transactions of a type have: blobs, and the code that accounts delegate to. */
+const TypeFacts = ({ transaction }: Pick<Known, "transaction">) => (
+  <>
+    {"blobVersionedHashes" in transaction ? (
+      <Fact name="Blobs">
+        {transaction.blobVersionedHashes.map((hash) => (
+          <div key={hash}>
+            <Hash hash={hash} what="hash of the blob" />
+          </div>
+        ))}
+        <span className="muted">
+          blob gas price at most <Gwei wei={transaction.maxFeePerBlobGas} />
+        </span>
+      </Fact>
+    ) : null}
+    {"authorizationList" in transaction ? (
+      <Fact name="Delegates to" hint="Code that accounts of this transaction authorise for themselves (EIP-7702)">
+        {transaction.authorizationList.map(({ address }, at) => (
+          <div key={at}>
+            <AddressLink address={address} isFull withCopy />
+          </div>
+        ))}
+      </Fact>
+    ) : null}
+  </>
+)
+
 interface OverviewProps extends Known {
   readonly reason: string | undefined
   readonly labels: { readonly from: string | null; readonly to: string | null }
@@ -189,12 +222,14 @@ export const Overview = ({ block, labels, reason, receipt, transaction }: Overvi
       <GasFacts transaction={transaction} receipt={receipt} block={block} />
       {nonce === undefined || nonce === null ? null : (
         <Fact name="Nonce">
-          <Count value={nonce} />
+          <Count value={nonce} />{" "}
+          {receipt === null ? null : <NonceLinks transaction={transaction} block={receipt.blockNumber} />}
         </Fact>
       )}
       <Fact name="Type">
         {type ?? 0}, {typeNames[Number(type ?? 0)] ?? "of this chain"}
       </Fact>
+      <TypeFacts transaction={transaction} />
     </Facts>
   )
 }

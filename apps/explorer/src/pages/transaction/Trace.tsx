@@ -6,8 +6,9 @@ import { AddressLink } from "../../display/Links.tsx"
 import { Badge, ErrorNotice, Fact, Facts, Notice, Skeleton } from "../../display/Page.tsx"
 import { Amount, Bytes, Count } from "../../display/Values.tsx"
 import { Method } from "../../names/Method.tsx"
-import { kindOf } from "../../service/Errors.ts"
+import { isInvalidResponse, kindOf } from "../../service/Errors.ts"
 import { useRpc, useService } from "../../service/Service.tsx"
+import { IndexedCalls } from "./IndexedCalls.tsx"
 import { useReason } from "./useReason.ts"
 import { isolated } from "../../display/VisibleText.ts"
 import { ForeignText } from "../../display/ForeignText.tsx"
@@ -121,6 +122,8 @@ const Frame = ({ frame, isSmall, level }: FrameProps) => {
 
 interface TraceProps {
   readonly hash: string
+  readonly sender: string
+  readonly block: bigint
   readonly blockHash: string
   /** Gas limit of the transaction. */
   readonly gas: bigint | null
@@ -136,6 +139,14 @@ const rootOf = (frame: CallFrame, { gas, gasUsed }: TraceProps): CallFrame => ({
   ...(gas === null ? {} : { gas }),
   gasUsed,
 })
+
+/** The node refuses the method or the tracer, or returns steps instead of calls. */
+const hasNoTracer = (error: unknown): boolean => {
+  const kind = kindOf(error)
+  return (
+    kind === "methodUnsupported" || kind === "unauthorized" || isInvalidResponse(error) || /tracer/i.test(String(error))
+  )
+}
 
 export const Trace = (props: TraceProps) => {
   const { blockHash, hash } = props
@@ -158,14 +169,15 @@ export const Trace = (props: TraceProps) => {
   }
   if (error === null) return <Skeleton label="the trace" rows={4} />
   const kind = kindOf(error)
-  return kind === "methodUnsupported" || kind === "pruned" || kind === "unauthorized" ? (
-    <Notice title="No trace">
-      <p>
-        {kind === "methodUnsupported"
-          ? "The node has no call tracer, or the API key may not use it (debug_traceTransaction)."
-          : "The node has discarded the state of this block. An archive node has it."}
-      </p>
-    </Notice>
+  if (kind === "pruned") {
+    return (
+      <Notice title="No trace">
+        <p>The node has discarded the state of this block. An archive node has it.</p>
+      </Notice>
+    )
+  }
+  return hasNoTracer(error) ? (
+    <IndexedCalls hash={hash} sender={props.sender} block={props.block} />
   ) : (
     <ErrorNotice error={error} onRetry={refetch} />
   )

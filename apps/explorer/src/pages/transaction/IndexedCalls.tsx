@@ -1,0 +1,86 @@
+/** The calls inside a transaction as the service has indexed them, for nodes without a call tracer. */
+import type { InternalTransaction, RestPromiseClient } from "@daybook/rest/promise"
+import { ForeignText } from "../../display/ForeignText.tsx"
+import { AddressLink } from "../../display/Links.tsx"
+import { Badge, Notice, Skeleton } from "../../display/Page.tsx"
+import { type Column, Table } from "../../display/Table.tsx"
+import { Amount, Count } from "../../display/Values.tsx"
+import { Method } from "../../names/Method.tsx"
+import { useRest, useService } from "../../service/Service.tsx"
+
+interface Place {
+  readonly hash: string
+  readonly sender: string
+  readonly block: bigint
+}
+
+/** Most pages of one sender's transactions of one block that are searched. */
+const maxPages = 5
+
+const readCalls = async (
+  client: RestPromiseClient,
+  { block, hash, sender }: Place,
+  chain: string,
+  signal: AbortSignal,
+): Promise<ReadonlyArray<InternalTransaction> | null> => {
+  const range = { from_block: block, to_block: block, include: "internal_transactions" } as const
+  let page: Awaited<ReturnType<typeof client.walletTransactions>> | null = await client.walletTransactions(
+    { address: sender, chain, ...range },
+    { signal },
+  )
+  for (let count = 0; page !== null && count < maxPages; count++, page = await page.next()) {
+    const row = page.result.find((one) => one.hash === hash)
+    if (row !== undefined) return row.internal_transactions ?? null
+  }
+  return null
+}
+
+const columnsOf = (decimals: number, symbol: string): ReadonlyArray<Column<InternalTransaction>> => [
+  {
+    name: "Type",
+    cell: ({ error, type }) => (
+      <Badge tone={error === null || error === undefined ? "neutral" : "bad"}>
+        <ForeignText text={type} />
+      </Badge>
+    ),
+  },
+  { name: "From", cell: ({ from }) => <AddressLink address={from} /> },
+  { name: "To", cell: ({ to }) => (to === null || to === undefined ? "none" : <AddressLink address={to} />) },
+  { name: "Method", cell: ({ input, to }) => <Method to={to} input={input} /> },
+  {
+    name: "Value",
+    isNumeric: true,
+    cell: ({ value }) => <Amount amount={value} decimals={decimals} symbol={symbol} />,
+  },
+  { name: "Gas used", isNumeric: true, cell: ({ gas_used: used }) => <Count value={used} /> },
+]
+
+export const IndexedCalls = (place: Place) => {
+  const { currency } = useService().chain
+  const { data, error } = useRest(["calls", place.hash, String(place.block)], (client, chain, signal) =>
+    readCalls(client, place, chain, signal),
+  )
+  if (data === undefined && error === null) return <Skeleton label="the calls" rows={3} />
+  if (data === undefined || data === null) {
+    return (
+      <Notice title="No trace">
+        <p>The node has no call tracer, or the API key may not use it (debug_traceTransaction).</p>
+      </Notice>
+    )
+  }
+  return (
+    <>
+      <p className="muted">The node has no call tracer: these are the calls inside, as the service has indexed them.</p>
+      {data.length === 0 ? (
+        <p className="empty">This transaction made no calls inside.</p>
+      ) : (
+        <Table
+          label="Calls inside the transaction"
+          columns={columnsOf(currency.decimals, currency.symbol)}
+          rows={data}
+          keyOf={(_, at) => String(at)}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,64 @@
+/** Links to the transactions that the same sender sent before and after this one. */
+import type { RestPromiseClient } from "@daybook/rest/promise"
+import type { Transaction } from "@daybook/rpc/promise"
+import { Link } from "@tanstack/react-router"
+import { useRest } from "../../service/Service.tsx"
+
+/** Most pages of the sender's history that are searched, and rows of each. */
+const maxPages = 3
+const pageRows = 50
+
+/** How often a transaction that follows is looked for. */
+const followMillis = 5_000
+
+interface Place {
+  readonly sender: string
+  readonly nonce: bigint
+  readonly block: bigint
+}
+
+/** The hash of the sender's transaction of a nonce, from a block on in either direction; `null` where the service has none. */
+const find = async (
+  client: RestPromiseClient,
+  { block, nonce, sender }: Place,
+  { chain, isBefore, signal }: { readonly chain: string; readonly isBefore: boolean; readonly signal: AbortSignal },
+): Promise<string | null> => {
+  const range = isBefore
+    ? ({ to_block: block, order: "DESC" } as const)
+    : ({ from_block: block, order: "ASC" } as const)
+  const query = { address: sender, chain, limit: pageRows, ...range }
+  let page: Awaited<ReturnType<typeof client.walletTransactions>> | null = await client.walletTransactions(query, {
+    signal,
+  })
+  for (let count = 0; page !== null && count < maxPages; count++, page = await page.next()) {
+    const row = page.result.find((one) => one.from_address === sender && BigInt(one.nonce) === nonce)
+    if (row !== undefined) return row.hash
+  }
+  return null
+}
+
+const useNeighbour = (place: Place, isBefore: boolean) =>
+  useRest(
+    ["nonce", place.sender, String(place.nonce), String(place.block), isBefore],
+    (client, chain, signal) => find(client, place, { chain, isBefore, signal }),
+    { enabled: place.nonce >= 0n, everyMillis: isBefore ? false : followMillis },
+  ).data
+
+const NonceLink = ({ hash, name }: { readonly hash: string | null | undefined; readonly name: "next" | "previous" }) =>
+  hash === null || hash === undefined ? null : (
+    <Link to="/tx/$hash" params={{ hash }} rel={name === "next" ? "next" : "prev"} title={hash}>
+      {name === "next" ? "next by nonce →" : "← previous by nonce"}
+    </Link>
+  )
+
+export const NonceLinks = ({ block, transaction }: { readonly transaction: Transaction; readonly block: bigint }) => {
+  const sender = transaction.from
+  const nonce = BigInt(transaction.nonce ?? 0)
+  const before = useNeighbour({ sender, block, nonce: nonce - 1n }, true)
+  const after = useNeighbour({ sender, block, nonce: nonce + 1n }, false)
+  return (
+    <span className="neighbours">
+      <NonceLink hash={before} name="previous" /> <NonceLink hash={after} name="next" />
+    </span>
+  )
+}
