@@ -31,7 +31,7 @@ export interface Step {
 export interface StructLogs {
   /** `null` where the node does not report it: the last step shows it. */
   readonly failed: boolean | null
-  /** Gas used by the transaction. */
+  /** Gas used by the transaction; some nodes state that of the block up to it. */
   readonly gas: bigint
   readonly steps: ReadonlyArray<Step>
 }

@@ -79,13 +79,28 @@ const accessGas = (transaction: Transaction): bigint => {
   return ofList + authorizationGas * BigInt(authorizationList?.length ?? 0)
 }
 
-const tracedOf = (transaction: Transaction, logs: StructLog.StructLogs): StructLogFrames.Traced => {
+const transferGas = 21_000n
+
+/**
+ * Gas used by a transaction. Some nodes state that of the block up to the transaction beside the steps; it is needed only of one without
+ * steps that may have run code.
+ */
+const gasUsedOf = (
+  { limiter: { calls } }: TracedNode,
+  { hash }: Transaction,
+  { gas, steps }: StructLog.StructLogs,
+): Effect.Effect<bigint, CallError> =>
+  steps.length > 0 || gas <= transferGas
+    ? Effect.succeed(gas)
+    : Effect.map(calls.eth_getTransactionReceipt(hash), (receipt) => receipt?.gasUsed ?? gas)
+
+const tracedOf = (transaction: Transaction, logs: StructLog.StructLogs, gasUsed: bigint): StructLogFrames.Traced => {
   const { from, input, to = null, value } = transaction
   const nonce = BigInt(transaction.nonce ?? 0)
   return {
     logs,
     transaction: {
-      ...{ from, to, value: value ?? 0n, input: input ?? "0x", gasUsed: logs.gas },
+      ...{ from, to, value: value ?? 0n, input: input ?? "0x", gasUsed },
       contractAddress: to === null ? ContractAddress.fromCreate({ from, nonce }) : null,
       accessGas: accessGas(transaction),
     },
@@ -130,7 +145,8 @@ const fromStructLogs = Effect.fnUntraced(function* (
     if (Result.isFailure(logs)) {
       return yield* unexpected(node, `result of transaction ${at}`, logs.failure, "other struct logs")
     }
-    traced.push(tracedOf(transactions[at]!, logs.success))
+    const transaction = transactions[at]!
+    traced.push(tracedOf(transaction, logs.success, yield* gasUsedOf(node, transaction, logs.success)))
   }
   const before = yield* stateBefore(node, block, StructLogFrames.stateNeeded(traced))
   const frames = StructLogFrames.ofBlock(traced, before)

@@ -74,4 +74,29 @@ describe("Node: traces of several nodes", () => {
       expect(named(refusing, "trace_transaction") + named(refusing, "debug_traceTransaction")).toBe(4)
     }),
   )
+
+  it.live(
+    "traces: take the gas of a transfer from its receipt where the node states that of the block beside the steps",
+    () =>
+      Effect.gen(function* () {
+        const transfer = { ...fixture.transferWire, to: fixture.address("e"), input: "0x" }
+        const steps: Response = (params) => {
+          const [, options] = params as readonly [string, object]
+          if ("tracer" in options) return { error: { code: -32602, message: "Only the default tracer is supported" } }
+          return { result: { gas: 300_000, failed: false, structLogs: [] } }
+        }
+        const stepping = yield* start({
+          ...healthy,
+          eth_getBlockByNumber: () => ({ result: { ...header, number: "0x64", transactions: [transfer] } }),
+          eth_getTransactionReceipt: () => ({ result: { ...fixture.transferReceiptWire, gasUsed: "0x5208" } }),
+          debug_traceTransaction: (params) => steps(params),
+        })
+        const chain = yield* node([stepping])
+
+        const found = yield* chain.traces(ref)
+
+        expect(found).toMatchObject({ _tag: "Frames", traces: [{ result: { type: "CALL" } }] })
+        expect(named(stepping, "eth_getTransactionReceipt")).toBe(1)
+      }),
+  )
 })
