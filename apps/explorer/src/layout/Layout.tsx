@@ -106,6 +106,7 @@ export const Layout = () => {
   if (data !== undefined) return <Content settings={data} />
   return (
     <main className="page">
+      <h1 className="visually-hidden">Daybook</h1>
       {error === null ? <Skeleton label="the explorer" /> : <ErrorNotice error={error} onRetry={refetch} />}
     </main>
   )

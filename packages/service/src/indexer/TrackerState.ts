@@ -73,6 +73,8 @@ export const heartbeatMillis = 5_000
 /** Time without an answer of the node after which an indexer at work reports that it waits. */
 export const unansweredMillis = 15_000
 const statusMillis = 1_000
+/** Time after which a head that has not moved is reported as seen again: readers take it as unknown soon after (`Status.latePollMillis`). */
+const headMillis = 2_000
 /** Blocks behind the head of the node up to which an index counts as synced. */
 export const behindBlocks = 16
 
@@ -214,12 +216,16 @@ export const put = (state: TrackerState, name: IndexerStatus["state"], message: 
 export const isNews = ({ isWritten, status, tracer }: TrackerState, name: IndexerStatus["state"]): boolean =>
   !isWritten || name !== status.state || (tracer !== null && tracer !== status.traces)
 
-/** Writes the status at once when it is news, as a head is at work; a changed one once a second, an unchanged one as a heartbeat. */
+/**
+ * Writes the status at once when it is news, as a head is at work; a changed one once a second, an unchanged one when
+ * its head would become old, or as a heartbeat.
+ */
 export const write = (state: TrackerState, name: IndexerStatus["state"], message: string, now: number): Transition => {
   const { nodeHead, status } = state
   const age = now - state.writtenAtMillis
   const hasNewHead = (nodeHead?.number ?? null) !== status.nodeHead && (name === "synced" || name === "backfill")
   const isChanged = name === "backfill" || message !== status.message
-  const isDue = hasNewHead || (isChanged && age >= statusMillis) || age >= heartbeatMillis
+  const isSeen = name === "synced" && age >= headMillis
+  const isDue = hasNewHead || isSeen || (isChanged && age >= statusMillis) || age >= heartbeatMillis
   return isNews(state, name) || isDue ? put(state, name, message, now) : [state, []]
 }

@@ -3,6 +3,7 @@ import type { IndexerEvent } from "../../src/indexer/IndexerEvent.ts"
 import type { Annotations } from "../../src/indexer/IndexerReport.ts"
 import * as StatusTracker from "../../src/indexer/StatusTracker.ts"
 import * as TrackerState from "../../src/indexer/TrackerState.ts"
+import { latePollMillis } from "../../src/server/rest/Status.ts"
 import type { IndexerStatus } from "../../src/store/StatusBoard.ts"
 
 /** Applies inputs at given seconds; collects the statuses, log lines and events that follow. */
@@ -167,6 +168,15 @@ describe("StatusTracker", () => {
 
     expect(lines).toEqual(["Info The node does not offer everything", "Info Tracer", "Info Synced"])
     expect(statuses.at(-1)).toMatchObject({ lacking: "receipts one by one" })
+  })
+
+  it("Synced: a chain that does not grow is never reported with a head that readers take as unknown", () => {
+    const seconds = Array.from({ length: 200 }, (_, at) => at / 10)
+    const { writtenAt } = track(seconds.map((second) => [second, synced(7)] as const))
+
+    const gaps = writtenAt.slice(1).map((at, index) => at - writtenAt[index]!)
+    expect(Math.max(...gaps)).toBeLessThan(latePollMillis)
+    expect(writtenAt.length).toBeLessThanOrEqual(11)
   })
 
   it("Indexed: writes the status once a second and logs progress every five seconds", () => {
