@@ -5,12 +5,14 @@ import type { BlockRef, BlockRows } from "../../../packages/service/src/store/Bl
 import type { EngineOptions } from "../../../packages/service/src/store/Database.ts"
 import * as Engine from "../../../packages/service/src/store/Engine.ts"
 
+/** The chain of the benchmark. */
+export const chain = { name: "bench", id: 31337 }
+
 const leaseMillis = 3_600_000
 
 /** Opens the store of a database; it is closed with the scope. */
 export const openDatabase = Effect.fnUntraced(function* (url: string, options: EngineOptions = {}) {
   const engine = yield* Engine.fromUrl(url, "/", options)
-  const chain = { name: "bench", id: 31337 }
   const { reader, writer: openWriter } = engine.chain(chain)
   const writer = yield* openWriter()
   const token = (yield* engine.leases.acquire(chain, "bench", leaseMillis))!

@@ -1,12 +1,15 @@
 /**
  * The same rows in SQLite and in PostgreSQL, in one run: `pnpm bench databases --database postgres://user@host/name --transactions 100000`.
- * The database must be empty but for schemas of earlier runs, which are dropped. Both are filled by appends of 1,000 transactions; pages
- * are read in this process and requested from `daybook serve`, in turns.
+ * The database must be empty but for schemas of earlier runs, which are dropped. Both are filled by appends of 1,000 transactions: once
+ * with blocks that were prepared as the threads of a backfill prepare them, and once by the writer alone. Pages are read in this process
+ * and requested from `daybook serve`, in turns.
  */
 import { mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
+import * as WalletLedger from "../../../packages/service/src/projection/WalletLedger.ts"
+import * as Engine from "../../../packages/service/src/store/Engine.ts"
 import * as BenchOptions from "../BenchOptions.ts"
 import * as Figures from "../Figures.ts"
 import * as ServiceProcess from "../serving/ServiceProcess.ts"
@@ -24,6 +27,19 @@ const bytesOf = (url: string, file: string) => {
   FilledStore.writeBackLog(file)
   return Effect.succeed(statSync(file).size)
 }
+
+const { ledger } = WalletLedger.make(LeasedStore.chain.id)
+
+/** Makes blocks that are compressed and have their ledgers, as an index thread hands them to the writer. */
+const preparing = (url: string, nextBlock: GeneratedRows.NextBlock): GeneratedRows.NextBlock => {
+  const prepare = Engine.preparer(url, {})
+  return (parent, serial) => {
+    const block = nextBlock(parent, serial)
+    return prepare({ ...block, ledger: ledger(block) })
+  }
+}
+
+const rateOf = ({ appendMillis, transactions }: FilledStore.Filled) => (transactions / appendMillis) * 1000
 
 const measure = Effect.fnUntraced(function* (
   figures: Figures.Figures,
@@ -43,11 +59,27 @@ const measure = Effect.fnUntraced(function* (
   const first = yield* LeasedStore.openDatabase(`sqlite:${join(folder, "first")}`)
   yield* FilledStore.fill(first, GeneratedRows.make(templates), (transactions) => transactions >= 5_000)
   const readers = []
+  for (const [subject, url] of [
+    ["SQLite", `sqlite:${join(folder, "prepared")}`],
+    ["PostgreSQL", options.database],
+  ] as const) {
+    const filled = yield* Effect.scoped(
+      Effect.flatMap(LeasedStore.openDatabase(url), (store) =>
+        FilledStore.fill(
+          store,
+          preparing(url, GeneratedRows.make(templates)),
+          (transactions) => transactions >= options.transactions,
+        ),
+      ),
+    )
+    figures.add(subject, "appended prepared/s", rateOf(filled))
+  }
+  yield* PostgresDatabase.statement(options.database, "DROP SCHEMA daybook_bench CASCADE")
   for (const subject of subjects) {
     const store = yield* LeasedStore.openDatabase(urls[subject])
     const nextBlock = GeneratedRows.make(templates)
     const filled = yield* FilledStore.fill(store, nextBlock, (transactions) => transactions >= options.transactions)
-    figures.add(subject, "appended/s", (filled.transactions / filled.appendMillis) * 1000)
+    figures.add(subject, "appended/s", rateOf(filled))
     const bytes = yield* bytesOf(urls[subject], join(folder, "data", "chain-bench.sqlite"))
     figures.add(subject, "bytes per transaction", bytes / filled.transactions)
     readers.push([subject, store.reader] as const)
@@ -71,9 +103,11 @@ const table = (figures: Figures.Figures, rounds: number): void => {
   const pages = (subject: string, name: string) =>
     `${value(subject, `${name} p50 ms`, 2)} / ${value(subject, `${name} p99 ms`, 2)} ms`
   console.log(Figures.provenance("databases", rounds))
-  console.log("| | appended | bytes each | page of 25, read, p50 / p99 | served, p50 / p99 |\n|---|---|---|---|---|")
+  console.log("| | appended, prepared by threads | by the writer alone | bytes each | page of 25, read, p50 / p99 | served, p50 / p99 |")
+  console.log("|---|---|---|---|---|---|")
   for (const subject of subjects) {
-    const sizes = `${value(subject, "appended/s", 0)}/s | ${value(subject, "bytes per transaction", 0)}`
+    const rates = `${value(subject, "appended prepared/s", 0)}/s | ${value(subject, "appended/s", 0)}/s`
+    const sizes = `${rates} | ${value(subject, "bytes per transaction", 0)}`
     console.log(`| ${subject} | ${sizes} | ${pages(subject, "read")} | ${pages(subject, "served")} |`)
   }
   const ratio = figures.ratio("PostgreSQL", "served p50 ms", figures.values("SQLite", "served p50 ms"))
