@@ -73,7 +73,8 @@ const templates = new Map<string, string>()
 const template = Effect.fnUntraced(function* (server: string) {
   const found = templates.get(server)
   if (found !== undefined) return found
-  const name = `${prefix}_template`
+  // URLs of several databases may be those of one server.
+  const name = `${nextName()}_template`
   yield* rowsOf(server, `CREATE DATABASE ${name}`)
   const url = named(server, name)
   yield* Effect.scoped(
