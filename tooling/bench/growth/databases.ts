@@ -103,7 +103,9 @@ const table = (figures: Figures.Figures, rounds: number): void => {
   const pages = (subject: string, name: string) =>
     `${value(subject, `${name} p50 ms`, 2)} / ${value(subject, `${name} p99 ms`, 2)} ms`
   console.log(Figures.provenance("databases", rounds))
-  console.log("| | appended, prepared by threads | by the writer alone | bytes each | page of 25, read, p50 / p99 | served, p50 / p99 |")
+  console.log(
+    "| | appended, prepared by threads | by the writer alone | bytes each | page of 25, read, p50 / p99 | served, p50 / p99 |",
+  )
   console.log("|---|---|---|---|---|---|")
   for (const subject of subjects) {
     const rates = `${value(subject, "appended prepared/s", 0)}/s | ${value(subject, "appended/s", 0)}/s`
