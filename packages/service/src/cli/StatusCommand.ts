@@ -27,7 +27,7 @@ const formatLedgers = ({ blocksWithoutLedgers }: Status.Status): string =>
   blocksWithoutLedgers === undefined ? "" : ` Blocks whose ledgers are still to derive: ${blocksWithoutLedgers}.`
 
 const formatRewriting = ({ blocksToRewrite }: Status.Status): string =>
-  blocksToRewrite === undefined ? "" : ` Blocks of an earlier version left to rewriteBlocks: ${blocksToRewrite}.`
+  blocksToRewrite === undefined ? "" : ` Blocks of an earlier version left to rewrite: ${blocksToRewrite}.`
 
 /** What is left below the first block, with the time that it takes. */
 const formatPrepend = ({ prepend }: Status.Status): string => {

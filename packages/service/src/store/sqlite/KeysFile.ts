@@ -8,6 +8,7 @@ import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import type { StoreError } from "../StoreError.ts"
 import * as Connection from "./Connection.ts"
+import * as DatabaseFile from "./DatabaseFile.ts"
 import type { Migrations } from "./Migrations.ts"
 import * as Schema from "./Migrations.ts"
 import * as SqliteCode from "./SqliteCode.ts"
@@ -54,7 +55,8 @@ export interface KeysFile {
 const open = (file: string): Effect.Effect<Connection.Connection, StoreError, Scope.Scope> =>
   Effect.gen(function* () {
     const connection = yield* Connection.connect({ file, readOnly: false })
-    yield* Schema.migrate(connection, yield* Connection.make(connection), schema)
+    const migratedFrom = yield* Schema.migrate(connection, yield* Connection.make(connection), schema)
+    if (migratedFrom !== null) DatabaseFile.restrict(file)
     return connection
   })
 

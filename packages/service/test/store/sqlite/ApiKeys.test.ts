@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto"
-import { readFileSync, readdirSync } from "node:fs"
+import { chmodSync, readFileSync, readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { inspect } from "node:util"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Effect, Logger, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import type { KeyGrant } from "../../../src/store/ApiKeys.ts"
 import * as ApiKeys from "../../../src/store/sqlite/ApiKeys.ts"
@@ -23,6 +23,20 @@ const opened = Effect.gen(function* () {
 })
 
 describe("ApiKeys", () => {
+  it.effect("add: migrates a file of an earlier version, which belongs to its owner alone afterwards", () =>
+    Effect.gen(function* () {
+      const file = join(yield* temporaryFolder, "daybook.sqlite")
+      const database = new DatabaseSync(file)
+      database.exec(`${KeysFile.schema.steps[0]}; PRAGMA application_id=${KeysFile.schema.applicationId}`)
+      database.exec("PRAGMA user_version=1")
+      database.close()
+      chmodSync(file, 0o644)
+
+      expect(yield* (yield* makeKeys(file)).add(alice)).not.toBeNull()
+      expect(statSync(file).mode & 0o777).toBe(0o600)
+    }).pipe(Effect.provide(Logger.layer([]))),
+  )
+
   it.effect("find: gives the grant of each added key, and of no other text", () =>
     Effect.gen(function* () {
       const { keys } = yield* opened
