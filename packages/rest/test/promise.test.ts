@@ -393,6 +393,20 @@ describe("promise", () => {
         expect(second).toStrictEqual(expected)
       }),
     )
+    it.live("walletTransactionsStream: gives rows that are requested at once in order, and none after its return", () =>
+      Effect.gen(function* () {
+        const rows = [row(3, 0), row(2, 0), row(1, 0)]
+        const server = yield* script(sendPage(rows))
+        const iterator = clientOf(server).walletTransactionsStream(query)[Symbol.asyncIterator]()
+
+        const [first, second] = yield* Effect.promise(() => Promise.all([iterator.next(), iterator.next()]))
+        yield* Effect.promise(async () => iterator.return?.())
+        const after = yield* Effect.promise(() => iterator.next())
+
+        expect([first?.value.hash, second?.value.hash]).toEqual([rows[0]?.hash, rows[1]?.hash])
+        expect(after).toEqual({ done: true, value: undefined })
+      }),
+    )
     it.live("walletTransactionsStream: requests no page after an early break", () =>
       Effect.gen(function* () {
         const server = yield* serve(servePages(history(5, 23)))

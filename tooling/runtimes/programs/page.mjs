@@ -4,5 +4,7 @@ import { createRpcClient } from "@daybook/rpc/promise"
 
 const rest = createRestClient({ baseUrl: DAYBOOK_URL, apiKey: "key" })
 const rpc = createRpcClient({ url: `${DAYBOOK_URL}/rpc` })
-const page = await rest.walletTransactions({ address: `0x${"1".repeat(40)}`, chain: "eth" })
-document.title = `${page.result.length} rows, block ${await rpc.eth_blockNumber()}`
+const query = { address: `0x${"1".repeat(40)}`, chain: "eth" }
+const rows = (await rest.walletTransactions(query)).result
+for await (const row of rest.walletTransactionsStream(query)) rows.push(row)
+document.title = `${rows.length} rows, block ${await rpc.eth_blockNumber()}`

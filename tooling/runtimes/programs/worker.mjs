@@ -7,7 +7,9 @@ const rpc = createRpcClient({ url: `${DAYBOOK_URL}/rpc` })
 
 export default {
   async fetch() {
-    const page = await rest.walletTransactions({ address: `0x${"1".repeat(40)}`, chain: "eth" })
-    return new Response(`${page.result.length} rows, block ${await rpc.eth_blockNumber()}`)
+    const query = { address: `0x${"1".repeat(40)}`, chain: "eth" }
+    const rows = (await rest.walletTransactions(query)).result
+    for await (const row of rest.walletTransactionsStream(query)) rows.push(row)
+    return new Response(`${rows.length} rows, block ${await rpc.eth_blockNumber()}`)
   },
 }
