@@ -133,8 +133,8 @@ const openRow = async (measured: Measured): Promise<void> => {
   await note(measured, "opening a row")
   let pages = 0
   page.on("request", (request) => {
-    // The page of a transaction reads pages of its block alone.
-    if (request.url().includes("cursor=") && !request.url().includes("from_block=")) pages++
+    // The page of a transaction reads pages of its block, and of a limit for those before and after it.
+    if (request.url().includes("cursor=") && !/[?&](?:from_block|limit)=/.test(request.url())) pages++
   })
   const millis = await page.evaluate(async () => {
     const start = performance.now()

@@ -2,6 +2,7 @@
 import type { RestPromiseClient } from "@daybook/rest/promise"
 import type { Transaction } from "@daybook/rpc/promise"
 import { Link } from "@tanstack/react-router"
+import { useState } from "react"
 import { useRest } from "../../service/Service.tsx"
 
 /** Most pages of the sender's history that are searched, and rows of each. */
@@ -37,12 +38,17 @@ const find = async (
   return null
 }
 
-const useNeighbour = (place: Place, isBefore: boolean) =>
-  useRest(
+/** One that follows may be sent later: it is looked for until it is found. */
+const useNeighbour = (place: Place, isBefore: boolean): string | null | undefined => {
+  const [isFound, setFound] = useState(false)
+  const { data } = useRest(
     ["nonce", place.sender, String(place.nonce), String(place.block), isBefore],
     (client, chain, signal) => find(client, place, { chain, isBefore, signal }),
-    { enabled: place.nonce >= 0n, everyMillis: isBefore ? false : followMillis },
-  ).data
+    { enabled: place.nonce >= 0n, everyMillis: isBefore || isFound ? false : followMillis },
+  )
+  if (!isFound && data !== null && data !== undefined) setFound(true)
+  return data
+}
 
 const NonceLink = ({ hash, name }: { readonly hash: string | null | undefined; readonly name: "next" | "previous" }) =>
   hash === null || hash === undefined ? null : (
