@@ -1,8 +1,9 @@
 /**
- * A service before an embedded chain, a second one without an index, and a Prometheus that scrapes both with the rules of
- * `deploy/prometheus`, at thirty times their speed.
+ * A service before an embedded chain, a second one without an index, a node_exporter with a small disk, and a Prometheus that scrapes them
+ * with the rules of `deploy/prometheus`, at thirty times their speed.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { spawnSync } from "node:child_process"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Anvil } from "@daybook/chain"
@@ -11,22 +12,26 @@ import { addKey, daybook, root, untilOk } from "../cluster/Cluster.ts"
 import * as Member from "../cluster/Member.ts"
 import { freePort } from "../store/postgres/EmbeddedServer.ts"
 
-/** The program of Prometheus. */
+/** The programs. */
 export const prometheus = "/usr/bin/prometheus"
+export const exporter = "/usr/bin/prometheus-node-exporter"
+const diskMebibytes = 64
 /** Seconds of the rules for each second here. */
 const scale = 30
 /** Calls to the node in a second: a chain that leaps ahead is indexed for a while. */
-const callsPerSecond = 60
+const callsPerSecond = 30
 
 const seconds = { s: 1, m: 60, h: 3600, d: 86_400 } as const
 
-/** A text whose durations behind `for:` and in brackets are shorter. */
+/** A text whose durations behind `for:`, in brackets and of a prediction are shorter. */
 const accelerate = (rules: string): string =>
-  rules.replaceAll(
-    /(for: |\[)(\d+)([smhd])/g,
-    (_, before: string, count: string, unit: keyof typeof seconds) =>
-      `${before}${Math.max(2, Math.ceil((Number(count) * seconds[unit]) / scale))}s`,
-  )
+  rules
+    .replaceAll(
+      /(for: |\[)(\d+)([smhd])/g,
+      (_, before: string, count: string, unit: keyof typeof seconds) =>
+        `${before}${Math.max(2, Math.ceil((Number(count) * seconds[unit]) / scale))}s`,
+    )
+    .replace("7 * 86400", String((7 * seconds.d) / scale))
 
 /** An alert that fires. */
 export interface Alert {
@@ -50,13 +55,24 @@ const running = (program: Member.Program) =>
     (member) => Effect.promise(() => member.end("SIGTERM")),
   )
 
+/** A small disk of its own, until the scope ends. Only root can make one. */
+const disk = (path: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      mkdirSync(path)
+      const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${diskMebibytes}m`, "tmpfs", path])
+      if (status !== 0) throw new Error("The small disk cannot be mounted. Run this as root.")
+    }),
+    () => Effect.sync(() => void spawnSync("umount", [path])),
+  )
+
 /** Starts everything, and waits until the chain is indexed. */
 export const start = Effect.fnUntraced(function* () {
   const baseFolder = yield* folder
   const node = yield* Anvil.make({ chainId: 1 })
-  const [port, otherPort, ownPort] = (yield* Effect.promise(() =>
-    Promise.all(Array.from({ length: 3 }, freePort)),
-  )) as [number, number, number]
+  const [port, otherPort, ownPort, exporterPort] = (yield* Effect.promise(() =>
+    Promise.all(Array.from({ length: 4 }, freePort)),
+  )) as [number, number, number, number]
   const urlOf = (at: number) => `http://127.0.0.1:${at}`
   const service = Effect.fnUntraced(function* (name: string, at: number, roles: string, chains: object) {
     const config = join(baseFolder, `${name}.json`)
@@ -72,18 +88,28 @@ export const start = Effect.fnUntraced(function* () {
   const main = yield* service("main", port, "all", { eth: { rpc, fromBlock: 0, pollMillis: 200 } })
   yield* untilOk(`${main.url}/ready?chain=eth`, "the chain is indexed")
 
+  const small = join(baseFolder, "small")
+  yield* disk(small)
+  yield* running({
+    ...{ name: "node_exporter", file: exporter, log: join(baseFolder, "exporter.log") },
+    args: [
+      ...["--collector.disable-defaults", "--collector.filesystem"],
+      `--web.listen-address=127.0.0.1:${exporterPort}`,
+    ],
+  })
+  yield* untilOk(`${urlOf(exporterPort)}/metrics`, "node_exporter")
   writeFileSync(
     join(baseFolder, "alerts.yml"),
-    accelerate(readFileSync(join(root, "deploy/prometheus/alerts.yml"), "utf8")),
+    accelerate(readFileSync(join(root, "deploy/prometheus/alerts.yml"), "utf8")).replace("/var/lib/daybook", small),
   )
   const configuration = readFileSync(join(root, "deploy/prometheus/prometheus.yml"), "utf8")
     .replaceAll("15s", "1s")
     .replace(/targets: .*/, `targets: ["127.0.0.1:${port}"]`)
-  const reload = (targets: ReadonlyArray<number>) => {
-    const list = targets.map((target) => `"127.0.0.1:${target}"`).join(", ")
+  const reload = (more: ReadonlyArray<number>) => {
+    const list = [port, exporterPort, ...more].map((target) => `"127.0.0.1:${target}"`).join(", ")
     writeFileSync(join(baseFolder, "prometheus.yml"), configuration.replace(/targets: .*/, `targets: [${list}]`))
   }
-  reload([port])
+  reload([])
   const monitor = yield* running({
     ...{ name: "prometheus", file: prometheus, log: join(baseFolder, "prometheus.log") },
     args: [
@@ -105,12 +131,12 @@ export const start = Effect.fnUntraced(function* () {
       .filter(({ state }) => state === "firing")
       .map(({ labels }) => ({ name: labels["alertname"] ?? "", chain: labels["chain"] }))
   })
-  const scrapeAlso = (target: number | null) =>
+  const scrapeAlso = (target: number) =>
     Effect.sync(() => {
-      reload(target === null ? [port] : [port, target])
+      reload([target])
       monitor.signal("SIGHUP")
     })
   /** A service that indexes nothing, before a node that does not listen. */
   const other = service("other", otherPort, "serve", { optimism: { rpc: ["http://127.0.0.1:9"] } })
-  return { node, main, other, otherPort, firing, scrapeAlso }
+  return { node, main, other, otherPort, firing, scrapeAlso, small }
 })

@@ -1,12 +1,13 @@
 /**
  * Whether each alert of `deploy/prometheus` fires in the failure that it is for, and not otherwise: a real Prometheus over a real service.
- * `pnpm --filter @daybook/service alerts`. Needs Prometheus. `DaybookSlowPages` and `DaybookDiskFull` are left to `promtool`.
+ * `pnpm --filter @daybook/service alerts`. Needs Prometheus and its node_exporter, and root for a small disk.
  */
-import { existsSync } from "node:fs"
+import { appendFileSync, existsSync } from "node:fs"
+import { join } from "node:path"
 import { Effect, Schedule } from "effect"
 import * as Monitoring from "./Monitoring.ts"
 
-const maxSeconds = 120
+const maxSeconds = 240
 /** As long as the longest window of the rules is here. */
 const wellSeconds = 62
 
@@ -36,7 +37,7 @@ const until = Effect.fnUntraced(function* (world: World, expected: ReadonlyArray
   const startedAt = performance.now()
   let found: ReadonlyArray<string> = []
   while (performance.now() - startedAt < maxSeconds * 1000) {
-    found = (yield* world.firing).map(nameOf).toSorted()
+    found = [...new Set((yield* world.firing).map(nameOf))].toSorted()
     if (found.join() === expected.toSorted().join()) return { found, seconds: (performance.now() - startedAt) / 1000 }
     yield* Effect.sleep("500 millis")
   }
@@ -50,7 +51,25 @@ interface Failure {
   readonly alerts: ReadonlyArray<string>
 }
 
-const failuresOf = ({ main, node }: World): ReadonlyArray<Failure> => {
+/** Suspends the node for a second and a half of every two: calls that are relayed meanwhile wait for it. */
+const slowNode = ({ node }: World) => {
+  let timers: ReadonlyArray<NodeJS.Timeout> = []
+  const signal = (name: NodeJS.Signals) => () => void process.kill(node.pid, name)
+  const pulse = () => {
+    signal("SIGSTOP")()
+    timers = [timers[0]!, setTimeout(signal("SIGCONT"), 1_500)]
+  }
+  return {
+    begin: Effect.sync(() => void (timers = [setInterval(pulse, 2_000)])),
+    end: Effect.sync(() => {
+      for (const timer of timers) clearTimeout(timer)
+      signal("SIGCONT")()
+    }),
+  }
+}
+
+const failuresOf = (world: World): ReadonlyArray<Failure> => {
+  const { main, node } = world
   const mining = (every: number) => node.call("evm_setIntervalMining", [every])
   const signal = (name: NodeJS.Signals) => Effect.sync(() => process.kill(node.pid, name))
   const reorgs = Effect.repeat(
@@ -72,6 +91,7 @@ const failuresOf = ({ main, node }: World): ReadonlyArray<Failure> => {
       end: Effect.void,
       alerts: ["DaybookLag (eth)"],
     },
+    { name: "the node answers after a second", ...slowNode(world), alerts: ["DaybookSlowPages"] },
     {
       name: "the service hangs",
       begin: Effect.sync(() => main.member.signal("SIGSTOP")),
@@ -111,13 +131,19 @@ const program = Effect.gen(function* () {
   yield* traffic(other, "optimism")
   const failing = ["DaybookNodeLost (optimism)", "DaybookRelayNodeFails (optimism)", "DaybookServerErrors"]
   yield* expectAlerts("a server without an index, before a node that does not listen", failing)
+  const fill = Effect.sync(() => appendFileSync(join(world.small, "log"), Buffer.alloc(200_000)))
+  yield* Effect.forkScoped(Effect.repeat(fill, Schedule.spaced("1 second")))
+  yield* expectAlerts("its disk becomes full too", [...failing, "DaybookDiskFull"])
   for (const issue of issues) yield* print(`failed: ${issue}`)
   if (issues.length > 0) process.exitCode = 1
 })
 
-if (existsSync(Monitoring.prometheus)) await Effect.runPromise(Effect.scoped(program))
+const missing = [Monitoring.prometheus, Monitoring.exporter].filter((path) => !existsSync(path))
+if (missing.length === 0) await Effect.runPromise(Effect.scoped(program))
 else {
-  console.log(`Prometheus missing: ${Monitoring.prometheus}. Install it: apt-get install prometheus`)
+  console.log(
+    `Programs missing: ${missing.join(", ")}. Install them: apt-get install prometheus prometheus-node-exporter`,
+  )
   process.exitCode = 1
 }
 process.exit()
