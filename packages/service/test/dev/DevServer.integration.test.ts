@@ -42,14 +42,15 @@ const historyOf = ({ chain, url }: DevServer.Running, account: string) =>
     ((json?.result ?? []) as ReadonlyArray<Json>).map(({ hash }) => hash as string),
   )
 
+/** Sends transactions. anvil sometimes leaves one that follows a revert in its pool: another block takes it. */
 const sender = ({ accounts, call }: Anvil.Node) =>
   Effect.gen(function* () {
     const [from, to] = accounts
     const hash = yield* call<string>("eth_sendTransaction", [{ from, to, value: "0x1" }])
-    const receipt = call<object | null>("eth_getTransactionReceipt", [hash])
-    yield* Eventually.untilEffect(
-      Effect.map(receipt, (found) => found !== null),
-      within,
+    const isMined = Effect.map(call<object | null>("eth_getTransactionReceipt", [hash]), (found) => found !== null)
+    const what = "the transaction is mined"
+    yield* Eventually.untilEffect(isMined, { ...within, withinMillis: 5_000, what }).pipe(
+      Effect.catch(() => Effect.andThen(call("evm_mine"), Eventually.untilEffect(isMined, { ...within, what }))),
     )
     return hash
   })
