@@ -15,8 +15,8 @@ import * as Result from "effect/Result"
 import type * as Client from "./Client.ts"
 import * as CallDefaults from "./internal/CallDefaults.ts"
 import * as ClientBuilder from "./internal/ClientBuilder.ts"
-import * as DeferredRows from "./internal/DeferredRows.ts"
 import type { OperationCalls, SingleCalls } from "./internal/OperationCalls.ts"
+import * as RowIterable from "./internal/RowIterable.ts"
 import type { Page } from "./Operation.ts"
 import type { BalanceQuery, ContractQuery, DescriptionQuery, MovementQuery, Query, StatementQuery } from "./Query.ts"
 
@@ -158,9 +158,9 @@ const paged = <Q, Row, P extends Page<Row>>(calls: OperationCalls<Q, Row, P>) =>
     withResponse,
     // Sound, here and below: a stream that does not restart has no marker in it.
     rows: ((query: Q, call?: StreamOptions) =>
-      DeferredRows.rows(({ rows }) => rows(calls.source, query, call, signalOf(call)))) as RowStream<Row, Q>,
+      RowIterable.rows(calls.source, query, call, signalOf(call))) as RowStream<Row, Q>,
     pages: ((query: Q, call?: StreamOptions) =>
-      DeferredRows.iterable(({ pages }) => pages(calls.source, query, call, signalOf(call)))) as PageStream<P, Q>,
+      RowIterable.pages(calls.source, query, call, signalOf(call))) as PageStream<P, Q>,
   }
 }
 
