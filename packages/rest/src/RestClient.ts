@@ -8,10 +8,12 @@ import * as Config from "effect/Config"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { CallOptions, Client, Options } from "./Client.ts"
+import type { CallOptions, Client, Options, StreamOptions } from "./Client.ts"
 import * as CallDefaults from "./internal/CallDefaults.ts"
 import * as ClientBuilder from "./internal/ClientBuilder.ts"
+import type { OperationCalls } from "./internal/OperationCalls.ts"
 import * as PageStream from "./internal/PageStream.ts"
+import type { Page } from "./Operation.ts"
 
 export type {
   BadRow,
@@ -51,6 +53,12 @@ export type {
  */
 export class RestClient extends Context.Service<RestClient, Client>()("@daybook/rest/RestClient") {}
 
+/** The streams of an operation. */
+const streamsOf = <Query, Row, P extends Page<Row>>({ source }: OperationCalls<Query, Row, P>) => ({
+  rows: (query: Query, options?: StreamOptions) => PageStream.rows(source, query, options),
+  pages: (query: Query, options?: StreamOptions) => PageStream.pages(source, query, options),
+})
+
 /** The client in Effect style. */
 const toClient = ({
   balances,
@@ -58,26 +66,24 @@ const toClient = ({
   statement,
   walletTransactions: wallet,
   ...changes
-}: ClientBuilder.Calls): Client =>
-  CallDefaults.client<Client, CallOptions>({
+}: ClientBuilder.Calls): Client => {
+  const [walletStreams, movementStreams] = [streamsOf(wallet), streamsOf(movements)]
+  return CallDefaults.client<Client, CallOptions>({
     walletTransactions: wallet.page,
     walletTransactionsWithResponse: wallet.withResponse,
     // Sound, here and below: a stream that does not restart has no marker in it.
-    walletTransactionsStream: ((query, options) =>
-      PageStream.rows(wallet.source, query, options)) as Client["walletTransactionsStream"],
-    walletPagesStream: ((query, options) =>
-      PageStream.pages(wallet.source, query, options)) as Client["walletPagesStream"],
+    walletTransactionsStream: walletStreams.rows as Client["walletTransactionsStream"],
+    walletPagesStream: walletStreams.pages as Client["walletPagesStream"],
     movements: movements.page,
     movementsWithResponse: movements.withResponse,
-    movementsStream: ((query, options) =>
-      PageStream.rows(movements.source, query, options)) as Client["movementsStream"],
-    movementPagesStream: ((query, options) =>
-      PageStream.pages(movements.source, query, options)) as Client["movementPagesStream"],
+    movementsStream: movementStreams.rows as Client["movementsStream"],
+    movementPagesStream: movementStreams.pages as Client["movementPagesStream"],
     balances: balances.value,
     statement: statement.value,
     putContract: changes.putContract.value,
     removeContract: changes.removeContract.value,
   })
+}
 
 /**
  * Makes a client.
