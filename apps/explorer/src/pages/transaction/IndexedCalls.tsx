@@ -5,6 +5,7 @@ import { AddressLink } from "../../display/Links.tsx"
 import { Badge, Notice, Skeleton } from "../../display/Page.tsx"
 import { type Column, Table } from "../../display/Table.tsx"
 import { Amount, Count } from "../../display/Values.tsx"
+import * as RowSearch from "../../history/RowSearch.ts"
 import { Method } from "../../names/Method.tsx"
 import { useRest, useService } from "../../service/Service.tsx"
 
@@ -24,15 +25,9 @@ const readCalls = async (
   signal: AbortSignal,
 ): Promise<ReadonlyArray<InternalTransaction> | null> => {
   const range = { from_block: block, to_block: block, include: "internal_transactions" } as const
-  let page: Awaited<ReturnType<typeof client.walletTransactions>> | null = await client.walletTransactions(
-    { address: sender, chain, ...range },
-    { signal },
-  )
-  for (let count = 0; page !== null && count < maxPages; count++, page = await page.next()) {
-    const row = page.result.find((one) => one.hash === hash)
-    if (row !== undefined) return row.internal_transactions ?? null
-  }
-  return null
+  const query = { address: sender, chain, ...range }
+  const row = await RowSearch.find(client, query, { matches: (one) => one.hash === hash, maxPages, signal })
+  return row?.internal_transactions ?? null
 }
 
 const columnsOf = (decimals: number, symbol: string): ReadonlyArray<Column<InternalTransaction>> => [

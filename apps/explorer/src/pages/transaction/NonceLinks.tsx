@@ -1,8 +1,9 @@
 /** Links to the transactions that the same sender sent before and after this one. */
-import type { RestPromiseClient } from "@daybook/rest/promise"
+import type { RestPromiseClient, WalletTransaction } from "@daybook/rest/promise"
 import type { Transaction } from "@daybook/rpc/promise"
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"
+import * as RowSearch from "../../history/RowSearch.ts"
 import { useRest } from "../../service/Service.tsx"
 
 /** Most pages of the sender's history that are searched, and rows of each. */
@@ -27,15 +28,9 @@ const find = async (
   const range = isBefore
     ? ({ to_block: block, order: "DESC" } as const)
     : ({ from_block: block, order: "ASC" } as const)
+  const matches = (row: WalletTransaction) => row.from_address === sender && BigInt(row.nonce) === nonce
   const query = { address: sender, chain, limit: pageRows, ...range }
-  let page: Awaited<ReturnType<typeof client.walletTransactions>> | null = await client.walletTransactions(query, {
-    signal,
-  })
-  for (let count = 0; page !== null && count < maxPages; count++, page = await page.next()) {
-    const row = page.result.find((one) => one.from_address === sender && BigInt(one.nonce) === nonce)
-    if (row !== undefined) return row.hash
-  }
-  return null
+  return (await RowSearch.find(client, query, { matches, maxPages, signal }))?.hash ?? null
 }
 
 /** One that follows may be sent later: it is looked for until it is found. */
