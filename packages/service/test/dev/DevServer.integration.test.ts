@@ -42,7 +42,7 @@ const historyOf = ({ chain, url }: DevServer.Running, account: string) =>
     ((json?.result ?? []) as ReadonlyArray<Json>).map(({ hash }) => hash as string),
   )
 
-/** Sends transactions. anvil sometimes leaves one that follows a revert in its pool: another block takes it. */
+/** Sends transactions. One that followed a revert was seen to wait in the pool of anvil without end: another block is mined for it. */
 const sender = ({ accounts, call }: Anvil.Node) =>
   Effect.gen(function* () {
     const [from, to] = accounts
