@@ -1,11 +1,11 @@
-/** Entry of the explorer: mounts the router in the page. */
+/** Entry of the explorer: mounts it in the page. */
 import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query"
-import { RouterProvider } from "@tanstack/react-router"
 import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
 import * as ApiKey from "./service/ApiKey.ts"
+import * as Entry from "./navigation/Entry.ts"
 import { isUnauthorized } from "./service/Errors.ts"
-import { makeRouter } from "./router.tsx"
+import { Explorer, load } from "./Explorer.tsx"
 import "./styles/tokens.css"
 import "./styles/layout.css"
 import "./styles/parts.css"
@@ -20,14 +20,17 @@ const queries = new QueryClient({
   queryCache: new QueryCache({ onError }),
   defaultOptions: { queries: { retry: false, refetchOnWindowFocus: false } },
 })
-const router = makeRouter()
+
+Entry.start()
+// Its code is read while the settings are.
+void load(location.pathname)?.catch(() => undefined)
 
 const root = document.getElementById("root")
 if (root !== null) {
   createRoot(root).render(
     <StrictMode>
       <QueryClientProvider client={queries}>
-        <RouterProvider router={router} />
+        <Explorer />
       </QueryClientProvider>
     </StrictMode>,
   )

@@ -52,7 +52,7 @@ export const make = async (
     await settle(page)
   }
   const navigate = async (path: string) => {
-    await page.evaluate((to) => history.pushState({}, "", to), path)
+    await page.evaluate((to) => history.pushState(null, "", to), path)
     // The text of the page before is still there in the first moment.
     const id = path.slice(path.lastIndexOf("/") + 1).split("?")[0]!
     await page.locator("main .hash", { hasText: id }).first().waitFor()

@@ -1,6 +1,7 @@
-/** Links to the pages of addresses, transactions and blocks. The selected chain is kept in their URLs by the router. */
-import { Link } from "@tanstack/react-router"
+/** Links to the pages of addresses, transactions and blocks on the selected chain. */
 import { useLabel } from "../names/useNames.ts"
+import { Link } from "../navigation/Navigation.tsx"
+import * as Paths from "../navigation/Paths.ts"
 import { useWatchLabel } from "../watch/WatchList.ts"
 import { formatInteger, shorten } from "./Numbers.ts"
 import { CopyButton } from "./Values.tsx"
@@ -43,7 +44,7 @@ export const AddressLink = ({
           {text}
         </span>
       ) : (
-        <Link className="address" data-address={address} to="/address/$address" params={{ address }} title={address}>
+        <Link className="address" data-address={address} to={Paths.address(address)} title={address}>
           {text}
         </Link>
       )}
@@ -54,14 +55,12 @@ export const AddressLink = ({
 
 /** A transaction by its hash. */
 export const TransactionLink = ({ hash, isFull = false }: { readonly hash: string; readonly isFull?: boolean }) => (
-  <Link to="/tx/$hash" params={{ hash }} title={hash}>
+  <Link to={Paths.transaction(hash)} title={hash}>
     <code className="hash">{isFull ? hash : shorten(hash)}</code>
   </Link>
 )
 
 /** A block by its number, or by its hash where the number may belong to another block. */
 export const BlockLink = ({ hash, number }: { readonly number: bigint | number; readonly hash?: string }) => (
-  <Link to="/block/$block" params={{ block: hash ?? String(number) }}>
-    {formatInteger(number)}
-  </Link>
+  <Link to={Paths.block(hash ?? number)}>{formatInteger(number)}</Link>
 )

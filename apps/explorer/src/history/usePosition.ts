@@ -1,6 +1,5 @@
 /** Keeps the rows that a person reads in their place, while rows are added above them and once the person goes back to them. */
-import { useRouter } from "@tanstack/react-router"
-import { type RefObject, useLayoutEffect, useRef } from "react"
+import { type RefObject, useEffect, useLayoutEffect, useRef } from "react"
 
 interface Position {
   /** Rows above those of the past. */
@@ -12,7 +11,6 @@ interface Position {
 }
 
 export const usePosition = (box: RefObject<HTMLElement | null>, { added, height, live }: Position): void => {
-  const router = useRouter()
   const before = useRef(live)
   const shift = (rows: number) => {
     // Who sees the top of the list sees what is new there.
@@ -23,12 +21,6 @@ export const usePosition = (box: RefObject<HTMLElement | null>, { added, height,
     shift(live - before.current)
     before.current = live
   }, [live])
-  useLayoutEffect(() => {
-    // The router restores the position in pixels by then.
-    const unsubscribe = router.subscribe("onRendered", () => {
-      unsubscribe()
-      shift(added)
-    })
-    return unsubscribe
-  }, [router])
+  // The page is where it was left by then.
+  useEffect(() => shift(added), [])
 }

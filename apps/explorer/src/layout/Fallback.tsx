@@ -1,13 +1,14 @@
 /** What is shown for an unknown path, and for a page that failed. */
-import { Link } from "@tanstack/react-router"
 import { Notice, Page } from "../display/Page.tsx"
 import { ForeignText } from "../display/ForeignText.tsx"
+import { Link } from "../navigation/Navigation.tsx"
+import * as Paths from "../navigation/Paths.ts"
 
 export const NotFound = () => (
   <Page title="Not found" heading="No such page">
     <Notice title="The explorer has no page at this address">
       <p>
-        Search above, or <Link to="/">go to the latest blocks</Link>.
+        Search above, or <Link to={Paths.home}>go to the latest blocks</Link>.
       </p>
     </Notice>
   </Page>

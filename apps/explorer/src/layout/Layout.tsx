@@ -1,8 +1,9 @@
 /** What every page has around it: header with search, chain and theme, then the page. */
 import { useQuery } from "@tanstack/react-query"
-import { Link, Outlet, useNavigate, useSearch } from "@tanstack/react-router"
-import { useMemo } from "react"
+import { type ReactNode, useMemo } from "react"
 import { ErrorNotice, Notice, Page, Skeleton } from "../display/Page.tsx"
+import { Link, useNavigate, useSearch } from "../navigation/Navigation.tsx"
+import * as Paths from "../navigation/Paths.ts"
 import { SearchBox } from "../search/SearchBox.tsx"
 import * as ApiKey from "../service/ApiKey.ts"
 import { ServiceProvider, useService } from "../service/Service.tsx"
@@ -21,7 +22,7 @@ const ChainSelect = () => {
     <select
       aria-label="Chain"
       value={chain.name}
-      onChange={({ target }) => void navigate({ to: "/", search: { chain: target.value } })}
+      onChange={({ target }) => navigate({ to: Paths.home, search: { chain: target.value } })}
     >
       {chains.map(({ name }) => (
         <option key={name}>{name}</option>
@@ -32,7 +33,7 @@ const ChainSelect = () => {
 
 const Header = () => (
   <header className="site-header">
-    <Link to="/" className="brand">
+    <Link to={Paths.home} className="brand">
       <svg viewBox="0 0 32 32" aria-hidden="true">
         <path d="M9 7h9a7 7 0 0 1 7 7v4a7 7 0 0 1-7 7H9zM14 12v8" />
       </svg>
@@ -50,9 +51,9 @@ const selectChain = ({ chains }: Settings, selected: string | undefined) =>
     ? chains[0]
     : chains.find(({ chainId, name }) => name === selected || selected === String(chainId))
 
-const Content = ({ settings }: { readonly settings: Settings }) => {
+const Content = ({ children, settings }: { readonly settings: Settings; readonly children: ReactNode }) => {
   const entered = ApiKey.useApiKey()
-  const { chain: selected } = useSearch({ from: "__root__" })
+  const { chain: selected } = useSearch()
   const chain = selectChain(settings, selected)
   const apiKey = settings.access === "open" ? ApiKey.openKey : entered
   const service = useMemo(
@@ -65,7 +66,10 @@ const Content = ({ settings }: { readonly settings: Settings }) => {
         <Page title="No such chain" heading="Chains">
           <Notice title="This service has no such chain" tone="bad">
             <p>
-              It serves {settings.chains.map(({ name }) => name).join(", ")}. <Link to="/">Show the first one.</Link>
+              It serves {settings.chains.map(({ name }) => name).join(", ")}.{" "}
+              <Link to={Paths.home} search={{ chain: undefined }}>
+                Show the first one.
+              </Link>
             </p>
           </Notice>
         </Page>
@@ -87,7 +91,7 @@ const Content = ({ settings }: { readonly settings: Settings }) => {
       <Header />
       <main id="content" tabIndex={-1}>
         <Connection />
-        <Outlet />
+        {children}
       </main>
     </ServiceProvider>
   )
@@ -95,7 +99,7 @@ const Content = ({ settings }: { readonly settings: Settings }) => {
 
 const retryMillis = 3_000
 
-export const Layout = () => {
+export const Layout = ({ children }: { readonly children: ReactNode }) => {
   useHighlight()
   const { data, error, refetch } = useQuery({
     queryKey: ["settings"],
@@ -103,7 +107,7 @@ export const Layout = () => {
     staleTime: Number.POSITIVE_INFINITY,
     refetchInterval: ({ state }) => (state.status === "error" ? retryMillis : false),
   })
-  if (data !== undefined) return <Content settings={data} />
+  if (data !== undefined) return <Content settings={data}>{children}</Content>
   return (
     <main className="page">
       <h1 className="visually-hidden">Daybook</h1>

@@ -1,11 +1,12 @@
 /** One address: what it is, what it holds, and its history by tabs. */
-import { Link, useParams, useSearch } from "@tanstack/react-router"
 import { lazy, Suspense, useEffect, useRef } from "react"
 import { Notice, Page, Panel, Skeleton } from "../display/Page.tsx"
 import { CopyButton } from "../display/Values.tsx"
 import { useLabel } from "../names/useNames.ts"
+import { Link, useSearch } from "../navigation/Navigation.tsx"
+import * as Paths from "../navigation/Paths.ts"
 import { useWatchLabel } from "../watch/WatchList.ts"
-import { type Tab, tabs } from "./AddressSearch.ts"
+import { parse, type Tab, tabs } from "./AddressSearch.ts"
 import { AddressFacts, useKind } from "./address/AddressFacts.tsx"
 import { InternalTab } from "./address/InternalTab.tsx"
 import { MovementsTab } from "./address/MovementsTab.tsx"
@@ -34,7 +35,7 @@ const Tabs = ({ address, selected }: { readonly address: string; readonly select
   const box = useRef<HTMLElement>(null)
   // On a phone not all of them are on screen.
   useEffect(() => {
-    const [nav, link] = [box.current, box.current?.querySelector<HTMLElement>('[data-selected="true"]')]
+    const [nav, link] = [box.current, box.current?.querySelector<HTMLElement>("[aria-current]")]
     if (nav === null || link === null || link === undefined) return
     nav.scrollLeft = link.offsetLeft - nav.offsetLeft - (nav.clientWidth - link.offsetWidth) / 2
   }, [selected, isContract])
@@ -45,13 +46,10 @@ const Tabs = ({ address, selected }: { readonly address: string; readonly select
         .map((tab) => (
           <Link
             key={tab}
-            to="/address/$address"
-            params={{ address }}
+            to={Paths.address(address)}
             search={{ tab: tab === "transactions" ? undefined : tab }}
-            // The router marks the link of the page on screen: that of a tab by its parameter.
-            activeOptions={{ includeSearch: true, explicitUndefined: true }}
-            data-selected={tab === selected}
-            resetScroll={false}
+            aria-current={tab === selected ? "page" : undefined}
+            keepsPosition
           >
             {names[tab]}
           </Link>
@@ -87,9 +85,8 @@ const Content = ({ address, tab }: { readonly address: string; readonly tab: Tab
   }
 }
 
-export const AddressPage = () => {
-  const given = useParams({ from: "/address/$address" }).address
-  const { tab = "transactions" } = useSearch({ from: "/address/$address" })
+export const AddressPage = ({ address: given }: { readonly address: string }) => {
+  const { tab = "transactions" } = parse(useSearch())
   const address = given.toLowerCase()
   const own = useWatchLabel(address)
   const isAddress = /^0x[0-9a-f]{40}$/.test(address)

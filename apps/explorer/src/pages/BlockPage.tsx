@@ -1,9 +1,10 @@
 /** One block, by number or hash: its header, what was verified, its transactions and withdrawals. */
 import type { HydratedBlock, RpcClient } from "@daybook/rpc/promise"
-import { Link, useParams } from "@tanstack/react-router"
 import { useRef } from "react"
 import { formatInteger } from "../display/Numbers.ts"
 import { Disclosure, ErrorNotice, Notice, Page, Panel, Skeleton } from "../display/Page.tsx"
+import { Link } from "../navigation/Navigation.tsx"
+import * as Paths from "../navigation/Paths.ts"
 import { useRpc, useService } from "../service/Service.tsx"
 import { BlockFacts } from "./block/BlockFacts.tsx"
 import { BlockTransactions } from "./block/BlockTransactions.tsx"
@@ -23,11 +24,11 @@ const isId = (id: string): boolean => /^(?:\d{1,20}|0x[0-9a-fA-F]{64})$/.test(id
 const Neighbours = ({ number }: { readonly number: bigint }) => (
   <nav className="pager" aria-label="Neighbouring blocks">
     {number === 0n ? null : (
-      <Link to="/block/$block" params={{ block: String(number - 1n) }} rel="prev" className="button">
+      <Link to={Paths.block(number - 1n)} rel="prev" className="button">
         ← Previous
       </Link>
     )}
-    <Link to="/block/$block" params={{ block: String(number + 1n) }} rel="next" className="button">
+    <Link to={Paths.block(number + 1n)} rel="next" className="button">
       Next →
     </Link>
   </nav>
@@ -43,7 +44,7 @@ const Missing = ({ id }: { readonly id: string }) => {
         {id.startsWith("0x")
           ? `The node of ${chain.name} does not know it: a reorg may have replaced it, or it belongs to another chain. `
           : `It appears here once ${chain.name} has it. `}
-        <Link to="/">See the latest blocks.</Link>
+        <Link to={Paths.home}>See the latest blocks.</Link>
       </p>
     </Notice>
   )
@@ -57,7 +58,7 @@ const Replaced = ({ block, now }: { readonly block: HydratedBlock; readonly now:
       {now?.hash === null || now === null ? null : (
         <>
           The block with this number is now{" "}
-          <Link to="/block/$block" params={{ block: now.hash }}>
+          <Link to={Paths.block(now.hash)}>
             <code className="hash">{now.hash}</code>
           </Link>
           .
@@ -114,8 +115,7 @@ const Found = ({ id }: { readonly id: string }) => {
   )
 }
 
-export const BlockPage = () => {
-  const { block: id } = useParams({ from: "/block/$block" })
+export const BlockPage = ({ block: id }: { readonly block: string }) => {
   const isNumber = /^\d+$/.test(id)
   const found = useRpc(["block", id], (client) => readBlock(client, id), { enabled: !isNumber && isId(id) }).data
   const number = isNumber ? BigInt(id) : found?.number

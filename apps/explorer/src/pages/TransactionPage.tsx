@@ -1,11 +1,12 @@
 /** One transaction: overview, what moved, input, logs, trace and JSON. */
 import type { DecodedItem, WalletTransaction } from "@daybook/rest/promise"
 import type { CallFrame, RpcClient } from "@daybook/rpc/promise"
-import { Link, useParams } from "@tanstack/react-router"
 import { useRef } from "react"
 import { byteLength, formatInteger } from "../display/Numbers.ts"
 import { Disclosure, ErrorNotice, Notice, Page, Panel, Skeleton } from "../display/Page.tsx"
 import { Bytes } from "../display/Values.tsx"
+import { Link } from "../navigation/Navigation.tsx"
+import * as Paths from "../navigation/Paths.ts"
 import { useRest, useRpc, useService } from "../service/Service.tsx"
 import { Decoded } from "./transaction/Decoded.tsx"
 import { Logs } from "./transaction/Logs.tsx"
@@ -164,7 +165,7 @@ const Missing = () => {
       <p>
         The node of {chain.name} does not know it: it may not have arrived yet, be replaced by another one of the same
         nonce, or belong to another chain. It appears here once the node has it.{" "}
-        <Link to="/">See the latest transactions.</Link>
+        <Link to={Paths.home}>See the latest transactions.</Link>
       </p>
     </Notice>
   )
@@ -217,8 +218,7 @@ const Found = ({ hash }: { readonly hash: string }) => {
   )
 }
 
-export const TransactionPage = () => {
-  const { hash } = useParams({ from: "/tx/$hash" })
+export const TransactionPage = ({ hash }: { readonly hash: string }) => {
   return (
     <Page title={`Transaction ${hash.slice(0, 10)}`} heading="Transaction">
       {/^0x[0-9a-f]{64}$/i.test(hash) ? (

@@ -1,6 +1,7 @@
 /** The search box in the header. `/` focuses it, Enter searches, Escape closes the results. */
-import { Link, useNavigate } from "@tanstack/react-router"
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react"
+import { Link, useNavigate } from "../navigation/Navigation.tsx"
+import * as Paths from "../navigation/Paths.ts"
 import { explain } from "../service/Errors.ts"
 import { useService } from "../service/Service.tsx"
 import { useWatchList } from "../watch/WatchList.ts"
@@ -8,14 +9,10 @@ import { type Hit, type Resolution, resolve, type Target } from "./Resolve.ts"
 import { parse } from "./SearchQuery.ts"
 import { ForeignText } from "../display/ForeignText.tsx"
 
-const pageLinks = {
-  address: (id: string) => ({ to: "/address/$address", params: { address: id } }) as const,
-  tx: (id: string) => ({ to: "/tx/$hash", params: { hash: id } }) as const,
-  block: (id: string) => ({ to: "/block/$block", params: { block: id } }) as const,
-}
+const paths = { address: Paths.address, tx: Paths.transaction, block: Paths.block }
 
-/** The link to the page of a hit. */
-const linkOf = ({ id, page }: Target) => pageLinks[page](id)
+/** The path of the page of a hit. */
+const pathOf = ({ id, page }: Target): string => paths[page](id)
 
 type State = { readonly _tag: "Idle" } | { readonly _tag: "Searching" } | Resolution
 
@@ -56,7 +53,7 @@ const Results = ({ onClose, state }: { readonly state: State; readonly onClose: 
       {state.hits.map((hit: Hit) => (
         <li key={`${hit.kind} ${hit.chain} ${hit.target.id}`}>
           <Link
-            {...linkOf(hit.target)}
+            to={pathOf(hit.target)}
             {...(hit.chain === chain.name ? {} : { search: { chain: hit.chain } })}
             onClick={onClose}
           >
@@ -95,7 +92,7 @@ export const SearchBox = () => {
     if (found._tag !== "Exact") return
     setText("")
     input.current?.blur()
-    await navigate(linkOf(found.target))
+    navigate({ to: pathOf(found.target) })
   }
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()

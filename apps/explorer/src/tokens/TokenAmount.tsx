@@ -1,7 +1,8 @@
 /** An amount of an asset: the currency of the chain, or a token. */
-import { Link } from "@tanstack/react-router"
 import { Amount, Count } from "../display/Values.tsx"
 import { shorten } from "../display/Numbers.ts"
+import { Link } from "../navigation/Navigation.tsx"
+import * as Paths from "../navigation/Paths.ts"
 import { useService } from "../service/Service.tsx"
 import { useToken } from "./useToken.ts"
 import { ForeignText } from "../display/ForeignText.tsx"
@@ -18,7 +19,7 @@ interface TokenAmountProps {
 
 /** The name of a token, linked to its contract. */
 export const TokenLink = ({ address, symbol }: { readonly address: string; readonly symbol: string | undefined }) => (
-  <Link className="address" to="/address/$address" params={{ address }} title={address} data-address={address}>
+  <Link className="address" to={Paths.address(address)} title={address} data-address={address}>
     {symbol === undefined ? (
       <code className="hash">{shorten(address)}</code>
     ) : (

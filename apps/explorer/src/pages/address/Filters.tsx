@@ -1,15 +1,15 @@
 /** Filters of a history, kept in the URL. */
-import { useNavigate, useSearch } from "@tanstack/react-router"
 import type { ReactNode } from "react"
-import type { AddressSearch } from "../AddressSearch.ts"
+import { useNavigate, useSearch } from "../../navigation/Navigation.tsx"
+import { type AddressSearch, parse } from "../AddressSearch.ts"
 
 /** The parameters of the page, and how to change some of them. */
 export const useAddressSearch = (): readonly [AddressSearch, (change: AddressSearch) => void] => {
-  const search = useSearch({ from: "/address/$address" })
-  const navigate = useNavigate({ from: "/address/$address" })
-  const change = (next: AddressSearch) => {
-    void navigate({ search: (before) => ({ ...before, ...next }), resetScroll: false, replace: true })
-  }
+  const text = useSearch()
+  const navigate = useNavigate()
+  const search = parse(text)
+  const change = (next: AddressSearch) =>
+    navigate({ to: location.pathname, search: { ...search, ...next } }, { replace: true })
   return [search, change]
 }
 

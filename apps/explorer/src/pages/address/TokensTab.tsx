@@ -1,12 +1,13 @@
 /** What an address holds: the currency of the chain and tokens, with their proofs. */
 import type { Balance, Incomplete } from "@daybook/rest/promise"
-import { Link } from "@tanstack/react-router"
 import { ErrorNotice, Notice, Panel, Skeleton } from "../../display/Page.tsx"
 import { type Column, Table } from "../../display/Table.tsx"
 import { Count, ShortHash } from "../../display/Values.tsx"
 import { DownloadMenu } from "../../download/DownloadMenu.tsx"
 import { balanceColumns } from "../../download/Tables.ts"
 import * as Clients from "../../service/Clients.ts"
+import { Link } from "../../navigation/Navigation.tsx"
+import * as Paths from "../../navigation/Paths.ts"
 import { useRest, useService } from "../../service/Service.tsx"
 import { TokenAmount } from "../../tokens/TokenAmount.tsx"
 import { useToken } from "../../tokens/useToken.ts"
@@ -27,7 +28,7 @@ const Name = ({ asset, token }: Balance) => {
 const HistoryLink = ({ address, asset }: { readonly address: string; readonly asset: string }) => {
   const { currency } = useService().chain
   return (
-    <Link to="/address/$address" params={{ address }} search={{ tab: "movements", asset }} resetScroll={false}>
+    <Link to={Paths.address(address)} search={{ tab: "movements", asset }} keepsPosition>
       Movements<span className="visually-hidden"> of {asset === nativeAsset ? currency.symbol : asset}</span>
     </Link>
   )
@@ -41,7 +42,7 @@ const columnsOf = (address: string, incomplete: Incomplete): ReadonlyArray<Colum
       asset === nativeAsset ? (
         <span className="muted">native</span>
       ) : (
-        <Link to="/address/$address" params={{ address: asset }}>
+        <Link to={Paths.address(asset)}>
           <ShortHash hash={asset} />
         </Link>
       ),

@@ -1,8 +1,9 @@
 /** The header of a block. */
 import type { HydratedBlock } from "@daybook/rpc/promise"
-import { Link } from "@tanstack/react-router"
 import { Gauge } from "../../display/Gauge.tsx"
 import { AddressLink, BlockLink } from "../../display/Links.tsx"
+import { Link } from "../../navigation/Navigation.tsx"
+import * as Paths from "../../navigation/Paths.ts"
 import { Badge, Disclosure, Fact, Facts } from "../../display/Page.tsx"
 import { Amount, Bytes, Count, fromSeconds, Gwei, Hash, Time } from "../../display/Values.tsx"
 import { useService, useStatus } from "../../service/Service.tsx"
@@ -93,7 +94,7 @@ export const BlockFacts = ({ block }: { readonly block: HydratedBlock }) => {
           <Time time={fromSeconds(block.timestamp)} form="full" />
         </Fact>
         <Fact name="Parent">
-          <Link to="/block/$block" params={{ block: block.parentHash }}>
+          <Link to={Paths.block(block.parentHash)}>
             <code className="hash">{block.parentHash}</code>
           </Link>
         </Fact>

@@ -1,8 +1,9 @@
 /** The chains of the service with the state of their indexes. */
-import { Link } from "@tanstack/react-router"
 import { Badge, ErrorNotice, Skeleton } from "../../display/Page.tsx"
 import { formatDuration } from "../../display/Times.ts"
 import { Count } from "../../display/Values.tsx"
+import { Link } from "../../navigation/Navigation.tsx"
+import * as Paths from "../../navigation/Paths.ts"
 import { useService, useStatuses } from "../../service/Service.tsx"
 import type { ChainStatus } from "../../service/Status.ts"
 import { ForeignText } from "../../display/ForeignText.tsx"
@@ -17,7 +18,7 @@ const CardFact = ({ name, value }: { readonly name: string; readonly value: numb
 const Card = ({ isSelected, status }: { readonly status: ChainStatus; readonly isSelected: boolean }) => (
   <li className="card" data-selected={isSelected}>
     <div className="card-head">
-      <Link to="/" search={{ chain: status.chain }} {...(isSelected ? { "aria-current": "true" } : {})}>
+      <Link to={Paths.home} search={{ chain: status.chain }} {...(isSelected ? { "aria-current": "true" } : {})}>
         {status.chain}
       </Link>
       {status.head === null && status.state === "synced" ? (

@@ -1,9 +1,10 @@
 /** Links to the transactions that the same sender sent before and after this one. */
 import type { RestPromiseClient, WalletTransaction } from "@daybook/rest/promise"
 import type { Transaction } from "@daybook/rpc/promise"
-import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 import * as RowSearch from "../../history/RowSearch.ts"
+import { Link } from "../../navigation/Navigation.tsx"
+import * as Paths from "../../navigation/Paths.ts"
 import { useRest } from "../../service/Service.tsx"
 
 /** Most pages of the sender's history that are searched, and rows of each. */
@@ -47,7 +48,7 @@ const useNeighbour = (place: Place, isBefore: boolean): string | null | undefine
 
 const NonceLink = ({ hash, name }: { readonly hash: string | null | undefined; readonly name: "next" | "previous" }) =>
   hash === null || hash === undefined ? null : (
-    <Link to="/tx/$hash" params={{ hash }} rel={name === "next" ? "next" : "prev"} title={hash}>
+    <Link to={Paths.transaction(hash)} rel={name === "next" ? "next" : "prev"} title={hash}>
       {name === "next" ? "next by nonce →" : "← previous by nonce"}
     </Link>
   )

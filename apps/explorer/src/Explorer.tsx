@@ -1,0 +1,65 @@
+/** The explorer: its pages by path. */
+import { Suspense } from "react"
+import { Route, Switch, useLocation } from "wouter"
+import { Skeleton } from "./display/Page.tsx"
+import { NotFound } from "./layout/Fallback.tsx"
+import { Layout } from "./layout/Layout.tsx"
+import { lazyPage, type Preloaded } from "./navigation/lazyPage.tsx"
+import { type Load, Navigation } from "./navigation/Navigation.tsx"
+import { PageBoundary } from "./navigation/PageBoundary.tsx"
+import { Position } from "./navigation/Position.tsx"
+
+const HomePage = lazyPage(async () => (await import("./pages/HomePage.tsx")).HomePage)
+const BlockPage = lazyPage(async () => (await import("./pages/BlockPage.tsx")).BlockPage)
+const TransactionPage = lazyPage(async () => (await import("./pages/TransactionPage.tsx")).TransactionPage)
+const AddressPage = lazyPage(async () => (await import("./pages/AddressPage.tsx")).AddressPage)
+
+/** Pages by the first part of their paths. */
+const pages = new Map<string, Preloaded>([
+  ["", HomePage],
+  ["block", BlockPage],
+  ["tx", TransactionPage],
+  ["address", AddressPage],
+])
+
+/** Loads the code of the page of a path; undefined where it is there, or the path has no page. */
+export const load: Load = (path) => pages.get(path.split(/[/?]/)[1] ?? "")?.preload()
+
+const fallback = (
+  <div className="page">
+    <Skeleton label="the page" />
+  </div>
+)
+
+const Pages = () => {
+  const [path] = useLocation()
+  return (
+    <PageBoundary path={path}>
+      <Suspense fallback={fallback}>
+        <Switch>
+          <Route path="/">
+            <HomePage />
+          </Route>
+          <Route path="/block/:block">{({ block }) => <BlockPage block={block} />}</Route>
+          <Route path="/tx/:hash">{({ hash }) => <TransactionPage hash={hash} />}</Route>
+          <Route path="/address/:address">{({ address }) => <AddressPage address={address} />}</Route>
+          <Route>
+            <NotFound />
+          </Route>
+        </Switch>
+        <Position />
+      </Suspense>
+    </PageBoundary>
+  )
+}
+
+/** The explorer, with the page of the URL. */
+export const Explorer = () => (
+  <PageBoundary path="">
+    <Navigation load={load}>
+      <Layout>
+        <Pages />
+      </Layout>
+    </Navigation>
+  </PageBoundary>
+)

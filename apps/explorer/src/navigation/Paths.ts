@@ -1,0 +1,24 @@
+/** The paths of the pages, and the parameters of their URLs. Pure. */
+
+export const home = "/"
+
+/** A block by its number or hash. */
+export const block = (id: bigint | number | string): string => `/block/${encodeURIComponent(String(id))}`
+
+export const transaction = (hash: string): string => `/tx/${encodeURIComponent(hash)}`
+
+export const address = (id: string): string => `/address/${encodeURIComponent(id)}`
+
+/** Parameters of a URL by name. */
+export type Search = Readonly<Record<string, string | undefined>>
+
+/** Reads the part of a URL that begins with `?`. Of parameters with the same name the last one counts. */
+export const parseSearch = (text: string): Search => Object.fromEntries(new URLSearchParams(text))
+
+/** A path with parameters. Those that are undefined or empty are left out. */
+export const withSearch = (path: string, search: Search): string => {
+  const set = Object.entries(search).flatMap(([name, value]) =>
+    value === undefined || value === "" ? [] : [[name, value]],
+  )
+  return set.length === 0 ? path : `${path}?${new URLSearchParams(set)}`
+}
