@@ -47,6 +47,8 @@ export default defineConfig(({ mode }) => ({
     modulePreload: { polyfill: false },
     sourcemap: false,
     rolldownOptions: {
+      // Schemas of Effect that nothing uses would stay, as their definitions read properties of others.
+      treeshake: { propertyReadSideEffects: false },
       // "use client" of the libraries: there is no server.
       onLog: (level, log, handle) => {
         if (log.code !== "MODULE_LEVEL_DIRECTIVE") handle(level, log)

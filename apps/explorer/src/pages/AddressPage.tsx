@@ -1,24 +1,33 @@
 /** One address: what it is, what it holds, and its history by tabs. */
-import { lazy, Suspense, useEffect, useRef } from "react"
+import { Suspense, useEffect, useRef } from "react"
 import { Notice, Page, Panel, Skeleton } from "../display/Page.tsx"
 import { CopyButton } from "../display/Values.tsx"
 import { useLabel } from "../names/useNames.ts"
 import { Link, useSearch } from "../navigation/Navigation.tsx"
+import { lazyPage } from "../navigation/lazyPage.tsx"
 import * as Paths from "../navigation/Paths.ts"
 import { useWatchLabel } from "../watch/WatchList.ts"
 import { parse, type Tab, tabs } from "./AddressSearch.ts"
 import { AddressFacts, useKind } from "./address/AddressFacts.tsx"
-import { InternalTab } from "./address/InternalTab.tsx"
-import { MovementsTab } from "./address/MovementsTab.tsx"
-import { StatementTab } from "./address/StatementTab.tsx"
-import { TokensTab } from "./address/TokensTab.tsx"
 import { TransactionsTab } from "./address/TransactionsTab.tsx"
 import { WatchButton } from "./address/WatchButton.tsx"
 import { ForeignText } from "../display/ForeignText.tsx"
 import { isolated } from "../display/VisibleText.ts"
 
-const ContractTab = lazy(async () => ({ default: (await import("./address/ContractTab.tsx")).ContractTab }))
-const ChartsTab = lazy(async () => ({ default: (await import("./address/ChartsTab.tsx")).ChartsTab }))
+/** What is below the tabs. The first one is part of the page, the others are loaded when a person is about to open them. */
+const contents = {
+  transactions: TransactionsTab,
+  movements: lazyPage(async () => (await import("./address/MovementsTab.tsx")).MovementsTab),
+  internal: lazyPage(async () => (await import("./address/InternalTab.tsx")).InternalTab),
+  tokens: lazyPage(async () => (await import("./address/TokensTab.tsx")).TokensTab),
+  statement: lazyPage(async () => (await import("./address/StatementTab.tsx")).StatementTab),
+  charts: lazyPage(async () => (await import("./address/ChartsTab.tsx")).ChartsTab),
+  contract: lazyPage(async () => (await import("./address/ContractTab.tsx")).ContractTab),
+} satisfies Record<Tab, unknown>
+
+const preload = (tab: Tab): void => {
+  if (tab !== "transactions") void contents[tab].preload()?.catch(() => undefined)
+}
 
 const names: Readonly<Record<Tab, string>> = {
   transactions: "Transactions",
@@ -50,39 +59,14 @@ const Tabs = ({ address, selected }: { readonly address: string; readonly select
             search={{ tab: tab === "transactions" ? undefined : tab }}
             aria-current={tab === selected ? "page" : undefined}
             keepsPosition
+            onPointerEnter={() => preload(tab)}
+            onFocus={() => preload(tab)}
           >
             {names[tab]}
           </Link>
         ))}
     </nav>
   )
-}
-
-const Content = ({ address, tab }: { readonly address: string; readonly tab: Tab }) => {
-  switch (tab) {
-    case "transactions":
-      return <TransactionsTab address={address} />
-    case "movements":
-      return <MovementsTab address={address} />
-    case "internal":
-      return <InternalTab address={address} />
-    case "tokens":
-      return <TokensTab address={address} />
-    case "statement":
-      return <StatementTab address={address} />
-    case "contract":
-      return (
-        <Suspense fallback={<Skeleton label="the ABI" />}>
-          <ContractTab address={address} />
-        </Suspense>
-      )
-    case "charts":
-      return (
-        <Suspense fallback={<Skeleton label="charts" />}>
-          <ChartsTab address={address} />
-        </Suspense>
-      )
-  }
 }
 
 export const AddressPage = ({ address: given }: { readonly address: string }) => {
@@ -92,6 +76,7 @@ export const AddressPage = ({ address: given }: { readonly address: string }) =>
   const isAddress = /^0x[0-9a-f]{40}$/.test(address)
   const served = useLabel(own === undefined && isAddress ? address : null)
   const name = own ?? served
+  const Content = contents[tab]
   if (!isAddress) {
     return (
       <Page title="Address" heading="Address">
@@ -116,7 +101,9 @@ export const AddressPage = ({ address: given }: { readonly address: string }) =>
       </Panel>
       <Tabs address={address} selected={tab} />
       <div key={`${address} ${tab}`} className="stack">
-        <Content address={address} tab={tab} />
+        <Suspense fallback={<Skeleton label={names[tab]} />}>
+          <Content address={address} />
+        </Suspense>
       </div>
     </Page>
   )
