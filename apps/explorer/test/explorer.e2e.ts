@@ -227,6 +227,43 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
     await world.indexed()
   })
 
+  it("navigation: a page whose code does not load says so, and is shown once its link is followed again", async () => {
+    const { alice } = world.scenario.accounts
+    const { page } = site
+    await site.open("/")
+    await page.route(/AddressPage-/, (route) => route.abort())
+    await search(alice)
+    await page.getByText("This page failed").waitFor()
+    expect(await page.getByRole("searchbox").count()).toBe(1)
+    expect(site.issues.splice(0)).toEqual([expect.stringContaining("dynamically imported module")])
+
+    await page.goBack()
+    await page.locator(".card").first().waitFor()
+    await page.unroute(/AddressPage-/)
+    await search(alice)
+    await page.locator(".rows-body .row").first().waitFor()
+  })
+
+  it("navigation: a page that is new begins at its top, and going back leads to where each was left", async () => {
+    const { alice } = world.scenario.accounts
+    const { page } = site
+    await site.open(`/address/${alice}`)
+    await page.evaluate(() => window.scrollTo(0, 200))
+    await page.getByRole("link", { name: "Movements" }).click()
+    await page.getByRole("table", { name: "Movements" }).locator(".rows-body .row").nth(10).waitFor()
+    await page.evaluate(() => window.scrollTo(0, 300))
+    await page.locator(".rows-body .row a[href^='/tx/']").nth(7).click()
+    await page.getByRole("heading", { name: "Transaction", level: 1 }).waitFor()
+    expect(await page.evaluate(() => window.scrollY)).toBe(0)
+
+    await page.goBack()
+    await page.getByRole("table", { name: "Movements" }).waitFor()
+    await page.waitForFunction(() => window.scrollY === 300)
+    await page.goBack()
+    await page.getByRole("table", { name: "Transactions" }).waitFor()
+    await page.waitForFunction(() => window.scrollY === 200)
+  })
+
   it("address: a long history is read to its end, in both orders, also the part that is final", async () => {
     const { alice } = world.scenario.accounts
     const rows: Array<string> = []
@@ -234,6 +271,8 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
     expect(rows.length).toBeGreaterThan(100)
 
     await site.open(`/address/${alice}`)
+    // Rows that are not final are followed, and come on top of the others.
+    await rowOf(rows[0]!).waitFor()
     expect(await Site.walk(site.page)).toEqual(rows)
     await site.page.getByLabel("Order").selectOption("ASC")
     await site.page.waitForURL(/order=ASC/)
