@@ -9,7 +9,7 @@ import { ForeignText } from "./ForeignText.tsx"
 
 interface AddressLinkProps {
   readonly address: string
-  /** Label of the service; left out, the service is asked for it. One of the person has precedence. */
+  /** Label of the service, `null` for none; left out, the service is asked for it. One of the person has precedence. */
   readonly label?: string | null | undefined
   /** Shown as text: the page of this address is open. */
   readonly isCurrent?: boolean
@@ -20,17 +20,9 @@ interface AddressLinkProps {
 
 const hasText = (text: string | null | undefined): text is string => text !== null && text !== undefined && text !== ""
 
-/** An address by its label, else shortened. A label is chosen by others, and isolated from the text around it. */
-export const AddressLink = ({
-  address,
-  isCurrent = false,
-  isFull = false,
-  label,
-  withCopy = false,
-}: AddressLinkProps) => {
-  const own = useWatchLabel(address)
-  const read = useLabel(hasText(own) || hasText(label) ? null : address)
-  const name = [own, label, read].find(hasText)
+type NamedLinkProps = Omit<AddressLinkProps, "label"> & { readonly name: string | undefined }
+
+const NamedLink = ({ address, isCurrent = false, isFull = false, name, withCopy = false }: NamedLinkProps) => {
   const text = (
     <>
       {name === undefined ? null : <ForeignText className="label" text={name} />}
@@ -51,6 +43,16 @@ export const AddressLink = ({
       {withCopy ? <CopyButton text={address} what="address" /> : null}
     </span>
   )
+}
+
+/** Asks the service for the label. */
+const ReadLink = (props: Omit<NamedLinkProps, "name">) => <NamedLink {...props} name={useLabel(props.address)} />
+
+/** An address by its label, else shortened. A label is chosen by others, and isolated from the text around it. */
+export const AddressLink = ({ label, ...rest }: AddressLinkProps) => {
+  const own = useWatchLabel(rest.address)
+  const name = [own, label].find(hasText)
+  return name === undefined && label === undefined ? <ReadLink {...rest} /> : <NamedLink {...rest} name={name} />
 }
 
 /** A transaction by its hash. */

@@ -1,7 +1,8 @@
 /** A table of any length, of which only the rows on screen are in the page. It grows as a person scrolls. */
 import { useWindowVirtualizer } from "@tanstack/react-virtual"
-import { type ReactNode, useEffect, useRef, useSyncExternalStore } from "react"
+import { memo, type ReactNode, useEffect, useRef, useSyncExternalStore } from "react"
 import { ErrorNotice, Notice, Skeleton } from "../display/Page.tsx"
+import * as Entry from "../navigation/Entry.ts"
 import * as Rows from "./HistoryRows.ts"
 import type { Shown } from "./useHistory.ts"
 import { usePosition } from "./usePosition.ts"
@@ -17,7 +18,7 @@ interface VirtualRowsProps<Row> {
   readonly columns: ReadonlyArray<Column>
   readonly history: Shown<Row>
   readonly keyOf: (row: Row) => string
-  /** The cells of a row, one for each column. */
+  /** The cells of a row, one for each column. The same function while they are the same. */
   readonly cells: (row: Row, isReverted: boolean) => ReadonlyArray<ReactNode>
   /** What an empty history means, and what to do. */
   readonly empty: ReactNode
@@ -28,6 +29,9 @@ interface VirtualRowsProps<Row> {
 /** Heights of a row, in pixels; on phones its cells are below each other. */
 const rowHeight = 44
 const phoneHeight = 124
+
+/** Rows that are drawn above and below those on screen. */
+const overscan = 6
 
 /** Rows before the end of the list at which the next page is read. */
 const ahead = 20
@@ -56,6 +60,41 @@ const Footer = <Row,>({ empty, history, label }: Pick<VirtualRowsProps<Row>, "em
   )
 }
 
+interface TableRowProps<Row> extends Pick<VirtualRowsProps<Row>, "cells" | "columns"> {
+  readonly id: string
+  readonly index: number
+  readonly row: Row
+  readonly isReverted: boolean
+  readonly height: number
+  /** Pixels from the top of the list. */
+  readonly top: number
+}
+
+const TableRow = <Row,>({ cells, columns, height, id, index, isReverted, row, top }: TableRowProps<Row>) => (
+  <div
+    role="row"
+    aria-rowindex={index + 2}
+    className="row"
+    data-key={id}
+    data-reverted={isReverted}
+    style={{ height, transform: `translateY(${top}px)` }}
+  >
+    {cells(row, isReverted).map((cell, at) => (
+      <span
+        role="cell"
+        key={columns[at]?.name}
+        data-name={columns[at]?.name}
+        className={columns[at]?.isNumeric === true ? "numeric" : ""}
+      >
+        {cell}
+      </span>
+    ))}
+  </div>
+)
+
+/** A row that was on screen before is not drawn again. Sound: the props are the same ones. */
+const KeptRow = memo(TableRow) as typeof TableRow
+
 export const VirtualRows = <Row,>({ cells, columns, empty, history, keyOf, label, layout }: VirtualRowsProps<Row>) => {
   const box = useRef<HTMLDivElement>(null)
   const height = useIsPhone() ? phoneHeight : rowHeight
@@ -63,11 +102,18 @@ export const VirtualRows = <Row,>({ cells, columns, empty, history, keyOf, label
   const virtualizer = useWindowVirtualizer({
     count,
     estimateSize: () => height,
-    overscan: 12,
+    overscan,
+    // A person who goes back finds the rows that they left, without those at the top before.
+    initialOffset: Entry.position,
     scrollMargin: box.current?.offsetTop ?? 0,
   })
   usePosition(box, { live: rows.live.length, added: history.added, height })
-  useEffect(() => virtualizer.measure(), [height, virtualizer])
+  const drawnHeight = useRef(height)
+  useEffect(() => {
+    if (drawnHeight.current === height) return
+    drawnHeight.current = height
+    virtualizer.measure()
+  }, [height, virtualizer])
   const items = virtualizer.getVirtualItems()
   const last = items.at(-1)?.index ?? 0
   useEffect(() => {
@@ -102,27 +148,19 @@ export const VirtualRows = <Row,>({ cells, columns, empty, history, keyOf, label
           {items.map((item) => {
             const entry = Rows.at(rows, item.index)
             if (entry === undefined) return null
+            const key = keyOf(entry.row)
             return (
-              <div
-                role="row"
-                aria-rowindex={item.index + 2}
-                key={`${keyOf(entry.row)} ${entry.isReverted}`}
-                className="row"
-                data-key={keyOf(entry.row)}
-                data-reverted={entry.isReverted}
-                style={{ height, transform: `translateY(${item.start - virtualizer.options.scrollMargin}px)` }}
-              >
-                {cells(entry.row, entry.isReverted).map((cell, at) => (
-                  <span
-                    role="cell"
-                    key={columns[at]?.name}
-                    data-name={columns[at]?.name}
-                    className={columns[at]?.isNumeric === true ? "numeric" : ""}
-                  >
-                    {cell}
-                  </span>
-                ))}
-              </div>
+              <KeptRow
+                key={`${key} ${entry.isReverted}`}
+                id={key}
+                index={item.index}
+                row={entry.row}
+                isReverted={entry.isReverted}
+                height={height}
+                top={item.start - virtualizer.options.scrollMargin}
+                columns={columns}
+                cells={cells}
+              />
             )
           })}
         </div>

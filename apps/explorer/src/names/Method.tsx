@@ -1,5 +1,5 @@
 /** What a transaction or a call does, in a word: the name of the function, `transfer`, `create`, or the selector of an unknown one. */
-import { kindOf } from "../blocks/TransactionKind.ts"
+import { kindOf, selectorOf } from "../blocks/TransactionKind.ts"
 import type { NamedFunction } from "./Names.ts"
 import { useMethod } from "./useNames.ts"
 import { ForeignText } from "../display/ForeignText.tsx"
@@ -12,13 +12,26 @@ interface MethodProps {
   readonly decoded?: NamedFunction | null | undefined
 }
 
-export const Method = ({ decoded, input, to }: MethodProps) => {
-  const isDecoded = decoded !== null && decoded !== undefined
-  const named = useMethod(isDecoded ? null : to, input)
-  const shown = isDecoded ? decoded : named
-  return shown === undefined ? (
-    <code className="method">{kindOf({ to: to ?? null, input: input ?? null })}</code>
+interface Called {
+  readonly to: string | null
+  readonly input: string | null
+}
+
+const Named = ({ label, signature }: NamedFunction) => <ForeignText className="method" text={label} title={signature} />
+
+const Kind = ({ input, to }: Called) => <code className="method">{kindOf({ to, input })}</code>
+
+/** Asks the service for the name of the function. */
+const ReadMethod = (called: Called & { readonly to: string }) => {
+  const named = useMethod(called.to, called.input)
+  return named === undefined ? <Kind {...called} /> : <Named {...named} />
+}
+
+export const Method = ({ decoded, input = null, to = null }: MethodProps) => {
+  if (decoded !== null && decoded !== undefined) return <Named {...decoded} />
+  return to === null || selectorOf(input) === undefined ? (
+    <Kind to={to} input={input} />
   ) : (
-    <ForeignText className="method" text={shown.label} title={shown.signature} />
+    <ReadMethod to={to} input={input} />
   )
 }

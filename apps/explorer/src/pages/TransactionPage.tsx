@@ -97,11 +97,7 @@ const Contents = ({ known }: { readonly known: Known }) => {
   return (
     <>
       <Panel title="Overview">
-        <Overview
-          {...known}
-          reason={reason}
-          labels={{ from: row?.from_address_label ?? null, to: row?.to_address_label ?? null }}
-        />
+        <Overview {...known} reason={reason} labels={{ from: row?.from_address_label, to: row?.to_address_label }} />
       </Panel>
       {receipt === null ? null : (
         <>

@@ -28,34 +28,47 @@ export const TokenLink = ({ address, symbol }: { readonly address: string; reado
   </Link>
 )
 
-export const TokenAmount = ({ amount, asset, signed = false, token, tokenId }: TokenAmountProps) => {
-  const { currency } = useService().chain
-  const isNative = asset === "native"
-  const read = useToken(asset, !isNative && (token === null || token === undefined))
-  if (isNative) return <Amount amount={amount} decimals={currency.decimals} symbol={currency.symbol} signed={signed} />
-  const symbol = token?.symbol ?? read?.symbol
-  const decimals = token?.decimals ?? read?.decimals
-  return (
-    <span className="token-amount">
-      <Amount
-        amount={amount}
-        decimals={tokenId === null || tokenId === undefined ? (decimals ?? 0) : 0}
-        signed={signed}
-      />{" "}
-      <TokenLink address={asset} symbol={symbol ?? undefined} />
-      {tokenId === null || tokenId === undefined ? (
-        decimals === undefined || decimals === null ? (
-          <span className="muted" title="The contract states no decimals: the amount is in its smallest unit.">
-            {" "}
-            units
-          </span>
-        ) : null
-      ) : (
-        <span className="token-id">
+type Described = Omit<TokenAmountProps, "token"> & {
+  readonly symbol: string | undefined
+  readonly decimals: number | undefined
+}
+
+const DescribedAmount = ({ amount, asset, decimals, signed = false, symbol, tokenId }: Described) => (
+  <span className="token-amount">
+    <Amount
+      amount={amount}
+      decimals={tokenId === null || tokenId === undefined ? (decimals ?? 0) : 0}
+      signed={signed}
+    />{" "}
+    <TokenLink address={asset} symbol={symbol} />
+    {tokenId === null || tokenId === undefined ? (
+      decimals === undefined ? (
+        <span className="muted" title="The contract states no decimals: the amount is in its smallest unit.">
           {" "}
-          #<Count value={tokenId} />
+          units
         </span>
-      )}
-    </span>
-  )
+      ) : null
+    ) : (
+      <span className="token-id">
+        {" "}
+        #<Count value={tokenId} />
+      </span>
+    )}
+  </span>
+)
+
+/** Asks the contract how its amounts are written. */
+const ReadAmount = (props: Omit<TokenAmountProps, "token">) => {
+  const read = useToken(props.asset)
+  return <DescribedAmount {...props} symbol={read?.symbol} decimals={read?.decimals} />
+}
+
+export const TokenAmount = ({ token, ...rest }: TokenAmountProps) => {
+  const { currency } = useService().chain
+  if (rest.asset === "native") {
+    const { amount, signed = false } = rest
+    return <Amount amount={amount} decimals={currency.decimals} symbol={currency.symbol} signed={signed} />
+  }
+  if (token === null || token === undefined) return <ReadAmount {...rest} />
+  return <DescribedAmount {...rest} symbol={token.symbol ?? undefined} decimals={token.decimals ?? undefined} />
 }

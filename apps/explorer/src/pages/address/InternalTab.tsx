@@ -1,5 +1,6 @@
 /** Calls of contracts that an address took part in. */
 import type { RestPromiseClient, WalletTransaction } from "@daybook/rest/promise"
+import { useCallback } from "react"
 import { AddressLink, BlockLink, TransactionLink } from "../../display/Links.tsx"
 import { Badge, Notice } from "../../display/Page.tsx"
 import { Amount, Time } from "../../display/Values.tsx"
@@ -87,6 +88,7 @@ export const InternalTab = ({ address }: { readonly address: string }) => {
     first: async (signal) => toCalls(await client.walletTransactions(queryOf(address, name), { signal }), address),
     follow: null,
   }))
+  const cells = useCallback((row: InternalRow) => cellsOf(row, address, chain), [address, chain])
   if (codeOf(history.error) === "traces_not_indexed") {
     return (
       <Notice title="Internal transactions are not indexed on this chain">
@@ -111,7 +113,7 @@ export const InternalTab = ({ address }: { readonly address: string }) => {
         columns={columns}
         history={history}
         keyOf={keyOf}
-        cells={(row) => cellsOf(row, address, chain)}
+        cells={cells}
         empty={<NotIndexed what="internal transactions" isFiltered={false} />}
       />
     </>

@@ -1,6 +1,6 @@
 /** Movements of an address: each change of what it holds, with filters and the balance after it. */
 import type { Balance, Movement } from "@daybook/rest/promise"
-import { useMemo } from "react"
+import { useCallback, useMemo } from "react"
 import { AddressLink, BlockLink, TransactionLink } from "../../display/Links.tsx"
 import { Badge, Notice } from "../../display/Page.tsx"
 import { Time } from "../../display/Values.tsx"
@@ -174,6 +174,11 @@ export const MovementsTab = ({ address }: { readonly address: string }) => {
   // Rows of another history are others.
   const balances = useMemo(() => (held === undefined ? null : RunningBalance.make(held)), [held, history.rows.past])
   if (isWhole) balances?.update(history.rows)
+  const cells = useCallback(
+    (row: Movement, isReverted: boolean) =>
+      cellsOf(row, isReverted, balances?.after(row)).slice(0, isWhole ? undefined : -1),
+    [balances, isWhole],
+  )
   return (
     <>
       <Toolbar
@@ -196,7 +201,7 @@ export const MovementsTab = ({ address }: { readonly address: string }) => {
         columns={isWhole ? columns : columns.slice(0, -1)}
         history={history}
         keyOf={RunningBalance.keyOf}
-        cells={(row, isReverted) => cellsOf(row, isReverted, balances?.after(row)).slice(0, isWhole ? undefined : -1)}
+        cells={cells}
         empty={<NotIndexed what="movements" isFiltered={!isWhole || asset !== undefined} />}
       />
     </>

@@ -1,6 +1,7 @@
 /** Transactions of an address: those it took part in, or only those it sent or received itself. */
 import type { WalletTransaction } from "@daybook/rest/promise"
 import { fee } from "@daybook/rest/promise"
+import { useCallback } from "react"
 import { AddressLink, BlockLink, TransactionLink } from "../../display/Links.tsx"
 import { Badge } from "../../display/Page.tsx"
 import { Amount, Time } from "../../display/Values.tsx"
@@ -118,6 +119,10 @@ export const TransactionsTab = ({ address }: { readonly address: string }) => {
         : null,
     }
   })
+  const cells = useCallback(
+    (row: WalletTransaction, isReverted: boolean) => cellsOf(row, isReverted, address, chain),
+    [address, chain],
+  )
   return (
     <>
       <Toolbar
@@ -160,7 +165,7 @@ export const TransactionsTab = ({ address }: { readonly address: string }) => {
         columns={columns}
         history={history}
         keyOf={keyOf}
-        cells={(row, isReverted) => cellsOf(row, isReverted, address, chain)}
+        cells={cells}
         empty={<NotIndexed what="transactions" isFiltered={isFiltered} />}
       />
     </>

@@ -174,7 +174,8 @@ const TypeFacts = ({ transaction }: Pick<Known, "transaction">) => (
 
 interface OverviewProps extends Known {
   readonly reason: string | undefined
-  readonly labels: { readonly from: string | null; readonly to: string | null }
+  /** As the service has them; undefined where the transaction is not indexed. */
+  readonly labels: { readonly from: string | null | undefined; readonly to: string | null | undefined }
 }
 
 export const Overview = ({ block, labels, reason, receipt, transaction }: OverviewProps) => {
