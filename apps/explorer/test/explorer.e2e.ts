@@ -227,7 +227,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
     await world.indexed()
   })
 
-  it("navigation: a page whose code does not load says so, and is shown once its link is followed again", async () => {
+  it("navigation: a page whose code does not load states it, and is shown once its link is followed again", async () => {
     const { alice } = world.scenario.accounts
     const { page } = site
     await site.open("/")
