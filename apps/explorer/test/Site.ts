@@ -14,6 +14,8 @@ export interface Site {
   readonly open: (path: string) => Promise<void>
   /** Opens a page as a link does, without loading the site again. */
   readonly navigate: (path: string) => Promise<void>
+  /** Closes the tab, also while requests that a test intercepts are under way. */
+  readonly close: () => Promise<void>
 }
 
 /** Messages of the console for responses of the service are no errors of the page. */
@@ -32,8 +34,8 @@ export const make = async (
     acceptDownloads: true,
     timezoneId: "Pacific/Chatham",
   })
+  context.setDefaultTimeout(60_000)
   const page = await context.newPage()
-  page.setDefaultTimeout(60_000)
   const issues: Array<string> = []
   page.on("pageerror", (error) => issues.push(`error: ${error.message}`))
   page.on("console", (message) => {
@@ -48,7 +50,8 @@ export const make = async (
   })
   const open = async (path: string) => {
     await page.goto(`${url}${path}`)
-    await page.locator("main h1").first().waitFor()
+    // The site has a heading of its own before the page is loaded.
+    await page.locator("main .page-head h1").first().waitFor()
     await settle(page)
   }
   const navigate = async (path: string) => {
@@ -58,7 +61,11 @@ export const make = async (
     await page.locator("main .hash", { hasText: id }).first().waitFor()
     await settle(page)
   }
-  return { context, page, issues, open, navigate }
+  const close = async () => {
+    await page.unrouteAll({ behavior: "ignoreErrors" })
+    await context.close()
+  }
+  return { context, page, issues, open, navigate, close }
 }
 
 /** Waits until nothing on the page is loading. */
@@ -97,6 +104,14 @@ export const scroll = (page: Page): Promise<boolean> =>
     await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
     return isAtEnd
   })
+
+/** Waits until the rows on screen are the first of these keys: after a filter was changed, the rows before it are there for a moment. */
+export const untilRows = async (page: Page, keys: ReadonlyArray<string>): Promise<void> => {
+  await page.waitForFunction((expected) => {
+    const rows = [...document.querySelectorAll<HTMLElement>(".rows-body .row")]
+    return rows.length > 0 && rows.every((row, at) => row.dataset["key"] === expected[at])
+  }, keys)
+}
 
 /** The keys of all rows of a history, from top to bottom, read by scrolling to its end. */
 export const walk = async (page: Page): Promise<ReadonlyArray<string>> => {

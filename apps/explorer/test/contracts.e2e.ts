@@ -33,7 +33,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("contracts in the explore
   })
   afterEach(async () => {
     expect(site.issues).toEqual([])
-    await site.context.close()
+    await site.close()
   })
 
   /** Waits until each call of a trace has the name of its function. */

@@ -42,7 +42,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("hostile texts", () => {
   })
   afterEach(async () => {
     expect(site.issues).toEqual([])
-    await site.context.close()
+    await site.close()
   })
 
   const inspect = async (path: string, open = site.open): Promise<ReadonlyArray<string>> => {

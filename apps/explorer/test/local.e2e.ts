@@ -30,7 +30,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer beside a local 
   })
   afterEach(async () => {
     expect(site.issues).toEqual([])
-    await site.context.close()
+    await site.close()
   })
 
   const blockRow = (hash: string, isReverted: boolean) =>

@@ -102,7 +102,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("pages of the explorer", 
   }
 
   it.each(forms)("$name: every page is accessible and fits the screen", async (form) => {
-    const { check, context, found, issues, open, page } = await start(form)
+    const { check, close, found, issues, open, page } = await start(form)
     for (const [name, path] of Object.entries(paths())) {
       await open(path)
       await check(name)
@@ -116,11 +116,11 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("pages of the explorer", 
 
     expect(found).toEqual([])
     expect(issues).toEqual([])
-    await context.close()
+    await close()
   })
 
   it.each(forms)("$name: search, watched addresses and the form of the key are accessible", async (form) => {
-    const { check, context, found, issues, open, page } = await start(form)
+    const { check, close, found, issues, open, page } = await start(form)
     const { alice, bob } = world.scenario.accounts
     for (const [address, label] of [
       [alice, "Treasury"],
@@ -157,11 +157,11 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("pages of the explorer", 
 
     expect(found).toEqual([])
     expect(issues).toEqual([])
-    await context.close()
+    await close()
   })
 
   it.each(forms)("$name: pages that load, fail, are reverted or were read again are accessible", async (form) => {
-    const { check, context, found, issues, open, page } = await start(form)
+    const { check, close, context, found, issues, open, page } = await start(form)
     const { accounts } = world.scenario
     const all = Object.entries(paths())
     await page.route(isData, hang)
@@ -222,6 +222,6 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("pages of the explorer", 
 
     expect(found).toEqual([])
     expect(issues).toEqual([])
-    await context.close()
+    await close()
   })
 })

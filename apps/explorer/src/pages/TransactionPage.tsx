@@ -5,6 +5,7 @@ import { useRef } from "react"
 import { byteLength, formatInteger } from "../display/Numbers.ts"
 import { Disclosure, ErrorNotice, Notice, Page, Panel, Skeleton } from "../display/Page.tsx"
 import { Bytes } from "../display/Values.tsx"
+import * as RowSearch from "../history/RowSearch.ts"
 import { Link } from "../navigation/Navigation.tsx"
 import * as Paths from "../navigation/Paths.ts"
 import { useRest, useRpc, useService } from "../service/Service.tsx"
@@ -34,24 +35,21 @@ const readKnown = async (client: RpcClient, hash: string): Promise<Known | null>
 /** Most pages of one sender's transactions of one block that are searched. */
 const maxPages = 5
 
-/** The transaction as the service has it, with decoded items and labels; `null` where it is not indexed. */
-const useRow = ({ receipt, transaction: { from, hash } }: Known): WalletTransaction | null | undefined =>
-  useRest(
+/**
+ * The transaction as the service has it, with decoded items and labels; `null` where it is not indexed. The node has a block before the
+ * service, also one that replaces another: the row is looked for until it is found.
+ */
+const useRow = ({ receipt, transaction: { from, hash } }: Known) =>
+  useRest<WalletTransaction | null>(
     ["row", hash, receipt?.blockHash],
-    async (client, chain, signal) => {
+    (client, chain, signal) => {
       const block = receipt?.blockNumber ?? 0n
       const query = { address: from, chain, from_block: block, to_block: block, limit: 100 }
-      let page: Awaited<ReturnType<typeof client.walletTransactions>> | null = await client.walletTransactions(query, {
-        signal,
-      })
-      for (let count = 0; page !== null && count < maxPages; count++, page = await page.next()) {
-        const row = page.result.find((one) => one.hash === hash)
-        if (row !== undefined) return row
-      }
-      return null
+      const matches = (row: WalletTransaction) => row.hash === hash && row.block_hash === receipt?.blockHash
+      return RowSearch.find(client, query, { matches, maxPages, signal })
     },
-    { enabled: receipt !== null },
-  ).data
+    { enabled: receipt !== null, everyMillis: (row) => (row === null ? pollMillis : false) },
+  )
 
 /** The outermost call of a failed transaction. */
 const useFailure = ({ receipt, transaction: { hash } }: Known): CallFrame | undefined => {
@@ -80,9 +78,17 @@ const Input = ({ call, input }: { readonly input: string; readonly call: Decoded
   )
 }
 
+/** Why an event is not decoded. */
+const reasonFor = (row: WalletTransaction | null | undefined, error: unknown): string => {
+  if (row === null) return "Not decoded: the service has not indexed this transaction."
+  if (row !== undefined) return "No known event has this signature."
+  return error === null ? "…" : "Not decoded: the service did not send this transaction."
+}
+
 const Contents = ({ known }: { readonly known: Known }) => {
   const { receipt, transaction } = known
-  const row = useRow(known)
+  const { data: row, error } = useRow(known)
+  const isReading = receipt !== null && row === undefined && error === null
   const reason = useReason(useFailure(known))
   const input = transaction.input ?? "0x"
   const events = new Map(
@@ -102,17 +108,25 @@ const Contents = ({ known }: { readonly known: Known }) => {
       {receipt === null ? null : (
         <>
           <Panel title="What moved">
-            <Changes
-              parties={parties}
-              labels={
-                new Map([
-                  [transaction.from, row?.from_address_label],
-                  [transaction.to ?? "", row?.to_address_label],
-                ])
-              }
-              block={receipt.blockNumber}
-              hash={transaction.hash}
-            />
+            {row === null ? (
+              <p className="empty">
+                The service has not indexed this transaction. What it moved appears here once it has.
+              </p>
+            ) : (
+              <Changes
+                parties={parties}
+                labels={
+                  new Map([
+                    [transaction.from, row?.from_address_label],
+                    [transaction.to ?? "", row?.to_address_label],
+                  ])
+                }
+                block={receipt.blockNumber}
+                blockHash={receipt.blockHash}
+                hash={transaction.hash}
+                isIndexed={row !== undefined}
+              />
+            )}
           </Panel>
           <Panel title="Token transfers">
             <TokenTransfers receipt={receipt} />
@@ -120,12 +134,12 @@ const Contents = ({ known }: { readonly known: Known }) => {
         </>
       )}
       <Panel title="Input">
-        <Input input={input} call={row === undefined ? undefined : (call ?? null)} />
+        {isReading ? <Skeleton label="the input" rows={2} /> : <Input input={input} call={call} />}
       </Panel>
       {receipt === null ? null : (
         <>
           <Panel title={`Logs (${formatInteger(receipt.logs.length)})`}>
-            <Logs logs={receipt.logs} events={events} />
+            <Logs logs={receipt.logs} events={events} undecoded={reasonFor(row, error)} />
           </Panel>
           <Panel title="Trace">
             <Trace

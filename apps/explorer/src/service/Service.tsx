@@ -40,24 +40,31 @@ export const useStatus = (): ChainStatus | undefined => {
   return useStatuses().data?.find((status) => status.chain === chain.name)
 }
 
+/** Time after which a query is read again, in milliseconds; a function decides by what was read last. */
+type Every<A> = number | false | ((data: A | undefined) => number | false)
+
 /** Options of a query. */
-interface ReadOptions {
+interface ReadOptions<A> {
   readonly enabled?: boolean
-  /** Reads again after this time, in milliseconds. */
-  readonly everyMillis?: number | false
+  readonly everyMillis?: Every<A>
 }
 
 /** Failed queries are tried again after this time, in milliseconds. */
 const retryMillis = 5_000
 
-const intervalOf = (status: string, everyMillis: number | false): number | false =>
-  status === "error" ? retryMillis : everyMillis
+const intervalOf = <A,>(
+  { data, status }: { readonly data: A | undefined; readonly status: string },
+  everyMillis: Every<A>,
+): number | false => {
+  if (status === "error") return retryMillis
+  return typeof everyMillis === "function" ? everyMillis(data) : everyMillis
+}
 
 /** Reads by JSON-RPC from the selected chain. The key of the query gets the chain in front. */
 export const useRpc = <A,>(
   key: ReadonlyArray<unknown>,
   read: (client: RpcClient) => Promise<A>,
-  { enabled = true, everyMillis = false }: ReadOptions = {},
+  { enabled = true, everyMillis = false }: ReadOptions<A> = {},
 ): UseQueryResult<A> => {
   const { apiKey, chain } = useService()
   return useQuery({
@@ -65,7 +72,7 @@ export const useRpc = <A,>(
     queryFn: async ({ signal }) => read((await Clients.rpc(chain.name, apiKey)).with({ signal })),
     enabled,
     structuralSharing: false,
-    refetchInterval: ({ state }) => intervalOf(state.status, everyMillis),
+    refetchInterval: ({ state }) => intervalOf(state, everyMillis),
   })
 }
 
@@ -73,7 +80,7 @@ export const useRpc = <A,>(
 export const useRest = <A,>(
   key: ReadonlyArray<unknown>,
   read: (client: RestPromiseClient, chain: string, signal: AbortSignal) => Promise<A>,
-  { enabled = true, everyMillis = false }: ReadOptions = {},
+  { enabled = true, everyMillis = false }: ReadOptions<A> = {},
 ): UseQueryResult<A> => {
   const { apiKey, chain } = useService()
   return useQuery({
@@ -81,6 +88,6 @@ export const useRest = <A,>(
     queryFn: async ({ signal }) => read(await Clients.rest(apiKey), chain.name, signal),
     enabled,
     structuralSharing: false,
-    refetchInterval: ({ state }) => intervalOf(state.status, everyMillis),
+    refetchInterval: ({ state }) => intervalOf(state, everyMillis),
   })
 }

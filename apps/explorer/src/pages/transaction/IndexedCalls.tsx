@@ -18,6 +18,9 @@ interface Place {
 /** Most pages of one sender's transactions of one block that are searched. */
 const maxPages = 5
 
+/** How often a transaction that is not indexed is looked for. */
+const pollMillis = 2_000
+
 const readCalls = async (
   client: RestPromiseClient,
   { block, hash, sender }: Place,
@@ -52,8 +55,10 @@ const columnsOf = (decimals: number, symbol: string): ReadonlyArray<Column<Inter
 
 export const IndexedCalls = (place: Place) => {
   const { currency } = useService().chain
-  const { data, error } = useRest(["calls", place.hash, String(place.block)], (client, chain, signal) =>
-    readCalls(client, place, chain, signal),
+  const { data, error } = useRest(
+    ["calls", place.hash, String(place.block)],
+    (client, chain, signal) => readCalls(client, place, chain, signal),
+    { everyMillis: (calls) => (calls === null ? pollMillis : false) },
   )
   if (data === undefined && error === null) return <Skeleton label="the calls" rows={3} />
   if (data === undefined || data === null) {

@@ -10,9 +10,16 @@ interface LogsProps {
   readonly logs: ReadonlyArray<Log>
   /** Decoded events by the index of the log in the block. */
   readonly events: ReadonlyMap<number, DecodedItem>
+  /** What is stated of a log that has none. */
+  readonly undecoded: string
 }
 
-const LogItem = ({ event, log }: { readonly log: Log; readonly event: DecodedItem | undefined }) => (
+interface LogItemProps extends Pick<LogsProps, "undecoded"> {
+  readonly log: Log
+  readonly event: DecodedItem | undefined
+}
+
+const LogItem = ({ event, log, undecoded }: LogItemProps) => (
   <li className="log" data-log-index={log.logIndex}>
     <div className="log-head">
       <span className="log-index" title="Index of the log in the block">
@@ -20,7 +27,7 @@ const LogItem = ({ event, log }: { readonly log: Log; readonly event: DecodedIte
       </span>
       <AddressLink address={log.address} isFull withCopy />
     </div>
-    {event === undefined ? <p className="muted">No known event has this signature.</p> : <Decoded item={event} />}
+    {event === undefined ? <p className="muted">{undecoded}</p> : <Decoded item={event} />}
     <Disclosure title="Raw" isOpen={event === undefined}>
       <Facts>
         {log.topics.map((topic, at) => (
@@ -36,13 +43,18 @@ const LogItem = ({ event, log }: { readonly log: Log; readonly event: DecodedIte
   </li>
 )
 
-export const Logs = ({ events, logs }: LogsProps) =>
+export const Logs = ({ events, logs, undecoded }: LogsProps) =>
   logs.length === 0 ? (
     <p className="empty">This transaction emitted no logs.</p>
   ) : (
     <ol className="logs">
       {logs.map((log) => (
-        <LogItem key={log.logIndex} log={log} event={log.logIndex === null ? undefined : events.get(log.logIndex)} />
+        <LogItem
+          key={log.logIndex}
+          log={log}
+          event={log.logIndex === null ? undefined : events.get(log.logIndex)}
+          undecoded={undecoded}
+        />
       ))}
     </ol>
   )

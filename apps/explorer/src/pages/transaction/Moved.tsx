@@ -36,22 +36,33 @@ export const TokenTransfers = ({ receipt }: { readonly receipt: Receipt }) => {
   )
 }
 
-const useMovements = (address: string, block: bigint, hash: string) =>
-  useRest(["moved", address, String(block), hash], async (client, chain, signal) => {
-    const found: Array<Movement> = []
-    const query = { address, chain, from_block: block, to_block: block, order: "ASC", limit: maxRows } as const
-    const page = await client.movements(query, { signal })
-    for (const row of page.result) if (row.transaction_hash === hash) found.push(row)
-    return found
-  }).data
-
 interface Place {
   readonly block: bigint
+  readonly blockHash: string
   readonly hash: string
+  /** Before that the service has no movements of the block. */
+  readonly isIndexed: boolean
 }
 
-const Change = ({ address, block, hash }: Place & { readonly address: string }) => {
-  const rows = useMovements(address, block, hash)
+interface ChangeProps extends Place {
+  readonly address: string
+}
+
+const useMovements = ({ address, block, blockHash, hash, isIndexed }: ChangeProps) =>
+  useRest(
+    ["moved", address, blockHash, hash],
+    async (client, chain, signal) => {
+      const found: Array<Movement> = []
+      const query = { address, chain, from_block: block, to_block: block, order: "ASC", limit: maxRows } as const
+      const page = await client.movements(query, { signal })
+      for (const row of page.result) if (row.transaction_hash === hash) found.push(row)
+      return found
+    },
+    { enabled: isIndexed },
+  ).data
+
+const Change = (props: ChangeProps) => {
+  const rows = useMovements(props)
   if (rows === undefined) return "…"
   if (rows.length === 0) return <span className="muted">nothing</span>
   return (

@@ -1,7 +1,6 @@
 /** Links to the transactions that the same sender sent before and after this one. */
 import type { RestPromiseClient, WalletTransaction } from "@daybook/rest/promise"
 import type { Transaction } from "@daybook/rpc/promise"
-import { useState } from "react"
 import * as RowSearch from "../../history/RowSearch.ts"
 import { Link } from "../../navigation/Navigation.tsx"
 import * as Paths from "../../navigation/Paths.ts"
@@ -35,16 +34,12 @@ const find = async (
 }
 
 /** One that follows may be sent later: it is looked for until it is found. */
-const useNeighbour = (place: Place, isBefore: boolean): string | null | undefined => {
-  const [isFound, setFound] = useState(false)
-  const { data } = useRest(
+const useNeighbour = (place: Place, isBefore: boolean): string | null | undefined =>
+  useRest(
     ["nonce", place.sender, String(place.nonce), String(place.block), isBefore],
     (client, chain, signal) => find(client, place, { chain, isBefore, signal }),
-    { enabled: place.nonce >= 0n, everyMillis: isBefore || isFound ? false : followMillis },
-  )
-  if (!isFound && data !== null && data !== undefined) setFound(true)
-  return data
-}
+    { enabled: place.nonce >= 0n, everyMillis: (hash) => (!isBefore && hash === null ? followMillis : false) },
+  ).data
 
 const NonceLink = ({ hash, name }: { readonly hash: string | null | undefined; readonly name: "next" | "previous" }) =>
   hash === null || hash === undefined ? null : (
