@@ -43,7 +43,7 @@ const DescribedAmount = ({ amount, asset, decimals, signed = false, symbol, toke
     <TokenLink address={asset} symbol={symbol} />
     {tokenId === null || tokenId === undefined ? (
       decimals === undefined ? (
-        <span className="muted" title="The contract states no decimals: the amount is in its smallest unit.">
+        <span className="muted" title="The contract states no decimals, or could not be read: the amount is in its smallest unit.">
           {" "}
           units
         </span>
@@ -60,6 +60,14 @@ const DescribedAmount = ({ amount, asset, decimals, signed = false, symbol, toke
 /** Asks the contract how its amounts are written. */
 const ReadAmount = (props: Omit<TokenAmountProps, "token">) => {
   const read = useToken(props.asset)
+  // Without its decimals an amount would be another one.
+  if (read === undefined && (props.tokenId === null || props.tokenId === undefined)) {
+    return (
+      <span className="token-amount">
+        … <TokenLink address={props.asset} symbol={undefined} />
+      </span>
+    )
+  }
   return <DescribedAmount {...props} symbol={read?.symbol} decimals={read?.decimals} />
 }
 

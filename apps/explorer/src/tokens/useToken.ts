@@ -39,6 +39,8 @@ export const readToken = async (client: RpcClient, address: string): Promise<Tok
 export const readSupply = async (client: RpcClient, address: string): Promise<bigint | null> =>
   readWord(await call(client, address, selectors.totalSupply))
 
-/** The description of a contract; undefined until it is read. */
-export const useToken = (address: string, enabled = true): TokenDescription | undefined =>
-  useRpc(["token", address], (client) => readToken(client, address), { enabled }).data
+/** The description of a contract; undefined until it is read, `null` where it could not be read. */
+export const useToken = (address: string, enabled = true): TokenDescription | null | undefined => {
+  const { data, error } = useRpc(["token", address], (client) => readToken(client, address), { enabled })
+  return data ?? (error === null ? undefined : null)
+}

@@ -21,7 +21,9 @@ const nativeAsset = "native"
 
 const Name = ({ asset, token }: Balance) => {
   const { currency } = useService().chain
-  const read = useToken(asset, asset !== nativeAsset && token === null)
+  const isRead = asset !== nativeAsset && token === null
+  const read = useToken(asset, isRead)
+  if (isRead && read === undefined) return "…"
   return <ForeignText text={asset === nativeAsset ? currency.symbol : (token?.name ?? read?.name ?? "unnamed token")} />
 }
 
