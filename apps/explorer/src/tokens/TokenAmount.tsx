@@ -43,7 +43,10 @@ const DescribedAmount = ({ amount, asset, decimals, signed = false, symbol, toke
     <TokenLink address={asset} symbol={symbol} />
     {tokenId === null || tokenId === undefined ? (
       decimals === undefined ? (
-        <span className="muted" title="The contract states no decimals, or could not be read: the amount is in its smallest unit.">
+        <span
+          className="muted"
+          title="The contract states no decimals, or could not be read: the amount is in its smallest unit."
+        >
           {" "}
           units
         </span>

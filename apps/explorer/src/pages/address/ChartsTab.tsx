@@ -1,5 +1,5 @@
 /** Native balance and fees of an address over time, by its latest movements. */
-import type { Movement } from "@daybook/rest/promise"
+import type { Movement, RestPromiseClient } from "@daybook/rest/promise"
 import { useMemo } from "react"
 import { LineChart } from "../../charts/LineChart.tsx"
 import { formatAmount } from "../../display/Numbers.ts"
@@ -11,6 +11,9 @@ import { NotIndexed } from "./NotIndexed.tsx"
 
 /** Movements that are drawn, at most. */
 const maxRows = 1_000
+
+/** How often the first movements of an address without any are looked for. */
+const pollMillis = 5_000
 
 interface Point {
   readonly time: Date
@@ -34,7 +37,7 @@ const pointsOf = (rows: ReadonlyArray<Movement>, held: bigint): ReadonlyArray<Po
 
 const useHistory = (address: string) => {
   const { apiKey } = useService()
-  return useRest(["chart", address], async (client, chain, signal) => {
+  const read = async (client: RestPromiseClient, chain: string, signal: AbortSignal) => {
     const { block_number: block, result } = await client.balances({ address, chain, asset: "native" }, { signal })
     // The state of the chain includes what was held before the first indexed block.
     const node = await Clients.rpc(chain, apiKey)
@@ -43,7 +46,8 @@ const useHistory = (address: string) => {
     const query = { address, chain, asset: "native", to_block: block }
     for await (const row of client.movementsStream(query, { maxRows, signal })) rows.push(row)
     return { points: pointsOf(rows, held), isWhole: rows.length < maxRows }
-  })
+  }
+  return useRest(["chart", address], read, { everyMillis: (data) => (data?.points.length === 0 ? pollMillis : false) })
 }
 
 export const ChartsTab = ({ address }: { readonly address: string }) => {
