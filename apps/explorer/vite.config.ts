@@ -40,6 +40,8 @@ const compressed = (quality: number): Plugin => ({
 export default defineConfig(({ mode }) => ({
   // The highest quality takes a second, in which tests would wait.
   plugins: [compressed(mode === "production" ? constants.BROTLI_MAX_QUALITY : 5)],
+  // wouter brings what React has had since its version 18.
+  resolve: { alias: { "use-sync-external-store/shim/index.js": "react" } },
   build: {
     target: "es2022",
     // An inlined file would be a `data:` URL, or a script in the page.

@@ -1,41 +1,15 @@
 /** Buttons that save all rows of a tab as CSV or NDJSON. */
-import { toJson } from "@daybook/rest/promise"
 import { useRef, useState } from "react"
 import { formatInteger } from "../display/Numbers.ts"
 import { explain } from "../service/Errors.ts"
-import * as Csv from "./Csv.ts"
-import type { Columns } from "./Tables.ts"
+import type { Contents, Format } from "./RowFile.ts"
 import { ForeignText } from "../display/ForeignText.tsx"
-
-type Format = "csv" | "ndjson"
-
-interface DownloadMenuProps<Row> {
-  /** Name of the file, without its ending. */
-  readonly name: string
-  readonly columns: Columns<Row>
-  /** All rows, read anew. */
-  readonly rows: (signal: AbortSignal) => Promise<AsyncIterable<Row> | ReadonlyArray<Row>>
-}
 
 type State =
   | { readonly _tag: "Idle" }
   | { readonly _tag: "Reading"; readonly count: number }
   | { readonly _tag: "Done"; readonly count: number }
   | { readonly _tag: "Failed"; readonly reason: string }
-
-/** Rows between two reports of progress. */
-const reportEvery = 500
-
-const types: Readonly<Record<Format, string>> = { csv: "text/csv;charset=utf-8", ndjson: "application/x-ndjson" }
-
-const save = (parts: ReadonlyArray<string>, name: string, format: Format): void => {
-  const url = URL.createObjectURL(new Blob([...parts], { type: types[format] }))
-  const link = document.createElement("a")
-  link.href = url
-  link.download = `${name}.${format}`
-  link.click()
-  URL.revokeObjectURL(url)
-}
 
 const stateText = (state: State): string => {
   switch (state._tag) {
@@ -50,20 +24,14 @@ const stateText = (state: State): string => {
   }
 }
 
-export const DownloadMenu = <Row,>({ columns, name, rows }: DownloadMenuProps<Row>) => {
+export const DownloadMenu = <Row,>(contents: Contents<Row>) => {
   const [state, setState] = useState<State>({ _tag: "Idle" })
   const controller = useRef<AbortController | null>(null)
 
   const read = async (format: Format, signal: AbortSignal): Promise<void> => {
-    const parts = format === "csv" ? [Csv.line(Object.keys(columns))] : []
-    const readers = Object.values(columns)
-    let count = 0
-    for await (const row of await rows(signal)) {
-      parts.push(format === "csv" ? Csv.line(readers.map((reader) => reader(row))) : `${JSON.stringify(toJson(row))}\n`)
-      if (++count % reportEvery === 0) setState({ _tag: "Reading", count })
-    }
-    save(parts, name, format)
-    setState({ _tag: "Done", count })
+    const { save } = await import("./RowFile.ts")
+    const onProgress = (count: number) => setState({ _tag: "Reading", count })
+    setState({ _tag: "Done", count: await save(format, contents, { signal, onProgress }) })
   }
 
   const start = (format: Format) => {

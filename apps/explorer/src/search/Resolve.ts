@@ -3,7 +3,7 @@ import type { RpcClient } from "@daybook/rpc/promise"
 import * as Clients from "../service/Clients.ts"
 import type { Service } from "../service/Service.tsx"
 import type { Watched } from "../watch/WatchList.ts"
-import type { SearchQuery } from "./SearchQuery.ts"
+import { parse } from "./SearchQuery.ts"
 
 /** A page that a search leads to. */
 export type Target =
@@ -131,12 +131,9 @@ const resolveText = async (text: string, service: Service, watched: ReadonlyArra
   )
 }
 
-/** Resolves a search. */
-export const resolve = async (
-  query: SearchQuery,
-  service: Service,
-  watched: ReadonlyArray<Watched>,
-): Promise<Resolution> => {
+/** Resolves what a person typed. */
+export const resolve = async (text: string, service: Service, watched: ReadonlyArray<Watched>): Promise<Resolution> => {
+  const query = parse(text)
   switch (query._tag) {
     case "Empty":
       return nothing("Enter an address, a transaction or block hash, a block number, or a name.")

@@ -5,8 +5,7 @@ import * as Paths from "../navigation/Paths.ts"
 import { explain } from "../service/Errors.ts"
 import { useService } from "../service/Service.tsx"
 import { useWatchList } from "../watch/WatchList.ts"
-import { type Hit, type Resolution, resolve, type Target } from "./Resolve.ts"
-import { parse } from "./SearchQuery.ts"
+import type { Hit, Resolution, Target } from "./Resolve.ts"
 import { ForeignText } from "../display/ForeignText.tsx"
 
 const paths = { address: Paths.address, tx: Paths.transaction, block: Paths.block }
@@ -20,6 +19,9 @@ const idle: State = { _tag: "Idle" }
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+
+/** Code that is loaded once a person turns to the box. */
+const loadResolver = () => import("./Resolve.ts")
 
 /** Focuses the box when a person presses `/` outside of a field. */
 const useSlash = (focus: () => void) => {
@@ -83,7 +85,8 @@ export const SearchBox = () => {
   const search = async () => {
     const turn = ++latest.current
     setState({ _tag: "Searching" })
-    const found = await resolve(parse(text), service, watched).catch((error: unknown): Resolution => {
+    const find = async () => (await loadResolver()).resolve(text, service, watched)
+    const found = await find().catch((error: unknown): Resolution => {
       const { detail, title } = explain(error)
       return { _tag: "Nothing", reason: `${title}. ${detail}` }
     })
@@ -116,6 +119,7 @@ export const SearchBox = () => {
         autoCapitalize="off"
         spellCheck={false}
         value={text}
+        onFocus={() => void loadResolver().catch(() => undefined)}
         onChange={({ target }) => {
           close()
           setText(target.value)

@@ -5,7 +5,7 @@ import { AddressLink, BlockLink, TransactionLink } from "../../display/Links.tsx
 import { Badge, Notice } from "../../display/Page.tsx"
 import { Amount, Time } from "../../display/Values.tsx"
 import { DownloadMenu } from "../../download/DownloadMenu.tsx"
-import { internalColumns, type InternalRow } from "../../download/Tables.ts"
+import type { InternalRow } from "../../download/Tables.ts"
 import type { PageOf } from "../../history/History.ts"
 import { useHistory } from "../../history/useHistory.ts"
 import { VirtualRows } from "../../history/VirtualRows.tsx"
@@ -102,7 +102,7 @@ export const InternalTab = ({ address }: { readonly address: string }) => {
         downloads={
           <DownloadMenu
             name={`${chain.name}-${address}-internal`}
-            columns={internalColumns}
+            columns={({ internalColumns }) => internalColumns}
             rows={async (signal) => readAll(await Clients.rest(apiKey), address, chain.name, signal)}
           />
         }

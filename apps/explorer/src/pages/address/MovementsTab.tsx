@@ -5,7 +5,6 @@ import { AddressLink, BlockLink, TransactionLink } from "../../display/Links.tsx
 import { Badge, Notice } from "../../display/Page.tsx"
 import { Time } from "../../display/Values.tsx"
 import { DownloadMenu } from "../../download/DownloadMenu.tsx"
-import { movementColumns } from "../../download/Tables.ts"
 import { useHistory } from "../../history/useHistory.ts"
 import { VirtualRows } from "../../history/VirtualRows.tsx"
 import * as Clients from "../../service/Clients.ts"
@@ -185,7 +184,7 @@ export const MovementsTab = ({ address }: { readonly address: string }) => {
         downloads={
           <DownloadMenu
             name={`${chain.name}-${address}-movements`}
-            columns={movementColumns}
+            columns={({ movementColumns }) => movementColumns}
             rows={async (signal) =>
               (await Clients.rest(apiKey)).movementsStream({ ...base, chain: chain.name }, { signal })
             }

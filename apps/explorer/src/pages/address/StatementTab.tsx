@@ -5,7 +5,6 @@ import { formatInteger } from "../../display/Numbers.ts"
 import { type Column, Table } from "../../display/Table.tsx"
 import { Count } from "../../display/Values.tsx"
 import { DownloadMenu } from "../../download/DownloadMenu.tsx"
-import { sumColumns } from "../../download/Tables.ts"
 import * as Clients from "../../service/Clients.ts"
 import { useRest, useService } from "../../service/Service.tsx"
 import { TokenAmount } from "../../tokens/TokenAmount.tsx"
@@ -110,7 +109,7 @@ export const StatementTab = ({ address }: { readonly address: string }) => {
         downloads={
           <DownloadMenu
             name={`${chain.name}-${address}-statement`}
-            columns={sumColumns}
+            columns={({ sumColumns }) => sumColumns}
             rows={async (signal) => (await (await Clients.rest(apiKey)).statement(query, { signal })).sums}
           />
         }

@@ -4,7 +4,6 @@ import { ErrorNotice, Notice, Panel, Skeleton } from "../../display/Page.tsx"
 import { type Column, Table } from "../../display/Table.tsx"
 import { Count, ShortHash } from "../../display/Values.tsx"
 import { DownloadMenu } from "../../download/DownloadMenu.tsx"
-import { balanceColumns } from "../../download/Tables.ts"
 import * as Clients from "../../service/Clients.ts"
 import { Link } from "../../navigation/Navigation.tsx"
 import * as Paths from "../../navigation/Paths.ts"
@@ -76,7 +75,7 @@ export const TokensTab = ({ address }: { readonly address: string }) => {
         downloads={
           <DownloadMenu
             name={`${chain.name}-${address}-balances`}
-            columns={balanceColumns}
+            columns={({ balanceColumns }) => balanceColumns}
             rows={async (signal) =>
               (await (await Clients.rest(apiKey)).balances({ address, chain: chain.name }, { signal })).result
             }

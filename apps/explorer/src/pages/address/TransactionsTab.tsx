@@ -6,7 +6,6 @@ import { AddressLink, BlockLink, TransactionLink } from "../../display/Links.tsx
 import { Badge } from "../../display/Page.tsx"
 import { Amount, Time } from "../../display/Values.tsx"
 import { DownloadMenu } from "../../download/DownloadMenu.tsx"
-import { transactionColumns } from "../../download/Tables.ts"
 import { useHistory } from "../../history/useHistory.ts"
 import { VirtualRows } from "../../history/VirtualRows.tsx"
 import { Method } from "../../names/Method.tsx"
@@ -129,7 +128,7 @@ export const TransactionsTab = ({ address }: { readonly address: string }) => {
         downloads={
           <DownloadMenu
             name={`${chain.name}-${address}-transactions`}
-            columns={transactionColumns}
+            columns={({ transactionColumns }) => transactionColumns}
             rows={async (signal) =>
               (await Clients.rest(apiKey)).walletTransactionsStream(
                 { ...base, chain: chain.name, order: order ?? "DESC" },
