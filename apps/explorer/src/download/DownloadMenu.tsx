@@ -3,6 +3,7 @@ import { useRef, useState } from "react"
 import { formatInteger } from "../display/Numbers.ts"
 import { explain } from "../service/Errors.ts"
 import type { Contents, Format } from "./RowFile.ts"
+import type { Rows } from "./Tables.ts"
 import { ForeignText } from "../display/ForeignText.tsx"
 
 type State =
@@ -24,7 +25,7 @@ const stateText = (state: State): string => {
   }
 }
 
-export const DownloadMenu = <Row,>(contents: Contents<Row>) => {
+export const DownloadMenu = <Table extends keyof Rows>(contents: Contents<Table>) => {
   const [state, setState] = useState<State>({ _tag: "Idle" })
   const controller = useRef<AbortController | null>(null)
 

@@ -1,18 +1,17 @@
 /** Files with all rows of a tab. */
 import { toJson } from "@daybook/rest/promise"
 import * as Csv from "./Csv.ts"
-import * as Tables from "./Tables.ts"
+import { type Rows, tables } from "./Tables.ts"
 
 export type Format = "csv" | "ndjson"
 
 /** What a file holds. */
-export interface Contents<Row> {
+export interface Contents<Table extends keyof Rows> {
   /** Name of the file, without its ending. */
   readonly name: string
-  /** The columns of a file as CSV. */
-  readonly columns: (tables: typeof Tables) => Tables.Columns<Row>
+  readonly table: Table
   /** All rows, read anew. */
-  readonly rows: (signal: AbortSignal) => Promise<AsyncIterable<Row> | ReadonlyArray<Row>>
+  readonly rows: (signal: AbortSignal) => Promise<AsyncIterable<Rows[Table]> | ReadonlyArray<Rows[Table]>>
 }
 
 interface Options {
@@ -35,14 +34,14 @@ const download = (parts: ReadonlyArray<string>, name: string, format: Format): v
 }
 
 /** Reads all rows and saves them; gives their number. */
-export const save = async <Row>(
+export const save = async <Table extends keyof Rows>(
   format: Format,
-  { columns, name, rows }: Contents<Row>,
+  { name, rows, table }: Contents<Table>,
   { onProgress, signal }: Options,
 ): Promise<number> => {
-  const named = columns(Tables)
-  const readers = Object.values(named)
-  const parts = format === "csv" ? [Csv.line(Object.keys(named))] : []
+  const columns = tables[table]
+  const readers = Object.values(columns)
+  const parts = format === "csv" ? [Csv.line(Object.keys(columns))] : []
   let count = 0
   for await (const row of await rows(signal)) {
     parts.push(format === "csv" ? Csv.line(readers.map((reader) => reader(row))) : `${JSON.stringify(toJson(row))}\n`)

@@ -102,7 +102,7 @@ export const InternalTab = ({ address }: { readonly address: string }) => {
         downloads={
           <DownloadMenu
             name={`${chain.name}-${address}-internal`}
-            columns={({ internalColumns }) => internalColumns}
+            table="internal"
             rows={async (signal) => readAll(await Clients.rest(apiKey), address, chain.name, signal)}
           />
         }

@@ -184,7 +184,7 @@ export const MovementsTab = ({ address }: { readonly address: string }) => {
         downloads={
           <DownloadMenu
             name={`${chain.name}-${address}-movements`}
-            columns={({ movementColumns }) => movementColumns}
+            table="movements"
             rows={async (signal) =>
               (await Clients.rest(apiKey)).movementsStream({ ...base, chain: chain.name }, { signal })
             }

@@ -109,7 +109,7 @@ export const StatementTab = ({ address }: { readonly address: string }) => {
         downloads={
           <DownloadMenu
             name={`${chain.name}-${address}-statement`}
-            columns={({ sumColumns }) => sumColumns}
+            table="sums"
             rows={async (signal) => (await (await Clients.rest(apiKey)).statement(query, { signal })).sums}
           />
         }

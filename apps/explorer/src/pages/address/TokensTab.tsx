@@ -75,7 +75,7 @@ export const TokensTab = ({ address }: { readonly address: string }) => {
         downloads={
           <DownloadMenu
             name={`${chain.name}-${address}-balances`}
-            columns={({ balanceColumns }) => balanceColumns}
+            table="balances"
             rows={async (signal) =>
               (await (await Clients.rest(apiKey)).balances({ address, chain: chain.name }, { signal })).result
             }

@@ -128,7 +128,7 @@ export const TransactionsTab = ({ address }: { readonly address: string }) => {
         downloads={
           <DownloadMenu
             name={`${chain.name}-${address}-transactions`}
-            columns={({ transactionColumns }) => transactionColumns}
+            table="transactions"
             rows={async (signal) =>
               (await Clients.rest(apiKey)).walletTransactionsStream(
                 { ...base, chain: chain.name, order: order ?? "DESC" },
