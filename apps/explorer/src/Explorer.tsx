@@ -27,6 +27,7 @@ export const load: Load = (path) => pages.get(path.split(/[/?]/)[1] ?? "")?.prel
 
 const fallback = (
   <div className="page">
+    <h1 className="visually-hidden">Daybook</h1>
     <Skeleton label="the page" />
   </div>
 )

@@ -110,7 +110,8 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("pages of the explorer", 
     }
     for (const [name, path] of Object.entries(others())) {
       await page.goto(`${world.url}${path}`)
-      await page.locator(".notice, .empty, h1").first().waitFor()
+      await page.locator("main .page-head h1").waitFor()
+      await Site.settle(page)
       await check(name)
     }
 
@@ -164,9 +165,16 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("pages of the explorer", 
     const { check, close, context, found, issues, open, page } = await start(form)
     const { accounts } = world.scenario
     const all = Object.entries(paths())
+    const isCode = /\/assets\/HomePage-/
+    await page.route(isCode, hang)
+    await page.goto(world.url)
+    await page.getByRole("status", { name: "Loading the page" }).waitFor()
+    await check("loading the code of a page")
+    await page.unroute(isCode)
     await page.route(isData, hang)
     for (const [name, path] of all) {
       await page.goto(`${world.url}${path}`)
+      await page.locator("main .page-head h1").waitFor()
       await page.locator(".skeleton").first().waitFor()
       await check(`loading ${name}`)
     }
