@@ -135,6 +135,8 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
     await Site.walk(page)
     expect(requests.length).toBeGreaterThan(0)
     await page.evaluate(() => window.scrollTo(0, 700))
+    // The rows there are drawn with the next frame.
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
     const link = page.locator(".rows-body .row a[href^='/tx/']").nth(20)
     const place = await link.boundingBox()
     const hash = await link.getAttribute("title")

@@ -1,11 +1,10 @@
 /** A table of any length, of which only the rows on screen are in the page. It grows as a person scrolls. */
-import { useWindowVirtualizer } from "@tanstack/react-virtual"
 import { memo, type ReactNode, useEffect, useRef, useSyncExternalStore } from "react"
 import { ErrorNotice, Notice, Skeleton } from "../display/Page.tsx"
-import * as Entry from "../navigation/Entry.ts"
 import * as Rows from "./HistoryRows.ts"
 import type { Shown } from "./useHistory.ts"
 import { usePosition } from "./usePosition.ts"
+import { useRowWindow } from "./useRowWindow.ts"
 
 /** A column. */
 export interface Column {
@@ -99,26 +98,13 @@ export const VirtualRows = <Row,>({ cells, columns, empty, history, keyOf, label
   const box = useRef<HTMLDivElement>(null)
   const height = useIsPhone() ? phoneHeight : rowHeight
   const { count, loadMore, rows } = history
-  const virtualizer = useWindowVirtualizer({
-    count,
-    estimateSize: () => height,
-    overscan,
-    // A person who goes back finds the rows that they left, without those at the top before.
-    initialOffset: Entry.position,
-    scrollMargin: box.current?.offsetTop ?? 0,
-  })
+  const onScreen = useRowWindow(box, height)
+  const first = Math.max(0, Math.min(onScreen.first - overscan, count))
+  const end = Math.max(first, Math.min(onScreen.end + overscan, count))
   usePosition(box, { live: rows.live.length, added: history.added, height })
-  const drawnHeight = useRef(height)
   useEffect(() => {
-    if (drawnHeight.current === height) return
-    drawnHeight.current = height
-    virtualizer.measure()
-  }, [height, virtualizer])
-  const items = virtualizer.getVirtualItems()
-  const last = items.at(-1)?.index ?? 0
-  useEffect(() => {
-    if (last >= count - ahead) loadMore()
-  }, [count, last, loadMore])
+    if (end > count - ahead) loadMore()
+  }, [count, end, loadMore])
   return (
     <div className="history">
       {history.isReloaded ? (
@@ -139,25 +125,21 @@ export const VirtualRows = <Row,>({ cells, columns, empty, history, keyOf, label
             ))}
           </div>
         </div>
-        <div
-          ref={box}
-          role="rowgroup"
-          className="rows-body"
-          style={{ height: count === 0 ? 0 : virtualizer.getTotalSize() }}
-        >
-          {items.map((item) => {
-            const entry = Rows.at(rows, item.index)
+        <div ref={box} role="rowgroup" className="rows-body" style={{ height: count * height }}>
+          {Array.from({ length: end - first }, (_, at) => {
+            const index = first + at
+            const entry = Rows.at(rows, index)
             if (entry === undefined) return null
             const key = keyOf(entry.row)
             return (
               <KeptRow
                 key={`${key} ${entry.isReverted}`}
                 id={key}
-                index={item.index}
+                index={index}
                 row={entry.row}
                 isReverted={entry.isReverted}
                 height={height}
-                top={item.start - virtualizer.options.scrollMargin}
+                top={index * height}
                 columns={columns}
                 cells={cells}
               />
