@@ -29,6 +29,8 @@ import * as TraceRecovery from "./TraceRecovery.ts"
 export interface Options extends BlockAssembler.Options {
   /** Default: they are not reported. */
   readonly onDeviation?: Deviation.Reporter
+  /** The node may leave out the parents of blocks, as nodes of development do: see `withParent`. Default false. */
+  readonly mayLackParents?: boolean
   /** Turns that have failed on the first of the blocks before: see `TraceFailure`. Default 0. */
   readonly failures?: number
   /** Runs whenever blocks of a range were fetched: a node that is slow makes progress long before the range is whole. Default: nothing. */
@@ -217,6 +219,21 @@ const fetchOne = Effect.fnUntraced(function* (
   return yield* report(block, null, rows, reading)
 })
 
+/** What hardhat states as the parent of a block that it mined with others by `hardhat_mine`. */
+const noParent = `0x${"0".repeat(64)}`
+
+const lacksParent = ({ number, parentHash }: BlockRows, { mayLackParents = false }: Options): boolean =>
+  mayLackParents && number > 0 && parentHash === noParent
+
+/** Rows with the parent that the node has by its number. They were verified as the node gave them. */
+const withParent = Effect.fnUntraced(function* (
+  node: Node,
+  rows: BlockRows,
+): Effect.fn.Return<BlockRows, NodeError.NodeError> {
+  const parent = yield* node.header(rows.number - 1)
+  return parent === null ? rows : { ...rows, parentHash: parent.hash }
+})
+
 /**
  * Rows of a block. An invalid block is fetched from each node alone: another one may be valid.
  *
@@ -226,10 +243,13 @@ const fetchOne = Effect.fnUntraced(function* (
  * - `NodeFailed`, `WrongChain`: no node answered.
  */
 export const block = (node: Node, number: number, options: Options): Effect.Effect<BlockRows, FetchError> =>
-  Effect.catchTag(fetchOne(node, number, options), "InvalidBlock", (invalid) => {
-    const others = (node.each ?? []).map((one) => Effect.mapError(fetchOne(one, number, options), () => invalid))
-    return others.length === 0 ? Effect.fail(invalid) : Effect.firstSuccessOf(others)
-  })
+  fetchOne(node, number, options).pipe(
+    Effect.catchTag("InvalidBlock", (invalid) => {
+      const others = (node.each ?? []).map((one) => Effect.mapError(fetchOne(one, number, options), () => invalid))
+      return others.length === 0 ? Effect.fail(invalid) : Effect.firstSuccessOf(others)
+    }),
+    Effect.flatMap((rows) => (lacksParent(rows, options) ? withParent(node, rows) : Effect.succeed(rows))),
+  )
 
 /**
  * Rows of consecutive blocks, and why they end before the last one.
@@ -289,7 +309,12 @@ export const range = Effect.fnUntraced(function* (
   if (batched.some((found) => found !== null)) yield* onFetched
   const rows: Array<BlockRows> = []
   for (const [at, number] of numbers.entries()) {
-    const outcome = batched[at] ?? (yield* Effect.result(Effect.tap(block(node, number, options), onFetched)))
+    const made = batched[at] ?? null
+    // One that lacks its parent is fetched alone, too.
+    const outcome =
+      made === null || lacksParent(made, options)
+        ? yield* Effect.result(Effect.tap(block(node, number, options), onFetched))
+        : made
     if (!("_tag" in outcome)) rows.push(outcome)
     else if (Result.isSuccess(outcome)) rows.push(outcome.success)
     else return { rows, failure: outcome.failure }

@@ -4,6 +4,7 @@
 import { formatPath } from "@daybook/schema/Issue"
 import type { InvalidOption } from "@daybook/transport/ClientError"
 import * as Effect from "effect/Effect"
+import * as ServedChain from "../config/ServedChain.ts"
 import * as LedgerRules from "../ledger/LedgerRules.ts"
 import * as Decoder from "../decode/Decoder.ts"
 import * as Node from "../node/Node.ts"
@@ -46,6 +47,7 @@ export const make = Effect.fnUntraced(function* (
     ledger: LedgerRules.fromChainId(job.chainId),
     watch: ChainJob.watchedWallets(job),
     checks: config.checks ?? "standard",
+    mayLackParents: ServedChain.mayRewind({ config, id: chainId }),
     ...(traceLimits === undefined ? {} : { frames: traceLimits.frames }),
     ...(rules === "detect" ? {} : { rules }),
   }

@@ -55,6 +55,8 @@ export interface Options extends Omit<BlockVerifier.Options, "rules"> {
   readonly decoder: Decoder
   /** Projections of the index. Default: all of `Projections.make`. */
   readonly projections?: ReadonlyArray<Projection>
+  /** The node may leave out the parents of blocks, as nodes of development do. Default false. */
+  readonly mayLackParents?: boolean
   /** Also store STATICCALL and DELEGATECALL frames. Default false. */
   readonly allFrames?: boolean
   /** Frames of one transaction; the trace of one with more is a gap. Default: that of the configuration. */
@@ -345,6 +347,7 @@ const runSession = Effect.fnUntraced(function* (
         allFrames,
         checks,
         watch: store.watch,
+        mayLackParents: options.mayLackParents ?? false,
         onDeviation: Deviation.makeReporter(),
       },
       ...(projections.some(({ kind }) => kind === "ledger")

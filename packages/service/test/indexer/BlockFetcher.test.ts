@@ -82,6 +82,29 @@ describe("BlockFetcher", () => {
       }),
     )
 
+    it.effect(
+      "range: gives a block that states no parent the one that the node has, where nodes may leave parents out",
+      () =>
+        Effect.gen(function* () {
+          const parentHash = `0x${"0".repeat(64)}` as const
+          const orphan = (number: number) => ({ ...blockAt(number), parentHash })
+          // Sound: nothing else of a node is asked.
+          const node = {
+            ...nodeOf().node,
+            block: (number: number) => Effect.succeed(orphan(number)),
+            header: (number: number) => Effect.succeed({ number, hash: hashOf(number), parentHash, timestamp: 0 }),
+          } as unknown as Node
+          const bulk = bulkOf({ blocks: (numbers) => Effect.succeed(numbers.map(orphan)) })
+          const parentsOf = ({ rows }: BlockFetcher.FetchedRange) => rows.map((row) => row.parentHash)
+
+          const made = yield* BlockFetcher.range(node, bulk, [5, 6], { ...options, mayLackParents: true })
+          expect(parentsOf(made)).toEqual([hashOf(4), hashOf(5)])
+
+          const strict = yield* BlockFetcher.range(node, bulk, [5, 6], options)
+          expect(parentsOf(strict)).toEqual([parentHash, parentHash])
+        }),
+    )
+
     it.effect("range: fetches a block alone that is missing, has another number, lacks parts or is invalid", () =>
       Effect.gen(function* () {
         const { alone, node } = nodeOf()
