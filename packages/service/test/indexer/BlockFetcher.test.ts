@@ -86,8 +86,9 @@ describe("BlockFetcher", () => {
       "range: gives a block that states no parent the one that the node has, where nodes may leave parents out",
       () =>
         Effect.gen(function* () {
-          const parentHash = `0x${"0".repeat(64)}` as const
-          const orphan = (number: number) => ({ ...blockAt(number), parentHash })
+          const parentHash = `0x${"0".repeat(64)}`
+          const orphan = (number: number): HydratedBlock =>
+            fixture.block({ number: hex(number), hash: hashOf(number), parentHash, transactions: [], gasUsed: "0x0" })
           // Sound: nothing else of a node is asked.
           const node = {
             ...nodeOf().node,
