@@ -88,7 +88,10 @@ describe("BlockFetcher", () => {
         Effect.gen(function* () {
           const parentHash = `0x${"0".repeat(64)}`
           const orphan = (number: number): HydratedBlock =>
-            fixture.block({ number: hex(number), hash: hashOf(number), parentHash, transactions: [], gasUsed: "0x0" })
+            fixture.block({
+              ...{ number: hex(number), hash: hashOf(number), parentHash },
+              transactions: [{ ...fixture.transferWire, ...place(number) }],
+            })
           // Sound: nothing else of a node is asked.
           const node = {
             ...nodeOf().node,
