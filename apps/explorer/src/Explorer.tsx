@@ -1,8 +1,8 @@
 /** The explorer: its pages by path. */
 import { Suspense } from "react"
-import { Route, Switch, useLocation } from "wouter"
+import { Route, Switch } from "wouter"
 import { Skeleton } from "./display/Page.tsx"
-import { NotFound } from "./layout/Fallback.tsx"
+import { NotFound, PageError } from "./layout/Fallback.tsx"
 import { Layout } from "./layout/Layout.tsx"
 import { lazyPage, type Preloaded } from "./navigation/lazyPage.tsx"
 import { type Load, Navigation } from "./navigation/Navigation.tsx"
@@ -32,31 +32,30 @@ const fallback = (
   </div>
 )
 
-const Pages = () => {
-  const [path] = useLocation()
-  return (
-    <PageBoundary path={path}>
-      <Suspense fallback={fallback}>
-        <Switch>
-          <Route path="/">
-            <HomePage />
-          </Route>
-          <Route path="/block/:block">{({ block }) => <BlockPage block={block} />}</Route>
-          <Route path="/tx/:hash">{({ hash }) => <TransactionPage hash={hash} />}</Route>
-          <Route path="/address/:address">{({ address }) => <AddressPage address={address} />}</Route>
-          <Route>
-            <NotFound />
-          </Route>
-        </Switch>
-        <Position />
-      </Suspense>
-    </PageBoundary>
-  )
-}
+const showError = (error: unknown) => <PageError error={error} />
+
+const Pages = () => (
+  <PageBoundary show={showError}>
+    <Suspense fallback={fallback}>
+      <Switch>
+        <Route path="/">
+          <HomePage />
+        </Route>
+        <Route path="/block/:block">{({ block }) => <BlockPage block={block} />}</Route>
+        <Route path="/tx/:hash">{({ hash }) => <TransactionPage hash={hash} />}</Route>
+        <Route path="/address/:address">{({ address }) => <AddressPage address={address} />}</Route>
+        <Route>
+          <NotFound />
+        </Route>
+      </Switch>
+      <Position />
+    </Suspense>
+  </PageBoundary>
+)
 
 /** The explorer, with the page of the URL. */
 export const Explorer = () => (
-  <PageBoundary path="">
+  <PageBoundary show={showError}>
     <Navigation load={load}>
       <Layout>
         <Pages />

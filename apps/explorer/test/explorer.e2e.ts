@@ -251,20 +251,27 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
     await world.indexed()
   })
 
-  it("navigation: a page whose code does not load states it, and is shown once its link is followed again", async () => {
+  it("navigation: a page or tab whose code does not load states it, and is shown once it does", async () => {
     const { alice } = world.scenario.accounts
     const { page } = site
     await site.open("/")
     await page.route(/AddressPage-/, (route) => route.abort())
     await search(alice)
-    await page.getByText("This page failed").waitFor()
+    await page.getByRole("heading", { name: "This page failed", level: 1 }).waitFor()
     expect(await page.getByRole("searchbox").count()).toBe(1)
     expect(site.issues.splice(0)).toEqual([expect.stringContaining("dynamically imported module")])
 
     await page.goBack()
     await page.locator(".card").first().waitFor()
     await page.unroute(/AddressPage-/)
-    await search(alice)
+    await page.goForward()
+    await page.locator(".rows-body .row").first().waitFor()
+
+    await page.route(/StatementTab-/, (route) => route.abort())
+    await page.getByRole("link", { name: "Statement" }).click()
+    await page.getByText("This could not be shown").waitFor()
+    expect(site.issues.splice(0)).toEqual([expect.stringContaining("dynamically imported module")])
+    await page.getByRole("link", { name: "Transactions", exact: true }).click()
     await page.locator(".rows-body .row").first().waitFor()
   })
 
@@ -280,12 +287,16 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
     }
     const isAt = (pixels: number) => page.waitForFunction((wanted) => window.scrollY === wanted, pixels)
     const first = await scrollTo(200)
+    const entries = await page.evaluate(() => history.length)
     await page.getByRole("link", { name: "Movements" }).click()
+    await page.getByRole("link", { name: "Movements" }).click()
+    expect(await page.evaluate(() => history.length)).toBe(entries + 1)
     await page.getByRole("table", { name: "Movements" }).locator(".rows-body .row").nth(10).waitFor()
     const second = await scrollTo(300)
     await page.locator(".rows-body .row a[href^='/tx/']").nth(7).click()
     await page.getByRole("heading", { name: "Transaction", level: 1 }).waitFor()
     await isAt(0)
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("H1")
 
     await page.goBack()
     await page.getByRole("table", { name: "Movements" }).waitFor()

@@ -19,7 +19,7 @@ export const Page = ({ actions, children, heading, title }: PageProps) => {
   return (
     <div className="page">
       <div className="page-head">
-        <h1>{heading}</h1>
+        <h1 tabIndex={-1}>{heading}</h1>
         {actions}
       </div>
       {children}

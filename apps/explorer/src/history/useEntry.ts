@@ -3,4 +3,4 @@ import { useMemo } from "react"
 import * as Entry from "../navigation/Entry.ts"
 
 /** Identifies the entry in which `what` is shown: the same again once a person goes back to it, and another one for a new visit. */
-export const useEntry = (what: string): string => useMemo(() => Entry.key() ?? location.href, [what])
+export const useEntry = (what: string): string => useMemo(() => Entry.key(), [what])

@@ -14,18 +14,23 @@ export const NotFound = () => (
   </Page>
 )
 
+/** What failed, and how to try again. */
+export const Failure = ({ error }: { readonly error: unknown }) => (
+  <Notice
+    title="This could not be shown"
+    tone="bad"
+    actions={
+      <button type="button" className="button" onClick={() => location.reload()}>
+        Reload
+      </button>
+    }
+  >
+    <ForeignText text={error instanceof Error ? error.message : "No reason was given."} />
+  </Notice>
+)
+
 export const PageError = ({ error }: { readonly error: unknown }) => (
-  <div className="page">
-    <Notice
-      title="This page failed"
-      tone="bad"
-      actions={
-        <button type="button" className="button" onClick={() => location.reload()}>
-          Reload
-        </button>
-      }
-    >
-      <ForeignText text={error instanceof Error ? error.message : "No reason was given."} />
-    </Notice>
-  </div>
+  <Page title="This page failed" heading="This page failed">
+    <Failure error={error} />
+  </Page>
 )

@@ -1,6 +1,6 @@
 /** What every page has around it: header with search, chain and theme, then the page. */
 import { useQuery } from "@tanstack/react-query"
-import { type ReactNode, useMemo } from "react"
+import { type MouseEvent, type ReactNode, useMemo } from "react"
 import { ErrorNotice, Notice, Page, Skeleton } from "../display/Page.tsx"
 import { Link, useNavigate, useSearch } from "../navigation/Navigation.tsx"
 import * as Paths from "../navigation/Paths.ts"
@@ -85,7 +85,7 @@ const Content = ({ children, settings }: { readonly settings: Settings; readonly
   }
   return (
     <ServiceProvider value={service}>
-      <a className="skip-link" href="#content">
+      <a className="skip-link" href="#content" onClick={skip}>
         Skip to content
       </a>
       <Header />
@@ -95,6 +95,12 @@ const Content = ({ children, settings }: { readonly settings: Settings; readonly
       </main>
     </ServiceProvider>
   )
+}
+
+/** Moves the focus alone: the link of the browser would add an entry to its history. */
+const skip = (event: MouseEvent): void => {
+  event.preventDefault()
+  document.getElementById("content")?.focus()
 }
 
 const retryMillis = 3_000

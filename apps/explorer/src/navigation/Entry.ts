@@ -1,6 +1,6 @@
 /**
  * Entries of the browser's history. Each has a key, by which it is known again when a person goes back to it, and the position at which its
- * page was left.
+ * page was left. Positions are kept until the document is loaded again.
  */
 
 /** How an entry of the history is made. */
@@ -18,42 +18,41 @@ let made = 0
 
 const makeKey = (): string => `${performance.timeOrigin}-${made++}`
 
-const keyOf = (state: unknown): string | undefined =>
-  typeof state === "object" && state !== null && "key" in state && typeof state.key === "string" ? state.key : undefined
+const keyOf = (state: unknown): string =>
+  typeof state === "object" && state !== null && "key" in state && typeof state.key === "string" ? state.key : ""
 
-/** The key of the entry on screen; undefined for one that only leads to a part of its page. */
-export const key = (): string | undefined => keyOf(history.state)
+/** The key of the entry on screen. */
+export const key = (): string => keyOf(history.state)
 
 let current = key()
 
 const leave = (): void => {
-  if (current !== undefined) positions.set(current, window.scrollY)
+  positions.set(current, window.scrollY)
 }
 
 /** The position at which the entry on screen was left; 0 for a new one. */
-export const position = (): number => positions.get(key() ?? "") ?? 0
+export const position = (): number => positions.get(key()) ?? 0
 
 /** The state of the entry that comes next, once the one on screen was left. */
 export const next = ({ keepsPosition = false, replace = false }: Change): { readonly key: string } => {
   leave()
-  if (!replace || current === undefined) current = makeKey()
+  if (!replace) current = makeKey()
   if (keepsPosition) positions.set(current, window.scrollY)
   return { key: current }
 }
 
+/** Gives the entry on screen a key, where it has none. */
+const enter = (): void => {
+  if (key() === "") history.replaceState({ key: makeKey() }, "")
+  current = key()
+}
+
 /** Takes over from the browser, which would move a page before its rows are there. Called once, before the first page is drawn. */
 export const start = (): void => {
-  if (current === undefined) history.replaceState(next({}), "")
+  enter()
+  history.scrollRestoration = "manual"
   addEventListener("popstate", () => {
     leave()
-    current = key()
-  })
-  history.scrollRestoration = "manual"
-  addEventListener("pageshow", () => {
-    history.scrollRestoration = "manual"
-  })
-  // A page that is loaded again is moved by the browser.
-  addEventListener("pagehide", () => {
-    history.scrollRestoration = "auto"
+    enter()
   })
 }

@@ -30,8 +30,10 @@ const openWith = (load: Load): AroundNavHandler => {
     const from = Entry.key()
     const open = () => {
       // Another link was followed meanwhile.
-      if (turn === latest && from === Entry.key())
-        navigate(to, { ...options, state: Entry.next({ ...options, ...options?.state }) })
+      if (turn !== latest || from !== Entry.key()) return
+      // As in the browser, a link to the page on screen adds no entry.
+      const replace = options?.replace === true || to === `${location.pathname}${location.search}`
+      navigate(to, { ...options, replace, state: Entry.next({ ...options?.state, replace }) })
     }
     const loading = load(to)
     if (loading === undefined) open()

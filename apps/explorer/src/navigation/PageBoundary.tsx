@@ -1,31 +1,39 @@
-/** Shows that a page failed, until another one is opened. */
+/** Shows that a page or a part of it failed, until the person goes elsewhere. */
 import { Component, type ReactNode } from "react"
-import { PageError } from "../layout/Fallback.tsx"
+import { useLocationProperty } from "wouter/use-browser-location"
+import * as Entry from "./Entry.ts"
 
 interface PageBoundaryProps {
-  /** Path of the page. */
-  readonly path: string
+  /** What is shown of a failure. */
+  readonly show: (error: unknown) => ReactNode
   readonly children: ReactNode
 }
 
+interface BoundaryProps extends PageBoundaryProps {
+  /** Key of the entry on screen. */
+  readonly entry: string
+}
+
 interface State {
-  readonly path: string
+  readonly entry: string
   readonly failure: { readonly error: unknown } | undefined
 }
 
-export class PageBoundary extends Component<PageBoundaryProps, State> {
+class Boundary extends Component<BoundaryProps, State> {
   static getDerivedStateFromError(error: unknown): Pick<State, "failure"> {
     return { failure: { error } }
   }
 
-  static getDerivedStateFromProps({ path }: PageBoundaryProps, state: State): State | null {
-    return path === state.path ? null : { path, failure: undefined }
+  static getDerivedStateFromProps({ entry }: BoundaryProps, state: State): State | null {
+    return entry === state.entry ? null : { entry, failure: undefined }
   }
 
-  override readonly state: State = { path: this.props.path, failure: undefined }
+  override readonly state: State = { entry: this.props.entry, failure: undefined }
 
   override render(): ReactNode {
     const { failure } = this.state
-    return failure === undefined ? this.props.children : <PageError error={failure.error} />
+    return failure === undefined ? this.props.children : this.props.show(failure.error)
   }
 }
+
+export const PageBoundary = (props: PageBoundaryProps) => <Boundary {...props} entry={useLocationProperty(Entry.key)} />

@@ -12,8 +12,9 @@ export const address = (id: string): string => `/address/${encodeURIComponent(id
 /** Parameters of a URL by name. */
 export type Search = Readonly<Record<string, string | undefined>>
 
-/** Reads the part of a URL that begins with `?`. Of parameters with the same name the last one counts. */
-export const parseSearch = (text: string): Search => Object.fromEntries(new URLSearchParams(text))
+/** Reads the part of a URL that begins with `?`. Of parameters with the same name the last one counts; empty ones are left out. */
+export const parseSearch = (text: string): Search =>
+  Object.fromEntries([...new URLSearchParams(text)].filter(([, value]) => value !== ""))
 
 /** A path with parameters. Those that are undefined or empty are left out. */
 export const withSearch = (path: string, search: Search): string => {

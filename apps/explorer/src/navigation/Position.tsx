@@ -1,14 +1,21 @@
-/** Moves a page to where it was left. */
-import { useLayoutEffect } from "react"
-import { useLocationProperty } from "wouter/use-browser-location"
+/** Moves a page to where it was left, and the focus to a page that is new. */
+import { useLayoutEffect, useRef } from "react"
+import { useLocationProperty, usePathname } from "wouter/use-browser-location"
 import * as Entry from "./Entry.ts"
 
-/** Stands behind the page, so that its rows are there. */
+/** Comes after the page, so that its rows are there. */
 export const Position = () => {
   const key = useLocationProperty(Entry.key)
+  const path = usePathname()
+  const shown = useRef(path)
   useLayoutEffect(() => {
-    // An entry without a key leads to a part of the page, to which the browser moves.
-    if (key !== undefined) window.scrollTo(0, Entry.position())
+    window.scrollTo(0, Entry.position())
   }, [key])
+  useLayoutEffect(() => {
+    // What a person activated is gone: a screen reader goes on with the new page, and states its heading.
+    const isLost = document.activeElement === document.body
+    if (path !== shown.current && isLost) document.querySelector<HTMLElement>("h1")?.focus({ preventScroll: true })
+    shown.current = path
+  }, [path])
   return null
 }

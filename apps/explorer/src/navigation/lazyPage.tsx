@@ -17,6 +17,9 @@ export const lazyPage = <Props extends object>(
   let component: ComponentType<Props> | undefined
   let loading: Promise<ComponentType<Props>> | undefined
   let hasFailed = false
+  const forget = () => {
+    if (hasFailed) loading = undefined
+  }
   const begin = async () => {
     hasFailed = false
     try {
@@ -24,6 +27,8 @@ export const lazyPage = <Props extends object>(
       return component
     } catch (error) {
       hasFailed = true
+      // Going back or forward tries again; a new attempt with each drawing would have no end.
+      addEventListener("popstate", forget, { once: true, capture: true })
       throw error
     }
   }

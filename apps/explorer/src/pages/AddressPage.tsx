@@ -2,9 +2,11 @@
 import { Suspense, useEffect, useRef } from "react"
 import { Notice, Page, Panel, Skeleton } from "../display/Page.tsx"
 import { CopyButton } from "../display/Values.tsx"
+import { Failure } from "../layout/Fallback.tsx"
 import { useLabel } from "../names/useNames.ts"
 import { Link, useSearch } from "../navigation/Navigation.tsx"
 import { lazyPage } from "../navigation/lazyPage.tsx"
+import { PageBoundary } from "../navigation/PageBoundary.tsx"
 import * as Paths from "../navigation/Paths.ts"
 import { useWatchLabel } from "../watch/WatchList.ts"
 import { parse, type Tab, tabs } from "./AddressSearch.ts"
@@ -101,9 +103,11 @@ export const AddressPage = ({ address: given }: { readonly address: string }) =>
       </Panel>
       <Tabs address={address} selected={tab} />
       <div key={`${address} ${tab}`} className="stack">
-        <Suspense fallback={<Skeleton label={names[tab]} />}>
-          <Content address={address} />
-        </Suspense>
+        <PageBoundary show={(error) => <Failure error={error} />}>
+          <Suspense fallback={<Skeleton label={names[tab]} />}>
+            <Content address={address} />
+          </Suspense>
+        </PageBoundary>
       </div>
     </Page>
   )

@@ -1,5 +1,6 @@
 /** The search box in the header. `/` focuses it, Enter searches, Escape closes the results. */
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react"
+import * as Entry from "../navigation/Entry.ts"
 import { Link, useNavigate } from "../navigation/Navigation.tsx"
 import * as Paths from "../navigation/Paths.ts"
 import { explain } from "../service/Errors.ts"
@@ -84,6 +85,7 @@ export const SearchBox = () => {
   }
   const search = async () => {
     const turn = ++latest.current
+    const entry = Entry.key()
     setState({ _tag: "Searching" })
     const find = async () => (await loadResolver()).resolve(text, service, watched)
     const found = await find().catch((error: unknown): Resolution => {
@@ -91,6 +93,8 @@ export const SearchBox = () => {
       return { _tag: "Nothing", reason: `${title}. ${detail}` }
     })
     if (turn !== latest.current) return
+    // Another page was opened meanwhile.
+    if (entry !== Entry.key()) return close()
     setState(found)
     if (found._tag !== "Exact") return
     setText("")

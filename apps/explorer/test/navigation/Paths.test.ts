@@ -24,6 +24,7 @@ describe("Paths", () => {
   })
 
   it("reads any text after the question mark", () => {
-    expect(Paths.parseSearch("?%E0%A4%A&chain=%&chain=last&__proto__=x")).toMatchObject({ chain: "last" })
+    expect(Paths.parseSearch("?%E0%A4%A&chain=%&chain=last&tab=&__proto__=x")).toMatchObject({ chain: "last" })
+    expect(Paths.parseSearch("?chain=")).toEqual({})
   })
 })
