@@ -1,5 +1,5 @@
 /** Buttons that save all rows of a tab as CSV or NDJSON. */
-import { useRef, useState } from "react"
+import { useEffect, useRef, useState } from "react"
 import { formatInteger } from "../display/Numbers.ts"
 import { explain } from "../service/Errors.ts"
 import type { Contents, Format } from "./RowFile.ts"
@@ -28,6 +28,7 @@ const stateText = (state: State): string => {
 export const DownloadMenu = <Table extends keyof Rows>(contents: Contents<Table>) => {
   const [state, setState] = useState<State>({ _tag: "Idle" })
   const controller = useRef<AbortController | null>(null)
+  useEffect(() => () => controller.current?.abort(), [])
 
   const read = async (format: Format, signal: AbortSignal): Promise<void> => {
     const { save } = await import("./RowFile.ts")

@@ -70,6 +70,8 @@ export const open = <Row>(source: Source<Row>, signal: AbortSignal): History<Row
   let state = { isLoading: false, isComplete: source.first === null, error: null as unknown, isReloaded: false }
   let snapshot: Snapshot<Row> = { ...state, rows, count: 0 }
   let isAnnounced = false
+  /** Pages that were requested, of which only the last one counts. */
+  let readings = 0
 
   /** Many rows may arrive at once: the page is drawn once for them. */
   const announce = (next: Partial<typeof state> = {}): void => {
@@ -87,19 +89,24 @@ export const open = <Row>(source: Source<Row>, signal: AbortSignal): History<Row
   const reload = (): void => {
     rows.past.length = 0
     page = null
+    readings++
+    state = { ...state, isLoading: false }
     announce({ isComplete: false, isReloaded: true, error: null })
     loadMore()
   }
 
   const readPage = async (first: NonNullable<typeof source.first>): Promise<void> => {
+    const reading = ++readings
     try {
       const next = page === null ? await first(signal) : await page.next()
+      // The list is read again meanwhile.
+      if (reading !== readings) return
       page = next ?? page
       for (const row of next?.result ?? []) rows.past.push(row)
       const isComplete = next === null || next.cursor === null || next.cursor === undefined
       announce({ isLoading: false, isComplete, error: null })
     } catch (error) {
-      if (signal.aborted) return
+      if (signal.aborted || reading !== readings) return
       state = { ...state, isLoading: false }
       if (isStale(error)) reload()
       else announce({ error })

@@ -1,6 +1,8 @@
 /** Looks for one row in the first pages of a wallet's transactions. */
 import type { RestPromiseClient, WalletTransaction } from "@daybook/rest/promise"
 
+type Query = Parameters<RestPromiseClient["walletTransactions"]>[0]
+
 /** How far to look. */
 interface Search {
   readonly matches: (row: WalletTransaction) => boolean
@@ -12,7 +14,7 @@ interface Search {
 /** The first row that matches; `null` where none of the pages has one. */
 export const find = async (
   client: RestPromiseClient,
-  query: Parameters<RestPromiseClient["walletTransactions"]>[0],
+  query: Query,
   { matches, maxPages, signal }: Search,
 ): Promise<WalletTransaction | null> => {
   let page = await client.walletTransactions(query, { signal })
@@ -23,4 +25,27 @@ export const find = async (
     if (next === null) return null
     page = next
   }
+}
+
+/** A transaction in one block, which a reorg may replace by another one with the same number. */
+export interface Place {
+  readonly hash: string
+  readonly sender: string
+  readonly block: bigint
+  readonly blockHash: string
+}
+
+/** Most pages of one sender's transactions of one block that are searched. */
+const maxPagesOfBlock = 5
+
+/** The row of a transaction; `null` where the service has not indexed its block, or it is behind all pages that are searched. */
+export const findInBlock = (
+  client: RestPromiseClient,
+  { block, blockHash, hash, sender }: Place,
+  query: Pick<Query, "chain" | "include">,
+  signal: AbortSignal,
+): Promise<WalletTransaction | null> => {
+  const matches = (row: WalletTransaction) => row.hash === hash && row.block_hash === blockHash
+  const range = { address: sender, from_block: block, to_block: block, limit: 100 }
+  return find(client, { ...query, ...range }, { matches, maxPages: maxPagesOfBlock, signal })
 }

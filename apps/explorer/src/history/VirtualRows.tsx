@@ -49,7 +49,7 @@ const useIsPhone = (): boolean =>
 const Footer = <Row,>({ empty, history, label }: Pick<VirtualRowsProps<Row>, "empty" | "history" | "label">) => {
   if (history.error !== null) return <ErrorNotice error={history.error} onRetry={history.retry} />
   if (history.isLoading) return <Skeleton label={label} rows={history.count === 0 ? 10 : 2} />
-  if (history.count === 0) return <div className="empty">{empty}</div>
+  if (history.isComplete && history.count === 0) return <div className="empty">{empty}</div>
   return history.isComplete ? (
     <p className="end">End of the history</p>
   ) : (

@@ -13,7 +13,7 @@ interface Position {
 export const usePosition = (box: RefObject<HTMLElement | null>, { added, height, live }: Position): void => {
   const before = useRef(live)
   const shift = (rows: number) => {
-    // Who sees the top of the list sees what is new there.
+    // A person at the top of the list sees what is new there.
     const isInside = box.current !== null && box.current.getBoundingClientRect().top < 0
     if (rows !== 0 && isInside) window.scrollBy(0, rows * height)
   }
@@ -22,5 +22,17 @@ export const usePosition = (box: RefObject<HTMLElement | null>, { added, height,
     before.current = live
   }, [live])
   // The page is where it was left by then.
-  useEffect(() => shift(added), [])
+  const isMoved = useRef(false)
+  useEffect(() => {
+    if (!isMoved.current) shift(added)
+    isMoved.current = true
+  }, [])
+  const drawnHeight = useRef(height)
+  useLayoutEffect(() => {
+    const ratio = height / drawnHeight.current - 1
+    drawnHeight.current = height
+    // A phone was turned: the row on top stays there.
+    const above = -(box.current?.getBoundingClientRect().top ?? 0)
+    if (ratio !== 0 && above > 0) window.scrollBy(0, above * ratio)
+  }, [height])
 }

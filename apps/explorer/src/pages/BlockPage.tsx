@@ -121,10 +121,15 @@ export const BlockPage = ({ block: id }: { readonly block: string }) => {
   const number = isNumber ? BigInt(id) : found?.number
   return (
     <Page
-      title={`Block ${id}`}
+      title={isId(id) ? `Block ${id}` : "Block"}
       heading={
         <>
-          Block {number === undefined || number === null ? <code className="hash">{id}</code> : formatInteger(number)}
+          Block{" "}
+          {number !== undefined && number !== null ? (
+            formatInteger(number)
+          ) : isId(id) ? (
+            <code className="hash">{id}</code>
+          ) : null}
         </>
       }
       actions={number === undefined || number === null ? null : <Neighbours number={number} />}

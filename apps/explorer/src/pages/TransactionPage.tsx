@@ -32,9 +32,6 @@ const readKnown = async (client: RpcClient, hash: string): Promise<Known | null>
   return { transaction, receipt, block }
 }
 
-/** Most pages of one sender's transactions of one block that are searched. */
-const maxPages = 5
-
 /**
  * The transaction as the service has it, with decoded items and labels; `null` where it is not indexed. The node has a block before the
  * service, also one that replaces another: the row is looked for until it is found.
@@ -42,11 +39,10 @@ const maxPages = 5
 const useRow = ({ receipt, transaction: { from, hash } }: Known) =>
   useRest<WalletTransaction | null>(
     ["row", hash, receipt?.blockHash],
-    (client, chain, signal) => {
-      const block = receipt?.blockNumber ?? 0n
-      const query = { address: from, chain, from_block: block, to_block: block, limit: 100 }
-      const matches = (row: WalletTransaction) => row.hash === hash && row.block_hash === receipt?.blockHash
-      return RowSearch.find(client, query, { matches, maxPages, signal })
+    async (client, chain, signal) => {
+      if (receipt === null) return null
+      const place = { hash, sender: from, block: receipt.blockNumber, blockHash: receipt.blockHash }
+      return RowSearch.findInBlock(client, place, { chain }, signal)
     },
     { enabled: receipt !== null, everyMillis: (row) => (row === null ? pollMillis : false) },
   )

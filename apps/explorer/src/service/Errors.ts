@@ -40,6 +40,9 @@ const remedies: Readonly<Record<string, string>> = {
 /** Explains an error of the clients, or any other. */
 export const explain = (error: unknown): Explained => {
   const tag = tagOf(error)
+  if (error instanceof TypeError && /imported module|module script/i.test(error.message)) {
+    return { title: "A part of the explorer could not be loaded", detail: "Reload the page." }
+  }
   const isNetwork = error instanceof TypeError && /fetch|network/i.test(error.message)
   const known = isNetwork ? "TransportError" : tag
   const remedy = remedies[known]

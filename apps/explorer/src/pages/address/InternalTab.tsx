@@ -38,15 +38,28 @@ const callsOf = (transaction: WalletTransaction, address: string): ReadonlyArray
 
 type Page = Awaited<ReturnType<RestPromiseClient["walletTransactions"]>>
 
-/** A page of transactions as one of their calls. */
-const toCalls = (page: Page, address: string): PageOf<InternalRow> => ({
-  cursor: page.cursor ?? null,
-  result: page.result.flatMap((row) => callsOf(row, address)),
-  next: async () => {
+/** Pages without any call that are read on at once; then the person decides. */
+const maxEmpty = 20
+
+/** Pages of transactions as one page of their calls. */
+const toCalls = async (first: Page, address: string): Promise<PageOf<InternalRow>> => {
+  let page = first
+  let result = page.result.flatMap((row) => callsOf(row, address))
+  for (let count = 0; result.length === 0 && count < maxEmpty; count++) {
     const next = await page.next()
-    return next === null ? null : toCalls(next, address)
-  },
-})
+    if (next === null) break
+    page = next
+    result = page.result.flatMap((row) => callsOf(row, address))
+  }
+  return {
+    cursor: page.cursor ?? null,
+    result,
+    next: async () => {
+      const next = await page.next()
+      return next === null ? null : toCalls(next, address)
+    },
+  }
+}
 
 const queryOf = (address: string, chain: string) =>
   ({ address, chain, include: "internal_transactions", scope: "all" }) as const

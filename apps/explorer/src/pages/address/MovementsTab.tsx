@@ -27,6 +27,9 @@ const columns = [
   { name: "Balance after", isNumeric: true },
 ]
 
+/** Without the balance after a movement, which the movements before it decide. */
+const columnsOfPart = columns.slice(0, -1)
+
 const follow = "1 second"
 
 const kinds = [
@@ -197,7 +200,7 @@ export const MovementsTab = ({ address }: { readonly address: string }) => {
       <VirtualRows
         label="Movements"
         layout="movements"
-        columns={isWhole ? columns : columns.slice(0, -1)}
+        columns={isWhole ? columns : columnsOfPart}
         history={history}
         keyOf={RunningBalance.keyOf}
         cells={cells}

@@ -9,27 +9,16 @@ import * as RowSearch from "../../history/RowSearch.ts"
 import { Method } from "../../names/Method.tsx"
 import { useRest, useService } from "../../service/Service.tsx"
 
-interface Place {
-  readonly hash: string
-  readonly sender: string
-  readonly block: bigint
-}
-
-/** Most pages of one sender's transactions of one block that are searched. */
-const maxPages = 5
-
 /** How often a transaction that is not indexed is looked for. */
 const pollMillis = 2_000
 
 const readCalls = async (
   client: RestPromiseClient,
-  { block, hash, sender }: Place,
+  place: RowSearch.Place,
   chain: string,
   signal: AbortSignal,
 ): Promise<ReadonlyArray<InternalTransaction> | null> => {
-  const range = { from_block: block, to_block: block, include: "internal_transactions" } as const
-  const query = { address: sender, chain, ...range }
-  const row = await RowSearch.find(client, query, { matches: (one) => one.hash === hash, maxPages, signal })
+  const row = await RowSearch.findInBlock(client, place, { chain, include: "internal_transactions" }, signal)
   return row?.internal_transactions ?? null
 }
 
@@ -53,10 +42,10 @@ const columnsOf = (decimals: number, symbol: string): ReadonlyArray<Column<Inter
   { name: "Gas used", isNumeric: true, cell: ({ gas_used: used }) => <Count value={used} /> },
 ]
 
-export const IndexedCalls = (place: Place) => {
+export const IndexedCalls = (place: RowSearch.Place) => {
   const { currency } = useService().chain
   const { data, error } = useRest(
-    ["calls", place.hash, String(place.block)],
+    ["calls", place.hash, place.blockHash],
     (client, chain, signal) => readCalls(client, place, chain, signal),
     { everyMillis: (calls) => (calls === null ? pollMillis : false) },
   )

@@ -177,7 +177,7 @@ export const Trace = (props: TraceProps) => {
     )
   }
   return hasNoTracer(error) ? (
-    <IndexedCalls hash={hash} sender={props.sender} block={props.block} />
+    <IndexedCalls hash={hash} sender={props.sender} block={props.block} blockHash={blockHash} />
   ) : (
     <ErrorNotice error={error} onRetry={refetch} />
   )
