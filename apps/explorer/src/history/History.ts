@@ -47,6 +47,9 @@ export interface History<Row> {
   readonly retry: () => void
 }
 
+/** A history that is followed alone is taken for empty after this time without a row, in milliseconds. */
+const emptyMillis = 1_000
+
 /** A failed stream is started again after this time, in milliseconds. */
 const restartMillis = 3_000
 
@@ -67,7 +70,13 @@ export const open = <Row>(source: Source<Row>, signal: AbortSignal): History<Row
   const listeners = new Set<() => void>()
   let rows = Rows.empty<Row>()
   let page: PageOf<Row> | null = null
-  let state = { isLoading: false, isComplete: source.first === null, error: null as unknown, isReloaded: false }
+  const isFollowedAlone = source.first === null && source.follow !== null
+  let state = {
+    isLoading: isFollowedAlone,
+    isComplete: source.first === null,
+    error: null as unknown,
+    isReloaded: false,
+  }
   let snapshot: Snapshot<Row> = { ...state, rows, count: 0 }
   let isAnnounced = false
   /** Pages that were requested, of which only the last one counts. */
@@ -123,7 +132,7 @@ export const open = <Row>(source: Source<Row>, signal: AbortSignal): History<Row
   const takeLive = (value: Row | Reverted): void => {
     if (!isReverted(value)) Rows.addLive(rows, value, source)
     else if (Rows.revert(rows, value.fromBlock, source)) reload()
-    announce()
+    announce(isFollowedAlone ? { isLoading: false } : {})
   }
 
   const follow = async (stream: NonNullable<typeof source.follow>): Promise<void> => {
@@ -142,6 +151,7 @@ export const open = <Row>(source: Source<Row>, signal: AbortSignal): History<Row
   }
 
   if (source.follow !== null) void follow(source.follow)
+  if (isFollowedAlone) void wait(emptyMillis, signal).then(() => announce({ isLoading: false }))
   loadMore()
   return {
     boundary: source.boundary,
