@@ -99,8 +99,7 @@ export const open = <Row>(source: Source<Row>, signal: AbortSignal): History<Row
     rows.past.length = 0
     page = null
     readings++
-    state = { ...state, isLoading: false }
-    announce({ isComplete: false, isReloaded: true, error: null })
+    announce({ isLoading: false, isComplete: false, isReloaded: true, error: null })
     loadMore()
   }
 
