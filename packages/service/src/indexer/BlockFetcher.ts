@@ -310,11 +310,12 @@ export const range = Effect.fnUntraced(function* (
   const rows: Array<BlockRows> = []
   for (const [at, number] of numbers.entries()) {
     const made = batched[at] ?? null
-    // One that lacks its parent is fetched alone, too.
     const outcome =
-      made === null || lacksParent(made, options)
+      made === null
         ? yield* Effect.result(Effect.tap(block(node, number, options), onFetched))
-        : made
+        : lacksParent(made, options)
+          ? yield* Effect.result(withParent(node, made))
+          : made
     if (!("_tag" in outcome)) rows.push(outcome)
     else if (Result.isSuccess(outcome)) rows.push(outcome.success)
     else return { rows, failure: outcome.failure }
