@@ -3,7 +3,7 @@ import type { Balance, InternalTransaction, Movement, Sum, WalletTransaction } f
 import type { Cell } from "./Csv.ts"
 
 /** A column and how to read it from a row. */
-export type Columns<Row> = Readonly<Record<string, (row: Row) => Cell>>
+type Columns<Row> = Readonly<Record<string, (row: Row) => Cell>>
 
 /** An internal transaction with the time of its block. */
 export interface InternalRow {

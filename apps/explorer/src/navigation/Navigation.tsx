@@ -1,4 +1,4 @@
-/** Where the person is, and how to lead them elsewhere. The selected chain goes with them. */
+/** The parameters of the URL on screen, links and navigation. The selected chain is kept in each URL. */
 import { type ComponentProps, createContext, type ReactNode, useContext, useMemo } from "react"
 import { type AroundNavHandler, Router, Link as RouterLink, useLocation } from "wouter"
 import { useLocationProperty } from "wouter/use-browser-location"
