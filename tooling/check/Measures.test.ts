@@ -95,4 +95,52 @@ describe("measure", () => {
     expect(places(measures, "tags")).toEqual(["packages/x/src/A.ts:4 * @since 0.1.0"])
     expect(places(measures, "marks")).toEqual(["packages/x/src/A.ts:6 @ts-expect-error wrong"])
   })
+
+  it("measure: counts arrows back and folders in a circle, of all packages and of each with one", () => {
+    const measures = measured({
+      "packages/x/src/a/A.ts": `import "../b/B.ts"\n`,
+      "packages/x/src/b/B.ts": `import "../a/C.ts"\nimport "../a/C.ts"\n`,
+    })
+
+    expect(places(measures, "arrows-back")).toEqual(["packages/x: a -> b (packages/x/src/a/A.ts:1)"])
+    expect(places(measures, "arrows-back-packages/x")).toHaveLength(1)
+    expect(places(measures, "folders-circle")).toEqual(["packages/x/src/a", "packages/x/src/b"])
+  })
+
+  it("measure: adds up the lines of the service, of its tests and of the tooling", () => {
+    const measures = measured({
+      "packages/service/src/A.ts": "\n\n",
+      "packages/service/package.json": "{}",
+      "packages/service/test/A.test.ts": "\n",
+      "packages/x/src/A.ts": "\n\n\n",
+      "tooling/check/a.ts": "\n",
+      "tooling/check/a.test.ts": "\n\n\n\n",
+    })
+
+    expect(measures.filter(({ key }) => key === "lines").map(({ value }) => value)).toEqual([
+      "11",
+      "2",
+      "1",
+      "3",
+      "0",
+      "5",
+    ])
+  })
+
+  it("measure: counts decision pages, spreads of literals and long sentences, each in its own row", () => {
+    const sentence = Array.from({ length: 36 }, () => "word").join(" ")
+    const measures = measured({
+      "docs/decisions/0001-a.md": `${sentence}.\n`,
+      "docs/decisions/README.md": "An index.\n",
+      "packages/x/src/A.ts": `// ${sentence}\nconst a = { ...{ b }, ...(c ? {} : { c }) }\n`,
+      "packages/x/test/A.test.ts": `// ${sentence.slice(5)}\nconst a = { ...{ b } }\n`,
+    })
+
+    expect(places(measures, "decisions")).toEqual(["0001-a.md"])
+    expect(places(measures, "spreads-sources")).toEqual(["packages/x/src/A.ts:2"])
+    expect(places(measures, "spreads-tests")).toEqual(["packages/x/test/A.test.ts:2"])
+    expect(places(measures, "conditional-spreads")).toEqual(["packages/x/src/A.ts:2"])
+    expect(places(measures, "sentences-documents")).toEqual([`docs/decisions/0001-a.md:1 36 ${sentence}.`])
+    expect(places(measures, "sentences")).toHaveLength(2)
+  })
 })

@@ -1,10 +1,13 @@
 /**
- * What `house.ts` measures of a repository: sizes, public names, words, citations, and habits of its tests.
+ * What `house.ts` measures of a repository: the order of folders, sizes, public names, prose, and habits of its tests.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { unresolved } from "./citations.ts"
+import * as Folders from "./Folders.ts"
 import { lengths } from "./Functions.ts"
+import * as Sentences from "./Sentences.ts"
+import { spreads } from "./Spreads.ts"
 import { surface } from "./Surface.ts"
 import { calls, child, children, isSource, parse, textOf } from "./Syntax.ts"
 import type { Syntax } from "./Syntax.ts"
@@ -103,6 +106,96 @@ const fileMeasures = (sources: ReadonlyArray<File>, tests: ReadonlyArray<File>):
   ]
 }
 
+/** Arrows between folders that go back up in the best order, and folders that import each other in a circle. */
+const folderMeasures = (sources: ReadonlyArray<File>): ReadonlyArray<Measure> => {
+  const packages = [...new Set(sources.map(({ path }) => path.split("/").slice(0, 2).join("/")))].toSorted()
+  const each = packages.map((name) => {
+    const own = sources.filter(({ path }) => path.startsWith(`${name}/src/`))
+    const arrows = Folders.arrows(own.map(({ path, syntax }) => ({ path, text: syntax.text })))
+    return { name, back: Folders.arrowsBack(arrows), circles: Folders.circles(arrows) }
+  })
+  const backOf = ({ name, back }: (typeof each)[number]): ReadonlyArray<string> =>
+    back.map(({ from, to, places }) => `${name}: ${from} -> ${to} (${places.join(", ")})`)
+  return [
+    { key: "arrows-back", label: "folders: imports back up, best order", places: each.flatMap(backOf) },
+    ...each
+      .filter(({ back }) => back.length > 0)
+      .map((one) => ({ key: `arrows-back-${one.name}`, label: `  ${one.name}`, places: backOf(one) })),
+    {
+      key: "folders-circle",
+      label: "folders in a circle of imports",
+      places: each.flatMap(({ name, circles }) => circles.flat().map((folder) => `${name}/src/${folder}`)),
+    },
+  ]
+}
+
+/** Lines of the service, of its tests, of the tooling and of everything else. Blank lines and comments count. */
+const lineMeasures = (all: ReadonlyArray<File>): ReadonlyArray<Measure> => {
+  const measure = (label: string, isCounted: (file: File) => boolean): Measure => {
+    const counted = all.filter(isCounted)
+    const total = counted.reduce((sum, { lines }) => sum + lines, 0)
+    return { key: "lines", label, value: String(total), places: counted.map(({ lines, path }) => `${lines} ${path}`) }
+  }
+  const isUnder =
+    (folder: string) =>
+    ({ path }: File) =>
+      path.startsWith(folder)
+  const [isService, isTooling] = [isUnder("packages/service/"), isUnder("tooling/")]
+  return [
+    measure("lines of sources, tests and tooling", () => true),
+    measure("  sources of the service", (file) => isService(file) && !file.test),
+    measure("  tests of the service", (file) => isService(file) && file.test),
+    measure("  sources of other packages", (file) => !isService(file) && !isTooling(file) && !file.test),
+    measure("  tests of other packages", (file) => !isService(file) && !isTooling(file) && file.test),
+    measure("  tooling, with its tests", isTooling),
+  ]
+}
+
+const decisionMeasure = (base: string): Measure => ({
+  key: "decisions",
+  label: "decision pages",
+  places: files(join(base, "docs/decisions"), ".md").filter((name) => /^\d/.test(name)),
+})
+
+const spreadMeasures = (all: ReadonlyArray<File>): ReadonlyArray<Measure> => {
+  const found = all.flatMap((file) => spreads(file.syntax).map((spread) => ({ ...spread, file })))
+  const measure = (key: string, label: string, isConditional: boolean): ReadonlyArray<Measure> => {
+    const places = (isCounted: (file: File) => boolean) =>
+      found
+        .filter((one) => one.isConditional === isConditional && isCounted(one.file))
+        .map(({ file, line }) => `${file.path}:${line}`)
+    return [
+      { key, label, places: places(() => true) },
+      { key: `${key}-sources`, label: `  ${label}, sources`, places: places(({ test }) => !test) },
+      { key: `${key}-tests`, label: `  ${label}, tests`, places: places(({ test }) => test) },
+    ]
+  }
+  return [
+    ...measure("spreads", "spreads of object literals", false),
+    ...measure("conditional-spreads", "conditional spreads", true),
+  ]
+}
+
+/** Most words of a sentence. */
+const wordLimit = 35
+
+const sentenceMeasures = (base: string, all: ReadonlyArray<File>): ReadonlyArray<Measure> => {
+  const long = (path: string, found: ReadonlyArray<Sentences.Sentence>) =>
+    found.filter(({ words }) => words > wordLimit).map(({ line, text, words }) => `${path}:${line} ${words} ${text}`)
+  const documents = files(base, "")
+    .filter((path) => /\.md$|^llms\.txt$/.test(path) && !/CHANGELOG/.test(path))
+    .flatMap((path) => long(path, Sentences.ofMarkdown(readFileSync(join(base, path), "utf8"))))
+  const inComments = (isTests: boolean) =>
+    all.filter(({ test }) => test === isTests).flatMap(({ path, syntax }) => long(path, Sentences.ofComments(syntax)))
+  const [ofSources, ofTests] = [inComments(false), inComments(true)]
+  return [
+    { key: "sentences", label: `sentences over ${wordLimit} words`, places: [...documents, ...ofSources, ...ofTests] },
+    { key: "sentences-documents", label: "  documents", places: documents },
+    { key: "sentences-sources", label: "  comments of sources", places: ofSources },
+    { key: "sentences-tests", label: "  comments of tests", places: ofTests },
+  ]
+}
+
 const exportMeasures = (base: string): ReadonlyArray<Measure> => {
   const packages = readdirSync(join(base, "packages"), { withFileTypes: true }).filter((entry) => entry.isDirectory())
   const each = packages.map(({ name }) => ({
@@ -162,9 +255,14 @@ export const measure = (base: string): ReadonlyArray<Measure> => {
   const sources = all.filter(({ test }) => !test)
   const tests = all.filter(({ test }) => test)
   return [
+    ...folderMeasures(sources),
+    ...lineMeasures(all),
     ...functionMeasures(sources, tests),
     ...fileMeasures(sources, tests),
     ...exportMeasures(base),
+    decisionMeasure(base),
+    ...spreadMeasures(all),
+    ...sentenceMeasures(base, all),
     { key: "words", label: "words of the list", places: findAll(base).map(format) },
     { key: "citations", label: "unresolved citations", places: unresolved(base) },
     { key: "tags", label: "@since and @category lines", places: commentLines(all, /@(?:since|category)\b/) },

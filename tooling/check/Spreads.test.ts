@@ -1,0 +1,15 @@
+import { describe, expect, it } from "vitest"
+import { spreads } from "./Spreads.ts"
+import { parse } from "./Syntax.ts"
+
+const found = (text: string) => spreads(parse("a.ts", text)).map(({ isConditional }) => isConditional)
+
+describe("spreads", () => {
+  it("spreads: finds a literal and a conditional literal in an object", () => {
+    expect(found("const a = { ...{ b, c }, ...(d === undefined ? {} : { d }) }")).toEqual([false, true])
+  })
+
+  it("spreads: leaves out spreads of values, of arguments and of a choice between two filled literals", () => {
+    expect(found("const a = { ...b, ...(c ? { d } : { e }), ...f({}) }; g(...[h])")).toEqual([])
+  })
+})
