@@ -15,9 +15,3 @@ export const cpuMicros = (pid: number): number | undefined => {
   const fields = read(pid, "stat")?.split(") ").at(-1)?.split(" ")
   return fields === undefined ? undefined : (Number(fields[11]) + Number(fields[12])) * 10_000
 }
-
-/** Bytes that it has caused to be written to disks. */
-export const writtenBytes = (pid: number): number | undefined => {
-  const found = /^write_bytes: (\d+)$/m.exec(read(pid, "io") ?? "")?.[1]
-  return found === undefined ? undefined : Number(found)
-}

@@ -22,14 +22,10 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   clients: { file: "clients/run.ts" },
   rpc: { file: "rpc/run.ts" },
   index: { file: "indexing/run.ts" },
-  forms: { file: "forms/run.ts" },
   growth: { file: "growth/run.ts", hasRounds: false },
   databases: { file: "growth/databases.ts" },
   backup: { file: "growth/backup.ts", hasRounds: false },
-  layout: { file: "layout/run.ts" },
   page: { file: "serving/run.ts" },
-  versions: { file: "versions/run.ts" },
-  migration: { file: "migration/run.ts", hasRounds: false },
   receipts: { file: "ledger/run.ts", hasRounds: false },
 }
 

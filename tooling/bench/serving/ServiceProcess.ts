@@ -1,6 +1,5 @@
 /** The service by its command line: a configuration of one chain with a key, and `daybook serve` in a process of its own. */
 import { execFile, execFileSync, spawn } from "node:child_process"
-import type { ChildProcess } from "node:child_process"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { createInterface } from "node:readline"
@@ -51,16 +50,14 @@ export const change = (configuration: Configuration, name: string, fields: objec
 /** A service that listens at `origin`. */
 export type ServiceProcess = ChildProgram.ChildProgram & { readonly origin: string }
 
-/** Starts the service; resolves when it listens. `launcher` is a program that replaces itself by the command behind it. */
+/** Starts the service; resolves when it listens. */
 export const start = async (
   { file, root }: Configuration,
   role: "all" | "serve",
   options: ReadonlyArray<string> = [],
-  launcher: ReadonlyArray<string> = [],
 ): Promise<ServiceProcess> => {
   const own = daybook(root, ["serve", "--config", file, "--role", role, ...options])
-  const [program, ...args] = [...launcher, process.execPath, ...own]
-  const child = spawn(program!, args, { stdio: ["ignore", "ignore", "pipe"] })
+  const child = spawn(process.execPath, own, { stdio: ["ignore", "ignore", "pipe"] })
   const lines: Array<string> = []
   for await (const line of createInterface({ input: child.stderr })) {
     const origin = /Listening on .*?(http:\/\/127\.0\.0\.1:\d+)/i.exec(line)?.[1]
@@ -72,12 +69,6 @@ export const start = async (
   }
   throw new Error(`The service ended before it listened: ${lines.slice(-5).join("\n")}`)
 }
-
-/** Starts the role `index`, which does not listen; its messages are printed where `isLogged`. */
-export const startIndexer = ({ file, root }: Configuration, isLogged = false): ChildProcess =>
-  spawn(process.execPath, daybook(root, ["serve", "--config", file, "--role", "index"]), {
-    stdio: ["ignore", "ignore", isLogged ? "inherit" : "ignore"],
-  })
 
 /** Runs a command to its end; its output. */
 export const run = ({ file, root }: Configuration, args: ReadonlyArray<string>): Promise<string> =>
