@@ -43,4 +43,14 @@ describe("surface", () => {
       }),
     ).toEqual(["src/A.ts#T", "src/A.ts#a", "src/A.ts#b", "src/B.ts#G", "src/B.ts#H", "src/B.ts#f", "src/index.ts#d"])
   })
+  it("surface: leaves out an entry that the published package does not keep", () => {
+    const exports = `"exports": { ".": "./src/A.ts", "./internal/*": "./src/internal/*.ts" }`
+    expect(
+      packed({
+        "package.json": `{ ${exports}, "publishConfig": { "exports": { ".": "./dist/A.js" } } }`,
+        "src/A.ts": "export const a = 1",
+        "src/internal/B.ts": "export const b = 1",
+      }),
+    ).toEqual(["src/A.ts#a"])
+  })
 })

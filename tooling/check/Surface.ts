@@ -6,6 +6,7 @@ import { join, posix } from "node:path"
 import { child, children, isSource, parse, textOf } from "./Syntax.ts"
 import type { Node } from "./Syntax.ts"
 import { files, manifest } from "./Workspace.ts"
+import type { Manifest } from "./Workspace.ts"
 
 type Exports = Readonly<Record<string, unknown>>
 
@@ -75,6 +76,10 @@ const read = (file: string, text: string): Module => {
   return { names, from }
 }
 
+/** The entries of `exports` that a published package keeps. */
+const publishedExports = ({ exports = {}, publishConfig }: Manifest): Exports =>
+  Object.fromEntries(Object.entries(exports).filter(([path]) => path in (publishConfig?.exports ?? exports)))
+
 /** The importable names of a package, each as `path#name`. Modules that `export *` passes on are followed. */
 export const surface = (folder: string): ReadonlyArray<string> => {
   const found = new Set<string>()
@@ -86,6 +91,6 @@ export const surface = (folder: string): ReadonlyArray<string> => {
     for (const name of names) found.add(`${path}#${name}`)
     from.forEach(visit)
   }
-  entryPoints(manifest(folder).exports ?? {}, files(folder, "").filter(isSource)).forEach(visit)
+  entryPoints(publishedExports(manifest(folder)), files(folder, "").filter(isSource)).forEach(visit)
   return [...found].toSorted()
 }

@@ -17,6 +17,8 @@ export interface Manifest {
   readonly name: string
   readonly version: string
   readonly exports?: Readonly<Record<string, unknown>>
+  /** What replaces the fields above in the published package. */
+  readonly publishConfig?: Pick<Manifest, "exports" | "imports">
   readonly imports?: Readonly<Record<string, unknown>>
   readonly dependencies?: Readonly<Record<string, string>>
   readonly optionalDependencies?: Readonly<Record<string, string>>

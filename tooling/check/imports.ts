@@ -16,7 +16,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string>>> = {
   "packages/rpc": ["@daybook/schema", "@daybook/transport"],
   "packages/service": ["@daybook/schema", "@daybook/transport", "@daybook/rpc"],
   "packages/testkit": ["@daybook/schema", "@daybook/rest", "@daybook/rpc"],
-  "tooling/harness": [],
+  "tooling/harness": ["@daybook/testkit"],
   "tooling/chain": ["@daybook/harness"],
   "tooling/config": [],
   "apps/explorer": ["@daybook/rest", "@daybook/rpc"],

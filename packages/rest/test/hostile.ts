@@ -2,7 +2,7 @@
  * Plays scripts of a hostile server against the client, over real sockets, and judges what it made of them.
  * Bugs are planted around the client, never in it: in the `fetch` it is given, or in a walk that goes without its care.
  */
-import { HostileRest, type NodeScript, type RestFault, RestScript } from "@daybook/harness"
+import { HostileRest, type NodeScript, Patience, type RestFault, RestScript } from "@daybook/harness"
 import { createRestClient } from "../src/promise.ts"
 import { wallet } from "./history.ts"
 
@@ -105,37 +105,16 @@ export const play = async (script: RestScript.Script, bug?: Bug, patience = 1): 
   }
 }
 
-/** A busy machine makes a client late, or leaves it no time for an attempt: such a script is played again by itself, with more time. */
 const isLate = ({ isAllowed, issues }: Played): boolean =>
   !isAllowed || issues.some((issue) => /: (?:ended with TimeoutError|gave up with|took \d)/.test(issue))
-
-/** Multiples of the deadline with which a script is played again. */
-const patience = [1, 4, 16] as const
-
-/** Plays a script alone until it is not late; gives the last result. An error of the client is in each of them. */
-const playAlone = async (script: RestScript.Script, bug: Bug | undefined): Promise<Played> => {
-  let played = await play(script, bug, patience[0])
-  for (const more of patience.slice(1)) if (isLate(played)) played = await play(script, bug, more)
-  return played
-}
 
 /** Plays the scripts of so many seeds, several at a time; from all faults, or from the given ones. */
 export const playAll = async (
   seeds: number,
   bug?: Bug,
-  jitter: RestScript.Bounds = {},
+  bounds: RestScript.Bounds = {},
 ): Promise<ReadonlyArray<Played & { readonly wasLate: boolean }>> => {
-  const waiting = Array.from({ length: seeds }, (_, seed) => RestScript.make(seed, jitter))
-  const played: Array<Played & { readonly wasLate: boolean }> = []
-  const late: Array<RestScript.Script> = []
-  const worker = async () => {
-    for (let script = waiting.pop(); script !== undefined; script = waiting.pop()) {
-      const one = await play(script, bug)
-      if (isLate(one)) late.push(script)
-      else played.push({ ...one, wasLate: false })
-    }
-  }
-  await Promise.all(Array.from({ length: 16 }, worker))
-  for (const script of late) played.push({ ...(await playAlone(script, bug)), wasLate: true })
-  return played
+  const scripts = Array.from({ length: seeds }, (_, seed) => RestScript.make(seed, bounds))
+  const played = await Patience.playAll(scripts, 16, { isLate, play: (script, more) => play(script, bug, more) })
+  return played.map(({ result, wasLate }) => ({ ...result, wasLate }))
 }

@@ -3,7 +3,7 @@
  * A `Bug` is planted around the client to show that the judge detects it; the client itself has no switch for it.
  */
 import { isDeepStrictEqual } from "node:util"
-import { HostileNode, NodeFault, NodeScript, VirtualChain } from "@daybook/harness"
+import { HostileNode, NodeFault, NodeScript, Patience, VirtualChain } from "@daybook/harness"
 import * as RpcMethod from "@daybook/schema/RpcMethod"
 import type { Fetch } from "@daybook/transport/Fetch"
 import { Clock, Effect, Result, Schema } from "effect"
@@ -234,49 +234,35 @@ export const play = async (script: NodeScript.Script, style: Style, bug?: Bug, l
   }
 }
 
-/** A busy machine makes a client late, or leaves it no time for an attempt: such a script is played again by itself, with more time. */
-const isLate = ({ issues, requests }: Pick<Awaited<ReturnType<typeof play>>, "issues" | "requests">): boolean =>
+type Result = Awaited<ReturnType<typeof play>>
+
+const isLate = ({ issues, requests }: Result): boolean =>
   requests === 0 || issues.some((issue) => /: (?:took \d|ended with (?:TimeoutError|hangs)|gave up)/.test(issue))
 
-/** Multiples of the deadline with which a script is played again. */
-const patience = [1, 4, 16] as const
+const playPatiently = (script: NodeScript.Script, style: Style, patience: number, fetch: Fetch) =>
+  play(script, style, undefined, { ...policy, deadlineMillis: policy.deadlineMillis * patience }, fetch)
 
-/** Plays a script alone until it is not late; gives the last result. An error of the client remains in each of them. */
-export const playAlone = async (script: NodeScript.Script, style: Style, fetch = platform) => {
-  const playFor = (more: number) =>
-    play(script, style, undefined, { ...policy, deadlineMillis: policy.deadlineMillis * more }, fetch)
-  let result = await playFor(patience[0])
-  for (const more of patience.slice(1)) if (isLate(result)) result = await playFor(more)
-  return result
-}
+/** Plays a script alone until it is not late; gives the last result. */
+export const playAlone = (script: NodeScript.Script, style: Style): Promise<Result> =>
+  Patience.playAlone(script, { isLate, play: (one, patience) => playPatiently(one, style, patience, platform) })
 
 /** Plays the scripts of many seeds, several at a time; those that were late again, alone. */
 export const playAll = async (seeds: Iterable<number>, workers: number, fetch = platform) => {
-  const queue = [...seeds].toReversed()
-  const issues: Array<string> = []
-  const histograms: Array<Awaited<ReturnType<typeof play>>["histogram"]> = []
+  const played = await Patience.playAll(seeds, workers, {
+    isLate,
+    play: (seed, patience) => playPatiently(scriptOf(seed), styleOf(seed), patience, fetch),
+  })
   const ends = new Map<string, number>()
-  let requests = 0
-  let calls = 0
-  const late: Array<number> = []
-  const playOne = (seed: number) => play(scriptOf(seed), styleOf(seed), undefined, policy, fetch)
-  const add = (seed: number, result: Awaited<ReturnType<typeof play>>) => {
-    issues.push(...result.issues.map((issue) => `${styleOf(seed)}: ${issue}`))
-    histograms.push(result.histogram)
-    requests += result.requests
-    calls += result.observed.length
-    for (const { outcome } of result.observed) ends.set(outcome, (ends.get(outcome) ?? 0) + 1)
+  for (const { outcome } of played.flatMap(({ result }) => result.observed))
+    ends.set(outcome, (ends.get(outcome) ?? 0) + 1)
+  return {
+    late: played.filter(({ wasLate }) => wasLate).length,
+    issues: played.flatMap(({ result, script: seed }) => result.issues.map((issue) => `${styleOf(seed)}: ${issue}`)),
+    histogram: NodeScript.histogram(played.map(({ result }) => result.histogram)),
+    requests: played.reduce((sum, { result }) => sum + result.requests, 0),
+    calls: played.reduce((sum, { result }) => sum + result.observed.length, 0),
+    ends,
   }
-  const worker = async () => {
-    for (let seed = queue.pop(); seed !== undefined; seed = queue.pop()) {
-      const result = await playOne(seed)
-      if (isLate(result)) late.push(seed)
-      else add(seed, result)
-    }
-  }
-  await Promise.all(Array.from({ length: workers }, worker))
-  for (const seed of late) add(seed, await playAlone(scriptOf(seed), styleOf(seed), fetch))
-  return { late: late.length, issues, histogram: NodeScript.histogram(histograms), requests, calls, ends }
 }
 
 /** The histogram as text, the rarest first. */

@@ -4,11 +4,9 @@
  * The hostile node and the hostile REST server are built on it. It records every request and which side ended it. What a
  * response contains is decided by `respond`.
  */
-import { createServer } from "node:http"
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http"
-import type { AddressInfo, Socket } from "node:net"
-import { Effect } from "effect"
-import type { Scope } from "effect"
+import { once } from "node:events"
+import type { ServerResponse } from "node:http"
+import * as LocalServer from "./LocalServer.ts"
 
 /**
  * How a response is delivered.
@@ -36,18 +34,13 @@ export interface Response {
   readonly delivery?: Delivery
 }
 
-/** A request with its complete body. */
-export interface Request {
-  /** Order of arrival, from 1. */
-  readonly number: number
-  /** Time at which the last byte was received, by `performance.now()`. */
-  readonly atMillis: number
-  readonly method: string
-  /** Path and query. */
-  readonly path: string
-  readonly headers: IncomingHttpHeaders
-  readonly body: string
+/** A response of status 200 whose pieces are written one after the other, as the client reads them. */
+export interface Pieces {
+  readonly pieces: Iterable<string>
 }
+
+/** A request with its complete body. */
+export type Request = LocalServer.Request
 
 /** How a request ended: the response was `sent` completely, or one side closed the socket first; `open` until then. */
 export type End = "open" | "sent" | "closedByServer" | "closedByClient"
@@ -63,22 +56,15 @@ export interface Ended {
 export interface Exchange extends Request, Ended {}
 
 /** A running server. */
-export interface Server {
-  /** Origin, for example `http://127.0.0.1:40123`. */
-  readonly url: string
-  readonly port: number
+export interface Server extends LocalServer.Server {
   /** Requests received so far, in order of arrival. */
   readonly exchanges: () => ReadonlyArray<Exchange>
   /** How the request with this number ended. */
   readonly ended: (number: number) => Ended
   /** Resolves when the request with this number has ended, even if it has not arrived yet. */
   readonly whenEnded: (number: number) => Promise<Ended>
-  /** Number of open connections. */
-  readonly connections: () => number
   /** Resolves to true once no request is open, or to false after `withinMillis`. */
   readonly settled: (withinMillis: number) => Promise<boolean>
-  /** Closes every socket and frees the port. */
-  readonly stop: () => Promise<void>
 }
 
 interface Entry {
@@ -89,8 +75,7 @@ interface Entry {
 }
 
 const makeEntry = (): Entry => {
-  let resolve = () => {}
-  const done = new Promise<void>((release) => (resolve = release))
+  const { promise: done, resolve } = LocalServer.signal()
   const entry: Entry = {
     end: "open",
     endedAtMillis: undefined,
@@ -130,6 +115,22 @@ const makeLog = () => {
 }
 
 const pieces = 8
+
+/** Characters of pieces that are written at once. */
+const writtenCharacters = 500_000
+
+const writePieces = async ({ pieces }: Pieces, response: ServerResponse): Promise<void> => {
+  response.writeHead(200, { "content-type": "application/json" })
+  let text = ""
+  for (const piece of pieces) {
+    text += piece
+    if (text.length < writtenCharacters) continue
+    if (!response.write(text)) await Promise.race([once(response, "drain"), once(response, "close")])
+    if (response.destroyed) return
+    text = ""
+  }
+  response.end(text)
+}
 
 const deliver = (answer: Response, response: ServerResponse, closeSocket: () => void): void => {
   const body = typeof answer.body === "string" ? Buffer.from(answer.body) : Buffer.from(answer.body)
@@ -178,24 +179,13 @@ const deliver = (answer: Response, response: ServerResponse, closeSocket: () => 
   }
 }
 
-const readBody = async (request: IncomingMessage): Promise<string> => {
-  const chunks: Array<Buffer> = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString("utf8")
-}
-
 /** Starts a server. `respond` is called once per request; if it throws or rejects, the socket is closed. */
-export const start = async (respond: (request: Request) => Response | Promise<Response>): Promise<Server> => {
+export const start = async (
+  respond: (request: Request) => Response | Pieces | Promise<Response | Pieces>,
+): Promise<Server> => {
   const log = makeLog()
-  const sockets = new Set<Socket>()
-  let count = 0
-
-  const handle = async (message: IncomingMessage, response: ServerResponse) => {
-    const body = await readBody(message)
-    const number = ++count
-    const entry = log.entryOf(number)
-    const { method = "", url: path = "", headers, socket } = message
-    const request: Request = { number, atMillis: performance.now(), method, path, headers, body }
+  const server = await LocalServer.start((request, response, { socket }) => {
+    const entry = log.entryOf(request.number)
     log.requests.push(request)
     const closeSocket = () => {
       entry.finish("closedByServer")
@@ -204,31 +194,18 @@ export const start = async (respond: (request: Request) => Response | Promise<Re
     response.once("finish", () => entry.finish("sent"))
     response.once("close", () => entry.finish(response.writableFinished ? "sent" : "closedByClient"))
     if (socket.destroyed) return entry.finish("closedByClient")
-    try {
-      deliver(await respond(request), response, closeSocket)
-    } catch {
-      closeSocket()
+    const answer = async () => {
+      const given = await respond(request)
+      if ("pieces" in given) return writePieces(given, response)
+      deliver(given, response, closeSocket)
     }
-  }
-
-  // A request whose body never arrives completely is dropped without a record.
-  const server = createServer((message, response) => void handle(message, response).catch(() => message.destroy()))
-  server.keepAliveTimeout = 60_000
-  server.on("connection", (socket) => {
-    sockets.add(socket)
-    socket.on("error", () => socket.destroy())
-    socket.once("close", () => sockets.delete(socket))
+    void answer().catch(closeSocket)
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  const { port } = server.address() as AddressInfo
-
   return {
-    url: `http://127.0.0.1:${port}`,
-    port,
+    ...server,
     exchanges: log.exchanges,
     ended: log.ended,
     whenEnded: (number) => log.entryOf(number).done.then(() => log.ended(number)),
-    connections: () => sockets.size,
     settled: async (withinMillis) => {
       let timer: NodeJS.Timeout | undefined
       const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, withinMillis)))
@@ -236,17 +213,9 @@ export const start = async (respond: (request: Request) => Response | Promise<Re
       clearTimeout(timer)
       return log.open().length === 0
     },
-    stop: () =>
-      new Promise((resolve) => {
-        for (const entry of log.open()) entry.finish("closedByServer")
-        server.close(() => resolve())
-        for (const socket of sockets) socket.destroy()
-      }),
+    stop: () => {
+      for (const entry of log.open()) entry.finish("closedByServer")
+      return server.stop()
+    },
   }
 }
-
-/** Runs a server until the scope closes. */
-export const scoped = <S extends { readonly stop: () => Promise<void> }>(
-  starting: () => Promise<S>,
-): Effect.Effect<S, never, Scope.Scope> =>
-  Effect.acquireRelease(Effect.promise(starting), (server) => Effect.promise(server.stop))

@@ -6,7 +6,9 @@
  * request, for example by the number of times a call was received.
  */
 import type { Effect, Scope } from "effect"
+import * as FakeNode from "./FakeNode.ts"
 import * as FaultyServer from "./FaultyServer.ts"
+import * as LocalServer from "./LocalServer.ts"
 import * as NodeFault from "./NodeFault.ts"
 import * as VirtualChain from "./VirtualChain.ts"
 
@@ -71,30 +73,6 @@ export interface Node extends Omit<FaultyServer.Server, "exchanges"> {
 
 type Facts = Pick<Exchange, "isBatch" | "calls" | "fault" | "waitMillis">
 
-const readCalls = (body: string): { readonly isBatch: boolean; readonly calls: ReadonlyArray<NodeFault.Call> } => {
-  const parsed: unknown = JSON.parse(body)
-  const calls = (Array.isArray(parsed) ? parsed : [parsed]).map((call: Partial<NodeFault.Call>) => ({
-    id: call.id,
-    method: String(call.method),
-    params: Array.isArray(call.params) ? call.params : [],
-  }))
-  return { isBatch: Array.isArray(parsed), calls }
-}
-
-/** Calls a real node once per call, so that a failed call does not fail the others. */
-const callUpstream = (url: string, calls: ReadonlyArray<NodeFault.Call>): Promise<ReadonlyArray<VirtualChain.Reply>> =>
-  Promise.all(
-    calls.map(async ({ method, params }) => {
-      const response = await fetch(url, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-      })
-      const { jsonrpc: _, id: __, ...reply } = (await response.json()) as Readonly<Record<string, unknown>>
-      return reply as VirtualChain.Reply
-    }),
-  )
-
 const exceedsLimit = ({ batchLimit }: Options, { calls, isBatch }: Pick<Request, "calls" | "isBatch">): boolean =>
   batchLimit !== undefined && isBatch && calls.length > batchLimit.maxCalls
 
@@ -121,7 +99,7 @@ export const start = async (options: Options = {}): Promise<Node> => {
   }
 
   const respond = async (received: FaultyServer.Request): Promise<FaultyServer.Response> => {
-    const { isBatch, calls: read } = readCalls(received.body)
+    const { isBatch, calls: read } = FakeNode.callsOf(received.body)
     const calls = read.map(count)
     const request: Request = { ...received, isBatch, calls }
     const step: Step = choose(request) ?? { fault: "none" }
@@ -131,8 +109,12 @@ export const start = async (options: Options = {}): Promise<Node> => {
     const waitMillis = waitOf(fault, step)
     const answered = calls.map((call, at) => Object.assign({ fault: NodeFault.ofCall(fault, at, target) }, call))
     facts.set(received.number, { isBatch, calls: answered, fault, waitMillis })
-    const replies =
-      options.upstream === undefined ? calls.map(VirtualChain.answer) : await callUpstream(options.upstream, calls)
+    const { upstream } = options
+    const replies = await Promise.all(
+      calls.map(async (call) =>
+        upstream === undefined ? VirtualChain.answer(call) : FakeNode.forward(upstream, call),
+      ),
+    )
     const acceptsGzip = /\bgzip\b/.test(String(received.headers["accept-encoding"]))
     return NodeFault.all[fault].respond({ calls, replies, isBatch, target, waitMillis: waitMillis ?? 0, acceptsGzip })
   }
@@ -153,4 +135,4 @@ export const start = async (options: Options = {}): Promise<Node> => {
 
 /** Runs a hostile node until the scope closes. */
 export const make = (options: Options = {}): Effect.Effect<Node, never, Scope.Scope> =>
-  FaultyServer.scoped(() => start(options))
+  LocalServer.scoped(() => start(options))

@@ -7,6 +7,7 @@
  */
 import type { Effect, Scope } from "effect"
 import * as FaultyServer from "./FaultyServer.ts"
+import * as LocalServer from "./LocalServer.ts"
 import * as Payload from "./Payload.ts"
 import * as RestFault from "./RestFault.ts"
 import * as WalletHistory from "./WalletHistory.ts"
@@ -75,7 +76,7 @@ export const start = async (options: Options): Promise<Server> => {
   let latest: { readonly cursor: string | null; readonly attempt: number } = { cursor: null, attempt: 0 }
 
   const respond = (received: FaultyServer.Request): FaultyServer.Response => {
-    const { pathname, searchParams: query } = new URL(received.path, "http://localhost")
+    const { pathname, searchParams: query } = new URL(received.url, "http://localhost")
     if (!isPath(pathname)) return Payload.json({ message: `not found: ${pathname}` }, 404)
     const cursor = query.get("cursor")
     const position = cursor === null ? 0 : RestFault.positionOf(cursor)
@@ -117,4 +118,4 @@ export const start = async (options: Options): Promise<Server> => {
 
 /** Runs a hostile server until the scope closes. */
 export const make = (options: Options): Effect.Effect<Server, never, Scope.Scope> =>
-  FaultyServer.scoped(() => start(options))
+  LocalServer.scoped(() => start(options))

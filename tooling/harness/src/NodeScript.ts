@@ -52,11 +52,13 @@ export interface Observed {
   readonly elapsedMillis: number
 }
 
-const generateCall = (random: Random.Random): VirtualChain.Call => {
-  const number = 1 + random.integer(VirtualChain.head - 1)
-  const full = number - (number % 4) + 3
-  const [id, hash] = [`0x${full.toString(16)}`, VirtualChain.blockHash(full)]
-  const transaction = VirtualChain.transactionHash(full, random.integer(3))
+/** A call about one of the blocks, which is taken from the list, so that no two calls of a script have the same result. */
+const generateCall = (random: Random.Random, blocks: Array<(typeof VirtualChain.fullBlocks)[number]>) => {
+  const block = random.pick(blocks)
+  blocks.splice(blocks.indexOf(block), 1)
+  const { hash, number, transactions } = block
+  const id = `0x${number.toString(16)}`
+  const transaction = random.pick(transactions).hash
   const address = random.hex(20)
   return random.pick<VirtualChain.Call>([
     { method: "eth_getBlockByNumber", params: [id, false] },
@@ -95,17 +97,14 @@ const generateStep = (random: Random.Random, faults: ReadonlyArray<NodeFault.Nam
 export const make = (seed: number, bounds: Bounds = {}): Script => {
   const { maxCalls = 12, maxSteps = 8, faults = NodeFault.names, batchLimitShare = 0.1 } = bounds
   const random = Random.make(seed)
-  const calls = new Map<string, VirtualChain.Call>()
+  const blocks = [...VirtualChain.fullBlocks]
   const wanted = 1 + random.integer(maxCalls)
-  while (calls.size < wanted) {
-    const call = generateCall(random)
-    calls.set(VirtualChain.keyOf(call), call)
-  }
+  const calls = Array.from({ length: wanted }, () => generateCall(random, blocks))
   const steps = Array.from({ length: random.integer(maxSteps + 1) }, () => generateStep(random, faults))
   const isLimited = random.next() < batchLimitShare
   const fault = random.pick(["rejected413", "rejectedSize", "rejectedBatch"] as const)
   const limit = fault === "rejectedBatch" ? 1 : 1 + random.integer(wanted)
-  return { seed, calls: [...calls.values()], steps, ...(isLimited ? { batchLimit: { maxCalls: limit, fault } } : {}) }
+  return { seed, calls, steps, ...(isLimited ? { batchLimit: { maxCalls: limit, fault } } : {}) }
 }
 
 /** Smaller scripts to try when one fails: without one of the steps, without the batch limit, or with half of the calls. */
@@ -281,7 +280,7 @@ export const judge = (
   observed: ReadonlyArray<Observed>,
 ): ReadonlyArray<string> => {
   const most = maxRequests(script, policy)
-  const redirected = exchanges.filter(({ path }) => path.includes("/elsewhere"))
+  const redirected = exchanges.filter(({ url }) => url.includes("/elsewhere"))
   const repeatedIds = exchanges.filter(({ calls }) => new Set(calls.map(({ id }) => id)).size < calls.length)
   return [
     ...observed.flatMap((one) => judgeCall(script, policy, exchanges, one)),

@@ -5,15 +5,12 @@
  * bodies, receipts, logs, and the traces of both tracers, in single calls or batches, with a configurable latency.
  */
 import { closeSync, createReadStream, openSync, writeSync } from "node:fs"
-import { createServer } from "node:http"
-import type { IncomingMessage, ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
 import { createInterface } from "node:readline"
 import { Effect, Schema } from "effect"
 import type { Scope } from "effect"
-import * as FaultyServer from "./FaultyServer.ts"
 import { methodNotFound, responder } from "./internal/recording.ts"
 import type { Call, RecordedBlock, Recording } from "./internal/recording.ts"
+import * as LocalServer from "./LocalServer.ts"
 import * as Rpc from "./Rpc.ts"
 
 export type { RecordedBlock, Recording } from "./internal/recording.ts"
@@ -123,14 +120,11 @@ export interface Options {
 }
 
 /** A running replay. */
-export interface Replay {
-  readonly url: string
-  readonly port: number
+export interface Replay extends LocalServer.Server {
   /** Number of the newest block. */
   readonly head: number
   /** Number of HTTP requests and of calls answered so far. */
   readonly counts: () => { readonly requests: number; readonly calls: number }
-  readonly stop: () => Promise<void>
 }
 
 const parseError = `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}`
@@ -152,34 +146,16 @@ export const start = async (recording: Recording, options: Options = {}): Promis
       return parseError
     }
   }
-  const handle = (message: IncomingMessage, response: ServerResponse) => {
-    const chunks: Array<Buffer> = []
-    message.on("data", (chunk: Buffer) => chunks.push(chunk))
-    message.on("end", () => {
-      const body = Buffer.from(reply(Buffer.concat(chunks).toString("utf8")))
-      const send = () =>
-        response.writeHead(200, { "content-type": "application/json", "content-length": body.length }).end(body)
-      if (latencyMillis > 0) setTimeout(send, latencyMillis)
-      else send()
-    })
-  }
-  const server = createServer(handle)
-  server.keepAliveTimeout = 60_000
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  const { port } = server.address() as AddressInfo
-  return {
-    url: `http://127.0.0.1:${port}`,
-    port,
-    head: recording.blocks.length - 1,
-    counts: () => ({ requests, calls }),
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
+  const server = await LocalServer.start((request, response) => {
+    const body = Buffer.from(reply(request.body))
+    const send = () =>
+      response.writeHead(200, { "content-type": "application/json", "content-length": body.length }).end(body)
+    if (latencyMillis > 0) setTimeout(send, latencyMillis)
+    else send()
+  })
+  return { ...server, head: recording.blocks.length - 1, counts: () => ({ requests, calls }) }
 }
 
 /** Serves a recording until the scope closes. */
 export const make = (recording: Recording, options: Options = {}): Effect.Effect<Replay, never, Scope.Scope> =>
-  FaultyServer.scoped(() => start(recording, options))
+  LocalServer.scoped(() => start(recording, options))

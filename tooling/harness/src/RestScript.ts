@@ -246,7 +246,7 @@ export const judge = (
   if (!outcomes.has(observed.outcome)) issues.push(`ended with ${observed.outcome}, not ${[...outcomes].join(" or ")}`)
   if (observed.outcome !== "ended" && gaveUp(pages, observed, policy)) issues.push(`gave up with ${observed.outcome}`)
   if (exchanges.length > most) issues.push(`${exchanges.length} requests, more than ${most}`)
-  if (exchanges.some(({ path }) => path.includes("/elsewhere"))) issues.push("followed a redirect")
+  if (exchanges.some(({ url }) => url.includes("/elsewhere"))) issues.push("followed a redirect")
   if (observed.elapsedMillis > latest) issues.push(`took ${Math.round(observed.elapsedMillis)} ms`)
   const attempts = exchanges.map(({ cursor, fault }) => `${cursor ?? "first"}:${fault}`).join(" ")
   return issues.map((issue) => `seed ${script.seed} [${attempts}]: ${issue}`)

@@ -3,96 +3,49 @@
  *
  * It records the requests. For the faults of a JSON-RPC node or of the wallet operation see `HostileNode` and `HostileRest`.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import type { AddressInfo, Socket } from "node:net"
+import type { IncomingMessage, ServerResponse } from "node:http"
 import { Effect, type Scope } from "effect"
+import * as LocalServer from "./LocalServer.ts"
 
 /** A request with its complete body. */
-export interface ReceivedRequest {
-  readonly method: string
-  readonly url: string
-  readonly headers: IncomingMessage["headers"]
-  readonly body: string
-  /** By `performance.now()`. */
-  readonly atMillis: number
-}
+export type ReceivedRequest = LocalServer.Request
 
 /** Responds to a request, or leaves it without a response. `number` counts from 1. */
 export type Handler = (request: IncomingMessage, response: ServerResponse, number: number) => void
 
 /** A running server. */
-export interface Server<S = ReceivedRequest> {
-  readonly url: string
-  readonly host: string
+export interface Server<S = ReceivedRequest> extends LocalServer.Server {
   /** Requests received so far, in order of arrival. */
   readonly seen: ReadonlyArray<S>
   /** Resolves when the client has closed the connection of the request with this number. */
   readonly closed: (number: number) => Promise<void>
 }
 
-interface Stoppable<S> extends Server<S> {
-  readonly stop: () => Promise<void>
-}
-
-interface Closing {
-  readonly promise: Promise<void>
-  readonly resolve: () => void
-}
-
-const start = <S>(
-  read: (seen: ReceivedRequest) => S,
-  handler: (seen: S, response: ServerResponse, number: number, request: IncomingMessage) => void,
-): Promise<Stoppable<S>> =>
-  new Promise((resolve) => {
-    const seen: Array<S> = []
-    const sockets = new Set<Socket>()
-    const closings = new Map<number, Closing>()
-    const closing = (number: number): Closing => {
-      const known = closings.get(number)
-      if (known !== undefined) return known
-      let resolve = () => {}
-      const made = { promise: new Promise<void>((done) => (resolve = done)), resolve: () => resolve() }
-      closings.set(number, made)
-      return made
-    }
-    let count = 0
-    const server = createServer((request, response) => {
-      const number = ++count
-      request.socket.once("close", () => closing(number).resolve())
-      let body = ""
-      request.setEncoding("utf8").on("data", (text: string) => (body += text))
-      request.on("end", () => {
-        const { method = "", url = "", headers } = request
-        const one = read({ method, url, headers, body, atMillis: performance.now() })
-        seen.push(one)
-        handler(one, response, number, request)
-      })
-    })
-    server.on("connection", (socket) => {
-      socket.setMaxListeners(0)
-      sockets.add(socket)
-      socket.on("close", () => sockets.delete(socket))
-    })
-    server.listen(0, "127.0.0.1", () => {
-      const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
-      const stop = () =>
-        new Promise<void>((done) => {
-          server.close(() => done())
-          for (const socket of sockets) socket.destroy()
-        })
-      resolve({ url: `http://${host}`, host, seen, closed: (number) => closing(number).promise, stop })
-    })
-  })
-
 /** Serves until the scope closes. `read` converts each request into the form that `handler` and `seen` have. */
 export const serveAs = <S>(
-  read: (seen: ReceivedRequest) => S,
+  read: (request: ReceivedRequest) => S,
   handler: (seen: S, response: ServerResponse, number: number, request: IncomingMessage) => void,
-): Effect.Effect<Server<S>, never, Scope.Scope> =>
-  Effect.acquireRelease(
-    Effect.promise(() => start(read, handler)),
-    (server) => Effect.promise(server.stop),
+): Effect.Effect<Server<S>, never, Scope.Scope> => {
+  const seen: Array<S> = []
+  const closings = new Map<number, LocalServer.Signal>()
+  const closing = (number: number): LocalServer.Signal => {
+    const signal = closings.get(number) ?? LocalServer.signal()
+    closings.set(number, signal)
+    return signal
+  }
+  const handle: LocalServer.Handler = (request, response, message) => {
+    const { resolve } = closing(request.number)
+    if (message.socket.destroyed) resolve()
+    else message.socket.once("close", resolve)
+    const one = read(request)
+    seen.push(one)
+    handler(one, response, request.number, message)
+  }
+  return Effect.map(
+    LocalServer.scoped(() => LocalServer.start(handle)),
+    (server) => ({ ...server, seen, closed: (number) => closing(number).promise }),
   )
+}
 
 /** Serves until the scope closes. */
 export const serve = (handler: Handler): Effect.Effect<Server, never, Scope.Scope> =>

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest"
 import { connect } from "node:net"
 import { Effect } from "effect"
-import { Eventually, FaultyServer } from "@daybook/harness"
+import { Eventually, FaultyServer, LocalServer } from "@daybook/harness"
 import { send } from "./httpRequest.ts"
 
 const servers: Array<FaultyServer.Server> = []
@@ -23,12 +23,12 @@ afterEach(async () => {
 
 describe("FaultyServer", () => {
   it("start: sends the status, headers and body of the response and records the request", async () => {
-    const server = await start(({ path }) => ({ status: 418, headers: { "x-a": "b" }, body: path }))
+    const server = await start(({ url }) => ({ status: 418, headers: { "x-a": "b" }, body: url }))
     const received = await send(`${server.url}/some/path?x=1`, { body: { a: 1 } })
 
     expect(received).toMatchObject({ status: 418, headers: { "x-a": "b" }, text: "/some/path?x=1", end: "whole" })
     expect(server.exchanges()).toMatchObject([
-      { number: 1, method: "POST", path: "/some/path?x=1", body: '{"a":1}', end: "sent" },
+      { number: 1, method: "POST", url: "/some/path?x=1", body: '{"a":1}', end: "sent" },
     ])
   })
 
@@ -130,7 +130,7 @@ describe("FaultyServer", () => {
 
   it("scoped: stops the server when the scope closes", async () => {
     const program = Effect.gen(function* () {
-      const server = yield* FaultyServer.scoped(() => FaultyServer.start(() => ({ body: "here" })))
+      const server = yield* LocalServer.scoped(() => FaultyServer.start(() => ({ body: "here" })))
       expect((yield* Effect.promise(() => send(server.url))).text).toBe("here")
       return server.url
     })

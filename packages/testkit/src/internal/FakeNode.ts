@@ -142,20 +142,30 @@ const issueOf = (method: string, params: ReadonlyArray<unknown>): string | undef
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-const answer = ({ chain, chainId, methods: given }: FakeNode, { id, method, params = [] }: Call) => {
-  const failure = (code: number, message: string) => ({ jsonrpc: "2.0", id, error: { code, message } })
+/** The reply to a call, without its envelope. */
+export type Reply =
+  | { readonly result: unknown }
+  | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } }
+
+const failure = (code: number, message: string): Reply => ({ error: { code, message } })
+
+/** The reply to a call: that of a given method, else that of the chain. */
+export const answer = (
+  { chain, chainId, methods: given }: FakeNode,
+  { method, params = [] }: Omit<Call, "id">,
+): Reply => {
   const own = Object.hasOwn(given, method) ? given[method] : undefined
   const known = Object.hasOwn(methods, method) ? methods[method] : undefined
   const issue = issueOf(method, params)
   if (issue !== undefined) return failure(invalidParams, issue)
   try {
-    if (own !== undefined) return { jsonrpc: "2.0", id, result: own(params) }
+    if (own !== undefined) return { result: own(params) }
   } catch (error) {
     return failure(failed, messageOf(error))
   }
   return known === undefined
     ? failure(notFound, `the method ${method} does not exist/is not available`)
-    : { jsonrpc: "2.0", id, result: known(chain, chainId, params) }
+    : { result: known(chain, chainId, params) }
 }
 
 const parsed = (text: string): unknown => {
@@ -174,7 +184,7 @@ export const reply = (node: FakeNode, text: string): unknown => {
   const body = parsed(text)
   const one = (call: unknown) =>
     isCall(call)
-      ? answer(node, call)
+      ? { jsonrpc: "2.0", id: call.id, ...answer(node, call) }
       : { jsonrpc: "2.0", id: null, error: { code: JsonRpc.code.invalidRequest, message: "Invalid request." } }
   return Array.isArray(body) ? body.map(one) : one(body)
 }

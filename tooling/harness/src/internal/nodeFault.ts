@@ -1,13 +1,13 @@
 /**
  * Types and response builders of the tables of node faults.
  */
+import type * as FakeNode from "../FakeNode.ts"
 import type * as FaultyServer from "../FaultyServer.ts"
 import * as VirtualChain from "../VirtualChain.ts"
 
-/** A call of a request, with its id as received. */
-export interface Call extends VirtualChain.Call {
-  readonly id: unknown
-}
+export type { Call } from "../FakeNode.ts"
+
+type Call = FakeNode.Call
 
 /** What a call may end with: its correct result, `null`, or an error with this tag. */
 export type Outcome =
@@ -24,7 +24,7 @@ export type Outcome =
 export interface Context {
   readonly calls: ReadonlyArray<Call>
   /** The correct replies, in the order of the calls. */
-  readonly replies: ReadonlyArray<VirtualChain.Reply>
+  readonly replies: ReadonlyArray<object>
   readonly isBatch: boolean
   /** Index of the call that a fault of a single call affects. */
   readonly target: number
@@ -58,10 +58,10 @@ export type Item = Readonly<Record<string, unknown>>
 export const unknownId = 987_654_321
 
 /** The item that replies to a call. */
-export const item = (call: Call, reply: VirtualChain.Reply): Item => ({ jsonrpc: "2.0", id: call.id, ...reply })
+export const item = (call: Call, reply: object): Item => ({ jsonrpc: "2.0", id: call.id, ...reply })
 
 /** A valid reply to a call that was not made. */
-export const unrelated = VirtualChain.answer({ method: "eth_getCode", params: ["0xunrelated"] })
+export const unrelated: VirtualChain.Reply = { result: "0x756e72656c61746564" }
 
 /** The correct items, in the order of the calls. */
 export const itemsOf = ({ calls, replies }: Context): ReadonlyArray<Item> =>

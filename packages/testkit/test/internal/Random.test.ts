@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Random } from "@daybook/harness"
+import * as Random from "../../src/internal/Random.ts"
 import { Schema } from "effect"
 
 const Seed = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 ** 32 - 1 }))

@@ -1,0 +1,50 @@
+/**
+ * Plays scripts of hostile servers, several at a time. A busy machine makes a client late, or leaves it no time for an attempt: such a
+ * script is played again, alone and with more time. A mistake of the client remains in each result.
+ */
+
+/** Multiples of the client's time with which a script is played. */
+const patience = [1, 4, 16] as const
+
+/** How to play. */
+export interface Options<S, A> {
+  /** Plays a script with a multiple of the client's time. */
+  readonly play: (script: S, patience: number) => Promise<A>
+  /** Whether the machine may have been late. */
+  readonly isLate: (played: A) => boolean
+}
+
+/** A script and its last result. */
+export interface Played<S, A> {
+  readonly script: S
+  readonly result: A
+  readonly wasLate: boolean
+}
+
+/** Plays a script alone until it is not late; gives the last result. */
+export const playAlone = async <S, A>(script: S, { isLate, play }: Options<S, A>): Promise<A> => {
+  let result = await play(script, patience[0])
+  for (const more of patience.slice(1)) if (isLate(result)) result = await play(script, more)
+  return result
+}
+
+/** Plays scripts, so many at a time. */
+export const playAll = async <S, A>(
+  scripts: Iterable<S>,
+  atOnce: number,
+  options: Options<S, A>,
+): Promise<ReadonlyArray<Played<S, A>>> => {
+  const queue = [...scripts].toReversed()
+  const played: Array<Played<S, A>> = []
+  const late: Array<S> = []
+  const worker = async () => {
+    for (let script = queue.pop(); script !== undefined; script = queue.pop()) {
+      const result = await options.play(script, patience[0])
+      if (options.isLate(result)) late.push(script)
+      else played.push({ script, result, wasLate: false })
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+  for (const script of late) played.push({ script, result: await playAlone(script, options), wasLate: true })
+  return played
+}
