@@ -8,14 +8,14 @@ import type { Statement } from "@daybook/schema/Statement"
 import type { WalletPage } from "@daybook/schema/WalletPage"
 import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
 import * as CallerStack from "@daybook/transport/internal/CallerStack"
-import * as OptionCheck from "@daybook/transport/internal/OptionCheck"
 import * as PromiseRunner from "@daybook/transport/internal/PromiseRunner"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Client from "./Client.ts"
 import * as CallDefaults from "./internal/CallDefaults.ts"
 import * as ClientBuilder from "./internal/ClientBuilder.ts"
-import type { OperationCalls, SingleCalls } from "./internal/OperationCalls.ts"
+import type { OperationCalls } from "./internal/OperationCalls.ts"
+import { kinds, signalOf, single } from "./internal/PromiseCall.ts"
 import * as RowIterable from "./internal/RowIterable.ts"
 import type { Page } from "./Operation.ts"
 import type { BalanceQuery, ContractQuery, DescriptionQuery, MovementQuery, Query, StatementQuery } from "./Query.ts"
@@ -138,10 +138,6 @@ const toPage = <P>(response: Promise<Client.PageResponse<Paged<P>>>): PagePromis
   })
 }
 
-/** The signal of a call; an invalid one fails in the checks of the options. */
-const signalOf = (call: CallOptions | undefined): AbortSignal | undefined =>
-  OptionCheck.isSignal(call?.signal) ? call.signal : undefined
-
 /** The calls of an operation with pages. */
 const paged = <Q, Row, P extends Page<Row>>(calls: OperationCalls<Q, Row, P>) => {
   const withResponse = async (query: Q, call?: CallOptions): Promise<Client.PageResponse<Paged<P>>> => {
@@ -164,12 +160,6 @@ const paged = <Q, Row, P extends Page<Row>>(calls: OperationCalls<Q, Row, P>) =>
   }
 }
 
-/** The call of an operation with one value. */
-const single =
-  <Q, A>({ value }: SingleCalls<Q, A>) =>
-  (query: Q, call?: CallOptions): Promise<A> =>
-    PromiseRunner.run(value(query, call), { signal: signalOf(call) })
-
 /**
  * Makes a client.
  *
@@ -190,7 +180,7 @@ const single =
  */
 export const createRestClient = (options: Client.Options): RestPromiseClient => {
   const calls = CallerStack.ofValue(() =>
-    Result.getOrThrow(Effect.runSync(Effect.result(ClientBuilder.make(options, { signal: "signal" })))),
+    Result.getOrThrow(Effect.runSync(Effect.result(ClientBuilder.make(options, kinds)))),
   )
   const wallet = paged(calls.walletTransactions)
   const movements = paged(calls.movements)

@@ -10,6 +10,7 @@ describe("index", () => {
 
     expect(names).toStrictEqual({
       Client: [],
+      ExplorerClient: ["createExplorerClient"],
       Operation: [],
       Query: [
         "encode",

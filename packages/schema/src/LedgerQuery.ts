@@ -3,60 +3,40 @@
  */
 import * as Schema from "effect/Schema"
 import { type Step, unread } from "./internal/coder.ts"
-import { leaf, oneOf, typeSide } from "./internal/leaf.ts"
+import { leaf, oneOf } from "./internal/leaf.ts"
+import { list } from "./internal/list.ts"
 import * as Movement from "./Movement.ts"
 import * as WalletQuery from "./WalletQuery.ts"
 
-/** Values of a list, at most. */
-const maxValues = 20
-
-/** A list of values as text with commas. */
-const list = <A extends string>(expected: string, read: Step, from: Schema.Codec<A, A>) => {
-  const is = (value: unknown): value is ReadonlyArray<A> =>
-    Array.isArray(value) &&
-    value.length >= 1 &&
-    value.length <= maxValues &&
-    value.every((one) => typeof one === "string" && read(one) === one)
-  return leaf<ReadonlyArray<A>, string>({
-    expected,
-    wire: Schema.String,
-    read: (input) => {
-      if (typeof input !== "string" || input.length > 1_000) return unread
-      const values = input.split(",").map((text) => read(text.trim()))
-      return is(values) ? values : unread
-    },
-    write: (values) => values.join(","),
-    type: typeSide<ReadonlyArray<A>>({
-      expected,
-      is,
-      from: Schema.Array(from).check(Schema.isMinLength(1), Schema.isMaxLength(maxValues)),
-    }),
-    repeats: false,
-  })
-}
+/** Values of a list, and its characters, at most. */
+const [maxValues, maxCharacters] = [20, 1_000]
 
 const readAsset: Step = (input) => {
   const text = typeof input === "string" ? input.toLowerCase() : input
   return typeof text === "string" && /^(native|0x[0-9a-f]{40})$/.test(text) ? text : unread
 }
 
-const Assets = list<Movement.Asset>(
-  `native and addresses of tokens, with commas between them, at most ${maxValues}`,
-  readAsset,
+const Assets = list<Movement.Asset>({
+  expected: `native and addresses of tokens, with commas between them, at most ${maxValues}`,
+  read: readAsset,
   // Sound: the pattern is that of an asset.
-  Schema.String.check(Schema.isPattern(/^(native|0x[0-9a-f]{40})$/u)) as unknown as Schema.Codec<
+  from: Schema.String.check(Schema.isPattern(/^(native|0x[0-9a-f]{40})$/u)) as unknown as Schema.Codec<
     Movement.Asset,
     Movement.Asset
   >,
-)
+  maxValues,
+  maxCharacters,
+})
 
 const isKind = (value: unknown): value is Movement.Kind => (Movement.kinds as ReadonlyArray<unknown>).includes(value)
 
-const Kinds = list<Movement.Kind>(
-  `kinds of movements with commas between them: ${Movement.kinds.join(", ")}`,
-  (input) => (isKind(input) ? input : unread),
-  Schema.Literals(Movement.kinds),
-)
+const Kinds = list<Movement.Kind>({
+  expected: `kinds of movements with commas between them: ${Movement.kinds.join(", ")}`,
+  read: (input) => (isKind(input) ? input : unread),
+  from: Schema.Literals(Movement.kinds),
+  maxValues,
+  maxCharacters,
+})
 
 /**
  * Direction of a movement: `in` where the wallet receives, `out` where it pays.

@@ -13,6 +13,7 @@ import * as HttpApiSecurity from "effect/http-api/HttpApiSecurity"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as ApiError from "./ApiError.ts"
 import * as ApiHeader from "./ApiHeader.ts"
+import * as ExplorerOperation from "./ExplorerOperation.ts"
 import * as Documentation from "./internal/documentation.ts"
 import * as JsonRpc from "./JsonRpc.ts"
 import * as RestOperation from "./RestOperation.ts"
@@ -54,32 +55,40 @@ const errorHeaders: Readonly<Record<string, object>> = {
   "503": headersOf(ApiHeader.RetryAfter),
 }
 
-/** Documents parameters by the tables of `documentation`, and the headers of errors. */
-const document = (made: Record<string, unknown>) => {
+/** What documents show of the parameters of an operation and of the headers of its errors. */
+interface Documented {
+  readonly parameters: Readonly<Record<string, Documentation.Parameter>>
+  readonly headers: Readonly<Record<string, object>>
+}
+
+/** Documents parameters by a table of `documentation`, and the headers of errors. */
+const document = (documented: Documented) => (made: Record<string, unknown>) => {
   // Sound: `OpenApi` passes the operation that it made.
   const { parameters, responses, ...rest } = made as unknown as OpenApi.OpenAPISpecOperation
-  const documented: Readonly<Record<string, Documentation.Parameter>> = Documentation.parameters
   return {
     ...rest,
     parameters: parameters.map((parameter) => {
       // Sound: the type of the table has every parameter.
-      const { description, jsonSchema } = documented[parameter.name]!
+      const { description, jsonSchema } = documented.parameters[parameter.name]!
       return { ...parameter, schema: jsonSchema, description }
     }),
     responses: Object.fromEntries(
       Object.entries(responses).map(([status, response]) => {
-        const headers = errorHeaders[status]
+        const headers = documented.headers[status]
         return [status, headers === undefined ? response : { ...response, headers }]
       }),
     ),
   }
 }
 
-const documentation = (name: keyof typeof Documentation.operations): Context.Context<never> =>
+const documentation = (
+  name: keyof typeof Documentation.operations,
+  documented: Documented = { parameters: Documentation.parameters, headers: errorHeaders },
+): Context.Context<never> =>
   Context.empty().pipe(
     Context.add(OpenApi.Title, Documentation.operations[name].title),
     Context.add(OpenApi.Description, Documentation.operations[name].description),
-    Context.add(OpenApi.Transform, document),
+    Context.add(OpenApi.Transform, document(documented)),
   )
 
 /** The endpoint of an operation. */
@@ -126,8 +135,8 @@ export class Wallets extends HttpApiGroup.make("wallets")
   .add(...endpoints)
   .middleware(ApiKey) {}
 
-/** The answer to a change states the rate limit alone. */
-const changed = <R extends Schema.Top>(response: R) =>
+/** A response that reads no index states the rate limit alone. */
+const withRateLimit = <R extends Schema.Top>(response: R) =>
   HttpApiSchema.WithHeaders(response, Schema.Struct(ApiHeader.RateLimit.fields))
 
 const { putContract, removeContract } = RestOperation.changes
@@ -151,20 +160,60 @@ export class Contracts extends HttpApiGroup.make("contracts")
       params: putContract.params,
       query: putContract.query,
       payload: putContract.body,
-      success: changed(putContract.response),
+      success: withRateLimit(putContract.response),
       error: putContract.errors,
     }).annotateMerge(documentation(putContract.name)),
     HttpApiEndpoint.delete(removeContract.name, removeContract.path, {
       params: removeContract.params,
       query: removeContract.query,
-      success: changed(removeContract.response),
+      success: withRateLimit(removeContract.response),
       error: removeContract.errors,
     }).annotateMerge(documentation(removeContract.name)),
   )
   .middleware(ApiKey) {}
 
+const { contract, names, ready, search, settings } = ExplorerOperation.all
+
+const explorerDocumentation = (name: ExplorerOperation.Name, headers = errorHeaders) =>
+  documentation(name, { parameters: Documentation.explorerParameters[name], headers })
+
 /**
- * Paths for operators and machines, without an API key: health, readiness, metrics and the OpenAPI document.
+ * The operations of `ExplorerOperation.all` that require an API key.
+ *
+ * **Example** (Listing the operations of the explorer)
+ *
+ * ```ts
+ * import * as RestApi from "@daybook/schema/RestApi"
+ *
+ * console.log(Object.keys(RestApi.Explorer.endpoints)) // [ 'names', 'search', 'contract' ]
+ * ```
+ *
+ * Source: decision 0058.
+ */
+export class Explorer extends HttpApiGroup.make("explorer")
+  .add(
+    HttpApiEndpoint.get(names.name, names.path, {
+      query: names.query,
+      success: withRateLimit(names.response),
+      error: names.errors,
+    }).annotateMerge(explorerDocumentation(names.name)),
+    HttpApiEndpoint.get(search.name, search.path, {
+      query: search.query,
+      success: withRateLimit(search.response),
+      error: search.errors,
+    }).annotateMerge(explorerDocumentation(search.name)),
+    HttpApiEndpoint.get(contract.name, contract.path, {
+      params: contract.params,
+      query: contract.query,
+      success: withRateLimit(contract.response),
+      error: contract.errors,
+    }).annotateMerge(explorerDocumentation(contract.name)),
+  )
+  .middleware(ApiKey) {}
+
+/**
+ * Paths for operators and machines, without an API key: health, status of the indexes, metrics and the OpenAPI document, which has the
+ * status alone.
  *
  * **Example** (Listing the paths of operators)
  *
@@ -176,18 +225,41 @@ export class Contracts extends HttpApiGroup.make("contracts")
  *
  * Source: decision 0012.
  */
-export class Service extends HttpApiGroup.make("service")
-  .add(
-    HttpApiEndpoint.get("health", "/health", { success: Schema.Struct({ status: Schema.Literal("ok") }) }),
-    HttpApiEndpoint.get("ready", "/ready", {
-      query: { chain: Schema.optionalKey(Schema.String) },
-      success: Schema.Unknown,
-      error: [ApiError.BadRequest, Schema.Unknown.pipe(HttpApiSchema.status(503))],
-    }),
-    HttpApiEndpoint.get("metrics", "/metrics", { success: Schema.String.pipe(HttpApiSchema.asText()) }),
-    HttpApiEndpoint.get("openApi", "/openapi.json", { success: Schema.Unknown }),
-  )
-  .annotate(OpenApi.Exclude, true) {}
+export class Service extends HttpApiGroup.make("service").add(
+  HttpApiEndpoint.get("health", "/health", { success: Schema.Struct({ status: Schema.Literal("ok") }) }).annotate(
+    OpenApi.Exclude,
+    true,
+  ),
+  HttpApiEndpoint.get(ready.name, ready.path, {
+    query: ready.query,
+    success: ready.response,
+    error: [...ready.errors, ready.response.pipe(HttpApiSchema.status(503))],
+  }).annotateMerge(explorerDocumentation(ready.name, {})),
+  HttpApiEndpoint.get("metrics", "/metrics", { success: Schema.String.pipe(HttpApiSchema.asText()) }).annotate(
+    OpenApi.Exclude,
+    true,
+  ),
+  HttpApiEndpoint.get("openApi", "/openapi.json", { success: Schema.Unknown }).annotate(OpenApi.Exclude, true),
+) {}
+
+/**
+ * The settings of the explorer's pages, without an API key.
+ *
+ * **Example** (Reading the path)
+ *
+ * ```ts
+ * import * as RestApi from "@daybook/schema/RestApi"
+ *
+ * console.log(RestApi.ExplorerPage.endpoints.settings.path) // /explorer.json
+ * ```
+ *
+ * Source: decision 0058.
+ */
+export class ExplorerPage extends HttpApiGroup.make("page").add(
+  HttpApiEndpoint.get(settings.name, settings.path, { success: settings.response }).annotateMerge(
+    explorerDocumentation(settings.name),
+  ),
+) {}
 
 const requests = Schema.Union([JsonRpc.Request, Schema.Array(JsonRpc.Request)])
 const responses = Schema.Union([JsonRpc.Response, Schema.Array(JsonRpc.Response)])
@@ -220,12 +292,17 @@ export class Relay extends HttpApiGroup.make("relay")
   )
   .annotate(OpenApi.Exclude, true) {}
 
-/** Names schemas plainly, and leaves objects open to fields that are added later. */
+/** Names schemas plainly, and leaves objects open to fields that are added later. A recursive schema refers to itself by one name. */
 const simplify = (spec: Record<string, unknown>): Record<string, unknown> =>
   JSON.parse(
-    JSON.stringify(spec, (key: string, value: unknown) =>
-      key === "additionalProperties" && value === false ? undefined : value,
-    ).replaceAll(/_daybook_schema_(\w+?)Encoded\b/g, "$1"),
+    JSON.stringify(spec, (key: string, value: unknown) => {
+      if (key === "schemas" && typeof value === "object" && value !== null) {
+        return Object.fromEntries(Object.entries(value).filter(([name]) => !/^(?:Suspend_|AbiParameter_1)$/.test(name)))
+      }
+      return key === "additionalProperties" && value === false ? undefined : value
+    })
+      .replaceAll(/_daybook_schema_(\w+?)Encoded\b/g, "$1")
+      .replaceAll("#/components/schemas/Suspend_", "#/components/schemas/AbiParameter"),
   )
 
 /**
@@ -243,7 +320,7 @@ const simplify = (spec: Record<string, unknown>): Record<string, unknown> =>
  * Source: docs/interface.md#4.1, docs/interface.md#9; decision 0019.
  */
 export class RestApi extends HttpApi.make("daybook")
-  .add(Wallets, Contracts, Service, Relay)
+  .add(Wallets, Contracts, Explorer, ExplorerPage, Service, Relay)
   .annotate(OpenApi.Title, "Daybook")
   .annotate(OpenApi.Version, "2.2")
   .annotate(OpenApi.Servers, [{ url: "/" }])
@@ -314,7 +391,9 @@ export const openApi = (options: { readonly maxLimit?: number } = {}): OpenApi.O
   if (maxLimit === undefined) return spec
   for (const { get } of Object.values(spec.paths)) {
     for (const parameter of get?.parameters ?? []) {
-      if (parameter.name === "limit") parameter.schema = { ...parameter.schema, maximum: maxLimit, default: maxLimit }
+      // The search has a limit of its own.
+      if (parameter.name !== "limit" || (parameter.schema !== undefined && "maximum" in parameter.schema)) continue
+      parameter.schema = { ...parameter.schema, maximum: maxLimit, default: maxLimit }
     }
   }
   return spec

@@ -32,10 +32,12 @@ export interface RestOperation {
   readonly path: `/${string}`
   /** Path parameters, all required. */
   readonly params: Parameters
-  /** Query parameters, all optional. */
+  /** Query parameters. */
   readonly query: Parameters
   /** Body of a successful response. */
   readonly response: Schema.Codec<unknown, unknown>
+  /** Statuses that a response with that body may have beside 200. */
+  readonly moreStatuses?: ReadonlyArray<number> | undefined
   /** Errors of the operation, beside those of the API key. */
   readonly errors: ReadonlyArray<Schema.Top>
 }

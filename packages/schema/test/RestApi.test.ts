@@ -13,6 +13,10 @@ describe("RestApi", () => {
         "/api/v2.2/{address}/balances",
         "/api/v2.2/{address}/statement",
         "/api/v2.2/contracts/{contract}",
+        "/api/v2.2/names",
+        "/api/v2.2/search",
+        "/explorer.json",
+        "/ready",
       ]
     `)
     expect(document.openapi).toBe("3.1.0")
@@ -66,24 +70,43 @@ describe("RestApi", () => {
     expect(JSON.stringify(document)).not.toContain('"additionalProperties":false')
     expect(Object.keys(document.components.schemas).toSorted()).toMatchInlineSnapshot(`
       [
+        "AbiItem",
+        "AbiParameter",
         "BadRequest",
         "Balance",
         "Balances",
+        "ChainStatus",
+        "ContractAbi",
+        "ContractResult",
+        "ContractView",
+        "Currency",
         "DecodedItem",
         "DescribedContract",
+        "ExplorerSettings",
         "Forbidden",
+        "GapCounts",
         "Incomplete",
+        "IndexedRange",
+        "IndexerCounts",
         "Internal",
         "InternalTransaction",
         "Log",
         "MethodNotAllowed",
         "Movement",
         "MovementPage",
+        "NamedAddress",
+        "NamedFunction",
+        "Names",
+        "NamesResult",
         "NotFound",
         "Param",
         "PayloadTooLarge",
+        "Prepend",
         "RateLimited",
         "RemovedContract",
+        "SearchResult",
+        "ServedChain",
+        "ServiceStatus",
         "StaleCursor",
         "Statement",
         "StatementDifference",
@@ -97,6 +120,13 @@ describe("RestApi", () => {
         "WalletTransaction",
       ]
     `)
+  })
+
+  it("openApi: refers to schemas that it has, and a recursive one to itself", () => {
+    const names = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name)
+
+    expect(names.filter((name) => name === undefined || !Object.hasOwn(document.components.schemas, name))).toEqual([])
+    expect(JSON.stringify(document.components.schemas["AbiParameter"])).toContain('"#/components/schemas/AbiParameter"')
   })
 
   it("openApi: requires the API key in X-API-Key", () => {
@@ -138,7 +168,7 @@ describe("RestApi", () => {
     ])
   })
 
-  it("openApi: leaves the paths for operators and the JSON-RPC proxy out", () => {
+  it("openApi: leaves health, metrics, the document itself and the JSON-RPC proxy out", () => {
     expect(Object.keys(document.paths)).toMatchInlineSnapshot(`
       [
         "/api/v2.2/{address}/verbose",
@@ -146,6 +176,10 @@ describe("RestApi", () => {
         "/api/v2.2/{address}/balances",
         "/api/v2.2/{address}/statement",
         "/api/v2.2/contracts/{contract}",
+        "/api/v2.2/names",
+        "/api/v2.2/search",
+        "/explorer.json",
+        "/ready",
       ]
     `)
   })
@@ -159,6 +193,10 @@ describe("RestApi", () => {
         "GET /api/v2.2/:address/statement",
         "PUT /api/v2.2/contracts/:contract",
         "DELETE /api/v2.2/contracts/:contract",
+        "GET /api/v2.2/names",
+        "GET /api/v2.2/search",
+        "GET /api/v2.2/contracts/:contract",
+        "GET /explorer.json",
         "GET /health",
         "GET /ready",
         "GET /metrics",

@@ -4,11 +4,13 @@ import * as Schema from "effect/Schema"
 import { describe } from "vitest"
 import * as Address from "../src/Address.ts"
 import * as Contract from "../src/Contract.ts"
+import * as ExplorerOperation from "../src/ExplorerOperation.ts"
 import * as Issue from "../src/Issue.ts"
 import * as RestApi from "../src/RestApi.ts"
 import * as RestOperation from "../src/RestOperation.ts"
 
 const { movements, walletTransactions } = RestOperation
+const { names, search } = ExplorerOperation
 
 /** A text as UTF-8 carries it: lone surrogates have no encoding. */
 const wellFormed = (text: string): string => Buffer.from(text).toString()
@@ -27,6 +29,34 @@ describe("RestOperation", () => {
     for (const { method, name, path } of Object.values(RestOperation.changes)) {
       expect(RestApi.routes).toContainEqual({ group: "contracts", method, name, path })
     }
+  })
+
+  it("explorer: names each operation by its key, and each is a route of the HTTP interface", () => {
+    expect(Object.values(ExplorerOperation.all).map(({ name }) => name)).toEqual(Object.keys(ExplorerOperation.all))
+    for (const { method, name, path } of Object.values(ExplorerOperation.all)) {
+      expect(RestApi.routes).toContainEqual(expect.objectContaining({ method, name, path }))
+    }
+  })
+
+  it.prop("explorer: decodeQuery returns the encoded query of names", [names.query], ([query]) => {
+    const text = Result.getOrThrow(RestOperation.encodeQuery(names, query))
+    expect(RestOperation.decodeQuery(names, text)).toEqual(Result.succeed(query))
+  })
+
+  it.prop("explorer: decodeQuery returns the encoded query of the search", [search.query], ([query]) => {
+    const text = Result.getOrThrow(RestOperation.encodeQuery(search, query))
+    expect(RestOperation.decodeQuery(search, text)).toEqual(Result.succeed(query))
+  })
+
+  it("explorer: a list of names has at most 100 of them, in lower case", () => {
+    const decode = (address: string) => Result.isSuccess(RestOperation.decodeQuery(names, { address }))
+    const address = `0x${"ab".repeat(20)}`
+
+    expect([100, 101].map((count) => decode(Array.from({ length: count }, () => address).join(",")))).toEqual([
+      true,
+      false,
+    ])
+    expect(["", `${address},`, address.toUpperCase(), "0xab"].map(decode)).toEqual([false, false, false, false])
   })
 
   it("all: every name in a path is a path parameter, and every path parameter is in the path", () => {

@@ -25,6 +25,12 @@ export const resources: Readonly<Record<string, Schema.Codec<unknown, unknown>>>
   "Token.Token": schema.Token.Token,
   "Balance.Balances": schema.Balance.Balances,
   "Statement.Statement": schema.Statement.Statement,
+  "Abi.Item": schema.Abi.Item,
+  "ContractView.ContractResult": schema.ContractView.ContractResult,
+  "NameLookup.NamesResult": schema.NameLookup.NamesResult,
+  "NameSearch.SearchResult": schema.NameSearch.SearchResult,
+  "ExplorerSettings.ExplorerSettings": schema.ExplorerSettings.ExplorerSettings,
+  "IndexStatus.ServiceStatus": schema.IndexStatus.ServiceStatus,
   "JsonRpc.Request": schema.JsonRpc.Request,
   "JsonRpc.Response": schema.JsonRpc.Response,
 }

@@ -6,11 +6,11 @@ import type { Statement } from "@daybook/schema/Statement"
 import type { WalletPage } from "@daybook/schema/WalletPage"
 import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
 import type { InvalidOption } from "@daybook/transport/ClientError"
-import * as RequestExecutor from "@daybook/transport/RequestExecutor"
 import * as Effect from "effect/Effect"
 import type { Options } from "../Client.ts"
 import type * as Query from "../Query.ts"
-import * as ClientOptions from "./ClientOptions.ts"
+import * as ClientContext from "./ClientContext.ts"
+import type * as ClientOptions from "./ClientOptions.ts"
 import * as Contracts from "./Contracts.ts"
 import * as Ledger from "./Ledger.ts"
 import * as OperationCalls from "./OperationCalls.ts"
@@ -31,11 +31,7 @@ export const make = Effect.fnUntraced(function* (
   given: Options | undefined,
   moreKinds: ClientOptions.Kinds = {},
 ): Effect.fn.Return<Calls, InvalidOption> {
-  const settings = yield* ClientOptions.read(given)
-  const { fetch, maxBytes, onEvent, rateLimit, retry, timeout } = settings.options
-  const policy = { ...retry, deadline: timeout }
-  const executor = yield* RequestExecutor.make({ policy, maxBytes, fetch, onEvent, rateLimit })
-  const context: OperationCalls.Context = { settings, executor, moreKinds }
+  const context = yield* ClientContext.make(given, moreKinds)
   return {
     walletTransactions: OperationCalls.make(context, walletTransactions),
     movements: OperationCalls.make(context, Ledger.movements),

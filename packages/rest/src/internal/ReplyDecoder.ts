@@ -165,17 +165,20 @@ type DecodeRows<P> = (reply: Reply, json: unknown) => Decoded<P> | undefined
 /** Makes the decoder of an operation that responds with one value. */
 export const single = <Query, A>({ contract }: SingleOperation<Query, A>, decodeRows?: DecodeRows<A>): Decode<A> => {
   const decode = SchemaParser.decodeUnknownResult(contract.response)
+  const { moreStatuses = [] } = contract
   const names = new Set([...Object.keys(contract.params.fields), ...RestOperation.parameterNames(contract)])
 
   return (reply, keepsValidRows) => {
-    if (reply.status < 200 || reply.status > 299) return Result.fail(errorOf(reply, names))
+    const isSuccess = reply.status >= 200 && reply.status <= 299
+    if (!isSuccess && !moreStatuses.includes(reply.status)) return Result.fail(errorOf(reply, names))
     const json = Json.parse(reply.text)
-    if (json === undefined) {
+    if (json === undefined && isSuccess) {
       const [expected, received] = ["a page as JSON", describeBody(reply)]
       return Result.fail(new InvalidResponse({ ...reply, reason: "content", path: "body", expected, received }))
     }
     const page = decode(json)
     if (Result.isSuccess(page)) return Result.succeed({ page: page.success, badRows: [] })
+    if (!isSuccess) return Result.fail(errorOf(reply, names))
     const kept = keepsValidRows ? decodeRows?.(reply, json) : undefined
     if (kept !== undefined) return Result.succeed(kept)
     return Result.fail(new InvalidResponse({ ...reply, reason: "content", ...issueOf(reply, page.failure, json) }))

@@ -4,6 +4,9 @@
 import * as Address from "../Address.ts"
 import * as Chain from "../Chain.ts"
 import { kinds } from "../Movement.ts"
+import type * as ExplorerOperation from "../ExplorerOperation.ts"
+import { maxErrorBytes, maxNames } from "../NameLookup.ts"
+import { maxLimit } from "../NameSearch.ts"
 import type * as RestOperation from "../RestOperation.ts"
 
 /** A JSON Schema, as OpenAPI shows it. */
@@ -114,8 +117,57 @@ export const parameters: { readonly [N in ParameterName | "contract"]: Parameter
   },
 }
 
+/** What a list of names documents of each of its parameters. */
+const listOf = (what: string): Parameter => ({
+  description: `${what}, in lower case, with commas between several, at most ${maxNames}.`,
+  jsonSchema: { type: "string" },
+})
+
+/** Parameters of each operation of the explorer, whose names others have too. */
+export const explorerParameters: {
+  readonly [N in ExplorerOperation.Name]: {
+    readonly [
+      P in keyof ExplorerOperation.All[N]["params"]["fields"] | RestOperation.ParameterName<ExplorerOperation.All[N]>
+    ]: Parameter
+  }
+} = {
+  names: {
+    chain: parameters.chain,
+    address: listOf("Addresses"),
+    call: listOf("Calls as an address, a colon and a selector"),
+    error: listOf(`Errors as an address, a colon and data of at most ${maxErrorBytes} bytes`),
+  },
+  search: {
+    q: {
+      description: "Part of a name, the beginning of a symbol, or an address.",
+      jsonSchema: { type: "string", minLength: 1, maxLength: 100 },
+    },
+    chain: parameters.chain,
+    limit: {
+      description: "Maximum number of addresses.",
+      jsonSchema: { type: "integer", minimum: 1, maximum: maxLimit, default: 20 },
+    },
+  },
+  contract: {
+    contract: {
+      description: "The contract, in any case.",
+      jsonSchema: parameters.address.jsonSchema,
+    },
+    chain: parameters.chain,
+  },
+  settings: {},
+  ready: {
+    chain: {
+      description: "Chain by name (eth) or identifier (0x1). Default: the server and all of its chains.",
+      jsonSchema: { type: "string" },
+    },
+  },
+}
+
 /** The operations by name. */
-export const operations: { readonly [N in RestOperation.Name | keyof RestOperation.Changes]: Operation } = {
+export const operations: {
+  readonly [N in RestOperation.Name | keyof RestOperation.Changes | ExplorerOperation.Name]: Operation
+} = {
   walletTransactions: {
     title: "Get wallet transactions (decoded, verbose)",
     description:
@@ -142,5 +194,27 @@ export const operations: { readonly [N in RestOperation.Name | keyof RestOperati
   removeContract: {
     title: "Remove the description of a contract",
     description: "Removes the name and the ABI of an address, or a pack. For API keys that name the operation.",
+  },
+  names: {
+    title: "Get names",
+    description:
+      "Labels of addresses, functions by their selectors, and errors by their data, in the order of the parameters.",
+  },
+  search: {
+    title: "Search addresses by name",
+    description: "Labels, described contracts and tokens whose names have a text, those that fit best first.",
+  },
+  contract: {
+    title: "Get the ABI of a contract",
+    description: "Name and ABI of a described contract, and of what it delegates to where it is a proxy.",
+  },
+  settings: {
+    title: "Get the settings of the explorer",
+    description: "Chains of the server, and whether its pages need an API key. It needs none itself.",
+  },
+  ready: {
+    title: "Get the status of the indexes",
+    description:
+      "Whether the server can answer and how far the index of each chain is, or whether the index of one chain follows its node. It needs no API key.",
   },
 }

@@ -180,6 +180,22 @@ export const oneOrMany = <A, I>(item: Schema.Codec<A, I>): Schema.Codec<Readonly
   return withCoder(schema, { read: wrapped(items.read), write: wrapped(items.write) })
 }
 
+/** Array of at most so many elements. */
+export const atMost = <A, I>(
+  maxLength: number,
+  item: Schema.Codec<A, I>,
+): Schema.Codec<ReadonlyArray<A>, ReadonlyArray<I>> => {
+  const schema = Schema.Array(item).check(Schema.isMaxLength(maxLength))
+  const coder = coderOf(item)
+  if (coder === undefined) return schema
+  const { read, write } = many(coder)
+  const within =
+    (step: Step): Step =>
+    (input) =>
+      Array.isArray(input) && input.length <= maxLength ? step(input) : unread
+  return withCoder(schema, { read: within(read), write: within(write) })
+}
+
 /** Object, or `null`: decodes `""` and `null` to `null`, encodes `null` as `null`. Source: decision 0002. */
 export const objectOrNull = <A, I>(item: Schema.Codec<A, I>): Schema.Codec<A | null, I | null> => {
   const isNone = (input: unknown) => input === null || input === ""

@@ -1,0 +1,22 @@
+/** The calls of a client that returns promises. */
+import * as OptionCheck from "@daybook/transport/internal/OptionCheck"
+import * as PromiseRunner from "@daybook/transport/internal/PromiseRunner"
+import type { SingleCalls } from "./OperationCalls.ts"
+
+/** Options of a call with a signal. */
+interface Signalled {
+  readonly signal?: AbortSignal | undefined
+}
+
+/** The options that the style adds to those of calls. */
+export const kinds = { signal: "signal" } as const
+
+/** The signal of a call; an invalid one fails in the checks of the options. */
+export const signalOf = (call: Signalled | undefined): AbortSignal | undefined =>
+  OptionCheck.isSignal(call?.signal) ? call.signal : undefined
+
+/** The call of an operation with one value. */
+export const single =
+  <Q, A>({ value }: SingleCalls<Q, A>) =>
+  (query: Q, call?: Parameters<SingleCalls<Q, A>["value"]>[1] & Signalled): Promise<A> =>
+    PromiseRunner.run(value(query, call), { signal: signalOf(call) })

@@ -1,0 +1,86 @@
+/**
+ * Items of the ABI of a contract as JSON: functions, events and errors, with what decoding and reading need of them.
+ */
+import * as Schema from "effect/Schema"
+import { atMost, type Named, nested, open, type Resource } from "./internal/open.ts"
+
+/**
+ * Deepest nesting of tuples in a parameter.
+ *
+ * Source: decision 0059.
+ */
+export const maxDepth = 16
+
+/**
+ * Parameters of an item at most, with those of its tuples.
+ *
+ * Source: decision 0059.
+ */
+export const maxParameters = 256
+
+/**
+ * Items of an ABI at most.
+ *
+ * Source: decision 0059.
+ */
+export const maxItems = 4_096
+
+const parameter = {
+  /** Name as declared; empty where there is none. */
+  name: Schema.String,
+  /** Type as compilers write it: `uint256`, `tuple[]`. */
+  type: Schema.String,
+  /** Only of a parameter of an event that is a topic of the log. */
+  indexed: Schema.optionalKey(Schema.Boolean),
+}
+
+export interface Parameter extends Schema.Struct.Type<typeof parameter> {
+  /** Members of a tuple. */
+  readonly components?: ReadonlyArray<Parameter>
+}
+
+/** Encoded form of `Parameter`: the values of its JSON. */
+export interface ParameterWire extends Schema.Struct.Encoded<typeof parameter> {
+  /** Members of a tuple. */
+  readonly components?: ReadonlyArray<ParameterWire>
+}
+
+/**
+ * A parameter of a function, an event or an error.
+ *
+ * Source: Solidity ABI specification, JSON; decision 0059.
+ */
+export const Parameter: Resource<Parameter, ParameterWire> = open("AbiParameter", {
+  ...parameter,
+  /** Members of a tuple. */
+  components: Schema.optionalKey(
+    Schema.Array(nested("a parameter of an ABI", maxDepth, (): Schema.Codec<Parameter, ParameterWire> => Parameter)),
+  ),
+})
+
+const parameters = atMost(maxParameters, Parameter)
+
+const itemCodec = open("AbiItem", {
+  /** Kind of item. */
+  type: Schema.Literals(["event", "function", "error"]),
+  /** Name as declared. */
+  name: Schema.String,
+  /** Parameters, in order. */
+  inputs: parameters,
+  /** Return values of a function; absent for the other kinds. */
+  outputs: Schema.optionalKey(parameters),
+  /** Only of a function that reads and changes nothing. */
+  stateMutability: Schema.optionalKey(Schema.Literals(["view", "pure"])),
+})
+
+export interface Item extends Schema.Schema.Type<typeof itemCodec> {}
+
+/** Encoded form of `Item`: the values of its JSON. */
+export interface ItemWire extends Schema.Codec.Encoded<typeof itemCodec> {}
+
+/**
+ * An item of an ABI.
+ *
+ * Source: Solidity ABI specification, JSON; decision 0059.
+ */
+export const Item: Named<typeof itemCodec, Item, ItemWire> = itemCodec

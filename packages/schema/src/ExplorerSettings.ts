@@ -1,0 +1,69 @@
+/**
+ * What a server states to the pages of its explorer: its chains, and whether they need an API key.
+ */
+import * as Schema from "effect/Schema"
+import { type Named, open } from "./internal/open.ts"
+import * as Quantity from "./Quantity.ts"
+
+const currencyCodec = open("Currency", {
+  /** Symbol, such as `ETH`. */
+  symbol: Schema.String,
+  /** An amount of 10 to this power is one of the currency. */
+  decimals: Quantity.SafeIntegerFromNumber,
+})
+
+export interface Currency extends Schema.Schema.Type<typeof currencyCodec> {}
+
+/** Encoded form of `Currency`: the values of its JSON. */
+export interface CurrencyWire extends Schema.Codec.Encoded<typeof currencyCodec> {}
+
+/**
+ * The native currency of a chain.
+ *
+ * Source: decision 0058.
+ */
+export const Currency: Named<typeof currencyCodec, Currency, CurrencyWire> = currencyCodec
+
+const chainCodec = open("ServedChain", {
+  /** Name, as parameters accept it. */
+  name: Schema.String,
+  /** EIP-155 id. */
+  chainId: Quantity.SafeIntegerFromNumber,
+  /** How far blocks are verified before they are stored. */
+  checks: Schema.Literals(["links", "standard", "full"]),
+  /** The native currency. */
+  currency: Currency,
+})
+
+export interface ServedChain extends Schema.Schema.Type<typeof chainCodec> {}
+
+/** Encoded form of `ServedChain`: the values of its JSON. */
+export interface ServedChainWire extends Schema.Codec.Encoded<typeof chainCodec> {}
+
+/**
+ * A chain that the server serves.
+ *
+ * Source: decision 0058.
+ */
+export const ServedChain: Named<typeof chainCodec, ServedChain, ServedChainWire> = chainCodec
+
+const settingsCodec = open("ExplorerSettings", {
+  /** `open`: the server answers its pages without a key. `keyed`: the person enters one. */
+  access: Schema.Literals(["open", "keyed"]),
+  /** The relay traces transactions for callers without a key. */
+  tracing: Schema.Boolean,
+  /** The chains of the server. */
+  chains: Schema.Array(ServedChain),
+})
+
+export interface ExplorerSettings extends Schema.Schema.Type<typeof settingsCodec> {}
+
+/** Encoded form of `ExplorerSettings`: the values of its JSON. */
+export interface ExplorerSettingsWire extends Schema.Codec.Encoded<typeof settingsCodec> {}
+
+/**
+ * Settings of the pages.
+ *
+ * Source: decision 0058.
+ */
+export const ExplorerSettings: Named<typeof settingsCodec, ExplorerSettings, ExplorerSettingsWire> = settingsCodec

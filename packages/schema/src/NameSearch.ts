@@ -1,0 +1,91 @@
+/**
+ * The search of addresses by name: labels, described contracts and tokens.
+ */
+import * as Schema from "effect/Schema"
+import * as Address from "./Address.ts"
+import * as Decimal from "./Decimal.ts"
+import { unread } from "./internal/coder.ts"
+import { relax, typeSide } from "./internal/leaf.ts"
+import { atMost, type Named, open } from "./internal/open.ts"
+
+/**
+ * Addresses that a search finds at most.
+ *
+ * Source: decision 0058.
+ */
+export const maxLimit = 100
+
+const isLimit = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= maxLimit
+
+const expectedLimit = `a whole number from 1 to ${maxLimit}`
+
+const Limit = relax(Decimal.SafeInteger, (options) => ({
+  ...options,
+  expected: expectedLimit,
+  read: (input) => {
+    const value = options.read(input)
+    return isLimit(value) ? value : unread
+  },
+  type: typeSide<number>({
+    expected: expectedLimit,
+    is: isLimit,
+    from: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxLimit })),
+  }),
+}))
+
+/**
+ * Query parameters of the search.
+ *
+ * Source: decision 0058.
+ */
+export const SearchQuery = Schema.Struct({
+  /** Part of a name, the beginning of a symbol, or an address. */
+  q: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(100)),
+  /** Chain by name or identifier. */
+  chain: Schema.optionalKey(Schema.String),
+  /** Maximum number of addresses. Default 20. */
+  limit: Schema.optionalKey(Limit),
+})
+
+export interface SearchQuery extends Schema.Schema.Type<typeof SearchQuery> {}
+
+const namedCodec = open("NamedAddress", {
+  /** Where the name comes from. */
+  kind: Schema.Literals(["label", "contract", "token"]),
+  /** The address. */
+  address: Address.Address,
+  /** The name. Not unique: anyone can create a token with the name of another one. */
+  name: Schema.String,
+  /** Symbol of a token; `null` for the others, and for a token without one. */
+  symbol: Schema.NullOr(Schema.String),
+})
+
+export interface NamedAddress extends Schema.Schema.Type<typeof namedCodec> {}
+
+/** Encoded form of `NamedAddress`: the values of its JSON. */
+export interface NamedAddressWire extends Schema.Codec.Encoded<typeof namedCodec> {}
+
+/**
+ * An address with a name.
+ *
+ * Source: decision 0058.
+ */
+export const NamedAddress: Named<typeof namedCodec, NamedAddress, NamedAddressWire> = namedCodec
+
+const resultCodec = open("SearchResult", {
+  /** Addresses, those that fit best first. */
+  result: atMost(maxLimit, NamedAddress),
+})
+
+export interface SearchResult extends Schema.Schema.Type<typeof resultCodec> {}
+
+/** Encoded form of `SearchResult`: the values of its JSON. */
+export interface SearchResultWire extends Schema.Codec.Encoded<typeof resultCodec> {}
+
+/**
+ * What a search finds.
+ *
+ * Source: decision 0058.
+ */
+export const SearchResult: Named<typeof resultCodec, SearchResult, SearchResultWire> = resultCodec
