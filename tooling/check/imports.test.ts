@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { afterEach, describe, expect, it } from "vitest"
-import { issues } from "./imports.ts"
+import { folderOrder, formatOrder } from "./FolderOrder.ts"
+import { issues, unprinted } from "./imports.ts"
 
 const planted: Array<string> = []
 
@@ -65,9 +66,9 @@ describe("imports", () => {
     ])
   })
 
-  it("imports: rejects imports between server and indexer, and of either from the store", () => {
+  it("imports: rejects an import of a later folder, and one between server and indexer", () => {
     const base = plant({
-      "packages/service/src/server/HttpServer.ts": `import "../indexer/ChainIndexer.ts"`,
+      "packages/service/src/server/HttpServer.ts": `import "../indexer/ChainIndexer.ts"\nimport "./rest/Cursor.ts"`,
       "packages/service/src/indexer/ChainIndexer.ts": `import "../store/Engine.ts"`,
       "packages/service/src/store/Engine.ts": `import "../server/rest/Cursor.ts"`,
       "packages/service/src/server/rest/Cursor.ts": ``,
@@ -75,8 +76,26 @@ describe("imports", () => {
 
     expect(issues(base)).toEqual([
       "packages/service/src/server/HttpServer.ts:1: server must not import indexer/ChainIndexer.ts",
-      "packages/service/src/store/Engine.ts:1: store must not import server/rest/Cursor.ts",
+      "packages/service/src/store/Engine.ts:1: store/Engine must not import server/rest/Cursor.ts, since server/rest comes after it",
     ])
+  })
+
+  it("imports: rejects a folder that the order lacks", () => {
+    const base = plant({
+      "packages/service/src/misc/Text.ts": `import "../label/Label.ts"`,
+      "packages/service/src/label/Label.ts": ``,
+    })
+
+    expect(issues(base)).toEqual([
+      "packages/service/src/misc/Text.ts:1: the order of the folders of packages/service lacks packages/service/src/misc/Text.ts",
+    ])
+  })
+
+  it("imports: requires that the order of folders is printed, whatever its line breaks", () => {
+    const printed = Object.values(folderOrder).map(formatOrder).join("\n")
+
+    expect(unprinted(printed.replaceAll(" < ", "\n  < "))).toEqual([])
+    expect(unprinted(printed.replace("decode < label", "label < decode"))).toHaveLength(1)
   })
 
   it("imports: an engine's folder: only the table of URL schemes may import it", () => {
@@ -86,13 +105,14 @@ describe("imports", () => {
       "packages/service/src/store/sqlite/RowId.ts": ``,
       "packages/service/src/cli/StatusCommand.ts": `import "../store/sqlite/RowId.ts"`,
       "packages/service/src/store/Audit.ts": `import "./sqlite/RowId.ts"`,
-      "packages/service/src/indexer/ChainIndexer.ts": `import "../store/another/Engine.ts"`,
-      "packages/service/src/store/another/Engine.ts": ``,
+      "packages/service/src/indexer/ChainIndexer.ts": `import "../store/postgres/Entry.ts"`,
+      "packages/service/src/store/postgres/Entry.ts": ``,
     })
 
     expect(issues(base)).toEqual([
       "packages/service/src/cli/StatusCommand.ts:1: the service must not import store/sqlite/RowId.ts",
-      "packages/service/src/indexer/ChainIndexer.ts:1: the service must not import store/another/Engine.ts",
+      "packages/service/src/indexer/ChainIndexer.ts:1: the service must not import store/postgres/Entry.ts",
+      "packages/service/src/store/Audit.ts:1: store must not import store/sqlite/RowId.ts, since store/sqlite comes after it",
       "packages/service/src/store/Audit.ts:1: the service must not import store/sqlite/RowId.ts",
     ])
   })

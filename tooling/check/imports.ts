@@ -1,10 +1,11 @@
 /**
- * Verifies imports: their direction between packages and between the folders of the service, and the absence of cycles.
+ * Verifies imports: their direction between packages, the order of the folders of a package, and the absence of cycles.
  * `node tooling/check/imports.ts [folder]` checks this repository, or another one with the same folders.
  */
 import { existsSync, readFileSync } from "node:fs"
 import { isBuiltin } from "node:module"
 import { dirname, posix, join } from "node:path"
+import { entryOf, folderOrder, formatOrder } from "./FolderOrder.ts"
 import * as Source from "./Source.ts"
 import { files, manifest, report, root } from "./Workspace.ts"
 
@@ -38,22 +39,11 @@ const serviceTests = new Set(["apps/explorer"])
 /** Packages that also run without Node: their sources import no Node module. */
 const portable = new Set(["schema", "transport", "rest", "rpc", "testkit"].map((name) => `packages/${name}`))
 
-/**
- * Folders of the service that must not import certain others: `indexer` and `server` never import each other, and know the
- * `Engine` but no implementation of it; what both stand on imports neither.
- */
-const outer = "cli/|main\\.ts$|Service\\.ts$"
-const serviceParts: ReadonlyArray<{ readonly part: string; readonly of: RegExp; readonly never: RegExp }> = [
-  { part: "Service", of: /^Service\.ts$/, never: /^(?:main\.ts$|cli\/)/ },
-  { part: "server", of: /^server\//, never: new RegExp(`^(?:indexer/|${outer})`) },
-  { part: "indexer", of: /^indexer\//, never: new RegExp(`^(?:server/|${outer})`) },
+/** Imports that the order of folders allows and this repository does not. */
+const apart: ReadonlyArray<{ readonly part: string; readonly of: RegExp; readonly never: RegExp }> = [
+  { part: "server", of: /^server\//, never: /^indexer\// },
   // The engines are known to the table of URL schemes alone.
   { part: "the service", of: /^(?!store\/(?:[^/]+\/|Engine\.ts))/, never: /^store\/[^/]+\// },
-  ...["config", "verification", "projection", "store", "decode", "label", "node", "supervision"].map((part) => ({
-    part,
-    of: new RegExp(`^${part}/`),
-    never: new RegExp(`^(?:server/|indexer/|maintenance/|${outer})`),
-  })),
 ]
 
 /** The package of a specifier: `effect` for `effect/Schema`, `@daybook/schema` for `@daybook/schema/Block`. */
@@ -121,7 +111,28 @@ const packageProblems = (base: string, all: ReadonlyArray<Edge>): ReadonlyArray<
     return name in declared ? [] : [`${at(edge)} imports ${name}, which ${folder}/package.json does not declare`]
   })
 
-/** Imports of files: they exist, stay inside the package, and respect the layers of the service. */
+const inPackage = (path: string): string => path.split("/").slice(3).join("/")
+
+/** An import against the order of the folders of its package, or of a folder that the order lacks. */
+const orderProblems = (edge: Edge, to: string, folder: string): ReadonlyArray<string> => {
+  const order = folderOrder[folder]
+  if (order === undefined) return []
+  const [source, target] = [edge.from, to].map((path) => entryOf(order, inPackage(path).replace(/\.tsx?$/, "")))
+  if (source === undefined || target === undefined) {
+    return [`${at(edge)}: the order of the folders of ${folder} lacks ${source === undefined ? edge.from : to}`]
+  }
+  return order.indexOf(target) <= order.indexOf(source)
+    ? []
+    : [`${at(edge)}: ${source} must not import ${inPackage(to)}, since ${target} comes after it`]
+}
+
+const apartProblems = (edge: Edge, to: string): ReadonlyArray<string> => {
+  if (!edge.from.startsWith("packages/service/src/")) return []
+  const rule = apart.find(({ never, of }) => of.test(inPackage(edge.from)) && never.test(inPackage(to)))
+  return rule === undefined ? [] : [`${at(edge)}: ${rule.part} must not import ${inPackage(to)}`]
+}
+
+/** Imports of files: they exist, stay inside the package, and follow the order of its folders. */
 const fileProblems = (base: string, all: ReadonlyArray<Edge>): ReadonlyArray<string> =>
   all.flatMap((edge) => {
     if (edge.to === undefined) return []
@@ -129,10 +140,7 @@ const fileProblems = (base: string, all: ReadonlyArray<Edge>): ReadonlyArray<str
     if (folderOf(edge.to) !== folder) return [`${at(edge)} reaches into ${edge.to}: import the package instead`]
     if (!existsSync(join(base, edge.to))) return [`${at(edge)} imports ${edge.to}, which does not exist`]
     if (!isTest(edge.from) && isTest(edge.to)) return [`${at(edge)} imports ${edge.to}, which is not a source`]
-    if (!edge.from.startsWith("packages/service/src/")) return []
-    const [from, to] = [edge.from, edge.to].map((path) => path.replace("packages/service/src/", ""))
-    const rule = serviceParts.find((part) => part.of.test(from ?? "") && part.never.test(to ?? ""))
-    return rule === undefined ? [] : [`${at(edge)}: ${rule.part} must not import ${to}`]
+    return isTest(edge.from) ? [] : [...orderProblems(edge, edge.to, folder), ...apartProblems(edge, edge.to)]
   })
 
 /** Cycles among files, each reported once, from its first file in alphabetical order. */
@@ -161,9 +169,20 @@ export const issues = (base: string): ReadonlyArray<string> => {
   return [...packageProblems(base, all), ...fileProblems(base, all), ...circles(all)]
 }
 
+/** Orders that a document does not print; line breaks do not matter. */
+export const unprinted = (document: string): ReadonlyArray<string> => {
+  const text = document.replaceAll(/\s+/g, " ")
+  return Object.entries(folderOrder).flatMap(([folder, order]) =>
+    text.includes(formatOrder(order))
+      ? []
+      : [`ARCHITECTURE.md does not print the order of ${folder}: ${formatOrder(order)}`],
+  )
+}
+
 if (process.argv[1] === import.meta.filename) {
   const base = process.argv[2] ?? root
   const count = Object.keys(allowed).reduce((sum, folder) => sum + sources(join(base, folder)).length, 0)
   if (count === 0) throw new Error(`imports: no sources under ${dirname(base)}`)
-  report("imports", issues(base), `${count} files import in the right direction, none in a circle`)
+  const printed = base === root ? unprinted(readFileSync(join(root, "ARCHITECTURE.md"), "utf8")) : []
+  report("imports", [...issues(base), ...printed], `${count} files import in the right direction, none in a circle`)
 }

@@ -1,9 +1,9 @@
 /**
  * Kinds of errors that nodes report. Providers and clients give one meaning many codes and messages; the kind is that meaning.
  */
-import { type ErrorKind, kindOf } from "./internal/Providers.ts"
+import { type ErrorKind, kindOf } from "./internal/error/Providers.ts"
 
-export type { ErrorKind } from "./internal/Providers.ts"
+export type { ErrorKind } from "./internal/error/Providers.ts"
 
 /**
  * The kind of an error by its code and message; `unauthorized` is reported as the error `Unauthorized`.

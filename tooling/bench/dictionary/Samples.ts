@@ -8,8 +8,8 @@ import { Result } from "effect"
 import * as Schema from "effect/Schema"
 import * as RpcMethod from "../../../packages/schema/src/RpcMethod.ts"
 import * as Decoder from "../../../packages/service/src/decode/Decoder.ts"
-import * as BlockAssembler from "../../../packages/service/src/indexer/BlockAssembler.ts"
-import type { BlockRows, TransactionRow } from "../../../packages/service/src/store/BlockRows.ts"
+import * as BlockAssembler from "../../../packages/service/src/fetch/BlockAssembler.ts"
+import type { BlockRows, TransactionRow } from "../../../packages/service/src/block/BlockRows.ts"
 import * as RecordedRows from "../growth/RecordedRows.ts"
 
 interface RecordedBlock {

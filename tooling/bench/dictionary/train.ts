@@ -7,7 +7,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { zstdCompressSync } from "node:zlib"
-import type { TransactionRow } from "../../../packages/service/src/store/BlockRows.ts"
+import type { TransactionRow } from "../../../packages/service/src/block/BlockRows.ts"
 import * as Samples from "./Samples.ts"
 import { half, mixed, train } from "./Training.ts"
 

@@ -1,7 +1,7 @@
 /** A store that is filled with generated rows by the writer of a service. */
 import { DatabaseSync } from "node:sqlite"
 import { Effect } from "effect"
-import type { BlockRef, BlockRows } from "../../../packages/service/src/store/BlockRows.ts"
+import type { BlockRef, BlockRows } from "../../../packages/service/src/block/BlockRows.ts"
 import type * as GeneratedRows from "./GeneratedRows.ts"
 
 const transactionsPerAppend = 1000

@@ -3,7 +3,7 @@
  * real sizes. One busy wallet takes part in a twentieth of all transactions.
  */
 import { createHash } from "node:crypto"
-import type { BlockRows, TransactionRow } from "../../../packages/service/src/store/BlockRows.ts"
+import type { BlockRows, TransactionRow } from "../../../packages/service/src/block/BlockRows.ts"
 
 /** Some bytes that stand for a text. */
 export const digest = (text: string, bytes: number): string =>

@@ -1,7 +1,7 @@
 /** The store of one chain under a lease that outlives the benchmark. */
 import { join } from "node:path"
 import { Effect } from "effect"
-import type { BlockRef, BlockRows } from "../../../packages/service/src/store/BlockRows.ts"
+import type { BlockRef, BlockRows } from "../../../packages/service/src/block/BlockRows.ts"
 import type { EngineOptions } from "../../../packages/service/src/store/Database.ts"
 import * as Engine from "../../../packages/service/src/store/Engine.ts"
 

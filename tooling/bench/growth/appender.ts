@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { Effect } from "effect"
-import type { BlockRows } from "../../../packages/service/src/store/BlockRows.ts"
+import type { BlockRows } from "../../../packages/service/src/block/BlockRows.ts"
 import * as FilledStore from "./FilledStore.ts"
 import * as GeneratedRows from "./GeneratedRows.ts"
 import * as LeasedStore from "./LeasedStore.ts"

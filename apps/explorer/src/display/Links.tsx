@@ -5,7 +5,7 @@ import * as Paths from "../navigation/Paths.ts"
 import { useWatchLabel } from "../watch/WatchList.ts"
 import { formatInteger, shorten } from "./Numbers.ts"
 import { CopyButton } from "./Values.tsx"
-import { ForeignText } from "./ForeignText.tsx"
+import { ForeignText } from "../text/ForeignText.tsx"
 
 interface AddressLinkProps {
   readonly address: string

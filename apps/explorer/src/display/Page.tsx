@@ -1,7 +1,7 @@
 /** Parts that pages are made of: titles, panels, lists of facts, notices and placeholders. */
 import { type ReactNode, useEffect, useId } from "react"
 import { explain } from "../service/Errors.ts"
-import { ForeignText } from "./ForeignText.tsx"
+import { ForeignText } from "../text/ForeignText.tsx"
 
 interface PageProps {
   /** In the tab of the browser. */

@@ -3,8 +3,8 @@ import { type ReactNode, useEffect, useState } from "react"
 import { useNow } from "./Clock.ts"
 import { type Shown, formatAmount, formatInteger, shorten } from "./Numbers.ts"
 import { formatAge, formatLocal, formatUtc } from "./Times.ts"
-import { ForeignText } from "./ForeignText.tsx"
-import { isolated } from "./VisibleText.ts"
+import { ForeignText } from "../text/ForeignText.tsx"
+import { isolated } from "../text/VisibleText.ts"
 
 const copiedMillis = 1_500
 

@@ -4,7 +4,7 @@ import { formatInteger } from "../display/Numbers.ts"
 import { explain } from "../service/Errors.ts"
 import type { Contents, Format } from "./RowFile.ts"
 import type { Rows } from "./Tables.ts"
-import { ForeignText } from "../display/ForeignText.tsx"
+import { ForeignText } from "../text/ForeignText.tsx"
 
 type State =
   | { readonly _tag: "Idle" }

@@ -1,6 +1,6 @@
 /** What is shown for an unknown path, and for a page that failed. */
 import { Notice, Page } from "../display/Page.tsx"
-import { ForeignText } from "../display/ForeignText.tsx"
+import { ForeignText } from "../text/ForeignText.tsx"
 import { Link } from "../navigation/Navigation.tsx"
 import * as Paths from "../navigation/Paths.ts"
 

@@ -1,8 +1,8 @@
 /** What a transaction or a call does, in a word: the name of the function, `transfer`, `create`, or the selector of an unknown one. */
-import { kindOf, selectorOf } from "../blocks/TransactionKind.ts"
+import { kindOf, selectorOf } from "./TransactionKind.ts"
 import type { NamedFunction } from "./Names.ts"
 import { useMethod } from "./useNames.ts"
-import { ForeignText } from "../display/ForeignText.tsx"
+import { ForeignText } from "../text/ForeignText.tsx"
 
 interface MethodProps {
   /** `null` for a creation. */

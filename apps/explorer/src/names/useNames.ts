@@ -1,6 +1,6 @@
 /** Names of addresses, functions and errors in components. */
 import { useQuery } from "@tanstack/react-query"
-import { selectorOf } from "../blocks/TransactionKind.ts"
+import { selectorOf } from "./TransactionKind.ts"
 import { useService } from "../service/Service.tsx"
 import { find, type NamedError, type NamedFunction } from "./Names.ts"
 

@@ -9,12 +9,12 @@ import { lazyPage } from "../navigation/lazyPage.tsx"
 import { PageBoundary } from "../navigation/PageBoundary.tsx"
 import * as Paths from "../navigation/Paths.ts"
 import { useWatchLabel } from "../watch/WatchList.ts"
-import { parse, type Tab, tabs } from "./AddressSearch.ts"
+import { parse, type Tab, tabs } from "./address/AddressSearch.ts"
 import { AddressFacts, useKind } from "./address/AddressFacts.tsx"
 import { TransactionsTab } from "./address/TransactionsTab.tsx"
 import { WatchButton } from "./address/WatchButton.tsx"
-import { ForeignText } from "../display/ForeignText.tsx"
-import { isolated } from "../display/VisibleText.ts"
+import { ForeignText } from "../text/ForeignText.tsx"
+import { isolated } from "../text/VisibleText.ts"
 
 /** What is below the tabs. The first one is part of the page, the others are loaded when a person is about to open them. */
 const contents = {

@@ -18,7 +18,7 @@ import { StateChanges } from "./transaction/StateChanges.tsx"
 import { Trace } from "./transaction/Trace.tsx"
 import { useReason } from "./transaction/useReason.ts"
 import { textOf } from "./transaction/Utf8.ts"
-import { ForeignText } from "../display/ForeignText.tsx"
+import { ForeignText } from "../text/ForeignText.tsx"
 
 const pollMillis = 2_000
 

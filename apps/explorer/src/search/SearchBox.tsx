@@ -7,7 +7,7 @@ import { explain } from "../service/Errors.ts"
 import { useService } from "../service/Service.tsx"
 import { useWatchList } from "../watch/WatchList.ts"
 import type { Hit, Resolution, Target } from "./Resolve.ts"
-import { ForeignText } from "../display/ForeignText.tsx"
+import { ForeignText } from "../text/ForeignText.tsx"
 
 const paths = { address: Paths.address, tx: Paths.transaction, block: Paths.block }
 

@@ -5,7 +5,7 @@ import { Link } from "../navigation/Navigation.tsx"
 import * as Paths from "../navigation/Paths.ts"
 import { useService } from "../service/Service.tsx"
 import { useToken } from "./useToken.ts"
-import { ForeignText } from "../display/ForeignText.tsx"
+import { ForeignText } from "../text/ForeignText.tsx"
 
 interface TokenAmountProps {
   /** `native`, or the address of a token. */

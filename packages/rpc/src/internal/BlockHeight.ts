@@ -5,7 +5,7 @@
 import type * as RpcMethod from "@daybook/schema/RpcMethod"
 import type { EndpointStates } from "./EndpointStates.ts"
 import type { RequestItem } from "./reply/match.ts"
-import { isObject } from "./reply/parse.ts"
+import { isObject } from "./error/JsonObject.ts"
 
 const blockNumber: RpcMethod.Name = "eth_blockNumber"
 const blockByNumber: RpcMethod.Name = "eth_getBlockByNumber"

@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Throughput from "../indexer/Throughput.ts"
-import * as MonotonicClock from "../node/MonotonicClock.ts"
+import * as MonotonicClock from "../supervision/MonotonicClock.ts"
 import type { Copy, CopyOptions, CopyProgress } from "../store/Database.ts"
 import * as Terminal from "./Terminal.ts"
 

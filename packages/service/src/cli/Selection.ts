@@ -9,7 +9,7 @@ import * as Flag from "effect/cli/Flag"
 import * as ChainRegistry from "../config/ChainRegistry.ts"
 import * as ConfigFile from "../config/ConfigFile.ts"
 import * as ServedChain from "../config/ServedChain.ts"
-import * as ChainJob from "../indexer/ChainJob.ts"
+import * as ChainJob from "../indexer/job/ChainJob.ts"
 import * as Engine from "../store/Engine.ts"
 import { type CommandError, invalidOption } from "./CommandError.ts"
 

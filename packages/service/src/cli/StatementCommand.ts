@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import * as MonotonicClock from "../node/MonotonicClock.ts"
+import * as MonotonicClock from "../supervision/MonotonicClock.ts"
 import * as Statement from "../statement/Statement.ts"
 import * as StatementFormat from "../statement/StatementFormat.ts"
 import { CommandError } from "./CommandError.ts"

@@ -13,8 +13,8 @@ import * as Node from "../node/Node.ts"
 import * as NodeEndpoint from "../node/NodeEndpoint.ts"
 import * as NodeError from "../node/NodeError.ts"
 import * as HashRules from "../verification/HashRules.ts"
-import * as RuleDetection from "../verification/RuleDetection.ts"
-import * as Calls from "./Calls.ts"
+import * as RuleDetection from "../fetch/RuleDetection.ts"
+import * as Calls from "../node/Calls.ts"
 import type { Source } from "./DiscoveredBlocks.ts"
 
 /**

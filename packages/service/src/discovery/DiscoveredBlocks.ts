@@ -4,43 +4,18 @@
  * Source: decision 0047.
  */
 import * as Effect from "effect/Effect"
-import * as BlockFetcher from "../indexer/BlockFetcher.ts"
-import type { BlockNotFound } from "../indexer/BlockNotFound.ts"
+import * as BlockFetcher from "../fetch/BlockFetcher.ts"
+import type { BlockNotFound } from "../fetch/BlockNotFound.ts"
 import * as Ledger from "../ledger/Ledger.ts"
 import type { LedgerRules } from "../ledger/LedgerRules.ts"
 import * as LedgerSource from "../ledger/LedgerSource.ts"
 import * as Movement from "../ledger/Movement.ts"
+import type { DiscoveredBlock } from "../ledger/DiscoveredBlock.ts"
 import * as Role from "../ledger/Role.ts"
-import type { BlockRows } from "../store/BlockRows.ts"
+import type { BlockRows } from "../block/BlockRows.ts"
 import type { InvalidBlock } from "../verification/InvalidBlock.ts"
-import * as Calls from "./Calls.ts"
+import * as Calls from "../node/Calls.ts"
 import type { Effects } from "./DiscoveryStep.ts"
-
-/**
- * What a wallet does in a transaction, or in the block itself.
- */
-export interface WalletRow {
-  readonly wallet: string
-  /** Hash of the transaction; `null` for what belongs to the block. */
-  readonly transactionHash: string | null
-  /** Index of the transaction; `null` for what belongs to the block. */
-  readonly index: number | null
-  /** See `Role`. */
-  readonly roles: number
-  readonly movements: ReadonlyArray<Movement.Movement>
-}
-
-/**
- * A block with what the searched wallets do in it.
- */
-export interface DiscoveredBlock {
-  readonly number: number
-  readonly hash: string
-  /** Seconds since 1970. */
-  readonly timestamp: number
-  /** In order of the transactions; what belongs to the block comes last. */
-  readonly rows: ReadonlyArray<WalletRow>
-}
 
 /**
  * How blocks are fetched and what is derived.

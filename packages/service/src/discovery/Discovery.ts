@@ -9,9 +9,10 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as HashRules from "../verification/HashRules.ts"
 import * as AccountCalls from "./AccountCalls.ts"
-import * as Calls from "./Calls.ts"
+import * as Calls from "../node/Calls.ts"
+import type { DiscoveredBlock } from "../ledger/DiscoveredBlock.ts"
 import * as DiscoveredBlocks from "./DiscoveredBlocks.ts"
-import { BlockUnavailable, ChainReorganized, type NodeContradiction } from "./DiscoveryError.ts"
+import { BlockUnavailable, ChainReorganized, type NodeContradiction } from "../node/DiscoveryError.ts"
 import type { DiscoveryState } from "./DiscoveryState.ts"
 import * as DiscoveryStep from "./DiscoveryStep.ts"
 
@@ -31,24 +32,21 @@ export type DiscoveryError =
 export interface Found {
   readonly state: DiscoveryState
   /** Blocks up to the last settled one, in order. */
-  readonly settled: Stream.Stream<DiscoveredBlocks.DiscoveredBlock>
+  readonly settled: Stream.Stream<DiscoveredBlock>
   /** Blocks that were fetched and not settled. */
-  readonly waiting: ReadonlyArray<DiscoveredBlocks.DiscoveredBlock>
+  readonly waiting: ReadonlyArray<DiscoveredBlock>
 }
 
 /**
  * Receives the state after each turn, and the blocks that the turn has fetched.
  */
-export type OnTurn = (
-  state: DiscoveryState,
-  fetched: ReadonlyArray<DiscoveredBlocks.DiscoveredBlock>,
-) => Effect.Effect<void>
+export type OnTurn = (state: DiscoveryState, fetched: ReadonlyArray<DiscoveredBlock>) => Effect.Effect<void>
 
 /**
  * A discovery that can be run once.
  */
 export interface Discovery {
-  readonly blocks: Stream.Stream<DiscoveredBlocks.DiscoveredBlock, DiscoveryError>
+  readonly blocks: Stream.Stream<DiscoveredBlock, DiscoveryError>
   /** The state so far. */
   readonly state: () => DiscoveryState
 }
@@ -137,7 +135,7 @@ export const make = (source: DiscoveredBlocks.Source, found: Found, onTurn: OnTu
   /** Blocks that are fetched and not settled. */
   let { waiting } = found
   const turn = Effect.fnUntraced(function* (): Effect.fn.Return<
-    readonly [ReadonlyArray<DiscoveredBlocks.DiscoveredBlock>, Option.Option<undefined>],
+    readonly [ReadonlyArray<DiscoveredBlock>, Option.Option<undefined>],
     DiscoveryError
   > {
     const calls = DiscoveryStep.next(state)

@@ -19,7 +19,7 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Movement from "../ledger/Movement.ts"
-import type { DiscoveredBlock } from "./DiscoveredBlocks.ts"
+import type { DiscoveredBlock } from "../ledger/DiscoveredBlock.ts"
 import type { Found } from "./Discovery.ts"
 import * as DiscoveryState from "./DiscoveryState.ts"
 

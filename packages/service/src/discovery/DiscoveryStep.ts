@@ -6,9 +6,9 @@
  * Source: decision 0047.
  */
 import * as Result from "effect/Result"
-import * as Bisection from "./Bisection.ts"
+import * as Bisection from "../ledger/Bisection.ts"
 import type { Account, DiscoveryState, Segment, Wallet } from "./DiscoveryState.ts"
-import { NodeContradiction } from "./DiscoveryError.ts"
+import { NodeContradiction } from "../node/DiscoveryError.ts"
 import * as LogRanges from "./LogRanges.ts"
 
 /**

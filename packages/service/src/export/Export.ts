@@ -6,14 +6,14 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Connection } from "../discovery/Connection.ts"
-import type * as Calls from "../discovery/Calls.ts"
+import type * as Calls from "../node/Calls.ts"
 import * as Discovery from "../discovery/Discovery.ts"
-import { ChainReorganized } from "../discovery/DiscoveryError.ts"
-import type * as Holding from "../proof/Holding.ts"
+import { ChainReorganized } from "../node/DiscoveryError.ts"
+import type * as Holding from "../ledger/Holding.ts"
 import * as Proof from "../proof/Proof.ts"
 import * as Statement from "../statement/Statement.ts"
 import * as StatementFormat from "../statement/StatementFormat.ts"
-import * as TokenMetadata from "../token/TokenMetadata.ts"
+import * as MetadataReader from "../token/MetadataReader.ts"
 import * as Beancount from "./Beancount.ts"
 import * as Csv from "./Csv.ts"
 import type { ChainReader } from "../store/ChainReader.ts"
@@ -102,7 +102,7 @@ const describer =
   (holdings: ReadonlyArray<Holding.Holding>): Effect.Effect<ReadonlyArray<ExportEntry.Asset>, Calls.CallsError> => {
     const { chainId } = connection
     const tokens = holdings.flatMap(({ asset, standard }) => (standard === "native" ? [] : [asset]))
-    return Effect.map(TokenMetadata.read(connection, [...new Set(tokens)], block), (metadata) =>
+    return Effect.map(MetadataReader.read(connection, [...new Set(tokens)], block), (metadata) =>
       holdings.map((holding) => ({
         ...{ chainId, holding, decimals: StatementFormat.decimalsOf(holding, metadata) },
         symbol:

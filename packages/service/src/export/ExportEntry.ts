@@ -6,9 +6,9 @@
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import type { DiscoveredBlock } from "../discovery/DiscoveredBlocks.ts"
+import type { DiscoveredBlock } from "../ledger/DiscoveredBlock.ts"
 import type * as Movement from "../ledger/Movement.ts"
-import * as Holding from "../proof/Holding.ts"
+import * as Holding from "../ledger/Holding.ts"
 
 /**
  * An asset as an export names it.

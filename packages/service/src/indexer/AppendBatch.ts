@@ -1,7 +1,7 @@
 /**
  * Consecutive blocks that are about to be appended in one transaction: which block extends them, and when there are enough. Pure.
  */
-import type { BlockRef, BlockRows } from "../store/BlockRows.ts"
+import type { BlockRef, BlockRows } from "../block/BlockRows.ts"
 
 /**
  * Blocks that are not stored yet.

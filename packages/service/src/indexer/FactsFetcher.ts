@@ -5,14 +5,14 @@
  * Source: decisions 0044 and 0048.
  */
 import * as Effect from "effect/Effect"
-import * as FillGaps from "../maintenance/FillGaps.ts"
-import * as MonotonicClock from "../node/MonotonicClock.ts"
+import * as FillGaps from "../fetch/FillGaps.ts"
+import * as MonotonicClock from "../supervision/MonotonicClock.ts"
 import type { Node } from "../node/Node.ts"
 import type { Audit } from "../store/Audit.ts"
 import type { ChainSession } from "../store/ChainSession.ts"
 import type { WriteError } from "../store/ChainWriter.ts"
 import type * as HashRules from "../verification/HashRules.ts"
-import type * as BlockFetcher from "./BlockFetcher.ts"
+import type * as BlockFetcher from "../fetch/BlockFetcher.ts"
 
 /** Fetches missing facts. */
 export interface FactsFetcher {

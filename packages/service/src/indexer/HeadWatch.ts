@@ -4,7 +4,7 @@
  * Polling slows down while no block is fetched, so that a node which does not answer gets few calls.
  */
 import * as Effect from "effect/Effect"
-import * as MonotonicClock from "../node/MonotonicClock.ts"
+import * as MonotonicClock from "../supervision/MonotonicClock.ts"
 import type { Node } from "../node/Node.ts"
 import * as Backoff from "../supervision/Backoff.ts"
 

@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import type * as LogLevel from "effect/LogLevel"
 import * as Result from "effect/Result"
 import * as WorkerThread from "../supervision/WorkerThread.ts"
-import type { ChainJob } from "./ChainJob.ts"
+import type { ChainJob } from "./job/ChainJob.ts"
 import { type FromWorker, kind, type ToWorker, type WorkerData } from "./Worker.ts"
 
 /** What a thread reports of a chain, but for its end. */

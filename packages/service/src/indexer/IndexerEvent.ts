@@ -1,7 +1,7 @@
 /**
  * Events of an indexer: the steps that the program around it may show. Each is one snapshot of the indexer's state.
  */
-import type { BlockRef } from "../store/BlockRows.ts"
+import type { BlockRef } from "../block/BlockRows.ts"
 
 /**
  * Blocks stored since the index fell behind the head of the node, or since the last block that brought it there.

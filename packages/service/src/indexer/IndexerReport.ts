@@ -1,8 +1,8 @@
 /**
  * Reports of an indexer to its status tracker: what has happened, without the time, which the tracker adds.
  */
-import type { TraceSource } from "../node/Node.ts"
-import type { BlockRef } from "../store/BlockRows.ts"
+import type { TraceSource } from "../block/Traces.ts"
+import type { BlockRef } from "../block/BlockRows.ts"
 import type { Settings } from "../store/AppliedSettings.ts"
 
 /** Severity of a log line. */

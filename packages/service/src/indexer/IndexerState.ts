@@ -7,11 +7,11 @@
  */
 import type { Header } from "../node/NodeEndpoint.ts"
 import type { NodeFailed } from "../node/NodeError.ts"
-import type { BlockRef, Checkpoint } from "../store/BlockRows.ts"
+import type { BlockRef, Checkpoint } from "../block/BlockRows.ts"
 import * as RuleDoubt from "./RuleDoubt.ts"
 import * as HashRules from "../verification/HashRules.ts"
 import { InvalidBlock } from "../verification/InvalidBlock.ts"
-import { BlockNotFound } from "./BlockNotFound.ts"
+import { BlockNotFound } from "../fetch/BlockNotFound.ts"
 import * as CommonAncestor from "./CommonAncestor.ts"
 import * as FailureDelay from "./FailureDelay.ts"
 import type { IndexerReport } from "./IndexerReport.ts"

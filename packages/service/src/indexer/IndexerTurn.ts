@@ -1,14 +1,14 @@
 /**
  * The inputs and the actions of an indexer's state machine: what has happened, and what to do next.
  */
-import type { TraceSource } from "../node/Node.ts"
+import type { TraceSource } from "../block/Traces.ts"
 import type { Header } from "../node/NodeEndpoint.ts"
 import type { NodeError } from "../node/NodeError.ts"
-import type { BlockRef, Checkpoint } from "../store/BlockRows.ts"
+import type { BlockRef, Checkpoint } from "../block/BlockRows.ts"
 import type { CheckpointConflict, LeaseLost, StoreError } from "../store/StoreError.ts"
 import type * as HashRules from "../verification/HashRules.ts"
 import type { InvalidBlock } from "../verification/InvalidBlock.ts"
-import type { BlockNotFound } from "./BlockNotFound.ts"
+import type { BlockNotFound } from "../fetch/BlockNotFound.ts"
 import type { TracerLost } from "./TracerLost.ts"
 
 /**

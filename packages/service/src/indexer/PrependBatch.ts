@@ -2,7 +2,7 @@
  * Consecutive blocks that are about to be stored below the first one in one transaction, collected from the top down: which block comes
  * next, and when there are enough. Pure.
  */
-import type { BlockRows, LinkedBlock } from "../store/BlockRows.ts"
+import type { BlockRows, LinkedBlock } from "../block/BlockRows.ts"
 import * as AppendBatch from "./AppendBatch.ts"
 
 /**

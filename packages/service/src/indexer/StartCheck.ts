@@ -7,7 +7,7 @@
 import * as Effect from "effect/Effect"
 import type { Node } from "../node/Node.ts"
 import type { NodeError } from "../node/NodeError.ts"
-import type { LinkedBlock } from "../store/BlockRows.ts"
+import type { LinkedBlock } from "../block/BlockRows.ts"
 import * as StartBlock from "./StartBlock.ts"
 
 /**

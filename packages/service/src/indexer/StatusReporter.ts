@@ -3,7 +3,7 @@
  * processes. Carries out what `StatusTracker` decides.
  */
 import * as Effect from "effect/Effect"
-import * as MonotonicClock from "../node/MonotonicClock.ts"
+import * as MonotonicClock from "../supervision/MonotonicClock.ts"
 import type { ChainSession } from "../store/ChainSession.ts"
 import type { AppliedSettings, IndexerStatus } from "../store/StatusBoard.ts"
 import type { IndexerEvent } from "./IndexerEvent.ts"

@@ -5,7 +5,7 @@
  * Each status, event and log line is made from one state, so that its numbers and words belong to the same instant.
  */
 import * as AppliedSettings from "../store/AppliedSettings.ts"
-import type { TraceSource } from "../node/Node.ts"
+import type { TraceSource } from "../block/Traces.ts"
 import type { IndexerReport, Level } from "./IndexerReport.ts"
 import * as NodeHead from "./NodeHead.ts"
 import * as PrependTracker from "./PrependTracker.ts"

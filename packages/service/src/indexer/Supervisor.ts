@@ -10,10 +10,10 @@ import type * as Scope from "effect/Scope"
 import * as Restart from "../supervision/Restart.ts"
 import * as ThreadLog from "../supervision/ThreadLog.ts"
 import * as ChainRunner from "./ChainRunner.ts"
-import type { ChainJob } from "./ChainJob.ts"
+import type { ChainJob } from "./job/ChainJob.ts"
 import type { IndexerEvent } from "./IndexerEvent.ts"
 import * as IndexThreads from "./IndexThreads.ts"
-import type { Observation } from "./Observation.ts"
+import type { Observation } from "./job/Observation.ts"
 
 /** Handles an event of a chain's indexer; must not fail. */
 type OnEvent = (chain: string, event: IndexerEvent) => Effect.Effect<void>

@@ -3,7 +3,7 @@
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import type { Checkpoint } from "../store/BlockRows.ts"
+import type { Checkpoint } from "../block/BlockRows.ts"
 import type { AppliedSettings as Applied } from "../store/StatusBoard.ts"
 import * as AppliedSettings from "../store/AppliedSettings.ts"
 import type { ChainSession } from "../store/ChainSession.ts"

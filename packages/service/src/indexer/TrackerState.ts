@@ -1,7 +1,7 @@
 /**
  * State of a status tracker, and how it becomes the status that readers see: when it is written, and what it holds. Pure.
  */
-import type { TraceSource } from "../node/Node.ts"
+import type { TraceSource } from "../block/Traces.ts"
 import type { AppliedSettings as Applied, IndexerCounts, IndexerStatus } from "../store/StatusBoard.ts"
 import * as AppliedSettings from "../store/AppliedSettings.ts"
 import type { IndexerEvent, Speed } from "./IndexerEvent.ts"

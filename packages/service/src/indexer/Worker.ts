@@ -11,10 +11,10 @@ import * as Logger from "effect/Logger"
 import type * as LogLevel from "effect/LogLevel"
 import * as References from "effect/References"
 import * as ThreadLog from "../supervision/ThreadLog.ts"
-import * as ChainJob from "./ChainJob.ts"
+import * as ChainJob from "./job/ChainJob.ts"
 import * as ChainRunner from "./ChainRunner.ts"
 import type { IndexerEvent } from "./IndexerEvent.ts"
-import * as Observation from "./Observation.ts"
+import * as Observation from "./job/Observation.ts"
 
 /**
  * What a worker is started with.

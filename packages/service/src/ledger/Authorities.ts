@@ -7,7 +7,7 @@
 import * as Authorization from "ox/Authorization"
 import * as Hash from "ox/Hash"
 import { recover as recoverKey } from "tiny-secp256k1"
-import type * as BlockFacts from "../projection/BlockFacts.ts"
+import type * as BlockFacts from "../block/BlockFacts.ts"
 
 /** Authorizations of a block whose accounts are recovered; the transactions of the others are marked. */
 export const maxRecovered = 4_096

@@ -4,10 +4,10 @@
  *
  * Source: decision 0048.
  */
-import type { InternalTransactionWire } from "../projection/InternalTransactions.ts"
-import * as InternalTransactions from "../projection/InternalTransactions.ts"
-import * as BlockFacts from "../projection/BlockFacts.ts"
-import type { BlockRows } from "../store/BlockRows.ts"
+import type { InternalTransactionWire } from "../block/InternalTransactions.ts"
+import * as InternalTransactions from "../block/InternalTransactions.ts"
+import * as BlockFacts from "../block/BlockFacts.ts"
+import type { BlockRows } from "../block/BlockRows.ts"
 import type { MinedBlock } from "../verification/BlockVerifier.ts"
 import * as GasPrice from "./GasPrice.ts"
 

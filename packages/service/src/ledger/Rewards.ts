@@ -5,7 +5,7 @@
  * Source: EIP-1559, EIP-4895; decision 0048.
  */
 import type { FeeReceiver, FeeRules } from "@daybook/schema/FeeRules"
-import type { BlockFacts } from "../projection/BlockFacts.ts"
+import type { BlockFacts } from "../block/BlockFacts.ts"
 import * as Fees from "./Fees.ts"
 import type { LedgerSource } from "./LedgerSource.ts"
 import type { WalletRows } from "./WalletRows.ts"

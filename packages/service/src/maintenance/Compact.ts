@@ -3,7 +3,7 @@
  * while no indexer runs.
  */
 import * as Effect from "effect/Effect"
-import * as MonotonicClock from "../node/MonotonicClock.ts"
+import * as MonotonicClock from "../supervision/MonotonicClock.ts"
 import type { ChainRef } from "../store/ChainRef.ts"
 import type { Database } from "../store/Database.ts"
 import type { SpaceUse } from "../store/Space.ts"

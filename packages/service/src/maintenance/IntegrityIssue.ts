@@ -2,7 +2,7 @@
  * Integrity issues of stored blocks, found in their rows alone: links, counts, positions, and wallets whose history lacks a
  * transaction. Pure.
  */
-import * as BlockFacts from "../projection/BlockFacts.ts"
+import * as BlockFacts from "../block/BlockFacts.ts"
 import * as Movement from "../ledger/Movement.ts"
 import type { Appearance, StoredBlock, StoredTransaction } from "../store/Audit.ts"
 

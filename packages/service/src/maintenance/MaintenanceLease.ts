@@ -3,7 +3,7 @@
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import * as MonotonicClock from "../node/MonotonicClock.ts"
+import * as MonotonicClock from "../supervision/MonotonicClock.ts"
 import type { ChainRef } from "../store/ChainRef.ts"
 import type { Database } from "../store/Database.ts"
 import type { FencingToken } from "../store/Leases.ts"

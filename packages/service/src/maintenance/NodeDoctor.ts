@@ -11,14 +11,14 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as NodeConfig from "../config/NodeConfig.ts"
 import * as Decoder from "../decode/Decoder.ts"
-import * as BlockFetcher from "../indexer/BlockFetcher.ts"
+import * as BlockFetcher from "../fetch/BlockFetcher.ts"
 import * as Throughput from "../indexer/Throughput.ts"
-import * as MonotonicClock from "../node/MonotonicClock.ts"
+import * as MonotonicClock from "../supervision/MonotonicClock.ts"
 import * as Node from "../node/Node.ts"
 import * as NodeEndpoint from "../node/NodeEndpoint.ts"
 import * as NodeProbe from "../node/NodeProbe.ts"
 import * as HashRules from "../verification/HashRules.ts"
-import * as RuleDetection from "../verification/RuleDetection.ts"
+import * as RuleDetection from "../fetch/RuleDetection.ts"
 
 /**
  * How to examine a node.

@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as AppliedSettings from "../store/AppliedSettings.ts"
-import type { BlockRef } from "../store/BlockRows.ts"
+import type { BlockRef } from "../block/BlockRows.ts"
 import type { ChainRef } from "../store/ChainRef.ts"
 import type { Database } from "../store/Database.ts"
 import type { FencingToken } from "../store/Leases.ts"

@@ -5,15 +5,15 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
-import { shellWord } from "../config/ShellWord.ts"
-import type * as BlockAssembler from "../indexer/BlockAssembler.ts"
-import * as BlockFetcher from "../indexer/BlockFetcher.ts"
+import { shellWord } from "../supervision/ShellWord.ts"
+import type * as BlockAssembler from "../fetch/BlockAssembler.ts"
+import * as BlockFetcher from "../fetch/BlockFetcher.ts"
 import type { Node } from "../node/Node.ts"
 import type { Audit } from "../store/Audit.ts"
-import type { BlockRows } from "../store/BlockRows.ts"
+import type { BlockRows } from "../block/BlockRows.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import type { Verified } from "./Verify.ts"
-import * as Watched from "./Watched.ts"
+import * as Watched from "../fetch/Watched.ts"
 
 /** The result of a repair. */
 export interface Repaired {

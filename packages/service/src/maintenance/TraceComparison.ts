@@ -2,8 +2,8 @@
  * Which blocks' internal transactions a comparison with a node could not compare, and why. Pure.
  */
 import type { StoredBlock } from "../store/Audit.ts"
-import type { BlockRows } from "../store/BlockRows.ts"
-import { isWatched, type Watch } from "./Watched.ts"
+import type { BlockRows } from "../block/BlockRows.ts"
+import { isWatched, type Watch } from "../fetch/Watched.ts"
 
 /** Why internal transactions of a block were not compared. */
 export type Reason = "not stored" | "the node has no tracer" | "the node cannot trace them" | "traces are off"

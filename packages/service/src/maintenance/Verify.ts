@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { Appearance, Audit, StoredBlock } from "../store/Audit.ts"
-import type { Checkpoint } from "../store/BlockRows.ts"
+import type { Checkpoint } from "../block/BlockRows.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import * as WatchList from "../store/WatchList.ts"
 import * as IntegrityIssue from "./IntegrityIssue.ts"

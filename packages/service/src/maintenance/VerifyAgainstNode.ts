@@ -5,16 +5,16 @@
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as Result from "effect/Result"
-import * as BlockFetcher from "../indexer/BlockFetcher.ts"
+import * as BlockFetcher from "../fetch/BlockFetcher.ts"
 import type { Node } from "../node/Node.ts"
 import type { Audit, StoredBlock } from "../store/Audit.ts"
-import type { BlockRows } from "../store/BlockRows.ts"
+import type { BlockRows } from "../block/BlockRows.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import * as WatchList from "../store/WatchList.ts"
 import type { IntegrityIssue } from "./IntegrityIssue.ts"
 import * as NodeComparison from "./NodeComparison.ts"
 import * as TraceComparison from "./TraceComparison.ts"
-import * as Watched from "./Watched.ts"
+import * as Watched from "../fetch/Watched.ts"
 
 /** The result of a comparison. */
 export interface Compared {

@@ -7,7 +7,7 @@
 import type { HydratedBlock } from "@daybook/schema/Block"
 import type { Receipt } from "@daybook/schema/Receipt"
 import type { FlatTrace, TransactionTrace } from "@daybook/schema/Trace"
-import type { Traces } from "./Tracer.ts"
+import type { Traces } from "../block/Traces.ts"
 
 /**
  * Batch size of one node.

@@ -10,12 +10,12 @@ import type { FlatTrace } from "@daybook/schema/Trace"
 import * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import type { BlockRef } from "../store/BlockRows.ts"
+import type { BlockRef } from "../block/BlockRows.ts"
 import * as AdaptiveBatchSize from "./AdaptiveBatchSize.ts"
 import * as BlockReceipts from "./BlockReceipts.ts"
 import type { NodeEndpoint } from "./NodeEndpoint.ts"
 import * as TraceFailure from "./TraceFailure.ts"
-import type { Traces } from "./Tracer.ts"
+import type { Traces } from "../block/Traces.ts"
 
 /**
  * Receipts and traces of a block.

@@ -9,7 +9,7 @@ import * as RpcMethod from "@daybook/schema/RpcMethod"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
-import * as MonotonicClock from "./MonotonicClock.ts"
+import * as MonotonicClock from "../supervision/MonotonicClock.ts"
 
 /**
  * Response to several calls in one request.

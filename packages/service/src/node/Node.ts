@@ -17,8 +17,8 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { TraceLimits } from "../config/Limits.ts"
 import * as NodeConfig from "../config/NodeConfig.ts"
-import type { BlockRef } from "../store/BlockRows.ts"
-import type { IndexerStatus } from "../store/StatusBoard.ts"
+import type { BlockRef } from "../block/BlockRows.ts"
+import type { SingleTrace as SingleTraceValue, Traces, TraceSource } from "../block/Traces.ts"
 import * as BatchFetcher from "./BatchFetcher.ts"
 import * as BlockParts from "./BlockParts.ts"
 import * as BlockReceipts from "./BlockReceipts.ts"
@@ -33,11 +33,6 @@ import * as TraceFailure from "./TraceFailure.ts"
 import * as TimedFetch from "./TimedFetch.ts"
 import * as Tracer from "./Tracer.ts"
 import * as SingleTrace from "./SingleTrace.ts"
-
-/**
- * Source of internal transactions.
- */
-export type TraceSource = NonNullable<IndexerStatus["traces"]>
 
 /**
  * The nodes of one chain.
@@ -67,12 +62,12 @@ export interface Node {
    * Traces of a block; `null` where traces are off. `failures` is the number of turns that have failed before, after which a temporary
    * failure counts as permanent: see `TraceFailure`.
    */
-  readonly traces: (block: BlockRef, failures?: number) => Effect.Effect<Tracer.Traces | null, NodeError.NodeError>
+  readonly traces: (block: BlockRef, failures?: number) => Effect.Effect<Traces | null, NodeError.NodeError>
   /** Trace of one transaction; `null` when no node knows it. */
   readonly transactionTrace: (
     hash: string,
     block: BlockRef,
-  ) => Effect.Effect<SingleTrace.SingleTrace | null, NodeError.NodeError>
+  ) => Effect.Effect<SingleTraceValue | null, NodeError.NodeError>
   /** Results of several calls in their order, at one node. Fails where none gives a result: see `CallBatch`. */
   readonly batch: (
     calls: ReadonlyArray<Call>,
@@ -297,7 +292,7 @@ const tracing = (context: Context): ReadonlyArray<number> => {
   return indexes.length === 0 ? context.among : indexes
 }
 
-const traceBlock = (context: Context, block: BlockRef): Effect.Effect<Tracer.Traces, NodeError.NodeError> => {
+const traceBlock = (context: Context, block: BlockRef): Effect.Effect<Traces, NodeError.NodeError> => {
   const trace = (endpoint: NodeEndpoint.NodeEndpoint) =>
     Effect.tapError(NodeEndpoint.traces(endpoint, block), (error) =>
       Effect.sync(() => {
@@ -334,7 +329,7 @@ const traces = Effect.fnUntraced(function* (
   context: Context,
   block: BlockRef,
   failures: number,
-): Effect.fn.Return<Tracer.Traces | null, NodeError.NodeError> {
+): Effect.fn.Return<Traces | null, NodeError.NodeError> {
   if ((yield* knownSource(context)) === "off") return null
   const outcome = yield* Effect.result(traceBlock(context, block))
   if (Result.isSuccess(outcome)) {

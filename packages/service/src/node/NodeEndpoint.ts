@@ -13,7 +13,8 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { defaultTraceLimits, type TraceLimits } from "../config/Limits.ts"
 import * as NodeConfig from "../config/NodeConfig.ts"
-import type { BlockRef } from "../store/BlockRows.ts"
+import type { Traces } from "../block/Traces.ts"
+import type { BlockRef } from "../block/BlockRows.ts"
 import * as AdaptiveBatchSize from "./AdaptiveBatchSize.ts"
 import * as BoundedFetch from "./BoundedFetch.ts"
 import * as ConcurrencyLimiter from "./ConcurrencyLimiter.ts"
@@ -196,7 +197,7 @@ export const detectTracer = (endpoint: NodeEndpoint, block: BlockRef): Effect.Ef
 export const traces = Effect.fnUntraced(function* (
   endpoint: NodeEndpoint,
   block: BlockRef,
-): Effect.fn.Return<Tracer.Traces, CallError> {
+): Effect.fn.Return<Traces, CallError> {
   const tracer = yield* detectTracer(endpoint, block)
   const outcome = yield* Effect.result(Tracer.traces(endpoint, tracer === "off" ? "trace_block" : tracer, block))
   if (outcome._tag === "Success") {

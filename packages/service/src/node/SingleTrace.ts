@@ -3,18 +3,11 @@
  */
 import type { Methods } from "@daybook/rpc/Method"
 import type { CallError } from "@daybook/rpc/RpcError"
-import type { CallFrame, FlatTrace } from "@daybook/schema/Trace"
 import * as Effect from "effect/Effect"
+import type { SingleTrace } from "../block/Traces.ts"
 import type { Support } from "./BlockReceipts.ts"
 import type { NodeEndpoint } from "./NodeEndpoint.ts"
 import * as Tracer from "./Tracer.ts"
-
-/**
- * Trace of one transaction.
- */
-export type SingleTrace =
-  | { readonly _tag: "Frame"; readonly frame: CallFrame }
-  | { readonly _tag: "Flat"; readonly traces: ReadonlyArray<FlatTrace> }
 
 const callTracer = { tracer: "callTracer" } as const
 

@@ -5,7 +5,7 @@
  */
 import type { CallError } from "@daybook/rpc/RpcError"
 import * as Duration from "effect/Duration"
-import * as TraceFilter from "./TraceFilter.ts"
+import { excessPrefix } from "../block/Traces.ts"
 import * as Tracer from "./Tracer.ts"
 
 /**
@@ -87,7 +87,7 @@ const brief = (text: string): string => (text.length > maxReason ? `${text.slice
 export const reasonOf = (error: CallError): string => {
   switch (error._tag) {
     case "RpcError":
-      if (error.message.startsWith(TraceFilter.excessPrefix)) return error.message
+      if (error.message.startsWith(excessPrefix)) return error.message
       return `${error.host} failed: ${brief(error.message)}`
     case "InvalidResponse":
       return error.reason === "too-large"

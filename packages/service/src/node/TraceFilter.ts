@@ -7,6 +7,7 @@
  *
  * Source: decision 0036.
  */
+import { excessPrefix } from "../block/Traces.ts"
 import * as ByteList from "./ByteList.ts"
 import * as FrameData from "./FrameData.ts"
 import * as ShortText from "./ShortText.ts"
@@ -88,9 +89,6 @@ const [openObject, closeObject, openArray, closeArray] = [0x7b, 0x7d, 0x5b, 0x5d
 
 /** Keys and hashes are no longer, also where each character of a key is written as an escape. */
 const maxWord = 100
-
-/** Begins the message of a trace that exceeds a bound. */
-export const excessPrefix = "Trace beyond the limits"
 
 /**
  * Makes a filter that has received nothing.

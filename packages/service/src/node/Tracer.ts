@@ -2,18 +2,11 @@
  * Tracers of nodes: which method a node supports, and the traces of a block by each.
  */
 import type { CallError } from "@daybook/rpc/RpcError"
-import type { FlatTrace, TransactionTrace } from "@daybook/schema/Trace"
+import type { TransactionTrace } from "@daybook/schema/Trace"
 import * as Effect from "effect/Effect"
-import type { BlockRef } from "../store/BlockRows.ts"
+import type { BlockRef } from "../block/BlockRows.ts"
+import type { Traces } from "../block/Traces.ts"
 import * as TransactionTracer from "./TransactionTracer.ts"
-
-/**
- * Traces of one block, in the shape of the tracer; `Untraced` where the nodes cannot trace it.
- */
-export type Traces =
-  | { readonly _tag: "Frames"; readonly traces: ReadonlyArray<TransactionTrace> }
-  | { readonly _tag: "Flat"; readonly traces: ReadonlyArray<FlatTrace> }
-  | { readonly _tag: "Untraced"; readonly reason: string }
 
 /** The cheapest first: `trace_block` reads what the node stored, the others run the block or each transaction again. */
 const methods = ["trace_block", "debug_traceBlockByHash", "debug_traceBlockByNumber", "debug_traceTransaction"] as const

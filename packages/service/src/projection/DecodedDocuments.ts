@@ -5,7 +5,7 @@
  */
 import type { Decoder } from "../decode/Decoder.ts"
 import { redecode } from "../decode/Redecode.ts"
-import type { RowProjection } from "./Projection.ts"
+import type { RowProjection } from "../block/Projection.ts"
 
 /** Documents decoded by a decoder. */
 export const make = (decoder: Decoder): RowProjection => ({

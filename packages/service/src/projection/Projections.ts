@@ -4,7 +4,7 @@
  */
 import type { Decoder } from "../decode/Decoder.ts"
 import * as DecodedDocuments from "./DecodedDocuments.ts"
-import type { Projection } from "./Projection.ts"
+import type { Projection } from "../block/Projection.ts"
 import * as WalletLedger from "./WalletLedger.ts"
 import * as WalletTransactions from "./WalletTransactions.ts"
 

@@ -7,7 +7,7 @@ import * as Ledger from "../ledger/Ledger.ts"
 import * as LedgerCodec from "../ledger/LedgerCodec.ts"
 import * as LedgerRules from "../ledger/LedgerRules.ts"
 import * as LedgerSource from "../ledger/LedgerSource.ts"
-import type { LedgerProjection } from "./Projection.ts"
+import type { LedgerProjection } from "../block/Projection.ts"
 
 /** Names the projection. */
 export const id = "wallet_ledger"

@@ -3,7 +3,7 @@
  *
  * Source: decision 0009.
  */
-import type { RowProjection } from "./Projection.ts"
+import type { RowProjection } from "../block/Projection.ts"
 
 /** Appearances of wallets in transactions. */
 export const projection: RowProjection = {

@@ -2,7 +2,7 @@
  * Spreads the calls of a background task over time, so that it leaves the node to others.
  */
 import * as Effect from "effect/Effect"
-import * as MonotonicClock from "../node/MonotonicClock.ts"
+import * as MonotonicClock from "../supervision/MonotonicClock.ts"
 import type { Node } from "../node/Node.ts"
 
 const minuteMillis = 60_000

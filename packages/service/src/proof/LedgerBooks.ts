@@ -7,10 +7,10 @@
 import * as Effect from "effect/Effect"
 import * as Movement from "../ledger/Movement.ts"
 import * as Role from "../ledger/Role.ts"
-import * as Books from "../statement/Books.ts"
+import * as Books from "../ledger/Books.ts"
 import type { ChainReader, LedgerEntry, Position } from "../store/ChainReader.ts"
 import type { StoreError } from "../store/StoreError.ts"
-import * as Holding from "./Holding.ts"
+import * as Holding from "../ledger/Holding.ts"
 
 /** Rows that are read at once. */
 const pageRows = 1_000

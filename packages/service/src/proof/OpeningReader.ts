@@ -6,10 +6,10 @@
  */
 import * as Effect from "effect/Effect"
 import * as AccountCalls from "../discovery/AccountCalls.ts"
-import type * as Calls from "../discovery/Calls.ts"
-import * as Books from "../statement/Books.ts"
+import type * as Calls from "../node/Calls.ts"
+import * as Books from "../ledger/Books.ts"
 import type { OpeningBalance } from "../store/Proofs.ts"
-import * as Holding from "./Holding.ts"
+import * as Holding from "../ledger/Holding.ts"
 import * as Proof from "./Proof.ts"
 
 /** A holding of a wallet, with what the first block moves of it. */

@@ -8,9 +8,9 @@ import type { CallError } from "@daybook/rpc/RpcError"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as AccountCalls from "../discovery/AccountCalls.ts"
-import type * as Calls from "../discovery/Calls.ts"
-import type { StateUnavailable } from "../discovery/DiscoveryError.ts"
-import * as Holding from "./Holding.ts"
+import type * as Calls from "../node/Calls.ts"
+import type { StateUnavailable } from "../node/DiscoveryError.ts"
+import * as Holding from "../ledger/Holding.ts"
 
 /**
  * What a wallet should hold at the block of the proof.

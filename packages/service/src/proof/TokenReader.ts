@@ -6,10 +6,11 @@
  */
 import * as Effect from "effect/Effect"
 import * as AccountCalls from "../discovery/AccountCalls.ts"
-import * as Calls from "../discovery/Calls.ts"
-import { ChainReorganized } from "../discovery/DiscoveryError.ts"
-import type { BlockRef } from "../store/BlockRows.ts"
-import * as TokenMetadata from "../token/TokenMetadata.ts"
+import * as Calls from "../node/Calls.ts"
+import { ChainReorganized } from "../node/DiscoveryError.ts"
+import type { BlockRef } from "../block/BlockRows.ts"
+import type { TokenMetadata } from "../ledger/TokenMetadata.ts"
+import * as MetadataReader from "../token/MetadataReader.ts"
 import type * as Proof from "./Proof.ts"
 
 /** Why tokens could not be read. */
@@ -26,12 +27,12 @@ export const read = Effect.fnUntraced(function* (
   budgeted: Calls.Budgeted,
   tokens: ReadonlyArray<string>,
   { hash, number }: BlockRef,
-): Effect.fn.Return<ReadonlyMap<string, TokenMetadata.TokenMetadata>, TokenError> {
+): Effect.fn.Return<ReadonlyMap<string, TokenMetadata>, TokenError> {
   const [token] = tokens
   if (token === undefined) return new Map()
   const code = { method: "eth_getCode", params: [token, number] } as const
   yield* AccountCalls.readState(budgeted, [{ address: token, block: number, call: code }], number)
-  const found = yield* TokenMetadata.read(budgeted, tokens, number, TokenMetadata.isOfToken)
+  const found = yield* MetadataReader.read(budgeted, tokens, number, MetadataReader.isOfToken)
   const header = yield* Calls.patiently(budgeted, budgeted.node.header(number))
   if (header?.hash === hash) return found
   return yield* new ChainReorganized({ block: number, expected: hash, received: header?.hash ?? "no block" })

@@ -17,18 +17,18 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
-import * as AccessLog from "./AccessLog.ts"
-import * as Connections from "./Connections.ts"
-import * as ErrorResponse from "./ErrorResponse.ts"
-import * as ExplorerPage from "./explorer/ExplorerPage.ts"
-import * as ForwardedFor from "./ForwardedFor.ts"
-import * as HostCheck from "./HostCheck.ts"
+import * as AccessLog from "./monitoring/AccessLog.ts"
+import * as Connections from "./admission/Connections.ts"
+import * as ErrorResponse from "./http/ErrorResponse.ts"
+import * as StaticPage from "./http/StaticPage.ts"
+import * as ForwardedFor from "./admission/ForwardedFor.ts"
+import * as HostCheck from "./admission/HostCheck.ts"
 import * as Listener from "./Listener.ts"
-import { hasEmptySegment, normalizeUrl, RequestId } from "./Request.ts"
-import * as RequestFacts from "./RequestFacts.ts"
-import { InvalidParameter } from "./rest/InvalidParameter.ts"
-import type { Answered } from "./Observations.ts"
-import * as Routes from "./Routes.ts"
+import { hasEmptySegment, normalizeUrl, RequestId } from "./http/Request.ts"
+import * as RequestFacts from "./http/RequestFacts.ts"
+import { InvalidParameter } from "./http/InvalidParameter.ts"
+import type { Answered } from "./monitoring/Observations.ts"
+import * as Routes from "./http/Routes.ts"
 
 /** How to answer. */
 export interface AnswerOptions extends Pick<Listener.Options, "listen"> {
@@ -181,7 +181,7 @@ const app = (
         // A route that states how long its response may be kept has decided that.
         const cacheControl = response.headers["cache-control"]
         const kept = cacheControl === undefined ? {} : { "cache-control": cacheControl }
-        const added = { ...(ExplorerPage.is(response) ? own : headers), ...kept, ...traced }
+        const added = { ...(StaticPage.is(response) ? own : headers), ...kept, ...traced }
         onAnswered({ method, route, status, seconds: (performance.now() - startedAt) / 1000 })
         logAnswer({ method, route, status, requestId, address: address ?? "", facts, startedAt })
         return HttpServerResponse.setHeaders(response, isDraining() ? { ...added, connection: "close" } : added)

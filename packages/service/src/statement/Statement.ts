@@ -8,14 +8,15 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Connection } from "../discovery/Connection.ts"
 import * as Discovery from "../discovery/Discovery.ts"
-import { BlockUnavailable } from "../discovery/DiscoveryError.ts"
+import { BlockUnavailable } from "../node/DiscoveryError.ts"
 import type { DiscoveryState, Wallet } from "../discovery/DiscoveryState.ts"
 import * as DiscoveryStep from "../discovery/DiscoveryStep.ts"
 import type * as Movement from "../ledger/Movement.ts"
-import * as Holding from "../proof/Holding.ts"
+import * as Holding from "../ledger/Holding.ts"
 import * as Proof from "../proof/Proof.ts"
-import * as TokenMetadata from "../token/TokenMetadata.ts"
-import * as Books from "./Books.ts"
+import type { TokenMetadata } from "../ledger/TokenMetadata.ts"
+import * as MetadataReader from "../token/MetadataReader.ts"
+import * as Books from "../ledger/Books.ts"
 
 /**
  * An amount of a holding, in its smallest unit.
@@ -71,7 +72,7 @@ export interface Statement {
  */
 export interface Statements {
   readonly statements: ReadonlyArray<Statement>
-  readonly tokens: ReadonlyMap<string, TokenMetadata.TokenMetadata>
+  readonly tokens: ReadonlyMap<string, TokenMetadata>
 }
 
 /**
@@ -227,6 +228,6 @@ export const run = Effect.fn("Statement.run")(function* (
   )
   const state = discovery.state()
   const statements = yield* Effect.forEach(books, (own, at) => stateOne(connection, state, at, own))
-  const tokens = yield* TokenMetadata.read(connection, tokensOf(books), state.closing.number)
+  const tokens = yield* MetadataReader.read(connection, tokensOf(books), state.closing.number)
   return { statements, tokens }
 })

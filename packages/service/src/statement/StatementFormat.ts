@@ -5,9 +5,9 @@
  */
 import * as Chain from "@daybook/schema/Chain"
 import * as Wei from "@daybook/schema/Wei"
-import type * as Holding from "../proof/Holding.ts"
+import type * as Holding from "../ledger/Holding.ts"
 import type * as Proof from "../proof/Proof.ts"
-import type { TokenMetadata } from "../token/TokenMetadata.ts"
+import type { TokenMetadata } from "../ledger/TokenMetadata.ts"
 import type * as Statement from "./Statement.ts"
 
 /**

@@ -3,7 +3,7 @@
  */
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { BlockRef, BlockRows, Checkpoint, TransactionRow } from "./BlockRows.ts"
+import type { BlockRef, BlockRows, Checkpoint, TransactionRow } from "../block/BlockRows.ts"
 import type { StoreError } from "./StoreError.ts"
 
 /** A transaction as it is stored. */

@@ -3,9 +3,9 @@
  */
 import type * as Effect from "effect/Effect"
 import type { LedgerRow } from "../ledger/WalletRows.ts"
-import type { Projection, ProjectionCheckpoint } from "../projection/Projection.ts"
-import type { BlockGap, BlockRef, Checkpoint, Gap, LinkedBlock } from "./BlockRows.ts"
-import type { TokenMetadata } from "../token/TokenMetadata.ts"
+import type { Projection, ProjectionCheckpoint } from "../block/Projection.ts"
+import type { BlockGap, BlockRef, Checkpoint, Gap, LinkedBlock } from "../block/BlockRows.ts"
+import type { TokenMetadata } from "../ledger/TokenMetadata.ts"
 import type { OpeningBalance, UnreadOpenings, UnreadQuery, UnreadTokens, WalletProof } from "./Proofs.ts"
 import type { ReportedStatus } from "./StatusBoard.ts"
 import type { StoreError } from "./StoreError.ts"

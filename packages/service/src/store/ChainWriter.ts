@@ -3,8 +3,8 @@
  * the chain's lease: an indexer that lost its lease changes nothing.
  */
 import type * as Effect from "effect/Effect"
-import type { Projection } from "../projection/Projection.ts"
-import type { BlockRef, BlockRows } from "./BlockRows.ts"
+import type { Projection } from "../block/Projection.ts"
+import type { BlockRef, BlockRows } from "../block/BlockRows.ts"
 import type { FencingToken } from "./Leases.ts"
 import type { CheckpointConflict, LeaseLost, StoreError } from "./StoreError.ts"
 

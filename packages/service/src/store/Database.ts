@@ -6,7 +6,7 @@
  */
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { Projection } from "../projection/Projection.ts"
+import type { Projection } from "../block/Projection.ts"
 import type { ApiKeys } from "./ApiKeys.ts"
 import type { Audit } from "./Audit.ts"
 import type { ChainReader } from "./ChainReader.ts"

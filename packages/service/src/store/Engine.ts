@@ -6,14 +6,14 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import type { BlockRows } from "./BlockRows.ts"
+import type { BlockRows } from "../block/BlockRows.ts"
 import type { Database, EngineOptions } from "./Database.ts"
 import * as Postgres from "./postgres/Entry.ts"
 import * as Sqlite from "./sqlite/Engine.ts"
 import * as TimedDatabase from "./TimedDatabase.ts"
 import { invalidUrl, type StoreError } from "./StoreError.ts"
 
-export type { BlockRef, BlockRows } from "./BlockRows.ts"
+export type { BlockRef, BlockRows } from "../block/BlockRows.ts"
 
 /**
  * The database of the service.

@@ -3,9 +3,9 @@
  * ledger with the state of the chain, and how their tokens describe themselves.
  */
 import type * as Effect from "effect/Effect"
-import type { Holding } from "../proof/Holding.ts"
-import type { TokenMetadata } from "../token/TokenMetadata.ts"
-import type { BlockRef } from "./BlockRows.ts"
+import type { Holding } from "../ledger/Holding.ts"
+import type { TokenMetadata } from "../ledger/TokenMetadata.ts"
+import type { BlockRef } from "../block/BlockRows.ts"
 import type { StoreError } from "./StoreError.ts"
 
 /** What a wallet held of an asset before the first indexed block. */

@@ -3,6 +3,7 @@
  * database's clock, so that readers on other machines need no common time.
  */
 import type * as Effect from "effect/Effect"
+import type { TraceSource } from "../block/Traces.ts"
 import type { ChainRef } from "./ChainRef.ts"
 import type { FencingToken } from "./Leases.ts"
 import type { LeaseLost, StoreError } from "./StoreError.ts"
@@ -26,7 +27,7 @@ export interface IndexerStatus {
    */
   readonly state: "waiting" | "backfill" | "synced" | "misconfigured" | "stopped"
   /** Source of internal transactions; `off` when the node has no tracer, `null` while no node has responded. */
-  readonly traces: "trace_block" | "debug_traceBlock" | "debug_traceTransaction" | "off" | null
+  readonly traces: TraceSource | null
   /** Head of the node as it was last seen; `null` while it is unknown: no node has answered, or not recently. */
   readonly nodeHead: number | null
   /** Time between the poll that saw that head and this status, in milliseconds; left out while the head is unknown. */

@@ -2,7 +2,7 @@
  * Errors of the store: one for a database that failed, two for writes that another indexer has overtaken.
  */
 import * as Data from "effect/Data"
-import type { BlockRef } from "./BlockRows.ts"
+import type { BlockRef } from "../block/BlockRows.ts"
 
 /** The database failed: locked, full, damaged, or newer than this program. */
 export class StoreError extends Data.TaggedError("StoreError")<{

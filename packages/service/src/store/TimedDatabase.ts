@@ -3,7 +3,7 @@
  * request or a heartbeat costs.
  */
 import * as Effect from "effect/Effect"
-import * as MonotonicClock from "../node/MonotonicClock.ts"
+import * as MonotonicClock from "../supervision/MonotonicClock.ts"
 import type { Snapshot } from "./ChainReader.ts"
 import type { ChainStore, Database, EngineOptions } from "./Database.ts"
 

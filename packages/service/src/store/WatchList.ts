@@ -4,7 +4,7 @@
  *
  * Source: decision 0055.
  */
-import type { Checkpoint } from "./BlockRows.ts"
+import type { Checkpoint } from "../block/BlockRows.ts"
 
 /** Wallets to add to an index, or to remove from it; lower case. */
 export interface WatchChange {

@@ -2,7 +2,7 @@
  * Restarts what must always run, such as a worker thread or a process, at growing intervals.
  */
 import * as Effect from "effect/Effect"
-import * as MonotonicClock from "../node/MonotonicClock.ts"
+import * as MonotonicClock from "./MonotonicClock.ts"
 import * as Backoff from "./Backoff.ts"
 
 const backoff: Backoff.Backoff = { firstMillis: 500, maxMillis: 30_000 }

@@ -1,6 +1,6 @@
 /** Stores of rows that anyone can put on a public chain: large calldata, many logs, large internal transactions. */
 import { Effect } from "effect"
-import type { BlockRows, TransactionRow } from "../../src/store/BlockRows.ts"
+import type { BlockRows, TransactionRow } from "../../src/block/BlockRows.ts"
 import * as Engine from "../../src/store/Engine.ts"
 import * as Rows from "../server/rows.ts"
 import * as TestStore from "../store/TestStore.ts"

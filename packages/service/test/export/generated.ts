@@ -3,7 +3,7 @@ import { Effect, Stream } from "effect"
 import { Random } from "@daybook/harness"
 import type { Part } from "../../src/export/Export.ts"
 import type { Asset, Closing } from "../../src/export/ExportEntry.ts"
-import * as Holding from "../../src/proof/Holding.ts"
+import * as Holding from "../../src/ledger/Holding.ts"
 import { ether, tokenOf } from "./entries.ts"
 
 const perBlock = 100

@@ -10,7 +10,7 @@ import { Eventually } from "@daybook/harness"
 import { Effect, References } from "effect"
 import * as Config from "../../src/config/Config.ts"
 import * as Service from "../../src/Service.ts"
-import { latePollMillis, type Status } from "../../src/server/rest/Status.ts"
+import { latePollMillis, type Status } from "../../src/server/monitoring/Status.ts"
 import * as FaultProxy from "./FaultProxy.ts"
 import type { Scenario } from "./scenarios.ts"
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as AppendBatch from "../../src/indexer/AppendBatch.ts"
 import * as PreparedBlock from "../../src/store/rows/PreparedBlock.ts"
-import type { BlockRows, TransactionRow } from "../../src/store/BlockRows.ts"
+import type { BlockRows, TransactionRow } from "../../src/block/BlockRows.ts"
 
 const transaction: TransactionRow = { index: 0, hash: "0x0", body: "{}", internal: null, addresses: [] }
 

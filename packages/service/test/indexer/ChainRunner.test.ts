@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Logger } from "effect"
 import { TestClock } from "effect/testing"
-import type { ChainJob } from "../../src/indexer/ChainJob.ts"
+import type { ChainJob } from "../../src/indexer/job/ChainJob.ts"
 import * as ChainRunner from "../../src/indexer/ChainRunner.ts"
 import * as ChainSession from "../../src/store/ChainSession.ts"
 import * as Engine from "../../src/store/Engine.ts"

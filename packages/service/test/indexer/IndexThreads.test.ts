@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
-import type { ChainJob } from "../../src/indexer/ChainJob.ts"
+import type { ChainJob } from "../../src/indexer/job/ChainJob.ts"
 import * as IndexThreads from "../../src/indexer/IndexThreads.ts"
 import type { FromWorker, ToWorker } from "../../src/indexer/Worker.ts"
 import * as WorkerThread from "../../src/supervision/WorkerThread.ts"

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as IndexerState from "../../src/indexer/IndexerState.ts"
 import type * as IndexerTurn from "../../src/indexer/IndexerTurn.ts"
-import { BlockNotFound } from "../../src/indexer/BlockNotFound.ts"
+import { BlockNotFound } from "../../src/fetch/BlockNotFound.ts"
 import * as HashRules from "../../src/verification/HashRules.ts"
 import { InvalidBlock } from "../../src/verification/InvalidBlock.ts"
 

@@ -3,7 +3,7 @@ import type { IndexerEvent } from "../../src/indexer/IndexerEvent.ts"
 import type { Annotations } from "../../src/indexer/IndexerReport.ts"
 import * as StatusTracker from "../../src/indexer/StatusTracker.ts"
 import * as TrackerState from "../../src/indexer/TrackerState.ts"
-import { latePollMillis } from "../../src/server/rest/Status.ts"
+import { latePollMillis } from "../../src/server/monitoring/Status.ts"
 import type { IndexerStatus } from "../../src/store/StatusBoard.ts"
 
 /** Applies inputs at given seconds; collects the statuses, log lines and events that follow. */

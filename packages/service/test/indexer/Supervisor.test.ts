@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Logger, Result } from "effect"
 import { TestClock } from "effect/testing"
-import type { ChainJob } from "../../src/indexer/ChainJob.ts"
+import type { ChainJob } from "../../src/indexer/job/ChainJob.ts"
 import * as Supervisor from "../../src/indexer/Supervisor.ts"
 import * as WorkerThread from "../../src/supervision/WorkerThread.ts"
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, References } from "effect"
 import * as ChainIndexer from "../../src/indexer/ChainIndexer.ts"
-import * as FillGaps from "../../src/maintenance/FillGaps.ts"
+import * as FillGaps from "../../src/fetch/FillGaps.ts"
 import * as Repair from "../../src/maintenance/Repair.ts"
 import * as Node from "../../src/node/Node.ts"
 import * as WalletTransactions from "../../src/projection/WalletTransactions.ts"

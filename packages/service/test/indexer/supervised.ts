@@ -1,6 +1,6 @@
 /** Indexes jobs, and prints each event and log line as a line of JSON. */
 import { Effect, Logger, References } from "effect"
-import type { ChainJob } from "../../src/indexer/ChainJob.ts"
+import type { ChainJob } from "../../src/indexer/job/ChainJob.ts"
 import * as Supervisor from "../../src/indexer/Supervisor.ts"
 
 /** Runs the indexers until it is interrupted. */

@@ -7,7 +7,7 @@ import type * as RecordedReceipts from "@daybook/harness/RecordedReceipts"
 import * as Ledger from "../../src/ledger/Ledger.ts"
 import * as LedgerRules from "../../src/ledger/LedgerRules.ts"
 import * as LedgerSource from "../../src/ledger/LedgerSource.ts"
-import * as BlockFacts from "../../src/projection/BlockFacts.ts"
+import * as BlockFacts from "../../src/block/BlockFacts.ts"
 import type { MinedBlock } from "../../src/verification/BlockVerifier.ts"
 
 const decodeBlock = Schema.decodeUnknownSync(Block.HydratedBlock)

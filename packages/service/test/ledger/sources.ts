@@ -1,5 +1,5 @@
 /** Sources of ledgers, written out. */
-import type * as BlockFacts from "../../src/projection/BlockFacts.ts"
+import type * as BlockFacts from "../../src/block/BlockFacts.ts"
 import * as Ledger from "../../src/ledger/Ledger.ts"
 import * as LedgerRules from "../../src/ledger/LedgerRules.ts"
 import type { LedgerSource, SourceFrame, SourceLog, SourceTransaction } from "../../src/ledger/LedgerSource.ts"

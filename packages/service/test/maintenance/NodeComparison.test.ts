@@ -3,9 +3,9 @@ import { Effect } from "effect"
 import * as NodeComparison from "../../src/maintenance/NodeComparison.ts"
 import * as TraceComparison from "../../src/maintenance/TraceComparison.ts"
 import * as VerifyAgainstNode from "../../src/maintenance/VerifyAgainstNode.ts"
-import * as Watched from "../../src/maintenance/Watched.ts"
+import * as Watched from "../../src/fetch/Watched.ts"
 import type { StoredBlock } from "../../src/store/Audit.ts"
-import type { BlockRows } from "../../src/store/BlockRows.ts"
+import type { BlockRows } from "../../src/block/BlockRows.ts"
 
 const row = { index: 0, hash: "0x1", body: '{"value":"1","logs":[{"data":"0x"}]}', internal: "[]", addresses: ["0xa"] }
 const header = { number: 7, hash: "0xb", parentHash: "0xc", timestamp: 5 }

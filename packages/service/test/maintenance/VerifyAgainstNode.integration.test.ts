@@ -6,7 +6,7 @@ import { Anvil, Scenario } from "@daybook/chain"
 import * as Node from "../../src/node/Node.ts"
 import * as Repair from "../../src/maintenance/Repair.ts"
 import * as VerifyAgainstNode from "../../src/maintenance/VerifyAgainstNode.ts"
-import type { BlockRows } from "../../src/store/BlockRows.ts"
+import type { BlockRows } from "../../src/block/BlockRows.ts"
 import { caughtUp, decoder, openStore, start } from "../indexer/chain.ts"
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 })

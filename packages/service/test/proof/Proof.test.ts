@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import type { CallError } from "@daybook/rpc/RpcError"
-import type * as Calls from "../../src/discovery/Calls.ts"
+import type * as Calls from "../../src/node/Calls.ts"
 import type { Node } from "../../src/node/Node.ts"
-import * as Holding from "../../src/proof/Holding.ts"
+import * as Holding from "../../src/ledger/Holding.ts"
 import * as Proof from "../../src/proof/Proof.ts"
 
 const wallet = `0x${"a1".repeat(20)}`

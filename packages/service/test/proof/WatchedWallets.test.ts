@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import * as Holding from "../../src/proof/Holding.ts"
+import * as Holding from "../../src/ledger/Holding.ts"
 import * as WatchedWallets from "../../src/proof/WatchedWallets.ts"
 import type { WalletProof } from "../../src/store/Proofs.ts"
 

@@ -1,7 +1,7 @@
 /** Indexes a chain in a temporary folder, and compares wallets of it. */
 import { join } from "node:path"
 import { Effect } from "effect"
-import * as Calls from "../../src/discovery/Calls.ts"
+import * as Calls from "../../src/node/Calls.ts"
 import * as Node from "../../src/node/Node.ts"
 import * as LedgerScope from "../../src/proof/LedgerScope.ts"
 import * as Reconciliation from "../../src/proof/Reconciliation.ts"

@@ -2,7 +2,7 @@
 import { Effect, Layer, References } from "effect"
 import { Anvil, Scenario } from "@daybook/chain"
 import * as Node from "../../src/node/Node.ts"
-import * as Holding from "../../src/proof/Holding.ts"
+import * as Holding from "../../src/ledger/Holding.ts"
 import * as OpeningReader from "../../src/proof/OpeningReader.ts"
 
 const [warmups, rounds, callsPerRound] = [5, 40, 100]

@@ -3,7 +3,7 @@
  * that the head of a page gives the list that the page belongs to. A removed block never returns.
  */
 import { Effect } from "effect"
-import type { BlockRef, BlockRows } from "../../src/store/BlockRows.ts"
+import type { BlockRef, BlockRows } from "../../src/block/BlockRows.ts"
 import type { ChainReader } from "../../src/store/ChainReader.ts"
 import type { StoreError } from "../../src/store/StoreError.ts"
 import { blockOn, refOf, seeded, wallets } from "../store/model.ts"

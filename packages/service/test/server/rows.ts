@@ -1,7 +1,7 @@
 /** Small chains of rows, written as the indexer writes them. */
 import { createHash } from "node:crypto"
 import * as Decoder from "../../src/decode/Decoder.ts"
-import type { BlockRows, TransactionRow } from "../../src/store/BlockRows.ts"
+import type { BlockRows, TransactionRow } from "../../src/block/BlockRows.ts"
 
 export const decoder = Decoder.make()
 

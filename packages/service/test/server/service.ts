@@ -11,8 +11,8 @@ import * as Service from "../../src/Service.ts"
 import * as Engine from "../../src/store/Engine.ts"
 import * as TestStore from "../store/TestStore.ts"
 import type { ApiKeys, KeyGrant } from "../../src/store/ApiKeys.ts"
-import type { Projection } from "../../src/projection/Projection.ts"
-import type { BlockRows } from "../../src/store/BlockRows.ts"
+import type { Projection } from "../../src/block/Projection.ts"
+import type { BlockRows } from "../../src/block/BlockRows.ts"
 
 /** What a service is started with. */
 export interface Options {

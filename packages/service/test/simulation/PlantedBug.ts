@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import * as BatchFetcher from "../../src/node/BatchFetcher.ts"
 import type { Node } from "../../src/node/Node.ts"
-import type { Traces } from "../../src/node/Tracer.ts"
+import type { Traces } from "../../src/block/Traces.ts"
 import type { Database } from "../../src/store/Database.ts"
 import { InvalidBlock } from "../../src/verification/InvalidBlock.ts"
 import type * as Disk from "./Disk.ts"

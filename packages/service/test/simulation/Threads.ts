@@ -3,7 +3,7 @@
  * They are lost from time to time.
  */
 import { Effect, Result } from "effect"
-import type * as BlockSource from "../../src/indexer/BlockSource.ts"
+import type * as BlockSource from "../../src/indexer/job/BlockSource.ts"
 import type * as RangeSource from "../../src/indexer/backfill/RangeSource.ts"
 import * as RangeWorker from "../../src/indexer/backfill/RangeWorker.ts"
 import { type Thread, ThreadLost } from "../../src/indexer/backfill/Thread.ts"

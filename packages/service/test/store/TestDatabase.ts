@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import type { Scope } from "effect"
 import * as WalletTransactions from "../../src/projection/WalletTransactions.ts"
-import type { BlockRows } from "../../src/store/BlockRows.ts"
+import type { BlockRows } from "../../src/block/BlockRows.ts"
 import type { ChainReader, PageQuery } from "../../src/store/ChainReader.ts"
 import type { Database } from "../../src/store/Database.ts"
 import type { StoreError } from "../../src/store/StoreError.ts"

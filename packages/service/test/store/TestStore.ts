@@ -4,8 +4,8 @@
  */
 import { Clock, Effect } from "effect"
 import type { Scope } from "effect"
-import type { Projection } from "../../src/projection/Projection.ts"
-import type { BlockRef, BlockRows } from "../../src/store/BlockRows.ts"
+import type { Projection } from "../../src/block/Projection.ts"
+import type { BlockRef, BlockRows } from "../../src/block/BlockRows.ts"
 import type { ChainReader } from "../../src/store/ChainReader.ts"
 import type { ChainRef } from "../../src/store/ChainRef.ts"
 import type { Filled, WriteError } from "../../src/store/ChainWriter.ts"

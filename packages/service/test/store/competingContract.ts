@@ -3,7 +3,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { BlockRows } from "../../src/store/BlockRows.ts"
+import type { BlockRows } from "../../src/block/BlockRows.ts"
 import type { IndexerStatus } from "../../src/store/StatusBoard.ts"
 import { blockOn, chainOn, refOf } from "./model.ts"
 import { hashes } from "./projections.ts"

@@ -3,7 +3,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { BlockRef, BlockRows } from "../../src/store/BlockRows.ts"
+import type { BlockRef, BlockRows } from "../../src/block/BlockRows.ts"
 import { blockOn, refOf, wallets } from "./model.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 

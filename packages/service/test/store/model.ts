@@ -10,7 +10,7 @@ import {
   type Checkpoint,
   type Gap,
   gapKinds,
-} from "../../src/store/BlockRows.ts"
+} from "../../src/block/BlockRows.ts"
 import type { PageQuery, PageRow } from "../../src/store/ChainReader.ts"
 
 /** Seeds of laws. */

@@ -3,7 +3,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Projection } from "../../src/projection/Projection.ts"
+import type { Projection } from "../../src/block/Projection.ts"
 import * as WalletTransactions from "../../src/projection/WalletTransactions.ts"
 import type { LedgerEntry, PageQuery, PageRow, PageRows } from "../../src/store/ChainReader.ts"
 import * as Model from "./model.ts"

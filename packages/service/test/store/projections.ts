@@ -1,8 +1,8 @@
 /** Projections for tests of the store, and what their rows must be. */
 import { Effect } from "effect"
 import * as LedgerCodec from "../../src/ledger/LedgerCodec.ts"
-import type { LedgerProjection, Projection } from "../../src/projection/Projection.ts"
-import type { BlockRows } from "../../src/store/BlockRows.ts"
+import type { LedgerProjection, Projection } from "../../src/block/Projection.ts"
+import type { BlockRows } from "../../src/block/BlockRows.ts"
 import type { ChainReader, PageRow } from "../../src/store/ChainReader.ts"
 import { all } from "./TestDatabase.ts"
 

@@ -3,10 +3,10 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as Holding from "../../src/proof/Holding.ts"
+import * as Holding from "../../src/ledger/Holding.ts"
 import type { LedgerEntry } from "../../src/store/ChainReader.ts"
 import { isProved, type WalletProof } from "../../src/store/Proofs.ts"
-import type { TokenMetadata } from "../../src/token/TokenMetadata.ts"
+import type { TokenMetadata } from "../../src/ledger/TokenMetadata.ts"
 import { address, chainOn, refOf, wallets } from "./model.ts"
 import { expectedLedger, ledgerOf, ledgers } from "./projections.ts"
 import * as TestDatabase from "./TestDatabase.ts"

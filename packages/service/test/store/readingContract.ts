@@ -3,7 +3,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import type { BlockRef, BlockRows } from "../../src/store/BlockRows.ts"
+import type { BlockRef, BlockRows } from "../../src/block/BlockRows.ts"
 import { projection } from "../../src/projection/WalletTransactions.ts"
 import * as Movement from "../../src/ledger/Movement.ts"
 import type {

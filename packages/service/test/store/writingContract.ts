@@ -4,7 +4,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit } from "effect"
 import * as WalletTransactions from "../../src/projection/WalletTransactions.ts"
-import { type BlockRef, type BlockRows, gapKinds } from "../../src/store/BlockRows.ts"
+import { type BlockRef, type BlockRows, gapKinds } from "../../src/block/BlockRows.ts"
 import type { ChainReader } from "../../src/store/ChainReader.ts"
 import * as Model from "./model.ts"
 import { blockOn, chainOn, refOf, wallets } from "./model.ts"

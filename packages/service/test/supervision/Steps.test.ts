@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Effect, Result } from "effect"
-import * as BlockAssembler from "../../src/indexer/BlockAssembler.ts"
+import * as BlockAssembler from "../../src/fetch/BlockAssembler.ts"
 import * as Steps from "../../src/supervision/Steps.ts"
 import { decoder } from "../indexer/chain.ts"
 import * as fixture from "../indexer/fixture.ts"

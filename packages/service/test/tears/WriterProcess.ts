@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { Deferred, Effect } from "effect"
-import type { BlockRef, BlockRows } from "../../src/store/BlockRows.ts"
+import type { BlockRef, BlockRows } from "../../src/block/BlockRows.ts"
 import type { FencingToken } from "../../src/store/Leases.ts"
 import * as Edit from "./Edit.ts"
 import * as Interruption from "./Interruption.ts"

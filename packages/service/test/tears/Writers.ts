@@ -4,7 +4,7 @@
  */
 import { Data, Effect, Fiber } from "effect"
 import type { Scope } from "effect"
-import type { BlockRef } from "../../src/store/BlockRows.ts"
+import type { BlockRef } from "../../src/block/BlockRows.ts"
 import type { ChainReader } from "../../src/store/ChainReader.ts"
 import type { FencingToken } from "../../src/store/Leases.ts"
 import type { StoreError } from "../../src/store/StoreError.ts"

@@ -7,7 +7,7 @@ import type { HydratedBlock } from "@daybook/schema/Block"
 import type { Receipt } from "@daybook/schema/Receipt"
 import * as BlockVerifier from "../../src/verification/BlockVerifier.ts"
 import * as HashRules from "../../src/verification/HashRules.ts"
-import * as RuleDetection from "../../src/verification/RuleDetection.ts"
+import * as RuleDetection from "../../src/fetch/RuleDetection.ts"
 import * as Node from "../../src/node/Node.ts"
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 })

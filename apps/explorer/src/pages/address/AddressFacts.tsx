@@ -7,7 +7,7 @@ import { useRest, useRpc, useService } from "../../service/Service.tsx"
 import { readSupply, type TokenDescription } from "../../tokens/useToken.ts"
 import { type AddressKind, readKind } from "./AddressKind.ts"
 import { ProofBadge } from "./ProofBadge.tsx"
-import { ForeignText } from "../../display/ForeignText.tsx"
+import { ForeignText } from "../../text/ForeignText.tsx"
 
 const pollMillis = 3_000
 

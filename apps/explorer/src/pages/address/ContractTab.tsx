@@ -8,7 +8,7 @@ import { Disclosure, ErrorNotice, Fact, Facts, Notice, Panel, Skeleton } from ".
 import * as Clients from "../../service/Clients.ts"
 import { explain } from "../../service/Errors.ts"
 import { useRest, useService } from "../../service/Service.tsx"
-import { ForeignText } from "../../display/ForeignText.tsx"
+import { ForeignText } from "../../text/ForeignText.tsx"
 
 interface Outcome {
   readonly values: ReadonlyArray<string>

@@ -1,7 +1,7 @@
 /** Filters of a history, kept in the URL. */
 import type { ReactNode } from "react"
 import { useNavigate, useSearch } from "../../navigation/Navigation.tsx"
-import { type AddressSearch, parse } from "../AddressSearch.ts"
+import { type AddressSearch, parse } from "./AddressSearch.ts"
 
 /** The parameters of the page, and how to change some of them. */
 export const useAddressSearch = (): readonly [AddressSearch, (change: AddressSearch) => void] => {

@@ -10,12 +10,12 @@ import { VirtualRows } from "../../history/VirtualRows.tsx"
 import * as Clients from "../../service/Clients.ts"
 import { useRest, useService } from "../../service/Service.tsx"
 import { TokenAmount } from "../../tokens/TokenAmount.tsx"
-import type { AddressSearch } from "../AddressSearch.ts"
+import type { AddressSearch } from "./AddressSearch.ts"
 import { Choice, DayRange, datesOf, Toolbar, useAddressSearch } from "./Filters.tsx"
 import { NotIndexed } from "./NotIndexed.tsx"
 import * as RunningBalance from "./RunningBalance.ts"
 import { useStart } from "./useStart.ts"
-import { isolated } from "../../display/VisibleText.ts"
+import { isolated } from "../../text/VisibleText.ts"
 
 const columns = [
   { name: "Transaction" },

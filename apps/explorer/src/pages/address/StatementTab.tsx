@@ -10,7 +10,7 @@ import { useRest, useService } from "../../service/Service.tsx"
 import { TokenAmount } from "../../tokens/TokenAmount.tsx"
 import { DayRange, datesOf, Toolbar, useAddressSearch } from "./Filters.tsx"
 import { ProofBadge } from "./ProofBadge.tsx"
-import { ForeignText } from "../../display/ForeignText.tsx"
+import { ForeignText } from "../../text/ForeignText.tsx"
 
 interface BalancesProps {
   readonly rows: ReadonlyArray<Balance>

@@ -12,7 +12,7 @@ import { TokenAmount } from "../../tokens/TokenAmount.tsx"
 import { useToken } from "../../tokens/useToken.ts"
 import { Toolbar } from "./Filters.tsx"
 import { ProofBadge } from "./ProofBadge.tsx"
-import { ForeignText } from "../../display/ForeignText.tsx"
+import { ForeignText } from "../../text/ForeignText.tsx"
 
 const pollMillis = 5_000
 

@@ -8,7 +8,7 @@ import { Badge, Disclosure, Fact, Facts } from "../../display/Page.tsx"
 import { Amount, Bytes, Count, fromSeconds, Gwei, Hash, Time } from "../../display/Values.tsx"
 import { useService, useStatus } from "../../service/Service.tsx"
 import type { Checks } from "../../service/Settings.ts"
-import { ForeignText } from "../../display/ForeignText.tsx"
+import { ForeignText } from "../../text/ForeignText.tsx"
 
 const verified: Readonly<Record<Checks, string>> = {
   links: "number, parent, and that receipts and logs belong to the block",

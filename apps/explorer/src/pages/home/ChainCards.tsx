@@ -6,7 +6,7 @@ import { Link } from "../../navigation/Navigation.tsx"
 import * as Paths from "../../navigation/Paths.ts"
 import { useService, useStatuses } from "../../service/Service.tsx"
 import type { ChainStatus } from "../../service/Status.ts"
-import { ForeignText } from "../../display/ForeignText.tsx"
+import { ForeignText } from "../../text/ForeignText.tsx"
 
 const CardFact = ({ name, value }: { readonly name: string; readonly value: number | null }) => (
   <div>

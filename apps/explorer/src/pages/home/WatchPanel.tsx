@@ -6,7 +6,7 @@ import { type Column, Table } from "../../display/Table.tsx"
 import { Amount, Count, ShortHash } from "../../display/Values.tsx"
 import { useRpc, useService } from "../../service/Service.tsx"
 import { unwatch, useWatchList, type Watched } from "../../watch/WatchList.ts"
-import { isolated } from "../../display/VisibleText.ts"
+import { isolated } from "../../text/VisibleText.ts"
 
 const balanceMillis = 10_000
 

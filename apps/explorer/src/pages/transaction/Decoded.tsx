@@ -2,8 +2,8 @@
 import type { DecodedItem } from "@daybook/rest/promise"
 import { AddressLink } from "../../display/Links.tsx"
 import { type Column, Table } from "../../display/Table.tsx"
-import { ForeignText } from "../../display/ForeignText.tsx"
-import { isolated } from "../../display/VisibleText.ts"
+import { ForeignText } from "../../text/ForeignText.tsx"
+import { isolated } from "../../text/VisibleText.ts"
 
 const addressPattern = /^0x[0-9a-fA-F]{40}$/
 

@@ -1,6 +1,6 @@
 /** The calls inside a transaction as the service has indexed them, for nodes without a call tracer. */
 import type { InternalTransaction, RestPromiseClient } from "@daybook/rest/promise"
-import { ForeignText } from "../../display/ForeignText.tsx"
+import { ForeignText } from "../../text/ForeignText.tsx"
 import { AddressLink } from "../../display/Links.tsx"
 import { Badge, Notice, Skeleton } from "../../display/Page.tsx"
 import { type Column, Table } from "../../display/Table.tsx"

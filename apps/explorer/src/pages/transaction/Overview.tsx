@@ -5,7 +5,7 @@ import { Badge, Fact, Facts } from "../../display/Page.tsx"
 import { Amount, Count, fromSeconds, Gwei, Hash, Time } from "../../display/Values.tsx"
 import { Gauge } from "../../display/Gauge.tsx"
 import { useService, useStatus } from "../../service/Service.tsx"
-import { ForeignText } from "../../display/ForeignText.tsx"
+import { ForeignText } from "../../text/ForeignText.tsx"
 import { NonceLinks } from "./NonceLinks.tsx"
 
 /** What is known of a transaction. */

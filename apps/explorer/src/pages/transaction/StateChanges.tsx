@@ -8,7 +8,7 @@ import { Amount, Count, ShortHash } from "../../display/Values.tsx"
 import { explain } from "../../service/Errors.ts"
 import { useRpc, useService } from "../../service/Service.tsx"
 import { type Change, fromTrace } from "./StateDiff.ts"
-import { ForeignText } from "../../display/ForeignText.tsx"
+import { ForeignText } from "../../text/ForeignText.tsx"
 
 const Value = ({ kind, value }: { readonly kind: Change["kind"]; readonly value: string | null }) => {
   const { decimals, symbol } = useService().chain.currency

@@ -10,8 +10,8 @@ import { isInvalidResponse, kindOf } from "../../service/Errors.ts"
 import { useRpc, useService } from "../../service/Service.tsx"
 import { IndexedCalls } from "./IndexedCalls.tsx"
 import { useReason } from "./useReason.ts"
-import { isolated } from "../../display/VisibleText.ts"
-import { ForeignText } from "../../display/ForeignText.tsx"
+import { isolated } from "../../text/VisibleText.ts"
+import { ForeignText } from "../../text/ForeignText.tsx"
 
 /** Calls of a tree that is shown open. */
 const maxOpen = 60

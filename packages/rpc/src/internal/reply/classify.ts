@@ -10,7 +10,7 @@ import type { Reply } from "@daybook/transport/Http"
 import { shorten } from "@daybook/transport/internal/Redaction"
 import * as ErrorKind from "../../ErrorKind.ts"
 import { type CallError, RpcError } from "../../RpcError.ts"
-import { batchEffectOf, kindOf, retryAfterOf } from "../Providers.ts"
+import { batchEffectOf, kindOf, retryAfterOf } from "../error/Providers.ts"
 import type { ResponseItem } from "./match.ts"
 
 const maxMessageCharacters = 2_000

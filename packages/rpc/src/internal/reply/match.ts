@@ -8,7 +8,8 @@ import * as JsonRpc from "@daybook/schema/JsonRpc"
 import * as Quantity from "@daybook/schema/Quantity"
 import * as Result from "effect/Result"
 import * as SchemaParser from "effect/SchemaParser"
-import { describeWhole, isObject } from "./parse.ts"
+import { isObject } from "../error/JsonObject.ts"
+import { describeWhole } from "./parse.ts"
 
 /** One call as it is sent. */
 export interface RequestItem {

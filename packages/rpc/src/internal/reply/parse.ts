@@ -12,10 +12,6 @@ export interface Body {
 
 export const parse = (text: string): Body => ({ text, value: Json.parse(text) })
 
-/** True for an object that is not an array. */
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 /** The JSON text of a value; one that is nested too deep for it is only named. */
 const stringify = (value: unknown): string => {
   try {

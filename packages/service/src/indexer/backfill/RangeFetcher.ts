@@ -3,8 +3,8 @@
  */
 import * as Effect from "effect/Effect"
 import type { Node } from "../../node/Node.ts"
-import type { BlockRows } from "../../store/BlockRows.ts"
-import * as BlockFetcher from "../BlockFetcher.ts"
+import type { BlockRows } from "../../block/BlockRows.ts"
+import * as BlockFetcher from "../../fetch/BlockFetcher.ts"
 
 /**
  * Numbers of consecutive blocks, both inclusive.

@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as BatchFetcher from "../../node/BatchFetcher.ts"
 import type { Node } from "../../node/Node.ts"
-import * as BlockFetcher from "../BlockFetcher.ts"
+import * as BlockFetcher from "../../fetch/BlockFetcher.ts"
 import type { BlockRange } from "./RangeFetcher.ts"
 
 /**

@@ -7,10 +7,10 @@
  * Source: decision 0026.
  */
 import * as Effect from "effect/Effect"
-import type { BlockRows } from "../../store/BlockRows.ts"
-import type * as Deviation from "../../verification/Deviation.ts"
+import type { BlockRows } from "../../block/BlockRows.ts"
+import type * as Deviation from "../../block/Deviation.ts"
 import type * as HashRules from "../../verification/HashRules.ts"
-import type { BlockSource } from "../BlockSource.ts"
+import type { BlockSource } from "../job/BlockSource.ts"
 import * as RangeFetcher from "./RangeFetcher.ts"
 
 /**

@@ -11,8 +11,8 @@ import * as Schema from "effect/Schema"
 import type * as Node from "../../node/Node.ts"
 import * as ThreadLog from "../../supervision/ThreadLog.ts"
 import * as WorkerThread from "../../supervision/WorkerThread.ts"
-import type { ChainJob } from "../ChainJob.ts"
-import type { Observation, OnObserved } from "../Observation.ts"
+import type { ChainJob } from "../job/ChainJob.ts"
+import type { Observation, OnObserved } from "../job/Observation.ts"
 import * as RangeWorker from "./RangeWorker.ts"
 
 /** A thread does not start, has ended, or does not respond. */

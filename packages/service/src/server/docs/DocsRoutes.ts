@@ -10,10 +10,10 @@ import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
-import * as ErrorResponse from "../ErrorResponse.ts"
-import * as ContentCoding from "../explorer/ContentCoding.ts"
-import * as ExplorerPage from "../explorer/ExplorerPage.ts"
-import { RequestId } from "../Request.ts"
+import * as ErrorResponse from "../http/ErrorResponse.ts"
+import * as ContentCoding from "../http/ContentCoding.ts"
+import * as StaticPage from "../http/StaticPage.ts"
+import { RequestId } from "../http/Request.ts"
 import * as DocsFiles from "./DocsFiles.ts"
 
 /** Path of the page. */
@@ -33,9 +33,9 @@ interface Asset {
 const hashCharacters = 10
 
 const assetOf = ({ gzip, identity, name }: DocsFiles.File): Asset => {
-  const contentType = ExplorerPage.contentTypeOf(name)!
+  const contentType = StaticPage.contentTypeOf(name)!
   const make = (bytes: Uint8Array, coding: ContentCoding.ContentCoding) =>
-    [coding, ExplorerPage.make(bytes, { contentType, lifetime: "immutable", coding })] as const
+    [coding, StaticPage.make(bytes, { contentType, lifetime: "immutable", coding })] as const
   return {
     name: `${hash("sha256", identity).slice(0, hashCharacters)}-${name}`,
     variants: new Map([...(gzip === null ? [] : [make(gzip, "gzip")]), make(identity, "identity")]),
@@ -69,13 +69,13 @@ interface Site {
 const siteOf = (files: ReadonlyArray<DocsFiles.File> | null): Site => {
   if (files === null) {
     const contentType = "text/plain; charset=utf-8"
-    const page = ExplorerPage.make(Buffer.from(missing), { contentType, lifetime: "revalidated", status: 503 })
+    const page = StaticPage.make(Buffer.from(missing), { contentType, lifetime: "revalidated", status: 503 })
     return { page, assets: new Map() }
   }
   const assets = files.map(assetOf)
   const contentType = "text/html; charset=utf-8"
   return {
-    page: ExplorerPage.make(Buffer.from(htmlOf(assets)), { contentType, lifetime: "revalidated" }),
+    page: StaticPage.make(Buffer.from(htmlOf(assets)), { contentType, lifetime: "revalidated" }),
     assets: new Map(assets.map(({ name, variants }) => [name, variants])),
   }
 }

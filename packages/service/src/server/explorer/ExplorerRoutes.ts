@@ -12,11 +12,11 @@ import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import type * as Explorer from "../../config/Explorer.ts"
 import type { ServedChain } from "../../config/ServedChain.ts"
-import * as ErrorResponse from "../ErrorResponse.ts"
-import { RequestId } from "../Request.ts"
-import * as ContentCoding from "./ContentCoding.ts"
+import * as ErrorResponse from "../http/ErrorResponse.ts"
+import { RequestId } from "../http/Request.ts"
+import * as ContentCoding from "../http/ContentCoding.ts"
 import * as ExplorerFiles from "./ExplorerFiles.ts"
-import * as ExplorerPage from "./ExplorerPage.ts"
+import * as StaticPage from "../http/StaticPage.ts"
 
 /** What the routes are made from. */
 export interface Options {
@@ -40,12 +40,12 @@ const notBuilt = `The explorer is not built. Run "pnpm --filter @daybook/explore
 const variantsOf = (
   files: ExplorerFiles.Files,
   path: string,
-  options: { readonly contentType: string; readonly lifetime: ExplorerPage.Lifetime },
+  options: { readonly contentType: string; readonly lifetime: StaticPage.Lifetime },
 ): Variants =>
   new Map(
     [...ContentCoding.endings].flatMap(([coding, ending]) => {
       const bytes = files.get(`${path}${ending}`)
-      return bytes === undefined ? [] : [[coding, ExplorerPage.make(bytes, { ...options, coding })] as const]
+      return bytes === undefined ? [] : [[coding, StaticPage.make(bytes, { ...options, coding })] as const]
     }),
   )
 
@@ -54,7 +54,7 @@ const page = (files: ExplorerFiles.Files | null): Variants => {
     return variantsOf(files, "/index.html", { contentType: "text/html; charset=utf-8", lifetime: "revalidated" })
   }
   const contentType = "text/plain; charset=utf-8"
-  const response = ExplorerPage.make(Buffer.from(notBuilt), { contentType, lifetime: "revalidated", status: 503 })
+  const response = StaticPage.make(Buffer.from(notBuilt), { contentType, lifetime: "revalidated", status: 503 })
   return new Map([["identity", response]])
 }
 
@@ -73,7 +73,7 @@ const settingsOf = ({ access, chains }: Options): HttpServerResponse => {
       currency: { symbol: Chain.all.find((chain) => chain.id === BigInt(id))?.symbol ?? "ETH", decimals },
     })),
   }
-  return ExplorerPage.make(Buffer.from(JSON.stringify(settings)), {
+  return StaticPage.make(Buffer.from(JSON.stringify(settings)), {
     contentType: "application/json",
     lifetime: "revalidated",
   })
@@ -96,8 +96,8 @@ const assetOf = (assets: ReadonlyMap<string, Variants>) =>
     return Effect.map(RequestId, (id) => ErrorResponse.toResponse(ErrorResponse.notFound(id, pagePaths)))
   })
 
-const fileOf = (files: ExplorerFiles.Files, path: string, lifetime: ExplorerPage.Lifetime): Array<File> => {
-  const contentType = ExplorerPage.contentTypeOf(path)
+const fileOf = (files: ExplorerFiles.Files, path: string, lifetime: StaticPage.Lifetime): Array<File> => {
+  const contentType = StaticPage.contentTypeOf(path)
   return contentType === undefined ? [] : [[path, variantsOf(files, path, { contentType, lifetime })]]
 }
 

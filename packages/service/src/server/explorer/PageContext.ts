@@ -1,7 +1,7 @@
 /** What the routes for the explorer's pages share. */
-import type { Authentication } from "../Authentication.ts"
-import type { ChainContracts } from "../ChainContracts.ts"
-import type { IndexedChain } from "../IndexedChain.ts"
+import type { Authentication } from "../admission/Authentication.ts"
+import type { ChainContracts } from "../chain/ChainContracts.ts"
+import type { IndexedChain } from "../chain/IndexedChain.ts"
 import type * as PagedQuery from "../rest/PagedQuery.ts"
 
 /** What the routes for the explorer's pages share. */

@@ -5,7 +5,7 @@
  * Source: decision 0024.
  */
 import * as RpcMethod from "@daybook/schema/RpcMethod"
-import type { BlockRef } from "../../store/BlockRows.ts"
+import type { BlockRef } from "../../block/BlockRows.ts"
 
 /**
  * What a cacheable call requests, with its key in the cache.

@@ -7,7 +7,7 @@
 import { isUtf8 } from "node:buffer"
 import { randomUUID } from "node:crypto"
 import type { Fetch, Response } from "@daybook/transport/Fetch"
-import type { Turns } from "../Turns.ts"
+import type { Turns } from "../admission/Turns.ts"
 import * as JsonScan from "./JsonScan.ts"
 import * as RelayError from "./RelayError.ts"
 

@@ -11,10 +11,11 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { holderOf, type KeyGrant } from "../../store/ApiKeys.ts"
-import type { Authentication } from "../Authentication.ts"
-import type { Bounds } from "../Bounds.ts"
-import * as InFlight from "../InFlight.ts"
-import { stackless } from "../Stackless.ts"
+import type { Authentication } from "../admission/Authentication.ts"
+import type { Bounds } from "../admission/Bounds.ts"
+import * as InFlight from "../admission/InFlight.ts"
+import type { BoundReached } from "../http/BoundReached.ts"
+import { stackless } from "../http/Stackless.ts"
 import * as RelayError from "./RelayError.ts"
 
 /** What reading depends on. */
@@ -39,7 +40,7 @@ const bytesPerCall = 128 * 1024
 
 /** Why a body is not read to its end. */
 class Unread extends Data.TaggedError("Unread")<{
-  readonly reason: "too large" | "closed" | "late" | InFlight.BoundReached
+  readonly reason: "too large" | "closed" | "late" | BoundReached
 }> {}
 
 const unread = (reason: Unread["reason"]): Unread => stackless(() => new Unread({ reason }))

@@ -6,11 +6,11 @@
 import * as WalletQuery from "@daybook/schema/WalletQuery"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { Checkpoint } from "../../store/BlockRows.ts"
+import type { Checkpoint } from "../../block/BlockRows.ts"
 import type { Snapshot } from "../../store/ChainReader.ts"
 import * as Cursor from "./Cursor.ts"
 import * as Dates from "./Dates.ts"
-import { InvalidParameter } from "./InvalidParameter.ts"
+import { InvalidParameter } from "../http/InvalidParameter.ts"
 
 /** The parameters of a range. */
 export interface Parameters extends Pick<

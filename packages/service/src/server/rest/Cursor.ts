@@ -7,8 +7,8 @@
 import { hash } from "node:crypto"
 import type { Bound, Order } from "@daybook/schema/WalletQuery"
 import * as Result from "effect/Result"
-import type { BlockRef } from "../../store/BlockRows.ts"
-import { InvalidParameter } from "./InvalidParameter.ts"
+import type { BlockRef } from "../../block/BlockRows.ts"
+import { InvalidParameter } from "../http/InvalidParameter.ts"
 
 /** One end of the range as requested: a block number, or an instant in milliseconds since 1970. */
 export type RequestedBound = Bound<number, number>

@@ -6,7 +6,7 @@
 import moment from "moment"
 import * as Result from "effect/Result"
 import * as Issue from "@daybook/schema/Issue"
-import { InvalidParameter } from "./InvalidParameter.ts"
+import { InvalidParameter } from "../http/InvalidParameter.ts"
 
 moment.suppressDeprecationWarnings = true
 

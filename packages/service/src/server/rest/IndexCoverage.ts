@@ -5,7 +5,7 @@
  * Source: decisions 0013, 0035 and 0050.
  */
 import type * as ApiHeader from "@daybook/schema/ApiHeader"
-import { type Checkpoint, gapKinds, isWithoutRow } from "../../store/BlockRows.ts"
+import { type Checkpoint, gapKinds, isWithoutRow } from "../../block/BlockRows.ts"
 import type { GapCounts } from "../../store/ChainReader.ts"
 
 /** Transactions without a row, by the gaps of the index. */

@@ -11,9 +11,9 @@ import { blockLevelIndex } from "../../ledger/Movement.ts"
 import * as Totals from "../../ledger/Totals.ts"
 import type { Position, Snapshot } from "../../store/ChainReader.ts"
 import type { StoreError } from "../../store/StoreError.ts"
-import type { IndexedChain } from "../IndexedChain.ts"
-import type { Turns } from "../Turns.ts"
-import { InvalidParameter } from "./InvalidParameter.ts"
+import type { IndexedChain } from "../chain/IndexedChain.ts"
+import type { Turns } from "../admission/Turns.ts"
+import { InvalidParameter } from "../http/InvalidParameter.ts"
 import type { TotalsCache } from "./TotalsCache.ts"
 
 /** A ledger to sum. */

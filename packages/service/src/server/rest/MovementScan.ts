@@ -13,9 +13,9 @@ import * as Totals from "../../ledger/Totals.ts"
 import * as WalletLedger from "../../projection/WalletLedger.ts"
 import type { LedgerEntry, Place, Position, Snapshot } from "../../store/ChainReader.ts"
 import type { StoreError } from "../../store/StoreError.ts"
-import type { TokenMetadata } from "../../token/TokenMetadata.ts"
+import type { TokenMetadata } from "../../ledger/TokenMetadata.ts"
 import type * as Cursor from "./Cursor.ts"
-import { InvalidParameter } from "./InvalidParameter.ts"
+import { InvalidParameter } from "../http/InvalidParameter.ts"
 import type * as PagedQuery from "./PagedQuery.ts"
 
 /** A movement of a place of the ledger. */

@@ -5,9 +5,9 @@
  */
 import * as Effect from "effect/Effect"
 import type { StoreError } from "../../store/StoreError.ts"
-import * as ErrorResponse from "../ErrorResponse.ts"
+import * as ErrorResponse from "../http/ErrorResponse.ts"
 import * as IndexCoverage from "./IndexCoverage.ts"
-import type { InvalidParameter } from "./InvalidParameter.ts"
+import type { InvalidParameter } from "../http/InvalidParameter.ts"
 import type * as PagedQuery from "./PagedQuery.ts"
 
 /** How an operation names rows that are not derived yet, and what its caller can do. */

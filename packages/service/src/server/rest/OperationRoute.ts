@@ -14,11 +14,11 @@ import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import * as SchemaParser from "effect/SchemaParser"
 import type { ServedChain } from "../../config/ServedChain.ts"
-import * as Authentication from "../Authentication.ts"
-import * as ErrorResponse from "../ErrorResponse.ts"
-import { RequestFacts } from "../RequestFacts.ts"
-import * as KeyScope from "../KeyScope.ts"
-import { type Input, InvalidParameter } from "./InvalidParameter.ts"
+import * as Authentication from "../admission/Authentication.ts"
+import * as ErrorResponse from "../http/ErrorResponse.ts"
+import { RequestFacts } from "../http/RequestFacts.ts"
+import * as KeyScope from "../admission/KeyScope.ts"
+import { type Input, InvalidParameter } from "../http/InvalidParameter.ts"
 
 /** A decoded request of an operation. */
 export interface Request<O extends RestOperation.RestOperation> {

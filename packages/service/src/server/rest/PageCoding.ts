@@ -6,8 +6,8 @@
 import { hash } from "node:crypto"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import * as BodyCoding from "../BodyCoding.ts"
-import type * as Response from "../Response.ts"
+import * as BodyCoding from "../http/BodyCoding.ts"
+import type * as Response from "../http/Response.ts"
 
 const tagBytes = 16
 

@@ -5,8 +5,8 @@
  * Source: RFC 9111, section 5.2.2; decision 0067.
  */
 import type { KeyGrant } from "../../store/ApiKeys.ts"
-import * as AnonymousCaller from "../AnonymousCaller.ts"
-import type * as Response from "../Response.ts"
+import * as AnonymousCaller from "../admission/AnonymousCaller.ts"
+import type * as Response from "../http/Response.ts"
 
 const maxAgeSeconds = 3_600
 

@@ -10,12 +10,13 @@ import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import * as Option from "effect/Option"
 import { holderOf, type KeyGrant } from "../../store/ApiKeys.ts"
-import type { Bounds } from "../Bounds.ts"
-import * as ErrorResponse from "../ErrorResponse.ts"
-import * as InFlight from "../InFlight.ts"
-import * as LargeResponse from "../LargeResponse.ts"
-import type * as Response from "../Response.ts"
-import * as ReusedMemory from "../ReusedMemory.ts"
+import type { Bounds } from "../admission/Bounds.ts"
+import * as ErrorResponse from "../http/ErrorResponse.ts"
+import * as InFlight from "../admission/InFlight.ts"
+import { BoundReached } from "../http/BoundReached.ts"
+import * as LargeResponse from "../admission/LargeResponse.ts"
+import type * as Response from "../http/Response.ts"
+import * as ReusedMemory from "../admission/ReusedMemory.ts"
 import * as JsonText from "./JsonText.ts"
 import * as PageCoding from "./PageCoding.ts"
 
@@ -61,7 +62,7 @@ export const make = (bounds: Bounds["Service"]) => {
   const whenRoom = <A, E, R>(
     client: InFlight.Client,
     work: Effect.Effect<A, E, R>,
-  ): Effect.Effect<A, E | InFlight.BoundReached, R> => {
+  ): Effect.Effect<A, E | BoundReached, R> => {
     const attempt = turns.run(
       Effect.suspend(() => (responses.reached(client) === undefined ? Effect.asSome(work) : Effect.succeedNone)),
     )
@@ -85,10 +86,5 @@ export const make = (bounds: Bounds["Service"]) => {
         InFlight.clientOf(request, holderOf(grant)),
         Effect.flatMap(read, (body) => write(body, grant, request)),
       ),
-    ).pipe(
-      Effect.catchIf(
-        (error): error is InFlight.BoundReached => error instanceof InFlight.BoundReached,
-        ErrorResponse.boundReached,
-      ),
-    )
+    ).pipe(Effect.catchIf((error): error is BoundReached => error instanceof BoundReached, ErrorResponse.boundReached))
 }

@@ -5,7 +5,7 @@
  */
 import type { Label } from "../../label/Label.ts"
 import * as Role from "../../ledger/Role.ts"
-import * as LargeResponse from "../LargeResponse.ts"
+import * as LargeResponse from "../admission/LargeResponse.ts"
 
 /** A stored transaction: its text, which ends with `}`, and the text of its internal transactions. */
 export interface Row {

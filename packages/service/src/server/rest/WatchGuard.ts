@@ -4,9 +4,9 @@
  * Source: decisions 0013 and 0048.
  */
 import * as Effect from "effect/Effect"
-import type { Checkpoint } from "../../store/BlockRows.ts"
-import type { IndexedChain } from "../IndexedChain.ts"
-import { InvalidParameter } from "./InvalidParameter.ts"
+import type { Checkpoint } from "../../block/BlockRows.ts"
+import type { IndexedChain } from "../chain/IndexedChain.ts"
+import { InvalidParameter } from "../http/InvalidParameter.ts"
 
 /** Refuses a query where it cannot be answered. */
 export type WatchGuard = (chain: IndexedChain, checkpoint: Checkpoint | null) => Effect.Effect<void, InvalidParameter>

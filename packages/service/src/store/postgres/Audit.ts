@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as WalletLedger from "../../projection/WalletLedger.ts"
 import type { Appearance, Audit, Repairer, StoredBlock } from "../Audit.ts"
-import type { BlockRows } from "../BlockRows.ts"
+import type { BlockRows } from "../../block/BlockRows.ts"
 import * as AuditedBlock from "../rows/AuditedBlock.ts"
 import { fromHex, toHex } from "../rows/Bytes.ts"
 import * as CheckpointRow from "../rows/CheckpointRow.ts"

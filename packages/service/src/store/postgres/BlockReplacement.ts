@@ -2,9 +2,9 @@
  * Replaces the rows of a stored block by those of the same block fetched again.
  */
 import * as Effect from "effect/Effect"
-import type { LedgerProjection } from "../../projection/Projection.ts"
+import type { LedgerProjection } from "../../block/Projection.ts"
 import * as WalletTransactions from "../../projection/WalletTransactions.ts"
-import type { BlockRows } from "../BlockRows.ts"
+import type { BlockRows } from "../../block/BlockRows.ts"
 import type * as BlockRow from "../rows/BlockRow.ts"
 import type * as Frame from "../rows/Frame.ts"
 import * as RowId from "../rows/RowId.ts"

@@ -2,7 +2,7 @@
  * Finds blocks by their number and their time in one committed state, and compares each result with the blocks beside it.
  */
 import * as Effect from "effect/Effect"
-import type { LinkedBlock } from "../BlockRows.ts"
+import type { LinkedBlock } from "../../block/BlockRows.ts"
 import * as Checksum from "../rows/Checksum.ts"
 import type { StoreError } from "../StoreError.ts"
 import * as Blocks from "./Blocks.ts"

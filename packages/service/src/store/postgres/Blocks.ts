@@ -4,7 +4,7 @@
  * Source: decisions 0034, 0035 and 0044.
  */
 import * as Effect from "effect/Effect"
-import type { BlockGap, BlockRef, BlockRows, Gap } from "../BlockRows.ts"
+import type { BlockGap, BlockRef, BlockRows, Gap } from "../../block/BlockRows.ts"
 import type { GapQuery } from "../ChainReader.ts"
 import * as BlockRow from "../rows/BlockRow.ts"
 import { fromHex, toHex } from "../rows/Bytes.ts"

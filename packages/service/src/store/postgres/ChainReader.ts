@@ -2,7 +2,7 @@
  * Reads a chain's schema, each snapshot in one transaction.
  */
 import * as Effect from "effect/Effect"
-import type { BlockRef } from "../BlockRows.ts"
+import type { BlockRef } from "../../block/BlockRows.ts"
 import type { ChainChange, ChainChanges, ChainPosition, ChainReader, LedgerEntry, Snapshot } from "../ChainReader.ts"
 import { fromHex } from "../rows/Bytes.ts"
 import type { StoreError } from "../StoreError.ts"

@@ -2,9 +2,9 @@
  * Writes a chain's schema, each write in one transaction that first locks the checkpoint and compares the fencing token.
  */
 import * as Effect from "effect/Effect"
-import type { Projection } from "../../projection/Projection.ts"
+import type { Projection } from "../../block/Projection.ts"
 import * as WalletLedger from "../../projection/WalletLedger.ts"
-import type { BlockRef, BlockRows } from "../BlockRows.ts"
+import type { BlockRef, BlockRows } from "../../block/BlockRows.ts"
 import type { ChainWriter } from "../ChainWriter.ts"
 import type { FencingToken } from "../Leases.ts"
 import * as BlockLinks from "../rows/BlockLinks.ts"

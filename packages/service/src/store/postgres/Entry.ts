@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { BlockRows } from "../BlockRows.ts"
+import type { BlockRows } from "../../block/BlockRows.ts"
 import type { Database, EngineOptions } from "../Database.ts"
 import * as PreparedBlock from "../rows/PreparedBlock.ts"
 import type { StoreError } from "../StoreError.ts"

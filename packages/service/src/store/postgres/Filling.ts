@@ -2,7 +2,7 @@
  * Fills a projection from stored blocks, some of them in each step.
  */
 import * as Effect from "effect/Effect"
-import type { Projection } from "../../projection/Projection.ts"
+import type { Projection } from "../../block/Projection.ts"
 import type { Filled } from "../ChainWriter.ts"
 import type * as Frame from "../rows/Frame.ts"
 import * as RowId from "../rows/RowId.ts"

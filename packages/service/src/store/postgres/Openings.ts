@@ -5,7 +5,7 @@
  * Source: decision 0050.
  */
 import * as Effect from "effect/Effect"
-import type * as Holding from "../../proof/Holding.ts"
+import type * as Holding from "../../ledger/Holding.ts"
 import type { LedgerEntry, LedgerQuery } from "../ChainReader.ts"
 import type { OpeningBalance, UnreadOpenings, UnreadQuery, WalletOpening } from "../Proofs.ts"
 import { fromHex, toHex } from "../rows/Bytes.ts"

@@ -4,7 +4,7 @@
  * Source: decision 0034.
  */
 import * as Effect from "effect/Effect"
-import type { Projection, ProjectionCheckpoint } from "../../projection/Projection.ts"
+import type { Projection, ProjectionCheckpoint } from "../../block/Projection.ts"
 import * as Checksum from "../rows/Checksum.ts"
 import { StoreError } from "../StoreError.ts"
 import type { At, Chain } from "./Chain.ts"

@@ -2,8 +2,8 @@
  * Projections: how their rows are derived, appended and removed. Each function runs in a transaction that holds the checkpoint.
  */
 import * as Effect from "effect/Effect"
-import type { LedgerProjection, Projection } from "../../projection/Projection.ts"
-import type { BlockRows } from "../BlockRows.ts"
+import type { LedgerProjection, Projection } from "../../block/Projection.ts"
+import type { BlockRows } from "../../block/BlockRows.ts"
 import { fromHex } from "../rows/Bytes.ts"
 import type { StoredRow } from "../rows/DocumentRow.ts"
 import type * as Frame from "../rows/Frame.ts"

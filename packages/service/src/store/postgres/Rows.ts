@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import type { BlockRows } from "../BlockRows.ts"
+import type { BlockRows } from "../../block/BlockRows.ts"
 import type * as DocumentRow from "../rows/DocumentRow.ts"
 import type * as Frame from "../rows/Frame.ts"
 import * as PreparedBlock from "../rows/PreparedBlock.ts"

@@ -2,7 +2,7 @@
  * The first statement of a snapshot: the checkpoint, and beside it what most pages read next, so that a page takes few round trips.
  */
 import * as Effect from "effect/Effect"
-import { type Checkpoint, gapKinds } from "../BlockRows.ts"
+import { type Checkpoint, gapKinds } from "../../block/BlockRows.ts"
 import type { ExpectedReads, GapCounts } from "../ChainReader.ts"
 import type * as BlockRow from "../rows/BlockRow.ts"
 import { fromHex } from "../rows/Bytes.ts"

@@ -4,7 +4,7 @@
  * Source: decision 0054.
  */
 import * as Effect from "effect/Effect"
-import type { TokenMetadata } from "../../token/TokenMetadata.ts"
+import type { TokenMetadata } from "../../ledger/TokenMetadata.ts"
 import type { UnreadQuery, UnreadTokens } from "../Proofs.ts"
 import { fromHex, toHex } from "../rows/Bytes.ts"
 import * as LedgerHoldings from "../rows/LedgerHoldings.ts"

@@ -1,7 +1,7 @@
 /**
  * Whether blocks extend each other. Pure.
  */
-import type { BlockRef, BlockRows } from "../BlockRows.ts"
+import type { BlockRef, BlockRows } from "../../block/BlockRows.ts"
 
 /** Whether two references name one block. */
 export const isSame = (a: BlockRef | null, b: BlockRef | null) => a?.number === b?.number && a?.hash === b?.hash

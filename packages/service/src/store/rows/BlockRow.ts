@@ -3,7 +3,7 @@
  *
  * Source: decision 0034.
  */
-import type { BlockRef, BlockRows } from "../BlockRows.ts"
+import type { BlockRef, BlockRows } from "../../block/BlockRows.ts"
 import { fromHex, toHex } from "./Bytes.ts"
 import * as Checksum from "./Checksum.ts"
 

@@ -1,5 +1,5 @@
 /** The columns of a checkpoint that change with the index, and the checkpoint that readers see. Pure. */
-import type { Checkpoint } from "../BlockRows.ts"
+import type { Checkpoint } from "../../block/BlockRows.ts"
 import { toHex } from "./Bytes.ts"
 import * as WatchedWallets from "./WatchedWallets.ts"
 

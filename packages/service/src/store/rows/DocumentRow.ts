@@ -4,7 +4,7 @@
  *
  * Source: decisions 0033 and 0034.
  */
-import type { TransactionRow } from "../BlockRows.ts"
+import type { TransactionRow } from "../../block/BlockRows.ts"
 import { fromHex, join, split, toHex } from "./Bytes.ts"
 import * as Checksum from "./Checksum.ts"
 import * as DocumentText from "./DocumentText.ts"

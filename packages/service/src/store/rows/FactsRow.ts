@@ -3,7 +3,7 @@
  *
  * Source: decisions 0034 and 0044.
  */
-import type { BlockRows } from "../BlockRows.ts"
+import type { BlockRows } from "../../block/BlockRows.ts"
 import { StoreError } from "../StoreError.ts"
 import type { StoredHeader } from "./BlockRow.ts"
 import * as Checksum from "./Checksum.ts"

@@ -4,7 +4,7 @@
  * Source: decisions 0050 and 0054.
  */
 import * as LedgerCodec from "../../ledger/LedgerCodec.ts"
-import * as Holding from "../../proof/Holding.ts"
+import * as Holding from "../../ledger/Holding.ts"
 import type { UnreadOpenings } from "../Proofs.ts"
 import { toHex } from "./Bytes.ts"
 

@@ -4,7 +4,7 @@
  * Source: decision 0050.
  */
 import type * as Movement from "../../ledger/Movement.ts"
-import * as Holding from "../../proof/Holding.ts"
+import * as Holding from "../../ledger/Holding.ts"
 import type { LedgerEntry, LedgerQuery } from "../ChainReader.ts"
 import type { OpeningBalance, WalletOpening } from "../Proofs.ts"
 import type { StoreError } from "../StoreError.ts"

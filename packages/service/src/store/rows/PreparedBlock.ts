@@ -2,7 +2,7 @@
  * The rows of a block's texts, made before the block is appended, in any thread: compressing takes a large part of the time of an
  * append. What is stored is the same with it and without it. Pure.
  */
-import type { BlockRows } from "../BlockRows.ts"
+import type { BlockRows } from "../../block/BlockRows.ts"
 import * as DocumentRow from "./DocumentRow.ts"
 import * as FactsRow from "./FactsRow.ts"
 import type * as Frame from "./Frame.ts"

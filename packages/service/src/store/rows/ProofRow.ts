@@ -4,7 +4,7 @@
  * Source: decision 0050.
  */
 import * as Schema from "effect/Schema"
-import * as Holding from "../../proof/Holding.ts"
+import * as Holding from "../../ledger/Holding.ts"
 import type { WalletProof } from "../Proofs.ts"
 import type { StoreError } from "../StoreError.ts"
 import { fromHex, toHex } from "./Bytes.ts"

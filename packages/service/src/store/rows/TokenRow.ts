@@ -3,7 +3,7 @@
  *
  * Source: decision 0054.
  */
-import type { TokenMetadata } from "../../token/TokenMetadata.ts"
+import type { TokenMetadata } from "../../ledger/TokenMetadata.ts"
 import type { StoreError } from "../StoreError.ts"
 import { fromHex, toHex } from "./Bytes.ts"
 import * as Checksum from "./Checksum.ts"

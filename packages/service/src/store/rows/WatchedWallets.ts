@@ -4,8 +4,8 @@
  *
  * Source: decision 0055.
  */
-import { shellWord } from "../../config/ShellWord.ts"
-import type { Checkpoint } from "../BlockRows.ts"
+import { shellWord } from "../../supervision/ShellWord.ts"
+import type { Checkpoint } from "../../block/BlockRows.ts"
 import { StoreError } from "../StoreError.ts"
 import type { WatchChange } from "../WatchList.ts"
 

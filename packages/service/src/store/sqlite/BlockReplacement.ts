@@ -2,8 +2,8 @@
  * Replaces the rows of a stored block by those of the same block fetched again. Functions named `Unsafe` throw what SQLite throws; call
  * them inside a transaction.
  */
-import type { BlockRows } from "../BlockRows.ts"
-import type { LedgerProjection } from "../../projection/Projection.ts"
+import type { BlockRows } from "../../block/BlockRows.ts"
+import type { LedgerProjection } from "../../block/Projection.ts"
 import * as WalletTransactions from "../../projection/WalletTransactions.ts"
 import type * as BlockRow from "../rows/BlockRow.ts"
 import * as Blocks from "./Blocks.ts"

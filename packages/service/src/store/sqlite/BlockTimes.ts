@@ -4,7 +4,7 @@
  *
  * Source: decision 0034.
  */
-import type { Checkpoint } from "../BlockRows.ts"
+import type { Checkpoint } from "../../block/BlockRows.ts"
 import * as Blocks from "./Blocks.ts"
 import * as Checksum from "../rows/Checksum.ts"
 import type { Connection } from "./Connection.ts"

@@ -4,7 +4,7 @@
  *
  * Source: decision 0034.
  */
-import type { BlockRows } from "../BlockRows.ts"
+import type { BlockRows } from "../../block/BlockRows.ts"
 import * as BlockRow from "../rows/BlockRow.ts"
 import * as Checksum from "../rows/Checksum.ts"
 import type { Connection } from "./Connection.ts"

@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Movement from "../../ledger/Movement.ts"
-import type { BlockRef, Checkpoint } from "../BlockRows.ts"
+import type { BlockRef, Checkpoint } from "../../block/BlockRows.ts"
 import type {
   ChainChange,
   ChainChanges,

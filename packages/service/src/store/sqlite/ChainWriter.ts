@@ -2,7 +2,7 @@
  * Writes a chain's file, each write in one transaction.
  */
 import * as Effect from "effect/Effect"
-import type { BlockRef, BlockRows, Checkpoint, LinkedBlock } from "../BlockRows.ts"
+import type { BlockRef, BlockRows, Checkpoint, LinkedBlock } from "../../block/BlockRows.ts"
 import type { ChainWriter, Filled } from "../ChainWriter.ts"
 import type { FencingToken } from "../Leases.ts"
 import { CheckpointConflict, type LeaseLost, type StoreError } from "../StoreError.ts"
@@ -15,7 +15,7 @@ import * as Changes from "./Changes.ts"
 import type { ChainFile } from "./ChainFile.ts"
 import * as ChainReader from "./ChainReader.ts"
 import * as Checkpoints from "./Checkpoints.ts"
-import type { Projection } from "../../projection/Projection.ts"
+import type { Projection } from "../../block/Projection.ts"
 import * as WalletLedger from "../../projection/WalletLedger.ts"
 import * as Facts from "./Facts.ts"
 import * as Gaps from "./Gaps.ts"

@@ -4,7 +4,7 @@
  *
  * Source: decision 0034.
  */
-import type { Checkpoint } from "../BlockRows.ts"
+import type { Checkpoint } from "../../block/BlockRows.ts"
 import { StoreError } from "../StoreError.ts"
 import * as CheckpointRow from "../rows/CheckpointRow.ts"
 import * as Checksum from "../rows/Checksum.ts"

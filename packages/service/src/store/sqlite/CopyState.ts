@@ -3,7 +3,7 @@
  * `Unsafe` throw what SQLite throws; call them inside a transaction.
  */
 import * as WalletTransactions from "../../projection/WalletTransactions.ts"
-import type { Checkpoint } from "../BlockRows.ts"
+import type { Checkpoint } from "../../block/BlockRows.ts"
 import type { ChainFile } from "./ChainFile.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import type { Connection, Params } from "./Connection.ts"

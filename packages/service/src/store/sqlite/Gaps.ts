@@ -3,7 +3,7 @@
  *
  * The number of gaps of each kind is kept by triggers, so that a status of a chain with millions of gaps is read at once.
  */
-import { type BlockGap, type BlockRows, type Gap, gapKinds } from "../BlockRows.ts"
+import { type BlockGap, type BlockRows, type Gap, gapKinds } from "../../block/BlockRows.ts"
 import type { GapCounts, GapQuery } from "../ChainReader.ts"
 import { fromHex, toHex } from "../rows/Bytes.ts"
 import type { Connection, Params } from "./Connection.ts"

@@ -6,7 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as SqlClient from "effect/sql/SqlClient"
-import * as MonotonicClock from "../../node/MonotonicClock.ts"
+import * as MonotonicClock from "../../supervision/MonotonicClock.ts"
 import * as Connection from "./Connection.ts"
 import { StoreError } from "../StoreError.ts"
 

@@ -5,7 +5,7 @@
  * Source: decision 0034.
  */
 import { StoreError } from "../StoreError.ts"
-import type { Projection, ProjectionCheckpoint } from "../../projection/Projection.ts"
+import type { Projection, ProjectionCheckpoint } from "../../block/Projection.ts"
 import * as Checksum from "../rows/Checksum.ts"
 import type { Connection } from "./Connection.ts"
 import * as Statements from "./Statements.ts"

@@ -2,10 +2,10 @@
  * Projections in a chain's file: their checkpoints, and how their rows are derived, appended and removed. Functions named `Unsafe`
  * throw what SQLite throws; call them inside a transaction.
  */
-import type { BlockRows, Checkpoint } from "../BlockRows.ts"
+import type { BlockRows, Checkpoint } from "../../block/BlockRows.ts"
 import type { Filled } from "../ChainWriter.ts"
 import { StoreError } from "../StoreError.ts"
-import type { LedgerProjection, Projection } from "../../projection/Projection.ts"
+import type { LedgerProjection, Projection } from "../../block/Projection.ts"
 import { fromHex } from "../rows/Bytes.ts"
 import type { ChainFile } from "./ChainFile.ts"
 import * as Changes from "./Changes.ts"

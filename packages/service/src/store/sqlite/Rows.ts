@@ -3,7 +3,7 @@
  * inside a transaction.
  */
 import { StoreError } from "../StoreError.ts"
-import type { BlockRows } from "../BlockRows.ts"
+import type { BlockRows } from "../../block/BlockRows.ts"
 import * as Blocks from "./Blocks.ts"
 import type { ChainFile } from "./ChainFile.ts"
 import * as Checkpoints from "./Checkpoints.ts"

@@ -1,7 +1,7 @@
 import type { Fetch, Response } from "@daybook/transport/Fetch"
 import { afterEach, describe, expect, it, vi } from "vitest"
 import * as LargeAnswers from "../../../src/server/relay/LargeAnswers.ts"
-import * as Turns from "../../../src/server/Turns.ts"
+import * as Turns from "../../../src/server/admission/Turns.ts"
 import { cut as cutBy, textOf } from "../../responseBody.ts"
 
 const mebibyte = 1024 * 1024

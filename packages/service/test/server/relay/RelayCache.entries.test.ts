@@ -4,7 +4,7 @@ import { Context, Effect, Layer } from "effect"
 import { expect } from "vitest"
 import * as RelayCache from "../../../src/server/relay/RelayCache.ts"
 import type { ResultText } from "../../../src/server/relay/Upstream.ts"
-import * as Metrics from "../../../src/server/rest/Metrics.ts"
+import * as Metrics from "../../../src/server/monitoring/Metrics.ts"
 import type { ChainReader } from "../../../src/store/ChainReader.ts"
 
 const mebibyte = 1024 * 1024

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest"
 import { Effect, Exit, Fiber, Option, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { Limits } from "../../../src/config/Limits.ts"
-import * as Bounds from "../../../src/server/Bounds.ts"
+import * as Bounds from "../../../src/server/admission/Bounds.ts"
 import * as RequestBody from "../../../src/server/relay/RequestBody.ts"
 import { grant, makeAuthentication } from "./authentication.ts"
 

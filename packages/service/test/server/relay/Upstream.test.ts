@@ -4,7 +4,7 @@ import { describe, it } from "@effect/vitest"
 import { Effect, Logger, Schema } from "effect"
 import { expect } from "vitest"
 import { Limits } from "../../../src/config/Limits.ts"
-import * as Bounds from "../../../src/server/Bounds.ts"
+import * as Bounds from "../../../src/server/admission/Bounds.ts"
 import * as Upstream from "../../../src/server/relay/Upstream.ts"
 import * as Node from "../node.ts"
 

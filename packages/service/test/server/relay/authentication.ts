@@ -1,6 +1,6 @@
 /** A rate limit of some tokens without a refill, and what was taken from it. */
 import { Effect } from "effect"
-import type { Authentication } from "../../../src/server/Authentication.ts"
+import type { Authentication } from "../../../src/server/admission/Authentication.ts"
 import type { KeyGrant } from "../../../src/store/ApiKeys.ts"
 
 export const grant: KeyGrant = { name: "a", operator: false, empty: null }

@@ -2,7 +2,7 @@
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Projection } from "../../../src/projection/Projection.ts"
+import type { Projection } from "../../../src/block/Projection.ts"
 import * as Connection from "../../../src/store/sqlite/Connection.ts"
 import * as PageReader from "../../../src/store/sqlite/PageReader.ts"
 import { chainOn, wallets } from "../model.ts"

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as WalletTransactions from "../../../src/projection/WalletTransactions.ts"
-import type { Projection } from "../../../src/projection/Projection.ts"
+import type { Projection } from "../../../src/block/Projection.ts"
 import { blockOn, chainOn, refOf, wallets } from "../model.ts"
 import { entriesOf, expectedEntries, hashes } from "../projections.ts"
 import { all, bodiesOf, pageBodies, ref } from "../TestDatabase.ts"

@@ -1,0 +1,222 @@
+/**
+ * How nodes and providers report failures: the one table of error codes, messages, batch limits and requested waits.
+ * To support one more provider, add a row.
+ */
+import type * as JsonRpc from "@daybook/schema/JsonRpc"
+import { maxWait } from "@daybook/transport/internal/RetryAfter"
+import * as Duration from "effect/Duration"
+import { isObject } from "./JsonObject.ts"
+
+/**
+ * The kind of a node's error.
+ *
+ * **Details**
+ * - `rateLimited`: too many requests; reported as the error `RateLimited`.
+ * - `notFound`: the node has no such block, transaction or filter.
+ * - `pruned`: the node has discarded the history or state; use an archive node.
+ * - `reverted`: the contract or the chain's rules rejected the call.
+ * - `invalidParams`: the node does not accept the call as written.
+ * - `methodUnsupported`: the node does not have the method, or does not offer it to this key.
+ * - `tooLarge`: the request or its result exceeds a limit; request less at once.
+ * - `internal`: the node failed or timed out; retried.
+ * - `unknown`: anything else.
+ */
+export type ErrorKind =
+  | "rateLimited"
+  | "notFound"
+  | "pruned"
+  | "reverted"
+  | "invalidParams"
+  | "methodUnsupported"
+  | "tooLarge"
+  | "internal"
+  | "unknown"
+
+/** One way to recognise an error: by its code, by its message, or by both. */
+export interface Row {
+  /** `unauthorized` is reported as the error `Unauthorized`. */
+  readonly kind: ErrorKind | "unauthorized"
+  /** Any of these codes; undefined for any code. */
+  readonly codes?: ReadonlyArray<number>
+  /** A pattern of the message; undefined for any message. */
+  readonly message?: RegExp
+  /**
+   * Effect on a batch that is rejected as a whole with this error. `one`: the server takes no batches. `fewer`: it takes smaller ones; the
+   * limit may be in the message. `unread`: it could not read the request, because of the batch or of one call in it.
+   */
+  readonly batch?: "one" | "fewer" | "unread"
+}
+
+/**
+ * The rows in the order in which they are tried; the first match decides. Codes with one meaning come first, then messages, which are more
+ * exact than the remaining codes, then those. The comment of a row names who reports errors in this way.
+ */
+export const rows: ReadonlyArray<Row> = [
+  // geth, anvil: code 3
+  { kind: "reverted", codes: [3] },
+  // gateways that put the status into the code
+  { kind: "rateLimited", codes: [429] },
+  // EIP-4444
+  { kind: "pruned", codes: [4444] },
+  // JSON-RPC 2.0
+  { kind: "methodUnsupported", codes: [-32601] },
+  // geth, erigon, nethermind, besu, hardhat
+  {
+    kind: "reverted",
+    message: /\breverted?\b|^VM Exception|^execution error: revert|invalid opcode|out of gas$/i,
+  },
+  // jsonrpsee: batch requests are disabled; gateways without batches
+  {
+    kind: "tooLarge",
+    message:
+      /\bbatch.*(?:disabled|unsupported|not (?:supported|allowed|enabled))|(?:disabled|unsupported|not (?:supported|allowed|enabled)).*\bbatch/i,
+    batch: "one",
+  },
+  // eth_getLogs and batches at the large providers; geth: response too large; jsonrpsee: response is too big
+  {
+    kind: "tooLarge",
+    message:
+      /batch (?:\S+ ){0,4}(?:too (?:large|big|many)|limit|size)|too (?:large|big|many)\b.*\bbatch|(?:response|result|reply|content|request|payload|body|entity)\b.{0,20}\btoo (?:large|big)|(?:response|result)s? size|exceeds? .*\b(?:range|size|block limit|max results)|query returned more than|too many (?:results|logs|blocks|topics|addresses)|(?:block )?range .*(?:too|large|exceed|limit|wide|max)|max(?:imum)? (?:block )?range|limited to (?:a )?[\d,.]+k? (?:blocks?|results|range)|more than [\d,]+ (?:results|logs|blocks)|up to a [\d,]+ block range/i,
+    batch: "fewer",
+  },
+  // providers that answer -32000 or plain text; Cloudflare 1015
+  {
+    kind: "rateLimited",
+    message:
+      /rate.?limit|too many (?:requests|connections|calls|concurrent)|request (?:rate|limit)|(?:calls?|requests?|units?|credits?)(?: limit)? (?:per|a|\/) ?(?:second|minute|day)|\/ ?(?:sec(?:ond)?|min(?:ute)?|day)\b.*\blimit|(?:throughput|capacity|quota|credits?|usage) .{0,30}\b(?:limit|exceeded|exhausted|used up)|exceeded .{0,40}\b(?:quota|capacity|throughput|requests|limit)|limit exceeded|(?:daily|monthly) (?:request )?(?:limit|quota)|error code: 1015|\b429\b|back ?off/i,
+  },
+  // EIP-1474 -32005; large providers
+  { kind: "rateLimited", codes: [-32005, -32007, -32011, -32029] },
+  // providers that answer a bad key with a JSON-RPC error
+  {
+    kind: "unauthorized",
+    message:
+      /unauthori[sz]ed|must be authenticated|authentication (?:required|failed)|(?:invalid|missing|unknown|expired|disabled|inactive|bad|no) (?:or \S+ )?(?:api|access|project|app)[- ]?(?:key|token|id)\b|(?:api|access)[- ]?(?:key|token)\b.{0,30}\b(?:invalid|missing|required|disabled|expired|inactive|not (?:allowed|found|valid))/i,
+  },
+  // geth, erigon, reth, nethermind without history
+  {
+    kind: "pruned",
+    message:
+      /missing trie node|pruned|(?:historical|old) (?:state|data|block).{0,40}\b(?:not |un)available|state .{0,60}\bnot available|archive (?:node|state|request|access)|proof window|state (?:is )?already pruned|history (?:is )?(?:unavailable|not available)/i,
+  },
+  // geth, arbitrum, erigon, relays
+  {
+    kind: "methodUnsupported",
+    message:
+      /method .{0,80}(?:does not exist|not (?:found|supported|available|allowed|exposed|enabled|implemented|whitelisted))|(?:unsupported|unknown) method|not supported|notifications not supported|rpc method is not whitelisted|no such method/i,
+  },
+  // geth: request timed out; gateways
+  {
+    kind: "internal",
+    message:
+      /timed? ?out|deadline exceeded|temporarily|try again|no (?:available )?(?:backend|upstream|server)|bad gateway|service unavailable|overloaded|busy|method handler crashed|internal (?:server )?error|upstream/i,
+  },
+  // geth: header not found, transaction not found; reth, erigon, parity
+  {
+    kind: "notFound",
+    message:
+      /(?:block|header|transaction|tx|receipt|filter|subscription|hash|resource)\b.{0,90}\b(?:not (?:be )?found|unknown|does ?n.t exist|does not exist)|could not be found|no (?:finalized|safe) block|(?:unknown|no such) (?:block|header|transaction|hash)|not found$/i,
+  },
+  // geth: invalid argument 0
+  {
+    kind: "invalidParams",
+    message:
+      /invalid (?:argument|params?|parameters?|request|block range|address|hash)|cannot unmarshal|missing value for required argument|too (?:few|many) arguments|hex string/i,
+  },
+  // EIP-1474 resource not found; reth, erigon: unknown block tag
+  { kind: "notFound", codes: [-32001, -39001] },
+  // JSON-RPC 2.0; EIP-1474 resource unavailable
+  { kind: "internal", codes: [-32603, -32002, -32050, -32052] },
+  // batches rejected by large providers
+  { kind: "tooLarge", codes: [-32003, -32008, -32202], batch: "fewer" },
+  // EIP-1474
+  { kind: "methodUnsupported", codes: [-32004] },
+  // JSON-RPC 2.0
+  { kind: "invalidParams", codes: [-32602, -32600, -32700], batch: "unread" },
+  // parity, nethermind: VM execution error
+  { kind: "reverted", codes: [-32015] },
+]
+
+/** The part of an error by which it is recognised. */
+export type CodeAndMessage = Pick<JsonRpc.ErrorObject, "code" | "message">
+
+/** Characters by which a message is recognised. A node may quote anything after its first sentences. */
+const maxMessageCharacters = 500
+
+/** The first row that matches an error. */
+const matching = ({ code, message: given }: CodeAndMessage, of: ReadonlyArray<Row> = rows): Row | undefined => {
+  const text = given.slice(0, maxMessageCharacters)
+  return of.find(({ codes, message }) => (codes?.includes(code) ?? true) && (message?.test(text) ?? true))
+}
+
+/** The kind of an error; `unknown` when no row matches. */
+export const kindOf = (error: CodeAndMessage): Row["kind"] => {
+  const kind = matching(error)?.kind ?? "unknown"
+  // Whatever else the message of -32602 quotes: taking it for a transient failure would repeat a call that cannot succeed.
+  return error.code === -32602 && kind !== "tooLarge" && kind !== "methodUnsupported" ? "invalidParams" : kind
+}
+
+const batchRows = rows.filter(({ batch }) => batch !== undefined)
+
+/** The effect of an error that rejects a whole batch; `undefined` when it does not concern the batch as such. */
+export const batchEffectOf = (error: CodeAndMessage): Row["batch"] => {
+  const effect = matching(error, batchRows)?.batch
+  return effect === "fewer" && kindOf(error) !== "tooLarge" ? undefined : effect
+}
+
+/** Members of an error object that hold a requested wait, with their unit in milliseconds. */
+const waitMembers: Readonly<Record<string, number>> = {
+  // Infura: data.rate.backoff_seconds
+  backoff_seconds: 1000,
+  // QuickNode: data.try_again_in, a text with its unit
+  try_again_in: 1000,
+  // Gateways
+  retry_after: 1000,
+  retryAfter: 1000,
+  retry_after_seconds: 1000,
+  retryAfterSeconds: 1000,
+  retry_after_ms: 1,
+  retryAfterMs: 1,
+}
+
+const waitMessage =
+  /(?:retry|again|wait|back ?off|reset)\D{0,20}?(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|sec(?:onds?)?|m|min(?:utes?)?|h|hours?)\b/i
+
+const unitMillis: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
+
+const millisPer = (unit: string): number => {
+  const name = unit.toLowerCase()
+  return unitMillis[name.startsWith("milli") || name === "ms" ? "ms" : (name[0] ?? "s")] ?? 1000
+}
+
+const millisOfValue = (value: unknown, perUnit: number): number | undefined => {
+  if (typeof value === "number") return value * perUnit
+  const parts = typeof value === "string" ? /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(value.trim()) : null
+  if (parts === null) return undefined
+  const [, digits = "", unit = ""] = parts
+  return Number(digits) * (unit === "" ? perUnit : millisPer(unit))
+}
+
+const millisInObject = (value: unknown, depth: number): number | undefined => {
+  if (!isObject(value)) return undefined
+  for (const [key, inner] of Object.entries(value)) {
+    const perUnit = Object.hasOwn(waitMembers, key) ? waitMembers[key] : undefined
+    const millis =
+      perUnit !== undefined ? millisOfValue(inner, perUnit) : depth > 0 ? millisInObject(inner, depth - 1) : undefined
+    if (millis !== undefined && millis >= 0) return millis
+  }
+  return undefined
+}
+
+const millisInMessage = (message: string): number | undefined => {
+  const found = waitMessage.exec(message.slice(0, maxMessageCharacters))
+  return found === null ? undefined : Number(found[1]) * millisPer(found[2] ?? "s")
+}
+
+/** The wait that an error object requests, in its members or in its message; a day at most. `undefined` without one. */
+export const retryAfterOf = (error: Pick<JsonRpc.ErrorObject, "message">): Duration.Duration | undefined => {
+  const millis = millisInObject(error, 2) ?? millisInMessage(error.message)
+  return millis === undefined || !Number.isFinite(millis)
+    ? undefined
+    : Duration.min(Duration.millis(Math.ceil(millis)), maxWait)
+}

@@ -1,0 +1,132 @@
+/**
+ * Deviations of blocks from what is verified elsewhere: accepted, because only the chain or a new fork explains them, and reported.
+ */
+import type { HydratedBlock } from "@daybook/schema/Block"
+import { cut } from "@daybook/schema/Issue"
+import type { Receipt } from "@daybook/schema/Receipt"
+import * as Effect from "effect/Effect"
+import * as BlockFacts from "./BlockFacts.ts"
+import type * as BlockVerifier from "../verification/BlockVerifier.ts"
+import * as HashRules from "../verification/HashRules.ts"
+import * as HeaderHash from "../verification/HeaderHash.ts"
+import * as Undecoded from "../verification/Undecoded.ts"
+
+/**
+ * A deviation of a block that was accepted.
+ */
+export interface Deviation {
+  readonly kind:
+    | "unknown header fields"
+    | "undecoded header fields"
+    | "undecoded transaction fields"
+    | "undecoded receipt fields"
+    | "blooms"
+    | "missing receipts"
+    | "gap in log indexes"
+    | "gap in transaction indexes"
+  /** Fields or count of what deviates. */
+  readonly detail: string
+}
+
+/** Names of fields in a report; a node may send any number of them, of any length. */
+const maxShownFields = 5
+
+const ofHeader = (block: HydratedBlock): ReadonlyArray<Deviation> => {
+  const fields = HeaderHash.unknownFields(block)
+  if (fields.length === 0 || HeaderHash.of(block) === block.hash) return []
+  const others = fields.length > maxShownFields ? `, and ${fields.length - maxShownFields} more` : ""
+  return [{ kind: "unknown header fields", detail: `${fields.slice(0, maxShownFields).map(cut).join(", ")}${others}` }]
+}
+
+/** Header fields that the hash of the block or its facts need. */
+const ofUndecodedHeader = ({ header }: Undecoded.Undecoded): ReadonlyArray<Deviation> => {
+  const needed = [...header].find(([field]) => HeaderHash.isHashed(field) || BlockFacts.isOfHeader(field))
+  return needed === undefined ? [] : [{ kind: "undecoded header fields", detail: needed[1] }]
+}
+
+/** Fields that no record shows. Parts that are left out as a whole are gaps of their own. */
+const ofParts = (
+  kind: "undecoded transaction fields" | "undecoded receipt fields",
+  parts: ReadonlyArray<Undecoded.UndecodedPart>,
+): ReadonlyArray<Deviation> => {
+  const incomplete = parts.filter(({ isLeftOut }) => !isLeftOut)
+  const [first] = incomplete
+  return first === undefined ? [] : [{ kind, detail: `${incomplete.length}, the first one: ${first.reason}` }]
+}
+
+const gap = (kind: Deviation["kind"], indexes: ReadonlyArray<number | null | undefined>): ReadonlyArray<Deviation> => {
+  const at = indexes.findIndex((index, position) => index != null && index !== position)
+  return at === -1 ? [] : [{ kind, detail: `index ${indexes[at]} at position ${at}` }]
+}
+
+const ofIndexes = ({ transactions }: HydratedBlock, receipts: ReadonlyArray<Receipt>): ReadonlyArray<Deviation> => {
+  const missing = transactions.length - receipts.length
+  return [
+    ...(missing > 0 ? [{ kind: "missing receipts", detail: `${missing} of ${transactions.length}` } as const] : []),
+    ...gap(
+      "gap in log indexes",
+      receipts.flatMap(({ logs }) => logs.map(({ logIndex }) => logIndex)),
+    ),
+    ...gap(
+      "gap in transaction indexes",
+      transactions.map(({ transactionIndex }) => transactionIndex),
+    ),
+  ]
+}
+
+/**
+ * Deviations of a block that was verified with these options; `receipts` is `null` where they were not fetched.
+ */
+export const of = (
+  block: HydratedBlock,
+  receipts: ReadonlyArray<Receipt> | null,
+  { checks = "standard", rules = HashRules.none, undecoded = Undecoded.none }: BlockVerifier.Options,
+): ReadonlyArray<Deviation> => {
+  const { headerHash, indexGaps = false } = HashRules.at(rules, block.number ?? 0n)
+  return [
+    ...(headerHash && checks !== "links" ? ofHeader(block) : []),
+    ...ofUndecodedHeader(undecoded),
+    ...ofParts("undecoded transaction fields", undecoded.transactions),
+    ...ofParts("undecoded receipt fields", undecoded.receipts),
+    ...(indexGaps && receipts !== null ? ofIndexes(block, receipts) : []),
+  ]
+}
+
+/**
+ * Deviations of one block: plain data, which threads send to the indexer.
+ */
+export interface OfBlock {
+  readonly block: number
+  readonly deviations: ReadonlyArray<Deviation>
+}
+
+/**
+ * Reports deviations of a block.
+ */
+export type Reporter = (block: number, deviations: ReadonlyArray<Deviation>) => Effect.Effect<void>
+
+/** Log lines of a reporter: a node that sends other fields with each block does not fill the log or the memory. */
+const maxReports = 100
+
+/**
+ * A reporter that logs each kind of deviation once, and unknown header fields once for each set of fields; at most 100 lines. A chain has
+ * one: its threads return what they find.
+ */
+export const makeReporter = (): Reporter => {
+  const reported = new Set<string>()
+  return (block, deviations) =>
+    Effect.forEach(
+      deviations,
+      ({ detail, kind }) => {
+        const key = kind === "unknown header fields" ? `${kind} ${detail}` : kind
+        if (reported.has(key) || reported.size >= maxReports) return Effect.void
+        reported.add(key)
+        const annotations = { block, deviation: kind, detail }
+        return Effect.annotateLogs(
+          Effect.logWarning("Accepted a block that could not be verified in full"),
+          annotations,
+        )
+      },
+      { discard: true },
+    )
+}

@@ -1,0 +1,364 @@
+/**
+ * Assembles the rows of a block from the responses of a node: verifies that they belong together and writes each transaction's JSON
+ * text as the interface defines it, with decoded calls and events. The text is stored and served unchanged; labels and internal
+ * transactions are appended when it is served. Pure.
+ *
+ * Source: docs/interface.md#2.2, docs/interface.md#2.3, docs/interface.md#2.4; decisions 0002, 0009, 0010, 0015.
+ */
+import type { HydratedBlock } from "@daybook/schema/Block"
+import type { Receipt } from "@daybook/schema/Receipt"
+import type { TransactionTrace } from "@daybook/schema/Trace"
+import type { Transaction } from "@daybook/schema/Transaction"
+import * as Result from "effect/Result"
+import type { Decoder } from "../decode/Decoder.ts"
+import * as GasPrice from "../ledger/GasPrice.ts"
+import * as Ledger from "../ledger/Ledger.ts"
+import * as LedgerCodec from "../ledger/LedgerCodec.ts"
+import type { LedgerRules } from "../ledger/LedgerRules.ts"
+import * as LedgerSource from "../ledger/LedgerSource.ts"
+import type { Traces } from "../block/Traces.ts"
+import type { BlockGap, BlockRows, TransactionRow } from "../block/BlockRows.ts"
+import * as BlockVerifier from "../verification/BlockVerifier.ts"
+import * as BlockFacts from "../block/BlockFacts.ts"
+import * as InternalTransactions from "../block/InternalTransactions.ts"
+import type { InvalidBlock } from "../verification/InvalidBlock.ts"
+import * as Steps from "../supervision/Steps.ts"
+import * as Undecoded from "../verification/Undecoded.ts"
+
+/**
+ * Responses of a node about one block.
+ */
+export interface Responses {
+  readonly block: HydratedBlock
+  readonly receipts: ReadonlyArray<Receipt>
+  /** `null` where traces are off. */
+  readonly traces: Traces | null
+}
+
+/**
+ * How to assemble rows.
+ */
+export interface Options extends InternalTransactions.Options, BlockVerifier.Options {
+  readonly decoder: Decoder
+  /** Only transactions of these wallets become rows, lower case; `null` or left out for all. */
+  readonly watch?: ReadonlySet<string> | null
+  /** Rules of the chain's ledger; left out for rows without one. */
+  readonly ledger?: LedgerRules
+  /** Why receipts are missing. Default: no node has them. */
+  readonly missing?: string
+}
+
+/** Text of an optional number; `""` for none. */
+const textOf = (value: bigint | number | null | undefined): string => (value == null ? "" : value.toString())
+
+/** Text of a number that only transactions of unknown types lack. */
+const numberOf = (value: bigint | number | null | undefined): string => (value ?? 0).toString()
+
+const logOf = (block: BlockVerifier.MinedBlock, time: string, log: Receipt["logs"][number], decoder: Decoder) => ({
+  log_index: numberOf(log.logIndex),
+  transaction_hash: log.transactionHash,
+  transaction_index: numberOf(log.transactionIndex),
+  address: log.address,
+  data: log.data,
+  topic0: log.topics[0] ?? "",
+  topic1: log.topics[1] ?? "",
+  topic2: log.topics[2] ?? "",
+  topic3: log.topics[3] ?? "",
+  block_timestamp: time,
+  block_number: block.number.toString(),
+  block_hash: block.hash,
+  decoded_event: decoder.event(log),
+})
+
+/** Logs of one step. */
+const stepLogs = 32
+
+/** Text of the logs of a transaction, in steps. */
+const stepsOfLogs = function* (
+  block: BlockVerifier.MinedBlock,
+  time: string,
+  logs: Receipt["logs"],
+  decoder: Decoder,
+): Steps.Steps<string> {
+  const parts: Array<string> = []
+  for (const [at, log] of logs.entries()) {
+    parts.push(JSON.stringify(logOf(block, time, log, decoder)))
+    if (at % stepLogs === stepLogs - 1) yield
+  }
+  return `[${parts.join(",")}]`
+}
+
+const stepsOfBody = function* (
+  block: BlockVerifier.MinedBlock,
+  time: string,
+  transaction: Transaction,
+  receipt: Receipt,
+  decoder: Decoder,
+): Steps.Steps<string> {
+  const { input, to } = transaction
+  const logs = yield* stepsOfLogs(block, time, receipt.logs, decoder)
+  const call = JSON.stringify(to == null ? null : decoder.call(input ?? "0x"))
+  const head = JSON.stringify({
+    hash: transaction.hash,
+    nonce: numberOf(transaction.nonce),
+    transaction_index: receipt.transactionIndex.toString(),
+    from_address: transaction.from,
+    to_address: to ?? null,
+    value: numberOf(transaction.value),
+    gas: numberOf(transaction.gas),
+    gas_price: GasPrice.effective(transaction, receipt, block.baseFeePerGas).toString(),
+    input: input ?? "0x",
+    receipt_cumulative_gas_used: receipt.cumulativeGasUsed.toString(),
+    receipt_gas_used: receipt.gasUsed.toString(),
+    receipt_contract_address: receipt.contractAddress ?? "",
+    receipt_root: receipt.root != null && receipt.root.length > 2 ? receipt.root : "",
+    receipt_status: textOf(receipt.status),
+    block_timestamp: time,
+    block_number: block.number.toString(),
+    block_hash: block.hash,
+  })
+  return `${head.slice(0, -1)},"logs":${logs},"decoded_call":${call}}`
+}
+
+/** Wallets of a transaction, each once: sender, recipient, created contract. Source: decision 0009. */
+const walletsOf = (transaction: Transaction, receipt: Receipt): ReadonlyArray<string> => {
+  const addresses = new Set<string>([transaction.from])
+  if (transaction.to != null) addresses.add(transaction.to)
+  if (receipt.contractAddress !== null) addresses.add(receipt.contractAddress)
+  return [...addresses]
+}
+
+/**
+ * True when a block may hold a transaction or the fees of a watched wallet. A creation may: its contract is known from the receipt.
+ */
+export const mayConcern = ({ miner, transactions }: HydratedBlock, watch: Options["watch"]): boolean =>
+  watch == null ||
+  (miner !== null && watch.has(miner)) ||
+  transactions.some(({ from, to }) => to == null || watch.has(from) || watch.has(to))
+
+/** Rows of a block without its transactions. */
+const headerRows = (block: BlockVerifier.MinedBlock, { decoder }: Options) => ({
+  number: Number(block.number),
+  hash: block.hash,
+  parentHash: block.parentHash,
+  timestamp: Number(block.timestamp),
+  decoderRevision: decoder.revision,
+})
+
+const emptyRows = (block: BlockVerifier.MinedBlock, options: Options): BlockRows => {
+  const gasFees = block.transactions.length === 0 ? 0n : null
+  return {
+    ...headerRows(block, options),
+    transactions: [],
+    ...Steps.runSync(stepsOfFacts({ block, rows: [], gasFees, watch: options.watch }, null, options)),
+  }
+}
+
+/** Facts of a block; `null` where a field does not decode that they may state. */
+const factsOf = (source: BlockFacts.Source, { undecoded = Undecoded.none }: Options): BlockFacts.BlockFacts | null => {
+  const isComplete = !Undecoded.isIncomplete(undecoded) && ![...undecoded.header.keys()].some(BlockFacts.isOfHeader)
+  return isComplete ? BlockFacts.of(source) : null
+}
+
+/** The row of a block's facts, and its ledger. */
+const stepsOfFacts = function* (
+  source: BlockFacts.Source,
+  internal: InternalTransactions.Rows | null,
+  options: Options,
+): Steps.Steps<Pick<BlockRows, "facts" | "ledger">> {
+  const facts = factsOf(source, options)
+  const texts = facts === null ? {} : { facts: BlockFacts.textOf(facts) }
+  if (options.ledger === undefined) return texts
+  const responses = { block: source.block, executed: source.rows, internal, facts }
+  const rows = yield* Ledger.steps(LedgerSource.fromResponses(responses), options.ledger)
+  return { ...texts, ledger: LedgerCodec.pack(rows) }
+}
+
+/** Gas fees of a block in wei; `null` where a transaction or a receipt is missing. */
+const gasFeesOf = (
+  block: BlockVerifier.MinedBlock,
+  executed: ReadonlyArray<BlockFacts.Executed>,
+  { undecoded = Undecoded.none }: Options,
+): bigint | null => {
+  if (executed.length < block.transactions.length + Undecoded.leftOut(undecoded)) return null
+  return executed.reduce(
+    (sum, { receipt, transaction }) =>
+      sum + receipt.gasUsed * GasPrice.effective(transaction, receipt, block.baseFeePerGas),
+    0n,
+  )
+}
+
+/**
+ * Assembles the rows of a block without transactions of watched wallets, which needs neither receipts nor traces.
+ *
+ * **Errors**
+ * - `InvalidBlock`: the block does not verify.
+ */
+export const assembleEmpty = (block: HydratedBlock, options: Options): Result.Result<BlockRows, InvalidBlock> =>
+  Result.map(BlockVerifier.verifyBlock(block, options), (mined) => emptyRows(mined, options))
+
+/** Traces of the transactions of a block, without those of transactions that are left out of it. */
+const withoutLeftOut = (block: BlockVerifier.MinedBlock, traces: Traces, undecoded: Undecoded.Undecoded): Traces => {
+  if (traces._tag === "Untraced" || Undecoded.leftOut(undecoded) === 0) return traces
+  const hashes: ReadonlySet<string> = new Set(block.transactions.map(({ hash }) => hash))
+  if (traces._tag === "Flat") {
+    const isOwn = (hash: string | null | undefined) => hash == null || hashes.has(hash)
+    return { ...traces, traces: traces.traces.filter(({ transactionHash }) => isOwn(transactionHash)) }
+  }
+  const positions = new Set(block.transactions.map(({ transactionIndex }) => transactionIndex))
+  const isOwn = ({ txHash }: TransactionTrace, at: number) =>
+    txHash === undefined ? positions.has(at) : hashes.has(txHash)
+  return { ...traces, traces: traces.traces.filter(isOwn) }
+}
+
+/** Rows of internal transactions of those transactions that have a receipt. The tracer may know of the others or not. */
+const internalOf = (
+  block: BlockVerifier.MinedBlock,
+  transactions: ReadonlyArray<Transaction>,
+  received: Traces,
+  options: Options,
+): Result.Result<InternalTransactions.Rows, InvalidBlock> => {
+  const traces = withoutLeftOut(block, received, options.undecoded ?? Undecoded.none)
+  if (transactions.length === block.transactions.length) return InternalTransactions.fromTraces(block, traces, options)
+  const hashes = new Set(transactions.map(({ hash }) => hash))
+  const ofAll = Result.map(InternalTransactions.fromTraces(block, traces, options), (rows) =>
+    rows.filter((_, position) => hashes.has(block.transactions[position]!.hash)),
+  )
+  const { hash, number } = block
+  return Result.orElse(ofAll, () => InternalTransactions.fromTraces({ hash, number, transactions }, traces, options))
+}
+
+/** Gaps of transactions without a receipt, where they concern the watched wallets. */
+const receiptGaps = (
+  { transactions }: BlockVerifier.MinedBlock,
+  executed: ReadonlyArray<Transaction>,
+  { missing = "No node has the receipt.", undecoded = Undecoded.none, watch }: Options,
+): ReadonlyArray<BlockGap> => {
+  if (executed.length === transactions.length) return []
+  const hashes = new Set(executed.map(({ hash }) => hash))
+  const reasons = new Map(undecoded.receipts.map(({ hash, reason }) => [hash, reason]))
+  return transactions
+    .filter(({ from, hash, to }) => !hashes.has(hash) && isWatched([from, to ?? null], watch))
+    .map(({ hash }) => ({ kind: "receipt", transaction: hash, reason: reasons.get(hash) ?? missing }))
+}
+
+const isWatched = (wallets: ReadonlyArray<string | null>, watch: Options["watch"]): boolean =>
+  watch == null || wallets.some((wallet) => wallet === null || watch.has(wallet))
+
+/** Gaps of transactions that are left out of the block, where they concern the watched wallets, or wallets that are not known. */
+const transactionGaps = ({ undecoded = Undecoded.none, watch }: Options): ReadonlyArray<BlockGap> =>
+  undecoded.transactions
+    .filter(({ isLeftOut, wallets }) => isLeftOut && (wallets === null || isWatched(wallets, watch)))
+    .map(({ hash, reason }) => ({ kind: "transaction", ...(hash === null ? {} : { transaction: hash }), reason }))
+
+/** Gap of a check that does not hold. */
+const unmetGaps = (unmet: string | null): ReadonlyArray<BlockGap> =>
+  unmet === null ? [] : [{ kind: "check", reason: `blooms: ${unmet}` }]
+
+/** Why the price of a transaction is not known: the base fee that it is computed with does not decode. */
+const unpriced = (
+  transaction: Transaction,
+  receipt: Receipt,
+  { undecoded = Undecoded.none }: Options,
+): string | null => {
+  const fees: GasPrice.Fees = transaction
+  return receipt.effectiveGasPrice == null && fees.gasPrice == null
+    ? (undecoded.header.get("baseFeePerGas") ?? null)
+    : null
+}
+
+/** What a row holds of a transaction's internal transactions. */
+const internalText = (rows: InternalTransactions.TransactionRows | undefined): string | null => {
+  if (rows === undefined) return null
+  return InternalTransactions.isUntraced(rows) ? untraced : JSON.stringify(rows)
+}
+
+/** Text in place of the internal transactions of an untraced transaction. */
+export const untraced = "null"
+
+/** Rows of a block's transactions, and what its facts are made of. */
+interface Rows {
+  readonly transactions: ReadonlyArray<TransactionRow>
+  readonly stored: ReadonlyArray<BlockFacts.Executed>
+  /** Internal transactions of the stored ones; `null` where traces were off. */
+  readonly internal: InternalTransactions.Rows | null
+  readonly gaps: ReadonlyArray<BlockGap>
+}
+
+const stepsOfRows = function* (
+  block: BlockVerifier.MinedBlock,
+  executed: ReadonlyArray<BlockFacts.Executed>,
+  internal: InternalTransactions.Rows | null,
+  options: Options,
+): Steps.Steps<Rows> {
+  const { decoder, watch } = options
+  const time = new Date(Number(block.timestamp) * 1000).toISOString()
+  const transactions: Array<TransactionRow> = []
+  const stored: Array<BlockFacts.Executed> = []
+  const traced: Array<InternalTransactions.TransactionRows> = []
+  const gaps: Array<BlockGap> = []
+  for (const [position, { receipt, transaction }] of executed.entries()) {
+    const wallets = walletsOf(transaction, receipt)
+    const addresses = watch == null ? wallets : wallets.filter((address) => watch.has(address))
+    if (addresses.length === 0) continue
+    const { hash } = transaction
+    const reason = unpriced(transaction, receipt, options)
+    if (reason !== null) {
+      gaps.push({ kind: "transaction", transaction: hash, reason })
+      continue
+    }
+    stored.push({ receipt, transaction })
+    const rows = internal?.[position]
+    if (rows !== undefined) traced.push(rows)
+    if (rows !== undefined && InternalTransactions.isUntraced(rows)) {
+      gaps.push({ kind: "trace", transaction: hash, reason: rows.reason })
+    }
+    const body = yield* stepsOfBody(block, time, transaction, receipt, decoder)
+    transactions.push({ index: receipt.transactionIndex, hash, body, internal: internalText(rows), addresses })
+    yield
+  }
+  return { transactions, stored, internal: internal === null ? null : traced, gaps }
+}
+
+/**
+ * Assembles the rows of a block, in steps. A transaction that does not decode, or without a receipt, has no row, one without a trace no
+ * internal transactions: these are gaps of the block.
+ *
+ * **Errors**
+ * - `InvalidBlock`: the responses do not belong together.
+ */
+export const steps = function* (
+  responses: Responses,
+  options: Options,
+): Steps.Steps<Result.Result<BlockRows, InvalidBlock>> {
+  const { traces } = responses
+  const { undecoded, watch } = options
+  const verified = yield* BlockVerifier.verifySteps(responses.block, responses.receipts, options)
+  if (Result.isFailure(verified)) return Result.fail(verified.failure)
+  const { block, unmet } = verified.success
+  const receipts = BlockVerifier.ofTransactions(block, responses.receipts, undecoded)
+  const executed = BlockVerifier.executed(block, receipts)
+  const internal = traces === null ? Result.succeed(null) : internalOf(block, executed, traces, options)
+  if (Result.isFailure(internal)) return Result.fail(internal.failure)
+  yield
+  const all = receipts.map((receipt, position) => ({ receipt, transaction: executed[position]! }))
+  const { stored, transactions, ...found } = yield* stepsOfRows(block, all, internal.success, options)
+  const gaps = [
+    ...unmetGaps(unmet),
+    ...transactionGaps(options),
+    ...receiptGaps(block, executed, options),
+    ...found.gaps,
+  ]
+  const source = { block, rows: stored, gasFees: gasFeesOf(block, all, options), watch }
+  const facts = yield* stepsOfFacts(source, found.internal, options)
+  return Result.succeed({
+    ...headerRows(block, options),
+    ...{ transactions, ...facts, ...(gaps.length === 0 ? {} : { gaps }) },
+  })
+}
+
+/**
+ * The same at once.
+ */
+export const assemble = (responses: Responses, options: Options): Result.Result<BlockRows, InvalidBlock> =>
+  Steps.runSync(steps(responses, options))

@@ -1,0 +1,324 @@
+/**
+ * Fetches blocks with their receipts and traces from a node and assembles their rows: one block alone, or a range of blocks in few
+ * requests.
+ */
+import type { HydratedBlock } from "@daybook/schema/Block"
+import type { Receipt } from "@daybook/schema/Receipt"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { BatchFetcher } from "../node/BatchFetcher.ts"
+import type { BlockTransactions } from "../node/BlockReceipts.ts"
+import type { Node } from "../node/Node.ts"
+import * as NodeError from "../node/NodeError.ts"
+import * as TraceFailure from "../node/TraceFailure.ts"
+import type { Traces } from "../block/Traces.ts"
+import type { BlockGap, BlockRows } from "../block/BlockRows.ts"
+import * as Steps from "../supervision/Steps.ts"
+import * as Deviation from "../block/Deviation.ts"
+import { InvalidBlock } from "../verification/InvalidBlock.ts"
+import * as TrieRoot from "../verification/TrieRoot.ts"
+import * as Undecoded from "../verification/Undecoded.ts"
+import * as BlockAssembler from "./BlockAssembler.ts"
+import { BlockNotFound } from "./BlockNotFound.ts"
+import * as ReceiptRecovery from "./ReceiptRecovery.ts"
+import * as TraceRecovery from "./TraceRecovery.ts"
+
+/**
+ * How to assemble blocks, and where deviations of accepted blocks are reported.
+ */
+export interface Options extends BlockAssembler.Options {
+  /** Default: they are not reported. */
+  readonly onDeviation?: Deviation.Reporter
+  /** The node may leave out the parents of blocks, as nodes of development do: see `withParent`. Default false. */
+  readonly mayLackParents?: boolean
+  /** Turns that have failed on the first of the blocks before: see `TraceFailure`. Default 0. */
+  readonly failures?: number
+  /** Runs whenever blocks of a range were fetched: a node that is slow makes progress long before the range is whole. Default: nothing. */
+  readonly onFetched?: Effect.Effect<void>
+}
+
+/** A block as far as it decodes. */
+interface Found {
+  readonly block: HydratedBlock
+  readonly undecoded: Undecoded.Undecoded
+}
+
+/** Receipts as far as they decode; `isPartial` where some are missing and cannot be had. */
+interface FoundReceipts {
+  readonly receipts: ReadonlyArray<Receipt>
+  readonly undecoded: ReadonlyArray<Undecoded.UndecodedPart>
+  readonly isPartial: boolean
+}
+
+type FetchError = BlockNotFound | InvalidBlock | NodeError.NodeError
+
+const isEmpty = ({ transactions, transactionsRoot }: HydratedBlock): boolean =>
+  transactions.length === 0 && transactionsRoot === TrieRoot.empty
+
+/** True for a block whose rows need receipts and traces; what is left out of it may concern any wallet. */
+const needsParts = (block: HydratedBlock, { undecoded, watch }: BlockAssembler.Options): boolean =>
+  !isEmpty(block) && (BlockAssembler.mayConcern(block, watch) || Undecoded.leftOut(undecoded ?? Undecoded.none) > 0)
+
+/** Rows of a block that needs neither receipts nor traces. */
+const assembleAlone = (block: HydratedBlock, options: BlockAssembler.Options): Result.Result<BlockRows, InvalidBlock> =>
+  isEmpty(block)
+    ? BlockAssembler.assemble({ block, receipts: [], traces: null }, options)
+    : BlockAssembler.assembleEmpty(block, options)
+
+/** Gaps of deviations; missing receipts are gaps already. */
+const checkGaps = (deviations: ReadonlyArray<Deviation.Deviation>): ReadonlyArray<BlockGap> =>
+  deviations
+    .filter(({ kind }) => kind !== "missing receipts")
+    .map(({ detail, kind }) => ({ kind: "check", reason: `${kind}: ${detail}` }))
+
+/** Deviations that assembling has found. */
+const assembledDeviations = ({ gaps = [] }: BlockRows): ReadonlyArray<Deviation.Deviation> =>
+  gaps.filter(({ kind }) => kind === "check").map(({ reason }) => ({ kind: "blooms", detail: reason }))
+
+/** Reports the deviations of a block that was accepted, and adds them to its gaps. */
+const report = Effect.fnUntraced(function* (
+  block: HydratedBlock,
+  receipts: ReadonlyArray<Receipt> | null,
+  rows: BlockRows,
+  options: Options,
+): Effect.fn.Return<BlockRows> {
+  const deviations = Deviation.of(block, receipts, options)
+  const reported = [...deviations, ...assembledDeviations(rows)]
+  if (reported.length > 0 && options.onDeviation !== undefined)
+    yield* options.onDeviation(Number(block.number), reported)
+  const gaps = [...checkGaps(deviations), ...(rows.gaps ?? [])]
+  return gaps.length === 0 ? rows : { ...rows, gaps }
+})
+
+const hashesOf = ({ transactions }: HydratedBlock): ReadonlyArray<string> => transactions.map(({ hash }) => hash)
+
+/** The nodes, where they have pruned what is missing. */
+const hostsIf = ({ hosts }: Node, isPruned: boolean) => (isPruned ? { hosts } : {})
+
+/** Failed turns after which a node that does not respond is not waited for, where others respond with what does not decode. */
+const patience = 4
+
+/** True when what decodes of a response is used: no node gives all of it. */
+const isTakenInParts = (error: NodeError.NodeError, failures: number): boolean => {
+  const undecodable = NodeError.undecodable(error)
+  return undecodable === "all" || (undecodable === "some" && failures >= patience)
+}
+
+/** A block, as far as it decodes. */
+const findBlock = (node: Node, number: number, failures: number): Effect.Effect<Found | null, NodeError.NodeError> =>
+  node.block(number).pipe(
+    Effect.map((block) => (block === null ? null : { block, undecoded: Undecoded.none })),
+    Effect.catchIf(
+      (error) => isTakenInParts(error, failures),
+      () => node.lenientBlock(number),
+    ),
+  )
+
+const whole = (receipts: ReadonlyArray<Receipt>): FoundReceipts => ({ receipts, undecoded: [], isPartial: false })
+
+const partial = (receipts: ReadonlyArray<Receipt>): FoundReceipts => ({ receipts, undecoded: [], isPartial: true })
+
+/** Receipts as far as they decode; `null` where they are missing. */
+const receiptsInParts = (
+  node: Node,
+  ref: BlockTransactions,
+): Effect.Effect<FoundReceipts | null, NodeError.NodeError> =>
+  Effect.map(node.lenientReceipts(ref), (found) =>
+    found === null ? null : { ...found, isPartial: found.undecoded.some(({ isLeftOut }) => isLeftOut) },
+  )
+
+/** Receipts of a block. */
+const findReceipts = Effect.fnUntraced(function* (
+  node: Node,
+  ref: BlockTransactions,
+  failures: number,
+): Effect.fn.Return<FoundReceipts, BlockNotFound | NodeError.NodeError> {
+  const { hash, number } = ref
+  const outcome = yield* Effect.result(node.receipts(ref))
+  if (Result.isSuccess(outcome) && outcome.success !== null) return whole(outcome.success)
+  if (Result.isFailure(outcome)) {
+    const { failure } = outcome
+    const inParts = isTakenInParts(failure, failures) ? yield* receiptsInParts(node, ref) : null
+    if (inParts !== null) return inParts
+    const isOfBlock = failure._tag === "NodeFailed" && TraceFailure.kindOfAll(failure) !== "unavailable"
+    const found = isOfBlock ? yield* ReceiptRecovery.recover(node, ref, failures) : null
+    return found === null ? yield* Effect.fail(failure) : partial(found)
+  }
+  const header = yield* node.header(number)
+  const found = header?.hash === hash ? yield* ReceiptRecovery.recover(node, ref, failures) : null
+  if (found !== null) return partial(found)
+  const isPruned = header?.hash === hash && node.isSettled(number)
+  return yield* new BlockNotFound({ block: number, what: "receipts", ...hostsIf(node, isPruned) })
+})
+
+/** How to recover traces: the nodes have shown that they cannot trace the block, or a response lacks some. */
+const recovering = (options: Options, traces: Traces | null): TraceRecovery.Options => ({
+  ...options,
+  isCertain: traces?._tag === "Untraced",
+})
+
+/** Assembles a block, in turns that are short however large it is. */
+const assemble = (responses: BlockAssembler.Responses, options: Options): Effect.Effect<BlockRows, InvalidBlock> =>
+  Effect.flatMap(
+    Steps.run(() => BlockAssembler.steps(responses, options)),
+    Effect.fromResult,
+  )
+
+/** Assembles a block; without traces that do not belong to it, once they have not for a while. */
+const assembleTraced = (responses: BlockAssembler.Responses, options: Options) =>
+  Effect.catchIf(
+    assemble(responses, options),
+    ({ isOfTraces = false }) => isOfTraces && (options.failures ?? 0) >= TraceFailure.patience,
+    ({ what }) => assemble({ ...responses, traces: { _tag: "Untraced", reason: what } }, options),
+  )
+
+/** Rows of a block that needs receipts and traces. */
+const fetchParts = Effect.fnUntraced(function* (
+  node: Node,
+  { block, undecoded }: Found,
+  ref: BlockTransactions,
+  options: Options,
+): Effect.fn.Return<BlockRows, FetchError> {
+  const { failures = 0 } = options
+  const [found, traces] = yield* Effect.all([findReceipts(node, ref, failures), node.traces(ref, failures)], {
+    concurrency: 2,
+  })
+  const { isPartial, receipts } = found
+  const verifying = {
+    ...{ ...options, undecoded: { ...undecoded, receipts: found.undecoded } },
+    ...(isPartial ? { allowMissing: true } : {}),
+  }
+  const assembled = yield* assembleTraced({ block, receipts, traces }, verifying)
+  const rows = yield* report(block, receipts, assembled, verifying)
+  return yield* TraceRecovery.recover(node, block, rows, recovering(options, traces))
+})
+
+const fetchOne = Effect.fnUntraced(function* (
+  node: Node,
+  number: number,
+  options: Options,
+): Effect.fn.Return<BlockRows, FetchError> {
+  const found = yield* findBlock(node, number, options.failures ?? 0)
+  if (found === null) {
+    return yield* new BlockNotFound({ block: number, what: "block", ...hostsIf(node, node.isSettled(number)) })
+  }
+  const { block, undecoded } = found
+  const hash = block.hash ?? "no hash"
+  if (block.number !== BigInt(number)) {
+    return yield* new InvalidBlock({
+      block: number,
+      hash,
+      what: `number: expected ${number}, received ${block.number}`,
+    })
+  }
+  const reading = { ...options, undecoded }
+  if (needsParts(block, reading)) {
+    return yield* fetchParts(node, found, { number, hash, transactions: hashesOf(block) }, options)
+  }
+  const rows = yield* Effect.fromResult(assembleAlone(block, reading))
+  return yield* report(block, null, rows, reading)
+})
+
+/** What hardhat states as the parent of a block that it mined with others by `hardhat_mine`. */
+const noParent = `0x${"0".repeat(64)}`
+
+const lacksParent = ({ number, parentHash }: BlockRows, { mayLackParents = false }: Options): boolean =>
+  mayLackParents && number > 0 && parentHash === noParent
+
+/** Rows with the parent that the node has by its number. They were verified as the node gave them. */
+const withParent = Effect.fnUntraced(function* (
+  node: Node,
+  rows: BlockRows,
+): Effect.fn.Return<BlockRows, NodeError.NodeError> {
+  const parent = yield* node.header(rows.number - 1)
+  return parent === null ? rows : { ...rows, parentHash: parent.hash }
+})
+
+/**
+ * Rows of a block. An invalid block is fetched from each node alone: another one may be valid.
+ *
+ * **Errors**
+ * - `BlockNotFound`: no node has the block, or its receipts.
+ * - `InvalidBlock`: the block of every node is invalid.
+ * - `NodeFailed`, `WrongChain`: no node answered.
+ */
+export const block = (node: Node, number: number, options: Options): Effect.Effect<BlockRows, FetchError> =>
+  fetchOne(node, number, options).pipe(
+    Effect.catchTag("InvalidBlock", (invalid) => {
+      const others = (node.each ?? []).map((one) => Effect.mapError(fetchOne(one, number, options), () => invalid))
+      return others.length === 0 ? Effect.fail(invalid) : Effect.firstSuccessOf(others)
+    }),
+    Effect.flatMap((rows) => (lacksParent(rows, options) ? withParent(node, rows) : Effect.succeed(rows))),
+  )
+
+/**
+ * Rows of consecutive blocks, and why they end before the last one.
+ */
+export interface FetchedRange {
+  readonly rows: ReadonlyArray<BlockRows>
+  readonly failure: FetchError | null
+}
+
+const refOf = (block: HydratedBlock | null, options: Options): ReadonlyArray<BlockTransactions> =>
+  block !== null && block.hash !== null && needsParts(block, options)
+    ? [{ number: Number(block.number), hash: block.hash, transactions: hashesOf(block) }]
+    : []
+
+/** Rows of the blocks that were fetched together; `null` for one that is missing or invalid. */
+const fetchBatch = Effect.fnUntraced(function* (
+  node: Node,
+  fetcher: BatchFetcher,
+  numbers: ReadonlyArray<number>,
+  options: Options,
+): Effect.fn.Return<ReadonlyArray<BlockRows | null>> {
+  const fetched = yield* fetcher.blocks(numbers)
+  const blocks = numbers.map((number, at) => {
+    const found = fetched[at] ?? null
+    return found !== null && found.hash !== null && found.number === BigInt(number) ? found : null
+  })
+  const refs = blocks.flatMap((found) => refOf(found, options))
+  const parts = yield* fetcher.parts(refs)
+  const partsByHash = new Map(refs.map(({ hash }, at) => [hash, parts[at] ?? null]))
+  return yield* Effect.forEach(blocks, (found) => {
+    if (found === null || found.hash === null) return Effect.succeed(null)
+    const own = partsByHash.get(found.hash)
+    if (own === null) return Effect.succeed(null)
+    const rows =
+      own === undefined ? Effect.fromResult(assembleAlone(found, options)) : assemble({ block: found, ...own }, options)
+    return rows.pipe(
+      Effect.flatMap((made) => report(found, own?.receipts ?? null, made, options)),
+      Effect.flatMap((reported) =>
+        TraceRecovery.recover(node, found, reported, recovering(options, own?.traces ?? null)),
+      ),
+      Effect.orElseSucceed(() => null),
+    )
+  })
+})
+
+/**
+ * Rows of consecutive blocks, fetched in few requests. A block that is missing or invalid is fetched alone: see `block`.
+ */
+export const range = Effect.fnUntraced(function* (
+  node: Node,
+  fetcher: BatchFetcher,
+  numbers: ReadonlyArray<number>,
+  options: Options,
+): Effect.fn.Return<FetchedRange> {
+  const { onFetched = Effect.void } = options
+  const batched = yield* fetchBatch(node, fetcher, numbers, options)
+  if (batched.some((found) => found !== null)) yield* onFetched
+  const rows: Array<BlockRows> = []
+  for (const [at, number] of numbers.entries()) {
+    const made = batched[at] ?? null
+    const outcome =
+      made === null
+        ? yield* Effect.result(Effect.tap(block(node, number, options), onFetched))
+        : lacksParent(made, options)
+          ? yield* Effect.result(withParent(node, made))
+          : made
+    if (!("_tag" in outcome)) rows.push(outcome)
+    else if (Result.isSuccess(outcome)) rows.push(outcome.success)
+    else return { rows, failure: outcome.failure }
+  }
+  return { rows, failure: null }
+})

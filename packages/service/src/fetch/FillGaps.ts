@@ -1,0 +1,142 @@
+/**
+ * Completes stored blocks: fetches each block with a gap or without facts again, verifies it as the indexer does, and replaces its rows
+ * where the nodes give more than they did. A block of another hash, or that lacks as much as before, is left unchanged.
+ *
+ * Source: decisions 0035 and 0048.
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as BlockFetcher from "./BlockFetcher.ts"
+import type { Node } from "../node/Node.ts"
+import * as TraceFailure from "../node/TraceFailure.ts"
+import type { Audit } from "../store/Audit.ts"
+import type { BlockRows, Gap } from "../block/BlockRows.ts"
+import type { ChainReader } from "../store/ChainReader.ts"
+import type { StoreError } from "../store/StoreError.ts"
+import * as Watched from "./Watched.ts"
+
+/** The result of filling. */
+export interface Filled {
+  /** Gaps that were filled; missing facts of a block count as one. */
+  readonly filled: number
+  /** Gaps that remain. */
+  readonly remaining: number
+  /** The first blocks with gaps that remain, and why. */
+  readonly failed: ReadonlyArray<{ readonly block: number; readonly why: string }>
+}
+
+/** Which gaps to fill, and how. */
+export interface Options {
+  /** How rows are made. */
+  readonly assembling: BlockFetcher.Options
+  /** First block. Default 0. */
+  readonly from?: number
+  /** Last block. Default: the last of the index. */
+  readonly to?: number
+}
+
+/** Gaps that are read at once. */
+const gapsAtOnce = 500
+/** Blocks that are reported. */
+const maxFailed = 50
+
+/** A block that lacks something. */
+interface Incomplete {
+  readonly block: number
+  readonly gaps: number
+  readonly hasFacts: boolean
+}
+
+const lackingOf = ({ gaps, hasFacts }: Pick<Incomplete, "gaps" | "hasFacts">): number => gaps + (hasFacts ? 0 : 1)
+
+/** Number of gaps that were filled, and why others were not. */
+export interface Attempt {
+  readonly filled: number
+  readonly why: string | null
+}
+
+const noFacts = "its facts exceed the bounds, or a field of them does not decode"
+
+/** Fetches a block again, and replaces its rows where it lacks less than the stored one. */
+export const fillBlock = Effect.fnUntraced(function* <E>(
+  node: Node,
+  store: { readonly audit: Audit; readonly replace: (rows: BlockRows) => Effect.Effect<boolean, E> },
+  incomplete: Incomplete,
+  assembling: BlockFetcher.Options,
+): Effect.fn.Return<Attempt, StoreError | E> {
+  const { block } = incomplete
+  // Nothing is tried again later: what a node cannot give now remains a gap.
+  const range = yield* store.audit.range(block, block)
+  const [stored] = range.blocks
+  const watch = Watched.withStored(range, block)
+  const options = { ...assembling, watch, failures: TraceFailure.patience }
+  const fetched = yield* Effect.result(BlockFetcher.block(node, block, options))
+  if (fetched._tag === "Failure") return { filled: 0, why: fetched.failure.message }
+  const lost = Watched.lost(stored, fetched.success)
+  if (lost !== null) return { filled: 0, why: lost }
+  const rows = Watched.keepTraces(stored, fetched.success)
+  const { facts, gaps = [] } = rows
+  const left = lackingOf({ gaps: gaps.length, hasFacts: facts !== undefined })
+  const why = gaps[0]?.reason ?? (facts === undefined ? noFacts : null)
+  const before = lackingOf(incomplete)
+  if (left >= before) return { filled: 0, why }
+  return (yield* store.replace(rows))
+    ? { filled: before - left, why }
+    : { filled: 0, why: "the node has another block of this number" }
+})
+
+/** The gaps of the next block at or above a number; empty after the last one. */
+const gapsOfNext = Effect.fnUntraced(function* (
+  reader: ChainReader,
+  from: number,
+  to: number,
+): Effect.fn.Return<ReadonlyArray<Gap>, StoreError> {
+  const [next] = yield* reader.gaps({ from, to, limit: 1 })
+  if (next === undefined) return []
+  for (let limit = gapsAtOnce; ; limit *= 10) {
+    const found = yield* reader.gaps({ from: next.block, to: next.block, limit })
+    if (found.length < limit) return found
+  }
+})
+
+/** The next block at or above a number that lacks something; `null` after the last one. */
+export const nextOf = Effect.fnUntraced(function* (
+  reader: ChainReader,
+  from: number,
+  to: number,
+): Effect.fn.Return<Incomplete | null, StoreError> {
+  const gaps = yield* gapsOfNext(reader, from, to)
+  const [withoutFacts] = yield* reader.blocksWithoutFacts({ from, to: gaps[0]?.block ?? to, limit: 1 })
+  const block = withoutFacts ?? gaps[0]?.block
+  if (block === undefined) return null
+  return { block, gaps: gaps[0]?.block === block ? gaps.length : 0, hasFacts: withoutFacts !== block }
+})
+
+/**
+ * Fills the gaps of a range of blocks.
+ *
+ * **Errors**
+ * - `StoreError`: the store cannot be read or written.
+ */
+export const run = Effect.fn("FillGaps.run")(function* (
+  store: { readonly reader: ChainReader; readonly audit: Audit },
+  node: Node,
+  options: Options,
+): Effect.fn.Return<Filled, StoreError, Scope.Scope> {
+  const { from = 0, to = Number.MAX_SAFE_INTEGER } = options
+  const repairer = yield* store.audit.repairer
+  const failed: Array<Filled["failed"][number]> = []
+  let filled = 0
+  let remaining = 0
+  for (let next = from; next <= to;) {
+    const incomplete: Incomplete | null = yield* nextOf(store.reader, next, to)
+    if (incomplete === null) break
+    const { block } = incomplete
+    const attempt = yield* fillBlock(node, { audit: store.audit, ...repairer }, incomplete, options.assembling)
+    filled += attempt.filled
+    remaining += lackingOf(incomplete) - attempt.filled
+    if (attempt.why !== null && failed.length < maxFailed) failed.push({ block, why: attempt.why })
+    next = block + 1
+  }
+  return { filled, remaining, failed }
+}, Effect.scoped)

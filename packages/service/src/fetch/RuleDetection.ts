@@ -1,0 +1,117 @@
+/**
+ * Detects the hash rules of a chain that is not listed from several of its blocks: the newest ones, and some of its history. Each rule
+ * is judged by itself: a header hash that can be reproduced proves neither blooms nor roots.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { Node } from "../node/Node.ts"
+import { type NodeError, undecodable } from "../node/NodeError.ts"
+import * as BlockVerifier from "../verification/BlockVerifier.ts"
+import type * as HashRules from "../verification/HashRules.ts"
+
+/**
+ * Evidence of one block of the chain.
+ */
+export interface Sample {
+  readonly block: bigint
+  readonly evidence: BlockVerifier.Evidence
+}
+
+const newestBlocks = 8
+const parts = 4
+const concurrency = 16
+
+/** A block that was refused, and blocks at growing distances above it, so that a rule is left out for as few blocks as possible. */
+const around = (doubtful: number, head: number): ReadonlyArray<number> => {
+  const numbers = [doubtful]
+  for (let distance = 1; doubtful + distance <= head; distance *= 4) numbers.push(doubtful + distance)
+  return numbers
+}
+
+/**
+ * Numbers of the blocks that are examined, the newest first; with a block that was refused also that one and some above it.
+ */
+export const samplesOf = (head: number, doubtful: number | null = null): ReadonlyArray<number> => {
+  const newest = Array.from({ length: newestBlocks }, (_, age) => head - age)
+  const older = Array.from({ length: parts - 1 }, (_, part) => Math.floor((head * (parts - 1 - part)) / parts))
+  const refused = doubtful === null || doubtful > head ? [] : around(doubtful, head)
+  return [...new Set([...newest, ...older, ...refused])].filter((number) => number >= 0)
+}
+
+/** First block at which a rule holds: 0, or the first sample after the last one that breaks it; `null` without evidence since. */
+const heldFrom = (samples: ReadonlyArray<Sample>, rule: keyof BlockVerifier.Evidence): bigint | null => {
+  const broken = samples.findLastIndex(({ evidence }) => evidence[rule] === false)
+  const isProven = samples.some(({ evidence }, at) => at > broken && evidence[rule] === true)
+  if (!isProven) return null
+  return broken === -1 ? 0n : samples[broken + 1]!.block
+}
+
+/**
+ * Rules that samples prove, by range of blocks. A rule without evidence does not hold.
+ */
+export const fromSamples = (samples: ReadonlyArray<Sample>): HashRules.HashRules => {
+  const ascending = samples.toSorted((one, other) => (one.block < other.block ? -1 : 1))
+  const from = {
+    headerHash: heldFrom(ascending, "headerHash"),
+    blooms: heldFrom(ascending, "blooms"),
+    roots: heldFrom(ascending, "roots"),
+  }
+  const holds = (block: bigint, since: bigint | null) => since !== null && since <= block
+  const rangeAt = (block: bigint): HashRules.HashRules[0] => ({
+    fromBlock: block,
+    headerHash: holds(block, from.headerHash),
+    blooms: holds(block, from.blooms),
+    roots: holds(block, from.roots),
+  })
+  const later = Object.values(from).filter((block): block is bigint => block !== null && block > 0n)
+  const forks = [...new Set(later)].toSorted((one, other) => (one < other ? -1 : 1))
+  return [rangeAt(0n), ...forks.map(rangeAt)]
+}
+
+const sampleWhole = Effect.fnUntraced(function* (
+  node: Node,
+  number: number,
+): Effect.fn.Return<ReadonlyArray<Sample>, NodeError> {
+  const block = yield* node.block(number)
+  if (block === null || block.hash === null) return []
+  const transactions = block.transactions.map(({ hash }) => hash)
+  const receipts = transactions.length === 0 ? [] : yield* node.receipts({ number, hash: block.hash, transactions })
+  const evidence = BlockVerifier.evidence(block, receipts)
+  return evidence === null ? [] : [{ block: BigInt(number), evidence }]
+})
+
+/** A block of which something does not decode is no evidence. */
+const sample = (node: Node, number: number): Effect.Effect<ReadonlyArray<Sample>, NodeError> =>
+  Effect.catchIf(
+    sampleWhole(node, number),
+    (error) => undecodable(error) !== "none",
+    () => Effect.succeed<ReadonlyArray<Sample>>([]),
+  )
+
+/**
+ * Detects the rules of a chain whose newest block is `head`. Older blocks that the node cannot return are left out.
+ *
+ * **Details**
+ * With `doubtful`, a block that was refused by detected rules: a rule that it breaks does not hold for it. The rules of an unlisted
+ * chain are assumptions, which a block that no node has in another form disproves.
+ *
+ * **Errors**
+ * - `NodeFailed`, `WrongChain`: the node did not return the newest block.
+ */
+export const detect = Effect.fnUntraced(function* (
+  node: Node,
+  head: number,
+  doubtful: number | null = null,
+): Effect.fn.Return<HashRules.HashRules, NodeError> {
+  const newest = yield* sample(node, head)
+  const others = yield* Effect.forEach(
+    samplesOf(head, doubtful).slice(1),
+    (number) =>
+      Effect.map(
+        Effect.option(sample(node, number)),
+        Option.getOrElse((): ReadonlyArray<Sample> => []),
+      ),
+    { concurrency },
+  )
+  return fromSamples([newest, ...others].flat())
+})

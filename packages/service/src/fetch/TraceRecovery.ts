@@ -1,0 +1,142 @@
+/**
+ * Traces one by one the transactions that a block could not be traced with as a whole. What cannot be traced this way either remains a
+ * gap of the block.
+ *
+ * Source: decision 0035.
+ */
+import type { HydratedBlock } from "@daybook/schema/Block"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { Node } from "../node/Node.ts"
+import type { NodeError } from "../node/NodeError.ts"
+import { excessPrefix } from "../block/Traces.ts"
+import * as TraceFailure from "../node/TraceFailure.ts"
+import * as InternalTransactions from "../block/InternalTransactions.ts"
+import type { BlockGap, BlockRef, BlockRows } from "../block/BlockRows.ts"
+import { InvalidBlock } from "../verification/InvalidBlock.ts"
+
+/** How to recover. */
+export interface Options extends InternalTransactions.Options {
+  /** Turns that have failed before; see `TraceFailure`. */
+  readonly failures?: number
+  /** The nodes would fail on the block again; false where the tracer failed inside a successful response. Default false. */
+  readonly isCertain?: boolean
+}
+
+/** Rows of a transaction, and whether the nodes would give the same again. */
+interface Attempt {
+  readonly rows: InternalTransactions.TransactionRows
+  readonly isCertain: boolean
+}
+
+/** Transactions that are tried of a block whose traces all fail: its state is missing, and each call costs the node work. */
+const maxFailures = 2
+const concurrency = 4
+
+const reasonOfNone = "No node has a trace of the transaction."
+
+const isExcess = ({ reason }: InternalTransactions.Untraced): boolean => reason.startsWith(excessPrefix)
+
+/** Rows of a transaction, or why there are none. */
+const traceOne = Effect.fnUntraced(function* (
+  node: Node,
+  block: HydratedBlock,
+  ref: BlockRef,
+  hash: string,
+  options: Options,
+): Effect.fn.Return<InternalTransactions.TransactionRows, NodeError> {
+  const transaction = block.transactions.find((one) => one.hash === hash)
+  if (transaction === undefined) return { reason: reasonOfNone }
+  const trace = yield* node.transactionTrace(hash, ref)
+  if (trace === null) return { reason: reasonOfNone }
+  const mined = { number: BigInt(ref.number), hash: ref.hash as InternalTransactions.TracedBlock["hash"] }
+  const rows = InternalTransactions.fromTransactionTrace(mined, transaction, trace, options)
+  return Result.getOrElse(rows, ({ what }) => ({ reason: what }))
+})
+
+/** The same, with a failure that is about the transaction as a reason. */
+const tryOne = (
+  node: Node,
+  block: HydratedBlock,
+  ref: BlockRef,
+  { reason, transaction = "" }: BlockGap,
+  options: Options,
+): Effect.Effect<Attempt, NodeError> =>
+  traceOne(node, block, ref, transaction, options).pipe(
+    Effect.map((rows): Attempt => ({ rows, isCertain: true })),
+    Effect.catchTag("NodeFailed", (error) => {
+      const { cause } = error
+      if (cause._tag === "RateLimited" || cause._tag === "TransportError") return Effect.fail(error)
+      // Without a method for single transactions, the reason why the block was not traced is more precise.
+      return TraceFailure.kindOfAll(error) === "unavailable"
+        ? Effect.succeed<Attempt>({ rows: { reason }, isCertain: options.isCertain === true })
+        : Effect.succeed<Attempt>({
+            rows: { reason: TraceFailure.reasonOf(cause) },
+            isCertain: TraceFailure.isFinal(error, 0),
+          })
+    }),
+  )
+
+/** Traces the transactions of gaps, the first ones one after the other. */
+const attemptAll = Effect.fnUntraced(function* (
+  node: Node,
+  block: HydratedBlock,
+  rows: BlockRows,
+  gaps: ReadonlyArray<BlockGap>,
+  options: Options,
+): Effect.fn.Return<ReadonlyMap<string, Attempt>, NodeError> {
+  const found = new Map<string, Attempt>()
+  const isHopeless = () =>
+    found.size >= maxFailures &&
+    [...found.values()].every(({ rows: own }) => InternalTransactions.isUntraced(own) && !isExcess(own))
+  const attempt = (gap: BlockGap) =>
+    Effect.suspend(() =>
+      isHopeless()
+        ? Effect.void
+        : Effect.map(tryOne(node, block, rows, gap, options), (own) => void found.set(gap.transaction ?? "", own)),
+    )
+  yield* Effect.forEach(gaps.slice(0, maxFailures), attempt, { discard: true })
+  yield* Effect.forEach(gaps.slice(maxFailures), attempt, { concurrency, discard: true })
+  return found
+})
+
+/**
+ * Rows of a block with fewer gaps: those of transactions that the nodes can trace one by one are filled.
+ *
+ * **Errors**
+ * - `InvalidBlock`: a transaction could not be traced, and another attempt may help.
+ * - `NodeFailed`, `WrongChain`: no node answered.
+ */
+export const recover = Effect.fn("TraceRecovery.recover")(function* (
+  node: Node,
+  block: HydratedBlock,
+  rows: BlockRows,
+  options: Options,
+): Effect.fn.Return<BlockRows, NodeError | InvalidBlock> {
+  const missing = (rows.gaps ?? []).filter(
+    // A transaction that exceeds the bounds in the trace of its block does so alone too.
+    ({ kind, reason }) => kind === "trace" && (options.isCertain === true || !isExcess({ reason })),
+  )
+  if (missing.length === 0) return rows
+  const found = yield* attemptAll(node, block, rows, missing, options)
+  const doubtful = [...found.values()].find((own) => InternalTransactions.isUntraced(own.rows) && !own.isCertain)
+  if (doubtful !== undefined && (options.failures ?? 0) < TraceFailure.patience) {
+    const what = InternalTransactions.isUntraced(doubtful.rows) ? doubtful.rows.reason : ""
+    return yield* new InvalidBlock({ block: rows.number, hash: rows.hash, what, isOfTraces: true })
+  }
+  return fill(rows, new Map([...found].map(([hash, own]) => [hash, own.rows])))
+})
+
+const fill = (rows: BlockRows, found: ReadonlyMap<string, InternalTransactions.TransactionRows>): BlockRows => {
+  const { gaps: before = [], ...others } = rows
+  const gaps = before.flatMap((gap): ReadonlyArray<BlockGap> => {
+    const own = gap.kind === "trace" ? found.get(gap.transaction ?? "") : undefined
+    if (own === undefined) return [gap]
+    return InternalTransactions.isUntraced(own) ? [{ ...gap, reason: own.reason }] : []
+  })
+  const transactions = rows.transactions.map((row) => {
+    const own = found.get(row.hash)
+    return own === undefined || InternalTransactions.isUntraced(own) ? row : { ...row, internal: JSON.stringify(own) }
+  })
+  return { ...others, transactions, ...(gaps.length === 0 ? {} : { gaps }) }
+}

@@ -1,0 +1,64 @@
+/**
+ * Stored rows that a block fetched again keeps: those of wallets that are no longer watched, and internal transactions. Pure.
+ */
+import type { StoredBlock, StoredRange } from "../store/Audit.ts"
+import { type BlockGap, type BlockRows, isWithoutRow } from "../block/BlockRows.ts"
+import * as WatchList from "../store/WatchList.ts"
+
+/** Wallets of an index; `null` or left out for all. */
+export type Watch = ReadonlySet<string> | null | undefined
+
+/**
+ * True for a row of a watched wallet.
+ */
+export const isWatched = (addresses: ReadonlyArray<string>, watch: Watch): boolean =>
+  watch == null || addresses.length === 0 || addresses.some((address) => watch.has(address))
+
+/**
+ * Number of a block's rows whose wallets are all no longer watched.
+ */
+export const unwatched = ({ transactions }: StoredBlock, watch: Watch): number =>
+  transactions.filter(({ addresses }) => !isWatched(addresses, watch)).length
+
+/**
+ * The wallets to make the rows of a block with, so that those of wallets that are no longer watched are made too.
+ */
+export const withStored = (
+  { blocks: [block], checkpoint }: StoredRange,
+  number: number,
+): ReadonlySet<string> | null => {
+  const watch = checkpoint === null ? null : WatchList.walletsAt(checkpoint, number)
+  const stored = (block?.transactions ?? []).flatMap(({ addresses }) => addresses)
+  return watch === null ? null : new Set([...watch, ...stored])
+}
+
+/**
+ * Why a block fetched again must not replace the stored one: it lacks a record that the stored one has; `null` when it may.
+ */
+export const lost = (stored: StoredBlock | undefined, { gaps = [], hash, transactions }: BlockRows): string | null => {
+  if (stored?.hash !== hash) return null
+  const gap = gaps.find(({ kind }) => isWithoutRow(kind))
+  const hashes = new Set(transactions.map((row) => row.hash))
+  return gap === undefined || stored.transactions.every((row) => hashes.has(row.hash)) ? null : gap.reason
+}
+
+const noTracer = "No node can trace now."
+
+/**
+ * The rows of a block fetched again, with the stored internal transactions where no node that was asked can trace. A trace that is a
+ * gap stays one. Without a ledger, which is derived of the texts that are kept.
+ */
+export const keepTraces = (stored: StoredBlock | undefined, rows: BlockRows): BlockRows => {
+  if (stored?.hash !== rows.hash) return rows
+  const internalOf = new Map(stored.transactions.map(({ hash, internal }) => [hash, internal]))
+  const gaps: Array<BlockGap> = [...(rows.gaps ?? [])]
+  const transactions = rows.transactions.map((row) => {
+    const internal = row.internal ?? internalOf.get(row.hash) ?? null
+    if (row.internal === null && internal === "null") {
+      gaps.push({ kind: "trace", transaction: row.hash, reason: noTracer })
+    }
+    return { ...row, internal }
+  })
+  const { ledger: _, ...texts } = rows
+  return { ...texts, transactions, ...(gaps.length === 0 ? {} : { gaps }) }
+}

@@ -1,0 +1,55 @@
+/**
+ * The nodes of a chain and how rows are made of their blocks: what indexing and repair fetch blocks by.
+ */
+import { formatPath } from "@daybook/schema/Issue"
+import type { InvalidOption } from "@daybook/transport/ClientError"
+import * as Effect from "effect/Effect"
+import * as ServedChain from "../../config/ServedChain.ts"
+import * as LedgerRules from "../../ledger/LedgerRules.ts"
+import * as Decoder from "../../decode/Decoder.ts"
+import * as Node from "../../node/Node.ts"
+import type * as BlockFetcher from "../../fetch/BlockFetcher.ts"
+import * as ChainJob from "./ChainJob.ts"
+
+/**
+ * A connection to the nodes, with the options of assembling.
+ */
+export interface BlockSource {
+  readonly node: Node.Node
+  readonly assembling: BlockFetcher.Options
+}
+
+/**
+ * Makes the source of a job; `urls` are nodes in place of those of its configuration. No request is made.
+ *
+ * **Errors**
+ * - `InvalidOption`: the URL of a node is invalid; the message does not show it.
+ */
+export const make = Effect.fnUntraced(function* (
+  job: ChainJob.ChainJob,
+  urls: Node.Options["urls"] = job.config.rpc,
+  { limitsOf, onRequest }: Pick<Node.Options, "limitsOf" | "onRequest"> = {},
+): Effect.fn.Return<BlockSource, InvalidOption> {
+  const { chain, chainId, config, key, traceLimits } = job
+  const node = yield* Node.make({
+    urls,
+    chainId,
+    traces: config.traces,
+    where: formatPath(["chains", key ?? chain, "rpc"]),
+    ...(traceLimits === undefined ? {} : { traceLimits }),
+    ...(limitsOf === undefined ? {} : { limitsOf }),
+    ...(onRequest === undefined ? {} : { onRequest }),
+  })
+  const rules = ChainJob.hashRules(job)
+  const assembling: BlockFetcher.Options = {
+    decoder: Decoder.make(),
+    allFrames: config.allFrames,
+    ledger: LedgerRules.fromChainId(job.chainId),
+    watch: ChainJob.watchedWallets(job),
+    checks: config.checks ?? "standard",
+    mayLackParents: ServedChain.mayRewind({ config, id: chainId }),
+    ...(traceLimits === undefined ? {} : { frames: traceLimits.frames }),
+    ...(rules === "detect" ? {} : { rules }),
+  }
+  return { node, assembling }
+})

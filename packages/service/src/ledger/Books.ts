@@ -1,0 +1,117 @@
+/**
+ * The books of one wallet: its movements summed up by holding and kind, as they arrive. The sums change in place. Pure.
+ *
+ * Source: decision 0047.
+ */
+import * as Bisection from "./Bisection.ts"
+import type { DiscoveredBlock, WalletRow } from "../ledger/DiscoveredBlock.ts"
+import type * as Movement from "./Movement.ts"
+import * as Role from "./Role.ts"
+import * as Holding from "./Holding.ts"
+
+/**
+ * Movements of one kind. Amounts are in the smallest unit, `out` is negative.
+ */
+export interface Sum {
+  count: number
+  in: bigint
+  out: bigint
+}
+
+/**
+ * The movements of one holding.
+ */
+export interface Account {
+  readonly holding: Holding.Holding
+  readonly sums: Map<Movement.Kind, Sum>
+  change: bigint
+  /** Changes by block, ascending. */
+  readonly changes: Array<readonly [block: number, change: bigint]>
+}
+
+/**
+ * The books of a wallet.
+ */
+export interface Books {
+  readonly wallet: string
+  /** By `Holding.keyOf`; the native currency is always among them. */
+  readonly accounts: Map<string, Account>
+  /** Transactions in which the wallet takes part. */
+  transactions: number
+  /** Of these, those that it sent. */
+  sent: number
+  /** Rows in which it set code by an authorization, or created contracts. */
+  delegations: number
+  /** Rows of which movements may be missing. */
+  incomplete: number
+}
+
+const accountOf = (holding: Holding.Holding): Account => ({ holding, sums: new Map(), change: 0n, changes: [] })
+
+/**
+ * Empty books.
+ */
+export const make = (wallet: string): Books => ({
+  wallet,
+  accounts: new Map([[Holding.keyOf(Holding.native), accountOf(Holding.native)]]),
+  ...{ transactions: 0, sent: 0, delegations: 0, incomplete: 0 },
+})
+
+/**
+ * The account of a holding, which is added where there is none.
+ */
+export const accountIn = ({ accounts }: Books, holding: Holding.Holding): Account => {
+  const key = Holding.keyOf(holding)
+  const account = accounts.get(key) ?? accountOf(holding)
+  accounts.set(key, account)
+  return account
+}
+
+/**
+ * Adds a change of a holding at a block. Changes are added in the order of their blocks.
+ */
+export const addChange = (account: Account, block: number, amount: bigint): void => {
+  account.change += amount
+  const last = account.changes.at(-1)
+  if (last?.[0] === block) account.changes[account.changes.length - 1] = [block, last[1] + amount]
+  else account.changes.push([block, amount])
+}
+
+const addMovement = (books: Books, block: number, movement: Movement.Movement): void => {
+  const account = accountIn(books, Holding.fromMovement(movement))
+  const sum = account.sums.get(movement.kind) ?? { count: 0, in: 0n, out: 0n }
+  account.sums.set(movement.kind, sum)
+  const { amount } = movement
+  sum.count += 1
+  if (amount > 0n) sum.in += amount
+  else sum.out += amount
+  addChange(account, block, amount)
+}
+
+/**
+ * Adds a row of the wallet at its block. Rows are added in the order of their blocks.
+ */
+export const addRow = (
+  books: Books,
+  block: number,
+  { index, movements, roles }: Pick<WalletRow, "index" | "movements" | "roles">,
+): void => {
+  if (index !== null) books.transactions += 1
+  if ((roles & Role.bits.sender) !== 0) books.sent += 1
+  if ((roles & (Role.bits.authority | Role.bits.creator)) !== 0) books.delegations += 1
+  if (Role.isIncomplete(roles)) books.incomplete += 1
+  for (const movement of movements) addMovement(books, block, movement)
+}
+
+/**
+ * Adds the rows of the wallet in a block. Blocks are added in their order.
+ */
+export const add = (books: Books, { number, rows }: DiscoveredBlock): void => {
+  for (const row of rows) if (row.wallet === books.wallet) addRow(books, number, row)
+}
+
+/**
+ * The change of a holding from the opening block to another one.
+ */
+export const changeUpTo = ({ accounts }: Books, holding: Holding.Holding, opening: number, block: number): bigint =>
+  Bisection.fromChanges(accounts.get(Holding.keyOf(holding))?.changes ?? [])(opening, block)

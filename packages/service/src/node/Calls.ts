@@ -1,0 +1,149 @@
+/**
+ * Calls of a discovery to the nodes of a chain: in batches, repeated where they may pass, counted, and within a budget.
+ *
+ * Source: decision 0047.
+ */
+import type { Call } from "@daybook/rpc/Method"
+import type { CallError } from "@daybook/rpc/RpcError"
+import type { Fetch } from "@daybook/transport/Fetch"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type * as CallBatch from "./CallBatch.ts"
+import type { Node } from "./Node.ts"
+import { maxPause } from "./NodeEndpoint.ts"
+import type * as NodeError from "./NodeError.ts"
+import * as Backoff from "../supervision/Backoff.ts"
+import { CallBudgetExceeded } from "./DiscoveryError.ts"
+
+/**
+ * What was sent to the nodes so far.
+ */
+export interface Usage {
+  readonly requests: number
+  readonly calls: number
+  /** Calls by method, the most frequent first. */
+  readonly byMethod: ReadonlyArray<readonly [method: string, calls: number]>
+}
+
+/**
+ * Counts what passes through a `fetch`.
+ */
+export const counting = (fetch: Fetch): { readonly fetch: Fetch; readonly usage: () => Usage } => {
+  const byMethod = new Map<string, number>()
+  let [requests, calls] = [0, 0]
+  return {
+    fetch: (url, init) => {
+      requests += 1
+      for (const [, method = ""] of (init.body ?? "").matchAll(/"method":"(\w+)"/g)) {
+        calls += 1
+        byMethod.set(method, (byMethod.get(method) ?? 0) + 1)
+      }
+      return fetch(url, init)
+    },
+    usage: () => ({ requests, calls, byMethod: [...byMethod].toSorted(([, one], [, other]) => other - one) }),
+  }
+}
+
+/**
+ * A node with a budget of calls.
+ */
+export interface Budgeted {
+  readonly node: Node
+  readonly usage: () => Usage
+  /** Calls of the whole discovery, at most. */
+  readonly maxCalls: number
+}
+
+/**
+ * Why calls did not succeed.
+ */
+export type CallsError = CallBudgetExceeded | NodeError.NodeError
+
+/** Calls of one request, and requests that wait at the same time. */
+const callsPerRequest = 100
+const concurrency = 16
+
+/** Attempts of calls that may pass: about two minutes. */
+const maxAttempts = 8
+const backoff: Backoff.Backoff = { firstMillis: 500, maxMillis: 30_000 }
+
+const mayPass = (error: NodeError.NodeError): boolean =>
+  error._tag === "NodeFailed" && !error.isMisconfigured && error.cause.isRetryable
+
+const waitMillis = (attempt: number, retryAfter: CallError["retryAfter"]): number =>
+  Math.max(
+    Backoff.delayMillis(backoff, attempt),
+    retryAfter === undefined ? 0 : Math.min(Duration.toMillis(retryAfter), Duration.toMillis(maxPause)),
+  )
+
+/**
+ * Repeats what may pass, with increasing waits, and fails once the budget is used up.
+ */
+export const patiently = <A, E extends { readonly _tag: string }>(
+  { maxCalls, usage }: Budgeted,
+  attempted: Effect.Effect<A, E | NodeError.NodeError>,
+): Effect.Effect<A, E | CallsError> => {
+  const attempt = (number: number): Effect.Effect<A, E | CallsError> => {
+    if (usage().calls >= maxCalls) return Effect.fail(new CallBudgetExceeded({ maxCalls }))
+    return attempted.pipe(
+      Effect.catch((error) => {
+        // Sound: only errors of nodes have the tag.
+        const failure = error as NodeError.NodeError
+        if (failure._tag !== "NodeFailed" || !mayPass(failure) || number >= maxAttempts) return Effect.fail(error)
+        const again = Effect.suspend(() => attempt(number + 1))
+        return Effect.delay(again, waitMillis(number, failure.cause.retryAfter))
+      }),
+    )
+  }
+  return Effect.suspend(() => attempt(1))
+}
+
+/** Results of the calls of one request. Calls that failed beside others are repeated alone. */
+const sendChunk = Effect.fnUntraced(function* (
+  budgeted: Budgeted,
+  calls: ReadonlyArray<Call>,
+  task: CallBatch.Task,
+): Effect.fn.Return<CallBatch.Results, CallsError> {
+  const results: Array<CallBatch.Results[number]> = []
+  let left = [...calls.keys()]
+  while (left.length > 0) {
+    const pending = left
+    const sent = yield* patiently(
+      budgeted,
+      budgeted.node.batch(
+        pending.map((at) => calls[at]!),
+        task,
+      ),
+    )
+    left = []
+    for (const [position, result] of sent.entries()) {
+      const at = pending[position]!
+      if (Result.isSuccess(result) || task.isResult?.(result.failure) === true) results[at] = result
+      else left.push(at)
+    }
+  }
+  return results
+})
+
+/**
+ * Results of calls, in their order: successes, and errors that the task takes for results.
+ *
+ * **Errors**
+ * - `NodeFailed`, `WrongChain`: a call failed in another way, also after it was repeated.
+ * - `CallBudgetExceeded`: the budget is used up.
+ */
+export const send = (
+  budgeted: Budgeted,
+  calls: ReadonlyArray<Call>,
+  task: CallBatch.Task,
+  perRequest = callsPerRequest,
+): Effect.Effect<CallBatch.Results, CallsError> => {
+  const chunks = Array.from({ length: Math.ceil(calls.length / perRequest) }, (_, at) =>
+    calls.slice(at * perRequest, (at + 1) * perRequest),
+  )
+  return Effect.map(
+    Effect.forEach(chunks, (chunk) => sendChunk(budgeted, chunk, task), { concurrency }),
+    (results) => results.flat(),
+  )
+}

@@ -1,0 +1,50 @@
+/**
+ * Callers without an API key, where the configuration allows them. Their calls and bytes are counted by address: an IPv4 address, or the
+ * first 64 bits of an IPv6 address, which one client has all of. Addresses share a fixed number of rate limits, so that a client with
+ * many of them takes no more memory, and all of them together have one more.
+ *
+ * Source: decision 0065.
+ */
+import { hash } from "node:crypto"
+import { isIPv6 } from "node:net"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as Option from "effect/Option"
+import type { Anonymous } from "../../config/Anonymous.ts"
+import type { KeyGrant } from "../../store/ApiKeys.ts"
+
+/** Rate limits that all addresses share. */
+const maxHolders = 65_536
+
+const [groups, prefixGroups] = [8, 4]
+
+/** The network of a client: its IPv4 address, also where it is written as one of IPv6, or the first 64 bits of its IPv6 address. */
+export const networkOf = (address: string): string => {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
+  if (mapped !== undefined || !isIPv6(address)) return mapped ?? address
+  const [left = [], right = []] = address
+    .replace(/%.*$/, "")
+    .split("::")
+    .map((part) => part.split(":").filter((group) => group !== ""))
+  const zeros = Array.from({ length: groups - left.length - right.length }, () => "0")
+  const prefix = [...left, ...zeros, ...right].slice(0, prefixGroups)
+  return prefix.map((group) => Number.parseInt(group, 16).toString(16)).join(":")
+}
+
+/** Names of keys have no line break, so that none is counted with an address. */
+const holderOf = (address: string): string =>
+  `\n${hash("sha256", networkOf(address), "buffer").readUInt32BE() % maxHolders}`
+
+/** Who the calls of all callers without a key are counted for. */
+export const everyHolder = "\n"
+
+/** True for the grant of a caller that needs no key because of the configuration, and not as a page of the service's own. */
+export const is = (grant: KeyGrant): boolean => grant.name === "" && grant.holder !== undefined
+
+/** Gives the caller of a request its grant. */
+export const make = ({ burst, operations, perSecond }: Pick<Anonymous, "burst" | "operations" | "perSecond">) => {
+  const options = { rateLimit: { perSecond, burst }, ...(operations === undefined ? {} : { operations }) }
+  return ({ remoteAddress }: Pick<HttpServerRequest, "remoteAddress">): KeyGrant => ({
+    ...{ name: "", operator: false, empty: null, options },
+    holder: holderOf(Option.getOrElse(remoteAddress, () => "")),
+  })
+}

@@ -1,0 +1,168 @@
+/**
+ * Authentication of callers: finds the grant of an API key and takes calls from its rate limit. REST operations and the
+ * relay begin with it.
+ *
+ * Source: docs/interface.md#5; decisions 0007 and 0012.
+ */
+import * as ApiHeader from "@daybook/schema/ApiHeader"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as Redacted from "effect/Redacted"
+import type { Anonymous } from "../../config/Anonymous.ts"
+import type { Access } from "../../config/Explorer.ts"
+import { type ApiKeys, holderOf, type KeyGrant } from "../../store/ApiKeys.ts"
+import { Engine } from "../../store/Engine.ts"
+import type { StoreError } from "../../store/StoreError.ts"
+import * as AnonymousCaller from "./AnonymousCaller.ts"
+import { keyIn } from "../http/ApiKeyHeader.ts"
+import * as ErrorResponse from "../http/ErrorResponse.ts"
+import * as KeylessRequest from "./KeylessRequest.ts"
+import { RequestFacts } from "../http/RequestFacts.ts"
+import * as RateLimit from "./RateLimit.ts"
+
+/** Identifies callers and limits how often they call. */
+export class Authentication extends Context.Service<
+  Authentication,
+  {
+    /** The grant of a key; `null` where the key is missing or unknown, `expired` where it has been one. */
+    readonly grant: (key: Redacted.Redacted<string>) => Effect.Effect<KeyGrant | "expired" | null, StoreError>
+    /** The grant of a request that needs no key, or whose key does not matter; `null` where it needs one. */
+    readonly keyless: (request: HttpServerRequest, hasKey: boolean) => KeyGrant | null
+    /** Takes calls from the rate limit of a key. */
+    readonly take: (grant: KeyGrant, calls: number) => Effect.Effect<RateLimit.Decision>
+    /** Calls of a key at once, and so in one batch. */
+    readonly burstOf: (grant: KeyGrant) => number
+    /** The sentence for a caller whose calls are refused. */
+    readonly limitMessage: (decision: RateLimit.Decision) => string
+  }
+>()("@daybook/service/server/Authentication") {}
+
+const maxKeyCharacters = 512
+
+/** Time after which the use of a key is recorded again. */
+const useMillis = 60_000
+
+/** Keys whose last use is remembered; beyond them all are forgotten, and recorded again. */
+const maxUses = 10_000
+
+/**
+ * Records the use of keys: gives what records it, or `undefined` where it was recorded a short while ago. A database that cannot be written
+ * does not keep a caller from its pages.
+ */
+const useRecorder = ({ use }: ApiKeys) => {
+  const recorded = new Map<string, number>()
+  return (name: string, now: number): Effect.Effect<void> | undefined => {
+    const before = recorded.get(name)
+    if (before !== undefined && Math.abs(now - before) < useMillis) return undefined
+    if (recorded.size >= maxUses) recorded.clear()
+    recorded.set(name, now)
+    return Effect.ignore(use(name, now))
+  }
+}
+
+/** Who needs no API key. */
+export interface Options {
+  /** By the access that the explorer has. */
+  readonly access: Access
+  /** By the configuration: each caller that sends none. */
+  readonly anonymous?: Anonymous | undefined
+}
+
+/** A key that is not known is refused, and not taken for none: its owner would miss what it permits. */
+const keylessOf = ({ access, anonymous }: Options) => {
+  const ownPage = KeylessRequest.make(access)
+  const caller = anonymous === undefined ? () => null : AnonymousCaller.make(anonymous)
+  return (request: HttpServerRequest, hasKey: boolean) => ownPage(request) ?? (hasKey ? null : caller(request))
+}
+
+/**
+ * Authentication by the API keys of the database, and of those who need none. `onRefused` receives the name of each key whose calls
+ * exceed its limit.
+ */
+export const layer = (
+  options: Options,
+  onRefused: (key: string) => void = () => undefined,
+): Layer.Layer<Authentication, never, Engine | RateLimit.RateLimit> =>
+  Layer.effect(
+    Authentication,
+    Effect.gen(function* () {
+      const { apiKeys } = yield* Engine
+      const { limit, take } = yield* RateLimit.RateLimit
+      const scope = yield* Effect.scope
+      const recordUse = useRecorder(apiKeys)
+      const limitOf = ({ options }: KeyGrant): RateLimit.Limit => options?.rateLimit ?? limit
+      const total = options.anonymous?.total
+      const totalOf = (grant: KeyGrant): RateLimit.Limit | undefined => (AnonymousCaller.is(grant) ? total : undefined)
+      /** An address beyond its own limit takes nothing of the one that it shares. */
+      const takeAll = (grant: KeyGrant, calls: number) => {
+        const own = take(holderOf(grant), calls, limitOf(grant))
+        const shared = totalOf(grant)
+        if (shared === undefined) return own
+        return Effect.flatMap(own, (decision) =>
+          decision.isAllowed
+            ? Effect.map(take(AnonymousCaller.everyHolder, calls, shared), (all) => (all.isAllowed ? decision : all))
+            : Effect.succeed(decision),
+        )
+      }
+      return {
+        keyless: keylessOf(options),
+        grant: Effect.fnUntraced(function* (key) {
+          const { length } = Redacted.value(key)
+          const grant = length === 0 || length > maxKeyCharacters ? null : yield* apiKeys.find(key)
+          if (grant === null) return null
+          const now = yield* Clock.currentTimeMillis
+          if (grant.expires !== undefined && grant.expires <= now) return "expired"
+          const use = recordUse(grant.name, now)
+          if (use !== undefined) yield* Effect.forkIn(use, scope)
+          return grant
+        }),
+        take: (grant, calls) =>
+          Effect.tap(takeAll(grant, calls), ({ isAllowed }) => Effect.sync(() => isAllowed || onRefused(grant.name))),
+        burstOf: (grant) => Math.min(limitOf(grant).burst, totalOf(grant)?.burst ?? Infinity),
+        limitMessage: ({ limit: exceeded, retryAfterSeconds }) => {
+          const { burst, perSecond } = exceeded
+          const whose = exceeded === total ? " of all requests without an API key" : ""
+          return `Rate limit${whose} exceeded: ${perSecond} requests per second, ${burst} at once. Retry after ${retryAfterSeconds} s.`
+        },
+      }
+    }),
+  )
+
+/** The caller of a REST operation. */
+export interface Caller {
+  readonly grant: KeyGrant
+  /** Headers that report what is left of the rate limit. */
+  readonly headers: RateLimit.Decision["headers"]
+}
+
+/** Authenticates the caller of a REST operation and takes one request from its rate limit. */
+export const authenticate = (
+  { grant: find, keyless, limitMessage, take }: Authentication["Service"],
+  request: HttpServerRequest,
+): Effect.Effect<Caller, ErrorResponse.ErrorResponse> => {
+  const admit = (grant: KeyGrant) =>
+    Effect.flatMap(take(grant, 1), (decision) =>
+      decision.isAllowed
+        ? Effect.map(RequestFacts, (facts) => {
+            facts.key = grant.name
+            return { grant, headers: decision.headers }
+          })
+        : ErrorResponse.rateLimited(limitMessage(decision), decision.headers),
+    )
+  const key = keyIn(request.headers)
+  const admitKeyless = (what: string) => {
+    const grant = keyless(request, key !== undefined)
+    return grant === null
+      ? ErrorResponse.unauthorized(`${what} API key. Send it in the ${ApiHeader.apiKey} header.`)
+      : admit(grant)
+  }
+  if (key === undefined) return admitKeyless("Missing")
+  const found = find(Redacted.make(key, { label: "apiKey" })).pipe(Effect.catch(ErrorResponse.fromStore))
+  return Effect.flatMap(found, (grant) => {
+    if (grant === "expired") return admitKeyless("Expired")
+    return grant === null ? admitKeyless("Unknown") : admit(grant)
+  })
+}

@@ -1,0 +1,35 @@
+/**
+ * What bounds the requests of all roles of a process together: its limits, the bytes in flight, and its part of each turn of the event
+ * loop.
+ *
+ * Source: decision 0039.
+ */
+import * as Context from "effect/Context"
+import * as Layer from "effect/Layer"
+import type { Limits } from "../../config/Limits.ts"
+import * as InFlight from "./InFlight.ts"
+import * as Turns from "./Turns.ts"
+
+/** Bounds of a process. */
+export class Bounds extends Context.Service<
+  Bounds,
+  {
+    readonly limits: Limits
+    readonly turns: Turns.Turns
+    /** Counts the bytes of large responses that clients have not read. */
+    readonly responses: InFlight.Meter
+    /** Counts the bytes of request bodies that are being read. */
+    readonly bodies: InFlight.Meter
+  }
+>()("@daybook/service/server/Bounds") {}
+
+/** Makes the bounds of a process. */
+export const make = (limits: Limits): Bounds["Service"] => ({
+  limits,
+  turns: Turns.make(),
+  responses: InFlight.make("limits.responsesInFlight", limits.responsesInFlight),
+  bodies: InFlight.make("limits.bodiesInFlight", limits.bodiesInFlight),
+})
+
+/** The bounds of a process. */
+export const layer = (limits: Limits): Layer.Layer<Bounds> => Layer.sync(Bounds, () => make(limits))

@@ -1,0 +1,207 @@
+/**
+ * The connections of the HTTP server: bounds on their number, the share of each turn of the event loop in which requests begin, the end
+ * of those that do not read, and the drain when the server stops.
+ *
+ * Source: decision 0039.
+ */
+import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import { Server as TlsServer } from "node:https"
+import type { Socket } from "node:net"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Limits } from "../../config/Limits.ts"
+import * as Closing from "../http/Closing.ts"
+import * as Turns from "./Turns.ts"
+
+/** Bounds of connections. */
+export type Options = Pick<
+  Limits,
+  "connections" | "connectionsPerAddress" | "writeSeconds" | "drainIdleMillis" | "drainSeconds"
+>
+
+/** A connection. */
+interface Connection {
+  readonly socket: Socket
+  readonly address: string
+  /** Requests that are not answered to their end. */
+  requests: number
+  /** Requests behind the first one, which were sent before it was answered. */
+  readonly waiting: Array<() => void>
+  /** No further request is answered. */
+  isEnding: boolean
+  /** The bytes that its client had to read when it was looked at last; undefined while there are none. */
+  stalled: Stalled | undefined
+}
+
+/** Bytes that wait for a client to read. */
+export interface Stalled {
+  /** When bytes began to wait. */
+  readonly sinceMillis: number
+  /** When the client read last. */
+  readonly readAtMillis: number
+  /** Bytes that the client had read when they began to wait. */
+  readonly readBefore: number
+  /** Bytes that the client has read. */
+  readonly read: number
+}
+
+/** Bytes per second that a client reads at least, on average, while bytes wait for it. */
+const minBytesPerSecond = 4096
+
+/** What is known of a connection with waiting bytes after one more look. */
+export const observe = (stalled: Stalled | undefined, read: number, nowMillis: number): Stalled =>
+  stalled === undefined
+    ? { sinceMillis: nowMillis, readAtMillis: nowMillis, readBefore: read, read }
+    : { ...stalled, read, readAtMillis: read > stalled.read ? nowMillis : stalled.readAtMillis }
+
+/** True for a client that has read nothing for a time, or too little since bytes began to wait. */
+export const isTooSlow = (stalled: Stalled, nowMillis: number, writeSeconds: number): boolean => {
+  const { read, readAtMillis, readBefore, sinceMillis } = stalled
+  const seconds = (nowMillis - sinceMillis) / 1000
+  if (nowMillis - readAtMillis >= writeSeconds * 1000) return true
+  return seconds >= writeSeconds && read - readBefore < seconds * minBytesPerSecond
+}
+
+/** Time between two looks at the connections. */
+const lookMillis = 1_000
+
+/**
+ * Requests of a connection that are not answered, at most. Their responses have to wait for each other, so one is handled at a time; that
+ * to the last of them ends the connection, and the client sends the others again.
+ */
+const maxPipelined = 32
+
+/** A connection with more is closed: its further requests would cost time, although they are not answered. */
+const maxUnanswered = 256
+
+/** Handles a request. */
+type Handler = (request: IncomingMessage, response: ServerResponse) => void
+
+/** Connections of a server. */
+export interface Connections {
+  /** Handles each request with `handler`, in a turn that has time for it, after those before it on its connection. */
+  readonly serve: (handler: Handler) => void
+  /** True once the server stops: the next answer on each connection is its last. */
+  readonly isDraining: () => boolean
+  /** Answers open requests, and closes the connections after their last answer or when the time is over. */
+  readonly drain: Effect.Effect<void>
+}
+
+/** Tracks the connections of a server by socket. */
+const track = (server: Server, bounds: Options): ReadonlyMap<Socket, Connection> => {
+  const bySocket = new Map<Socket, Connection>()
+  const counts = new Map<string, number>()
+
+  /** Closes the oldest idle connection, of an address or of any; false where all have open requests. */
+  const closeIdle = (address: string | undefined): boolean => {
+    for (const connection of bySocket.values()) {
+      if (connection.requests > 0 || (address !== undefined && connection.address !== address)) continue
+      remove(connection)
+      connection.socket.destroy()
+      return true
+    }
+    return false
+  }
+
+  const remove = (connection: Connection) => {
+    if (!bySocket.delete(connection.socket)) return
+    const count = counts.get(connection.address)! - 1
+    if (count === 0) counts.delete(connection.address)
+    else counts.set(connection.address, count)
+  }
+
+  const add = (socket: Socket) => {
+    const address = socket.remoteAddress ?? ""
+    const isFull = bySocket.size >= bounds.connections && !closeIdle(undefined)
+    const isFullForAddress = (counts.get(address) ?? 0) >= bounds.connectionsPerAddress && !closeIdle(address)
+    if (isFull || isFullForAddress) return socket.destroy()
+    const connection: Connection = { socket, address, requests: 0, waiting: [], isEnding: false, stalled: undefined }
+    bySocket.set(socket, connection)
+    counts.set(address, (counts.get(address) ?? 0) + 1)
+    socket.once("close", () => remove(connection))
+  }
+
+  // With TLS, requests have the socket of a connection whose handshake is complete; until then Node bounds its time.
+  server.on(server instanceof TlsServer ? "secureConnection" : "connection", add)
+  return bySocket
+}
+
+/** Starts each request when those before it on its connection are answered. */
+const inOrder =
+  (server: Server, bySocket: ReadonlyMap<Socket, Connection>, start: Handler): Handler =>
+  (request, response) => {
+    const connection = bySocket.get(request.socket)
+    if (connection === undefined) return
+    connection.requests++
+    if (connection.requests > maxUnanswered) connection.socket.destroy()
+    if (connection.isEnding) return
+    if (connection.requests === maxPipelined) {
+      connection.isEnding = true
+      response.shouldKeepAlive = false
+    }
+    Closing.onClose(response, () => {
+      connection.requests--
+      connection.waiting.shift()?.()
+      // The response may be older than the drain, and so without `Connection: close`.
+      if (!server.listening) setImmediate(() => server.closeIdleConnections())
+    })
+    if (connection.requests === 1) start(request, response)
+    else connection.waiting.push(() => start(request, response))
+  }
+
+/** Ends the connections whose clients read too slowly. */
+const endSlow = (connections: Iterable<Connection>, writeSeconds: number, nowMillis: number): void => {
+  for (const connection of connections) {
+    const { socket } = connection
+    if (socket.writableLength === 0) {
+      connection.stalled = undefined
+      continue
+    }
+    connection.stalled = observe(connection.stalled, socket.bytesWritten - socket.writableLength, nowMillis)
+    if (isTooSlow(connection.stalled, nowMillis, writeSeconds)) socket.destroy()
+  }
+}
+
+/** Bounds the connections of a server until the scope ends. The bounds are read whenever they are applied, so that they can change. */
+export const make = Effect.fnUntraced(function* (
+  server: Server,
+  options: Options,
+): Effect.fn.Return<Connections, never, Scope.Scope> {
+  const turns = Turns.make()
+  const bySocket = track(server, options)
+  const clock = yield* Clock.Clock
+  let isDraining = false
+  const look = setInterval(() => {
+    endSlow(bySocket.values(), options.writeSeconds, Number(clock.monotonicTimeNanosUnsafe()) / 1e6)
+  }, lookMillis).unref()
+  yield* Effect.addFinalizer(() => Effect.sync(() => clearInterval(look)))
+
+  const closed = Effect.callback<void>((resume) => {
+    const check = () => {
+      if (bySocket.size === 0) resume(Effect.void)
+    }
+    const timer = setInterval(check, 10)
+    check()
+    return Effect.sync(() => clearInterval(timer))
+  })
+
+  return {
+    serve: (handler) => {
+      const handle = inOrder(server, bySocket, (request, response) => {
+        turns.enter(() => {
+          if (!response.destroyed && request.socket.writable) handler(request, response)
+        })
+      })
+      server.on("request", handle).on("checkContinue", handle)
+    },
+    isDraining: () => isDraining,
+    drain: Effect.suspend(() => {
+      isDraining = true
+      setTimeout(() => {
+        for (const { socket } of bySocket.values()) socket.destroy()
+      }, options.drainSeconds * 1000).unref()
+      return Effect.asVoid(Effect.timeoutOption(closed, options.drainIdleMillis))
+    }),
+  }
+})

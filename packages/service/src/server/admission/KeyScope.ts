@@ -1,0 +1,46 @@
+/**
+ * What a key may ask for, where it is narrowed to chains, methods or operations.
+ *
+ * Source: decision 0065.
+ */
+import { quote } from "@daybook/schema/Issue"
+import * as RestOperation from "@daybook/schema/RestOperation"
+import * as ChainRegistry from "../../config/ChainRegistry.ts"
+import * as Operation from "../../config/Operation.ts"
+import type { ServedChain } from "../../config/ServedChain.ts"
+import type { KeyGrant } from "../../store/ApiKeys.ts"
+
+/** Callers without a key have no name. */
+const refuse = ({ name }: KeyGrant, what: string, allowed: ReadonlyArray<string>): string =>
+  name === ""
+    ? `API key needed for ${what}. Requests without one are for ${allowed.join(", ")}.`
+    : `API key not allowed for ${what}. It is for ${allowed.join(", ")}.`
+
+/** Why a key may not call an operation; `undefined` where it may. One that changes something must be named by the key. */
+export const operationIssue = (grant: KeyGrant, operation: string): string | undefined => {
+  const allowed = grant.options?.operations
+  const isAllowed = allowed?.includes(operation) ?? !Object.hasOwn(RestOperation.changes, operation)
+  return isAllowed ? undefined : refuse(grant, `the operation ${operation}`, allowed ?? Operation.reading)
+}
+
+/** Why a key may not ask for a chain; `undefined` where it may. */
+export const chainIssue = (grant: KeyGrant, chain: ServedChain): string | undefined => {
+  const allowed = grant.options?.chains
+  return allowed === undefined || allowed.some((name) => ChainRegistry.isNamed(name)(chain))
+    ? undefined
+    : refuse(grant, `the chain ${chain.name}`, allowed)
+}
+
+/** Why a key may not continue a list without naming its chain; `undefined` where it may ask for every chain. */
+export const cursorIssue = ({ options }: KeyGrant): string | undefined =>
+  options?.chains === undefined
+    ? undefined
+    : "API key not allowed for a cursor without its chain. Send the parameter chain beside it."
+
+/** Why a key may not relay a method; `undefined` where it may, if its exposure permits it too. */
+export const methodIssue = (grant: KeyGrant, method: string): string | undefined => {
+  const allowed = grant.options?.methods
+  return allowed === undefined || allowed.includes(method)
+    ? undefined
+    : refuse(grant, `the method ${quote(method)}`, allowed)
+}

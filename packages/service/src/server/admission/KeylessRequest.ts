@@ -1,0 +1,72 @@
+/**
+ * Which requests need no API key: those of the explorer's own pages, and for `daybook dev` those of programs and pages of this machine.
+ * A page of another machine must not read the service through a visitor's browser, whether it calls across origins or has its name lead
+ * to this machine (DNS rebinding), and neither may callers behind a proxy.
+ *
+ * Source: decision 0058; Fetch Metadata Request Headers, W3C.
+ */
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import type { Access } from "../../config/Explorer.ts"
+import { isLoopback } from "../../config/Loopback.ts"
+import type { KeyGrant } from "../../store/ApiKeys.ts"
+import * as HostCheck from "./HostCheck.ts"
+
+/** What is looked at of a request. */
+export interface Received {
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly httpVersion: string
+}
+
+/** What proxies add. */
+const proxyHeaders = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via"]
+
+/** True for a name that no name server answers for. */
+const isOfThisMachine = (host: string): boolean => {
+  const name = HostCheck.nameOf(host)
+  return isLoopback(name) || name.endsWith(".localhost")
+}
+
+/** True where the request was sent to this machine by its own name, and not by a proxy; nginx sends HTTP/1.0 by default. */
+const isDirect = ({ headers, httpVersion }: Received): boolean =>
+  httpVersion === "1.1" &&
+  headers["host"] !== undefined &&
+  isOfThisMachine(headers["host"]) &&
+  proxyHeaders.every((name) => headers[name] === undefined)
+
+/** True where a browser states that a page of the service sent the request; a page cannot set these headers. */
+const isOwnPage = ({ headers }: Received): boolean =>
+  headers["sec-fetch-site"] === "same-origin" &&
+  (headers["origin"] === undefined || headers["origin"].replace(/^https?:\/\//, "") === headers["host"])
+
+/** True for a page of this machine, and for a program, which sends neither header. */
+const isLocal = ({ headers }: Received): boolean => {
+  const { origin } = headers
+  if (origin !== undefined) return URL.canParse(origin) && isOfThisMachine(new URL(origin).host)
+  const site = headers["sec-fetch-site"]
+  return site === undefined || site === "same-origin" || site === "none"
+}
+
+/** True where a request needs no key. */
+export const isKeyless = (access: Access, received: Received): boolean => {
+  switch (access) {
+    case "open":
+      return isDirect(received) && isOwnPage(received)
+    case "local":
+      return isDirect(received) && (isOwnPage(received) || isLocal(received))
+    default:
+      return false
+  }
+}
+
+/** The callers without a key share one rate limit. Names of keys have at least one character. */
+const grant: KeyGrant = { name: "", operator: true, empty: null }
+
+/** Gives a request that needs no key its grant; `null` where it needs one. */
+export const make =
+  (access: Access) =>
+  (request: HttpServerRequest): KeyGrant | null => {
+    if (access !== "open" && access !== "local") return null
+    const { httpVersion } = NodeHttpServerRequest.toIncomingMessage(request)
+    return isKeyless(access, { headers: request.headers, httpVersion }) ? grant : null
+  }

@@ -1,0 +1,12 @@
+/**
+ * The API key that a request carries in its headers.
+ *
+ * Source: docs/interface.md#5.
+ */
+import * as ApiHeader from "@daybook/schema/ApiHeader"
+
+const keyHeader = ApiHeader.apiKey.toLowerCase()
+
+/** The API key in the headers of a request: of `X-API-Key`, else of `Authorization: Bearer`. */
+export const keyIn = (headers: Readonly<Record<string, string | undefined>>): string | undefined =>
+  headers[keyHeader] ?? /^Bearer +(\S+) *$/i.exec(headers["authorization"] ?? "")?.[1]

@@ -1,0 +1,176 @@
+/**
+ * Error responses: the wire errors of the contract with their status and the headers that belong to them.
+ *
+ * Source: decision 0012.
+ */
+import * as ApiError from "@daybook/schema/ApiError"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import type { HttpServerResponse } from "effect/http/HttpServerResponse"
+import * as Schema from "effect/Schema"
+import * as SchemaAST from "effect/SchemaAST"
+import type { StoreError } from "../../store/StoreError.ts"
+import { type BoundReached, retrySeconds } from "./BoundReached.ts"
+import { RequestId } from "./Request.ts"
+import * as Response from "./Response.ts"
+import { stackless } from "./Stackless.ts"
+import type { InvalidParameter } from "./InvalidParameter.ts"
+
+const encode = Schema.encodeUnknownSync(ApiError.ApiError)
+
+const codesOf = ({ fields: { code } }: (typeof ApiError.ApiError.members)[number]): ReadonlyArray<string> =>
+  "literals" in code ? code.literals : [code.schema.literal]
+
+const statuses: ReadonlyMap<string, number> = new Map(
+  ApiError.ApiError.members.flatMap((member) => {
+    const status = SchemaAST.resolveAt<number>("httpApiStatus")(member.ast)
+    return status === undefined ? [] : codesOf(member).map((code) => [code, status] as const)
+  }),
+)
+
+/** The HTTP status that the contract gives an error, by the error's code. */
+export const statusOfCode = (code: ApiError.ApiError["code"]): number => statuses.get(code) ?? 500
+
+/** Writes an error. */
+export const toResponse = (error: ApiError.ApiError, headers: Response.Headers = {}): HttpServerResponse =>
+  Response.json(JSON.stringify(encode(error)), { status: statusOfCode(error.code), headers })
+
+/** A request that is answered with an error of the contract. */
+export class ErrorResponse extends Data.TaggedError("ErrorResponse")<{
+  readonly error: ApiError.ApiError
+  readonly headers: Response.Headers
+}> {
+  override get message(): string {
+    return this.error.message
+  }
+}
+
+/** Writes the error that a handler fails with. */
+export const answer = <R>(
+  handler: Effect.Effect<HttpServerResponse, ErrorResponse, R>,
+): Effect.Effect<HttpServerResponse, never, R> =>
+  handler.pipe(Effect.catchTag("ErrorResponse", ({ error, headers }) => Effect.succeed(toResponse(error, headers))))
+
+type Failure = Effect.Effect<never, ErrorResponse>
+
+/** Fails with the error that `make` builds for the id of the current request. */
+const fail = (make: (requestId: string) => ApiError.ApiError, headers: Response.Headers = {}): Failure =>
+  Effect.flatMap(RequestId, (requestId) =>
+    Effect.fail(stackless(() => new ErrorResponse({ error: make(requestId), headers }))),
+  )
+
+/** 400: a parameter is refused. */
+export const badRequest = ({ code, message, parameter }: InvalidParameter): Failure =>
+  fail((requestId) => new ApiError.BadRequest({ code, message, parameter, requestId }))
+
+/** 401: the key is missing or unknown. */
+export const unauthorized = (message: string): Failure =>
+  fail((requestId) => new ApiError.Unauthorized({ message, requestId }))
+
+/** 403: the request is not allowed. */
+export const forbidden = (message: string): Failure =>
+  fail((requestId) => new ApiError.Forbidden({ message, requestId }))
+
+/** 409: the cursor refers to a block that was reorged. */
+export const staleCursor = (resumeFromBlock: number, headers: Response.Headers): Failure => {
+  const below = resumeFromBlock > 0 ? `; in descending order, then continue with to_block=${resumeFromBlock - 1}` : ""
+  const message = `Stale cursor: block ${resumeFromBlock} and later blocks were reorged. Start again without a cursor, from_block=${resumeFromBlock}${below}.`
+  return fail(
+    (requestId) => new ApiError.StaleCursor({ message, requestId, resumeFromBlock: BigInt(resumeFromBlock) }),
+    headers,
+  )
+}
+
+/** 429: the key has used up its rate limit. */
+export const rateLimited = (message: string, headers: Response.Headers): Failure =>
+  fail((requestId) => new ApiError.RateLimited({ message, requestId }), headers)
+
+/** Why a body is not read. */
+export interface UnreadBody {
+  readonly reason: ApiError.ApiError["code"]
+  readonly message: string
+  readonly headers?: Response.Headers
+}
+
+/** 400, 413, 429 or 503: the body of a request is not read. */
+export const unreadBody = ({ headers = {}, message, reason }: UnreadBody): Failure => {
+  switch (reason) {
+    case "payload_too_large":
+      return fail((requestId) => new ApiError.PayloadTooLarge({ message, requestId }), headers)
+    case "rate_limited":
+      return rateLimited(message, headers)
+    case "unavailable":
+      return fail((requestId) => new ApiError.Unavailable({ message, requestId }), headers)
+    default:
+      return fail((requestId) => new ApiError.BadRequest({ code: "bad_request", message, requestId }), headers)
+  }
+}
+
+/** 429 or 503: the client, or the process, has reached a bound on the bytes in flight. */
+export const boundReached = ({ message, scope }: BoundReached): Failure => {
+  const headers = { "retry-after": String(retrySeconds) }
+  return scope === "total"
+    ? fail((requestId) => new ApiError.Unavailable({ message, requestId }), headers)
+    : rateLimited(message, headers)
+}
+
+const derivedRetrySeconds = 10
+
+/** 503: the ledgers of wallets are still being derived from stored blocks. */
+export const notDerived = (
+  options: {
+    /** What is not complete. */
+    readonly what: string
+    readonly chain: string
+    /** First block of which it is not derived. */
+    readonly next: number
+    /** What the caller can do. */
+    readonly advice: string
+  },
+  headers: Response.Headers,
+): Failure => {
+  const { advice, chain, next, what } = options
+  const message = `${what} not complete: ${chain}, derived up to block ${next - 1}. ${advice}`
+  return fail((requestId) => new ApiError.Unavailable({ message, requestId }), {
+    ...headers,
+    "retry-after": String(derivedRetrySeconds),
+  })
+}
+
+const storeRetrySeconds = 1
+
+/** 500: a block that a page needs is damaged in the database. */
+const damaged = (error: StoreError, block: number): Failure =>
+  Effect.andThen(
+    Effect.logError(error.message),
+    fail((requestId) => {
+      const message = `Stored block damaged: block ${block}. The operator of the server can run "daybook repair".`
+      return new ApiError.Internal({ message, requestId })
+    }),
+  )
+
+/** A database that is busy or not created yet is 503; one with a damaged block is 500; any other failure is a defect. */
+export const fromStore = (error: StoreError): Failure => {
+  if (error.damagedBlock !== undefined) return damaged(error, error.damagedBlock)
+  return error.isRetryable
+    ? fail(
+        (requestId) => new ApiError.Unavailable({ message: "The index cannot be read now. Retry later.", requestId }),
+        { "retry-after": String(storeRetrySeconds) },
+      )
+    : Effect.die(error)
+}
+
+/** 500: the server failed; the id leads to the log. */
+export const internal = (requestId: string): ApiError.Internal =>
+  new ApiError.Internal({
+    message: "Internal server error. The server log has details under this requestId.",
+    requestId,
+  })
+
+/** 404: no route matches. The message does not repeat the path, which may hold a key. */
+export const notFound = (requestId: string, routes: ReadonlyArray<string>): ApiError.NotFound =>
+  new ApiError.NotFound({ message: `Path not found. Use one of ${routes.join(", ")}.`, requestId })
+
+/** 405: the path has no route for this method. */
+export const methodNotAllowed = (requestId: string, method: string, allow: string): ApiError.MethodNotAllowed =>
+  new ApiError.MethodNotAllowed({ message: `Method not allowed: ${method}. Use ${allow}.`, requestId })

@@ -1,0 +1,63 @@
+/**
+ * A line of the log for each request, once its response is sent or its connection is lost. It names the route and not the path, and the API key by its
+ * name: paths hold addresses and keys.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as References from "effect/References"
+import * as Closing from "../http/Closing.ts"
+import type { RequestFacts } from "../http/RequestFacts.ts"
+
+/** A request that is answered. */
+export interface Answered {
+  readonly method: string
+  /** The pattern of the path; `undefined` where no route matches. */
+  readonly route: string | undefined
+  readonly status: number
+  readonly requestId: string
+  /** Address of the client. */
+  readonly address: string
+  readonly facts: RequestFacts
+  /** By `performance.now`. */
+  readonly startedAt: number
+}
+
+/** What is looked at of a request and of its response. */
+interface IncomingRequest {
+  readonly socket: { readonly bytesWritten: number }
+}
+interface OutgoingResponse extends Closing.Closable {
+  readonly writableFinished: boolean
+}
+
+/** Writes lines at the level `Info`, or at `Debug` where they are not wanted in general. */
+export const make = (isWanted: boolean, context: Context.Context<never>) => {
+  const level = isWanted ? "Info" : "Debug"
+  const minimum = Context.get(context, References.MinimumLogLevel)
+  const isDropped = !isWanted && !["All", "Trace", "Debug"].includes(minimum)
+  const run = Effect.runForkWith(context)
+
+  /** Begins to count the bytes of a request; gives what is called with its answer. */
+  return (message: IncomingRequest, response: OutgoingResponse): ((answered: Answered) => void) => {
+    if (isDropped) return () => undefined
+    const { socket } = message
+    const before = socket.bytesWritten
+    return ({ address, facts, method, requestId, route = "(unknown path)", startedAt, status }) => {
+      Closing.onClose(response, () => {
+        const { chain, key, span } = facts
+        const fields = {
+          ...(chain === undefined ? {} : { chain }),
+          ...{ method, route, status },
+          ...(key === undefined ? {} : { key }),
+          bytes: socket.bytesWritten - before,
+          millis: Math.round(performance.now() - startedAt),
+          ...(address === "" ? {} : { address }),
+          requestId,
+          ...(span === undefined ? {} : { traceId: span.traceId }),
+          ...(response.writableFinished ? {} : { isComplete: false }),
+        }
+        run(Effect.annotateLogs(Effect.logWithLevel(level)("request"), fields))
+      })
+    }
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * Readiness: whether the service can answer, or whether the index of one chain follows its node.
+ */
+import * as Effect from "effect/Effect"
+import type { HttpServerResponse } from "effect/http/HttpServerResponse"
+import * as ChainRegistry from "../../config/ChainRegistry.ts"
+import * as NodeConfig from "../../config/NodeConfig.ts"
+import type { ApiKeys } from "../../store/ApiKeys.ts"
+import * as ErrorResponse from "../http/ErrorResponse.ts"
+import * as Response from "../http/Response.ts"
+import { InvalidParameter } from "../http/InvalidParameter.ts"
+import type { IndexedChain } from "../chain/IndexedChain.ts"
+import * as HostNames from "./HostNames.ts"
+import * as Status from "./Status.ts"
+
+/** What readiness depends on. */
+export interface Options {
+  readonly chains: ReadonlyArray<IndexedChain>
+  readonly keys: Pick<ApiKeys, "ready">
+  /** The indexer runs in this process, or beside it by the same command. */
+  readonly isIndexing: boolean
+}
+
+/** Writes a body that anyone may read, so without the names of nodes. */
+const respond = (isReady: boolean, body: unknown, chains: ReadonlyArray<IndexedChain>): HttpServerResponse => {
+  const hide = HostNames.hider(chains.flatMap(({ config }) => config.rpc.map((node) => NodeConfig.toOptions(node).url)))
+  const show = (_: string, value: unknown): unknown => (typeof value === "string" ? hide(value) : value)
+  return Response.json(JSON.stringify(body, show), { status: isReady ? 200 : 503 })
+}
+
+/** Makes the handler of `/ready`: 200 when the service can answer; with a chain, when the index of that chain follows its node. */
+export const ready = ({ chains, isIndexing, keys }: Options) => {
+  const ofService = Effect.gen(function* () {
+    // All at once: a database that does not answer takes as long for one chain as for all.
+    const [canAnswer, statuses] = yield* Effect.all(
+      [
+        Effect.isSuccess(keys.ready),
+        Effect.forEach(chains, (chain) => Status.read(chain, { isIndexing }), { concurrency: "unbounded" }),
+      ],
+      { concurrency: "unbounded" },
+    )
+    return respond(canAnswer, { ready: canAnswer, chains: statuses }, chains)
+  })
+  const ofChain = Effect.fnUntraced(function* (
+    name: string,
+  ): Effect.fn.Return<HttpServerResponse, ErrorResponse.ErrorResponse> {
+    const chain = yield* Effect.fromResult(ChainRegistry.find(chains, name)).pipe(
+      Effect.catch((error) => ErrorResponse.badRequest(InvalidParameter.fromChain(error))),
+    )
+    const status = yield* Status.read(chain, { isIndexing })
+    return respond(status.ready, status, [chain])
+  })
+
+  return (chain: string | undefined): Effect.Effect<HttpServerResponse> =>
+    chain === undefined ? ofService : ErrorResponse.answer(ofChain(chain))
+}

@@ -1,0 +1,116 @@
+/**
+ * What a process counts of its requests, of calls to nodes, of the database and of its indexers, as metrics. Labels have few values:
+ * routes, not paths; the position of a node in the configuration, not its host; the names of the first keys alone; states of wallets,
+ * not wallets.
+ *
+ * Source: decision 0032.
+ */
+import * as Metric from "effect/Metric"
+import * as Metrics from "./Metrics.ts"
+
+/** A response, as it is counted. */
+export interface Answered {
+  readonly method: string
+  /** The pattern of the path; `undefined` where no route matches. */
+  readonly route: string | undefined
+  readonly status: number
+  readonly seconds: number
+}
+
+/** An answer of a node to the relay, or its failure. */
+export interface NodeCall {
+  readonly chain: string
+  /** Position of the node in the configuration of the chain. */
+  readonly node: number
+  /** `success`, or the name of an error. */
+  readonly outcome: string
+  readonly seconds: number
+}
+
+/** A request of an indexer to a node. */
+export interface NodeRequest extends NodeCall {}
+
+/** How many watched wallets of a chain are in each state of their proof. */
+export interface WalletStates {
+  readonly states: Readonly<Record<string, number>>
+  /** The lowest block up to which a compared wallet is proved; `null` where none was compared. */
+  readonly oldestProvedBlock: number | null
+}
+
+const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+/** Methods with a label value of their own. */
+const methods: ReadonlySet<string> = new Set(["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT"])
+/** Keys with a label value of their own; the others share one. */
+const maxKeys = 100
+
+const counter = (name: string, description: string) => Metric.counter(name, { description, incremental: true })
+const histogram = (name: string, description: string, boundaries: ReadonlyArray<number> = seconds) =>
+  Metric.histogram(name, { description, boundaries })
+/** Most operations of a database take less than a request. */
+const databaseSeconds = [0.0001, 0.0005, ...seconds]
+
+const metrics = {
+  requests: counter("daybook_http_requests_total", "Requests that were answered, by method, route and status."),
+  durations: histogram("daybook_http_request_duration_seconds", "Time until a request was answered, by route."),
+  refusals: counter("daybook_rate_limited_total", "Requests beyond the rate limit of their key, by the key's name."),
+  calls: counter("daybook_upstream_requests_total", "Calls of the relay to nodes, by chain, node and outcome."),
+  callDurations: histogram("daybook_upstream_request_duration_seconds", "Time until a node answered, by chain."),
+  nodeRequests: counter("daybook_node_requests_total", "Requests of indexers to nodes, by chain, node and outcome."),
+  nodeDurations: histogram("daybook_node_request_duration_seconds", "Time until a node responded to an indexer."),
+  operations: histogram(
+    "daybook_database_duration_seconds",
+    "Time of an operation of the database, such as page or append.",
+    databaseSeconds,
+  ),
+  wallets: Metric.gauge("daybook_watched_wallets", { description: "Watched wallets, by the state of their proof." }),
+  provedBlock: Metric.gauge("daybook_watched_oldest_proved_block", {
+    description: "Lowest block up to which a watched wallet is proved; -1 where one never was.",
+  }),
+}
+
+/** Counts in the registry of a process. */
+export const make = (process: Metrics.Metrics["Service"]) => {
+  const context = Metrics.contextOf(process)
+  const series = new Map<string, Metric.Metric<number, unknown>>()
+  /** A metric with labels; it is made once. */
+  const labelled = <State>(metric: Metric.Metric<number, State>, labels: Readonly<Record<string, string>>) => {
+    const key = `${metric.id}\n${Object.values(labels).join("\n")}`
+    const found = series.get(key)
+    if (found !== undefined) return found
+    const made = Metric.withAttributes(metric, labels)
+    series.set(key, made)
+    return made
+  }
+  const keys = new Set<string>()
+  const keyLabel = (name: string): string => {
+    if (keys.size < maxKeys) keys.add(name)
+    return keys.has(name) ? name : "other"
+  }
+  return {
+    answered: ({ method: given, route = "unknown", seconds: taken, status }: Answered): void => {
+      const method = methods.has(given) ? given : "other"
+      labelled(metrics.requests, { method, route, status: String(status) }).updateUnsafe(1, context)
+      labelled(metrics.durations, { route }).updateUnsafe(taken, context)
+    },
+    refused: (key: string): void => labelled(metrics.refusals, { key: keyLabel(key) }).updateUnsafe(1, context),
+    called: ({ chain, node, outcome, seconds: taken }: NodeCall): void => {
+      labelled(metrics.calls, { chain, node: String(node), outcome }).updateUnsafe(1, context)
+      labelled(metrics.callDurations, { chain, node: String(node) }).updateUnsafe(taken, context)
+    },
+    requested: ({ chain, node, outcome, seconds: taken }: NodeRequest): void => {
+      labelled(metrics.nodeRequests, { chain, node: String(node), outcome }).updateUnsafe(1, context)
+      labelled(metrics.nodeDurations, { chain, node: String(node) }).updateUnsafe(taken, context)
+    },
+    operated: (operation: string, taken: number): void =>
+      labelled(metrics.operations, { operation }).updateUnsafe(taken, context),
+    proved: (chain: string, { oldestProvedBlock, states }: WalletStates): void => {
+      for (const [state, count] of Object.entries(states)) {
+        labelled(metrics.wallets, { chain, state }).updateUnsafe(count, context)
+      }
+      if (oldestProvedBlock !== null) labelled(metrics.provedBlock, { chain }).updateUnsafe(oldestProvedBlock, context)
+    },
+  }
+}
+
+/** What counts requests and calls. */
+export type Observations = ReturnType<typeof make>

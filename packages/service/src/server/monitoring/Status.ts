@@ -1,0 +1,270 @@
+/**
+ * Status of the index of a chain: what is stored, what the indexer reports, and whether the index follows its node. It is the body
+ * of `/ready`, the source of `/metrics`, and what `daybook status` prints.
+ *
+ * All of it is computed from one snapshot of the database: the state, the lag, the time left and the message never contradict each
+ * other.
+ */
+import * as Effect from "effect/Effect"
+import type { ServedChain } from "../../config/ServedChain.ts"
+import type { ProjectionCheckpoint } from "../../block/Projection.ts"
+import * as WalletLedger from "../../projection/WalletLedger.ts"
+import type { Checkpoint } from "../../block/BlockRows.ts"
+import type { GapCounts } from "../../store/ChainReader.ts"
+import type { IndexerCounts, IndexerStatus, ReportedStatus } from "../../store/StatusBoard.ts"
+import type { IndexedChain } from "../chain/IndexedChain.ts"
+import * as StatusNotes from "./StatusNotes.ts"
+
+/** Status of the index of a chain. */
+export interface Status {
+  readonly chain: string
+  readonly chainId: number
+  /** The index follows the head of its node within `maxLagBlocks`: the state is `synced`. */
+  readonly ready: boolean
+  /**
+   * State of the indexer. `not_started`: none has written to this database. `unresponsive`: it stopped reporting. `unreadable`: the
+   * database is damaged, or holds another chain.
+   */
+  readonly state: IndexerStatus["state"] | "not_started" | "unresponsive" | "unreadable"
+  /** First and last indexed block; `null` while there is none. */
+  readonly indexed: { readonly from: number; readonly to: number } | null
+  /** Last indexed block that is final; `null` while none is known. */
+  readonly finalized: number | null
+  /** Head of the node as last seen; `null` while it is unknown, because no indexer runs or no node responds. */
+  readonly head: number | null
+  /** Time since a head was last seen, in milliseconds; left out where none was. */
+  readonly headAgeMillis?: number
+  /** Blocks between the head of the node and the last indexed block. */
+  readonly lag: number | null
+  readonly traces: IndexerStatus["traces"] | null
+  /** A sentence for the operator. */
+  readonly message: string
+  /** Blocks stored per second (moving average), in the state `backfill`; left out while none were. */
+  readonly blocksPerSecond?: number
+  /**
+   * Estimated time until the head of the node is reached, in milliseconds, with the growth of the chain meanwhile; left out at the
+   * head, while it is unknown, and while the head moves faster than the index.
+   */
+  readonly etaMillis?: number
+  /** Blocks below the first one that are to be indexed; left out for none. */
+  readonly prepend?: {
+    /** The lowest of them. */
+    readonly to: number
+    /** Number of blocks that are left. */
+    readonly blocks: number
+    /** Blocks stored per second (moving average); left out while none were. */
+    readonly blocksPerSecond?: number
+    /** Estimated time until all are indexed, in milliseconds; left out while it is unknown. */
+    readonly etaMillis?: number
+    /** Why none can be indexed at present; left out where nothing is in the way. */
+    readonly issue?: string
+  }
+  /** Checks of blocks that are skipped; left out when none. */
+  readonly unchecked?: string
+  /** Sentences about settings that apply to a part of the index alone; left out when all apply to the whole. */
+  readonly notes?: ReadonlyArray<string>
+  /** What the nodes do not offer; left out for nothing. */
+  readonly lacking?: string
+  /** Blocks that an earlier version stored, which are rewritten in the background; left out when there is none. */
+  readonly blocksToRewrite?: number
+  /** Stored blocks without facts, which an earlier version stored; left out when there is none. */
+  readonly blocksWithoutFacts?: number
+  /** Blocks whose ledgers are not derived yet, so that `scope=all` is not served; left out when there is none. */
+  readonly blocksWithoutLedgers?: number
+  /** Time of the last indexed block, in seconds since 1970; left out while there is none. */
+  readonly indexedTimestamp?: number
+  /** What the indexer has done since it was started; left out while none has reported it. */
+  readonly counts?: IndexerCounts
+  /** Number of gaps of each kind: what the stored blocks lack; left out while it is unknown. */
+  readonly gaps?: GapCounts
+}
+
+/** Blocks that a ready index may be behind its node. */
+export const maxLagBlocks = 16
+
+/** Three times the interval of an indexer's heartbeat. */
+const unresponsiveMillis = 15_000
+
+const unknown = ({ id, name }: Pick<ServedChain, "id" | "name">) => ({
+  chain: name,
+  chainId: id,
+  ready: false,
+  indexed: null,
+  finalized: null,
+  head: null,
+  lag: null,
+  traces: null,
+})
+
+const unresponsiveMessage = (ageMillis: number | null, last: string): string => {
+  const gone =
+    ageMillis === null
+      ? "No heartbeat from the indexer since the clock was set back"
+      : `No heartbeat from the indexer for ${Math.round(ageMillis / 1000)} s`
+  return `${gone} (killed, unresponsive, or disk full). Last status: ${last}`
+}
+
+const unknownHead = "The head of the node is unknown at present."
+
+const blocks = (count: number): string => (count === 1 ? "1 block" : `${count} blocks`)
+
+/** Time that a poll may take beyond the interval before the head counts as unknown. */
+export const latePollMillis = 3_000
+
+/** Time since the head was seen; `null` where it is not known. */
+const headAgeOf = ({ ageMillis, headAgeMillis }: ReportedStatus): number | null =>
+  headAgeMillis === undefined || ageMillis === null ? null : headAgeMillis + ageMillis
+
+/** The indexer is at work: how far the index is from the head of the node, in numbers and in words. */
+const atWork = (indexed: Status["indexed"], { headBlocksPerSecond = 0, ...reported }: ReportedStatus) => {
+  const { blocksPerSecond, nodeHead: head, pollMillis = 0 } = reported
+  const headAgeMillis = headAgeOf(reported)
+  const age = headAgeMillis === null ? {} : { headAgeMillis }
+  const rate = blocksPerSecond === undefined ? {} : { blocksPerSecond }
+  const start = { head, ...(head === null ? {} : age) }
+  if (head === null) {
+    return { ...start, ...rate, state: "backfill", lag: null, message: unknownHead } as const
+  }
+  if (headAgeMillis !== null && headAgeMillis > pollMillis + latePollMillis) {
+    const message = `The head of the node is unknown: it was last seen ${Math.round(headAgeMillis / 1000)} s ago.`
+    return { ...start, state: reported.state, head: null, lag: null, message }
+  }
+  if (indexed === null) {
+    return { ...start, ...rate, state: "backfill", lag: null, message: "No block is indexed yet." } as const
+  }
+  const lag = Math.max(0, head - indexed.to)
+  if (indexed.to > head) {
+    const above = `The node lags behind the index by ${blocks(indexed.to - head)}.`
+    return { ...start, state: "synced", lag, message: above } as const
+  }
+  if (reported.state === "synced" && lag <= maxLagBlocks) {
+    const message = lag === 0 ? "In sync with the head of the node." : `${blocks(lag)} behind the head of the node.`
+    return { ...start, state: "synced", lag, message } as const
+  }
+  if (lag === 0) {
+    return {
+      ...start,
+      ...rate,
+      state: "backfill",
+      lag,
+      message: "Indexed up to the head of the node as last seen.",
+    } as const
+  }
+  const gain = (blocksPerSecond ?? 0) - headBlocksPerSecond
+  const eta = gain > 0 ? { etaMillis: Math.round((lag * 1000) / gain) } : {}
+  const pace = blocksPerSecond === undefined || gain > 0 ? "" : " The head moves faster than the index."
+  const message = `Indexing: ${blocks(lag)} behind the head of the node.${pace}`
+  return { ...start, ...rate, ...eta, state: "backfill", lag, message } as const
+}
+
+/** What is left below the first block; a rate only while the indexer is at work. */
+const prependOf = (
+  indexed: Status["indexed"],
+  { prepend }: ReportedStatus,
+  isAtWork: boolean,
+): Pick<Status, "prepend"> => {
+  if (prepend === undefined || indexed === null || indexed.from <= prepend.to) return {}
+  const { blocksPerSecond = 0, issue, to } = prepend
+  const left = { to, blocks: indexed.from - to, ...(issue === undefined ? {} : { issue }) }
+  if (!isAtWork || blocksPerSecond === 0) return { prepend: left }
+  return { prepend: { ...left, blocksPerSecond, etaMillis: Math.round((left.blocks * 1000) / blocksPerSecond) } }
+}
+
+/** The status of a chain from what is stored and what its indexer last reported, in one snapshot. Pure. */
+export const fromReport = (
+  chain: Pick<ServedChain, "id" | "name">,
+  checkpoint: Checkpoint | null,
+  reported: ReportedStatus | null,
+): Status => {
+  if (reported === null) {
+    return { ...unknown(chain), state: "not_started", message: "No indexer has written to this database." }
+  }
+  const { ageMillis, counts, lacking, message, state, traces, unchecked } = reported
+  const indexed = checkpoint === null ? null : { from: checkpoint.first, to: checkpoint.head.number }
+  const notes = StatusNotes.of(reported, indexed)
+  const stored = {
+    ...unknown(chain),
+    ...(unchecked === undefined ? {} : { unchecked }),
+    ...(notes.length === 0 ? {} : { notes }),
+    ...(lacking === undefined ? {} : { lacking }),
+    ...prependOf(indexed, reported, false),
+    ...(checkpoint === null ? {} : { indexedTimestamp: checkpoint.headTimestamp }),
+    ...(counts === undefined ? {} : { counts }),
+    indexed,
+    finalized: checkpoint?.finalized ?? null,
+    traces,
+  }
+  if ((ageMillis === null || ageMillis > unresponsiveMillis) && state !== "stopped") {
+    return { ...stored, state: "unresponsive", message: unresponsiveMessage(ageMillis, message) }
+  }
+  // The reported head is out of date once the indexer no longer follows it.
+  if (state !== "backfill" && state !== "synced") return { ...stored, state, message }
+  if (state === "synced" && reported.nodeHead === null) return { ...stored, state: "waiting", message: unknownHead }
+  const progress = atWork(indexed, reported)
+  return { ...stored, ...prependOf(indexed, reported, true), ...progress, ready: progress.state === "synced" }
+}
+
+/** No indexer is at work. */
+export const isAtRest = ({ state }: Pick<Status, "state">): boolean =>
+  state === "stopped" || state === "unresponsive" || state === "not_started"
+
+/** What is stored of a chain, and whether its file waits to be migrated. */
+interface Stored {
+  readonly status: Status
+  readonly isOutdated: boolean
+}
+
+/** What a status is read from. */
+type Source = Pick<IndexedChain, "id" | "name" | "reader" | "writeIssue">
+
+/** Blocks whose ledgers are not derived with the present revision; 0 for an index that keeps none. */
+const blocksWithoutLedgers = (checkpoint: Checkpoint | null, ledger: ProjectionCheckpoint | null): number => {
+  if (checkpoint === null || ledger === null) return 0
+  const next = ledger.revision === WalletLedger.revision ? (ledger.next ?? 0) : 0
+  return Math.max(0, checkpoint.head.number + 1 - Math.max(checkpoint.first, next))
+}
+
+const readStored = (chain: Source): Effect.Effect<Stored> =>
+  chain.reader
+    .snapshot(({ blocksToRewrite, blocksWithoutFacts, checkpoint, gapCounts, projection, status }) =>
+      Effect.map(
+        Effect.all([checkpoint, status, gapCounts, blocksToRewrite, blocksWithoutFacts, projection(WalletLedger.id)]),
+        ([stored, reported, gaps, old, bare, ledger]) => {
+          const underived = blocksWithoutLedgers(stored, ledger)
+          return {
+            isOutdated: false,
+            status: {
+              ...fromReport(chain, stored, reported),
+              ...(old === 0 ? {} : { blocksToRewrite: old }),
+              ...(bare === 0 ? {} : { blocksWithoutFacts: bare }),
+              ...(underived === 0 ? {} : { blocksWithoutLedgers: underived }),
+              gaps,
+            },
+          }
+        },
+      ),
+    )
+    .pipe(
+      Effect.catch(({ isRetryable, message, migration }) => {
+        const state = migration === "running" ? "waiting" : isRetryable ? "not_started" : "unreadable"
+        return Effect.succeed<Stored>({
+          isOutdated: migration === "pending",
+          status: { ...unknown(chain), state, message },
+        })
+      }),
+    )
+
+/**
+ * Reads the status of a chain. A database that cannot be read is a state too. `isIndexing` states that the indexer runs in this
+ * process, or beside it by the same command: one that cannot write the index cannot report it there either.
+ */
+export const read = Effect.fn("Status.read")(function* (
+  chain: Source,
+  { isIndexing = false }: { readonly isIndexing?: boolean } = {},
+): Effect.fn.Return<Status> {
+  const { isOutdated, status } = yield* readStored(chain)
+  if (!isIndexing || !isAtRest(status)) return status
+  const issue = yield* chain.writeIssue
+  if (issue !== null) return { ...status, state: "misconfigured", message: issue }
+  return isOutdated ? { ...status, state: "waiting" } : status
+})

@@ -1,0 +1,290 @@
+/** Ranges of blocks from batches, and blocks fetched alone. */
+import { describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect } from "vitest"
+import type { HydratedBlock } from "@daybook/schema/Block"
+import * as BlockFetcher from "../../src/fetch/BlockFetcher.ts"
+import type { BatchFetcher, Parts } from "../../src/node/BatchFetcher.ts"
+import type { Node } from "../../src/node/Node.ts"
+import { NodeFailed } from "../../src/node/NodeError.ts"
+import * as Undecoded from "../../src/verification/Undecoded.ts"
+import { decoder } from "../indexer/chain.ts"
+import * as fixture from "../indexer/fixture.ts"
+
+const hashOf = (number: number) => `0x${number.toString(16).padStart(64, "0")}`
+const hex = (number: number) => `0x${number.toString(16)}`
+
+const place = (number: number) => ({ blockHash: hashOf(number), blockNumber: hex(number) })
+
+const blockAt = (number: number): HydratedBlock =>
+  fixture.block({
+    number: hex(number),
+    hash: hashOf(number),
+    transactions: [{ ...fixture.transferWire, ...place(number) }],
+  })
+
+const partsAt = (number: number): Parts => ({
+  receipts: fixture.receipts([
+    { ...fixture.transferReceiptWire, ...place(number), logs: [fixture.logWire(0, 0, place(number))] },
+  ]),
+  traces: null,
+})
+
+const failed = new NodeFailed({
+  message: "The node is gone.",
+  isMisconfigured: false,
+  pace: "rarely",
+  cause: { _tag: "TimeoutError" } as never,
+})
+
+/** A node that has each block but one, and the blocks that were fetched alone. */
+const nodeOf = (gone?: number) => {
+  const alone: Array<number> = []
+  // Sound: nothing else of a node is asked.
+  const node = {
+    block: (number: number) =>
+      Effect.suspend(() => {
+        alone.push(number)
+        return number === gone ? Effect.fail(failed) : Effect.succeed(blockAt(number))
+      }),
+    receipts: ({ number }: { readonly number: number }) => Effect.succeed(partsAt(number).receipts),
+    traces: () => Effect.succeed(null),
+    isSettled: () => false,
+  } as unknown as Node
+  return { node, alone }
+}
+
+const bulkOf = (more: Partial<BatchFetcher> = {}): BatchFetcher => ({
+  size: 3,
+  blocks: (numbers) => Effect.succeed(numbers.map(blockAt)),
+  parts: (refs) => Effect.succeed(refs.map(({ number }) => partsAt(number))),
+  ...more,
+})
+
+const options = { decoder, checks: "links" as const }
+const numbersOf = ({ rows }: BlockFetcher.FetchedRange) =>
+  rows.map(({ number, transactions }) => [number, transactions.length])
+
+describe("BlockFetcher", () => {
+  describe("range", () => {
+    it.effect("range: assembles the rows of blocks that were fetched together", () =>
+      Effect.gen(function* () {
+        const { alone, node } = nodeOf()
+        const made = yield* BlockFetcher.range(node, bulkOf(), [5, 6, 7], options)
+
+        expect(made.failure).toBe(null)
+        expect(numbersOf(made)).toEqual([
+          [5, 1],
+          [6, 1],
+          [7, 1],
+        ])
+        expect(alone).toEqual([])
+      }),
+    )
+
+    it.effect(
+      "range: gives a block that states no parent the one that the node has, where nodes may leave parents out",
+      () =>
+        Effect.gen(function* () {
+          const parentHash = `0x${"0".repeat(64)}`
+          const orphan = (number: number): HydratedBlock =>
+            fixture.block({
+              ...{ number: hex(number), hash: hashOf(number), parentHash },
+              transactions: [{ ...fixture.transferWire, ...place(number) }],
+            })
+          // Sound: nothing else of a node is asked.
+          const node = {
+            ...nodeOf().node,
+            block: (number: number) => Effect.succeed(orphan(number)),
+            header: (number: number) => Effect.succeed({ number, hash: hashOf(number), parentHash, timestamp: 0 }),
+          } as unknown as Node
+          const bulk = bulkOf({ blocks: (numbers) => Effect.succeed(numbers.map(orphan)) })
+          const parentsOf = ({ rows }: BlockFetcher.FetchedRange) => rows.map((row) => row.parentHash)
+
+          const made = yield* BlockFetcher.range(node, bulk, [5, 6], { ...options, mayLackParents: true })
+          expect(parentsOf(made)).toEqual([hashOf(4), hashOf(5)])
+
+          const strict = yield* BlockFetcher.range(node, bulk, [5, 6], options)
+          expect(parentsOf(strict)).toEqual([parentHash, parentHash])
+        }),
+    )
+
+    it.effect("range: fetches a block alone that is missing, has another number, lacks parts or is invalid", () =>
+      Effect.gen(function* () {
+        const { alone, node } = nodeOf()
+        const bulk = bulkOf({
+          blocks: () => Effect.succeed([null, blockAt(60), blockAt(7), blockAt(8), blockAt(9)]),
+          parts: (refs) =>
+            Effect.succeed(refs.map(({ number }) => (number === 7 ? null : partsAt(number === 8 ? 80 : number)))),
+        })
+        const made = yield* BlockFetcher.range(node, bulk, [5, 6, 7, 8, 9], options)
+
+        expect(numbersOf(made).map(([number]) => number)).toEqual([5, 6, 7, 8, 9])
+        expect(alone).toEqual([5, 6, 7, 8])
+      }),
+    )
+
+    it.effect(
+      "range: reports progress after the blocks that were fetched together, and after each that was fetched alone",
+      () =>
+        Effect.gen(function* () {
+          const reported: Array<number> = []
+          const { alone, node } = nodeOf(7)
+          const onFetched = Effect.sync(() => void reported.push(alone.length))
+          yield* BlockFetcher.range(node, bulkOf(), [1, 2, 3], { ...options, onFetched })
+          expect(reported).toEqual([0])
+
+          const none = bulkOf({ blocks: (numbers) => Effect.succeed(numbers.map(() => null)) })
+          yield* BlockFetcher.range(node, none, [5, 6, 7], { ...options, onFetched })
+          expect(reported).toEqual([0, 1, 2])
+        }),
+    )
+
+    it.effect("range: ends before a block that cannot be fetched alone either, with the reason", () =>
+      Effect.gen(function* () {
+        const { node } = nodeOf(6)
+        const bulk = bulkOf({ blocks: () => Effect.succeed([blockAt(5), null, blockAt(7)]) })
+        const made = yield* BlockFetcher.range(node, bulk, [5, 6, 7], options)
+
+        expect(numbersOf(made)).toEqual([[5, 1]])
+        expect(made.failure).toBe(failed)
+      }),
+    )
+
+    it.effect("range: fetches parts only of blocks of watched wallets", () =>
+      Effect.gen(function* () {
+        const { alone, node } = nodeOf()
+        const asked: Array<number> = []
+        const other = fixture.block({
+          number: hex(6),
+          hash: hashOf(6),
+          transactions: [
+            { ...fixture.transferWire, ...place(6), from: fixture.address("9"), to: fixture.address("8") },
+          ],
+        })
+        const bulk = bulkOf({
+          blocks: () => Effect.succeed([blockAt(5), other]),
+          parts: (refs) => {
+            asked.push(...refs.map(({ number }) => number))
+            return Effect.succeed(refs.map(({ number }) => partsAt(number)))
+          },
+        })
+        const watch = new Set([fixture.sender])
+        const made = yield* BlockFetcher.range(node, bulk, [5, 6], { ...options, watch })
+
+        expect(asked).toEqual([5])
+        expect(numbersOf(made)).toEqual([
+          [5, 1],
+          [6, 0],
+        ])
+        expect(alone).toEqual([])
+      }),
+    )
+  })
+
+  describe("block", () => {
+    /** A node whose block of each number is that of another. */
+    const shifted = (shift: number, each?: ReadonlyArray<Node>) =>
+      // Sound: nothing else of a node is called.
+      ({
+        block: (number: number) => Effect.succeed(blockAt(number + shift)),
+        receipts: ({ number }: { readonly number: number }) => Effect.succeed(partsAt(number).receipts),
+        traces: () => Effect.succeed(null),
+        header: (number: number) => Effect.succeed({ number, hash: hashOf(number + shift), parentHash: "" }),
+        hosts: ["node.example:8545"],
+        isSettled: () => false,
+        ...(each === undefined ? {} : { each }),
+      }) as unknown as Node
+
+    it.effect("block: rejects a block of another number", () =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(BlockFetcher.block(shifted(1), 5, options))
+
+        expect(error).toMatchObject({ _tag: "InvalidBlock", block: 5, what: "number: expected 5, received 6" })
+      }),
+    )
+
+    it.effect("block: takes the block of another node when the first one is invalid", () =>
+      Effect.gen(function* () {
+        const rows = yield* BlockFetcher.block(shifted(1, [shifted(1), shifted(0)]), 5, options)
+
+        expect(rows.number).toBe(5)
+      }),
+    )
+
+    it.effect("block: fails with the first node's mismatch when the block of every node is invalid", () =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(BlockFetcher.block(shifted(1, [shifted(1), shifted(2)]), 5, options))
+
+        expect(error.message).toContain("received 6")
+      }),
+    )
+
+    it.effect(
+      "block: waits a while for a node that does not respond, where another responds with what does not decode",
+      () =>
+        Effect.gen(function* () {
+          const cause = { _tag: "TransportError", phase: "connect", isRetryable: true } as never
+          const odd = { _tag: "InvalidResponse", reason: "content", path: "result.hash", isRetryable: false } as never
+          const failure = new NodeFailed({ message: "", isMisconfigured: false, pace: "soon", cause, others: [odd] })
+          const found = { block: blockAt(5), undecoded: Undecoded.none }
+          const node = { ...shifted(0), block: () => Effect.fail(failure), lenientBlock: () => Effect.succeed(found) }
+
+          expect(yield* Effect.flip(BlockFetcher.block(node, 5, { ...options, failures: 3 }))).toBe(failure)
+          expect((yield* BlockFetcher.block(node, 5, { ...options, failures: 4 })).transactions.length).toBe(1)
+        }),
+    )
+
+    it.effect("block: names the nodes that have the block but have pruned its receipts", () =>
+      Effect.gen(function* () {
+        const one = { ...shifted(0), isSettled: () => true, receipts: () => Effect.succeed(null) }
+        const two = { ...one, hosts: ["node.example:8545", "other.example"] }
+
+        expect((yield* Effect.flip(BlockFetcher.block(one, 5, options))).message).toBe(
+          'node.example:8545 has no receipts of block 5. Pruned? Use a node with full history, or begin later ("fromBlock").',
+        )
+        expect((yield* Effect.flip(BlockFetcher.block(two, 5, options))).message).toBe(
+          'None of node.example:8545, other.example has receipts of block 5. Pruned? Use a node with full history, or begin later ("fromBlock").',
+        )
+      }),
+    )
+
+    it.effect("block: takes missing receipts near the head for a lag, not for pruned ones", () =>
+      Effect.gen(function* () {
+        const lagging = { ...shifted(0), receipts: () => Effect.succeed(null) }
+        const error = yield* Effect.flip(BlockFetcher.block(lagging, 5, options))
+
+        expect(error).toMatchObject({ _tag: "BlockNotFound" })
+        expect(error.message).toBe(
+          "The node does not have receipts of block 5: it lags, or a reorg is under way. Trying again.",
+        )
+      }),
+    )
+
+    it.effect("block: takes missing receipts for a reorg when the node has another block of the number by then", () =>
+      Effect.gen(function* () {
+        const header = (number: number) => Effect.succeed({ number, hash: hashOf(0xff), parentHash: "" })
+        const node = { ...shifted(0), header, receipts: () => Effect.succeed(null) }
+        const error = yield* Effect.flip(BlockFetcher.block(node, 5, options))
+
+        expect(error.message).toBe(
+          "The node does not have receipts of block 5: it lags, or a reorg is under way. Trying again.",
+        )
+      }),
+    )
+
+    it.effect("block: takes a missing block for pruned only when it is deep below the head", () =>
+      Effect.gen(function* () {
+        const lagging = { ...shifted(0), block: () => Effect.succeed(null) }
+        const pruned = { ...lagging, isSettled: () => true }
+
+        expect((yield* Effect.flip(BlockFetcher.block(lagging, 5, options))).message).toBe(
+          "The node does not have block 5: it lags, or a reorg is under way. Trying again.",
+        )
+        expect((yield* Effect.flip(BlockFetcher.block(pruned, 5, options))).message).toBe(
+          'node.example:8545 has no block 5. Pruned? Use a node with full history, or begin later ("fromBlock").',
+        )
+      }),
+    )
+  })
+})

@@ -1,0 +1,227 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import type { HydratedBlock } from "@daybook/schema/Block"
+import type { Receipt } from "@daybook/schema/Receipt"
+import type * as Node from "../../src/node/Node.ts"
+import { NodeFailed } from "../../src/node/NodeError.ts"
+import type * as BlockVerifier from "../../src/verification/BlockVerifier.ts"
+import * as HashRules from "../../src/verification/HashRules.ts"
+import * as HeaderHash from "../../src/verification/HeaderHash.ts"
+import * as LogsBloom from "../../src/verification/LogsBloom.ts"
+import * as RuleDetection from "../../src/fetch/RuleDetection.ts"
+import * as TrieRoot from "../../src/verification/TrieRoot.ts"
+import * as fixture from "../indexer/fixture.ts"
+
+const sampleOf = (block: number, evidence: Partial<BlockVerifier.Evidence>): RuleDetection.Sample => ({
+  block: BigInt(block),
+  evidence: { headerHash: true, blooms: true, roots: true, ...evidence },
+})
+
+const Verdict = Schema.NullOr(Schema.Boolean)
+const Samples = Schema.Array(Schema.Struct({ headerHash: Verdict, blooms: Verdict, roots: Verdict }))
+
+/** A block without transactions whose hash is that of its header, or another. */
+const emptyBlock = (number: number, isHashed = true): HydratedBlock => {
+  const draft = fixture.block({
+    ...{ number: `0x${number.toString(16)}`, transactions: [], gasUsed: "0x0" },
+    ...{ transactionsRoot: TrieRoot.empty, receiptsRoot: TrieRoot.empty },
+  })
+  return isHashed ? { ...draft, hash: fixture.block({ hash: HeaderHash.of(draft) }).hash } : draft
+}
+
+const nodeOf = (
+  block: (number: number) => HydratedBlock | null,
+  receipts: ReadonlyArray<Receipt> | null = [],
+): Node.Node =>
+  // Sound: detection calls these two alone.
+  ({
+    block: (number: number) => Effect.suspend(() => Effect.succeed(block(number))),
+    receipts: () => Effect.succeed(receipts),
+  }) as unknown as Node.Node
+
+describe("RuleDetection", () => {
+  it("samplesOf: takes the newest blocks and some of the history, each once", () => {
+    expect(RuleDetection.samplesOf(1_000)).toEqual([1_000, 999, 998, 997, 996, 995, 994, 993, 750, 500, 250])
+    expect(RuleDetection.samplesOf(2)).toEqual([2, 1, 0])
+    expect(RuleDetection.samplesOf(0)).toEqual([0])
+  })
+
+  it("samplesOf: takes a refused block and blocks at growing distances above it, up to the head", () => {
+    const usual = RuleDetection.samplesOf(1_000)
+
+    expect(RuleDetection.samplesOf(1_000, 100)).toEqual([...usual, 100, 101, 104, 116, 164, 356])
+    expect(RuleDetection.samplesOf(1_000, 0)).toEqual([...usual, 0, 1, 4, 16, 64, 256])
+    expect(RuleDetection.samplesOf(1_000, 1_000)).toEqual(usual)
+    expect(RuleDetection.samplesOf(1_000, 1_002)).toEqual(usual)
+  })
+
+  it("fromSamples: judges each rule by itself", () => {
+    expect(RuleDetection.fromSamples([sampleOf(7, {}), sampleOf(9, { blooms: false })])).toEqual([
+      { fromBlock: 0n, headerHash: true, blooms: false, roots: true },
+    ])
+    expect(RuleDetection.fromSamples([sampleOf(7, { roots: false }), sampleOf(9, { roots: false })])).toEqual([
+      { fromBlock: 0n, headerHash: true, blooms: true, roots: false },
+    ])
+  })
+
+  it("fromSamples: does not hold a rule without evidence", () => {
+    expect(RuleDetection.fromSamples([])).toEqual(HashRules.none)
+    expect(RuleDetection.fromSamples([sampleOf(7, { blooms: null, roots: null })])).toEqual([
+      { fromBlock: 0n, headerHash: true, blooms: false, roots: false },
+    ])
+  })
+
+  it("fromSamples: a rule that old blocks break holds from the first sample after them", () => {
+    const old = sampleOf(250, { headerHash: false, roots: null })
+
+    expect(RuleDetection.fromSamples([sampleOf(1_000, {}), sampleOf(500, {}), old])).toEqual([
+      { fromBlock: 0n, headerHash: false, blooms: true, roots: true },
+      { fromBlock: 500n, headerHash: true, blooms: true, roots: true },
+    ])
+  })
+
+  it("fromSamples: lists the blocks from which rules hold in their order, whichever rule comes first", () => {
+    const samples = [
+      sampleOf(100, { headerHash: false, blooms: false, roots: false }),
+      sampleOf(300, { headerHash: false, roots: false }),
+      sampleOf(500, { roots: false }),
+      sampleOf(700, {}),
+    ]
+
+    expect(RuleDetection.fromSamples(samples)).toEqual([
+      { fromBlock: 0n, headerHash: false, blooms: false, roots: false },
+      { fromBlock: 300n, headerHash: false, blooms: true, roots: false },
+      { fromBlock: 500n, headerHash: true, blooms: true, roots: false },
+      { fromBlock: 700n, headerHash: true, blooms: true, roots: true },
+    ])
+  })
+
+  it.prop("fromSamples: gives rules that no sample breaks", { verdicts: Samples }, ({ verdicts }) => {
+    const samples = verdicts.map((evidence, index) => sampleOf(index * 10, evidence))
+    const rules = RuleDetection.fromSamples(samples)
+
+    for (const { block, evidence } of samples) {
+      const held = HashRules.at(rules, block)
+      for (const rule of ["headerHash", "blooms", "roots"] as const) {
+        if (evidence[rule] === false) expect(held[rule]).toBe(false)
+      }
+    }
+  })
+
+  it.effect("detect: proves the header hash alone where blocks hold no transactions", () =>
+    Effect.gen(function* () {
+      const rules = yield* RuleDetection.detect(
+        nodeOf((number) => emptyBlock(number)),
+        40,
+      )
+
+      expect(rules).toEqual([{ fromBlock: 0n, headerHash: true, blooms: false, roots: false }])
+    }),
+  )
+
+  it.effect("detect: finds blooms that leave out logs although the header hash is right (made by rule)", () =>
+    Effect.gen(function* () {
+      const logs = LogsBloom.ofLogs(fixture.receipts()[0]!.logs)!
+      const bloom = `0x${Buffer.from(logs).toString("hex")}`
+      const [wire] = [{ ...fixture.transferReceiptWire, logs: [fixture.logWire(0, 0)], logsBloom: bloom }]
+      const draft = fixture.block({ number: "0x28", transactions: [fixture.transferWire] })
+      const strange = { ...draft, hash: fixture.block({ hash: HeaderHash.of(draft) }).hash }
+      const node = nodeOf((number) => (number === 40 ? strange : emptyBlock(number)), fixture.receipts([wire]))
+
+      expect(yield* RuleDetection.detect(node, 40)).toEqual([
+        { fromBlock: 0n, headerHash: true, blooms: false, roots: false },
+      ])
+    }),
+  )
+
+  it.effect("detect: leaves out old blocks of which the node fails, but not the newest", () =>
+    Effect.gen(function* () {
+      const failed = new NodeFailed({ message: "pruned", cause: { _tag: "RpcError" } } as never)
+      const failing = (at: (number: number) => boolean): Node.Node => ({
+        ...nodeOf((number) => emptyBlock(number)),
+        block: (number) => (at(number) ? Effect.fail(failed) : Effect.succeed(emptyBlock(number))),
+      })
+      const rules = yield* RuleDetection.detect(
+        failing((number) => number < 40),
+        40,
+      )
+
+      expect(HashRules.at(rules, 40n).headerHash).toBe(true)
+      expect(
+        yield* Effect.flip(
+          RuleDetection.detect(
+            failing((number) => number === 40),
+            40,
+          ),
+        ),
+      ).toBe(failed)
+    }),
+  )
+
+  it.effect("detect: reads each block once, and the receipts of blocks with transactions alone", () =>
+    Effect.gen(function* () {
+      const draft = fixture.block({ number: "0x28", transactions: [fixture.transferWire] })
+      const busy = { ...draft, hash: fixture.block({ hash: HeaderHash.of(draft) }).hash }
+      const read: Array<number> = []
+      const asked: Array<unknown> = []
+      const node: Node.Node = {
+        ...nodeOf((number) => {
+          read.push(number)
+          return number === 40 ? busy : emptyBlock(number)
+        }),
+        receipts: (query) => {
+          asked.push(query)
+          return Effect.succeed(fixture.receipts())
+        },
+      }
+      yield* RuleDetection.detect(node, 40, 7)
+
+      expect(read.toSorted((one, other) => one - other)).toEqual(
+        RuleDetection.samplesOf(40, 7).toSorted((one, other) => one - other),
+      )
+      expect(asked).toEqual([{ number: 40, hash: busy.hash, transactions: [fixture.transferHash] }])
+    }),
+  )
+
+  it.effect("detect: proves blooms by the receipts of a block with logs", () =>
+    Effect.gen(function* () {
+      const logs = LogsBloom.ofLogs(fixture.receipts()[0]!.logs)!
+      const logsBloom = `0x${Buffer.from(logs).toString("hex")}`
+      const draft = fixture.block({ number: "0x28", transactions: [fixture.transferWire], logsBloom })
+      const busy = { ...draft, hash: fixture.block({ hash: HeaderHash.of(draft) }).hash }
+      const receipts = fixture.receipts([{ ...fixture.transferReceiptWire, logsBloom }])
+      const rules = yield* RuleDetection.detect(
+        nodeOf((number) => (number === 40 ? busy : emptyBlock(number)), receipts),
+        40,
+      )
+
+      expect(HashRules.at(rules, 40n)).toMatchObject({ headerHash: true, blooms: true })
+    }),
+  )
+
+  it.effect("detect: takes blocks that are missing or pending for no evidence", () =>
+    Effect.gen(function* () {
+      const draft = fixture.block({ number: "0x28", transactions: [fixture.transferWire] })
+      const odd = [null, { ...draft, hash: null }, { ...emptyBlock(39), number: null }]
+      const node: Node.Node = {
+        ...nodeOf((number) => (number > 37 ? odd[40 - number]! : null)),
+        receipts: () => Effect.die("receipts of a pending block"),
+      }
+
+      expect(yield* RuleDetection.detect(node, 40)).toEqual(HashRules.none)
+    }),
+  )
+
+  it.effect("detect: takes a newest block that does not decode for no evidence", () =>
+    Effect.gen(function* () {
+      const cause = { _tag: "InvalidResponse", isRetryable: false, reason: "content", path: "result.gasUsed" }
+      const undecoded = new NodeFailed({ message: "undecoded", cause } as never)
+      const node: Node.Node = {
+        ...nodeOf((number) => emptyBlock(number)),
+        block: (number) => (number === 40 ? Effect.fail(undecoded) : Effect.succeed(emptyBlock(number))),
+      }
+
+      expect(HashRules.at(yield* RuleDetection.detect(node, 40), 40n)).toMatchObject({ headerHash: true })
+    }),
+  )
+})

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "@effect/vitest"
+import type * as Movement from "../../src/ledger/Movement.ts"
+import * as Holding from "../../src/ledger/Holding.ts"
+
+const token = `0x${"70".repeat(20)}`
+const wallet = `0x${"a1".repeat(20)}`
+const word = (text: string) => text.padStart(64, "0")
+
+const movement = (kind: Movement.Kind, tokenId: string | null = null, asset = token) =>
+  Holding.fromMovement({ kind, tokenId, asset })
+
+describe("Holding", () => {
+  it("fromMovement: counts tokens of ERC-721 together, and those of ERC-1155 by id", () => {
+    expect(movement("erc20")).toEqual({ standard: "erc20", asset: token, tokenId: null })
+    expect(movement("erc721", "7")).toEqual({ standard: "erc721", asset: token, tokenId: null })
+    expect(movement("erc1155", "7")).toEqual({ standard: "erc1155", asset: token, tokenId: "7" })
+    expect(movement("fee", null, "native")).toEqual(Holding.native)
+    expect(movement("value")).toMatchObject({ standard: "native" })
+  })
+
+  it("fromMovement: takes an opening balance with an id for ERC-1155, and one without for ERC-20", () => {
+    expect(movement("genesis")).toEqual({ standard: "erc20", asset: token, tokenId: null })
+    expect(movement("genesis", "7")).toEqual({ standard: "erc1155", asset: token, tokenId: "7" })
+    expect(movement("genesis", null, "native")).toEqual(Holding.native)
+  })
+
+  it("keyOf: distinguishes standards, contracts and ids", () => {
+    const holdings = [
+      Holding.native,
+      Holding.nonce,
+      movement("erc20"),
+      movement("erc1155", "1"),
+      movement("erc1155", "2"),
+    ]
+
+    expect(new Set(holdings.map(Holding.keyOf)).size).toBe(holdings.length)
+  })
+
+  it("callOf: reads balances by the standard of the asset, at the block", () => {
+    const account = word("a1".repeat(20))
+    const dataOf = (holding: Holding.Holding) => {
+      const { method, params } = Holding.callOf(holding, wallet, 9)
+      expect(params?.[1]).toBe(9)
+      return [method, params?.[0]]
+    }
+
+    expect(dataOf(Holding.native)).toEqual(["eth_getBalance", wallet])
+    expect(dataOf(Holding.nonce)).toEqual(["eth_getTransactionCount", wallet])
+    expect(dataOf(movement("erc20"))).toMatchObject(["eth_call", { to: token, data: `0x70a08231${account}` }])
+    expect(dataOf(movement("erc721", "7"))).toMatchObject(["eth_call", { to: token, data: `0x70a08231${account}` }])
+    expect(dataOf(movement("erc1155", "26"))).toMatchObject([
+      "eth_call",
+      { to: token, data: `0x00fdd58e${account}${word("1a")}` },
+    ])
+  })
+
+  it("amountOf: reads the first word of a result, and gives none of another form", () => {
+    expect(Holding.amountOf(5n)).toBe(5n)
+    expect(Holding.amountOf(5)).toBe(5n)
+    expect(Holding.amountOf(`0x${word("ff")}${word("1")}`)).toBe(255n)
+    expect([`0x${"f".repeat(63)}`, "0x", null, undefined, {}].map(Holding.amountOf)).toEqual(Array(5).fill(null))
+  })
+})

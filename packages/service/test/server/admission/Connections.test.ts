@@ -1,0 +1,279 @@
+import { createServer, type Server } from "node:http"
+import { connect, type AddressInfo, type Socket } from "node:net"
+import { describe, it } from "@effect/vitest"
+import { Effect, Exit, Scope } from "effect"
+import { expect } from "vitest"
+import * as Connections from "../../../src/server/admission/Connections.ts"
+
+const limits = { connections: 10, connectionsPerAddress: 10, writeSeconds: 20, drainSeconds: 10, drainIdleMillis: 50 }
+
+const listen = (server: Server) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+      return (server.address() as AddressInfo).port
+    }),
+    () => Effect.sync(() => server.closeAllConnections()),
+  )
+
+const open = (port: number) =>
+  Effect.promise(async () => {
+    const socket = connect(port, "127.0.0.1")
+    socket.on("error", () => {})
+    await new Promise((resolve) => socket.once("connect", resolve))
+    return socket
+  })
+
+/** Opens connections, and waits until the server has accepted them. */
+const openAll = (server: Server, port: number, count: number) =>
+  Effect.promise(async () => {
+    let accepted = 0
+    const all = new Promise<void>((resolve) => {
+      server.on("connection", () => ++accepted === count && resolve())
+    })
+    const sockets = Array.from({ length: count }, () => connect(port, "127.0.0.1"))
+    await all
+    return sockets
+  })
+
+/** Keeps the thread busy, as a request that is answered without waiting. */
+const work = (millis: number) => {
+  const end = performance.now() + millis
+  while (performance.now() < end);
+}
+
+const closed = (socket: Socket) =>
+  Effect.promise(async () => await new Promise((resolve) => socket.once("close", resolve)))
+
+describe("Connections", () => {
+  it("isTooSlow: a client that reads nothing for the time, or too little on average", () => {
+    const at = (reads: ReadonlyArray<readonly [second: number, read: number]>) =>
+      reads.reduce<Connections.Stalled | undefined>(
+        (stalled, [second, read]) => Connections.observe(stalled, read, second * 1000),
+        undefined,
+      )!
+    const steady = Array.from({ length: 100 }, (_, second) => [second, second * 10_000] as const)
+    const trickle = Array.from({ length: 100 }, (_, second) => [second, second * 100] as const)
+
+    expect(
+      Connections.isTooSlow(
+        at([
+          [0, 5],
+          [19, 5],
+        ]),
+        19_000,
+        20,
+      ),
+    ).toBe(false)
+    expect(
+      Connections.isTooSlow(
+        at([
+          [0, 5],
+          [20, 5],
+        ]),
+        20_000,
+        20,
+      ),
+    ).toBe(true)
+    expect(
+      Connections.isTooSlow(
+        at([
+          [0, 5],
+          [19, 900_000],
+          [30, 900_000],
+        ]),
+        30_000,
+        20,
+      ),
+    ).toBe(false)
+    expect(Connections.isTooSlow(at(steady), 99_000, 20)).toBe(false)
+    expect(Connections.isTooSlow(at(trickle.slice(0, 15)), 14_000, 20)).toBe(false)
+    expect(Connections.isTooSlow(at(trickle), 99_000, 20)).toBe(true)
+  })
+
+  it.live("at the bound the oldest idle connection is closed, and a new one is refused where none is idle", () =>
+    Effect.gen(function* () {
+      const server = createServer()
+      const port = yield* listen(server)
+      const { serve } = yield* Connections.make(server, { ...limits, connections: 2 })
+      serve((_request, response) => void response.writeHead(200))
+      const first = yield* open(port)
+      const second = yield* open(port)
+      yield* Effect.sleep("20 millis")
+
+      const third = yield* open(port)
+      yield* closed(first)
+      expect(second.destroyed).toBe(false)
+
+      const request = "GET / HTTP/1.1\r\nhost: a\r\n\r\n"
+      second.write(request)
+      third.write(request)
+      yield* Effect.sleep("50 millis")
+      const fourth = yield* open(port)
+      yield* closed(fourth)
+      expect([second.destroyed, third.destroyed]).toEqual([false, false])
+    }),
+  )
+
+  it.live("requests that arrive together begin in several turns of the event loop, and all are answered", () =>
+    Effect.gen(function* () {
+      const server = createServer()
+      const port = yield* listen(server)
+      const { serve } = yield* Connections.make(server, { ...limits, connections: 100, connectionsPerAddress: 100 })
+      let turn = 0
+      const begun: Array<number> = []
+      serve((_request, response) => {
+        work(6)
+        begun.push(turn)
+        setImmediate(() => turn++)
+        response.end("x")
+      })
+      const sockets = yield* openAll(server, port, 20)
+      const answers = sockets.map((socket) => new Promise((resolve) => socket.once("data", resolve)))
+
+      for (const socket of sockets) socket.write("GET / HTTP/1.1\r\nhost: a\r\n\r\n")
+      yield* Effect.promise(() => Promise.all(answers))
+
+      expect(begun).toHaveLength(20)
+      const inOneTurn = begun.map((at) => begun.filter((other) => other === at).length)
+      expect(Math.max(...inOneTurn)).toBeLessThanOrEqual(3)
+    }),
+  )
+
+  it.live("a client that sends many requests at once waits for its own, and another one does not", () =>
+    Effect.gen(function* () {
+      const server = createServer()
+      const port = yield* listen(server)
+      const { serve } = yield* Connections.make(server, limits)
+      const begun: Array<string> = []
+      serve(({ url }, response) => {
+        work(6)
+        begun.push(url!)
+        response.end(url)
+      })
+      const [many, one] = yield* openAll(server, port, 2)
+      let text = ""
+      many!.on("data", (chunk: Buffer) => (text += chunk.toString()))
+      const ended = closed(many!)
+      const answered = new Promise((resolve) => one!.once("data", resolve))
+
+      many!.write(Array.from({ length: 50 }, (_, at) => `GET /${at} HTTP/1.1\r\nhost: a\r\n\r\n`).join(""))
+      one!.write("GET /one HTTP/1.1\r\nhost: a\r\n\r\n")
+      yield* Effect.promise(() => answered)
+      yield* ended
+
+      expect(begun.indexOf("/one")).toBeLessThanOrEqual(3)
+      expect(begun.filter((url) => url !== "/one")).toEqual(Array.from({ length: 32 }, (_, at) => `/${at}`))
+      expect(text.match(/\r\n\r\n\/\d+/g)).toHaveLength(32)
+      expect(text.match(/^connection: .*$/gim)?.map((line) => line.slice(12))).toEqual([
+        ...Array.from({ length: 31 }, () => "keep-alive"),
+        "close",
+      ])
+    }),
+  )
+
+  it.live("a client that does not stop sending requests is closed", () =>
+    Effect.gen(function* () {
+      const server = createServer()
+      const port = yield* listen(server)
+      const { serve } = yield* Connections.make(server, limits)
+      let [handled, received] = [0, 0]
+      serve((_request, response) => {
+        handled++
+        response.end("x")
+      })
+      server.on("request", () => received++)
+      const [socket] = yield* openAll(server, port, 1)
+      const ended = closed(socket!)
+
+      socket!.on("error", () => {}).write("GET / HTTP/1.1\r\nhost: a\r\n\r\n".repeat(100_000))
+      yield* ended
+
+      expect(handled).toBeLessThanOrEqual(32)
+      expect(received).toBeLessThan(10_000)
+    }),
+  )
+
+  it.live("a connection whose request waits for its body is not idle, also with Expect: 100-continue", () =>
+    Effect.gen(function* () {
+      const server = createServer()
+      const port = yield* listen(server)
+      const { serve } = yield* Connections.make(server, { ...limits, connections: 2 })
+      serve((_request, response) => response.writeContinue())
+      const expecting = yield* open(port)
+      const continued = new Promise((resolve) => expecting.once("data", resolve))
+      expecting.write("POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\nexpect: 100-continue\r\n\r\n")
+      yield* Effect.promise(() => continued)
+      const idle = yield* open(port)
+      const ended = closed(idle)
+
+      yield* open(port)
+      yield* ended
+
+      expect(expecting.destroyed).toBe(false)
+    }),
+  )
+
+  it.live("a client that does not read is closed", () =>
+    Effect.gen(function* () {
+      const server = createServer()
+      const port = yield* listen(server)
+      const { serve } = yield* Connections.make(server, { ...limits, writeSeconds: 1 })
+      serve((_request, response) => void response.end(Buffer.alloc(32 * 1024 * 1024)))
+      const socket = yield* open(port)
+      const ended = new Promise<number>((resolve) => {
+        server.on("connection", () => {})
+        server.once("request", ({ socket: own }) => own.once("close", () => resolve(own.bytesWritten)))
+      })
+      socket.pause()
+      socket.write("GET / HTTP/1.1\r\nhost: a\r\n\r\n")
+
+      expect(yield* Effect.promise(() => ended)).toBeGreaterThan(0)
+    }),
+  )
+
+  it.live("drain: waits for open connections for a while, and no longer than until they are closed", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const server = createServer()
+      const port = yield* listen(server)
+      // Longer than the limit of the test.
+      const connections = yield* Connections.make(server, { ...limits, drainIdleMillis: 3_600_000 }).pipe(
+        Scope.provide(scope),
+      )
+      const socket = yield* open(port)
+      yield* Effect.sleep("20 millis")
+      expect(connections.isDraining()).toBe(false)
+
+      setTimeout(() => socket.destroy(), 50)
+      yield* connections.drain
+
+      expect(connections.isDraining()).toBe(true)
+      yield* Scope.close(scope, Exit.void)
+    }),
+  )
+
+  it.live("drain: closes what is still open at its end, also a connection without a whole request", () =>
+    Effect.gen(function* () {
+      const server = createServer()
+      const port = yield* listen(server)
+      const { drain, serve } = yield* Connections.make(server, { ...limits, drainIdleMillis: 1, drainSeconds: 0.2 })
+      const answered = new Promise<void>((resolve) => {
+        serve((_request, response) => {
+          response.end(Buffer.alloc(32 * 1024 * 1024))
+          resolve()
+        })
+      })
+      const [unread, unfinished] = yield* openAll(server, port, 2)
+      unread!.on("error", () => {}).pause()
+      unread!.write("GET / HTTP/1.1\r\nhost: a\r\n\r\n")
+      unfinished!.write("GET / HTTP/1.1\r\n")
+      yield* Effect.promise(() => answered)
+
+      yield* drain
+      yield* Effect.promise(async () => await new Promise((resolve) => server.close(resolve)))
+
+      expect(server.listening).toBe(false)
+    }),
+  )
+})

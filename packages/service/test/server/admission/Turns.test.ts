@@ -1,0 +1,180 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "@effect/vitest"
+import { Effect } from "effect"
+import { stat } from "node:fs"
+import * as Turns from "../../../src/server/admission/Turns.ts"
+
+const work = (millis: number) => {
+  const end = performance.now() + millis
+  while (performance.now() < end);
+}
+
+describe("Turns", () => {
+  it.live("run: lets other work of the event loop run between pieces that take long", () =>
+    Effect.gen(function* () {
+      const turns = Turns.make()
+      const events: Array<string> = []
+      const tick = () => {
+        events.push("tick")
+        if (events.filter((event) => event === "work").length < 6) setImmediate(tick)
+      }
+      setImmediate(tick)
+
+      const piece = turns.run(Effect.sync(() => (work(12), events.push("work"))))
+      yield* Effect.all(
+        Array.from({ length: 6 }, () => piece),
+        { concurrency: "unbounded" },
+      )
+
+      expect(events.filter((event) => event === "work")).toHaveLength(6)
+      expect(events.join(" ")).not.toMatch(/work work work/)
+    }),
+  )
+
+  it.live("run: lets sockets be read between two pieces, of which the first follows a socket", () =>
+    Effect.gen(function* () {
+      const turns = Turns.make()
+      const events: Array<string> = []
+      // Files and sockets call back in the same phase of the event loop.
+      yield* Effect.promise(
+        () =>
+          new Promise<void>((resolve) => {
+            stat(import.meta.filename, () => {
+              stat(import.meta.filename, () => events.push("read"))
+              turns.enter(() => (work(30), events.push("work")))
+              turns.enter(() => (work(12), events.push("work"), resolve()))
+            })
+          }),
+      )
+
+      expect(events).toEqual(["work", "read", "work"])
+    }),
+  )
+
+  it.live("run: runs small pieces at once", () =>
+    Effect.gen(function* () {
+      // Pieces without work take no time, also on a busy machine.
+      vi.useFakeTimers({ toFake: ["performance"] })
+      vi.advanceTimersByTime(60_000)
+      const turns = Turns.make()
+      let ticks = 0
+      setImmediate(() => ticks++)
+
+      yield* Effect.all(
+        Array.from({ length: 50 }, () => turns.run(Effect.void)),
+        { concurrency: "unbounded" },
+      )
+
+      expect(ticks).toBe(0)
+    }).pipe(Effect.ensuring(Effect.sync(() => vi.useRealTimers()))),
+  )
+
+  it.live("run: a piece that fails or is interrupted lets the next one run", () =>
+    Effect.gen(function* () {
+      const turns = Turns.make()
+      const failing = turns.run(
+        Effect.andThen(
+          Effect.sync(() => work(12)),
+          Effect.fail("failed"),
+        ),
+      )
+      yield* Effect.flip(failing)
+      yield* Effect.timeoutOption(turns.run(Effect.never), 20)
+
+      expect(yield* turns.run(Effect.succeed(1))).toBe(1)
+    }),
+  )
+
+  describe("enter", () => {
+    /** Time passes only by work: what a busy machine adds would decide otherwise. */
+    const spend = (millis: number) => vi.advanceTimersByTime(millis)
+    const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+    beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }))
+    afterEach(() => void vi.useRealTimers().restoreAllMocks())
+
+    it("enter: runs work at once while the turn has time, and else in the next one", async () => {
+      const turns = Turns.make()
+      const events: Array<string> = []
+      turns.enter(() => (spend(4), events.push("a")))
+      turns.enter(() => (spend(1), events.push("b")))
+      turns.enter(() => events.push("c"))
+      expect(events).toEqual(["a", "b"])
+      await turn()
+
+      expect(events).toEqual(["a", "b", "c"])
+    })
+
+    it("enter: takes work that waits in order, as much as a turn has time for", async () => {
+      const turns = Turns.make()
+      const events: Array<string> = []
+      for (const name of ["a", "b", "c", "d", "e"])
+        turns.enter(() => (spend(name === "a" ? 5 : 2.5), events.push(name)))
+      expect(events).toEqual(["a"])
+      await turn()
+      expect(events).toEqual(["a", "b", "c"])
+      turns.enter(() => events.push("f"))
+      await turn()
+
+      expect(events).toEqual(["a", "b", "c", "d", "e"])
+      await turn()
+      expect(events).toEqual(["a", "b", "c", "d", "e", "f"])
+    })
+
+    it("enter: gives each turn its whole time again", async () => {
+      const turns = Turns.make()
+      let runs = 0
+      for (let count = 1; count <= 5; count++) {
+        turns.enter(() => (spend(2), runs++))
+        expect(runs).toBe(count)
+        await turn()
+      }
+    })
+
+    it("enter: work that throws lets the work behind it run in the next turn", () => {
+      const next: Array<() => void> = []
+      // Sound: what it returns is not used.
+      vi.spyOn(globalThis, "setImmediate").mockImplementation((run) => next.push(run) as never)
+      const turns = Turns.make()
+      const events: Array<string> = []
+      turns.enter(() => spend(5))
+      turns.enter(() => {
+        throw new Error("failed")
+      })
+      turns.enter(() => events.push("a"))
+      next.shift()!()
+      expect(() => next.shift()!()).toThrow("failed")
+      next.shift()!()
+      next.shift()!()
+      turns.enter(() => events.push("b"))
+
+      expect(events).toEqual(["a", "b"])
+    })
+
+    it("enter: schedules nothing once no work waits", async () => {
+      const turns = Turns.make()
+      const scheduled = () => process.getActiveResourcesInfo().filter((name) => name === "Immediate").length
+      const before = scheduled()
+      for (let count = 0; count < 3; count++) turns.enter(() => spend(6))
+      expect(scheduled()).toBe(before + 1)
+      for (let count = 0; count < 4; count++) await turn()
+
+      expect(scheduled()).toBe(before)
+    })
+
+    it("enter: lets no work pass that which waits already", async () => {
+      const turns = Turns.make()
+      const events: Array<string> = []
+      turns.enter(() => spend(6))
+      turns.enter(() => {
+        events.push("a")
+        turns.enter(() => events.push("c"))
+      })
+      turns.enter(() => {
+        events.push("b")
+        queueMicrotask(() => turns.enter(() => events.push("d")))
+      })
+      for (let count = 0; count < 3; count++) await turn()
+
+      expect(events).toEqual(["a", "b", "c", "d"])
+    })
+  })
+})

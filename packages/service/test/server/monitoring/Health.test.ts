@@ -1,0 +1,150 @@
+import * as RestApi from "@daybook/schema/RestApi"
+import { describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect } from "vitest"
+import * as ErrorResponse from "../../../src/server/http/ErrorResponse.ts"
+import type { IndexerStatus } from "../../../src/store/StatusBoard.ts"
+import * as Rows from "../rows.ts"
+import { type Json, start } from "../service.ts"
+
+const synced: IndexerStatus = {
+  state: "synced",
+  traces: "trace_block",
+  nodeHead: 8,
+  message: "Synced.",
+}
+
+describe("Health", () => {
+  it.live("/health responds 200 while the process runs", () =>
+    Effect.gen(function* () {
+      const service = yield* start()
+      const answer = yield* service.fetch("/health")
+      expect([answer.status, answer.json]).toEqual([200, { status: "ok" }])
+    }),
+  )
+
+  describe("/ready", () => {
+    it.live("/ready?chain responds 200 with the status of a chain that is synced", () =>
+      Effect.gen(function* () {
+        const service = yield* start({ chains: { eth: { blocks: Rows.chain(2, 8) } } })
+        const store = service.stores["eth"]!
+        yield* Effect.orDie(store.writeStatus({ ...synced, nodeHead: 10 }))
+
+        const answer = yield* service.fetch("/ready?chain=0x1")
+
+        expect([answer.status, answer.json]).toEqual([
+          200,
+          {
+            chain: "eth",
+            chainId: 1,
+            ready: true,
+            state: "synced",
+            indexed: { from: 2, to: 8 },
+            indexedTimestamp: expect.any(Number),
+            finalized: null,
+            gaps: { trace: 0, receipt: 0, transaction: 0, check: 0 },
+            blocksWithoutFacts: 7,
+            head: 10,
+            lag: 2,
+            traces: "trace_block",
+            message: "2 blocks behind the head of the node.",
+          },
+        ])
+      }),
+    )
+
+    it.live("/ready?chain responds 503 for a chain that is not synced", () =>
+      Effect.gen(function* () {
+        const service = yield* start({
+          chains: { eth: { blocks: Rows.chain(2, 8) }, base: {}, palm: { isAbsent: true } },
+        })
+        const store = service.stores["eth"]!
+        const cases: ReadonlyArray<readonly [change: Partial<IndexerStatus>, state: string, ageMillis?: number]> = [
+          [{ state: "backfill" }, "backfill"],
+          [{ state: "waiting" }, "waiting"],
+          [{ state: "misconfigured" }, "misconfigured"],
+          [{ nodeHead: 100 }, "backfill"],
+          [{ nodeHead: null }, "waiting"],
+          [{}, "unresponsive", 16_000],
+          [{ state: "stopped" }, "stopped", 60_000],
+        ]
+        for (const [change, state, ageMillis] of cases) {
+          yield* Effect.orDie(store.writeStatus({ ...synced, ...change }, ageMillis))
+          const answer = yield* service.fetch("/ready?chain=eth")
+          expect([answer.status, answer.json.ready, answer.json.state]).toEqual([503, false, state])
+        }
+        for (const [state, ageMillis] of [
+          ["waiting", 0],
+          ["stopped", 0],
+          ["synced", 16_000],
+        ] as const) {
+          const stale = { ...synced, blocksPerSecond: 9, state }
+          yield* Effect.orDie(store.writeStatus(stale, ageMillis))
+          const { json } = yield* service.fetch("/ready?chain=eth")
+          expect([json.head, json.lag, json.blocksPerSecond, json.etaMillis]).toEqual([
+            null,
+            null,
+            undefined,
+            undefined,
+          ])
+        }
+        expect((yield* service.fetch("/ready?chain=eth")).json.message).toMatch(
+          /^No heartbeat from the indexer for 1\d s \(killed, unresponsive, or disk full\)\. Last status: Synced\.$/,
+        )
+        for (const chain of ["base", "palm"]) {
+          const answer = yield* service.fetch(`/ready?chain=${chain}`)
+          expect([answer.status, answer.json.state, answer.json.indexed]).toEqual([503, "not_started", null])
+        }
+        expect((yield* service.fetch("/ready?chain=bsc")).json).toMatchObject({
+          code: "chain_not_served",
+          message: `Invalid query parameter "chain": expected a chain that is served here (eth, base, palm), received "bsc".`,
+        })
+      }),
+    )
+
+    it.live("/ready responds 200 while the service can answer, whatever the state of its chains", () =>
+      Effect.gen(function* () {
+        const service = yield* start({ chains: { eth: { isAbsent: true }, base: {} } })
+        const answer = yield* service.fetch("/ready")
+        expect(answer.status).toBe(200)
+        expect(answer.json).toMatchObject({ ready: true, chains: [{ chain: "eth" }, { chain: "base", ready: false }] })
+      }),
+    )
+  })
+
+  describe("/openapi.json", () => {
+    it.live("/openapi.json is the document of the contract with the configured limit", () =>
+      Effect.gen(function* () {
+        const service = yield* start({ config: { maxLimit: 40 } })
+
+        const { headers, json } = yield* service.fetch("/openapi.json")
+
+        expect(headers["content-type"]).toBe("application/json")
+        expect(json).toEqual(JSON.parse(JSON.stringify(RestApi.openApi({ maxLimit: 40 }))))
+        const { get } = json.paths["/api/v2.2/{address}/verbose"]
+        const of = (name: string) =>
+          get.parameters.find((parameter: { name: string }) => parameter.name === name).schema
+        expect(of("limit")).toEqual({ type: "integer", minimum: 1, maximum: 40, default: 40 })
+        for (const [status, response] of Object.entries<Json>(get.responses)) {
+          const name = response.content?.["application/json"]?.schema?.["$ref"]?.split("/").at(-1)
+          if (status === "200") continue
+          const codes = json.components.schemas[name].properties.code.enum
+          for (const code of codes) expect([code, ErrorResponse.statusOfCode(code)]).toEqual([code, Number(status)])
+        }
+      }),
+    )
+
+    it.live("/openapi.json resolves each of its references", () =>
+      Effect.gen(function* () {
+        const service = yield* start()
+        const { json, text } = yield* service.fetch("/openapi.json")
+        const found = [...text.matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path]) => path!)
+        expect(found.length).toBeGreaterThan(0)
+        for (const path of new Set(found)) {
+          const target = path.split("/").reduce((at: Json, part) => at?.[part.replaceAll("~1", "/")], json)
+          expect([path, typeof target]).toEqual([path, "object"])
+        }
+      }),
+    )
+  })
+})
