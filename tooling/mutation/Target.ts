@@ -93,15 +93,7 @@ export const targets: ReadonlyArray<Target> = [
   service("server/admission", ["Bounds", "InFlight", "RateLimit", "Turns"]),
   service("server/cluster", ["Collector", "Member", "Primary"]),
   service("supervision", ["Backoff", "Restart"]),
-  service("verification", [
-    "BlockVerifier",
-    "HashRules",
-    "HeaderHash",
-    "LogsBloom",
-    "Rlp",
-    "StateSync",
-    "TrieRoot",
-  ]),
+  service("verification", ["BlockVerifier", "HashRules", "HeaderHash", "LogsBloom", "Rlp", "StateSync", "TrieRoot"]),
   service("indexer", ["BlockAppender", "CommonAncestor", "IndexerState", "RuleDoubt"]),
   service("node", [
     "BlockReceipts",
