@@ -7,7 +7,6 @@ import { tmpdir } from "node:os"
 import { dirname, join, relative, resolve, sep } from "node:path"
 import * as PeerInstall from "../bench/PeerInstall.ts"
 import { manifest, published, root } from "../check/Workspace.ts"
-import * as ExampleCoverage from "./ExampleCoverage.ts"
 
 PeerInstall.install(import.meta.dirname)
 const { Application, LogLevel } = await import("typedoc")
@@ -130,9 +129,6 @@ try {
   for (const name of published) files.push(await convert(name))
   await merge(files)
   const pages = checkLinks()
-  const coverage = ExampleCoverage.find()
-  failed.push(...coverage.missing.map(({ name, place }) => `${place}: ${name} has no example`))
-  console.log(ExampleCoverage.summary(coverage))
   for (const issue of failed.slice(0, 40)) console.error(issue)
   console.log(`reference: ${pages} pages, ${failed.length} issues`)
   process.exitCode = failed.length === 0 ? 0 : 1

@@ -91,16 +91,6 @@ const toClient = ({
  * **Errors**
  *
  * - `InvalidOption`: the base URL, the key or a limit is invalid. The message never shows a URL or a key.
- *
- * **Example** (Making a client)
- *
- * ```ts
- * import { RestClient } from "@daybook/rest"
- * import { Effect } from "effect"
- *
- * const rest = Effect.runSync(RestClient.make({ baseUrl: "https://s.example", apiKey: "my-key" }))
- * console.log(typeof rest.walletTransactions) // function
- * ```
  */
 export const make = (options: Options): Effect.Effect<Client, InvalidOption> =>
   Effect.map(ClientBuilder.make(options), toClient)

@@ -50,16 +50,6 @@ export class BadRequest extends Schema.Error<BadRequest>("@daybook/schema/BadReq
 /**
  * Missing or unknown API key: 401.
  *
- * **Example** (Decoding a body)
- *
- * ```ts
- * import * as ApiError from "@daybook/schema/ApiError"
- * import * as Schema from "effect/Schema"
- *
- * const body = { message: "Unknown API key.", code: "unauthorized", requestId: "5" }
- * console.log(Schema.decodeUnknownSync(ApiError.Unauthorized)(body)._tag) // Unauthorized
- * ```
- *
  * Source: docs/interface.md#5; decision 0012.
  */
 export class Unauthorized extends Schema.Error<Unauthorized>("@daybook/schema/Unauthorized")(
@@ -71,16 +61,6 @@ export class Unauthorized extends Schema.Error<Unauthorized>("@daybook/schema/Un
 
 /**
  * API key without permission for this request: 403.
- *
- * **Example** (Decoding a body)
- *
- * ```ts
- * import * as ApiError from "@daybook/schema/ApiError"
- * import * as Schema from "effect/Schema"
- *
- * const body = { message: "The key may not call debug_traceCall.", code: "forbidden", requestId: "5" }
- * console.log(Schema.decodeUnknownSync(ApiError.Forbidden)(body)._tag) // Forbidden
- * ```
  *
  * Source: decision 0012.
  */
@@ -94,16 +74,6 @@ export class Forbidden extends Schema.Error<Forbidden>("@daybook/schema/Forbidde
 /**
  * Unknown path: 404.
  *
- * **Example** (Decoding a body)
- *
- * ```ts
- * import * as ApiError from "@daybook/schema/ApiError"
- * import * as Schema from "effect/Schema"
- *
- * const body = { message: "Unknown path.", code: "not_found", requestId: "5" }
- * console.log(Schema.decodeUnknownSync(ApiError.NotFound)(body)._tag) // NotFound
- * ```
- *
  * Source: decisions 0012 and 0019.
  */
 export class NotFound extends Schema.Error<NotFound>("@daybook/schema/NotFound")(
@@ -115,16 +85,6 @@ export class NotFound extends Schema.Error<NotFound>("@daybook/schema/NotFound")
 
 /**
  * HTTP method that the path does not support: 405, with an `allow` header.
- *
- * **Example** (Decoding a body)
- *
- * ```ts
- * import * as ApiError from "@daybook/schema/ApiError"
- * import * as Schema from "effect/Schema"
- *
- * const body = { message: "The path takes GET.", code: "method_not_allowed", requestId: "5" }
- * console.log(Schema.decodeUnknownSync(ApiError.MethodNotAllowed)(body)._tag) // MethodNotAllowed
- * ```
  *
  * Source: decision 0012.
  */
@@ -169,16 +129,6 @@ export class StaleCursor extends Schema.Error<StaleCursor>("@daybook/schema/Stal
 
 /**
  * Request body that exceeds the limit of the server: 413.
- *
- * **Example** (Decoding a body)
- *
- * ```ts
- * import * as ApiError from "@daybook/schema/ApiError"
- * import * as Schema from "effect/Schema"
- *
- * const body = { message: "Body of more than 1 MiB.", code: "payload_too_large", requestId: "5" }
- * console.log(Schema.decodeUnknownSync(ApiError.PayloadTooLarge)(body)._tag) // PayloadTooLarge
- * ```
  *
  * Source: decision 0012.
  */
@@ -236,16 +186,6 @@ export class Internal extends Schema.Error<Internal>("@daybook/schema/Internal")
 /**
  * Temporarily unavailable server: 503, with `retry-after`.
  *
- * **Example** (Decoding a body)
- *
- * ```ts
- * import * as ApiError from "@daybook/schema/ApiError"
- * import * as Schema from "effect/Schema"
- *
- * const body = { message: "The database does not answer.", code: "unavailable", requestId: "5" }
- * console.log(Schema.decodeUnknownSync(ApiError.Unavailable)(body)._tag) // Unavailable
- * ```
- *
  * Source: decision 0012.
  */
 export class Unavailable extends Schema.Error<Unavailable>("@daybook/schema/Unavailable")(
@@ -257,16 +197,6 @@ export class Unavailable extends Schema.Error<Unavailable>("@daybook/schema/Unav
 
 /**
  * Every error of the REST interface, discriminated by `code`.
- *
- * **Example** (Decoding any error by its code)
- *
- * ```ts
- * import * as ApiError from "@daybook/schema/ApiError"
- * import * as Schema from "effect/Schema"
- *
- * const body = { message: "Unknown path.", code: "not_found", requestId: "5" }
- * console.log(Schema.decodeUnknownSync(ApiError.ApiError)(body)._tag) // NotFound
- * ```
  *
  * Source: decision 0012.
  */

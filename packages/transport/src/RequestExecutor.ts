@@ -265,29 +265,11 @@ const build = (options: Options): Result.Result<RequestExecutor, InvalidOption> 
  * **Errors**
  *
  * - `InvalidOption`: a limit is invalid.
- *
- * **Example** (Making the executor of a client)
- *
- * ```ts
- * import * as RequestExecutor from "@daybook/transport/RequestExecutor"
- * import * as Effect from "effect/Effect"
- *
- * const executor = Effect.runSync(RequestExecutor.make({ policy: { maxAttempts: 2, deadline: "5 seconds" } }))
- * console.log(typeof executor.request) // function
- * ```
  */
 export const make = (options: Options = {}): Effect.Effect<RequestExecutor, InvalidOption> =>
   Effect.suspend(() => Effect.fromResult(build(options)))
 
 /**
  * Makes the request executor of one client, or throws the `InvalidOption` that `make` fails with. For callers outside Effect.
- *
- * **Example** (Making the executor outside Effect)
- *
- * ```ts
- * import * as RequestExecutor from "@daybook/transport/RequestExecutor"
- *
- * console.log(typeof RequestExecutor.makeUnsafe().request) // function
- * ```
  */
 export const makeUnsafe = (options: Options = {}): RequestExecutor => Result.getOrThrow(build(options))

@@ -17,18 +17,6 @@ export type { BlockRef, BlockRows } from "../block/BlockRows.ts"
 
 /**
  * The database of the service.
- *
- * **Example** (Listing the keys of a database)
- *
- * ```ts
- * import * as Engine from "@daybook/service/Engine"
- * import * as Effect from "effect/Effect"
- *
- * export const program = Effect.gen(function* () {
- *   const database = yield* Engine.Engine
- *   return database.apiKeys
- * })
- * ```
  */
 export class Engine extends Context.Service<Engine, Database>()("@daybook/service/Engine") {}
 
@@ -125,14 +113,6 @@ export const fromUrl = (
 /**
  * Prepares blocks ahead of `append` as the database of a URL stores them, so that other threads than that of the writer compress
  * documents. What is appended is the same with it and without it.
- *
- * **Example** (Preparing blocks in another thread)
- *
- * ```ts
- * import * as Engine from "@daybook/service/Engine"
- *
- * console.log(typeof Engine.preparer("sqlite:data", {})) // function
- * ```
  */
 export const preparer =
   (url: string, options: EngineOptions): ((block: BlockRows) => BlockRows) =>
@@ -141,14 +121,6 @@ export const preparer =
 
 /**
  * The database of a URL, as a service.
- *
- * **Example** (Providing a database)
- *
- * ```ts
- * import * as Engine from "@daybook/service/Engine"
- *
- * export const layer = Engine.layer("sqlite:data", "/var/lib/daybook")
- * ```
  */
 export const layer = (database: DatabaseUrl, baseFolder: string): Layer.Layer<Engine, StoreError> =>
   Layer.effect(Engine, fromUrl(database, baseFolder))
