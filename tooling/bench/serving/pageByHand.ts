@@ -44,7 +44,8 @@ interface Checkpoint {
   readonly serial: number
 }
 
-const cursorAfter = (wallet: string, [block, index]: Row, { first, hash, number, serial }: Checkpoint): string => {
+const cursorAfter = (wallet: string, [block, index]: Row, checkpoint: Checkpoint): string => {
+  const { finalized, first, hash, number, serial } = checkpoint
   const row = blockHash.get(chain, block) as { readonly hash: Uint8Array }
   return Cursor.toText("wallet_transactions", {
     chainId: chain,
@@ -58,7 +59,7 @@ const cursorAfter = (wallet: string, [block, index]: Row, { first, hash, number,
     position: [block, index],
     positionHash: hex(row.hash),
     top: { number, hash: hex(hash) },
-    serial,
+    serial: finalized !== null && number <= finalized ? Cursor.finalSerial : serial,
   })
 }
 
