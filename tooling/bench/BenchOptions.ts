@@ -1,10 +1,16 @@
-/** Command line of a benchmark: `--rounds N`, `--json`, and options and words of its own. */
+/** Command line of a benchmark: options that all have, and options and words of its own. */
 import { parseArgs } from "node:util"
 
 export interface BenchOptions<Name extends string> {
   readonly rounds: number
-  /** Print one line of JSON instead of tables: see `Figures.toJson`. */
+  /** Print one line of JSON instead of tables. */
   readonly json: boolean
+  /** Run in a second or two, with subjects that need no installation, to see that it runs and that results are equal. */
+  readonly isSmallest: boolean
+  /** An older checkout to measure beside this one, as `run.ts` has unpacked it. */
+  readonly against: { readonly root: string; readonly suffix: string } | undefined
+  /** The command that the file of results names; undefined where none is written. */
+  readonly savedAs: string | undefined
   /** Parts of the benchmark to run; all of them when none is named. */
   readonly words: ReadonlyArray<string>
   readonly values: Readonly<Record<Name, string>>
@@ -30,6 +36,9 @@ export const numbers = (option: string, text: string): ReadonlyArray<number> => 
   return exitWith(`Invalid option "--${option}": expected whole numbers separated by commas, received "${text}".`)
 }
 
+const text = (value: string) => ({ type: "string", default: value }) as const
+const flag = { type: "boolean", default: false } as const
+
 /** Parses the arguments of this process. `options` holds the benchmark's own options with their defaults. */
 export const parse = <Name extends string = never>(settings: {
   readonly rounds: number
@@ -38,11 +47,14 @@ export const parse = <Name extends string = never>(settings: {
 }): BenchOptions<Name> => {
   const own: Readonly<Record<string, string>> = settings.options ?? {}
   const known = settings.words ?? []
-  const text = (value: string) => ({ type: "string", default: value }) as const
   const options = {
     ...Object.fromEntries(Object.entries(own).map(([name, value]) => [name, text(value)])),
     rounds: text(String(settings.rounds)),
-    json: { type: "boolean", default: false } as const,
+    root: text(""),
+    suffix: text(""),
+    "saved-as": text(""),
+    json: flag,
+    smallest: flag,
   }
   try {
     const { values, positionals: words } = parseArgs({ options, allowPositionals: true })
@@ -51,12 +63,17 @@ export const parse = <Name extends string = never>(settings: {
       const expected = known.length === 0 ? "options only" : `one of ${known.join(", ")}`
       return exitWith(`Invalid argument "part": expected ${expected}, received "${unknown}".`)
     }
+    // Every option that takes a text has a default, so that each has a value.
+    const texts = values as unknown as Record<string, string>
+    const isSmallest = values["smallest"] === true
     return {
-      rounds: positiveInteger("rounds", String(values["rounds"])),
+      rounds: isSmallest ? 1 : positiveInteger("rounds", texts["rounds"]!),
       json: values["json"] === true,
+      isSmallest,
+      against: texts["root"] === "" ? undefined : { root: texts["root"]!, suffix: texts["suffix"]! },
+      savedAs: texts["saved-as"] === "" ? undefined : texts["saved-as"]!,
       words,
-      // Every option of its own has a default, so that each has a value.
-      values: values as unknown as Record<Name, string>,
+      values: texts as Record<Name, string>,
     }
   } catch (error) {
     return exitWith(`Invalid arguments: ${(error as Error).message}`)

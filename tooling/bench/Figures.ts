@@ -1,8 +1,4 @@
-/**
- * Measured figures of a benchmark: one value per round for each subject and measure, their medians, ratios within a round,
- * and the line that names command, machine and date.
- */
-import { cpus, release, type } from "node:os"
+/** Measured figures of a benchmark: one value per round for each subject and measure, their medians, and ratios within a round. */
 
 /** Values of one measure of one subject, in the order of the rounds. */
 export interface Figure {
@@ -22,33 +18,50 @@ export const quantile = (numbers: ReadonlyArray<number>, part: number): number =
 
 export const median = (numbers: ReadonlyArray<number>): number => quantile(numbers, 0.5)
 
+/** The lower and the upper quartile. */
+export const quartiles = (numbers: ReadonlyArray<number>): readonly [number, number] => [
+  quantile(numbers, 0.25),
+  quantile(numbers, 0.75),
+]
+
 export interface Figures {
   readonly add: (subject: string, measure: string, value: number) => void
   readonly values: (subject: string, measure: string) => ReadonlyArray<number>
   /** The median of the rounds; undefined when nothing was measured. */
   readonly median: (subject: string, measure: string) => number | undefined
-  /** The median of the ratios within each round of a figure to the values of another one; undefined when there are none. */
-  readonly ratio: (subject: string, measure: string, base: ReadonlyArray<number>) => number | undefined
+  /** The ratios within each round of a figure to the same measure of another subject. */
+  readonly ratios: (subject: string, measure: string, base: string) => ReadonlyArray<number>
+  /** Subjects in the order in which they were added. */
+  readonly subjects: () => ReadonlyArray<string>
   readonly all: () => ReadonlyArray<Figure>
 }
 
-/** An empty collection of figures. */
-export const make = (): Figures => {
-  const figures = new Map<string, Figure & { readonly values: Array<number> }>()
+/** A collection of figures, empty or with some already. */
+export const make = (given: ReadonlyArray<Figure> = []): Figures => {
   const keyOf = (subject: string, measure: string) => `${subject}\n${measure}`
+  const figures = new Map<string, Figure & { readonly values: Array<number> }>()
   const values = (subject: string, measure: string) => figures.get(keyOf(subject, measure))?.values ?? []
-  const middle = (list: ReadonlyArray<number>) => (list.length === 0 ? undefined : median(list))
+  const add = (subject: string, measure: string, value: number) => {
+    const key = keyOf(subject, measure)
+    const figure = figures.get(key) ?? { subject, measure, values: [] }
+    figure.values.push(value)
+    figures.set(key, figure)
+  }
+  for (const figure of given) for (const value of figure.values) add(figure.subject, figure.measure, value)
   return {
-    add: (subject, measure, value) => {
-      const key = keyOf(subject, measure)
-      const figure = figures.get(key) ?? { subject, measure, values: [] }
-      figure.values.push(value)
-      figures.set(key, figure)
-    },
+    add,
     values,
-    median: (subject, measure) => middle(values(subject, measure)),
-    ratio: (subject, measure, base) =>
-      base.length === 0 ? undefined : middle(values(subject, measure).map((value, round) => value / base[round]!)),
+    median: (subject, measure) => {
+      const list = values(subject, measure)
+      return list.length === 0 ? undefined : median(list)
+    },
+    ratios: (subject, measure, base) => {
+      const others = values(base, measure)
+      return values(subject, measure).flatMap((value, round) =>
+        others[round] === undefined ? [] : [value / others[round]],
+      )
+    },
+    subjects: () => [...new Set([...figures.values()].map(({ subject }) => subject))],
     all: () => [...figures.values()],
   }
 }
@@ -56,19 +69,25 @@ export const make = (): Figures => {
 /** A number with some digits after the point; empty when it is undefined. */
 export const cell = (number: number | undefined, digits: number): string => number?.toFixed(digits) ?? ""
 
-const machine = () =>
-  `${cpus()[0]?.model ?? "?"} (${cpus().length} cores), ${type()} ${release()}, Node ${process.version}`
-const today = () => new Date().toISOString().slice(0, 10)
-const quoted = (word: string) => (/^[\w./,:=-]+$/.test(word) ? word : `"${word}"`)
-const command = (benchmark: string) =>
-  ["pnpm bench", ...[benchmark, ...process.argv.slice(2)].filter((word) => word !== "").map(quoted)].join(" ")
-
-/** As in "`pnpm bench rpc --rounds 3` on AMD EPYC (2 cores), ..., 2026-11-20, median of 3 rounds". */
-export const provenance = (benchmark: string, rounds?: number): string => {
-  const method = rounds === undefined ? "" : rounds === 1 ? ", one round" : `, median of ${rounds} rounds`
-  return `\`${command(benchmark)}\` on ${machine()}, ${today()}${method}\n`
+/** The median of some numbers and their quartiles, as in "0.83 (0.81 to 0.84)"; empty when there are none. */
+export const spread = (numbers: ReadonlyArray<number>, digits: number): string => {
+  if (numbers.length === 0) return ""
+  const ends = quartiles(numbers).map((number) => number.toFixed(digits))
+  return `${median(numbers).toFixed(digits)} (${ends.join(" to ")})`
 }
 
-/** The same with every figure, as one line of JSON. Measures carry their unit. */
-export const toJson = (benchmark: string, figures: Figures): string =>
-  JSON.stringify({ benchmark, command: command(benchmark), machine: machine(), date: today(), figures: figures.all() })
+/** Makes the lines of a Markdown table. */
+export type Table = (figures: Figures) => ReadonlyArray<string>
+
+/** The lines of a Markdown table. */
+export const table = (
+  header: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<string>>,
+): ReadonlyArray<string> => [
+  `| ${header.join(" | ")} |`,
+  `|---|${header
+    .slice(1)
+    .map(() => "--:|")
+    .join("")}`,
+  ...rows.map((cells) => `| ${cells.join(" | ")} |`),
+]

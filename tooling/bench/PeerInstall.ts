@@ -1,6 +1,6 @@
 /** Installs the peers of a folder outside the workspace by `npm ci`, when they are missing or older than its lockfile. */
 import { execFileSync } from "node:child_process"
-import { statSync } from "node:fs"
+import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 
 const modifiedAt = (file: string): number => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
@@ -15,3 +15,9 @@ export const install = (folder: string): void => {
   // Standard output stays free for the benchmark's own.
   execFileSync("npm", ["ci", "--loglevel=error"], { cwd: folder, stdio: ["ignore", process.stderr, "inherit"] })
 }
+
+const versionsIn = (folder: string): Readonly<Record<string, string>> =>
+  JSON.parse(readFileSync(join(import.meta.dirname, folder, "package.json"), "utf8")).dependencies
+
+/** The pinned versions of the peers, by name. */
+export const versions: Readonly<Record<string, string>> = { ...versionsIn("."), ...versionsIn("indexers") }

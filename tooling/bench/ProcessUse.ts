@@ -1,17 +1,28 @@
 /** What a running process has used so far, where there is a /proc. */
 import { readFileSync } from "node:fs"
 
-const read = (pid: number, name: string): string | undefined => {
+const read = (path: string): string | undefined => {
   try {
-    return readFileSync(`/proc/${pid}/${name}`, "utf8")
+    return readFileSync(`/proc/${path}`, "utf8")
   } catch {
     return undefined
   }
 }
 
-/** CPU time in microseconds. */
-export const cpuMicros = (pid: number): number | undefined => {
-  // The name of the program, in parentheses, may hold spaces. User and system time follow, in ticks of 10 ms.
-  const fields = read(pid, "stat")?.split(") ").at(-1)?.split(" ")
+/** The name of the program, in parentheses, may hold spaces. User and system time follow, in ticks of 10 ms. */
+const microsOf = (stat: string | undefined): number | undefined => {
+  const fields = stat?.split(") ").at(-1)?.split(" ")
   return fields === undefined ? undefined : (Number(fields[11]) + Number(fields[12])) * 10_000
+}
+
+/** CPU time of all threads, in microseconds. */
+export const cpuMicros = (pid: number): number | undefined => microsOf(read(`${pid}/stat`))
+
+/** CPU time of the main thread, in microseconds. */
+export const mainMicros = (pid: number): number | undefined => microsOf(read(`${pid}/task/${pid}/stat`))
+
+/** The most memory that it has held, in bytes. */
+export const peakBytes = (pid: number): number | undefined => {
+  const found = /^VmHWM:\s+(\d+) kB$/m.exec(read(`${pid}/status`) ?? "")?.[1]
+  return found === undefined ? undefined : Number(found) * 1024
 }

@@ -19,6 +19,7 @@ const steps = [
   "citations",
   "words",
   "house:gate",
+  "figures",
   "bundle",
   "examples",
   "vitest",

@@ -1,10 +1,10 @@
 /**
- * Measures one client in a process of its own: `node subject.mjs <client> <url>` prints one line of JSON. It is copied into a folder where the
+ * Measures one client in a process of its own: `node subject.mjs <client> <url> <milliseconds>` prints one line of JSON. It is copied into a folder where the
  * packed packages and the others are installed, so that every client is imported as its users do.
  */
 import process from "node:process"
 
-const [name, url] = process.argv.slice(2)
+const [name, url, millis] = process.argv.slice(2)
 const address = "0xd8da6bf26964af9d7eed9e03e53415d37aa96045"
 const number = 0x1312d00
 
@@ -75,9 +75,8 @@ const [imported, importCpu] = [performance.now(), cpuMicros()]
 const call = make()
 const rows = await call()
 const [answered, callCpu] = [performance.now(), cpuMicros()]
-const warmMillis = Number(process.env.DAYBOOK_BENCH_WARM ?? "2000")
-await measure(call, warmMillis)
-const micros = await measure(call, 2_000)
+await measure(call, Number(millis))
+const micros = await measure(call, Number(millis))
 const figures = {
   rows,
   "import ms": imported - start,

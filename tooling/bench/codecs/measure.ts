@@ -1,9 +1,10 @@
 /**
- * Measures one subject on one input, in a process of its own: `node measure.ts <file of the subject> <input> [wall|cpu]` prints one
- * line of JSON. The clock is the wall's, or the CPU time of the main thread, which other work on the machine distorts less.
+ * Measures one subject on one input, in a process of its own: `node measure.ts <file of the subject> <input> <milliseconds of warm-up>`
+ * prints one line of JSON. The clock is the CPU time of the main thread, which other work on the machine distorts less than the wall's.
  */
 import { basename } from "node:path"
 import { pathToFileURL } from "node:url"
+import { isDeepStrictEqual } from "node:util"
 import { median } from "../Figures.ts"
 import { inputs } from "./Inputs.ts"
 import type { InputName } from "./Inputs.ts"
@@ -14,56 +15,63 @@ export interface Codec {
 }
 export type Subject = Partial<Record<InputName, Codec>>
 
-/** Microseconds. */
-export interface Times {
+/** Microseconds of each step, and the number of rows or transactions of the decoded value. */
+export interface Measured {
   readonly parse: number
   readonly decode: number
-  readonly encode?: number
+  readonly encode: number | undefined
+  readonly items: number
 }
 
-/** Reads a clock in microseconds. */
-type Clock = () => number
-
-const clocks: Readonly<Record<string, Clock>> = {
-  wall: () => performance.now() * 1000,
-  cpu: () => {
-    const { system, user } = process.threadCpuUsage()
-    return user + system
-  },
+const cpuMicros = (): number => {
+  const { system, user } = process.threadCpuUsage()
+  return user + system
 }
 
-/** Microseconds of one call: the median of 7 slices, after 300 ms of warm-up. */
-const time = (clock: Clock, run: () => unknown): number => {
-  const until = performance.now() + 300
+/** Microseconds of one call: the median of 7 slices, after a warm-up. */
+const time = (warmMillis: number, run: () => unknown): number => {
+  const until = performance.now() + warmMillis
   let count = 0
   for (; performance.now() < until; count++) run()
   const slice = Math.max(1, Math.ceil(count / 6))
   return median(
     Array.from({ length: 7 }, () => {
-      const start = clock()
+      const start = cpuMicros()
       for (let left = slice; left > 0; left--) run()
-      return (clock() - start) / slice
+      return (cpuMicros() - start) / slice
     }),
   )
 }
 
-if (process.argv[1] === import.meta.filename) {
-  const [file = "", input, clockName = "wall"] = process.argv.slice(2) as [string, InputName, string?]
-  const name = basename(file, ".ts")
-  const clock = clocks[clockName]!
-  const { subject } = (await import(pathToFileURL(file).href)) as { readonly subject: Subject }
-  const codec = subject[input]!
-  const text = inputs[input]
-  const json = JSON.parse(text)
-  const value = codec.decode(json)
-  const { encode } = codec
-  if (encode !== undefined && name !== "ox") {
-    const encoded = JSON.stringify(encode(value))
-    if (encoded.length !== text.length) throw new Error(`Encoding differs from its input: ${name}, ${input}.`)
-  }
-  const parse = time(clock, () => JSON.parse(text))
-  // Decodes a value that was just parsed, as a client does: decoding the same value again would be quicker.
-  const decode = time(clock, () => codec.decode(JSON.parse(text))) - parse
-  const times: Times = { parse, decode, ...(encode === undefined ? {} : { encode: time(clock, () => encode(value)) }) }
-  console.log(JSON.stringify(times))
+const itemsOf = (value: unknown): number => {
+  const { result, transactions } = value as Partial<Record<"result" | "transactions", ReadonlyArray<unknown>>>
+  return (result ?? transactions ?? []).length
 }
+
+const [file = "", input, millis = "300"] = process.argv.slice(2) as [string, InputName, string?]
+const warmMillis = Number(millis)
+const name = basename(file, ".ts")
+const { subject } = (await import(pathToFileURL(file).href)) as { readonly subject: Subject }
+const codec = subject[input]!
+const text = inputs[input]
+const json = JSON.parse(text)
+const value = codec.decode(json)
+const { encode } = codec
+// ox leaves out fields that it does not know.
+if (
+  encode !== undefined &&
+  name !== "ox" &&
+  !isDeepStrictEqual(JSON.parse(JSON.stringify(encode(value))), JSON.parse(text))
+) {
+  throw new Error(`Encoding differs from its input: ${name}, ${input}.`)
+}
+const parse = time(warmMillis, () => JSON.parse(text))
+// Decodes a value that was just parsed, as a client does: decoding the same value again would be quicker.
+const decode = time(warmMillis, () => codec.decode(JSON.parse(text))) - parse
+const measured: Measured = {
+  parse,
+  decode,
+  encode: encode === undefined ? undefined : time(warmMillis, () => encode(value)),
+  items: itemsOf(value),
+}
+console.log(JSON.stringify(measured))

@@ -1,67 +1,61 @@
 /**
  * Decoders and encoders side by side: `pnpm bench codecs --rounds 3`. Each measurement has a process of its own, subjects take
- * turns within a round. Ratios are to JSON.parse of the same text in the same process.
+ * turns within a round. Ratios are to JSON.parse of the same text in the same process, by CPU time.
  */
 import { execFileSync } from "node:child_process"
 import { join } from "node:path"
+import * as Agreement from "../Agreement.ts"
 import * as BenchOptions from "../BenchOptions.ts"
+import { head, inTurns } from "../Checkout.ts"
 import * as Figures from "../Figures.ts"
+import { versions } from "../PeerInstall.ts"
+import * as Report from "../Report.ts"
 import type { InputName } from "./Inputs.ts"
-import type { Times } from "./measure.ts"
-
-const inputNames = ["page", "block", "hashes"] as const
+import type { Measured } from "./measure.ts"
 
 interface Subject {
   readonly title: string
+  readonly file: string
   readonly inputs: ReadonlyArray<InputName>
+  readonly isPeer?: boolean
 }
 
-const subjects: Readonly<Record<string, Subject>> = {
-  daybook: { title: "**@daybook/schema**", inputs: inputNames },
-  hand: { title: "written by hand; encoding unchecked", inputs: inputNames },
-  zod: { title: "zod", inputs: inputNames },
-  viem: { title: "viem; unchecked", inputs: ["block", "hashes"] },
-  ox: { title: "ox; unchecked", inputs: ["block", "hashes"] },
-}
-
+const all = ["page", "block", "hashes"] as const
+const blocks = ["block", "hashes"] as const
 const here = import.meta.dirname
+const file = (name: string) => join(here, `subjects/${name}.ts`)
 
-const measure = (subject: string, input: InputName): Times => {
-  const args = [join(here, "measure.ts"), join(here, `subjects/${subject}.ts`), input]
-  return JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" })) as Times
-}
+const options = BenchOptions.parse({ rounds: 3 })
+const { against, isSmallest, rounds } = options
 
-const { json, rounds } = BenchOptions.parse({ rounds: 5 })
+const subjects: ReadonlyArray<Subject> = [
+  ...[head, ...(against === undefined ? [] : [against])].map(({ root, suffix }) => ({
+    title: `**@daybook/schema**${suffix}`,
+    file: join(root, "tooling/bench/codecs/subjects/daybook.ts"),
+    inputs: all,
+  })),
+  { title: "written by hand; encoding unchecked", file: file("hand"), inputs: all },
+  { title: `zod ${versions["zod"]}`, file: file("zod"), inputs: all, isPeer: true },
+  { title: `viem ${versions["viem"]}; unchecked`, file: file("viem"), inputs: blocks, isPeer: true },
+  { title: `ox ${versions["ox"]}; unchecked`, file: file("ox"), inputs: blocks, isPeer: true },
+]
+
+const agree = Agreement.make()
 const figures = Figures.make()
-for (let round = 0; round < rounds; round++) {
-  for (const [subject, { inputs }] of Object.entries(subjects)) {
-    for (const input of inputs) {
-      for (const [step, micros] of Object.entries(measure(subject, input))) {
-        figures.add(subject, `${input} ${step} us`, micros)
-      }
-    }
+
+const measure = ({ file, inputs, title }: Subject): void => {
+  for (const input of inputs) {
+    const args = [join(here, "measure.ts"), file, input, isSmallest ? "5" : "300"]
+    const { decode, encode, items, parse }: Measured = JSON.parse(
+      execFileSync(process.execPath, args, { encoding: "utf8" }),
+    )
+    agree(`the items of ${input}`, title, items)
+    figures.add(title, `${input} decode over JSON.parse`, decode / parse)
+    if (encode !== undefined) figures.add(title, `${input} encode over JSON.parse`, encode / parse)
+    figures.add(title, `${input} JSON.parse us`, parse)
   }
 }
 
-const ratio = (subject: string, input: InputName, step: "decode" | "encode"): string => {
-  const value = figures.ratio(subject, `${input} ${step} us`, figures.values(subject, `${input} parse us`))
-  // Decoding is a difference of two times: below a tenth it is noise.
-  return value !== undefined && value < 0.1 ? "< 0.1" : Figures.cell(value, 2)
-}
-
-const table = (): void => {
-  const parse = inputNames.map(
-    (input) => `${input} ${Figures.cell(figures.median("daybook", `${input} parse us`), 0)} us`,
-  )
-  console.log(Figures.provenance("codecs", rounds))
-  console.log(`JSON.parse = 1: ${parse.join(", ")}\n`)
-  console.log("| | page, decode | encode | 200-transaction block, decode | encode | block of hashes, decode | encode |")
-  console.log("|---|---|---|---|---|---|---|")
-  for (const [subject, { title }] of Object.entries(subjects)) {
-    const cells = inputNames.flatMap((input) => [ratio(subject, input, "decode"), ratio(subject, input, "encode")])
-    console.log(`| ${title} | ${cells.join(" | ")} |`)
-  }
-}
-
-if (json) console.log(Figures.toJson("codecs", figures))
-else table()
+const measured = subjects.filter(({ isPeer }) => !(isSmallest && isPeer === true))
+for (let round = 0; round < rounds; round++) for (const subject of inTurns(measured, round)) measure(subject)
+Report.finish("codecs", options, figures)

@@ -7,8 +7,6 @@ import * as LoadGenerator from "../serving/LoadGenerator.ts"
 import * as ServiceProcess from "../serving/ServiceProcess.ts"
 import * as FilledStore from "./FilledStore.ts"
 
-const pages = 4000
-
 type Order = "ASC" | "DESC"
 const orderOf = (turn: number): Order => (turn % 2 === 0 ? "DESC" : "ASC")
 
@@ -34,7 +32,11 @@ const readPage = (reader: ChainReader, address: string, order: Order) =>
   )
 
 /** Milliseconds of each page, without the first tenth. */
-export const read = Effect.fnUntraced(function* (reader: ChainReader, walletOf: (turn: number) => string) {
+export const read = Effect.fnUntraced(function* (
+  reader: ChainReader,
+  walletOf: (turn: number) => string,
+  pages: number,
+) {
   const millis: Array<number> = []
   for (let turn = 0; turn < pages; turn++)
     millis.push(yield* FilledStore.timed(readPage(reader, walletOf(turn), orderOf(turn))))
@@ -45,6 +47,7 @@ export const read = Effect.fnUntraced(function* (reader: ChainReader, walletOf: 
 export const served = async (
   configuration: ServiceProcess.Configuration,
   walletOf: (turn: number) => string,
+  pages: number,
 ): Promise<LoadGenerator.Load> => {
   const service = await ServiceProcess.start(configuration, "serve")
   const path = (turn: number) => `/api/v2.2/${walletOf(turn)}/verbose?chain=0x7a69&limit=25&order=${orderOf(turn)}`

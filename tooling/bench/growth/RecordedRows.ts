@@ -8,9 +8,9 @@ import type { BlockRows } from "../../../packages/service/src/block/BlockRows.ts
 import * as Replay from "../../../tooling/harness/src/Replay.ts"
 import * as RecordedChain from "../indexing/RecordedChain.ts"
 
-/** Rows of the blocks, lowest first. */
-export const load = async (): Promise<ReadonlyArray<BlockRows>> => {
-  const recording = await Effect.runPromise(Replay.load(await RecordedChain.file()))
+/** Rows of a chain with a number of blocks, lowest first. */
+export const load = async (blocks: number = RecordedChain.defaultBlocks): Promise<ReadonlyArray<BlockRows>> => {
+  const recording = await Effect.runPromise(Replay.load(await RecordedChain.file(blocks)))
   const decoder = Decoder.make()
   const block = Schema.decodeUnknownSync(RpcMethod.resultOf("eth_getBlockByNumber", ["0x0", true]))
   const receipts = Schema.decodeUnknownSync(RpcMethod.all.eth_getBlockReceipts.result)

@@ -1,6 +1,7 @@
 /**
  * Appends blocks to a store at a steady rate, as an indexer does, in a process of its own. Prints the milliseconds of each append, and
- * ends at SIGTERM. Arguments: folder, transactions so far, transactions per second, form of documents.
+ * ends at SIGTERM. Arguments: folder, transactions so far, transactions per second, form of documents,
+ * blocks of the recorded chain.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { Effect } from "effect"
@@ -10,14 +11,14 @@ import * as GeneratedRows from "./GeneratedRows.ts"
 import * as LeasedStore from "./LeasedStore.ts"
 import * as RecordedRows from "./RecordedRows.ts"
 
-const [folder = "", before = "0", perSecond = "1000", form] = process.argv.slice(2)
+const [folder = "", before = "0", perSecond = "1000", form, blocks = "1000"] = process.argv.slice(2)
 const documents = form === "plain" ? "plain" : "zstd"
 const appendsPerSecond = 5
 
 let isStopping = false
 process.on("SIGTERM", () => (isStopping = true))
 
-const nextBlock = GeneratedRows.make(await RecordedRows.load())
+const nextBlock = GeneratedRows.make(await RecordedRows.load(Number(blocks)))
 
 const run = Effect.gen(function* () {
   const store = yield* LeasedStore.open(folder, { documents })

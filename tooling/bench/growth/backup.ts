@@ -13,9 +13,10 @@ import { createInterface } from "node:readline"
 import { DatabaseSync } from "node:sqlite"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Effect } from "effect"
-import type { EngineOptions } from "../../../packages/service/src/store/Database.ts"
 import * as BenchOptions from "../BenchOptions.ts"
 import * as Figures from "../Figures.ts"
+import * as RecordedChain from "../indexing/RecordedChain.ts"
+import * as Report from "../Report.ts"
 import * as ServiceProcess from "../serving/ServiceProcess.ts"
 import * as FilledStore from "./FilledStore.ts"
 import * as GeneratedRows from "./GeneratedRows.ts"
@@ -26,6 +27,7 @@ const sampleMillis = 20
 const readMillis = 50
 const pageBytes = 16_384
 const quietMillis = 20_000
+const checkedTransactions = 1_000
 const gigabyte = 1e9
 const megabyte = 1e6
 const units = ["B", "KiB", "MiB", "GiB", "TiB"]
@@ -37,15 +39,15 @@ const quantiles = [
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
-const fill = (folder: string, gigabytes: number, options: EngineOptions): Promise<number> =>
+const fill = (folder: string, gigabytes: number, options: Options): Promise<number> =>
   Effect.runPromise(
     Effect.scoped(
       Effect.gen(function* () {
-        const nextBlock = GeneratedRows.make(yield* Effect.promise(RecordedRows.load))
-        const store = yield* LeasedStore.open(folder, options)
+        const nextBlock = GeneratedRows.make(yield* Effect.promise(() => RecordedRows.load(options.blocks)))
+        const store = yield* LeasedStore.open(folder, { documents: options.documents })
         let [checkedAt, isFull] = [0, false]
         const { transactions } = yield* FilledStore.fill(store, nextBlock, (count) => {
-          if (count - checkedAt < 10_000) return isFull
+          if (count - checkedAt < checkedTransactions) return isFull
           checkedAt = count
           return (isFull = sizeOf(store.file) >= gigabytes * gigabyte)
         })
@@ -53,6 +55,16 @@ const fill = (folder: string, gigabytes: number, options: EngineOptions): Promis
       }),
     ),
   )
+
+interface Options {
+  /** Blocks of the recorded chain whose rows are appended. */
+  readonly blocks: number
+  /** How long appends are measured without a backup. */
+  readonly quietMillis: number
+  /** Transactions that are appended per second. */
+  readonly rate: number
+  readonly documents: "plain" | "zstd"
+}
 
 /** What is measured while something runs. */
 interface Measured {
@@ -88,16 +100,11 @@ const startReads = async (file: string) => {
 }
 
 /** A writer in a process of its own, whose appends are measured. */
-const startWriter = (
-  folder: string,
-  transactions: number,
-  perSecond: number,
-  { documents = "zstd" }: EngineOptions,
-) => {
+const startWriter = (folder: string, transactions: number, { blocks, documents, rate }: Options) => {
   const script = join(import.meta.dirname, "appender.ts")
   const child = spawn(
     process.execPath,
-    ["--no-warnings", script, folder, `${transactions}`, `${perSecond}`, documents],
+    ["--no-warnings", script, folder, `${transactions}`, `${rate}`, documents, `${blocks}`],
     {
       stdio: ["ignore", "pipe", "inherit"],
     },
@@ -130,8 +137,7 @@ const stop = async (child: ChildProcess) => {
 
 /** Runs a command of the service; resolves with what it printed. */
 const daybook = async (configuration: string, ...args: ReadonlyArray<string>): Promise<string> => {
-  const main = join(ServiceProcess.checkout, "packages/service/src/main.ts")
-  const child = spawn(process.execPath, ["--no-warnings", main, ...args, "--config", configuration], {
+  const child = spawn(process.execPath, ["--no-warnings", ServiceProcess.sources, ...args, "--config", configuration], {
     stdio: ["ignore", "pipe", "inherit"],
   })
   let out = ""
@@ -174,16 +180,22 @@ const add = (
   figures.add(subject, "copied MB", (Number(number) * 1024 ** units.indexOf(unit)) / megabyte)
 }
 
-const table = (figures: Figures.Figures): void => {
-  console.log("| | time | copied | log at most | append p50 / p99 / max | appends | read of a page p50 / p99 / max |")
-  console.log("|---|---|---|---|---|---|---|")
-  for (const subject of new Set(figures.all().map((figure) => figure.subject))) {
-    const value = (measure: string) => Figures.cell(figures.median(subject, measure), 0)
-    const millis = quantiles.map(([name]) => value(`append ${name} ms`)).join(" / ")
-    const reads = quantiles.map(([name]) => Figures.cell(figures.median(subject, `read ${name} ms`), 1)).join(" / ")
-    const sizes = `${value("copied MB")} MB | ${value("log MB")} MB`
-    console.log(`| ${subject} | ${value("seconds")} s | ${sizes} | ${millis} ms | ${value("appends")} | ${reads} ms |`)
-  }
+const table: Figures.Table = (figures) => {
+  const value = (subject: string, measure: string, digits = 0) => Figures.cell(figures.median(subject, measure), digits)
+  const spread = (subject: string, name: string, digits: number) =>
+    quantiles.map(([part]) => value(subject, `${name} ${part} ms`, digits)).join(" / ")
+  return Figures.table(
+    ["", "s", "copied MB", "log MB", "append p50 / p99 / max ms", "appends", "read of a page p50 / p99 / max ms"],
+    figures
+      .subjects()
+      .map((subject) => [
+        subject,
+        ...["seconds", "copied MB", "log MB"].map((measure) => value(subject, measure)),
+        spread(subject, "append", 0),
+        value(subject, "appends"),
+        spread(subject, "read", 1),
+      ]),
+  )
 }
 
 /** Whether the copy is sound, and equals the store. */
@@ -201,9 +213,8 @@ const measure = async (
   figures: Figures.Figures,
   folder: string,
   gigabytes: number,
-  perSecond: number,
-  options: EngineOptions,
-): Promise<string> => {
+  options: Options,
+): Promise<void> => {
   mkdirSync(folder, { recursive: true })
   const configuration = ServiceProcess.configure(folder, "http://127.0.0.1:9").file
   const transactions = await fill(folder, gigabytes, options)
@@ -213,14 +224,14 @@ const measure = async (
   // What the filling left to be written to the disk is no part of what is measured.
   spawnSync("sync")
   console.error(`filled: ${transactions} transactions, ${(size / gigabyte).toFixed(2)} GB`)
-  const { child, measure: during, untilAppending } = startWriter(folder, transactions, perSecond, options)
+  const { child, measure: during, untilAppending } = startWriter(folder, transactions, options)
   try {
     await untilAppending()
     const backUp = async () => void printed.push(await daybook(configuration, "backup", copy))
     const printed: Array<string> = []
-    const quiet = await during(() => sleep(quietMillis))
+    const quiet = await during(() => sleep(options.quietMillis))
     const first = await during(backUp)
-    await during(() => sleep(quietMillis))
+    await during(() => sleep(options.quietMillis))
     const second = await during(backUp)
     await stop(child)
     await backUp()
@@ -228,27 +239,27 @@ const measure = async (
     add(figures, "first backup", first, printed[0] ?? "")
     add(figures, "second backup", second, printed[1] ?? "")
     await check(configuration, file, copy)
-    const form = options.documents === "plain" ? " of plain documents" : ""
-    return `${transactions.toLocaleString("en")} transactions, ${(size / gigabyte).toFixed(2)} GB${form}; ${perSecond} transactions appended per second`
   } finally {
     if (child.exitCode === null) await stop(child)
   }
 }
 
-const options = { gigabytes: "1", rate: "1000", folder: tmpdir(), documents: "zstd" }
-const { json, values } = BenchOptions.parse({ rounds: 1, options })
+const options = BenchOptions.parse({
+  rounds: 1,
+  options: { gigabytes: "1", rate: "1000", folder: tmpdir(), documents: "zstd" },
+})
+const { isSmallest, values } = options
 const folder = mkdtempSync(join(values.folder, "daybook-backup-"))
 const figures = Figures.make()
 try {
   const rate = BenchOptions.positiveInteger("rate", values.rate)
-  const what = await measure(figures, folder, Number(values.gigabytes), rate, {
+  await measure(figures, folder, isSmallest ? 0 : Number(values.gigabytes), {
+    blocks: isSmallest ? RecordedChain.smallestBlocks : RecordedChain.defaultBlocks,
+    quietMillis: isSmallest ? 300 : quietMillis,
+    rate,
     documents: values.documents === "plain" ? "plain" : "zstd",
   })
-  if (json) console.log(Figures.toJson("backup", figures))
-  else {
-    console.log(`${Figures.provenance("backup")}\n${what}\n`)
-    table(figures)
-  }
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
+Report.finish("backup", options, figures, table)

@@ -12,6 +12,7 @@ import * as WalletLedger from "../../../packages/service/src/projection/WalletLe
 import * as Engine from "../../../packages/service/src/store/Engine.ts"
 import * as BenchOptions from "../BenchOptions.ts"
 import * as Figures from "../Figures.ts"
+import * as Report from "../Report.ts"
 import * as ServiceProcess from "../serving/ServiceProcess.ts"
 import * as FilledStore from "./FilledStore.ts"
 import * as GeneratedRows from "./GeneratedRows.ts"
@@ -20,6 +21,7 @@ import * as MeasuredPages from "./MeasuredPages.ts"
 import * as PostgresDatabase from "./PostgresDatabase.ts"
 import * as RecordedRows from "./RecordedRows.ts"
 
+const pages = 4000
 const subjects = ["SQLite", "PostgreSQL"] as const
 
 const bytesOf = (url: string, file: string) => {
@@ -87,46 +89,54 @@ const measure = Effect.fnUntraced(function* (
   yield* PostgresDatabase.statement(options.database, "ANALYZE")
   for (let round = 0; round < options.rounds; round++) {
     for (const [subject, reader] of readers) {
-      const millis = yield* MeasuredPages.read(reader, anyWallet)
+      const millis = yield* MeasuredPages.read(reader, anyWallet, pages)
       figures.add(subject, "read p50 ms", Figures.quantile(millis, 0.5))
       figures.add(subject, "read p99 ms", Figures.quantile(millis, 0.99))
-      const served = yield* Effect.promise(() => MeasuredPages.served(configurations[subject], anyWallet))
+      const served = yield* Effect.promise(() => MeasuredPages.served(configurations[subject], anyWallet, pages))
       figures.add(subject, "served p50 ms", served.p50)
       figures.add(subject, "served p99 ms", served.p99)
     }
   }
 })
 
-const table = (figures: Figures.Figures, rounds: number): void => {
+const table: Figures.Table = (figures) => {
   const value = (subject: string, measure: string, digits: number) =>
     Figures.cell(figures.median(subject, measure), digits)
-  const pages = (subject: string, name: string) =>
-    `${value(subject, `${name} p50 ms`, 2)} / ${value(subject, `${name} p99 ms`, 2)} ms`
-  console.log(Figures.provenance("databases", rounds))
-  console.log(
-    "| | appended, prepared by threads | by the writer alone | bytes each | page of 25, read, p50 / p99 | served, p50 / p99 |",
+  const quantiles = (subject: string, name: string) =>
+    ["p50", "p99"].map((part) => value(subject, `${name} ${part} ms`, 2)).join(" / ")
+  const base = subjects[0]
+  return Figures.table(
+    [
+      "",
+      "appended/s, prepared by threads",
+      "by the writer alone",
+      "bytes",
+      "read p50 / p99 ms",
+      "served p50 / p99 ms",
+      "ratio of served p50",
+    ],
+    subjects.map((subject) => [
+      subject,
+      value(subject, "appended prepared/s", 0),
+      value(subject, "appended/s", 0),
+      value(subject, "bytes per transaction", 0),
+      quantiles(subject, "read"),
+      quantiles(subject, "served"),
+      Figures.spread(figures.ratios(subject, "served p50 ms", base), 2),
+    ]),
   )
-  console.log("|---|---|---|---|---|---|")
-  for (const subject of subjects) {
-    const rates = `${value(subject, "appended prepared/s", 0)}/s | ${value(subject, "appended/s", 0)}/s`
-    const sizes = `${rates} | ${value(subject, "bytes per transaction", 0)}`
-    console.log(`| ${subject} | ${sizes} | ${pages(subject, "read")} | ${pages(subject, "served")} |`)
-  }
-  const ratio = figures.ratio("PostgreSQL", "served p50 ms", figures.values("SQLite", "served p50 ms"))
-  console.log(`\nserved p50 of PostgreSQL: ${Figures.cell(ratio, 2)} times that of SQLite`)
 }
 
-const { json, rounds, values } = BenchOptions.parse({ rounds: 3, options: { transactions: "100000", database: "" } })
+const options = BenchOptions.parse({ rounds: 3, options: { transactions: "100000", database: "" } })
+const { rounds, values } = options
 if (values.database === "")
   BenchOptions.exitWith('Invalid option "--database": expected a PostgreSQL URL, received nothing.')
 const transactions = BenchOptions.positiveInteger("transactions", values.transactions)
 const folder = mkdtempSync(join(tmpdir(), "daybook-databases-"))
 const figures = Figures.make()
 try {
-  const options = { transactions, rounds, database: values.database }
-  await Effect.runPromise(Effect.scoped(measure(figures, options, folder)))
+  await Effect.runPromise(Effect.scoped(measure(figures, { transactions, rounds, database: values.database }, folder)))
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
-if (json) console.log(Figures.toJson("databases", figures))
-else table(figures, rounds)
+Report.finish("databases", options, figures, table)

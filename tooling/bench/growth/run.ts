@@ -16,6 +16,8 @@ import * as GeneratedRows from "./GeneratedRows.ts"
 import * as LeasedStore from "./LeasedStore.ts"
 import * as MeasuredPages from "./MeasuredPages.ts"
 import * as PostgresDatabase from "./PostgresDatabase.ts"
+import * as RecordedChain from "../indexing/RecordedChain.ts"
+import * as Report from "../Report.ts"
 import * as RecordedRows from "./RecordedRows.ts"
 
 const unwoundBlocks = 12
@@ -60,7 +62,11 @@ interface Subject {
 interface Place {
   readonly folder: string
   readonly database: string
+  /** Pages that are read in each way. */
+  readonly pages: number
 }
+
+const reads = ["any wallet", "busiest wallet", "any wallet, served"]
 
 const open = Effect.fnUntraced(function* ({ database, folder }: Place) {
   // The node is never called.
@@ -95,9 +101,9 @@ const measure = Effect.fnUntraced(function* (
   yield* settle
   const { transactions } = filled
   const anyWallet = (turn: number) => GeneratedRows.walletOf(Math.imul(turn + 1, 7919) % transactions)
-  const any = yield* MeasuredPages.read(store.reader, anyWallet)
-  const busy = yield* MeasuredPages.read(store.reader, () => GeneratedRows.busyWallet)
-  const served = yield* Effect.promise(() => MeasuredPages.served(configuration, anyWallet))
+  const any = yield* MeasuredPages.read(store.reader, anyWallet, place.pages)
+  const busy = yield* MeasuredPages.read(store.reader, () => GeneratedRows.busyWallet, place.pages)
+  const served = yield* Effect.promise(() => MeasuredPages.served(configuration, anyWallet, place.pages))
   const unwound = yield* unwindMillis(store, nextBlock, filled)
   yield* settle
 
@@ -118,52 +124,55 @@ const measureIn = async (
   figures: Figures.Figures,
   nextBlock: GeneratedRows.NextBlock,
   size: number,
-  database: string,
+  settings: Omit<Place, "folder">,
 ): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), "daybook-growth-"))
   try {
-    await Effect.runPromise(Effect.scoped(measure(figures, nextBlock, size, { folder, database })))
+    await Effect.runPromise(Effect.scoped(measure(figures, nextBlock, size, { folder, ...settings })))
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-const table = (figures: Figures.Figures): void => {
-  const subjects = [...new Set(figures.all().map(({ subject }) => subject))]
+const table: Figures.Table = (figures) => {
+  const subjects = figures.subjects()
   const value = (subject: string, measure: string) => figures.median(subject, measure) ?? 0
   const quantiles = (subject: string, measure: string) =>
-    `${value(subject, `${measure} p50 ms`).toFixed(3)} / ${value(subject, `${measure} p99 ms`).toFixed(3)} ms`
-  console.log(Figures.provenance("growth"))
-  console.log(
-    "| transactions | appended | page of 25, any wallet, p50 / p99 | the busiest wallet | any wallet, served | unwind of 12 blocks | bytes each | document | ratio |",
-  )
-  console.log("|---|---|---|---|---|---|---|---|---|")
-  for (const subject of subjects) {
-    const reads = ["any wallet", "busiest wallet", "any wallet, served"].map((name) => quantiles(subject, name))
-    const bytes = value(subject, "bytes per transaction")
-    const document = value(subject, "document bytes")
-    const sizes = `${bytes.toFixed(0)} | ${document.toFixed(0)} | ${(bytes / document).toFixed(2)}`
-    const appended = Math.round(value(subject, "appended/s")).toLocaleString("en")
-    console.log(
-      `| ${subject} | ${appended}/s | ${reads.join(" | ")} | ${value(subject, "unwind ms").toFixed(1)} ms | ${sizes} |`,
-    )
-  }
-  if (subjects.length < 2) return
-  const growth = (measure: string) => (value(subjects.at(-1)!, measure) / value(subjects[0]!, measure)).toFixed(2)
-  console.log(
-    `\nfrom ${subjects[0]} to ${subjects.at(-1)}: page p50 grows ${growth("any wallet p50 ms")} times, of the busiest wallet ${growth("busiest wallet p50 ms")} times, served ${growth("any wallet, served p50 ms")} times`,
+    ["p50", "p99"].map((part) => value(subject, `${measure} ${part} ms`).toFixed(3)).join(" / ")
+  return Figures.table(
+    [
+      "transactions",
+      "appended/s",
+      ...reads.map((name) => `${name}, p50 / p99 ms`),
+      "unwind ms",
+      "bytes",
+      "ratio to the document",
+    ],
+    subjects.map((subject) => {
+      const bytes = value(subject, "bytes per transaction")
+      return [
+        subject,
+        Math.round(value(subject, "appended/s")).toLocaleString("en"),
+        ...reads.map((name) => quantiles(subject, name)),
+        value(subject, "unwind ms").toFixed(1),
+        bytes.toFixed(0),
+        (bytes / value(subject, "document bytes")).toFixed(2),
+      ]
+    }),
   )
 }
 
-const { json, values } = BenchOptions.parse({
+const options = BenchOptions.parse({
   rounds: 1,
   options: { transactions: "10000,100000,1000000", database: "" },
 })
-const sizes = BenchOptions.numbers("transactions", values.transactions)
-const nextBlock = GeneratedRows.make(await RecordedRows.load())
+const { isSmallest, values } = options
+const sizes = isSmallest ? [500] : BenchOptions.numbers("transactions", values.transactions)
+const rows = await RecordedRows.load(isSmallest ? RecordedChain.smallestBlocks : RecordedChain.defaultBlocks)
+const nextBlock = GeneratedRows.make(rows)
+const pages = isSmallest ? 40 : 4000
 // The first store warms the process up; its figures are dropped.
-await measureIn(Figures.make(), nextBlock, 5_000, values.database)
+if (!isSmallest) await measureIn(Figures.make(), nextBlock, 5_000, { database: values.database, pages })
 const figures = Figures.make()
-for (const size of sizes) await measureIn(figures, nextBlock, size, values.database)
-if (json) console.log(Figures.toJson("growth", figures))
-else table(figures)
+for (const size of sizes) await measureIn(figures, nextBlock, size, { database: values.database, pages })
+Report.finish("growth", options, figures, table)

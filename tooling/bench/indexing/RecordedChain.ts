@@ -1,4 +1,4 @@
-/** The chain that indexers are measured on: seeded traffic on a real node, recorded once and kept in `results/`. */
+/** The chain that indexers are measured on: seeded traffic on a real node, recorded once and kept in `recordings/`. */
 import { existsSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
@@ -9,8 +9,10 @@ import * as ChildProgram from "../ChildProgram.ts"
 
 /** Blocks of the chain, unless a benchmark asks for another number. */
 export const defaultBlocks = 1000
+/** Blocks of the chain of the smallest benchmarks. */
+export const smallestBlocks = 12
 const transactionsPerBlock = 20
-const folder = join(import.meta.dirname, "../results")
+const folder = join(import.meta.dirname, "../recordings")
 
 /** The recording's file. It is made when it is missing, which takes a minute for 1,000 blocks. */
 export const file = async (blocks = defaultBlocks): Promise<string> => {

@@ -7,13 +7,15 @@ export interface IndexRun {
   readonly millis: number
   /** Size of what was stored; 0 when nothing was. */
   readonly bytes: number
+  /** 0 where no transactions are counted. */
   readonly transactions: number
   /** Size of the stored documents: the texts that are served. */
   readonly documentBytes?: number
   /** Decoded events, when those are what was indexed. */
   readonly events?: number
-  /** CPU time and memory of a subject that runs as a child process. */
+  /** CPU time of all threads and of the main one, and memory, of a subject that runs as a child process. */
   readonly cpuSeconds?: number
+  readonly mainSeconds?: number
   readonly peakBytes?: number
 }
 

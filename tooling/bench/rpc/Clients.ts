@@ -1,4 +1,7 @@
 /** The RPC clients that are measured. Each requests the same block, in single calls or in batches. */
+import { join } from "node:path"
+import type * as Promises from "../../../packages/rpc/src/promise.ts"
+
 export interface Client {
   /** One call in one HTTP request. */
   readonly single: (hydrated: boolean) => Promise<unknown>
@@ -13,8 +16,9 @@ const hex = "0x1312d00"
 const numbers = (calls: number) => Array.from({ length: calls }, (_, at) => number + at)
 const toHex = (value: number): `0x${string}` => `0x${value.toString(16)}`
 
-const daybook = async (url: string, fetch?: typeof globalThis.fetch): Promise<Client> => {
-  const { createRpcClient } = await import("../../../packages/rpc/src/promise.ts")
+const daybook = async (url: string, root: string, fetch?: typeof globalThis.fetch): Promise<Client> => {
+  // Sound: the client of an older checkout has these calls, too.
+  const { createRpcClient } = (await import(join(root, "packages/rpc/src/promise.ts"))) as typeof Promises
   const client = createRpcClient({ url, fetch })
   return {
     single: (hydrated) => client.eth_getBlockByNumber(number, hydrated),
@@ -40,35 +44,16 @@ const bare = (send: (body: unknown) => Promise<unknown>): Client => {
 const post = (body: unknown) =>
   ({ method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }) as const
 
-/** Makes a client for a URL, by name. */
-export const clients: Readonly<Record<string, (url: string) => Promise<Client>>> = {
-  "undici 7 and JSON.parse": async (url) => {
+/** Makes a client for a URL, by name; those of this repository are of a checkout. */
+export const clients: Readonly<Record<string, (url: string, root: string) => Promise<Client>>> = {
+  "undici and JSON.parse": async (url) => {
     const { Agent, request } = await import("undici")
     const dispatcher = new Agent()
     return bare(async (body) => JSON.parse(await (await request(url, { dispatcher, ...post(body) })).body.text()))
   },
-  "undici 8 and JSON.parse": async (url) => {
-    const { Agent, request } = await import("undici-8")
-    const dispatcher = new Agent()
-    return bare(async (body) => JSON.parse(await (await request(url, { dispatcher, ...post(body) })).body.text()))
-  },
-  "NodeFetch and JSON.parse": async (url) => {
-    const [NodeFetch, BodyReader] = [
-      await import("../../../packages/transport/src/NodeFetch.ts"),
-      await import("../../../packages/transport/src/internal/BodyReader.ts"),
-    ]
-    const fetch = NodeFetch.makeUnsafe()
-    return bare(async (body) => {
-      const { signal } = new AbortController()
-      const response = await fetch(url, { ...post(body), redirect: "manual", signal })
-      const text = await BodyReader.read(response, {}, Number.POSITIVE_INFINITY, true)
-      if (typeof text !== "string") throw new Error(`The body was not read: ${text.reason}.`)
-      return JSON.parse(text)
-    })
-  },
   "fetch and JSON.parse": async (url) => bare(async (body) => JSON.parse(await (await fetch(url, post(body))).text())),
-  "@daybook/rpc": (url) => daybook(url),
-  "@daybook/rpc over the global fetch": (url) => daybook(url, globalThis.fetch),
+  "@daybook/rpc": (url, root) => daybook(url, root),
+  "@daybook/rpc over the global fetch": (url, root) => daybook(url, root, globalThis.fetch),
   viem: async (url) => {
     const { createPublicClient, http } = await import("viem")
     const plain = createPublicClient({ transport: http(url), cacheTime: 0 })

@@ -1,23 +1,31 @@
 /**
- * Measures one RPC client in a process of its own: `node measure.ts <client> <hydrated|hashes> <single|batch> <url>` prints one line
- * of JSON. DAYBOOK_BENCH_WARM is the warm-up in milliseconds, by default 2000.
+ * Measures one RPC client in a process of its own: `node measure.ts <client> <hydrated|hashes> <single|batch> <url> <root of the checkout>
+ * <milliseconds>` prints one line of JSON. It is warmed up for three quarters of the time that is measured.
  */
 import { clients } from "./Clients.ts"
-import type { Usage } from "./Usage.ts"
+
+/** What one call of an RPC client costs, and the number of transactions in the blocks that it received. */
+export interface Measured {
+  /** CPU time of one call, user and system, in microseconds. */
+  readonly micros: number
+  readonly perSecond: number
+  readonly transactions: number
+}
 
 const callsPerBatch = 20
-const [name = "", shape, mode, url = ""] = process.argv.slice(2)
-const client = await clients[name]!(url)
+const [name = "", shape, mode, url = "", root = "", millis = "1000"] = process.argv.slice(2)
+const client = await clients[name]!(url, root)
 const isHydrated = shape === "hydrated"
 const calls = mode === "batch" ? callsPerBatch : 1
-const send = () => (mode === "batch" ? client.batch!(isHydrated, calls) : client.single(isHydrated))
+const send = async (): Promise<ReadonlyArray<unknown>> =>
+  mode === "batch" ? await client.batch!(isHydrated, calls) : [await client.single(isHydrated)]
 
 /** Sends calls for some milliseconds. */
-const measure = async (millis: number): Promise<Usage> => {
+const measure = async (duration: number): Promise<Omit<Measured, "transactions">> => {
   const cpu = process.cpuUsage()
   const start = performance.now()
   let sent = 0
-  while (performance.now() - start < millis) {
+  while (performance.now() - start < duration) {
     await send()
     sent += calls
   }
@@ -25,6 +33,14 @@ const measure = async (millis: number): Promise<Usage> => {
   return { micros: (user + system) / sent, perSecond: (sent * 1000) / (performance.now() - start) }
 }
 
-await measure(Number(process.env["DAYBOOK_BENCH_WARM"] ?? "2000"))
-console.log(JSON.stringify(await measure(2_000)))
+interface Block {
+  readonly transactions: ReadonlyArray<unknown>
+}
+
+/** The blocks that were received: a client without a library has them in a response. */
+const blocks = (await send()).map((one) => one as Block & { readonly result?: Block })
+const transactions = blocks.reduce((sum, block) => sum + (block.result ?? block).transactions.length, 0)
+await measure(Number(millis) * 0.75)
+const measured: Measured = { ...(await measure(Number(millis))), transactions }
+console.log(JSON.stringify(measured))
 process.exit(0)

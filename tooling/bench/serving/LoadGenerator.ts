@@ -113,9 +113,3 @@ export const addLoad = (figures: Figures.Figures, subject: string, load: Load): 
   figures.add(subject, "p50 ms", load.p50)
   figures.add(subject, "p99 ms", load.p99)
 }
-
-/** Cells of a table: requests per second, p50, p99. */
-export const cells = (figures: Figures.Figures, subject: string): string => {
-  const cell = (measure: string, digits: number) => Figures.cell(figures.median(subject, measure), digits)
-  return `${cell("requests/s", 0)}/s | ${cell("p50 ms", 2)} ms | ${cell("p99 ms", 2)} ms`
-}

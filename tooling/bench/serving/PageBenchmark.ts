@@ -2,15 +2,14 @@
 import { Agent } from "node:http"
 import { dirname, join } from "node:path"
 import * as ChildProgram from "../ChildProgram.ts"
-import * as Figures from "../Figures.ts"
+import type * as Figures from "../Figures.ts"
 import * as LoadGenerator from "./LoadGenerator.ts"
 import type { LoadRequest } from "./LoadGenerator.ts"
+import * as Loads from "./Loads.ts"
 import * as ServiceProcess from "./ServiceProcess.ts"
 import type { Setup } from "./Setup.ts"
+import * as Tables from "./Tables.ts"
 import * as WalletRequests from "./WalletRequests.ts"
-
-const service = "page of 25, daybook serve"
-const byHand = "page of 25, node:http and node:sqlite by hand"
 
 const assertSameBytes = async (
   requests: ReadonlyArray<LoadRequest>,
@@ -26,34 +25,24 @@ const assertSameBytes = async (
   agent.destroy()
 }
 
-/** Measures both servers in turn; the first round warms them up. */
+/** Measures the servers in turn. */
 export const measure = async (figures: Figures.Figures, setup: Setup): Promise<void> => {
-  const { addresses, concurrency, indexed, millis, rounds } = setup
+  const { addresses, all, indexed } = setup
   const file = join(dirname(indexed.file), "data", "chain-bench.sqlite")
-  const serving = await ServiceProcess.start(indexed, "serve")
   const hand = await ChildProgram.start(join(import.meta.dirname, "pageByHand.ts"), [file, indexed.key])
+  const stops = [hand.stop]
   try {
-    const origins = { [service]: serving.origin, [byHand]: `http://127.0.0.1:${hand.line}` }
-    const requests = Object.entries(origins).map(
-      ([subject, origin]) => [subject, WalletRequests.make(origin, indexed.key, addresses)] as const,
-    )
-    await assertSameBytes(requests[0]![1], requests[1]![1])
-    for (let round = 0; round <= rounds; round++) {
-      for (const [subject, list] of requests) {
-        const load = await LoadGenerator.saturate(list, concurrency, LoadGenerator.hasElapsed(millis))
-        if (round > 0) LoadGenerator.addLoad(figures, subject, load)
-      }
+    const byHand = WalletRequests.make(`http://127.0.0.1:${hand.line}`, indexed.key, addresses)
+    const subjects: Array<Loads.Subject> = [{ name: Tables.pageByHand, requests: byHand, pid: hand.pid }]
+    for (const one of all) {
+      const { origin, pid, stop } = await ServiceProcess.start(one, "serve")
+      stops.push(stop)
+      const requests = WalletRequests.make(origin, one.key, addresses)
+      subjects.unshift({ name: `${Tables.page}${one.suffix}`, requests, pid })
+      if (one === indexed) await assertSameBytes(requests, byHand)
     }
+    await Loads.measure(figures, setup, subjects)
   } finally {
-    await serving.stop()
-    await hand.stop()
+    for (const stop of stops) await stop()
   }
-}
-
-export const table = (figures: Figures.Figures, { concurrency }: Setup): void => {
-  const ratio = (measure: string) => Figures.cell(figures.ratio(service, measure, figures.values(byHand, measure)), 2)
-  console.log(`page of 25, ${concurrency} at a time, the same bytes\n\n| | requests | p50 | p99 |\n|---|---|---|---|`)
-  console.log(`| daybook serve | ${LoadGenerator.cells(figures, service)} |`)
-  console.log(`| node:http and node:sqlite by hand | ${LoadGenerator.cells(figures, byHand)} |`)
-  console.log(`| ratio | ${["requests/s", "p50 ms", "p99 ms"].map(ratio).join(" | ")} |\n`)
 }

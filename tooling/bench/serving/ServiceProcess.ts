@@ -2,41 +2,41 @@
 import { execFile, execFileSync, spawn } from "node:child_process"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { createInterface } from "node:readline"
+import type { Readable } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as ChildProgram from "../ChildProgram.ts"
 
-/** The root folder of this checkout. */
-export const checkout = join(import.meta.dirname, "../../..")
+/** The command of this checkout, run from its sources. */
+export const sources = join(import.meta.dirname, "../../../packages/service/src/main.ts")
 
 /** A configuration file and a key of the service that it starts. */
 export interface Configuration {
-  /** The checkout whose service is started. */
-  readonly root: string
+  /** The file of the command that is run. */
+  readonly command: string
   readonly file: string
   readonly key: string
 }
 
-const daybook = (root: string, args: ReadonlyArray<string>) => [
-  "--no-warnings",
-  join(root, "packages/service/src/main.ts"),
-  ...args,
-]
-
 /** Writes a configuration of one chain, `bench`, without a limit on requests into a folder and creates a key. */
-export const configure = (folder: string, rpc: string, root: string = checkout): Configuration => {
+export const configure = (
+  folder: string,
+  rpc: string,
+  command: string = sources,
+  chain: object = {},
+  database = "sqlite:data",
+): Configuration => {
   mkdirSync(folder, { recursive: true })
   const file = join(folder, "daybook.json")
   const config = {
     listen: { host: "127.0.0.1", port: 0 },
-    database: "sqlite:data",
-    chains: { bench: { id: 31337, rpc: [rpc] } },
+    database,
+    chains: { bench: { id: 31337, rpc: [rpc], ...chain } },
     rateLimit: { perSecond: 1_000_000, burst: 1_000_000 },
   }
   writeFileSync(file, JSON.stringify(config))
-  const args = daybook(root, ["keys", "add", "bench", "--config", file])
+  const args = ["--no-warnings", command, "keys", "add", "bench", "--config", file]
   const key = execFileSync(process.execPath, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] })
-  return { root, file, key: key.trim() }
+  return { command, file, key: key.trim() }
 }
 
 /** The same configuration with some fields replaced, in a file of its own. */
@@ -47,33 +47,32 @@ export const change = (configuration: Configuration, name: string, fields: objec
   return { ...configuration, file }
 }
 
-/** A service that listens at `origin`. */
-export type ServiceProcess = ChildProgram.ChildProgram & { readonly origin: string }
+/** A service that listens at `origin`. What it writes to standard error after that is in `errors`. */
+export type ServiceProcess = ChildProgram.ChildProgram & { readonly origin: string; readonly errors: Readable }
 
 /** Starts the service; resolves when it listens. */
 export const start = async (
-  { file, root }: Configuration,
+  { command, file }: Configuration,
   role: "all" | "serve",
   options: ReadonlyArray<string> = [],
 ): Promise<ServiceProcess> => {
-  const own = daybook(root, ["serve", "--config", file, "--role", role, ...options])
-  const child = spawn(process.execPath, own, { stdio: ["ignore", "ignore", "pipe"] })
-  const lines: Array<string> = []
-  for await (const line of createInterface({ input: child.stderr })) {
-    const origin = /Listening on .*?(http:\/\/127\.0\.0\.1:\d+)/i.exec(line)?.[1]
-    if (origin !== undefined) {
-      child.stderr.resume()
-      return { ...ChildProgram.fromProcess(child), origin }
-    }
-    lines.push(line)
+  const args = ["--no-warnings", command, "serve", "--config", file, "--role", role, ...options]
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"] })
+  let text = ""
+  for await (const chunk of child.stderr.iterator({ destroyOnReturn: false })) {
+    text += String(chunk)
+    const origin = /Listening on .*?(http:\/\/127\.0\.0\.1:\d+)/i.exec(text)?.[1]
+    if (origin === undefined) continue
+    child.stderr.resume()
+    return { ...ChildProgram.fromProcess(child), origin, errors: child.stderr }
   }
-  throw new Error(`The service ended before it listened: ${lines.slice(-5).join("\n")}`)
+  throw new Error(`The service ended before it listened: ${text.slice(-2000)}`)
 }
 
 /** Runs a command to its end; its output. */
-export const run = ({ file, root }: Configuration, args: ReadonlyArray<string>): Promise<string> =>
+export const run = ({ command, file }: Configuration, args: ReadonlyArray<string>): Promise<string> =>
   new Promise((resolve, reject) => {
-    execFile(process.execPath, daybook(root, [...args, "--config", file]), (error, output, errors) => {
+    execFile(process.execPath, ["--no-warnings", command, ...args, "--config", file], (error, output, errors) => {
       if (error === null) resolve(output.trim())
       else reject(new Error(`daybook ${args.join(" ")} failed: ${output}${errors}`))
     })

@@ -9,9 +9,9 @@ const wallets = 20
 /** Rows of a page. */
 export const pageSize = 25
 
-/** The lowest addresses among those wallets. */
-export const addresses = async (): Promise<ReadonlyArray<string>> => {
-  const recording = await Effect.runPromise(Replay.load(await RecordedChain.file()))
+/** The lowest addresses among those wallets, of the chain with a number of blocks. */
+export const addresses = async (blocks: number): Promise<ReadonlyArray<string>> => {
+  const recording = await Effect.runPromise(Replay.load(await RecordedChain.file(blocks)))
   const counts = new Map<string, number>()
   for (const { hydrated } of recording.blocks) {
     const { transactions } = JSON.parse(hydrated) as {

@@ -32,20 +32,33 @@ const start = (environment: Readonly<Record<string, string>>) => {
 }
 
 interface LogLine {
+  /** 50 and more are errors. */
+  readonly level: number
   readonly msg: string
+  readonly error?: { readonly message?: string }
   readonly duration?: number
   readonly event_count?: number
 }
 
-/** Reads Ponder's log until everything is indexed. */
+const errorLevel = 50
+
+/** Reads Ponder's log until everything is indexed. Its errors, which it writes to this log, are in the error of an early end. */
 const readLog = async (output: Readable): Promise<{ readonly millis: number; readonly events: number }> => {
   let events = 0
+  const errors: Array<string> = []
   for await (const line of createInterface({ input: output })) {
-    const { duration = 0, event_count = 0, msg } = JSON.parse(line) as LogLine
+    if (!line.startsWith("{")) {
+      errors.push(line)
+      continue
+    }
+    const { duration = 0, error, event_count = 0, level, msg } = JSON.parse(line) as LogLine
     if (/^Indexed block/.test(msg)) events += event_count
     if (msg === "Completed indexing across all chains") return { millis: duration, events }
+    if (level >= errorLevel) errors.push(`${msg}: ${error?.message ?? "no reason given"}`)
   }
-  throw new Error("Ponder ended before it had indexed the chain. Its message is above.")
+  throw new Error(
+    `Ponder ended before it had indexed the chain. ${errors.slice(-5).join("\n") || "It wrote no error."}`,
+  )
 }
 
 /** Ponder with its embedded database, or with the PostgreSQL database of a URL. */

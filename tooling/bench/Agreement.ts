@@ -1,0 +1,15 @@
+/** Subjects of a benchmark do the same work: each gives a result, which equals that of the first one. */
+export type Agreement = (what: string, subject: string, result: unknown) => void
+
+/** Compares the results of subjects, by what was asked of them; throws where two differ. */
+export const make = (): Agreement => {
+  const first = new Map<string, { readonly subject: string; readonly text: string }>()
+  return (what, subject, result) => {
+    const text = JSON.stringify(result)
+    const known = first.get(what)
+    if (known === undefined) first.set(what, { subject, text })
+    else if (known.text !== text) {
+      throw new Error(`Different results of ${what}: ${known.subject} has ${known.text}, ${subject} has ${text}.`)
+    }
+  }
+}

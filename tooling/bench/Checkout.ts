@@ -1,0 +1,51 @@
+/** A checkout of this repository whose code is measured: this one, or an older commit beside it. */
+import { execFileSync } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { exitWith } from "./BenchOptions.ts"
+
+export interface Checkout {
+  readonly root: string
+  /** Follows the name of a subject: nothing for this checkout, as in " at 1a2b3c4d5" for the other one. */
+  readonly suffix: string
+}
+
+/** This checkout. */
+export const head: Checkout = { root: join(import.meta.dirname, "../.."), suffix: "" }
+
+const git = (...args: ReadonlyArray<string>): string =>
+  execFileSync("git", ["-C", head.root, ...args], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim()
+
+/** The hash of a commit, or an exit that names the option. */
+const commitOf = (revision: string): string => {
+  try {
+    return git("rev-parse", "--verify", `${revision}^{commit}`)
+  } catch {
+    return exitWith(`Invalid option "--against": expected a commit, received "${revision}".`)
+  }
+}
+
+/** An older commit, unpacked into a temporary folder with its own dependencies. `remove` deletes it. */
+export const unpack = (revision: string): { readonly checkout: Checkout; readonly remove: () => void } => {
+  const commit = commitOf(revision)
+  const root = mkdtempSync(join(tmpdir(), "daybook-against-"))
+  const remove = () => rmSync(root, { recursive: true, force: true })
+  console.error(`unpacking ${commit.slice(0, 9)} and installing its dependencies`)
+  try {
+    execFileSync("sh", ["-c", `git -C "$1" archive "$2" | tar x -C "$3"`, "sh", head.root, commit, root])
+    const args = ["install", "--frozen-lockfile", "--prefer-offline", "--reporter=silent"]
+    execFileSync("pnpm", args, { cwd: root, stdio: ["ignore", "ignore", "inherit"] })
+  } catch (error) {
+    remove()
+    throw error
+  }
+  return { checkout: { root, suffix: ` at ${commit.slice(0, 9)}` }, remove }
+}
+
+/** A list in another order for each round, so that no subject always follows the same one. */
+export const inTurns = <A>(list: ReadonlyArray<A>, round: number): ReadonlyArray<A> => {
+  const first = list.length === 0 ? 0 : round % list.length
+  const turned = [...list.slice(first), ...list.slice(0, first)]
+  return round % 2 === 0 ? turned : turned.toReversed()
+}

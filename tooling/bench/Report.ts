@@ -1,0 +1,45 @@
+/** What a benchmark prints and writes when it has measured: tables, a comparison with an older commit, a file of results. */
+import type { BenchOptions } from "./BenchOptions.ts"
+import * as Figures from "./Figures.ts"
+import { published } from "./Published.ts"
+import * as Results from "./Results.ts"
+
+const headerLines = 2
+
+const show = (value: number): string => value.toFixed(value < 10 ? 2 : 0)
+
+/** A row for each figure that has one of the older commit beside it. A measure that ends in "/s" is better when it is higher. */
+const comparison = (figures: Figures.Figures, suffix: string): ReadonlyArray<string> => {
+  const rows = figures.all().flatMap(({ measure, subject, values }) => {
+    const others = figures.values(`${subject}${suffix}`, measure)
+    if (others.length === 0) return []
+    const ratios = Figures.spread(figures.ratios(subject, measure, `${subject}${suffix}`), 3)
+    const better = measure.endsWith("/s") ? "higher" : "lower"
+    return [[`${subject}, ${measure}`, show(Figures.median(values)), show(Figures.median(others)), ratios, better]]
+  })
+  return Figures.table(["", "this commit", suffix.trim(), "ratio", "better"], rows)
+}
+
+/** Reports the figures of a benchmark: with the tables of documents, or with one of its own. Only those of this checkout are written. */
+export const finish = (
+  benchmark: string,
+  { against, isSmallest, json, rounds, savedAs }: BenchOptions<string>,
+  figures: Figures.Figures,
+  own?: Figures.Table,
+): void => {
+  if (isSmallest) return console.log(`${benchmark}: ${figures.subjects().join("; ")}`)
+  const isOther = (subject: string) => against !== undefined && subject.endsWith(against.suffix)
+  const local = figures.all().filter(({ subject }) => !isOther(subject))
+  const command = savedAs ?? `pnpm bench ${[benchmark, ...process.argv.slice(2)].join(" ")}`
+  const results = Results.make({ benchmark, command, rounds, figures: local })
+  if (savedAs !== undefined) Results.write(results)
+  if (json) return console.log(JSON.stringify({ ...results, rows: Results.rowsOf(figures.all()) }))
+  console.log(`${Results.provenance(results)}\n`)
+  for (const table of own === undefined ? Object.values(published[benchmark]?.tables ?? {}) : [own]) {
+    const lines = table(Figures.make(local))
+    // A part that was not measured has a header alone.
+    if (lines.length > headerLines) console.log(`${lines.join("\n")}\n`)
+  }
+
+  if (against !== undefined) console.log(`${comparison(figures, against.suffix).join("\n")}\n`)
+}
