@@ -44,7 +44,7 @@ const bare = (send: (body: unknown) => Promise<unknown>): Client => {
 const post = (body: unknown) =>
   ({ method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }) as const
 
-/** Makes a client for a URL, by name; those of this repository are of a checkout. */
+/** Makes a client for a URL, by name; those of this repository belong to a checkout. */
 export const clients: Readonly<Record<string, (url: string, root: string) => Promise<Client>>> = {
   "undici and JSON.parse": async (url) => {
     const { Agent, request } = await import("undici")
