@@ -189,9 +189,12 @@ export const make = Effect.fnUntraced(function* (
   return {
     serve: (handler) => {
       const handle = inOrder(server, bySocket, (request, response) => {
-        turns.enter(() => {
-          if (!response.destroyed && request.socket.writable) handler(request, response)
-        })
+        turns.enter(
+          () => {
+            if (!response.destroyed && request.socket.writable) handler(request, response)
+          },
+          () => request.socket.destroy(),
+        )
       })
       server.on("request", handle).on("checkContinue", handle)
     },

@@ -78,11 +78,15 @@ const streamOf = (chunks: Iterable<Uint8Array>, turns: Turns): Readable => {
   const stream = new Readable({
     highWaterMark: 1,
     read() {
-      turns.enter(() => {
-        if (this.destroyed) return
-        const { done, value } = iterator.next()
-        this.push(done === true ? null : value)
-      })
+      turns.enter(
+        () => {
+          if (this.destroyed) return
+          const { done, value } = iterator.next()
+          this.push(done === true ? null : value)
+        },
+        (error) =>
+          this.destroy(error instanceof Error ? error : new Error("A chunk could not be made", { cause: error })),
+      )
     },
   })
   // The server hashes the response of a client that leaves: without this, all that the stream is connected to.

@@ -12,29 +12,26 @@ const turnMillis = 5
 export interface Turns {
   /** Runs work now, or in a later turn where this one has had enough. */
   readonly run: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** The same for a function. */
-  readonly enter: (work: () => void) => void
+  /** Runs a function in a turn, and passes what it throws to `onError`. */
+  readonly enter: (work: () => void, onError: (error: unknown) => void) => void
 }
 
 /** Makes turns, each with a time of its own. */
 export const make = (): Turns => {
+  /** Functions that do not throw: an exception in a later turn would end the process. */
   const waiting = new Set<() => void>()
   /** When work began in this turn; undefined where none did. */
   let startedAt: number | undefined
 
   const begin = () => {
     startedAt = performance.now()
-    try {
-      for (const resume of waiting) {
-        waiting.delete(resume)
-        resume()
-        if (performance.now() - startedAt >= turnMillis) break
-      }
-    } finally {
-      // Work that throws ends this turn alone.
-      startedAt = undefined
-      if (waiting.size > 0) schedule()
+    for (const resume of waiting) {
+      waiting.delete(resume)
+      resume()
+      if (performance.now() - startedAt >= turnMillis) break
     }
+    startedAt = undefined
+    if (waiting.size > 0) schedule()
   }
 
   /**
@@ -60,9 +57,16 @@ export const make = (): Turns => {
 
   return {
     run: (work) => Effect.suspend(() => (isOpen() ? work : Effect.andThen(next, work))),
-    enter: (work) => {
-      if (isOpen()) work()
-      else waiting.add(work)
+    enter: (work, onError) => {
+      const settle = () => {
+        try {
+          work()
+        } catch (error) {
+          onError(error)
+        }
+      }
+      if (isOpen()) settle()
+      else waiting.add(settle)
     },
   }
 }

@@ -108,8 +108,8 @@ const join = function* (chunks: ReadonlyArray<Uint8Array>): Generator<undefined,
 /** Takes the steps of a computation, each in a turn that has time for it. */
 const inTurns = async <A>(steps: Generator<undefined, A>, { enter }: Turns): Promise<A> => {
   for (;;) {
-    const { done, value } = await new Promise<IteratorResult<undefined, A>>((resolve) => {
-      enter(() => resolve(steps.next()))
+    const { done, value } = await new Promise<IteratorResult<undefined, A>>((resolve, reject) => {
+      enter(() => resolve(steps.next()), reject)
     })
     if (done === true) return value
   }

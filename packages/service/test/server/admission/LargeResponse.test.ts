@@ -1,14 +1,30 @@
 import { once } from "node:events"
 import { connect } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
-import { Context, Deferred, Effect, Layer, Schema } from "effect"
+import { Context, Deferred, Effect, Layer, Schema, type Scope } from "effect"
 import * as HttpRouter from "effect/http/HttpRouter"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import { Limits } from "../../../src/config/Limits.ts"
 import * as Bounds from "../../../src/server/admission/Bounds.ts"
 import * as HttpServer from "../../../src/server/HttpServer.ts"
 import * as LargeResponse from "../../../src/server/admission/LargeResponse.ts"
 
 const limits = Schema.decodeUnknownSync(Limits)({})
+
+const serve = (answer: Effect.Effect<HttpServerResponse, never, HttpServerRequest | Scope.Scope>) =>
+  Effect.map(
+    Layer.build(
+      HttpServer.layer(HttpRouter.add("GET", "/large", answer), {
+        listen: { host: "127.0.0.1", port: 0 },
+        allowedOrigins: [],
+        allowedHosts: [],
+        limits,
+        trustedProxies: 0,
+      }),
+    ),
+    (context) => Context.get(context, HttpServer.HttpServer),
+  )
 
 describe("LargeResponse", () => {
   it.live("send: the server does not inspect the stream of a client that leaves before its end", () =>
@@ -26,15 +42,7 @@ describe("LargeResponse", () => {
         yield* Deferred.succeed(begun, undefined)
         return response
       })
-      const options = {
-        listen: { host: "127.0.0.1", port: 0 },
-        allowedOrigins: [],
-        allowedHosts: [],
-        limits,
-        trustedProxies: 0,
-      }
-      const server = HttpServer.layer(HttpRouter.add("GET", "/large", answer), options)
-      const { address } = Context.get(yield* Layer.build(server), HttpServer.HttpServer)
+      const { address } = yield* serve(answer)
       const socket = connect(address.port, address.host)
       socket.write("GET /large HTTP/1.1\r\nhost: localhost\r\n\r\n")
       yield* Deferred.await(begun)
@@ -45,6 +53,33 @@ describe("LargeResponse", () => {
 
       expect(bounds.responses.total()).toBe(0)
       expect(inspections).toBe(0)
+    }),
+  )
+
+  it.live("send: a chunk that cannot be made ends the connection, not the process, and releases its bytes", () =>
+    Effect.gen(function* () {
+      const bounds = Bounds.make(limits)
+      const chunks = function* (): Generator<Uint8Array> {
+        yield Buffer.alloc(1024 * 1024)
+        // The next chunk waits for a later turn.
+        const end = performance.now() + 10
+        while (performance.now() < end);
+        yield Buffer.alloc(1024 * 1024)
+        throw new Error("the chunk is damaged")
+      }
+      const answer = LargeResponse.send({ chunks: chunks(), size: 1, headers: {} }, "key", bounds)
+      const { address } = yield* serve(answer)
+      const received = yield* Effect.promise(() =>
+        fetch(`http://${address.host}:${address.port}/large`)
+          .then((response) => response.arrayBuffer())
+          .then(
+            () => "whole",
+            () => "ended",
+          ),
+      )
+
+      expect(received).toBe("ended")
+      expect(bounds.responses.total()).toBe(0)
     }),
   )
 })

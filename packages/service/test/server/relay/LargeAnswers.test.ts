@@ -70,7 +70,7 @@ describe("LargeAnswers", () => {
   it("reading: joins the chunks of a large answer in turns of their own", async () => {
     const { enter, run } = Turns.make()
     let entered = 0
-    const turns: Turns.Turns = { run, enter: (work) => (entered++, enter(work)) }
+    const turns: Turns.Turns = { run, enter: (...options) => (entered++, enter(...options)) }
     const answers = LargeAnswers.make({ maxBytes, turns })
     // A string is scanned in few slices.
     const chunks = cut(envelope(result(2_000_000)))
@@ -223,13 +223,13 @@ describe("LargeAnswers", () => {
   it("reading: takes each slice of a scan in a turn of its own", async () => {
     const turns = Turns.make()
     let [depth, deepest, entered] = [0, 0, 0]
-    const enter: Turns.Turns["enter"] = (work) => {
+    const enter: Turns.Turns["enter"] = (work, onError) => {
       entered++
       turns.enter(() => {
         deepest = Math.max(deepest, ++depth)
         work()
         depth--
-      })
+      }, onError)
     }
     const answers = LargeAnswers.make({ maxBytes, turns: { ...turns, enter } })
     const items = `[${"1,".repeat(mebibyte)}1]`
