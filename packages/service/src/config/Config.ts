@@ -10,6 +10,7 @@ import { ChainConfig, Count, expecting, withDefault } from "./ChainConfig.ts"
 import { type ConfigIssue, InvalidConfig } from "./InvalidConfig.ts"
 import { Limits } from "./Limits.ts"
 import * as Environment from "./Environment.ts"
+import * as Explorer from "./Explorer.ts"
 import * as Listen from "./Listen.ts"
 import * as ServedChain from "./ServedChain.ts"
 
@@ -154,7 +155,7 @@ const issue = (path: string, expected: string, received: string): ConfigIssue =>
 const issuesBetweenKeys = (config: Config, input: unknown): ReadonlyArray<ConfigIssue> => {
   const twoStarts = Object.keys(config.chains).filter((key) => hasTwoStarts(input, key))
   return [
-    ...(config.explorer === "open" && !Listen.isLoopback(config.listen)
+    ...(!Explorer.isAllowed(config)
       ? [issue("explorer", 'keyed or off where "listen" is no loopback address', Issue.quote("open"))]
       : []),
     ...twoStarts.map(ServedChain.twoStarts),

@@ -2,6 +2,7 @@
  * What differs between two configurations: paths of keys, without their values, and whether a running service can take it over.
  */
 import type { Config } from "./Config.ts"
+import * as Explorer from "./Explorer.ts"
 
 /** The differences of two configurations. */
 export interface ConfigChanges {
@@ -24,6 +25,10 @@ const fixedKeys: ReadonlySet<string> = new Set([
   "tls",
 ])
 
+/** An explorer that needs no key waits for its loopback address: the address that the service has may be a public one. */
+const isExplorerPostponed = ({ listen }: Config, { explorer }: Config): boolean =>
+  explorer !== undefined && !Explorer.isAllowed({ explorer, listen })
+
 const isEqual = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right)
 
 /** The keys of two objects whose values differ, sorted. */
@@ -45,7 +50,8 @@ const changesOfChains = (before: Config["chains"], after: Config["chains"]): Rea
 /** Compares two configurations. */
 export const between = (before: Config, after: Config): ConfigChanges => {
   const keys = differing(before, after)
-  const isFixed = (key: string) => fixedKeys.has(key)
+  const waits = isExplorerPostponed(before, after)
+  const isFixed = (key: string) => fixedKeys.has(key) || (waits && key === "explorer")
   return {
     applied: [
       ...keys.filter((key) => key !== "chains" && !isFixed(key)),
@@ -57,9 +63,11 @@ export const between = (before: Config, after: Config): ConfigChanges => {
 
 /** The later configuration with the earlier values of the keys that are fixed. */
 export const applicable = (before: Config, after: Config): Config => {
-  const { backfillThreads: _, indexThreads: __, monitoring: ___, otlp: ____, tls: _____, ...rest } = after
+  const { backfillThreads: _, explorer, indexThreads: __, monitoring: ___, otlp: ____, tls: _____, ...rest } = after
+  const access = isExplorerPostponed(before, after) ? before.explorer : explorer
   return {
     ...rest,
+    ...(access === undefined ? {} : { explorer: access }),
     ...(before.backfillThreads === undefined ? {} : { backfillThreads: before.backfillThreads }),
     ...(before.indexThreads === undefined ? {} : { indexThreads: before.indexThreads }),
     ...(before.monitoring === undefined ? {} : { monitoring: before.monitoring }),

@@ -18,6 +18,10 @@ interface Settings {
   readonly explorer?: Access
 }
 
+/** True where an access may be configured: without a key, a service answers its own machine alone. */
+export const isAllowed = ({ explorer, listen }: Pick<Settings, "explorer" | "listen">): boolean =>
+  explorer === undefined || explorer === "keyed" || explorer === "off" || Listen.isLoopback(listen)
+
 /** The configured access; `open` by default on a loopback address that no proxy passes other names to, and `off` on any other address. */
 export const accessOf = ({ allowedHosts, explorer, listen }: Settings): Access => {
   if (explorer !== undefined) return explorer

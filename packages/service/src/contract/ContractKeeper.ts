@@ -4,6 +4,7 @@
  *
  * Source: decision 0059.
  */
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Node } from "../node/Node.ts"
@@ -14,21 +15,36 @@ import type { StoreError } from "../store/StoreError.ts"
 import * as ArtifactFolder from "./ArtifactFolder.ts"
 import * as Proxies from "./Proxies.ts"
 
+/** The folder of a project, and what reads it: `null` where nothing has changed since it was read before. */
+export interface WatchedFolder {
+  readonly folder: string
+  readonly read: () => Promise<ArtifactFolder.Project | null>
+}
+
+/** A folder could not be read. */
+class UnreadableFolder extends Data.TaggedError("UnreadableFolder")<{
+  readonly folder: string
+  readonly cause: unknown
+}> {
+  override get message(): string {
+    return `${this.folder} cannot be read: ${this.cause instanceof Error ? this.cause.message : String(this.cause)}`
+  }
+}
+
 /** What to keep up to date. */
 export interface Options {
   readonly chain: ChainRef
   readonly node: Pick<Node, "batch" | "head">
   readonly contracts: Contracts
-  /** Folders of projects. */
-  readonly folders: ReadonlyArray<string>
+  readonly projects: ReadonlyArray<WatchedFolder>
   /** Time between two looks at folders and proxies. Default 2 seconds. */
   readonly pauseMillis?: number
 }
 
 const defaultPauseMillis = 2_000
 
-/** Contracts whose proxies are followed at most; each takes a few calls when the chain has grown. */
-const maxFollowed = 256
+/** Contracts that are followed in one turn; each takes a few calls. The next turn goes on with those behind them. */
+const followedPerTurn = 256
 
 /** The contracts of a project, as they are stored. */
 export const contractsOf = (source: string, { deployed, pack }: ArtifactFolder.Project): ReadonlyArray<Contract> => {
@@ -75,13 +91,33 @@ const takeOver = Effect.fnUntraced(function* (
   )
 })
 
-/** Writes the implementations of proxies that have changed. */
+/** A round over all contracts, which may take several turns. */
+interface Round {
+  /** Hash of the head at which it began. */
+  readonly head: string
+  /** Revision of the descriptions after the last turn. */
+  revision: number
+  /** Another process has changed descriptions since it began. */
+  isStale: boolean
+  /** Address of the last contract that was followed; empty before the first. */
+  last: string
+  isDone: boolean
+}
+
+/** Writes the implementations of the next proxies of a round that have changed. */
 const followProxies = Effect.fnUntraced(function* (
   { chain, contracts, node }: Options,
+  round: Round,
   block: number,
 ): Effect.fn.Return<void, StoreError | NodeError> {
-  const stored = (yield* contracts.list(chain)).filter(({ address }) => address !== null).slice(0, maxFollowed)
-  if (stored.length === 0) return
+  const remaining = (yield* contracts.list(chain))
+    .filter(({ address }) => address !== null && address > round.last)
+    .toSorted((one, other) => ((one.address ?? "") < (other.address ?? "") ? -1 : 1))
+  const stored = remaining.slice(0, followedPerTurn)
+  if (stored.length === 0) {
+    round.isDone = true
+    return
+  }
   const found = yield* Proxies.read(
     node,
     stored.flatMap(({ address }) => address ?? []),
@@ -93,26 +129,31 @@ const followProxies = Effect.fnUntraced(function* (
     return isKept ? [] : [{ ...contract, implementations }]
   })
   if (changed.length > 0) yield* contracts.put(chain, changed)
+  round.last = stored.at(-1)?.address ?? ""
+  round.isDone = stored.length === remaining.length
 })
 
 /** Works until it is interrupted. What fails is logged once and tried again. */
 export const run = Effect.fn("ContractKeeper.run")(function* (options: Options): Effect.fn.Return<never> {
-  const { chain, contracts, folders, node, pauseMillis = defaultPauseMillis } = options
-  const readers = folders.map((folder) => ({ folder, read: ArtifactFolder.reader(folder, chain.id) }))
-  let seen = ""
+  const { chain, contracts, node, pauseMillis = defaultPauseMillis, projects } = options
+  let round: Round | undefined
   let logged = ""
   const turn = Effect.gen(function* () {
-    for (const { folder, read } of readers) {
-      const project = yield* Effect.promise(read)
+    for (const { folder, read } of projects) {
+      const project = yield* Effect.tryPromise({ try: read, catch: (cause) => new UnreadableFolder({ folder, cause }) })
       if (project !== null) yield* takeOver(options, folder, project)
     }
     const revision = yield* contracts.revision(chain)
     if (revision === 0) return
     const head = yield* node.head
-    const state = `${revision} ${head.hash}`
-    if (state === seen) return
-    yield* followProxies(options, head.number)
-    seen = `${yield* contracts.revision(chain)} ${head.hash}`
+    if (round !== undefined && revision !== round.revision) round.isStale = true
+    // A round is completed before the next one begins: the chain grows while it lasts.
+    if (round === undefined || (round.isDone && (round.isStale || round.head !== head.hash))) {
+      round = { head: head.hash, revision, isStale: false, last: "", isDone: false }
+    }
+    if (round.isDone) return
+    yield* followProxies(options, round, head.number)
+    round.revision = yield* contracts.revision(chain)
   })
   for (;;) {
     const outcome = yield* Effect.result(turn)

@@ -7,6 +7,7 @@ import type { InvalidOption } from "@daybook/transport/ClientError"
 import * as Effect from "effect/Effect"
 import * as References from "effect/References"
 import type * as NodeConfig from "../config/NodeConfig.ts"
+import * as ArtifactFolder from "../contract/ArtifactFolder.ts"
 import * as ContractKeeper from "../contract/ContractKeeper.ts"
 import * as MonotonicClock from "../supervision/MonotonicClock.ts"
 import type { Node } from "../node/Node.ts"
@@ -61,7 +62,7 @@ interface Listeners {
   readonly onObserved: Observation.OnObserved
 }
 
-/** Keeps proofs and opening balances up to date beside the indexer. A store that fails ends it; the indexer reports that. */
+/** Keeps proofs and opening balances up to date beside the indexer. */
 const keepProofs = Effect.fnUntraced(function* (
   job: ChainJob.ChainJob,
   database: Database,
@@ -84,7 +85,7 @@ const keepProofs = Effect.fnUntraced(function* (
   )
   const onWallets = (wallets: WatchedWallets) => onObserved({ _tag: "Wallets", incomplete, ...wallets })
   const options = { chain, node, store, watch, callsPerMinute, isIdle, onWallets }
-  yield* Effect.forkScoped(Effect.ignore(ProofKeeper.run(options)))
+  yield* Effect.forkScoped(ProofKeeper.run(options))
 })
 
 /** Keeps the descriptions of contracts up to date beside the indexer. */
@@ -94,7 +95,10 @@ const keepContracts = ({ baseFolder, chain, chainId, config }: ChainJob.ChainJob
       chain: { name: chain, id: chainId },
       node,
       contracts: database.contracts,
-      folders: (config.artifacts ?? []).map((folder) => resolve(baseFolder, folder)),
+      projects: (config.artifacts ?? []).map((path) => {
+        const folder = resolve(baseFolder, path)
+        return { folder, read: ArtifactFolder.reader(folder, chainId) }
+      }),
     }),
   )
 

@@ -220,24 +220,25 @@ const messageOf = (error: Failure | Moved): string =>
     : `Opening balances and proofs are not up to date: ${error.message}`
 
 /**
- * Works until it is interrupted. What fails is logged once and tried again.
- *
- * **Errors**
- * - `StoreError`: the store cannot be opened.
+ * Works until it is interrupted. What fails is logged once and tried again, the opening of the store included.
  */
 export const run = Effect.fn("ProofKeeper.run")(function* (
   options: Options,
-): Effect.fn.Return<never, StoreError, Scope.Scope> {
+): Effect.fn.Return<never, never, Scope.Scope> {
   const { callsPerMinute, isIdle, node, store } = options
   const budgeted: Calls.Budgeted = {
     node: CallPace.paced(node, callsPerMinute),
     usage: () => ({ requests: 0, calls: 0, byMethod: [] }),
     maxCalls: Number.POSITIVE_INFINITY,
   }
-  const source = { ...budgeted, reader: store.reader, proofs: yield* store.proofs }
+  let source: Reconciliation.Source | undefined
   const restingUntil: Context["restingUntil"] = new Map()
   const compared: Comparisons = { first: 0, closing: 0, byWallet: new Map() }
-  const work = Effect.flatMap(options.watch, (watch) => turn({ ...options, watch, source, restingUntil, compared }))
+  const work = Effect.gen(function* () {
+    source ??= { ...budgeted, reader: store.reader, proofs: yield* store.proofs }
+    const watch = yield* options.watch
+    yield* turn({ ...options, watch, source, restingUntil, compared })
+  })
   let logged = ""
   for (let failures = 0; ;) {
     const outcome = isIdle() ? yield* Effect.result(work) : null

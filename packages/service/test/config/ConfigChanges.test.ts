@@ -57,4 +57,14 @@ describe("ConfigChanges.between", () => {
       postponed: ["backfillThreads", "indexThreads", "listen", "tls"],
     })
   })
+
+  it("applicable: an explorer without keys waits for the loopback address that it was configured with", () => {
+    const before = decode({ listen: "192.0.2.1:8080", explorer: "keyed" })
+    const after = decode({ listen: "127.0.0.1:8080", explorer: "open", maxLimit: 10 })
+
+    expect(ConfigChanges.between(before, after)).toEqual({ applied: ["maxLimit"], postponed: ["explorer", "listen"] })
+    expect(ConfigChanges.applicable(before, after)).toMatchObject({ explorer: "keyed", maxLimit: 10 })
+    expect(ConfigChanges.applicable(decode({ listen: "192.0.2.1:8080" }), after)).not.toHaveProperty("explorer")
+    expect(ConfigChanges.applicable(decode({ explorer: "keyed" }), after)).toMatchObject({ explorer: "open" })
+  })
 })

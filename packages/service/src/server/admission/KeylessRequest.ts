@@ -16,6 +16,8 @@ import * as HostCheck from "./HostCheck.ts"
 export interface Received {
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly httpVersion: string
+  /** Both ends of the connection, without ports; undefined for a socket of another kind, or one that is closed. */
+  readonly addresses: readonly [local: string | undefined, remote: string | undefined]
 }
 
 /** What proxies add. */
@@ -27,8 +29,12 @@ const isOfThisMachine = (host: string): boolean => {
   return isLoopback(name) || name.endsWith(".localhost")
 }
 
-/** True where the request was sent to this machine by its own name, and not by a proxy; nginx sends HTTP/1.0 by default. */
-const isDirect = ({ headers, httpVersion }: Received): boolean =>
+/**
+ * True where the request was sent within this machine, by its own name, and not by a proxy; nginx sends HTTP/1.0 by default. Its headers
+ * are not enough: where the service listens on another address, any program can send them.
+ */
+const isDirect = ({ addresses, headers, httpVersion }: Received): boolean =>
+  addresses.every((address) => address !== undefined && isLoopback(address)) &&
   httpVersion === "1.1" &&
   headers["host"] !== undefined &&
   isOfThisMachine(headers["host"]) &&
@@ -67,6 +73,7 @@ export const make =
   (access: Access) =>
   (request: HttpServerRequest): KeyGrant | null => {
     if (access !== "open" && access !== "local") return null
-    const { httpVersion } = NodeHttpServerRequest.toIncomingMessage(request)
-    return isKeyless(access, { headers: request.headers, httpVersion }) ? grant : null
+    const { httpVersion, socket } = NodeHttpServerRequest.toIncomingMessage(request)
+    const addresses = [socket.localAddress, socket.remoteAddress] as const
+    return isKeyless(access, { headers: request.headers, httpVersion, addresses }) ? grant : null
   }

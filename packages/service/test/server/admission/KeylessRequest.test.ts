@@ -5,11 +5,27 @@ import { isKeyless } from "../../../src/server/admission/KeylessRequest.ts"
 const host = "127.0.0.1:8080"
 
 const accepts = (access: Access, headers: Readonly<Record<string, string>>, httpVersion = "1.1") =>
-  isKeyless(access, { headers: { host, ...headers }, httpVersion })
+  isKeyless(access, { headers: { host, ...headers }, httpVersion, addresses: ["127.0.0.1", "127.0.0.1"] })
 
 const ownPage = { "sec-fetch-site": "same-origin" }
 
 describe("KeylessRequest", () => {
+  it("open and local: a connection that does not begin and end at loopback addresses needs a key, whatever its headers", () => {
+    const received = { headers: { host, ...ownPage }, httpVersion: "1.1" }
+    const pairs = [
+      ["192.0.2.1", "192.0.2.2"],
+      ["127.0.0.1", "192.0.2.2"],
+      ["192.0.2.1", "127.0.0.1"],
+      ["::ffff:127.0.0.1", "::ffff:127.0.0.1"],
+      [undefined, undefined],
+    ] as const
+    for (const access of ["open", "local"] as const) {
+      for (const addresses of pairs)
+        expect([access, addresses, isKeyless(access, { ...received, addresses })]).toEqual([access, addresses, false])
+      expect(isKeyless(access, { ...received, addresses: ["::1", "::1"] })).toBe(true)
+    }
+  })
+
   it("open: a request of the service's own page needs no key, by each name of this machine", () => {
     for (const name of ["127.0.0.1:8080", "localhost:8080", "[::1]:8080", "LOCALHOST", "app.localhost:1"]) {
       expect([name, accepts("open", { host: name, ...ownPage })]).toEqual([name, true])
