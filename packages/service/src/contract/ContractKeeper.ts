@@ -12,7 +12,7 @@ import type { NodeError } from "../node/NodeError.ts"
 import type { ChainRef } from "../store/ChainRef.ts"
 import { type Contract, type Contracts, keyOf } from "../store/Contracts.ts"
 import type { StoreError } from "../store/StoreError.ts"
-import * as ArtifactFolder from "./ArtifactFolder.ts"
+import type * as ArtifactFolder from "./ArtifactFolder.ts"
 import * as Proxies from "./Proxies.ts"
 
 /** The folder of a project, and what reads it: `null` where nothing has changed since it was read before. */
