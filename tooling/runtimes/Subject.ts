@@ -23,7 +23,13 @@ export interface Subject {
 export type Manager = "npm" | "pnpm" | "yarn"
 
 const bundle = (format: "esm" | "cjs", entry: string, ...more: ReadonlyArray<string>): ReadonlyArray<string> => [
-  ...["npx", "esbuild", entry, "--bundle", `--format=${format}`, "--log-level=error", ...more],
+  "npx",
+  "esbuild",
+  entry,
+  "--bundle",
+  `--format=${format}`,
+  "--log-level=error",
+  ...more,
 ]
 
 const node = (version: string): Subject => ({

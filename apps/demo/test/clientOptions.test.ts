@@ -154,7 +154,7 @@ describe.each(Object.keys(clients))("options of %s", (name) => {
     }
     await make({ fetch, onEvent, retry: { base: 1, cap: 1 } })()
 
-    expect(events).toEqual([...["Request 1 1", "Response 1 1 503", "Retry 1 1", "Request 1 2", "Response 1 2 200"]])
+    expect(events).toEqual(["Request 1 1", "Response 1 1 503", "Retry 1 1", "Request 1 2", "Response 1 2 200"])
   })
 
   it("onEvent: reports a fault", async () => {
@@ -225,7 +225,14 @@ describe.each(Object.keys(clients))("options of %s", (name) => {
   it("options: reject the same invalid values", async () => {
     const { fetch, sent } = serve()
     const invalid: Record<keyof typeof options, unknown> = {
-      ...{ timeout: 0, retry: 3, maxBytes: 0, fetch: 5, headers: "x: y", userAgent: 5, onEvent: {}, rateLimit: 5 },
+      timeout: 0,
+      retry: 3,
+      maxBytes: 0,
+      fetch: 5,
+      headers: "x: y",
+      userAgent: 5,
+      onEvent: {},
+      rateLimit: 5,
     }
     for (const [option, value] of Object.entries(invalid))
       expect(() => make({ fetch, [option]: value })).toThrow(`Invalid option "${option}"`)

@@ -12,11 +12,25 @@ export type Kind = "foundry" | "hardhat"
 
 /** The artifacts of contracts of the scenario. */
 export const deployed = {
-  ...{ gold: "Token", silver: "Token", wrappedEther: "WrappedEther", collectible: "Collectible" },
-  ...{ multiCollectible: "MultiCollectible", pairFactory: "PairFactory", router: "Router", reverter: "Reverter" },
-  ...{ goldSilverPair: "Pair", etherGoldPair: "Pair", multisend: "Multisend", multicall: "Multicall" },
-  ...{ vaultFactory: "VaultFactory", counter: "Counter", doubleCounter: "DoubleCounter", proxy: "Proxy" },
-  ...{ oldCaller: "OldCaller", orders: "Orders", smartAccount: "SmartAccount" },
+  gold: "Token",
+  silver: "Token",
+  wrappedEther: "WrappedEther",
+  collectible: "Collectible",
+  multiCollectible: "MultiCollectible",
+  pairFactory: "PairFactory",
+  router: "Router",
+  reverter: "Reverter",
+  goldSilverPair: "Pair",
+  etherGoldPair: "Pair",
+  multisend: "Multisend",
+  multicall: "Multicall",
+  vaultFactory: "VaultFactory",
+  counter: "Counter",
+  doubleCounter: "DoubleCounter",
+  proxy: "Proxy",
+  oldCaller: "OldCaller",
+  orders: "Orders",
+  smartAccount: "SmartAccount",
 } as const satisfies Partial<Record<keyof Scenario.World["contracts"], Contracts.Name>>
 
 const sources = join(import.meta.dirname, "../../../tooling/chain/contracts")
@@ -62,25 +76,56 @@ const writeFoundry = (project: string, world: Scenario.World): void => {
     const code = { object: bytecode, sourceMap: "1:2:0:-:0", linkReferences: {} }
     const settings = { compilationTarget: { [`src/${source}`]: name }, evmVersion: "cancun" }
     write(join(project, "out", source, `${name}.json`), {
-      ...{ abi, bytecode: code, deployedBytecode: { ...code, immutableReferences: {} }, methodIdentifiers: {} },
-      ...{ rawMetadata: "{}", metadata: { language: "Solidity", output: { abi }, settings, version: 1 }, id: 0 },
+      abi,
+      bytecode: code,
+      deployedBytecode: {
+        ...code,
+        immutableReferences: {},
+      },
+      methodIdentifiers: {},
+      rawMetadata: "{}",
+      metadata: {
+        language: "Solidity",
+        output: { abi },
+        settings,
+        version: 1,
+      },
+      id: 0,
     })
   }
   write(join(project, "out/build-info/1.json"), { id: "1", source_id_to_path: {}, language: "Solidity" })
   const transactions = instances(world).map(({ address, artifact }) => ({
-    ...{ hash: null, transactionType: "CREATE", contractName: artifact, contractAddress: address, function: null },
-    ...{ arguments: null, transaction: {}, additionalContracts: [], isFixedGasLimit: false },
+    hash: null,
+    transactionType: "CREATE",
+    contractName: artifact,
+    contractAddress: address,
+    function: null,
+    arguments: null,
+    transaction: {},
+    additionalContracts: [],
+    isFixedGasLimit: false,
   }))
   write(join(project, `broadcast/Deploy.s.sol/${world.chainId}/run-latest.json`), {
-    ...{ transactions, receipts: [], libraries: [], pending: [], returns: {}, timestamp: 1, chain: world.chainId },
+    transactions,
+    receipts: [],
+    libraries: [],
+    pending: [],
+    returns: {},
+    timestamp: 1,
+    chain: world.chainId,
   })
 }
 
 const writeHardhat = (project: string, world: Scenario.World): void => {
   const artifactOf = (name: Contracts.Name) => ({
-    ...{ _format: "hh-sol-artifact-1", contractName: name, sourceName: `contracts/${sourceOf.get(name)}` },
-    ...{ abi: abiOf(name), bytecode: Contracts.artifact(name).bytecode, deployedBytecode: "0x" },
-    ...{ linkReferences: {}, deployedLinkReferences: {} },
+    _format: "hh-sol-artifact-1",
+    contractName: name,
+    sourceName: `contracts/${sourceOf.get(name)}`,
+    abi: abiOf(name),
+    bytecode: Contracts.artifact(name).bytecode,
+    deployedBytecode: "0x",
+    linkReferences: {},
+    deployedLinkReferences: {},
   })
   const debug = { _format: "hh-sol-dbg-1", buildInfo: "../../build-info/1.json" }
   for (const name of Contracts.names) {

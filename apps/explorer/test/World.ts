@@ -147,7 +147,11 @@ export const start = async (given: Options = {}): Promise<World> => {
   const apiKey = await service.addKey()
   if (project !== undefined) await untilDescribed(url, apiKey, scenario.contracts.gold)
   return {
-    ...{ scenario, url, call, run, indexed },
+    scenario,
+    url,
+    call,
+    run,
+    indexed,
     get node() {
       return running.node
     },
@@ -156,15 +160,24 @@ export const start = async (given: Options = {}): Promise<World> => {
       running = await startNode({ port: Number(new URL(node.url).port) })
     },
     apiKey,
-    rest: createRestClient({ baseUrl: url, apiKey }),
+    rest: createRestClient({
+      baseUrl: url,
+      apiKey,
+    }),
     stop: () => service.stop(),
     start: async () => {
-      service = await startService({ ...options, port })
+      service = await startService({
+        ...options,
+        port,
+      })
     },
     close: async () => {
       await service.stop()
       await stopNode(running)
-      await rm(folder, { recursive: true, force: true })
+      await rm(folder, {
+        recursive: true,
+        force: true,
+      })
     },
   }
 }

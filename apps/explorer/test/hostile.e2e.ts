@@ -125,8 +125,16 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("hostile texts", () => {
     let next = 0
     const text = () => hostile[next++ % hostile.length]!
     const poisoned = new Set([
-      ...["from_address_label", "to_address_label", "counterparty_label", "label", "signature", "name", "source"],
-      ...["symbol", "message", "type_name"],
+      "from_address_label",
+      "to_address_label",
+      "counterparty_label",
+      "label",
+      "signature",
+      "name",
+      "source",
+      "symbol",
+      "message",
+      "type_name",
     ])
     await site.page.route("**/api/v2.2/**", async (route) => {
       // Without the headers by which a browser marks its own requests: with a key.

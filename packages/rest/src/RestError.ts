@@ -280,9 +280,18 @@ export type RestError =
   | OutOfOrder
 
 const tags: Readonly<Record<RestError["_tag"], true>> = {
-  ...{ TransportError: true, TimeoutError: true, InvalidResponse: true, RateLimited: true, Unauthorized: true },
-  ...{ BadRequest: true, Forbidden: true, NotFound: true, StaleCursor: true },
-  ...{ QuotaExceeded: true, Unavailable: true, OutOfOrder: true },
+  TransportError: true,
+  TimeoutError: true,
+  InvalidResponse: true,
+  RateLimited: true,
+  Unauthorized: true,
+  BadRequest: true,
+  Forbidden: true,
+  NotFound: true,
+  StaleCursor: true,
+  QuotaExceeded: true,
+  Unavailable: true,
+  OutOfOrder: true,
 }
 
 /**

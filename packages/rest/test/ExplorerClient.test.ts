@@ -24,8 +24,19 @@ const settled = (call: () => Promise<unknown>) =>
   )
 
 const status = {
-  ...{ chain: "eth", chainId: 1, ready: false, state: "backfill", indexed: { from: 5, to: 9 }, finalized: null },
-  ...{ head: 20, lag: 11, traces: "off", message: "Indexing: 11 blocks behind the head of the node." },
+  chain: "eth",
+  chainId: 1,
+  ready: false,
+  state: "backfill",
+  indexed: {
+    from: 5,
+    to: 9,
+  },
+  finalized: null,
+  head: 20,
+  lag: 11,
+  traces: "off",
+  message: "Indexing: 11 blocks behind the head of the node.",
 }
 
 describe("ExplorerClient", () => {

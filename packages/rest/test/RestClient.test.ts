@@ -271,7 +271,8 @@ describe("RestClient", () => {
           "daybook.rows": 2,
         })
         const request = {
-          ...{ ...address, "http.request.method": "GET" },
+          ...address,
+          "http.request.method": "GET",
           "url.full": `${server.url}/api/v2.2/${wallet}/verbose?chain=eth&limit=2&order=ASC`,
         }
         expect(spans.slice(1).map(({ attributes }) => Object.fromEntries(attributes))).toStrictEqual([

@@ -23,7 +23,13 @@ describe("index", () => {
       RestClient: ["RestClient", "layer", "layerConfig", "make"],
       Resource: ["Address", "Chain", "Decoded", "Hash", "Hex", "Wei", "fee", "toJson", "topics", "transfers"],
       RestError: [
-        ...["BadRequest", "Forbidden", "NotFound", "OutOfOrder", "QuotaExceeded", "StaleCursor", "Unavailable"],
+        "BadRequest",
+        "Forbidden",
+        "NotFound",
+        "OutOfOrder",
+        "QuotaExceeded",
+        "StaleCursor",
+        "Unavailable",
         "isRestError",
       ],
     })
@@ -33,8 +39,18 @@ describe("index", () => {
 describe("promise", () => {
   it("promise: exports the constructor, the guard of errors, and helpers for values", () => {
     expect(Object.keys(promise).toSorted()).toStrictEqual([
-      ...["Address", "Chain", "Decoded", "Hash", "Hex", "Wei", "createRestClient", "fee", "isRestError", "toJson"],
-      ...["topics", "transfers"],
+      "Address",
+      "Chain",
+      "Decoded",
+      "Hash",
+      "Hex",
+      "Wei",
+      "createRestClient",
+      "fee",
+      "isRestError",
+      "toJson",
+      "topics",
+      "transfers",
     ])
   })
 })

@@ -70,8 +70,20 @@ const statement = {
   opening: { block_number: "0", result: [] },
   sums: [
     {
-      ...{ asset: token, token_id: null, kind: "erc20", count: "1", in: "1500000", out: "0", amount: "1500000" },
-      token: { address: token, name: null, symbol: "GLD", decimals: "6", block_number: "2" },
+      asset: token,
+      token_id: null,
+      kind: "erc20",
+      count: "1",
+      in: "1500000",
+      out: "0",
+      amount: "1500000",
+      token: {
+        address: token,
+        name: null,
+        symbol: "GLD",
+        decimals: "6",
+        block_number: "2",
+      },
     },
   ],
   closing: balances,
@@ -87,8 +99,12 @@ describe("movements", () => {
       const server = yield* script(sendPage(rows))
       const rest = yield* clientOf(server)
       const { result } = yield* rest.movements({
-        ...{ ...query, asset: ["Native", token.toUpperCase().replace("0X", "0x")], kind: "fee, erc20" as "fee" },
-        ...{ direction: "out", limit: 10, order: "DESC" },
+        ...query,
+        asset: ["Native", token.toUpperCase().replace("0X", "0x")],
+        kind: "fee, erc20" as "fee",
+        direction: "out",
+        limit: 10,
+        order: "DESC",
       })
 
       expect(decodeURIComponent(server.seen[0]?.url ?? "")).toBe(

@@ -292,7 +292,9 @@ describe("promise", () => {
         const hashes: Array<string> = []
         yield* Effect.promise(async () => {
           let page: Paged<WalletPage> | null = await clientOf(server).walletTransactions({
-            ...{ ...query, limit: 10, order: "ASC" },
+            ...query,
+            limit: 10,
+            order: "ASC",
           })
           for (; page !== null; page = await page.next()) hashes.push(...page.result.map(({ hash }) => hash))
         })

@@ -141,8 +141,13 @@ export type CallError =
   | Unauthorized
 
 const tags: Readonly<Record<CallError["_tag"], true>> = {
-  ...{ TransportError: true, TimeoutError: true, InvalidResponse: true, RateLimited: true, Unauthorized: true },
-  ...{ RpcError: true, InvalidParams: true },
+  TransportError: true,
+  TimeoutError: true,
+  InvalidResponse: true,
+  RateLimited: true,
+  Unauthorized: true,
+  RpcError: true,
+  InvalidParams: true,
 }
 
 /**

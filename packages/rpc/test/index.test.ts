@@ -30,7 +30,16 @@ describe("index", () => {
       Resource: ["Address", "Chain", "Hash", "Hex", "Wei", "fee", "toJson", "transfers"],
       RpcError: ["InvalidParams", "RpcError", "isRpcError"],
       promise: [
-        ...["Address", "Chain", "Hash", "Hex", "Wei", "createRpcClient", "fee", "isRpcError", "toJson", "transfers"],
+        "Address",
+        "Chain",
+        "Hash",
+        "Hex",
+        "Wei",
+        "createRpcClient",
+        "fee",
+        "isRpcError",
+        "toJson",
+        "transfers",
       ],
       viem: ["ProviderError", "daybookTransport", "toLogs"],
     })

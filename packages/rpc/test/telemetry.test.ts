@@ -100,22 +100,30 @@ describe("telemetry", () => {
 
       const shared = { ...addressOf(server.host), "rpc.system": "jsonrpc", "rpc.method": "eth_chainId" }
       const request = {
-        ...{ ...shared, "daybook.chain": "base", "daybook.batch.size": 1, "http.request.method": "POST" },
+        ...shared,
+        "daybook.chain": "base",
+        "daybook.batch.size": 1,
+        "http.request.method": "POST",
         "url.full": `${server.url}/base/<redacted>`,
       }
       expect(spans.map(({ name, attributes }) => [name, Object.fromEntries(attributes)])).toEqual([
         [
           "RpcClient.eth_chainId",
           {
-            ...{ ...shared, "daybook.chain": "base", "daybook.attempts": 2 },
-            ...{ "error.type": "reverted", "rpc.jsonrpc.error_code": 3 },
+            ...shared,
+            "daybook.chain": "base",
+            "daybook.attempts": 2,
+            "error.type": "reverted",
+            "rpc.jsonrpc.error_code": 3,
           },
         ],
         ["POST", { ...request, "http.response.status_code": 503, "error.type": "503" }],
         ["POST", { ...request, "http.response.status_code": 200, "http.request.resend_count": 1 }],
       ])
       expect(spans.map(({ status }) => status._tag === "Ended" && status.exit._tag)).toEqual([
-        ...["Failure", "Failure", "Success"],
+        "Failure",
+        "Failure",
+        "Success",
       ])
       expect(server.seen.map(({ headers }) => headers["traceparent"])).toEqual(
         spans.slice(1).map(({ spanId, traceId }) => `00-${traceId}-${spanId}-01`),

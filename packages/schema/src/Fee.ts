@@ -46,7 +46,10 @@ const fromParts = ({ blob, gas, l1, operator }: Parts): Fee => {
   return {
     total: parts.reduce((sum: bigint, part) => sum + (part ?? 0n), 0n),
     isComplete: !parts.includes(null),
-    ...{ gas, blob, l1, operator },
+    gas,
+    blob,
+    l1,
+    operator,
   }
 }
 

@@ -145,7 +145,13 @@ describe("Chain", () => {
     const inputs: ReadonlyArray<Chain.Input> = ["ethereum", "Mainnet", "matic", "base", 1, 137n, "0xa"]
 
     expect(inputs.map((input) => names(Chain.fromInput(input)).join())).toEqual([
-      ...["eth", "eth", "polygon", "base", "eth", "polygon", "optimism"],
+      "eth",
+      "eth",
+      "polygon",
+      "base",
+      "eth",
+      "polygon",
+      "optimism",
     ])
     expect(Chain.fromInput("constructor")).toEqual([])
   })

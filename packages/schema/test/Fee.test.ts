@@ -12,22 +12,37 @@ const recorded = RecordedReceipts.all().map(({ chain, receipt }) => ({ chain, re
 const hash = `0x${"ab".repeat(32)}`
 const receipt = (fields: Readonly<Record<string, unknown>> = {}) =>
   decode({
-    ...{ transactionHash: hash, transactionIndex: "0x0", blockHash: hash, blockNumber: "0x2625a00" },
-    ...{ cumulativeGasUsed: "0x5208", gasUsed: "0x5208", effectiveGasPrice: "0xa", contractAddress: null },
-    ...{ logs: [], logsBloom: `0x${"00".repeat(256)}`, type: "0x2", ...fields },
+    transactionHash: hash,
+    transactionIndex: "0x0",
+    blockHash: hash,
+    blockNumber: "0x2625a00",
+    cumulativeGasUsed: "0x5208",
+    gasUsed: "0x5208",
+    effectiveGasPrice: "0xa",
+    contractAddress: null,
+    logs: [],
+    logsBloom: `0x${"00".repeat(256)}`,
+    type: "0x2",
+    ...fields,
   })
 const row = (fields: Readonly<Record<string, unknown>> = {}) =>
   Schema.decodeUnknownSync(WalletTransaction.WalletTransaction)({
-    ...{
-      hash,
-      nonce: "0",
-      transaction_index: "0",
-      from_address: `0x${"1".repeat(40)}`,
-      to_address: `0x${"2".repeat(40)}`,
-    },
-    ...{ value: "0", gas: "30000", gas_price: "10", input: "0x", receipt_cumulative_gas_used: "21000" },
-    ...{ receipt_gas_used: "21000", block_timestamp: "2024-05-01T00:00:00.000Z", block_number: "7", block_hash: hash },
-    ...{ logs: [], ...fields },
+    hash,
+    nonce: "0",
+    transaction_index: "0",
+    from_address: `0x${"1".repeat(40)}`,
+    to_address: `0x${"2".repeat(40)}`,
+    value: "0",
+    gas: "30000",
+    gas_price: "10",
+    input: "0x",
+    receipt_cumulative_gas_used: "21000",
+    receipt_gas_used: "21000",
+    block_timestamp: "2024-05-01T00:00:00.000Z",
+    block_number: "7",
+    block_hash: hash,
+    logs: [],
+    ...fields,
   })
 const jovian = 1_770_000_000n
 const isthmus = 1_750_000_000n
@@ -61,7 +76,12 @@ describe("Fee", () => {
 
   it("fee: multiplies gas with its effective price", () => {
     expect(fee(receipt(), { chain: "eth" })).toEqual({
-      ...{ total: 210_000n, isComplete: true, gas: 210_000n, blob: 0n, l1: 0n, operator: 0n },
+      total: 210000n,
+      isComplete: true,
+      gas: 210000n,
+      blob: 0n,
+      l1: 0n,
+      operator: 0n,
     })
     expect(fee(receipt({ type: null }), { chain: "eth" }).total).toBe(210_000n)
   })
@@ -71,7 +91,9 @@ describe("Fee", () => {
 
     expect(fee(receipt(blobs), { chain: "eth" })).toMatchObject({ blob: 786_432n, total: 996_432n, isComplete: true })
     expect(fee(receipt({ ...blobs, blobGasPrice: null }), { chain: "eth" })).toMatchObject({
-      ...{ blob: null, total: 210_000n, isComplete: false },
+      blob: null,
+      total: 210000n,
+      isComplete: false,
     })
   })
 
@@ -95,7 +117,12 @@ describe("Fee", () => {
 
   it("fee: marks a receipt of a rollup whose provider leaves out the fee for L1", () => {
     expect(fee(receipt(), { chain: "base" })).toEqual({
-      ...{ total: 210_000n, isComplete: false, gas: 210_000n, blob: 0n, l1: null, operator: null },
+      total: 210000n,
+      isComplete: false,
+      gas: 210000n,
+      blob: 0n,
+      l1: null,
+      operator: null,
     })
     expect(fee(receipt(), { chain: 123_456_789 })).toMatchObject({ l1: null, operator: null, isComplete: false })
   })

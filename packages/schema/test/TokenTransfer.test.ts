@@ -34,7 +34,12 @@ const parties = { from: addressOf(alice), to: addressOf(bob) }
 /** A log of JSON-RPC. */
 const logOf = (topics: ReadonlyArray<string>, data: string, address: string = addressOf(7n)): Receipt.Log =>
   Schema.decodeUnknownSync(Receipt.Log)({
-    ...{ address, topics, data, transactionHash: null, transactionIndex: null, logIndex: "0x5" },
+    address,
+    topics,
+    data,
+    transactionHash: null,
+    transactionIndex: null,
+    logIndex: "0x5",
   })
 
 const read = (data: string, ...topics: ReadonlyArray<string>) => {
@@ -50,10 +55,18 @@ describe("TokenTransfer", () => {
         counts[`${chain} ${standard}`] = (counts[`${chain} ${standard}`] ?? 0) + 1
 
     expect(counts).toEqual({
-      ...{ "1 erc20": 27, "1 erc721": 8, "1 erc1155": 1 },
-      ...{ "10 erc20": 113, "10 erc721": 3, "100 erc20": 28 },
-      ...{ "137 erc20": 41, "137 erc721": 2, "8453 erc20": 72, "8453 erc721": 5 },
-      ...{ "42161 erc20": 25, "42161 erc721": 2 },
+      "1 erc20": 27,
+      "1 erc721": 8,
+      "1 erc1155": 1,
+      "10 erc20": 113,
+      "10 erc721": 3,
+      "100 erc20": 28,
+      "137 erc20": 41,
+      "137 erc721": 2,
+      "8453 erc20": 72,
+      "8453 erc721": 5,
+      "42161 erc20": 25,
+      "42161 erc721": 2,
     })
   })
 
@@ -74,8 +87,13 @@ describe("TokenTransfer", () => {
 
     expect(TokenTransfer.transfers(receipt)).toEqual([
       {
-        ...{ standard: "erc20", token: log!.address, from, to, tokenId: null },
-        ...{ amount: BigInt(log!.data), logIndex: log!.logIndex },
+        standard: "erc20",
+        token: log!.address,
+        from,
+        to,
+        tokenId: null,
+        amount: BigInt(log!.data),
+        logIndex: log!.logIndex,
       },
     ])
   })
@@ -112,7 +130,9 @@ describe("TokenTransfer", () => {
     expect(read(words(5), transfer, from, to)).toEqual({ ...parties, standard: "erc20", items: [[null, 5n]] })
     expect(read("0x", transfer, from, to, words(9))).toEqual({ ...parties, standard: "erc721", items: [[9n, 1n]] })
     expect(read(words(7, 70), transferSingle, by, from, to)).toEqual({
-      ...{ ...parties, standard: "erc1155", items: [[7n, 70n]] },
+      ...parties,
+      standard: "erc1155",
+      items: [[7n, 70n]],
     })
   })
 

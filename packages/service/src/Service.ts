@@ -110,7 +110,9 @@ const keep = Effect.fnUntraced(function* (
   const cache = Layer.provide(RelayCache.layer(relay.cacheMebibytes), Layer.succeed(Metrics.Metrics, metrics))
   const context = yield* Layer.build(Layer.merge(cache, layerStoreMemory))
   return {
-    ...{ database, metrics, observed },
+    database,
+    metrics,
+    observed,
     buckets: member?.rateLimiterStore ?? Context.get(context, RateLimiterStore),
     cache: Context.get(context, RelayCache.RelayCache),
   }
@@ -167,8 +169,11 @@ const tlsOf = ({ tls }: Config.Config, baseFolder: string): Pick<HttpServer.Opti
 const jobsOf = ({ chains, config, options }: Parts, owner: string): ReadonlyArray<ChainJob.ChainJob> =>
   chains.map((chain) =>
     ChainJob.fromChain(chain, {
-      ...{ database: Engine.primaryOf(config.database), documents: config.documents, owner },
-      ...{ baseFolder: options.baseFolder, traceLimits: config.limits.traces },
+      database: Engine.primaryOf(config.database),
+      documents: config.documents,
+      owner,
+      baseFolder: options.baseFolder,
+      traceLimits: config.limits.traces,
       threads: ChainJob.threadsOf(config),
     }),
   )
@@ -255,7 +260,8 @@ export const run = Effect.fn("Service.run")(function* (
   const isOnlyIndexer = roles.every((role) => role === "index")
   const listen = isOnlyIndexer ? config.monitoring : config.listen
   const answerOptions = (own: Config.Config, at: Listen.Listen) => ({
-    ...{ ...own, listen: at },
+    ...own,
+    listen: at,
     onAnswered: kept.observed.answered,
   })
   const server =
@@ -277,7 +283,9 @@ export const run = Effect.fn("Service.run")(function* (
   const jobs = (own: Parts) => jobsOf(own, owner).map((job) => ({ ...job, threads }))
   const indexers = isIndexer
     ? yield* Supervisor.make({
-        ...{ jobs: jobs(parts), isInline, onObserved: count(kept.observed) },
+        jobs: jobs(parts),
+        isInline,
+        onObserved: count(kept.observed),
         ...(config.indexThreads === undefined ? {} : { threads: config.indexThreads }),
         ...(onEvent === undefined ? {} : { onEvent }),
       })

@@ -77,13 +77,17 @@ describe("Service", () => {
         Effect.gen(function* () {
           const config = yield* Effect.fromResult(
             Config.decode({
-              ...{ listen: "127.0.0.1:1", monitoring: "127.0.0.1:0", database: "sqlite:data" },
+              listen: "127.0.0.1:1",
+              monitoring: "127.0.0.1:0",
+              database: "sqlite:data",
               chains: { eth: { rpc: [nowhere] } },
             }),
           )
           const waits = yield* Deferred.make<void>()
           const { address, reload } = yield* Service.run(config, {
-            ...{ baseFolder: yield* folder, roles: ["index"], isInline: true },
+            baseFolder: yield* folder,
+            roles: ["index"],
+            isInline: true,
             onEvent: () => Effect.asVoid(Deferred.succeed(waits, undefined)),
           })
           yield* Deferred.await(waits)

@@ -132,10 +132,20 @@ const sendToken: Kind = (from, to, random) => {
 /** Kinds of transactions; the first ones are frequent. */
 const kinds: ReadonlyArray<Kind> = [
   (from, to, random) => ({
-    ...{ from, to, value: random.amount(ether / 1000n, 2n * ether), gasUsed: 21_000n, input: "0x", logs: [] },
+    from,
+    to,
+    value: random.amount(ether / 1000n, 2n * ether),
+    gasUsed: 21000n,
+    input: "0x",
+    logs: [],
   }),
   (to, from, random) => ({
-    ...{ from, to, value: random.amount(ether / 1000n, 5n * ether), gasUsed: 21_000n, input: "0x", logs: [] },
+    from,
+    to,
+    value: random.amount(ether / 1000n, 5n * ether),
+    gasUsed: 21000n,
+    input: "0x",
+    logs: [],
   }),
   sendToken,
   (to, from, random) => sendToken(from, to, random),
@@ -190,8 +200,13 @@ const transactionOf = (
   const logs = succeeded ? draft.logs : []
   return {
     ...draft,
-    ...{ logs, succeeded, nonce, maxPriorityFeePerGas, hash: random.hex(32), index: (before?.index ?? -1) + 1 },
-    gas: draft.gasUsed === 21_000n ? 21_000n : (draft.gasUsed * 13n) / 10n,
+    logs,
+    succeeded,
+    nonce,
+    maxPriorityFeePerGas,
+    hash: random.hex(32),
+    index: (before?.index ?? -1) + 1,
+    gas: draft.gasUsed === 21000n ? 21000n : (draft.gasUsed * 13n) / 10n,
     cumulativeGasUsed: (before?.cumulativeGasUsed ?? 0n) + draft.gasUsed,
     maxFeePerGas: block.baseFeePerGas * 2n + maxPriorityFeePerGas,
     gasPrice: block.baseFeePerGas + maxPriorityFeePerGas,

@@ -114,13 +114,23 @@ describe("FakeService", () => {
     const fake = FakeService.make({ faults: [{ status: 503 }, { status: 429, retryAfterSeconds: 0 }] })
     fake.fail({ cutAfterBytes: 200 }, "disconnect", null)
     const rest = createRestClient({
-      ...{ baseUrl: "http://daybook.test", apiKey: "any", fetch: fake.fetch },
-      retry: { maxAttempts: 5, base: 1, cap: 1 },
+      baseUrl: "http://daybook.test",
+      apiKey: "any",
+      fetch: fake.fetch,
+      retry: {
+        maxAttempts: 5,
+        base: 1,
+        cap: 1,
+      },
     })
     const { attempts, page } = await rest.walletTransactions({ address: fake.wallet }).withResponse()
 
     expect(attempts.map(({ outcome }) => outcome)).toEqual([
-      ...["503", "429", "TransportError body", "TransportError connect", "200"],
+      "503",
+      "429",
+      "TransportError body",
+      "TransportError connect",
+      "200",
     ])
     expect(page.result.length).toBe(100)
     expect(fake.received.length).toBe(5)

@@ -146,8 +146,11 @@ describe("canary", () => {
               maxBytes: 5_000,
               // Only what never ends is given little time: a busy machine may take long for the rest.
               policy: {
-                ...{ base: 1, cap: 1, maxAttempts: 2, deadline: 20_000 },
-                attemptTimeout: name.includes("stalled") ? 100 : 8_000,
+                base: 1,
+                cap: 1,
+                maxAttempts: 2,
+                deadline: 2e4,
+                attemptTimeout: name.includes("stalled") ? 100 : 8e3,
               },
             })
             const { texts, spans } = yield* traces(executor.request({ endpoint }, reject))

@@ -28,8 +28,11 @@ describe("telemetry", () => {
 
       expect([span.name, span.kind, failed]).toEqual(["GET", "client", false])
       expect(attributes).toEqual({
-        ...{ "server.address": hostname, "server.port": Number(port), "http.request.method": "GET" },
-        ...{ "url.full": `${server.url}/a/b?c=d`, "http.response.status_code": 200 },
+        "server.address": hostname,
+        "server.port": Number(port),
+        "http.request.method": "GET",
+        "url.full": `${server.url}/a/b?c=d`,
+        "http.response.status_code": 200,
       })
     }),
   )

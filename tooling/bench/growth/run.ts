@@ -84,7 +84,9 @@ const open = Effect.fnUntraced(function* ({ database, folder }: Place) {
   const settle = PostgresDatabase.statement(database, "ANALYZE")
   const store = yield* LeasedStore.openDatabase(database)
   return {
-    ...{ store, settle, configuration: { ...changed, key } },
+    store,
+    settle,
+    configuration: { ...changed, key },
     bytes: PostgresDatabase.bytes(database),
   } satisfies Subject
 })

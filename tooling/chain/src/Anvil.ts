@@ -122,12 +122,24 @@ export const findBinary = (
 }
 
 const commandLine = (options: Options, folder: string): ReadonlyArray<string> => [
-  ...["--host", host, "--port", String(options.port ?? 0)],
-  ...["--chain-id", String(options.chainId ?? 31337)],
-  ...["--timestamp", String(options.genesisTimestamp ?? 1_767_225_600)],
-  ...["--mnemonic", options.mnemonic ?? mnemonic, "--accounts", String(options.accounts ?? 10)],
-  ...["--hardfork", options.hardfork ?? "prague", "--order", "fifo"],
-  ...["--cache-path", folder],
+  "--host",
+  host,
+  "--port",
+  String(options.port ?? 0),
+  "--chain-id",
+  String(options.chainId ?? 31337),
+  "--timestamp",
+  String(options.genesisTimestamp ?? 1_767_225_600),
+  "--mnemonic",
+  options.mnemonic ?? mnemonic,
+  "--accounts",
+  String(options.accounts ?? 10),
+  "--hardfork",
+  options.hardfork ?? "prague",
+  "--order",
+  "fifo",
+  "--cache-path",
+  folder,
   ...(options.statesInMemory === undefined
     ? ["--max-persisted-states", String(options.persistedStates ?? 0)]
     : ["--prune-history", String(options.statesInMemory)]),

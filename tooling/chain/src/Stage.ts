@@ -136,9 +136,25 @@ const deployContracts = Effect.fnUntraced(function* (
   const goldSilverPair = pairOf(gold, silver)
   const etherGoldPair = pairOf(wrappedEther, gold)
   return {
-    ...{ gold, silver, wrappedEther, collectible, multiCollectible },
-    ...{ pairFactory, router, goldSilverPair, etherGoldPair },
-    ...{ multisend, multicall, smartAccount, vaultFactory, counter, doubleCounter, proxy, oldCaller, reverter, orders },
+    gold,
+    silver,
+    wrappedEther,
+    collectible,
+    multiCollectible,
+    pairFactory,
+    router,
+    goldSilverPair,
+    etherGoldPair,
+    multisend,
+    multicall,
+    smartAccount,
+    vaultFactory,
+    counter,
+    doubleCounter,
+    proxy,
+    oldCaller,
+    reverter,
+    orders,
   }
 })
 

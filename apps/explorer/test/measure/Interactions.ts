@@ -65,8 +65,11 @@ const scrolling = async (page: Page, session: CDPSession): Promise<number> => {
   })
   for (let turn = 0; turn < 60; turn++) {
     await session.send("Input.dispatchMouseEvent", {
-      ...{ type: "mouseWheel", x: 600, y: 500, deltaX: 0 },
-      deltaY: turn % 2 === 0 ? -2_000 : 1_400,
+      type: "mouseWheel",
+      x: 600,
+      y: 500,
+      deltaX: 0,
+      deltaY: turn % 2 === 0 ? -2e3 : 1400,
     })
   }
   return page.evaluate(() => {

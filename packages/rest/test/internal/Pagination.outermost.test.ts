@@ -13,23 +13,36 @@ const decode = Schema.decodeUnknownSync(WalletPage.WalletPage)
 /** The outermost block after some pages. */
 const outermostOf = (order: Order, ...pages: ReadonlyArray<ReadonlyArray<Row>>): bigint | undefined => {
   const config: Pagination.Config<WalletTransaction> = {
-    ...{ host: "a.test", query: { params: { address: wallet }, parameters: {} }, order },
-    ...{ maxRows: Number.POSITIVE_INFINITY, onStaleCursor: "restart", locate: walletTransactions.locate },
+    host: "a.test",
+    query: {
+      params: { address: wallet },
+      parameters: {},
+    },
+    order,
+    maxRows: Number.POSITIVE_INFINITY,
+    onStaleCursor: "restart",
+    locate: walletTransactions.locate,
   }
   return pages.reduce(
     (state, result, at) =>
       Pagination.onPage(config, state, {
-        ...{ page: decode({ cursor: `c${at}`, page: 0, page_size: 100, result }), badRows: [] },
-        ...{
-          indexCoverage: {
-            indexedFrom: null,
-            indexedTo: null,
-            finalizedTo: null,
-            missingTransactions: null,
-            reconciledTo: null,
-          },
+        page: decode({
+          cursor: `c${at}`,
+          page: 0,
+          page_size: 100,
+          result,
+        }),
+        badRows: [],
+        indexCoverage: {
+          indexedFrom: null,
+          indexedTo: null,
+          finalizedTo: null,
+          missingTransactions: null,
+          reconciledTo: null,
         },
-        ...{ headers: {}, requestId: undefined, attempts: [] },
+        headers: {},
+        requestId: undefined,
+        attempts: [],
       })[0],
     Pagination.initial(Pagination.startOf(config.query, order)),
   ).outermost

@@ -156,7 +156,9 @@ const openFile = Effect.fnUntraced(function* (connection: Connection, folder: st
   const { isWritten, onTurn } = yield* writer(connection, file, callsBefore)
   const chain = StatementFormat.chainName(connection.chainId)
   const made: KeptDiscovery = {
-    ...{ found: kept ?? undefined, callsBefore, onTurn },
+    found: kept ?? undefined,
+    callsBefore,
+    onTurn,
     finish: file.removeAtEnd,
     noteInterruption: Effect.flatMap(isWritten, (isKept) =>
       isKept || kept !== null

@@ -28,10 +28,16 @@ const differencesOf = ({ holdings }: WalletProof): ReadonlyArray<ComparedHolding
 
 const toJson = (chain: string, { incomplete, proof }: Reconciliation.Reconciled) => ({
   address: proof.wallet,
-  ...{ chain, block_number: proof.block.number, block_hash: proof.block.hash, proved: isProved(proof) },
+  chain,
+  block_number: proof.block.number,
+  block_hash: proof.block.hash,
+  proved: isProved(proof),
   differences: differencesOf(proof).map(({ expected, firstBlock, found, holding: { asset, tokenId } }) => ({
-    ...{ asset, token_id: tokenId, expected: expected.toString() },
-    ...{ found: found?.toString() ?? null, first_block: firstBlock },
+    asset,
+    token_id: tokenId,
+    expected: expected.toString(),
+    found: found?.toString() ?? null,
+    first_block: firstBlock,
   })),
   not_checked: proof.unchecked,
   compared: proof.holdings.length,
@@ -82,8 +88,11 @@ const sourceOf = Effect.fnUntraced(function* (database: Database, { chain, chain
   const { fetch, usage } = Calls.counting(globalThis.fetch)
   const node = yield* Node.make({ urls: config.rpc, chainId, where: `chains.${chain}.rpc`, fetch })
   const source: Reconciliation.Source = {
-    ...{ node, usage, maxCalls: Number.POSITIVE_INFINITY },
-    ...{ reader: store.reader, proofs: yield* store.proofs },
+    node,
+    usage,
+    maxCalls: Number.POSITIVE_INFINITY,
+    reader: store.reader,
+    proofs: yield* store.proofs,
   }
   return source
 })

@@ -79,7 +79,10 @@ export const open = Effect.fnUntraced(function* (path: string, names: ReadonlyAr
   const owner = `maintenance ${randomUUID()}`
   const jobs = chains.map((one) =>
     ChainJob.fromChain(one, {
-      ...{ database: Engine.primaryOf(config.database), documents: config.documents, baseFolder, owner },
+      database: Engine.primaryOf(config.database),
+      documents: config.documents,
+      baseFolder,
+      owner,
       traceLimits: config.limits.traces,
     }),
   )

@@ -100,7 +100,9 @@ const compareChain = Effect.fnUntraced(function* (
   const { chain } = job
   const { assembling, node } = yield* BlockSource.make(job)
   const compared = yield* VerifyAgainstNode.run(audit, node, {
-    ...{ assembling, from, sample },
+    assembling,
+    from,
+    sample,
     onProgress: logProgress(chain),
   })
   yield* printComparison(chain, compared)
@@ -256,7 +258,9 @@ export const repair = Command.make(
   },
   Effect.fn(function* ({ from, node, to, ...given }) {
     yield* run(given, {
-      ...{ repair: true, comparison: null, node: Option.getOrUndefined(node) },
+      repair: true,
+      comparison: null,
+      node: Option.getOrUndefined(node),
       from: yield* Selection.parseBlock(from),
       to: yield* Selection.parseBlock(to, "to"),
     })

@@ -34,7 +34,9 @@ const differencesOf = ({ holdings }: WalletProof): number =>
   holdings.filter(({ expected, found }) => !Proof.isEqual(expected, found)).length
 
 const toJson = ({ address, chain, indexed, proof }: Watched) => ({
-  ...{ address, chain, indexed },
+  address,
+  chain,
+  indexed,
   proved_to: proof?.provedBlock ?? null,
   compared_at: proof?.block.number ?? null,
   differences: proof === null ? null : differencesOf(proof),

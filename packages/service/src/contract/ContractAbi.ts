@@ -96,7 +96,9 @@ const itemOf = (given: unknown): Item | undefined => {
   // Sound: it is one of the kinds.
   const type = given["type"] as Item["type"]
   const item: Item = {
-    ...{ type, name, inputs },
+    type,
+    name,
+    inputs,
     ...(outputs === undefined ? {} : { outputs }),
     ...(mutability === undefined ? {} : { stateMutability: mutability }),
   }

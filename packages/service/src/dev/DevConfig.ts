@@ -71,8 +71,17 @@ export const make = (
     chains: {
       [name]: {
         ...(name === localName ? { id: chainId } : {}),
-        ...(forkBlock === null ? {} : { fromBlock: forkBlock, checks: "links" }),
-        ...{ rpc: [url], rewinds: true, pollMillis, artifacts, labels: labelsOf(node) },
+        ...(forkBlock === null
+          ? {}
+          : {
+              fromBlock: forkBlock,
+              checks: "links",
+            }),
+        rpc: [url],
+        rewinds: true,
+        pollMillis,
+        artifacts,
+        labels: labelsOf(node),
       },
     },
   })

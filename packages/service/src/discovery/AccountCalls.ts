@@ -96,8 +96,12 @@ export const nonces = (budgeted: Calls.Budgeted, reads: ReadonlyArray<AccountAt>
     readState(
       budgeted,
       reads.map(({ address, block }) => ({
-        ...{ address, block },
-        call: { method: "eth_getTransactionCount", params: [address, block] },
+        address,
+        block,
+        call: {
+          method: "eth_getTransactionCount",
+          params: [address, block],
+        },
       })),
       end,
     ),
@@ -113,8 +117,12 @@ export const balances = (budgeted: Calls.Budgeted, reads: ReadonlyArray<AccountA
     readState(
       budgeted,
       reads.map(({ address, block }) => ({
-        ...{ address, block },
-        call: { method: "eth_getBalance", params: [address, block] },
+        address,
+        block,
+        call: {
+          method: "eth_getBalance",
+          params: [address, block],
+        },
       })),
       end,
     ),
@@ -131,8 +139,12 @@ export const accounts = (budgeted: Calls.Budgeted, reads: ReadonlyArray<AccountA
       budgeted,
       reads.flatMap(({ address, block }) =>
         (["eth_getTransactionCount", "eth_getBalance", "eth_getCode"] as const).map((method) => ({
-          ...{ address, block },
-          call: { method, params: [address, block] as const },
+          address,
+          block,
+          call: {
+            method,
+            params: [address, block] as const,
+          },
         })),
       ),
       end,

@@ -67,8 +67,14 @@ export const connect = Effect.fnUntraced(function* ({ maxCalls = defaultMaxCalls
   const head = yield* Calls.patiently(budget, node.head)
   const traces = yield* Calls.patiently(budget, node.traceSource)
   const connection: Connection = {
-    ...{ ...budget, chainId, hasTraces: traces !== "off" },
-    assembling: { decoder: Decoder.make(), watch: null, rules: yield* rulesOf(node, chainId, head.number) },
+    ...budget,
+    chainId,
+    hasTraces: traces !== "off",
+    assembling: {
+      decoder: Decoder.make(),
+      watch: null,
+      rules: yield* rulesOf(node, chainId, head.number),
+    },
     rules: LedgerRules.fromChainId(chainId),
   }
   return connection

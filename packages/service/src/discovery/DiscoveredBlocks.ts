@@ -39,9 +39,13 @@ const derive = (rows: BlockRows, rules: LedgerRules, wallets: ReadonlySet<string
   const hashes = new Map(transactions.map((transaction) => [transaction.index, transaction.hash]))
   const found = Ledger.derive(LedgerSource.fromRows(rows), rules).filter(({ wallet }) => wallets.has(wallet))
   return {
-    ...{ number, hash, timestamp },
+    number,
+    hash,
+    timestamp,
     rows: found.map(({ index, movements, roles, wallet }) => ({
-      ...{ wallet, roles, movements },
+      wallet,
+      roles,
+      movements,
       transactionHash: hashes.get(index) ?? null,
       index: index === Movement.blockLevelIndex ? null : index,
     })),

@@ -81,9 +81,21 @@ const none: Calls = { accounts: [], nonces: [], balances: [], logs: [], blocks: 
  */
 export const initial = ({ addresses, chainId, closing, opening, samples = defaultSamples }: Scope): DiscoveryState => ({
   version: 1,
-  ...{ chainId, opening, closing, samples },
-  wallets: addresses.map((address) => ({ address, accounts: null, nonces: [], hasCode: false, balance: 0n })),
-  logs: LogRanges.make({ from: opening + 1, to: closing.number }),
+  chainId,
+  opening,
+  closing,
+  samples,
+  wallets: addresses.map((address) => ({
+    address,
+    accounts: null,
+    nonces: [],
+    hasCode: false,
+    balance: 0n,
+  })),
+  logs: LogRanges.make({
+    from: opening + 1,
+    to: closing.number,
+  }),
   candidates: [],
   isLocated: false,
   settled: opening,
@@ -177,7 +189,8 @@ const sortNonces = (parts: ReadonlyArray<Bisection.Part>) => {
 const wholeOf = ({ closing, opening }: DiscoveryState, before: bigint, value: bigint): Bisection.Part => ({
   after: opening,
   to: closing.number,
-  ...{ before, value },
+  before,
+  value,
 })
 
 const withAccounts = (

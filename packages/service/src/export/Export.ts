@@ -104,7 +104,9 @@ const describer =
     const tokens = holdings.flatMap(({ asset, standard }) => (standard === "native" ? [] : [asset]))
     return Effect.map(MetadataReader.read(connection, [...new Set(tokens)], block), (metadata) =>
       holdings.map((holding) => ({
-        ...{ chainId, holding, decimals: StatementFormat.decimalsOf(holding, metadata) },
+        chainId,
+        holding,
+        decimals: StatementFormat.decimalsOf(holding, metadata),
         symbol:
           holding.standard === "native"
             ? StatementFormat.nativeSymbol(chainId)
@@ -157,7 +159,10 @@ const partOf = <E>(
   },
 ): Part<E | Proof.ProofError> => ({
   source: {
-    ...{ chainId: connection.chainId, wallets, blocks, opening },
+    chainId: connection.chainId,
+    wallets,
+    blocks,
+    opening,
     describe: describer(connection, closing.number),
     openings: openingsAt(connection, opening.number, closing.number),
   },

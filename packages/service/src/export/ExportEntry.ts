@@ -86,11 +86,21 @@ const keyOf = (wallet: string, holding: Holding.Holding): string => `${wallet} $
 
 /** Kinds that open an account, in place of a movement of a block. */
 const openingEntry = ({ opening }: Source<never>, wallet: string, asset: Asset, amount: bigint): Entry => ({
-  ...{ asset, blockNumber: opening.number, blockHash: opening.hash, timestamp: opening.timestamp },
-  ...{ transactionHash: null, transactionIndex: null },
+  asset,
+  blockNumber: opening.number,
+  blockHash: opening.hash,
+  timestamp: opening.timestamp,
+  transactionHash: null,
+  transactionIndex: null,
   movement: {
-    ...{ wallet, amount, counterparty: null, asset: asset.holding.asset, tokenId: asset.holding.tokenId },
-    ...{ kind: "genesis", logIndex: null, isFailed: false },
+    wallet,
+    amount,
+    counterparty: null,
+    asset: asset.holding.asset,
+    tokenId: asset.holding.tokenId,
+    kind: "genesis",
+    logIndex: null,
+    isFailed: false,
   },
 })
 
@@ -137,8 +147,13 @@ const entriesOf = Effect.fnUntraced(function* <E>(
         if (size > total.largest) total.largest = size
       }
       entries.push({
-        ...{ asset: total.asset, blockNumber: block.number, blockHash: block.hash, timestamp: block.timestamp },
-        ...{ transactionHash, transactionIndex: index, movement },
+        asset: total.asset,
+        blockNumber: block.number,
+        blockHash: block.hash,
+        timestamp: block.timestamp,
+        transactionHash,
+        transactionIndex: index,
+        movement,
       })
     }
   }

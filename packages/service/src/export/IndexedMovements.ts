@@ -117,7 +117,10 @@ const rowOf = (
   { index, movements, roles }: LedgerEntry,
   transactionHash: string | null,
 ): WalletRow => ({
-  ...{ wallet, transactionHash, index: transactionHash === null ? null : index, roles },
+  wallet,
+  transactionHash,
+  index: transactionHash === null ? null : index,
+  roles,
   movements: movements.filter((movement) => !isOpening(movement)),
 })
 

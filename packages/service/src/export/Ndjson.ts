@@ -6,13 +6,23 @@ import type { Entry } from "./ExportEntry.ts"
 import type { ExportFormat } from "./ExportFormat.ts"
 
 const valueOf = ({ asset, movement, ...place }: Entry) => ({
-  ...{ chain_id: asset.chainId, address: movement.wallet, kind: movement.kind, asset: movement.asset },
-  ...{ token_id: movement.tokenId, symbol: asset.symbol, decimals: asset.decimals },
-  ...{ amount: movement.amount.toString(), amount_in_units: TextFields.amountOf(movement.amount, asset) },
-  ...{ counterparty: movement.counterparty, transaction_hash: place.transactionHash },
-  ...{ transaction_index: place.transactionIndex, log_index: movement.logIndex },
-  ...{ block_number: place.blockNumber, block_hash: place.blockHash },
-  ...{ block_timestamp: new Date(place.timestamp * 1000).toISOString(), failed: movement.isFailed },
+  chain_id: asset.chainId,
+  address: movement.wallet,
+  kind: movement.kind,
+  asset: movement.asset,
+  token_id: movement.tokenId,
+  symbol: asset.symbol,
+  decimals: asset.decimals,
+  amount: movement.amount.toString(),
+  amount_in_units: TextFields.amountOf(movement.amount, asset),
+  counterparty: movement.counterparty,
+  transaction_hash: place.transactionHash,
+  transaction_index: place.transactionIndex,
+  log_index: movement.logIndex,
+  block_number: place.blockNumber,
+  block_hash: place.blockHash,
+  block_timestamp: new Date(place.timestamp * 1e3).toISOString(),
+  failed: movement.isFailed,
 })
 
 /** Makes the format. */

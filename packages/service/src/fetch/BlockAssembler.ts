@@ -353,7 +353,9 @@ export const steps = function* (
   const facts = yield* stepsOfFacts(source, found.internal, options)
   return Result.succeed({
     ...headerRows(block, options),
-    ...{ transactions, ...facts, ...(gaps.length === 0 ? {} : { gaps }) },
+    transactions,
+    ...facts,
+    ...(gaps.length === 0 ? {} : { gaps }),
   })
 }
 

@@ -185,7 +185,11 @@ const fetchParts = Effect.fnUntraced(function* (
   })
   const { isPartial, receipts } = found
   const verifying = {
-    ...{ ...options, undecoded: { ...undecoded, receipts: found.undecoded } },
+    ...options,
+    undecoded: {
+      ...undecoded,
+      receipts: found.undecoded,
+    },
     ...(isPartial ? { allowMissing: true } : {}),
   }
   const assembled = yield* assembleTraced({ block, receipts, traces }, verifying)

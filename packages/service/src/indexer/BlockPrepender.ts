@@ -237,7 +237,11 @@ export const make = Effect.fnUntraced(function* (
     current.first = lowest
     const { number: first } = lowest
     yield* reporter.report({
-      ...{ _tag: "Prepended", first, to: current.lowest, blocks: blocks.length, transactions },
+      _tag: "Prepended",
+      first,
+      to: current.lowest,
+      blocks: blocks.length,
+      transactions,
     })
     return first > current.lowest
   })

@@ -327,7 +327,13 @@ const runSession = Effect.fnUntraced(function* (
   const { finalityBlocks = 64, fromBlock, fromTimestamp, onEvent = () => Effect.void, owner, rules } = options
   const pollMillis = options.pollMillis ?? (node.isLocal ? localPollMillis : defaultPollMillis)
   const settings: IndexerState.Settings = {
-    ...{ fromBlock, fromTimestamp, pollMillis, finalityBlocks, checks, allFrames, rewinds: options.rewinds },
+    fromBlock,
+    fromTimestamp,
+    pollMillis,
+    finalityBlocks,
+    checks,
+    allFrames,
+    rewinds: options.rewinds,
     maxDelayMillis: node.isLocal ? maxLocalDelayMillis : maxDelayMillis,
   }
   const ref = { name: chain, id: options.chainId }
@@ -336,20 +342,24 @@ const runSession = Effect.fnUntraced(function* (
   const store = yield* ChainSession.open(database, { chain: ref, owner, leaseMillis, watch, projections })
   const reporter = yield* StatusReporter.make({ store, onEvent, pollMillis })
   const parts = {
-    ...{ node, store, reporter, projections, concurrency, pollMillis, acquireLease: store.holdLease },
+    node,
+    store,
+    reporter,
+    projections,
+    concurrency,
+    pollMillis,
+    acquireLease: store.holdLease,
     onAppended: store.holdLease,
     ...(options.rangeSource === undefined ? {} : { rangeSource: options.rangeSource }),
     ...(options.batchBlocks === undefined ? {} : { batchBlocks: options.batchBlocks }),
     assembling: {
       ...(options.frames === undefined ? {} : { frames: options.frames }),
-      ...{
-        decoder,
-        allFrames,
-        checks,
-        watch: store.watch,
-        mayLackParents: options.mayLackParents ?? false,
-        onDeviation: Deviation.makeReporter(),
-      },
+      decoder,
+      allFrames,
+      checks,
+      watch: store.watch,
+      mayLackParents: options.mayLackParents ?? false,
+      onDeviation: Deviation.makeReporter(),
       ...(projections.some(({ kind }) => kind === "ledger")
         ? { ledger: LedgerRules.fromChainId(options.chainId) }
         : {}),

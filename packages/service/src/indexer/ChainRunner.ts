@@ -118,7 +118,9 @@ const indexChain = Effect.fnUntraced(function* (job: ChainJob.ChainJob, { onEven
   yield* keepProofs(job, database, node, idle.isIdle, onObserved)
   yield* keepContracts(job, database, node)
   return yield* ChainIndexer.run(node, {
-    ...{ chain, chainId, owner },
+    chain,
+    chainId,
+    owner,
     onEvent: (event) =>
       Effect.andThen(
         Effect.sync(() => idle.take(event)),
@@ -127,7 +129,7 @@ const indexChain = Effect.fnUntraced(function* (job: ChainJob.ChainJob, { onEven
     ...assembling,
     ...(pool === undefined ? {} : { rangeSource: pool.source }),
     fromBlock: config.fromBlock,
-    ...(config.fromDate === undefined ? {} : { fromTimestamp: Math.ceil(Date.parse(config.fromDate) / 1000) }),
+    ...(config.fromDate === undefined ? {} : { fromTimestamp: Math.ceil(Date.parse(config.fromDate) / 1e3) }),
     rules: ChainJob.hashRules(job),
     rewinds: ChainJob.rewinds(job, node.isLocal),
     finalityBlocks: config.finalityBlocks ?? HashRules.finalityBlocksOf(chainId),

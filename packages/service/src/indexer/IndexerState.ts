@@ -377,7 +377,10 @@ const headSeen = (
     ...detectedAgain(doubtful, unchecked),
     { _tag: "HeadSeen", nodeHead: remote.number },
     {
-      ...{ _tag: "Connected", traces, unchecked, lacking },
+      _tag: "Connected",
+      traces,
+      unchecked,
+      lacking,
       settings: {
         traces: traces === "off" ? "off" : "on",
         allFrames: String(settings.allFrames),

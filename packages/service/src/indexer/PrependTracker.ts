@@ -67,7 +67,11 @@ const prepended = (
   const [state, outputs] = republish({ ...before, ...counts, prepend }, now)
   if (!isDue) return [state, [event, ...outputs]]
   const line = log("Info", "Indexing blocks below", {
-    ...{ first, to, left: first - to, blocks, transactions },
+    first,
+    to,
+    left: first - to,
+    blocks,
+    transactions,
     blocksPerSecond: Math.round(speed.blocksPerSecond),
     ...(speed.etaMillis === null ? {} : { timeLeft: Throughput.formatMillis(speed.etaMillis) }),
   })

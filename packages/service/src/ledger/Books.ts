@@ -54,7 +54,10 @@ const accountOf = (holding: Holding.Holding): Account => ({ holding, sums: new M
 export const make = (wallet: string): Books => ({
   wallet,
   accounts: new Map([[Holding.keyOf(Holding.native), accountOf(Holding.native)]]),
-  ...{ transactions: 0, sent: 0, delegations: 0, incomplete: 0 },
+  transactions: 0,
+  sent: 0,
+  delegations: 0,
+  incomplete: 0,
 })
 
 /**

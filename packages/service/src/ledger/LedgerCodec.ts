@@ -188,7 +188,11 @@ const readMovement = (reader: Reader, wallet: string): Movement.Movement => {
   const tokenId = withIds.has(kind) ? reader.bigint().toString() : null
   const amount = reader.bigint()
   return {
-    ...{ wallet, counterparty, asset, tokenId, kind },
+    wallet,
+    counterparty,
+    asset,
+    tokenId,
+    kind,
     amount: (bits & negative) === 0 ? amount : -amount,
     logIndex: (bits & withLog) === 0 ? null : reader.number(),
     isFailed: (bits & failed) !== 0,

@@ -89,7 +89,9 @@ export const fromResponses = ({ block, executed, facts, internal }: Responses): 
       gasPrice: GasPrice.effective(transaction, receipt, block.baseFeePerGas),
       status: receipt.status ?? null,
       logs: receipt.logs.map(({ address, data, logIndex, topics }) => ({
-        ...{ address, data, topics: topics.slice(0, 4) },
+        address,
+        data,
+        topics: topics.slice(0, 4),
         logIndex: logIndex ?? 0,
       })),
       frames: framesOf(internal?.[position]),
@@ -132,7 +134,9 @@ const fromDocument = (
     gasPrice: BigInt(document.gas_price),
     status: status === "" ? null : Number(status),
     logs: document.logs.map(({ address, data, log_index, topic0, topic1, topic2, topic3 }) => ({
-      ...{ address, data, topics: [topic0, topic1, topic2, topic3].filter((topic) => topic !== "") },
+      address,
+      data,
+      topics: [topic0, topic1, topic2, topic3].filter((topic) => topic !== ""),
       logIndex: Number(log_index),
     })),
     frames: framesOf(frames),

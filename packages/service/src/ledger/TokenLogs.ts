@@ -44,7 +44,12 @@ const addTransfer = (rows: WalletRows, log: SourceLog, transfer: TokenTransfer.L
   for (const [id, amount] of items) {
     if (rows.isFull()) return rows.incomplete()
     rows.transfer({
-      ...{ asset: log.address, kind, amount, from: holder(from), to: holder(to), logIndex: log.logIndex },
+      asset: log.address,
+      kind,
+      amount,
+      from: holder(from),
+      to: holder(to),
+      logIndex: log.logIndex,
       ...(id === null ? {} : { tokenId: id.toString() }),
     })
   }

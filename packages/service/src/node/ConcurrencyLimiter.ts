@@ -105,7 +105,8 @@ export const step = (limit: Limit, { isGood, nowMillis, startedAtMillis }: Outco
   if (startedAtMillis <= limit.decreasedAtMillis) return limit
   if (!isGood) {
     return {
-      ...{ calls: Math.max(1, Math.floor(calls / 2)), max },
+      calls: Math.max(1, Math.floor(calls / 2)),
+      max,
       isDoubling: false,
       successes: 0,
       decreasedAtMillis: nowMillis,

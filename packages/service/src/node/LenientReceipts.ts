@@ -26,8 +26,13 @@ export interface LenientReceipts {
 const { logs: _, ...receiptFields } = Receipt.Receipt.fields
 
 const required = new Set([
-  ...["transactionHash", "transactionIndex", "blockHash", "blockNumber"],
-  ...["cumulativeGasUsed", "gasUsed", "contractAddress"],
+  "transactionHash",
+  "transactionIndex",
+  "blockHash",
+  "blockNumber",
+  "cumulativeGasUsed",
+  "gasUsed",
+  "contractAddress",
 ])
 const shown = new Set([...required, "effectiveGasPrice", "status", "root"])
 

@@ -399,7 +399,10 @@ const build = (
   sourceOfAll?: Effect.Effect<TraceSource, NodeError.NodeError>,
 ): Node => {
   const context: Context = {
-    ...{ pool: pool.restrict(among), among, options, sourceOfAll },
+    pool: pool.restrict(among),
+    among,
+    options,
+    sourceOfAll,
     heads: HeadTracker.initial,
     source: undefined,
     isDoubtful: false,

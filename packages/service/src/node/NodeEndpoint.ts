@@ -73,7 +73,9 @@ export const make = Effect.fnUntraced(function* (
 ): Effect.fn.Return<NodeEndpoint, InvalidOption> {
   const { maxBatchSize, perSecond, url } = options
   const client = yield* RpcClient.make({
-    ...{ url, maxPause, retry: { maxAttempts: 2 } },
+    url,
+    maxPause,
+    retry: { maxAttempts: 2 },
     headers: NodeConfig.headersOf(options),
     fetch: BoundedFetch.make(SignedFetch.forNode(options, fetch) ?? platformFetch, traceLimits),
     batch: { maxCalls: maxBatchSize },

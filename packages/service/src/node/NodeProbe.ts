@@ -55,7 +55,9 @@ const sampleOf = (block: HydratedBlock | null): Sample | null =>
   block === null || block.hash === null || block.number === null
     ? null
     : {
-        ...{ number: Number(block.number), hash: block.hash, block },
+        number: Number(block.number),
+        hash: block.hash,
+        block,
         transactions: block.transactions.map(({ hash }) => hash),
       }
 
@@ -97,7 +99,9 @@ export const receipts = Effect.fnUntraced(function* (
     return { name, grade: "good", text: `by block ${by} (${BlockReceipts.byBlock})` }
   }
   return {
-    ...{ name, grade: "limited", text: `one by one (${BlockReceipts.byTransaction}): no ${BlockReceipts.byBlock}` },
+    name,
+    grade: "limited",
+    text: `one by one (${BlockReceipts.byTransaction}): no ${BlockReceipts.byBlock}`,
     remedy: "Indexing works; a node with eth_getBlockReceipts is faster.",
   }
 })
@@ -123,7 +127,9 @@ export const traces = Effect.fnUntraced(function* (
   if (detected.success !== "debug_traceTransaction") return { name, grade: "good", text: detected.success }
   const shape = endpoint.hasStructLogs ? "struct logs" : "call frames"
   return {
-    ...{ name, grade: "limited", text: `${detected.success}, one by one, as ${shape}` },
+    name,
+    grade: "limited",
+    text: `${detected.success}, one by one, as ${shape}`,
     remedy: "Indexing works; a node with trace_block is faster.",
   }
 })

@@ -71,8 +71,18 @@ interface Open {
 const isCreation = (type: string): boolean => type === "CREATE" || type === "CREATE2"
 
 const draftOf = (call: Pick<Draft, "type" | "to" | "value" | "input" | "salt">): Draft => ({
-  ...{ type: call.type, to: call.to, value: call.value, input: call.input, salt: call.salt },
-  ...{ gas: 0n, gasUsed: 0n, output: "0x", error: null, shownSelf: null, isRefused: false, calls: [] },
+  type: call.type,
+  to: call.to,
+  value: call.value,
+  input: call.input,
+  salt: call.salt,
+  gas: 0n,
+  gasUsed: 0n,
+  output: "0x",
+  error: null,
+  shownSelf: null,
+  isRefused: false,
+  calls: [],
 })
 
 const depositGas = 200n
@@ -244,7 +254,12 @@ const frameOf = (draft: Draft, caller: string, callerValue: bigint, context: Con
   const calls = draft.calls.map((call) => frameOf(call, self, value, context))
   if (error !== null) context.journal.length = length
   return {
-    ...{ type, from: caller as Address.Address, gas, gasUsed, input: input as Hex.Hex, output: output as Hex.Hex },
+    type,
+    from: caller as Address.Address,
+    gas,
+    gasUsed,
+    input: input as Hex.Hex,
+    output: output as Hex.Hex,
     ...(draft.to === null ? {} : { to: draft.to as Address.Address }),
     ...(type === "STATICCALL" ? {} : { value }),
     ...(error === null ? {} : { error }),

@@ -100,8 +100,18 @@ const tracedOf = (transaction: Transaction, logs: StructLog.StructLogs, gasUsed:
   return {
     logs,
     transaction: {
-      ...{ from, to, value: value ?? 0n, input: input ?? "0x", gasUsed },
-      contractAddress: to === null ? ContractAddress.fromCreate({ from, nonce }) : null,
+      from,
+      to,
+      value: value ?? 0n,
+      input: input ?? "0x",
+      gasUsed,
+      contractAddress:
+        to === null
+          ? ContractAddress.fromCreate({
+              from,
+              nonce,
+            })
+          : null,
       accessGas: accessGas(transaction),
     },
   }

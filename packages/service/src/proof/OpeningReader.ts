@@ -40,7 +40,9 @@ export const read = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadonlyArray<bigint>, Proof.ProofError> {
   const block = blockOf(first)
   const reads = wanted.map(({ holding, wallet }) => ({
-    ...{ block, address: wallet, call: Holding.callOf(holding, wallet, block) },
+    block,
+    address: wallet,
+    call: Holding.callOf(holding, wallet, block),
   }))
   const found = yield* AccountCalls.readState(budgeted, reads, block, Proof.isAnswer)
   return found.map((result, at) => correct(Proof.amountIn(result) ?? 0n, wanted[at]!, first))
@@ -55,7 +57,8 @@ export const wantedOf = (
   books: Books.Books | null,
 ): ReadonlyArray<Wanted> =>
   holdings.map((holding) => ({
-    ...{ wallet, holding },
+    wallet,
+    holding,
     movedInFirst: books === null ? 0n : Books.changeUpTo(books, holding, -1, 0),
   }))
 

@@ -243,10 +243,21 @@ export const run = Effect.fn("Reconciliation.run")(function* (
   const firstBlocks = new Map(differences.map(({ firstBlock, holding }) => [Holding.keyOf(holding), firstBlock]))
   const all = [...start.unchecked, ...unchecked]
   const proof: WalletProof = {
-    ...{ wallet, first: first.number, block: closing, unchecked: all },
-    provedBlock: provedBlockOf(scope, { differences, unchecked: all }, earlier),
+    wallet,
+    first: first.number,
+    block: closing,
+    unchecked: all,
+    provedBlock: provedBlockOf(
+      scope,
+      {
+        differences,
+        unchecked: all,
+      },
+      earlier,
+    ),
     holdings: claims.map((claim) => ({
-      ...{ ...claim, block: closing.number },
+      ...claim,
+      block: closing.number,
       firstBlock: firstBlocks.get(Holding.keyOf(claim.holding)) ?? null,
     })),
   }

@@ -112,7 +112,12 @@ export const begin = Effect.fnUntraced(function* (connection: Connection, option
     return yield* new BlockUnavailable({ host, block: fromBlock, last: number })
   }
   const state = DiscoveryStep.initial({
-    ...{ chainId: connection.chainId, addresses, closing: { number, hash } },
+    chainId: connection.chainId,
+    addresses,
+    closing: {
+      number,
+      hash,
+    },
     opening: Math.max(0, fromBlock - 1),
     ...(samples === undefined ? {} : { samples }),
   })
@@ -188,12 +193,27 @@ const stateOne = Effect.fnUntraced(function* (
   )
   const sent = sentOf(wallet, books)
   return {
-    ...{ address: wallet.address, chainId: state.chainId, sent, transactions: books.transactions },
-    ...{ fromBlock: opening === 0 ? 0 : opening + 1, openingBlock: opening, block: closing },
+    address: wallet.address,
+    chainId: state.chainId,
+    sent,
+    transactions: books.transactions,
+    fromBlock: opening === 0 ? 0 : opening + 1,
+    openingBlock: opening,
+    block: closing,
     isProved: differences.length + located.length === 0 && (sent === null || sent.expected === sent.found),
-    opening: holdings.map((holding) => ({ holding, amount: balanceAt(holding, opening) })).filter(isHeld),
+    opening: holdings
+      .map((holding) => ({
+        holding,
+        amount: balanceAt(holding, opening),
+      }))
+      .filter(isHeld),
     totals: totalsOf(books),
-    closing: claims.map(({ expected: amount, holding }) => ({ holding, amount })).filter(isHeld),
+    closing: claims
+      .map(({ expected: amount, holding }) => ({
+        holding,
+        amount,
+      }))
+      .filter(isHeld),
     differences: [...located, ...differences],
     unproved: unprovedOf(connection, state, wallet, books),
   }

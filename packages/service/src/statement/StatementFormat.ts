@@ -108,23 +108,43 @@ export const toJson = (statement: Statement.Statement, tokens: Tokens) => {
     address,
     chain: chainName(chainId),
     chain_id: chainId,
-    ...{ from_block: statement.fromBlock, block_number: block.number, block_hash: block.hash },
-    ...{ proved: statement.isProved, transactions: statement.transactions, sent_transactions: sent },
-    opening: { block_number: statement.openingBlock, result: statement.opening.map(balanceOf) },
+    from_block: statement.fromBlock,
+    block_number: block.number,
+    block_hash: block.hash,
+    proved: statement.isProved,
+    transactions: statement.transactions,
+    sent_transactions: sent,
+    opening: {
+      block_number: statement.openingBlock,
+      result: statement.opening.map(balanceOf),
+    },
     sums: statement.totals.map(({ count, holding, in: received, kind, out }) => ({
-      ...{ ...assetOf(holding), kind, count },
-      ...{ in: received.toString(), out: out.toString(), amount: (received + out).toString() },
+      ...assetOf(holding),
+      kind,
+      count,
+      in: received.toString(),
+      out: out.toString(),
+      amount: (received + out).toString(),
     })),
-    closing: { block_number: block.number, result: statement.closing.map(balanceOf) },
+    closing: {
+      block_number: block.number,
+      result: statement.closing.map(balanceOf),
+    },
     differences: differences.map(({ expected, firstBlock, found, holding }) => ({
-      ...{ ...assetOf(holding), expected: expected.toString() },
-      ...{ found: found?.toString() ?? null, first_block: firstBlock },
+      ...assetOf(holding),
+      expected: expected.toString(),
+      found: found?.toString() ?? null,
+      first_block: firstBlock,
     })),
     not_proved: statement.unproved,
     tokens: [...tokens]
       .filter(([token]) => own.has(token))
       .map(([token, { block: read, decimals, name, symbol }]) => ({
-        ...{ address: token, name, symbol, decimals, block_number: read },
+        address: token,
+        name,
+        symbol,
+        decimals,
+        block_number: read,
       })),
   }
 }

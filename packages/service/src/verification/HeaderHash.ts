@@ -74,10 +74,30 @@ export const of = (block: HydratedBlock): string =>
   )
 
 const hashed: ReadonlySet<string> = new Set([
-  ...["parentHash", "sha3Uncles", "miner", "author", "stateRoot", "transactionsRoot", "receiptsRoot", "logsBloom"],
-  ...["difficulty", "number", "gasLimit", "gasUsed", "timestamp", "extraData", "mixHash", "nonce", "baseFeePerGas"],
-  ...["withdrawalsRoot", "blobGasUsed", "excessBlobGas", "parentBeaconBlockRoot", "requestsHash"],
-  ...["blockAccessListHash", "slotNumber"],
+  "parentHash",
+  "sha3Uncles",
+  "miner",
+  "author",
+  "stateRoot",
+  "transactionsRoot",
+  "receiptsRoot",
+  "logsBloom",
+  "difficulty",
+  "number",
+  "gasLimit",
+  "gasUsed",
+  "timestamp",
+  "extraData",
+  "mixHash",
+  "nonce",
+  "baseFeePerGas",
+  "withdrawalsRoot",
+  "blobGasUsed",
+  "excessBlobGas",
+  "parentBeaconBlockRoot",
+  "requestsHash",
+  "blockAccessListHash",
+  "slotNumber",
 ])
 
 /**

@@ -70,8 +70,14 @@ const signature = (fields: Fields): ReadonlyArray<Item> => [parity(fields), half
 const depositOf = ({ from, gas, input, isSystemTx, mint, sourceHash, to, value }: Fields): ReadonlyArray<Item> => {
   if (sourceHash == null) throw new Unknown()
   return [
-    ...[data(sourceHash), data(from), data(to), number(mint)],
-    ...[number(value), number(gas), flag(isSystemTx), data(input)],
+    data(sourceHash),
+    data(from),
+    data(to),
+    number(mint),
+    number(value),
+    number(gas),
+    flag(isSystemTx),
+    data(input),
   ]
 }
 

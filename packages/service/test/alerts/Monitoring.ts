@@ -91,11 +91,10 @@ export const start = Effect.fnUntraced(function* () {
   const small = join(baseFolder, "small")
   yield* disk(small)
   yield* running({
-    ...{ name: "node_exporter", file: exporter, log: join(baseFolder, "exporter.log") },
-    args: [
-      ...["--collector.disable-defaults", "--collector.filesystem"],
-      `--web.listen-address=127.0.0.1:${exporterPort}`,
-    ],
+    name: "node_exporter",
+    file: exporter,
+    log: join(baseFolder, "exporter.log"),
+    args: ["--collector.disable-defaults", "--collector.filesystem", `--web.listen-address=127.0.0.1:${exporterPort}`],
   })
   yield* untilOk(`${urlOf(exporterPort)}/metrics`, "node_exporter")
   writeFileSync(
@@ -111,7 +110,9 @@ export const start = Effect.fnUntraced(function* () {
   }
   reload([])
   const monitor = yield* running({
-    ...{ name: "prometheus", file: prometheus, log: join(baseFolder, "prometheus.log") },
+    name: "prometheus",
+    file: prometheus,
+    log: join(baseFolder, "prometheus.log"),
     args: [
       `--config.file=${join(baseFolder, "prometheus.yml")}`,
       `--storage.tsdb.path=${join(baseFolder, "series")}`,

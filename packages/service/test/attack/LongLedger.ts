@@ -28,8 +28,14 @@ const [placesPerBlock, movementsPerPlace] = [25, 40]
 const assetOf = (at: number): string => `0x${(at + 1).toString(16).padStart(40, "0")}`
 
 const movementOf = (at: number, { assets }: Sizes): Movement.Movement => ({
-  ...{ wallet: Rows.alice, counterparty: Rows.bob, asset: assetOf(at % assets), tokenId: null, kind: "erc20" },
-  ...{ amount: 10n ** 18n + BigInt(at), logIndex: at % 1_000, isFailed: false },
+  wallet: Rows.alice,
+  counterparty: Rows.bob,
+  asset: assetOf(at % assets),
+  tokenId: null,
+  kind: "erc20",
+  amount: 10n ** 18n + BigInt(at),
+  logIndex: at % 1e3,
+  isFailed: false,
 })
 
 const projectionOf = (sizes: Sizes): LedgerProjection => ({
@@ -39,7 +45,9 @@ const projectionOf = (sizes: Sizes): LedgerProjection => ({
   ledger: ({ number }) =>
     LedgerCodec.pack(
       Array.from({ length: placesPerBlock }, (_, index) => ({
-        ...{ index, wallet: Rows.alice, roles: Role.bits.sender },
+        index,
+        wallet: Rows.alice,
+        roles: Role.bits.sender,
         movements: Array.from({ length: movementsPerPlace }, (__, at) =>
           movementOf((number * placesPerBlock + index) * movementsPerPlace + at, sizes),
         ),
@@ -69,7 +77,11 @@ const describe = (store: TestStore.TestStore, { assets }: Sizes, last: number) =
     yield* writer.writeTokens(first, tokens, 0)
     const block = { number: last, hash: Rows.blockHash(last) }
     const compared = holdings.map((holding) => ({
-      ...{ holding, block: last, expected: 10n ** 18n, found: 10n ** 18n, firstBlock: null },
+      holding,
+      block: last,
+      expected: 10n ** 18n,
+      found: 10n ** 18n,
+      firstBlock: null,
     }))
     const parts = { wallet: Rows.alice, first: 0, block, provedBlock: last }
     yield* writer.writeProof({ ...parts, holdings: compared, unchecked: [] })

@@ -29,7 +29,11 @@ let failed = 0
 for (const scenario of Scenarios.all) {
   if (names.length > 0 && !names.some((name) => scenario.name.includes(name))) continue
   const outcome = await Scenario.run(scenario, scale).catch((cause: unknown): Scenario.Outcome => ({
-    ...{ name: scenario.name, bound: scenario.bound, behaviour: "did not end", measured: undefined, before: undefined },
+    name: scenario.name,
+    bound: scenario.bound,
+    behaviour: "did not end",
+    measured: undefined,
+    before: undefined,
     faults: [String(cause instanceof Error ? cause.stack : cause)],
   }))
   if (outcome.faults.length > 0) failed++

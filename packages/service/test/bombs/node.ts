@@ -129,10 +129,17 @@ export const start = async (
   })
   const blockOf = (number: number, isHydrated: boolean) => ({
     ...fixture.blockWire,
-    ...{ number: hex(number), hash: hashOf(number), parentHash: hashOf(Math.max(0, number - 1)), gasUsed: "0xc350" },
+    number: hex(number),
+    hash: hashOf(number),
+    parentHash: hashOf(Math.max(0, number - 1)),
+    gasUsed: "0xc350",
     transactions: blocks[number]!.map((_, index) =>
       isHydrated
-        ? { ...fixture.transferWire, ...place(number, index), hash: hashOf(number, index) }
+        ? {
+            ...fixture.transferWire,
+            ...place(number, index),
+            hash: hashOf(number, index),
+          }
         : hashOf(number, index),
     ),
   })

@@ -51,8 +51,12 @@ export const namedBy = Effect.fnUntraced(function* (url: string, last: number, w
   return found.flatMap(({ statements }) =>
     statements.flatMap(({ address: wallet, differences }) =>
       differences.map(({ expected: sum, firstBlock, found: balance, holding: { asset, tokenId } }): Difference => ({
-        ...{ block: firstBlock ?? -1, wallet, asset, tokenId },
-        ...{ sum, balance: balance ?? 0n },
+        block: firstBlock ?? -1,
+        wallet,
+        asset,
+        tokenId,
+        sum,
+        balance: balance ?? 0n,
       })),
     ),
   )
@@ -79,7 +83,10 @@ export const missedOf = (
     )
     const of = (kind: ReturnType<typeof kindOf>) => missed.filter((block) => kindOf(block) === kind)
     return {
-      ...{ wallet, found: found.size },
-      ...{ valueless: of("valueless").length, cancelled: of("cancelled").length, others: of("others") },
+      wallet,
+      found: found.size,
+      valueless: of("valueless").length,
+      cancelled: of("cancelled").length,
+      others: of("others"),
     }
   })

@@ -48,8 +48,12 @@ const namedBy = Effect.fnUntraced(function* (source: Reconciliation.Source, wall
   return proof.holdings
     .filter(({ expected, found }) => expected !== (found ?? 0n))
     .map(({ expected: sum, firstBlock, found, holding: { asset, tokenId } }): Difference => ({
-      ...{ block: firstBlock ?? -1, wallet, asset, tokenId },
-      ...{ sum, balance: found ?? 0n },
+      block: firstBlock ?? -1,
+      wallet,
+      asset,
+      tokenId,
+      sum,
+      balance: found ?? 0n,
     }))
 })
 

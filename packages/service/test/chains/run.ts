@@ -85,10 +85,18 @@ const measure = Effect.fnUntraced(function* (chains: number, urlOf: (chain: numb
   writeFileSync(config, JSON.stringify({ listen, database: "sqlite:data", chains: Object.fromEntries(own) }))
   const [log, heaps] = [join(base, "log"), join(base, "heaps")]
   const member = Member.make({
-    ...{ name: "service", file: process.execPath, log, env: { DAYBOOK_HEAPS: heaps } },
+    name: "service",
+    file: process.execPath,
+    log,
+    env: { DAYBOOK_HEAPS: heaps },
     args: [
-      ...["--expose-gc", "--import", join(import.meta.dirname, "preload.ts")],
-      ...[resolve(values.program), "serve", "--config", config],
+      "--expose-gc",
+      "--import",
+      join(import.meta.dirname, "preload.ts"),
+      resolve(values.program),
+      "serve",
+      "--config",
+      config,
     ],
   })
   yield* Effect.acquireRelease(Effect.sync(member.start), () => Effect.promise(() => member.end("SIGTERM")))

@@ -7,7 +7,13 @@ const mebibyte = 2 ** 20
 describe("CopyReport", () => {
   it("formatBytes: uses the unit in which a size has one to four digits before its point", () => {
     expect([0, 1023, 1024, 1.5 * mebibyte, 2 ** 30, 3 * 2 ** 40, 2 ** 52].map(CopyReport.formatBytes)).toEqual([
-      ...["0 B", "1023 B", "1.0 KiB", "1.5 MiB", "1.0 GiB", "3.0 TiB", "4096.0 TiB"],
+      "0 B",
+      "1023 B",
+      "1.0 KiB",
+      "1.5 MiB",
+      "1.0 GiB",
+      "3.0 TiB",
+      "4096.0 TiB",
     ])
   })
 

@@ -91,8 +91,13 @@ describe("KeyFlags", () => {
         expires: 0,
       }),
     ).toEqual([
-      ...["operator", "empty null", "chains eth", "methods eth_call", "operations relay"],
-      ...["1 per second, 2 at once", "until 1970-01-01T00:00:00.000Z"],
+      "operator",
+      "empty null",
+      "chains eth",
+      "methods eth_call",
+      "operations relay",
+      "1 per second, 2 at once",
+      "until 1970-01-01T00:00:00.000Z",
     ])
   })
 })

@@ -79,8 +79,12 @@ layer(scenario, { excludeTestServices: true })("daybook reconcile", (it) => {
         expect(json.code).toBe(1)
         expect(json.err).toContain(`Not proved: ${accounts.bob}.`)
         expect(alice).toMatchObject({
-          ...{ address: accounts.alice, chain: "dev", block_number: lastBlock, proved: true },
-          ...{ differences: [], not_checked: [] },
+          address: accounts.alice,
+          chain: "dev",
+          block_number: lastBlock,
+          proved: true,
+          differences: [],
+          not_checked: [],
         })
         expect(bob).toMatchObject({ address: accounts.bob, proved: false, not_checked: [] })
         expect(list.out.split("\n").slice(0, 3)).toEqual([
@@ -91,8 +95,16 @@ layer(scenario, { excludeTestServices: true })("daybook reconcile", (it) => {
           `${accounts.carol} on dev: indexed 9 to ${lastBlock}, not compared with the chain yet`,
         ])
         expect(JSON.parse(listed.out.split("\n")[0]!)).toEqual({
-          ...{ address: accounts.alice, chain: "dev", indexed: { from: 9, to: lastBlock } },
-          ...{ proved_to: lastBlock, compared_at: lastBlock, differences: 0, not_checked: [] },
+          address: accounts.alice,
+          chain: "dev",
+          indexed: {
+            from: 9,
+            to: lastBlock,
+          },
+          proved_to: lastBlock,
+          compared_at: lastBlock,
+          differences: 0,
+          not_checked: [],
         })
         expect(bob!.differences.length).toBeGreaterThan(0)
         for (const difference of bob!.differences) expect(difference.first_block).toBe(bob!.differences[0]!.first_block)

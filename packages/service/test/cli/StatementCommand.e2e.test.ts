@@ -41,7 +41,11 @@ layer(scenario, { excludeTestServices: true })("daybook statement and daybook ex
       expect(json.code).toBe(0)
       expect(lines).toHaveLength(2)
       expect(JSON.parse(lines[1]!)).toMatchObject({
-        ...{ address: accounts.bob, chain: "chain 31337", block_number: lastBlock, proved: true, differences: [] },
+        address: accounts.bob,
+        chain: "chain 31337",
+        block_number: lastBlock,
+        proved: true,
+        differences: [],
       })
     }),
   )

@@ -115,9 +115,23 @@ export const start = Effect.fnUntraced(function* (options: Options) {
       ["serve 2", servePorts[1]],
     ] as const) {
       const own = {
-        ...{ listen: { host: "127.0.0.1", port }, monitoring: "127.0.0.1:0", database },
-        chains: { eth: { rpc: [node.url], fromBlock: 0, pollMillis: 200 } },
-        rateLimit: { perSecond: 1_000_000, burst: 1_000_000 },
+        listen: {
+          host: "127.0.0.1",
+          port,
+        },
+        monitoring: "127.0.0.1:0",
+        database,
+        chains: {
+          eth: {
+            rpc: [node.url],
+            fromBlock: 0,
+            pollMillis: 200,
+          },
+        },
+        rateLimit: {
+          perSecond: 1e6,
+          burst: 1e6,
+        },
       }
       writeFileSync(configOf(name), JSON.stringify({ ...deployed, ...own }))
     }
@@ -130,14 +144,18 @@ export const start = Effect.fnUntraced(function* (options: Options) {
   }
   const serviceOf = (name: string, role: string, config: string) =>
     Member.make({
-      ...{ name, file: process.execPath, log: join(baseFolder, `${name}.log`) },
+      name,
+      file: process.execPath,
+      log: join(baseFolder, `${name}.log`),
       args: [daybook, "serve", "--role", role, "--config", configOf(config)],
       env: { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? join(baseFolder, "compiled") },
     })
   const indexers = [serviceOf("index 1", "index", "index"), serviceOf("index 2", "index", "index")] as const
   const servers = [serviceOf("serve 1", "serve", "serve 1"), serviceOf("serve 2", "serve", "serve 2")] as const
   const proxy = Member.make({
-    ...{ name: "haproxy", file: haproxy, log: join(baseFolder, "haproxy.log") },
+    name: "haproxy",
+    file: haproxy,
+    log: join(baseFolder, "haproxy.log"),
     args: ["-db", "-f", join(root, "deploy/haproxy.cfg")],
     env: {
       DAYBOOK_BIND: `127.0.0.1:${front}`,
@@ -174,7 +192,18 @@ export const start = Effect.fnUntraced(function* (options: Options) {
   const urlOf = (server: Member.Member) => `http://127.0.0.1:${servePorts[server === servers[0] ? 0 : 1]}`
   for (const server of servers) yield* untilOk(`${urlOf(server)}/ready`, `${server.name} is ready`)
   return {
-    ...{ node, world, folder: baseFolder, url, key, primary, replica, indexers, servers, proxy, urlOf, logOf },
+    node,
+    world,
+    folder: baseFolder,
+    url,
+    key,
+    primary,
+    replica,
+    indexers,
+    servers,
+    proxy,
+    urlOf,
+    logOf,
     databases: urls,
     leading: () => leading,
     lead: (database) => {

@@ -48,7 +48,11 @@ export const make = Effect.fnUntraced(function* (logs: string, bin: string | und
   const ports = { primary: yield* Effect.promise(freePort), replica: yield* Effect.promise(freePort) }
   const memberOf = (name: "primary" | "replica", more: ReadonlyArray<string>) =>
     Member.make({
-      ...{ name, file: join(made.programs, "postgres"), log: join(logs, `${name}.log`), env: environment, ...owner },
+      name,
+      file: join(made.programs, "postgres"),
+      log: join(logs, `${name}.log`),
+      env: environment,
+      ...owner,
       args: ["-D", made[name], ...[...settings, `port=${ports[name]}`, ...more].flatMap((setting) => ["-c", setting])],
     })
   const urlOf = (port: number) => `postgres://postgres@127.0.0.1:${port}/postgres`

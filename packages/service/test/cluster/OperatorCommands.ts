@@ -23,7 +23,8 @@ export const run = async ({ folder, leading }: Cluster, bin: string | undefined)
   const commands = commandsOf(readFileSync(join(root, "docs/operations.md"), "utf8"))
   const env = {
     ...process.env,
-    ...{ DATABASE_URL: leading(), RESTORED_URL: restored.href },
+    DATABASE_URL: leading(),
+    RESTORED_URL: restored.href,
     PATH: `${bin}:${process.env["PATH"] ?? ""}`,
   }
   const { stdout } = await promisify(execFile)("sh", ["-eu", "-c", `${daybook}\n${commands}`], { cwd: folder, env })

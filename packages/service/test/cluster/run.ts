@@ -95,7 +95,11 @@ const program = Effect.gen(function* () {
   const random = Random.make(seed)
   const wallets = [...cluster.node.accounts, ...cluster.world.addresses.slice(0, 4)]
   const setting: Walks.Setting = {
-    ...{ url: cluster.url, key: cluster.key, truth, wallets, random },
+    url: cluster.url,
+    key: cluster.key,
+    truth,
+    wallets,
+    random,
     tally: () => tally,
   }
   const change = Effect.ignore(truth.change)
@@ -119,7 +123,9 @@ const program = Effect.gen(function* () {
     yield* Effect.sleep(downSeconds * 1000)
     yield* restore
     yield* Eventually.untilEffect(isSynced(cluster.url, truth), {
-      ...{ withinMillis: recoveryMillis, everyMillis: 50, what: `the chain is synced after the end of ${name}` },
+      withinMillis: recoveryMillis,
+      everyMillis: 50,
+      what: `the chain is synced after the end of ${name}`,
     })
     const recoveredAt = performance.now()
     yield* Effect.sleep(steadyMillis)

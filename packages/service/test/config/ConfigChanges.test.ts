@@ -22,12 +22,20 @@ describe("ConfigChanges.between", () => {
       listen: "unix:/run/daybook.sock",
       database: "sqlite:other",
       relay: { cacheMebibytes: 0 },
-      tls: { cert: "cert.pem", key: "key.pem" },
-      ...{ backfillThreads: 1, indexThreads: 1, monitoring: "127.0.0.1:9464" },
+      tls: {
+        cert: "cert.pem",
+        key: "key.pem",
+      },
+      backfillThreads: 1,
+      indexThreads: 1,
+      monitoring: "127.0.0.1:9464",
       rateLimit: { perSecond: 1 },
       maxLimit: 10,
       chains: {
-        eth: { rpc: ["http://127.0.0.1:2/secret"], labels: { [`0x${"a".repeat(40)}`]: "me" } },
+        eth: {
+          rpc: ["http://127.0.0.1:2/secret"],
+          labels: { [`0x${"a".repeat(40)}`]: "me" },
+        },
         base: eth,
         polygon: eth,
       },

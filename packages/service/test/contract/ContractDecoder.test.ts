@@ -24,7 +24,11 @@ const functionOf = (name: string, parameter: string, type = "uint256") => ({
 const abiOf = (...items: ReadonlyArray<unknown>): string =>
   JSON.stringify(Result.getOrThrow(ContractAbi.fromJson(items)))
 const contract = (address: string | null, abi: string, more: Partial<Contract> = {}): Contract => ({
-  ...{ address, name: "Own", source: "command", abi, implementations: [] },
+  address,
+  name: "Own",
+  source: "command",
+  abi,
+  implementations: [],
   ...more,
 })
 

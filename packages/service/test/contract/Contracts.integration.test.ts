@@ -72,7 +72,9 @@ interface Row {
 }
 
 const summaryOf = ({ decoded_call: call, logs, to_address_label: label }: Row) => [
-  ...[label, call?.label, call?.params[0]?.name],
+  label,
+  call?.label,
+  call?.params[0]?.name,
   ...logs.map((log) => log.decoded_event?.label),
 ]
 
@@ -105,8 +107,19 @@ layer(Anvil.layer({ autoMine: true }), { excludeTestServices: true })("contracts
         })
         const config = yield* Effect.fromResult(
           Config.decode({
-            ...{ listen: { host: "127.0.0.1", port: 0 }, database: "sqlite:data", limits: { drainIdleMillis: 1 } },
-            chains: { local: { id: node.chainId, rpc: [node.url], artifacts: ["project"] } },
+            listen: {
+              host: "127.0.0.1",
+              port: 0,
+            },
+            database: "sqlite:data",
+            limits: { drainIdleMillis: 1 },
+            chains: {
+              local: {
+                id: node.chainId,
+                rpc: [node.url],
+                artifacts: ["project"],
+              },
+            },
           }),
         )
         const { address, keys } = yield* Service.run(config, { baseFolder: base })

@@ -15,8 +15,20 @@ export interface Parameter {
 export type Value = string | bigint | number | boolean | ReadonlyArray<Value>
 
 const leaves = [
-  ...["address", "bool", "bytes", "string", "uint256", "uint8", "uint48", "uint56", "int256", "int24", "int8"],
-  ...["bytes1", "bytes4", "bytes32"],
+  "address",
+  "bool",
+  "bytes",
+  "string",
+  "uint256",
+  "uint8",
+  "uint48",
+  "uint56",
+  "int256",
+  "int24",
+  "int8",
+  "bytes1",
+  "bytes4",
+  "bytes32",
 ] as const
 
 const pick = <const T extends ReadonlyArray<string>>(of: T): Arbitrary.Arbitrary<T[number]> =>

@@ -29,7 +29,9 @@ const develop = Effect.fnUntraced(function* (url: string) {
   const node = yield* LocalNode.find(url)
   yield* Effect.forkScoped(
     DevServer.run(node!, {
-      ...{ url, port: 0, artifacts: [] },
+      url,
+      port: 0,
+      artifacts: [],
       onReady: (running) => Effect.asVoid(Queue.offer(announced, running)),
     }).pipe(Effect.provideService(References.MinimumLogLevel, "None")),
   )

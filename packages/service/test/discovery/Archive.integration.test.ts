@@ -24,7 +24,11 @@ describe("Archive", () => {
       expect(differences).toEqual([])
       for (const [at, wallet] of plan.wallets.entries()) {
         expect(review(archive.recording, plan.tokens, wallet, discovered[at]!)).toEqual({
-          ...{ changed: wallet.blocks.length, unplanned: [], missing: [], surplus: [], wrong: [] },
+          changed: wallet.blocks.length,
+          unplanned: [],
+          missing: [],
+          surplus: [],
+          wrong: [],
         })
       }
     }).pipe(Effect.scoped),

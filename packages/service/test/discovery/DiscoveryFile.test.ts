@@ -18,14 +18,25 @@ const subject: DiscoveryFile.Subject = { chainId: 31_337, addresses: [alice, bob
 const details: DiscoveryFile.Details = { hasTraces: true, ledgerRevision: 1, calls: 42 }
 
 const blockOf = (number: number): DiscoveredBlock => ({
-  ...{ number, hash: `0x${number.toString(16).padStart(64, "0")}`, timestamp: 1_700_000_000 + number },
+  number,
+  hash: `0x${number.toString(16).padStart(64, "0")}`,
+  timestamp: 17e8 + number,
   rows: [
     {
-      ...{ wallet: alice, transactionHash: `0x${"1".repeat(64)}`, index: 3, roles: 5 },
+      wallet: alice,
+      transactionHash: `0x${"1".repeat(64)}`,
+      index: 3,
+      roles: 5,
       movements: [
         {
-          ...{ wallet: alice, counterparty: bob, asset: Movement.native, tokenId: null, amount: -(10n ** 30n) },
-          ...{ kind: "value", logIndex: null, isFailed: false },
+          wallet: alice,
+          counterparty: bob,
+          asset: Movement.native,
+          tokenId: null,
+          amount: -(10n ** 30n),
+          kind: "value",
+          logIndex: null,
+          isFailed: false,
         },
       ],
     },
@@ -33,20 +44,37 @@ const blockOf = (number: number): DiscoveredBlock => ({
 })
 
 const initial = DiscoveryStep.initial({
-  ...{ chainId: 31_337, addresses: [alice, bob], opening: 0 },
-  closing: { number: 900, hash: `0x${"c".repeat(64)}` },
+  chainId: 31337,
+  addresses: [alice, bob],
+  opening: 0,
+  closing: {
+    number: 900,
+    hash: `0x${"c".repeat(64)}`,
+  },
 })
 
 /** A state whose open blocks begin after a block, with all blocks up to another one fetched. */
 const stateAt = (settled: number, fetchedTo: number) => ({
   ...initial,
-  ...{ settled, isLocated: true, candidates: [5, 700] },
-  wallets: initial.wallets.map((wallet) => ({ ...wallet, balance: 7n })),
+  settled,
+  isLocated: true,
+  candidates: [5, 700],
+  wallets: initial.wallets.map((wallet) => ({
+    ...wallet,
+    balance: 7n,
+  })),
   segment: {
     to: 900,
     fetched: Array.from({ length: fetchedTo - settled }, (_, index) => settled + 1 + index),
     wallets: initial.wallets.map(() => ({
-      parts: [{ after: settled, to: 900, before: 7n, value: 9n }],
+      parts: [
+        {
+          after: settled,
+          to: 900,
+          before: 7n,
+          value: 9n,
+        },
+      ],
       changes: [[fetchedTo, -3n]] as const,
     })),
   },
@@ -83,18 +111,29 @@ const written = Effect.gen(function* () {
 const Count = Schema.Int.check(Schema.isGreaterThan(0))
 
 const MovementOf = Schema.Struct({
-  ...{ wallet: Schema.String, counterparty: Schema.NullOr(Schema.String), asset: Schema.String },
-  ...{ tokenId: Schema.NullOr(Schema.String), amount: Schema.BigInt, kind: Schema.Literals(Movement.kinds) },
-  ...{ logIndex: Schema.NullOr(Count), isFailed: Schema.Boolean },
+  wallet: Schema.String,
+  counterparty: Schema.NullOr(Schema.String),
+  asset: Schema.String,
+  tokenId: Schema.NullOr(Schema.String),
+  amount: Schema.BigInt,
+  kind: Schema.Literals(Movement.kinds),
+  logIndex: Schema.NullOr(Count),
+  isFailed: Schema.Boolean,
 })
 
 const RowOf = Schema.Struct({
-  ...{ wallet: Schema.String, transactionHash: Schema.NullOr(Schema.String), index: Schema.NullOr(Count) },
-  ...{ roles: Count, movements: Schema.Array(MovementOf) },
+  wallet: Schema.String,
+  transactionHash: Schema.NullOr(Schema.String),
+  index: Schema.NullOr(Count),
+  roles: Count,
+  movements: Schema.Array(MovementOf),
 })
 
 const BlockOf = Schema.Struct({
-  ...{ number: Count, hash: Schema.String, timestamp: Count, rows: Schema.Array(RowOf) },
+  number: Count,
+  hash: Schema.String,
+  timestamp: Count,
+  rows: Schema.Array(RowOf),
 })
 
 describe("DiscoveryFile", () => {
@@ -109,8 +148,10 @@ describe("DiscoveryFile", () => {
       const locked = yield* Effect.scoped(Effect.andThen(open(file), Effect.flip(open(file))))
 
       expect(kept).toEqual({
-        ...{ state: stateAt(250, 300), details },
-        ...{ settled: blocks.slice(0, 250), waiting: blocks.slice(250) },
+        state: stateAt(250, 300),
+        details,
+        settled: blocks.slice(0, 250),
+        waiting: blocks.slice(250),
       })
       expect(locked.message).toBe(
         `Cannot use the file of an interrupted search: ${file} is used by another process. Wait until that has ended.`,

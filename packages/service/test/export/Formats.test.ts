@@ -72,10 +72,22 @@ describe("Csv", () => {
 describe("Ndjson", () => {
   it("entry: writes an object per line with the names of the interface", () => {
     expect(JSON.parse(Ndjson.make().entry(entryOf(tokenOf("GOLD", 6), -1_500_000n)))).toEqual({
-      ...{ chain_id: 1, address: wallet, kind: "erc20", asset: token, token_id: null, symbol: "GOLD", decimals: 6 },
-      ...{ amount: "-1500000", amount_in_units: "-1.5", counterparty: `0x${"c0".repeat(20)}` },
-      ...{ transaction_hash: `0x${"7a".repeat(32)}`, transaction_index: 2, log_index: 5 },
-      ...{ block_number: 7, block_hash: `0x${"b7".repeat(32)}`, block_timestamp: "2023-11-14T22:13:20.000Z" },
+      chain_id: 1,
+      address: wallet,
+      kind: "erc20",
+      asset: token,
+      token_id: null,
+      symbol: "GOLD",
+      decimals: 6,
+      amount: "-1500000",
+      amount_in_units: "-1.5",
+      counterparty: `0x${"c0".repeat(20)}`,
+      transaction_hash: `0x${"7a".repeat(32)}`,
+      transaction_index: 2,
+      log_index: 5,
+      block_number: 7,
+      block_hash: `0x${"b7".repeat(32)}`,
+      block_timestamp: "2023-11-14T22:13:20.000Z",
       failed: false,
     })
   })

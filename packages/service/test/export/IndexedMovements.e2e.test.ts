@@ -46,8 +46,13 @@ layer(scenario, { excludeTestServices: true })("IndexedMovements", (it) => {
       const wallets = [accounts.alice, accounts.bob, accounts.carol]
       const connection = yield* Connection.connect({ node: { url } })
       const fromIndex = Export.fromIndex({
-        ...{ reader: store, connection },
-        options: { chain: "test", wallets, at: lastBlock },
+        reader: store,
+        connection,
+        options: {
+          chain: "test",
+          wallets,
+          at: lastBlock,
+        },
       })
       const fromNode = Export.fromNode({ connection, options: { addresses: wallets, at: lastBlock } })
       const chains = { test: { id: 31_337, rpc: [url] } }

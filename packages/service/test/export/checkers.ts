@@ -111,14 +111,12 @@ const convert = (folder: string, path: string, filter: string) =>
   execute(
     "soffice",
     `-env:UserInstallation=file://${join(folder, "profile")}`,
-    ...[
-      "--headless",
-      "--infilter=CSV:44,34,76,1,,0,false,true",
-      "--convert-to",
-      filter,
-      "--outdir",
-      join(folder, "sheet"),
-    ],
+    "--headless",
+    "--infilter=CSV:44,34,76,1,,0,false,true",
+    "--convert-to",
+    filter,
+    "--outdir",
+    join(folder, "sheet"),
     path,
   )
 

@@ -21,10 +21,19 @@ export const tokenOf = (symbol: string | null, decimals: number): Asset => ({
 /** An entry of an asset in a transaction. */
 export const entryOf = (asset: Asset, amount: bigint, kind: Entry["movement"]["kind"] = "erc20"): Entry => ({
   asset,
-  ...{ blockNumber: 7, blockHash: `0x${"b7".repeat(32)}`, timestamp: 1_700_000_000 },
-  ...{ transactionHash: `0x${"7a".repeat(32)}`, transactionIndex: 2 },
+  blockNumber: 7,
+  blockHash: `0x${"b7".repeat(32)}`,
+  timestamp: 17e8,
+  transactionHash: `0x${"7a".repeat(32)}`,
+  transactionIndex: 2,
   movement: {
-    ...{ wallet, amount, kind, counterparty: `0x${"c0".repeat(20)}`, asset: asset.holding.asset },
-    ...{ tokenId: asset.holding.tokenId, logIndex: kind === "erc20" ? 5 : null, isFailed: false },
+    wallet,
+    amount,
+    kind,
+    counterparty: `0x${"c0".repeat(20)}`,
+    asset: asset.holding.asset,
+    tokenId: asset.holding.tokenId,
+    logIndex: kind === "erc20" ? 5 : null,
+    isFailed: false,
   },
 })

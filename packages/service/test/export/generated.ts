@@ -61,8 +61,16 @@ const blockOf = (number: number, assets: ReadonlyArray<Asset>, random: Random.Ra
     const [counterparty, tokenId, isFailed] = [random.hex(20), null, false]
     const movement = { wallet, counterparty, asset: holding.asset, tokenId, kind, logIndex: index, isFailed }
     return {
-      ...{ wallet, transactionHash: random.hex(32), index, roles: 1 },
-      movements: [{ ...movement, amount: random.integer(2) === 0 ? amount : -amount }],
+      wallet,
+      transactionHash: random.hex(32),
+      index,
+      roles: 1,
+      movements: [
+        {
+          ...movement,
+          amount: random.integer(2) === 0 ? amount : -amount,
+        },
+      ],
     }
   }),
 })
@@ -73,7 +81,13 @@ const partOf = (chainId: number, blocks: number): Part<never> => {
   const byAsset = new Map(assets.map((asset) => [Holding.keyOf(asset.holding), asset]))
   return {
     source: {
-      ...{ chainId, wallets, opening: { number: 0, hash: random.hex(32), timestamp: firstTimestamp } },
+      chainId,
+      wallets,
+      opening: {
+        number: 0,
+        hash: random.hex(32),
+        timestamp: firstTimestamp,
+      },
       blocks: Stream.range(1, blocks).pipe(
         Stream.rechunk(1),
         Stream.map((number) => blockOf(number, assets, random)),

@@ -89,8 +89,15 @@ describe("BlockFetcher", () => {
           const parentHash = `0x${"0".repeat(64)}`
           const orphan = (number: number): HydratedBlock =>
             fixture.block({
-              ...{ number: hex(number), hash: hashOf(number), parentHash },
-              transactions: [{ ...fixture.transferWire, ...place(number) }],
+              number: hex(number),
+              hash: hashOf(number),
+              parentHash,
+              transactions: [
+                {
+                  ...fixture.transferWire,
+                  ...place(number),
+                },
+              ],
             })
           // Sound: nothing else of a node is asked.
           const node = {

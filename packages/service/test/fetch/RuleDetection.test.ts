@@ -23,8 +23,11 @@ const Samples = Schema.Array(Schema.Struct({ headerHash: Verdict, blooms: Verdic
 /** A block without transactions whose hash is that of its header, or another. */
 const emptyBlock = (number: number, isHashed = true): HydratedBlock => {
   const draft = fixture.block({
-    ...{ number: `0x${number.toString(16)}`, transactions: [], gasUsed: "0x0" },
-    ...{ transactionsRoot: TrieRoot.empty, receiptsRoot: TrieRoot.empty },
+    number: `0x${number.toString(16)}`,
+    transactions: [],
+    gasUsed: "0x0",
+    transactionsRoot: TrieRoot.empty,
+    receiptsRoot: TrieRoot.empty,
   })
   return isHashed ? { ...draft, hash: fixture.block({ hash: HeaderHash.of(draft) }).hash } : draft
 }

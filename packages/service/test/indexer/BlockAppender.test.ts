@@ -60,8 +60,14 @@ const setup = Effect.fnUntraced(function* (blockAt: (number: number) => Hydrated
   }
   const run = (from: number, to: number) =>
     BlockAppender.run(options, {
-      ...{ _tag: "Extend", tip: null, from, to, first: from, nodeHead: to },
-      ...{ rules: HashRules.none, isRetry: false },
+      _tag: "Extend",
+      tip: null,
+      from,
+      to,
+      first: from,
+      nodeHead: to,
+      rules: HashRules.none,
+      isRetry: false,
     })
   const headOf = store.snapshot((snapshot) => Effect.map(snapshot.checkpoint, (found) => found?.head.number ?? null))
   return { run, ranges, headOf, renewals: () => renewals }

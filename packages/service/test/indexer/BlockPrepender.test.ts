@@ -59,10 +59,16 @@ const setup = Effect.fnUntraced(function* (
     isSettled: () => true,
   } as unknown as Node
   const { during } = yield* BlockPrepender.make({
-    ...{ node, store, assembling, concurrency: 2, maxDelayMillis: 1_000 },
+    node,
+    store,
+    assembling,
+    concurrency: 2,
+    maxDelayMillis: 1e3,
     reporter: {
       report: (report) => Effect.sync(() => void reports.push(report)),
-      ...{ settings: Effect.succeed([]), heartbeat: Effect.never, stopped: Effect.void },
+      settings: Effect.succeed([]),
+      heartbeat: Effect.never,
+      stopped: Effect.void,
     },
   })
   const firstOf = Effect.map(

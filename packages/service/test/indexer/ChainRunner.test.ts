@@ -26,10 +26,18 @@ describe("ChainRunner", () => {
         }),
       )
       const job: ChainJob = {
-        ...{ chain: chain.name, chainId: chain.id, database: "sqlite:data", documents: "zstd", baseFolder },
+        chain: chain.name,
+        chainId: chain.id,
+        database: "sqlite:data",
+        documents: "zstd",
+        baseFolder,
         owner: "me",
         config: {
-          ...{ rpc: ["http://127.0.0.1:1"], fromBlock: 0, traces: "off", allFrames: false, labels: {} },
+          rpc: ["http://127.0.0.1:1"],
+          fromBlock: 0,
+          traces: "off",
+          allFrames: false,
+          labels: {},
           watch: [one, two],
         },
       }

@@ -47,7 +47,12 @@ const run = Effect.fnUntraced(function* (answer: ScriptedFetch.Handler, chainId:
     lines.push(`${String(message)} ${JSON.stringify(fiber.getRef(References.CurrentLogAnnotations))}`)
   })
   const fiber = yield* ChainIndexer.run(node, {
-    ...{ chain: store.ref.name, chainId: store.ref.id, owner: "me", decoder, checks: "full", pollMillis: 1_000 },
+    chain: store.ref.name,
+    chainId: store.ref.id,
+    owner: "me",
+    decoder,
+    checks: "full",
+    pollMillis: 1e3,
     rules: HashRules.ofChain(chainId) ?? "detect",
   }).pipe(
     Effect.provideService(Engine, store.database),
@@ -68,9 +73,17 @@ describe("ChainIndexer and forks", () => {
       const burn = { address: `0x${"f".repeat(39)}e`, data: "0x01" }
       const amsterdam = (number: number): forged.Change => ({
         header: {
-          ...{ withdrawalsRoot: fixture.hash("1"), blobGasUsed: "0x0", excessBlobGas: "0x0" },
-          ...{ parentBeaconBlockRoot: fixture.hash("2"), requestsHash: fixture.hash("3") },
-          ...(number < fork ? {} : { blockAccessListHash: fixture.hash("4"), slotNumber: forged.hex(9_000 + number) }),
+          withdrawalsRoot: fixture.hash("1"),
+          blobGasUsed: "0x0",
+          excessBlobGas: "0x0",
+          parentBeaconBlockRoot: fixture.hash("2"),
+          requestsHash: fixture.hash("3"),
+          ...(number < fork
+            ? {}
+            : {
+                blockAccessListHash: fixture.hash("4"),
+                slotNumber: forged.hex(9e3 + number),
+              }),
         },
         logs: number < fork ? [] : [burn],
       })

@@ -26,7 +26,10 @@ const ref = (number: number, branch = "a"): BlockRef => ({ number, hash: `${bran
 const header = (number: number, branch = "a") => ({ ...ref(number, branch), parentHash: `${branch}${number - 1}` })
 
 const checkpointAt = (number: number, first = 0): Checkpoint => ({
-  ...{ first, head: ref(number), headTimestamp: 0, finalized: null },
+  first,
+  head: ref(number),
+  headTimestamp: 0,
+  finalized: null,
 })
 
 const headSeen = (
@@ -50,7 +53,9 @@ const apply = (
 ): IndexerState.Transition => {
   const used = { ...settings, ...options.settings }
   let last: IndexerState.Transition = {
-    ...{ state: options.state ?? initial(options.settings), reports: [], action: { _tag: "AcquireLease" } },
+    state: options.state ?? initial(options.settings),
+    reports: [],
+    action: { _tag: "AcquireLease" },
   }
   for (const input of inputs) last = IndexerState.step(used, last.state, input)
   return last
@@ -215,10 +220,12 @@ describe("IndexerState", () => {
       const dated = { fromBlock: undefined, fromTimestamp: 1_700_000_000 }
       const search = apply([headSeen(9, null)], { settings: dated })
       const missing = apply([{ _tag: "StartBlockFound", remote: header(9), number: null }], {
-        ...{ settings: dated, state: search.state },
+        settings: dated,
+        state: search.state,
       })
       const found = apply([{ _tag: "StartBlockFound", remote: header(9), number: 7 }], {
-        ...{ settings: dated, state: search.state },
+        settings: dated,
+        state: search.state,
       })
 
       expect(search.action).toMatchObject({ _tag: "FindStartBlock", timestamp: 1_700_000_000 })
@@ -263,11 +270,17 @@ describe("IndexerState", () => {
 
   describe("a reorg", () => {
     const broken: IndexerTurn.Input = {
-      ...{ _tag: "ChainBroken", checkpoint: checkpointAt(5), nodeHead: 6, found: ref(6, "b") },
+      _tag: "ChainBroken",
+      checkpoint: checkpointAt(5),
+      nodeHead: 6,
+      found: ref(6, "b"),
     }
 
     const compared = (number: number, isShared: boolean): IndexerTurn.Input => ({
-      ...{ _tag: "BlockCompared", number, local: ref(number), remote: ref(number, isShared ? "a" : "b") },
+      _tag: "BlockCompared",
+      number,
+      local: ref(number),
+      remote: ref(number, isShared ? "a" : "b"),
     })
 
     it("unwinds to the highest block that both sides have", () => {
@@ -286,7 +299,9 @@ describe("IndexerState", () => {
       const inputs = [5, 3, 0].map((number) => compared(number, false))
 
       expect(apply([broken, { _tag: "ChainChecked" }, ...inputs]).action).toEqual({
-        ...{ _tag: "Unwind", head: ref(5), to: null },
+        _tag: "Unwind",
+        head: ref(5),
+        to: null,
       })
     })
 
@@ -527,7 +542,8 @@ describe("IndexerState", () => {
           }
           case "CompareBlock":
             return {
-              ...{ _tag: "BlockCompared", number: action.number },
+              _tag: "BlockCompared",
+              number: action.number,
               local: stored[action.number] ?? null,
               remote: node[action.number] ?? null,
             }

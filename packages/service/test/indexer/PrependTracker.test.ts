@@ -35,7 +35,11 @@ const begun: ReadonlyArray<Step> = [
 ]
 
 const prepended = (first: number): StatusTracker.Input => ({
-  ...{ _tag: "Prepended", first, to: 0, blocks: 20, transactions: 40 },
+  _tag: "Prepended",
+  first,
+  to: 0,
+  blocks: 20,
+  transactions: 40,
 })
 
 describe("PrependTracker", () => {
@@ -48,8 +52,14 @@ describe("PrependTracker", () => {
       'Info Indexing blocks below {"first":60,"to":0,"left":60,"blocks":40,"transactions":80,"blocksPerSecond":8,"timeLeft":"8 s"}',
     ])
     expect(events[0]).toEqual({
-      ...{ _tag: "Prepended", first: 80, to: 0, blocks: 20, transactions: 40, elapsedMillis: 2_000 },
-      ...{ blocksPerSecond: 10, etaMillis: 8_000 },
+      _tag: "Prepended",
+      first: 80,
+      to: 0,
+      blocks: 20,
+      transactions: 40,
+      elapsedMillis: 2e3,
+      blocksPerSecond: 10,
+      etaMillis: 8e3,
     })
   })
 

@@ -38,15 +38,25 @@ const track = (
 const settings = { traces: "on", allFrames: "false", checks: "standard" }
 
 const connected: StatusTracker.Input = {
-  ...{ _tag: "Connected", traces: "trace_block", unchecked: null, settings, head: null },
+  _tag: "Connected",
+  traces: "trace_block",
+  unchecked: null,
+  settings,
+  head: null,
 }
 
 const headSeen = (nodeHead: number, isExtending = false): StatusTracker.Input => ({
-  ...{ _tag: "HeadSeen", nodeHead, isExtending },
+  _tag: "HeadSeen",
+  nodeHead,
+  isExtending,
 })
 
 const stored = (head: number, blocks = 1): StatusTracker.Input => ({
-  ...{ _tag: "Indexed", first: 0, head, blocks, transactions: 2 * blocks },
+  _tag: "Indexed",
+  first: 0,
+  head,
+  blocks,
+  transactions: 2 * blocks,
 })
 
 /** The node's head, then blocks below it. */

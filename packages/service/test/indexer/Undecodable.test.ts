@@ -144,7 +144,9 @@ describe("ChainIndexer and responses that do not decode", () => {
       expect(rows.map(({ hash }) => hash)).toEqual(hashesWithout(lost.length))
       expect(gaps).toEqual(
         lost.map(([, reason, hasHash], at) => ({
-          ...{ block: first + at, kind: "transaction", reason: expect.stringContaining(reason) },
+          block: first + at,
+          kind: "transaction",
+          reason: expect.stringContaining(reason),
           ...(hasHash ? { transaction: transactionHash(first + at) } : {}),
         })),
       )
@@ -198,7 +200,9 @@ describe("ChainIndexer and responses that do not decode", () => {
       expect(rows.map(({ hash }) => hash)).toEqual(hashesWithout(edits.length))
       expect(gaps).toEqual(
         withoutReceipt.map(([, reason], at) => ({
-          ...{ block: first + at, kind: "receipt", transaction: transactionHash(first + at) },
+          block: first + at,
+          kind: "receipt",
+          transaction: transactionHash(first + at),
           reason: expect.stringContaining(reason),
         })),
       )

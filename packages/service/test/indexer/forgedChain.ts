@@ -47,7 +47,10 @@ export const blockOf = (number: number, parentHash: string, change: Change = {})
   const [complete] = fixture.receipts([{ ...receipt, logsBloom }])
   const draft = {
     ...fixture.blockWire,
-    ...{ number: hex(number), parentHash, timestamp: hex(1_700_000_000 + number), gasUsed: "0xc350" },
+    number: hex(number),
+    parentHash,
+    timestamp: hex(17e8 + number),
+    gasUsed: "0xc350",
     logsBloom: change.bloom?.(logsBloom) ?? logsBloom,
     transactionsRoot: TrieRoot.of([bytes]),
     receiptsRoot: TrieRoot.of([Rlp.receipt(complete!, 2)!]),

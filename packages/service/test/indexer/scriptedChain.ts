@@ -26,10 +26,25 @@ const receiptsOf = (number: number) => {
 }
 
 export const traceOf = (number: number) => ({
-  action: { callType: "call", from: fixture.sender, to: fixture.token, gas: "0x0", input: "0x", value: "0x0" },
-  result: { gasUsed: "0x0", output: "0x" },
-  ...{ blockHash: hashOf(number), blockNumber: number, transactionHash: hashOf(number + 0x10000) },
-  ...{ transactionPosition: 0, subtraces: 0, traceAddress: [], type: "call" },
+  action: {
+    callType: "call",
+    from: fixture.sender,
+    to: fixture.token,
+    gas: "0x0",
+    input: "0x",
+    value: "0x0",
+  },
+  result: {
+    gasUsed: "0x0",
+    output: "0x",
+  },
+  blockHash: hashOf(number),
+  blockNumber: number,
+  transactionHash: hashOf(number + 65536),
+  transactionPosition: 0,
+  subtraces: 0,
+  traceAddress: [],
+  type: "call",
 })
 
 /** Answers as a healthy node whose chain has one transfer in each block. */

@@ -53,7 +53,13 @@ const logsOf = (logs: ReadonlyArray<typeof Log.Type>) =>
   )
 
 const frameOf = ({ from, isFailed, to, type, value }: typeof Frame.Type) => ({
-  ...{ type, from, to, value, gas: "0x0", gasUsed: "0x0", input: "0x" },
+  type,
+  from,
+  to,
+  value,
+  gas: "0x0",
+  gasUsed: "0x0",
+  input: "0x",
   ...(isFailed ? { error: "execution reverted" } : {}),
 })
 
@@ -98,8 +104,15 @@ describe("LedgerSource", () => {
     const [transaction] = block.transactions
     const of = (internal: InternalTransactions.Rows | null, own = receipt, from = transaction!) =>
       LedgerSource.fromResponses({
-        // Sound: the block of the fixture has a number and a hash.
-        ...{ block: block as MinedBlock, executed: [{ transaction: from, receipt: own! }], internal, facts: null },
+        block: block as MinedBlock,
+        executed: [
+          {
+            transaction: from,
+            receipt: own!,
+          },
+        ],
+        internal,
+        facts: null,
       }).transactions[0]!
     // Sound: the gas of a transaction is a field of its own.
     const { gas, ...withoutGas } = transaction as typeof transaction & { readonly gas: bigint }

@@ -14,16 +14,21 @@ const stored = (
   more: Partial<StoredBlock["transactions"][number]> = {},
   block: Partial<StoredBlock> = {},
 ): StoredBlock => ({
-  ...{
-    ...header,
-    count: 1,
-    isDamaged: false,
-    facts: null,
-    hasDamagedFacts: false,
-    ledgerIssues: [],
-    damagedTransactions: [],
-  },
-  transactions: [{ ...row, decoderRevision: 1, missingAppearances: [], ...more }],
+  ...header,
+  count: 1,
+  isDamaged: false,
+  facts: null,
+  hasDamagedFacts: false,
+  ledgerIssues: [],
+  damagedTransactions: [],
+  transactions: [
+    {
+      ...row,
+      decoderRevision: 1,
+      missingAppearances: [],
+      ...more,
+    },
+  ],
   ...block,
 })
 
@@ -162,13 +167,53 @@ describe("NodeComparison", () => {
 
   it("ofBlock: facts that a node leaves out, and writes as nothing, are no difference", () => {
     const whole = {
-      ...{ feeRecipient: "0xf", baseFeePerGas: "7", gasUsed: "21000", gasFees: "1", uncles: ["0xe"] },
-      withdrawals: [{ index: "1", validator: "2", address: "0xa", amount: "3" }],
-      transactions: [{ index: 0, type: 4, authorizations: [{ chainId: "1", nonce: "0", signature: "0x1" }] }],
+      feeRecipient: "0xf",
+      baseFeePerGas: "7",
+      gasUsed: "21000",
+      gasFees: "1",
+      uncles: ["0xe"],
+      withdrawals: [
+        {
+          index: "1",
+          validator: "2",
+          address: "0xa",
+          amount: "3",
+        },
+      ],
+      transactions: [
+        {
+          index: 0,
+          type: 4,
+          authorizations: [
+            {
+              chainId: "1",
+              nonce: "0",
+              signature: "0x1",
+            },
+          ],
+        },
+      ],
     }
     const bare = {
-      ...{ feeRecipient: null, baseFeePerGas: null, gasUsed: "21000", gasFees: null, uncles: [], withdrawals: [] },
-      transactions: [{ index: 0, type: 0, authorizations: [{ chainId: null, nonce: "0", signature: null }] }],
+      feeRecipient: null,
+      baseFeePerGas: null,
+      gasUsed: "21000",
+      gasFees: null,
+      uncles: [],
+      withdrawals: [],
+      transactions: [
+        {
+          index: 0,
+          type: 0,
+          authorizations: [
+            {
+              chainId: null,
+              nonce: "0",
+              signature: null,
+            },
+          ],
+        },
+      ],
     }
     const differences = (remoteFacts: object) =>
       whatOf(stored({}, { facts: JSON.stringify(whole) }), { ...remote, facts: JSON.stringify(remoteFacts) })

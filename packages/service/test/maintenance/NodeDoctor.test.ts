@@ -17,8 +17,18 @@ const of =
 
 /** Trace of a transaction without calls. */
 const rootTrace = {
-  ...{ type: "call", subtraces: 0, traceAddress: [], result: null },
-  action: { from: fixture.sender, to: fixture.sender, value: "0x0", gas: "0x0", input: "0x", callType: "call" },
+  type: "call",
+  subtraces: 0,
+  traceAddress: [],
+  result: null,
+  action: {
+    from: fixture.sender,
+    to: fixture.sender,
+    value: "0x0",
+    gas: "0x0",
+    input: "0x",
+    callType: "call",
+  },
 }
 
 const blockAt = (number: unknown) => ({
@@ -68,10 +78,17 @@ describe("NodeDoctor", () => {
         result: wanted === hash("1") ? fixture.transferReceiptWire : fixture.creationReceiptWire,
       })
       const { canIndex, grades, texts } = yield* examine({
-        ...{ eth_getBlockReceipts: missing, eth_getTransactionReceipt: receiptOf, trace_block: missing },
+        eth_getBlockReceipts: missing,
+        eth_getTransactionReceipt: receiptOf,
+        trace_block: missing,
         eth_getBlockByNumber: (params) =>
           params[0] === "finalized"
-            ? { error: { code: -32602, message: "unknown block tag" } }
+            ? {
+                error: {
+                  code: -32602,
+                  message: "unknown block tag",
+                },
+              }
             : healthy()["eth_getBlockByNumber"]!(params),
       })
 

@@ -82,8 +82,11 @@ layer(scenario, { excludeTestServices: true })("VerifyAgainstNode", (it) => {
 
       expect(rows.length).toBeGreaterThan(own.length)
       expect(compared).toMatchObject({
-        ...{ issues: [], failed: [], untraced: [] },
-        ...{ transactions: own.length, unwatched: rows.length - own.length },
+        issues: [],
+        failed: [],
+        untraced: [],
+        transactions: own.length,
+        unwatched: rows.length - own.length,
       })
       expect(untraced).toMatchObject({ issues: [], untraced: [{ reason: "traces are off" }] })
       expect(after).toEqual(blocks)

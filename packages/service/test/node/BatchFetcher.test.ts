@@ -88,7 +88,12 @@ describe("BatchFetcher", () => {
   it.live("parts: weighs traces of single blocks, and traces no more blocks than a range should hold", () =>
     Effect.gen(function* () {
       let [open, most] = [0, 0]
-      const frame = { ...{ type: "CALL", from: hashOf(1).slice(0, 42), to: hashOf(2).slice(0, 42), value: "0x0" } }
+      const frame = {
+        type: "CALL",
+        from: hashOf(1).slice(0, 42),
+        to: hashOf(2).slice(0, 42),
+        value: "0x0",
+      }
       const large = { ...frame, gas: "0x1", gasUsed: "0x1", input: `0x${"00".repeat(300_000)}`, output: "0x" }
       const server = yield* start({
         ...healthy(),

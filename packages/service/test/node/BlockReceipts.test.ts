@@ -28,7 +28,8 @@ const twice = Effect.fnUntraced(function* (refusal: Response) {
   const node = yield* Node.make({ urls: [server.url], chainId: 1, traces: "off" })
   const count = (method: string) => server.calls.filter(([name]) => name === method).length
   const once = Effect.match(node.receipts(ref), {
-    ...{ onFailure: () => "failed", onSuccess: (found: ReadonlyArray<unknown> | null) => found?.length ?? null },
+    onFailure: () => "failed",
+    onSuccess: (found: ReadonlyArray<unknown> | null) => found?.length ?? null,
   })
   const first = yield* once
   const before = count("eth_getBlockReceipts")

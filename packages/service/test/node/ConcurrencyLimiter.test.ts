@@ -43,7 +43,9 @@ describe("ConcurrencyLimiter", () => {
 
   it("step: ignores calls that began before the last decrease", () => {
     const decreased = ConcurrencyLimiter.step(ConcurrencyLimiter.initial, {
-      ...{ isGood: false, startedAtMillis: 0, nowMillis: 100 },
+      isGood: false,
+      startedAtMillis: 0,
+      nowMillis: 100,
     })
 
     expect(ConcurrencyLimiter.step(decreased, { isGood: false, startedAtMillis: 100, nowMillis: 120 })).toBe(decreased)

@@ -25,9 +25,12 @@ describe("JsonShape", () => {
       const { depth, values } = JsonScan.count(Buffer.from(text))
 
       expect(shapeOf(text, [length, 3])).toMatchObject({
-        ...{ deepest: depth, depth: 0, isText: false, isEscaped: false },
-        // The scan counts the text itself as a value.
-        ...{ values: values - 1, bytes: Buffer.byteLength(text) },
+        deepest: depth,
+        depth: 0,
+        isText: false,
+        isEscaped: false,
+        values: values - 1,
+        bytes: Buffer.byteLength(text),
       })
     },
   )

@@ -195,7 +195,9 @@ describe("Node", () => {
       ([, refusal]) =>
         Effect.gen(function* () {
           const server = yield* start({
-            ...{ ...healthy(), eth_getBlockReceipts: refusal, eth_getTransactionReceipt: receiptOf },
+            ...healthy(),
+            eth_getBlockReceipts: refusal,
+            eth_getTransactionReceipt: receiptOf,
           })
           const chain = yield* node([server])
           const first = yield* chain.receipts(ref)
@@ -257,7 +259,9 @@ describe("Node", () => {
     it.live("receipts: fail with the node's error when the connection breaks while they are requested one by one", () =>
       Effect.gen(function* () {
         const server = yield* start({
-          ...{ ...healthy(), eth_getBlockReceipts: missing, eth_getTransactionReceipt: () => "break" },
+          ...healthy(),
+          eth_getBlockReceipts: missing,
+          eth_getTransactionReceipt: () => "break",
         })
         const failed = yield* Effect.flip((yield* node([server])).receipts(ref))
 

@@ -14,7 +14,8 @@ const url = "http://node.example:8545"
 const sentBy = Effect.fnUntraced(function* (node: NodeOptions) {
   const sent: Array<string | undefined> = []
   const chain = yield* Node.make({
-    ...{ urls: [node], chainId: 1 },
+    urls: [node],
+    chainId: 1,
     fetch: (_, init) => {
       sent.push(init.headers["authorization"])
       return Promise.reject(new Error("closed"))

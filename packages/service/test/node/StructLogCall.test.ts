@@ -10,7 +10,12 @@ const step = (
   op: string,
   { stack = [], ...more }: Partial<Omit<Step, "stack">> & { stack?: ReadonlyArray<bigint | number | string> } = {},
 ): Step => ({
-  ...{ op, depth: 1, gas: 1_000_000n, gasCost: 3n, memory: [], error: null },
+  op,
+  depth: 1,
+  gas: 1000000n,
+  gasCost: 3n,
+  memory: [],
+  error: null,
   ...more,
   stack: stack.map(word).toReversed(),
 })
@@ -72,12 +77,24 @@ describe("StructLogCall", () => {
     ]
     for (const type of ["CALL", "CALLCODE"] as const) {
       expect(StructLogCall.of(step(type, { memory, stack: [500, account, 9, ...range] }))).toEqual({
-        ...{ type, to: account, value: 9n, input, requested: 500n, ranges, salt: null },
+        type,
+        to: account,
+        value: 9n,
+        input,
+        requested: 500n,
+        ranges,
+        salt: null,
       })
     }
     for (const type of ["DELEGATECALL", "STATICCALL"] as const) {
       expect(StructLogCall.of(step(type, { memory, stack: [500, account, ...range] }))).toEqual({
-        ...{ type, to: account, value: null, input, requested: 500n, ranges, salt: null },
+        type,
+        to: account,
+        value: null,
+        input,
+        requested: 500n,
+        ranges,
+        salt: null,
       })
     }
     const created = { to: null, value: 9n, input, requested: null, ranges: [[30n, 3n]] }
@@ -98,7 +115,13 @@ describe("StructLogCall", () => {
     const numbers = [0, 1, 0x11, 0x12, 0xff, 0x100, 0x101]
 
     expect(numbers.map((number) => StructLogCall.isPrecompile(precompile(number)))).toEqual([
-      ...[false, true, true, false, false, true, false],
+      false,
+      true,
+      true,
+      false,
+      false,
+      true,
+      false,
     ])
     expect(StructLogCall.isPrecompile(null)).toBe(false)
     expect(StructLogCall.isPrecompile(account)).toBe(false)
@@ -274,7 +297,9 @@ describe("StructLogCall", () => {
 
     it("outcome: an address that is taken costs all that was given, which leaves a 64th", () => {
       const expected = (available: bigint) => ({
-        ...{ gas: available - available / 64n, gasUsed: available - available / 64n, output: "0x" },
+        gas: available - available / 64n,
+        gasUsed: available - available / 64n,
+        output: "0x",
         error: "contract address collision",
       })
 

@@ -64,7 +64,8 @@ const rowsOf = Effect.fnUntraced(function* (node: Anvil.Node, number: number) {
     Effect.map(node.call("debug_traceTransaction", [hash, { tracer: "callTracer" }]), (frame) => decodeFrame(frame)),
   )
   const block = {
-    ...{ number: 1n, hash: "0x" },
+    number: 1n,
+    hash: "0x",
     transactions: transactions.map((hash) => ({ hash })),
   } as unknown as InternalTransactions.TracedBlock
   const rows = (frames: ReadonlyArray<Trace.CallFrame>) =>

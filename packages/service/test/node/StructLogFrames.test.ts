@@ -12,8 +12,12 @@ const called = `0x${"dd".repeat(20)}`
 const word = (value: bigint | string) => BigInt(value).toString(16).padStart(64, "0")
 
 const transaction: StructLogFrames.Transaction = {
-  ...{ from: sender, to: contract, value: 0n, input: "0x" },
-  ...{ gasUsed: 60_000n, contractAddress: null },
+  from: sender,
+  to: contract,
+  value: 0n,
+  input: "0x",
+  gasUsed: 60000n,
+  contractAddress: null,
 }
 
 interface StepOptions {
@@ -29,7 +33,13 @@ const step = (
   gas: number,
   { depth = 1, error, gasCost = 3, memory = [], stack = [] }: StepOptions = {},
 ) => ({
-  ...{ op, gas, gasCost, depth, memory, stack: stack.map(word), pc: 0 },
+  op,
+  gas,
+  gasCost,
+  depth,
+  memory,
+  stack: stack.map(word),
+  pc: 0,
   ...(error === undefined ? {} : { error }),
 })
 
@@ -68,8 +78,14 @@ describe("StructLogFrames", () => {
 
     expect(frames).toEqual([
       {
-        ...{ type: "CALL", from: contract, to: called, value: 5n, input: "0x" },
-        ...{ gas: 72_300n, gasUsed: 100n, output: `0x${word(7n)}` },
+        type: "CALL",
+        from: contract,
+        to: called,
+        value: 5n,
+        input: "0x",
+        gas: 72300n,
+        gasUsed: 100n,
+        output: `0x${word(7n)}`,
       },
     ])
   })
@@ -79,7 +95,16 @@ describe("StructLogFrames", () => {
     const base = 36_600
     const given = 90_000 - base - Math.floor((90_000 - base) / 64)
     const after = 90_000 - base + 2_300
-    const expected = [{ ...{ type: "CALL", from: contract, to: called, value: 1n, input: "0x", output: "0x" } }]
+    const expected = [
+      {
+        type: "CALL",
+        from: contract,
+        to: called,
+        value: 1n,
+        input: "0x",
+        output: "0x",
+      },
+    ]
     const gas = { gas: BigInt(given + 2_300), gasUsed: 0n }
     const withGiven = [step("CALL", 90_000, { gasCost: base + given, stack }), step("STOP", after, { stack: [1n] })]
     const net = [step("CALL", 90_000, { gasCost: base - 2_300, stack }), step("STOP", after, { stack: [1n] })]
@@ -205,8 +230,19 @@ describe("StructLogFrames", () => {
     })
 
     expect(Result.getOrThrow(spelled)).toEqual({
-      ...{ failed: null, gas: 60_000n },
-      steps: [{ op: "STOP", depth: 1, gas: 16n, gasCost: 0n, stack: ["0x2a"], memory: [], error: null }],
+      failed: null,
+      gas: 60000n,
+      steps: [
+        {
+          op: "STOP",
+          depth: 1,
+          gas: 16n,
+          gasCost: 0n,
+          stack: ["0x2a"],
+          memory: [],
+          error: null,
+        },
+      ],
     })
     expect(StructLog.parse(null)).toEqual(Result.fail("struct logs"))
     expect(StructLog.parse({ type: "CALL" })).toEqual(Result.fail("gas and structLogs"))

@@ -3,7 +3,10 @@ import { describe, expect, it } from "vitest"
 import * as TimedFetch from "../../src/node/TimedFetch.ts"
 
 const init: Parameters<Fetch>[1] = {
-  ...{ method: "POST", headers: {}, redirect: "manual", signal: new AbortController().signal },
+  method: "POST",
+  headers: {},
+  redirect: "manual",
+  signal: new AbortController().signal,
 }
 
 const outcomes = async (fetch: Fetch) => {

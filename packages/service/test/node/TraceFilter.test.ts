@@ -31,8 +31,18 @@ const envelope = (result: unknown, id = 1) => ({ jsonrpc: "2.0", id, result })
 const traces = (...frames: ReadonlyArray<object>) => frames.map((result, index) => ({ txHash: hash(index), result }))
 const nest = (levels: number): object => frame(levels === 0 ? {} : { calls: [nest(levels - 1)] })
 const entry = (transaction: number, more: object = {}) => ({
-  ...{ action: { callType: "call", from: "0x1", input: "0x" }, blockHash: hash(99), result: { output: "0x" } },
-  ...{ subtraces: 0, traceAddress: [], transactionHash: hash(transaction), type: "call", ...more },
+  action: {
+    callType: "call",
+    from: "0x1",
+    input: "0x",
+  },
+  blockHash: hash(99),
+  result: { output: "0x" },
+  subtraces: 0,
+  traceAddress: [],
+  transactionHash: hash(transaction),
+  type: "call",
+  ...more,
 })
 
 /** The parts of a response that the tests read. */

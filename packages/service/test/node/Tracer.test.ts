@@ -6,7 +6,11 @@ import * as Tracer from "../../src/node/Tracer.ts"
 const errorOf = (code: number, message: string) => {
   const kind = ErrorKind.of({ code, message })
   return new RpcError({
-    ...{ method: "trace_block", host: "node.example", attempts: [], code, message },
+    method: "trace_block",
+    host: "node.example",
+    attempts: [],
+    code,
+    message,
     kind: kind === "unauthorized" ? "unknown" : kind,
   })
 }

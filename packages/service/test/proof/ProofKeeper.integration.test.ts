@@ -28,14 +28,12 @@ const keep = Effect.fnUntraced(function* (
   const node = yield* Node.make({ urls: [url], chainId: ref.id })
   return yield* Effect.forkScoped(
     ProofKeeper.run({
-      ...{
-        chain: ref.name,
-        node,
-        store: database.chain(ref),
-        watch: Effect.succeed(null),
-        callsPerMinute,
-        isIdle: () => true,
-      },
+      chain: ref.name,
+      node,
+      store: database.chain(ref),
+      watch: Effect.succeed(null),
+      callsPerMinute,
+      isIdle: () => true,
       ...options,
     }).pipe(Effect.provideService(References.MinimumLogLevel, "None")),
   )

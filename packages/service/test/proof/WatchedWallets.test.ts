@@ -5,8 +5,23 @@ import type { WalletProof } from "../../src/store/Proofs.ts"
 
 const proof = (block: number, provedBlock: number | null, found: bigint, more: Partial<WalletProof> = {}) =>
   WatchedWallets.comparedOf({
-    ...{ wallet: "0x1", first: 0, block: { number: block, hash: "0x2" }, provedBlock, unchecked: [] },
-    holdings: [{ holding: Holding.nonce, block, expected: 2n, found, firstBlock: null }],
+    wallet: "0x1",
+    first: 0,
+    block: {
+      number: block,
+      hash: "0x2",
+    },
+    provedBlock,
+    unchecked: [],
+    holdings: [
+      {
+        holding: Holding.nonce,
+        block,
+        expected: 2n,
+        found,
+        firstBlock: null,
+      },
+    ],
     ...more,
   })
 
@@ -20,7 +35,10 @@ describe("WatchedWallets", () => {
     ])
 
     expect(WatchedWallets.count(["0xa", "0xb", "0xc", "0xe"], compared)).toEqual({
-      ...{ proved: 1, different: 1, unchecked: 1, pending: 1 },
+      proved: 1,
+      different: 1,
+      unchecked: 1,
+      pending: 1,
       oldestProvedBlock: 40,
     })
   })

@@ -122,8 +122,21 @@ export const start = Effect.fnUntraced(function* ({ database, processes }: Kind)
     execFileSync(
       "/usr/bin/openssl",
       [
-        ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1"],
-        ...["-subj", `/CN=${name}`, "-keyout", join(base, "key.pem"), "-out", join(base, "cert.pem")],
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:prime256v1",
+        "-nodes",
+        "-days",
+        "1",
+        "-subj",
+        `/CN=${name}`,
+        "-keyout",
+        join(base, "key.pem"),
+        "-out",
+        join(base, "cert.pem"),
       ],
       { stdio: "ignore" },
     )
@@ -133,7 +146,9 @@ export const start = Effect.fnUntraced(function* ({ database, processes }: Kind)
     spawnSync(process.execPath, [daybook, ...args, "--config", file], { encoding: "utf8" }).stdout.trim()
   const key = command("keys", "add", "usual")
   const service = Member.make({
-    ...{ name: "service", file: process.execPath, log },
+    name: "service",
+    file: process.execPath,
+    log,
     args: [daybook, "serve", "--processes", String(processes), "--config", file],
   })
   yield* Effect.acquireRelease(
@@ -154,25 +169,22 @@ export const start = Effect.fnUntraced(function* ({ database, processes }: Kind)
   yield* until("the chain is indexed", isSynced("eth"))
   const page = `${url}/api/v2.2/${eth.wallet}/verbose?limit=5`
   return {
-    ...{
-      base,
-      chain,
-      command,
-      eth,
-      first,
-      isSynced,
-      key,
-      logged,
-      other,
-      page,
-      renew,
-      service,
-      unused,
-      until,
-      url,
-      write,
-    },
-    /** Begins to read pages. */
+    base,
+    chain,
+    command,
+    eth,
+    first,
+    isSynced,
+    key,
+    logged,
+    other,
+    page,
+    renew,
+    service,
+    unused,
+    until,
+    url,
+    write,
     traffic: traffic(page, key),
   }
 })

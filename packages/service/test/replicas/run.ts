@@ -62,14 +62,12 @@ const program = Effect.gen(function* () {
       const numbers = seeded(seed * 100 + own)
       while (tally.walks < walks) {
         yield* Walker.walk({
-          ...{
-            world,
-            tally,
-            rest: pages,
-            limit: numbers.pick(limits),
-            pauseMillis: numbers.pick(readPauses),
-            maxPages: 5,
-          },
+          world,
+          tally,
+          rest: pages,
+          limit: numbers.pick(limits),
+          pauseMillis: numbers.pick(readPauses),
+          maxPages: 5,
           first: numbers.below(2) === 0 ? newest : pages,
         })
       }

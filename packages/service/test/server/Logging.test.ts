@@ -56,8 +56,10 @@ describe("access log", () => {
       const { key, lines, until, url } = yield* start({ log: { access: true } })
       const page = yield* request(`${url}/api/v2.2/${Rows.alice}/verbose`, {
         headers: {
-          ...{ "x-api-key": key, "accept-encoding": "identity" },
-          ...{ "x-request-id": "client-7", traceparent: `00-${traceId}-${spanId}-01` },
+          "x-api-key": key,
+          "accept-encoding": "identity",
+          "x-request-id": "client-7",
+          traceparent: `00-${traceId}-${spanId}-01`,
         },
       })
       const call = { jsonrpc: "2.0", id: 1, method: "eth_blockNumber", params: [] }
@@ -69,14 +71,19 @@ describe("access log", () => {
       expect(page.headers["traceparent"]).toMatch(new RegExp(`^00-${traceId}-(?!${spanId})[0-9a-f]{16}-01$`))
       const [first, second, third] = fields(lines)
       expect(first).toEqual({
-        ...{ time: expect.any(String), level: "info", message: "request", chain: "eth", method: "GET", status: 200 },
-        ...{
-          route: "/api/v2.2/:address/verbose",
-          key: "wallet app",
-          bytes: expect.any(Number),
-          millis: expect.any(Number),
-        },
-        ...{ address: "127.0.0.1", requestId: "client-7", traceId },
+        time: expect.any(String),
+        level: "info",
+        message: "request",
+        chain: "eth",
+        method: "GET",
+        status: 200,
+        route: "/api/v2.2/:address/verbose",
+        key: "wallet app",
+        bytes: expect.any(Number),
+        millis: expect.any(Number),
+        address: "127.0.0.1",
+        requestId: "client-7",
+        traceId,
       })
       expect(first!["bytes"]).toBeGreaterThan(page.text.length)
       expect(second).toMatchObject({ route: "/rpc/:chain/:apiKey", chain: "eth", key: "wallet app", status: 503 })

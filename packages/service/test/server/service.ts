@@ -105,10 +105,15 @@ export const start = (options: Options = {}): Effect.Effect<Started, Service.Sta
     const listen = { host: "127.0.0.1", port: 0 }
     const config = yield* Effect.fromResult(
       Config.decode({
-        ...{ listen, database: "sqlite:data", chains, rateLimit: generous },
+        listen,
+        database: "sqlite:data",
+        chains,
+        rateLimit: generous,
         ...options.config,
-        // Tests do not wait for the idle connections of their clients.
-        limits: { drainIdleMillis: 1, ...(options.config?.["limits"] as object | undefined) },
+        limits: {
+          drainIdleMillis: 1,
+          ...(options.config?.["limits"] as object | undefined),
+        },
       }),
     )
     const database = yield* Engine.fromUrl(config.database, baseFolder)

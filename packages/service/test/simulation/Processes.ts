@@ -137,8 +137,13 @@ export const make = (setting: Setting): Processes => {
         threads === 0
           ? undefined
           : yield* Threads.make({
-              ...{ count, threads, random: losses },
-              connect: Effect.map(connect, (own) => ({ node: own, assembling })),
+              count,
+              threads,
+              random: losses,
+              connect: Effect.map(connect, (own) => ({
+                node: own,
+                assembling,
+              })),
             })
       return yield* ChainIndexer.run(PlantedBug.node(bug, node, database, process.name), {
         chain: "eth",

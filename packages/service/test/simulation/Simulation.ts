@@ -72,12 +72,27 @@ export const run = async ({ onEvent, bug, seed, server }: Options): Promise<Outc
     world
   const network = Network.make({
     random: random.fork("network"),
-    ...{ time, tree, endpoints, count, head, finalized, rates, untraceable },
+    time,
+    tree,
+    endpoints,
+    count,
+    head,
+    finalized,
+    rates,
+    untraceable,
     tips: () => tips,
   })
   const model = Model.make({
-    ...{ tree, hasTraces, stored, mayLack, count, rows: store.rows },
-    starts: { lowest, highest },
+    tree,
+    hasTraces,
+    stored,
+    mayLack,
+    count,
+    rows: store.rows,
+    starts: {
+      lowest,
+      highest,
+    },
     now: time.now,
     finalized: () => (finalityDepth === null ? null : finalized().number),
     isContradicted: network.isContradicted,
@@ -92,8 +107,15 @@ export const run = async ({ onEvent, bug, seed, server }: Options): Promise<Outc
     }
   }
   const processes = Processes.make({
-    ...{ random, time, count, world, bug, log, onDivergence },
-    ...{ url: store.url, failures: store.failures },
+    random,
+    time,
+    count,
+    world,
+    bug,
+    log,
+    onDivergence,
+    url: store.url,
+    failures: store.failures,
     fromBlock: () => fromBlock,
     onCommit: () => check(model.check),
   })

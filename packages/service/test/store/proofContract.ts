@@ -46,8 +46,20 @@ export const proofContract = (database: TestDatabase.Make): void => {
     const proofs = yield* store.database.chain(store.ref).proofs
     const start = { number: 12, parentHash: blocks[2]!.parentHash }
     const proofAt = (at: number): WalletProof => ({
-      ...{ wallet, first: 12, block: refOf(blocks[at - 10]!), provedBlock: at, unchecked: ["A sentence."] },
-      holdings: [{ holding: Holding.native, block: at, expected: 7n, found: null, firstBlock: 13 }],
+      wallet,
+      first: 12,
+      block: refOf(blocks[at - 10]!),
+      provedBlock: at,
+      unchecked: ["A sentence."],
+      holdings: [
+        {
+          holding: Holding.native,
+          block: at,
+          expected: 7n,
+          found: null,
+          firstBlock: 13,
+        },
+      ],
     })
     const openings = store.snapshot((snapshot) => snapshot.openings(wallet))
     const proof = store.snapshot((snapshot) => snapshot.proof(wallet))

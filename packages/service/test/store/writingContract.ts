@@ -163,7 +163,10 @@ export const writingContract = (database: TestDatabase.Make, law: TestDatabase.L
         yield* other.store.finalize(16)
         expect(yield* pageBodies(store)).toEqual(bodiesOf(blocks))
         expect(yield* store.snapshot((snapshot) => snapshot.checkpoint)).toEqual({
-          ...{ first: 10, head: refOf(blocks.at(-1)!), headTimestamp: 160, finalized: 16 },
+          first: 10,
+          head: refOf(blocks.at(-1)!),
+          headTimestamp: 160,
+          finalized: 16,
         })
         expect(yield* other.store.snapshot((snapshot) => snapshot.checkpoint)).toEqual(
           yield* store.snapshot((snapshot) => snapshot.checkpoint),

@@ -74,7 +74,12 @@ export const run = Effect.fnUntraced(function* (options: Options): Effect.fn.Ret
     const [newest, pages] = [pagesOf(database, pause), pagesOf(reading, pause)]
     while (!isOver()) {
       yield* Walker.walk({
-        ...{ world, tally, rest: pages, limit: drawn.pick(limits), pauseMillis: drawn.pick(before), maxPages: 5 },
+        world,
+        tally,
+        rest: pages,
+        limit: drawn.pick(limits),
+        pauseMillis: drawn.pick(before),
+        maxPages: 5,
         first: drawn.below(2) === 0 ? newest : pages,
       })
     }

@@ -24,8 +24,13 @@ const nodeOf = Effect.fnUntraced(function* (reply: (token: string, place: number
   })
   const node = yield* Node.make({ urls: [url], chainId: 1 })
   const budgeted: Calls.Budgeted = {
-    ...{ node, maxCalls: Number.POSITIVE_INFINITY },
-    usage: () => ({ requests: 0, calls: 0, byMethod: [] }),
+    node,
+    maxCalls: Number.POSITIVE_INFINITY,
+    usage: () => ({
+      requests: 0,
+      calls: 0,
+      byMethod: [],
+    }),
   }
   return budgeted
 })

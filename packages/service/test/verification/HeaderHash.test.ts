@@ -105,17 +105,38 @@ describe("HeaderHash", () => {
 
     it("of: appends the block access list hash and then the slot of Amsterdam (made by rule)", () => {
       const prague = {
-        ...{ baseFeePerGas: "0x7", withdrawalsRoot: emptyRoot, blobGasUsed: "0x0", excessBlobGas: "0x0" },
-        ...{ parentBeaconBlockRoot: zeros(32), requestsHash: emptyRoot },
+        baseFeePerGas: "0x7",
+        withdrawalsRoot: emptyRoot,
+        blobGasUsed: "0x0",
+        excessBlobGas: "0x0",
+        parentBeaconBlockRoot: zeros(32),
+        requestsHash: emptyRoot,
       }
       const accessListHash = `0x${"a1".repeat(32)}`
       const header = (later: ReadonlyArray<`0x${string}`>) =>
         OxHash.keccak256(
           Rlp.fromHex([
-            ...[genesis.parentHash, genesis.sha3Uncles, genesis.miner, genesis.stateRoot, emptyRoot, emptyRoot],
-            ...[genesis.logsBloom, genesis.difficulty.replace("0x4", "0x04"), "0x", "0x1388", "0x", "0x"],
-            ...[genesis.extraData, genesis.mixHash, genesis.nonce],
-            ...["0x07", emptyRoot, "0x", "0x", zeros(32), emptyRoot],
+            genesis.parentHash,
+            genesis.sha3Uncles,
+            genesis.miner,
+            genesis.stateRoot,
+            emptyRoot,
+            emptyRoot,
+            genesis.logsBloom,
+            genesis.difficulty.replace("0x4", "0x04"),
+            "0x",
+            "0x1388",
+            "0x",
+            "0x",
+            genesis.extraData,
+            genesis.mixHash,
+            genesis.nonce,
+            "0x07",
+            emptyRoot,
+            "0x",
+            "0x",
+            zeros(32),
+            emptyRoot,
             ...later,
           ] as ReadonlyArray<`0x${string}`>),
         )

@@ -45,19 +45,35 @@ interface Fields {
 const decode = (type: number, { gas, input, nonce, price, r, s, tip, to, value }: Fields, more: object = {}) =>
   Schema.decodeUnknownSync(Transaction.Transaction)({
     ...fixture.transferWire,
-    ...{ type: hex(type), nonce: hex(nonce), value: hex(value), gas: hex(gas), gasPrice: hex(price), input, to },
-    ...{ maxFeePerGas: hex(price), maxPriorityFeePerGas: hex(tip), r: hex(r), s: hex(s), v: "0x1", yParity: "0x1" },
+    type: hex(type),
+    nonce: hex(nonce),
+    value: hex(value),
+    gas: hex(gas),
+    gasPrice: hex(price),
+    input,
+    to,
+    maxFeePerGas: hex(price),
+    maxPriorityFeePerGas: hex(tip),
+    r: hex(r),
+    s: hex(s),
+    v: "0x1",
+    yParity: "0x1",
     ...more,
   })
 
 /** The fields that every type of ox has. */
 const common = ({ gas, input, nonce, to, value }: Fields) => ({
-  ...{ nonce: BigInt(nonce), value, gas, data: input as `0x${string}` },
+  nonce: BigInt(nonce),
+  value,
+  gas,
+  data: input as `0x${string}`,
   ...(to === null ? {} : { to: to as `0x${string}` }),
 })
 
 const signature = ({ r, s }: Fields) => ({
-  ...{ r: `0x${r.toString(16).padStart(64, "0")}`, s: `0x${s.toString(16).padStart(64, "0")}`, yParity: 1 },
+  r: `0x${r.toString(16).padStart(64, "0")}`,
+  s: `0x${s.toString(16).padStart(64, "0")}`,
+  yParity: 1,
 })
 
 describe("Rlp", () => {
@@ -65,8 +81,12 @@ describe("Rlp", () => {
     // ox rejects a tip above the fee cap.
     const given = { ...drawn, tip: drawn.tip < drawn.price ? drawn.tip : drawn.price }
     const envelope = {
-      ...{ type: "eip1559", chainId: 1, ...common(given), accessList: [] },
-      ...{ maxFeePerGas: given.price, maxPriorityFeePerGas: given.tip },
+      type: "eip1559",
+      chainId: 1,
+      ...common(given),
+      accessList: [],
+      maxFeePerGas: given.price,
+      maxPriorityFeePerGas: given.tip,
     }
 
     expect(Rlp.transaction(decode(2, given))).toBe(
@@ -108,7 +128,12 @@ describe("Rlp", () => {
   })
 
   const authorization = {
-    ...{ chainId: "0x1", address: fixture.token, nonce: "0x5", yParity: "0x1", r: "0x11", s: "0x22" },
+    chainId: "0x1",
+    address: fixture.token,
+    nonce: "0x5",
+    yParity: "0x1",
+    r: "0x11",
+    s: "0x22",
   }
   const withAuthorization = (change: object = {}) => {
     const wire = { ...fixture.transferWire, type: "0x4", yParity: "0x1", authorizationList: [authorization] }

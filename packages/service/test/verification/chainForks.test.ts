@@ -21,7 +21,13 @@ const bloomText = (bloom: Uint8Array | null) =>
 
 const stateSyncOf = (more: Wire): Wire => ({
   ...fixture.creationWire,
-  ...{ from: zero, to: zero, value: "0x0", input: "0x", gas: "0x0", gasPrice: "0x0", nonce: "0x0" },
+  from: zero,
+  to: zero,
+  value: "0x0",
+  input: "0x",
+  gas: "0x0",
+  gasPrice: "0x0",
+  nonce: "0x0",
   ...more,
 })
 
@@ -38,8 +44,13 @@ const polygonBlock = (number: bigint, covered: number, stateSync: Wire) => {
   const receipts = fixture.receipts([
     { ...fixture.transferReceiptWire, ...at, transactionHash: hash, logs: first, logsBloom: bloomText(blooms[0]!) },
     {
-      ...{ ...fixture.creationReceiptWire, ...at, root: "0x", status: "0x1", contractAddress: null },
-      ...{ logs: second, logsBloom: bloomText(blooms[1]!) },
+      ...fixture.creationReceiptWire,
+      ...at,
+      root: "0x",
+      status: "0x1",
+      contractAddress: null,
+      logs: second,
+      logsBloom: bloomText(blooms[1]!),
     },
   ])
   const types = [2, stateSync["type"] === "0x7f" ? 0x7f : 0]
@@ -53,15 +64,27 @@ const polygonBlock = (number: bigint, covered: number, stateSync: Wire) => {
   const blockHash = HeaderHash.of(fixture.block(draft))
   const placed = { ...at, blockHash }
   const block = fixture.block({
-    ...{ ...draft, hash: blockHash },
+    ...draft,
+    hash: blockHash,
     transactions: [
-      { ...fixture.transferWire, ...placed, hash },
-      { ...stateSync, ...placed },
+      {
+        ...fixture.transferWire,
+        ...placed,
+        hash,
+      },
+      {
+        ...stateSync,
+        ...placed,
+      },
     ],
   })
   const moved = receipts.map((receipt) => ({
-    ...{ ...receipt, blockHash: block.hash! },
-    logs: receipt.logs.map((log) => ({ ...log, blockHash: block.hash! })),
+    ...receipt,
+    blockHash: block.hash!,
+    logs: receipt.logs.map((log) => ({
+      ...log,
+      blockHash: block.hash!,
+    })),
   }))
   return [block, moved] as const
 }
@@ -210,7 +233,9 @@ describe("BlockVerifier by fork", () => {
 
     expect(BlockVerifier.evidence(block, receipts)).toEqual({ headerHash: true, blooms: true, roots: false })
     expect(BlockVerifier.evidence({ ...block, logsBloom: empty.logsBloom }, receipts)).toEqual({
-      ...{ headerHash: false, blooms: false, roots: false },
+      headerHash: false,
+      blooms: false,
+      roots: false,
     })
     expect(BlockVerifier.evidence(block, null)).toMatchObject({ blooms: null })
     expect(BlockVerifier.evidence(empty, [])).toEqual({ headerHash: false, blooms: null, roots: null })

@@ -22,8 +22,12 @@ const statusReply = ({
   readonly retryAfterSeconds?: number
 }) => {
   const codes: Readonly<Record<number, string>> = {
-    ...{ 400: "bad_request", 401: "unauthorized", 403: "forbidden", 404: "not_found" },
-    ...{ 429: "rate_limited", 503: "unavailable" },
+    400: "bad_request",
+    401: "unauthorized",
+    403: "forbidden",
+    404: "not_found",
+    429: "rate_limited",
+    503: "unavailable",
   }
   const headers: Readonly<Record<string, string>> =
     retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }

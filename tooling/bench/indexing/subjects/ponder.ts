@@ -69,7 +69,10 @@ export const ponder =
     const data = join(folder, "pglite")
     if (database !== undefined) await Effect.runPromise(PostgresDatabase.clear(database))
     const child = start({
-      ...{ BENCH_URL: url, BENCH_HEAD: String(head), BENCH_FOLDER: data, BENCH_USAGE: usage },
+      BENCH_URL: url,
+      BENCH_HEAD: String(head),
+      BENCH_FOLDER: data,
+      BENCH_USAGE: usage,
       ...(database === undefined ? {} : { BENCH_DATABASE: database }),
     })
     const ended = once(child, "exit")

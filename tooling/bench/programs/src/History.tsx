@@ -10,7 +10,9 @@ export interface HistoryProps {
 // Requests cannot be cancelled, and what fails for a moment is repeated here.
 const pageOf = async (address: string, cursor: string | undefined) => {
   const page = await Moralis.EvmApi.wallets.getWalletHistory({
-    ...{ address, chain: "0x1", limit: 5 },
+    address,
+    chain: "0x1",
+    limit: 5,
     ...(cursor === undefined ? {} : { cursor }),
   })
   return { rows: page.result, cursor: page.pagination.cursor }

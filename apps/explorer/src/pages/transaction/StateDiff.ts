@@ -87,8 +87,10 @@ export const fromTrace = (result: unknown): StateDiff | undefined => {
   for (const given of addresses.filter((one) => /^0x[0-9a-f]{40}$/i.test(one))) {
     const sides: Sides = {
       address: given.toLowerCase(),
-      ...{ pre: objectAt(pre, given), post: objectAt(post, given) },
-      ...{ isCreated: pre[given] === undefined, isDeleted: post[given] === undefined },
+      pre: objectAt(pre, given),
+      post: objectAt(post, given),
+      isCreated: pre[given] === undefined,
+      isDeleted: post[given] === undefined,
     }
     for (const change of [...fieldChanges(sides), ...slotChanges(sides)]) {
       if (changes.length === maxChanges) return { changes, isCut: true }

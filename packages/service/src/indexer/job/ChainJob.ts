@@ -85,7 +85,10 @@ export const fromConfig = (
   Result.map(ServedChain.fromChains(config.chains), (chains) =>
     chains.map((chain) =>
       fromChain(chain, {
-        ...{ database: Engine.primaryOf(config.database), documents: config.documents, baseFolder, owner },
+        database: Engine.primaryOf(config.database),
+        documents: config.documents,
+        baseFolder,
+        owner,
         traceLimits: config.limits.traces,
         threads: threadsOf(config),
       }),

@@ -44,7 +44,10 @@ export const is = (grant: KeyGrant): boolean => grant.name === "" && grant.holde
 export const make = ({ burst, operations, perSecond }: Pick<Anonymous, "burst" | "operations" | "perSecond">) => {
   const options = { rateLimit: { perSecond, burst }, ...(operations === undefined ? {} : { operations }) }
   return ({ remoteAddress }: Pick<HttpServerRequest, "remoteAddress">): KeyGrant => ({
-    ...{ name: "", operator: false, empty: null, options },
+    name: "",
+    operator: false,
+    empty: null,
+    options,
     holder: holderOf(Option.getOrElse(remoteAddress, () => "")),
   })
 }

@@ -59,7 +59,7 @@ export const make = (): Collector => {
       settle(collection, peer)
     },
     remove: (peer) => {
-      for (const collection of [...open.values()]) settle(collection, peer)
+      for (const collection of open.values()) settle(collection, peer)
     },
   }
 }

@@ -65,7 +65,7 @@ export const make = (first: ConfigFile): Configuration => {
     add: (peer) => void peers.add(peer),
     remove: (peer) => {
       peers.delete(peer)
-      for (const [id, one] of [...pending]) if (one.peer === peer) answered(id, null)
+      for (const [id, one] of pending) if (one.peer === peer) answered(id, null)
     },
     answered,
     replace: Effect.fnUntraced(function* (next) {

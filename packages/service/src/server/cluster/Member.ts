@@ -77,7 +77,11 @@ export const make = ({ onMessage, send }: Channel): Member => {
         Effect.map(
           request("Taken", (id) => ({
             _tag: "Take",
-            ...{ id, key, tokens, limit, refillMillis: Duration.toMillis(refillRate) },
+            id,
+            key,
+            tokens,
+            limit,
+            refillMillis: Duration.toMillis(refillRate),
           })),
           ({ elapsedMillis, remaining }) => [remaining, elapsedMillis] as const,
         ),

@@ -47,7 +47,9 @@ const operation = {
 const sourceOf = (source: string): string => source.split(/[\\/]/).findLast((part) => part !== "") ?? source
 
 const describe = ({ abi, name, source }: Contract, address: string): Described => ({
-  ...{ address, name, source: sourceOf(source) },
+  address,
+  name,
+  source: sourceOf(source),
   abi: Result.getOrElse(ContractAbi.fromText(abi), () => []),
 })
 

@@ -47,7 +47,9 @@ export const make = (isWanted: boolean, context: Context.Context<never>) => {
         const { chain, key, span } = facts
         const fields = {
           ...(chain === undefined ? {} : { chain }),
-          ...{ method, route, status },
+          method,
+          route,
+          status,
           ...(key === undefined ? {} : { key }),
           bytes: socket.bytesWritten - before,
           millis: Math.round(performance.now() - startedAt),

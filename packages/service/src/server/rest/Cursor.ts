@@ -110,8 +110,12 @@ export const toText = (projection: string, cursor: Cursor): string => {
     ...[chainId, from, to, page, ...position, top.number].flatMap(varint),
   ]
   const bytes = Buffer.concat([
-    ...[Buffer.from(numbers), hexBytes(wallet), hexBytes(positionHash), hexBytes(top.hash)],
-    ...[selectionBytes(cursor), Buffer.from(varint(cursor.serial))],
+    Buffer.from(numbers),
+    hexBytes(wallet),
+    hexBytes(positionHash),
+    hexBytes(top.hash),
+    selectionBytes(cursor),
+    Buffer.from(varint(cursor.serial)),
   ])
   return Buffer.concat([bytes, checksum(projection, bytes)]).toString("base64url")
 }

@@ -99,7 +99,11 @@ const resolve = Effect.fnUntraced(function* (
   const { finalized, first, head } = checkpoint
   const openings = yield* turns.run(snapshot.openings(wallet))
   const subject = {
-    ...{ chain, wallet, first, head: head.number, openings: openings.length },
+    chain,
+    wallet,
+    first,
+    head: head.number,
+    openings: openings.length,
     assets: assets === undefined ? undefined : new Set(assets),
   }
   return { subject, checkpoint, openings, from, to, final: finalized ?? first - 1 }

@@ -29,7 +29,10 @@ const tokenOf = (asset: string, found: TokenMetadata | undefined): Wire<typeof T
   found === undefined
     ? null
     : {
-        ...{ address: asset, name: found.name, symbol: found.symbol, decimals: textOf(found.decimals) },
+        address: asset,
+        name: found.name,
+        symbol: found.symbol,
+        decimals: textOf(found.decimals),
         block_number: found.block.toString(),
       }
 
@@ -191,8 +194,14 @@ const sumsOf = function* (
 ): Generator<Wire<typeof Statement.Statement>["sums"][number]> {
   for (const { asset, count, in: received, kind, out, tokenId } of Totals.between(opening, closing)) {
     yield {
-      ...{ asset, token_id: tokenId, token: tokenOf(asset, tokens.get(asset)), kind, count: count.toString() },
-      ...{ in: received.toString(), out: out.toString(), amount: (received + out).toString() },
+      asset,
+      token_id: tokenId,
+      token: tokenOf(asset, tokens.get(asset)),
+      kind,
+      count: count.toString(),
+      in: received.toString(),
+      out: out.toString(),
+      amount: (received + out).toString(),
     }
   }
 }

@@ -41,7 +41,10 @@ type Row = readonly [
 
 const grantOf = ([name, operator, empty, options, expires]: Row) =>
   Effect.map(decodeOptions(name, options), (decoded): KeyGrant => ({
-    ...{ name, operator, empty, ...decoded },
+    name,
+    operator,
+    empty,
+    ...decoded,
     ...(expires === null ? {} : { expires }),
   }))
 
@@ -67,8 +70,12 @@ export const make = (pools: Pools, own: OwnSchema.OwnSchema): ApiKeys => {
       const key = makeKey()
       yield* made
       const added = yield* writing.rows(insert, [
-        ...[Values.text(name), Values.bytes(digest(key)), Values.bool(grant.operator), Values.text(grant.empty)],
-        ...[Values.text(encodeOptions(grant)), Values.big(grant.expires ?? null)],
+        Values.text(name),
+        Values.bytes(digest(key)),
+        Values.bool(grant.operator),
+        Values.text(grant.empty),
+        Values.text(encodeOptions(grant)),
+        Values.big(grant.expires ?? null),
       ])
       return added.length === 0 ? null : Redacted.make(key, { label: "apiKey" })
     }),

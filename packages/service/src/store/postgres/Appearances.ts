@@ -77,7 +77,9 @@ export const present = Effect.fnUntraced(function* (
 /** Entries after one, in the order of the index, with their keys as bytes. */
 export const after = ({ chain: { sql }, session }: At, [key, id]: Entry, limit: number) =>
   session.rows<readonly [key: Uint8Array, id: number]>(sql.appearancesAfter, [
-    ...[Values.big(key), Values.big(id), Values.big(limit)],
+    Values.big(key),
+    Values.big(id),
+    Values.big(limit),
   ])
 
 /** The block of a row id. */

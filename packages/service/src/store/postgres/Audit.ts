@@ -120,7 +120,10 @@ const entriesAfter = Effect.fnUntraced(function* (
   if (table === "ledger") {
     const rows = yield* Ledgers.after(at, fromHex(after.block < 0 ? "0x" : after.key), idOf(after), limit)
     return rows.map(([wallet, id, body]) => ({
-      ...{ table, key: toHex(wallet), ...RowId.toPosition(id), assets: LedgerDifferences.assetsOf(body) },
+      table,
+      key: toHex(wallet),
+      ...RowId.toPosition(id),
+      assets: LedgerDifferences.assetsOf(body),
     }))
   }
   const entries = yield* Appearances.after(at, entryOf(after), limit)

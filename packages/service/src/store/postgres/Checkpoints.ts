@@ -31,7 +31,13 @@ type LockedRow = readonly [...Row, isDistributed: boolean, token: number, clock:
 type Columns = CheckpointRow.Columns
 
 const empty: Columns = {
-  ...{ first: null, number: null, hash: null, timestamp: null, finalized: null, watch: null, serial: 0 },
+  first: null,
+  number: null,
+  hash: null,
+  timestamp: null,
+  finalized: null,
+  watch: null,
+  serial: 0,
 }
 
 const checksumOf = (chain: number, { finalized, first, hash, number, serial, timestamp, watch }: Columns): number =>

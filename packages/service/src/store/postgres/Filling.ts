@@ -26,7 +26,8 @@ const range = Effect.fnUntraced(function* ({ chain: { sql }, session }: At, from
   let to = from
   let transactions = 0
   const rows = yield* session.rows<readonly [number: number, count: number]>(sql.blockCounts, [
-    ...[Values.big(from), Values.big(maxBlocks)],
+    Values.big(from),
+    Values.big(maxBlocks),
   ])
   for (const [number, count] of rows) {
     if (number > from && transactions + count > maxTransactions) break

@@ -53,7 +53,9 @@ export const insert = Effect.fnUntraced(function* (
     return [...values, Checksum.of(values)]
   })
   yield* session.rows(sql.insertPlaces, [
-    ...[Values.bigs(column(places, 0)), Values.manyBytes(column(places, 1)), Values.ints(column(places, 2))],
+    Values.bigs(column(places, 0)),
+    Values.manyBytes(column(places, 1)),
+    Values.ints(column(places, 2)),
   ])
 })
 
@@ -171,14 +173,19 @@ export const page = Effect.fnUntraced(function* (
   const found = yield* session.rows<OwnColumns<Uint8Array | null>>(
     order === "ASC" ? chain.sql.ledgerUp : chain.sql.ledgerDown,
     [
-      ...[Values.bytes(wallet), Values.big(first), Values.big(last), Values.big(limit)],
+      Values.bytes(wallet),
+      Values.big(first),
+      Values.big(last),
+      Values.big(limit),
       Values.int(Math.min(longestBody, Math.floor(maxBytes / limit))),
     ],
   )
   const apart = (id: number, room: number) =>
     Effect.map(
       session.rows<readonly [body: Uint8Array | null]>(chain.sql.ledgerBody, [
-        ...[Values.bytes(wallet), Values.big(id), Values.int(room)],
+        Values.bytes(wallet),
+        Values.big(id),
+        Values.int(room),
       ]),
       ([row]) => row?.[0] ?? null,
     )
@@ -207,7 +214,10 @@ export const transactions = Effect.fnUntraced(function* (
   const key = fromHex(wallet)
   const ofWallet = Checksum.of([key])
   const rows = yield* session.rows<OwnColumns<Uint8Array>>(sql, [
-    ...[Values.bytes(key), Values.big(first), Values.big(last), Values.big(limit)],
+    Values.bytes(key),
+    Values.big(first),
+    Values.big(last),
+    Values.big(limit),
   ])
   return yield* Effect.forEach(rows, (row) =>
     Effect.map(check(chain, ofWallet, row), () => [row[0], LedgerCodec.rolesOf(row[1])] as const),

@@ -47,7 +47,9 @@ export const read = Effect.fnUntraced(function* (
   first: number,
 ): Effect.fn.Return<ReadonlyArray<OpeningBalance>, StoreError> {
   const rows = yield* session.rows<OpeningRow.Columns>(sql.openings, [
-    ...[Values.bytes(fromHex(wallet)), Values.big(first), Values.big(OpeningRow.maxHoldings)],
+    Values.bytes(fromHex(wallet)),
+    Values.big(first),
+    Values.big(OpeningRow.maxHoldings),
   ])
   return yield* Effect.forEach(rows, (row) => {
     const found = OpeningRow.read(name, row)
@@ -74,7 +76,9 @@ export const clear = ({ chain: { sql }, session }: At): Effect.Effect<void, Stor
 const isRead = ({ chain: { sql }, session }: At, wallet: string, holding: Holding.Holding, first: number) =>
   Effect.map(
     session.rows(sql.hasOpening, [
-      ...[Values.bytes(fromHex(wallet)), Values.bytes(OpeningRow.bytesOfHolding(holding)), Values.big(first)],
+      Values.bytes(fromHex(wallet)),
+      Values.bytes(OpeningRow.bytesOfHolding(holding)),
+      Values.big(first),
     ]),
     (rows) => rows.length > 0,
   )

@@ -153,8 +153,12 @@ export const entries = Effect.fnUntraced(function* (
 ): Effect.fn.Return<PageRows, StoreError> {
   const { first, last } = PageFit.rangeOf(query)
   const rows = yield* session.rows<FoundEntry>(query.order === "ASC" ? sql.entriesUp : sql.entriesDown, [
-    ...[Values.big(PageFit.inlineBytes(query)), Values.text(projection), Values.bytes(fromHex(query.key))],
-    ...[Values.big(first), Values.big(last), Values.big(query.limit + PageFit.lookahead)],
+    Values.big(PageFit.inlineBytes(query)),
+    Values.text(projection),
+    Values.bytes(fromHex(query.key)),
+    Values.big(first),
+    Values.big(last),
+    Values.big(query.limit + PageFit.lookahead),
   ])
   const long = (id: number) =>
     Effect.map(

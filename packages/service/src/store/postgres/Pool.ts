@@ -244,8 +244,12 @@ const bounded = (pool: Pool, { statementMillis: usual }: TimeLimits): Pool => ({
 
 const clientOf = (url: Redacted.Redacted, maxConnections: number) =>
   PgClient.make({
-    ...{ url, maxConnections, applicationName, keepAlive },
-    ...{ maxMessageSize: maxMessageBytes, types: Values.types() },
+    url,
+    maxConnections,
+    applicationName,
+    keepAlive,
+    maxMessageSize: maxMessageBytes,
+    types: Values.types(),
   })
 
 const opened = <A>(name: string, effect: Effect.Effect<A, SqlError, Scope.Scope | Reactivity.Reactivity>) =>

@@ -50,7 +50,10 @@ export const write = ({ chain, session }: At, stored: StoredCheckpoint): Effect.
   const { kind, next, number, revision } = stored
   return Effect.asVoid(
     session.rows(chain.sql.writeProjection, [
-      ...[Values.int(number), Values.text(kind), Values.int(revision), Values.big(next)],
+      Values.int(number),
+      Values.text(kind),
+      Values.int(revision),
+      Values.big(next),
       Values.int(checksumOf(stored)),
     ]),
   )
@@ -60,7 +63,11 @@ const insert = ({ chain, session }: At, stored: StoredCheckpoint): Effect.Effect
   const { id, kind, next, number, revision } = stored
   return Effect.asVoid(
     session.rows(chain.sql.insertProjection, [
-      ...[Values.int(number), Values.text(id), Values.text(kind), Values.int(revision), Values.big(next)],
+      Values.int(number),
+      Values.text(id),
+      Values.text(kind),
+      Values.int(revision),
+      Values.big(next),
       Values.int(checksumOf(stored)),
     ]),
   )

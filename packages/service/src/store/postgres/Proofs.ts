@@ -78,8 +78,14 @@ const writeProof = Effect.fnUntraced(function* (at: At, proof: WalletProof) {
   const [wallet, first, block, hash, body, checksum] = ProofRow.make(proof)
   const [, , , proved, provedChecksum] = ReconciledRow.make(proof) ?? [null, null, null, null, null]
   yield* at.session.rows(at.chain.sql.writeProof, [
-    ...[Values.bytes(wallet), Values.big(first), Values.big(block), Values.bytes(hash)],
-    ...[Values.bytes(Buffer.from(body)), Values.int(checksum), Values.big(proved), Values.int(provedChecksum)],
+    Values.bytes(wallet),
+    Values.big(first),
+    Values.big(block),
+    Values.bytes(hash),
+    Values.bytes(Buffer.from(body)),
+    Values.int(checksum),
+    Values.big(proved),
+    Values.int(provedChecksum),
   ])
   return true
 })

@@ -36,7 +36,12 @@ export const make = ({ facts, has, headers, ledgerIssues, transactions }: Rows):
   return headers.map(({ count, hash, isDamaged, number, parentHash, timestamp }) => {
     const found = facts.get(number) ?? null
     return {
-      ...{ number, hash, parentHash, timestamp, count, isDamaged },
+      number,
+      hash,
+      parentHash,
+      timestamp,
+      count,
+      isDamaged,
       facts: typeof found === "string" ? found : null,
       hasDamagedFacts: found instanceof StoreError,
       ledgerIssues: ledgerIssues.get(number) ?? [],

@@ -74,7 +74,14 @@ const isMovement = ({ amount, holding }: OpeningBalance): boolean => amount !== 
 
 const movementsOf = (wallet: string, openings: ReadonlyArray<OpeningBalance>): ReadonlyArray<Movement.Movement> =>
   openings.filter(isMovement).map(({ amount, holding: { asset, tokenId } }) => ({
-    ...{ wallet, asset, tokenId, amount, counterparty: null, kind: "genesis", logIndex: null, isFailed: false },
+    wallet,
+    asset,
+    tokenId,
+    amount,
+    counterparty: null,
+    kind: "genesis",
+    logIndex: null,
+    isFailed: false,
   }))
 
 const isBefore = (place: number, after: LedgerQuery["after"], order: LedgerQuery["order"], first: number): boolean => {

@@ -46,7 +46,10 @@ interface StoredRow {
 
 const grantOf = ({ empty, expires, name, operator, options }: StoredRow) =>
   Effect.map(decodeOptions(name, options), (decoded): KeyGrant => ({
-    ...{ name, operator: operator === 1, empty, ...decoded },
+    name,
+    operator: operator === 1,
+    empty,
+    ...decoded,
     ...(expires === null ? {} : { expires }),
   }))
 
@@ -86,8 +89,13 @@ export const make = ({ file, reading, writing }: KeysFile.KeysFile): Keys => {
       const key = makeKey()
       const now = yield* Clock.currentTimeMillis
       const added = yield* rows(writing, insert, [
-        ...[name, digest(key), grant.operator ? 1 : 0, grant.empty, now],
-        ...[encodeOptions(grant), grant.expires ?? null],
+        name,
+        digest(key),
+        grant.operator ? 1 : 0,
+        grant.empty,
+        now,
+        encodeOptions(grant),
+        grant.expires ?? null,
       ])
       return added.length === 0 ? null : Redacted.make(key, { label: "apiKey" })
     }),

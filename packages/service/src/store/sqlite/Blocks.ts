@@ -51,7 +51,9 @@ export const sealUnsafe = (connection: Connection, chain: number, from: number, 
   connection.manyUnsafe(
     Statements.sealBlock,
     missing.map(([number, hash, parentHash, timestamp, count, factsChecksum]) => [
-      ...[BlockRow.checksumOf([number, hash, parentHash, timestamp, count, factsChecksum]), chain, number],
+      BlockRow.checksumOf([number, hash, parentHash, timestamp, count, factsChecksum]),
+      chain,
+      number,
     ]),
   )
 }

@@ -55,10 +55,22 @@ export const readUnsafe = (connection: Connection, chain: number): CopyState => 
   const [serial, watch, leases, leaseUntil, status] = row ?? [0, null, 0, null, null]
   const [copying] = connection.valuesUnsafe<readonly [goal: number, histories: number]>(Statements.copying, [])
   return {
-    ...{ checkpoint, layoutFrom, serial, watch, leases, leaseUntil, status },
+    checkpoint,
+    layoutFrom,
+    serial,
+    watch,
+    leases,
+    leaseUntil,
+    status,
     projections: connection.valuesUnsafe<ProjectionColumns>(Statements.projections, []),
     bytes: (pragma(connection, "page_count") - pragma(connection, "freelist_count")) * pragma(connection, "page_size"),
-    copying: copying === undefined ? null : { goal: copying[0], hasHistories: copying[1] === 1 },
+    copying:
+      copying === undefined
+        ? null
+        : {
+            goal: copying[0],
+            hasHistories: copying[1] === 1,
+          },
   }
 }
 
@@ -97,7 +109,8 @@ export const writeUnsafe = (file: ChainFile, written: Written): void => {
   const { copying, message, nowMillis, range, serial, state } = written
   const [first = null, head = null] = range ?? []
   const [block] = connection.valuesUnsafe<readonly [hash: Uint8Array, timestamp: number]>(Statements.block, [
-    ...[ref.id, head],
+    ref.id,
+    head,
   ])
   const finalized = state.checkpoint?.finalized ?? null
   const copiedFinalized = finalized === null || head === null ? null : Math.min(finalized, head)

@@ -32,7 +32,11 @@ export const insertUnsafe = (connection: Connection, { gaps = [], number }: Bloc
   connection.manyUnsafe(
     Statements.insertGap,
     gaps.map(({ kind, reason, transaction }, position): Params => [
-      ...[number, position, kind, transaction === undefined ? null : fromHex(transaction), reason],
+      number,
+      position,
+      kind,
+      transaction === undefined ? null : fromHex(transaction),
+      reason,
     ]),
   )
 

@@ -38,7 +38,11 @@ const fetch = (
   const worker = RangeWorker.make({ node, assembling: { decoder, checks } }, prepare)
   return worker({ ...request, isTraced, rules }).pipe(
     Effect.map(({ rows, ...response }) => ({
-      ...{ ...response, numbers: rows.map(({ number }) => number), polls, forgotten, rows },
+      ...response,
+      numbers: rows.map(({ number }) => number),
+      polls,
+      forgotten,
+      rows,
     })),
     Effect.provideService(References.MinimumLogLevel, "None"),
   )

@@ -13,8 +13,19 @@ import * as oracle from "../oracle.ts"
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 })
 
 const jobOf = (url: string, chainId: number, baseFolder: string): ChainJob => ({
-  ...{ chain: "my chain", chainId, baseFolder, database: "sqlite:data", documents: "zstd", owner: "test" },
-  config: { rpc: [`${url}/?key=canary0key`], fromBlock: 0, traces: "auto", allFrames: false, labels: {} },
+  chain: "my chain",
+  chainId,
+  baseFolder,
+  database: "sqlite:data",
+  documents: "zstd",
+  owner: "test",
+  config: {
+    rpc: [`${url}/?key=canary0key`],
+    fromBlock: 0,
+    traces: "auto",
+    allFrames: false,
+    labels: {},
+  },
 })
 
 /** A pool whose threads are recorded. */

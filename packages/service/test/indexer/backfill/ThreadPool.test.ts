@@ -86,17 +86,37 @@ const setup = Effect.fnUntraced(function* (behaviour: Behaviour, settings: Setti
     },
   })
   const options: BlockAppender.Options = {
-    ...{ node, store, rangeSource: pool.source, concurrency: 2 },
-    assembling: { ...assembling, onDeviation: Deviation.makeReporter() },
-    reporter: yield* StatusReporter.make({ store, onEvent: () => Effect.void }),
+    node,
+    store,
+    rangeSource: pool.source,
+    concurrency: 2,
+    assembling: {
+      ...assembling,
+      onDeviation: Deviation.makeReporter(),
+    },
+    reporter: yield* StatusReporter.make({
+      store,
+      onEvent: () => Effect.void,
+    }),
     onAppended: Effect.void,
     onFetched: Effect.sync(() => void (progress += 1)),
   }
   const run = (from: number, to: number) =>
     BlockAppender.run(options, {
-      tip: from === 1 ? null : { number: from - 1, hash: hashOf(from - 1) },
-      ...{ _tag: "Extend", from, to, first: 1, nodeHead: to },
-      ...{ rules: HashRules.none, isRetry: false },
+      tip:
+        from === 1
+          ? null
+          : {
+              number: from - 1,
+              hash: hashOf(from - 1),
+            },
+      _tag: "Extend",
+      from,
+      to,
+      first: 1,
+      nodeHead: to,
+      rules: HashRules.none,
+      isRetry: false,
     })
   const hashes = (from: number, to: number) => Effect.map(store.headers(from, to), (all) => all.map(({ hash }) => hash))
   const headOf = store.snapshot((snapshot) => Effect.map(snapshot.checkpoint, (found) => found?.head.number ?? null))

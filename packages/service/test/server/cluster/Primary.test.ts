@@ -14,7 +14,9 @@ import * as Primary from "../../../src/server/cluster/Primary.ts"
 const fileOf = (maxLimit: number): ConfigFile => ({
   config: Result.getOrThrow(
     Config.decode({
-      ...{ listen: "127.0.0.1:0", database: "sqlite:data", maxLimit },
+      listen: "127.0.0.1:0",
+      database: "sqlite:data",
+      maxLimit,
       chains: { eth: { rpc: ["http://127.0.0.1:1"] } },
     }),
   ),

@@ -17,9 +17,19 @@ import { folder, request, start } from "../service.ts"
 
 const configOf = (more: Readonly<Record<string, unknown>>) =>
   Config.decode({
-    ...{ listen: { host: "127.0.0.1", port: 0 }, database: "sqlite:data" },
+    listen: {
+      host: "127.0.0.1",
+      port: 0,
+    },
+    database: "sqlite:data",
     limits: { drainIdleMillis: 1 },
-    chains: { polygon: { rpc: ["http://127.0.0.1:1"] }, "my chain": { id: 31337, rpc: ["http://127.0.0.1:1"] } },
+    chains: {
+      polygon: { rpc: ["http://127.0.0.1:1"] },
+      "my chain": {
+        id: 31337,
+        rpc: ["http://127.0.0.1:1"],
+      },
+    },
     ...more,
   })
 

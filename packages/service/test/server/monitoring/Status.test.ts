@@ -118,7 +118,10 @@ describe("Status", () => {
   it("fromReport: a catch-up stays one until the indexer has seen that there is no further block", () => {
     expect(statusOf(99, {})).toMatchObject({ state: "backfill", ready: false, lag: 1 })
     expect(statusOf(100, {})).toMatchObject({
-      ...{ state: "backfill", ready: false, lag: 0, message: "Indexed up to the head of the node as last seen." },
+      state: "backfill",
+      ready: false,
+      lag: 0,
+      message: "Indexed up to the head of the node as last seen.",
     })
   })
 
@@ -132,14 +135,20 @@ describe("Status", () => {
       lag: 2,
     })
     expect(statusOf(98, { ...given, ageMillis: 4_001 })).toMatchObject({
-      ...{ state: "synced", ready: true, head: null, lag: null, headAgeMillis: 5_001 },
+      state: "synced",
+      ready: true,
+      head: null,
+      lag: null,
+      headAgeMillis: 5001,
       message: "The head of the node is unknown: it was last seen 5 s ago.",
     })
   })
 
   it("fromReport: names a node that is behind the index", () => {
     expect(statusOf(101, { state: "synced" })).toMatchObject({
-      ...{ state: "synced", lag: 0, message: "The node lags behind the index by 1 block." },
+      state: "synced",
+      lag: 0,
+      message: "The node lags behind the index by 1 block.",
     })
   })
 

@@ -6,7 +6,10 @@ import * as Node from "../node.ts"
 import { start, type Started } from "../service.ts"
 
 const call = (id: number, method = "eth_blockNumber", params: ReadonlyArray<unknown> = []) => ({
-  ...{ jsonrpc: "2.0", id, method, params },
+  jsonrpc: "2.0",
+  id,
+  method,
+  params,
 })
 
 const withNode = Effect.fnUntraced(function* (reply: (call: Node.Call) => Node.Reply, config: object = {}) {

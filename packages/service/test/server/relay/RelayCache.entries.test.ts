@@ -16,8 +16,8 @@ const asked = Effect.fnUntraced(function* (
 ) {
   let calls = 0
   const chain: RelayCache.CachedChain = {
-    ...{ id: 1, name: "eth" },
-    // Sound: a fact of the chain needs no index.
+    id: 1,
+    name: "eth",
     reader: {} as ChainReader,
     upstream: {
       call: () =>

@@ -147,7 +147,9 @@ describe("RequestBody", () => {
     arriving.send(1_000)
     arriving.send(1)
     const expected = {
-      ...{ code: -32600, reason: "payload_too_large", headers: { connection: "close" } },
+      code: -32600,
+      reason: "payload_too_large",
+      headers: { connection: "close" },
       message: "Request body too large. Send at most 1000 bytes.",
     }
 

@@ -29,7 +29,8 @@ describe("RequestBody", () => {
     Effect.gen(function* () {
       const node = yield* Node.start(() => Node.result('"0x1"'))
       const service = yield* start({
-        ...{ chains: { eth: { config: { rpc: [node.url] } } }, config: { limits: { bodyBytes: 2_000 } } },
+        chains: { eth: { config: { rpc: [node.url] } } },
+        config: { limits: { bodyBytes: 2e3 } },
       })
 
       for (const isDeclared of [true, false]) {

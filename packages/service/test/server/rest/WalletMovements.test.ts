@@ -52,23 +52,33 @@ describe("movements", () => {
 
       expect(json).toMatchObject({ cursor: null, page: "0", page_size: "100" })
       expect(json.result[2]).toEqual({
-        ...{
-          kind: "erc721",
-          asset: token,
-          token: null,
-          token_id: "9",
-          amount: "1",
-          counterparty: Rows.bob,
-          counterparty_label: "Bob",
-        },
-        ...{ transaction_hash: Rows.hashOf(`${Rows.blockHash(2)} 0`), transaction_index: "0", log_index: null },
-        ...{ movement_index: "2", ...common },
+        kind: "erc721",
+        asset: token,
+        token: null,
+        token_id: "9",
+        amount: "1",
+        counterparty: Rows.bob,
+        counterparty_label: "Bob",
+        transaction_hash: Rows.hashOf(`${Rows.blockHash(2)} 0`),
+        transaction_index: "0",
+        log_index: null,
+        movement_index: "2",
+        ...common,
       })
       expect(json.result[3]).toMatchObject({ transaction_index: "2", failed: true })
       expect(json.result[4]).toEqual({
-        ...{ kind: "withdrawal", asset: "native", token_id: null, token: null, amount: "40" },
-        ...{ counterparty: null, counterparty_label: null, transaction_hash: null, transaction_index: null },
-        ...{ log_index: null, movement_index: "0", ...common },
+        kind: "withdrawal",
+        asset: "native",
+        token_id: null,
+        token: null,
+        amount: "40",
+        counterparty: null,
+        counterparty_label: null,
+        transaction_hash: null,
+        transaction_index: null,
+        log_index: null,
+        movement_index: "0",
+        ...common,
       })
       expect(headers).toMatchObject({ "daybook-indexed-from": "0", "daybook-indexed-to": "4" })
       Schema.decodeUnknownSync(RestOperation.movements.response)(json)

@@ -92,8 +92,13 @@ describe("balances and statement", () => {
       expect(json.result[0].proved_at_block).toBe(null)
       expect(headers["daybook-indexed-to"]).toBe(String(last))
       expect(statement.json).toMatchObject({
-        ...{ address: Rows.alice, from_block: "3", block_number: String(last), block_timestamp: Rows.timeOf(last) },
-        ...{ opening: { block_number: "2" }, proof: null, closing: json },
+        address: Rows.alice,
+        from_block: "3",
+        block_number: String(last),
+        block_timestamp: Rows.timeOf(last),
+        opening: { block_number: "2" },
+        proof: null,
+        closing: json,
       })
       Schema.decodeUnknownSync(RestOperation.balances.response)(json)
       Schema.decodeUnknownSync(RestOperation.statement.response)(statement.json)
@@ -159,13 +164,35 @@ describe("balances and statement", () => {
       const compared = { block: 3, firstBlock: null }
       yield* Effect.orDie(
         writeProof(service, {
-          ...{ block: { number: 3, hash: Rows.blockHash(3) }, provedBlock: 2, unchecked: ["Some."] },
+          block: {
+            number: 3,
+            hash: Rows.blockHash(3),
+          },
+          provedBlock: 2,
+          unchecked: ["Some."],
           holdings: [
-            { ...compared, holding: Holding.native, expected: 5n, found: 5n },
-            { ...compared, holding: erc721, expected: 1n, found: 1n },
             {
-              ...{ block: 3, firstBlock: 1, expected: 2n, found: null },
-              holding: { standard: "erc20", asset: Rows.address("e"), tokenId: null },
+              ...compared,
+              holding: Holding.native,
+              expected: 5n,
+              found: 5n,
+            },
+            {
+              ...compared,
+              holding: erc721,
+              expected: 1n,
+              found: 1n,
+            },
+            {
+              block: 3,
+              firstBlock: 1,
+              expected: 2n,
+              found: null,
+              holding: {
+                standard: "erc20",
+                asset: Rows.address("e"),
+                tokenId: null,
+              },
             },
           ],
         }),
@@ -178,8 +205,19 @@ describe("balances and statement", () => {
         [Rows.address("e"), null],
       ])
       expect(json.proof).toEqual({
-        ...{ block_number: "3", proved: false, proved_at_block: "2", not_compared: ["Some."] },
-        differences: [{ asset: Rows.address("e"), token_id: null, expected: "2", found: null, first_block: "1" }],
+        block_number: "3",
+        proved: false,
+        proved_at_block: "2",
+        not_compared: ["Some."],
+        differences: [
+          {
+            asset: Rows.address("e"),
+            token_id: null,
+            expected: "2",
+            found: null,
+            first_block: "1",
+          },
+        ],
       })
       Schema.decodeUnknownSync(RestOperation.statement.response)(json)
     }).pipe(Effect.scoped),

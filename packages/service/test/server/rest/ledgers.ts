@@ -29,8 +29,15 @@ export const blockLevel = Movement.blockLevelIndex
 export type Ledger = Readonly<Record<number, ReadonlyArray<Given>>>
 
 const movementOf = ({ amount, ...rest }: Given): Movement.Movement => ({
-  ...{ wallet: Rows.alice, counterparty: Rows.bob, asset: "native", tokenId: null, kind: "value" },
-  ...{ logIndex: null, isFailed: false, ...rest, amount },
+  wallet: Rows.alice,
+  counterparty: Rows.bob,
+  asset: "native",
+  tokenId: null,
+  kind: "value",
+  logIndex: null,
+  isFailed: false,
+  ...rest,
+  amount,
 })
 
 /** A projection of given movements in place of derived ones. Places in `incomplete` are marked, as block and index. */

@@ -3,20 +3,18 @@ import { Effect } from "effect"
 import type { ServerDatabase } from "./TestServer.ts"
 
 const tables = [
-  ...[
-    "block",
-    "document",
-    "appearance",
-    "entry",
-    "ledger",
-    "ledger_block",
-    "gap",
-    "facts",
-    "opening",
-    "opening_progress",
-    "token",
-    "token_progress",
-  ],
+  "block",
+  "document",
+  "appearance",
+  "entry",
+  "ledger",
+  "ledger_block",
+  "gap",
+  "facts",
+  "opening",
+  "opening_progress",
+  "token",
+  "token_progress",
   "proof",
 ]
 

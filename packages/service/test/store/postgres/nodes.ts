@@ -72,7 +72,12 @@ export const nodes = (server: () => string): void => {
         yield* run(...putBack("checkpoint"))
         const page = yield* store.snapshot((snapshot) =>
           snapshot.page(WalletTransactions.projection, {
-            ...{ key: wallets[0]!, from: 0, to: blocks[5]!.number, order: "DESC", after: null, limit: 10 },
+            key: wallets[0]!,
+            from: 0,
+            to: blocks[5]!.number,
+            order: "DESC",
+            after: null,
+            limit: 10,
           }),
         )
 

@@ -33,9 +33,23 @@ const isAt = (head: number) => (event: IndexerEvent) =>
 const start = Effect.fnUntraced(function* (database: string, rpc: string) {
   const config = yield* Effect.fromResult(
     Config.decode({
-      ...{ listen: { host: "127.0.0.1", port: 0 }, database, limits: { drainIdleMillis: 1 } },
-      chains: { eth: { rpc: [rpc], fromBlock: 0, pollMillis: 50 } },
-      rateLimit: { perSecond: 1_000_000, burst: 1_000_000 },
+      listen: {
+        host: "127.0.0.1",
+        port: 0,
+      },
+      database,
+      limits: { drainIdleMillis: 1 },
+      chains: {
+        eth: {
+          rpc: [rpc],
+          fromBlock: 0,
+          pollMillis: 50,
+        },
+      },
+      rateLimit: {
+        perSecond: 1e6,
+        burst: 1e6,
+      },
     }),
   )
   const { next, onEvent } = observed()

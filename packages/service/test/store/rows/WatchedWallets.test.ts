@@ -71,8 +71,14 @@ const apply = (index: Index, step: typeof Step.Type): void => {
 }
 
 const checkpointOf = ({ blocks, text }: Index) => ({
-  ...{ first: blocks[0]?.number ?? 0, head: { number: blocks.at(-1)?.number ?? 0, hash: "0x" } },
-  ...{ headTimestamp: 0, finalized: null, ...WatchedWallets.toCheckpoint(text) },
+  first: blocks[0]?.number ?? 0,
+  head: {
+    number: blocks.at(-1)?.number ?? 0,
+    hash: "0x",
+  },
+  headTimestamp: 0,
+  finalized: null,
+  ...WatchedWallets.toCheckpoint(text),
 })
 
 describe("WatchedWallets", () => {

@@ -94,7 +94,9 @@ describe("Histories", () => {
     Effect.gen(function* () {
       const insert = (table: string, address: string) => `INSERT INTO ${table} (key, id) VALUES ${entry(address, id)}`
       const store = yield* damaged(
-        ...[insert("history", other), insert("history_copy", other), insert("history_copy", third)],
+        insert("history", other),
+        insert("history_copy", other),
+        insert("history_copy", third),
       )
       const { orphaned } = yield* Verify.run(store.database.chain(ref).audit)
 

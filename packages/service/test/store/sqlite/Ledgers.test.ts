@@ -13,8 +13,16 @@ const wallet = `0x${"01".repeat(20)}`
 const other = `0x${"02".repeat(20)}`
 
 const movement = (amount: bigint): Movement => ({
-  ...({ wallet, counterparty: null, asset: "native", tokenId: null, kind: "fee", logIndex: null } as const),
-  ...{ amount, isFailed: false },
+  ...({
+    wallet,
+    counterparty: null,
+    asset: "native",
+    tokenId: null,
+    kind: "fee",
+    logIndex: null,
+  } as const),
+  amount,
+  isFailed: false,
 })
 
 /** A file with a row of each block, of so many movements; each body has a byte and three for each movement. */
@@ -43,7 +51,12 @@ const withRows = Effect.fnUntraced(function* (counts: ReadonlyArray<number>) {
   }
   const page = (order: "ASC" | "DESC", limit: number, maxBytes?: number) => {
     const query = {
-      ...{ wallet, order, from: 0, to: 9, after: null, limit },
+      wallet,
+      order,
+      from: 0,
+      to: 9,
+      after: null,
+      limit,
       ...(maxBytes === undefined ? {} : { maxBytes }),
     }
     const { isCut, rows } = Ledgers.pageUnsafe(counting, query)

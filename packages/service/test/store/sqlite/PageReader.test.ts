@@ -14,9 +14,15 @@ const [wallet = ""] = wallets
 
 /** A projection with a text of so many characters for each transaction. */
 const texts = (characters: number): Projection => ({
-  ...{ id: "texts", kind: "entries", revision: 1 },
+  id: "texts",
+  kind: "entries",
+  revision: 1,
   rows: ({ transactions }) =>
-    transactions.map(({ addresses, index }) => ({ index, body: "x".repeat(characters), keys: addresses })),
+    transactions.map(({ addresses, index }) => ({
+      index,
+      body: "x".repeat(characters),
+      keys: addresses,
+    })),
 })
 
 /** A page of 10 entries of a wallet with 40 of them, and the characters of texts that were read for it. */
