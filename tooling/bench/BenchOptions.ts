@@ -1,5 +1,6 @@
 /** Command line of a benchmark: options that all have, and options and words of its own. */
 import { parseArgs } from "node:util"
+import * as Checkout from "./Checkout.ts"
 
 export interface BenchOptions<Name extends string> {
   readonly rounds: number
@@ -7,8 +8,8 @@ export interface BenchOptions<Name extends string> {
   readonly json: boolean
   /** Run in a second or two, with subjects that need no installation, to see that it runs and that results are equal. */
   readonly isSmallest: boolean
-  /** An older checkout to measure beside this one, as `run.ts` has unpacked it. */
-  readonly against: { readonly root: string; readonly suffix: string } | undefined
+  /** This checkout, and an older one to measure beside it, as `run.ts` has unpacked and installed them. */
+  readonly checkouts: readonly [Checkout.Installed, ...ReadonlyArray<Checkout.Installed>]
   /** The command that the file of results names; undefined where none is written. */
   readonly savedAs: string | undefined
   /** Parts of the benchmark to run; all of them when none is named. */
@@ -50,8 +51,10 @@ export const parse = <Name extends string = never>(settings: {
   const options = {
     ...Object.fromEntries(Object.entries(own).map(([name, value]) => [name, text(value)])),
     rounds: text(String(settings.rounds)),
+    installed: text(""),
     root: text(""),
     suffix: text(""),
+    "root-installed": text(""),
     "saved-as": text(""),
     json: flag,
     smallest: flag,
@@ -70,7 +73,12 @@ export const parse = <Name extends string = never>(settings: {
       rounds: isSmallest ? 1 : positiveInteger("rounds", texts["rounds"]!),
       json: values["json"] === true,
       isSmallest,
-      against: texts["root"] === "" ? undefined : { root: texts["root"]!, suffix: texts["suffix"]! },
+      checkouts: [
+        { ...Checkout.head, folder: texts["installed"]! },
+        ...(texts["root"] === ""
+          ? []
+          : [{ root: texts["root"]!, suffix: texts["suffix"]!, folder: texts["root-installed"]! }]),
+      ],
       savedAs: texts["saved-as"] === "" ? undefined : texts["saved-as"]!,
       words,
       values: texts as Record<Name, string>,

@@ -3,12 +3,16 @@ import { execFileSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { exitWith } from "./BenchOptions.ts"
 
 export interface Checkout {
   readonly root: string
   /** Follows the name of a subject: nothing for this checkout, as in " at 1a2b3c4d5" for the other one. */
   readonly suffix: string
+}
+
+/** A checkout whose packages were built and installed in a folder, as their users have them. */
+export interface Installed extends Checkout {
+  readonly folder: string
 }
 
 /** This checkout. */
@@ -17,18 +21,17 @@ export const head: Checkout = { root: join(import.meta.dirname, "../.."), suffix
 const git = (...args: ReadonlyArray<string>): string =>
   execFileSync("git", ["-C", head.root, ...args], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim()
 
-/** The hash of a commit, or an exit that names the option. */
-const commitOf = (revision: string): string => {
+/** The hash of a commit; undefined where there is none of that name. */
+export const commitOf = (revision: string): string | undefined => {
   try {
     return git("rev-parse", "--verify", `${revision}^{commit}`)
   } catch {
-    return exitWith(`Invalid option "--against": expected a commit, received "${revision}".`)
+    return undefined
   }
 }
 
 /** An older commit, unpacked into a temporary folder with its own dependencies. `remove` deletes it. */
-export const unpack = (revision: string): { readonly checkout: Checkout; readonly remove: () => void } => {
-  const commit = commitOf(revision)
+export const unpack = (commit: string): { readonly checkout: Checkout; readonly remove: () => void } => {
   const root = mkdtempSync(join(tmpdir(), "daybook-against-"))
   const remove = () => rmSync(root, { recursive: true, force: true })
   console.error(`unpacking ${commit.slice(0, 9)} and installing its dependencies`)

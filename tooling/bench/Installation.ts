@@ -9,13 +9,13 @@ import type { Checkout } from "./Checkout.ts"
 
 const names = ["schema", "transport", "rest", "rpc", "service"]
 
-/** Builds packages of a checkout, and makes `node_modules/@daybook` with them in a folder. */
-export const install = ({ root }: Checkout, folder: string, packages: ReadonlyArray<string> = names): void => {
+/** Builds the packages of a checkout, and makes `node_modules/@daybook` with them in a folder. */
+export const install = ({ root }: Checkout, folder: string): void => {
   const run = (command: string, args: ReadonlyArray<string>, cwd: string) =>
     execFileSync(command, args, { cwd, stdio: ["ignore", "ignore", "inherit"] })
-  const filters = packages.map((name) => `--filter=@daybook/${name}`)
+  const filters = names.map((name) => `--filter=@daybook/${name}`)
   run(join(root, "node_modules/.bin/turbo"), ["run", "build", "--output-logs=errors-only", ...filters], root)
-  for (const name of packages) {
+  for (const name of names) {
     const source = join(root, "packages", name)
     const target = join(folder, "node_modules/@daybook", name)
     const tarball = join(folder, `${name}.tgz`)

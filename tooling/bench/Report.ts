@@ -23,11 +23,12 @@ const comparison = (figures: Figures.Figures, suffix: string): ReadonlyArray<str
 /** Reports the figures of a benchmark: with the tables of documents, or with one of its own. Only those of this checkout are written. */
 export const finish = (
   benchmark: string,
-  { against, isSmallest, json, rounds, savedAs }: BenchOptions<string>,
+  { checkouts, isSmallest, json, rounds, savedAs }: BenchOptions<string>,
   figures: Figures.Figures,
   own?: Figures.Table,
 ): void => {
   if (isSmallest) return console.log(`${benchmark}: ${figures.subjects().join("; ")}`)
+  const [, against] = checkouts
   const isOther = (subject: string) => against !== undefined && subject.endsWith(against.suffix)
   const local = figures.all().filter(({ subject }) => !isOther(subject))
   const command = savedAs ?? `pnpm bench ${[benchmark, ...process.argv.slice(2)].join(" ")}`

@@ -10,10 +10,13 @@
  * The peers are installed outside the workspace on the first run; what is measured runs in its own processes.
  */
 import { execFileSync, spawnSync } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as FiguresCheck from "../check/figures.ts"
 import { exitWith } from "./BenchOptions.ts"
 import * as Checkout from "./Checkout.ts"
+import * as Installation from "./Installation.ts"
 import * as PeerInstall from "./PeerInstall.ts"
 import { published } from "./Published.ts"
 
@@ -23,6 +26,8 @@ interface Benchmark {
   readonly hasRounds?: boolean
   /** It measures an older commit, too. */
   readonly compares?: boolean
+  /** It runs the packages as they are published. */
+  readonly needsPackages?: boolean
   readonly hasSmallest?: boolean
 }
 
@@ -30,13 +35,13 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   codecs: { file: "codecs/run.ts", isShort: true, compares: true, hasSmallest: true },
   bundle: { file: "bundle/run.ts", isShort: true },
   programs: { file: "programs/run.ts", hasRounds: false },
-  clients: { file: "clients/run.ts", hasSmallest: true },
+  clients: { file: "clients/run.ts", needsPackages: true, hasSmallest: true },
   rpc: { file: "rpc/run.ts", compares: true, hasSmallest: true },
-  index: { file: "indexing/run.ts", compares: true, hasSmallest: true },
+  index: { file: "indexing/run.ts", needsPackages: true, compares: true, hasSmallest: true },
   growth: { file: "growth/run.ts", hasRounds: false, hasSmallest: true },
   databases: { file: "growth/databases.ts" },
   backup: { file: "growth/backup.ts", hasRounds: false, hasSmallest: true },
-  page: { file: "serving/run.ts", compares: true, hasSmallest: true },
+  page: { file: "serving/run.ts", needsPackages: true, compares: true, hasSmallest: true },
   receipts: { file: "ledger/run.ts", hasRounds: false },
 }
 
@@ -66,65 +71,96 @@ const measures = words.includes("measure")
 const options = words.filter((word) => !named.includes(word) && word !== "measure")
 const withoutRounds = take(options, "--rounds").rest
 
-const smallest = (): void => {
-  for (const [name, { file, hasSmallest = false }] of Object.entries(benchmarks)) {
-    if (!hasSmallest || (named.length > 0 && !named.includes(name))) continue
+/** Builds and installs packages where a benchmark needs them; the options that name the folder. */
+const install = (
+  names: ReadonlyArray<string>,
+  checkout: Checkout.Checkout,
+  folder: string,
+  option: string,
+): ReadonlyArray<string> => {
+  if (names.every((name) => benchmarks[name]!.needsPackages !== true)) return []
+  Installation.install(checkout, folder)
+  return [option, folder]
+}
+
+const smallest = (folder: string): void => {
+  const names = Object.keys(benchmarks).filter(
+    (name) => benchmarks[name]!.hasSmallest === true && (named.length === 0 || named.includes(name)),
+  )
+  const installed = install(names, Checkout.head, folder, "--installed")
+  for (const name of names) {
     const startedAt = performance.now()
-    run(file, ["--smallest"])
+    run(benchmarks[name]!.file, ["--smallest", ...installed])
     console.log(`   ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
   }
 }
 
 /** Exits where files differ from the commit, other than the tables and results of earlier measurements. */
 const requireCommit = (): void => {
-  const args = [
-    "status",
-    "--porcelain",
-    "--untracked-files=no",
-    "--",
-    ".",
-    ":(exclude)*.md",
-    ":(exclude)tooling/bench/results",
-  ]
-  const changed = execFileSync("git", args, { cwd: Checkout.head.root, encoding: "utf8" }).trim()
+  const args = ["--", ".", ":(exclude)*.md", ":(exclude)tooling/bench/results"]
+  const changed = execFileSync("git", ["status", "--porcelain", "--untracked-files=no", ...args], {
+    cwd: Checkout.head.root,
+    encoding: "utf8",
+  }).trim()
   if (changed !== "") exitWith(`Files differ from the commit that would be measured. Commit them first:\n${changed}`)
 }
 
 const chosen = (): ReadonlyArray<string> => {
   if (named.length > 0) return Object.keys(benchmarks).filter((name) => named.includes(name))
-  return Object.keys(benchmarks).filter((name) =>
-    measures ? Object.hasOwn(published, name) : benchmarks[name]!.isShort,
-  )
+  const isUsual = measures
+    ? (name: string) => Object.hasOwn(published, name)
+    : (name: string) => benchmarks[name]!.isShort === true
+  return Object.keys(benchmarks).filter(isUsual)
 }
 
-const runChosen = (other: Checkout.Checkout | undefined): void => {
+/** Runs the chosen benchmarks, with packages that are installed in a folder. */
+const runChosen = (folder: string, other: Checkout.Checkout | undefined): void => {
   if (measures) requireCommit()
   PeerInstall.install(import.meta.dirname)
-  for (const name of chosen()) {
-    const { compares = false, file, hasRounds = true } = benchmarks[name]!
-    const isPublished = measures && Object.hasOwn(published, name)
+  const names = chosen()
+  const installed = install(names, Checkout.head, join(folder, "head"), "--installed")
+  const compared =
+    other === undefined
+      ? []
+      : [
+          ...["--root", other.root, "--suffix", other.suffix],
+          ...install(names, other, join(folder, "other"), "--root-installed"),
+        ]
+  for (const name of names) {
+    const { compares = false, file, hasRounds = true, needsPackages = false } = benchmarks[name]!
+    const isSaved = measures && Object.hasOwn(published, name)
     run(file, [
       ...(hasRounds ? options : withoutRounds),
-      ...(isPublished ? ["--saved-as", ["pnpm bench measure", name, ...options].join(" ")] : []),
-      ...(compares && other !== undefined ? ["--root", other.root, "--suffix", other.suffix] : []),
+      ...(needsPackages ? installed : []),
+      ...(isSaved ? ["--saved-as", ["pnpm bench measure", name, ...options].join(" ")] : []),
+      ...(compares ? compared : []),
     ])
   }
   if (measures) FiguresCheck.write()
 }
 
-const unknown = withoutRounds.filter((word) => !word.startsWith("--"))
-if (options.includes("--smallest")) {
-  smallest()
-} else if (named.length === 0 && unknown.length > 0) {
-  const expected = ["measure", ...Object.keys(benchmarks)].join(", ")
-  exitWith(`Invalid argument "benchmark": expected one of ${expected}, received "${unknown.join(" ")}".`)
-} else if (against === "") {
-  runChosen(undefined)
-} else {
-  const { checkout, remove } = Checkout.unpack(against)
+/** Runs the chosen benchmarks beside an older commit. */
+const runAgainst = (folder: string, revision: string): void => {
+  const commit = Checkout.commitOf(revision)
+  if (commit === undefined) return exitWith(`Invalid option "--against": expected a commit, received "${revision}".`)
+  const { checkout, remove } = Checkout.unpack(commit)
   try {
-    runChosen(checkout)
+    runChosen(folder, checkout)
   } finally {
     remove()
   }
+}
+
+const unknown = withoutRounds.filter((word, at) => !word.startsWith("--") && !withoutRounds[at - 1]?.startsWith("--"))
+if (named.length === 0 && unknown.length > 0) {
+  const expected = ["measure", ...Object.keys(benchmarks)].join(", ")
+  exitWith(`Invalid argument "benchmark": expected one of ${expected}, received "${unknown.join(" ")}".`)
+}
+const folder = mkdtempSync(join(tmpdir(), "daybook-packages-"))
+try {
+  if (options.includes("--smallest")) smallest(folder)
+  else if (given.includes("--against")) runAgainst(folder, against)
+  else runChosen(folder, undefined)
+} finally {
+  rmSync(folder, { recursive: true, force: true })
 }

@@ -3,15 +3,14 @@
  * a process of its own: the time of its import, the time of the first call after that, and the CPU time of a call of a warm client.
  */
 import { execFileSync } from "node:child_process"
-import { copyFileSync, mkdtempSync, rmSync, symlinkSync } from "node:fs"
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Agreement from "../Agreement.ts"
 import * as BenchOptions from "../BenchOptions.ts"
-import { head, inTurns } from "../Checkout.ts"
+import { inTurns } from "../Checkout.ts"
 import * as ChildProgram from "../ChildProgram.ts"
 import * as Figures from "../Figures.ts"
-import * as Installation from "../Installation.ts"
 import * as PeerInstall from "../PeerInstall.ts"
 import * as Report from "../Report.ts"
 
@@ -30,15 +29,19 @@ const subjects = [
 const columns = ["import ms", "import CPU ms", "first call ms", "first call CPU ms", "call CPU us"] as const
 
 const options = BenchOptions.parse({ rounds: 3 })
-const { isSmallest, rounds } = options
+const { checkouts, isSmallest, rounds } = options
 const isLocal = (name: string) => name.startsWith("@daybook/")
 const measured = subjects.filter(({ name }) => isLocal(name) || !isSmallest)
 
-/** Installs the packages beside the others. */
+/** Links the packages and the others into a folder. */
 const install = (folder: string): void => {
-  Installation.install(head, folder, ["schema", "transport", "rest", "rpc"])
+  mkdirSync(join(folder, "node_modules"))
   for (const { name } of measured) {
-    if (!isLocal(name)) symlinkSync(join(here, "../node_modules", name), join(folder, "node_modules", name))
+    const target = isLocal(name)
+      ? join(checkouts[0].folder, "node_modules/@daybook")
+      : join(here, "../node_modules", name)
+    const link = join(folder, "node_modules", isLocal(name) ? "@daybook" : name)
+    if (!existsSync(link)) symlinkSync(target, link)
   }
   copyFileSync(join(here, "subject.mjs"), join(folder, "subject.mjs"))
 }

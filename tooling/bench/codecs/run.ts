@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process"
 import { join } from "node:path"
 import * as Agreement from "../Agreement.ts"
 import * as BenchOptions from "../BenchOptions.ts"
-import { head, inTurns } from "../Checkout.ts"
+import { inTurns } from "../Checkout.ts"
 import * as Figures from "../Figures.ts"
 import { versions } from "../PeerInstall.ts"
 import * as Report from "../Report.ts"
@@ -26,10 +26,10 @@ const here = import.meta.dirname
 const file = (name: string) => join(here, `subjects/${name}.ts`)
 
 const options = BenchOptions.parse({ rounds: 3 })
-const { against, isSmallest, rounds } = options
+const { checkouts, isSmallest, rounds } = options
 
 const subjects: ReadonlyArray<Subject> = [
-  ...[head, ...(against === undefined ? [] : [against])].map(({ root, suffix }) => ({
+  ...checkouts.map(({ root, suffix }) => ({
     title: `**@daybook/schema**${suffix}`,
     file: join(root, "tooling/bench/codecs/subjects/daybook.ts"),
     inputs: all,

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Agreement from "../Agreement.ts"
 import * as BenchOptions from "../BenchOptions.ts"
-import { head, inTurns } from "../Checkout.ts"
+import { inTurns } from "../Checkout.ts"
 import * as Figures from "../Figures.ts"
 import * as Installation from "../Installation.ts"
 import * as PeerInstall from "../PeerInstall.ts"
@@ -28,7 +28,7 @@ const options = BenchOptions.parse({
   rounds: 3,
   options: { latency: "0,50", blocks: String(RecordedChain.defaultBlocks), only: "", database: "" },
 })
-const { against, isSmallest, rounds, values } = options
+const { checkouts, isSmallest, rounds, values } = options
 const database = values.database === "" ? undefined : values.database
 const latencies = isSmallest ? [0] : BenchOptions.numbers("latency", values.latency)
 const blocks = isSmallest ? RecordedChain.smallestBlocks : BenchOptions.positiveInteger("blocks", values.blocks)
@@ -60,13 +60,8 @@ const daybook =
   ({ head, url }, folder) =>
     DaybookIndexer.index(indexer, url, head, folder)
 
-const subjectsOf = (folder: string): ReadonlyArray<Subject> => {
-  const checkouts = [head, ...(against === undefined ? [] : [against])].map((checkout, at) => {
-    const place = join(folder, `installed-${at}`)
-    Installation.install(checkout, place)
-    return { command: Installation.command(place), suffix: checkout.suffix }
-  })
-  const { command } = checkouts[0]!
+const subjectsOf = (): ReadonlyArray<Subject> => {
+  const command = Installation.command(checkouts[0].folder)
   const [sqd, ponder] = [
     `SQD ${PeerInstall.versions["@subsquid/evm-processor"]}`,
     `Ponder ${PeerInstall.versions["ponder"]}`,
@@ -74,11 +69,11 @@ const subjectsOf = (folder: string): ReadonlyArray<Subject> => {
   const baseline = ["baseline, one call per request", "baseline, 10 blocks per request"]
   return [
     ...baseline.map((title) => ({ title, measure: other(title) })),
-    ...checkouts.map(({ command, suffix }) => ({
+    ...checkouts.map(({ folder, suffix }) => ({
       title: `**daybook**${suffix}`,
-      measure: daybook({ command, checks: "standard" }),
+      measure: daybook({ command: Installation.command(folder), checks: "standard" }),
     })),
-    { title: "daybook, `full`", measure: daybook({ command, checks: "full" }) },
+    ...(isSmallest ? [] : [{ title: "daybook, `full`", measure: daybook({ command, checks: "full" }) }]),
     { title: sqd, isPeer: true, measure: other("SQD") },
     { title: ponder, isPeer: true, measure: other("Ponder") },
     ...(database === undefined
@@ -128,7 +123,7 @@ const measureRound = async (
 
 const folder = mkdtempSync(join(tmpdir(), "daybook-index-"))
 try {
-  const subjects = subjectsOf(folder)
+  const subjects = subjectsOf()
     .filter(({ isPeer }) => !(isSmallest && isPeer === true))
     .filter(isNamed)
   if (subjects.length === 0)

@@ -28,7 +28,7 @@ const limitMillis = 60_000
 const here = import.meta.dirname
 const { root } = head
 const options = BenchOptions.parse({ rounds: 3 })
-const { against, isSmallest, rounds } = options
+const { checkouts, isSmallest, rounds } = options
 
 const peer = (name: string, client = name): Subject => ({
   title: client.replace(name, `${name} ${versions[name]}`),
@@ -40,10 +40,7 @@ const peer = (name: string, client = name): Subject => ({
 const subjects: ReadonlyArray<Subject> = [
   peer("undici", "undici and JSON.parse"),
   { title: "fetch and JSON.parse", client: "fetch and JSON.parse", root },
-  { title: "**@daybook/rpc**", client: "@daybook/rpc", root },
-  ...(against === undefined
-    ? []
-    : [{ title: `**@daybook/rpc**${against.suffix}`, client: "@daybook/rpc", root: against.root }]),
+  ...checkouts.map(({ root, suffix }) => ({ title: `**@daybook/rpc**${suffix}`, client: "@daybook/rpc", root })),
   { title: "@daybook/rpc over the global fetch", client: "@daybook/rpc over the global fetch", root },
   peer("viem"),
   peer("ethers"),

@@ -10,8 +10,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as BenchOptions from "../BenchOptions.ts"
-import { head } from "../Checkout.ts"
-import type { Checkout } from "../Checkout.ts"
+import type { Installed } from "../Checkout.ts"
 import * as Figures from "../Figures.ts"
 import * as RecordedChain from "../indexing/RecordedChain.ts"
 import * as Installation from "../Installation.ts"
@@ -35,13 +34,12 @@ const publishedParts = {
 const parts = { ...publishedParts, processes: ProcessesBenchmark, backfill: BackfillBenchmark }
 
 const options = BenchOptions.parse({ rounds: 3, words: Object.keys(parts) })
-const { against, isSmallest, rounds, words } = options
+const { checkouts, isSmallest, rounds, words } = options
 const blocks = isSmallest ? RecordedChain.smallestBlocks : RecordedChain.defaultBlocks
 
-/** Installs a checkout and indexes the chain with it. */
-const prepare = async (checkout: Checkout, folder: string, nodeUrl: string): Promise<Indexed> => {
-  Installation.install(checkout, folder)
-  const configuration = ServiceProcess.configure(folder, nodeUrl, Installation.command(folder))
+/** Indexes the chain with a checkout. */
+const prepare = async (checkout: Installed, folder: string, nodeUrl: string): Promise<Indexed> => {
+  const configuration = ServiceProcess.configure(folder, nodeUrl, Installation.command(checkout.folder))
   await ServiceProcess.index(configuration)
   return { ...configuration, suffix: checkout.suffix }
 }
@@ -51,7 +49,7 @@ const node = await RecordedChain.serve(0, blocks)
 const figures = Figures.make()
 try {
   const all: Array<Indexed> = []
-  for (const [at, checkout] of [head, ...(against === undefined ? [] : [against])].entries()) {
+  for (const [at, checkout] of checkouts.entries()) {
     all.push(await prepare(checkout, join(folder, `indexed-${at}`), node.url))
   }
   const addresses = await WalletRequests.addresses(blocks)
