@@ -114,7 +114,9 @@ describe("age of results", () => {
     const before = outdated(base)
     put("tooling/bench/harmless.json", JSON.stringify([{ subject: "Client: change it", reason: "only a comment" }]))
 
-    expect(before).toEqual([`results of rpc are older than ${later.slice(0, 9)} "Client: change it"`])
+    expect(before).toEqual([
+      `results of rpc are older than ${later.slice(0, 9)} "Client: change it": run pnpm bench measure rpc, or name the commit in tooling/bench/harmless.json`,
+    ])
     expect(outdated(base)).toEqual([])
   })
 

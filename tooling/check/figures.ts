@@ -18,11 +18,13 @@ export interface Harmless {
   readonly reason: string
 }
 
-/** The end of a commit's list of changes. */
 interface Commit {
   readonly hash: string
   readonly subject: string
 }
+
+const remedy = (benchmark: string): string =>
+  `run pnpm bench measure ${benchmark}, or name the commit in tooling/bench/harmless.json`
 
 /** The commits that make results obsolete, as messages. */
 export const obsolete = (
@@ -33,7 +35,10 @@ export const obsolete = (
   const allowed = new Set(harmless.filter(({ reason }) => reason.trim() !== "").map(({ subject }) => subject))
   return commits
     .filter(({ subject }) => !allowed.has(subject))
-    .map(({ hash, subject }) => `results of ${benchmark} are older than ${hash.slice(0, 9)} "${subject}"`)
+    .map(
+      ({ hash, subject }) =>
+        `results of ${benchmark} are older than ${hash.slice(0, 9)} "${subject}": ${remedy(benchmark)}`,
+    )
 }
 
 const git = (base: string, ...args: ReadonlyArray<string>): string | undefined => {
