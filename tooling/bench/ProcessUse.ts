@@ -1,5 +1,5 @@
 /** What a running process has used so far, where there is a /proc. */
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 
 const read = (path: string): string | undefined => {
   try {
@@ -18,8 +18,15 @@ const microsOf = (stat: string | undefined): number | undefined => {
 /** CPU time of all threads, in microseconds. */
 export const cpuMicros = (pid: number): number | undefined => microsOf(read(`${pid}/stat`))
 
-/** CPU time of the main thread, in microseconds. */
-export const mainMicros = (pid: number): number | undefined => microsOf(read(`${pid}/task/${pid}/stat`))
+/** CPU time of each thread, in microseconds, by its id. */
+export const threadMicros = (pid: number): ReadonlyMap<string, number> => {
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`)
+    return new Map(threads.map((thread) => [thread, microsOf(read(`${pid}/task/${thread}/stat`)) ?? 0]))
+  } catch {
+    return new Map()
+  }
+}
 
 /** The most memory that it has held, in bytes. */
 export const peakBytes = (pid: number): number | undefined => {

@@ -13,9 +13,9 @@ export interface IndexRun {
   readonly documentBytes?: number
   /** Decoded events, when those are what was indexed. */
   readonly events?: number
-  /** CPU time of all threads and of the main one, and memory, of a subject that runs as a child process. */
+  /** CPU time of all threads and of the busiest one, and memory, of a subject that runs as a child process. */
   readonly cpuSeconds?: number
-  readonly mainSeconds?: number
+  readonly busiestSeconds?: number
   readonly peakBytes?: number
 }
 

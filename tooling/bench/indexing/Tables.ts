@@ -26,7 +26,7 @@ export const speed: Figures.Table = (figures) => {
 
 const columns = [
   ["CPU s per 1,000 blocks", 2],
-  ["CPU s of the main thread", 2],
+  ["CPU s of the busiest thread", 2],
   ["peak MB", 0],
   ["bytes per transaction", 0],
   ["bytes per byte of document", 2],

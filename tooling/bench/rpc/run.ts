@@ -1,6 +1,6 @@
 /**
  * RPC clients side by side: CPU of one `eth_getBlockByNumber` and calls per second, for a block of 150 transactions, whole or as
- * hashes, in single calls and in batches of 20. `pnpm bench rpc --rounds 3`, in two to three minutes. Ratios compare CPU with the first
+ * hashes, in single calls and in batches of 20. `pnpm bench rpc --rounds 3`, in three minutes. Ratios compare CPU with the first
  * client.
  */
 import { execFileSync } from "node:child_process"
