@@ -26,10 +26,11 @@ try {
   const peakBytes = process.resourceUsage().maxRSS * 1024
   const measured: MeasuredRun = { cpuSeconds: (user + system) / 1e6, peakBytes, ...run }
   console.log(JSON.stringify(measured))
-  process.exit(0)
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
-  process.exit(1)
+  process.exitCode = 1
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
+// SQD goes on with the head of the chain.
+process.exit()
