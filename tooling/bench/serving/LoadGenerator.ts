@@ -69,7 +69,9 @@ export const saturate = async (
   const worker = async () => {
     while (!isOver()) {
       const sentAt = performance.now()
-      bytes += (await exchange(agent, requests[next++ % requests.length]!)).length
+      const { length } = await exchange(agent, requests[next++ % requests.length]!)
+      // Not in one expression with the wait: the sum of another worker would be lost.
+      bytes += length
       latencies.push(performance.now() - sentAt)
     }
   }
