@@ -6,6 +6,12 @@ import * as Results from "./Results.ts"
 
 const headerLines = 2
 
+const ofRun = new Set(["--installed", "--root", "--suffix", "--root-installed"])
+
+/** The arguments of this process without those that `run.ts` adds, each of which has a value. */
+const givenArguments = (): ReadonlyArray<string> =>
+  process.argv.slice(2).filter((word, at, all) => !ofRun.has(word) && !ofRun.has(all[at - 1] ?? ""))
+
 const show = (value: number): string => value.toFixed(value < 10 ? 2 : 0)
 
 /** A row for each figure that has one of the older commit beside it. A measure that ends in "/s" is better when it is higher. */
@@ -31,7 +37,7 @@ export const finish = (
   const [, against] = checkouts
   const isOther = (subject: string) => against !== undefined && subject.endsWith(against.suffix)
   const local = figures.all().filter(({ subject }) => !isOther(subject))
-  const command = savedAs ?? `pnpm bench ${[benchmark, ...process.argv.slice(2)].join(" ")}`
+  const command = savedAs ?? ["pnpm bench", benchmark, ...givenArguments()].join(" ")
   const results = Results.make({ benchmark, command, rounds, figures: local })
   if (savedAs !== undefined) Results.write(results)
   if (json) return console.log(JSON.stringify({ ...results, rows: Results.rowsOf(figures.all()) }))
