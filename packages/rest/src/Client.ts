@@ -260,7 +260,7 @@ export interface Client {
    *
    * - With the cursor of an ASC query also set `order: "ASC"`.
    *
-   * Source: docs/interface.md#4.1; decisions 0010, 0011 and 0021.
+   * Source: docs/interface.md#4.1; decisions 0009, 0011 and 0021.
    */
   readonly walletTransactionsStream: PagedStream<WalletTransaction>
   /** Streams the same rows one page at a time, each page with its response, the progress so far and a position for `resume`. */

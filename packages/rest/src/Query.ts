@@ -287,7 +287,7 @@ const encoder = <O extends RestOperation.RestOperation>(contract: O) => {
  * console.log(Result.getOrThrow(encoded).parameters) // { chain: 'polygon amoy', from_date: '1970-01-01T00:00:00.000Z', limit: '5' }
  * ```
  *
- * Source: docs/interface.md#4.1; decisions 0005 to 0008.
+ * Source: docs/interface.md#4.1; decisions 0005 and 0008.
  */
 export const encode: (query: Query) => Result.Result<Encoded, Issue.Issue> = encoder(RestOperation.walletTransactions)
 

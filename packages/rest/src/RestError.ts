@@ -238,7 +238,7 @@ export class Unavailable extends Data.TaggedError("Unavailable")<Fields & { read
  * export const isFaultOfServer = ({ _tag }: RestError.RestError): boolean => _tag === "OutOfOrder" || _tag === "InvalidResponse"
  * ```
  *
- * Source: docs/interface.md#1, docs/interface.md#4.1 (order); decision 0010.
+ * Source: docs/interface.md#1, docs/interface.md#4.1 (order); decision 0009.
  */
 export class OutOfOrder extends Data.TaggedError("OutOfOrder")<
   Fields & {

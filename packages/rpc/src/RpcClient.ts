@@ -160,7 +160,7 @@ const fromConfig = /* @__PURE__ */ Effect.fnUntraced(
  * console.log(await Effect.runPromise(provided)) // n.example
  * ```
  *
- * Source: decision 0007 (the default chain).
+ * Source: decision 0008 (the default chain).
  */
 export const layerConfig: Layer.Layer<RpcClient, InvalidOption | Config.ConfigError> =
   // Pure: bundlers leave the configuration out of programs that do not use it.

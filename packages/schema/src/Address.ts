@@ -59,7 +59,7 @@ export const OrNull: Schema.Codec<Address | null, string | null> = /* @__PURE__ 
  * // null ""
  * ```
  *
- * Source: docs/interface.md#2.2 (receipt_contract_address); decision 0002.
+ * Source: docs/interface.md#2.2 (receipt_contract_address); decision 0020.
  */
 export const OrEmpty: Schema.Codec<Address | null, string> = /* @__PURE__ */ orEmpty(Address, "")
 
@@ -76,7 +76,7 @@ export const OrEmpty: Schema.Codec<Address | null, string> = /* @__PURE__ */ orE
  * // null null
  * ```
  *
- * Source: docs/interface.md#2.2 (to_address of a creation); decision 0002.
+ * Source: docs/interface.md#2.2 (to_address of a creation); decision 0020.
  */
 export const OrNone: Schema.Codec<Address | null, string | null> = /* @__PURE__ */ orEmpty(Address, null)
 

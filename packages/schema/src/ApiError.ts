@@ -152,7 +152,7 @@ export class PayloadTooLarge extends Schema.Error<PayloadTooLarge>("@daybook/sch
  * console.log(Schema.encodeSync(ApiError.RateLimited)(error).code) // rate_limited
  * ```
  *
- * Source: docs/interface.md#8; decisions 0007 and 0012.
+ * Source: docs/interface.md#8; decisions 0008 and 0012.
  */
 export class RateLimited extends Schema.Error<RateLimited>("@daybook/schema/RateLimited")(
   { ...body, code: Schema.tag("rate_limited") },

@@ -126,6 +126,6 @@ export const Balances: Named<typeof balancesCodec, Balances, BalancesWire> = bal
  * console.log(Balance.extras(Schema.decodeUnknownSync(Balance.Balances)(wire))) // { usd: '3' }
  * ```
  *
- * Source: decision 0004.
+ * Source: decision 0020.
  */
 export const extras = (value: Balances): Readonly<Record<string, unknown>> => Balances.extras(value)

@@ -163,7 +163,7 @@ export interface BlockWire extends Schema.Codec.Encoded<typeof blockCodec> {}
  * ```
  *
  * Source: docs/interface.md#2.8; EIP-1559, EIP-4399, EIP-4788, EIP-4844, EIP-4895, EIP-7685, EIP-7843, EIP-7928; Nitro, coreth, go-opera, OpenEthereum;
- * decisions 0004 and 0020.
+ * decision 0020.
  */
 export const Block: Named<typeof blockCodec, Block, BlockWire> = blockCodec
 
@@ -196,7 +196,7 @@ export interface HydratedBlockWire extends Schema.Codec.Encoded<typeof hydratedB
  * // Invalid block "number": expected a hex quantity of at most 256 bits such as 0x1f, or null, received "latest".
  * ```
  *
- * Source: docs/interface.md#2.8; decisions 0004 and 0020.
+ * Source: docs/interface.md#2.8; decision 0020.
  */
 export const HydratedBlock: Named<typeof hydratedBlockCodec, HydratedBlock, HydratedBlockWire> = hydratedBlockCodec
 
@@ -316,7 +316,7 @@ export const PartialBlock: Named<typeof partialBlockCodec, PartialBlock, Partial
  * export const extras = () => Block.extras(block) // as { l1BlockNumber: "0x10" }
  * ```
  *
- * Source: decision 0004.
+ * Source: decision 0020.
  */
 export const extras = (block: Block | HydratedBlock | PartialBlock): Readonly<Record<string, unknown>> =>
   Block.extras(block)

@@ -46,7 +46,7 @@ const wire = Schema.String.check(Schema.isPattern(/^(0|[1-9][0-9]*)$/u)).annotat
  * console.log(Schema.decodeUnknownSync(Decimal.Decimal)("21000")) // 21000n
  * ```
  *
- * Source: docs/interface.md#2 (numeric strings); decision 0003.
+ * Source: docs/interface.md#2 (numeric strings); decision 0020.
  */
 export const Decimal: Schema.Codec<bigint, string> = leaf({
   expected: "decimal digits such as 21000",
@@ -121,7 +121,7 @@ export const Signed: Schema.Codec<bigint, string> = leaf({
  * console.log(Schema.decodeUnknownSync(Decimal.SafeInteger)("12")) // 12
  * ```
  *
- * Source: docs/interface.md#2 (numeric strings); decision 0003.
+ * Source: docs/interface.md#2 (numeric strings); decision 0020.
  */
 export const SafeInteger: Schema.Codec<number, string> = leaf({
   expected: "decimal digits of a safe integer such as 12",
@@ -143,7 +143,7 @@ export const SafeInteger: Schema.Codec<number, string> = leaf({
  * console.log(Schema.decodeUnknownSync(Decimal.SafeIntegerOrEmpty)("")) // null
  * ```
  *
- * Source: decision 0002.
+ * Source: decision 0020.
  */
 export const SafeIntegerOrEmpty: Schema.Codec<number | null, string> = orEmpty(SafeInteger, "")
 
@@ -164,7 +164,7 @@ export const SafeIntegerOrEmpty: Schema.Codec<number | null, string> = orEmpty(S
  * console.log(Schema.decodeUnknownSync(Decimal.FromNumber)(12)) // 12n
  * ```
  *
- * Source: docs/interface.md#2.5; decision 0003.
+ * Source: docs/interface.md#2.5; decision 0020.
  */
 export const FromNumber: Schema.Codec<bigint, number> = relax(Decimal, (options) => ({
   ...options,

@@ -52,7 +52,7 @@ export const OrNull: Schema.Codec<Hash | null, string | null> = orNull(Hash)
  * console.log(Schema.decodeUnknownSync(Hash.OrEmpty)("")) // null
  * ```
  *
- * Source: docs/interface.md#2.3; decision 0002.
+ * Source: docs/interface.md#2.3; decision 0020.
  */
 export const OrEmpty: Schema.Codec<Hash | null, string> = orEmpty(Hash, "")
 

@@ -171,7 +171,7 @@ export const BlockNonceOrNull: Schema.Codec<Hex | null, string | null> = orNull(
  * console.log(Schema.decodeUnknownSync(Hex.OrEmpty)("")) // null
  * ```
  *
- * Source: decision 0002.
+ * Source: decision 0020.
  */
 export const OrEmpty: Schema.Codec<Hex | null, string> = orEmpty(
   // `""` is no value here, not empty bytes.
@@ -191,7 +191,7 @@ export const OrEmpty: Schema.Codec<Hex | null, string> = orEmpty(
  * console.log(Schema.decodeUnknownSync(Hex.OrNothing)(null)) // 0x
  * ```
  *
- * Source: docs/interface.md#2.5 (input, output); decision 0002.
+ * Source: docs/interface.md#2.5 (input, output); decision 0020.
  */
 export const OrNothing: Schema.Codec<Hex, string> = relax(Hex, (options) => ({
   ...options,
@@ -211,7 +211,7 @@ const empty = "0x" as Hex
  * console.log(Hex.nothing()) // 0x
  * ```
  *
- * Source: decision 0002.
+ * Source: decision 0020.
  */
 export const nothing = (): Hex => empty
 

@@ -81,7 +81,7 @@ export const InternalTransaction: Named<typeof internalTransactionCodec, Interna
  * export const extras = () => InternalTransaction.extras(row)
  * ```
  *
- * Source: decision 0004.
+ * Source: decision 0020.
  */
 export const extras = (value: InternalTransaction): Readonly<Record<string, unknown>> =>
   InternalTransaction.extras(value)

@@ -97,6 +97,6 @@ export const topics = (
  * export const extras = () => Log.extras(log)
  * ```
  *
- * Source: decision 0004.
+ * Source: decision 0020.
  */
 export const extras = (log: Log): Readonly<Record<string, unknown>> => Log.extras(log)

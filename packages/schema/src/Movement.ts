@@ -253,6 +253,6 @@ export const MovementPage: Named<typeof movementPageCodec, MovementPage, Movemen
  * export const extras = () => Movement.extras(row)
  * ```
  *
- * Source: decision 0004.
+ * Source: decision 0020.
  */
 export const extras = (value: Movement): Readonly<Record<string, unknown>> => Movement.extras(value)

@@ -141,7 +141,7 @@ export interface ReceiptWire extends Schema.Codec.Encoded<typeof receiptCodec> {
  * console.log(Schema.decodeUnknownSync(Receipt.Receipt.fields.gasUsed)("0x5208")) // 21000n
  * ```
  *
- * Source: Ethereum JSON-RPC (execution-apis); EIP-658, EIP-1559, EIP-2718, EIP-4844; OP Stack, Nitro, Scroll; decisions 0004 and 0020.
+ * Source: Ethereum JSON-RPC (execution-apis); EIP-658, EIP-1559, EIP-2718, EIP-4844; OP Stack, Nitro, Scroll; decision 0020.
  */
 export const Receipt: Named<typeof receiptCodec, Receipt, ReceiptWire> = receiptCodec
 
@@ -157,6 +157,6 @@ export const Receipt: Named<typeof receiptCodec, Receipt, ReceiptWire> = receipt
  * export const extras = () => Receipt.extras(receipt)
  * ```
  *
- * Source: decision 0004.
+ * Source: decision 0020.
  */
 export const extras = (receipt: Receipt): Readonly<Record<string, unknown>> => Receipt.extras(receipt)

@@ -208,6 +208,6 @@ export const Statement: Named<typeof statementCodec, Statement, StatementWire> =
  * export const extras = () => Statement.extras(statement)
  * ```
  *
- * Source: decision 0004.
+ * Source: decision 0020.
  */
 export const extras = (value: Statement): Readonly<Record<string, unknown>> => Statement.extras(value)

@@ -100,6 +100,6 @@ export const Token: Named<typeof tokenCodec, Token, TokenWire> = tokenCodec
  * console.log(Token.extras(Schema.decodeUnknownSync(Token.Token)(wire))) // { logo: 'x' }
  * ```
  *
- * Source: decision 0004.
+ * Source: decision 0020.
  */
 export const extras = (value: Token): Readonly<Record<string, unknown>> => Token.extras(value)

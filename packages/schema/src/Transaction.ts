@@ -304,7 +304,7 @@ export {
  * Number of a transaction type that the schema does not know. The TypeScript type lists the remaining bytes, so that comparing `type`
  * with a known number narrows a `Transaction`. Larger numbers decode too.
  *
- * Source: EIP-2718; decision 0004.
+ * Source: EIP-2718; decision 0020.
  */
 export type UnknownType = UnknownTypeByte
 
@@ -362,7 +362,7 @@ export interface UnknownWire extends Schema.Codec.Encoded<typeof unknownCodec> {
  * console.log(transaction.type, Transaction.Unknown.extras(transaction)) // 85 { shard: '0x1' }
  * ```
  *
- * Source: EIP-2718; decision 0004.
+ * Source: EIP-2718; decision 0020.
  */
 export const Unknown: Named<typeof unknownCodec, Unknown, UnknownWire> = unknownCodec
 
@@ -403,7 +403,7 @@ const byMember = (direction: "read" | "write"): Step => {
  * console.log(Issue.find(Transaction.Transaction, { type: "0x2" })[0]?.received) // nothing
  * ```
  *
- * Source: docs/interface.md#2.9; EIP-2718; decisions 0004 and 0020.
+ * Source: docs/interface.md#2.9; EIP-2718; decision 0020.
  */
 export const Transaction: Resource<Transaction, (typeof members)[number]["Encoded"]> = Schema.toStandardSchemaV1(
   withCoder(
@@ -440,7 +440,7 @@ export const Transaction: Resource<Transaction, (typeof members)[number]["Encode
  * export const extras = () => Transaction.extras(transaction)
  * ```
  *
- * Source: decision 0004.
+ * Source: decision 0020.
  */
 export const extras = (transaction: Transaction): Readonly<Record<string, unknown>> =>
   (members[memberOf(transaction)] as Open<Schema.Struct.Fields>).extras(transaction)

@@ -40,7 +40,7 @@ export interface WalletPageWire extends Schema.Codec.Encoded<typeof walletPageCo
  * console.log(Schema.decodeUnknownSync(WalletPage.WalletPage)(wire).page_size) // 100
  * ```
  *
- * Source: docs/interface.md#2.1; decisions 0001, 0003, 0007 and 0011.
+ * Source: docs/interface.md#2.1; decisions 0008, 0011 and 0020.
  */
 export const WalletPage: Named<typeof walletPageCodec, WalletPage, WalletPageWire> = walletPageCodec
 
@@ -57,6 +57,6 @@ export const WalletPage: Named<typeof walletPageCodec, WalletPage, WalletPageWir
  * console.log(WalletPage.extras(Schema.decodeUnknownSync(WalletPage.WalletPage)(wire))) // { total: 7 }
  * ```
  *
- * Source: decision 0004.
+ * Source: decision 0020.
  */
 export const extras = (page: WalletPage): Readonly<Record<string, unknown>> => WalletPage.extras(page)

@@ -78,7 +78,7 @@ const Limit = relax(Decimal.SafeInteger, (options) => ({
  * // { limit: 25, order: 'ASC' }
  * ```
  *
- * Source: docs/interface.md#4.1; decisions 0006 to 0008.
+ * Source: docs/interface.md#4.1; decision 0008.
  */
 export const WalletQuery = Schema.Struct({
   /** Chain by name (`eth`) or identifier (`0x1`). Default `eth`. */

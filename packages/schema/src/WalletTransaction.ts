@@ -104,7 +104,7 @@ export interface WalletTransactionWire extends Schema.Codec.Encoded<typeof walle
  * // 1000000000000000000n
  * ```
  *
- * Source: docs/interface.md#2.2; decisions 0001 to 0004.
+ * Source: docs/interface.md#2.2; decision 0020.
  */
 export const WalletTransaction: Named<typeof walletTransactionCodec, WalletTransaction, WalletTransactionWire> =
   walletTransactionCodec
@@ -121,6 +121,6 @@ export const WalletTransaction: Named<typeof walletTransactionCodec, WalletTrans
  * export const extras = () => WalletTransaction.extras(row)
  * ```
  *
- * Source: decision 0004.
+ * Source: decision 0020.
  */
 export const extras = (value: WalletTransaction): Readonly<Record<string, unknown>> => WalletTransaction.extras(value)

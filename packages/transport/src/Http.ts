@@ -43,7 +43,7 @@ export type { Request } from "./internal/HttpRequest.ts"
  * }
  * ```
  *
- * Source: decision 0025.
+ * Source: decision 0057.
  */
 export const platformFetch: Fetch.Fetch = defaultFetch
 

@@ -110,7 +110,7 @@ export const orNull = <A, Wire>(schema: Schema.Codec<A, Wire>): Schema.Codec<A |
     type: orNullSide(options.type),
   }))
 
-/** The leaf, or `null`: decodes `""` and `null` to `null`, encodes `null` as `writes`. Source: decision 0002. */
+/** The leaf, or `null`: decodes `""` and `null` to `null`, encodes `null` as `writes`. Source: decision 0020. */
 export const orEmpty = <A, Wire, Empty extends "" | null>(
   schema: Schema.Codec<A, Wire>,
   writes: Empty,

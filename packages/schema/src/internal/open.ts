@@ -1,6 +1,6 @@
 /**
  * Objects that keep unknown keys: the type is closed, so that a misspelt field does not compile, while unknown keys of the wire stay in
- * the value and are encoded again. Also arrays, optional objects and recursive values of such objects. Source: decision 0004.
+ * the value and are encoded again. Also arrays, optional objects and recursive values of such objects. Source: decision 0020.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -160,7 +160,7 @@ const wrapped =
   (input) =>
     items(Array.isArray(input) ? input : [input])
 
-/** Array; also decodes a single element, which some servers send in its place. Source: decision 0001. */
+/** Array; also decodes a single element, which some servers send in its place. Source: decision 0020. */
 export const oneOrMany = <A, I>(item: Schema.Codec<A, I>): Schema.Codec<ReadonlyArray<A>, ReadonlyArray<I>> => {
   const schema = Schema.declareConstructor<ReadonlyArray<A>, ReadonlyArray<I>>()(
     [Schema.Array(item)],
@@ -196,7 +196,7 @@ export const atMost = <A, I>(
   return withCoder(schema, { read: within(read), write: within(write) })
 }
 
-/** Object, or `null`: decodes `""` and `null` to `null`, encodes `null` as `null`. Source: decision 0002. */
+/** Object, or `null`: decodes `""` and `null` to `null`, encodes `null` as `null`. Source: decision 0020. */
 export const objectOrNull = <A, I>(item: Schema.Codec<A, I>): Schema.Codec<A | null, I | null> => {
   const isNone = (input: unknown) => input === null || input === ""
   const schema = Schema.declareConstructor<A | null, I | null>()(

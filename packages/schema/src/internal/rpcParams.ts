@@ -21,14 +21,14 @@ import { leaf, typeSide } from "./leaf.ts"
  * console.log(RpcMethod.blockTags.includes("finalized")) // true
  * ```
  *
- * Source: docs/interface.md#4.2; decision 0018.
+ * Source: docs/interface.md#4.2; decision 0020.
  */
 export const blockTags = ["latest", "earliest", "pending", "safe", "finalized"] as const
 
 /**
  * Block tag.
  *
- * Source: docs/interface.md#4.2; decision 0018.
+ * Source: docs/interface.md#4.2; decision 0020.
  */
 export type BlockTag = (typeof blockTags)[number]
 
@@ -57,7 +57,7 @@ const isQuantity = (input: unknown): input is string =>
  * // 0x1b4 latest
  * ```
  *
- * Source: docs/interface.md#4.2; decision 0018.
+ * Source: docs/interface.md#4.2; decision 0020.
  */
 export const BlockId: Schema.Codec<BlockId, string> = leaf<BlockId, string>({
   expected: "a block number in hex such as 0x1b4, or one of latest, earliest, pending, safe, finalized",

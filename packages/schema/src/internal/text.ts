@@ -44,7 +44,7 @@ const filledSide: Side<string> = {
   is: (value): value is string => typeof value === "string" && value !== "",
 }
 
-/** Text, or `null`: decodes `""` and `null` to `null`, encodes `null` as `null`. Source: decision 0002. */
+/** Text, or `null`: decodes `""` and `null` to `null`, encodes `null` as `null`. Source: decision 0020. */
 export const OrNone: Schema.Codec<string | null, string | null> = orEmpty(
   relax(text, (options) => ({ ...options, type: filledSide })),
   null,

@@ -15,7 +15,7 @@ export interface ChainNotFound {
   readonly issue: Issue
 }
 
-/** Default of the parameter `chain`. Source: decision 0007. */
+/** Default of the parameter `chain`. Source: decision 0008. */
 export const defaultName = "eth"
 
 /** True for the chain with a name, in the configuration or in the interface; case, spaces and hyphens do not matter. */

@@ -1,7 +1,7 @@
 /**
  * Whether the page of the API is served.
  *
- * Source: decision 0068.
+ * Source: decision 0058.
  */
 import * as Listen from "./Listen.ts"
 

@@ -3,7 +3,7 @@
  * text as the interface defines it, with decoded calls and events. The text is stored and served unchanged; labels and internal
  * transactions are appended when it is served. Pure.
  *
- * Source: docs/interface.md#2.2, docs/interface.md#2.3, docs/interface.md#2.4; decisions 0002, 0009, 0010, 0015.
+ * Source: docs/interface.md#2.2, docs/interface.md#2.3, docs/interface.md#2.4; decisions 0009, 0015 and 0020.
  */
 import type { HydratedBlock } from "@daybook/schema/Block"
 import type { Receipt } from "@daybook/schema/Receipt"

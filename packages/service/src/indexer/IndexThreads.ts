@@ -3,7 +3,7 @@
  * threads. What ends a thread may be due to any of its chains: each of them has a thread of its own afterwards, so that the others go on
  * while that one is started again.
  *
- * Source: decision 0070.
+ * Source: decision 0042.
  */
 import { extname } from "node:path"
 import { availableParallelism } from "node:os"

@@ -2,7 +2,7 @@
  * When the hash rules of a chain are detected again: they were detected, not known, and refuse a block however often it is fetched.
  * Pure.
  *
- * Source: decision 0038.
+ * Source: decision 0022.
  */
 import type { InvalidBlock } from "../verification/InvalidBlock.ts"
 

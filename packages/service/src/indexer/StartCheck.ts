@@ -2,7 +2,7 @@
  * Compares the first block of an index with the configured start: a lower start adds blocks below the first one, and a higher one keeps
  * those that are stored.
  *
- * Source: decision 0041.
+ * Source: decision 0064.
  */
 import * as Effect from "effect/Effect"
 import type { Node } from "../node/Node.ts"

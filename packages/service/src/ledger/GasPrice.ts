@@ -1,7 +1,7 @@
 /**
  * The price that a transaction paid for its gas. Pure.
  *
- * Source: decision 0010; EIP-1559.
+ * Source: decision 0009; EIP-1559.
  */
 import type { Receipt } from "@daybook/schema/Receipt"
 import type { Transaction } from "@daybook/schema/Transaction"
@@ -17,7 +17,7 @@ export interface Fees {
  * Effective gas price, in wei: that of the receipt, else of the transaction, else computed by EIP-1559 from its limits and the base
  * fee of the block; 0 where none is known.
  *
- * Source: decision 0010; EIP-1559.
+ * Source: decision 0009; EIP-1559.
  */
 export const effective = (
   transaction: Transaction,

@@ -2,7 +2,7 @@
  * Bloom filters of logs: each receipt has one, and the block has their union, so that a missing or extra log is detected.
  * Pure, except for a bounded cache of the bits of addresses and topics.
  *
- * Source: Ethereum yellow paper 4.4.1; decision 0028.
+ * Source: Ethereum yellow paper 4.4.1; decision 0029.
  */
 import type { Receipt } from "@daybook/schema/Receipt"
 import * as Hash from "ox/Hash"

@@ -2,7 +2,7 @@
  * Root of the trie of a block's transactions or receipts. The whole list is known, so no trie is built: nodes are hashed from the
  * leaves up. Pure.
  *
- * Source: Ethereum yellow paper, appendix D; decision 0028.
+ * Source: Ethereum yellow paper, appendix D; decision 0029.
  */
 import * as Hash from "ox/Hash"
 import type * as Hex from "ox/Hex"

@@ -2,7 +2,7 @@
  * Keeps a client below a rate that its owner sets, in calls or cost units, so that the server has no reason to reject calls.
  * The bucket is a plain value with pure transitions; `make` holds one and waits.
  *
- * Source: decision 0031.
+ * Source: decision 0057.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"

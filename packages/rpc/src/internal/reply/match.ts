@@ -118,7 +118,7 @@ const areEqual = (
  * A transaction without an envelope, as the interface shows it for one method; `undefined` for any other body. Without an id, the
  * transaction itself has to be the requested one.
  *
- * Source: docs/interface.md#4.3; decision 0017.
+ * Source: docs/interface.md#4.3; decision 0020.
  */
 const matchBare = (body: Json, call: RequestItem): ResponseItem | undefined => {
   if (call.method !== "eth_getTransactionByBlockHashAndIndex" || !Array.isArray(call.params)) return undefined

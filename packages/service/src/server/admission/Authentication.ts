@@ -2,7 +2,7 @@
  * Authentication of callers: finds the grant of an API key and takes calls from its rate limit. REST operations and the
  * relay begin with it.
  *
- * Source: docs/interface.md#5; decisions 0007 and 0012.
+ * Source: docs/interface.md#5; decisions 0008 and 0012.
  */
 import * as ApiHeader from "@daybook/schema/ApiHeader"
 import * as Clock from "effect/Clock"

@@ -2,7 +2,7 @@
  * Limits how often an API key may call: a token bucket for each key, on Effect's `RateLimiterStore`. The store in memory limits
  * one process; a shared store would limit all replicas together.
  *
- * Source: decisions 0007 and 0032.
+ * Source: decisions 0008 and 0032.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"

@@ -2,7 +2,7 @@
  * Serves one port by several processes: starts them, restarts one that ends or hangs, and keeps what they share, which is the
  * configuration, the limits of API keys and the metrics. Node's cluster module gives each new connection to one of them in turn.
  *
- * Source: decision 0043.
+ * Source: decision 0042.
  */
 import cluster, { type Worker } from "node:cluster"
 import * as Clock from "effect/Clock"

@@ -2,7 +2,7 @@
  * The files of the page of the API: Swagger UI, which the package ships, and which a checkout has among its dependencies, and the script that
  * starts it on the OpenAPI document of this service.
  *
- * Source: decision 0068.
+ * Source: decision 0058.
  */
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"

@@ -2,7 +2,7 @@
  * The routes of the page of the API: `/docs`, where a browser shows the operations of `/openapi.json` and calls them with the key that
  * its user enters, and the files of the page. They are read when the page is asked for first.
  *
- * Source: decision 0068.
+ * Source: decision 0058.
  */
 import { hash } from "node:crypto"
 import * as Context from "effect/Context"

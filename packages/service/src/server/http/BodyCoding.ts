@@ -1,7 +1,7 @@
 /**
  * Sends the bytes of JSON in a coding that the request accepts, where that pays.
  *
- * Source: RFC 9110, section 12.5.3; decision 0067.
+ * Source: RFC 9110, section 12.5.3; decision 0040.
  */
 import * as Zlib from "node:zlib"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"

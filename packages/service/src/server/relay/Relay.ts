@@ -2,7 +2,7 @@
  * The JSON-RPC proxy, `POST /rpc/<chain>/<apiKey>`, or `/rpc/<chain>` with the key in a header: relays the methods of the contract to
  * the nodes of a chain, one call or a batch. The text of a result is passed on as the node wrote it; the envelope is written here.
  *
- * Source: docs/interface.md#4.2, docs/interface.md#4.3, docs/interface.md#5; decisions 0016 to 0018 and 0039.
+ * Source: docs/interface.md#4.2, docs/interface.md#4.3, docs/interface.md#5; decisions 0016, 0020 and 0039.
  */
 import * as ApiHeader from "@daybook/schema/ApiHeader"
 import * as Issue from "@daybook/schema/Issue"

@@ -1,7 +1,7 @@
 /**
  * One relayed call: whether the key may call the method, whether the parameters fit it, and its result from the cache or a node.
  *
- * Source: docs/interface.md#4.2, docs/interface.md#4.3; decisions 0016 and 0018.
+ * Source: docs/interface.md#4.2, docs/interface.md#4.3; decisions 0016 and 0020.
  */
 import type { RpcError } from "@daybook/rpc/RpcError"
 import * as Hash from "@daybook/schema/Hash"

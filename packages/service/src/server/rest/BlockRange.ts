@@ -1,7 +1,7 @@
 /**
  * The range of blocks that a query requests, by numbers or dates, and the blocks of an index that it has.
  *
- * Source: docs/interface.md#4.1; decision 0006.
+ * Source: docs/interface.md#4.1; decision 0008.
  */
 import * as WalletQuery from "@daybook/schema/WalletQuery"
 import * as Effect from "effect/Effect"

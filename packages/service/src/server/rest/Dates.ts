@@ -1,7 +1,7 @@
 /**
  * Parses `from_date` and `to_date`: the formats of the moment library, in UTC, without its fallback to guesses. Pure.
  *
- * Source: docs/interface.md#4.1; decision 0006.
+ * Source: docs/interface.md#4.1; decision 0008.
  */
 import moment from "moment"
 import * as Result from "effect/Result"

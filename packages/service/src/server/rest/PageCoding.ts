@@ -1,7 +1,7 @@
 /**
  * How the bytes of a page are sent: in a coding that the request accepts, or not at all where the client has them.
  *
- * Source: RFC 9110, sections 8.8 and 13.1.2; decision 0067.
+ * Source: RFC 9110, sections 8.8 and 13.1.2; decision 0040.
  */
 import { hash } from "node:crypto"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"

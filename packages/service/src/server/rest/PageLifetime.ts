@@ -2,7 +2,7 @@
  * How long a client may show a page that the chain does not change any more without asking again. Only what the operator does changes
  * such a page: labels, ABIs, another version of the decoder, or indexing anew.
  *
- * Source: RFC 9111, section 5.2.2; decision 0067.
+ * Source: RFC 9111, section 5.2.2; decision 0040.
  */
 import type { KeyGrant } from "../../store/ApiKeys.ts"
 import * as AnonymousCaller from "../admission/AnonymousCaller.ts"

@@ -1,7 +1,7 @@
 /**
  * Joins stored texts to the bytes of a page, encoding nothing again. Pure.
  *
- * Source: docs/interface.md#2.1, docs/interface.md#2.2; decisions 0002, 0007 and 0011.
+ * Source: docs/interface.md#2.1, docs/interface.md#2.2; decisions 0008, 0011 and 0020.
  */
 import type { Label } from "../../label/Label.ts"
 import * as Role from "../../ledger/Role.ts"

@@ -2,7 +2,7 @@
  * Pages of the rows of one key (a wallet, a token) in a projection: range, cursor, coverage and the position of the next page.
  * Everything that a page needs of the database is read in one snapshot. It knows neither HTTP nor what a row holds.
  *
- * Source: docs/interface.md#4.1; decisions 0006, 0007, 0008 and 0011.
+ * Source: docs/interface.md#4.1; decisions 0008 and 0011.
  */
 import type * as WalletQuery from "@daybook/schema/WalletQuery"
 import * as Data from "effect/Data"

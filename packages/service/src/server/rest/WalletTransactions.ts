@@ -1,7 +1,7 @@
 /**
  * The handler of `RestOperation.walletTransactions`: pages of a wallet's transactions. The body of a page is joined from stored texts.
  *
- * Source: docs/interface.md#4.1; decisions 0005 to 0014.
+ * Source: docs/interface.md#4.1; decisions 0005, 0008, 0009 and 0011 to 0014.
  */
 import type * as RestOperation from "@daybook/schema/RestOperation"
 import * as Effect from "effect/Effect"
