@@ -177,7 +177,7 @@ describe("Chain", () => {
   })
 
   it("hashRulesAt: a fork changes the rules from its own block on", () => {
-    const rules = { headerHash: true, blooms: true }
+    const rules = { headerHash: true, blooms: true, withdrawals: true }
     const before = { ...rules, roots: false, fromBlock: 0n }
     const after = { ...rules, roots: true, fromBlock: 100n }
     const at = (block: bigint) => Chain.hashRulesAt({ hashRules: [before, after] }, block)
@@ -189,7 +189,13 @@ describe("Chain", () => {
     [Schema.Array(Block), Block],
     ([forks, block]) => {
       const blocks = [...new Set([0n, ...forks])].toSorted((a, b) => (a < b ? -1 : 1))
-      const ranges = blocks.map((fromBlock) => ({ fromBlock, headerHash: true, blooms: true, roots: true }))
+      const ranges = blocks.map((fromBlock) => ({
+        fromBlock,
+        headerHash: true,
+        blooms: true,
+        roots: true,
+        withdrawals: true,
+      }))
       const [first, ...others] = ranges
       const expected = ranges[blocks.filter((fromBlock) => fromBlock <= block).length - 1]
       expect(Chain.hashRulesAt({ hashRules: [first!, ...others] }, block)).toBe(expected)

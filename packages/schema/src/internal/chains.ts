@@ -19,6 +19,11 @@ export interface HashRules {
   /** The roots are those of the tries of transactions and receipts. Source: EIP-2718. */
   readonly roots: boolean
   /**
+   * The root of withdrawals in the header is that of the trie of the list beside it. `none` on the OP Stack, where the list is always
+   * empty and the field a storage root since Isthmus. Source: EIP-4895; OP Stack specification, Isthmus.
+   */
+  readonly withdrawals: boolean | "none"
+  /**
    * Polygon: blooms and roots cover the state-sync transaction. Absent: they cover one of type 0x7f, and the block's bloom no other.
    * Source: PIP-74.
    */
@@ -61,26 +66,29 @@ export interface Chain extends Identity {
 type Ranges = Chain["hashRules"]
 
 /** Every part can be computed: real blocks were, or the client is a fork of one of Ethereum. */
-const ethereum: Ranges = [{ fromBlock: 0n, headerHash: true, blooms: true, roots: true }]
+const ethereum: Ranges = [{ fromBlock: 0n, headerHash: true, blooms: true, roots: true, withdrawals: true }]
 
-const unverified: Ranges = [{ fromBlock: 0n, headerHash: false, blooms: false, roots: false }]
+/** OP Stack: every part can be computed, and there are no withdrawals of a header. */
+const opStack: Ranges = [{ fromBlock: 0n, headerHash: true, blooms: true, roots: true, withdrawals: "none" }]
+
+const unverified: Ranges = [{ fromBlock: 0n, headerHash: false, blooms: false, roots: false, withdrawals: false }]
 
 /** Ethereum, whose receipts hold a status since Byzantium. Source: EIP-658. */
 const mainnet: Ranges = [
-  { fromBlock: 0n, headerHash: true, blooms: true, roots: true, receiptStateRoots: true },
-  { fromBlock: 4_370_000n, headerHash: true, blooms: true, roots: true },
+  { fromBlock: 0n, headerHash: true, blooms: true, roots: true, withdrawals: true, receiptStateRoots: true },
+  { fromBlock: 4_370_000n, headerHash: true, blooms: true, roots: true, withdrawals: true },
 ]
 
 /** Neither blooms nor roots cover the state-sync transaction before Madhugiri, and all of them do since. Source: PIP-74. */
 const polygonRules = (madhugiriBlock: bigint): Ranges => [
-  { fromBlock: 0n, headerHash: true, blooms: true, roots: true, stateSyncCovered: false },
-  { fromBlock: madhugiriBlock, headerHash: true, blooms: true, roots: true, stateSyncCovered: true },
+  { fromBlock: 0n, headerHash: true, blooms: true, roots: true, withdrawals: true, stateSyncCovered: false },
+  { fromBlock: madhugiriBlock, headerHash: true, blooms: true, roots: true, withdrawals: true, stateSyncCovered: true },
 ]
 
 /** Old blocks leave out logs of reverted transactions, and receipts of transactions that did not run. Source: Ethermint. */
 const cronosRules: Ranges = [
-  { fromBlock: 0n, headerHash: false, blooms: false, roots: false, indexGaps: true },
-  { fromBlock: 20_000_000n, headerHash: false, blooms: false, roots: false },
+  { fromBlock: 0n, headerHash: false, blooms: false, roots: false, withdrawals: false, indexGaps: true },
+  { fromBlock: 20_000_000n, headerHash: false, blooms: false, roots: false, withdrawals: false },
 ]
 
 type Facts = Omit<Chain, keyof Identity>
@@ -165,23 +173,23 @@ const facts: Readonly<Record<(typeof identities)[number]["name"], Facts>> = {
     feeRules: "unknown",
   },
   "chiliz testnet": { blockTimeMillis: 3_000, finalityBlocks: 64, hashRules: unverified, feeRules: "unknown" },
-  base: { blockTimeMillis: 2_000, finalityBlocks: 1_800, hashRules: ethereum, feeRules: "base" },
+  base: { blockTimeMillis: 2_000, finalityBlocks: 1_800, hashRules: opStack, feeRules: "base" },
   "base sepolia": {
     blockTimeMillis: 2_000,
     finalityBlocks: 1_800,
-    hashRules: ethereum,
+    hashRules: opStack,
     feeRules: "baseSepolia",
   },
   optimism: {
     blockTimeMillis: 2_000,
     finalityBlocks: 1_800,
-    hashRules: ethereum,
+    hashRules: opStack,
     feeRules: "optimism",
   },
   "optimism sepolia": {
     blockTimeMillis: 2_000,
     finalityBlocks: 1_800,
-    hashRules: ethereum,
+    hashRules: opStack,
     feeRules: "optimismSepolia",
   },
   linea: {

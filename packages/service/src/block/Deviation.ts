@@ -10,6 +10,7 @@ import type * as BlockVerifier from "../verification/BlockVerifier.ts"
 import * as HashRules from "../verification/HashRules.ts"
 import * as HeaderHash from "../verification/HeaderHash.ts"
 import * as Undecoded from "../verification/Undecoded.ts"
+import * as Withdrawals from "../verification/Withdrawals.ts"
 
 /**
  * A deviation of a block that was accepted.
@@ -21,6 +22,7 @@ export interface Deviation {
     | "undecoded transaction fields"
     | "undecoded receipt fields"
     | "blooms"
+    | "missing withdrawals"
     | "missing receipts"
     | "gap in log indexes"
     | "gap in transaction indexes"
@@ -54,6 +56,18 @@ const ofParts = (
   return first === undefined ? [] : [{ kind, detail: `${incomplete.length}, the first one: ${first.reason}` }]
 }
 
+/** True for a block whose withdrawals no node has given, though its header states some. */
+export const lacksWithdrawals = (
+  block: HydratedBlock,
+  { checks = "standard", rules = HashRules.none }: BlockVerifier.Options,
+): boolean =>
+  checks !== "links" && HashRules.at(rules, block.number ?? 0n).withdrawals === true && Withdrawals.isMissing(block)
+
+const ofWithdrawals = (block: HydratedBlock): Deviation => ({
+  kind: "missing withdrawals",
+  detail: `no list for the root ${block.withdrawalsRoot}`,
+})
+
 const gap = (kind: Deviation["kind"], indexes: ReadonlyArray<number | null | undefined>): ReadonlyArray<Deviation> => {
   const at = indexes.findIndex((index, position) => index != null && index !== position)
   return at === -1 ? [] : [{ kind, detail: `index ${indexes[at]} at position ${at}` }]
@@ -80,11 +94,13 @@ const ofIndexes = ({ transactions }: HydratedBlock, receipts: ReadonlyArray<Rece
 export const of = (
   block: HydratedBlock,
   receipts: ReadonlyArray<Receipt> | null,
-  { checks = "standard", rules = HashRules.none, undecoded = Undecoded.none }: BlockVerifier.Options,
+  options: BlockVerifier.Options,
 ): ReadonlyArray<Deviation> => {
+  const { checks = "standard", rules = HashRules.none, undecoded = Undecoded.none } = options
   const { headerHash, indexGaps = false } = HashRules.at(rules, block.number ?? 0n)
   return [
     ...(headerHash && checks !== "links" ? ofHeader(block) : []),
+    ...(lacksWithdrawals(block, options) ? [ofWithdrawals(block)] : []),
     ...ofUndecodedHeader(undecoded),
     ...ofParts("undecoded transaction fields", undecoded.transactions),
     ...ofParts("undecoded receipt fields", undecoded.receipts),

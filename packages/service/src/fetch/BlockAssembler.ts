@@ -20,6 +20,7 @@ import type { Traces } from "../block/Traces.ts"
 import type { BlockGap, BlockRows, TransactionRow } from "../block/BlockRows.ts"
 import * as BlockVerifier from "../verification/BlockVerifier.ts"
 import * as BlockFacts from "../block/BlockFacts.ts"
+import * as Deviation from "../block/Deviation.ts"
 import * as InternalTransactions from "../block/InternalTransactions.ts"
 import type { InvalidBlock } from "../verification/InvalidBlock.ts"
 import * as Steps from "../supervision/Steps.ts"
@@ -154,8 +155,10 @@ const emptyRows = (block: BlockVerifier.MinedBlock, options: Options): BlockRows
   }
 }
 
-/** Facts of a block; `null` where a field does not decode that they may state. */
-const factsOf = (source: BlockFacts.Source, { undecoded = Undecoded.none }: Options): BlockFacts.BlockFacts | null => {
+/** Facts of a block; `null` where a field that they may state does not decode, or the node left the withdrawals out. */
+const factsOf = (source: BlockFacts.Source, options: Options): BlockFacts.BlockFacts | null => {
+  const { undecoded = Undecoded.none } = options
+  if (Deviation.lacksWithdrawals(source.block, options)) return null
   const isComplete = !Undecoded.isIncomplete(undecoded) && ![...undecoded.header.keys()].some(BlockFacts.isOfHeader)
   return isComplete ? BlockFacts.of(source) : null
 }

@@ -114,6 +114,23 @@ const findBlock = (node: Node, number: number, failures: number): Effect.Effect<
     ),
   )
 
+/** A block with its withdrawals, from the first other node that has them where one leaves the list out. */
+const findWithWithdrawals = Effect.fnUntraced(function* (
+  node: Node,
+  number: number,
+  options: Options,
+): Effect.fn.Return<Found | null, NodeError.NodeError> {
+  const { failures = 0 } = options
+  const found = yield* findBlock(node, number, failures)
+  if (found === null || !Deviation.lacksWithdrawals(found.block, options)) return found
+  for (const one of node.each ?? []) {
+    const other = yield* Effect.orElseSucceed(findBlock(one, number, failures), () => null)
+    const isSame = other?.block.hash === found.block.hash
+    if (other !== null && isSame && !Deviation.lacksWithdrawals(other.block, options)) return other
+  }
+  return found
+})
+
 const whole = (receipts: ReadonlyArray<Receipt>): FoundReceipts => ({ receipts, undecoded: [], isPartial: false })
 
 const partial = (receipts: ReadonlyArray<Receipt>): FoundReceipts => ({ receipts, undecoded: [], isPartial: true })
@@ -202,7 +219,7 @@ const fetchOne = Effect.fnUntraced(function* (
   number: number,
   options: Options,
 ): Effect.fn.Return<BlockRows, FetchError> {
-  const found = yield* findBlock(node, number, options.failures ?? 0)
+  const found = yield* findWithWithdrawals(node, number, options)
   if (found === null) {
     return yield* new BlockNotFound({ block: number, what: "block", ...hostsIf(node, node.isSettled(number)) })
   }
@@ -278,7 +295,8 @@ const fetchBatch = Effect.fnUntraced(function* (
   const fetched = yield* fetcher.blocks(numbers)
   const blocks = numbers.map((number, at) => {
     const found = fetched[at] ?? null
-    return found !== null && found.hash !== null && found.number === BigInt(number) ? found : null
+    const isUsable = found !== null && found.hash !== null && found.number === BigInt(number)
+    return isUsable && !(node.each !== undefined && Deviation.lacksWithdrawals(found, options)) ? found : null
   })
   const refs = blocks.flatMap((found) => refOf(found, options))
   const parts = yield* fetcher.parts(refs)

@@ -38,9 +38,13 @@ export const samplesOf = (head: number, doubtful: number | null = null): Readonl
   return [...new Set([...newest, ...older, ...refused])].filter((number) => number >= 0)
 }
 
-/** First block at which a rule holds: 0, or the first sample after the last one that breaks it; `null` without evidence since. */
+/**
+ * First block at which a rule holds: 0, or the first sample after the last one that breaks it; `null` without evidence since. Most chains
+ * have no withdrawals, so that the rule of these needs none.
+ */
 const heldFrom = (samples: ReadonlyArray<Sample>, rule: keyof BlockVerifier.Evidence): bigint | null => {
   const broken = samples.findLastIndex(({ evidence }) => evidence[rule] === false)
+  if (rule === "withdrawals" && broken < samples.length - 1) return broken === -1 ? 0n : samples[broken + 1]!.block
   const isProven = samples.some(({ evidence }, at) => at > broken && evidence[rule] === true)
   if (!isProven) return null
   return broken === -1 ? 0n : samples[broken + 1]!.block
@@ -55,6 +59,7 @@ export const fromSamples = (samples: ReadonlyArray<Sample>): HashRules.HashRules
     headerHash: heldFrom(ascending, "headerHash"),
     blooms: heldFrom(ascending, "blooms"),
     roots: heldFrom(ascending, "roots"),
+    withdrawals: heldFrom(ascending, "withdrawals"),
   }
   const holds = (block: bigint, since: bigint | null) => since !== null && since <= block
   const rangeAt = (block: bigint): HashRules.HashRules[0] => ({
@@ -62,6 +67,7 @@ export const fromSamples = (samples: ReadonlyArray<Sample>): HashRules.HashRules
     headerHash: holds(block, from.headerHash),
     blooms: holds(block, from.blooms),
     roots: holds(block, from.roots),
+    withdrawals: holds(block, from.withdrawals),
   })
   const later = Object.values(from).filter((block): block is bigint => block !== null && block > 0n)
   const forks = [...new Set(later)].toSorted((one, other) => (one < other ? -1 : 1))

@@ -18,6 +18,7 @@ import * as StateSync from "./StateSync.ts"
 import * as Steps from "../supervision/Steps.ts"
 import * as TrieRoot from "./TrieRoot.ts"
 import * as Undecoded from "./Undecoded.ts"
+import * as Withdrawals from "./Withdrawals.ts"
 
 /**
  * A mined block: it has a number and a hash, and holds its transactions.
@@ -229,13 +230,15 @@ const issueOfHeader = (block: MinedBlock, { header }: Undecoded.Undecoded): stri
   return hash === block.hash || !isComputed ? null : mismatch("header hash", block.hash, hash)
 }
 
-/** Computes hash and transactions root of the block again. */
+/** Computes hash, withdrawals root and transactions root of the block again. */
 const issueOfBlock = (block: MinedBlock, options: Options): string | null => {
   const { checks = "standard", rules = HashRules.none } = options
   if (checks === "links") return null
   const rulesHere = HashRules.at(rules, block.number)
   const undecoded = undecodedOf(options)
-  const issue = rulesHere.headerHash ? issueOfHeader(block, undecoded) : null
+  const issue =
+    (rulesHere.headerHash ? issueOfHeader(block, undecoded) : null) ??
+    Withdrawals.issueOf(block, rulesHere.withdrawals, undecoded)
   return issue ?? (checks === "full" && rulesHere.roots ? issueOfTransactionsRoot(block, rulesHere, undecoded) : null)
 }
 
@@ -364,7 +367,7 @@ export const verify = (
 /**
  * Which hash rules a block and its receipts follow; `null` where they prove nothing, such as blooms without logs.
  */
-export type Evidence = Readonly<Record<"headerHash" | "blooms" | "roots", boolean | null>>
+export type Evidence = Readonly<Record<"headerHash" | "blooms" | "roots" | "withdrawals", boolean | null>>
 
 const followsBlooms = (
   block: MinedBlock,
@@ -392,5 +395,10 @@ export const evidence = (block: HydratedBlock, receipts: ReadonlyArray<Receipt> 
   const isReproduced = HeaderHash.of(block) === block.hash
   // With fields of an unknown fork, another hash proves nothing.
   const headerHash = !isReproduced && HeaderHash.unknownFields(block).length > 0 ? null : isReproduced
-  return { headerHash, blooms: followsBlooms(block, receipts, rules), roots: followsRoots(block, rules) }
+  return {
+    headerHash,
+    blooms: followsBlooms(block, receipts, rules),
+    roots: followsRoots(block, rules),
+    withdrawals: Withdrawals.followsRule(block),
+  }
 }

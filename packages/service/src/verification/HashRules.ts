@@ -6,7 +6,7 @@ import * as Chain from "@daybook/schema/Chain"
 
 /**
  * Level of verification of a block before it is stored. `links`: number, parent, hashes, count and order of all parts. `standard`:
- * also the hash of the header and the logs blooms. `full`: also the hash of each transaction and the roots of transactions and
+ * also the hash of the header, the withdrawals and the logs blooms. `full`: also the hash of each transaction and the roots of transactions and
  * receipts.
  */
 export type Level = "links" | "standard" | "full"
@@ -19,12 +19,12 @@ export type HashRules = Chain.Chain["hashRules"]
 /**
  * Rules of a chain of which nothing can be computed.
  */
-export const none: HashRules = [{ fromBlock: 0n, headerHash: false, blooms: false, roots: false }]
+export const none: HashRules = [{ fromBlock: 0n, headerHash: false, blooms: false, roots: false, withdrawals: false }]
 
 /**
  * Ethereum's own rules.
  */
-export const ethereum: HashRules = [{ fromBlock: 0n, headerHash: true, blooms: true, roots: true }]
+export const ethereum: HashRules = [{ fromBlock: 0n, headerHash: true, blooms: true, roots: true, withdrawals: true }]
 
 /**
  * The rules at a block.
@@ -34,7 +34,9 @@ export const at = (hashRules: HashRules, block: bigint): Chain.HashRules => Chai
 const defaultFinalityBlocks = 64
 
 /** Hedera: `transactionIndex` also counts transactions that are not of Ethereum. Source: Hedera JSON-RPC relay. */
-const hedera: HashRules = [{ fromBlock: 0n, headerHash: false, blooms: false, roots: false, indexGaps: true }]
+const hedera: HashRules = [
+  { fromBlock: 0n, headerHash: false, blooms: false, roots: false, withdrawals: false, indexGaps: true },
+]
 
 /** Rules of chains that the interface does not list: mainnet, testnet and previewnet of Hedera. */
 const unlisted: ReadonlyMap<number, HashRules> = new Map([295, 296, 297].map((id) => [id, hedera]))
@@ -54,6 +56,7 @@ export const finalityBlocksOf = (chainId: number): number => rowOf(chainId)?.fin
 const checkNames = [
   ["headerHash", "header hashes"],
   ["blooms", "blooms"],
+  ["withdrawals", "withdrawals"],
   ["roots", "roots"],
 ] as const
 

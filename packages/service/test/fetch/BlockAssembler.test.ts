@@ -229,7 +229,9 @@ describe("BlockAssembler", () => {
 })
 
 describe("BlockAssembler with index gaps", () => {
-  const rules = [{ fromBlock: 0n, headerHash: false, blooms: false, roots: false, indexGaps: true }] as const
+  const rules = [
+    { fromBlock: 0n, headerHash: false, blooms: false, roots: false, withdrawals: false, indexGaps: true },
+  ] as const
   const logs = [fixture.logWire(4, 1)]
   const call = {
     type: "CALL",

@@ -14,11 +14,13 @@ import * as fixture from "../indexer/fixture.ts"
 
 const sampleOf = (block: number, evidence: Partial<BlockVerifier.Evidence>): RuleDetection.Sample => ({
   block: BigInt(block),
-  evidence: { headerHash: true, blooms: true, roots: true, ...evidence },
+  evidence: { headerHash: true, blooms: true, roots: true, withdrawals: true, ...evidence },
 })
 
 const Verdict = Schema.NullOr(Schema.Boolean)
-const Samples = Schema.Array(Schema.Struct({ headerHash: Verdict, blooms: Verdict, roots: Verdict }))
+const Samples = Schema.Array(
+  Schema.Struct({ headerHash: Verdict, blooms: Verdict, roots: Verdict, withdrawals: Verdict }),
+)
 
 /** A block without transactions whose hash is that of its header, or another. */
 const emptyBlock = (number: number, isHashed = true): HydratedBlock => {
@@ -60,17 +62,17 @@ describe("RuleDetection", () => {
 
   it("fromSamples: judges each rule by itself", () => {
     expect(RuleDetection.fromSamples([sampleOf(7, {}), sampleOf(9, { blooms: false })])).toEqual([
-      { fromBlock: 0n, headerHash: true, blooms: false, roots: true },
+      { fromBlock: 0n, headerHash: true, blooms: false, roots: true, withdrawals: true },
     ])
     expect(RuleDetection.fromSamples([sampleOf(7, { roots: false }), sampleOf(9, { roots: false })])).toEqual([
-      { fromBlock: 0n, headerHash: true, blooms: true, roots: false },
+      { fromBlock: 0n, headerHash: true, blooms: true, roots: false, withdrawals: true },
     ])
   })
 
   it("fromSamples: does not hold a rule without evidence", () => {
     expect(RuleDetection.fromSamples([])).toEqual(HashRules.none)
     expect(RuleDetection.fromSamples([sampleOf(7, { blooms: null, roots: null })])).toEqual([
-      { fromBlock: 0n, headerHash: true, blooms: false, roots: false },
+      { fromBlock: 0n, headerHash: true, blooms: false, roots: false, withdrawals: true },
     ])
   })
 
@@ -78,8 +80,8 @@ describe("RuleDetection", () => {
     const old = sampleOf(250, { headerHash: false, roots: null })
 
     expect(RuleDetection.fromSamples([sampleOf(1_000, {}), sampleOf(500, {}), old])).toEqual([
-      { fromBlock: 0n, headerHash: false, blooms: true, roots: true },
-      { fromBlock: 500n, headerHash: true, blooms: true, roots: true },
+      { fromBlock: 0n, headerHash: false, blooms: true, roots: true, withdrawals: true },
+      { fromBlock: 500n, headerHash: true, blooms: true, roots: true, withdrawals: true },
     ])
   })
 
@@ -92,10 +94,10 @@ describe("RuleDetection", () => {
     ]
 
     expect(RuleDetection.fromSamples(samples)).toEqual([
-      { fromBlock: 0n, headerHash: false, blooms: false, roots: false },
-      { fromBlock: 300n, headerHash: false, blooms: true, roots: false },
-      { fromBlock: 500n, headerHash: true, blooms: true, roots: false },
-      { fromBlock: 700n, headerHash: true, blooms: true, roots: true },
+      { fromBlock: 0n, headerHash: false, blooms: false, roots: false, withdrawals: true },
+      { fromBlock: 300n, headerHash: false, blooms: true, roots: false, withdrawals: true },
+      { fromBlock: 500n, headerHash: true, blooms: true, roots: false, withdrawals: true },
+      { fromBlock: 700n, headerHash: true, blooms: true, roots: true, withdrawals: true },
     ])
   })
 
@@ -105,7 +107,7 @@ describe("RuleDetection", () => {
 
     for (const { block, evidence } of samples) {
       const held = HashRules.at(rules, block)
-      for (const rule of ["headerHash", "blooms", "roots"] as const) {
+      for (const rule of ["headerHash", "blooms", "roots", "withdrawals"] as const) {
         if (evidence[rule] === false) expect(held[rule]).toBe(false)
       }
     }
@@ -118,7 +120,7 @@ describe("RuleDetection", () => {
         40,
       )
 
-      expect(rules).toEqual([{ fromBlock: 0n, headerHash: true, blooms: false, roots: false }])
+      expect(rules).toEqual([{ fromBlock: 0n, headerHash: true, blooms: false, roots: false, withdrawals: true }])
     }),
   )
 
@@ -132,7 +134,7 @@ describe("RuleDetection", () => {
       const node = nodeOf((number) => (number === 40 ? strange : emptyBlock(number)), fixture.receipts([wire]))
 
       expect(yield* RuleDetection.detect(node, 40)).toEqual([
-        { fromBlock: 0n, headerHash: true, blooms: false, roots: false },
+        { fromBlock: 0n, headerHash: true, blooms: false, roots: false, withdrawals: true },
       ])
     }),
   )

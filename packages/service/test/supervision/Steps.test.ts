@@ -54,7 +54,10 @@ describe("Steps", () => {
     const logs = Array.from({ length: count }, (_, index) => fixture.logWire(index, 0))
     const block = fixture.block({ transactions: [fixture.transferWire] })
     const receipts = fixture.receipts([{ ...fixture.transferReceiptWire, logs }])
-    const options = { decoder, rules: [{ fromBlock: 0n, headerHash: false, blooms: true, roots: false }] } as const
+    const options = {
+      decoder,
+      rules: [{ fromBlock: 0n, headerHash: false, blooms: true, roots: false, withdrawals: false }],
+    } as const
     const bloomless = { block, receipts, traces: null }
     const stepsOf = (checks: "links" | "standard") => {
       const work = BlockAssembler.steps(bloomless, { ...options, checks })

@@ -231,14 +231,25 @@ describe("BlockVerifier by fork", () => {
     const empty = fixture.block({ transactions: [], gasUsed: "0x0" })
     const unmined = fixture.block({ number: null, hash: null })
 
-    expect(BlockVerifier.evidence(block, receipts)).toEqual({ headerHash: true, blooms: true, roots: false })
+    expect(BlockVerifier.evidence(block, receipts)).toEqual({
+      headerHash: true,
+      blooms: true,
+      roots: false,
+      withdrawals: null,
+    })
     expect(BlockVerifier.evidence({ ...block, logsBloom: empty.logsBloom }, receipts)).toEqual({
       headerHash: false,
       blooms: false,
       roots: false,
+      withdrawals: null,
     })
     expect(BlockVerifier.evidence(block, null)).toMatchObject({ blooms: null })
-    expect(BlockVerifier.evidence(empty, [])).toEqual({ headerHash: false, blooms: null, roots: null })
+    expect(BlockVerifier.evidence(empty, [])).toEqual({
+      headerHash: false,
+      blooms: null,
+      roots: null,
+      withdrawals: null,
+    })
     expect(BlockVerifier.evidence(unmined, [])).toBeNull()
   })
 })

@@ -63,7 +63,9 @@ describe("RangeWorker", () => {
 
   it.effect("make: returns the deviations of accepted blocks with their rows", () =>
     Effect.gen(function* () {
-      const rules: HashRules.HashRules = [{ fromBlock: 0n, headerHash: true, blooms: false, roots: false }]
+      const rules: HashRules.HashRules = [
+        { fromBlock: 0n, headerHash: true, blooms: false, roots: false, withdrawals: false },
+      ]
       const block: Node["block"] = (number) => Effect.succeed(emptyBlock(number, { forkRoot: "0x1" }))
       const { deviations, numbers } = yield* fetch({ block }, { checks: "standard", rules })
 
