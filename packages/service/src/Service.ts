@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { layerStoreMemory, RateLimiterStore } from "effect/persistence/RateLimiter"
 import type * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
 import type * as Config from "./config/Config.ts"
 import * as ConfigChanges from "./config/ConfigChanges.ts"
 import * as Docs from "./config/Docs.ts"
@@ -68,8 +69,9 @@ export interface Running {
   /** Its API keys. */
   readonly keys: ApiKeys
   /**
-   * Takes over another configuration: what can change while it runs, such as labels, limits, nodes and chains. Open requests end as they
-   * began, and indexers of chains that have not changed go on. Where it fails, nothing has changed.
+   * Applies a configuration: what can change while it runs, such as labels, limits, nodes and chains. Open requests end as they began, and
+   * indexers of chains that have not changed go on. All parts are prepared before the first is changed: where one fails, none has changed.
+   * A second call waits for the first.
    */
   readonly reload: (config: Config.Config) => Effect.Effect<ConfigChanges.ConfigChanges, StartError>
   /** What this process has counted, in the text format of Prometheus. */
@@ -292,19 +294,36 @@ export const run = Effect.fn("Service.run")(function* (
     : null
 
   let current = config
-  const reload = Effect.fn("Service.reload")(function* (next: Config.Config) {
+  const reload = Effect.fnUntraced(function* (
+    next: Config.Config,
+    restore: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>,
+  ): Effect.fn.Return<ConfigChanges.ConfigChanges, StartError> {
     const changes = ConfigChanges.between(current, next)
     const applicable = ConfigChanges.applicable(current, next)
     const changed = yield* partsOf(applicable)
-    if (isIndexer) yield* database.migrate(changed.chains)
+    const nextJobs = jobs(changed)
+    if (isIndexer) yield* restore(database.migrate(changed.chains))
     if (server !== null) {
-      yield* server.reloadTls
+      const applyTls = yield* restore(server.prepareTls)
       const answers = answerOptions(applicable, listen ?? applicable.listen)
-      if (changes.applied.length > 0) yield* server.replace(routesOf(changed, kept), answers)
+      if (changes.applied.length > 0) {
+        yield* yield* restore(server.prepare(routesOf(changed, kept), answers))
+      }
+      yield* applyTls
     }
-    if (indexers !== null) yield* indexers.replace(jobs(changed))
+    if (indexers !== null) yield* indexers.replace(nextJobs)
     current = applicable
     return changes
   })
-  return { address, keys: database.apiKeys, reload, metrics: () => Metrics.format(kept.metrics, []) }
+  const mutex = yield* Semaphore.make(1)
+  return {
+    address,
+    keys: database.apiKeys,
+    // What is prepared is applied whole, also where the caller is interrupted meanwhile.
+    reload: (next) =>
+      mutex
+        .withPermit(Effect.uninterruptibleMask((restore) => reload(next, restore)))
+        .pipe(Effect.withSpan("Service.reload")),
+    metrics: () => Metrics.format(kept.metrics, []),
+  }
 })

@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs"
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { Agent, get } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { connect } from "node:tls"
 import { Eventually } from "@daybook/harness"
 import { describe, it } from "@effect/vitest"
 import { Effect, Logger, Redacted, Result } from "effect"
@@ -24,6 +25,8 @@ const decode = (chains: object, more: object = {}) =>
   )
 
 const wallet = Rows.alice
+
+const fixtures = join(import.meta.dirname, "server/fixtures")
 
 describe("reload", () => {
   it.live("a running service takes over labels, limits and chains, on the connections that are open", () =>
@@ -103,6 +106,52 @@ describe("reload", () => {
       expect((yield* page("chain=eth")).status).toBe(400)
       expect((yield* page("chain=base")).status).toBe(200)
     }).pipe(Effect.provide(Logger.layer([]))),
+  )
+
+  it.live("a reload that fails leaves every part as it was, also the certificate", () =>
+    Effect.gen(function* () {
+      const baseFolder = yield* folder
+      const files = ["cert.pem", "key.pem"]
+      const place = (name: string) =>
+        files.forEach((file) => copyFileSync(join(fixtures, `${name}.${file}`), join(baseFolder, file)))
+      const ca = ["localhost", "renewed"].map((name) => readFileSync(join(fixtures, `${name}.cert.pem`)))
+      const tls = { cert: "cert.pem", key: "key.pem" }
+      place("localhost")
+      const { address, reload } = yield* Service.run(yield* decode({ eth: node() }, { tls }), {
+        roles: ["rest", "relay"],
+        baseFolder,
+      })
+      const subject = Effect.callback<string>((resume) => {
+        const socket = connect({ host: "127.0.0.1", port: address!.port, ca }, () => {
+          resume(Effect.succeed(String(socket.getPeerCertificate().subject.CN)))
+          socket.destroy()
+        })
+      })
+      expect(yield* subject).toBe("localhost")
+      place("renewed")
+      const refused = { eth: { rpc: [{ url: "http://127.0.0.1:65535", headers: { "not a name": "x" } }] } }
+
+      const error = yield* Effect.flip(reload(yield* decode(refused, { tls })))
+
+      expect([error._tag, yield* subject]).toEqual(["InvalidOption", "localhost"])
+      yield* reload(yield* decode({ eth: node() }, { tls }))
+      expect(yield* subject).toBe("renewed")
+    }).pipe(Effect.provide(Logger.layer([])), Effect.scoped),
+  )
+
+  it.live("a reload waits for another one, and states what changes after it", () =>
+    Effect.gen(function* () {
+      const config = yield* decode({ eth: node() })
+      const { reload } = yield* Service.run(config, { isInline: true, baseFolder: yield* folder })
+      const both = [yield* decode({ base: node() }), yield* decode({ eth: node() }, { maxLimit: 7 })]
+
+      const changes = yield* Effect.forEach(both, reload, { concurrency: "unbounded" })
+
+      expect(changes.map(({ applied }) => applied)).toEqual([
+        ["chains.base (added)", "chains.eth (removed)"],
+        ["maxLimit", "chains.base (removed)", "chains.eth (added)"],
+      ])
+    }).pipe(Effect.provide(Logger.layer([])), Effect.scoped),
   )
 
   it.live("indexers of chains that have not changed go on, and the others begin anew", () =>

@@ -11,12 +11,12 @@ import type { Receipt } from "@daybook/schema/Receipt"
 import type { InvalidOption } from "@daybook/transport/ClientError"
 import type { Fetch } from "@daybook/transport/Fetch"
 import { platformFetch } from "@daybook/transport/Http"
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { TraceLimits } from "../config/Limits.ts"
 import * as NodeConfig from "../config/NodeConfig.ts"
+import * as MonotonicClock from "../supervision/MonotonicClock.ts"
 import type { BlockRef } from "../block/BlockRows.ts"
 import type { SingleTrace as SingleTraceValue, Traces, TraceSource } from "../block/Traces.ts"
 import * as BatchFetcher from "./BatchFetcher.ts"
@@ -346,8 +346,6 @@ const traces = Effect.fnUntraced(function* (
   return { _tag: "Untraced", reason: TraceFailure.reasonOf(failure.cause) }
 })
 
-const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
-
 /** A fetcher at the next node in turn deep below the head, at the preferred one near it. */
 const batchFetcher = Effect.fnUntraced(function* (
   context: Context,
@@ -355,12 +353,14 @@ const batchFetcher = Effect.fnUntraced(function* (
 ): Effect.fn.Return<BatchFetcher.BatchFetcher> {
   const { among, heads, pool } = context
   const strategy = HeadTracker.isSettled(heads, number) ? "spread" : "sticky"
-  const [index = 0] = EndpointPool.callOrder(pool.state(), { now: yield* monotonicMillis, strategy, among })
+  const [index = 0] = EndpointPool.callOrder(pool.state(), { now: yield* MonotonicClock.millis, strategy, among })
   if (strategy === "spread") pool.note({ _tag: "TurnTaken" })
   const endpoint = pool.endpoints[index]
   if (endpoint === undefined || (yield* Effect.isFailure(pool.verify(index)))) return BatchFetcher.none
   const onFailure = (error: CallError) =>
-    Effect.map(monotonicMillis, (now) => pool.note({ _tag: "Judged", index, verdict: verdictOfFailure(error), now }))
+    Effect.map(MonotonicClock.millis, (now) =>
+      pool.note({ _tag: "Judged", index, verdict: verdictOfFailure(error), now }),
+    )
   const support = supportOf(context, index)
   const isOnly = among.length === 1
   return BatchFetcher.make(endpoint, { support, isOnly, traces: (block) => traces(context, block, 0), onFailure })
@@ -481,9 +481,10 @@ const verifyChain = Effect.fnUntraced(function* (
  */
 export const make = Effect.fn("Node.make")(function* (options: Options): Effect.fn.Return<Node, InvalidOption> {
   const { fetch = platformFetch, limitsOf, onRequest, traceLimits } = options
+  const now = yield* MonotonicClock.reader
   const endpoints = yield* Effect.forEach(options.urls, (node, index) => {
     const observed =
-      onRequest === undefined ? fetch : TimedFetch.make(fetch, (...request) => onRequest(index, ...request))
+      onRequest === undefined ? fetch : TimedFetch.make(fetch, (...request) => onRequest(index, ...request), now)
     return NodeEndpoint.make(NodeConfig.toOptions(node), observed, traceLimits, limitsOf)
   })
   const verify = (endpoint: NodeEndpoint.NodeEndpoint) => verifyChain(endpoint, options.chainId)

@@ -2,6 +2,7 @@
  * A `fetch` that reports how long a node takes to respond, and how it responds.
  */
 import type { Fetch } from "@daybook/transport/Fetch"
+import type * as MonotonicClock from "../supervision/MonotonicClock.ts"
 
 /** How a node has responded: the class of its status, `429` for a limit, or `none` where it did not. */
 export type Outcome = "2xx" | "3xx" | "4xx" | "429" | "5xx" | "none"
@@ -16,12 +17,12 @@ const outcomeOf = (status: number): Outcome => {
   return status < 500 ? "4xx" : "5xx"
 }
 
-/** Wraps a `fetch`. The time ends with the headers of the response. */
+/** Wraps a `fetch`, which is timed by a clock. The time ends with the headers of the response. */
 export const make =
-  (fetch: Fetch, onRequest: OnRequest): Fetch =>
+  (fetch: Fetch, onRequest: OnRequest, now: MonotonicClock.Reader): Fetch =>
   async (url, init) => {
-    const startedAt = performance.now()
-    const report = (outcome: Outcome) => onRequest(outcome, (performance.now() - startedAt) / 1000)
+    const startedAt = now()
+    const report = (outcome: Outcome) => onRequest(outcome, (now() - startedAt) / 1000)
     try {
       const response = await fetch(url, init)
       report(outcomeOf(response.status))

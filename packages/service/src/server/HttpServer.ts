@@ -17,6 +17,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
+import * as MonotonicClock from "../supervision/MonotonicClock.ts"
 import * as AccessLog from "./monitoring/AccessLog.ts"
 import * as Connections from "./admission/Connections.ts"
 import * as ErrorResponse from "./http/ErrorResponse.ts"
@@ -54,12 +55,15 @@ export class HttpServer extends Context.Service<
   {
     readonly address: Listener.Address
     /**
-     * Answers with other routes and bounds from the next request on. Open requests end with those that they began with, and have as long as
-     * when the server stops.
+     * Makes other routes and bounds; gives what answers with them from the next request on. Open requests end with those that they began with,
+     * and have as long as when the server stops.
      */
-    readonly replace: <E>(routes: Layer.Layer<never, E, Provided>, options: AnswerOptions) => Effect.Effect<void, E>
-    /** Reads the files of the certificate again. */
-    readonly reloadTls: Effect.Effect<void, Listener.ListenError>
+    readonly prepare: <E>(
+      routes: Layer.Layer<never, E, Provided>,
+      options: AnswerOptions,
+    ) => Effect.Effect<Effect.Effect<void>, E>
+    /** Reads the files of the certificate again; gives what uses them for the connections that follow. */
+    readonly prepareTls: Effect.Effect<Effect.Effect<void>, Listener.ListenError>
   }
 >()("@daybook/service/server/HttpServer") {}
 
@@ -120,6 +124,7 @@ const app = (
   { allowedHosts, allowedOrigins, listen, onAnswered = () => undefined, trustedProxies }: AnswerOptions,
   isDraining: () => boolean,
   beginLog: ReturnType<typeof AccessLog.make>,
+  now: MonotonicClock.Reader,
 ) => {
   const cors = corsOf(allowedOrigins)
   const checkHost = HostCheck.make(listen, allowedHosts)
@@ -150,7 +155,7 @@ const app = (
   }
 
   return Effect.flatMap(HttpServerRequest, (received) => {
-    const startedAt = performance.now()
+    const startedAt = now()
     const url = normalizeUrl(received.url)
     // The router takes an empty segment for an empty parameter.
     const hostIssue = checkHost(NodeHttpServerRequest.toIncomingMessage(received).rawHeaders)
@@ -182,7 +187,7 @@ const app = (
         const cacheControl = response.headers["cache-control"]
         const kept = cacheControl === undefined ? {} : { "cache-control": cacheControl }
         const added = { ...(StaticPage.is(response) ? own : headers), ...kept, ...traced }
-        onAnswered({ method, route, status, seconds: (performance.now() - startedAt) / 1000 })
+        onAnswered({ method, route, status, seconds: (now() - startedAt) / 1000 })
         logAnswer({ method, route, status, requestId, address: address ?? "", facts, startedAt })
         return HttpServerResponse.setHeaders(response, isDraining() ? { ...added, connection: "close" } : added)
       },
@@ -207,7 +212,8 @@ const makeHandler = Effect.fnUntraced(function* <E, R>(
   // Routes that are replaced must not share what is made of them.
   const context = yield* Layer.buildWithMemoMap(all, Layer.makeMemoMapUnsafe(), own)
   const beginLog = AccessLog.make(options.log?.access ?? false, yield* Effect.context<never>())
-  const answer = app(Context.get(context, Routes.Routes), options, isDraining, beginLog)
+  const now = yield* MonotonicClock.reader
+  const answer = app(Context.get(context, Routes.Routes), options, isDraining, beginLog, now)
   return yield* Effect.provideService(
     NodeHttpServer.makeHandler(answer, { scope: own }),
     HttpMiddleware.TracerDisabledWhen,
@@ -232,7 +238,7 @@ export const make = Effect.fn("HttpServer.make")(function* <E, R>(
   const isDraining = () => isStopping()
   let scope = yield* Scope.fork(requests)
   let handler: Handler = yield* makeHandler(routes, options, isDraining, scope)
-  const { address, node, reloadTls } = yield* Listener.open(options)
+  const { address, node, prepareTls } = yield* Listener.open(options)
   const bounds = { ...connectionBounds(options) }
   const connections = yield* Connections.make(node, bounds)
   isStopping = connections.isDraining
@@ -241,17 +247,19 @@ export const make = Effect.fn("HttpServer.make")(function* <E, R>(
 
   return HttpServer.of({
     address,
-    reloadTls,
-    replace: Effect.fnUntraced(function* (next, nextOptions) {
+    prepareTls,
+    prepare: Effect.fnUntraced(function* (next, nextOptions) {
       const own = yield* Scope.fork(requests)
       const made = makeHandler(next, nextOptions, isDraining, own)
       const nextHandler = yield* Effect.onError(made, (cause) => Scope.close(own, Exit.failCause(cause)))
-      const before = scope
-      const ending = Effect.andThen(Effect.sleep(bounds.drainSeconds * 1000), Scope.close(before, Exit.void))
-      Object.assign(bounds, connectionBounds(nextOptions))
-      scope = own
-      handler = nextHandler
-      yield* Effect.forkIn(ending, requests)
+      return Effect.suspend(() => {
+        const previous = scope
+        const ending = Effect.andThen(Effect.sleep(bounds.drainSeconds * 1000), Scope.close(previous, Exit.void))
+        Object.assign(bounds, connectionBounds(nextOptions))
+        scope = own
+        handler = nextHandler
+        return Effect.asVoid(Effect.forkIn(ending, requests))
+      })
     }),
   })
 })

@@ -121,8 +121,8 @@ const removeStale = (listen: Listen.Listen): Effect.Effect<void> => {
 export interface Listener {
   readonly node: Server
   readonly address: Address
-  /** Reads the files of the certificate again, for the connections that follow. */
-  readonly reloadTls: Effect.Effect<void, ListenError>
+  /** Reads the files of the certificate again; gives what uses them for the connections that follow. */
+  readonly prepareTls: Effect.Effect<Effect.Effect<void>, ListenError>
 }
 
 const addressOf = ({ listen, tls }: Options, port: number): Address => {
@@ -152,10 +152,10 @@ export const open = Effect.fn("Listener.open")(function* (
   )
   if ("socket" in listen) chmodSync(listen.socket, socketMode)
   const bound = node.address()
-  const reloadTls =
+  const prepareTls =
     secure === null || tls === undefined
-      ? Effect.void
-      : Effect.map(readTls(tls), (read) => secure.setSecureContext(read))
+      ? Effect.succeed(Effect.void)
+      : Effect.map(readTls(tls), (read) => Effect.sync(() => secure.setSecureContext(read)))
   const port = typeof bound === "object" && bound !== null ? bound.port : 0
-  return { node, reloadTls, address: addressOf(options, port) }
+  return { node, prepareTls, address: addressOf(options, port) }
 })

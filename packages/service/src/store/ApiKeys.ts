@@ -2,9 +2,9 @@
  * The API keys that the service accepts. Only a hash of each key is stored; the key itself is shown once, when it is made.
  */
 import { quote } from "@daybook/schema/Issue"
-import { randomBytes } from "node:crypto"
+import { hash, randomBytes } from "node:crypto"
 import * as Effect from "effect/Effect"
-import type * as Redacted from "effect/Redacted"
+import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { StoreError } from "./StoreError.ts"
@@ -100,12 +100,17 @@ export interface ApiKeys {
   readonly rotate: (name: string, previousUntil: number) => Effect.Effect<Redacted.Redacted<string> | null, StoreError>
   /** Records that the key of a name was used at a time. */
   readonly use: (name: string, atMillis: number) => Effect.Effect<void, StoreError>
+  /** The digests of all keys, those that were replaced among them. */
+  readonly digests: Effect.Effect<ReadonlyArray<string>, StoreError>
   /** All keys by name, without writing to the database. */
   readonly list: Effect.Effect<ReadonlyArray<StoredKey>, StoreError>
 }
 
 /** A new key: 256 random bits. */
 export const makeKey = (): string => `dbk_${randomBytes(32).toString("base64url")}`
+
+/** Its digest in hexadecimal digits. A key has 256 random bits, so a fast hash is enough: it cannot be guessed. */
+export const digestOf = (key: Redacted.Redacted<string>): string => hash("sha256", Redacted.value(key), "hex")
 
 const longestName = 100
 

@@ -65,7 +65,7 @@ const timedStore = (store: ChainStore, onOperation: OnOperation): ChainStore => 
 export const make = (database: Database, onOperation: OnOperation): Database => ({
   ...database,
   chain: (ref) => timedStore(database.chain(ref), onOperation),
-  apiKeys: withTimed(database.apiKeys, ["find", "use"], onOperation, "key_"),
+  apiKeys: withTimed(database.apiKeys, ["digests", "find", "use"], onOperation, "key_"),
   leases: withTimed(database.leases, ["acquire", "renew"], onOperation, "lease_"),
   status: withTimed(database.status, ["read", "write"], onOperation, "status_"),
 })

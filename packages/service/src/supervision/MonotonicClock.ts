@@ -7,3 +7,14 @@ import * as Effect from "effect/Effect"
 
 /** Milliseconds since some instant. */
 export const millis: Effect.Effect<number> = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
+
+/** Reads such milliseconds outside of effects. */
+export type Reader = () => number
+
+/** The reader of a clock. */
+export const readerOf = (clock: Pick<Clock.Clock, "monotonicTimeNanosUnsafe">): Reader => {
+  return () => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
+}
+
+/** The reader of the clock in the context. */
+export const reader: Effect.Effect<Reader> = Effect.map(Clock.Clock, readerOf)

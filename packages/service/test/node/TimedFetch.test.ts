@@ -11,7 +11,11 @@ const init: Parameters<Fetch>[1] = {
 
 const outcomes = async (fetch: Fetch) => {
   const found: Array<string> = []
-  const timed = TimedFetch.make(fetch, (outcome, seconds) => found.push(seconds >= 0 ? outcome : "before"))
+  const timed = TimedFetch.make(
+    fetch,
+    (outcome, seconds) => found.push(seconds >= 0 ? outcome : "before"),
+    () => performance.now(),
+  )
   await timed("http://127.0.0.1:1", init).catch((cause: unknown) => found.push(String(cause)))
   return found
 }
@@ -27,6 +31,22 @@ describe("TimedFetch", () => {
     const found = await outcomes(() => Promise.resolve({ status, headers: new Headers() }))
 
     expect(found).toEqual([outcome])
+  })
+
+  it("make: measures the time to the headers of a response by the clock that it is given", async () => {
+    let nowMillis = 5_000
+    const found: Array<number> = []
+    const respond = () => {
+      nowMillis += 1_500
+      return Promise.resolve({ status: 200, headers: new Headers() })
+    }
+    await TimedFetch.make(
+      respond,
+      (_, seconds) => found.push(seconds),
+      () => nowMillis,
+    )("http://127.0.0.1:1", init)
+
+    expect(found).toEqual([1.5])
   })
 
   it("make: reports a request without a response, and fails as it did", async () => {

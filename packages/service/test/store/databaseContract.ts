@@ -4,7 +4,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import type { KeyGrant } from "../../src/store/ApiKeys.ts"
+import { digestOf, type KeyGrant } from "../../src/store/ApiKeys.ts"
 import * as Model from "./model.ts"
 import { blockOn, chainOn, refOf, wallets } from "./model.ts"
 import { entriesOf, expectedEntries, hashes } from "./projections.ts"
@@ -139,6 +139,18 @@ export const databaseContract = (database: TestDatabase.Make, law: TestDatabase.
 
         expect(yield* apiKeys.find(key)).toEqual(narrow)
         expect(yield* apiKeys.list).toMatchObject([{ ...narrow, lastUsed: null }])
+      }),
+    )
+
+    it.effect("digests: lists those of all keys, and of the ones that were replaced", () =>
+      Effect.gen(function* () {
+        const { connect } = yield* opened
+        const { apiKeys } = yield* connect
+        const first = (yield* apiKeys.add(alice))!
+        const second = (yield* apiKeys.rotate(alice.name, 1_000))!
+        const other = (yield* apiKeys.add({ ...alice, name: "other" }))!
+
+        expect((yield* apiKeys.digests).toSorted()).toEqual([first, second, other].map(digestOf).toSorted())
       }),
     )
 

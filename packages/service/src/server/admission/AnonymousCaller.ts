@@ -35,7 +35,7 @@ const holderOf = (address: string): string =>
   `\n${hash("sha256", networkOf(address), "buffer").readUInt32BE() % maxHolders}`
 
 /** Who the calls of all callers without a key are counted for. */
-export const everyHolder = "\n"
+export const allAnonymous = "\n"
 
 /** True for the grant of a caller that needs no key because of the configuration, and not as a page of the service's own. */
 export const is = (grant: KeyGrant): boolean => grant.name === "" && grant.holder !== undefined

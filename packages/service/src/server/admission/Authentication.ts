@@ -8,8 +8,10 @@ import * as ApiHeader from "@daybook/schema/ApiHeader"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type { Anonymous } from "../../config/Anonymous.ts"
 import type { Access } from "../../config/Explorer.ts"
@@ -19,6 +21,7 @@ import type { StoreError } from "../../store/StoreError.ts"
 import * as AnonymousCaller from "./AnonymousCaller.ts"
 import { keyIn } from "../http/ApiKeyHeader.ts"
 import * as ErrorResponse from "../http/ErrorResponse.ts"
+import * as KeyLookups from "./KeyLookups.ts"
 import * as KeylessRequest from "./KeylessRequest.ts"
 import { RequestFacts } from "../http/RequestFacts.ts"
 import * as RateLimit from "./RateLimit.ts"
@@ -27,12 +30,15 @@ import * as RateLimit from "./RateLimit.ts"
 export class Authentication extends Context.Service<
   Authentication,
   {
-    /** The grant of a key; `null` where the key is missing or unknown, `expired` where it has been one. */
-    readonly grant: (key: Redacted.Redacted<string>) => Effect.Effect<KeyGrant | "expired" | null, StoreError>
+    /** The grant of a key that a request sends; `null` where the key is missing or unknown, `expired` where it has been one. */
+    readonly grant: (
+      key: Redacted.Redacted<string>,
+      request: Pick<HttpServerRequest, "remoteAddress">,
+    ) => Effect.Effect<KeyGrant | "expired" | null, StoreError | KeyLookups.TooManyUnknownKeys>
     /** The grant of a request that needs no key, or whose key does not matter; `null` where it needs one. */
     readonly keyless: (request: HttpServerRequest, hasKey: boolean) => KeyGrant | null
     /** Takes calls from the rate limit of a key. */
-    readonly take: (grant: KeyGrant, calls: number) => Effect.Effect<RateLimit.Decision>
+    readonly take: (grant: KeyGrant, calls: number) => Effect.Effect<RateLimit.Decision, RateLimit.RateLimitUnavailable>
     /** Calls of a key at once, and so in one batch. */
     readonly burstOf: (grant: KeyGrant) => number
     /** The sentence for a caller whose calls are refused. */
@@ -50,7 +56,7 @@ const maxUses = 10_000
 
 /**
  * Records the use of keys: gives what records it, or `undefined` where it was recorded a short while ago. A database that cannot be written
- * does not keep a caller from its pages.
+ * does not keep a caller from its pages; the next use is recorded instead.
  */
 const useRecorder = ({ use }: ApiKeys) => {
   const recorded = new Map<string, number>()
@@ -59,7 +65,12 @@ const useRecorder = ({ use }: ApiKeys) => {
     if (before !== undefined && Math.abs(now - before) < useMillis) return undefined
     if (recorded.size >= maxUses) recorded.clear()
     recorded.set(name, now)
-    return Effect.ignore(use(name, now))
+    return use(name, now).pipe(
+      Effect.onExit((exit) =>
+        Effect.sync(() => Exit.isSuccess(exit) || recorded.get(name) !== now || recorded.delete(name)),
+      ),
+      Effect.ignore,
+    )
   }
 }
 
@@ -93,6 +104,7 @@ export const layer = (
       const { limit, take } = yield* RateLimit.RateLimit
       const scope = yield* Effect.scope
       const recordUse = useRecorder(apiKeys)
+      const lookUp = KeyLookups.make(apiKeys)
       const limitOf = ({ options }: KeyGrant): RateLimit.Limit => options?.rateLimit ?? limit
       const total = options.anonymous?.total
       const totalOf = (grant: KeyGrant): RateLimit.Limit | undefined => (AnonymousCaller.is(grant) ? total : undefined)
@@ -103,15 +115,19 @@ export const layer = (
         if (shared === undefined) return own
         return Effect.flatMap(own, (decision) =>
           decision.isAllowed
-            ? Effect.map(take(AnonymousCaller.everyHolder, calls, shared), (all) => (all.isAllowed ? decision : all))
+            ? Effect.map(take(AnonymousCaller.allAnonymous, calls, shared), (all) => (all.isAllowed ? decision : all))
             : Effect.succeed(decision),
         )
       }
       return {
         keyless: keylessOf(options),
-        grant: Effect.fnUntraced(function* (key) {
+        grant: Effect.fnUntraced(function* (key, { remoteAddress }) {
           const { length } = Redacted.value(key)
-          const grant = length === 0 || length > maxKeyCharacters ? null : yield* apiKeys.find(key)
+          if (length === 0 || length > maxKeyCharacters) return null
+          const grant = yield* lookUp(
+            key,
+            Option.getOrElse(remoteAddress, () => ""),
+          )
           if (grant === null) return null
           const now = yield* Clock.currentTimeMillis
           if (grant.expires !== undefined && grant.expires <= now) return "expired"
@@ -144,13 +160,16 @@ export const authenticate = (
   request: HttpServerRequest,
 ): Effect.Effect<Caller, ErrorResponse.ErrorResponse> => {
   const admit = (grant: KeyGrant) =>
-    Effect.flatMap(take(grant, 1), (decision) =>
-      decision.isAllowed
-        ? Effect.map(RequestFacts, (facts) => {
-            facts.key = grant.name
-            return { grant, headers: decision.headers }
-          })
-        : ErrorResponse.rateLimited(limitMessage(decision), decision.headers),
+    take(grant, 1).pipe(
+      Effect.catch(({ message }) => ErrorResponse.unavailable(message)),
+      Effect.flatMap((decision) =>
+        decision.isAllowed
+          ? Effect.map(RequestFacts, (facts) => {
+              facts.key = grant.name
+              return { grant, headers: decision.headers }
+            })
+          : ErrorResponse.rateLimited(limitMessage(decision), decision.headers),
+      ),
     )
   const key = keyIn(request.headers)
   const admitKeyless = (what: string) => {
@@ -160,7 +179,11 @@ export const authenticate = (
       : admit(grant)
   }
   if (key === undefined) return admitKeyless("Missing")
-  const found = find(Redacted.make(key, { label: "apiKey" })).pipe(Effect.catch(ErrorResponse.fromStore))
+  const found = Effect.catchTags(find(Redacted.make(key, { label: "apiKey" }), request), {
+    StoreError: ErrorResponse.fromStore,
+    TooManyUnknownKeys: ({ message }) =>
+      ErrorResponse.rateLimited(message, { "retry-after": String(KeyLookups.retrySeconds) }),
+  })
   return Effect.flatMap(found, (grant) => {
     if (grant === "expired") return admitKeyless("Expired")
     return grant === null ? admitKeyless("Unknown") : admit(grant)

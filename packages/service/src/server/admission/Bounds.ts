@@ -5,8 +5,10 @@
  * Source: decision 0039.
  */
 import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Limits } from "../../config/Limits.ts"
+import * as MonotonicClock from "../../supervision/MonotonicClock.ts"
 import * as InFlight from "./InFlight.ts"
 import * as Turns from "./Turns.ts"
 
@@ -24,12 +26,16 @@ export class Bounds extends Context.Service<
 >()("@daybook/service/server/Bounds") {}
 
 /** Makes the bounds of a process. */
-export const make = (limits: Limits): Bounds["Service"] => ({
+export const make = (limits: Limits, now: MonotonicClock.Reader): Bounds["Service"] => ({
   limits,
-  turns: Turns.make(),
+  turns: Turns.make(now),
   responses: InFlight.make("limits.responsesInFlight", limits.responsesInFlight),
   bodies: InFlight.make("limits.bodiesInFlight", limits.bodiesInFlight),
 })
 
 /** The bounds of a process. */
-export const layer = (limits: Limits): Layer.Layer<Bounds> => Layer.sync(Bounds, () => make(limits))
+export const layer = (limits: Limits): Layer.Layer<Bounds> =>
+  Layer.effect(
+    Bounds,
+    Effect.map(MonotonicClock.reader, (now) => make(limits, now)),
+  )

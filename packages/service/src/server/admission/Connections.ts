@@ -7,11 +7,11 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import { Server as TlsServer } from "node:https"
 import type { Socket } from "node:net"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Limits } from "../../config/Limits.ts"
 import * as Closing from "../http/Closing.ts"
+import * as MonotonicClock from "../../supervision/MonotonicClock.ts"
 import * as Turns from "./Turns.ts"
 
 /** Bounds of connections. */
@@ -168,12 +168,12 @@ export const make = Effect.fnUntraced(function* (
   server: Server,
   options: Options,
 ): Effect.fn.Return<Connections, never, Scope.Scope> {
-  const turns = Turns.make()
+  const now = yield* MonotonicClock.reader
+  const turns = Turns.make(now)
   const bySocket = track(server, options)
-  const clock = yield* Clock.Clock
   let isDraining = false
   const look = setInterval(() => {
-    endSlow(bySocket.values(), options.writeSeconds, Number(clock.monotonicTimeNanosUnsafe()) / 1e6)
+    endSlow(bySocket.values(), options.writeSeconds, now())
   }, lookMillis).unref()
   yield* Effect.addFinalizer(() => Effect.sync(() => clearInterval(look)))
 

@@ -1,11 +1,12 @@
 /**
  * Limits how often an API key may call: a token bucket for each key, on Effect's `RateLimiterStore`. The store in memory limits
- * one process; a shared store would limit all replicas together.
+ * one process; a shared store limits all replicas together, and may fail.
  *
  * Source: decisions 0008 and 0032.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -30,6 +31,13 @@ export interface Decision {
   readonly retryAfterSeconds: number
 }
 
+/** The store of the buckets cannot be read. How often a caller may call is not known then, and the call is refused. */
+export class RateLimitUnavailable extends Data.TaggedError("RateLimitUnavailable")<{}> {
+  override get message(): string {
+    return "Rate limit cannot be read. Retry later."
+  }
+}
+
 /** Limits calls by key. */
 export class RateLimit extends Context.Service<
   RateLimit,
@@ -37,8 +45,11 @@ export class RateLimit extends Context.Service<
     /**
      * Takes one token per call, or none where there are fewer, of a bucket with the usual limit or with another one. More calls than the burst
      * are never allowed.
+     *
+     * **Errors**
+     * - `RateLimitUnavailable`: the store of the buckets fails.
      */
-    readonly take: (key: string, calls: number, limit?: Limit) => Effect.Effect<Decision>
+    readonly take: (key: string, calls: number, limit?: Limit) => Effect.Effect<Decision, RateLimitUnavailable>
     readonly limit: Limit
   }
 >()("@daybook/service/server/RateLimit") {}
@@ -90,8 +101,7 @@ export const make = Effect.fnUntraced(function* (usual: Limit) {
     take: (key, calls, limit = usual) =>
       store.tokenBucket({ key, tokens: calls, ...(limit === usual ? usualOptions : options(limit)) }).pipe(
         Effect.provideService(Clock.Clock, clock),
-        // The store in memory does not fail.
-        Effect.orDie,
+        Effect.catch((error) => Effect.andThen(Effect.logDebug(error), Effect.fail(new RateLimitUnavailable()))),
         Effect.map(([remaining, elapsedMillis]) => decide(limit, calls, remaining, elapsedMillis)),
       ),
   })

@@ -4,6 +4,7 @@
  * do not wait behind large responses.
  */
 import * as Effect from "effect/Effect"
+import type * as MonotonicClock from "../../supervision/MonotonicClock.ts"
 
 /** Time that work takes of a turn, in milliseconds. */
 const turnMillis = 5
@@ -16,19 +17,19 @@ export interface Turns {
   readonly enter: (work: () => void, onError: (error: unknown) => void) => void
 }
 
-/** Makes turns, each with a time of its own. */
-export const make = (): Turns => {
+/** Makes turns, each with a time of its own by a clock. */
+export const make = (now: MonotonicClock.Reader): Turns => {
   /** Functions that do not throw: an exception in a later turn would end the process. */
   const waiting = new Set<() => void>()
   /** When work began in this turn; undefined where none did. */
   let startedAt: number | undefined
 
   const begin = () => {
-    startedAt = performance.now()
+    startedAt = now()
     for (const resume of waiting) {
       waiting.delete(resume)
       resume()
-      if (performance.now() - startedAt >= turnMillis) break
+      if (now() - startedAt >= turnMillis) break
     }
     startedAt = undefined
     if (waiting.size > 0) schedule()
@@ -43,8 +44,8 @@ export const make = (): Turns => {
   /** The turn has time. Where it has none, the next one is scheduled: work began in this one, or waits already. */
   const isOpen = (): boolean => {
     if (waiting.size > 0) return false
-    if (startedAt !== undefined) return performance.now() - startedAt < turnMillis
-    startedAt = performance.now()
+    if (startedAt !== undefined) return now() - startedAt < turnMillis
+    startedAt = now()
     schedule()
     return true
   }

@@ -114,6 +114,13 @@ export const boundReached = ({ message, scope }: BoundReached): Failure => {
     : rateLimited(message, headers)
 }
 
+/** Seconds after which what cannot be read now is asked for again. */
+const storeRetrySeconds = 1
+
+/** 503: what decides on the request cannot be read. */
+export const unavailable = (message: string): Failure =>
+  fail((requestId) => new ApiError.Unavailable({ message, requestId }), { "retry-after": String(storeRetrySeconds) })
+
 const derivedRetrySeconds = 10
 
 /** 503: the ledgers of wallets are still being derived from stored blocks. */
@@ -137,8 +144,6 @@ export const notDerived = (
   })
 }
 
-const storeRetrySeconds = 1
-
 /** 500: a block that a page needs is damaged in the database. */
 const damaged = (error: StoreError, block: number): Failure =>
   Effect.andThen(
@@ -152,12 +157,7 @@ const damaged = (error: StoreError, block: number): Failure =>
 /** A database that is busy or not created yet is 503; one with a damaged block is 500; any other failure is a defect. */
 export const fromStore = (error: StoreError): Failure => {
   if (error.damagedBlock !== undefined) return damaged(error, error.damagedBlock)
-  return error.isRetryable
-    ? fail(
-        (requestId) => new ApiError.Unavailable({ message: "The index cannot be read now. Retry later.", requestId }),
-        { "retry-after": String(storeRetrySeconds) },
-      )
-    : Effect.die(error)
+  return error.isRetryable ? unavailable("The index cannot be read now. Retry later.") : Effect.die(error)
 }
 
 /** 500: the server failed; the id leads to the log. */

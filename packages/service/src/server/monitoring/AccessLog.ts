@@ -2,9 +2,11 @@
  * A line of the log for each request, once its response is sent or its connection is lost. It names the route and not the path, and the API key by its
  * name: paths hold addresses and keys.
  */
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as References from "effect/References"
+import * as MonotonicClock from "../../supervision/MonotonicClock.ts"
 import * as Closing from "../http/Closing.ts"
 import type { RequestFacts } from "../http/RequestFacts.ts"
 
@@ -18,7 +20,7 @@ export interface Answered {
   /** Address of the client. */
   readonly address: string
   readonly facts: RequestFacts
-  /** By `performance.now`. */
+  /** By the clock of the context. */
   readonly startedAt: number
 }
 
@@ -36,6 +38,7 @@ export const make = (isWanted: boolean, context: Context.Context<never>) => {
   const minimum = Context.get(context, References.MinimumLogLevel)
   const isDropped = !isWanted && !["All", "Trace", "Debug"].includes(minimum)
   const run = Effect.runForkWith(context)
+  const now = MonotonicClock.readerOf(Context.get(context, Clock.Clock))
 
   /** Begins to count the bytes of a request; gives what is called with its answer. */
   return (message: IncomingRequest, response: OutgoingResponse): ((answered: Answered) => void) => {
@@ -52,7 +55,7 @@ export const make = (isWanted: boolean, context: Context.Context<never>) => {
           status,
           ...(key === undefined ? {} : { key }),
           bytes: socket.bytesWritten - before,
-          millis: Math.round(performance.now() - startedAt),
+          millis: Math.round(now() - startedAt),
           ...(address === "" ? {} : { address }),
           requestId,
           ...(span === undefined ? {} : { traceId: span.traceId }),

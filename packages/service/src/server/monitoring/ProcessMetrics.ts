@@ -8,6 +8,7 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import type * as Scope from "effect/Scope"
+import * as MonotonicClock from "../../supervision/MonotonicClock.ts"
 
 const manifest: { readonly version: string } = JSON.parse(
   readFileSync(new URL("../../../package.json", import.meta.url), "utf8"),
@@ -42,12 +43,12 @@ const delayMillis = 200
 export const observeEventLoop = (context: Context.Context<never>): Effect.Effect<void, never, Scope.Scope> =>
   Effect.asVoid(
     Effect.acquireRelease(
-      Effect.sync(() => {
-        let expected = performance.now() + delayMillis
+      Effect.map(MonotonicClock.reader, (now) => {
+        let expected = now() + delayMillis
         return setInterval(() => {
-          const now = performance.now()
-          delay.updateUnsafe(Math.max(0, now - expected) / 1000, context)
-          expected = now + delayMillis
+          const firedAt = now()
+          delay.updateUnsafe(Math.max(0, firedAt - expected) / 1000, context)
+          expected = firedAt + delayMillis
         }, delayMillis).unref()
       }),
       (timer) => Effect.sync(() => clearInterval(timer)),

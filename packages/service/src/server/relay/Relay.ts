@@ -24,6 +24,7 @@ import { Authentication } from "../admission/Authentication.ts"
 import { keyIn } from "../http/ApiKeyHeader.ts"
 import { Bounds } from "../admission/Bounds.ts"
 import * as InFlight from "../admission/InFlight.ts"
+import * as KeyLookups from "../admission/KeyLookups.ts"
 import * as KeyScope from "../admission/KeyScope.ts"
 import { RequestFacts } from "../http/RequestFacts.ts"
 import * as Response from "../http/Response.ts"
@@ -65,19 +66,15 @@ const authenticate = Effect.fnUntraced(function* (
   const grant =
     key === undefined
       ? null
-      : yield* authentication.grant(Redacted.make(key, { label: "apiKey" })).pipe(
-          Effect.catch((error) =>
-            error.isRetryable
-              ? Effect.fail(
-                  RelayError.make({
-                    code: RelayError.code.unavailable,
-                    message: "API keys cannot be read now. Retry later.",
-                    reason: "unavailable",
-                    headers: { "retry-after": "1" },
-                  }),
-                )
-              : Effect.die(error),
-          ),
+      : yield* authentication.grant(Redacted.make(key, { label: "apiKey" }), request).pipe(
+          Effect.catchTags({
+            StoreError: (error) =>
+              error.isRetryable
+                ? Effect.fail(RelayError.unavailable("API keys cannot be read now. Retry later."))
+                : Effect.die(error),
+            TooManyUnknownKeys: ({ message }) =>
+              Effect.fail(RelayError.rateLimited(message, { "retry-after": String(KeyLookups.retrySeconds) })),
+          }),
         )
   const admitted = grant === "expired" || grant === null ? authentication.keyless(request, key !== undefined) : grant
   if (admitted !== null) return admitted

@@ -48,6 +48,10 @@ export const fromBound = ({ message, scope }: BoundReached): RelayError => {
     : rateLimited(message, headers)
 }
 
+/** What decides on the request cannot be read now. */
+export const unavailable = (message: string): RelayError =>
+  make({ code: code.unavailable, message, reason: "unavailable", headers: { "retry-after": "1" } })
+
 const body = (requestId: string, { code, id, message, reason }: Omit<RelayError, "headers">) =>
   JsonRpcEnvelope.failure(id, { code, message, data: { code: reason, requestId } })
 

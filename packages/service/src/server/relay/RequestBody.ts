@@ -145,7 +145,9 @@ const takeFor = Effect.fnUntraced(function* (
   bytes: number,
 ): Effect.fn.Return<Omit<RequestBody, "bytes">, RelayError.RelayError> {
   const calls = Math.min(authentication.burstOf(grant), Math.ceil(bytes / bytesPerCall))
-  const decision = yield* authentication.take(grant, calls)
+  const decision = yield* Effect.mapError(authentication.take(grant, calls), ({ message }) =>
+    RelayError.unavailable(message),
+  )
   if (decision.isAllowed) return { taken: calls, headers: decision.headers }
   return yield* RelayError.rateLimited(authentication.limitMessage(decision), {
     ...decision.headers,

@@ -69,7 +69,9 @@ const takeCalls = Effect.fnUntraced(function* (
     })
   }
   if (headers !== undefined && calls <= taken) return headers
-  const decision = yield* authentication.take(grant, calls - taken)
+  const decision = yield* Effect.mapError(authentication.take(grant, calls - taken), ({ message }) =>
+    RelayError.unavailable(message),
+  )
   if (decision.isAllowed) return decision.headers
   return yield* RelayError.rateLimited(authentication.limitMessage(decision), decision.headers, idOf(bytes))
 })

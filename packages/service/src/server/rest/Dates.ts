@@ -68,15 +68,22 @@ const parse = (text: string): number | undefined => {
   return strict.isValid() ? strict.valueOf() : fromNames(text)
 }
 
+/** Dates that are remembered; beyond them the one used least recently is forgotten. */
 const maxRemembered = 1_000
+/** Results by text, in the order of their last use. */
 const results = new Map<string, number>()
 
 /** `parse`, which remembers: programs send the same few dates again and again, and the library is slow. */
 const parseOnce = (text: string): number | undefined => {
   const known = results.get(text)
-  if (known !== undefined) return known
-  const millis = parse(text)
-  if (millis !== undefined && results.size < maxRemembered) results.set(text, millis)
+  const millis = known ?? parse(text)
+  if (millis === undefined) return undefined
+  if (known !== undefined) results.delete(text)
+  results.set(text, millis)
+  for (const oldest of results.keys()) {
+    if (results.size <= maxRemembered) break
+    results.delete(oldest)
+  }
   return millis
 }
 

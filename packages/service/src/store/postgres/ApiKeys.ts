@@ -22,6 +22,8 @@ import * as Values from "./Values.ts"
 const columns = `name, operator, empty, options, expires, (extract(epoch FROM created) * 1000)::int8, last_used`
 const findByHash = `SELECT ${columns} FROM daybook.api_key WHERE hash = $1
   UNION ALL SELECT ${columns} FROM daybook.api_key WHERE previous = $1 AND previous_until > $2`
+const selectHashes = `SELECT encode(hash, 'hex') FROM daybook.api_key
+  UNION ALL SELECT encode(previous, 'hex') FROM daybook.api_key WHERE previous IS NOT NULL`
 const selectAll = `SELECT ${columns} FROM daybook.api_key ORDER BY name`
 const insert = `INSERT INTO daybook.api_key (name, hash, operator, empty, options, expires) VALUES ($1, $2, $3, $4, $5, $6)
   ON CONFLICT (name) DO NOTHING RETURNING name`
@@ -91,6 +93,10 @@ export const make = (pools: Pools, own: OwnSchema.OwnSchema): ApiKeys => {
       const found = yield* writing.rows(replaceHash, values)
       return found.length === 0 ? null : Redacted.make(key, { label: "apiKey" })
     }),
+    digests: Effect.andThen(
+      made,
+      Effect.map(reading.rows<readonly [hash: string]>(selectHashes, []), (rows) => rows.map(([digest]) => digest)),
+    ),
     use: (name, atMillis) =>
       Effect.andThen(made, Effect.asVoid(writing.rows(setUsed, [Values.big(atMillis), Values.text(name)]))),
     list: Effect.flatMap(own.exists, (exists) =>

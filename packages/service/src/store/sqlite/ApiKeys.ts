@@ -27,6 +27,8 @@ const columns = "name, operator, empty, options, expires, created, last_used AS 
 const findByHash = `SELECT ${columns} FROM api_key WHERE hash = ?
   UNION ALL SELECT ${columns} FROM api_key WHERE previous = ? AND previous_until > ?`
 const selectOne = `SELECT ${columns} FROM api_key LIMIT 1`
+const selectHashes =
+  "SELECT lower(hex(hash)) AS hash FROM api_key UNION ALL SELECT lower(hex(previous)) FROM api_key WHERE previous NOTNULL"
 const selectAll = `SELECT ${columns} FROM api_key ORDER BY name`
 const insert = `INSERT INTO api_key (name, hash, operator, empty, created, options, expires) VALUES (?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (name) DO NOTHING RETURNING ${columns}`
@@ -105,6 +107,11 @@ export const make = ({ file, reading, writing }: KeysFile.KeysFile): Keys => {
       const found = yield* rows(writing, replaceHash, [previousUntil, digest(key), name.trim()])
       return found.length === 0 ? null : Redacted.make(key, { label: "apiKey" })
     }),
+    digests: Effect.flatMap(reading, (connection) =>
+      connection.attempt(() =>
+        connection.rowsUnsafe<{ readonly hash: string }>(selectHashes, []).map((row) => row.hash),
+      ),
+    ),
     use: (name, atMillis) => Effect.asVoid(rows(writing, setUsed, [atMillis, name, atMillis])),
     list: list(file),
   }

@@ -10,6 +10,8 @@ import * as Bounds from "../../../src/server/admission/Bounds.ts"
 import * as HttpServer from "../../../src/server/HttpServer.ts"
 import * as LargeResponse from "../../../src/server/admission/LargeResponse.ts"
 
+const now = () => performance.now()
+
 const limits = Schema.decodeUnknownSync(Limits)({})
 
 const serve = (answer: Effect.Effect<HttpServerResponse, never, HttpServerRequest | Scope.Scope>) =>
@@ -29,7 +31,7 @@ const serve = (answer: Effect.Effect<HttpServerResponse, never, HttpServerReques
 describe("LargeResponse", () => {
   it.live("send: the server does not inspect the stream of a client that leaves before its end", () =>
     Effect.gen(function* () {
-      const bounds = Bounds.make(limits)
+      const bounds = Bounds.make(limits, now)
       const begun = yield* Deferred.make<void>()
       const ended = yield* Deferred.make<void>()
       let inspections = 0
@@ -58,7 +60,7 @@ describe("LargeResponse", () => {
 
   it.live("send: a chunk that cannot be made ends the connection, not the process, and releases its bytes", () =>
     Effect.gen(function* () {
-      const bounds = Bounds.make(limits)
+      const bounds = Bounds.make(limits, now)
       const chunks = function* (): Generator<Uint8Array> {
         yield Buffer.alloc(1024 * 1024)
         // The next chunk waits for a later turn.

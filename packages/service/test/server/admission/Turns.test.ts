@@ -3,6 +3,8 @@ import { Effect } from "effect"
 import { stat } from "node:fs"
 import * as Turns from "../../../src/server/admission/Turns.ts"
 
+const now = () => performance.now()
+
 const work = (millis: number) => {
   const end = performance.now() + millis
   while (performance.now() < end);
@@ -17,7 +19,7 @@ const enter = (turns: Turns.Turns, run: () => void) =>
 describe("Turns", () => {
   it.live("run: lets other work of the event loop run between pieces that take long", () =>
     Effect.gen(function* () {
-      const turns = Turns.make()
+      const turns = Turns.make(now)
       const events: Array<string> = []
       const tick = () => {
         events.push("tick")
@@ -38,7 +40,7 @@ describe("Turns", () => {
 
   it.live("run: lets sockets be read between two pieces, of which the first follows a socket", () =>
     Effect.gen(function* () {
-      const turns = Turns.make()
+      const turns = Turns.make(now)
       const events: Array<string> = []
       // Files and sockets call back in the same phase of the event loop.
       yield* Effect.promise(
@@ -61,7 +63,7 @@ describe("Turns", () => {
       // Pieces without work take no time, also on a busy machine.
       vi.useFakeTimers({ toFake: ["performance"] })
       vi.advanceTimersByTime(60_000)
-      const turns = Turns.make()
+      const turns = Turns.make(now)
       let ticks = 0
       setImmediate(() => ticks++)
 
@@ -76,7 +78,7 @@ describe("Turns", () => {
 
   it.live("run: a piece that fails or is interrupted lets the next one run", () =>
     Effect.gen(function* () {
-      const turns = Turns.make()
+      const turns = Turns.make(now)
       const failing = turns.run(
         Effect.andThen(
           Effect.sync(() => work(12)),
@@ -98,7 +100,7 @@ describe("Turns", () => {
     afterEach(() => void vi.useRealTimers().restoreAllMocks())
 
     it("enter: runs work at once while the turn has time, and else in the next one", async () => {
-      const turns = Turns.make()
+      const turns = Turns.make(now)
       const events: Array<string> = []
       enter(turns, () => (spend(4), events.push("a")))
       enter(turns, () => (spend(1), events.push("b")))
@@ -110,7 +112,7 @@ describe("Turns", () => {
     })
 
     it("enter: takes work that waits in order, as much as a turn has time for", async () => {
-      const turns = Turns.make()
+      const turns = Turns.make(now)
       const events: Array<string> = []
       for (const name of ["a", "b", "c", "d", "e"])
         enter(turns, () => (spend(name === "a" ? 5 : 2.5), events.push(name)))
@@ -126,7 +128,7 @@ describe("Turns", () => {
     })
 
     it("enter: gives each turn its whole time again", async () => {
-      const turns = Turns.make()
+      const turns = Turns.make(now)
       let runs = 0
       for (let count = 1; count <= 5; count++) {
         enter(turns, () => (spend(2), runs++))
@@ -136,7 +138,7 @@ describe("Turns", () => {
     })
 
     it("enter: passes what work throws in a later turn to its caller, and goes on with the work behind it", async () => {
-      const turns = Turns.make()
+      const turns = Turns.make(now)
       const events: Array<string> = []
       enter(turns, () => spend(5))
       turns.enter(
@@ -152,7 +154,7 @@ describe("Turns", () => {
     })
 
     it("enter: schedules nothing once no work waits", async () => {
-      const turns = Turns.make()
+      const turns = Turns.make(now)
       const scheduled = () => process.getActiveResourcesInfo().filter((name) => name === "Immediate").length
       const before = scheduled()
       for (let count = 0; count < 3; count++) enter(turns, () => spend(6))
@@ -163,7 +165,7 @@ describe("Turns", () => {
     })
 
     it("enter: lets no work pass that which waits already", async () => {
-      const turns = Turns.make()
+      const turns = Turns.make(now)
       const events: Array<string> = []
       enter(turns, () => spend(6))
       enter(turns, () => {

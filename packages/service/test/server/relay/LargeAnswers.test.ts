@@ -4,6 +4,8 @@ import * as LargeAnswers from "../../../src/server/relay/LargeAnswers.ts"
 import * as Turns from "../../../src/server/admission/Turns.ts"
 import { cut as cutBy, textOf } from "../../responseBody.ts"
 
+const now = () => performance.now()
+
 const mebibyte = 1024 * 1024
 const maxBytes = 4 * mebibyte
 /** Bytes of an answer that is parsed as a whole. */
@@ -43,7 +45,7 @@ const makeNode = ({ chunks = [], gate, headers = [], status = 200, ...more }: No
 const request = (fetch: Fetch, signal = new AbortController().signal) =>
   fetch("http://node.example", { method: "POST", headers: {}, redirect: "manual", signal })
 
-const make = () => LargeAnswers.make({ maxBytes, turns: Turns.make() })
+const make = () => LargeAnswers.make({ maxBytes, turns: Turns.make(now) })
 
 const cut = (text: string) => cutBy(text, 100_000)
 
@@ -68,7 +70,7 @@ describe("LargeAnswers", () => {
   })
 
   it("reading: joins the chunks of a large answer in turns of their own", async () => {
-    const { enter, run } = Turns.make()
+    const { enter, run } = Turns.make(now)
     let entered = 0
     const turns: Turns.Turns = { run, enter: (...options) => (entered++, enter(...options)) }
     const answers = LargeAnswers.make({ maxBytes, turns })
@@ -221,7 +223,7 @@ describe("LargeAnswers", () => {
   })
 
   it("reading: takes each slice of a scan in a turn of its own", async () => {
-    const turns = Turns.make()
+    const turns = Turns.make(now)
     let [depth, deepest, entered] = [0, 0, 0]
     const enter: Turns.Turns["enter"] = (work, onError) => {
       entered++

@@ -8,6 +8,8 @@ import * as Bounds from "../../../src/server/admission/Bounds.ts"
 import * as RequestBody from "../../../src/server/relay/RequestBody.ts"
 import { grant, makeAuthentication } from "./authentication.ts"
 
+const now = () => performance.now()
+
 const kibibyte = 1024
 
 /** Starts to read a body of a connection that the test drives. */
@@ -16,7 +18,7 @@ const start = (
   { burst = 100, left = 100, isDestroyed = false, limits = {}, areHeadersSent = false } = {},
 ) => {
   const { authentication, taken } = makeAuthentication(burst, left)
-  const bounds = Bounds.make(Schema.decodeUnknownSync(Limits)(limits))
+  const bounds = Bounds.make(Schema.decodeUnknownSync(Limits)(limits), now)
   const seen = { paused: 0, resumed: 0, continued: 0 }
   const message = Object.assign(new EventEmitter(), {
     destroyed: isDestroyed,
@@ -224,7 +226,7 @@ describe("RequestBody", () => {
     const reading = start()
     reading.send(10)
     expect(reading.listeners()).toBe(4)
-    const bounds = Bounds.make(Schema.decodeUnknownSync(Limits)({}))
+    const bounds = Bounds.make(Schema.decodeUnknownSync(Limits)({}), now)
     // Sound: as above.
     const request = {
       headers: {},

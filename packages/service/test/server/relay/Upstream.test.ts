@@ -8,7 +8,9 @@ import * as Bounds from "../../../src/server/admission/Bounds.ts"
 import * as Upstream from "../../../src/server/relay/Upstream.ts"
 import * as Node from "../node.ts"
 
-const bounds = Bounds.make(Schema.decodeSync(Limits)({}))
+const now = () => performance.now()
+
+const bounds = Bounds.make(Schema.decodeSync(Limits)({}), now)
 
 /** The nodes of chain 1 at these URLs, and what they log. */
 const connect = Effect.fnUntraced(function* (...urls: readonly [string, ...ReadonlyArray<string>]) {

@@ -1,7 +1,7 @@
 import { describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import moment from "moment"
-import { expect } from "vitest"
+import { expect, vi } from "vitest"
 import * as Dates from "../../../src/server/rest/Dates.ts"
 
 const read = (text: string): string | undefined => {
@@ -11,6 +11,20 @@ const read = (text: string): string | undefined => {
 
 describe("Dates", () => {
   describe("read", () => {
+    it("parses a date that is sent often once, whatever else is sent between", () => {
+      const readDay = (day: number) => read(new Date(Date.UTC(1990, 0, day)).toISOString())
+      for (let day = 0; day < 1_000; day++) readDay(day)
+      const parse = vi.spyOn(moment, "utc")
+      for (let day = 1_000; day < 4_000; day++) {
+        readDay(day)
+        read("2021-05-07T11:08:35Z")
+      }
+      const count = parse.mock.calls.filter(([text]) => (text as unknown) === "2021-05-07T11:08:35Z").length
+      parse.mockRestore()
+
+      expect(count).toBe(1)
+    })
+
     it("reads ISO 8601, in UTC where it names no zone", () => {
       const cases: ReadonlyArray<readonly [string, string]> = [
         ["2021-05-07T11:08:35Z", "2021-05-07T11:08:35.000Z"],

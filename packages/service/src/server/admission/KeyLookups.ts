@@ -1,0 +1,127 @@
+/**
+ * Bounds what unknown API keys cost the database. One that was looked up a short while ago is refused from memory. Beyond a number of
+ * unknown keys of an address, or of all addresses, only keys are looked up that the database lists: a right key always gets in.
+ *
+ * Source: decision 0065.
+ */
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import type * as Redacted from "effect/Redacted"
+import * as Semaphore from "effect/Semaphore"
+import * as MonotonicClock from "../../supervision/MonotonicClock.ts"
+import { type ApiKeys, digestOf, type KeyGrant } from "../../store/ApiKeys.ts"
+import type { StoreError } from "../../store/StoreError.ts"
+import { networkOf } from "./AnonymousCaller.ts"
+
+/** Unknown keys that are looked up: at once, and the time after which there may be one more. */
+interface Allowance {
+  readonly burst: number
+  readonly everyMillis: number
+}
+
+const perAddress: Allowance = { burst: 20, everyMillis: 200 }
+const perProcess: Allowance = { burst: 1_000, everyMillis: 2 }
+
+/** Time in which an unknown key is not looked up again: one that is made meanwhile is accepted afterwards. */
+const unknownMillis = 5_000
+/** Time between two readings of the list, and the multiple of the time that the last one took. */
+const [listMillis, listShare] = [1_000, 20]
+/** Unknown keys, and addresses, that are remembered: beyond them the oldest are forgotten. */
+const [maxUnknown, maxAddresses] = [10_000, 65_536]
+
+/** More unknown keys are sent than are looked up. */
+export class TooManyUnknownKeys extends Data.TaggedError("TooManyUnknownKeys")<{}> {
+  override get message(): string {
+    return "Too many unknown API keys. Send a key of this service, or retry later."
+  }
+}
+
+/** Seconds after which a refused client may ask again. */
+export const retrySeconds = 1
+
+const forgetOldest = (map: Map<string, unknown>, max: number): void => {
+  for (const oldest of map.keys()) {
+    if (map.size <= max) return
+    map.delete(oldest)
+  }
+}
+
+/** When the last unknown key of an address would be due, one after each interval; a count that fades. */
+const makeCounts = ({ burst, everyMillis }: Allowance) => {
+  const due = new Map<string, number>()
+  return {
+    /** Counts one; false where there is no room. */
+    add: (name: string, now: number): boolean => {
+      const next = Math.max(due.get(name) ?? 0, now) + everyMillis
+      if (next - now > burst * everyMillis) return false
+      due.delete(name)
+      due.set(name, next)
+      forgetOldest(due, maxAddresses)
+      return true
+    },
+    /** Counts one less. */
+    remove: (name: string, now: number): void => {
+      const next = (due.get(name) ?? 0) - everyMillis
+      if (next <= now) due.delete(name)
+      else due.set(name, next)
+    },
+  }
+}
+
+/** The digests that the database lists, as they were a short while ago. */
+const makeList = ({ digests }: Pick<ApiKeys, "digests">) => {
+  const mutex = Semaphore.makeUnsafe(1)
+  let listed: ReadonlySet<string> = new Set()
+  let nextAt = -Infinity
+  return mutex.withPermit(
+    Effect.gen(function* () {
+      const now = yield* MonotonicClock.millis
+      if (now < nextAt) return listed
+      listed = new Set(yield* digests)
+      const then = yield* MonotonicClock.millis
+      nextAt = then + Math.max(listMillis, (then - now) * listShare)
+      return listed
+    }),
+  )
+}
+
+/** Makes the look-up of the keys of a database, which clients of an address send; it gives `null` for one that is unknown. */
+export const make = (keys: Pick<ApiKeys, "digests" | "find">) => {
+  /** Until when each unknown key is refused from memory, by its digest. */
+  const unknown = new Map<string, number>()
+  const ofAddress = makeCounts(perAddress)
+  const ofProcess = makeCounts(perProcess)
+  const list = makeList(keys)
+
+  /** Counts a key as unknown, until it is found to be right. */
+  const count = (network: string, now: number): boolean => {
+    if (!ofAddress.add(network, now)) return false
+    if (ofProcess.add("", now)) return true
+    ofAddress.remove(network, now)
+    return false
+  }
+
+  return Effect.fnUntraced(function* (
+    key: Redacted.Redacted<string>,
+    address: string,
+  ): Effect.fn.Return<KeyGrant | null, StoreError | TooManyUnknownKeys> {
+    const now = yield* MonotonicClock.millis
+    const digest = digestOf(key)
+    const until = unknown.get(digest)
+    if (until !== undefined && now < until) return null
+    const network = networkOf(address)
+    const isCounted = count(network, now)
+    if (!isCounted && !(yield* list).has(digest)) return yield* new TooManyUnknownKeys()
+    const grant = yield* keys.find(key)
+    if (grant !== null && isCounted) {
+      ofAddress.remove(network, now)
+      ofProcess.remove("", now)
+    }
+    if (grant === null) {
+      unknown.delete(digest)
+      unknown.set(digest, now + unknownMillis)
+      forgetOldest(unknown, maxUnknown)
+    }
+    return grant
+  })
+}
