@@ -1,6 +1,6 @@
 /**
  * Failures of PostgreSQL as errors of the store: by their SQLSTATE, and by the driver's reason where the server was not reached. A
- * message names the database, never its URL.
+ * message names the database, and the node of Citus that failed, never a URL.
  */
 import { SqlError } from "effect/sql/SqlError"
 import { StoreError } from "../StoreError.ts"
@@ -32,6 +32,16 @@ const full: Kind = {
   remedy: "Free some on its machine.",
   isRetryable: true,
 }
+const lostNode: Kind = {
+  what: "Node of the database unreachable",
+  remedy: "Check that PostgreSQL runs there and accepts connections from the coordinator.",
+  isRetryable: true,
+}
+const pooled: Kind = {
+  what: "Prepared statement lost between transactions",
+  remedy: "A pooler in front of the database must pool sessions.",
+  isRetryable: false,
+}
 const missing: Kind = {
   what: "Database schema missing",
   remedy: "The indexer of its chain makes it when it starts.",
@@ -41,13 +51,23 @@ const missing: Kind = {
 /** By SQLSTATE, else by its class: the first two characters. */
 const kinds: Readonly<Record<string, Kind>> = {
   "08": unreachable,
+  "08P01": {
+    what: "Database refused the connection",
+    remedy: "Behind a pooler, check that it knows a database of this name, and its log.",
+    isRetryable: true,
+  },
   "25006": {
     what: "Database read-only",
     remedy: "It may be a standby: name the primary, or wait for its promotion.",
     isRetryable: true,
   },
-  "25P02": conflict,
+  "25P02": {
+    what: "Transaction of the database failed before",
+    remedy: "A pooler in front of the database must pool sessions.",
+    isRetryable: true,
+  },
   "25P03": { ...conflict, what: "Transaction of the database ended, as it waited too long" },
+  "26000": pooled,
   "28": login,
   "3D000": { what: "Database missing", remedy: "Create it, or correct its name.", isRetryable: false },
   "3F000": missing,
@@ -59,6 +79,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     isRetryable: false,
   },
   "42P01": missing,
+  "42P05": pooled,
   "53": full,
   "53300": { ...unreachable, what: "Database has too many connections", remedy: "Raise max_connections." },
   "55P03": conflict,
@@ -67,25 +88,43 @@ const kinds: Readonly<Record<string, Kind>> = {
   // Of a snapshot that is older than the server keeps rows for.
   "72": conflict,
   "58": { what: "Disk error in database", remedy: "Check its disk.", isRetryable: true },
+  // Citus also reports by it that a node was lost.
+  XX000: { what: "Internal error of the database", remedy: "See the log of PostgreSQL.", isRetryable: true },
   XX001: damaged,
   XX002: damaged,
 }
 
-/** The SQLSTATE of a failure; `undefined` where the server sent none. */
-export const sqlState = ({ reason: { cause } }: SqlError): string | undefined =>
-  typeof cause === "object" &&
-  cause !== null &&
-  "code" in cause &&
-  typeof cause.code === "string" &&
-  isState(cause.code)
-    ? cause.code
+/** Fields of an error that a server sent. */
+interface ServerError {
+  readonly code: string
+  readonly message: string
+  /** Statements and functions that it occurred in. */
+  readonly where?: string | undefined
+}
+
+/** The error of the server. A socket's error has a code too, such as `EPIPE`, and no severity. */
+const serverError = ({ reason: { cause } }: SqlError): ServerError | undefined =>
+  cause instanceof Error && "severity" in cause && "code" in cause && typeof cause.code === "string"
+    ? // Sound: the driver copies the fields of the message, which are strings.
+      (cause as Error & ServerError)
     : undefined
+
+/** The SQLSTATE of a failure; `undefined` where the server sent none. */
+export const sqlState = (error: SqlError): string | undefined => serverError(error)?.code
 
 /** Whether the server found rows or an index damaged. */
 export const isDamage = ({ cause }: StoreError): boolean =>
   cause instanceof SqlError && kinds[sqlState(cause) ?? ""] === damaged
 
-const isState = (code: string): boolean => /^[0-9A-Z]{5}$/.test(code)
+/** States by which a coordinator reports a node that it lost: of connections, of the server, of its disk, and others. */
+const nodeStates = /^(08|57P|58|XX000)/
+
+/** How Citus names a node, in a message or in where it occurred: host and port. */
+const nodeName = /\b(?:node|on|essential:|host) (?:[^\s@]+@)?([^\s@:]+:\d{1,5})\b/
+
+/** The node of Citus that failed; `undefined` where the server names none. */
+const nodeOf = ({ message, where = "" }: ServerError): string | undefined =>
+  nodeName.exec(message)?.[1] ?? nodeName.exec(where)?.[1]
 
 const kindOf = (error: SqlError, state: string | undefined): Kind | undefined => {
   if (state !== undefined) return kinds[state] ?? kinds[state.slice(0, 2)]
@@ -110,12 +149,14 @@ export const rolledBack = (name: string): StoreError =>
 
 /** The error of a database; `name` is shown. */
 export const toStoreError = (name: string, cause: SqlError): StoreError => {
-  const state = sqlState(cause)
-  const kind = kindOf(cause, state)
-  const detail = state === undefined ? "" : ` (SQLSTATE ${state})`
+  const server = serverError(cause)
+  const node = server && nodeOf(server)
+  const kind = node !== undefined && nodeStates.test(server!.code) ? lostNode : kindOf(cause, server?.code)
+  const label = node === undefined ? name : `${node} of ${name}`
+  const detail = server === undefined ? "" : ` (SQLSTATE ${server.code})`
   return new StoreError({
     message:
-      kind === undefined ? `Database failed: ${name}${detail}.` : `${kind.what}: ${name}${detail}. ${kind.remedy}`,
+      kind === undefined ? `Database failed: ${label}${detail}.` : `${kind.what}: ${label}${detail}. ${kind.remedy}`,
     isRetryable: kind?.isRetryable ?? false,
     cause,
   })

@@ -149,8 +149,7 @@ const ofDocuments = (schema: string) => ({
   /** Rows of a range. Parameters: first row id, last row id. */
   documents: `SELECT d.id, ${documentColumns("d")} FROM ${schema}.document d WHERE d.id BETWEEN $1 AND $2 ORDER BY d.id`,
   /** Parameters: row ids. */
-  documentsOf: `SELECT d.id, ${documentColumns("d")} FROM unnest($1::int8[]) AS wanted(id)
-    CROSS JOIN LATERAL (SELECT * FROM ${schema}.document WHERE id = wanted.id OFFSET 0) d`,
+  documentsOf: `SELECT d.id, ${documentColumns("d")} FROM ${schema}.document d WHERE d.id = ANY($1::int8[])`,
   /** Parameters: row id. */
   largeDocument: `SELECT large_frame, large_checksum FROM ${schema}.document WHERE id = $1 AND large_frame IS NOT NULL`,
   /** Parameters: row id. */
@@ -171,7 +170,7 @@ const ofDocuments = (schema: string) => ({
   deleteAppearancesOf: `DELETE FROM ${schema}.appearance WHERE id BETWEEN $1 AND $2`,
   /** Positions of those that are stored in the arrays, from 1. Parameters: keys, row ids, an array each. */
   findAppearances: `SELECT wanted.position FROM unnest($1::int8[], $2::int8[]) WITH ORDINALITY AS wanted(key, id, position)
-    WHERE EXISTS (SELECT 1 FROM ${schema}.appearance a WHERE a.key = wanted.key AND a.id = wanted.id)`,
+    JOIN ${schema}.appearance a ON a.key = wanted.key AND a.id = wanted.id`,
   /** Parameters: key, row id, limit. */
   appearancesAfter: `SELECT int8send(key), id FROM ${schema}.appearance WHERE (key, id) > ($1, $2)
     ORDER BY key, id LIMIT $3`,

@@ -2,23 +2,100 @@ import { ConnectionError, SqlError, UnknownError } from "effect/sql/SqlError"
 import { describe, expect, it } from "vitest"
 import * as Issue from "../../../src/store/postgres/Issue.ts"
 
-const stateOf = (code: string) =>
-  new SqlError({ reason: new UnknownError({ cause: Object.assign(new Error("server"), { code }) }) })
+/** What the driver makes of an error that the server sent. */
+const sent = (code: string, message = "server", where?: string) =>
+  new SqlError({
+    reason: new UnknownError({ cause: Object.assign(new Error(message), { severity: "ERROR", code, message, where }) }),
+  })
+
+const told = (error: SqlError) => {
+  const { isRetryable, message } = Issue.toStoreError("db1/chains", error)
+  return { isRetryable, message }
+}
 
 describe("Issue", () => {
   describe("isDamage", () => {
     it.each(["XX001", "XX002"])("isDamage: the server found damage, SQLSTATE %s", (code) => {
-      expect(Issue.isDamage(Issue.toStoreError("database", stateOf(code)))).toBe(true)
+      expect(Issue.isDamage(Issue.toStoreError("database", sent(code)))).toBe(true)
     })
 
-    it.each(["08006", "42501", "42P01", "57014", "57P01"])("isDamage: another failure, SQLSTATE %s", (code) => {
-      expect(Issue.isDamage(Issue.toStoreError("database", stateOf(code)))).toBe(false)
-    })
+    it.each(["08006", "42501", "42P01", "57014", "57P01", "XX000"])(
+      "isDamage: another failure, SQLSTATE %s",
+      (code) => {
+        expect(Issue.isDamage(Issue.toStoreError("database", sent(code)))).toBe(false)
+      },
+    )
 
     it("isDamage: a connection that was lost is none", () => {
       const lost = new SqlError({ reason: new ConnectionError({ cause: new Error("ECONNRESET") }) })
 
       expect(Issue.isDamage(Issue.toStoreError("database", lost))).toBe(false)
+    })
+  })
+
+  describe("toStoreError", () => {
+    it.each(["EPIPE", "ECONNRESET"])(
+      "toStoreError: a socket that broke with %s is a database that is unreachable, and no SQLSTATE",
+      (code) => {
+        const broken = Object.assign(new Error(`write ${code}`), { code, errno: -32, syscall: "write" })
+        const error = new SqlError({ reason: new ConnectionError({ cause: broken }) })
+
+        expect(told(error)).toEqual({
+          isRetryable: true,
+          message:
+            "Database unreachable: db1/chains. Check that PostgreSQL runs and accepts connections from this machine.",
+        })
+        expect(Issue.sqlState(error)).toBe(undefined)
+      },
+    )
+
+    it.each([
+      ["XX000", "failure on connection marked as essential: w1.lan:5432", undefined],
+      ["08006", "connection to the remote node daybook@w1.lan:5432 failed with the following error: refused", undefined],
+      ["08006", "connection establishment for node w1.lan:5432 failed", undefined],
+      ["58030", "failed to COPY to shard 102008 on w1.lan:5432", undefined],
+      ["XX000", "failed to prepare transaction 'citus_0_1' on host w1.lan:5432", undefined],
+      ["57P01", "terminating connection due to administrator command", "while executing command on w1.lan:5432"],
+    ])("toStoreError: a node of Citus that was lost is retried and named, SQLSTATE %s of %s", (code, message, where) => {
+      expect(told(sent(code, message, where))).toEqual({
+        isRetryable: true,
+        message: `Node of the database unreachable: w1.lan:5432 of db1/chains (SQLSTATE ${code}). Check that PostgreSQL runs there and accepts connections from the coordinator.`,
+      })
+    })
+
+    it("toStoreError: another failure of a node of Citus keeps its words, and names the node", () => {
+      const full = sent("53100", "could not extend file", "while executing command on w1.lan:5432")
+
+      expect(told(full).message).toBe(
+        "Database out of space or memory: w1.lan:5432 of db1/chains (SQLSTATE 53100). Free some on its machine.",
+      )
+    })
+
+    it("toStoreError: an internal error of the server is retried, as Citus reports by it what it does not name", () => {
+      expect(told(sent("XX000"))).toEqual({
+        isRetryable: true,
+        message: "Internal error of the database: db1/chains (SQLSTATE XX000). See the log of PostgreSQL.",
+      })
+    })
+
+    it.each(["26000", "42P05"])("toStoreError: a pooler that changes servers between transactions, SQLSTATE %s", (code) => {
+      expect(told(sent(code))).toEqual({
+        isRetryable: false,
+        message: `Prepared statement lost between transactions: db1/chains (SQLSTATE ${code}). A pooler in front of the database must pool sessions.`,
+      })
+    })
+
+    it.each([
+      [
+        "25P02",
+        "Transaction of the database failed before: db1/chains (SQLSTATE 25P02). A pooler in front of the database must pool sessions.",
+      ],
+      [
+        "08P01",
+        "Database refused the connection: db1/chains (SQLSTATE 08P01). Behind a pooler, check that it knows a database of this name, and its log.",
+      ],
+    ])("toStoreError: what a pooler answers is retried, SQLSTATE %s", (code, message) => {
+      expect(told(sent(code))).toEqual({ isRetryable: true, message })
     })
   })
 })
