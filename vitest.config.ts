@@ -1,7 +1,7 @@
 /**
  * One project per package: `vitest run --project @daybook/schema` runs one of them. `*.integration.test.ts` need the embedded
- * chain or other processes; `--mode integration` (as in `npm test`), DAYBOOK_INTEGRATION=1, or the name of such a file on
- * the command line enables them. `*.e2e.test.ts` run whole programs, and are run by `--mode e2e` alone, as in `pnpm test:e2e`. The programs of `examples` are tested against the service that `pnpm with-service programs` starts, and those that
+ * chain or other processes; `--mode integration` (as in `npm test`), DAYBOOK_INTEGRATION=1, databases of DAYBOOK_TEST_CITUS, or the name of
+ * such a file on the command line enables them. `*.e2e.test.ts` run whole programs, and are run by `--mode e2e` alone, as in `pnpm test:e2e`. The programs of `examples` are tested against the service that `pnpm with-service programs` starts, and those that
  * need none always. Tests and the processes that they start run in a time zone whose offset is neither zero nor
  * whole hours, unless TZ is set. The processes keep their compiled modules, which halves the time of a start.
  */
@@ -17,7 +17,9 @@ const root = import.meta.dirname
 process.env["NODE_COMPILE_CACHE"] ??= join(root, "node_modules/.cache/daybook")
 
 const integration =
-  process.env["DAYBOOK_INTEGRATION"] === "1" || process.argv.some((argument) => argument.includes("integration"))
+  process.env["DAYBOOK_INTEGRATION"] === "1" ||
+  process.env["DAYBOOK_TEST_CITUS"] !== undefined ||
+  process.argv.some((argument) => argument.includes("integration"))
 
 const endToEnd = process.argv.some((argument) => argument.includes("e2e"))
 

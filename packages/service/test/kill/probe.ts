@@ -24,7 +24,7 @@ if (file !== undefined) {
 
   const kindOf = (sql: string): Phase => {
     if (/^\s*INSERT INTO (\S+\.)?block\b/.test(sql)) return "append"
-    if (/^\s*SELECT d\.id, .* FROM (\S+\.)?document d WHERE/.test(sql)) return "unwind"
+    if (/^\s*SELECT d\.id, .* FROM (\S+\.)?document d WHERE d\.id (BETWEEN|>=)/.test(sql)) return "unwind"
     return phase
   }
 

@@ -24,7 +24,7 @@ const limitsOf = (rows: number, isWhole: boolean): ReadonlyArray<number> =>
   [...new Set([isWhole ? 1 : 2, 3, 7, rows - 1, rows, rows + 1])].filter((limit) => limit > 0 && limit <= rows + 1)
 
 /** Runs the suites of reading against an engine. */
-export const readingContract = (database: TestDatabase.Make, law: TestDatabase.Laws): void => {
+export const readingContract = (database: TestDatabase.Make, law: TestDatabase.Laws, hasSnapshots: boolean): void => {
   const opened = TestDatabase.opened(database)
 
   describe("page", () => {
@@ -165,7 +165,8 @@ export const readingContract = (database: TestDatabase.Make, law: TestDatabase.L
   })
 
   describe("snapshot", () => {
-    it.effect("snapshot: keeps its state while another process appends, unwinds and finalizes", () =>
+    const keeps = "snapshot: keeps its state while another process appends, unwinds and finalizes"
+    it.effect.runIf(hasSnapshots)(keeps, () =>
       Effect.gen(function* () {
         const { open, store: writer } = yield* opened
         const reader = yield* open
@@ -196,6 +197,30 @@ export const readingContract = (database: TestDatabase.Make, law: TestDatabase.L
         expect(before[4]).toBeNull()
         expect(after).toEqual(before)
         expect(yield* pageBodies(reader)).toEqual(bodiesOf([...blocks.slice(0, 2), ...fork]))
+      }),
+    )
+
+    const again =
+      "snapshot: is read again where another process removed blocks of a database without snapshots of all nodes"
+    it.live.skipIf(hasSnapshots)(again, () =>
+      Effect.gen(function* () {
+        const { open, store: writer } = yield* opened
+        const reader = yield* open
+        const blocks = chainOn(null, 6)
+        yield* writer.append(null, blocks)
+
+        let reads = 0
+        const [head, bodies] = yield* reader.snapshot(
+          Effect.fn(function* (snapshot) {
+            if (reads++ === 0) yield* writer.unwind(refOf(blocks[5]!), refOf(blocks[1]!))
+            const { rows } = yield* snapshot.page(projection, all)
+            return [(yield* snapshot.checkpoint)?.head, rows.map((row) => row.body)] as const
+          }),
+        )
+
+        expect(reads).toBe(2)
+        expect(head).toEqual(refOf(blocks[1]!))
+        expect(bodies).toEqual(bodiesOf(blocks.slice(0, 2)))
       }),
     )
 

@@ -3,12 +3,12 @@ import type { Edit } from "./Edit.ts"
 
 /**
  * The database that is checked: `replica` reads its pages of a PostgreSQL replica that lags, `nodes` has its tables distributed over nodes
- * without a snapshot of all of them.
+ * without a snapshot of all of them, and `citus` over those of Citus.
  */
-export type Subject = "sqlite" | "postgres" | "replica" | "nodes"
+export type Subject = "sqlite" | "postgres" | "replica" | "nodes" | "citus"
 
 /** All of them. */
-export const subjects: ReadonlyArray<Subject> = ["sqlite", "postgres", "replica", "nodes"]
+export const subjects: ReadonlyArray<Subject> = ["sqlite", "postgres", "replica", "nodes", "citus"]
 
 /** A safeguard. */
 export interface Safeguard {

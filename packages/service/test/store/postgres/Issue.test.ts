@@ -51,17 +51,24 @@ describe("Issue", () => {
 
     it.each([
       ["XX000", "failure on connection marked as essential: w1.lan:5432", undefined],
-      ["08006", "connection to the remote node daybook@w1.lan:5432 failed with the following error: refused", undefined],
+      [
+        "08006",
+        "connection to the remote node daybook@w1.lan:5432 failed with the following error: refused",
+        undefined,
+      ],
       ["08006", "connection establishment for node w1.lan:5432 failed", undefined],
       ["58030", "failed to COPY to shard 102008 on w1.lan:5432", undefined],
       ["XX000", "failed to prepare transaction 'citus_0_1' on host w1.lan:5432", undefined],
       ["57P01", "terminating connection due to administrator command", "while executing command on w1.lan:5432"],
-    ])("toStoreError: a node of Citus that was lost is retried and named, SQLSTATE %s of %s", (code, message, where) => {
-      expect(told(sent(code, message, where))).toEqual({
-        isRetryable: true,
-        message: `Node of the database unreachable: w1.lan:5432 of db1/chains (SQLSTATE ${code}). Check that PostgreSQL runs there and accepts connections from the coordinator.`,
-      })
-    })
+    ])(
+      "toStoreError: a node of Citus that was lost is retried and named, SQLSTATE %s of %s",
+      (code, message, where) => {
+        expect(told(sent(code, message, where))).toEqual({
+          isRetryable: true,
+          message: `Node of the database unreachable: w1.lan:5432 of db1/chains (SQLSTATE ${code}). Check that PostgreSQL runs there and accepts connections from the coordinator.`,
+        })
+      },
+    )
 
     it("toStoreError: another failure of a node of Citus keeps its words, and names the node", () => {
       const full = sent("53100", "could not extend file", "while executing command on w1.lan:5432")
@@ -78,12 +85,15 @@ describe("Issue", () => {
       })
     })
 
-    it.each(["26000", "42P05"])("toStoreError: a pooler that changes servers between transactions, SQLSTATE %s", (code) => {
-      expect(told(sent(code))).toEqual({
-        isRetryable: false,
-        message: `Prepared statement lost between transactions: db1/chains (SQLSTATE ${code}). A pooler in front of the database must pool sessions.`,
-      })
-    })
+    it.each(["26000", "42P05"])(
+      "toStoreError: a pooler that changes servers between transactions, SQLSTATE %s",
+      (code) => {
+        expect(told(sent(code))).toEqual({
+          isRetryable: false,
+          message: `Prepared statement lost between transactions: db1/chains (SQLSTATE ${code}). A pooler in front of the database must pool sessions.`,
+        })
+      },
+    )
 
     it.each([
       [

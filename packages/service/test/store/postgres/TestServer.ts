@@ -94,8 +94,12 @@ const template = Effect.fnUntraced(function* (server: string) {
   return name
 })
 
-/** The URL of a database without a schema, which is removed when the scope ends: its clock is that of the server. */
+/**
+ * The URL of a database without a schema, whose clock is that of the server: one that is removed when the scope ends, or that of the URL
+ * itself, emptied, where its tables lie on the nodes of Citus.
+ */
 export const blank = Effect.fnUntraced(function* (server: string): Effect.fn.Return<string, never, Scope.Scope> {
+  if ((yield* nodeCount(server)) > 0) return yield* Effect.as(clearCoordinator(server), server)
   const name = nextName()
   yield* rowsOf(server, `CREATE DATABASE ${name}`)
   yield* Effect.addFinalizer(() => rowsOf(server, `DROP DATABASE ${name} WITH (FORCE)`))
@@ -159,6 +163,8 @@ export const removeAll = (server: string): Promise<void> => {
 }
 
 const isCitus = "SELECT 1 FROM pg_extension WHERE extname = 'citus'"
+/** Nodes that hold rows; a node of Citus without others is none that tables are distributed over. */
+const nodesOfCitus = "SELECT 1 FROM pg_dist_node WHERE noderole = 'primary' AND shouldhaveshards"
 const ownSchemas = "SELECT nspname AS name FROM pg_namespace WHERE nspname ~ '^daybook'"
 
 /** Marks the tables of the tests' chain as distributed over nodes, although they lie on one server. */
@@ -169,25 +175,34 @@ export const distribute = ({ rows }: Pick<ServerDatabase, "rows">): Effect.Effec
     { discard: true },
   )
 
-/** Databases of coordinators that no test uses. */
-let coordinators: Array<string> | undefined
-
-/**
- * A database where the tables of the tests' chain are distributed over the nodes of Citus: one of those whose URLs are given, separated by
- * commas, emptied, as they cannot be copied. On a server without Citus it is a new database.
- */
-export const distributed = Effect.fnUntraced(function* (
-  urls: string,
-): Effect.fn.Return<ServerDatabase, never, Scope.Scope> {
-  const free = (coordinators ??= urls.split(","))
-  const url = free.shift()
-  if (url === undefined) return yield* Effect.die(new Error("DAYBOOK_TEST_CITUS names too few databases."))
-  yield* Effect.addFinalizer(() => Effect.sync(() => free.push(url)))
+/** Number of nodes of Citus that hold rows of a database; 0 for one without Citus. */
+export const nodeCount = Effect.fnUntraced(function* (url: string) {
   const rows = yield* statementsOf(url)
-  if ((yield* rows(isCitus)).length === 0) return yield* Effect.tap(database(url), distribute)
+  return (yield* rows(isCitus)).length === 0 ? 0 : (yield* rows(nodesOfCitus)).length
+}, Effect.scoped)
+
+/** Removes what Daybook stored in a database of a coordinator of Citus, which cannot be copied. */
+export const clearCoordinator = Effect.fnUntraced(function* (url: string) {
+  if ((yield* nodeCount(url)) === 0) return yield* Effect.die(new Error(`No Citus with nodes: ${new URL(url).host}.`))
+  const rows = yield* statementsOf(url)
   // Sound: the statement names the column.
   for (const row of (yield* rows(ownSchemas)) as ReadonlyArray<{ readonly name: string }>)
     yield* rows(`DROP SCHEMA "${row.name}" CASCADE`)
+}, Effect.scoped)
+
+/** Databases of coordinators that no test uses. */
+let coordinators: Array<string> | undefined
+
+/** One of the databases whose URLs are given, separated by commas, emptied: there the tests' chain lies on the nodes of Citus. */
+export const distributed = Effect.fnUntraced(function* (
+  urls: string,
+): Effect.fn.Return<ServerDatabase, never, Scope.Scope> {
+  const unused = (coordinators ??= urls.split(","))
+  const url = unused.shift()
+  if (url === undefined) return yield* Effect.die(new Error("DAYBOOK_TEST_CITUS names too few databases."))
+  yield* Effect.addFinalizer(() => Effect.sync(() => unused.push(url)))
+  yield* clearCoordinator(url)
+  const rows = yield* statementsOf(url)
   yield* Effect.scoped(Effect.flatMap(connect(url), (own) => Effect.orDie(own.chain(ref).writer())))
   yield* rows("DROP TABLE IF EXISTS public.test_clock")
   yield* rows("CREATE TABLE public.test_clock AS SELECT 0::int8 AS millis")
