@@ -20,6 +20,8 @@ const check = Command.make(
     yield* Terminal.print(
       `${path ?? "The configuration"} is valid: ${names.join(", ")}; listens on ${Listen.format(listen)}`,
     )
+    const warning = Listen.plainTextWarning(checked)
+    if (warning !== undefined) yield* Terminal.print(warning)
   }),
 ).pipe(Command.withDescription("Name everything that is wrong with the configuration, each in a line; changes nothing"))
 

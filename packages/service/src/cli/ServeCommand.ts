@@ -11,6 +11,7 @@ import * as Flag from "effect/cli/Flag"
 import type { Config } from "../config/Config.ts"
 import * as ConfigChanges from "../config/ConfigChanges.ts"
 import * as ConfigFile from "../config/ConfigFile.ts"
+import * as Listen from "../config/Listen.ts"
 import * as Role from "../config/Role.ts"
 import * as Engine from "../store/Engine.ts"
 import type { IndexerEvent } from "../indexer/IndexerEvent.ts"
@@ -166,8 +167,11 @@ export const serve = Command.make(
             ({ reload }) => reload,
           )
     const { log, otlp } = file.config
+    const warning = member === undefined && roles.some(servesHttp) ? Listen.plainTextWarning(file.config) : undefined
     const logger = Logger.layer([log.format === "json" ? Terminal.jsonLogger : Terminal.logger])
-    const running = Effect.flatMap(service, (reload) => Effect.forever(reloadNext(reload))).pipe(
+    const warned = warning === undefined ? Effect.void : Effect.logWarning(warning)
+    const running = Effect.andThen(warned, service).pipe(
+      Effect.flatMap((reload) => Effect.forever(reloadNext(reload))),
       Effect.provide(Tracing.layer(otlp)),
     )
     return yield* Effect.ensuring(

@@ -3,13 +3,16 @@
  * a file.
  */
 import * as Issue from "@daybook/schema/Issue"
+import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { Anonymous } from "./Anonymous.ts"
+import * as DatabaseUrl from "./DatabaseUrl.ts"
 import { ChainConfig, Count, expecting, withDefault } from "./ChainConfig.ts"
 import { type ConfigIssue, InvalidConfig } from "./InvalidConfig.ts"
 import { Limits } from "./Limits.ts"
 import * as Environment from "./Environment.ts"
+import * as Hint from "./Hint.ts"
 import * as Explorer from "./Explorer.ts"
 import * as Listen from "./Listen.ts"
 import * as ServedChain from "./ServedChain.ts"
@@ -43,11 +46,11 @@ const HttpUrl = Schema.String.check(
   expecting("an http or https URL", (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)),
 )
 
-const DatabaseUrl = Schema.String.check(
-  expecting('"sqlite:" and a folder, or "postgres:" and the URL of a PostgreSQL database', (text) =>
-    /^(?:sqlite|postgres|postgresql):./i.test(text),
-  ),
-)
+/** Their URLs are checked as those of `Engine.fromUrl` are. */
+const Database = Schema.Union([
+  Schema.String,
+  Schema.Struct({ url: Schema.String, replicas: withDefault(Schema.Array(Schema.String), () => []) }),
+])
 
 /**
  * The configuration of the service. Paths in it are relative to its file; docs/configuration.md lists its keys.
@@ -76,10 +79,7 @@ export const Config = Schema.Struct({
    * URL of the database: `sqlite:` and a folder, or that of a PostgreSQL database; or the URLs of a PostgreSQL database and of replicas
    * of it, which pages are read of.
    */
-  database: Schema.Union([
-    DatabaseUrl,
-    Schema.Struct({ url: DatabaseUrl, replicas: withDefault(Schema.Array(DatabaseUrl), () => []) }),
-  ]),
+  database: Database,
   /** How transactions are stored: compressed, or as plain text. Rows of either form stay readable. Default `zstd`. */
   documents: withDefault(Schema.Literals(["plain", "zstd"]), () => "zstd" as const),
   /**
@@ -162,6 +162,17 @@ const issuesBetweenKeys = (config: Config, input: unknown): ReadonlyArray<Config
   ]
 }
 
+const decodeDatabase = Schema.decodeUnknownOption(Schema.Struct({ database: Database }))
+
+/** The issue of the URLs of a database, whatever else is invalid. */
+const issuesOfDatabase = ({ issues, value }: Environment.Expanded): ReadonlyArray<ConfigIssue> => {
+  const decoded = Option.getOrUndefined(decodeDatabase(value))
+  const found = decoded && DatabaseUrl.issueOf(decoded.database)
+  if (found === undefined) return []
+  const path = Issue.formatPath(["database", ...found.path])
+  return issues.some((missing) => missing.path === path) ? [] : [issue(path, found.expected, found.received)]
+}
+
 /** The issues of a value that the schema refuses; those of texts whose variables are missing are known. */
 const issuesOfSchema = (
   error: Schema.SchemaError,
@@ -174,7 +185,10 @@ const issuesOfSchema = (
       : Issue.describe(received)
   return Issue.fromError(error, value, show)
     .filter(({ path }) => !missing.has(path))
-    .map(({ expected, path, received }) => issue(path, expected, received))
+    .map(({ expected, path, received }) => ({
+      path,
+      message: `${issue(path, expected, received).message}${Hint.of(path, expected)}`,
+    }))
 }
 
 /**
@@ -201,6 +215,7 @@ export const decode = (
   const decoded = decodeUnknown(expanded.value, { errors: "all", onExcessProperty: "error" })
   const issues = [
     ...expanded.issues,
+    ...issuesOfDatabase(expanded),
     ...(Result.isFailure(decoded)
       ? issuesOfSchema(decoded.failure, expanded)
       : issuesBetweenKeys(decoded.success, expanded.value)),

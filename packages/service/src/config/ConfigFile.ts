@@ -4,7 +4,7 @@
  */
 import * as Json from "@daybook/schema/Json"
 import { existsSync } from "node:fs"
-import { readFile } from "node:fs/promises"
+import { open } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import * as JsonParser from "jsonc-parser"
@@ -60,16 +60,68 @@ const reasonOf = (cause: unknown): string => {
 
 const invalid = (message: string) => new InvalidConfig({ found: [{ path: "", message }] })
 
+/** A file of this size would list tens of thousands of labels; a larger one keeps a service from answering while it is read. */
+const maxBytes = 1024 * 1024
+
+/** The bytes of a file, at most one more than it may have. */
+const readBounded = async (path: string): Promise<Buffer> => {
+  const file = await open(path)
+  try {
+    const bytes = Buffer.alloc(maxBytes + 1)
+    let length = 0
+    while (length < bytes.length) {
+      const { bytesRead } = await file.read(bytes, length, bytes.length - length)
+      if (bytesRead === 0) break
+      length += bytesRead
+    }
+    return bytes.subarray(0, length)
+  } finally {
+    await file.close()
+  }
+}
+
+/** The keys of a configuration are at most six deep; what parses a text and visits its values takes stack for each level. */
+const maxDepth = 100
+
+/** Whether brackets are nested deeper than they may be. */
+const isTooDeep = (text: string): boolean => {
+  let depth = 0
+  // Texts are passed over whole.
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/g)) {
+    if (token === "[" || token === "{") depth++
+    else if (token === "]" || token === "}") depth--
+    if (depth > maxDepth) return true
+  }
+  return false
+}
+
+/** What a text is that is not JSON, behind the place of its first wrong character. */
+const otherForm = (text: string): string => {
+  if (text.trim() === "") return " The file is empty."
+  const [line = ""] = text.split("\n").filter((one) => one.trim() !== "" && !one.startsWith("#"))
+  return /^(---|[\w-]+:(\s|$))/.test(line) ? " Write JSON, not YAML." : ""
+}
+
 /** The JSON value of a file, and its lines. */
 const readJson = Effect.fnUntraced(function* (path: string, remedy: string) {
   const bytes = yield* Effect.tryPromise({
-    try: () => readFile(path, "utf8"),
+    try: () => readBounded(path),
     catch: (cause) => invalid(`Cannot read the configuration file: ${path} (${reasonOf(cause)}). ${remedy}`),
   })
-  const text = bytes.replace(/^\uFEFF/, "")
+  if (bytes.length > maxBytes) {
+    return yield* invalid(
+      `Configuration file too large: ${path} has more than 1 MiB. Name another file, or shorten it.`,
+    )
+  }
+  const text = bytes.toString().replace(/^\uFEFF/, "")
+  if (isTooDeep(text)) {
+    return yield* invalid(
+      `Invalid JSON in the configuration file: ${path} nests values deeper than ${maxDepth} levels.`,
+    )
+  }
   const json = Json.parse(text)
-  if (json === undefined) return yield* invalid(`Invalid JSON in the configuration file: ${path}, ${locate(text)}.`)
-  return { json, text }
+  if (json !== undefined) return { json, text }
+  return yield* invalid(`Invalid JSON in the configuration file: ${path}, ${locate(text)}.${otherForm(text)}`)
 })
 
 /** Adds to each issue where its value was given: by a flag, or in a line of the file. */

@@ -51,5 +51,19 @@ const Text = Schema.String.check(
 /** The value of the key `listen`. */
 export const Listen = Schema.Union([Text, AddressSchema])
 
+/** What is risked at an address that others reach by plain HTTP; `undefined` for one of this machine, with TLS, or behind a proxy. */
+export const plainTextWarning = ({
+  listen,
+  tls,
+  trustedProxies,
+}: {
+  readonly listen: Listen
+  readonly tls?: object
+  readonly trustedProxies: number
+}): string | undefined =>
+  "socket" in listen || isLoopback(listen) || tls !== undefined || trustedProxies > 0
+    ? undefined
+    : `API keys are sent as plain text to ${format(listen)}. Configure "tls", or a proxy with TLS and "trustedProxies".`
+
 /** True for an address that only this machine reaches. A proxy usually stands before a socket, so that it counts as reached by others. */
 export const isLoopback = (listen: Listen): boolean => "host" in listen && Loopback.isLoopback(listen.host)

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type { BlockRows } from "../block/BlockRows.ts"
+import * as DatabaseUrl from "../config/DatabaseUrl.ts"
 import type { Database, EngineOptions } from "./Database.ts"
 import * as Postgres from "./postgres/Entry.ts"
 import * as Sqlite from "./sqlite/Engine.ts"
@@ -14,6 +15,7 @@ import * as TimedDatabase from "./TimedDatabase.ts"
 import { invalidUrl, type StoreError } from "./StoreError.ts"
 
 export type { BlockRef, BlockRows } from "../block/BlockRows.ts"
+export type { DatabaseUrl } from "../config/DatabaseUrl.ts"
 
 /**
  * The database of the service.
@@ -22,8 +24,6 @@ export class Engine extends Context.Service<Engine, Database>()("@daybook/servic
 
 /** An implementation of the store. */
 interface Implementation {
-  /** Form of its URLs, for messages. */
-  readonly form: string
   /** Opens a database. `location` is the URL without its scheme, as are `replicas`; paths in it are relative to `baseFolder`. */
   readonly open: (
     location: string,
@@ -42,17 +42,9 @@ const engines = new Map<string, Implementation>([
   ["postgresql", Postgres],
 ])
 
-const parse = (url: string) => {
-  const [, scheme = "", location = ""] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(url) ?? []
-  return { location, engine: engines.get(scheme.toLowerCase()) }
-}
+const engineOf = (url: string): Implementation | undefined => engines.get(DatabaseUrl.schemeOf(url)?.scheme ?? "")
 
-/** States the accepted forms and never shows the URL. */
-const unknown = (): StoreError =>
-  invalidUrl([...new Set([...engines.values()].map(({ form }) => form))].join(", or "), "a URL of another form")
-
-/** A database by its URL, or by the URLs of its primary and of the replicas that pages are read of. */
-export type DatabaseUrl = string | { readonly url: string; readonly replicas: ReadonlyArray<string> }
+const locationOf = (url: string): string => DatabaseUrl.schemeOf(url)?.location ?? ""
 
 /**
  * The URL of a database, or of its primary.
@@ -66,7 +58,8 @@ export type DatabaseUrl = string | { readonly url: string; readonly replicas: Re
  * // postgres://primary/daybook
  * ```
  */
-export const primaryOf = (database: DatabaseUrl): string => (typeof database === "string" ? database : database.url)
+export const primaryOf = (database: DatabaseUrl.DatabaseUrl): string =>
+  typeof database === "string" ? database : database.url
 
 /**
  * Opens the database of a URL until the scope ends; relative paths start in `baseFolder`.
@@ -90,22 +83,17 @@ export const primaryOf = (database: DatabaseUrl): string => (typeof database ===
  * ```
  */
 export const fromUrl = (
-  database: DatabaseUrl,
+  database: DatabaseUrl.DatabaseUrl,
   baseFolder: string,
   options?: EngineOptions,
 ): Effect.Effect<Database, StoreError, Scope.Scope> => {
-  const { engine, location } = parse(primaryOf(database))
-  if (engine === undefined) return Effect.fail(unknown())
-  const replicas = typeof database === "string" ? [] : database.replicas.map(parse)
-  if (replicas.some((replica) => replica.engine !== engine || engine === Sqlite)) {
-    return Effect.fail(invalidUrl(`replicas of PostgreSQL: ${Postgres.form} for each`, "another URL"))
+  const engine = engineOf(primaryOf(database))
+  const issue = DatabaseUrl.issueOf(database)
+  if (issue !== undefined || engine === undefined) {
+    return Effect.fail(invalidUrl(issue?.expected ?? "a URL of an engine", issue?.received ?? "another URL"))
   }
-  const opened = engine.open(
-    location,
-    baseFolder,
-    options,
-    replicas.map((replica) => replica.location),
-  )
+  const replicas = typeof database === "string" ? [] : database.replicas
+  const opened = engine.open(locationOf(primaryOf(database)), baseFolder, options, replicas.map(locationOf))
   const onOperation = options?.onOperation
   return onOperation === undefined ? opened : Effect.map(opened, (found) => TimedDatabase.make(found, onOperation))
 }
@@ -117,10 +105,10 @@ export const fromUrl = (
 export const preparer =
   (url: string, options: EngineOptions): ((block: BlockRows) => BlockRows) =>
   (block) =>
-    parse(url).engine?.prepare(block, options) ?? block
+    engineOf(url)?.prepare(block, options) ?? block
 
 /**
  * The database of a URL, as a service.
  */
-export const layer = (database: DatabaseUrl, baseFolder: string): Layer.Layer<Engine, StoreError> =>
+export const layer = (database: DatabaseUrl.DatabaseUrl, baseFolder: string): Layer.Layer<Engine, StoreError> =>
   Layer.effect(Engine, fromUrl(database, baseFolder))

@@ -29,8 +29,45 @@ const broken: ReadonlyArray<readonly [text: string, line: number, key: string, e
     "a value between 0 and 65535",
     "65536",
   ],
-  [file(listen, `"mysql://${canary}"`, chains), 3, "database", `"sqlite:" and a folder`, secret],
+  [file(listen, `"mysql://${canary}"`, chains), 3, "database", `"sqlite:" and a folder`, "a URL of another form"],
+  [file(listen, `"sqlite://${canary}"`, chains), 3, "database", `"sqlite:" and a folder`, "a URL of another form"],
+  [
+    file(listen, `"postgres://u:${canary}/x@h/name"`, chains),
+    3,
+    "database",
+    "a PostgreSQL URL",
+    'a URL of another form; write "/" in a password as %2F',
+  ],
+  [
+    file(listen, `"postgres://u:/${canary}@h/name"`, chains),
+    3,
+    "database",
+    "a PostgreSQL URL",
+    'a name of a database with "/", "@" or ":"; write "/" in a password as %2F',
+  ],
+  [
+    file(listen, `"postgres://u:${canary}%@h/name"`, chains),
+    3,
+    "database",
+    "a PostgreSQL URL",
+    'a "%" that is not written as %25',
+  ],
+  [
+    file(listen, `"postgres://h/name?sslmode=${canary}"`, chains),
+    3,
+    "database",
+    "a PostgreSQL URL",
+    'an "sslmode" that is none of disable, allow, prefer, require, verify-ca, verify-full',
+  ],
+  [
+    file(listen, `{ "url": "sqlite:data",\n"replicas": ["sqlite:${canary}"] }`, chains),
+    4,
+    "database.replicas[0]",
+    "a replica of a PostgreSQL database",
+    "another URL",
+  ],
   [file(listen, `{ "uri": "x" }`, chains), 3, "database.uri", "one of the keys url, replicas", "an unknown key"],
+  [file(listen, database, node(`"x"`).replace(/[[\]]/g, "")), 4, "chains.eth.rpc", "an array", secret],
   [file(listen, database, "[]"), 4, "chains", "an object", "an empty array"],
   [file(listen, database, node("")), 4, "chains.eth.rpc", "at least 1 item", "an empty array"],
   [file(listen, database, node(`"127.0.0.1/${canary}"`)), 4, "chains.eth.rpc[0]", "an http or https URL", secret],
@@ -96,7 +133,58 @@ const check = Effect.fnUntraced(function* (text: string, ...args: ReadonlyArray<
   return yield* daybook(base, "config", "check", ...args)
 })
 
+/** Files with a key that is not known, and what was meant. */
+const misspelt: ReadonlyArray<readonly [text: string, hint: string]> = [
+  [more(`"databse": "sqlite:x"`), ' Did you mean "database"?'],
+  [more(`"rateLimits": {}`), ' Did you mean "rateLimit"?'],
+  [more(`"LISTEN": 1`), ' Did you mean "listen"?'],
+  [file(listen, database, chain(`"fromblock": 1`)), ' Did you mean "fromBlock"?'],
+  [file(listen, database, chain(`"finality": 1`)), ' Did you mean "finalityBlocks"?'],
+  [more(`"tls": { "certificate": "x", "key": "y" }`), ' Did you mean "cert"?'],
+  [more(`"labels": {}`), ' It is a key of a chain: write it in "chains.NAME".'],
+  [file(listen, database, node(`"http://a"`).replace(/[[\]]/g, "")), ' Write ["http://127.0.0.1:8545"].'],
+  [more(`"zebra": 1`), "received an unknown key."],
+]
+
 describe("daybook config check", () => {
+  it.live.each(misspelt)("config check: of %j ends the line with %j", ([text, hint]) =>
+    Effect.gen(function* () {
+      const ended = yield* check(text)
+
+      expect(ended.code).toBe(3)
+      expect(ended.err.split("\n")[0]?.endsWith(hint)).toBe(true)
+    }),
+  )
+
+  it.live.each(broken.filter(([, , key]) => key.startsWith("database")))(
+    "config check: serve refuses %j with the same words and code",
+    ([text]) =>
+      Effect.gen(function* () {
+        const checked = yield* check(text)
+        const base = yield* folder
+        writeFileSync(join(base, "daybook.json"), text)
+
+        expect(yield* daybook(base, "serve")).toEqual(checked)
+      }),
+    timeout,
+  )
+
+  it.live("config check: warns of an address that others reach without TLS", () =>
+    Effect.gen(function* () {
+      const open = yield* check(file(`"0.0.0.0:8080"`, database, chains))
+      const proxied = yield* check(file(`"0.0.0.0:8080"`, database, chains, `,\n"trustedProxies": 1`))
+      const tls = yield* check(file(`"0.0.0.0:8080"`, database, chains, `,\n"tls": { "cert": "c", "key": "k" }`))
+
+      const valid = "daybook.json is valid: eth; listens on 0.0.0.0:8080\n"
+      expect(open).toEqual({
+        code: 0,
+        out: `${valid}API keys are sent as plain text to 0.0.0.0:8080. Configure "tls", or a proxy with TLS and "trustedProxies".\n`,
+        err: "",
+      })
+      expect([proxied.out, tls.out]).toEqual([valid, valid])
+    }),
+  )
+
   it.live.each(broken)("config check: of %j names line %d and %s", ([text, line, key, expected, received]) =>
     Effect.gen(function* () {
       const ended = yield* check(text)
@@ -104,7 +192,7 @@ describe("daybook config check", () => {
       const head = `daybook: daybook.json:${line}: Invalid configuration "${key}": expected ${expected}`
       expect(ended).toMatchObject({ code: 3, out: "" })
       expect(ended.err.slice(0, head.length)).toBe(head)
-      expect(ended.err.split("\n")[0]?.endsWith(`, received ${received}.`)).toBe(true)
+      expect(ended.err.split("\n")[0]).toContain(`, received ${received}.`)
       expect(ended.err).not.toContain(canary)
     }),
   )

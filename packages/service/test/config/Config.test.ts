@@ -76,7 +76,9 @@ describe("Config.decode", () => {
         "listen, monitoring, tls, trustedProxies, database, documents, backfillThreads, indexThreads, chains, empty, maxLimit, rateLimit, anonymous, relay, log, otlp, limits, allowedHosts, explorer, docs, allowedOrigins",
       ),
     ])
-    expect(issuesOf({ ...smallest, relay: { cache: 1 } })).toEqual([unknown("relay.cache", "cacheMebibytes")])
+    expect(issuesOf({ ...smallest, relay: { cache: 1 } })).toEqual([
+      `${unknown("relay.cache", "cacheMebibytes")} Did you mean "cacheMebibytes"?`,
+    ])
     expect(issuesOf({ ...smallest, chains: { "my chain": chain({ id: 5, url: "x" }) } })).toEqual([
       unknown("chains.my chain.url", Object.keys(ChainConfig.fields).join(", ")),
     ])

@@ -20,8 +20,6 @@ const issueOf = Effect.fnUntraced(function* (text: string) {
 })
 
 const notJson: ReadonlyArray<readonly [text: string, line: number, column: number]> = [
-  ["", 1, 1],
-  ["  \n ", 2, 2],
   ["nothing", 1, 1],
   [`{ "a": 1, }`, 1, 11],
   [`{\n  "a": 1\n  "secret": 2\n}`, 3, 3],
@@ -46,6 +44,30 @@ describe("ConfigFile.read", () => {
       const { baseFolder, config } = yield* ConfigFile.read(join(base, "daybook.json"))
 
       expect([baseFolder, config.listen]).toEqual([base, { host: "127.0.0.1", port: 8080 }])
+    }),
+  )
+
+  it.live.each([
+    ["", "line 1, column 1. The file is empty."],
+    ["  \n ", "line 2, column 2. The file is empty."],
+    ["# secret\nlisten: secret\n", "line 1, column 1. Write JSON, not YAML."],
+    ["---\nlisten:\n  - secret\n", "line 1, column 1. Write JSON, not YAML."],
+  ] as const)("read: of %j states that it is no JSON, and what it is", ([text, rest]) =>
+    Effect.gen(function* () {
+      expect(yield* issueOf(text)).toBe(`Invalid JSON in the configuration file: FILE, ${rest}`)
+    }),
+  )
+
+  it.live("read: refuses a file of more than 1 MiB before it is parsed, and one that is nested too deep", () =>
+    Effect.gen(function* () {
+      const large = yield* issueOf(`${" ".repeat(1024 * 1024)}{`)
+      const fitting = yield* issueOf(`${" ".repeat(1024 * 1024 - 1)}{`)
+      const deep = yield* Effect.forEach([`${"[".repeat(500_000)}${"]".repeat(500_000)}`, '{"a":'.repeat(101)], issueOf)
+
+      expect(large).toBe("Configuration file too large: FILE has more than 1 MiB. Name another file, or shorten it.")
+      expect(fitting).toBe("Invalid JSON in the configuration file: FILE, line 1, column 1048577.")
+      const nested = "Invalid JSON in the configuration file: FILE nests values deeper than 100 levels."
+      expect(deep).toEqual([nested, nested])
     }),
   )
 

@@ -57,7 +57,7 @@ describe("Engine", () => {
           const error = yield* Effect.flip(Engine.fromUrl(text, "/nowhere"))
 
           const sqlite = '"sqlite:" and a folder, for example "sqlite:data"'
-          const forms = `${sqlite}, or a PostgreSQL URL, for example "postgres://user:password@host/name"`
+          const forms = '"sqlite:" and a folder, or "postgres:" and the URL of a PostgreSQL database'
           const isFolder = text.startsWith("sqlite:")
           expect(error.message).toBe(
             `Invalid configuration "database": expected ${isFolder ? sqlite : forms}, received a URL of another form.`,

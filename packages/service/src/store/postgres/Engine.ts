@@ -6,6 +6,7 @@
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
+import * as DatabaseUrl from "../../config/DatabaseUrl.ts"
 import * as WalletTransactions from "../../projection/WalletTransactions.ts"
 import type { ChainRef } from "../ChainRef.ts"
 import type { ChainStore, Database, EngineOptions, WriterOptions } from "../Database.ts"
@@ -31,21 +32,12 @@ import * as Proofs from "./Proofs.ts"
 import * as Replicas from "./Replicas.ts"
 import * as Space from "./Space.ts"
 import * as StatusBoard from "./StatusBoard.ts"
-import { form } from "./Url.ts"
 
-/** The host and the name of the database of a URL. */
-const nameOf = (url: string): Effect.Effect<string, StoreError> => {
-  const invalid = (received: string) => Effect.fail(invalidUrl(form, received))
-  if (!URL.canParse(url)) return invalid("a URL of another form")
-  const { hostname, pathname, port, searchParams } = new URL(url)
-  const database = searchParams.get("dbname") ?? pathname.slice(1)
-  const host = searchParams.get("host") ?? hostname
-  if (host === "" || database === "") return invalid("a URL without a host or without the name of a database")
-  // Behind a password with "/" everything else is the path of the URL.
-  if (/[/@:]/.test(database))
-    return invalid('a name of a database with "/", "@" or ":"; write "/" in a password as %2F')
-  return Effect.succeed(`${host}${port === "" ? "" : `:${port}`}/${database}`)
-}
+/** Host, port and name of the database of a URL, for messages. */
+const nameOf = (url: string): Effect.Effect<string, StoreError> =>
+  Effect.mapError(Effect.fromResult(DatabaseUrl.postgresName(url)), ({ expected, received }) =>
+    invalidUrl(expected, received),
+  )
 
 /** Claims the schema for a chain and its wallets, and registers what is derived; gives the stored text of the wallets. */
 const claim = Effect.fnUntraced(function* (

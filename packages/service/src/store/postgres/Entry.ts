@@ -1,5 +1,5 @@
 /**
- * What is loaded of the PostgreSQL engine before a database of it is opened: the form of its URLs, and how blocks are prepared. The engine
+ * What is loaded of the PostgreSQL engine before a database of it is opened: how blocks are prepared. The engine
  * and the driver of the database, some hundred modules, are loaded when one is opened.
  */
 import * as Effect from "effect/Effect"
@@ -8,8 +8,6 @@ import type { BlockRows } from "../../block/BlockRows.ts"
 import type { Database, EngineOptions } from "../Database.ts"
 import * as PreparedBlock from "../rows/PreparedBlock.ts"
 import type { StoreError } from "../StoreError.ts"
-
-export { form } from "./Url.ts"
 
 /** Compresses the documents of a block and makes their rows. */
 export const prepare = (block: BlockRows, { documents = "zstd" }: EngineOptions): BlockRows =>

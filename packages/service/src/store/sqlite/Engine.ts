@@ -35,8 +35,6 @@ import * as Space from "./Space.ts"
 import * as StatusBoard from "./StatusBoard.ts"
 import * as WatchList from "./WatchList.ts"
 
-export { form } from "./Folder.ts"
-
 /** Compresses the documents of a block and makes their rows. */
 export const prepare = (block: BlockRows, { documents = "zstd" }: EngineOptions): BlockRows =>
   PreparedBlock.prepare(block, documents)

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as DatabaseUrl from "../../config/DatabaseUrl.ts"
 import * as ChainSlug from "../rows/ChainSlug.ts"
 import { invalidUrl, StoreError } from "../StoreError.ts"
 import * as FileIssue from "./FileIssue.ts"
@@ -15,14 +16,12 @@ export const keysFile = "daybook.sqlite"
 /** The file of a chain. */
 export const chainFile = (name: string): string => `chain-${ChainSlug.make(name, "-")}.sqlite`
 
-/** Form of a `sqlite:` URL, for messages. */
-export const form = '"sqlite:" and a folder, for example "sqlite:data"'
-
 /** The folder of a `sqlite:` URL without its scheme; relative paths start in `baseFolder`. */
-export const fromLocation = (location: string, baseFolder: string): Effect.Effect<string, StoreError> => {
-  const isPath = location !== "" && !/^\/\/|^:|:\/\/|\0/.test(location)
-  return isPath ? Effect.succeed(resolve(baseFolder, location)) : Effect.fail(invalidUrl(form, "a URL of another form"))
-}
+export const fromLocation = (location: string, baseFolder: string): Effect.Effect<string, StoreError> =>
+  Effect.mapBoth(Effect.fromResult(DatabaseUrl.sqliteFolder(location)), {
+    onFailure: ({ expected, received }) => invalidUrl(expected, received),
+    onSuccess: (folder) => resolve(baseFolder, folder),
+  })
 
 /** A folder could not be made. */
 class NoFolder extends Data.TaggedError("NoFolder")<FileIssue.FileIssue> {}

@@ -1,0 +1,99 @@
+/**
+ * URLs of databases: which ones the configuration and the engines accept. The file of the configuration is checked by the same rules as a
+ * database is opened by.
+ */
+import * as Result from "effect/Result"
+
+/** Form of a `sqlite:` URL, for messages. */
+export const sqliteForm = '"sqlite:" and a folder, for example "sqlite:data"'
+/** Form of the URL of a PostgreSQL database, for messages. */
+export const postgresForm = 'a PostgreSQL URL, for example "postgres://user:password@host/name"'
+
+const anyForm = '"sqlite:" and a folder, or "postgres:" and the URL of a PostgreSQL database'
+
+/** What is expected in place of a URL, and what was received, which never shows the URL. */
+export interface Refused {
+  readonly expected: string
+  readonly received: string
+}
+
+const refused = (expected: string, received = "a URL of another form") => Result.fail({ expected, received })
+
+/** The folder of a `sqlite:` URL without its scheme. */
+export const sqliteFolder = (location: string): Result.Result<string, Refused> =>
+  location !== "" && !/^\/\/|^:|:\/\/|\0/.test(location) ? Result.succeed(location) : refused(sqliteForm)
+
+/** Modes of TLS that the driver knows. */
+const sslModes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
+
+/** A parameter of a URL that the driver refuses. */
+const refusedParameter = (parameters: URLSearchParams): string | undefined => {
+  const [mode, seconds, port] = ["sslmode", "connect_timeout", "port"].map((name) => parameters.get(name))
+  if (mode != null && !sslModes.includes(mode)) return `an "sslmode" that is none of ${sslModes.join(", ")}`
+  if (seconds != null && !/^\d+$/.test(seconds)) return 'a "connect_timeout" that is no number of seconds'
+  return port != null && !/^\d{1,5}$/.test(port) ? 'a "port" that is no number' : undefined
+}
+
+const isEscaped = (text: string): boolean => !/%(?![0-9a-f]{2})/i.test(text)
+
+/** Host, port and name of the database of a PostgreSQL URL, for messages. */
+export const postgresName = (url: string): Result.Result<string, Refused> => {
+  if (!URL.canParse(url)) {
+    const hint = url.includes("@") ? '; write "/" in a password as %2F' : ""
+    return refused(postgresForm, `a URL of another form${hint}`)
+  }
+  const { hostname, password, pathname, port, searchParams, username } = new URL(url)
+  const database = searchParams.get("dbname") ?? pathname.slice(1)
+  const host = searchParams.get("host") ?? hostname
+  if (host === "" || database === "")
+    return refused(postgresForm, "a URL without a host or without the name of a database")
+  // Behind a password with "/" everything else is the path of the URL.
+  if (/[/@:]/.test(database))
+    return refused(postgresForm, 'a name of a database with "/", "@" or ":"; write "/" in a password as %2F')
+  if (![username, password, pathname].every(isEscaped)) return refused(postgresForm, 'a "%" that is not written as %25')
+  const parameter = refusedParameter(searchParams)
+  if (parameter !== undefined) return refused(postgresForm, parameter)
+  return Result.succeed(`${host}${port === "" ? "" : `:${port}`}/${database}`)
+}
+
+/** A database by its URL, or by the URLs of its primary and of the replicas that pages are read of. */
+export type DatabaseUrl = string | { readonly url: string; readonly replicas: ReadonlyArray<string> }
+
+/** The scheme of a URL in lower case, and what is behind it; `undefined` for another text. */
+export const schemeOf = (url: string): { readonly scheme: string; readonly location: string } | undefined => {
+  const [, scheme, location = ""] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(url) ?? []
+  return scheme === undefined ? undefined : { scheme: scheme.toLowerCase(), location }
+}
+
+const isPostgres = (url: string): boolean => /^postgres(ql)?$/.test(schemeOf(url)?.scheme ?? "")
+
+const issueOfUrl = (url: string): Refused | undefined => {
+  const parsed = schemeOf(url)
+  const found =
+    parsed?.scheme === "sqlite"
+      ? sqliteFolder(parsed.location)
+      : isPostgres(url)
+        ? postgresName(`postgres:${parsed!.location}`)
+        : refused(anyForm)
+  return Result.isFailure(found) ? found.failure : undefined
+}
+
+/** What is wrong with a URL, of a key below that of the database; `undefined` where a database can be opened by it. */
+export const issueOf = (
+  database: DatabaseUrl,
+): (Refused & { readonly path: ReadonlyArray<string | number> }) | undefined => {
+  if (typeof database === "string") {
+    const issue = issueOfUrl(database)
+    return issue && { path: [], ...issue }
+  }
+  const issue = issueOfUrl(database.url)
+  if (issue !== undefined) return { path: ["url"], ...issue }
+  for (const [index, replica] of database.replicas.entries()) {
+    const path = ["replicas", index]
+    if (!isPostgres(database.url) || !isPostgres(replica))
+      return { path, expected: `a replica of a PostgreSQL database: ${postgresForm} for each`, received: "another URL" }
+    const found = issueOfUrl(replica)
+    if (found !== undefined) return { path, ...found }
+  }
+  return undefined
+}
