@@ -21,3 +21,11 @@ const sizes = `SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::int8 FROM
 
 /** Bytes of the tables and indexes of the chain. */
 export const bytes = (url: string) => Effect.map(statement(url, sizes), ([row]) => row![0])
+
+const sizesOfNodes = `SELECT coalesce(sum(CASE WHEN p.logicalrelid IS NULL THEN pg_total_relation_size(c.oid)
+    ELSE citus_total_relation_size(c.oid) END), 0)::int8
+  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace LEFT JOIN pg_dist_partition p ON p.logicalrelid = c.oid
+  WHERE n.nspname = 'daybook_bench' AND c.relkind = 'r'`
+
+/** The same where tables lie on the nodes of Citus. */
+export const bytesOfNodes = (url: string) => Effect.map(statement(url, sizesOfNodes), ([row]) => row![0])

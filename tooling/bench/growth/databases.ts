@@ -1,6 +1,7 @@
 /**
- * The same rows in SQLite and in PostgreSQL, in one run: `pnpm bench databases --database postgres://user@host/name --transactions 100000`.
- * The database must be empty but for schemas of earlier runs, which are dropped. Both are filled by appends of 1,000 transactions: once
+ * The same rows in SQLite and in PostgreSQL, in one run: `pnpm bench databases --database postgres://user@host/name --transactions 100000`,
+ * with `--citus postgres://...` also on the nodes of Citus behind a coordinator.
+ * The databases must be empty but for schemas of earlier runs, which are dropped. Both are filled by appends of 1,000 transactions: once
  * with blocks that were prepared as the threads of a backfill prepare them, and once by the writer alone. Pages are read in this process
  * and requested from `daybook serve`, in turns.
  */
@@ -22,9 +23,11 @@ import * as PostgresDatabase from "./PostgresDatabase.ts"
 import * as RecordedRows from "./RecordedRows.ts"
 
 const pages = 4000
-const subjects = ["SQLite", "PostgreSQL"] as const
+/** What is filled and read; the first is the base of ratios. */
+type Subject = "SQLite" | "PostgreSQL" | "Citus"
 
-const bytesOf = (url: string, file: string) => {
+const bytesOf = (subject: Subject, url: string, file: string) => {
+  if (subject === "Citus") return PostgresDatabase.bytesOfNodes(url)
   if (!url.startsWith("sqlite:")) return PostgresDatabase.bytes(url)
   FilledStore.writeBackLog(file)
   return Effect.succeed(statSync(file).size)
@@ -45,26 +48,28 @@ const rateOf = ({ appendMillis, transactions }: FilledStore.Filled) => (transact
 
 const measure = Effect.fnUntraced(function* (
   figures: Figures.Figures,
-  options: { readonly transactions: number; readonly rounds: number; readonly database: string },
+  options: { readonly transactions: number; readonly rounds: number },
+  servers: ReadonlyMap<Subject, string>,
   folder: string,
 ) {
-  yield* PostgresDatabase.clear(options.database)
+  for (const url of servers.values()) yield* PostgresDatabase.clear(url)
   const templates = yield* Effect.promise(() => RecordedRows.load())
   // The node is never called.
   const sqlite = ServiceProcess.configure(folder, "http://127.0.0.1:9")
-  const changed = ServiceProcess.change(sqlite, "postgres", { database: options.database })
-  const key = yield* Effect.promise(() => ServiceProcess.run(changed, ["keys", "add", "bench"]))
-  const configurations = { SQLite: sqlite, PostgreSQL: { ...changed, key } }
-  const urls = { SQLite: `sqlite:${join(folder, "data")}`, PostgreSQL: options.database }
+  const configurations = new Map<Subject, ServiceProcess.Configuration>([["SQLite", sqlite]])
+  for (const [subject, database] of servers) {
+    const changed = ServiceProcess.change(sqlite, subject.toLowerCase(), { database })
+    const key = yield* Effect.promise(() => ServiceProcess.run(changed, ["keys", "add", "bench"]))
+    configurations.set(subject, { ...changed, key })
+  }
+  const urls = new Map<Subject, string>([["SQLite", `sqlite:${join(folder, "data")}`], ...servers])
   const anyWallet = (turn: number) => GeneratedRows.walletOf(Math.imul(turn + 1, 7919) % options.transactions)
   // Warms the process up.
   const first = yield* LeasedStore.openDatabase(`sqlite:${join(folder, "first")}`)
   yield* FilledStore.fill(first, GeneratedRows.make(templates), (transactions) => transactions >= 5_000)
   const readers = []
-  for (const [subject, url] of [
-    ["SQLite", `sqlite:${join(folder, "prepared")}`],
-    ["PostgreSQL", options.database],
-  ] as const) {
+  const prepared = new Map<Subject, string>([["SQLite", `sqlite:${join(folder, "prepared")}`], ...servers])
+  for (const [subject, url] of prepared) {
     const filled = yield* Effect.scoped(
       Effect.flatMap(LeasedStore.openDatabase(url), (store) =>
         FilledStore.fill(
@@ -76,67 +81,73 @@ const measure = Effect.fnUntraced(function* (
     )
     figures.add(subject, "appended prepared/s", rateOf(filled))
   }
-  yield* PostgresDatabase.statement(options.database, "DROP SCHEMA daybook_bench CASCADE")
-  for (const subject of subjects) {
-    const store = yield* LeasedStore.openDatabase(urls[subject])
+  for (const url of servers.values()) yield* PostgresDatabase.statement(url, "DROP SCHEMA daybook_bench CASCADE")
+  for (const [subject, url] of urls) {
+    const store = yield* LeasedStore.openDatabase(url)
     const nextBlock = GeneratedRows.make(templates)
     const filled = yield* FilledStore.fill(store, nextBlock, (transactions) => transactions >= options.transactions)
     figures.add(subject, "appended/s", rateOf(filled))
-    const bytes = yield* bytesOf(urls[subject], join(folder, "data", "chain-bench.sqlite"))
+    const bytes = yield* bytesOf(subject, url, join(folder, "data", "chain-bench.sqlite"))
     figures.add(subject, "bytes per transaction", bytes / filled.transactions)
     readers.push([subject, store.reader] as const)
   }
-  yield* PostgresDatabase.statement(options.database, "ANALYZE")
+  for (const url of servers.values()) yield* PostgresDatabase.statement(url, "ANALYZE")
   for (let round = 0; round < options.rounds; round++) {
     for (const [subject, reader] of readers) {
       const millis = yield* MeasuredPages.read(reader, anyWallet, pages)
       figures.add(subject, "read p50 ms", Figures.quantile(millis, 0.5))
       figures.add(subject, "read p99 ms", Figures.quantile(millis, 0.99))
-      const served = yield* Effect.promise(() => MeasuredPages.served(configurations[subject], anyWallet, pages))
+      const served = yield* Effect.promise(() => MeasuredPages.served(configurations.get(subject)!, anyWallet, pages))
       figures.add(subject, "served p50 ms", served.p50)
       figures.add(subject, "served p99 ms", served.p99)
     }
   }
 })
 
-const table: Figures.Table = (figures) => {
-  const value = (subject: string, measure: string, digits: number) =>
-    Figures.cell(figures.median(subject, measure), digits)
-  const quantiles = (subject: string, name: string) =>
-    ["p50", "p99"].map((part) => value(subject, `${name} ${part} ms`, 2)).join(" / ")
-  const base = subjects[0]
-  return Figures.table(
-    [
-      "",
-      "appended/s, prepared by threads",
-      "by the writer alone",
-      "bytes",
-      "read p50 / p99 ms",
-      "served p50 / p99 ms",
-      "ratio of served p50",
-    ],
-    subjects.map((subject) => [
-      subject,
-      value(subject, "appended prepared/s", 0),
-      value(subject, "appended/s", 0),
-      value(subject, "bytes per transaction", 0),
-      quantiles(subject, "read"),
-      quantiles(subject, "served"),
-      Figures.spread(figures.ratios(subject, "served p50 ms", base), 2),
-    ]),
-  )
-}
+const table =
+  (subjects: ReadonlyArray<Subject>): Figures.Table =>
+  (figures) => {
+    const value = (subject: string, measure: string, digits: number) =>
+      Figures.cell(figures.median(subject, measure), digits)
+    const quantiles = (subject: string, name: string) =>
+      ["p50", "p99"].map((part) => value(subject, `${name} ${part} ms`, 2)).join(" / ")
+    const base: Subject = "SQLite"
+    return Figures.table(
+      [
+        "",
+        "appended/s, prepared by threads",
+        "by the writer alone",
+        "bytes",
+        "read p50 / p99 ms",
+        "served p50 / p99 ms",
+        "ratio of served p50",
+      ],
+      subjects.map((subject) => [
+        subject,
+        value(subject, "appended prepared/s", 0),
+        value(subject, "appended/s", 0),
+        value(subject, "bytes per transaction", 0),
+        quantiles(subject, "read"),
+        quantiles(subject, "served"),
+        Figures.spread(figures.ratios(subject, "served p50 ms", base), 2),
+      ]),
+    )
+  }
 
-const options = BenchOptions.parse({ rounds: 3, options: { transactions: "100000", database: "" } })
+const options = BenchOptions.parse({ rounds: 3, options: { transactions: "100000", database: "", citus: "" } })
 const { rounds, values } = options
 if (values.database === "")
   BenchOptions.exitWith('Invalid option "--database": expected a PostgreSQL URL, received nothing.')
 const transactions = BenchOptions.positiveInteger("transactions", values.transactions)
+const servers = new Map<Subject, string>([
+  ["PostgreSQL", values.database],
+  ...(values.citus === "" ? [] : [["Citus", values.citus] as const]),
+])
 const folder = mkdtempSync(join(tmpdir(), "daybook-databases-"))
 const figures = Figures.make()
 try {
-  await Effect.runPromise(Effect.scoped(measure(figures, { transactions, rounds, database: values.database }, folder)))
+  await Effect.runPromise(Effect.scoped(measure(figures, { transactions, rounds }, servers, folder)))
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
-Report.finish("databases", options, figures, table)
+Report.finish("databases", options, figures, table(["SQLite", ...servers.keys()]))
