@@ -98,7 +98,7 @@ const isTooDeep = (text: string): boolean => {
 /** What a text is that is not JSON, behind the place of its first wrong character. */
 const otherForm = (text: string): string => {
   if (text.trim() === "") return " The file is empty."
-  const [line = ""] = text.split("\n").filter((one) => one.trim() !== "" && !one.startsWith("#"))
+  const line = text.split("\n").find((one) => one.trim() !== "" && !one.startsWith("#")) ?? ""
   return /^(---|[\w-]+:(\s|$))/.test(line) ? " Write JSON, not YAML." : ""
 }
 

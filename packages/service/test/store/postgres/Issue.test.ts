@@ -8,7 +8,7 @@ const sent = (code: string, message = "server", where?: string) =>
     reason: new UnknownError({ cause: Object.assign(new Error(message), { severity: "ERROR", code, message, where }) }),
   })
 
-const told = (error: SqlError) => {
+const shown = (error: SqlError) => {
   const { isRetryable, message } = Issue.toStoreError("db1/chains", error)
   return { isRetryable, message }
 }
@@ -40,7 +40,7 @@ describe("Issue", () => {
         const broken = Object.assign(new Error(`write ${code}`), { code, errno: -32, syscall: "write" })
         const error = new SqlError({ reason: new ConnectionError({ cause: broken }) })
 
-        expect(told(error)).toEqual({
+        expect(shown(error)).toEqual({
           isRetryable: true,
           message:
             "Database unreachable: db1/chains. Check that PostgreSQL runs and accepts connections from this machine.",
@@ -63,7 +63,7 @@ describe("Issue", () => {
     ])(
       "toStoreError: a node of Citus that was lost is retried and named, SQLSTATE %s of %s",
       (code, message, where) => {
-        expect(told(sent(code, message, where))).toEqual({
+        expect(shown(sent(code, message, where))).toEqual({
           isRetryable: true,
           message: `Node of the database unreachable: w1.lan:5432 of db1/chains (SQLSTATE ${code}). Check that PostgreSQL runs there and accepts connections from the coordinator.`,
         })
@@ -73,13 +73,13 @@ describe("Issue", () => {
     it("toStoreError: another failure of a node of Citus keeps its words, and names the node", () => {
       const full = sent("53100", "could not extend file", "while executing command on w1.lan:5432")
 
-      expect(told(full).message).toBe(
+      expect(shown(full).message).toBe(
         "Database out of space or memory: w1.lan:5432 of db1/chains (SQLSTATE 53100). Free some on its machine.",
       )
     })
 
     it("toStoreError: an internal error of the server is retried, as Citus reports by it what it does not name", () => {
-      expect(told(sent("XX000"))).toEqual({
+      expect(shown(sent("XX000"))).toEqual({
         isRetryable: true,
         message: "Internal error of the database: db1/chains (SQLSTATE XX000). See the log of PostgreSQL.",
       })
@@ -88,7 +88,7 @@ describe("Issue", () => {
     it.each(["26000", "42P05"])(
       "toStoreError: a pooler that changes servers between transactions, SQLSTATE %s",
       (code) => {
-        expect(told(sent(code))).toEqual({
+        expect(shown(sent(code))).toEqual({
           isRetryable: false,
           message: `Prepared statement lost between transactions: db1/chains (SQLSTATE ${code}). A pooler in front of the database must pool sessions.`,
         })
@@ -105,7 +105,7 @@ describe("Issue", () => {
         "Database refused the connection: db1/chains (SQLSTATE 08P01). Behind a pooler, check that it knows a database of this name, and its log.",
       ],
     ])("toStoreError: what a pooler answers is retried, SQLSTATE %s", (code, message) => {
-      expect(told(sent(code))).toEqual({ isRetryable: true, message })
+      expect(shown(sent(code))).toEqual({ isRetryable: true, message })
     })
   })
 })
