@@ -13,7 +13,7 @@ import type { Receipt } from "@daybook/schema/Receipt"
 import type * as Transaction from "@daybook/schema/Transaction"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import type { MinedBlock } from "../verification/BlockVerifier.ts"
+import type { MinedBlock } from "../verification/MinedBlock.ts"
 
 const amount = Schema.optionalKey(Decimal.Decimal)
 const account = Schema.optionalKey(Address.Address)

@@ -21,11 +21,9 @@ export interface Deviation {
     | "undecoded header fields"
     | "undecoded transaction fields"
     | "undecoded receipt fields"
-    | "blooms"
     | "missing withdrawals"
     | "missing receipts"
-    | "gap in log indexes"
-    | "gap in transaction indexes"
+    | BlockVerifier.Unmet["kind"]
   /** Fields or count of what deviates. */
   readonly detail: string
 }
@@ -89,9 +87,10 @@ const ofIndexes = ({ transactions }: HydratedBlock, receipts: ReadonlyArray<Rece
 }
 
 /**
- * Deviations of a block that was verified with these options; `receipts` is `null` where they were not fetched.
+ * Deviations of a block that was verified with these options, beside the checks that it does not meet; `receipts` is `null` where they
+ * were not fetched.
  */
-export const of = (
+export const find = (
   block: HydratedBlock,
   receipts: ReadonlyArray<Receipt> | null,
   options: BlockVerifier.Options,
@@ -121,19 +120,48 @@ export interface OfBlock {
  */
 export type Reporter = (block: number, deviations: ReadonlyArray<Deviation>) => Effect.Effect<void>
 
+/** Deviations that say of a chain how it is, and of which a block needs no mark: what was corrected follows without a doubt. */
+const limits: ReadonlyMap<Deviation["kind"], string> = new Map([
+  ["log indexes per transaction", "log indexes per transaction (numbered by Daybook)"],
+])
+
+/**
+ * The limit of the nodes that a deviation shows; `null` for one that is about its block.
+ */
+export const limitOf = ({ kind }: Deviation): string | null => limits.get(kind) ?? null
+
+/**
+ * True for a deviation by which a block is marked. Missing receipts are gaps already.
+ */
+export const isMarked = (deviation: Deviation): boolean =>
+  deviation.kind !== "missing receipts" && limitOf(deviation) === null
+
 /** Log lines of a reporter: a node that sends other fields with each block does not fill the log or the memory. */
 const maxReports = 100
 
 /**
- * A reporter that logs each kind of deviation once, and unknown header fields once for each set of fields; at most 100 lines. A chain has
+ * Logs deviations, and keeps the limits that they show.
+ */
+export interface Log {
+  readonly report: Reporter
+  /** Limits of the nodes so far, in the words of a status. */
+  readonly limits: () => ReadonlyArray<string>
+}
+
+/**
+ * Makes a log of each kind of deviation once, and of unknown header fields once for each set of fields; at most 100 lines. A chain has
  * one: its threads return what they find.
  */
-export const makeReporter = (): Reporter => {
+export const makeLog = (): Log => {
   const reported = new Set<string>()
-  return (block, deviations) =>
+  const found = new Set<string>()
+  const report: Reporter = (block, deviations) =>
     Effect.forEach(
       deviations,
-      ({ detail, kind }) => {
+      (deviation) => {
+        const { detail, kind } = deviation
+        const limit = limitOf(deviation)
+        if (limit !== null) return Effect.sync(() => void found.add(limit))
         const key = kind === "unknown header fields" ? `${kind} ${detail}` : kind
         if (reported.has(key) || reported.size >= maxReports) return Effect.void
         reported.add(key)
@@ -145,4 +173,5 @@ export const makeReporter = (): Reporter => {
       },
       { discard: true },
     )
+  return { report, limits: () => [...found] }
 }

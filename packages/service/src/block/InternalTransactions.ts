@@ -11,7 +11,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { defaultTraceLimits } from "../config/Limits.ts"
 import { excessPrefix, type SingleTrace, type Traces } from "./Traces.ts"
-import type { MinedBlock } from "../verification/BlockVerifier.ts"
+import type { MinedBlock } from "../verification/MinedBlock.ts"
 import { InvalidBlock } from "../verification/InvalidBlock.ts"
 import * as StateSync from "../verification/StateSync.ts"
 

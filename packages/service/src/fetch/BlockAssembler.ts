@@ -22,6 +22,8 @@ import * as BlockVerifier from "../verification/BlockVerifier.ts"
 import * as BlockFacts from "../block/BlockFacts.ts"
 import * as Deviation from "../block/Deviation.ts"
 import * as InternalTransactions from "../block/InternalTransactions.ts"
+import type { MinedBlock } from "../verification/MinedBlock.ts"
+import * as Placement from "../verification/Placement.ts"
 import type { InvalidBlock } from "../verification/InvalidBlock.ts"
 import * as Steps from "../supervision/Steps.ts"
 import * as Undecoded from "../verification/Undecoded.ts"
@@ -34,6 +36,14 @@ export interface Responses {
   readonly receipts: ReadonlyArray<Receipt>
   /** `null` where traces are off. */
   readonly traces: Traces | null
+}
+
+/**
+ * Rows of a block, and what of it was accepted although it deviates.
+ */
+export interface Assembled {
+  readonly rows: BlockRows
+  readonly deviations: ReadonlyArray<Deviation.Deviation>
 }
 
 /**
@@ -55,7 +65,7 @@ const textOf = (value: bigint | number | null | undefined): string => (value == 
 /** Text of a number that only transactions of unknown types lack. */
 const numberOf = (value: bigint | number | null | undefined): string => (value ?? 0).toString()
 
-const logOf = (block: BlockVerifier.MinedBlock, time: string, log: Receipt["logs"][number], decoder: Decoder) => ({
+const logOf = (block: MinedBlock, time: string, log: Receipt["logs"][number], decoder: Decoder) => ({
   log_index: numberOf(log.logIndex),
   transaction_hash: log.transactionHash,
   transaction_index: numberOf(log.transactionIndex),
@@ -76,7 +86,7 @@ const stepLogs = 32
 
 /** Text of the logs of a transaction, in steps. */
 const stepsOfLogs = function* (
-  block: BlockVerifier.MinedBlock,
+  block: MinedBlock,
   time: string,
   logs: Receipt["logs"],
   decoder: Decoder,
@@ -90,7 +100,7 @@ const stepsOfLogs = function* (
 }
 
 const stepsOfBody = function* (
-  block: BlockVerifier.MinedBlock,
+  block: MinedBlock,
   time: string,
   transaction: Transaction,
   receipt: Receipt,
@@ -138,7 +148,7 @@ export const mayConcern = ({ miner, transactions }: HydratedBlock, watch: Option
   transactions.some(({ from, to }) => to == null || watch.has(from) || watch.has(to))
 
 /** Rows of a block without its transactions. */
-const headerRows = (block: BlockVerifier.MinedBlock, { decoder }: Options) => ({
+const headerRows = (block: MinedBlock, { decoder }: Options) => ({
   number: Number(block.number),
   hash: block.hash,
   parentHash: block.parentHash,
@@ -146,7 +156,7 @@ const headerRows = (block: BlockVerifier.MinedBlock, { decoder }: Options) => ({
   decoderRevision: decoder.revision,
 })
 
-const emptyRows = (block: BlockVerifier.MinedBlock, options: Options): BlockRows => {
+const emptyRows = (block: MinedBlock, options: Options): BlockRows => {
   const gasFees = block.transactions.length === 0 ? 0n : null
   return {
     ...headerRows(block, options),
@@ -179,7 +189,7 @@ const stepsOfFacts = function* (
 
 /** Gas fees of a block in wei; `null` where a transaction or a receipt is missing. */
 const gasFeesOf = (
-  block: BlockVerifier.MinedBlock,
+  block: MinedBlock,
   executed: ReadonlyArray<BlockFacts.Executed>,
   { undecoded = Undecoded.none }: Options,
 ): bigint | null => {
@@ -197,11 +207,14 @@ const gasFeesOf = (
  * **Errors**
  * - `InvalidBlock`: the block does not verify.
  */
-export const assembleEmpty = (block: HydratedBlock, options: Options): Result.Result<BlockRows, InvalidBlock> =>
-  Result.map(BlockVerifier.verifyBlock(block, options), (mined) => emptyRows(mined, options))
+export const assembleEmpty = (block: HydratedBlock, options: Options): Result.Result<Assembled, InvalidBlock> =>
+  Result.map(BlockVerifier.verifyBlock(block, options), (verified) => {
+    const deviations = [...Deviation.find(block, null, options), ...verified.unmet]
+    return { rows: withGaps(emptyRows(verified.block, options), checkGaps(deviations)), deviations }
+  })
 
 /** Traces of the transactions of a block, without those of transactions that are left out of it. */
-const withoutLeftOut = (block: BlockVerifier.MinedBlock, traces: Traces, undecoded: Undecoded.Undecoded): Traces => {
+const withoutLeftOut = (block: MinedBlock, traces: Traces, undecoded: Undecoded.Undecoded): Traces => {
   if (traces._tag === "Untraced" || Undecoded.leftOut(undecoded) === 0) return traces
   const hashes: ReadonlySet<string> = new Set(block.transactions.map(({ hash }) => hash))
   if (traces._tag === "Flat") {
@@ -216,7 +229,7 @@ const withoutLeftOut = (block: BlockVerifier.MinedBlock, traces: Traces, undecod
 
 /** Rows of internal transactions of those transactions that have a receipt. The tracer may know of the others or not. */
 const internalOf = (
-  block: BlockVerifier.MinedBlock,
+  block: MinedBlock,
   transactions: ReadonlyArray<Transaction>,
   received: Traces,
   options: Options,
@@ -233,7 +246,7 @@ const internalOf = (
 
 /** Gaps of transactions without a receipt, where they concern the watched wallets. */
 const receiptGaps = (
-  { transactions }: BlockVerifier.MinedBlock,
+  { transactions }: MinedBlock,
   executed: ReadonlyArray<Transaction>,
   { missing = "No node has the receipt.", undecoded = Undecoded.none, watch }: Options,
 ): ReadonlyArray<BlockGap> => {
@@ -254,9 +267,12 @@ const transactionGaps = ({ undecoded = Undecoded.none, watch }: Options): Readon
     .filter(({ isLeftOut, wallets }) => isLeftOut && (wallets === null || isWatched(wallets, watch)))
     .map(({ hash, reason }) => ({ kind: "transaction", ...(hash === null ? {} : { transaction: hash }), reason }))
 
-/** Gap of a check that does not hold. */
-const unmetGaps = (unmet: string | null): ReadonlyArray<BlockGap> =>
-  unmet === null ? [] : [{ kind: "check", reason: `blooms: ${unmet}` }]
+/** Gaps of deviations by which a block is marked. */
+const checkGaps = (deviations: ReadonlyArray<Deviation.Deviation>): ReadonlyArray<BlockGap> =>
+  deviations.filter(Deviation.isMarked).map(({ detail, kind }) => ({ kind: "check", reason: `${kind}: ${detail}` }))
+
+const withGaps = (rows: BlockRows, gaps: ReadonlyArray<BlockGap>): BlockRows =>
+  gaps.length === 0 ? rows : { ...rows, gaps }
 
 /** Why the price of a transaction is not known: the base fee that it is computed with does not decode. */
 const unpriced = (
@@ -289,7 +305,7 @@ interface Rows {
 }
 
 const stepsOfRows = function* (
-  block: BlockVerifier.MinedBlock,
+  block: MinedBlock,
   executed: ReadonlyArray<BlockFacts.Executed>,
   internal: InternalTransactions.Rows | null,
   options: Options,
@@ -333,37 +349,33 @@ const stepsOfRows = function* (
 export const steps = function* (
   responses: Responses,
   options: Options,
-): Steps.Steps<Result.Result<BlockRows, InvalidBlock>> {
+): Steps.Steps<Result.Result<Assembled, InvalidBlock>> {
   const { traces } = responses
-  const { undecoded, watch } = options
+  const { watch } = options
   const verified = yield* BlockVerifier.verifySteps(responses.block, responses.receipts, options)
   if (Result.isFailure(verified)) return Result.fail(verified.failure)
-  const { block, unmet } = verified.success
-  const receipts = BlockVerifier.ofTransactions(block, responses.receipts, undecoded)
-  const executed = BlockVerifier.executed(block, receipts)
+  const { block, receipts, unmet } = verified.success
+  const executed = Placement.executed(block, receipts)
   const internal = traces === null ? Result.succeed(null) : internalOf(block, executed, traces, options)
   if (Result.isFailure(internal)) return Result.fail(internal.failure)
   yield
   const all = receipts.map((receipt, position) => ({ receipt, transaction: executed[position]! }))
   const { stored, transactions, ...found } = yield* stepsOfRows(block, all, internal.success, options)
+  const deviations = [...Deviation.find(responses.block, receipts, options), ...unmet]
   const gaps = [
-    ...unmetGaps(unmet),
+    ...checkGaps(deviations),
     ...transactionGaps(options),
     ...receiptGaps(block, executed, options),
     ...found.gaps,
   ]
   const source = { block, rows: stored, gasFees: gasFeesOf(block, all, options), watch }
   const facts = yield* stepsOfFacts(source, found.internal, options)
-  return Result.succeed({
-    ...headerRows(block, options),
-    transactions,
-    ...facts,
-    ...(gaps.length === 0 ? {} : { gaps }),
-  })
+  const rows = withGaps({ ...headerRows(block, options), transactions, ...facts }, gaps)
+  return Result.succeed({ rows, deviations })
 }
 
 /**
- * The same at once.
+ * The same at once, for the rows alone.
  */
 export const assemble = (responses: Responses, options: Options): Result.Result<BlockRows, InvalidBlock> =>
-  Steps.runSync(steps(responses, options))
+  Result.map(Steps.runSync(steps(responses, options)), ({ rows }) => rows)

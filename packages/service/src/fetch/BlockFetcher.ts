@@ -12,7 +12,7 @@ import type { Node } from "../node/Node.ts"
 import * as NodeError from "../node/NodeError.ts"
 import * as TraceFailure from "../node/TraceFailure.ts"
 import type { Traces } from "../block/Traces.ts"
-import type { BlockGap, BlockRows } from "../block/BlockRows.ts"
+import type { BlockRows } from "../block/BlockRows.ts"
 import * as Steps from "../supervision/Steps.ts"
 import * as Deviation from "../block/Deviation.ts"
 import { InvalidBlock } from "../verification/InvalidBlock.ts"
@@ -38,13 +38,13 @@ export interface Options extends BlockAssembler.Options {
 }
 
 /** A block as far as it decodes. */
-interface Found {
+interface FetchedBlock {
   readonly block: HydratedBlock
   readonly undecoded: Undecoded.Undecoded
 }
 
 /** Receipts as far as they decode; `isPartial` where some are missing and cannot be had. */
-interface FoundReceipts {
+interface FetchedReceipts {
   readonly receipts: ReadonlyArray<Receipt>
   readonly undecoded: ReadonlyArray<Undecoded.UndecodedPart>
   readonly isPartial: boolean
@@ -59,36 +59,23 @@ const isEmpty = ({ transactions, transactionsRoot }: HydratedBlock): boolean =>
 const needsParts = (block: HydratedBlock, { undecoded, watch }: BlockAssembler.Options): boolean =>
   !isEmpty(block) && (BlockAssembler.mayConcern(block, watch) || Undecoded.leftOut(undecoded ?? Undecoded.none) > 0)
 
-/** Rows of a block that needs neither receipts nor traces. */
-const assembleAlone = (block: HydratedBlock, options: BlockAssembler.Options): Result.Result<BlockRows, InvalidBlock> =>
+/** Assembles a block that needs neither receipts nor traces. */
+const assembleAlone = (
+  block: HydratedBlock,
+  options: BlockAssembler.Options,
+): Result.Result<BlockAssembler.Assembled, InvalidBlock> =>
   isEmpty(block)
-    ? BlockAssembler.assemble({ block, receipts: [], traces: null }, options)
+    ? Steps.runSync(BlockAssembler.steps({ block, receipts: [], traces: null }, options))
     : BlockAssembler.assembleEmpty(block, options)
 
-/** Gaps of deviations; missing receipts are gaps already. */
-const checkGaps = (deviations: ReadonlyArray<Deviation.Deviation>): ReadonlyArray<BlockGap> =>
-  deviations
-    .filter(({ kind }) => kind !== "missing receipts")
-    .map(({ detail, kind }) => ({ kind: "check", reason: `${kind}: ${detail}` }))
-
-/** Deviations that assembling has found. */
-const assembledDeviations = ({ gaps = [] }: BlockRows): ReadonlyArray<Deviation.Deviation> =>
-  gaps.filter(({ kind }) => kind === "check").map(({ reason }) => ({ kind: "blooms", detail: reason }))
-
-/** Reports the deviations of a block that was accepted, and adds them to its gaps. */
-const report = Effect.fnUntraced(function* (
-  block: HydratedBlock,
-  receipts: ReadonlyArray<Receipt> | null,
-  rows: BlockRows,
-  options: Options,
-): Effect.fn.Return<BlockRows> {
-  const deviations = Deviation.of(block, receipts, options)
-  const reported = [...deviations, ...assembledDeviations(rows)]
-  if (reported.length > 0 && options.onDeviation !== undefined)
-    yield* options.onDeviation(Number(block.number), reported)
-  const gaps = [...checkGaps(deviations), ...(rows.gaps ?? [])]
-  return gaps.length === 0 ? rows : { ...rows, gaps }
-})
+/** Reports the deviations of a block that was accepted. */
+const report = (
+  { deviations, rows }: BlockAssembler.Assembled,
+  { onDeviation }: Options,
+): Effect.Effect<BlockRows> => {
+  if (deviations.length === 0 || onDeviation === undefined) return Effect.succeed(rows)
+  return Effect.as(onDeviation(rows.number, deviations), rows)
+}
 
 const hashesOf = ({ transactions }: HydratedBlock): ReadonlyArray<string> => transactions.map(({ hash }) => hash)
 
@@ -105,7 +92,7 @@ const isTakenInParts = (error: NodeError.NodeError, failures: number): boolean =
 }
 
 /** A block, as far as it decodes. */
-const findBlock = (node: Node, number: number, failures: number): Effect.Effect<Found | null, NodeError.NodeError> =>
+const findBlock = (node: Node, number: number, failures: number): Effect.Effect<FetchedBlock | null, NodeError.NodeError> =>
   node.block(number).pipe(
     Effect.map((block) => (block === null ? null : { block, undecoded: Undecoded.none })),
     Effect.catchIf(
@@ -119,7 +106,7 @@ const findWithWithdrawals = Effect.fnUntraced(function* (
   node: Node,
   number: number,
   options: Options,
-): Effect.fn.Return<Found | null, NodeError.NodeError> {
+): Effect.fn.Return<FetchedBlock | null, NodeError.NodeError> {
   const { failures = 0 } = options
   const found = yield* findBlock(node, number, failures)
   if (found === null || !Deviation.lacksWithdrawals(found.block, options)) return found
@@ -131,15 +118,21 @@ const findWithWithdrawals = Effect.fnUntraced(function* (
   return found
 })
 
-const whole = (receipts: ReadonlyArray<Receipt>): FoundReceipts => ({ receipts, undecoded: [], isPartial: false })
+const whole = (receipts: ReadonlyArray<Receipt>): FetchedReceipts => ({ receipts, undecoded: [], isPartial: false })
 
-const partial = (receipts: ReadonlyArray<Receipt>): FoundReceipts => ({ receipts, undecoded: [], isPartial: true })
+const partial = (receipts: ReadonlyArray<Receipt>): FetchedReceipts => ({ receipts, undecoded: [], isPartial: true })
+
+/** True where a transaction has no receipt. */
+const lacksOne = ({ transactions }: BlockTransactions, receipts: ReadonlyArray<Receipt>): boolean => {
+  const hashes: ReadonlySet<string> = new Set(receipts.map(({ transactionHash }) => transactionHash))
+  return transactions.some((hash) => !hashes.has(hash))
+}
 
 /** Receipts as far as they decode; `null` where they are missing. */
 const receiptsInParts = (
   node: Node,
   ref: BlockTransactions,
-): Effect.Effect<FoundReceipts | null, NodeError.NodeError> =>
+): Effect.Effect<FetchedReceipts | null, NodeError.NodeError> =>
   Effect.map(node.lenientReceipts(ref), (found) =>
     found === null ? null : { ...found, isPartial: found.undecoded.some(({ isLeftOut }) => isLeftOut) },
   )
@@ -149,10 +142,13 @@ const findReceipts = Effect.fnUntraced(function* (
   node: Node,
   ref: BlockTransactions,
   failures: number,
-): Effect.fn.Return<FoundReceipts, BlockNotFound | NodeError.NodeError> {
+): Effect.fn.Return<FetchedReceipts, BlockNotFound | NodeError.NodeError> {
   const { hash, number } = ref
   const outcome = yield* Effect.result(node.receipts(ref))
-  if (Result.isSuccess(outcome) && outcome.success !== null) return whole(outcome.success)
+  if (Result.isSuccess(outcome) && outcome.success !== null) {
+    const others = lacksOne(ref, outcome.success) ? yield* ReceiptRecovery.recover(node, ref, failures) : null
+    return others === null ? whole(outcome.success) : partial(others)
+  }
   if (Result.isFailure(outcome)) {
     const { failure } = outcome
     const inParts = isTakenInParts(failure, failures) ? yield* receiptsInParts(node, ref) : null
@@ -175,7 +171,10 @@ const recovering = (options: Options, traces: Traces | null): TraceRecovery.Opti
 })
 
 /** Assembles a block, in turns that are short however large it is. */
-const assemble = (responses: BlockAssembler.Responses, options: Options): Effect.Effect<BlockRows, InvalidBlock> =>
+const assemble = (
+  responses: BlockAssembler.Responses,
+  options: Options,
+): Effect.Effect<BlockAssembler.Assembled, InvalidBlock> =>
   Effect.flatMap(
     Steps.run(() => BlockAssembler.steps(responses, options)),
     Effect.fromResult,
@@ -192,7 +191,7 @@ const assembleTraced = (responses: BlockAssembler.Responses, options: Options) =
 /** Rows of a block that needs receipts and traces. */
 const fetchParts = Effect.fnUntraced(function* (
   node: Node,
-  { block, undecoded }: Found,
+  { block, undecoded }: FetchedBlock,
   ref: BlockTransactions,
   options: Options,
 ): Effect.fn.Return<BlockRows, FetchError> {
@@ -203,14 +202,11 @@ const fetchParts = Effect.fnUntraced(function* (
   const { isPartial, receipts } = found
   const verifying = {
     ...options,
-    undecoded: {
-      ...undecoded,
-      receipts: found.undecoded,
-    },
-    ...(isPartial ? { allowMissing: true } : {}),
+    undecoded: { ...undecoded, receipts: found.undecoded },
+    allowMissing: options.allowMissing === true || isPartial,
   }
   const assembled = yield* assembleTraced({ block, receipts, traces }, verifying)
-  const rows = yield* report(block, receipts, assembled, verifying)
+  const rows = yield* report(assembled, options)
   return yield* TraceRecovery.recover(node, block, rows, recovering(options, traces))
 })
 
@@ -236,8 +232,7 @@ const fetchOne = Effect.fnUntraced(function* (
   if (needsParts(block, reading)) {
     return yield* fetchParts(node, found, { number, hash, transactions: hashesOf(block) }, options)
   }
-  const rows = yield* Effect.fromResult(assembleAlone(block, reading))
-  return yield* report(block, null, rows, reading)
+  return yield* report(yield* Effect.fromResult(assembleAlone(block, reading)), options)
 })
 
 /** What hardhat states as the parent of a block that it mined with others by `hardhat_mine`. */
@@ -256,6 +251,28 @@ const withParent = Effect.fnUntraced(function* (
 })
 
 /**
+ * Failed turns after which parts are accepted that the nodes give each time although they may not belong to the block: 13 seconds.
+ */
+export const doubtPatience = 8
+
+/** Nodes that were found to give such parts for good: their later blocks are not waited for. */
+const doubtfulNodes = new WeakSet<Node>()
+
+/** The block as all nodes give it each time, with a mark. */
+const fetchDoubtful = Effect.fnUntraced(function* (
+  node: Node,
+  number: number,
+  options: Options,
+  invalid: InvalidBlock,
+): Effect.fn.Return<BlockRows, FetchError> {
+  const isAccepted = (options.failures ?? 0) >= doubtPatience || doubtfulNodes.has(node)
+  if (invalid.isDoubtful !== true || !isAccepted) return yield* invalid
+  const rows = yield* fetchOne(node, number, { ...options, acceptsDoubts: true })
+  doubtfulNodes.add(node)
+  return rows
+})
+
+/**
  * Rows of a block. An invalid block is fetched from each node alone: another one may be valid.
  *
  * **Errors**
@@ -269,6 +286,7 @@ export const block = (node: Node, number: number, options: Options): Effect.Effe
       const others = (node.each ?? []).map((one) => Effect.mapError(fetchOne(one, number, options), () => invalid))
       return others.length === 0 ? Effect.fail(invalid) : Effect.firstSuccessOf(others)
     }),
+    Effect.catchTag("InvalidBlock", (invalid) => fetchDoubtful(node, number, options, invalid)),
     Effect.flatMap((rows) => (lacksParent(rows, options) ? withParent(node, rows) : Effect.succeed(rows))),
   )
 
@@ -308,7 +326,7 @@ const fetchBatch = Effect.fnUntraced(function* (
     const rows =
       own === undefined ? Effect.fromResult(assembleAlone(found, options)) : assemble({ block: found, ...own }, options)
     return rows.pipe(
-      Effect.flatMap((made) => report(found, own?.receipts ?? null, made, options)),
+      Effect.flatMap((assembled) => report(assembled, options)),
       Effect.flatMap((reported) =>
         TraceRecovery.recover(node, found, reported, recovering(options, own?.traces ?? null)),
       ),
@@ -316,6 +334,18 @@ const fetchBatch = Effect.fnUntraced(function* (
     )
   })
 })
+
+/** A block of a batch; one that is missing is fetched alone, one without its parent is completed. */
+const complete = (
+  node: Node,
+  number: number,
+  batched: BlockRows | null,
+  options: Options,
+): Effect.Effect<BlockRows, FetchError> => {
+  const { onFetched = Effect.void } = options
+  if (batched === null) return Effect.tap(block(node, number, options), onFetched)
+  return lacksParent(batched, options) ? withParent(node, batched) : Effect.succeed(batched)
+}
 
 /**
  * Rows of consecutive blocks, fetched in few requests. A block that is missing or invalid is fetched alone: see `block`.
@@ -326,21 +356,13 @@ export const range = Effect.fnUntraced(function* (
   numbers: ReadonlyArray<number>,
   options: Options,
 ): Effect.fn.Return<FetchedRange> {
-  const { onFetched = Effect.void } = options
   const batched = yield* fetchBatch(node, fetcher, numbers, options)
-  if (batched.some((found) => found !== null)) yield* onFetched
+  if (batched.some((fetched) => fetched !== null)) yield* options.onFetched ?? Effect.void
   const rows: Array<BlockRows> = []
   for (const [at, number] of numbers.entries()) {
-    const made = batched[at] ?? null
-    const outcome =
-      made === null
-        ? yield* Effect.result(Effect.tap(block(node, number, options), onFetched))
-        : lacksParent(made, options)
-          ? yield* Effect.result(withParent(node, made))
-          : made
-    if (!("_tag" in outcome)) rows.push(outcome)
-    else if (Result.isSuccess(outcome)) rows.push(outcome.success)
-    else return { rows, failure: outcome.failure }
+    const completed = yield* Effect.result(complete(node, number, batched[at] ?? null, options))
+    if (Result.isFailure(completed)) return { rows, failure: completed.failure }
+    rows.push(completed.success)
   }
   return { rows, failure: null }
 })

@@ -101,6 +101,7 @@ interface Context extends BlockAppender.Options {
   readonly findStart: Effect.Effect<number | null, IndexerTurn.TurnError>
   readonly prepender: BlockPrepender.BlockPrepender
   readonly factsFetcher: FactsFetcher.FactsFetcher
+  readonly deviations: Deviation.Log
 }
 
 type Outcome = Effect.Effect<IndexerTurn.Input, IndexerTurn.TurnError>
@@ -137,6 +138,12 @@ const traceSource = Effect.fnUntraced(function* ({ node, reporter, store }: Cont
   return source
 })
 
+/** What the nodes do not offer, and what is corrected of their blocks; `null` for nothing. */
+const lackingOf = ({ deviations, node }: Context): string | null => {
+  const parts = [node.lacking(), ...deviations.limits()].filter((part) => part !== null)
+  return parts.length === 0 ? null : parts.join(", ")
+}
+
 const pollHead = Effect.fnUntraced(function* (context: Context, action: IndexerTurn.PollHead) {
   const { findStart, node, store } = context
   const startBlock = yield* findStart
@@ -152,7 +159,7 @@ const pollHead = Effect.fnUntraced(function* (context: Context, action: IndexerT
     checkpoint,
     localHash,
     traces,
-    lacking: node.lacking(),
+    lacking: lackingOf(context),
     rules,
     startBlock,
   } satisfies IndexerTurn.Input
@@ -341,6 +348,7 @@ const runSession = Effect.fnUntraced(function* (
   const database = yield* Engine
   const store = yield* ChainSession.open(database, { chain: ref, owner, leaseMillis, watch, projections })
   const reporter = yield* StatusReporter.make({ store, onEvent, pollMillis })
+  const deviations = Deviation.makeLog()
   const parts = {
     node,
     store,
@@ -359,7 +367,7 @@ const runSession = Effect.fnUntraced(function* (
       checks,
       watch: store.watch,
       mayLackParents: options.mayLackParents ?? false,
-      onDeviation: Deviation.makeReporter(),
+      onDeviation: deviations.report,
       ...(projections.some(({ kind }) => kind === "ledger")
         ? { ledger: LedgerRules.fromChainId(options.chainId) }
         : {}),
@@ -367,6 +375,7 @@ const runSession = Effect.fnUntraced(function* (
   }
   const context: Context = {
     ...parts,
+    deviations,
     findStart: makeStartFinder(parts, { fromBlock, fromTimestamp }),
     prepender: yield* BlockPrepender.make({ ...parts, maxDelayMillis: settings.maxDelayMillis }),
     factsFetcher: FactsFetcher.make({ ...parts, audit: database.chain(ref).audit }),

@@ -8,7 +8,7 @@ import type { InternalTransactionWire } from "../block/InternalTransactions.ts"
 import * as InternalTransactions from "../block/InternalTransactions.ts"
 import * as BlockFacts from "../block/BlockFacts.ts"
 import type { BlockRows } from "../block/BlockRows.ts"
-import type { MinedBlock } from "../verification/BlockVerifier.ts"
+import type { MinedBlock } from "../verification/MinedBlock.ts"
 import * as GasPrice from "./GasPrice.ts"
 
 /** A log. */

@@ -10,6 +10,8 @@ import * as Chain from "@daybook/schema/Chain"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as NodeConfig from "../config/NodeConfig.ts"
+import type { TransactionRow } from "../block/BlockRows.ts"
+import * as Deviation from "../block/Deviation.ts"
 import * as Decoder from "../decode/Decoder.ts"
 import * as BlockFetcher from "../fetch/BlockFetcher.ts"
 import * as Throughput from "../indexer/Throughput.ts"
@@ -50,6 +52,7 @@ const defaultTimeoutMillis = 60_000
 /** Time and blocks of the measurement of the rate. */
 const rateMillis = 5_000
 const rateBlocks = 48
+const newestBlocks = 64
 const rateConcurrency = 8
 
 const nameOf = (chainId: number): string => Chain.all.find(({ id }) => id === BigInt(chainId))?.name ?? "unlisted"
@@ -113,48 +116,97 @@ const rulesOf = Effect.fnUntraced(function* (node: Node.Node, chainId: number, h
   return { rules: detected, finding }
 })
 
-/** Blocks spread over the range, the newest ones among them. */
-const spread = (from: number, head: number): ReadonlyArray<number> => {
+/** Blocks spread over the range, then the newest ones: on a chain for development few blocks have several transactions. */
+const sampleNumbers = (from: number, head: number): ReadonlyArray<number> => {
   const count = Math.min(rateBlocks, head - from + 1)
-  return [
-    ...new Set(
-      Array.from({ length: count }, (_, at) => head - Math.floor((at * (head - from)) / Math.max(1, count - 1))),
-    ),
-  ]
+  const spread = Array.from(
+    { length: count },
+    (_, at) => head - Math.floor((at * (head - from)) / Math.max(1, count - 1)),
+  )
+  const newest = Array.from({ length: Math.min(newestBlocks, head - from + 1) }, (_, age) => head - age)
+  return [...new Set([...spread, ...newest])]
+}
+
+/** What blocks have shown that were fetched as an indexer fetches them. */
+interface Fetched {
+  readonly deviations: Map<string, string>
+  blocks: number
+  transactions: number
+  /** Blocks with logs of several transactions, which show how logs are numbered. */
+  numbered: number
+  failure: string | null
+}
+
+/** Rows of a block; as the indexer accepts it in the end where no node gives it without a contradiction. */
+const fetchAccepted = (node: Node.Node, number: number, options: BlockFetcher.Options) =>
+  Effect.catchTag(BlockFetcher.block(node, number, options), "InvalidBlock", () =>
+    BlockFetcher.block(node, number, { ...options, failures: BlockFetcher.doubtPatience }),
+  )
+
+const hasLogs = ({ body }: TransactionRow): boolean => !body.includes('"logs":[]')
+
+/** Fetches and verifies a block, and counts what it shows. */
+const fetchSample = Effect.fnUntraced(function* (
+  node: Node.Node,
+  rules: HashRules.HashRules,
+  number: number,
+  fetched: Fetched,
+) {
+  if (fetched.failure !== null) return
+  const onDeviation: Deviation.Reporter = (block, deviations) =>
+    Effect.sync(() => {
+      for (const deviation of deviations) {
+        const text = Deviation.limitOf(deviation) ?? `${deviation.kind} (block ${block})`
+        if (!fetched.deviations.has(deviation.kind)) fetched.deviations.set(deviation.kind, text)
+      }
+    })
+  const outcome = yield* Effect.result(fetchAccepted(node, number, { decoder: Decoder.make(), rules, onDeviation }))
+  if (Result.isFailure(outcome)) {
+    fetched.failure ??= `block ${number}: ${outcome.failure.message}`
+    return
+  }
+  const { transactions } = outcome.success
+  fetched.blocks += 1
+  fetched.transactions += transactions.length
+  if (transactions.filter(hasLogs).length > 1) fetched.numbered += 1
+})
+
+/** What is corrected of the blocks, or accepted with a mark. */
+const correctionsOf = ({ blocks, deviations, numbered }: Fetched): Finding => {
+  const name = "corrections"
+  const shown = numbered === 0 ? "none with logs of several transactions" : `${numbered} with logs of several transactions`
+  const seen = `in ${blocks} blocks, ${shown}`
+  if (deviations.size === 0) return { name, grade: "good", text: `none ${seen}` }
+  const remedy = "Indexing works: what follows from the rest of a block is corrected, and other blocks are marked."
+  return { name, grade: "limited", text: `${[...deviations.values()].join(", ")}, ${seen}`, remedy }
 }
 
 /** Fetches and verifies blocks for a few seconds. */
-const rateOf = Effect.fnUntraced(function* (
+const fetchSamples = Effect.fnUntraced(function* (
   node: Node.Node,
   rules: HashRules.HashRules,
   { from, head }: { readonly from: number; readonly head: number },
-): Effect.fn.Return<Finding> {
+): Effect.fn.Return<ReadonlyArray<Finding>> {
   const name = "rate"
-  const assembling = { decoder: Decoder.make(), rules }
+  const fetched: Fetched = { deviations: new Map(), blocks: 0, transactions: 0, numbered: 0, failure: null }
   const began = yield* MonotonicClock.millis
-  let [blocks, transactions] = [0, 0]
-  let failure: string | undefined
-  const one = Effect.fnUntraced(function* (number: number) {
-    if (failure !== undefined) return
-    const rows = yield* Effect.result(BlockFetcher.block(node, number, assembling))
-    if (Result.isFailure(rows)) {
-      failure ??= `block ${number}: ${rows.failure.message}`
-      return
-    }
-    blocks += 1
-    transactions += rows.success.transactions.length
-  })
   yield* Effect.timeoutOption(
-    Effect.forEach(spread(from, head), one, { concurrency: rateConcurrency, discard: true }),
+    Effect.forEach(sampleNumbers(from, head), (number) => fetchSample(node, rules, number, fetched), {
+      concurrency: rateConcurrency,
+      discard: true,
+    }),
     rateMillis,
   )
   const seconds = Math.max(0.001, ((yield* MonotonicClock.millis) - began) / 1000)
-  if (failure !== undefined && blocks === 0) return { name, grade: "missing", text: failure }
+  const { blocks, failure, transactions } = fetched
+  if (failure !== null && blocks === 0) return [{ name, grade: "missing", text: failure }]
   const perSecond = blocks / seconds
   const left = Throughput.formatMillis(((head - from + 1) / Math.max(perSecond, 0.001)) * 1000)
   const speed = `${perSecond.toFixed(perSecond < 10 ? 1 : 0)} blocks and ${Math.round(transactions / seconds)} transactions per second`
   const text = `${speed}; ${head - from + 1} blocks take about ${left}`
-  return failure === undefined ? { name, grade: "good", text } : { name, grade: "limited", text: `${text}; ${failure}` }
+  const rate: Finding =
+    failure === null ? { name, grade: "good", text } : { name, grade: "limited", text: `${text}; ${failure}` }
+  return [correctionsOf(fetched), rate]
 })
 
 /** Everything about a node whose chain and head are known. */
@@ -180,7 +232,7 @@ const examineParts = Effect.fnUntraced(function* (
   add(yield* historyOf(endpoint, from, head))
   const { finding, rules } = yield* rulesOf(node, chainId, head)
   add(finding)
-  add(yield* rateOf(node, rules, { from, head }))
+  for (const sampled of yield* fetchSamples(node, rules, { from, head })) add(sampled)
 })
 
 const examineAll = Effect.fnUntraced(function* (

@@ -4,7 +4,7 @@
  * Pure. Links between blocks are verified by the indexer, traces by `InternalTransactions`.
  */
 import type { HydratedBlock } from "@daybook/schema/Block"
-import type { Hash } from "@daybook/schema/Hash"
+import type * as Chain from "@daybook/schema/Chain"
 import type { Receipt } from "@daybook/schema/Receipt"
 import * as Result from "effect/Result"
 import * as OxHash from "ox/Hash"
@@ -14,18 +14,13 @@ import * as Rlp from "./Rlp.ts"
 import * as HeaderHash from "./HeaderHash.ts"
 import { InvalidBlock } from "./InvalidBlock.ts"
 import * as HashRules from "./HashRules.ts"
+import { isMined, type MinedBlock } from "./MinedBlock.ts"
+import * as Placement from "./Placement.ts"
 import * as StateSync from "./StateSync.ts"
 import * as Steps from "../supervision/Steps.ts"
 import * as TrieRoot from "./TrieRoot.ts"
 import * as Undecoded from "./Undecoded.ts"
 import * as Withdrawals from "./Withdrawals.ts"
-
-/**
- * A mined block: it has a number and a hash, and holds its transactions.
- */
-export type MinedBlock = HydratedBlock & { readonly number: bigint; readonly hash: Hash }
-
-const isMined = (block: HydratedBlock): block is MinedBlock => block.number !== null && block.hash !== null
 
 /**
  * What is verified beyond links, counts and order.
@@ -39,117 +34,28 @@ export interface Options {
   readonly allowMissing?: boolean
   /** What of the block does not decode, and is left out: it is not verified. Default: nothing. */
   readonly undecoded?: Undecoded.Undecoded
+  /** Accepts corrections that nothing proves: the nodes give the block like this each time. Default false. */
+  readonly acceptsDoubts?: boolean
 }
 
 /**
- * A block that was verified.
+ * A check that does not hold of a block that was accepted.
  */
-export interface Verified {
-  readonly block: MinedBlock
-  /** A check that does not hold, where another one proves the contents; `null` for none. */
-  readonly unmet: string | null
+export interface Unmet {
+  readonly kind: Placement.Correction["kind"] | "blooms" | "timestamp"
+  readonly detail: string
 }
 
-type BlockRules = ReturnType<typeof HashRules.at>
+/**
+ * A block that was verified, with the receipts of its transactions. Their places are corrected.
+ */
+export interface Verified extends Placement.Parts {
+  readonly unmet: ReadonlyArray<Unmet>
+}
 
-const mismatch = (what: string, received: unknown, expected: unknown): string =>
-  `${what}: expected ${expected}, received ${received}`
-
-/** Compares an index with the next one; where indexes have gaps, it may be larger. */
-const isNext = (index: number, next: number, { indexGaps }: BlockRules): boolean =>
-  indexGaps === true ? index >= next : index === next
+type BlockRules = Chain.HashRules
 
 const undecodedOf = ({ undecoded = Undecoded.none }: Options): Undecoded.Undecoded => undecoded
-
-const issueOfTransactions = (block: MinedBlock, rules: BlockRules, leftOut: number): string | null => {
-  let next = 0
-  for (const [index, transaction] of block.transactions.entries()) {
-    const { blockHash, blockNumber, transactionIndex } = transaction
-    if (blockHash != null && blockHash !== block.hash) {
-      return mismatch(`the block hash of transaction ${index}`, blockHash, block.hash)
-    }
-    if (blockNumber != null && blockNumber !== block.number) {
-      return mismatch(`the block number of transaction ${index}`, blockNumber, block.number)
-    }
-    if (transactionIndex != null && !isNext(transactionIndex, next, rules)) {
-      return mismatch(`the index of transaction ${index}`, transactionIndex, next)
-    }
-    next = (transactionIndex ?? next) + 1
-  }
-  const lacksAll = block.transactions.length === 0 && leftOut === 0
-  if (lacksAll && block.gasUsed > 0n && block.transactionsRoot !== TrieRoot.empty) {
-    return `transactions: expected some for ${block.gasUsed} gas used, received none`
-  }
-  return null
-}
-
-const issueOfLogs = (block: MinedBlock, receipt: Receipt, firstLog: number, rules: BlockRules): string | null => {
-  let next = firstLog
-  for (const [position, log] of receipt.logs.entries()) {
-    const name = `log ${position} of transaction ${receipt.transactionIndex}`
-    if (log.removed === true) return `${name} was removed by a reorg`
-    if (log.blockHash != null && log.blockHash !== block.hash) {
-      return mismatch(`the block hash of ${name}`, log.blockHash, block.hash)
-    }
-    if (log.blockNumber != null && log.blockNumber !== block.number) {
-      return mismatch(`the block number of ${name}`, log.blockNumber, block.number)
-    }
-    if (log.transactionHash !== receipt.transactionHash) {
-      return mismatch(`the transaction of ${name}`, log.transactionHash, receipt.transactionHash)
-    }
-    if (log.transactionIndex !== receipt.transactionIndex) {
-      return mismatch(`the transaction index of ${name}`, log.transactionIndex, receipt.transactionIndex)
-    }
-    if (log.logIndex === null || !isNext(log.logIndex, next, rules)) {
-      return mismatch(`the index of ${name}`, log.logIndex, next)
-    }
-    next = log.logIndex + 1
-  }
-  return null
-}
-
-/**
- * Transactions that have a receipt: all of them, unless the chain's receipts have gaps. A receipt of no transaction is reported when it
- * is compared.
- */
-export const executed = (
-  { transactions }: MinedBlock,
-  receipts: ReadonlyArray<Receipt>,
-): MinedBlock["transactions"] => {
-  if (receipts.length >= transactions.length) return transactions
-  const hashes: ReadonlySet<string> = new Set(receipts.map(({ transactionHash }) => transactionHash))
-  return transactions.filter(({ hash }) => hashes.has(hash))
-}
-
-const issueOfReceipts = (block: MinedBlock, receipts: ReadonlyArray<Receipt>, rules: BlockRules): string | null => {
-  const transactions = rules.indexGaps === true ? executed(block, receipts) : block.transactions
-  if (receipts.length !== transactions.length) return mismatch("receipts", receipts.length, transactions.length)
-  let nextIndex = 0
-  let nextLog = 0
-  for (const [index, receipt] of receipts.entries()) {
-    const transaction = transactions[index]!
-    if (receipt.transactionHash !== transaction.hash) {
-      return mismatch(`the transaction of receipt ${index}`, receipt.transactionHash, transaction.hash)
-    }
-    const expected = rules.indexGaps === true ? (transaction.transactionIndex ?? nextIndex) : index
-    const isExpected =
-      transaction.transactionIndex == null
-        ? isNext(receipt.transactionIndex, expected, rules)
-        : receipt.transactionIndex === expected
-    if (!isExpected) return mismatch(`the index of receipt ${index}`, receipt.transactionIndex, expected)
-    if (receipt.blockHash !== block.hash) {
-      return mismatch(`the block hash of receipt ${index}`, receipt.blockHash, block.hash)
-    }
-    if (receipt.blockNumber !== block.number) {
-      return mismatch(`the block number of receipt ${index}`, receipt.blockNumber, block.number)
-    }
-    const issue = issueOfLogs(block, receipt, nextLog, rules)
-    if (issue !== null) return issue
-    nextIndex = receipt.transactionIndex + 1
-    nextLog = (receipt.logs.at(-1)?.logIndex ?? nextLog - 1) + 1
-  }
-  return null
-}
 
 /** Receipts that the block's bloom covers. */
 const coveredByBlooms = (block: MinedBlock, receipts: ReadonlyArray<Receipt>, { stateSyncCovered }: BlockRules) =>
@@ -191,12 +97,12 @@ const issueOfTransactionsRoot = (
     const bytes = incomplete.has(transaction.hash) ? null : Rlp.transaction(transaction)
     if (bytes === null) continue
     const hash = OxHash.keccak256(bytes)
-    if (hash !== transaction.hash) return mismatch(`the hash of transaction ${index}`, transaction.hash, hash)
+    if (hash !== transaction.hash) return Placement.mismatch(`the hash of transaction ${index}`, transaction.hash, hash)
     encoded.push(bytes)
   }
   if (encoded.length < covered.length || transactions.length > 0 || header.has("transactionsRoot")) return null
   const root = TrieRoot.of(encoded)
-  return root === block.transactionsRoot ? null : mismatch("transactions root", block.transactionsRoot, root)
+  return root === block.transactionsRoot ? null : Placement.mismatch("transactions root", block.transactionsRoot, root)
 }
 
 /** Root of the receipts; `null` where it cannot be computed. */
@@ -221,13 +127,13 @@ const issueOfReceiptsRoot = (
 ): string | null => {
   if (undecoded.receipts.length > 0 || undecoded.header.has("receiptsRoot")) return null
   const root = receiptsRootOf(block, receipts, rules)
-  return root === null || root === block.receiptsRoot ? null : mismatch("receipts root", block.receiptsRoot, root)
+  return root === null || root === block.receiptsRoot ? null : Placement.mismatch("receipts root", block.receiptsRoot, root)
 }
 
 const issueOfHeader = (block: MinedBlock, { header }: Undecoded.Undecoded): string | null => {
   const hash = HeaderHash.of(block)
   const isComputed = HeaderHash.unknownFields(block).length === 0 && ![...header.keys()].some(HeaderHash.isHashed)
-  return hash === block.hash || !isComputed ? null : mismatch("header hash", block.hash, hash)
+  return hash === block.hash || !isComputed ? null : Placement.mismatch("header hash", block.hash, hash)
 }
 
 /** Computes hash, withdrawals root and transactions root of the block again. */
@@ -249,10 +155,13 @@ const withBloom = (receipt: Receipt): Receipt => {
   return Object.assign({}, receipt, { logsBloom: LogsBloom.format(bloom) as Receipt["logsBloom"] })
 }
 
-/** What computing a block again has shown: an issue that refuses it, or a check that does not hold where another proves the contents. */
-type Computed = Pick<Verified, "unmet"> & { readonly issue: string | null }
+/** What computing blooms and roots again has shown: an issue that refuses the block, or one where the receipts root proves the contents. */
+interface Computed {
+  readonly issue: string | null
+  readonly unmet: ReadonlyArray<Unmet>
+}
 
-const passed: Computed = { issue: null, unmet: null }
+const passed: Computed = { issue: null, unmet: [] }
 
 /** Computes blooms and receipts root again. The root covers more than the blooms: where it is right, a wrong bloom is that of the chain. */
 const stepsOfOutcome = function* (
@@ -270,10 +179,125 @@ const stepsOfOutcome = function* (
   const bloom = rulesHere.blooms ? yield* stepsOfBlooms(block, receipts, rulesHere) : null
   if (bloom === null) {
     const isChecked = checks === "full" && rulesHere.roots
-    return isChecked ? { issue: issueOfReceiptsRoot(block, receipts, rulesHere, undecoded), unmet: null } : passed
+    return isChecked ? { issue: issueOfReceiptsRoot(block, receipts, rulesHere, undecoded), unmet: [] } : passed
   }
   const root = rulesHere.roots ? receiptsRootOf(block, receipts.map(withBloom), rulesHere) : null
-  return root !== null && root === block.receiptsRoot ? { issue: null, unmet: bloom } : { issue: bloom, unmet: null }
+  return root !== null && root === block.receiptsRoot
+    ? { issue: null, unmet: [{ kind: "blooms", detail: bloom }] }
+    : { issue: bloom, unmet: [] }
+}
+
+/** Whether the transactions root proves the transactions of a block; `null` where it cannot be computed. */
+const proofOfTransactions = (
+  block: MinedBlock,
+  rules: BlockRules,
+  undecoded: Undecoded.Undecoded = Undecoded.none,
+): boolean | null => {
+  if (!rules.roots || undecoded.transactions.length > 0 || undecoded.header.has("transactionsRoot")) return null
+  const isComputed = coveredByRoots(block, rules).every((transaction) => Rlp.transaction(transaction) !== null)
+  return isComputed ? issueOfTransactionsRoot(block, rules, undecoded) === null : null
+}
+
+/** Whether the receipts root proves the receipts of a block; `null` where it cannot be computed. */
+const proofOfReceipts = (
+  { block, receipts }: Placement.Parts,
+  rules: Placement.Rules,
+  undecoded: Undecoded.Undecoded,
+): boolean | null => {
+  const isWhole = rules.leftOut === 0 && receipts.length === block.transactions.length
+  if (!isWhole || !rules.roots || undecoded.receipts.length > 0 || undecoded.header.has("receiptsRoot")) return null
+  const root = receiptsRootOf(block, receipts, rules)
+  return root === null ? null : root === block.receiptsRoot
+}
+
+/** Whether hashes prove the parts of corrections that may belong to another block; `null` where nothing does. */
+const proofOf = (
+  parts: Placement.Parts,
+  corrections: ReadonlyArray<Placement.Correction>,
+  rules: Placement.Rules,
+  options: Options,
+): boolean | null => {
+  const undecoded = undecodedOf(options)
+  const doubtful = Placement.doubtful(corrections)
+  const proofs = [
+    doubtful.transactions ? proofOfTransactions(parts.block, rules, undecoded) : true,
+    doubtful.receipts ? proofOfReceipts(parts, rules, undecoded) : true,
+  ]
+  return proofs.includes(false) ? false : proofs.includes(null) ? null : true
+}
+
+/** Why a block is refused. */
+type Refusal = Pick<InvalidBlock, "what" | "isOfRules" | "isDoubtful">
+
+/**
+ * Parts with their places corrected, where these have an issue. Parts that may belong to another block are accepted where the roots prove
+ * them, or where all nodes give them each time.
+ */
+const correctPlaces = (
+  parts: Placement.Parts,
+  issue: string | null,
+  rules: Placement.Rules,
+  options: Options,
+): Result.Result<Verified, Refusal> => {
+  if (issue === null) return Result.succeed({ ...parts, unmet: [] })
+  const { corrections: unmet, ...corrected } = Placement.correct(parts, rules)
+  const proof = proofOf(corrected, unmet, rules, options)
+  if (proof === false) return Result.fail({ what: issue, isOfRules: true })
+  if (proof === null && options.acceptsDoubts !== true) return Result.fail({ what: issue, isDoubtful: true })
+  return Result.succeed({ ...corrected, unmet })
+}
+
+/** Receipts with their places corrected; without an issue where a receipt is missing. */
+const correctReceipts = (
+  parts: Placement.Parts,
+  rules: Placement.Rules,
+  options: Options,
+): Result.Result<Verified, Refusal> => {
+  const issue = Placement.issueOfReceipts(parts, rules)
+  return Result.flatMap(correctPlaces(parts, issue, rules, options), (corrected) => {
+    const missing = corrected.block.transactions.length - corrected.receipts.length
+    return missing > 0 && rules.indexGaps !== true
+      ? Result.fail({ what: issue ?? "receipts are missing" })
+      : Result.succeed(corrected)
+  })
+}
+
+/** The end of the year 9999, in seconds since 1970: the last time that records can state. */
+const maxTimestamp = 253_402_300_799n
+
+/** A block with a time that records can state. */
+const correctTime = ({ block, receipts, unmet }: Verified): Verified => {
+  const { timestamp } = block
+  if (timestamp <= maxTimestamp) return { block, receipts, unmet }
+  const detail = `the timestamp ${timestamp} is after the year 9999`
+  return { block: { ...block, timestamp: maxTimestamp }, receipts, unmet: [...unmet, { kind: "timestamp", detail }] }
+}
+
+/** Rules at a block; what is left out of it leaves gaps in the indexes. */
+const rulesAt = (number: bigint, options: Options): Placement.Rules => {
+  const { allowMissing = false, rules = HashRules.none } = options
+  const leftOut = Undecoded.leftOut(undecodedOf(options))
+  const { indexGaps = false, ...others } = HashRules.at(rules, number)
+  return { ...others, indexGaps: indexGaps || allowMissing || leftOut > 0, leftOut }
+}
+
+const refuse = ({ hash, number }: MinedBlock, refusal: Refusal): Result.Result<never, InvalidBlock> =>
+  Result.fail(new InvalidBlock({ block: Number(number), hash, ...refusal }))
+
+/** Verifies everything but receipts and time. */
+const verifyTransactions = (block: HydratedBlock, options: Options): Result.Result<Verified, InvalidBlock> => {
+  if (!isMined(block)) {
+    return Result.fail(
+      new InvalidBlock({ block: Number(block.number ?? -1n), hash: "no hash", what: "the block is pending" }),
+    )
+  }
+  const { number } = block
+  if (number > BigInt(Number.MAX_SAFE_INTEGER)) return refuse(block, { what: `the number ${number} is not a safe integer` })
+  const rules = rulesAt(number, options)
+  const placed = correctPlaces({ block, receipts: [] }, Placement.issueOfTransactions(block, rules), rules, options)
+  if (Result.isFailure(placed)) return refuse(block, placed.failure)
+  const issue = issueOfBlock(placed.success.block, options)
+  return issue === null ? Result.succeed(placed.success) : refuse(block, { what: issue, isOfRules: true })
 }
 
 /**
@@ -282,44 +306,19 @@ const stepsOfOutcome = function* (
  * **Errors**
  * - `InvalidBlock`: names the first mismatch.
  */
-export const verifyBlock = (block: HydratedBlock, options: Options = {}): Result.Result<MinedBlock, InvalidBlock> => {
-  if (!isMined(block)) {
-    return Result.fail(
-      new InvalidBlock({ block: Number(block.number ?? -1n), hash: "no hash", what: "the block is pending" }),
-    )
-  }
-  const { number, hash } = block
-  const fail = (what: string, isOfRules = false) =>
-    Result.fail(new InvalidBlock({ block: Number(number), hash, what, isOfRules }))
-  if (number > BigInt(Number.MAX_SAFE_INTEGER)) return fail(`the number ${number} is not a safe integer`)
-  if (block.timestamp > 253_402_300_799n) return fail(`the timestamp ${block.timestamp} is after the year 9999`)
-  const leftOut = Undecoded.leftOut(undecodedOf(options))
-  const rules = rulesAt(number, options, leftOut)
-  const issue = issueOfTransactions(block, rules, leftOut)
-  if (issue !== null) return fail(issue)
-  const computed = issueOfBlock(block, options)
-  return computed === null ? Result.succeed(block) : fail(computed, true)
-}
+export const verifyBlock = (block: HydratedBlock, options: Options = {}): Result.Result<Verified, InvalidBlock> =>
+  Result.map(verifyTransactions(block, options), correctTime)
 
-/** Rules at a block; what is left out of it leaves gaps in the indexes. */
-const rulesAt = (number: bigint, { allowMissing = false, rules = HashRules.none }: Options, leftOut: number) => {
-  const { indexGaps = false, ...others } = HashRules.at(rules, number)
-  return { ...others, indexGaps: indexGaps || allowMissing || leftOut > 0 }
-}
-
-/**
- * Receipts of the transactions of a block, without those of transactions that are left out.
- */
-export const ofTransactions = (
+/** Receipts of the transactions of a block, without those of transactions that are left out. */
+const ofTransactions = (
   { transactions }: HydratedBlock,
   receipts: ReadonlyArray<Receipt>,
-  undecoded: Undecoded.Undecoded = Undecoded.none,
+  leftOut: number,
 ): ReadonlyArray<Receipt> => {
-  const leftOut = Undecoded.leftOut(undecoded)
   if (leftOut === 0) return receipts
   const hashes: ReadonlySet<string> = new Set(transactions.map(({ hash }) => hash))
-  const own = receipts.filter(({ transactionHash }) => hashes.has(transactionHash))
-  return receipts.length - own.length <= leftOut ? own : receipts
+  const decoded = receipts.filter(({ transactionHash }) => hashes.has(transactionHash))
+  return receipts.length - decoded.length <= leftOut ? decoded : receipts
 }
 
 /**
@@ -328,9 +327,9 @@ export const ofTransactions = (
  * **Details**
  * Every receipt belongs to the transaction at its index and to this block, every log to its receipt, and logs are numbered from 0
  * through the block without a gap, except where the chain's rules allow gaps (`indexGaps`), or something is left out. Fields that some
- * nodes leave out of transactions and logs are verified where present. See `HashRules.Level` for what is computed again. A header hash
- * that does not match is accepted where the header has fields of an unknown fork, or a field that does not decode: see `Deviation`. The
- * roots of a block with a transaction of an unknown type are not verified.
+ * nodes leave out of transactions and logs are verified where present. What contradicts that is corrected: see `Placement`. See
+ * `HashRules.Level` for what is computed again. A header hash that does not match is accepted where the header has fields of an unknown
+ * fork, or a field that does not decode: see `Deviation`. The roots of a block with a transaction of an unknown type are not verified.
  *
  * **Errors**
  * - `InvalidBlock`: names the first mismatch.
@@ -340,19 +339,22 @@ export const verifySteps = function* (
   receipts: ReadonlyArray<Receipt>,
   options: Options = {},
 ): Steps.Steps<Result.Result<Verified, InvalidBlock>> {
-  const verified = verifyBlock(block, options)
+  const verified = verifyTransactions(block, options)
   if (Result.isFailure(verified)) return Result.fail(verified.failure)
-  const mined = verified.success
+  const { block: mined, unmet } = verified.success
   yield
-  const undecoded = undecodedOf(options)
-  const rules = rulesAt(mined.number, options, Undecoded.leftOut(undecoded))
-  const fail = (what: string, isOfRules: boolean) =>
-    Result.fail(new InvalidBlock({ block: Number(mined.number), hash: mined.hash, what, isOfRules }))
-  const what = issueOfReceipts(mined, ofTransactions(mined, receipts, undecoded), rules)
-  if (what !== null) return fail(what, false)
+  const rules = rulesAt(mined.number, options)
+  const parts = { block: mined, receipts: ofTransactions(mined, receipts, rules.leftOut) }
+  const placed = correctReceipts(parts, rules, options)
+  if (Result.isFailure(placed)) return refuse(mined, placed.failure)
+  const corrected = placed.success
   yield
-  const { issue, unmet } = yield* stepsOfOutcome(mined, receipts, options)
-  return issue === null ? Result.succeed({ block: mined, unmet }) : fail(issue, true)
+  // Blooms and roots also cover the receipts of transactions that are left out.
+  const computed = yield* stepsOfOutcome(mined, rules.leftOut === 0 ? corrected.receipts : receipts, options)
+  if (computed.issue !== null) return refuse(mined, { what: computed.issue, isOfRules: true })
+  const kinds = new Set(unmet.map(({ kind }) => kind))
+  const ofReceipts = corrected.unmet.filter(({ kind }) => !kinds.has(kind))
+  return Result.succeed(correctTime({ ...corrected, unmet: [...unmet, ...ofReceipts, ...computed.unmet] }))
 }
 
 /**
@@ -381,17 +383,15 @@ const followsBlooms = (
 }
 
 /** The transactions root is proof enough: the header hash covers it, while receipts are the node's word. */
-const followsRoots = (block: MinedBlock, rules: BlockRules): boolean | null => {
-  const isComputed = block.transactions.length > 0 && block.transactions.every((one) => Rlp.transaction(one) !== null)
-  return isComputed ? issueOfTransactionsRoot(block, rules) === null : null
-}
+const followsRoots = (block: MinedBlock, rules: BlockRules): boolean | null =>
+  block.transactions.length === 0 ? null : proofOfTransactions(block, rules)
 
 /**
  * Evidence of a block for each hash rule by itself; `null` for a pending block.
  */
 export const evidence = (block: HydratedBlock, receipts: ReadonlyArray<Receipt> | null): Evidence | null => {
   if (!isMined(block)) return null
-  const rules = HashRules.at(HashRules.ethereum, block.number)
+  const rules = rulesAt(block.number, { rules: HashRules.ethereum })
   const isReproduced = HeaderHash.of(block) === block.hash
   // With fields of an unknown fork, another hash proves nothing.
   const headerHash = !isReproduced && HeaderHash.unknownFields(block).length > 0 ? null : isReproduced

@@ -13,6 +13,8 @@ export class InvalidBlock extends Data.TaggedError("InvalidBlock")<{
   readonly what: string
   /** A hash rule of the chain refuses the block: its header hash, a bloom or a root. Left out where something else is wrong. */
   readonly isOfRules?: boolean
+  /** Parts may belong to another block, or may not be all of this one: accepted once the nodes give them each time. */
+  readonly isDoubtful?: boolean
   /** The traces alone do not belong to the block; left out where something else is wrong. */
   readonly isOfTraces?: boolean
 }> {

@@ -7,7 +7,7 @@ import * as OxAuthorization from "ox/Authorization"
 import * as Secp256k1 from "ox/Secp256k1"
 import * as BlockFacts from "../../src/block/BlockFacts.ts"
 import * as fixture from "../indexer/fixture.ts"
-import type { MinedBlock } from "../../src/verification/BlockVerifier.ts"
+import type { MinedBlock } from "../../src/verification/MinedBlock.ts"
 
 const { address, hash } = fixture
 // Sound: blocks of the fixture have a number and a hash.

@@ -8,7 +8,7 @@ import * as LedgerRules from "../../src/ledger/LedgerRules.ts"
 import * as LedgerSource from "../../src/ledger/LedgerSource.ts"
 import { topics } from "../../src/ledger/TokenLogs.ts"
 import type * as InternalTransactions from "../../src/block/InternalTransactions.ts"
-import type { MinedBlock } from "../../src/verification/BlockVerifier.ts"
+import type { MinedBlock } from "../../src/verification/MinedBlock.ts"
 import * as fixture from "../indexer/fixture.ts"
 import { word } from "./sources.ts"
 

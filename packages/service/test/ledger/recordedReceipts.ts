@@ -8,7 +8,7 @@ import * as Ledger from "../../src/ledger/Ledger.ts"
 import * as LedgerRules from "../../src/ledger/LedgerRules.ts"
 import * as LedgerSource from "../../src/ledger/LedgerSource.ts"
 import * as BlockFacts from "../../src/block/BlockFacts.ts"
-import type { MinedBlock } from "../../src/verification/BlockVerifier.ts"
+import type { MinedBlock } from "../../src/verification/MinedBlock.ts"
 
 const decodeBlock = Schema.decodeUnknownSync(Block.HydratedBlock)
 const decodeReceipt = Schema.decodeUnknownSync(Receipt.Receipt)

@@ -113,6 +113,36 @@ describe("NodeDoctor", () => {
     }),
   )
 
+  it.live("examine: reports that a node numbers logs per transaction, from a block with logs of several transactions", () =>
+    Effect.gen(function* () {
+      const logs = [fixture.logWire(0, 1), fixture.logWire(1, 1)]
+      const perTransaction = yield* examine({
+        eth_getBlockReceipts: of([fixture.transferReceiptWire, { ...fixture.creationReceiptWire, logs }]),
+      })
+      const perBlock = yield* examine({})
+
+      expect(perTransaction.canIndex).toBe(true)
+      expect(perTransaction.grades).toMatchObject({ corrections: "limited", rate: "good" })
+      expect(perTransaction.texts["corrections"]).toMatch(
+        /^log indexes per transaction \(numbered by Daybook\), in \d+ blocks, 1 with logs of several transactions /,
+      )
+      expect(perBlock.grades).toMatchObject({ corrections: "good", rate: "good" })
+      expect(perBlock.texts["corrections"]).toMatch(/^none in \d+ blocks, 1 with logs of several transactions /)
+    }),
+  )
+
+  it.live("examine: reports what an indexer would accept with a mark", () =>
+    Effect.gen(function* () {
+      const receipts = [fixture.transferReceiptWire, fixture.creationReceiptWire]
+      const { canIndex, texts } = yield* examine({
+        eth_getBlockReceipts: of(receipts.map((receipt) => ({ ...receipt, blockHash: hash("7") }))),
+      })
+
+      expect(canIndex).toBe(true)
+      expect(texts["corrections"]).toContain("receipts of another block (block 100)")
+    }),
+  )
+
   it.live("examine: reports from which block on a pruned node has receipts", () =>
     Effect.gen(function* () {
       const block = healthy()["eth_getBlockByNumber"]!

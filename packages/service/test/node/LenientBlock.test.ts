@@ -25,7 +25,7 @@ const verify = (block: Wire, receipts: ReadonlyArray<unknown> = receiptsWire) =>
   const options = { checks: "full", rules: HashRules.ethereum, undecoded } as const
   const outcome = BlockVerifier.verify(read.block, found.receipts, options)
   if (Result.isFailure(outcome)) return outcome.failure.what
-  return Deviation.of(read.block, found.receipts, options).map(({ detail, kind }) => `${kind}: ${detail}`)
+  return Deviation.find(read.block, found.receipts, options).map(({ detail, kind }) => `${kind}: ${detail}`)
 }
 
 const withTransaction = (change: Wire): Wire => ({ ...blockWire, transactions: [{ ...transactionWire, ...change }] })
@@ -124,12 +124,12 @@ describe("LenientBlock", () => {
     const { block, receipts } = forged.blockOf(7, fixture.hash("0"), { bloom: () => logsBloom })
     const outcome = (wire: ReadonlyArray<Wire>, checks: HashRules.Level) =>
       BlockVerifier.verify(fixture.block(block), fixture.receipts(wire), { checks, rules: HashRules.ethereum })
-    const unmet = "the bloom of the block does not match its logs"
+    const unmet = [{ kind: "blooms", detail: "the bloom of the block does not match its logs" }]
 
     expect(outcome(receipts, "standard")).toMatchObject({ success: { unmet } })
     expect(outcome(receipts, "full")).toMatchObject({ success: { unmet } })
     expect(outcome([{ ...receipts[0], logsBloom }], "standard")).toMatchObject({
-      success: { unmet: "the bloom of receipt 0 does not match its logs" },
+      success: { unmet: [{ kind: "blooms", detail: "the bloom of receipt 0 does not match its logs" }] },
     })
     expect(outcome([{ ...receipts[0], status: "0x0" }], "standard")).toMatchObject({ failure: { isOfRules: true } })
   })

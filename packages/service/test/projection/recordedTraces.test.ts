@@ -4,7 +4,7 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Recordings from "@daybook/harness/Recordings"
-import type { MinedBlock } from "../../src/verification/BlockVerifier.ts"
+import type { MinedBlock } from "../../src/verification/MinedBlock.ts"
 import * as InternalTransactions from "../../src/block/InternalTransactions.ts"
 import * as fixture from "../indexer/fixture.ts"
 

@@ -159,7 +159,7 @@ describe("BlockVerifier by fork", () => {
 
     it("of: names gaps and missing receipts of an accepted block", () => {
       const kinds = (...[block, receipts]: ReturnType<typeof partsAt>) =>
-        Deviation.of(block, receipts, { rules }).map(({ detail, kind }) => `${kind}: ${detail}`)
+        Deviation.find(block, receipts, { rules }).map(({ detail, kind }) => `${kind}: ${detail}`)
 
       expect(kinds(...partsAt(old, [1], 1))).toEqual([
         "missing receipts: 1 of 2",
@@ -178,7 +178,9 @@ describe("BlockVerifier by fork", () => {
 
     expect(issueOf(rules, [block, receipts])).toBe("none")
     expect(issueOf(HashRules.none, [block, receipts])).toBe("the index of transaction 1: expected 1, received 5")
-    expect(issueOf(rules, [block, fixture.receipts()])).toBe("the index of receipt 1: expected 5, received 1")
+
+    const { unmet } = Result.getOrThrow(BlockVerifier.verify(block, fixture.receipts(), { rules }))
+    expect(unmet.map(({ kind }) => kind)).toEqual(["places of receipts", "places of logs"])
   })
 
   describe("unknown header fields", () => {
@@ -193,22 +195,22 @@ describe("BlockVerifier by fork", () => {
       }
     })
 
-    it("of: names the unknown fields where the header hash does not match", () => {
+    it("find: names the unknown fields where the header hash does not match", () => {
       const options = { rules: HashRules.ethereum }
 
-      expect(Deviation.of(blockOf({ forkRoot: "0x1", slot: "0x2" }), null, options)).toEqual([
+      expect(Deviation.find(blockOf({ forkRoot: "0x1", slot: "0x2" }), null, options)).toEqual([
         { kind: "unknown header fields", detail: "forkRoot, slot" },
       ])
-      expect(Deviation.of(blockOf({ hash, forkRoot: "0x1" }), null, options)).toEqual([])
-      expect(Deviation.of(blockOf({ forkRoot: "0x1" }), null, { ...options, checks: "links" })).toEqual([])
+      expect(Deviation.find(blockOf({ hash, forkRoot: "0x1" }), null, options)).toEqual([])
+      expect(Deviation.find(blockOf({ forkRoot: "0x1" }), null, { ...options, checks: "links" })).toEqual([])
     })
 
-    it("makeReporter: logs each kind of deviation once, and unknown fields once for each set", async () => {
+    it("makeLog: logs each kind of deviation once, and unknown fields once for each set", async () => {
       const lines: Array<unknown> = []
       const logger = Logger.make(({ fiber }) => {
         lines.push(fiber.getRef(References.CurrentLogAnnotations))
       })
-      const report = Deviation.makeReporter()
+      const { report } = Deviation.makeLog()
       const first = { kind: "unknown header fields", detail: "forkRoot" } as const
       const second = { kind: "unknown header fields", detail: "slot" } as const
       const third = { kind: "missing receipts", detail: "1 of 2" } as const

@@ -92,7 +92,7 @@ const setup = Effect.fnUntraced(function* (behaviour: Behaviour, settings: Setti
     concurrency: 2,
     assembling: {
       ...assembling,
-      onDeviation: Deviation.makeReporter(),
+      onDeviation: Deviation.makeLog().report,
     },
     reporter: yield* StatusReporter.make({
       store,

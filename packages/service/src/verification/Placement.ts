@@ -1,0 +1,350 @@
+/**
+ * Whether the transactions, receipts and logs of a block state the place that they have in it: their index, and the block and the
+ * transaction that they belong to. A place that contradicts the lists of the block is corrected, since it follows from them. Pure.
+ *
+ * Source: decision 0022.
+ */
+import type * as Chain from "@daybook/schema/Chain"
+import type { Receipt } from "@daybook/schema/Receipt"
+import type { Transaction } from "@daybook/schema/Transaction"
+import type { MinedBlock } from "./MinedBlock.ts"
+import * as TrieRoot from "./TrieRoot.ts"
+
+/**
+ * Rules of the chain at the block.
+ */
+export interface Rules extends Chain.HashRules {
+  /** Number of transactions that do not decode, and are left out of the block. */
+  readonly leftOut: number
+}
+
+/**
+ * A block with its receipts.
+ */
+export interface Parts {
+  readonly block: MinedBlock
+  /** In the order of the transactions. */
+  readonly receipts: ReadonlyArray<Receipt>
+}
+
+/** The contents of the parts are those of the block, whatever their places are. */
+const certainKinds = ["log indexes per transaction", "places of receipts", "places of logs"] as const
+
+/** Transactions may belong to another block, or may not be all of this one. */
+const ofTransactions = [
+  "no transactions",
+  "transactions of another block",
+  "transaction indexes",
+  "gap in transaction indexes",
+] as const
+
+/** Receipts or logs may belong to another block, or may not be all of this one. */
+const ofReceipts = [
+  "receipts of another block",
+  "receipts of no transaction",
+  "logs of another block or transaction",
+  "log indexes",
+  "gap in log indexes",
+] as const
+
+/**
+ * A correction, or a contradiction that is left as received.
+ */
+export interface Correction {
+  readonly kind: (typeof certainKinds)[number] | (typeof ofTransactions)[number] | (typeof ofReceipts)[number]
+  /** The first part that it concerns. */
+  readonly detail: string
+}
+
+/**
+ * The parts that have to be proven by hash, or given again by the nodes, before corrections are accepted.
+ */
+export const doubtful = (
+  corrections: ReadonlyArray<Correction>,
+): { readonly transactions: boolean; readonly receipts: boolean } => {
+  const kinds = corrections.map(({ kind }): string => kind)
+  return {
+    transactions: ofTransactions.some((kind) => kinds.includes(kind)),
+    receipts: ofReceipts.some((kind) => kinds.includes(kind)),
+  }
+}
+
+/**
+ * Describes a contradiction.
+ */
+export const mismatch = (what: string, received: unknown, expected: unknown): string =>
+  `${what}: expected ${expected}, received ${received}`
+
+/** Compares an index with the next one; where indexes have gaps, it may be larger. */
+const isNext = (index: number, next: number, { indexGaps }: Rules): boolean =>
+  indexGaps === true ? index >= next : index === next
+
+/**
+ * Transactions that have a receipt: all of them, unless the chain's receipts have gaps. A receipt of no transaction is reported when it
+ * is compared.
+ */
+export const executed = (
+  { transactions }: MinedBlock,
+  receipts: ReadonlyArray<Receipt>,
+): MinedBlock["transactions"] => {
+  if (receipts.length >= transactions.length) return transactions
+  const hashes: ReadonlySet<string> = new Set(receipts.map(({ transactionHash }) => transactionHash))
+  return transactions.filter(({ hash }) => hashes.has(hash))
+}
+
+/** Why a block without transactions lacks them; `null` where it may have none. */
+const issueOfNone = (block: MinedBlock, { leftOut }: Rules): string | null => {
+  const lacksAll = block.transactions.length === 0 && leftOut === 0
+  return lacksAll && block.gasUsed > 0n && block.transactionsRoot !== TrieRoot.empty
+    ? `transactions: expected some for ${block.gasUsed} gas used, received none`
+    : null
+}
+
+/**
+ * The first transaction that states another place, or the lack of all transactions; `null` for none.
+ */
+export const issueOfTransactions = (block: MinedBlock, rules: Rules): string | null => {
+  let next = 0
+  for (const [index, { blockHash, blockNumber, transactionIndex }] of block.transactions.entries()) {
+    if (blockHash != null && blockHash !== block.hash) {
+      return mismatch(`the block hash of transaction ${index}`, blockHash, block.hash)
+    }
+    if (blockNumber != null && blockNumber !== block.number) {
+      return mismatch(`the block number of transaction ${index}`, blockNumber, block.number)
+    }
+    if (transactionIndex != null && !isNext(transactionIndex, next, rules)) {
+      return mismatch(`the index of transaction ${index}`, transactionIndex, next)
+    }
+    next = (transactionIndex ?? next) + 1
+  }
+  return issueOfNone(block, rules)
+}
+
+const issueOfLogs = (block: MinedBlock, receipt: Receipt, firstLog: number, rules: Rules): string | null => {
+  let next = firstLog
+  for (const [position, log] of receipt.logs.entries()) {
+    const name = `log ${position} of transaction ${receipt.transactionIndex}`
+    if (log.removed === true) return `${name} was removed by a reorg`
+    if (log.blockHash != null && log.blockHash !== block.hash) {
+      return mismatch(`the block hash of ${name}`, log.blockHash, block.hash)
+    }
+    if (log.blockNumber != null && log.blockNumber !== block.number) {
+      return mismatch(`the block number of ${name}`, log.blockNumber, block.number)
+    }
+    if (log.transactionHash !== receipt.transactionHash) {
+      return mismatch(`the transaction of ${name}`, log.transactionHash, receipt.transactionHash)
+    }
+    if (log.transactionIndex !== receipt.transactionIndex) {
+      return mismatch(`the transaction index of ${name}`, log.transactionIndex, receipt.transactionIndex)
+    }
+    if (log.logIndex === null || !isNext(log.logIndex, next, rules)) {
+      return mismatch(`the index of ${name}`, log.logIndex, next)
+    }
+    next = log.logIndex + 1
+  }
+  return null
+}
+
+/**
+ * The first receipt or log that states another place, or a number of receipts that is not that of the transactions; `null` for none.
+ */
+export const issueOfReceipts = ({ block, receipts }: Parts, rules: Rules): string | null => {
+  const transactions = rules.indexGaps === true ? executed(block, receipts) : block.transactions
+  if (receipts.length !== transactions.length) return mismatch("receipts", receipts.length, transactions.length)
+  let nextIndex = 0
+  let nextLog = 0
+  for (const [index, receipt] of receipts.entries()) {
+    const transaction = transactions[index]!
+    if (receipt.transactionHash !== transaction.hash) {
+      return mismatch(`the transaction of receipt ${index}`, receipt.transactionHash, transaction.hash)
+    }
+    const expected = rules.indexGaps === true ? (transaction.transactionIndex ?? nextIndex) : index
+    const isExpected =
+      transaction.transactionIndex == null
+        ? isNext(receipt.transactionIndex, expected, rules)
+        : receipt.transactionIndex === expected
+    if (!isExpected) return mismatch(`the index of receipt ${index}`, receipt.transactionIndex, expected)
+    if (receipt.blockHash !== block.hash) {
+      return mismatch(`the block hash of receipt ${index}`, receipt.blockHash, block.hash)
+    }
+    if (receipt.blockNumber !== block.number) {
+      return mismatch(`the block number of receipt ${index}`, receipt.blockNumber, block.number)
+    }
+    const issue = issueOfLogs(block, receipt, nextLog, rules)
+    if (issue !== null) return issue
+    nextIndex = receipt.transactionIndex + 1
+    nextLog = (receipt.logs.at(-1)?.logIndex ?? nextLog - 1) + 1
+  }
+  return null
+}
+
+/** Corrections of a block by kind, the first one of each. */
+type Corrections = Map<Correction["kind"], string>
+
+const add = (corrections: Corrections, kind: Correction["kind"], detail: string): void => {
+  if (!corrections.has(kind)) corrections.set(kind, detail)
+}
+
+const isAscending = (indexes: ReadonlyArray<number | null | undefined>): indexes is ReadonlyArray<number> =>
+  indexes.every((index, at) => index != null && (at === 0 || index > (indexes[at - 1] ?? index)))
+
+/** The first index that is not its position. */
+const firstGap = (what: string, indexes: ReadonlyArray<number | null | undefined>): string => {
+  const at = indexes.findIndex((index, position) => index !== position)
+  return mismatch(`the index of ${what} ${at}`, indexes[at], at)
+}
+
+/** Transactions in the order of their indexes where these are those of a list; else as received. */
+const ordered = (transactions: ReadonlyArray<Transaction>): ReadonlyArray<Transaction> => {
+  const byIndex = transactions.toSorted((one, other) => (one.transactionIndex ?? 0) - (other.transactionIndex ?? 0))
+  return byIndex.every(({ transactionIndex }, at) => transactionIndex === at) ? byIndex : transactions
+}
+
+const correctIndexes = (
+  transactions: ReadonlyArray<Transaction>,
+  corrections: Corrections,
+  rules: Rules,
+): ReadonlyArray<Transaction> => {
+  const indexes = transactions.map(({ transactionIndex }) => transactionIndex)
+  if (indexes.every((index, at) => index == null || index === at)) return transactions
+  if (isAscending(indexes)) {
+    if (rules.indexGaps !== true) add(corrections, "gap in transaction indexes", firstGap("transaction", indexes))
+    return transactions
+  }
+  add(corrections, "transaction indexes", firstGap("transaction", indexes))
+  return ordered(transactions).map((transaction, transactionIndex) =>
+    Object.assign({}, transaction, { transactionIndex }),
+  )
+}
+
+/** A block whose transactions state their places. */
+const correctTransactions = (block: MinedBlock, corrections: Corrections, rules: Rules): MinedBlock => {
+  const { hash: blockHash, number: blockNumber } = block
+  const placed = block.transactions.map((transaction, at) => {
+    const isOwn =
+      (transaction.blockHash ?? blockHash) === blockHash && (transaction.blockNumber ?? blockNumber) === blockNumber
+    if (isOwn) return transaction
+    const detail = mismatch(`the block of transaction ${at}`, transaction.blockHash ?? transaction.blockNumber, blockHash)
+    add(corrections, "transactions of another block", detail)
+    return Object.assign({}, transaction, { blockHash, blockNumber })
+  })
+  const issue = issueOfNone(block, rules)
+  if (issue !== null) add(corrections, "no transactions", issue)
+  return { ...block, transactions: correctIndexes(placed, corrections, rules) }
+}
+
+/** A receipt with the index of its transaction. */
+interface Executed {
+  readonly receipt: Receipt
+  readonly index: number
+}
+
+/** Receipts in the order of their transactions, which are known by their hashes. */
+const orderReceipts = ({ block, receipts }: Parts, corrections: Corrections): ReadonlyArray<Executed> => {
+  const left = new Map<string, Array<Receipt>>()
+  for (const receipt of receipts) {
+    const sameHash = left.get(receipt.transactionHash)
+    if (sameHash === undefined) left.set(receipt.transactionHash, [receipt])
+    else sameHash.push(receipt)
+  }
+  const found = block.transactions.flatMap(({ hash, transactionIndex }, at): ReadonlyArray<Executed> => {
+    const receipt = left.get(hash)?.shift()
+    return receipt === undefined ? [] : [{ receipt, index: transactionIndex ?? at }]
+  })
+  const moved = found.findIndex(({ receipt }, at) => receipt !== receipts[at])
+  const others = [...left.values()].flat()
+  if (others.length > 0) {
+    const detail = `${others.length} receipts, the first one of ${others[0]!.transactionHash}`
+    add(corrections, "receipts of no transaction", detail)
+  } else if (moved !== -1) {
+    const [received, expected] = [receipts[moved]!, found[moved]!.receipt]
+    const detail = mismatch(`the transaction of receipt ${moved}`, received.transactionHash, expected.transactionHash)
+    add(corrections, "places of receipts", detail)
+  }
+  return found
+}
+
+type Log = Receipt["logs"][number]
+
+/** A log that states the place of its receipt. */
+const correctLog = (log: Log, receipt: Receipt, position: number, corrections: Corrections): Log => {
+  const { blockHash, blockNumber, transactionHash, transactionIndex } = receipt
+  const name = `log ${position} of transaction ${transactionIndex}`
+  const isOther =
+    log.removed === true ||
+    (log.blockHash ?? blockHash) !== blockHash ||
+    log.transactionHash !== transactionHash
+  const isMisplaced = (log.blockNumber ?? blockNumber) !== blockNumber || log.transactionIndex !== transactionIndex
+  if (!isOther && !isMisplaced) return log
+  if (isOther) {
+    const received = log.removed === true ? "a reorg" : `${log.transactionHash} of block ${log.blockHash}`
+    add(corrections, "logs of another block or transaction", mismatch(`the place of ${name}`, received, transactionHash))
+  } else {
+    const detail = mismatch(`the transaction index of ${name}`, log.transactionIndex, transactionIndex)
+    add(corrections, "places of logs", detail)
+  }
+  return Object.assign({}, log, { blockHash, blockNumber, transactionHash, transactionIndex, removed: false })
+}
+
+/** A receipt that states the place of its transaction, and its logs too; their indexes are corrected for the whole block. */
+const correctReceipt = (
+  block: MinedBlock,
+  { index: transactionIndex, receipt }: Executed,
+  corrections: Corrections,
+): Receipt => {
+  const { hash: blockHash, number: blockNumber } = block
+  const name = `receipt ${transactionIndex}`
+  if (receipt.blockHash !== blockHash || receipt.blockNumber !== blockNumber) {
+    const received = `${receipt.blockNumber} (${receipt.blockHash})`
+    const detail = mismatch(`the block of ${name}`, received, `${blockNumber} (${blockHash})`)
+    add(corrections, "receipts of another block", detail)
+  }
+  if (receipt.transactionIndex !== transactionIndex) {
+    const detail = mismatch(`the index of ${name}`, receipt.transactionIndex, transactionIndex)
+    add(corrections, "places of receipts", detail)
+  }
+  const placed: Receipt = Object.assign({}, receipt, { blockHash, blockNumber, transactionIndex })
+  const logs = receipt.logs.map((log, position) => correctLog(log, placed, position, corrections))
+  return Object.assign({}, placed, { logs })
+}
+
+/** True where the logs of each receipt are numbered from 0. */
+const isPerTransaction = (receipts: ReadonlyArray<Receipt>): boolean =>
+  receipts.every(({ logs }) => logs.every(({ logIndex }, position) => logIndex === position))
+
+/** Numbers the logs of a block, unless their indexes ascend through it. */
+const correctLogIndexes = (
+  receipts: ReadonlyArray<Receipt>,
+  corrections: Corrections,
+  rules: Rules,
+): ReadonlyArray<Receipt> => {
+  const indexes = receipts.flatMap(({ logs }) => logs.map(({ logIndex }) => logIndex))
+  if (indexes.every((index, at) => index === at)) return receipts
+  if (isAscending(indexes)) {
+    if (rules.indexGaps !== true) add(corrections, "gap in log indexes", firstGap("log", indexes))
+    return receipts
+  }
+  const kind = isPerTransaction(receipts) ? "log indexes per transaction" : "log indexes"
+  add(corrections, kind, firstGap("log", indexes))
+  let next = 0
+  return receipts.map((receipt) => {
+    const logs = receipt.logs.map((log) => Object.assign({}, log, { logIndex: next++ }))
+    return Object.assign({}, receipt, { logs })
+  })
+}
+
+/**
+ * Parts of a block that state the places that they have, and what was corrected of them. Receipts of no transaction are left out;
+ * indexes that ascend with gaps are left as received.
+ */
+export const correct = (
+  parts: Parts,
+  rules: Rules,
+): Parts & { readonly corrections: ReadonlyArray<Correction> } => {
+  const corrections: Corrections = new Map()
+  const block = correctTransactions(parts.block, corrections, rules)
+  const executedOnes = orderReceipts({ block, receipts: parts.receipts }, corrections)
+  const placed = executedOnes.map((one) => correctReceipt(block, one, corrections))
+  const receipts = correctLogIndexes(placed, corrections, rules)
+  return { block, receipts, corrections: [...corrections].map(([kind, detail]) => ({ kind, detail })) }
+}

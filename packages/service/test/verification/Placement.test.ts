@@ -1,0 +1,199 @@
+/** Blocks whose parts state other places than they have. */
+import { describe, expect, it } from "@effect/vitest"
+import { Result, Schema } from "effect"
+import * as BlockVerifier from "../../src/verification/BlockVerifier.ts"
+import * as HashRules from "../../src/verification/HashRules.ts"
+import * as forged from "../indexer/forgedChain.ts"
+import * as fixture from "../indexer/fixture.ts"
+
+const { creationReceiptWire, creationWire, hash, logWire, transferReceiptWire, transferWire } = fixture
+
+type Wire = Readonly<Record<string, unknown>>
+
+const other = hash("7")
+
+/** Receipts with a log in each, whose first one is changed. */
+const firstReceipt = (more: Wire) => [{ ...transferReceiptWire, ...more }, creationReceiptWire]
+const firstLog = (more: Wire) => firstReceipt({ logs: [logWire(0, 0, more)] })
+
+const verify = (
+  block: Wire,
+  receipts: ReadonlyArray<Wire> = [transferReceiptWire, creationReceiptWire],
+  options: BlockVerifier.Options = {},
+) => BlockVerifier.verify(fixture.block(block), fixture.receipts(receipts), options)
+
+const Place = Schema.Struct({
+  blockHash: Schema.Literals([fixture.blockHash, other]),
+  blockNumber: Schema.Literals(["0x64", "0x65"]),
+  transactionIndex: Schema.Literals(["0x0", "0x1", "0x9"]),
+})
+const LogPlace = Schema.Struct({
+  ...Place.fields,
+  transactionHash: Schema.Literals([fixture.transferHash, fixture.creationHash, other]),
+  logIndex: Schema.NullOr(Schema.Literals(["0x0", "0x1", "0x2", "0x9"])),
+  removed: Schema.Boolean,
+})
+/** Places that a transaction, its receipt and its logs state. */
+const PartsOfOne = Schema.Struct({
+  at: Place,
+  receipt: Place,
+  logs: Schema.Array(LogPlace).check(Schema.isMaxLength(3)),
+})
+
+/** The places that parts state. */
+const placesOf = ({ block, receipts }: Pick<BlockVerifier.Verified, "block" | "receipts">) => ({
+  transactions: block.transactions.map((one) => [one.hash, one.blockHash, one.blockNumber, one.transactionIndex]),
+  receipts: receipts.map((one) => [one.transactionHash, one.blockHash, one.blockNumber, one.transactionIndex]),
+  logs: receipts.flatMap(({ logs }) =>
+    logs.map((log) => [log.transactionHash, log.blockHash, log.blockNumber, log.transactionIndex, log.logIndex]),
+  ),
+})
+
+const right = placesOf(Result.getOrThrow(verify({})))
+
+const kindsOf = ({ unmet }: BlockVerifier.Verified) => unmet.map(({ kind }) => kind)
+
+describe("Placement", () => {
+  const certain: ReadonlyArray<readonly [title: string, receipts: ReadonlyArray<Wire>, kind: string]> = [
+    [
+      "logs that are numbered per transaction",
+      [
+        transferReceiptWire,
+        { ...creationReceiptWire, logs: [logWire(0, 1, { topics: [] }), logWire(1, 1, { topics: [] })] },
+      ],
+      "log indexes per transaction",
+    ],
+    ["receipts in another order", [creationReceiptWire, transferReceiptWire], "places of receipts"],
+    ["a receipt at another index", firstReceipt({ transactionIndex: "0x4" }), "places of receipts"],
+    ["a log at the index of another transaction", firstLog({ transactionIndex: "0x1" }), "places of logs"],
+    ["a log of another block number", firstLog({ blockNumber: "0x65" }), "places of logs"],
+  ]
+
+  it.each(certain)("verify: accepts %s at once, with the places that follow", (_, receipts, kind) => {
+    const verified = Result.getOrThrow(verify({}, receipts))
+
+    expect(placesOf(verified)).toEqual(right)
+    expect(kindsOf(verified)).toEqual([kind])
+  })
+
+  const second = { ...creationReceiptWire, logs: [] }
+  const doubtful: ReadonlyArray<
+    readonly [title: string, block: Wire, receipts: ReadonlyArray<Wire>, kinds: ReadonlyArray<string>]
+  > = [
+    ["a receipt of another block", {}, firstReceipt({ blockHash: other }), ["receipts of another block"]],
+    ["a log of another block", {}, firstLog({ blockHash: other }), ["logs of another block or transaction"]],
+    ["a log of another transaction", {}, firstLog({ transactionHash: other }), ["logs of another block or transaction"]],
+    ["a log that was removed", {}, firstLog({ removed: true }), ["logs of another block or transaction"]],
+    [
+      "a transaction of another block",
+      { transactions: [transferWire, { ...creationWire, blockHash: other }] },
+      firstReceipt({}),
+      ["transactions of another block"],
+    ],
+    [
+      "transactions in another order",
+      { transactions: [creationWire, transferWire] },
+      firstReceipt({}),
+      ["transaction indexes"],
+    ],
+    [
+      "a receipt of no transaction",
+      {},
+      [...firstReceipt({}), { ...second, transactionHash: other, transactionIndex: "0x2" }],
+      ["receipts of no transaction"],
+    ],
+    ["two receipts of a transaction", {}, [...firstReceipt({}), transferReceiptWire], ["receipts of no transaction"]],
+    [
+      "two logs of one index",
+      {},
+      [
+        { ...transferReceiptWire, logs: [logWire(1, 0)] },
+        { ...creationReceiptWire, logs: [logWire(1, 1, { topics: [] }), logWire(2, 1, { topics: [] })] },
+      ],
+      ["log indexes"],
+    ],
+  ]
+
+  it.each(doubtful)(
+    "verify: refuses %s, and accepts it with the places that follow once the nodes give it each time",
+    (_, block, receipts, kinds) => {
+      const refused = verify(block, receipts)
+      const accepted = verify(block, receipts, { acceptsDoubts: true })
+
+      expect(refused).toMatchObject({ failure: { isDoubtful: true } })
+      expect(placesOf(Result.getOrThrow(accepted))).toEqual(right)
+      expect(kindsOf(Result.getOrThrow(accepted))).toEqual(kinds)
+    },
+  )
+
+  it("verify: leaves indexes that ascend with a gap as received, once the nodes give them each time", () => {
+    const transactions = [transferWire, { ...creationWire, transactionIndex: "0x3" }]
+    const logs = [logWire(4, 1, { transactionIndex: "0x3" })]
+    const receipts = [transferReceiptWire, { ...creationReceiptWire, transactionIndex: "0x3", logs }]
+
+    expect(verify({ transactions }, receipts)).toMatchObject({ failure: { isDoubtful: true } })
+    const verified = Result.getOrThrow(verify({ transactions }, receipts, { acceptsDoubts: true }))
+    expect(kindsOf(verified)).toEqual(["gap in transaction indexes", "gap in log indexes"])
+    expect(verified.receipts.map(({ transactionIndex }) => transactionIndex)).toEqual([0, 3])
+    expect(verified.receipts.flatMap((receipt) => receipt.logs.map(({ logIndex }) => logIndex))).toEqual([0, 4])
+  })
+
+  it("verify: accepts gas without transactions, which some chains use, once the nodes give it each time", () => {
+    expect(verify({ transactions: [] }, [])).toMatchObject({ failure: { isDoubtful: true } })
+    const verified = Result.getOrThrow(verify({ transactions: [] }, [], { acceptsDoubts: true }))
+    expect(kindsOf(verified)).toEqual(["no transactions"])
+  })
+
+  it("verify: accepts no missing receipt, however often the nodes leave it out: it is looked for alone", () => {
+    const outcome = verify({}, [transferReceiptWire], { acceptsDoubts: true })
+
+    expect(outcome).toMatchObject({ failure: { what: "receipts: expected 2, received 1" } })
+  })
+
+  describe("with roots", () => {
+    const { block, receipts } = forged.blockOf(7, hash("0"))
+    const rules = { rules: HashRules.ethereum }
+    const elsewhere = receipts.map((receipt) => ({ ...receipt, blockHash: other }))
+    const [transaction] = block["transactions"] as ReadonlyArray<Wire>
+
+    it("verify: accepts parts of another block at once where the roots prove them", () => {
+      const transactions = [{ ...transaction, blockHash: other }]
+
+      expect(kindsOf(Result.getOrThrow(verify(block, elsewhere, rules)))).toEqual(["receipts of another block"])
+      expect(kindsOf(Result.getOrThrow(verify({ ...block, transactions }, receipts, rules)))).toEqual([
+        "transactions of another block",
+      ])
+    })
+
+    it("verify: refuses parts of another block for good where the roots disprove them", () => {
+      const changed = elsewhere.map((receipt) => ({ ...receipt, status: "0x0" }))
+      const outcome = verify(block, changed, { ...rules, acceptsDoubts: true })
+
+      expect(outcome).toMatchObject({ failure: { isOfRules: true } })
+    })
+
+    it("verify: refuses gas without transactions for good where the root of the transactions is another", () => {
+      const outcome = verify({ ...block, transactions: [] }, [], { ...rules, acceptsDoubts: true })
+
+      expect(outcome).toMatchObject({ failure: { isOfRules: true } })
+    })
+  })
+
+  it.prop(
+    "verify: refuses no places that parts may state once the nodes give them each time, and makes them whole",
+    { first: PartsOfOne, second: PartsOfOne, isSwapped: Schema.Boolean },
+    ({ first, isSwapped, second }) => {
+      const inOrder = <A>(one: A, two: A): ReadonlyArray<A> => (isSwapped ? [two, one] : [one, two])
+      const transactions = inOrder<Wire>({ ...transferWire, ...first.at }, { ...creationWire, ...second.at })
+      const logsOf = (logs: typeof PartsOfOne.Type.logs) => logs.map((log) => logWire(0, 0, { ...log }))
+      const receipts = [
+        { ...creationReceiptWire, ...second.receipt, logs: logsOf(second.logs) },
+        { ...transferReceiptWire, ...first.receipt, logs: logsOf(first.logs) },
+      ]
+      const { block, receipts: placed } = Result.getOrThrow(verify({ transactions }, receipts, { acceptsDoubts: true }))
+      const again = BlockVerifier.verify(block, placed, { rules: [{ ...HashRules.none[0]!, indexGaps: true }] })
+
+      expect(Result.getOrThrow(again).unmet).toEqual([])
+    },
+  )
+})
