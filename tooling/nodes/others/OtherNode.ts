@@ -27,7 +27,20 @@ export interface OtherNode {
   readonly isFunded?: boolean
   /** Makes a block; left out where the node does so for each transaction. */
   readonly mine?: (url: string, engineUrl: string) => Effect.Effect<void, Rpc.RpcFailure>
+  /** Calls that let transactions wait, and that make a block of those that wait; left out where `mine` makes blocks. */
+  readonly waiting?: Waiting
 }
+
+/** Calls before and after transactions that go into one block. */
+export interface Waiting {
+  readonly begin: ReadonlyArray<Rpc.Call>
+  readonly end: ReadonlyArray<Rpc.Call>
+}
+
+const automine = (isOn: boolean): Rpc.Call => ({ method: "evm_setAutomine", params: [isOn] })
+
+/** Calls of anvil and hardhat. */
+const byAutomine: Waiting = { begin: [automine(false)], end: [{ method: "evm_mine" }, automine(true)] }
 
 const modules = join(import.meta.dirname, "node_modules")
 
@@ -39,6 +52,7 @@ const write = (folder: string, name: string, text: string): string => {
 
 const hardhat: OtherNode = {
   name: "hardhat",
+  waiting: byAutomine,
   command: (folder, port) => {
     // Hardhat looks for itself beside its configuration.
     const config = write(import.meta.dirname, "hardhat.config.cjs", "module.exports = { solidity: '0.8.28' }\n")
@@ -49,6 +63,7 @@ const hardhat: OtherNode = {
 
 const ganache: OtherNode = {
   name: "ganache",
+  waiting: { begin: [{ method: "miner_stop" }], end: [{ method: "miner_start" }] },
   command: (folder, port) => {
     const program = `
       const ganache = require(${JSON.stringify(join(modules, "ganache"))}).default
@@ -172,6 +187,7 @@ const startOther = Effect.fnUntraced(function* ({
   isFunded = true,
   mine = () => Effect.void,
   name,
+  waiting = { begin: [], end: [] },
 }: OtherNode) {
   const [port, enginePort, peerPort] = yield* Effect.all([freePort, freePort, freePort])
   const own = yield* folder
@@ -197,6 +213,7 @@ const startOther = Effect.fnUntraced(function* ({
         url,
         chainId: Number(answered.success),
         isFunded,
+        waiting,
         mine: Effect.retry(mine(url, `http://127.0.0.1:${enginePort}`), patience),
       }
     if (child.exitCode !== null || performance.now() > deadline) {
@@ -210,5 +227,5 @@ const startOther = Effect.fnUntraced(function* ({
 export const start = Effect.fnUntraced(function* (node: OtherNode | "anvil") {
   if (node !== "anvil") return yield* startOther(node)
   const { chainId, url } = yield* Anvil.make({ autoMine: true })
-  return { url, chainId, isFunded: true, mine: Effect.void }
+  return { url, chainId, isFunded: true, waiting: byAutomine, mine: Effect.void }
 })

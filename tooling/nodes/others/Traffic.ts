@@ -5,7 +5,7 @@
 import { createRequire } from "node:module"
 import { Effect, Schedule } from "effect"
 import * as Rpc from "../../../tooling/harness/src/Rpc.ts"
-import { key } from "./OtherNode.ts"
+import { key, type Waiting } from "./OtherNode.ts"
 
 interface Account {
   readonly address: string
@@ -77,8 +77,13 @@ const receiptOf = Effect.fnUntraced(function* (url: string, hash: string, mine: 
 
 type Mine = Effect.Effect<void, Rpc.RpcFailure>
 
-/** Sends the transactions and waits until they are mined; gives their number. */
-export const send = Effect.fnUntraced(function* (url: string, chainId: number, mine: Mine = Effect.void) {
+/** Sends the transactions, the last three of which go into one block, and waits until they are mined; returns their number. */
+export const send = Effect.fnUntraced(function* (
+  url: string,
+  chainId: number,
+  waiting: Waiting,
+  mine: Mine = Effect.void,
+) {
   yield* mine
   const first = Number(yield* Rpc.call<string>(url, "eth_getTransactionCount", [account.address, "latest"]))
   const contract = getContractAddress({ from: account.address, nonce: BigInt(first) })
@@ -91,15 +96,20 @@ export const send = Effect.fnUntraced(function* (url: string, chainId: number, m
     { to: stranger },
     { to: contract },
   ]
-  for (const [at, call] of calls.entries()) {
+  let nonce = first
+  const sendOne = Effect.fnUntraced(function* (call: { readonly data: string } | { readonly to: string }) {
     const value = "to" in call ? 1_000n : 0n
-    const transaction = { ...call, chainId, gas: 400_000n, gasPrice, nonce: first + at, type: "legacy", value }
+    const transaction = { ...call, chainId, gas: 400_000n, gasPrice, nonce: nonce++, type: "legacy", value }
     const signed = yield* Effect.promise(() => account.signTransaction(transaction))
     // Some nodes accept none at first.
-    const hash = yield* Effect.retry(Rpc.call<string>(url, "eth_sendRawTransaction", [signed]), {
+    return yield* Effect.retry(Rpc.call<string>(url, "eth_sendRawTransaction", [signed]), {
       schedule: Schedule.spaced(pollMillis).pipe(Schedule.upTo({ times: 40 })),
     })
-    yield* receiptOf(url, hash, mine)
-  }
-  return calls.length
+  })
+  for (const call of calls) yield* receiptOf(url, yield* sendOne(call), mine)
+  yield* Effect.forEach(waiting.begin, ({ method, params }) => Rpc.call(url, method, params))
+  const together = yield* Effect.forEach([1, 2, 3], () => sendOne({ to: contract }))
+  yield* Effect.forEach(waiting.end, ({ method, params }) => Rpc.call(url, method, params))
+  yield* Effect.forEach(together, (hash) => receiptOf(url, hash, mine))
+  return calls.length + together.length
 })

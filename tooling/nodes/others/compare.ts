@@ -92,8 +92,8 @@ const configOf = (url: string, chainId: number) => ({
 
 /** One row of the table. */
 const compare = Effect.fnUntraced(function* (node: OtherNode.OtherNode | "anvil") {
-  const { chainId, isFunded, mine, url } = yield* OtherNode.start(node)
-  const sent = isFunded ? yield* Traffic.send(url, chainId, mine) : 0
+  const { chainId, isFunded, mine, url, waiting } = yield* OtherNode.start(node)
+  const sent = isFunded ? yield* Traffic.send(url, chainId, waiting, mine) : 0
   const cwd = yield* Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "daybook-compare-"))),
     (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true })),
@@ -115,6 +115,7 @@ const compare = Effect.fnUntraced(function* (node: OtherNode.OtherNode | "anvil"
     receipts: findingOf(doctor.out, "receipts"),
     traces: findingOf(doctor.out, "traces"),
     finality: findingOf(doctor.out, "finalized tag"),
+    corrections: findingOf(doctor.out, "corrections"),
     notChecked: /Not checked: ([^.]*)\./.exec(status)?.[1] ?? "",
     page: `${page.rows} of ${sent} rows, ${page.internal} internal`,
     verified: `${summary.replace("test: compared ", "")} (exit ${verified.code})`,
@@ -126,7 +127,7 @@ const nameOf = (node: OtherNode.OtherNode | "anvil"): string => (node === "anvil
 PeerInstall.install(import.meta.dirname)
 const wanted = process.argv.slice(2)
 const chosen = OtherNode.all.filter((node) => wanted.length === 0 || wanted.includes(nameOf(node)))
-const columns = ["client", "receipts", "traces", "finality", "notChecked", "page", "verified"] as const
+const columns = ["client", "receipts", "traces", "finality", "corrections", "notChecked", "page", "verified"] as const
 console.log(`| node | ${columns.join(" | ")} |\n|${"---|".repeat(columns.length + 1)}`)
 let failed = 0
 for (const node of chosen) {

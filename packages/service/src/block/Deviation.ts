@@ -120,7 +120,7 @@ export interface OfBlock {
  */
 export type Reporter = (block: number, deviations: ReadonlyArray<Deviation>) => Effect.Effect<void>
 
-/** Deviations that say of a chain how it is, and of which a block needs no mark: what was corrected follows without a doubt. */
+/** Deviations of every block of a node, which are limits of the node: a block needs no mark, since what was corrected follows from it. */
 const limits: ReadonlyMap<Deviation["kind"], string> = new Map([
   ["log indexes per transaction", "log indexes per transaction (numbered by Daybook)"],
 ])

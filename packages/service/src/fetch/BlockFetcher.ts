@@ -69,10 +69,7 @@ const assembleAlone = (
     : BlockAssembler.assembleEmpty(block, options)
 
 /** Reports the deviations of a block that was accepted. */
-const report = (
-  { deviations, rows }: BlockAssembler.Assembled,
-  { onDeviation }: Options,
-): Effect.Effect<BlockRows> => {
+const report = ({ deviations, rows }: BlockAssembler.Assembled, { onDeviation }: Options): Effect.Effect<BlockRows> => {
   if (deviations.length === 0 || onDeviation === undefined) return Effect.succeed(rows)
   return Effect.as(onDeviation(rows.number, deviations), rows)
 }
@@ -92,7 +89,11 @@ const isTakenInParts = (error: NodeError.NodeError, failures: number): boolean =
 }
 
 /** A block, as far as it decodes. */
-const findBlock = (node: Node, number: number, failures: number): Effect.Effect<FetchedBlock | null, NodeError.NodeError> =>
+const findBlock = (
+  node: Node,
+  number: number,
+  failures: number,
+): Effect.Effect<FetchedBlock | null, NodeError.NodeError> =>
   node.block(number).pipe(
     Effect.map((block) => (block === null ? null : { block, undecoded: Undecoded.none })),
     Effect.catchIf(

@@ -174,7 +174,8 @@ const fetchSample = Effect.fnUntraced(function* (
 /** What is corrected of the blocks, or accepted with a mark. */
 const correctionsOf = ({ blocks, deviations, numbered }: Fetched): Finding => {
   const name = "corrections"
-  const shown = numbered === 0 ? "none with logs of several transactions" : `${numbered} with logs of several transactions`
+  const shown =
+    numbered === 0 ? "none with logs of several transactions" : `${numbered} with logs of several transactions`
   const seen = `in ${blocks} blocks, ${shown}`
   if (deviations.size === 0) return { name, grade: "good", text: `none ${seen}` }
   const remedy = "Indexing works: what follows from the rest of a block is corrected, and other blocks are marked."

@@ -127,7 +127,9 @@ const issueOfReceiptsRoot = (
 ): string | null => {
   if (undecoded.receipts.length > 0 || undecoded.header.has("receiptsRoot")) return null
   const root = receiptsRootOf(block, receipts, rules)
-  return root === null || root === block.receiptsRoot ? null : Placement.mismatch("receipts root", block.receiptsRoot, root)
+  return root === null || root === block.receiptsRoot
+    ? null
+    : Placement.mismatch("receipts root", block.receiptsRoot, root)
 }
 
 const issueOfHeader = (block: MinedBlock, { header }: Undecoded.Undecoded): string | null => {
@@ -201,7 +203,7 @@ const proofOfTransactions = (
 /** Whether the receipts root proves the receipts of a block; `null` where it cannot be computed. */
 const proofOfReceipts = (
   { block, receipts }: Placement.Parts,
-  rules: Placement.Rules,
+  rules: Placement.PlaceRules,
   undecoded: Undecoded.Undecoded,
 ): boolean | null => {
   const isWhole = rules.leftOut === 0 && receipts.length === block.transactions.length
@@ -214,20 +216,20 @@ const proofOfReceipts = (
 const proofOf = (
   parts: Placement.Parts,
   corrections: ReadonlyArray<Placement.Correction>,
-  rules: Placement.Rules,
+  rules: Placement.PlaceRules,
   options: Options,
 ): boolean | null => {
   const undecoded = undecodedOf(options)
   const doubtful = Placement.doubtful(corrections)
-  const proofs = [
+  const proofs = new Set([
     doubtful.transactions ? proofOfTransactions(parts.block, rules, undecoded) : true,
     doubtful.receipts ? proofOfReceipts(parts, rules, undecoded) : true,
-  ]
-  return proofs.includes(false) ? false : proofs.includes(null) ? null : true
+  ])
+  return proofs.has(false) ? false : proofs.has(null) ? null : true
 }
 
 /** Why a block is refused. */
-type Refusal = Pick<InvalidBlock, "what" | "isOfRules" | "isDoubtful">
+type Reason = Pick<InvalidBlock, "what" | "isOfRules" | "isDoubtful">
 
 /**
  * Parts with their places corrected, where these have an issue. Parts that may belong to another block are accepted where the roots prove
@@ -236,9 +238,9 @@ type Refusal = Pick<InvalidBlock, "what" | "isOfRules" | "isDoubtful">
 const correctPlaces = (
   parts: Placement.Parts,
   issue: string | null,
-  rules: Placement.Rules,
+  rules: Placement.PlaceRules,
   options: Options,
-): Result.Result<Verified, Refusal> => {
+): Result.Result<Verified, Reason> => {
   if (issue === null) return Result.succeed({ ...parts, unmet: [] })
   const { corrections: unmet, ...corrected } = Placement.correct(parts, rules)
   const proof = proofOf(corrected, unmet, rules, options)
@@ -250,9 +252,9 @@ const correctPlaces = (
 /** Receipts with their places corrected; without an issue where a receipt is missing. */
 const correctReceipts = (
   parts: Placement.Parts,
-  rules: Placement.Rules,
+  rules: Placement.PlaceRules,
   options: Options,
-): Result.Result<Verified, Refusal> => {
+): Result.Result<Verified, Reason> => {
   const issue = Placement.issueOfReceipts(parts, rules)
   return Result.flatMap(correctPlaces(parts, issue, rules, options), (corrected) => {
     const missing = corrected.block.transactions.length - corrected.receipts.length
@@ -274,15 +276,15 @@ const correctTime = ({ block, receipts, unmet }: Verified): Verified => {
 }
 
 /** Rules at a block; what is left out of it leaves gaps in the indexes. */
-const rulesAt = (number: bigint, options: Options): Placement.Rules => {
+const rulesAt = (number: bigint, options: Options): Placement.PlaceRules => {
   const { allowMissing = false, rules = HashRules.none } = options
   const leftOut = Undecoded.leftOut(undecodedOf(options))
   const { indexGaps = false, ...others } = HashRules.at(rules, number)
   return { ...others, indexGaps: indexGaps || allowMissing || leftOut > 0, leftOut }
 }
 
-const refuse = ({ hash, number }: MinedBlock, refusal: Refusal): Result.Result<never, InvalidBlock> =>
-  Result.fail(new InvalidBlock({ block: Number(number), hash, ...refusal }))
+const refuse = ({ hash, number }: MinedBlock, reason: Reason): Result.Result<never, InvalidBlock> =>
+  Result.fail(new InvalidBlock({ block: Number(number), hash, ...reason }))
 
 /** Verifies everything but receipts and time. */
 const verifyTransactions = (block: HydratedBlock, options: Options): Result.Result<Verified, InvalidBlock> => {
@@ -292,7 +294,8 @@ const verifyTransactions = (block: HydratedBlock, options: Options): Result.Resu
     )
   }
   const { number } = block
-  if (number > BigInt(Number.MAX_SAFE_INTEGER)) return refuse(block, { what: `the number ${number} is not a safe integer` })
+  if (number > BigInt(Number.MAX_SAFE_INTEGER))
+    return refuse(block, { what: `the number ${number} is not a safe integer` })
   const rules = rulesAt(number, options)
   const placed = correctPlaces({ block, receipts: [] }, Placement.issueOfTransactions(block, rules), rules, options)
   if (Result.isFailure(placed)) return refuse(block, placed.failure)

@@ -13,7 +13,7 @@ import * as TrieRoot from "./TrieRoot.ts"
 /**
  * Rules of the chain at the block.
  */
-export interface Rules extends Chain.HashRules {
+export interface PlaceRules extends Chain.HashRules {
   /** Number of transactions that do not decode, and are left out of the block. */
   readonly leftOut: number
 }
@@ -62,10 +62,10 @@ export interface Correction {
 export const doubtful = (
   corrections: ReadonlyArray<Correction>,
 ): { readonly transactions: boolean; readonly receipts: boolean } => {
-  const kinds = corrections.map(({ kind }): string => kind)
+  const kinds = new Set(corrections.map(({ kind }): string => kind))
   return {
-    transactions: ofTransactions.some((kind) => kinds.includes(kind)),
-    receipts: ofReceipts.some((kind) => kinds.includes(kind)),
+    transactions: ofTransactions.some((kind) => kinds.has(kind)),
+    receipts: ofReceipts.some((kind) => kinds.has(kind)),
   }
 }
 
@@ -76,7 +76,7 @@ export const mismatch = (what: string, received: unknown, expected: unknown): st
   `${what}: expected ${expected}, received ${received}`
 
 /** Compares an index with the next one; where indexes have gaps, it may be larger. */
-const isNext = (index: number, next: number, { indexGaps }: Rules): boolean =>
+const isNext = (index: number, next: number, { indexGaps }: PlaceRules): boolean =>
   indexGaps === true ? index >= next : index === next
 
 /**
@@ -93,7 +93,7 @@ export const executed = (
 }
 
 /** Why a block without transactions lacks them; `null` where it may have none. */
-const issueOfNone = (block: MinedBlock, { leftOut }: Rules): string | null => {
+const issueOfNone = (block: MinedBlock, { leftOut }: PlaceRules): string | null => {
   const lacksAll = block.transactions.length === 0 && leftOut === 0
   return lacksAll && block.gasUsed > 0n && block.transactionsRoot !== TrieRoot.empty
     ? `transactions: expected some for ${block.gasUsed} gas used, received none`
@@ -103,7 +103,7 @@ const issueOfNone = (block: MinedBlock, { leftOut }: Rules): string | null => {
 /**
  * The first transaction that states another place, or the lack of all transactions; `null` for none.
  */
-export const issueOfTransactions = (block: MinedBlock, rules: Rules): string | null => {
+export const issueOfTransactions = (block: MinedBlock, rules: PlaceRules): string | null => {
   let next = 0
   for (const [index, { blockHash, blockNumber, transactionIndex }] of block.transactions.entries()) {
     if (blockHash != null && blockHash !== block.hash) {
@@ -120,7 +120,7 @@ export const issueOfTransactions = (block: MinedBlock, rules: Rules): string | n
   return issueOfNone(block, rules)
 }
 
-const issueOfLogs = (block: MinedBlock, receipt: Receipt, firstLog: number, rules: Rules): string | null => {
+const issueOfLogs = (block: MinedBlock, receipt: Receipt, firstLog: number, rules: PlaceRules): string | null => {
   let next = firstLog
   for (const [position, log] of receipt.logs.entries()) {
     const name = `log ${position} of transaction ${receipt.transactionIndex}`
@@ -148,7 +148,7 @@ const issueOfLogs = (block: MinedBlock, receipt: Receipt, firstLog: number, rule
 /**
  * The first receipt or log that states another place, or a number of receipts that is not that of the transactions; `null` for none.
  */
-export const issueOfReceipts = ({ block, receipts }: Parts, rules: Rules): string | null => {
+export const issueOfReceipts = ({ block, receipts }: Parts, rules: PlaceRules): string | null => {
   const transactions = rules.indexGaps === true ? executed(block, receipts) : block.transactions
   if (receipts.length !== transactions.length) return mismatch("receipts", receipts.length, transactions.length)
   let nextIndex = 0
@@ -203,7 +203,7 @@ const ordered = (transactions: ReadonlyArray<Transaction>): ReadonlyArray<Transa
 const correctIndexes = (
   transactions: ReadonlyArray<Transaction>,
   corrections: Corrections,
-  rules: Rules,
+  rules: PlaceRules,
 ): ReadonlyArray<Transaction> => {
   const indexes = transactions.map(({ transactionIndex }) => transactionIndex)
   if (indexes.every((index, at) => index == null || index === at)) return transactions
@@ -218,13 +218,17 @@ const correctIndexes = (
 }
 
 /** A block whose transactions state their places. */
-const correctTransactions = (block: MinedBlock, corrections: Corrections, rules: Rules): MinedBlock => {
+const correctTransactions = (block: MinedBlock, corrections: Corrections, rules: PlaceRules): MinedBlock => {
   const { hash: blockHash, number: blockNumber } = block
   const placed = block.transactions.map((transaction, at) => {
     const isOwn =
       (transaction.blockHash ?? blockHash) === blockHash && (transaction.blockNumber ?? blockNumber) === blockNumber
     if (isOwn) return transaction
-    const detail = mismatch(`the block of transaction ${at}`, transaction.blockHash ?? transaction.blockNumber, blockHash)
+    const detail = mismatch(
+      `the block of transaction ${at}`,
+      transaction.blockHash ?? transaction.blockNumber,
+      blockHash,
+    )
     add(corrections, "transactions of another block", detail)
     return Object.assign({}, transaction, { blockHash, blockNumber })
   })
@@ -271,14 +275,16 @@ const correctLog = (log: Log, receipt: Receipt, position: number, corrections: C
   const { blockHash, blockNumber, transactionHash, transactionIndex } = receipt
   const name = `log ${position} of transaction ${transactionIndex}`
   const isOther =
-    log.removed === true ||
-    (log.blockHash ?? blockHash) !== blockHash ||
-    log.transactionHash !== transactionHash
+    log.removed === true || (log.blockHash ?? blockHash) !== blockHash || log.transactionHash !== transactionHash
   const isMisplaced = (log.blockNumber ?? blockNumber) !== blockNumber || log.transactionIndex !== transactionIndex
   if (!isOther && !isMisplaced) return log
   if (isOther) {
     const received = log.removed === true ? "a reorg" : `${log.transactionHash} of block ${log.blockHash}`
-    add(corrections, "logs of another block or transaction", mismatch(`the place of ${name}`, received, transactionHash))
+    add(
+      corrections,
+      "logs of another block or transaction",
+      mismatch(`the place of ${name}`, received, transactionHash),
+    )
   } else {
     const detail = mismatch(`the transaction index of ${name}`, log.transactionIndex, transactionIndex)
     add(corrections, "places of logs", detail)
@@ -316,7 +322,7 @@ const isPerTransaction = (receipts: ReadonlyArray<Receipt>): boolean =>
 const correctLogIndexes = (
   receipts: ReadonlyArray<Receipt>,
   corrections: Corrections,
-  rules: Rules,
+  rules: PlaceRules,
 ): ReadonlyArray<Receipt> => {
   const indexes = receipts.flatMap(({ logs }) => logs.map(({ logIndex }) => logIndex))
   if (indexes.every((index, at) => index === at)) return receipts
@@ -339,7 +345,7 @@ const correctLogIndexes = (
  */
 export const correct = (
   parts: Parts,
-  rules: Rules,
+  rules: PlaceRules,
 ): Parts & { readonly corrections: ReadonlyArray<Correction> } => {
   const corrections: Corrections = new Map()
   const block = correctTransactions(parts.block, corrections, rules)

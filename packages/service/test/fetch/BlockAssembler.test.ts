@@ -142,7 +142,10 @@ describe("BlockAssembler", () => {
 
       expect(all).toMatchObject({ gasFees: 1_250_000_000_350_000n, transactions: [{ index: 1 }] })
       expect(some).toMatchObject({ gasFees: null, transactions: [{ index: 1 }] })
-      expect(BlockFacts.fromText(Result.getOrThrow(none).rows.facts!)).toMatchObject({ gasFees: null, transactions: [] })
+      expect(BlockFacts.fromText(Result.getOrThrow(none).rows.facts!)).toMatchObject({
+        gasFees: null,
+        transactions: [],
+      })
     })
 
     it("mayConcern: a block whose fees go to a watched wallet is read with its receipts", () => {

@@ -19,12 +19,14 @@ const healthy = healthyAt(head)
 const firstOf = (number: number) => hashOf(number + 0x10000)
 const secondOf = (number: number) => hashOf(number + 0x20000)
 
-const placeOf = (number: number) => ({ blockHash: hashOf(number), blockNumber: `0x${number.toString(16)}` })
+const linksOf = (number: number) => ({ blockHash: hashOf(number), blockNumber: `0x${number.toString(16)}` })
 
 const receiptsOf = (number: number): ReadonlyArray<Wire> => {
-  const place = placeOf(number)
+  const place = linksOf(number)
   const [one, two] = [firstOf(number), secondOf(number)]
-  const logs = (transactionHash: string, index: number) => [fixture.logWire(index, index, { ...place, transactionHash })]
+  const logs = (transactionHash: string, index: number) => [
+    fixture.logWire(index, index, { ...place, transactionHash }),
+  ]
   return [
     { ...fixture.transferReceiptWire, ...place, transactionHash: one, logs: logs(one, 0) },
     { ...fixture.transferReceiptWire, ...place, transactionHash: two, transactionIndex: "0x1", logs: logs(two, 1) },
@@ -52,7 +54,7 @@ const answering =
     const number = Number(found["number"])
     const second =
       params[1] === true
-        ? { ...fixture.transferWire, ...placeOf(number), hash: secondOf(number), transactionIndex: "0x1" }
+        ? { ...fixture.transferWire, ...linksOf(number), hash: secondOf(number), transactionIndex: "0x1" }
         : secondOf(number)
     return { result: { ...found, transactions: [...found.transactions, second] } }
   }

@@ -113,22 +113,24 @@ describe("NodeDoctor", () => {
     }),
   )
 
-  it.live("examine: reports that a node numbers logs per transaction, from a block with logs of several transactions", () =>
-    Effect.gen(function* () {
-      const logs = [fixture.logWire(0, 1), fixture.logWire(1, 1)]
-      const perTransaction = yield* examine({
-        eth_getBlockReceipts: of([fixture.transferReceiptWire, { ...fixture.creationReceiptWire, logs }]),
-      })
-      const perBlock = yield* examine({})
+  it.live(
+    "examine: reports that a node numbers logs per transaction, from a block with logs of several transactions",
+    () =>
+      Effect.gen(function* () {
+        const logs = [fixture.logWire(0, 1), fixture.logWire(1, 1)]
+        const perTransaction = yield* examine({
+          eth_getBlockReceipts: of([fixture.transferReceiptWire, { ...fixture.creationReceiptWire, logs }]),
+        })
+        const perBlock = yield* examine({})
 
-      expect(perTransaction.canIndex).toBe(true)
-      expect(perTransaction.grades).toMatchObject({ corrections: "limited", rate: "good" })
-      expect(perTransaction.texts["corrections"]).toMatch(
-        /^log indexes per transaction \(numbered by Daybook\), in \d+ blocks, 1 with logs of several transactions /,
-      )
-      expect(perBlock.grades).toMatchObject({ corrections: "good", rate: "good" })
-      expect(perBlock.texts["corrections"]).toMatch(/^none in \d+ blocks, 1 with logs of several transactions /)
-    }),
+        expect(perTransaction.canIndex).toBe(true)
+        expect(perTransaction.grades).toMatchObject({ corrections: "limited", rate: "good" })
+        expect(perTransaction.texts["corrections"]).toMatch(
+          /^log indexes per transaction \(numbered by Daybook\), in \d+ blocks, 1 with logs of several transactions /,
+        )
+        expect(perBlock.grades).toMatchObject({ corrections: "good", rate: "good" })
+        expect(perBlock.texts["corrections"]).toMatch(/^none in \d+ blocks, 1 with logs of several transactions /)
+      }),
   )
 
   it.live("examine: reports what an indexer would accept with a mark", () =>

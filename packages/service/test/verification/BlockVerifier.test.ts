@@ -95,9 +95,7 @@ describe("BlockVerifier", () => {
     const { block, unmet } = Result.getOrThrow(outcome)
 
     expect(new Date(Number(block.timestamp) * 1000).toISOString()).toBe("9999-12-31T23:59:59.000Z")
-    expect(unmet).toEqual([
-      { kind: "timestamp", detail: "the timestamp 281474976710655 is after the year 9999" },
-    ])
+    expect(unmet).toEqual([{ kind: "timestamp", detail: "the timestamp 281474976710655 is after the year 9999" }])
   })
 
   it("verify: accepts a block without transactions that used no gas or has the empty root", () => {

@@ -82,7 +82,12 @@ describe("Placement", () => {
   > = [
     ["a receipt of another block", {}, firstReceipt({ blockHash: other }), ["receipts of another block"]],
     ["a log of another block", {}, firstLog({ blockHash: other }), ["logs of another block or transaction"]],
-    ["a log of another transaction", {}, firstLog({ transactionHash: other }), ["logs of another block or transaction"]],
+    [
+      "a log of another transaction",
+      {},
+      firstLog({ transactionHash: other }),
+      ["logs of another block or transaction"],
+    ],
     ["a log that was removed", {}, firstLog({ removed: true }), ["logs of another block or transaction"]],
     [
       "a transaction of another block",
@@ -191,7 +196,7 @@ describe("Placement", () => {
         { ...transferReceiptWire, ...first.receipt, logs: logsOf(first.logs) },
       ]
       const { block, receipts: placed } = Result.getOrThrow(verify({ transactions }, receipts, { acceptsDoubts: true }))
-      const again = BlockVerifier.verify(block, placed, { rules: [{ ...HashRules.none[0]!, indexGaps: true }] })
+      const again = BlockVerifier.verify(block, placed, { rules: [{ ...HashRules.none[0], indexGaps: true }] })
 
       expect(Result.getOrThrow(again).unmet).toEqual([])
     },

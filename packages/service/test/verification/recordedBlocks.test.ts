@@ -1,9 +1,15 @@
 /** Holds header hashes, encodings and roots against recorded blocks of many chains. */
-import { Schema } from "effect"
+import { Result, Schema } from "effect"
 import * as OxHash from "ox/Hash"
 import { describe, expect, it } from "vitest"
 import * as Block from "@daybook/schema/Block"
+import * as Chain from "@daybook/schema/Chain"
+import type { Receipt } from "@daybook/schema/Receipt"
+import * as RecordedReceipts from "@daybook/harness/RecordedReceipts"
 import * as Recordings from "@daybook/harness/Recordings"
+import * as BlockVerifier from "../../src/verification/BlockVerifier.ts"
+import * as HashRules from "../../src/verification/HashRules.ts"
+import * as recordedReceipts from "../ledger/recordedReceipts.ts"
 import * as Rlp from "../../src/verification/Rlp.ts"
 import * as HeaderHash from "../../src/verification/HeaderHash.ts"
 import * as TrieRoot from "../../src/verification/TrieRoot.ts"
@@ -59,5 +65,42 @@ describe("recorded blocks", () => {
 
     expect(roots).toBeGreaterThan(20)
     expect([...known].toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 0x6a, 0x7e])
+  })
+})
+
+const levels: ReadonlyArray<HashRules.Level> = ["links", "standard", "full"]
+
+/** Receipts of a block at each level, by the rules of its chain: what refuses it in the end. */
+const refusalsOf = (
+  block: Block.HydratedBlock,
+  receipts: ReadonlyArray<Receipt>,
+  rules: HashRules.HashRules = HashRules.none,
+): ReadonlyArray<string> =>
+  levels.flatMap((checks) => {
+    const options = { checks, rules, acceptsDoubts: true, allowMissing: true }
+    const verified = BlockVerifier.verify(block, receipts, options)
+    return Result.isSuccess(verified) ? [] : [`${checks}: ${verified.failure.what}`]
+  })
+
+describe("recorded blocks at each level", () => {
+  it("verify: refuses no recorded block but by its hash", () => {
+    const hydrated = recorded().filter(({ isHydrated }) => isHydrated)
+    const refused = hydrated.flatMap(({ block, chain, file }) =>
+      refusalsOf(block, [], Chain.fromName(chain)?.hashRules).map((issue) => `${file} ${issue}`),
+    )
+
+    expect(hydrated.length).toBeGreaterThan(20)
+    expect(refused).toEqual([])
+  })
+
+  it("verify: refuses no recorded receipt but by its hash", () => {
+    const all = RecordedReceipts.all()
+    const refused = all.flatMap((recording) => {
+      const { block, receipt, transaction } = recordedReceipts.decode(recording)
+      return refusalsOf({ ...block, transactions: [transaction] }, [receipt]).map((issue) => `${recording.source} ${issue}`)
+    })
+
+    expect(all.length).toBeGreaterThan(100)
+    expect(refused).toEqual([])
   })
 })
