@@ -97,7 +97,9 @@ describe("recorded blocks at each level", () => {
     const all = RecordedReceipts.all()
     const refused = all.flatMap((recording) => {
       const { block, receipt, transaction } = recordedReceipts.decode(recording)
-      return refusalsOf({ ...block, transactions: [transaction] }, [receipt]).map((issue) => `${recording.source} ${issue}`)
+      return refusalsOf({ ...block, transactions: [transaction] }, [receipt]).map(
+        (issue) => `${recording.source} ${issue}`,
+      )
     })
 
     expect(all.length).toBeGreaterThan(100)
