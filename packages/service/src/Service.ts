@@ -25,6 +25,7 @@ import type { Observation } from "./indexer/job/Observation.ts"
 import * as Supervisor from "./indexer/Supervisor.ts"
 import * as Authentication from "./server/admission/Authentication.ts"
 import * as Bounds from "./server/admission/Bounds.ts"
+import * as ChainContracts from "./server/chain/ChainContracts.ts"
 import type { Member } from "./server/cluster/Member.ts"
 import * as DocsRoutes from "./server/docs/DocsRoutes.ts"
 import * as ExplorerRoutes from "./server/explorer/ExplorerRoutes.ts"
@@ -137,6 +138,7 @@ const routesOf = ({ chains, config, isIndexing, options, roles }: Parts, kept: K
     Layer.provide([
       Authentication.layer({ access, anonymous: config.anonymous }, observed.refused),
       Bounds.layer(config.limits),
+      ChainContracts.layer,
     ]),
     Layer.provide([
       RateLimit.layer(config.rateLimit, Layer.succeed(RateLimiterStore, kept.buckets)),

@@ -47,7 +47,7 @@ const readItems = Effect.fnUntraced(function* (file: string) {
     catch: () => failed(`Cannot read the ABI: ${file}. Check the path.`),
   })
   if (text === null) return yield* failed(`File too large for an ABI: ${file}, at most ${ContractAbi.maxBytes} bytes.`)
-  const items = yield* Effect.mapError(Effect.fromResult(ContractAbi.fromText(text)), ({ message }) =>
+  const { items } = yield* Effect.mapError(Effect.fromResult(ContractAbi.fromText(text)), ({ message }) =>
     failed(`${file}: ${message}`),
   )
   if (items.length > 0) return items

@@ -31,7 +31,6 @@ export type Reader = () => Promise<Project | null>
 
 const maxFiles = 20_000
 const maxDepth = 8
-const maxItems = 4_096
 
 /** Folders with what compilers keep for themselves, and with other people's projects. */
 const skipped = new Set(["build-info", "cache", "dry-run", "node_modules", ".git"])
@@ -76,11 +75,11 @@ const isTooling = (artifact: Fields): boolean => {
 const artifactOf = (path: string, json: unknown): Part["artifact"] => {
   const fields = fieldsOf(json)
   if (!Array.isArray(fields["abi"]) || isTooling(fields)) return undefined
-  const items = ContractAbi.fromJson(json)
-  if (Result.isFailure(items)) return undefined
+  const abi = ContractAbi.fromJson(json)
+  if (Result.isFailure(abi)) return undefined
   // Foundry names the file after the contract, and the version of its compiler where there are several.
   const name = nameOf(fields["contractName"]) || nameOf(basename(path, ".json").replace(/\.\d.*$/, ""))
-  return name === "" ? undefined : { name, items: items.success }
+  return name === "" ? undefined : { name, items: abi.success.items }
 }
 
 const asList = (value: unknown): ReadonlyArray<Fields> => (Array.isArray(value) ? value.map(fieldsOf) : [])
@@ -151,7 +150,8 @@ const keyOf = (item: ContractAbi.Item): string => JSON.stringify([item.type, ite
 const joined = (
   first: ReadonlyArray<ContractAbi.Item>,
   more: ReadonlyArray<ContractAbi.Item>,
-): ReadonlyArray<ContractAbi.Item> => [...new Map([...more, ...first].map((item) => [keyOf(item), item])).values()]
+): ReadonlyArray<ContractAbi.Item> =>
+  ContractAbi.firstItems(new Map([...more, ...first].map((item) => [keyOf(item), item])).values())
 
 /** Joins the parts of a folder: of several ABIs of one name the first is that of its contract. */
 const projectOf = (parts: ReadonlyArray<readonly [path: string, part: Part]>): Project => {
@@ -162,7 +162,7 @@ const projectOf = (parts: ReadonlyArray<readonly [path: string, part: Part]>): P
     if (artifact === undefined) continue
     if (!named.has(artifact.name)) named.set(artifact.name, artifact.items)
     ids.set(basename(path, ".json"), artifact)
-    for (const item of artifact.items) if (pack.size < maxItems) pack.set(keyOf(item), item)
+    for (const item of artifact.items) if (pack.size < ContractAbi.maxItems) pack.set(keyOf(item), item)
   }
   const deployed = new Map<string, Deployed>()
   for (const [, { deployments }] of parts) {
@@ -180,7 +180,7 @@ const projectOf = (parts: ReadonlyArray<readonly [path: string, part: Part]>): P
     }
     for (const one of ofPart.values()) deployed.set(one.address, one)
   }
-  return { deployed: [...deployed.values()], pack: [...pack.values()] }
+  return { deployed: [...deployed.values()], pack: ContractAbi.firstItems(pack.values()) }
 }
 
 /** Makes the reader of a folder for a chain. */

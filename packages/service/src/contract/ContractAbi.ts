@@ -1,6 +1,6 @@
 /**
  * ABIs of the operator's own contracts, as compilers write them: a JSON array, or an artifact of Foundry or Hardhat with the array under
- * `abi`. What is read is hostile until decoded: bounded in bytes, items and depth. Pure.
+ * `abi`. What is read is hostile until decoded: bounded in bytes, items, types and depth. Pure.
  *
  * Source: Solidity ABI specification, JSON; decision 0059.
  */
@@ -10,12 +10,13 @@ import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import type * as AbiType from "../decode/AbiType.ts"
 import * as Signature from "../decode/Signature.ts"
+import * as Steps from "../supervision/Steps.ts"
 
 /** A parameter of an item, with the keys that decoding needs. */
 export interface Parameter extends AbiType.Parameter {
   readonly name: string
-  readonly indexed?: boolean
-  readonly components?: ReadonlyArray<Parameter>
+  readonly indexed?: boolean | undefined
+  readonly components?: ReadonlyArray<Parameter> | undefined
 }
 
 /** An item that can be decoded. */
@@ -24,27 +25,45 @@ export interface Item {
   readonly name: string
   readonly inputs: ReadonlyArray<Parameter>
   /** Return values of a function. */
-  readonly outputs?: ReadonlyArray<Parameter>
+  readonly outputs?: ReadonlyArray<Parameter> | undefined
   /** Only of a function that reads and changes nothing. */
-  readonly stateMutability?: "view" | "pure"
+  readonly stateMutability?: "view" | "pure" | undefined
 }
 
+/** An ABI, with what decodes by it. */
+export interface Abi {
+  readonly items: ReadonlyArray<Item>
+  /** Its events and functions. */
+  readonly signatures: ReadonlyArray<Signature.Signature>
+  /** Its errors, as functions: their data is encoded as a call is. */
+  readonly errors: ReadonlyArray<Signature.Signature>
+}
+
+/** An ABI without items. */
+export const empty: Abi = { items: [], signatures: [], errors: [] }
+
 /** A text is no ABI. */
-export class InvalidAbi extends Data.TaggedError("InvalidAbi")<{ readonly reason: string }> {
+export class InvalidAbi extends Data.TaggedError("InvalidAbi")<{
+  readonly expected: string
+  readonly received: string
+}> {
   override get message(): string {
-    return `Invalid ABI: ${this.reason}. Give a JSON array of the ABI, or an artifact with it under "abi".`
+    return `Invalid ABI: expected ${this.expected}, received ${this.received}. Give a JSON array of the ABI, or an artifact with it under "abi".`
   }
 }
 
 /** Bytes of a text that is read at most. */
 export const maxBytes = 8 * 1024 * 1024
-/** Items of an ABI at most, and parameters of an item with those of its tuples. */
-const maxItems = 4_096
+/** Items of an ABI at most. */
+export const maxItems = 4_096
+/** Parameters of an item at most, with those of its tuples. */
 const maxParameters = 256
+/** Types of an ABI at most: one for each item, parameter, member of a tuple, and level of a list. */
+const maxTypes = 32_768
 /** Nesting of tuples, as types allow it. */
 const maxDepth = 16
 
-const invalid = (reason: string) => Result.fail(new InvalidAbi({ reason }))
+const invalid = (expected: string, received: string) => Result.fail(new InvalidAbi({ expected, received }))
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
@@ -57,18 +76,15 @@ const nameOf = (value: unknown): string =>
 const parametersOf = (value: unknown, count: { left: number }, depth = 0): ReadonlyArray<Parameter> | undefined => {
   if (!Array.isArray(value) || depth > maxDepth) return undefined
   const parameters: Array<Parameter> = []
-  for (const given of value as ReadonlyArray<unknown>) {
-    if (!isObject(given) || typeof given["type"] !== "string" || given["type"].length > 100) return undefined
-    if (--count.left < 0) return undefined
-    const isTuple = given["type"].startsWith("tuple")
-    const components = isTuple ? parametersOf(given["components"], count, depth + 1) : undefined
+  for (const parameter of value as ReadonlyArray<unknown>) {
+    if (!isObject(parameter)) return undefined
+    const { type } = parameter
+    if (typeof type !== "string" || type.length > 100 || --count.left < 0) return undefined
+    const isTuple = type.startsWith("tuple")
+    const components = isTuple ? parametersOf(parameter["components"], count, depth + 1) : undefined
     if (isTuple && components === undefined) return undefined
-    parameters.push({
-      type: given["type"],
-      name: nameOf(given["name"]),
-      ...(given["indexed"] === true ? { indexed: true } : {}),
-      ...(components === undefined ? {} : { components }),
-    })
+    const indexed = parameter["indexed"] === true ? true : undefined
+    parameters.push({ type, name: nameOf(parameter["name"]), indexed, components })
   }
   return parameters
 }
@@ -76,48 +92,106 @@ const parametersOf = (value: unknown, count: { left: number }, depth = 0): Reado
 const kinds = new Set(["event", "function", "error"])
 
 /** Compilers before Solidity 0.6 wrote `constant`. */
-const mutabilityOf = (given: Readonly<Record<string, unknown>>): Item["stateMutability"] => {
-  const { constant, stateMutability } = given
+const mutabilityOf = (item: Readonly<Record<string, unknown>>): Item["stateMutability"] => {
+  const { constant, stateMutability } = item
   if (stateMutability === "view" || stateMutability === "pure") return stateMutability
   return constant === true ? "view" : undefined
 }
 
+/** An item with its signature; an error has that of a function. */
+interface Decodable {
+  readonly item: Item
+  readonly signature: Signature.Signature
+}
+
 /** An item that can be decoded; `undefined` for a constructor, an anonymous event, and what is malformed. */
-const itemOf = (given: unknown): Item | undefined => {
-  if (!isObject(given) || typeof given["type"] !== "string" || !kinds.has(given["type"])) return undefined
-  const name = nameOf(given["name"])
-  if (name === "" || given["anonymous"] === true) return undefined
+const decodableFrom = (value: unknown): Decodable | undefined => {
+  if (!isObject(value) || typeof value["type"] !== "string" || !kinds.has(value["type"])) return undefined
+  const name = nameOf(value["name"])
+  if (name === "" || value["anonymous"] === true) return undefined
   const count = { left: maxParameters }
-  const inputs = parametersOf(given["inputs"], count)
+  const inputs = parametersOf(value["inputs"], count)
   if (inputs === undefined) return undefined
-  const isFunction = given["type"] === "function"
-  const outputs = isFunction ? parametersOf(given["outputs"], count) : undefined
-  const mutability = isFunction ? mutabilityOf(given) : undefined
+  const isFunction = value["type"] === "function"
+  const outputs = isFunction ? parametersOf(value["outputs"], count) : undefined
+  const stateMutability = isFunction ? mutabilityOf(value) : undefined
   // Sound: it is one of the kinds.
-  const type = given["type"] as Item["type"]
-  const item: Item = {
-    type,
-    name,
-    inputs,
-    ...(outputs === undefined ? {} : { outputs }),
-    ...(mutability === undefined ? {} : { stateMutability: mutability }),
+  const type = value["type"] as Item["type"]
+  const item: Item = { type, name, inputs, outputs, stateMutability }
+  const signature = Signature.fromItem(type === "error" ? { ...item, type: "function" } : item)
+  return Result.isSuccess(signature) ? { item, signature: signature.success } : undefined
+}
+
+const listLevels = (type: unknown): number => (typeof type === "string" ? type.split("[", maxDepth + 1).length - 1 : 0)
+
+/** Types of a list of parameters, as far as they are well formed. */
+const typesIn = (parameters: unknown, depth = 0): number => {
+  if (!Array.isArray(parameters) || depth > maxDepth) return 0
+  let types = 0
+  for (const parameter of parameters as ReadonlyArray<unknown>) {
+    if (!isObject(parameter)) continue
+    types += 1 + listLevels(parameter["type"]) + typesIn(parameter["components"], depth + 1)
+    if (types > maxTypes) return types
   }
-  // An error is encoded as a function is.
-  const isDecodable = Result.isSuccess(Signature.fromItem(type === "error" ? { ...item, type: "function" } : item))
-  return isDecodable ? item : undefined
+  return types
+}
+
+const typesOf = (item: unknown): number => (isObject(item) ? 1 + typesIn(item["inputs"]) + typesIn(item["outputs"]) : 1)
+
+/** A list of items, of which none has been read. */
+export interface Counted {
+  readonly list: ReadonlyArray<unknown>
+  /** Types of all its items, by which the time of reading them grows. */
+  readonly types: number
+}
+
+/**
+ * Counts an ABI before it is read.
+ *
+ * **Errors**
+ * - `InvalidAbi`: it is no array, too long, or has too many types.
+ */
+export const count = (value: unknown): Result.Result<Counted, InvalidAbi> => {
+  const list: unknown = isObject(value) ? value["abi"] : value
+  if (!Array.isArray(list)) return invalid("an array", Issue.describe(list))
+  if (list.length > maxItems) return invalid(`at most ${maxItems} items`, String(list.length))
+  let types = 0
+  for (const item of list as ReadonlyArray<unknown>) {
+    types += typesOf(item)
+    if (types > maxTypes) return invalid(`at most ${maxTypes} items, parameters and levels of lists`, "more")
+  }
+  return Result.succeed({ list, types })
+}
+
+/** Reads the items of an ABI in steps. Those that cannot be decoded are left out. */
+export function* read({ list }: Counted): Steps.Steps<Abi> {
+  const items: Array<Item> = []
+  const signatures: Array<Signature.Signature> = []
+  const errors: Array<Signature.Signature> = []
+  for (const value of list) {
+    const decodable = decodableFrom(value)
+    if (decodable !== undefined) {
+      items.push(decodable.item)
+      ;(decodable.item.type === "error" ? errors : signatures).push(decodable.signature)
+    }
+    yield undefined
+  }
+  return { items, signatures, errors }
 }
 
 /**
  * Reads an ABI from a JSON value. Items that cannot be decoded are left out.
  *
  * **Errors**
- * - `InvalidAbi`: it is no array, or too long.
+ * - `InvalidAbi`: it is no array, or too large.
  */
-export const fromJson = (value: unknown): Result.Result<ReadonlyArray<Item>, InvalidAbi> => {
-  const abi = isObject(value) ? value["abi"] : value
-  if (!Array.isArray(abi)) return invalid(`expected an array, received ${Issue.describe(abi)}`)
-  if (abi.length > maxItems) return invalid(`expected at most ${maxItems} items, received ${abi.length}`)
-  return Result.succeed(abi.flatMap((given) => itemOf(given) ?? []))
+export const fromJson = (value: unknown): Result.Result<Abi, InvalidAbi> =>
+  Result.map(count(value), (counted) => Steps.runSync(read(counted)))
+
+const jsonOf = (text: string): Result.Result<unknown, InvalidAbi> => {
+  if (text.length > maxBytes) return invalid(`at most ${maxBytes} bytes`, String(text.length))
+  const json = Json.parse(text.replace(/^\uFEFF/, ""))
+  return json === undefined ? invalid("JSON", "another text") : Result.succeed(json)
 }
 
 /**
@@ -126,22 +200,22 @@ export const fromJson = (value: unknown): Result.Result<ReadonlyArray<Item>, Inv
  * **Errors**
  * - `InvalidAbi`: it is too large, no JSON, or no ABI.
  */
-export const fromText = (text: string): Result.Result<ReadonlyArray<Item>, InvalidAbi> => {
-  if (text.length > maxBytes) return invalid(`expected at most ${maxBytes} bytes, received ${text.length}`)
-  const json = Json.parse(text.replace(/^\uFEFF/, ""))
-  return json === undefined ? invalid("it is no JSON") : fromJson(json)
+export const fromText = (text: string): Result.Result<Abi, InvalidAbi> => Result.flatMap(jsonOf(text), fromJson)
+
+/** Reads a stored ABI in steps; one that is none has no items. */
+export function* readStored(text: string): Steps.Steps<Abi> {
+  const counted = Result.flatMap(jsonOf(text), count)
+  return Result.isSuccess(counted) ? yield* read(counted.success) : empty
 }
 
-/** The errors of an ABI, as functions: their data is encoded as a call is. */
-export const errorsOf = (items: ReadonlyArray<Item>): ReadonlyArray<Signature.Signature> =>
-  items.flatMap((item) => {
-    const signature = Signature.fromItem({ ...item, type: "function" })
-    return item.type === "error" && Result.isSuccess(signature) ? [signature.success] : []
-  })
-
-/** The events and functions of an ABI, for decoding. */
-export const signaturesOf = (items: ReadonlyArray<Item>): ReadonlyArray<Signature.Signature> =>
-  items.flatMap((item) => {
-    const signature = Signature.fromItem(item)
-    return Result.isSuccess(signature) ? [signature.success] : []
-  })
+/** The first of these items that fit an ABI. */
+export const firstItems = (items: Iterable<Item>): ReadonlyArray<Item> => {
+  const first: Array<Item> = []
+  let types = 0
+  for (const item of items) {
+    types += typesOf(item)
+    if (first.length >= maxItems || types > maxTypes) break
+    first.push(item)
+  }
+  return first
+}

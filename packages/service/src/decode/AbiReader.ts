@@ -143,10 +143,21 @@ const readValue = (source: Source, type: AbiType, at: number): string | null =>
 export type Trailing = "nothing" | "anything"
 
 /**
+ * Digits of `0x` hex in any case, two for each byte, in lower case; `null` for another text.
+ *
+ * **Details**
+ * They are made once for all signatures that are tried on the same data.
+ */
+export const digitsOf = (data: string): string | null => {
+  const lower = data.toLowerCase()
+  return hexData.test(lower) ? lower.slice(2) : null
+}
+
+/**
  * Text of each member of ABI data; `null` when the data is not a clean encoding of them.
  *
  * **Details**
- * `data` is `0x` hex in lower case; `from` is the byte where the head begins, 4 after a selector.
+ * `data` is what `digitsOf` returns; `from` is the byte where the head begins, 4 after a selector.
  *
  * **Gotchas**
  * The padding after `bytes` and `string` is not verified and may be missing at the end of the data: contracts do both.
@@ -159,8 +170,7 @@ export const read = (
   from: number,
   trailing: Trailing,
 ): ReadonlyArray<string> | null => {
-  if (!hexData.test(data)) return null
-  const digits = data.slice(2 + from * 2)
+  const digits = data.slice(from * 2)
   const bytes = digits.length / 2
   const source: Source = { digits, bytes, allowance: bytes * allowanceFactor, end: 0 }
   const texts = readMembers(source, members, 0, asText)

@@ -59,6 +59,8 @@ export interface NamedFunction {
  * What decodes by a fixed set of signatures.
  */
 export interface SignatureSet {
+  /** Signatures that share a selector or topic, in lower case, in the order in which they are tried. */
+  readonly candidates: (key: string) => ReadonlyArray<Signature.Signature>
   /** Function of a selector, the first one of several; `null` where none is known. */
   readonly functionOf: (selector: string) => NamedFunction | null
   /** Event of a log; `null` when no known signature matches its topics and data exactly. */
@@ -88,9 +90,9 @@ const item = (signature: Signature.Signature, values: ReadonlyArray<string>): De
   params: signature.parameters.map(({ name, type }, index) => ({ name, value: values[index] ?? "", type: type.name })),
 })
 
-const eventBy = (signature: Signature.Signature, topics: ReadonlyArray<string>, data: string) => {
+const decodeEvent = (signature: Signature.Signature, topics: ReadonlyArray<string>, digits: string) => {
   if (signature.indexedCount !== topics.length - 1) return null
-  const inData = AbiReader.read(signature.members, data, 0, "nothing")
+  const inData = AbiReader.read(signature.members, digits, 0, "nothing")
   if (inData === null) return null
   const values: Array<string> = []
   let topicIndex = 1
@@ -103,25 +105,29 @@ const eventBy = (signature: Signature.Signature, topics: ReadonlyArray<string>, 
   return item(signature, values)
 }
 
-const callBy = (signature: Signature.Signature, input: string) => {
-  const values = AbiReader.read(signature.members, input, 4, "anything")
+const decodeCall = (signature: Signature.Signature, digits: string) => {
+  const values = AbiReader.read(signature.members, digits, 4, "anything")
   return values && item(signature, values)
 }
 
-const firstOf = (
-  candidates: ReadonlyArray<Signature.Signature> | undefined,
-  decode: (signature: Signature.Signature) => DecodedItemWire | null,
+/** Reads data by the first signature that matches. Its hex is verified once for all of them. */
+const decodeFirst = (
+  candidates: ReadonlyArray<Signature.Signature>,
+  data: string,
+  decode: (signature: Signature.Signature, digits: string) => DecodedItemWire | null,
 ): DecodedItemWire | null => {
-  for (const signature of candidates ?? []) {
-    const decoded = decode(signature)
+  if (candidates.length === 0) return null
+  const digits = AbiReader.digitsOf(data)
+  if (digits === null) return null
+  for (const signature of candidates) {
+    const decoded = decode(signature, digits)
     if (decoded !== null) return decoded
   }
   return null
 }
 
-const revisionOf = (table: ReadonlyMap<string, ReadonlyArray<Signature.Signature>>): number => {
-  const keys = [...table.keys()].sort()
-  const lines = keys.flatMap((key) => (table.get(key) ?? []).map(Signature.toText))
+const revisionOf = ({ candidates, keys }: GrowingSet): number => {
+  const lines = [...keys()].sort().flatMap((key) => candidates(key).map(Signature.toText))
   const hash = Hash.keccak256(Hex.fromString([`codec ${codecVersion}`, ...lines].join("\n")))
   return Number.parseInt(hash.slice(2, 10), 16) >>> 1
 }
@@ -131,39 +137,73 @@ let parsed: ReadonlyArray<Signature.Signature> | undefined
 const builtIn = (): ReadonlyArray<Signature.Signature> =>
   (parsed ??= signatures.map((text) => Result.getOrThrow(Signature.fromText(text))))
 
-const tableOf = (signatures: ReadonlyArray<Signature.Signature>) => {
-  const table = new Map<string, Array<Signature.Signature>>()
-  for (const signature of signatures) {
-    const others = table.get(signature.key)
-    if (others === undefined) table.set(signature.key, [signature])
-    else others.push(signature)
-  }
-  return table
+/** Signatures that are tried for one selector or topic; more of them would multiply the time of each row. */
+const maxCandidates = 8
+
+/** Whether two signatures match the same data: they differ in names of parameters at most. */
+const isEquivalent = (one: Signature.Signature, other: Signature.Signature): boolean =>
+  one.kind === other.kind &&
+  one.canonical === other.canonical &&
+  one.parameters.every(({ indexed }, index) => indexed === other.parameters[index]?.indexed)
+
+/** Adds a signature to those that share its selector or topic, unless it would match no further data. */
+const addCandidate = (candidates: Array<Signature.Signature>, signature: Signature.Signature): void => {
+  if (candidates.length >= maxCandidates) return
+  if (!candidates.some((candidate) => isEquivalent(candidate, signature))) candidates.push(signature)
 }
 
-const setOf = (table: ReadonlyMap<string, ReadonlyArray<Signature.Signature>>): SignatureSet => ({
+const setFrom = (candidates: SignatureSet["candidates"]): SignatureSet => ({
+  candidates,
   functionOf: (selector) => {
-    const found = table.get(selector.toLowerCase())?.find(({ kind }) => kind === "function")
-    return found === undefined ? null : { label: found.label, signature: found.canonical }
+    const named = candidates(selector.toLowerCase()).find(({ kind }) => kind === "function")
+    return named === undefined ? null : { label: named.label, signature: named.canonical }
   },
   event: (log) => {
     const topics = log.topics.map((topic) => topic.toLowerCase())
-    const candidates = table.get(topics[0] ?? "")
-    if (candidates === undefined) return null
-    const data = log.data.toLowerCase()
-    return firstOf(candidates, (signature) => eventBy(signature, topics, data))
+    return decodeFirst(candidates(topics[0] ?? ""), log.data, (signature, digits) =>
+      decodeEvent(signature, topics, digits),
+    )
   },
-  call: (input) => {
-    const candidates = table.get(input.slice(0, 10).toLowerCase())
-    if (candidates === undefined) return null
-    const lower = input.toLowerCase()
-    return firstOf(candidates, (signature) => callBy(signature, lower))
-  },
+  call: (input) => decodeFirst(candidates(input.slice(0, 10).toLowerCase()), input, decodeCall),
 })
 
+/** A set that signatures are added to. */
+export interface GrowingSet extends SignatureSet {
+  readonly add: (signature: Signature.Signature) => void
+  /** Topics and selectors of its signatures. */
+  readonly keys: () => Iterable<string>
+}
+
+const noCandidates: ReadonlyArray<Signature.Signature> = []
+
+/** Makes an empty set. Of signatures that match the same data, the one that was added first is kept. */
+export const makeSet = (): GrowingSet => {
+  const table = new Map<string, Array<Signature.Signature>>()
+  return {
+    ...setFrom((key) => table.get(key) ?? noCandidates),
+    add: (signature) => {
+      const candidates = table.get(signature.key)
+      if (candidates === undefined) table.set(signature.key, [signature])
+      else addCandidate(candidates, signature)
+    },
+    keys: () => table.keys(),
+  }
+}
+
 /** Decodes by these signatures alone, without the built-in ones; those that share a selector or a topic are tried in order. */
-export const fromSignatures = (signatures: ReadonlyArray<Signature.Signature>): SignatureSet =>
-  setOf(tableOf(signatures))
+export const fromSignatures = (signatures: Iterable<Signature.Signature>): GrowingSet => {
+  const set = makeSet()
+  for (const signature of signatures) set.add(signature)
+  return set
+}
+
+/** Decodes by several sets: the signatures of the first one are tried first. */
+export const inOrder = (sets: ReadonlyArray<SignatureSet>): SignatureSet =>
+  setFrom((key) => {
+    const candidates: Array<Signature.Signature> = []
+    for (const set of sets) for (const signature of set.candidates(key)) addCandidate(candidates, signature)
+    return candidates
+  })
 
 /**
  * Makes a decoder of the built-in signatures and the given ones.
@@ -175,6 +215,6 @@ export const fromSignatures = (signatures: ReadonlyArray<Signature.Signature>): 
  * Source: decision 0015.
  */
 export const make = (extraSignatures: ReadonlyArray<Signature.Signature> = []): Decoder => {
-  const table = tableOf([...extraSignatures, ...builtIn()])
-  return { revision: revisionOf(table), ...setOf(table) }
+  const set = fromSignatures([...extraSignatures, ...builtIn()])
+  return { ...set, revision: revisionOf(set) }
 }

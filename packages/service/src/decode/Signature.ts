@@ -59,8 +59,8 @@ export class InvalidSignature extends Data.TaggedError("InvalidSignature")<{
 export interface Item {
   readonly type: string
   readonly name: string
-  readonly anonymous?: boolean
-  readonly inputs: ReadonlyArray<AbiType.Parameter & { readonly indexed?: boolean }>
+  readonly anonymous?: boolean | undefined
+  readonly inputs: ReadonlyArray<AbiType.Parameter & { readonly indexed?: boolean | undefined }>
 }
 
 const parse = (text: string): Result.Result<Item, string> =>

@@ -51,7 +51,9 @@ describe("daybook abi", () => {
 
         const missing = join(base, "missing.json")
         expect(yield* errOf(address, missing)).toBe(`1 daybook: Cannot read the ABI: ${missing}. Check the path.\n`)
-        expect(yield* errOf(address, write("a.json", "{"))).toContain("Invalid ABI: it is no JSON.")
+        expect(yield* errOf(address, write("a.json", "{"))).toContain(
+          "Invalid ABI: expected JSON, received another text.",
+        )
         expect(yield* errOf(address, write("b.json", '{"abi":7}'))).toContain("expected an array, received 7")
         expect(yield* errOf(address, write("c.json", "[]"))).toContain("ABI without anything to decode")
         expect(yield* errOf("0x1234", write("d.json", JSON.stringify(abi)))).toContain('Invalid argument "contract"')

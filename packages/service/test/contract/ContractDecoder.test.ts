@@ -5,6 +5,7 @@ import * as ContractDecoder from "../../src/contract/ContractDecoder.ts"
 import * as Decoder from "../../src/decode/Decoder.ts"
 import * as Signature from "../../src/decode/Signature.ts"
 import type { Contract } from "../../src/store/Contracts.ts"
+import * as Steps from "../../src/supervision/Steps.ts"
 
 const builtIn = Decoder.make()
 const [token, proxy, first, second, other] = ["a", "b", "c", "d", "e"].map((digit) => `0x${digit.repeat(40)}`) as [
@@ -22,7 +23,7 @@ const functionOf = (name: string, parameter: string, type = "uint256") => ({
   inputs: [{ name: parameter, type }],
 })
 const abiOf = (...items: ReadonlyArray<unknown>): string =>
-  JSON.stringify(Result.getOrThrow(ContractAbi.fromJson(items)))
+  JSON.stringify(Result.getOrThrow(ContractAbi.fromJson(items)).items)
 const contract = (address: string | null, abi: string, more: Partial<Contract> = {}): Contract => ({
   address,
   name: "Own",
@@ -32,6 +33,8 @@ const contract = (address: string | null, abi: string, more: Partial<Contract> =
   ...more,
 })
 
+const make = (contracts: ReadonlyArray<Contract>) => Steps.runSync(ContractDecoder.make(contracts, builtIn))
+
 const selector = (canonical: string): string => Result.getOrThrow(Signature.fromText(`function ${canonical}`)).key
 const topic = (canonical: string): string => Result.getOrThrow(Signature.fromText(`event ${canonical}`)).key
 
@@ -39,14 +42,14 @@ const bodyOf = (to: string | null, input: string, logs: ReadonlyArray<object> = 
   JSON.stringify({ hash: "0x1", to_address: to, input, logs, decoded_call: null })
 
 const decodedCall = (contracts: ReadonlyArray<Contract>, to: string, input: string, block = 5) =>
-  JSON.parse(ContractDecoder.make(contracts, builtIn).decode(bodyOf(to, input), block)).decoded_call
+  JSON.parse(make(contracts).decode(bodyOf(to, input), block)).decoded_call
 
 const call = `${selector("poke(uint256)")}${word(7)}`
 
 describe("ContractDecoder", () => {
   it("a call and an event of a known contract are decoded by its ABI", () => {
     const event = { type: "event", name: "Poked", inputs: [{ name: "by", type: "uint256", indexed: true }] }
-    const decoder = ContractDecoder.make([contract(token, abiOf(functionOf("poke", "times"), event))], builtIn)
+    const decoder = make([contract(token, abiOf(functionOf("poke", "times"), event))])
     const log = {
       address: token,
       topic0: topic("Poked(uint256)"),
@@ -68,7 +71,7 @@ describe("ContractDecoder", () => {
     expect([decoder.nameOf(token), decoder.nameOf(other)]).toEqual(["Own", null])
   })
 
-  it("precedence is the contract, the implementation of its proxy, packs, and the built-in signatures", () => {
+  it("precedence is the contract, the implementation of its proxy, the built-in signatures, and packs", () => {
     const transfer = `${selector("transfer(address,uint256)")}${word(1)}${word(2)}`
     const named = (name: string) => ({
       type: "function",
@@ -87,28 +90,32 @@ describe("ContractDecoder", () => {
 
     expect(nameIn([own, behind, through, pack], token)).toBe("ofOwn")
     expect(nameIn([own, behind, through, pack], proxy)).toBe("ofImplementation")
-    expect(nameIn([own, behind, through, pack], other)).toBe("ofPack")
+    // A pack decodes what the built-in signatures do not, and renames no parameter of theirs.
+    expect(nameIn([own, behind, through, pack], other)).toBe("to")
+    expect(decodedCall([contract(null, abiOf(functionOf("poke", "ofPack")))], other, call).params[0].name).toBe(
+      "ofPack",
+    )
     expect(nameIn([own], token)).toBe("ofOwn")
     // Of a contract without a matching item, the built-in signature stays.
     expect(nameIn([contract(token, abiOf(functionOf("poke", "x")))], token)).toBe("to")
   })
 
-  it("an error is that of the contract, of its implementation, of any known contract, and then a standard one", () => {
+  it("an error is that of the contract, of its implementation, a standard one, and then of any known contract", () => {
     const errorOf = (name: string) => ({ type: "error", name: "Failed", inputs: [{ name, type: "uint256" }] })
-    const decoder = ContractDecoder.make(
-      [
-        contract(token, abiOf(errorOf("ofOwn"))),
-        contract(first, abiOf(errorOf("ofImplementation"))),
-        contract(proxy, "[]", { implementations: [{ from: 9, address: first }] }),
-      ],
-      builtIn,
-    )
+    const decoder = make([
+      contract(token, abiOf(errorOf("ofOwn"))),
+      contract(first, abiOf(errorOf("ofImplementation"))),
+      contract(proxy, "[]", { implementations: [{ from: 9, address: first }] }),
+    ])
     const data = `${selector("Failed(uint256)")}${word(3)}`
     const nameIn = (address: string) => decoder.error(address, data)?.params[0]?.name
 
     expect([token, proxy, other].map(nameIn)).toEqual(["ofOwn", "ofImplementation", "ofOwn"])
     const standard = `${selector("OwnableUnauthorizedAccount(address)")}${word(1)}`
     expect(decoder.error(other, standard)?.label).toBe("OwnableUnauthorizedAccount")
+    const renamed = make([contract(token, abiOf({ ...errorOf("text"), name: "Panic" }))])
+    const panic = `${selector("Panic(uint256)")}${word(1)}`
+    expect([token, other].map((address) => renamed.error(address, panic)?.params[0]?.name)).toEqual(["text", "code"])
     expect(decoder.error(other, `${selector("unknown()")}`)).toBeNull()
     expect(decoder.error(token, data.slice(0, -2))).toBeNull()
   })
@@ -131,7 +138,7 @@ describe("ContractDecoder", () => {
 
   it("a row that concerns no known contract is left as it is, to the character", () => {
     const contracts = [contract(token, abiOf(functionOf("poke", "x"))), contract(null, abiOf(functionOf("kick", "x")))]
-    const decoder = ContractDecoder.make(contracts, builtIn)
+    const decoder = make(contracts)
     for (const body of [
       bodyOf(other, call),
       bodyOf(null, call),
@@ -140,11 +147,11 @@ describe("ContractDecoder", () => {
     ]) {
       expect(decoder.decode(body, 1)).toBe(body)
     }
-    expect(ContractDecoder.make([], builtIn).decode(bodyOf(token, call), 1)).toBe(bodyOf(token, call))
+    expect(make([]).decode(bodyOf(token, call), 1)).toBe(bodyOf(token, call))
   })
 
   it("a stored ABI that does not decode describes a contract without items", () => {
-    const decoder = ContractDecoder.make([contract(token, "{"), contract(null, '"x"')], builtIn)
+    const decoder = make([contract(token, "{"), contract(null, '"x"')])
 
     expect(JSON.parse(decoder.decode(bodyOf(token, call), 1)).decoded_call).toBeNull()
     expect(decoder.nameOf(token)).toBe("Own")

@@ -27,7 +27,62 @@ const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4
 const multicall =
   "0xac9650d800000000000000000000000000000000000000000000000000000000000000200000000000000000000000000000000000000000000000000000000000000002000000000000000000000000000000000000000000000000000000000000004000000000000000000000000000000000000000000000000000000000000001800000000000000000000000000000000000000000000000000000000000000104b858183f0000000000000000000000000000000000000000000000000000000000000020000000000000000000000000000000000000000000000000000000000000008000000000000000000000000013f4ea83d0bd40e75c8222255bc855a974568dd40000000000000000000000000000000000000000000007bdd71b06c3fe2a000000000000000000000000000000000000000000000000000001db537255517dac000000000000000000000000000000000000000000000000000000000000002b5df0a19605b7b31716fc83dcfc6a79a36ef7a0f2000064bb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c00000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000004449404b7c00000000000000000000000000000000000000000000000001db537255517dac000000000000000000000000cee2de50c89673d81d39dfc1ecaabf6d576ba8db00000000000000000000000000000000000000000000000000000000"
 
+/** Signatures of one function with other names of their parameters, which count how often they are read by. */
+const counting = (count: number, canonical = "transfer(address,uint256)") => {
+  const reads = { count: 0 }
+  const signatures = Array.from({ length: count }, (_, index) => {
+    const { members, ...rest } = signature(`function ${canonical.replace(/([,)])/g, ` p${index}$1`)}`)
+    return {
+      ...rest,
+      get members() {
+        reads.count++
+        return members
+      },
+    }
+  })
+  return { reads, signatures }
+}
+
+/** A call that fails for a dirty address. */
+const dirtyTransfer = `0xa9059cbb${"f".repeat(64)}${word(1)}`
+
 describe("Decoder", () => {
+  describe("equal signatures", () => {
+    it("fromSignatures: of a thousand signatures that match the same data, one is tried", () => {
+      const { reads, signatures } = counting(1_000)
+      const set = Decoder.fromSignatures(signatures)
+
+      expect(set.call(dirtyTransfer)).toBeNull()
+      expect(reads.count).toBe(1)
+      expect(set.call(`0xa9059cbb${word(1)}${word(2)}`)?.params.map(({ name }) => name)).toEqual(["p0", "p0"])
+    })
+
+    it("fromSignatures: at most eight signatures of one selector or topic are tried", () => {
+      const { reads, signatures } = counting(20)
+      const others = signatures.map((other, index) => Object.assign(other, { canonical: `f${index}(address,uint256)` }))
+
+      expect(Decoder.fromSignatures(others).call(dirtyTransfer)).toBeNull()
+      expect(reads.count).toBe(8)
+    })
+
+    it("fromSignatures: events of one topic are kept apart by which parameters are indexed", () => {
+      const forms = ["indexed ", ""].map((indexed) => signature(`event Sent(uint256 ${indexed}id)`))
+      const set = Decoder.fromSignatures([...forms, ...forms])
+
+      expect(set.candidates(forms[0]!.key)).toHaveLength(2)
+      expect(values(set.event(log([forms[0]!.key, word(1)])))).toEqual(["1"])
+      expect(values(set.event(log([forms[0]!.key], word(2))))).toEqual(["2"])
+    })
+
+    it("inOrder: a signature that an earlier set has is not tried again", () => {
+      const [first, second] = [counting(1), counting(1)]
+      const sets = [first, second].map(({ signatures }) => Decoder.fromSignatures(signatures))
+
+      expect(Decoder.inOrder(sets).call(dirtyTransfer)).toBeNull()
+      expect([first.reads.count, second.reads.count]).toEqual([1, 0])
+    })
+  })
+
   describe("event", () => {
     it("event: decodes a token transfer, with keys in the order of the interface", () => {
       const item = decoder.event(log([transferTopic, word(alice), word(bob)], word(0x229322)))
@@ -402,11 +457,13 @@ describe("Decoder", () => {
     })
 
     it("revision: changes with a signature, a name or the order of signatures with one selector", () => {
-      const one = signature("function transfer(address a, uint256 b)")
-      const other = signature("function transfer(address c, uint256 d)")
-      const revisions = [[], [one], [other], [one, other], [other, one]].map((extra) => Decoder.make(extra).revision)
+      const one = signature("function burn(uint256 value)")
+      const other = signature("function collate_propagate_storage(bytes16 id)")
+      const renamed = signature("function burn(uint256 amount)")
+      const sets = [[], [one], [other], [one, other], [other, one], [renamed, other]]
 
-      expect(new Set(revisions).size).toBe(5)
+      expect(new Set(sets.map((extra) => Decoder.make(extra).revision)).size).toBe(6)
+      expect(Decoder.make([one, renamed]).revision).toBe(Decoder.make([one]).revision)
     })
 
     it("revision: does not change with the order of signatures of different selectors", () => {

@@ -97,6 +97,12 @@ export interface Difference {
   readonly viem: ReadonlyArray<string> | null
 }
 
+/** Reads hex text; `null` where it is none. */
+const readHex = (members: ReadonlyArray<AbiType.AbiType>, data: string, from: number, trailing: AbiReader.Trailing) => {
+  const digits = AbiReader.digitsOf(data)
+  return digits === null ? null : AbiReader.read(members, digits, from, trailing)
+}
+
 /** Compares one random signature; `null` where nothing differs. */
 export const compare = (seed: number): Difference | null => {
   const numbers = Model.seeded(seed)
@@ -107,11 +113,11 @@ export const compare = (seed: number): Difference | null => {
   const isSame = (one: ReadonlyArray<string> | null, other: ReadonlyArray<string> | null) =>
     JSON.stringify(one) === JSON.stringify(other)
 
-  const local = AbiReader.read(types, encoded, 0, "nothing")
+  const local = readHex(types, encoded, 0, "nothing")
   const viem = byViem(parameters, encoded)
   if (viem === null || !isSame(local, viem)) return { seed, parameters, data: encoded, local, viem }
   const data = changed(numbers, encoded)
-  const localChanged = AbiReader.read(types, data, 0, "anything")
+  const localChanged = readHex(types, data, 0, "anything")
   const viemChanged = localChanged === null ? null : byViem(parameters, data)
   if (localChanged === null || viemChanged === null || isSame(localChanged, viemChanged)) return null
   return { seed, parameters, data, local: localChanged, viem: viemChanged }

@@ -265,7 +265,13 @@ describe("BlockAssembler with index gaps", () => {
 })
 
 describe("Redecode", () => {
-  const knowsNothing: Decoder.Decoder = { revision: 0, event: () => null, call: () => null, functionOf: () => null }
+  const knowsNothing: Decoder.Decoder = {
+    revision: 0,
+    event: () => null,
+    call: () => null,
+    functionOf: () => null,
+    candidates: () => [],
+  }
   const undecoded = Result.getOrThrow(
     BlockAssembler.assemble(
       { block: fixture.block(), receipts: fixture.receipts(), traces: null },

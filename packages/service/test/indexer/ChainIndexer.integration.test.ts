@@ -118,7 +118,13 @@ layer(scenario, { excludeTestServices: true })("ChainIndexer on the scenario cha
     Effect.gen(function* () {
       const node = yield* Anvil.Anvil
       const world = yield* Scenario.Scenario
-      const older: Decoder.Decoder = { revision: 1, event: () => null, call: () => null, functionOf: () => null }
+      const older: Decoder.Decoder = {
+        revision: 1,
+        event: () => null,
+        call: () => null,
+        functionOf: () => null,
+        candidates: () => [],
+      }
       const fresh = yield* openStore
       const grown = yield* openStore
       const first = yield* start(grown, [node.url], { decoder: older })

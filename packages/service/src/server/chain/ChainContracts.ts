@@ -2,54 +2,109 @@
  * The contracts that the operator has described, as the server decodes by them: read again soon after they change, and kept while the
  * database does not answer.
  */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Semaphore from "effect/Semaphore"
+import type * as ContractAbi from "../../contract/ContractAbi.ts"
 import * as ContractDecoder from "../../contract/ContractDecoder.ts"
-import type { Decoder } from "../../decode/Decoder.ts"
+import * as Decoder from "../../decode/Decoder.ts"
 import * as MonotonicClock from "../../supervision/MonotonicClock.ts"
+import * as Steps from "../../supervision/Steps.ts"
 import type { ChainRef } from "../../store/ChainRef.ts"
 import type { Contract, Contracts } from "../../store/Contracts.ts"
+import { Engine } from "../../store/Engine.ts"
 
-/** What is known of the contracts of a chain. */
-export interface Known {
+/** What the operator has described of a chain. */
+export interface Described {
   readonly contracts: ReadonlyArray<Contract>
   readonly decoder: ContractDecoder.ContractDecoder
 }
 
-/** Gives what is known of the contracts of a chain. */
-export type ChainContracts = (chain: ChainRef) => Effect.Effect<Known>
+/** The contracts of the chains of a process. */
+export class ChainContracts extends Context.Service<
+  ChainContracts,
+  {
+    /** Reads what is described of a chain; while the database does not answer, what was read before. */
+    readonly find: (chain: ChainRef) => Effect.Effect<Described>
+    /** Keeps an ABI that this process has read and is about to store, so that it is not read again. */
+    readonly keep: (chain: ChainRef, text: string, abi: ContractAbi.Abi) => void
+  }
+>()("@daybook/service/server/ChainContracts") {}
 
 interface Cached {
-  readonly known: Known
+  readonly described: Described
   readonly revision: number
   readonly checkedAt: number
+}
+
+/** What a process remembers of a chain. */
+interface Memory {
+  readonly permit: Semaphore.Semaphore
+  cached: Cached | undefined
+  /** An ABI that was read and is not among those that are described yet. */
+  kept: readonly [text: string, abi: ContractDecoder.DecodingAbi] | undefined
 }
 
 /** A change takes effect within this time. */
 export const checkMillis = 250
 
-/** Reads the contracts of a database. */
-export const make = (database: Pick<Contracts, "list" | "revision">, builtIn: Decoder): ChainContracts => {
-  const cache = new Map<number, Cached>()
-  const none: Known = { contracts: [], decoder: ContractDecoder.make([], builtIn) }
+/** Reads the contracts of a database. They are read in steps, by one request at a time, for which the others wait. */
+export const make = (
+  database: Pick<Contracts, "list" | "revision">,
+  builtIn: Decoder.Decoder,
+): ChainContracts["Service"] => {
+  const memories = new Map<number, Memory>()
+  const none: Described = { contracts: [], decoder: Steps.runSync(ContractDecoder.make([], builtIn)) }
 
-  const refresh = Effect.fnUntraced(function* (chain: ChainRef, before: Cached | undefined, checkedAt: number) {
+  const memoryOf = ({ id }: ChainRef): Memory => {
+    const memory = memories.get(id) ?? { permit: Semaphore.makeUnsafe(1), cached: undefined, kept: undefined }
+    memories.set(id, memory)
+    return memory
+  }
+
+  const fresh = ({ cached }: Memory, now: number): Described | undefined =>
+    cached !== undefined && now - cached.checkedAt < checkMillis ? cached.described : undefined
+
+  const refresh = Effect.fnUntraced(function* (chain: ChainRef, memory: Memory) {
+    const now = yield* MonotonicClock.millis
+    // Another request may have read them while this one waited.
+    const described = fresh(memory, now)
+    if (described !== undefined) return described
+    const { cached } = memory
     const revision = yield* database.revision(chain)
-    if (before?.revision === revision) {
-      cache.set(chain.id, { ...before, checkedAt })
-      return before.known
+    if (cached?.revision === revision) {
+      memory.cached = { ...cached, checkedAt: now }
+      return cached.described
     }
     const contracts = revision === 0 ? [] : yield* database.list(chain)
-    const known = { contracts, decoder: ContractDecoder.make(contracts, builtIn, before?.known.decoder) }
-    cache.set(chain.id, { known, revision, checkedAt })
-    return known
+    const abis = new Map(cached?.described.decoder.abis)
+    if (memory.kept !== undefined) abis.set(...memory.kept)
+    const decoder = yield* Steps.run(() => ContractDecoder.make(contracts, builtIn, abis))
+    memory.kept = undefined
+    memory.cached = { described: { contracts, decoder }, revision, checkedAt: now }
+    return memory.cached.described
   })
 
-  return (chain) =>
-    Effect.flatMap(MonotonicClock.millis, (now) => {
-      const cached = cache.get(chain.id)
-      if (cached !== undefined && now - cached.checkedAt < checkMillis) return Effect.succeed(cached.known)
-      return refresh(chain, cached, now).pipe(
-        Effect.catch(({ message }) => Effect.as(Effect.logDebug(message), cached?.known ?? none)),
-      )
-    })
+  return {
+    find: (chain) => {
+      const memory = memoryOf(chain)
+      return Effect.flatMap(MonotonicClock.millis, (now) => {
+        const described = fresh(memory, now)
+        if (described !== undefined) return Effect.succeed(described)
+        return memory.permit
+          .withPermit(refresh(chain, memory))
+          .pipe(Effect.catch(({ message }) => Effect.as(Effect.logDebug(message), memory.cached?.described ?? none)))
+      })
+    },
+    keep: (chain, text, abi) => {
+      memoryOf(chain).kept = [text, ContractDecoder.decoding(abi)]
+    },
+  }
 }
+
+/** The contracts of the database, for all routes of a process. */
+export const layer: Layer.Layer<ChainContracts, never, Engine> = Layer.effect(
+  ChainContracts,
+  Effect.map(Engine, ({ contracts }) => make(contracts, Decoder.make())),
+)

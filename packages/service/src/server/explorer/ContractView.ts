@@ -50,7 +50,7 @@ const describe = ({ abi, name, source }: Contract, address: string): Described =
   address,
   name,
   source: sourceOf(source),
-  abi: Result.getOrElse(ContractAbi.fromText(abi), () => []),
+  abi: Result.getOrElse(ContractAbi.fromText(abi), () => ContractAbi.empty).items,
 })
 
 /** What is known of an address; `null` where it is not described. */
@@ -67,12 +67,12 @@ export const find = (address: string, contracts: ReadonlyArray<Contract>): View 
 }
 
 /** The route of the view. */
-export const route = ({ authentication, chainOf, known }: PageContext) => {
+export const route = ({ authentication, chainOf, contracts }: PageContext) => {
   const handler: OperationRoute.Handler<typeof operation> = ({ caller, params, query }) => {
     const chain = chainOf(query.chain)
     if (Result.isFailure(chain)) return ErrorResponse.badRequest(InvalidParameter.fromChain(chain.failure))
-    return Effect.map(known(chain.success), ({ contracts }) => {
-      const result = find(params.contract.toLowerCase(), contracts)
+    return Effect.map(contracts.find(chain.success), (described) => {
+      const result = find(params.contract.toLowerCase(), described.contracts)
       return Response.json(JSON.stringify({ result }), { headers: caller.headers })
     })
   }

@@ -65,12 +65,12 @@ export const namesOf = (
 })
 
 /** The route of the lookup. */
-export const route = ({ authentication, chainOf, known }: PageContext) => {
+export const route = ({ authentication, chainOf, contracts }: PageContext) => {
   const handler: OperationRoute.Handler<typeof operation> = ({ caller, query }) => {
     const chain = chainOf(query.chain)
     if (Result.isFailure(chain)) return ErrorResponse.badRequest(InvalidParameter.fromChain(chain.failure))
     const { label } = chain.success
-    return Effect.map(known(chain.success), ({ decoder }) => {
+    return Effect.map(contracts.find(chain.success), ({ decoder }) => {
       const result = namesOf(query, label, decoder)
       return Response.json(JSON.stringify({ result }), { headers: caller.headers })
     })

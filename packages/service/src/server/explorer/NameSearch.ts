@@ -107,15 +107,15 @@ const findTokens = (text: string, chain: IndexedChain, limit: number) => {
 }
 
 /** The route of the search. */
-export const route = ({ authentication, chainOf, known }: PageContext) => {
+export const route = ({ authentication, chainOf, contracts }: PageContext) => {
   const handler: OperationRoute.Handler<typeof operation> = ({ caller, query }) => {
     const chain = chainOf(query.chain)
     if (Result.isFailure(chain)) return ErrorResponse.badRequest(InvalidParameter.fromChain(chain.failure))
     const { config } = chain.success
     const { limit = defaultLimit, q: text } = query
     return Effect.gen(function* () {
-      const { contracts } = yield* known(chain.success)
-      const named = find(text, config.labels, contracts, limit)
+      const described = yield* contracts.find(chain.success)
+      const named = find(text, config.labels, described.contracts, limit)
       const tokens = yield* findTokens(text, chain.success, limit)
       const addresses = new Set(named.map(({ address }) => address))
       const result = [...named, ...tokens.filter(({ address }) => !addresses.has(address))].slice(0, limit)

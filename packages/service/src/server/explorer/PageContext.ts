@@ -9,5 +9,5 @@ export interface PageContext {
   readonly authentication: Authentication["Service"]
   /** Finds a chain by the parameter `chain`. */
   readonly chainOf: ReturnType<typeof PagedQuery.chainFinder<IndexedChain>>
-  readonly known: ChainContracts
+  readonly contracts: ChainContracts["Service"]
 }

@@ -7,10 +7,9 @@
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import type { ServedChain } from "../../config/ServedChain.ts"
-import * as Decoder from "../../decode/Decoder.ts"
 import { Engine } from "../../store/Engine.ts"
 import { Authentication } from "../admission/Authentication.ts"
-import * as ChainContracts from "../chain/ChainContracts.ts"
+import { ChainContracts } from "../chain/ChainContracts.ts"
 import * as IndexedChain from "../chain/IndexedChain.ts"
 import * as PagedQuery from "../rest/PagedQuery.ts"
 import * as ContractView from "./ContractView.ts"
@@ -23,11 +22,10 @@ export const layer = (options: { readonly chains: ReadonlyArray<ServedChain> }) 
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const database = yield* Engine
-      const { contracts } = database
       const parts: PageContext = {
         authentication: yield* Authentication,
         chainOf: PagedQuery.chainFinder(options.chains.map(IndexedChain.fromDatabase(database))),
-        known: ChainContracts.make(contracts, Decoder.make()),
+        contracts: yield* ChainContracts,
       }
       yield* router.addAll([NameSearch.route(parts), NameLookup.route(parts), ContractView.route(parts)])
     }),

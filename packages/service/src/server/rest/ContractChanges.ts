@@ -1,7 +1,7 @@
 /**
  * The handlers of `RestOperation.putContract` and `RestOperation.removeContract`: names and ABIs that programs upload. A body is bounded in
- * bytes, nesting and values before it is parsed, and what a chain has is bounded in number and size. They respond when every process of the
- * service decodes by the change.
+ * bytes, nesting and values before it is parsed. Its ABI is counted before it is read, in steps, and costs as many requests as it takes time. What
+ * a chain has is bounded in number and size. They respond when every process of the service decodes by the change.
  *
  * Source: decision 0059.
  */
@@ -17,6 +17,7 @@ import * as SchemaParser from "effect/SchemaParser"
 import * as Semaphore from "effect/Semaphore"
 import type { ServedChain } from "../../config/ServedChain.ts"
 import * as ContractAbi from "../../contract/ContractAbi.ts"
+import * as Steps from "../../supervision/Steps.ts"
 import { type Contract as Stored, type Contracts, keyOf } from "../../store/Contracts.ts"
 import type { Authentication, Caller } from "../admission/Authentication.ts"
 import type { Bounds } from "../admission/Bounds.ts"
@@ -34,7 +35,7 @@ export interface Options {
   readonly authentication: Authentication["Service"]
   readonly bounds: Bounds["Service"]
   readonly chainOf: ReturnType<typeof PagedQuery.chainFinder<ServedChain>>
-  readonly known: ChainContracts.ChainContracts
+  readonly contracts: ChainContracts.ChainContracts["Service"]
   readonly database: Contracts
 }
 
@@ -68,25 +69,32 @@ const descriptionOf = Effect.fnUntraced(function* (
   return yield* ErrorResponse.badRequest(InvalidParameter.fromIssue(issue, "request body"))
 })
 
-/** What a description stores under a key. */
-const storedOf = Effect.fnUntraced(function* (
+/** A description with what it costs. */
+interface Upload {
+  readonly address: string | null
+  readonly name: string
+  readonly abi: ContractAbi.Counted
+  /** It names an address without an ABI. */
+  readonly isName: boolean
+}
+
+/** Verifies a description under its key, and counts its ABI. */
+const uploadOf = Effect.fnUntraced(function* (
   key: string,
   { abi, name }: Contract.Description,
-): Effect.fn.Return<{ readonly stored: Stored; readonly items: number }, ErrorResponse.ErrorResponse> {
+): Effect.fn.Return<Upload, ErrorResponse.ErrorResponse> {
   const address = key.startsWith("0x") ? key : null
   if (address !== null && name === undefined) return yield* invalid("name", "the name of the address", "none")
   if (address === null && name !== undefined) {
     return yield* invalid("name", "none, as the path names the pack", Issue.quote(name))
   }
-  const read = ContractAbi.fromJson(abi ?? [])
-  if (Result.isFailure(read)) return yield* invalid("abi", "an ABI", read.failure.reason)
-  const items = read.success
-  if ((address === null || abi !== undefined) && items.length === 0) {
-    return yield* invalid("abi", "functions, events or errors that can be decoded", "none")
-  }
-  const stored = { address, name: name ?? key, source, abi: JSON.stringify(items), implementations: [] }
-  return { stored, items: items.length }
+  const counted = ContractAbi.count(abi ?? [])
+  if (Result.isFailure(counted)) return yield* invalid("abi", counted.failure.expected, counted.failure.received)
+  return { address, name: name ?? key, abi: counted.success, isName: address !== null && abi === undefined }
 })
+
+/** Types of an ABI that one request pays for: they are read in one to two milliseconds. */
+const typesPerRequest = 512
 
 /** The handlers. */
 interface Handlers {
@@ -95,7 +103,7 @@ interface Handlers {
 }
 
 /** Makes the handlers. */
-export const make = ({ authentication, bounds, chainOf, database, known }: Options): Handlers => {
+export const make = ({ authentication, bounds, chainOf, contracts, database }: Options): Handlers => {
   // One change at a time, so that together they stay within the bounds.
   const permit = Semaphore.makeUnsafe(1)
 
@@ -113,30 +121,48 @@ export const make = ({ authentication, bounds, chainOf, database, known }: Optio
 
   /** Refuses what is beyond the bounds of a chain. A description that replaces another one counts beside it. */
   const checkRoom = Effect.fnUntraced(function* (chain: ServedChain, { abi }: Stored) {
-    const { characters, contracts } = yield* database.usage(chain)
-    if (contracts < maxContracts && characters + abi.length <= maxCharacters) return
+    const usage = yield* database.usage(chain)
+    if (usage.contracts < maxContracts && usage.characters + abi.length <= maxCharacters) return
     const bound = `at most ${maxContracts} descriptions and ${maxCharacters} characters of ABIs on ${chain.name}`
-    return yield* invalid("", bound, `one more beside ${contracts} with ${characters}; remove some`)
+    return yield* invalid("", bound, `one more beside ${usage.contracts} with ${usage.characters}; remove some`)
   })
 
-  const write = Effect.fnUntraced(function* (chain: ServedChain, stored: Stored) {
+  /** Takes requests of the rate limit for an ABI, beside the one of each call; succeeds with what is left of the limit. */
+  const pay = Effect.fnUntraced(function* ({ grant, headers }: Caller, { types }: ContractAbi.Counted) {
+    const requests = Math.min(authentication.burstOf(grant), Math.floor(types / typesPerRequest))
+    if (requests === 0) return headers
+    const decision = yield* authentication.take(grant, requests)
+    if (decision.isAllowed) return decision.headers
+    return yield* ErrorResponse.rateLimited(authentication.limitMessage(decision), decision.headers)
+  })
+
+  /** Reads and stores an upload; succeeds with the number of its items. */
+  const write = Effect.fnUntraced(function* (chain: ServedChain, { abi: counted, address, isName, name }: Upload) {
+    const abi = yield* Steps.run(() => ContractAbi.read(counted))
+    if (!isName && abi.items.length === 0) {
+      return yield* invalid("abi", "functions, events or errors that can be decoded", "none")
+    }
+    const stored = { address, name, source, abi: JSON.stringify(abi.items), implementations: [] }
     yield* checkRoom(chain, stored)
-    const { contracts } = yield* known(chain)
-    const before = contracts.find((contract) => keyOf(contract) === keyOf(stored))
+    const described = yield* contracts.find(chain)
+    const before = described.contracts.find((contract) => keyOf(contract) === keyOf(stored))
+    contracts.keep(chain, stored.abi, abi)
     yield* database.put(chain, [{ ...stored, implementations: before?.implementations ?? [] }])
+    return abi.items.length
   })
 
   const applied = <A, E>(change: Effect.Effect<A, E>) =>
     Effect.tap(permit.withPermit(change), () => Effect.sleep(ChainContracts.checkMillis))
 
-  const answered = (value: object, { headers }: Caller) => Response.json(JSON.stringify(value), { headers })
+  const respond = (value: object, headers: Response.Headers) => Response.json(JSON.stringify(value), { headers })
 
   const putContract: Handlers["putContract"] = Effect.fnUntraced(function* ({ caller, params, query }) {
     const chain = yield* findChain(query.chain)
-    const { bytes } = yield* readBody(caller)
-    const { items, stored } = yield* storedOf(params.contract, yield* descriptionOf(bytes, bounds.limits))
-    yield* applied(Effect.catchTag(write(chain, stored), "StoreError", ErrorResponse.fromStore))
-    return answered({ contract: params.contract, name: stored.name, items: String(items) }, caller)
+    const { bytes, headers = caller.headers } = yield* readBody(caller)
+    const upload = yield* uploadOf(params.contract, yield* descriptionOf(bytes, bounds.limits))
+    const remaining = yield* pay({ ...caller, headers }, upload.abi)
+    const items = yield* applied(Effect.catchTag(write(chain, upload), "StoreError", ErrorResponse.fromStore))
+    return respond({ contract: params.contract, name: upload.name, items: String(items) }, remaining)
   })
 
   const removeContract: Handlers["removeContract"] = Effect.fnUntraced(function* ({ caller, params, query }) {
@@ -145,7 +171,7 @@ export const make = ({ authentication, bounds, chainOf, database, known }: Optio
     const key = keyOf({ address: contract.startsWith("0x") ? contract : null, name: contract })
     const removal = database.remove(chain, [key]).pipe(Effect.catch(ErrorResponse.fromStore))
     const removed = yield* applied(removal)
-    return answered({ contract, removed: removed.length > 0 }, caller)
+    return respond({ contract, removed: removed.length > 0 }, caller.headers)
   })
 
   return { putContract, removeContract }

@@ -11,7 +11,7 @@ import * as Decoder from "../../decode/Decoder.ts"
 import { Engine } from "../../store/Engine.ts"
 import { Authentication } from "../admission/Authentication.ts"
 import { Bounds } from "../admission/Bounds.ts"
-import * as ChainContracts from "../chain/ChainContracts.ts"
+import { ChainContracts } from "../chain/ChainContracts.ts"
 import * as IndexedChain from "../chain/IndexedChain.ts"
 import * as ContractChanges from "./ContractChanges.ts"
 import * as OperationRoute from "./OperationRoute.ts"
@@ -39,13 +39,13 @@ export const layer = (options: {
       const bounds = yield* Bounds
       const send = PageResponse.make(bounds)
       const decoder = Decoder.make()
-      const contracts = ChainContracts.make(database.contracts, decoder)
+      const contracts = yield* ChainContracts
       const handlers: Handlers = {
         walletTransactions: WalletTransactions.make({ config, chains, contracts, decoder, send }),
         movements: WalletMovements.make({ config, chains, send }),
         ...WalletSums.make({ chains, send, turns: bounds.turns }),
       }
-      const changing = { authentication, bounds, chainOf, known: contracts, database: database.contracts }
+      const changing = { authentication, bounds, chainOf, contracts, database: database.contracts }
       const { putContract, removeContract } = ContractChanges.make(changing)
       const { balances, movements, statement, walletTransactions } = RestOperation.all
       const { changes } = RestOperation

@@ -36,7 +36,7 @@ export interface Options {
   readonly config: Pick<Config, "maxLimit" | "empty" | "limits">
   readonly chains: ReadonlyArray<IndexedChain>
   readonly decoder: Decoder
-  readonly contracts: ChainContracts
+  readonly contracts: ChainContracts["Service"]
   /** Sends a page within the bounds of the process. */
   readonly send: ReturnType<typeof PageResponse.make>
 }
@@ -55,7 +55,8 @@ const other: Readonly<Record<Scope, Scope>> = { direct: "all", all: "direct" }
 
 /** The scope of a request; one that it leaves out is that of its cursor. */
 const scopeOf = ({ cursor, scope }: Request["query"]): Result.Result<Scope, InvalidParameter> => {
-  const isOf = (own: Scope) => cursor !== undefined && Result.isSuccess(Cursor.fromText(sources[own].cursor, cursor))
+  const isOf = (scope: Scope) =>
+    cursor !== undefined && Result.isSuccess(Cursor.fromText(sources[scope].cursor, cursor))
   if (scope === undefined) return Result.succeed(isOf("all") ? "all" : "direct")
   if (!isOf(other[scope])) return Result.succeed(scope)
   const expected = `a cursor of scope ${scope}`
@@ -116,25 +117,25 @@ export const make = ({ chains, config, contracts, decoder, send }: Options) => {
   }
 
   /** The row as it is decoded now; one that is too large is left as it is stored. */
-  const decoded = (row: PageRow, own: ContractDecoder): PageRow => {
+  const decoded = (row: PageRow, contractDecoder: ContractDecoder): PageRow => {
     if (row.body.length > config.limits.pageBytes) return row
     const body = row.revision === decoder.revision ? row.body : redecode(row.body, decoder)
-    const decodedBody = own.decode(body, row.block)
+    const decodedBody = contractDecoder.decode(body, row.block)
     return decodedBody === row.body ? row : { ...row, body: decodedBody }
   }
 
   const write = (
-    own: ContractDecoder,
+    contractDecoder: ContractDecoder,
     { chain, checkpoint, cursor, isFixed, missing, number, reconciledTo, rows: stored, size }: PagedQuery.Page<PageRow>,
     { caller: { grant, headers }, params, query }: Request,
   ): PageResponse.Body => {
     const empty = grant.empty ?? config.empty
     const place = { cursor, page: number, pageSize: size }
-    const label = (address: string) => chain.label(address) ?? own.nameOf(address)
+    const label = (address: string) => chain.label(address) ?? contractDecoder.nameOf(address)
     const options = { label, wallet: params.address, include: query.include !== undefined, empty }
-    const rows = stored.map((row) => decoded(row, own))
+    const rows = stored.map((row) => decoded(row, contractDecoder))
     const isWhole = !options.include || stored.every(({ internal }) => internal !== null)
-    const isKept = isFixed && isWhole && !stored.some(({ body }) => own.isConcerned(body))
+    const isKept = isFixed && isWhole && !stored.some(({ body }) => contractDecoder.isConcerned(body))
     return {
       size: PageWriter.sizeOf(rows, options),
       bytes: (memory) => PageWriter.page(rows, place, options, memory),
@@ -155,8 +156,8 @@ export const make = ({ chains, config, contracts, decoder, send }: Options) => {
   > {
     const page = yield* read(request)
     if (request.query.include !== undefined && (yield* lacksTraces(page))) return yield* refuseInclude(page.chain.name)
-    const { decoder: own } = yield* contracts(page.chain)
-    return write(own, page, request)
+    const { decoder: contractDecoder } = yield* contracts.find(page.chain)
+    return write(contractDecoder, page, request)
   })
 
   return (request: Request): Effect.Effect<HttpServerResponse, ErrorResponse.ErrorResponse, HttpServerRequest> =>

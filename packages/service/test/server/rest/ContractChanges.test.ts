@@ -164,6 +164,42 @@ describe("uploads of contracts", () => {
     }),
   )
 
+  it.live(
+    "an upload counts as many requests as its ABI has parts, and is refused before it is read where they are not left",
+    () =>
+      Effect.gen(function* () {
+        const { service } = yield* opened
+        const options = { ...scope, rateLimit: { perSecond: 1, burst: 10 } }
+        const key = yield* service.addKey({ name: "slow", options })
+        const abi = Array.from({ length: 1_024 }, (_, index) => ({ ...poke("times"), name: `poke${index}` }))
+
+        const accepted = yield* put(service, key, vault, { name: "V", abi })
+        const refused = yield* put(service, key, vault, { name: "W", abi: [...abi, ...abi] })
+
+        expect([accepted.status, accepted.headers["ratelimit-remaining"]]).toEqual([200, "4"])
+        expect([refused.status, refused.json.code]).toEqual([429, "rate_limited"])
+        expect(yield* summaries(service)).toEqual([
+          ["V", null],
+          [null, null],
+        ])
+      }),
+  )
+
+  it.live("an ABI whose parameters together are too many is refused", () =>
+    Effect.gen(function* () {
+      const { key, service } = yield* opened
+      const deep = { name: "a", type: `uint256${"[]".repeat(15)}` }
+      const item = (name: string) => ({ type: "function", name, inputs: Array.from({ length: 250 }, () => deep) })
+
+      const refused = yield* put(service, key, vault, { name: "V", abi: "abcdefghi".split("").map(item) })
+
+      expect([refused.status, refused.json.message]).toEqual([
+        400,
+        expect.stringMatching(/"abi": expected at most 32768 items, parameters and levels of lists, received more/),
+      ])
+    }),
+  )
+
   it.live("a chain that holds as much as it may accepts no more until something is removed", () =>
     Effect.gen(function* () {
       const { key, service } = yield* opened
