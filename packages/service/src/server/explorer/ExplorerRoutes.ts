@@ -5,6 +5,8 @@
  * Source: decision 0058.
  */
 import * as Chain from "@daybook/schema/Chain"
+import * as ExplorerOperation from "@daybook/schema/ExplorerOperation"
+import type { ExplorerSettingsWire } from "@daybook/schema/ExplorerSettings"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -63,7 +65,7 @@ const decimals = 18
 
 /** What the page has to know of the service. */
 const settingsOf = ({ access, chains }: Options): HttpServerResponse => {
-  const settings = {
+  const settings: ExplorerSettingsWire = {
     access: access === "keyed" ? "keyed" : "open",
     tracing: access !== "keyed",
     chains: chains.map(({ config, id, name }) => ({
@@ -118,7 +120,7 @@ export const layer = (options: Options) =>
       )
       yield* router.addAll([
         ...pagePaths.map((path) => route(path, own)),
-        route("/explorer.json", new Map([["identity", settingsOf(options)]])),
+        route(ExplorerOperation.settings.path, new Map([["identity", settingsOf(options)]])),
         HttpRouter.route("GET", "/assets/:file", assetOf(new Map(hashed))),
         ...(others ?? []).map(([path, variants]) => route(path, variants)),
       ])

@@ -1,13 +1,13 @@
 /**
- * Finds addresses by their names for the search of the explorer: labels, the operator's contracts, and tokens. It is no operation of the
- * interface.
+ * Finds addresses by their names for the search of the explorer: labels, the operator's contracts, and tokens.
  *
  * Source: decision 0058.
  */
 import * as Address from "@daybook/schema/Address"
+import * as ExplorerOperation from "@daybook/schema/ExplorerOperation"
+import type { NamedAddressWire, SearchResultWire } from "@daybook/schema/NameSearch"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
 import * as Label from "../../label/Label.ts"
 import type { Contract } from "../../store/Contracts.ts"
 import type { TokenMetadata } from "../../ledger/TokenMetadata.ts"
@@ -19,39 +19,10 @@ import { InvalidParameter } from "../http/InvalidParameter.ts"
 import * as OperationRoute from "../rest/OperationRoute.ts"
 import type { PageContext } from "./PageContext.ts"
 
-/** An address with a name. */
-export interface Named {
-  readonly kind: "label" | "contract" | "token"
-  /** Lower case. */
-  readonly address: string
-  readonly name: string
-  /** That of a token; `null` for the others, and for a token without one. */
-  readonly symbol: string | null
-}
-
-const longestText = 100
-const maxLimit = 100
 const defaultLimit = 20
 
-/** The search as an operation, for its route. */
-const operation = {
-  name: "search",
-  method: "GET",
-  path: "/api/v2.2/search",
-  params: Schema.Struct({}),
-  query: Schema.Struct({
-    q: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(longestText)),
-    chain: Schema.optionalKey(Schema.String),
-    limit: Schema.optionalKey(
-      Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: maxLimit })),
-    ),
-  }),
-  response: Schema.Unknown,
-  errors: [],
-} as const
-
 /** How well a name fits: 0 for the whole of it, 1 for its beginning, 2 for a part; `null` where it does not. */
-const rankOf = (text: string, { address, name }: Named): number | null => {
+const rankOf = (text: string, { address, name }: NamedAddressWire): number | null => {
   const lower = name.toLowerCase()
   if (lower === text || address === text) return 0
   if (lower.startsWith(text)) return 1
@@ -64,33 +35,37 @@ export const find = (
   labels: Readonly<Record<string, string>>,
   contracts: ReadonlyArray<Contract>,
   limit: number,
-): ReadonlyArray<Named> => {
+): ReadonlyArray<NamedAddressWire> => {
   const wanted = text.trim().toLowerCase()
-  const named = new Map<string, Named>()
+  const named = new Map<string, NamedAddressWire>()
   for (const { abi, address, name } of contracts) {
     // A name without an ABI labels any address.
     const kind = abi === "[]" ? "label" : "contract"
     if (address !== null) named.set(address, { kind, address, name, symbol: null })
   }
-  for (const [given, name] of Object.entries({ ...Label.builtIn, ...labels })) {
-    const address = given.toLowerCase()
+  for (const [key, name] of Object.entries({ ...Label.builtIn, ...labels })) {
+    const address = key.toLowerCase()
     named.set(address, { kind: "label", address, name, symbol: null })
   }
   return [...named.values()]
-    .flatMap((one) => {
-      const rank = rankOf(wanted, one)
-      return rank === null ? [] : [{ one, rank }]
+    .flatMap((match) => {
+      const rank = rankOf(wanted, match)
+      return rank === null ? [] : [{ match, rank }]
     })
-    .toSorted((a, b) => a.rank - b.rank || (a.one.name < b.one.name ? -1 : 1))
+    .toSorted((a, b) => a.rank - b.rank || (a.match.name < b.match.name ? -1 : 1))
     .slice(0, limit)
-    .map(({ one }) => one)
+    .map(({ match }) => match)
 }
 
 /** Tokens in the order of the search: the whole symbol or name of one before the beginning of another. */
-export const rankTokens = (text: string, tokens: ReadonlyMap<string, TokenMetadata>): ReadonlyArray<Named> => {
+export const rankTokens = (
+  text: string,
+  tokens: ReadonlyMap<string, TokenMetadata>,
+): ReadonlyArray<NamedAddressWire> => {
   const wanted = text.toLowerCase()
-  const isWhole = ({ name, symbol }: Named) => symbol?.toLowerCase() === wanted || name.toLowerCase() === wanted
-  const named = [...tokens].map(([address, { name, symbol }]): Named => {
+  const isWhole = ({ name, symbol }: NamedAddressWire) =>
+    symbol?.toLowerCase() === wanted || name.toLowerCase() === wanted
+  const named = [...tokens].map(([address, { name, symbol }]): NamedAddressWire => {
     return { kind: "token", address, name: name ?? symbol ?? "", symbol: name === null ? null : symbol }
   })
   return named.toSorted((a, b) => Number(isWhole(b)) - Number(isWhole(a)))
@@ -108,7 +83,7 @@ const findTokens = (text: string, chain: IndexedChain, limit: number) => {
 
 /** The route of the search. */
 export const route = ({ authentication, chainOf, contracts }: PageContext) => {
-  const handler: OperationRoute.Handler<typeof operation> = ({ caller, query }) => {
+  const handler: OperationRoute.Handler<ExplorerOperation.All["search"]> = ({ caller, query }) => {
     const chain = chainOf(query.chain)
     if (Result.isFailure(chain)) return ErrorResponse.badRequest(InvalidParameter.fromChain(chain.failure))
     const { config } = chain.success
@@ -119,8 +94,9 @@ export const route = ({ authentication, chainOf, contracts }: PageContext) => {
       const tokens = yield* findTokens(text, chain.success, limit)
       const addresses = new Set(named.map(({ address }) => address))
       const result = [...named, ...tokens.filter(({ address }) => !addresses.has(address))].slice(0, limit)
-      return Response.json(JSON.stringify({ result }), { headers: caller.headers })
+      const body: SearchResultWire = { result }
+      return Response.json(JSON.stringify(body), { headers: caller.headers })
     })
   }
-  return OperationRoute.make(operation, handler, authentication, chainOf)
+  return OperationRoute.make(ExplorerOperation.search, handler, authentication, chainOf)
 }

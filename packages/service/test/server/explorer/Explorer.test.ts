@@ -2,7 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { brotliCompressSync, gzipSync } from "node:zlib"
 import { describe, it } from "@effect/vitest"
-import { Context, Effect, Layer, Result } from "effect"
+import * as ExplorerOperation from "@daybook/schema/ExplorerOperation"
+import { Context, Effect, Layer, Result, Schema } from "effect"
 import { expect } from "vitest"
 import * as Config from "../../../src/config/Config.ts"
 import * as Explorer from "../../../src/config/Explorer.ts"
@@ -275,6 +276,42 @@ describe("Explorer", () => {
         "chain=nowhere",
       ]) {
         expect([query, (yield* get(`/api/v2.2/names?${query}`)).status]).toEqual([query, 400])
+      }
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("what the pages read decodes by the operations of the contract, and encodes to what was sent", () =>
+    Effect.gen(function* () {
+      const [vault, proxy] = ["1", "2"].map((digit) => `0x${digit.repeat(40)}`) as [string, string]
+      const service = yield* start({ chains: { eth: { config: { labels: { [proxy]: "Proxy" } } } } })
+      const inputs = [{ name: "a", type: "tuple", components: [{ name: "b", type: "uint8" }] }]
+      const abi = JSON.stringify([
+        { type: "function", name: "poke", inputs, outputs: [], stateMutability: "view" },
+        { type: "event", name: "Poked", inputs: [{ name: "by", type: "address", indexed: true }] },
+      ])
+      yield* service.stores["eth"]!.database.contracts.put({ name: "eth", id: 1 }, [
+        { address: vault, name: "Vault", source: "upload", abi, implementations: [] },
+        { address: proxy, name: "Proxy", source: "upload", abi: "[]", implementations: [{ from: 0, address: vault }] },
+      ])
+      const { contract, names, ready, search, settings } = ExplorerOperation.all
+      const panic = `0x4e487b71${"1".padStart(64, "0")}`
+      const reads = [
+        [names, `/api/v2.2/names?address=${vault}&call=${vault}:0xa9059cbb&error=${vault}:${panic}`],
+        [search, "/api/v2.2/search?q=v&limit=5"],
+        [contract, `/api/v2.2/contracts/${proxy}`],
+        [settings, "/explorer.json"],
+        [ready, "/ready?unknown=1"],
+        [ready, "/ready?chain=eth"],
+      ] as const
+      for (const [{ response }, path] of reads) {
+        const { json } = yield* service.fetch(path, { headers: { "sec-fetch-site": "same-origin" } })
+        const codec: Schema.Codec<unknown, unknown> = response
+        const decoded = Schema.decodeUnknownResult(codec)(json)
+
+        expect([path, Result.map(decoded, (value) => Schema.encodeSync(codec)(value))]).toEqual([
+          path,
+          Result.succeed(json),
+        ])
       }
     }).pipe(Effect.scoped),
   )
