@@ -24,6 +24,13 @@ import { kinds, single } from "./internal/PromiseCall.ts"
 import type { EncodedQuery } from "./Operation.ts"
 import type { CallOptions } from "./promise.ts"
 
+export type { Item as AbiItem, Parameter as AbiParameter } from "@daybook/schema/Abi"
+export type { ContractAbi, ContractView } from "@daybook/schema/ContractView"
+export type { ExplorerSettings, ServedChain } from "@daybook/schema/ExplorerSettings"
+export type { ChainStatus, ServiceStatus } from "@daybook/schema/IndexStatus"
+export type { NamedFunction, Names } from "@daybook/schema/NameLookup"
+export type { NamedAddress } from "@daybook/schema/NameSearch"
+
 /**
  * Query of an operation: its path parameters as text, and its query parameters.
  */

@@ -1,16 +1,16 @@
 /** Calls of a contract that read: arguments from texts, and results as texts. Pure. */
+import type { AbiItem, AbiParameter } from "@daybook/rest/ExplorerClient"
 import * as AbiFunction from "ox/AbiFunction"
-import type { AbiItem, Parameter } from "./ContractView.ts"
 
 /** A text is no value of its type; the message states what is. */
 export class InvalidArgument extends Error {
   override readonly name = "InvalidArgument"
 }
 
-const invalid = ({ name, type }: Parameter, expected: string): InvalidArgument =>
+const invalid = ({ name, type }: AbiParameter, expected: string): InvalidArgument =>
   new InvalidArgument(`Invalid argument "${name === "" ? type : name}": expected ${expected}.`)
 
-const valueOf = (parameter: Parameter, given: unknown): unknown => {
+const valueOf = (parameter: AbiParameter, given: unknown): unknown => {
   const { components = [], type } = parameter
   const element = /^(?<type>.*)\[\d*\]$/.exec(type)?.groups?.["type"]
   if (element !== undefined) {
@@ -36,7 +36,7 @@ const valueOf = (parameter: Parameter, given: unknown): unknown => {
 }
 
 /** A list is written in JSON; numbers in it may be texts, so that large ones stay exact. */
-const parse = (parameter: Parameter, text: string): unknown => {
+const parse = (parameter: AbiParameter, text: string): unknown => {
   if (!/\]$|^tuple$/.test(parameter.type)) return text
   try {
     return JSON.parse(text)

@@ -1,4 +1,5 @@
 /** What every page has around it: header with search, chain and theme, then the page. */
+import type { ExplorerSettings } from "@daybook/rest/ExplorerClient"
 import { useQuery } from "@tanstack/react-query"
 import { type MouseEvent, type ReactNode, useMemo } from "react"
 import { ErrorNotice, Notice, Page, Skeleton } from "../display/Page.tsx"
@@ -7,7 +8,6 @@ import * as Paths from "../navigation/Paths.ts"
 import { SearchBox } from "../search/SearchBox.tsx"
 import * as ApiKey from "../service/ApiKey.ts"
 import { ServiceProvider, useService } from "../service/Service.tsx"
-import type { Settings } from "../service/Settings.ts"
 import { load } from "../service/Settings.ts"
 import { Connection } from "./Connection.tsx"
 import { KeyForm } from "./KeyForm.tsx"
@@ -46,12 +46,12 @@ const Header = () => (
 )
 
 /** The chain of the URL, by name or number; undefined where the service has no such chain. */
-const selectChain = ({ chains }: Settings, selected: string | undefined) =>
+const selectChain = ({ chains }: ExplorerSettings, selected: string | undefined) =>
   selected === undefined
     ? chains[0]
     : chains.find(({ chainId, name }) => name === selected || selected === String(chainId))
 
-const Content = ({ children, settings }: { readonly settings: Settings; readonly children: ReactNode }) => {
+const Content = ({ children, settings }: { readonly settings: ExplorerSettings; readonly children: ReactNode }) => {
   const entered = ApiKey.useApiKey()
   const { chain: selected } = useSearch()
   const chain = selectChain(settings, selected)

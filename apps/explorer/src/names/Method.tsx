@@ -1,6 +1,6 @@
 /** What a transaction or a call does, in a word: the name of the function, `transfer`, `create`, or the selector of an unknown one. */
+import type { NamedFunction } from "@daybook/rest/ExplorerClient"
 import { kindOf, selectorOf } from "./TransactionKind.ts"
-import type { NamedFunction } from "./Names.ts"
 import { useMethod } from "./useNames.ts"
 import { ForeignText } from "../text/ForeignText.tsx"
 

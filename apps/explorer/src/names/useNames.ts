@@ -1,8 +1,10 @@
 /** Names of addresses, functions and errors in components. */
+import type { NamedFunction } from "@daybook/rest/ExplorerClient"
+import type { DecodedItem } from "@daybook/rest/promise"
 import { useQuery } from "@tanstack/react-query"
 import { selectorOf } from "./TransactionKind.ts"
 import { useService } from "../service/Service.tsx"
-import { find, type NamedError, type NamedFunction } from "./Names.ts"
+import { find } from "./Names.ts"
 
 /** A label or ABI that is added shows after this time at most, on the next page. */
 const freshMillis = 10_000
@@ -37,7 +39,7 @@ export const useMethod = (
 export const useErrorName = (
   to: string | null | undefined,
   data: string | null | undefined,
-): NamedError | undefined => {
+): DecodedItem | undefined => {
   const isKnown =
     to !== null && to !== undefined && data !== null && data !== undefined && /^0x(?:[0-9a-f]{2}){4,}$/.test(data)
   const key = isKnown && data.length <= maxErrorCharacters ? `${to}:${data}` : null

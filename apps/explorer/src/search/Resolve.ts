@@ -73,54 +73,19 @@ const resolveNumber = async (number: bigint, { apiKey, chain }: Service): Promis
     : nothing(`${chain.name} has no block ${number} yet: the latest one is ${latest}.`)
 }
 
-interface Named {
-  readonly kind: string
-  readonly address: string
-  readonly name: string
-  readonly symbol: string | null
-}
-
-const isNamed = (value: unknown): value is Named =>
-  typeof value === "object" &&
-  value !== null &&
-  "kind" in value &&
-  "address" in value &&
-  "name" in value &&
-  typeof value.kind === "string" &&
-  typeof value.address === "string" &&
-  /^0x[0-9a-f]{40}$/.test(value.address) &&
-  typeof value.name === "string"
-
 /** Rows that are shown. */
 const maxHits = 20
 
-/** Labels and tokens that the service knows by a text or address; none where it has no such search. */
-export const searchNames = async (
-  text: string,
-  { apiKey, chain }: Pick<Service, "apiKey" | "chain">,
-  signal?: AbortSignal,
-): Promise<ReadonlyArray<Named>> => {
-  const query = new URLSearchParams({ chain: chain.name, q: text, limit: String(maxHits) })
-  const response = await fetch(`/api/v2.2/search?${query}`, {
-    headers: { accept: "application/json", "x-api-key": apiKey },
-    ...(signal === undefined ? {} : { signal }),
-  })
-  if (!response.ok) return []
-  const body: unknown = await response.json()
-  return typeof body === "object" && body !== null && "result" in body && Array.isArray(body.result)
-    ? body.result.filter(isNamed).slice(0, maxHits)
-    : []
-}
-
 const resolveText = async (text: string, service: Service, watched: ReadonlyArray<Watched>): Promise<Resolution> => {
   const chain = service.chain.name
-  const own = watched.filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()))
-  const named = await searchNames(text, service)
+  const labelled = watched.filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()))
+  const client = await Clients.explorer(service.apiKey)
+  const { result: named } = await client.search({ chain, q: text, limit: maxHits })
   const hits = [
-    ...own.map(({ address, label }) => ({ kind: "your label", name: label, detail: address, address })),
+    ...labelled.map(({ address, label }) => ({ kind: "your label", name: label, detail: address, address })),
     ...named.map(({ address, kind, name, symbol }) => ({
       kind,
-      name: symbol === null || symbol === "" || symbol === undefined ? name : `${name} (${symbol})`,
+      name: symbol === null || symbol === "" ? name : `${name} (${symbol})`,
       detail: address,
       address,
     })),

@@ -1,8 +1,9 @@
 /** The clients of the service, loaded when the first page needs them, and made once for each key and chain. */
+import type { ExplorerClient } from "@daybook/rest/ExplorerClient"
 import type { RestPromiseClient } from "@daybook/rest/promise"
 import type { RpcClient } from "@daybook/rpc/promise"
 
-/** Both clients read from the page's own origin. A page rather shows an error than waits for long. */
+/** All clients read from the page's own origin. A page rather shows an error than waits for long. */
 const timeout = "20 seconds"
 const retry = { maxAttempts: 2 }
 
@@ -23,6 +24,12 @@ const memoize = <A>(make: (key: string) => Promise<A>): ((key: string) => Promis
 export const rest: (apiKey: string) => Promise<RestPromiseClient> = memoize(async (apiKey) => {
   const { createRestClient } = await import("@daybook/rest/promise")
   return createRestClient({ baseUrl: location.origin, apiKey, timeout, retry })
+})
+
+/** The client of names, the search, ABIs, settings and status, of a key. */
+export const explorer: (apiKey: string) => Promise<ExplorerClient> = memoize(async (apiKey) => {
+  const { createExplorerClient } = await import("@daybook/rest/ExplorerClient")
+  return createExplorerClient({ baseUrl: location.origin, apiKey, timeout, retry })
 })
 
 const rpcOf: (target: string) => Promise<RpcClient> = memoize(async (target) => {

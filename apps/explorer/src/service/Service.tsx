@@ -1,11 +1,10 @@
 /** The service for the pages: the selected chain, the clients, and the status of the indexes. */
+import type { ChainStatus, ServedChain } from "@daybook/rest/ExplorerClient"
 import type { RestPromiseClient } from "@daybook/rest/promise"
 import type { RpcClient } from "@daybook/rpc/promise"
 import { useQuery, type UseQueryResult } from "@tanstack/react-query"
 import { createContext, useContext } from "react"
 import * as Clients from "./Clients.ts"
-import type { ServedChain } from "./Settings.ts"
-import type { ChainStatus } from "./Status.ts"
 import * as Status from "./Status.ts"
 
 /** What pages need of the service. */

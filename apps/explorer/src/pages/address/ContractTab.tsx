@@ -1,6 +1,7 @@
 /** The ABI of a contract: its functions, of which those that read can be called, its events and errors, and who described it. */
+import type { AbiItem, ContractAbi } from "@daybook/rest/ExplorerClient"
 import { type FormEvent, useState } from "react"
-import { type AbiItem, type Described, read, signatureOf } from "../../contract/ContractView.ts"
+import { signatureOf } from "../../contract/AbiText.ts"
 import { decode, encode } from "../../contract/ReadCall.ts"
 import { formatInteger } from "../../display/Numbers.ts"
 import { AddressLink } from "../../display/Links.tsx"
@@ -111,7 +112,7 @@ const isRead = ({ stateMutability }: AbiItem): boolean => stateMutability !== un
 
 interface AbiProps {
   readonly address: string
-  readonly described: Described
+  readonly described: ContractAbi
   /** The ABI is that of what is behind the proxy. */
   readonly isBehind?: boolean
 }
@@ -142,15 +143,15 @@ const Unknown = ({ address }: { readonly address: string }) => (
 )
 
 export const ContractTab = ({ address }: { readonly address: string }) => {
-  const service = useService()
-  const { data, error, refetch } = useRest(["contract", address], async (_client, _chain, signal) => ({
-    view: await read(address, service, signal),
-  }))
+  const { apiKey } = useService()
+  const { data, error, refetch } = useRest(["contract", address], async (_client, chain, signal) =>
+    (await Clients.explorer(apiKey)).contract({ contract: address, chain }, { signal }),
+  )
   if (data === undefined) {
     return error === null ? <Skeleton label="the ABI" rows={8} /> : <ErrorNotice error={error} onRetry={refetch} />
   }
-  if (data.view === null) return <Unknown address={address} />
-  const { contract, implementation } = data.view
+  if (data.result === null) return <Unknown address={address} />
+  const { contract, implementation } = data.result
   return (
     <>
       <Panel title="Description">

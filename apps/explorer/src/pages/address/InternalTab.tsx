@@ -1,4 +1,5 @@
 /** Calls of contracts that an address took part in. */
+import type { ServedChain } from "@daybook/rest/ExplorerClient"
 import type { RestPromiseClient, WalletTransaction } from "@daybook/rest/promise"
 import { useCallback } from "react"
 import { AddressLink, BlockLink, TransactionLink } from "../../display/Links.tsx"
@@ -11,7 +12,6 @@ import { useHistory } from "../../history/useHistory.ts"
 import { VirtualRows } from "../../history/VirtualRows.tsx"
 import * as Clients from "../../service/Clients.ts"
 import { codeOf } from "../../service/Errors.ts"
-import type { ServedChain } from "../../service/Settings.ts"
 import { useService } from "../../service/Service.tsx"
 import { ForeignText } from "../../text/ForeignText.tsx"
 import { isolated } from "../../text/VisibleText.ts"

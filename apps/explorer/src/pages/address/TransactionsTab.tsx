@@ -1,4 +1,5 @@
 /** Transactions of an address: those it took part in, or only those it sent or received itself. */
+import type { ServedChain } from "@daybook/rest/ExplorerClient"
 import type { WalletTransaction } from "@daybook/rest/promise"
 import { fee } from "@daybook/rest/promise"
 import { useCallback } from "react"
@@ -10,7 +11,6 @@ import { useHistory } from "../../history/useHistory.ts"
 import { VirtualRows } from "../../history/VirtualRows.tsx"
 import { Method } from "../../names/Method.tsx"
 import * as Clients from "../../service/Clients.ts"
-import { type ServedChain } from "../../service/Settings.ts"
 import { useService } from "../../service/Service.tsx"
 import { Choice, DayRange, datesOf, Toolbar, useAddressSearch } from "./Filters.tsx"
 import { NotIndexed } from "./NotIndexed.tsx"

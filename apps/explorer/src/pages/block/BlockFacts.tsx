@@ -1,4 +1,5 @@
 /** The header of a block. */
+import type { ServedChain } from "@daybook/rest/ExplorerClient"
 import type { HydratedBlock } from "@daybook/rpc/promise"
 import { Gauge } from "../../display/Gauge.tsx"
 import { AddressLink, BlockLink } from "../../display/Links.tsx"
@@ -7,10 +8,9 @@ import * as Paths from "../../navigation/Paths.ts"
 import { Badge, Disclosure, Fact, Facts } from "../../display/Page.tsx"
 import { Amount, Bytes, Count, fromSeconds, Gwei, Hash, Time } from "../../display/Values.tsx"
 import { useService, useStatus } from "../../service/Service.tsx"
-import type { Checks } from "../../service/Settings.ts"
 import { ForeignText } from "../../text/ForeignText.tsx"
 
-const verified: Readonly<Record<Checks, string>> = {
+const verified: Readonly<Record<ServedChain["checks"], string>> = {
   links: "number, parent, and that receipts and logs belong to the block",
   standard: "block hash, parent, blooms, and that receipts and logs belong to the block",
   full: "block hash, parent, blooms, roots of transactions and receipts, and the hash of each transaction",
@@ -29,10 +29,10 @@ const IndexFacts = ({ number }: { readonly number: bigint }) => {
         <Badge tone={isFinal ? "good" : "neutral"}>{isFinal ? "final" : "not final"}</Badge>{" "}
         <Badge tone={isIndexed ? "good" : "warning"}>{isIndexed ? "indexed" : "not indexed"}</Badge>
       </Fact>
-      {isIndexed && chain.checks !== null ? (
+      {isIndexed ? (
         <Fact name="Verified" hint="By this service, before the block was stored.">
           {verified[chain.checks]}
-          {status.unchecked === null ? null : (
+          {status.unchecked === undefined ? null : (
             <ForeignText className="muted" text={` Not checked: ${status.unchecked}`} />
           )}
         </Fact>

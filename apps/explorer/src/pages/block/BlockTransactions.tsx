@@ -1,4 +1,5 @@
 /** The transactions of a block, with the outcome of each. */
+import type { ServedChain } from "@daybook/rest/ExplorerClient"
 import type { HydratedBlock, Receipt } from "@daybook/rpc/promise"
 import { AddressLink, TransactionLink } from "../../display/Links.tsx"
 import { Badge } from "../../display/Page.tsx"
@@ -6,7 +7,6 @@ import { type Column, Table } from "../../display/Table.tsx"
 import { Amount, Count } from "../../display/Values.tsx"
 import { Method } from "../../names/Method.tsx"
 import { useRpc, useService } from "../../service/Service.tsx"
-import type { ServedChain } from "../../service/Settings.ts"
 
 interface Row {
   readonly transaction: HydratedBlock["transactions"][number]

@@ -1,11 +1,11 @@
 /** The chains of the service with the state of their indexes. */
+import type { ChainStatus } from "@daybook/rest/ExplorerClient"
 import { Badge, ErrorNotice, Skeleton } from "../../display/Page.tsx"
 import { formatDuration } from "../../display/Times.ts"
 import { Count } from "../../display/Values.tsx"
 import { Link } from "../../navigation/Navigation.tsx"
 import * as Paths from "../../navigation/Paths.ts"
 import { useService, useStatuses } from "../../service/Service.tsx"
-import type { ChainStatus } from "../../service/Status.ts"
 import { ForeignText } from "../../text/ForeignText.tsx"
 
 const CardFact = ({ name, value }: { readonly name: string; readonly value: number | null }) => (
@@ -24,7 +24,7 @@ const Card = ({ isSelected, status }: { readonly status: ChainStatus; readonly i
       {status.head === null && status.state === "synced" ? (
         <Badge tone="warning">head unknown</Badge>
       ) : (
-        <Badge tone={status.isReady ? "good" : status.state === "backfill" ? "warning" : "bad"}>{status.state}</Badge>
+        <Badge tone={status.ready ? "good" : status.state === "backfill" ? "warning" : "bad"}>{status.state}</Badge>
       )}
     </div>
     <dl className="card-facts">
@@ -35,7 +35,7 @@ const Card = ({ isSelected, status }: { readonly status: ChainStatus; readonly i
     </dl>
     <p className="card-text">
       <ForeignText text={status.message} />
-      {status.etaMillis === null ? null : ` About ${formatDuration(status.etaMillis)} left.`}
+      {status.etaMillis === undefined ? null : ` About ${formatDuration(status.etaMillis)} left.`}
     </p>
   </li>
 )

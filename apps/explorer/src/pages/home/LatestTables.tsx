@@ -1,4 +1,5 @@
 /** Tables of the latest blocks and transactions. Rows of blocks that a reorg replaced are marked. */
+import type { ServedChain } from "@daybook/rest/ExplorerClient"
 import type { HydratedBlock } from "@daybook/rpc/promise"
 import type { Entry, LatestBlocks } from "../../blocks/LatestBlocks.ts"
 import { Gauge } from "../../display/Gauge.tsx"
@@ -8,7 +9,6 @@ import { type Column, Table } from "../../display/Table.tsx"
 import { Amount, Count, fromSeconds, Time } from "../../display/Values.tsx"
 import { Method } from "../../names/Method.tsx"
 import { useService } from "../../service/Service.tsx"
-import type { ServedChain } from "../../service/Settings.ts"
 
 /** Transactions that are shown. */
 const maxTransactions = 12

@@ -1,6 +1,6 @@
 /** Why a call failed, in words: the error of the contract with its parameters where it is known, else what the bytes state. */
+import type { DecodedItem } from "@daybook/rest/promise"
 import type { CallFrame } from "@daybook/rpc/promise"
-import type { NamedError } from "../../names/Names.ts"
 import { useErrorName } from "../../names/useNames.ts"
 import { isPlain, reasonOf } from "./Revert.ts"
 
@@ -8,7 +8,7 @@ import { isPlain, reasonOf } from "./Revert.ts"
 const maxCharacters = 500
 
 /** An error as it is written in Solidity, with named parameters. */
-const textOf = ({ label, params }: NamedError): string => {
+const textOf = ({ label, params }: DecodedItem): string => {
   const values = params.map(({ name, value }) => (name === "" ? value : `${name}: ${value}`))
   const text = `${label}(${values.join(", ")})`
   return text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text
