@@ -90,7 +90,7 @@ describe("ContractDecoder", () => {
 
     expect(nameIn([own, behind, through, pack], token)).toBe("ofOwn")
     expect(nameIn([own, behind, through, pack], proxy)).toBe("ofImplementation")
-    // A pack decodes what the built-in signatures do not, and renames no parameter of theirs.
+    // A pack decodes what the built-in signatures do not, and renames none of their parameters.
     expect(nameIn([own, behind, through, pack], other)).toBe("to")
     expect(decodedCall([contract(null, abiOf(functionOf("poke", "ofPack")))], other, call).params[0].name).toBe(
       "ofPack",

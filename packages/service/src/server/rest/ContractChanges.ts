@@ -131,7 +131,9 @@ export const make = ({ authentication, bounds, chainOf, contracts, database }: O
   const pay = Effect.fnUntraced(function* ({ grant, headers }: Caller, { types }: ContractAbi.Counted) {
     const requests = Math.min(authentication.burstOf(grant), Math.floor(types / typesPerRequest))
     if (requests === 0) return headers
-    const decision = yield* authentication.take(grant, requests)
+    const decision = yield* authentication
+      .take(grant, requests)
+      .pipe(Effect.catch(({ message }) => ErrorResponse.unavailable(message)))
     if (decision.isAllowed) return decision.headers
     return yield* ErrorResponse.rateLimited(authentication.limitMessage(decision), decision.headers)
   })
