@@ -27,7 +27,8 @@ const { count } = Terminal
 const issuesShown = 50
 const progressBlocks = 100_000
 
-const total = ({ issues, orphaned }: Verify.Verified): number => issues.length + orphaned.length
+const total = ({ issues, orphaned, removable }: Verify.Verified): number =>
+  issues.length + orphaned.length + removable.length
 
 const logProgress = (chain: string) => {
   let logged = 0
@@ -39,7 +40,7 @@ const logProgress = (chain: string) => {
 }
 
 const printIssues = Effect.fnUntraced(function* (chain: string, verified: Verify.Verified) {
-  const { blocks, issues, orphaned, transactions } = verified
+  const { blocks, issues, orphaned, removable, transactions } = verified
   for (const { block, what } of issues.slice(0, issuesShown)) {
     yield* Terminal.print(`${chain}: ${block === null ? "the store" : `block ${block}`}: ${what}`)
   }
@@ -47,6 +48,7 @@ const printIssues = Effect.fnUntraced(function* (chain: string, verified: Verify
   for (const appearance of orphaned.slice(0, issuesShown)) {
     yield* Terminal.print(`${chain}: ${IntegrityIssue.ofOrphan(appearance)}`)
   }
+  for (const { what } of removable.slice(0, issuesShown)) yield* Terminal.print(`${chain}: ${what}`)
   const found = total(verified)
   const verifiedRows = `verified ${count(blocks, "block")} and ${count(transactions, "transaction")}`
   yield* Terminal.print(`${chain}: ${verifiedRows}: ${found === 0 ? "no issues" : count(found, "issue")}`)
@@ -168,7 +170,8 @@ const repairChain = Effect.fnUntraced(function* (
   for (const { block, why } of repaired.failed) yield* Terminal.print(`${chain}: block ${block} not repaired: ${why}`)
   const fetched = `${count(repaired.blocks.length, "block")} fetched again`
   const removed = `${count(repaired.orphaned, "orphaned entry", "orphaned entries")} removed`
-  yield* Terminal.print(`${chain}: ${fetched}, ${removed}`)
+  const others = repaired.removed === 0 ? "" : `, ${count(repaired.removed, "other row")} removed`
+  yield* Terminal.print(`${chain}: ${fetched}, ${removed}${others}`)
   const { notCompared, verified: after } = yield* findIssues(audit, job, options)
   const issues = total(after)
   yield* Terminal.print(`${chain}: ${issues === 0 ? "no issues remain" : `${count(issues, "issue")} remain`}`)

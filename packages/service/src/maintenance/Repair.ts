@@ -1,6 +1,6 @@
 /**
  * Repairs what a verification found: fetches blocks with an issue again from the node, verifies them, replaces the stored rows, and
- * removes appearances without a document. A block that the node's chain does not have cannot be repaired this way.
+ * removes appearances without a document, damaged rows that are made again, and rows of blocks outside of the index. A block that the node's chain does not have cannot be repaired this way.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -23,6 +23,8 @@ export interface Repaired {
   readonly failed: ReadonlyArray<{ readonly block: number; readonly why: string }>
   /** Number of appearances that were removed. */
   readonly orphaned: number
+  /** Number of damaged rows that are made again, and rows of blocks outside of the index, that were removed. */
+  readonly removed: number
 }
 
 const otherChain = (block: number, chain: string | undefined) => {
@@ -71,5 +73,6 @@ export const run = Effect.fn("Repair.run")(function* (
     else failed.push({ block: number, why: otherChain(number, options.chain) })
   }
   yield* repairer.removeOrphaned(verified.orphaned)
-  return { blocks, failed, orphaned: verified.orphaned.length }
+  yield* repairer.removeRows(verified.removable)
+  return { blocks, failed, orphaned: verified.orphaned.length, removed: verified.removable.length }
 }, Effect.scoped)

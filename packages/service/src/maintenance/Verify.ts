@@ -3,7 +3,7 @@
  * can run beside an indexer and a reorg is not reported as an issue.
  */
 import * as Effect from "effect/Effect"
-import type { Appearance, Audit, StoredBlock } from "../store/Audit.ts"
+import type { Appearance, Audit, RemovableRow, StoredBlock } from "../store/Audit.ts"
 import type { Checkpoint } from "../block/BlockRows.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import * as WatchList from "../store/WatchList.ts"
@@ -16,6 +16,8 @@ export interface Verified {
   readonly issues: ReadonlyArray<IntegrityIssue.IntegrityIssue>
   /** Appearances without a document. */
   readonly orphaned: ReadonlyArray<Appearance>
+  /** Damaged rows that are made again, and rows of blocks outside of the index. */
+  readonly removable: ReadonlyArray<RemovableRow>
 }
 
 /** How to verify. */
@@ -48,7 +50,7 @@ const headIssues = (
 const verifyBlocks = Effect.fnUntraced(function* (
   audit: Audit,
   options: Options,
-): Effect.fn.Return<Omit<Verified, "orphaned">, StoreError> {
+): Effect.fn.Return<Omit<Verified, "orphaned" | "removable">, StoreError> {
   const { blocksAtOnce = defaultBlocksAtOnce } = options
   const issues: Array<IntegrityIssue.IntegrityIssue> = []
   let blocks = 0
@@ -103,6 +105,22 @@ const findOrphaned = Effect.fnUntraced(function* (
   return all
 })
 
+/** Finds the rows that can be removed. */
+const findRemovable = Effect.fnUntraced(function* (
+  audit: Audit,
+  limit: number,
+): Effect.fn.Return<ReadonlyArray<RemovableRow>, StoreError> {
+  const all: Array<RemovableRow> = []
+  let after: Parameters<Audit["removableRows"]>[0] = null
+  do {
+    const next: Effect.Success<ReturnType<Audit["removableRows"]>> = yield* audit.removableRows(after, limit)
+    all.push(...next.found)
+    after = next.last
+    yield* Effect.yieldNow
+  } while (after !== null)
+  return all
+})
+
 /**
  * Verifies the store of a chain.
  *
@@ -120,5 +138,6 @@ export const run = Effect.fn("Verify.run")(function* (
     ...verified,
     issues: [...engine, ...verified.issues],
     orphaned: yield* findOrphaned(audit, appearancesAtOnce),
+    removable: yield* findRemovable(audit, appearancesAtOnce),
   }
 })

@@ -44,6 +44,18 @@ export interface Appearance {
   readonly assets?: ReadonlyArray<string>
 }
 
+/** A row that is removed without a loss: damaged where it is made again when it is missing, or of a block outside of the index. */
+export interface RemovableRow {
+  /** Where the engine keeps it. */
+  readonly table: string
+  /** Its key, as the engine writes it. */
+  readonly key: ReadonlyArray<string>
+  /** Block that it names; `null` where that cannot be read. */
+  readonly block: number | null
+  /** What it is, for an operator. */
+  readonly what: string
+}
+
 /** A range of stored blocks, all of one committed state. */
 export interface StoredRange {
   readonly checkpoint: Checkpoint | null
@@ -65,6 +77,17 @@ export interface Audit {
     after: Appearance | null,
     limit: number,
   ) => Effect.Effect<{ readonly orphaned: ReadonlyArray<Appearance>; readonly last: Appearance | null }, StoreError>
+  /** Removable rows among the next `limit` ones of each table, and the last one that was examined, `null` at the end. */
+  readonly removableRows: (
+    after: Pick<RemovableRow, "table" | "key"> | null,
+    limit: number,
+  ) => Effect.Effect<
+    {
+      readonly found: ReadonlyArray<RemovableRow>
+      readonly last: Pick<RemovableRow, "table" | "key"> | null
+    },
+    StoreError
+  >
   /** Opens the chain for repairs until the scope ends. */
   readonly repairer: Effect.Effect<Repairer, StoreError, Scope.Scope>
 }
@@ -73,6 +96,8 @@ export interface Audit {
 export interface Repairer {
   /** Removes appearances without a document; others are left unchanged. */
   readonly removeOrphaned: (appearances: ReadonlyArray<Appearance>) => Effect.Effect<void, StoreError>
+  /** Removes rows that are still removable; what they were made of is read again. */
+  readonly removeRows: (rows: ReadonlyArray<RemovableRow>) => Effect.Effect<void, StoreError>
   /**
    * Replaces the rows of a block. False when the stored block has another hash, or, where none is stored, when the rows do not link
    * to its neighbours: nothing was changed then.

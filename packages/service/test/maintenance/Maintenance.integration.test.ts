@@ -167,7 +167,13 @@ layer(indexedFile, { excludeTestServices: true })("maintenance", (it) => {
       const { all, lastBlock } = yield* Scenario.Scenario
       const { file } = yield* indexed
 
-      expect(yield* verify(file)).toEqual({ blocks: lastBlock + 1, transactions: all.length, issues: [], orphaned: [] })
+      expect(yield* verify(file)).toEqual({
+        blocks: lastBlock + 1,
+        transactions: all.length,
+        issues: [],
+        orphaned: [],
+        removable: [],
+      })
     }),
   )
 

@@ -77,7 +77,7 @@ layer(scenario, { excludeTestServices: true })("VerifyAgainstNode", (it) => {
       const compared = yield* VerifyAgainstNode.run(audit, node, { assembling })
       const untraced = yield* VerifyAgainstNode.run(audit, bare, { assembling })
       const issues = blocks.map(({ number }) => ({ block: number, what: "test" }))
-      yield* Repair.run(audit, bare, { blocks: 0, transactions: 0, issues, orphaned: [] }, assembling)
+      yield* Repair.run(audit, bare, { blocks: 0, transactions: 0, issues, orphaned: [], removable: [] }, assembling)
       const after = (yield* audit.range(0, lastBlock)).blocks
 
       expect(rows.length).toBeGreaterThan(own.length)

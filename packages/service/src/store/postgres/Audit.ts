@@ -22,6 +22,7 @@ import * as Ledgers from "./Ledgers.ts"
 import * as Issue from "./Issue.ts"
 import type { Pools } from "./Pool.ts"
 import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
+import * as RemovableRows from "./RemovableRows.ts"
 import * as Rows from "./Rows.ts"
 import * as Values from "./Values.ts"
 
@@ -177,6 +178,7 @@ const repairerOf = ({ writing }: Pools, chain: Chain, codec: Frame.Codec): Repai
       Effect.die,
     )
   return {
+    removeRows: (rows) => withoutLease(write((at) => RemovableRows.remove(at, rows))),
     removeOrphaned: (appearances) => withoutLease(write((at) => removeOrphaned(at, appearances))),
     replace: (rows) =>
       withoutLease(
@@ -231,5 +233,6 @@ export const make = (
       }),
     ),
   orphanedAppearances: (after, limit) => reading((at) => orphaned(at, after, limit)),
+  removableRows: (after, limit) => reading((at) => RemovableRows.after(at, after, limit)),
   repairer: Effect.as(made, repairerOf(pools, chain, codec)),
 })

@@ -11,7 +11,7 @@ import * as BlockLinks from "../rows/BlockLinks.ts"
 import { fromHex, toHex } from "../rows/Bytes.ts"
 import type * as Frame from "../rows/Frame.ts"
 import * as WatchedWallets from "../rows/WatchedWallets.ts"
-import { CheckpointConflict, type LeaseLost, type StoreError } from "../StoreError.ts"
+import { CheckpointConflict, type LeaseLost, StoreError } from "../StoreError.ts"
 import * as Appearances from "./Appearances.ts"
 import * as BlockReplacement from "./BlockReplacement.ts"
 import * as Blocks from "./Blocks.ts"
@@ -19,10 +19,12 @@ import type { At, Chain } from "./Chain.ts"
 import type * as CheckpointRow from "../rows/CheckpointRow.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Filling from "./Filling.ts"
+import * as Issue from "./Issue.ts"
 import * as Ledgers from "./Ledgers.ts"
 import type { Pools } from "./Pool.ts"
 import * as Projections from "./Projections.ts"
 import * as Proofs from "./Proofs.ts"
+import * as RemovableRows from "./RemovableRows.ts"
 import * as Rows from "./Rows.ts"
 import * as Values from "./Values.ts"
 
@@ -164,6 +166,22 @@ export const make = ({ writing }: Pools, chain: Chain, options: Options): ChainW
       const at = { chain, session }
       return Effect.flatMap(Checkpoints.lock(at, token), (locked) => work(at, locked))
     })
+  /** Adds blocks; again without the rows of blocks outside of the index, where these are in the way. */
+  const withoutOutside = <A, E>(
+    token: FencingToken,
+    work: (at: At, locked: Checkpoints.Locked) => Effect.Effect<A, E | StoreError>,
+  ) =>
+    Effect.catchIf(
+      fenced(token, work),
+      (error): error is StoreError => error instanceof StoreError && Issue.isConflict(error),
+      () =>
+        Effect.andThen(
+          Effect.logWarning("Removing rows of blocks outside of the index, which only damage leaves"),
+          fenced(token, (at, locked) =>
+            Effect.andThen(RemovableRows.removeOutside(at, locked.columns), work(at, locked)),
+          ),
+        ),
+    )
   return {
     watch: parts.watch,
     isWatchChanged: Effect.map(
@@ -173,10 +191,10 @@ export const make = ({ writing }: Pools, chain: Chain, options: Options): ChainW
     append: Effect.fn("ChainWriter.append")(function* (expected, blocks, token) {
       const issue = BlockLinks.issue(expected, blocks)
       if (issue !== null) return yield* Effect.die(new Error(issue))
-      yield* fenced(token, (at, locked) => append(at, locked, expected, blocks, parts))
+      yield* withoutOutside(token, (at, locked) => append(at, locked, expected, blocks, parts))
     }),
     prepend: Effect.fn("ChainWriter.prepend")((expected, blocks, token) =>
-      fenced(token, (at, locked) => prepend(at, locked, expected, blocks, parts)),
+      withoutOutside(token, (at, locked) => prepend(at, locked, expected, blocks, parts)),
     ),
     unwind: Effect.fn("ChainWriter.unwind")((expected, to, token) =>
       fenced(token, (at, locked) => unwind(at, locked, expected, to)),

@@ -126,6 +126,9 @@ const nodeName = /\b(?:node|on|essential:|host) (?:[^\s@]+@)?([^\s@:]+:\d{1,5})\
 const nodeOf = ({ message, where = "" }: ServerError): string | undefined =>
   nodeName.exec(message)?.[1] ?? nodeName.exec(where)?.[1]
 
+/** Whether a row contradicts the key of its table. */
+export const isConflict = ({ cause }: StoreError): boolean => cause instanceof SqlError && sqlState(cause) === "23505"
+
 const kindOf = (error: SqlError, state: string | undefined): Kind | undefined => {
   if (state !== undefined) return kinds[state] ?? kinds[state.slice(0, 2)]
   if (error.reason._tag === "ConnectionError") return unreachable

@@ -11,7 +11,7 @@ import type { OpeningBalance, UnreadOpenings, UnreadQuery, WalletOpening } from 
 import { fromHex, toHex } from "../rows/Bytes.ts"
 import * as LedgerHoldings from "../rows/LedgerHoldings.ts"
 import * as OpeningRow from "../rows/OpeningRow.ts"
-import { StoreError } from "../StoreError.ts"
+import type { StoreError } from "../StoreError.ts"
 import type { At } from "./Chain.ts"
 import * as Ledgers from "./Ledgers.ts"
 import * as Values from "./Values.ts"
@@ -42,7 +42,7 @@ export const insert = (
 
 /** The openings of a wallet that were read for an index with this first block. */
 export const read = Effect.fnUntraced(function* (
-  { chain: { name, sql }, session }: At,
+  { chain: { sql }, session }: At,
   wallet: string,
   first: number,
 ): Effect.fn.Return<ReadonlyArray<OpeningBalance>, StoreError> {
@@ -51,10 +51,7 @@ export const read = Effect.fnUntraced(function* (
     Values.big(first),
     Values.big(OpeningRow.maxHoldings),
   ])
-  return yield* Effect.forEach(rows, (row) => {
-    const found = OpeningRow.read(name, row)
-    return found instanceof StoreError ? Effect.fail(found) : Effect.succeed(found)
-  })
+  return rows.flatMap((row) => OpeningRow.read(row) ?? [])
 })
 
 /** The rows of a page of a ledger with what the wallet held before the first block. `rows` are those of the query. */

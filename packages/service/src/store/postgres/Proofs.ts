@@ -8,7 +8,7 @@ import type { ProofWriter, WalletProof } from "../Proofs.ts"
 import { fromHex } from "../rows/Bytes.ts"
 import * as ProofRow from "../rows/ProofRow.ts"
 import * as ReconciledRow from "../rows/ReconciledRow.ts"
-import { type LeaseLost, StoreError } from "../StoreError.ts"
+import type { LeaseLost, StoreError } from "../StoreError.ts"
 import * as Blocks from "./Blocks.ts"
 import type { At, Chain } from "./Chain.ts"
 import * as Checkpoints from "./Checkpoints.ts"
@@ -25,20 +25,19 @@ type StoredRow = readonly [
 
 /** The last comparison of a wallet, of an index with this first block; `null` where there is none. */
 export const read = Effect.fnUntraced(function* (
-  { chain: { name, sql }, session }: At,
+  { chain: { sql }, session }: At,
   wallet: string,
   first: number,
 ): Effect.fn.Return<WalletProof | null, StoreError> {
   const [row] = yield* session.rows<StoredRow>(sql.proof, [Values.bytes(fromHex(wallet)), Values.big(first)])
   if (row === undefined) return null
   const [key, begin, block, hash, body, checksum] = row
-  const found = ProofRow.read(name, [key, begin, block, hash, Buffer.from(body).toString(), checksum])
-  return found instanceof StoreError ? yield* found : found
+  return ProofRow.read([key, begin, block, hash, Buffer.from(body).toString(), checksum])
 })
 
 /** The last proved block of a wallet, of an index with this first block; `null` where there is none. */
 export const reconciledTo = Effect.fnUntraced(function* (
-  { chain: { name, sql }, reconciled, session }: State,
+  { chain: { sql }, reconciled, session }: State,
   wallet: string,
   first: number,
 ): Effect.fn.Return<number | null, StoreError> {
@@ -46,8 +45,7 @@ export const reconciledTo = Effect.fnUntraced(function* (
     wallet === reconciled.wallet
       ? [reconciled.row]
       : yield* session.rows<ReconciledRow.Columns>(sql.reconciled, [Values.bytes(fromHex(wallet)), Values.big(first)])
-  const found = row === undefined ? null : ReconciledRow.read(name, row)
-  return found instanceof StoreError ? yield* found : found
+  return row === undefined ? null : ReconciledRow.read(row)
 })
 
 /**

@@ -9,7 +9,7 @@ import type { UnreadQuery, UnreadTokens } from "../Proofs.ts"
 import { fromHex, toHex } from "../rows/Bytes.ts"
 import * as LedgerHoldings from "../rows/LedgerHoldings.ts"
 import * as TokenRow from "../rows/TokenRow.ts"
-import { StoreError } from "../StoreError.ts"
+import type { StoreError } from "../StoreError.ts"
 import type { At } from "./Chain.ts"
 import * as Ledgers from "./Ledgers.ts"
 import * as Values from "./Values.ts"
@@ -17,32 +17,22 @@ import * as Values from "./Values.ts"
 const { column } = Values
 
 /** The tokens of rows. */
-const decode = Effect.fnUntraced(function* (
-  database: string,
-  rows: ReadonlyArray<TokenRow.Columns>,
-): Effect.fn.Return<ReadonlyMap<string, TokenMetadata>, StoreError> {
-  const found = new Map<string, TokenMetadata>()
-  for (const row of rows) {
-    const token = TokenRow.read(database, row)
-    if (token instanceof StoreError) return yield* token
-    found.set(...token)
-  }
-  return found
-})
+const tokensOf = (rows: ReadonlyArray<TokenRow.Columns>): ReadonlyMap<string, TokenMetadata> =>
+  new Map(rows.map(TokenRow.read).filter((token) => token !== null))
 
 /** Tokens by address, as far as they were read. */
 export const read = Effect.fnUntraced(function* (
-  { chain: { name, sql }, session }: At,
+  { chain: { sql }, session }: At,
   addresses: Iterable<string>,
 ): Effect.fn.Return<ReadonlyMap<string, TokenMetadata>, StoreError> {
   const wanted = Array.from(addresses, fromHex)
   if (wanted.length === 0) return new Map()
-  return yield* decode(name, yield* session.rows<TokenRow.Columns>(sql.tokens, [Values.manyBytes(wanted)]))
+  return tokensOf(yield* session.rows<TokenRow.Columns>(sql.tokens, [Values.manyBytes(wanted)]))
 })
 
 /** Tokens whose symbol, and those whose name begins with a text. */
 export const find = Effect.fnUntraced(function* (
-  { chain: { name, sql }, session }: At,
+  { chain: { sql }, session }: At,
   text: string,
   limit: number,
 ): Effect.fn.Return<ReadonlyMap<string, TokenMetadata>, StoreError> {
@@ -50,7 +40,7 @@ export const find = Effect.fnUntraced(function* (
   const parameters = [Values.text(from), Values.text(below), Values.int(limit)]
   const bySymbol = yield* session.rows<TokenRow.Columns>(sql.tokensBySymbol, parameters)
   const byName = yield* session.rows<TokenRow.Columns>(sql.tokensByName, parameters)
-  return yield* decode(name, [...bySymbol, ...byName])
+  return tokensOf([...bySymbol, ...byName])
 })
 
 /** Inserts tokens; one that was read before keeps what it returned then. */

@@ -7,7 +7,6 @@ import type * as Movement from "../../ledger/Movement.ts"
 import * as Holding from "../../ledger/Holding.ts"
 import type { LedgerEntry, LedgerQuery } from "../ChainReader.ts"
 import type { OpeningBalance, WalletOpening } from "../Proofs.ts"
-import type { StoreError } from "../StoreError.ts"
 import { fromHex, toHex } from "./Bytes.ts"
 import * as Checksum from "./Checksum.ts"
 
@@ -61,12 +60,11 @@ export const make = (first: number, openings: ReadonlyArray<WalletOpening>): Rea
     }),
   )
 
-/** Reads a row; the error of a damaged one. `name` is that of the database. */
-export const read = (name: string, row: Columns): OpeningBalance | StoreError => {
-  const [, key, first, amount, checksum] = row
+/** Reads a row; `null` for a damaged one, which is as good as none: it can be read of a node again. */
+export const read = (row: Columns): OpeningBalance | null => {
+  const [, key, , amount, checksum] = row
   const holding = holdingOf(key)
-  if (holding !== null && Checksum.of(row.slice(0, -1)) === checksum) return { holding, amount: amountOf(amount) }
-  return Checksum.damaged(name, first, "what a wallet held before it does not match its checksum")
+  return holding !== null && Checksum.isOf(row.slice(0, -1), checksum) ? { holding, amount: amountOf(amount) } : null
 }
 
 /** The ids of the tokens of an ERC-721 contract are not known, so that they are no movements. */

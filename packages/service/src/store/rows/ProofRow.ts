@@ -6,7 +6,6 @@
 import * as Schema from "effect/Schema"
 import * as Holding from "../../ledger/Holding.ts"
 import type { WalletProof } from "../Proofs.ts"
-import type { StoreError } from "../StoreError.ts"
 import { fromHex, toHex } from "./Bytes.ts"
 import * as Checksum from "./Checksum.ts"
 
@@ -58,11 +57,9 @@ export const make = ({ block, first, wallet, ...body }: WalletProof): Columns =>
   return [...values, Checksum.of(values)]
 }
 
-/** Reads a row; the error of a damaged one. `name` is that of the database. */
-export const read = (name: string, row: Columns): WalletProof | StoreError => {
+/** Reads a row; `null` for a damaged one, which is as good as none: the wallet is compared again. */
+export const read = (row: Columns): WalletProof | null => {
   const [wallet, first, number, hash, text, checksum] = row
-  if (Checksum.of(row.slice(0, -1)) !== checksum) {
-    return Checksum.damaged(name, number, "the proof of a wallet does not match its checksum")
-  }
+  if (!Checksum.isOf(row.slice(0, -1), checksum)) return null
   return { wallet: toHex(wallet), first, block: { number, hash: toHex(hash) }, ...decode(text) }
 }

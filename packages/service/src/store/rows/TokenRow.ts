@@ -4,7 +4,6 @@
  * Source: decision 0054.
  */
 import type { TokenMetadata } from "../../ledger/TokenMetadata.ts"
-import type { StoreError } from "../StoreError.ts"
 import { fromHex, toHex } from "./Bytes.ts"
 import * as Checksum from "./Checksum.ts"
 
@@ -27,10 +26,8 @@ export const range = (text: string): readonly [from: string, below: string] => {
   return [from, `${from}\u{10ffff}`]
 }
 
-/** Reads a row; the error of a damaged one. `database` is its name. */
-export const read = (database: string, row: Columns): readonly [address: string, TokenMetadata] | StoreError => {
+/** Reads a row; `null` for a damaged one, which is as good as none: the token can be read again. */
+export const read = (row: Columns): readonly [address: string, TokenMetadata] | null => {
   const [address, block, name, symbol, decimals, checksum] = row
-  return Checksum.of(row.slice(0, -1)) === checksum
-    ? [toHex(address), { name, symbol, decimals, block }]
-    : Checksum.damaged(database, block, "a token does not match its checksum")
+  return Checksum.isOf(row.slice(0, -1), checksum) ? [toHex(address), { name, symbol, decimals, block }] : null
 }

@@ -22,6 +22,7 @@ import * as LedgerAudit from "./LedgerAudit.ts"
 import * as OldRows from "./OldRows.ts"
 import * as Orphans from "./Orphans.ts"
 import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
+import * as RemovableRows from "./RemovableRows.ts"
 import * as RowId from "../rows/RowId.ts"
 import * as Rows from "./Rows.ts"
 import type { ReadPool } from "./ReadPool.ts"
@@ -90,6 +91,7 @@ const blocksUnsafe = (connection: Connection, chain: number, from: number, to: n
 const repairerOf = (file: ChainFile): Repairer => {
   const write = <A>(work: () => A) => file.transaction(file.connection.attempt(work))
   return {
+    removeRows: (rows) => write(() => RemovableRows.removeUnsafe(file, rows)),
     removeOrphaned: (appearances) => write(() => Orphans.removeUnsafe(file, appearances)),
     replace: (rows) => write(() => BlockReplacement.replaceUnsafe(file, WalletLedger.make(file.ref.id), rows)),
   }
@@ -114,5 +116,7 @@ export const make = (
     })),
   orphanedAppearances: (after, limit) =>
     pool.once((connection) => Orphans.afterUnsafe(connection, chain, after, limit)),
+  removableRows: (after, limit) =>
+    pool.once((connection) => RemovableRows.afterUnsafe(connection, chain, after, limit)),
   repairer: Effect.map(open, repairerOf),
 })

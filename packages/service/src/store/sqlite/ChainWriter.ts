@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import type { BlockRef, BlockRows, Checkpoint, LinkedBlock } from "../../block/BlockRows.ts"
 import type { ChainWriter, Filled } from "../ChainWriter.ts"
 import type { FencingToken } from "../Leases.ts"
-import { CheckpointConflict, type LeaseLost, type StoreError } from "../StoreError.ts"
+import { CheckpointConflict, type LeaseLost, StoreError } from "../StoreError.ts"
 import * as BlockLinks from "../rows/BlockLinks.ts"
 import * as WatchedWallets from "../rows/WatchedWallets.ts"
 import * as BlockReplacement from "./BlockReplacement.ts"
@@ -22,8 +22,10 @@ import * as Gaps from "./Gaps.ts"
 import * as Ledgers from "./Ledgers.ts"
 import * as Proofs from "./Proofs.ts"
 import * as Projections from "./Projections.ts"
+import * as RemovableRows from "./RemovableRows.ts"
 import * as Rewriting from "./Rewriting.ts"
 import * as Rows from "./Rows.ts"
+import * as SqliteCode from "./SqliteCode.ts"
 import * as Statements from "./Statements.ts"
 import * as WatchList from "./WatchList.ts"
 
@@ -201,6 +203,25 @@ export const make = (file: ChainFile, options: Options): ChainWriter => {
   const fenced = <A, E>(token: FencingToken, work: Effect.Effect<A, E>): Effect.Effect<A, E | StoreError | LeaseLost> =>
     file.transaction(Effect.andThen(file.checkToken(token), work))
 
+  /** Adds blocks; again without the rows of blocks outside of the index, where these are in the way. */
+  const withoutOutside = <A, E>(token: FencingToken, work: Effect.Effect<A, E | StoreError>) =>
+    Effect.catchIf(
+      fenced(token, work),
+      (error): error is StoreError =>
+        error instanceof StoreError && SqliteCode.codeOf(error.cause) === SqliteCode.constraint,
+      () =>
+        Effect.andThen(
+          Effect.logWarning("Removing rows of blocks outside of the index, which only damage leaves"),
+          fenced(
+            token,
+            Effect.andThen(
+              connection.attempt(() => RemovableRows.removeOutsideUnsafe(file)),
+              work,
+            ),
+          ),
+        ),
+    )
+
   return {
     watch: parts.watch,
     isWatchChanged: connection.attempt(
@@ -213,10 +234,10 @@ export const make = (file: ChainFile, options: Options): ChainWriter => {
     append: Effect.fn("ChainWriter.append")(function* (expected, blocks, token) {
       const issue = BlockLinks.issue(expected, blocks)
       if (issue !== null) return yield* Effect.die(new Error(issue))
-      yield* fenced(token, appendTo(file, expected, blocks, parts))
+      yield* withoutOutside(token, appendTo(file, expected, blocks, parts))
     }),
     prepend: Effect.fn("ChainWriter.prepend")((expected, blocks, token) =>
-      fenced(token, prependTo(file, expected, blocks, parts)),
+      withoutOutside(token, prependTo(file, expected, blocks, parts)),
     ),
     unwind: Effect.fn("ChainWriter.unwind")((expected, to, token) =>
       fenced(token, unwindTo(file, expected, to, rememberedBlocks)),

@@ -1,7 +1,7 @@
 /**
  * What wallets held before the first indexed block, in a chain's file: a row for each wallet and holding that was read, also where the
- * amount is 0. Rows that were read for another first block are not read. Functions named `Unsafe` throw what SQLite throws, and a
- * `StoreError` for a damaged row.
+ * amount is 0. Rows that were read for another first block are not read. A damaged row is left
+ * out. Functions named `Unsafe` throw what SQLite throws.
  *
  * Source: decision 0050.
  */
@@ -9,7 +9,6 @@ import type { LedgerEntry, LedgerQuery } from "../ChainReader.ts"
 import type { OpeningBalance, WalletOpening } from "../Proofs.ts"
 import { fromHex } from "../rows/Bytes.ts"
 import * as OpeningRow from "../rows/OpeningRow.ts"
-import { StoreError } from "../StoreError.ts"
 import type { Connection } from "./Connection.ts"
 
 /** The step of the chain's schema that makes the table, and that of proofs. */
@@ -43,11 +42,9 @@ export const insertUnsafe = (connection: Connection, first: number, openings: Re
 
 /** The openings of a wallet that were read for an index with this first block. */
 export const readUnsafe = (connection: Connection, wallet: string, first: number): ReadonlyArray<OpeningBalance> =>
-  connection.valuesUnsafe<OpeningRow.Columns>(select, [fromHex(wallet), first, OpeningRow.maxHoldings]).map((row) => {
-    const found = OpeningRow.read(connection.name, row)
-    if (found instanceof StoreError) throw found
-    return found
-  })
+  connection
+    .valuesUnsafe<OpeningRow.Columns>(select, [fromHex(wallet), first, OpeningRow.maxHoldings])
+    .flatMap((row) => OpeningRow.read(row) ?? [])
 
 /** Removes all openings. */
 export const clearUnsafe = (connection: Connection): void => {

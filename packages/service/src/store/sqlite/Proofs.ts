@@ -1,6 +1,6 @@
 /**
- * Comparisons of the ledgers of wallets with the state of the chain, in a chain's file: one row for each wallet, the last one. Functions
- * named `Unsafe` throw what SQLite throws, and a `StoreError` for a damaged row.
+ * Comparisons of the ledgers of wallets with the state of the chain, in a chain's file: one row for each wallet, the last one. A damaged
+ * one is as good as none. Functions named `Unsafe` throw what SQLite throws.
  *
  * Source: decision 0050.
  */
@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { FirstBlock, ProofWriter, WalletProof } from "../Proofs.ts"
 import * as ProofRow from "../rows/ProofRow.ts"
-import { StoreError } from "../StoreError.ts"
+import type { StoreError } from "../StoreError.ts"
 import * as Blocks from "./Blocks.ts"
 import { fromHex } from "../rows/Bytes.ts"
 import type { ChainFile } from "./ChainFile.ts"
@@ -31,10 +31,7 @@ const remove = `DELETE FROM proof WHERE block >= ?`
 /** The last comparison of a wallet, of an index with this first block; `null` where there is none. */
 export const readUnsafe = (connection: Connection, wallet: string, first: number): WalletProof | null => {
   const [row] = connection.valuesUnsafe<ProofRow.Columns>(select, [fromHex(wallet), first])
-  if (row === undefined) return null
-  const found = ProofRow.read(connection.name, row)
-  if (found instanceof StoreError) throw found
-  return found
+  return row === undefined ? null : ProofRow.read(row)
 }
 
 /**

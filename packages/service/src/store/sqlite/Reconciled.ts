@@ -1,6 +1,6 @@
 /**
- * The last proved block of wallets, in a chain's file: what pages state of a proof, which may be long itself. Functions named `Unsafe`
- * throw what SQLite throws, and a `StoreError` for a damaged row.
+ * The last proved block of wallets, in a chain's file: what pages state of a proof, which may be long itself. A damaged one is as
+ * good as none. Functions named `Unsafe` throw what SQLite throws.
  *
  * Source: decision 0050.
  */
@@ -8,7 +8,6 @@ import type { WalletProof } from "../Proofs.ts"
 import { fromHex, toHex } from "../rows/Bytes.ts"
 import * as Checksum from "../rows/Checksum.ts"
 import * as ReconciledRow from "../rows/ReconciledRow.ts"
-import { StoreError } from "../StoreError.ts"
 import type { Connection } from "./Connection.ts"
 
 /** The step of the chain's schema that makes the table. */
@@ -42,10 +41,7 @@ type ProofColumns = readonly [
 /** `provedBlock` of the last comparison of a wallet, of an index with this first block; `null` where there is none. */
 export const readUnsafe = (connection: Connection, wallet: string, first: number): number | null => {
   const [row] = connection.valuesUnsafe<ReconciledRow.Columns>(select, [fromHex(wallet), first])
-  if (row === undefined) return null
-  const found = ReconciledRow.read(connection.name, row)
-  if (found instanceof StoreError) throw found
-  return found
+  return row === undefined ? null : ReconciledRow.read(row)
 }
 
 /** Writes the row of a comparison in place of an earlier one. */

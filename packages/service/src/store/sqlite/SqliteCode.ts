@@ -6,6 +6,9 @@ import { SqlError } from "effect/sql/SqlError"
 /** Another connection holds the lock that is needed. */
 export const busy = 5
 
+/** A row contradicts a key or a condition of its table. */
+export const constraint = 19
+
 /** The primary result code of an exception; undefined where SQLite did not throw it. */
 export const codeOf = (cause: unknown): number | undefined => {
   if (typeof cause !== "object" || cause === null) return undefined

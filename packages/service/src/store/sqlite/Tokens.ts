@@ -1,6 +1,6 @@
 /**
  * What token contracts return of themselves, in a chain's file: a row for each token that was read, and the first block whose tokens were
- * not examined. Functions named `Unsafe` throw what SQLite throws, and a `StoreError` for a damaged row.
+ * not examined. A damaged row is left out. Functions named `Unsafe` throw what SQLite throws.
  *
  * Source: decision 0054.
  */
@@ -9,7 +9,6 @@ import type { UnreadQuery, UnreadTokens } from "../Proofs.ts"
 import { fromHex, toHex } from "../rows/Bytes.ts"
 import * as LedgerHoldings from "../rows/LedgerHoldings.ts"
 import * as TokenRow from "../rows/TokenRow.ts"
-import { StoreError } from "../StoreError.ts"
 import type { Connection } from "./Connection.ts"
 import * as UnreadOpenings from "./UnreadOpenings.ts"
 
@@ -54,30 +53,19 @@ const advance = `INSERT OR REPLACE INTO token_progress (id, first, next) VALUES 
 const unwind = `UPDATE token_progress SET next = min(next, ?)`
 
 /** The tokens of rows. */
-const decodeUnsafe = ({ name }: Connection, rows: Iterable<TokenRow.Columns>): ReadonlyMap<string, TokenMetadata> => {
-  const found = new Map<string, TokenMetadata>()
-  for (const row of rows) {
-    const token = TokenRow.read(name, row)
-    if (token instanceof StoreError) throw token
-    found.set(...token)
-  }
-  return found
-}
+const tokensOf = (rows: ReadonlyArray<TokenRow.Columns>): ReadonlyMap<string, TokenMetadata> =>
+  new Map(rows.map(TokenRow.read).filter((token) => token !== null))
 
 /** Tokens by address, as far as they were read. */
 export const readUnsafe = (connection: Connection, addresses: Iterable<string>): ReadonlyMap<string, TokenMetadata> =>
-  decodeUnsafe(
-    connection,
+  tokensOf(
     Array.from(addresses, (address) => connection.valuesUnsafe<TokenRow.Columns>(select, [fromHex(address)])).flat(),
   )
 
 /** Tokens whose symbol, and those whose name begins with a text. */
 export const findUnsafe = (connection: Connection, text: string, limit: number): ReadonlyMap<string, TokenMetadata> => {
   const range = TokenRow.range(text)
-  return decodeUnsafe(
-    connection,
-    finds.flatMap((sql) => connection.valuesUnsafe<TokenRow.Columns>(sql, [...range, limit])),
-  )
+  return tokensOf(finds.flatMap((sql) => connection.valuesUnsafe<TokenRow.Columns>(sql, [...range, limit])))
 }
 
 /** Inserts tokens; one that was read before keeps what it returned then. */

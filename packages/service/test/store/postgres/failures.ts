@@ -3,6 +3,8 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Redacted } from "effect"
+import * as Holding from "../../../src/ledger/Holding.ts"
+import * as Verify from "../../../src/maintenance/Verify.ts"
 import * as Engine from "../../../src/store/Engine.ts"
 import * as Pool from "../../../src/store/postgres/Pool.ts"
 import { blockOn, chainOn, refOf, wallets } from "../model.ts"
@@ -283,6 +285,88 @@ export const failures = (server: () => string): void => {
           "Stored checkpoint damaged",
         ])
         yield* read
+      }),
+    )
+
+    it.live(
+      "removableRows: names damaged openings, proofs and tokens, which are read as none, and removeRows leaves nothing of it",
+      () =>
+        Effect.gen(function* () {
+          const { rows, store } = yield* opened
+          const blocks = chainOn(null, 3)
+          yield* store.append(null, blocks)
+          const chain = store.database.chain(ref)
+          const proofs = yield* chain.proofs
+          const wallet = wallets[0]!
+          const first = { number: 10, parentHash: blocks[0]!.parentHash }
+          const holding = Holding.native
+          const token = { name: "Token", symbol: "TOK", decimals: 18, block: 10 }
+          yield* proofs.writeOpenings(first, [{ wallet, balances: [{ holding, amount: 5n }] }])
+          yield* proofs.writeTokens(first, new Map([[wallet, token]]), 13)
+          yield* proofs.writeProof({
+            wallet,
+            first: 10,
+            block: refOf(blocks[1]!),
+            provedBlock: 11,
+            holdings: [],
+            unchecked: ["A sentence."],
+          })
+          const read = store.snapshot((snapshot) =>
+            Effect.all([
+              snapshot.openings(wallet),
+              snapshot.proof(wallet),
+              snapshot.reconciledTo(wallet),
+              snapshot.tokens([wallet]),
+            ]),
+          )
+          const before = yield* read
+          const found: Array<ReadonlyArray<string>> = []
+          for (const change of [
+            "opening SET amount = '\\x09'",
+            "proof SET body = '\\x7b7d'",
+            "proof SET proved = proved + 1",
+            "token SET decimals = 6",
+          ]) {
+            yield* rows(`UPDATE daybook_test.${change}`)
+            const { removable } = yield* Verify.run(chain.audit)
+            found.push(removable.map(({ what }) => what))
+          }
+          expect(yield* read).toEqual([[], null, null, new Map()])
+          const { removable } = yield* Verify.run(chain.audit, { appearancesAtOnce: 1 })
+          yield* Effect.scoped(Effect.flatMap(chain.audit.repairer, ({ removeRows }) => removeRows(removable)))
+
+          expect(before).toMatchObject([[{ amount: 5n }], { provedBlock: 11 }, 11, new Map([[wallet, token]])])
+          expect(found.map((whats) => whats.map((what) => what.split(" ").slice(0, 4).join(" ")))).toEqual([
+            ["an opening balance of"],
+            ["an opening balance of", `the proof of ${wallet}`],
+            ["an opening balance of", `the proof of ${wallet}`, "the last proved block"],
+            ["an opening balance of", `the proof of ${wallet}`, "the last proved block", "the description of token"],
+          ])
+          expect((yield* Verify.run(chain.audit)).removable).toEqual([])
+        }),
+    )
+
+    it.live("append, prepend: remove rows of blocks outside of the index that are in the way, and add the blocks", () =>
+      Effect.gen(function* () {
+        const { rows, store } = yield* opened
+        const blocks = chainOn(null, 6)
+        const { audit } = store.database.chain(ref)
+        yield* store.append(null, blocks.slice(2, 4))
+        for (const by of [-1, 2]) {
+          yield* rows(
+            `INSERT INTO daybook_test.block SELECT number + ${by}, hash, parent_hash, timestamp, transactions, facts, checksum FROM daybook_test.block WHERE number = 12`,
+          )
+        }
+        const { removable } = yield* Verify.run(audit)
+        yield* store.append(refOf(blocks[3]!), blocks.slice(4))
+        yield* store.prepend(refOf(blocks[2]!), blocks.slice(0, 2))
+        const after = yield* Verify.run(audit)
+
+        expect(removable.map(({ what }) => what).toSorted()).toEqual([
+          "a row of block 11 is stored, while the index has blocks 12 to 13",
+          "a row of block 14 is stored, while the index has blocks 12 to 13",
+        ])
+        expect([after.blocks, after.removable]).toEqual([6, []])
       }),
     )
   })

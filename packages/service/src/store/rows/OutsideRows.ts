@@ -1,0 +1,32 @@
+/**
+ * Rows of blocks outside of the index: below its first block, or beyond its head. Only damage leaves them, since rows and checkpoint
+ * change together. Pure.
+ */
+import type { RemovableRow } from "../Audit.ts"
+
+/** Blocks of an index. */
+export interface Index {
+  readonly first: number
+  readonly head: number
+}
+
+/** An empty index: every row lies outside of it. */
+export const empty: Index = { first: 0, head: -1 }
+
+const names: Readonly<Record<string, string>> = {
+  block: "a row of block",
+  facts: "facts of block",
+  gap: "gaps of block",
+  document: "a transaction of block",
+  large_document: "a long text of block",
+  large_internal: "long internal transactions of block",
+}
+
+/** True for a table with rows of blocks. */
+export const isOf = (table: string): boolean => table in names
+
+/** The description of a row. */
+export const make = (table: string, block: number, { first, head }: Index): RemovableRow => {
+  const range = head < first ? "is empty" : `has blocks ${first} to ${head}`
+  return { table, key: [`${block}`], block, what: `${names[table]} ${block} is stored, while the index ${range}` }
+}
