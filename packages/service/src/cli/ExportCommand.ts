@@ -5,15 +5,18 @@
 import { type FileHandle, open } from "node:fs/promises"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Calls from "../node/Calls.ts"
+import * as Label from "../label/Label.ts"
 import * as Export from "../export/Export.ts"
 import * as MonotonicClock from "../supervision/MonotonicClock.ts"
 import * as Node from "../node/Node.ts"
 import type * as Statement from "../statement/Statement.ts"
 import { CommandError, invalidOption } from "./CommandError.ts"
+import * as DateFlags from "./DateFlags.ts"
 import * as KeptDiscovery from "./KeptDiscovery.ts"
 import * as Selection from "./Selection.ts"
 import * as Terminal from "./Terminal.ts"
@@ -62,8 +65,6 @@ const openOutput = (path: Option.Option<string>): Effect.Effect<Write, CommandEr
         (file) => toFile(file, path.value),
       )
 
-const isProved = ({ amount, found }: Export.Written["closings"][number]): boolean => amount === (found ?? 0n)
-
 /** The given index of a configuration, in place of nodes. */
 interface GivenIndex {
   readonly config: Option.Option<string>
@@ -71,28 +72,52 @@ interface GivenIndex {
 }
 
 /** Opens the indexes of the configuration, and connects to the nodes of their chains. */
-const openIndexes = Effect.fnUntraced(function* ({ chain, config }: GivenIndex, given: WalletFlags.Given) {
+const openIndexes = Effect.fnUntraced(function* (
+  { chain, config }: GivenIndex,
+  given: WalletFlags.Given,
+  dates: DateFlags.Dates,
+) {
   const { database, jobs } = yield* Selection.open(
     Option.getOrElse(config, () => "daybook.json"),
     chain,
   )
   const { addresses: wallets, at, fromBlock } = yield* WalletFlags.parseScope(given, jobs.length)
-  return yield* Effect.forEach(jobs, ({ chain: name, chainId, config: { rpc } }) => {
-    const { fetch, usage } = Calls.counting(globalThis.fetch)
-    const connected = Node.make({ urls: rpc, chainId, where: `chains.${name}.rpc`, fetch })
-    return Effect.map(connected, (node): Export.Indexed => ({
-      reader: database.chain({ name, id: chainId }).reader,
-      connection: { node, usage, maxCalls: Number.POSITIVE_INFINITY, chainId },
-      options: { chain: name, wallets, at, fromBlock },
-    }))
-  })
+  return yield* Effect.forEach(
+    jobs,
+    Effect.fnUntraced(function* ({ chain: name, chainId, config: { labels, rpc } }) {
+      const { fetch, usage } = Calls.counting(globalThis.fetch)
+      const node = yield* Node.make({ urls: rpc, chainId, where: `chains.${name}.rpc`, fetch })
+      const connection = { node, usage, maxCalls: Number.POSITIVE_INFINITY, chainId }
+      const dated = yield* DateFlags.blocksOf(connection, chainId, dates)
+      const options = { chain: name, wallets, at: at ?? dated.at, fromBlock: fromBlock ?? dated.fromBlock }
+      // The configuration was read: its labels are valid.
+      const label = Result.getOrThrow(Label.make(labels))
+      const indexed: Export.Indexed = {
+        reader: database.chain({ name, id: chainId }).reader,
+        connection,
+        label,
+        options,
+      }
+      return indexed
+    }),
+  )
 })
 
-/** `daybook export`. */
+/** Notes how much is proved; fails unless everything is, or the rest is allowed. */
+const judge = Effect.fnUntraced(function* ({ closings, entries }: Export.Written, isAllowed: boolean) {
+  const proved = closings.filter(Export.isProved).length
+  yield* Terminal.note(`${Terminal.count(entries, "movement")}; ${proved} of ${closings.length} balances proved`)
+  if (proved === closings.length || isAllowed) return
+  const message = `Not proved: ${Terminal.count(closings.length - proved, "balance")}. The export is complete; "daybook statement" names the differences.`
+  return yield* new CommandError({ message })
+})
+
+/** `daybook export`: exit code 0 only when every balance is proved, or `--allow-unproved` is given. */
 export const exportMovements = Command.make(
   "export",
   {
     ...WalletFlags.flags,
+    ...DateFlags.flags,
     rpc: WalletFlags.rpcFlag(0),
     config: Flag.String("config").pipe(
       Flag.withDescription("Configuration file whose indexes are read, in place of --rpc; with --chain daybook.json"),
@@ -101,20 +126,25 @@ export const exportMovements = Command.make(
     ),
     chain: Selection.chainFlag("Chain of the configuration whose index is read; may be repeated; by default all"),
     format: Flag.Literals("format", formatNames).pipe(Flag.withDescription("Format of the movements")),
+    allowUnproved: Flag.Boolean("allow-unproved").pipe(
+      Flag.withDescription("Exit code 0 also where the chain has other balances than the movements add up to"),
+      Flag.withDefault(false),
+    ),
     output: Flag.String("output").pipe(
       Flag.withDescription("File to write; by default standard output"),
       Flag.withMetavar("FILE"),
       Flag.optional,
     ),
   },
-  Effect.fn(function* ({ chain, config, format, output, ...given }) {
+  Effect.fn(function* ({ allowUnproved, chain, config, format, fromDate, output, toDate, ...given }) {
     const began = yield* MonotonicClock.millis
     const isIndexed = Option.isSome(config) || chain.length > 0
     if (isIndexed === given.rpc.length > 0) {
       return yield* invalidOption("--rpc", "either --rpc, or --config or --chain", isIndexed ? "both" : "none")
     }
-    const indexes = isIndexed ? yield* openIndexes({ chain, config }, given) : []
-    const chains = isIndexed ? [] : yield* WalletFlags.connect(given)
+    const dates = yield* DateFlags.parse({ ...given, fromDate, toDate })
+    const indexes = isIndexed ? yield* openIndexes({ chain, config }, given, dates) : []
+    const chains = isIndexed ? [] : yield* WalletFlags.connect(given, dates)
     const work = Effect.gen(function* () {
       const parts: ReadonlyArray<Export.Part<Export.IndexedError | Statement.StatementError>> = [
         ...(yield* Effect.forEach(indexes, Export.fromIndex)),
@@ -123,13 +153,12 @@ export const exportMovements = Command.make(
       return yield* Export.write(parts, Export.formats[format](), yield* openOutput(output))
     })
     const all = chains.map(({ kept }) => kept)
-    const { closings, entries } = yield* KeptDiscovery.during(all, work)
-    const proved = closings.filter(isProved).length
-    yield* Terminal.note(`${Terminal.count(entries, "movement")}; ${proved} of ${closings.length} balances proved`)
+    const written = yield* KeptDiscovery.during(all, work)
     const millis = (yield* MonotonicClock.millis) - began
     for (const { connection } of indexes) yield* Terminal.note(WalletFlags.formatUsage(connection, millis))
     for (const { connection, kept } of chains) {
       yield* Terminal.note(WalletFlags.formatUsage(connection, millis, kept.callsBefore))
     }
+    yield* judge(written, allowUnproved)
   }, Effect.scoped),
 ).pipe(Command.withDescription("Write the movements of wallets as CSV, NDJSON, or books for beancount and hledger"))

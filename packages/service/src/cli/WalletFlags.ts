@@ -16,6 +16,7 @@ import * as MonotonicClock from "../supervision/MonotonicClock.ts"
 import type * as Statement from "../statement/Statement.ts"
 import * as StatementFormat from "../statement/StatementFormat.ts"
 import { type CommandError, invalidOption as invalid } from "./CommandError.ts"
+import * as DateFlags from "./DateFlags.ts"
 import * as KeptDiscovery from "./KeptDiscovery.ts"
 import * as Selection from "./Selection.ts"
 import * as Terminal from "./Terminal.ts"
@@ -166,7 +167,7 @@ const connectAll = Effect.fnUntraced(function* (
  * - `DiscoveryFileError`: the file in the folder of `--state` cannot be used.
  * - `BlockUnavailable`, `NodeFailed`, `WrongChain`, `CallBudgetExceeded`: a node cannot be used.
  */
-export const connect = Effect.fnUntraced(function* (given: Given) {
+export const connect = Effect.fnUntraced(function* (given: Given, dates: DateFlags.Dates = DateFlags.none) {
   const { addresses, at, fromBlock } = yield* parseScope(given, given.rpc.length)
   const maxCalls = yield* parseCount(given.maxCalls, "max-calls")
   const perSecond = yield* parseCount(given.perSecond, "per-second")
@@ -174,13 +175,16 @@ export const connect = Effect.fnUntraced(function* (given: Given) {
   return yield* Effect.forEach(
     connections,
     Effect.fnUntraced(function* (connection) {
-      const subject = { chainId: connection.chainId, addresses, fromBlock: fromBlock ?? null, at: at ?? null }
+      const { chainId } = connection
+      const dated = yield* DateFlags.blocksOf(connection, chainId, dates)
+      const range = { fromBlock: fromBlock ?? dated.fromBlock, at: at ?? dated.at }
+      const subject = { chainId, addresses, fromBlock: range.fromBlock ?? null, at: range.at ?? null }
       const kept = yield* KeptDiscovery.open(connection, given, subject)
       const note = yield* noteProgress(connection)
       const onTurn: Discovery.OnTurn = (state, fetched) => Effect.andThen(kept.onTurn(state, fetched), note(state))
       const connected: Connected = {
         connection,
-        options: { addresses, at, fromBlock, found: kept.found, onTurn },
+        options: { addresses, ...range, found: kept.found, onTurn },
         kept,
       }
       return connected

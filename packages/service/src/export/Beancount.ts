@@ -1,5 +1,5 @@
 /**
- * Exports as a ledger of beancount: one balanced transaction per movement, and in the end the balances, so that `bean-check` verifies
+ * Exports as a ledger of beancount: one balanced transaction per movement, or per transfer between wallets of the export, and in the end the balances, so that `bean-check` verifies
  * them. Pure.
  *
  * Source: Beancount language syntax.
@@ -35,7 +35,15 @@ const asComment = (text: string): string => `${inexact}\n${text.trimEnd().replac
 
 const metadata = (name: string, value: string | null): string => (value === null ? "" : `  ${name}: "${value}"\n`)
 
-const entryOf = ({ asset, blockNumber, movement, timestamp, transactionHash }: Entry): string => {
+const otherAccountOf = ({ asset, movement: { counterparty, kind }, own }: Entry): string =>
+  own === "sent" && counterparty !== null
+    ? accountOf(asset.chainId, counterparty)
+    : counters[TextFields.counterOf(kind)]
+
+/** A transfer between two wallets of the export is one entry with the accounts of both. */
+const entryOf = (entry: Entry): string => {
+  const { asset, blockNumber, counterpartyLabel, movement, own, timestamp, transactionHash } = entry
+  if (own === "received") return ""
   const { amount, counterparty, kind, tokenId, wallet } = movement
   const commodity = TextFields.commodityOf(asset)
   const number = TextFields.amountOf(amount, asset)
@@ -45,8 +53,9 @@ const entryOf = ({ asset, blockNumber, movement, timestamp, transactionHash }: E
     metadata("transaction", transactionHash) +
     metadata("asset", movement.asset) +
     metadata("token", tokenId) +
+    metadata("label", counterpartyLabel === null ? null : TextFields.labelOf(counterpartyLabel)) +
     `  ${accountOf(asset.chainId, wallet)}  ${number} ${commodity}\n` +
-    `  ${counters[TextFields.counterOf(kind)]}  ${TextFields.amountOf(-amount, asset)} ${commodity}\n\n`
+    `  ${otherAccountOf(entry)}  ${TextFields.amountOf(-amount, asset)} ${commodity}\n\n`
   return isExact(amount) ? text : asComment(text)
 }
 

@@ -17,21 +17,29 @@ export const columns = [
   "block_hash",
   "transaction_hash",
   "transaction_index",
+  "group",
   "log_index",
   "kind",
   "asset",
   "token_id",
   "symbol",
   "counterparty",
+  "counterparty_label",
   "amount",
   "amount_in_smallest_unit",
   "failed",
 ] as const
 
-/** Text that another program chose, so that no spreadsheet runs it; some read full-width signs too. */
-const harmless = (text: string): string => (/^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text)
+/**
+ * Text that another program chose, so that no spreadsheet runs it; some read full-width signs too. One that splits lines at a semicolon or a
+ * tab takes what follows these for a cell, also within quotes that do not begin its own cell.
+ */
+const harmless = (text: string): string => {
+  const split = text.replaceAll(/([;\t\r\n])(?=["\s]*[=+\-@＝＋－＠])/g, "$1'")
+  return /^(["\s]*[=+\-@＝＋－＠]|[\t\r\n])/.test(split) ? `'${split}` : split
+}
 
-const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+const quoted = (text: string): string => (/[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
 const lineOf = (fields: ReadonlyArray<string>): string => `${fields.map(quoted).join(",")}\r\n`
 
@@ -47,12 +55,14 @@ const fieldsOf = (entry: Entry): Readonly<Record<(typeof columns)[number], strin
     block_hash: entry.blockHash,
     transaction_hash: textOf(entry.transactionHash),
     transaction_index: textOf(entry.transactionIndex),
+    group: TextFields.groupOf(entry),
     log_index: textOf(movement.logIndex),
     kind: movement.kind,
     asset: movement.asset,
     token_id: textOf(movement.tokenId),
     symbol: harmless(textOf(asset.symbol)),
     counterparty: textOf(movement.counterparty),
+    counterparty_label: harmless(textOf(entry.counterpartyLabel)),
     amount: TextFields.amountOf(movement.amount, asset),
     amount_in_smallest_unit: movement.amount.toString(),
     failed: String(movement.isFailed),

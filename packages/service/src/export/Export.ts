@@ -6,6 +6,7 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Connection } from "../discovery/Connection.ts"
+import * as Label from "../label/Label.ts"
 import type * as Calls from "../node/Calls.ts"
 import * as Discovery from "../discovery/Discovery.ts"
 import { ChainReorganized } from "../node/DiscoveryError.ts"
@@ -39,6 +40,9 @@ export interface Written {
   readonly entries: number
   readonly closings: ReadonlyArray<ExportEntry.Closing>
 }
+
+/** Whether the chain has what the movements of a holding add up to; a contract that gives no balance has none. */
+export const isProved = ({ amount, found }: ExportEntry.Closing): boolean => amount === (found ?? 0n)
 
 /** Entries of one piece of text. */
 const entriesPerPiece = 256
@@ -143,6 +147,8 @@ const openingsAt =
     )
   }
 
+const builtIn: Label.Label = (address) => Label.builtIn[address] ?? null
+
 /** A block of an export: whose balances open the accounts, or close them. */
 type BlockOf<E> = ExportEntry.Source<E>["opening"]
 
@@ -152,15 +158,17 @@ const partOf = <E>(
   {
     blocks,
     closing,
+    label,
     opening,
     wallets,
-  }: Pick<ExportEntry.Source<E>, "blocks" | "opening" | "wallets"> & {
+  }: Pick<ExportEntry.Source<E>, "blocks" | "label" | "opening" | "wallets"> & {
     readonly closing: BlockOf<E>
   },
 ): Part<E | Proof.ProofError> => ({
   source: {
     chainId: connection.chainId,
     wallets,
+    label,
     blocks,
     opening,
     describe: describer(connection, closing.number),
@@ -191,13 +199,15 @@ export const fromNode = Effect.fn("Export.fromNode")(function* ({
   const { state } = found
   const closing = yield* headerOf(connection, state.closing.number)
   const opening = yield* headerOf(connection, state.opening)
-  return partOf(connection, { blocks, closing, opening, wallets: options.addresses })
+  return partOf(connection, { blocks, closing, label: builtIn, opening, wallets: options.addresses })
 })
 
 /** Wallets in the index of a chain, with a node for balances and tokens. */
 export interface Indexed {
   readonly reader: ChainReader
   readonly connection: ChainNode
+  /** Labels of the configuration. Default: those of addresses with the same meaning on every chain. */
+  readonly label?: Label.Label
   readonly options: Omit<IndexedMovements.Options, "to"> & {
     /** Last block at most. Default: the last final one of the node. */
     readonly at?: number | undefined
@@ -219,6 +229,7 @@ export type IndexedError = IndexedMovements.NotIndexed | StoreError | Discovery.
  */
 export const fromIndex = Effect.fn("Export.fromIndex")(function* ({
   connection,
+  label = builtIn,
   options,
   reader,
 }: Indexed): Effect.fn.Return<Part<IndexedError>, IndexedError> {
@@ -232,5 +243,5 @@ export const fromIndex = Effect.fn("Export.fromIndex")(function* ({
     return yield* new ChainReorganized({ block: closing.number, expected: closing.hash, received })
   }
   const blocks = IndexedMovements.blocks(reader, range)
-  return partOf<IndexedError>(connection, { blocks, closing, opening, wallets })
+  return partOf<IndexedError>(connection, { blocks, closing, label, opening, wallets })
 })

@@ -9,6 +9,7 @@ import * as Stream from "effect/Stream"
 import type { DiscoveredBlock } from "../ledger/DiscoveredBlock.ts"
 import type * as Movement from "../ledger/Movement.ts"
 import * as Holding from "../ledger/Holding.ts"
+import type { Label } from "../label/Label.ts"
 
 /**
  * An asset as an export names it.
@@ -36,6 +37,13 @@ export interface Entry {
   /** `null` for what belongs to the block. */
   readonly transactionIndex: number | null
   readonly movement: Movement.Movement
+  /**
+   * `sent` and `received` for the two movements of a transfer between wallets of the export, the second one right after the first;
+   * `null` for any other movement.
+   */
+  readonly own: "sent" | "received" | null
+  /** Label of the other side; `null` for none. */
+  readonly counterpartyLabel: string | null
 }
 
 /**
@@ -57,6 +65,8 @@ export interface Closing {
 export interface Source<E> {
   readonly chainId: number
   readonly wallets: ReadonlyArray<string>
+  /** Labels of addresses. */
+  readonly label: Label
   readonly blocks: Stream.Stream<DiscoveredBlock, E>
   /** The block of the opening balances. */
   readonly opening: Pick<DiscoveredBlock, "number" | "hash" | "timestamp">
@@ -102,6 +112,8 @@ const openingEntry = ({ opening }: Source<never>, wallet: string, asset: Asset, 
     logIndex: null,
     isFailed: false,
   },
+  own: null,
+  counterpartyLabel: null,
 })
 
 /** Opens the accounts that are seen for the first time: their opening balances come before their first movements. */
@@ -126,18 +138,60 @@ const open = Effect.fnUntraced(function* <E>(
   })
 })
 
+/** Rows in the order of their transactions, then of their wallets, those of the block itself last: the same from any source. */
+const inOrder = (rows: DiscoveredBlock["rows"]): DiscoveredBlock["rows"] =>
+  rows.toSorted(
+    ({ index: one, wallet: first }, { index: other, wallet: second }) =>
+      (one ?? Number.POSITIVE_INFINITY) - (other ?? Number.POSITIVE_INFINITY) || 0 || (first < second ? -1 : 1),
+  )
+
+/** What both movements of a transfer have in common. */
+const transferOf = ({ movement, transactionIndex }: Entry, from: string, to: string | null): string =>
+  JSON.stringify([transactionIndex, movement.kind, movement.logIndex, movement.asset, movement.tokenId, from, to])
+
+/** Puts what a wallet of the export received from another one right after what that one sent. */
+const joined = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
+  const received = new Map<string, Array<Entry>>()
+  for (const entry of entries) {
+    const { amount, counterparty, wallet } = entry.movement
+    if (amount <= 0n || counterparty === null) continue
+    const key = `${transferOf(entry, counterparty, wallet)} ${amount}`
+    const same = received.get(key)
+    if (same === undefined) received.set(key, [entry])
+    else same.push(entry)
+  }
+  const pairs = new Map<Entry, Entry>()
+  for (const entry of entries) {
+    const { amount, counterparty, wallet } = entry.movement
+    const other =
+      amount < 0n ? received.get(`${transferOf(entry, wallet, counterparty)} ${-amount}`)?.shift() : undefined
+    if (other !== undefined) pairs.set(entry, other)
+  }
+  const taken = new Set(pairs.values())
+  return entries.flatMap((entry): ReadonlyArray<Entry> => {
+    const other = pairs.get(entry)
+    if (other !== undefined)
+      return [
+        { ...entry, own: "sent" },
+        { ...other, own: "received" },
+      ]
+    return taken.has(entry) ? [] : [entry]
+  })
+}
+
 const entriesOf = Effect.fnUntraced(function* <E>(
   source: Source<E>,
   totals: Totals,
   block: DiscoveredBlock,
 ): Effect.fn.Return<ReadonlyArray<Entry>, E> {
   const entries: Array<Entry> = []
-  const movements = block.rows.flatMap((row) => row.movements)
-  for (const wallet of new Set(movements.map((movement) => movement.wallet))) {
+  const rows = inOrder(block.rows)
+  const movements = rows.flatMap((row) => row.movements)
+  for (const wallet of [...new Set(movements.map((movement) => movement.wallet))].toSorted()) {
     const own = movements.filter((movement) => movement.wallet === wallet)
     entries.push(...(yield* open(source, totals, wallet, own.map(Holding.fromMovement))))
   }
-  for (const { index, movements: own, transactionHash } of block.rows) {
+  for (const { index, movements: own, transactionHash } of rows) {
     for (const movement of own) {
       // Sound: the account was opened above.
       const total = totals.get(keyOf(movement.wallet, Holding.fromMovement(movement)))!
@@ -154,10 +208,12 @@ const entriesOf = Effect.fnUntraced(function* <E>(
         transactionHash,
         transactionIndex: index,
         movement,
+        own: null,
+        counterpartyLabel: movement.counterparty === null ? null : source.label(movement.counterparty),
       })
     }
   }
-  return entries
+  return joined(entries)
 })
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Exports as a journal of hledger: one balanced transaction per movement, with accounts and commodities declared, and in the end
+ * Exports as a journal of hledger: one balanced transaction per movement, or per transfer between wallets of the export, with accounts and commodities declared, and in the end
  * assertions of the balances, so that `hledger check --strict` verifies them. Pure.
  *
  * Source: hledger journal format.
@@ -22,19 +22,28 @@ const accountOf = (chainId: number, wallet: string): string => `assets:chain${ch
 /** A commodity with a digit in its name is quoted. */
 const commodityOf = (asset: Asset): string => `"${TextFields.commodityOf(asset)}"`
 
-const entryOf = ({ asset, blockNumber, movement, timestamp, transactionHash }: Entry): string => {
+const otherAccountOf = ({ asset, movement: { counterparty, kind }, own }: Entry): string =>
+  own === "sent" && counterparty !== null
+    ? accountOf(asset.chainId, counterparty)
+    : counters[TextFields.counterOf(kind)]
+
+/** A transfer between two wallets of the export is one entry with the accounts of both. */
+const entryOf = (entry: Entry): string => {
+  const { asset, blockNumber, counterpartyLabel, movement, own, timestamp, transactionHash } = entry
+  if (own === "received") return ""
   const { amount, counterparty, kind, tokenId, wallet } = movement
   const tags = [
     `block:${blockNumber}`,
     ...(transactionHash === null ? [] : [`transaction:${transactionHash}`]),
     `asset:${movement.asset}`,
     ...(tokenId === null ? [] : [`token:${tokenId}`]),
+    ...(counterpartyLabel === null ? [] : [`label:${TextFields.labelOf(counterpartyLabel)}`]),
   ]
   const commodity = commodityOf(asset)
   return (
     `${TextFields.dayOf(timestamp)} * ${counterparty ?? "chain"} | ${kind}  ; ${tags.join(", ")}\n` +
     `    ${accountOf(asset.chainId, wallet)}  ${TextFields.amountOf(amount, asset)} ${commodity}\n` +
-    `    ${counters[TextFields.counterOf(kind)]}\n\n`
+    `    ${otherAccountOf(entry)}\n\n`
   )
 }
 

@@ -5,7 +5,7 @@ import * as TextFields from "./TextFields.ts"
 import type { Entry } from "./ExportEntry.ts"
 import type { ExportFormat } from "./ExportFormat.ts"
 
-const valueOf = ({ asset, movement, ...place }: Entry) => ({
+const valueOf = ({ asset, counterpartyLabel, movement, ...place }: Entry) => ({
   chain_id: asset.chainId,
   address: movement.wallet,
   kind: movement.kind,
@@ -16,6 +16,8 @@ const valueOf = ({ asset, movement, ...place }: Entry) => ({
   amount: movement.amount.toString(),
   amount_in_units: TextFields.amountOf(movement.amount, asset),
   counterparty: movement.counterparty,
+  counterparty_label: counterpartyLabel,
+  group: TextFields.groupOf(place),
   transaction_hash: place.transactionHash,
   transaction_index: place.transactionIndex,
   log_index: movement.logIndex,

@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto"
 import * as Chain from "@daybook/schema/Chain"
 import * as Wei from "@daybook/schema/Wei"
-import type { Asset } from "./ExportEntry.ts"
+import type { Asset, Entry } from "./ExportEntry.ts"
 import { nativeSymbol } from "../statement/StatementFormat.ts"
 
 /** The day of a time in seconds since 1970, in UTC: `2026-01-31`. */
@@ -40,6 +40,16 @@ export const commodityOf = ({ chainId, holding, symbol }: Asset): string => {
   const identity = `${chainId} ${holding.standard} ${holding.asset} ${holding.tokenId ?? ""}`
   return `${start}.${createHash("sha256").update(identity).digest("hex").slice(0, hashDigits).toUpperCase()}`
 }
+
+/**
+ * What the movements of one transaction have in common, of all wallets and in the order of the chain: `18000000-7`; of the block itself
+ * its number.
+ */
+export const groupOf = ({ blockNumber, transactionIndex }: Pick<Entry, "blockNumber" | "transactionIndex">): string =>
+  transactionIndex === null ? String(blockNumber) : `${blockNumber}-${transactionIndex}`
+
+/** A label on one line, without what ends a text or a comment of books. */
+export const labelOf = (label: string): string => label.replaceAll(/[\s\p{C}"\\;,:|]+/gu, " ").trim()
 
 /** The other side of a movement in double-entry books. */
 export type Counter = "fees" | "rewards" | "withdrawals" | "bridge" | "opening" | "transfers"

@@ -71,6 +71,33 @@ layer(scenario, { excludeTestServices: true })("daybook statement and daybook ex
     }),
   )
 
+  it.effect(
+    "export: exits with code 1 where a balance is not proved, unless that is allowed, and writes the same",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* Anvil.Anvil
+        const { accounts, lastBlock } = yield* Scenario.Scenario
+        const forward = server.forward(url)
+        const node = yield* server.start(
+          {
+            eth_getBalance: (params) =>
+              Number(params[1]) < 11 ? forward("eth_getBalance", params) : { result: "0x1" },
+          },
+          forward,
+        )
+        const args = ["export", accounts.ivan, "--rpc", node.url, "--at", String(lastBlock), "--format", "beancount"]
+        const refused = yield* daybook(yield* folder, ...args, "--output", "out.beancount")
+        const strict = yield* daybookProcess(yield* folder, ...args)
+        const allowed = yield* daybookProcess(yield* folder, ...args, "--allow-unproved")
+
+        expect([refused.code, strict.code, allowed.code]).toEqual([1, 1, 0])
+        expect(strict.out).toContain("; not proved: the chain has 0.000000000000000001\n")
+        expect(allowed.out).toBe(strict.out)
+        expect(strict.err).toContain("Not proved: 1 balance. The export is complete;")
+        for (const { err } of [strict, allowed]) expect(err).toMatch(/ \d+ of \d+ balances proved$/m)
+      }),
+  )
+
   it.effect("export: writes a line per movement to a file, and names an address that is none", () =>
     Effect.gen(function* () {
       const { url } = yield* Anvil.Anvil
@@ -130,6 +157,46 @@ layer(scenario, { excludeTestServices: true })("daybook statement and daybook ex
       }
       expect(sumOf(8_453, to)).not.toBe(sumOf(31_337, to))
     }).pipe(Effect.scoped),
+  )
+
+  it.effect("export: bounds blocks by dates, of which the last is included, and refuses a date beside a block", () =>
+    Effect.gen(function* () {
+      const node = yield* Anvil.Anvil
+      const { accounts, lastBlock } = yield* Scenario.Scenario
+      yield* node.call("anvil_mine", ["0x60"])
+      const times = yield* Effect.forEach(
+        Array.from({ length: lastBlock + 1 }, (_, number) => number),
+        (number) =>
+          Effect.map(
+            node.call<{ readonly timestamp: string }>("eth_getBlockByNumber", [`0x${number.toString(16)}`, false]),
+            ({ timestamp }) => Number(timestamp),
+          ),
+      )
+      const [from, to] = [times[6]!, times[lastBlock - 4]!]
+      const textOf = (seconds: number) => new Date(seconds * 1000).toISOString().replace(".000", "")
+      const args = ["export", accounts.alice, "--rpc", node.url, "--format", "csv"]
+      const dated = yield* daybookProcess(yield* folder, ...args, "--from-date", textOf(from), "--to-date", textOf(to))
+      const first = String(times.findIndex((time) => time >= from))
+      const last = String(times.findLastIndex((time) => time <= to))
+      const blocks = yield* daybookProcess(yield* folder, ...args, "--from-block", first, "--at", last)
+      const both = yield* daybook(yield* folder, ...args, "--from-date", textOf(from), "--from-block", "1")
+      const none = yield* daybook(yield* folder, ...args, "--from-date", "2024-13-01")
+      const reversed = yield* daybook(yield* folder, ...args, "--from-date", "2024-01-02", "--to-date", "2024-01-01")
+      const future = yield* daybook(yield* folder, ...args, "--from-date", "2999-01-01")
+
+      expect([dated.code, blocks.code]).toEqual([0, 0])
+      expect(dated.out).toBe(blocks.out)
+      expect(dated.out.split("\r\n").length).toBeGreaterThan(3)
+      expect([both, none, reversed, future].map(({ code }) => code)).toEqual([2, 2, 2, 2])
+      expect(both.err).toContain(
+        'Invalid option "--from-date": expected either --from-date or --from-block, received both.',
+      )
+      expect(none.err).toContain('expected a date such as 2024-01-31 or 2024-01-31T12:00:00Z, received "2024-13-01".')
+      expect(reversed.err).toContain(
+        'Invalid option "--to-date": expected a date from 2024-01-02 on, received 2024-01-01.',
+      )
+      expect(future.err).toContain("expected dates with a final block of the chain between them, received none.")
+    }),
   )
 
   it.effect("export: refuses two nodes of one chain, a block for several chains, and what is no URL", () =>

@@ -34,10 +34,10 @@ describe("Csv", () => {
     const format = Csv.make()
 
     expect(format.head([{ chainId: 1, wallet }])).toBe(
-      "chain_id,wallet,block_number,block_timestamp,block_hash,transaction_hash,transaction_index,log_index,kind,asset,token_id,symbol,counterparty,amount,amount_in_smallest_unit,failed\r\n",
+      "chain_id,wallet,block_number,block_timestamp,block_hash,transaction_hash,transaction_index,group,log_index,kind,asset,token_id,symbol,counterparty,counterparty_label,amount,amount_in_smallest_unit,failed\r\n",
     )
     expect(format.entry(entryOf(tokenOf("GOLD", 6), -1_500_000n))).toBe(
-      `1,${wallet},7,2023-11-14T22:13:20.000Z,0x${"b7".repeat(32)},0x${"7a".repeat(32)},2,5,erc20,${token},,GOLD,0x${"c0".repeat(20)},-1.5,-1500000,false\r\n`,
+      `1,${wallet},7,2023-11-14T22:13:20.000Z,0x${"b7".repeat(32)},0x${"7a".repeat(32)},2,7-2,5,erc20,${token},,GOLD,0x${"c0".repeat(20)},,-1.5,-1500000,false\r\n`,
     )
     expect(format.tail(tail)).toBe("")
   })
@@ -50,14 +50,41 @@ describe("Csv", () => {
       const at = (name: (typeof Csv.columns)[number]) => fields![Csv.columns.indexOf(name)]!
 
       expect(fields).toHaveLength(Csv.columns.length)
-      expect(at("symbol").replace(/^'(?=[=+\-@\t\r\n＝＋－＠])/, "")).toBe(
-        symbol.replace(/^'(?=[=+\-@\t\r\n＝＋－＠])/, ""),
-      )
+      expect(at("symbol").replaceAll("'", "")).toBe(symbol.replaceAll("'", ""))
       expect(at("symbol")).not.toMatch(/^[=+\-@\t\r\n＝＋－＠]/)
       expect(Wei.parseUnits(at("amount"), decimals)).toBe(amount)
       expect(BigInt(at("amount_in_smallest_unit"))).toBe(amount)
     },
   )
+
+  it.prop(
+    "entry: has no cell that is a formula, whether lines are split at commas, semicolons or tabs, with or without quotes",
+    { parts: Schema.Array(Schema.Literals([";", "\t", "\n", '"', "=", "+1", "-", "@", "＝", " ", "A", "'", ","])) },
+    ({ parts }) => {
+      const label = parts.join("")
+      const text = Csv.make().entry({ ...entryOf(tokenOf(label, 0), 1n), counterpartyLabel: label })
+      const [fields] = parseCsv(text)
+      // The amounts are numbers of this program, which have a sign.
+      const cells = text
+        .replace(/,1,1,false\r\n$/, "")
+        .split(/[;\t\n\r]/)
+        .slice(1)
+
+      for (const name of ["symbol", "counterparty_label"] as const) {
+        expect(fields![Csv.columns.indexOf(name)]!.replaceAll("'", "")).toBe(label.replaceAll("'", ""))
+      }
+      for (const cell of cells) expect(cell).not.toMatch(/^["\s]*[=+\-@＝＋－＠]/)
+    },
+  )
+
+  it("entry: makes what a spreadsheet takes for a formula after a semicolon or a tab harmless, and quotes the text", () => {
+    const entry = (symbol: string) => Csv.make().entry(entryOf(tokenOf(symbol, 0), 1n))
+
+    expect(entry("A;=1+1;")).toContain(`,"A;'=1+1;",`)
+    expect(entry("A\t=1+1")).toContain(`,"A\t'=1+1",`)
+    expect(entry('A; "=1+1')).toContain(`,"A;' ""=1+1",`)
+    expect(entry("A;B")).toContain(`,"A;B",`)
+  })
 
   it("entry: writes a formula as text", () => {
     const [fields] = parseCsv(Csv.make().entry(entryOf(tokenOf('=HYPERLINK("https://x.example","a")', 0), 1n)))
@@ -82,6 +109,8 @@ describe("Ndjson", () => {
       amount: "-1500000",
       amount_in_units: "-1.5",
       counterparty: `0x${"c0".repeat(20)}`,
+      counterparty_label: null,
+      group: "7-2",
       transaction_hash: `0x${"7a".repeat(32)}`,
       transaction_index: 2,
       log_index: 5,
@@ -90,6 +119,34 @@ describe("Ndjson", () => {
       block_timestamp: "2023-11-14T22:13:20.000Z",
       failed: false,
     })
+  })
+})
+
+describe("transfers between wallets of an export", () => {
+  const other = `0x${"c0".repeat(20)}`
+  const sent = { ...entryOf(ether, -5n, "value"), own: "sent" as const, counterpartyLabel: 'Cold "wallet"; 1\n2' }
+  const received = {
+    ...entryOf(ether, 5n, "value"),
+    own: "received" as const,
+    movement: { ...entryOf(ether, 5n, "value").movement, wallet: other, counterparty: wallet },
+  }
+
+  it("Beancount: are one entry with both accounts and the label of the other side", () => {
+    const format = Beancount.make()
+
+    expect(format.entry(sent)).toContain(
+      `  label: "Cold wallet 1 2"\n  Assets:Chain1:${wallet}  -0.000000000000000005 ETH\n  Assets:Chain1:${other}  0.000000000000000005 ETH\n`,
+    )
+    expect(format.entry(received)).toBe("")
+  })
+
+  it("Hledger: are one entry with both accounts and the label of the other side", () => {
+    const format = Hledger.make()
+    const text = format.entry(sent)
+
+    expect(text).toContain("asset:native, label:Cold wallet 1 2\n")
+    expect(text).toContain(`    assets:chain1:${wallet}  -0.000000000000000005 "ETH"\n    assets:chain1:${other}\n`)
+    expect(format.entry(received)).toBe("")
   })
 })
 

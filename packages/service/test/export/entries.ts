@@ -36,4 +36,6 @@ export const entryOf = (asset: Asset, amount: bigint, kind: Entry["movement"]["k
     logIndex: kind === "erc20" ? 5 : null,
     isFailed: false,
   },
+  own: null,
+  counterpartyLabel: null,
 })

@@ -83,6 +83,7 @@ const partOf = (chainId: number, blocks: number): Part<never> => {
     source: {
       chainId,
       wallets,
+      label: () => null,
       opening: {
         number: 0,
         hash: random.hex(32),

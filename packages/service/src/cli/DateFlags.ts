@@ -1,0 +1,95 @@
+/**
+ * Flags that bound blocks by dates: `--from-date` and `--to-date`, in UTC unless they name a zone.
+ */
+import { quote } from "@daybook/schema/Issue"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Flag from "effect/cli/Flag"
+import * as Discovery from "../discovery/Discovery.ts"
+import * as StartBlock from "../indexer/StartBlock.ts"
+import * as Calls from "../node/Calls.ts"
+import { invalidOption } from "./CommandError.ts"
+
+const flag = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.withMetavar("DATE"), Flag.optional)
+
+/** The flags. */
+export const flags = {
+  fromDate: flag("from-date", "First instant, such as 2024-01-01, in place of --from-block"),
+  toDate: flag("to-date", "Last day or instant, such as 2024-12-31, in place of --at"),
+}
+
+/** The flags as they are given, beside the blocks that they replace. */
+export interface Given {
+  readonly fromDate: Option.Option<string>
+  readonly toDate: Option.Option<string>
+  readonly at: Option.Option<string>
+  readonly fromBlock: Option.Option<string>
+}
+
+/** Instants in seconds since 1970; the end is the first one that is left out. */
+export interface Dates {
+  readonly from: number | undefined
+  readonly end: number | undefined
+}
+
+/** Without dates. */
+export const none: Dates = { from: undefined, end: undefined }
+
+const daySeconds = 86_400
+const form = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/
+
+const parseDate = Effect.fnUntraced(function* (name: string, given: Option.Option<string>) {
+  if (Option.isNone(given)) return undefined
+  const text = given.value
+  const isZoned = !text.includes("T") || /(Z|[+-]\d\d:\d\d)$/.test(text)
+  const millis = form.test(text) ? Date.parse(isZoned ? text : `${text}Z`) : Number.NaN
+  if (Number.isNaN(millis)) {
+    return yield* invalidOption(name, "a date such as 2024-01-31 or 2024-01-31T12:00:00Z", quote(text))
+  }
+  return { seconds: millis / 1000, isDay: !text.includes("T") }
+})
+
+/**
+ * Parses the dates. A last day is included as a whole.
+ *
+ * **Errors**
+ * - `CommandError`: a text is no date, a date is given beside the block that it replaces, or the last one is before the first.
+ */
+export const parse = Effect.fnUntraced(function* ({ at, fromBlock, fromDate, toDate }: Given) {
+  const first = yield* parseDate("--from-date", fromDate)
+  const last = yield* parseDate("--to-date", toDate)
+  if (first !== undefined && Option.isSome(fromBlock)) {
+    return yield* invalidOption("--from-date", "either --from-date or --from-block", "both")
+  }
+  if (last !== undefined && Option.isSome(at))
+    return yield* invalidOption("--to-date", "either --to-date or --at", "both")
+  const from = first === undefined ? undefined : Math.ceil(first.seconds)
+  const end = last === undefined ? undefined : last.isDay ? last.seconds + daySeconds : Math.floor(last.seconds) + 1
+  if (from !== undefined && end !== undefined && end <= from) {
+    return yield* invalidOption("--to-date", `a date from ${Option.getOrThrow(fromDate)} on`, Option.getOrThrow(toDate))
+  }
+  const dates: Dates = { from, end }
+  return dates
+})
+
+/**
+ * The blocks of dates on a chain, up to its last final one; a date that is not given bounds nothing.
+ *
+ * **Errors**
+ * - `CommandError`: the chain has no final block between the dates.
+ * - As `Discovery.closingBlock`.
+ */
+export const blocksOf = Effect.fnUntraced(function* (source: Calls.Budgeted, chainId: number, { end, from }: Dates) {
+  if (from === undefined && end === undefined) return { fromBlock: undefined, at: undefined }
+  const final = yield* Discovery.closingBlock(source, chainId)
+  const head = { number: final.number, timestamp: final.timestamp ?? 0 }
+  const at = (seconds: number) => Calls.patiently(source, StartBlock.atOrAfter(source.node, head, seconds))
+  const fromBlock = from === undefined ? undefined : yield* at(from)
+  const after = end === undefined ? null : yield* at(end)
+  const last = after === null ? final.number : after - 1
+  if (fromBlock === null || last < (fromBlock ?? 0)) {
+    return yield* invalidOption("--from-date", "dates with a final block of the chain between them", "none")
+  }
+  return { fromBlock, at: end === undefined ? undefined : last }
+})
