@@ -1,5 +1,5 @@
 /**
- * The tables whose rows are read of a node again where they are missing: openings, proofs, proved blocks and tokens. A row of theirs that
+ * The tables whose rows are read of a node again where they are missing: openings, proofs, proved blocks and tokens. Such a row that
  * does not match its checksum is as good as none. Pure.
  *
  * Source: decision 0034.
