@@ -74,8 +74,8 @@ export const connect = Effect.fnUntraced(function* ({ maxCalls = defaultMaxCalls
       decoder: Decoder.make(),
       watch: null,
       rules: yield* rulesOf(node, chainId, head.number),
+      ledger: LedgerRules.fromChainId(chainId),
     },
-    rules: LedgerRules.fromChainId(chainId),
   }
   return connection
 })

@@ -3,10 +3,12 @@
  *
  * Source: decision 0047.
  */
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as BlockFetcher from "../fetch/BlockFetcher.ts"
 import type { BlockNotFound } from "../fetch/BlockNotFound.ts"
 import * as Ledger from "../ledger/Ledger.ts"
+import * as LedgerCodec from "../ledger/LedgerCodec.ts"
 import type { LedgerRules } from "../ledger/LedgerRules.ts"
 import * as LedgerSource from "../ledger/LedgerSource.ts"
 import * as Movement from "../ledger/Movement.ts"
@@ -18,11 +20,11 @@ import * as Calls from "../node/Calls.ts"
 import type { Effects } from "./DiscoveryStep.ts"
 
 /**
- * How blocks are fetched and what is derived.
+ * How blocks are fetched and assembled.
  */
 export interface Source extends Calls.Budgeted {
-  readonly assembling: BlockFetcher.Options
-  readonly rules: LedgerRules
+  /** With the rules of the chain's ledger. */
+  readonly assembling: BlockFetcher.Options & { readonly ledger: LedgerRules }
 }
 
 /**
@@ -34,15 +36,20 @@ export type FetchError = BlockNotFound | InvalidBlock | Calls.CallsError
 const blocksPerRequest = 16
 const concurrency = 4
 
-const derive = (rows: BlockRows, rules: LedgerRules, wallets: ReadonlySet<string>): DiscoveredBlock => {
-  const { hash, number, timestamp, transactions } = rows
+/** Rows of the wallets: those that the assembler made of the responses; from the texts where traces were added to these later. */
+const rowsOf = (block: BlockRows, rules: LedgerRules, wallets: ReadonlySet<string>): ReadonlyArray<Ledger.LedgerRow> =>
+  block.ledger === undefined
+    ? Ledger.derive(LedgerSource.fromRows(block), rules).filter(({ wallet }) => wallets.has(wallet))
+    : LedgerCodec.rowsOf(block.ledger, wallets)
+
+const toDiscovered = (block: BlockRows, rules: LedgerRules, wallets: ReadonlySet<string>): DiscoveredBlock => {
+  const { hash, number, timestamp, transactions } = block
   const hashes = new Map(transactions.map((transaction) => [transaction.index, transaction.hash]))
-  const found = Ledger.derive(LedgerSource.fromRows(rows), rules).filter(({ wallet }) => wallets.has(wallet))
   return {
     number,
     hash,
     timestamp,
-    rows: found.map(({ index, movements, roles, wallet }) => ({
+    rows: rowsOf(block, rules, wallets).map(({ index, movements, roles, wallet }) => ({
       wallet,
       roles,
       movements,
@@ -86,16 +93,11 @@ export const fetch = (
   numbers: ReadonlyArray<number>,
   wallets: ReadonlySet<string>,
 ): Effect.Effect<ReadonlyArray<DiscoveredBlock>, FetchError> => {
-  const chunks = Array.from({ length: Math.ceil(numbers.length / blocksPerRequest) }, (_, at) =>
-    numbers.slice(at * blocksPerRequest, (at + 1) * blocksPerRequest),
-  )
-  return Effect.map(
-    Effect.forEach(
-      chunks,
-      (chunk) => Effect.map(fetchChunk(source, chunk), (rows) => rows.map((one) => derive(one, source.rules, wallets))),
-      { concurrency },
-    ),
-    (blocks) => blocks.flat(),
+  const rules = source.assembling.ledger
+  const discover = (chunk: ReadonlyArray<number>) =>
+    Effect.map(fetchChunk(source, chunk), (blocks) => blocks.map((block) => toDiscovered(block, rules, wallets)))
+  return Effect.map(Effect.forEach(Arr.chunksOf(numbers, blocksPerRequest), discover, { concurrency }), (blocks) =>
+    blocks.flat(),
   )
 }
 

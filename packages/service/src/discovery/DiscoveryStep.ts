@@ -115,20 +115,25 @@ interface Judged {
   readonly status: Bisection.Status
 }
 
-const judge = (state: DiscoveryState, segment: Segment, at: number): ReadonlyArray<Judged> => {
-  const { changes, parts } = segment.wallets[at]!
-  const known = Bisection.fromChanges(changes)
+/** A wallet of the open segment, with what is known of it. */
+interface JudgedWallet {
+  readonly parts: ReadonlyArray<Judged>
+  readonly change: Bisection.KnownChange
+}
+
+const judge = (state: DiscoveryState, { changes, parts }: Segment["wallets"][number], at: number): JudgedWallet => {
+  const change = Bisection.fromChanges(changes)
   const grain = grainOf(state, state.wallets[at]!)
-  return parts.map((part) => ({ part, status: Bisection.statusOf(part, known, grain) }))
+  return { change, parts: parts.map((part) => ({ part, status: Bisection.statusOf(part, change, grain) })) }
 }
 
 const callsOfSegment = (state: DiscoveryState, segment: Segment): Calls => {
   const fetched = new Set(segment.fetched)
   const balances: Array<AccountRead> = []
   const blocks = new Set<number>()
-  for (const wallet of state.wallets.keys()) {
+  for (const [wallet, known] of segment.wallets.entries()) {
     let reads = 0
-    for (const { part, status } of judge(state, segment, wallet)) {
+    for (const { part, status } of judge(state, known, wallet).parts) {
       if (reads >= maxReads) break
       if (status === "divided") {
         balances.push({ wallet, block: Bisection.middleOf(part) })
@@ -263,8 +268,34 @@ const finalEnd = (judged: ReadonlyArray<Judged>, fetched: ReadonlySet<number>): 
   return end
 }
 
+/** The last block up to which every wallet is final; `null` while one has none. */
+const finalThrough = (ends: ReadonlyArray<number | null>, last: number): number | null => {
+  const final = ends.filter((end) => end !== null)
+  return final.length < ends.length ? null : Math.min(last, ...final)
+}
+
+/** Blocks up to a block in which a balance changes by more or less than the movements. */
+const differencesUpTo = (
+  { change, parts }: JudgedWallet,
+  wallet: number,
+  block: number,
+): DiscoveryState["differences"] =>
+  parts
+    .filter(({ part, status }) => status === "located" && part.to <= block)
+    .map(({ part: { before, to, value } }) => ({
+      wallet,
+      block: to,
+      expected: before + change(to - 1, to),
+      found: value,
+    }))
+
 /** The parts of a wallet after a block, and its balance there. */
-const cutParts = (judged: ReadonlyArray<Judged>, known: Bisection.KnownChange, block: number) => {
+interface CutWallet {
+  readonly parts: ReadonlyArray<Bisection.Part>
+  readonly balance: bigint
+}
+
+const cutParts = ({ change, parts: judged }: JudgedWallet, block: number): CutWallet => {
   const parts: Array<Bisection.Part> = []
   let balance: bigint | null = null
   for (const { part } of judged) {
@@ -272,7 +303,7 @@ const cutParts = (judged: ReadonlyArray<Judged>, known: Bisection.KnownChange, b
     if (part.to <= block) continue
     if (part.after >= block) parts.push(part)
     else {
-      balance = part.before + known(part.after, block)
+      balance = part.before + change(part.after, block)
       parts.push({ ...part, after: block, before: balance })
     }
   }
@@ -280,43 +311,35 @@ const cutParts = (judged: ReadonlyArray<Judged>, known: Bisection.KnownChange, b
   return { parts, balance: balance! }
 }
 
+/** What is left of a segment after a block. */
+const segmentAfter = (segment: Segment, cut: ReadonlyArray<CutWallet>, block: number): Segment => ({
+  to: segment.to,
+  fetched: segment.fetched.filter((fetched) => fetched > block),
+  wallets: segment.wallets.map(({ changes }, at) => ({
+    parts: cut[at]!.parts,
+    changes: changes.filter(([changed]) => changed > block),
+  })),
+})
+
 /** Settles the blocks from the start of the segment that are final for every wallet. */
 const settle = (state: DiscoveryState): DiscoveryState => {
   const { segment } = state
   if (segment === null) return state
   const fetched = new Set(segment.fetched)
-  const judged = segment.wallets.map((_, at) => judge(state, segment, at))
-  const ends = judged.map((parts) => finalEnd(parts, fetched))
-  const through = ends.reduce<number | null>(
-    (end, one) => (end === null || one === null ? null : Math.min(end, one)),
+  const judged = segment.wallets.map((wallet, at): JudgedWallet => judge(state, wallet, at))
+  const block = finalThrough(
+    judged.map(({ parts }) => finalEnd(parts, fetched)),
     segment.to,
   )
-  if (through === null) return state
-  const differences = judged.flatMap((parts, wallet) =>
-    parts
-      .filter(({ part, status }) => status === "located" && part.to <= through)
-      .map(({ part: { before, to, value } }) => {
-        const expected = before + Bisection.fromChanges(segment.wallets[wallet]!.changes)(to - 1, to)
-        return { wallet, block: to, expected, found: value }
-      }),
-  )
-  const cut = judged.map((parts, at) => cutParts(parts, Bisection.fromChanges(segment.wallets[at]!.changes), through))
+  if (block === null) return state
+  const cut = judged.map((wallet) => cutParts(wallet, block))
+  const differences = judged.flatMap((wallet, at) => differencesUpTo(wallet, at, block))
   return {
     ...state,
-    settled: through,
+    settled: block,
     differences: [...state.differences, ...differences],
     wallets: state.wallets.map((wallet, at) => ({ ...wallet, balance: cut[at]!.balance })),
-    segment:
-      through === segment.to
-        ? null
-        : {
-            to: segment.to,
-            fetched: segment.fetched.filter((block) => block > through),
-            wallets: segment.wallets.map(({ changes }, at) => ({
-              parts: cut[at]!.parts,
-              changes: changes.filter(([block]) => block > through),
-            })),
-          },
+    segment: block === segment.to ? null : segmentAfter(segment, cut, block),
   }
 }
 

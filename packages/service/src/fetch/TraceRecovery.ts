@@ -128,7 +128,7 @@ export const recover = Effect.fn("TraceRecovery.recover")(function* (
 })
 
 const fill = (rows: BlockRows, found: ReadonlyMap<string, InternalTransactions.TransactionRows>): BlockRows => {
-  const { gaps: before = [], ...others } = rows
+  const { gaps: before = [], ledger, ...others } = rows
   const gaps = before.flatMap((gap): ReadonlyArray<BlockGap> => {
     const own = gap.kind === "trace" ? found.get(gap.transaction ?? "") : undefined
     if (own === undefined) return [gap]
@@ -138,5 +138,7 @@ const fill = (rows: BlockRows, found: ReadonlyMap<string, InternalTransactions.T
     const own = found.get(row.hash)
     return own === undefined || InternalTransactions.isUntraced(own) ? row : { ...row, internal: JSON.stringify(own) }
   })
-  return { ...others, transactions, ...(gaps.length === 0 ? {} : { gaps }) }
+  // The ledger was made without the traces: it is derived from the texts, which have them now.
+  const isSame = ledger !== undefined && [...found.values()].every(InternalTransactions.isUntraced)
+  return { ...others, transactions, ...(isSame ? { ledger } : {}), ...(gaps.length === 0 ? {} : { gaps }) }
 }

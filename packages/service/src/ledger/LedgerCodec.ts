@@ -246,6 +246,15 @@ export const decodeBody = (wallet: string, body: Uint8Array): Pick<LedgerRow, "r
   return { roles, movements }
 }
 
+/** The rows of some wallets in a packed ledger, in order of index. */
+export const rowsOf = (bytes: Uint8Array, wallets: ReadonlySet<string>): ReadonlyArray<LedgerRow> =>
+  unpack(bytes)
+    .flatMap(({ body, index, wallet }): ReadonlyArray<LedgerRow> => {
+      const address = `0x${hexOf(wallet)}`
+      return wallets.has(address) ? [{ wallet: address, index, ...decodeBody(address, body) }] : []
+    })
+    .toSorted((one, other) => one.index - other.index)
+
 /** The roles in the body of a row; throws a `RangeError` for bytes of another form. */
 export const rolesOf = (body: Uint8Array): number => new Reader(body).number()
 

@@ -8,6 +8,7 @@ import type { BatchFetcher, Parts } from "../../src/node/BatchFetcher.ts"
 import type { Node } from "../../src/node/Node.ts"
 import { NodeFailed } from "../../src/node/NodeError.ts"
 import * as Undecoded from "../../src/verification/Undecoded.ts"
+import * as LedgerRules from "../../src/ledger/LedgerRules.ts"
 import { decoder } from "../indexer/chain.ts"
 import * as fixture from "../indexer/fixture.ts"
 
@@ -239,6 +240,32 @@ describe("BlockFetcher", () => {
 
           expect(yield* Effect.flip(BlockFetcher.block(node, 5, { ...options, failures: 3 }))).toBe(failure)
           expect((yield* BlockFetcher.block(node, 5, { ...options, failures: 4 })).transactions.length).toBe(1)
+        }),
+    )
+
+    it.effect(
+      "block: leaves the ledger to be derived where a transaction is traced after its block was assembled",
+      () =>
+        Effect.gen(function* () {
+          const calls = [{ type: "CALL", from: fixture.token, to: fixture.address("8"), value: "0x5", calls: [] }]
+          const [frame] = fixture.frames([
+            { result: { type: "CALL", from: fixture.sender, to: fixture.token, value: "0x0", calls } },
+          ])
+          const untraced = { _tag: "Untraced", reason: "pruned" } as const
+          const tracing = (trace: object | null) => ({
+            ...shifted(0),
+            traces: () => Effect.succeed(untraced),
+            transactionTrace: () => Effect.succeed(trace),
+          })
+          const ledger = LedgerRules.fromChainId(1)
+          const fetchBlock = (trace: object | null) =>
+            BlockFetcher.block(tracing(trace) as Node, 5, { ...options, ledger, failures: 8 })
+          const traced = yield* fetchBlock({ _tag: "Frame", frame: frame!.result })
+          const bare = yield* fetchBlock(null)
+
+          expect(traced.transactions[0]!.internal).toContain(fixture.address("8"))
+          expect(traced.ledger).toBe(undefined)
+          expect(bare.ledger).not.toBe(undefined)
         }),
     )
 
