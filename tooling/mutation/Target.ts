@@ -138,7 +138,6 @@ export const targets: ReadonlyArray<Target> = [
     "sqlite/Histories",
     "sqlite/PageReader",
     "sqlite/Projections",
-    "sqlite/Rewriting",
     "rows/Zstd",
   ]),
 ]

@@ -17,15 +17,11 @@ export const compact = Command.make(
     chain: Selection.chainFlag("Name of a chain in the configuration; may be repeated; by default all chains"),
   },
   Effect.fn(function* ({ chain, config: path }) {
-    const { database, jobs, owner } = yield* Selection.open(path, chain)
+    const { database, jobs } = yield* Selection.open(path, chain)
     for (const job of jobs) {
       const ref = { name: job.chain, id: job.chainId }
-      const { after, before } = yield* Compact.run(database, { chain: ref, owner })
+      const { after, before } = yield* Compact.run(database, { chain: ref })
       yield* Terminal.print(`${job.chain}: ${mebibytes(before.bytes)} before, ${mebibytes(after.bytes)} after`)
     }
   }, Effect.scoped),
-).pipe(
-  Command.withDescription(
-    "Give free space back to the disk; may run beside serve, except once for a database of an earlier version",
-  ),
-)
+).pipe(Command.withDescription("Give free space back to the disk; may run beside serve"))

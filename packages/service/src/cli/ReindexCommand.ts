@@ -58,4 +58,8 @@ export const reindex = Command.make(
       )
     }
   }, Effect.scoped),
-).pipe(Command.withDescription("Remove blocks from the index; the next serve fetches them again; stop serve before"))
+).pipe(
+  Command.withDescription(
+    'Remove blocks from the index; the next serve fetches them again; stop "daybook serve" first',
+  ),
+)

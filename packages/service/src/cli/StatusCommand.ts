@@ -20,14 +20,8 @@ const formatGaps = (gaps: Status.Status["gaps"]): string => {
   return found.length === 0 ? "" : ` Gaps: ${found.map(([kind, count]) => `${count} ${kind}`).join(", ")}.`
 }
 
-const formatFacts = ({ blocksWithoutFacts }: Status.Status): string =>
-  blocksWithoutFacts === undefined ? "" : ` Blocks without facts of fees and native value: ${blocksWithoutFacts}.`
-
 const formatLedgers = ({ blocksWithoutLedgers }: Status.Status): string =>
   blocksWithoutLedgers === undefined ? "" : ` Blocks whose ledgers are still to derive: ${blocksWithoutLedgers}.`
-
-const formatRewriting = ({ blocksToRewrite }: Status.Status): string =>
-  blocksToRewrite === undefined ? "" : ` Blocks of an earlier version left to rewrite: ${blocksToRewrite}.`
 
 /** What is left below the first block, with the time that it takes. */
 const formatPrepend = ({ prepend }: Status.Status): string => {
@@ -53,7 +47,7 @@ const format = (status: Status.Status, setting: "auto" | "off"): string => {
   const eta = etaMillis === undefined ? "" : `, ${Throughput.formatMillis(etaMillis)} left`
   const limits = lacking === undefined ? "" : ` The node: ${lacking}.`
   const skipped = unchecked === undefined ? "" : ` Not checked: ${unchecked}.`
-  return `${chain}: ${state}, ${range}, ${node}${speed}${eta}, traces ${formatTraces(traces, setting)}. ${message}${formatPrepend(status)}${limits}${skipped}${notes}${formatGaps(gaps)}${formatFacts(status)}${formatLedgers(status)}${formatRewriting(status)}`.trim()
+  return `${chain}: ${state}, ${range}, ${node}${speed}${eta}, traces ${formatTraces(traces, setting)}. ${message}${formatPrepend(status)}${limits}${skipped}${notes}${formatGaps(gaps)}${formatLedgers(status)}`.trim()
 }
 
 /** The status of a chain, with what would keep an indexer of this user from writing it. */

@@ -1,23 +1,23 @@
 /**
- * Completes stored blocks: fetches each block with a gap or without facts again, verifies it as the indexer does, and replaces its rows
- * where the nodes give more than they did. A block of another hash, or that lacks as much as before, is left unchanged.
+ * Completes stored blocks: fetches each block with a gap again, verifies it as the indexer does, and replaces its rows where the nodes
+ * give more than they did. A block of another hash, or that lacks as much as before, is left unchanged.
  *
- * Source: decisions 0035 and 0048.
+ * Source: decision 0035.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as BlockFetcher from "./BlockFetcher.ts"
 import type { Node } from "../node/Node.ts"
 import * as TraceFailure from "../node/TraceFailure.ts"
-import type { Audit } from "../store/Audit.ts"
-import type { BlockRows, Gap } from "../block/BlockRows.ts"
+import type { Audit, Repairer } from "../store/Audit.ts"
+import type { Gap } from "../block/BlockRows.ts"
 import type { ChainReader } from "../store/ChainReader.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import * as Watched from "./Watched.ts"
 
 /** The result of filling. */
 export interface Filled {
-  /** Gaps that were filled; missing facts of a block count as one. */
+  /** Gaps that were filled. */
   readonly filled: number
   /** Gaps that remain. */
   readonly remaining: number
@@ -40,31 +40,25 @@ const gapsAtOnce = 500
 /** Blocks that are reported. */
 const maxFailed = 50
 
-/** A block that lacks something. */
+/** A block with its number of gaps. */
 interface Incomplete {
   readonly block: number
   readonly gaps: number
-  readonly hasFacts: boolean
 }
 
-const lackingOf = ({ gaps, hasFacts }: Pick<Incomplete, "gaps" | "hasFacts">): number => gaps + (hasFacts ? 0 : 1)
-
 /** Number of gaps that were filled, and why others were not. */
-export interface Attempt {
+interface Attempt {
   readonly filled: number
   readonly why: string | null
 }
 
-const noFacts = "its facts exceed the bounds, or a field of them does not decode"
-
 /** Fetches a block again, and replaces its rows where it lacks less than the stored one. */
-export const fillBlock = Effect.fnUntraced(function* <E>(
+const fillBlock = Effect.fnUntraced(function* (
   node: Node,
-  store: { readonly audit: Audit; readonly replace: (rows: BlockRows) => Effect.Effect<boolean, E> },
-  incomplete: Incomplete,
+  store: Pick<Repairer, "replace"> & { readonly audit: Audit },
+  { block, gaps: before }: Incomplete,
   assembling: BlockFetcher.Options,
-): Effect.fn.Return<Attempt, StoreError | E> {
-  const { block } = incomplete
+): Effect.fn.Return<Attempt, StoreError> {
   // Nothing is tried again later: what a node cannot give now remains a gap.
   const range = yield* store.audit.range(block, block)
   const [stored] = range.blocks
@@ -75,10 +69,9 @@ export const fillBlock = Effect.fnUntraced(function* <E>(
   const lost = Watched.lost(stored, fetched.success)
   if (lost !== null) return { filled: 0, why: lost }
   const rows = Watched.keepTraces(stored, fetched.success)
-  const { facts, gaps = [] } = rows
-  const left = lackingOf({ gaps: gaps.length, hasFacts: facts !== undefined })
-  const why = gaps[0]?.reason ?? (facts === undefined ? noFacts : null)
-  const before = lackingOf(incomplete)
+  const { gaps = [] } = rows
+  const left = gaps.length
+  const why = gaps[0]?.reason ?? null
   if (left >= before) return { filled: 0, why }
   return (yield* store.replace(rows))
     ? { filled: before - left, why }
@@ -99,17 +92,15 @@ const gapsOfNext = Effect.fnUntraced(function* (
   }
 })
 
-/** The next block at or above a number that lacks something; `null` after the last one. */
+/** The next block at or above a number that has a gap; `null` after the last one. */
 export const nextOf = Effect.fnUntraced(function* (
   reader: ChainReader,
   from: number,
   to: number,
 ): Effect.fn.Return<Incomplete | null, StoreError> {
   const gaps = yield* gapsOfNext(reader, from, to)
-  const [withoutFacts] = yield* reader.blocksWithoutFacts({ from, to: gaps[0]?.block ?? to, limit: 1 })
-  const block = withoutFacts ?? gaps[0]?.block
-  if (block === undefined) return null
-  return { block, gaps: gaps[0]?.block === block ? gaps.length : 0, hasFacts: withoutFacts !== block }
+  const [first] = gaps
+  return first === undefined ? null : { block: first.block, gaps: gaps.length }
 })
 
 /**
@@ -131,12 +122,11 @@ export const run = Effect.fn("FillGaps.run")(function* (
   for (let next = from; next <= to;) {
     const incomplete: Incomplete | null = yield* nextOf(store.reader, next, to)
     if (incomplete === null) break
-    const { block } = incomplete
     const attempt = yield* fillBlock(node, { audit: store.audit, ...repairer }, incomplete, options.assembling)
     filled += attempt.filled
-    remaining += lackingOf(incomplete) - attempt.filled
-    if (attempt.why !== null && failed.length < maxFailed) failed.push({ block, why: attempt.why })
-    next = block + 1
+    remaining += incomplete.gaps - attempt.filled
+    if (attempt.why !== null && failed.length < maxFailed) failed.push({ block: incomplete.block, why: attempt.why })
+    next = incomplete.block + 1
   }
   return { filled, remaining, failed }
 }, Effect.scoped)

@@ -28,7 +28,6 @@ import * as BlockPrepender from "./BlockPrepender.ts"
 import * as HeadWatch from "./HeadWatch.ts"
 import * as IndexerState from "./IndexerState.ts"
 import type * as IndexerTurn from "./IndexerTurn.ts"
-import * as FactsFetcher from "./FactsFetcher.ts"
 import * as StartBlock from "./StartBlock.ts"
 import * as StartCheck from "./StartCheck.ts"
 import * as StatusReporter from "./StatusReporter.ts"
@@ -83,8 +82,6 @@ const renewMillis = leaseMillis / 2
 const offeredMillis = 2_000
 /** Transactions whose rows are derived in one database transaction. */
 const fillTransactions = 100
-/** Transactions that are rewritten in one database transaction: their histories share more pages of the file than those of fewer. */
-const rewriteTransactions = 400
 const defaultPollMillis = 2_000
 const localPollMillis = 250
 /** Time between two looks for wallets that were added or removed. */
@@ -100,7 +97,6 @@ interface Context extends BlockAppender.Options {
   /** The configured start; `null` while the index is empty. */
   readonly findStart: Effect.Effect<number | null, IndexerTurn.TurnError>
   readonly prepender: BlockPrepender.BlockPrepender
-  readonly factsFetcher: FactsFetcher.FactsFetcher
   readonly deviations: Deviation.Log
 }
 
@@ -189,12 +185,8 @@ const prependDuring = Effect.fnUntraced(function* (context: Context, millis: num
 
 /** Waits. An offered lease is free at first, however short the wait is. */
 const wait = Effect.fnUntraced(function* (context: Context, action: IndexerTurn.Wait) {
-  const { below, completing, isLeaseOffered = false, millis } = action
+  const { below, isLeaseOffered = false, millis } = action
   if (below !== undefined) return yield* prependDuring(context, millis, below)
-  if (completing !== undefined) {
-    yield* keepingLease(context, context.factsFetcher.during(millis, completing))
-    return { _tag: "Waited" } as const
-  }
   if (isLeaseOffered) {
     yield* Effect.ignore(context.store.releaseLease)
     yield* Effect.sleep(offeredMillis)
@@ -236,30 +228,11 @@ const fillProjection = Effect.fnUntraced(function* ({ store }: Context, projecti
   return isDone
 })
 
-/**
- * Rewrites blocks that an earlier version stored, until none is left or the time is over. It pauses after each step for as long as the
- * step took, so that readers and appends have the disk and the processor half of the time.
- */
-const rewriteBlocks = Effect.fnUntraced(function* ({ store }: Context, until: number) {
-  let isDone = false
-  let isBegun = false
-  for (let now = yield* MonotonicClock.millis; !isDone && now < until; now = yield* MonotonicClock.millis) {
-    const rewritten = yield* store.rewriteBlocks(rewriteTransactions)
-    isDone = rewritten.isDone
-    if (isDone && !isBegun && rewritten.transactions === 0) break
-    isBegun = true
-    if (isDone) yield* Effect.logInfo("Rewrote every block of an earlier version")
-    yield* Effect.sleep((yield* MonotonicClock.millis) - now)
-  }
-  return isDone
-})
-
-/** Fills projections that are new or revised, and rewrites blocks of an earlier version, for a while. */
+/** Fills projections that are new or revised, for a while. */
 const fillProjections = Effect.fnUntraced(function* (context: Context, millis: number) {
   const until = (yield* MonotonicClock.millis) + millis
   const filled = yield* Effect.forEach(context.projections, (projection) => fillProjection(context, projection, until))
-  const done = [...filled, yield* rewriteBlocks(context, until)]
-  return { _tag: "ProjectionsFilled", isDone: !done.includes(false) } satisfies IndexerTurn.Input
+  return { _tag: "ProjectionsFilled", isDone: !filled.includes(false) } satisfies IndexerTurn.Input
 })
 
 const perform = (context: Context, action: IndexerTurn.Action): Outcome => {
@@ -378,7 +351,6 @@ const runSession = Effect.fnUntraced(function* (
     deviations,
     findStart: makeStartFinder(parts, { fromBlock, fromTimestamp }),
     prepender: yield* BlockPrepender.make({ ...parts, maxDelayMillis: settings.maxDelayMillis }),
-    factsFetcher: FactsFetcher.make({ ...parts, audit: database.chain(ref).audit }),
   }
   const initial = IndexerState.make(settings, rules === "detect" ? null : (rules ?? HashRules.none))
   const indexing = Effect.andThen(Effect.forkScoped(reporter.heartbeat), loop(context, settings, initial))

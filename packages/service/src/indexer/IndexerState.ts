@@ -415,9 +415,7 @@ const headSeen = (
   const { pollMillis: millis } = settings
   const reports: ReadonlyArray<IndexerReport> = [...connected, { _tag: "Synced", head: head.number }]
   const isBelow = startBlock !== null && startBlock < first
-  const rest: Action = isBelow
-    ? { _tag: "Wait", millis, below: { lowest: startBlock, rules } }
-    : { ...wait(millis), completing: rules }
+  const rest: Action = isBelow ? { _tag: "Wait", millis, below: { lowest: startBlock, rules } } : wait(millis)
   return finalize(state, heads, state.isFilled ? rest : { _tag: "FillProjections", millis }, reports)
 }
 

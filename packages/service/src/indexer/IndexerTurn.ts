@@ -110,8 +110,6 @@ export interface Wait {
   readonly isLeaseOffered?: boolean
   /** Blocks that are indexed meanwhile; left out for none. */
   readonly below?: Below
-  /** Rules with which stored blocks without facts are fetched again meanwhile, at the head of the node; left out elsewhere. */
-  readonly completing?: HashRules.HashRules
 }
 
 /**

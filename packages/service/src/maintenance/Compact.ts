@@ -1,6 +1,5 @@
 /**
- * Gives the free space of a chain's store back to the disk: in steps beside an indexer, where the store can, else by writing it anew
- * while no indexer runs.
+ * Gives the free space of a chain's store back to the disk, in steps beside an indexer.
  */
 import * as Effect from "effect/Effect"
 import * as MonotonicClock from "../supervision/MonotonicClock.ts"
@@ -8,17 +7,12 @@ import type { ChainRef } from "../store/ChainRef.ts"
 import type { Database } from "../store/Database.ts"
 import type { SpaceUse } from "../store/Space.ts"
 import type { StoreError } from "../store/StoreError.ts"
-import * as MaintenanceLease from "./MaintenanceLease.ts"
 
 /** How to compact. */
 export interface Options {
   readonly chain: ChainRef
-  /** Owner of the lease. */
-  readonly owner: string
   /** Receives the free bytes that are left after each step. */
   readonly onProgress?: (freeBytes: number) => Effect.Effect<void>
-  /** Time to wait for the lease, in milliseconds. Default 8,000. */
-  readonly patienceMillis?: number
 }
 
 /** The space of a store before and after. */
@@ -46,27 +40,18 @@ const releaseAll = Effect.fnUntraced(function* (
   }
 })
 
-const rebuild = Effect.fnUntraced(function* (
-  database: Database,
-  { chain, owner, patienceMillis = MaintenanceLease.defaultPatienceMillis }: Options,
-): Effect.fn.Return<void, StoreError | MaintenanceLease.IndexerRunning> {
-  const token = yield* MaintenanceLease.acquire(database, chain, owner, patienceMillis)
-  yield* Effect.ensuring(database.chain(chain).space.rebuild, Effect.ignore(database.leases.release(chain, token)))
-})
-
 /**
  * Gives free space back.
  *
  * **Errors**
- * - `IndexerRunning`: the store must be written anew, and an indexer holds the lease of the chain.
  * - `StoreError`: the store cannot be written, or the disk is full. Nothing is lost.
  */
 export const run = Effect.fn("Compact.run")(function* (
   database: Database,
   options: Options,
-): Effect.fn.Return<Compacted, StoreError | MaintenanceLease.IndexerRunning> {
+): Effect.fn.Return<Compacted, StoreError> {
   const { space } = database.chain(options.chain)
   const before = yield* space.use
-  yield* before.isIncremental ? releaseAll(database, options) : rebuild(database, options)
+  yield* releaseAll(database, options)
   return { before, after: yield* space.use }
 })

@@ -93,7 +93,7 @@ const linkIssue = (block: StoredBlock, previous: StoredBlock): string | null => 
 const countIssue = (block: StoredBlock, watch: ReadonlySet<string> | null): string | null => {
   const { count, damagedTransactions, transactions } = block
   if (damagedTransactions.length > 0) return null
-  if (count !== null && count !== transactions.length) return `it has ${transactions.length} of ${count} transactions`
+  if (count !== transactions.length) return `it has ${transactions.length} of ${count} transactions`
   const gap = watch === null ? transactions.findIndex(({ index }, position) => index !== position) : -1
   return gap === -1 ? null : `transaction ${gap} is missing`
 }

@@ -17,8 +17,8 @@ export interface StoredTransaction extends TransactionRow {
 export interface StoredBlock extends BlockRef {
   readonly parentHash: string
   readonly timestamp: number
-  /** Number of transactions that were stored with it; `null` where a version without the count wrote it. */
-  readonly count: number | null
+  /** Number of transactions that were stored with it. */
+  readonly count: number
   readonly transactions: ReadonlyArray<StoredTransaction>
   /** Its row does not match its checksum. */
   readonly isDamaged: boolean

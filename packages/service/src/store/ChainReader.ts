@@ -111,7 +111,7 @@ export interface Snapshot {
   readonly checkpoint: Effect.Effect<Checkpoint | null, StoreError>
   /** The stored block of a number; `null` outside the index. */
   readonly block: (number: number) => Effect.Effect<LinkedBlock | null, StoreError>
-  /** Text of the facts of a block; `null` outside the index, and for a block that was stored without (`blocksWithoutFacts`). */
+  /** Text of the facts of a block; `null` outside the index, and for a block whose facts exceed the bounds. */
   readonly blockFacts: (number: number) => Effect.Effect<string | null, StoreError>
   /** Number of the first block at or after an instant in seconds; `null` when all are before it. */
   readonly firstAtOrAfter: (timestamp: number) => Effect.Effect<number | null, StoreError>
@@ -163,10 +163,6 @@ export interface Snapshot {
   readonly hasTransactions: (from: number, to: number) => Effect.Effect<boolean, StoreError>
   /** Status of the chain's indexer; `null` when none has written one. */
   readonly status: Effect.Effect<ReportedStatus | null, StoreError>
-  /** Number of blocks that an earlier version stored in another layout, and that are not rewritten yet. */
-  readonly blocksToRewrite: Effect.Effect<number, StoreError>
-  /** Number of stored blocks without facts: an earlier version stored them, or their facts exceed the bounds. */
-  readonly blocksWithoutFacts: Effect.Effect<number, StoreError>
   /** Number of gaps of the stored blocks. */
   readonly gapCounts: Effect.Effect<GapCounts, StoreError>
 }
@@ -206,8 +202,6 @@ export interface ChainReader {
    * as of the new position, from the first block that it received on: blocks that were added below it are not reported. Where a removed block is not remembered any more, the change begins after the last final one.
    */
   readonly changes: (after: ChainPosition | null, limit: number) => Effect.Effect<ChainChanges, StoreError>
-  /** Numbers of the first blocks of a range that have no facts. */
-  readonly blocksWithoutFacts: (query: GapQuery) => Effect.Effect<ReadonlyArray<number>, StoreError>
   /** Gaps of a range of blocks, lowest block first. */
   readonly gaps: (query: GapQuery) => Effect.Effect<ReadonlyArray<Gap>, StoreError>
 }

@@ -41,7 +41,6 @@ export interface ChainSession extends ChainReader, Pick<ChainWriter, "watch" | "
   readonly finalize: (number: number) => Effect.Effect<void, WriteError>
   readonly fill: (projection: Projection, maxTransactions: number) => Effect.Effect<Filled, WriteError>
   readonly replace: (rows: BlockRows) => Effect.Effect<boolean, WriteError>
-  readonly rewriteBlocks: (maxTransactions: number) => Effect.Effect<Filled, WriteError>
   readonly readStatus: Effect.Effect<ReportedStatus | null, StoreError>
   readonly writeStatus: (status: IndexerStatus) => Effect.Effect<void, WriteError>
 }
@@ -86,7 +85,6 @@ export const open = (database: Database, options: Options): Effect.Effect<ChainS
       unwind: (expected, to) => fenced((held) => writer.unwind(expected, to, held)),
       finalize: (number) => fenced((held) => writer.finalize(number, held)),
       replace: (rows) => fenced((held) => writer.replace(rows, held)),
-      rewriteBlocks: (maxTransactions) => fenced((token) => writer.rewriteBlocks(maxTransactions, token)),
       fill: (projection, maxTransactions) => fenced((held) => writer.fill(projection, maxTransactions, held)),
       readStatus: status.read(chain),
       writeStatus: (written) => fenced((held) => status.write(chain, written, held)),

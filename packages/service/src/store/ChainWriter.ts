@@ -13,9 +13,9 @@ export type WriteError = StoreError | LeaseLost
 
 /** The result of a filling step. */
 export interface Filled {
-  /** Number of transactions whose rows were derived or rewritten. */
+  /** Number of transactions whose rows were derived. */
   readonly transactions: number
-  /** The projection is at the head; no block is left to rewrite. */
+  /** The projection is at the head. */
   readonly isDone: boolean
 }
 
@@ -83,9 +83,4 @@ export interface ChainWriter {
    * then.
    */
   readonly replace: (rows: BlockRows, token: FencingToken) => Effect.Effect<boolean, WriteError>
-  /**
-   * Rewrites the next blocks that an earlier version stored in another layout, with up to `maxTransactions` transactions, at least one
-   * block. What readers see does not change.
-   */
-  readonly rewriteBlocks: (maxTransactions: number, token: FencingToken) => Effect.Effect<Filled, WriteError>
 }

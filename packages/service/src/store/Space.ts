@@ -10,15 +10,11 @@ export interface SpaceUse {
   readonly bytes: number
   /** Bytes among them that hold nothing. */
   readonly freeBytes: number
-  /** Free space can be given back in steps, while the chain is written. */
-  readonly isIncremental: boolean
 }
 
 /** Gives disk space back. */
 export interface Space {
   readonly use: Effect.Effect<SpaceUse, StoreError>
-  /** Gives back some free space; readers and writers go on. Only where `isIncremental`. */
+  /** Gives back some free space; readers and writers go on. */
   readonly release: (maxBytes: number) => Effect.Effect<void, StoreError>
-  /** Writes all of the chain anew, without free space and `isIncremental` from then on; nothing may write meanwhile. */
-  readonly rebuild: Effect.Effect<void, StoreError>
 }

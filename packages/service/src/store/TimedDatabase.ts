@@ -45,7 +45,7 @@ const withTimed = <T extends object>(
 const reads = [
   ...(["block", "blockFacts", "firstAtOrAfter", "lastAtOrBefore", "page", "ledger", "openings", "places"] as const),
   ...(["unreadOpenings", "proof", "reconciledTo", "tokens", "unreadTokens", "projection", "status"] as const),
-  ...(["lowestReorgedBlock", "hasTransactions", "blocksToRewrite", "blocksWithoutFacts", "gapCounts"] as const),
+  ...(["lowestReorgedBlock", "hasTransactions", "gapCounts"] as const),
 ] satisfies ReadonlyArray<keyof Snapshot>
 
 const timedStore = (store: ChainStore, onOperation: OnOperation): ChainStore => ({
@@ -57,7 +57,7 @@ const timedStore = (store: ChainStore, onOperation: OnOperation): ChainStore => 
   },
   writer: (options) =>
     Effect.map(store.writer(options), (writer) =>
-      withTimed(writer, ["append", "prepend", "unwind", "finalize", "fill", "replace", "rewriteBlocks"], onOperation),
+      withTimed(writer, ["append", "prepend", "unwind", "finalize", "fill", "replace"], onOperation),
     ),
 })
 

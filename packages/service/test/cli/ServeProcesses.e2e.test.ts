@@ -116,8 +116,8 @@ describe("daybook serve --processes", () => {
         const base = yield* withConfig()
         mkdirSync(join(base, "data"), { mode: 0o700 })
         const database = new DatabaseSync(join(base, "data", "chain-eth.sqlite"))
-        for (const step of ChainSchema.schema.steps.slice(0, ChainSchema.firstQuick)) database.exec(step)
-        database.exec(`PRAGMA application_id=${ChainSchema.schema.applicationId}; PRAGMA user_version=3`)
+        const { applicationId, firstVersion, steps } = ChainSchema.schema
+        database.exec(`${steps[0]}; PRAGMA application_id=${applicationId}; PRAGMA user_version=${firstVersion}`)
         database.close()
         const { output } = yield* serve(base, "all")
         yield* eventually(() => output.text.includes("Listening on"), "the service listens")

@@ -375,7 +375,6 @@ describe("IndexerState", () => {
       expect(apply([synced], { state: next.state }).action).toEqual({
         _tag: "Wait",
         millis: 2_000,
-        completing: HashRules.ethereum,
       })
       expect(apply([headSeen(101, checkpointAt(101, 10))], { state: next.state }).action).toEqual({
         _tag: "ReadFinality",
@@ -617,8 +616,8 @@ describe("IndexerState", () => {
       const rules = HashRules.ethereum
 
       expect(polled(20, 4)).toEqual({ _tag: "Wait", millis: 2_000, below: { lowest: 4, rules } })
-      expect(polled(20, 10)).toEqual({ _tag: "Wait", millis: 2_000, completing: rules })
-      expect(polled(20, null)).toEqual({ _tag: "Wait", millis: 2_000, completing: rules })
+      expect(polled(20, 10)).toEqual({ _tag: "Wait", millis: 2_000 })
+      expect(polled(20, null)).toEqual({ _tag: "Wait", millis: 2_000 })
     })
 
     it("wait for the blocks above the head, and until projections are filled", () => {

@@ -1,6 +1,4 @@
-import { statSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -10,7 +8,6 @@ import { bodiesOf, pageBodies, ref } from "../store/TestDatabase.ts"
 import { blockOn, chainOn, refOf } from "../store/model.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
 
-const options = { chain: ref, owner: "maintenance", patienceMillis: 0 }
 const random = Array.from({ length: 30_000 }, (_, index) => Math.imul(index + 1, 0x9e3779b1).toString(36)).join()
 
 /** A chain whose upper half was large and is removed. */
@@ -37,34 +34,12 @@ describe("compact", () => {
       expect(yield* store.database.leases.acquire(ref, "indexer", 60_000)).not.toBeNull()
       let steps = 0
       const onProgress = () => Effect.sync(() => void steps++)
-      const { after, before } = yield* Compact.run(store.database, { ...options, onProgress })
+      const { after, before } = yield* Compact.run(store.database, { chain: ref, onProgress })
 
-      expect(before).toMatchObject({ isIncremental: true })
       expect(after.freeBytes).toBe(0)
       expect(after.bytes).toBeLessThan(before.bytes / 2)
       expect(steps).toBeGreaterThan(0)
       expect(yield* pageBodies(store)).toEqual(bodiesOf(kept))
-    }).pipe(TestClock.withLive),
-  )
-
-  it.effect("compact: writes a file of an earlier version anew once, while no indexer runs", () =>
-    Effect.gen(function* () {
-      const file = join(yield* temporaryFolder, "chain-test.sqlite")
-      const kept = yield* Effect.scoped(Effect.map(write(file), (written) => written.kept))
-      const database = new DatabaseSync(file)
-      database.exec("PRAGMA journal_mode=DELETE; PRAGMA auto_vacuum=NONE; VACUUM")
-      database.close()
-      const store = yield* TestStore.inFolder(dirname(file), ref)
-      const token = (yield* store.database.leases.acquire(ref, "indexer", 60_000))!
-
-      const refused = yield* Effect.flip(Compact.run(store.database, options))
-      expect(refused.message).toBe("Indexer running: test. Stop it, run the command again, then start it.")
-      yield* store.database.leases.release(ref, token)
-      const { after, before } = yield* Compact.run(store.database, options)
-
-      expect([before.isIncremental, after.isIncremental]).toEqual([false, true])
-      expect(yield* pageBodies(store)).toEqual(bodiesOf(kept))
-      expect(statSync(file).size).toBeGreaterThan(0)
     }).pipe(TestClock.withLive),
   )
 })

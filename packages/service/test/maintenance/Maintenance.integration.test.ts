@@ -55,43 +55,6 @@ const auditOf = (file: string) =>
 const verify = (file: string, options: Verify.Options = {}) =>
   Effect.scoped(Effect.flatMap(auditOf(file), (audit) => Verify.run(audit, options)))
 
-/** Damage to rows in the layout of earlier versions, which have no checksums. */
-const oldWays: ReadonlyArray<readonly [name: string, sql: string, what: string]> = [
-  ["a lost block", "DELETE FROM block WHERE number = 12", "the block is not stored"],
-  [
-    "a link that leads elsewhere",
-    "UPDATE block SET parent_hash = zeroblob(32) WHERE number = 12",
-    "its parent is 0x00",
-  ],
-  ["a time before its parent's", "UPDATE block SET timestamp = 1 WHERE number = 12", "it is older than block 11"],
-  [
-    "a lost last transaction",
-    `DELETE FROM "transaction" WHERE block = 12 AND tx_index = (SELECT max(tx_index) FROM "transaction" WHERE block = 12)`,
-    "it has ",
-  ],
-  ["a body that is no JSON", `UPDATE "transaction" SET body = '{' WHERE block = 12 AND tx_index = 0`, "is not JSON"],
-  [
-    "the body of another transaction",
-    `UPDATE "transaction" SET body = (SELECT body FROM "transaction" WHERE block = 11 AND tx_index = 0) WHERE block = 12 AND tx_index = 0`,
-    "its document has hash",
-  ],
-  [
-    "a transaction that lost a wallet",
-    `UPDATE "transaction" SET addresses = substr(addresses, 1, 20) WHERE block = 12 AND length(addresses) > 20`,
-    "it belongs to",
-  ],
-  [
-    "a history that lost an entry",
-    "DELETE FROM appearance WHERE block = 12 AND tx_index = 0 AND address = (SELECT min(address) FROM appearance WHERE block = 12 AND tx_index = 0)",
-    "lacks it",
-  ],
-  [
-    "internal transactions of another",
-    `UPDATE "transaction" SET internal = (SELECT internal FROM "transaction" WHERE internal LIKE '[{%' AND block <> 12 LIMIT 1) WHERE block = 12 AND tx_index = 0`,
-    "an internal transaction belongs to another transaction",
-  ],
-]
-
 /** Damage that the checksums of rows show. */
 const ways: ReadonlyArray<readonly [name: string, sql: string, what: string]> = [
   ["a lost block", "DELETE FROM block WHERE number = 12", "the block is not stored"],
@@ -155,11 +118,15 @@ const wrongRows: ReadonlyArray<readonly [name: string, change: (file: string) =>
     },
     "it belongs to",
   ],
+  [
+    "internal transactions of another",
+    (file) => {
+      const { internal } = Stored.rowsOf(file).find((row) => row.internal?.startsWith("[{") === true)!
+      Stored.rewrite(file, 12, { ...Stored.rowOf(file, 12, 0), internal })
+    },
+    "an internal transaction belongs to another transaction",
+  ],
 ]
-
-/** A block that is repaired in the layout of earlier versions has a checksum afterwards. */
-const withoutChecksums = (tables: ReturnType<typeof dump>) =>
-  tables.map((rows, table) => (table === 0 ? rows.map((row) => ({ ...row, checksum: null })) : rows))
 
 layer(indexedFile, { excludeTestServices: true })("maintenance", (it) => {
   it.effect("verify: finds no issue in a store that an indexer wrote", () =>
@@ -179,24 +146,17 @@ layer(indexedFile, { excludeTestServices: true })("maintenance", (it) => {
 
   const damages = [
     [
-      "in the layout of earlier versions",
-      true,
-      oldWays.map(([name, sql, what]) => [name, (file: string) => damage(file, sql), what] as const),
-    ],
-    [
-      "in the present layout",
-      false,
+      "that checksums show",
       ways.map(([name, sql, what]) => [name, (file: string) => damage(file, sql), what] as const),
     ],
-    ["under checksums that hold", false, wrongRows],
+    ["under checksums that hold", wrongRows],
   ] as const
 
-  for (const [where, isOld, list] of damages) {
+  for (const [where, list] of damages) {
     it.effect(`verify, repair: find each damage ${where} and restore the very same rows`, () =>
       Effect.gen(function* () {
         const { url } = yield* Anvil.Anvil
         const { base, file } = yield* indexed
-        if (isOld) Stored.downgrade(file, chainId)
         const before = dump(file)
         const node = yield* Node.make({ urls: [url], chainId })
         for (const [name, change, what] of list) {
@@ -216,13 +176,13 @@ layer(indexedFile, { excludeTestServices: true })("maintenance", (it) => {
             Effect.flatMap(auditOf(copy), (audit) => Repair.run(audit, node, verified, { decoder })),
           )
           expect([name, repaired.failed, orphaned.length]).toEqual([name, [], repaired.orphaned])
-          expect([name, withoutChecksums(dump(copy))]).toEqual([name, withoutChecksums(before)])
+          expect([name, dump(copy)]).toEqual([name, before])
         }
       }),
     )
   }
 
-  it.effect("verify, repair: find and remove appearances without a document, in both layouts", () =>
+  it.effect("verify, repair: find and remove appearances without a document", () =>
     Effect.gen(function* () {
       const { url } = yield* Anvil.Anvil
       const { file } = yield* indexed
@@ -250,8 +210,6 @@ layer(indexedFile, { excludeTestServices: true })("maintenance", (it) => {
         `INSERT INTO history VALUES (zeroblob(8), 12 * ${perBlock})`,
         `INSERT INTO history_copy VALUES (zeroblob(8), 999 * ${perBlock} + 3)`,
       )
-      Stored.downgrade(file, chainId)
-      yield* expectRepaired([[7, 1]], `INSERT INTO appearance VALUES (${chainId}, zeroblob(20), 7, 1)`)
     }),
   )
 
@@ -295,28 +253,6 @@ layer(indexedFile, { excludeTestServices: true })("maintenance", (it) => {
       expect(dump(file)).toEqual(before)
       expect(yield* store.headers(0, lastBlock)).toEqual(yield* chainOf(anvil, lastBlock))
     }),
-  )
-
-  it.effect(
-    "rewriteBlocks: an indexer at the head rewrites the blocks of an earlier version, and pages stay the same",
-    () =>
-      Effect.gen(function* () {
-        const { url } = yield* Anvil.Anvil
-        const { lastBlock } = yield* Scenario.Scenario
-        const { file } = yield* indexed
-        const before = dump(file)
-        Stored.downgrade(file, chainId)
-        const store = yield* TestStore.inFolder(dirname(file))
-        const left = store.snapshot(({ blocksToRewrite }) => blocksToRewrite)
-        expect(yield* left).toBe(lastBlock + 1)
-        const indexer = yield* start(store, [url])
-        yield* indexer.until(caughtUp(lastBlock))
-        while ((yield* left) > 0) yield* Effect.sleep(10)
-        yield* indexer.stop
-
-        expect(dump(file)).toEqual(before)
-        expect(yield* verify(file)).toMatchObject({ issues: [], orphaned: [] })
-      }),
   )
 
   it.effect("backup: copies the database while an indexer writes it, to a folder that can replace it", () =>

@@ -14,8 +14,6 @@ export const damage = (file: string, ...statements: ReadonlyArray<string>): void
 const tables = [
   "block",
   "document",
-  '"transaction"',
-  "appearance",
   "(SELECT *, 0 FROM facts)",
   ...["large_document", "large_internal"].map((table) => `(SELECT *, 0 FROM ${table})`),
   ...["history", "history_copy"].map((table) => `(SELECT *, 0, 0 FROM ${table})`),

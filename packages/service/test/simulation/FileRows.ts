@@ -17,8 +17,8 @@ const checkpoint = `SELECT first, number, '0x' || nullif(lower(hex(hash)), '') A
   (SELECT count(*) FROM block) AS blocks, (SELECT count(*) FROM document) AS transactions,
   (SELECT coalesce(max(rowid), 0) FROM document) AS newest,
   (SELECT count(*) FROM history) AS appearances, (SELECT count(*) FROM ledger) AS ledger,
-  (SELECT coalesce(sum(revision * 1000000 + coalesce(next, 0)), 0) FROM projection) AS projections,
-  (SELECT count(*) FROM "transaction") + (SELECT count(*) FROM appearance) AS old FROM checkpoint`
+  (SELECT coalesce(sum(revision * 1000000 + coalesce(next, 0)), 0) FROM projection) AS projections
+  FROM checkpoint`
 
 /** Statements on a file, prepared. SQLite makes one text of a list quicker than rows. */
 const read = (database: DatabaseSync): StoredRows.StoredRows => {

@@ -61,7 +61,6 @@ const listsOf = (schema: string) => {
     (SELECT coalesce(max(xmin::text::float8), 0) FROM ${schema}.document) AS newest,
     ${count("appearance")} AS appearances, ${count("ledger")} AS ledger,
     (SELECT coalesce(sum(revision * 1000000.0 + coalesce(next, 0)), 0)::float8 FROM ${schema}.projection) AS projections,
-    0::float8 AS old,
     ${list(`number || ':' || ${hex("hash")} || ':' || ${hex("parent_hash")} || ':' || timestamp`, "block", "number")},
     ${list("block", "facts", "block")},
     ${list("block", "ledger_block", "block")},

@@ -96,8 +96,6 @@ export interface CheckpointRow {
   readonly appearances: number
   readonly ledger: number
   readonly projections: number
-  /** Rows in the layout of earlier versions. */
-  readonly old: number
 }
 
 /** Reads the rows of a store; lists are one text each. */

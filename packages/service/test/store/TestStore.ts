@@ -30,7 +30,6 @@ export interface TestStore extends ChainReader {
   readonly unwind: (expected: BlockRef, to: BlockRef | null) => Effect.Effect<void, WriteError | CheckpointConflict>
   readonly finalize: (number: number) => Effect.Effect<void, WriteError>
   readonly fill: (projection: Projection, maxTransactions: number) => Effect.Effect<Filled, WriteError>
-  readonly rewriteBlocks: (maxTransactions: number) => Effect.Effect<Filled, WriteError>
   /** Writes a status, as long ago as `ageMillis`. */
   readonly writeStatus: (status: IndexerStatus, ageMillis?: number) => Effect.Effect<void, WriteError>
   readonly readStatus: Effect.Effect<ReportedStatus | null, StoreError>
@@ -71,7 +70,6 @@ export const open = (
       unwind: (expected, to) => withToken((token) => writer.unwind(expected, to, token)),
       finalize: (number) => withToken((token) => writer.finalize(number, token)),
       fill: (projection, maxTransactions) => withToken((token) => writer.fill(projection, maxTransactions, token)),
-      rewriteBlocks: (maxTransactions) => withToken((token) => writer.rewriteBlocks(maxTransactions, token)),
       writeStatus: (status, ageMillis = 0) =>
         withToken((token) => ago(ageMillis, database.status.write(ref, status, token))),
       readStatus: database.status.read(ref),

@@ -23,7 +23,6 @@ const expectSame = Effect.fn(function* (store: ChainReader, model: Model.Model, 
       expect(yield* snapshot.checkpoint).toEqual(Model.checkpointOf(model))
       const counts = gapKinds.map((kind) => [kind, gaps.filter((gap) => gap.kind === kind).length])
       expect(yield* snapshot.gapCounts).toEqual(Object.fromEntries(counts))
-      expect(yield* snapshot.blocksWithoutFacts).toBe(model.blocks.filter(({ facts }) => facts === undefined).length)
       for (let number = low; number <= high; number++) {
         const block = model.blocks.find((block) => block.number === number)
         expect(yield* snapshot.block(number)).toEqual(

@@ -83,16 +83,6 @@ const statusGauges: ReadonlyArray<StatusGauge> = [
     ({ blocksPerSecond = 0, head }) => (head === null ? null : blocksPerSecond),
   ),
   statusGauge(
-    "daybook_blocks_to_rewrite",
-    "Blocks that an earlier version stored, which are rewritten in the background.",
-    ({ blocksToRewrite = 0, indexed }) => (indexed === null ? null : blocksToRewrite),
-  ),
-  statusGauge(
-    "daybook_blocks_without_facts",
-    "Stored blocks without facts of fees and native value, which an earlier version stored.",
-    ({ blocksWithoutFacts = 0, indexed }) => (indexed === null ? null : blocksWithoutFacts),
-  ),
-  statusGauge(
     "daybook_blocks_without_ledgers",
     "Stored blocks whose ledgers of wallets are not derived yet.",
     ({ blocksWithoutLedgers = 0, indexed }) => (indexed === null ? null : blocksWithoutLedgers),

@@ -65,10 +65,6 @@ export interface Status {
   readonly notes?: ReadonlyArray<string>
   /** What the nodes do not offer; left out for nothing. */
   readonly lacking?: string
-  /** Blocks that an earlier version stored, which are rewritten in the background; left out when there is none. */
-  readonly blocksToRewrite?: number
-  /** Stored blocks without facts, which an earlier version stored; left out when there is none. */
-  readonly blocksWithoutFacts?: number
   /** Blocks whose ledgers are not derived yet, so that `scope=all` is not served; left out when there is none. */
   readonly blocksWithoutLedgers?: number
   /** Time of the last indexed block, in seconds since 1970; left out while there is none. */
@@ -226,17 +222,15 @@ const blocksWithoutLedgers = (checkpoint: Checkpoint | null, ledger: ProjectionC
 
 const readStored = (chain: Source): Effect.Effect<Stored> =>
   chain.reader
-    .snapshot(({ blocksToRewrite, blocksWithoutFacts, checkpoint, gapCounts, projection, status }) =>
+    .snapshot(({ checkpoint, gapCounts, projection, status }) =>
       Effect.map(
-        Effect.all([checkpoint, status, gapCounts, blocksToRewrite, blocksWithoutFacts, projection(WalletLedger.id)]),
-        ([stored, reported, gaps, old, bare, ledger]) => {
+        Effect.all([checkpoint, status, gapCounts, projection(WalletLedger.id)]),
+        ([stored, reported, gaps, ledger]) => {
           const underived = blocksWithoutLedgers(stored, ledger)
           return {
             isOutdated: false,
             status: {
               ...fromReport(chain, stored, reported),
-              ...(old === 0 ? {} : { blocksToRewrite: old }),
-              ...(bare === 0 ? {} : { blocksWithoutFacts: bare }),
               ...(underived === 0 ? {} : { blocksWithoutLedgers: underived }),
               gaps,
             },

@@ -44,7 +44,7 @@ export interface Cursor {
   readonly positionHash: string
   /** The highest block of the list: later blocks are not part of it. */
   readonly top: BlockRef
-  /** Serial of the state that the page was read of; 0 in a cursor of an earlier version, `finalSerial` in one of a final list. */
+  /** Serial of the state that the page was read of; `finalSerial` in a cursor of a final list. */
   readonly serial: number
 }
 
@@ -54,11 +54,7 @@ export interface Cursor {
  */
 export const finalSerial = Number.MAX_SAFE_INTEGER
 
-/** Of cursors with the part, the filter and the serial. */
-const version = 3
-/** Versions that are read only: without any of these, and without the serial. */
-const bareVersion = 1
-const serialFreeVersion = 2
+const version = 1
 const walletBytes = 20
 const hashBytes = 32
 const checksumBytes = 8
@@ -67,16 +63,11 @@ const maxCharacters = 2_000
 /** First byte of an end of the range. */
 const tag = { open: 0, block: 1, date: 2, dateBefore1970: 3 } as const
 
-/** The checksum of this projection's cursors leaves out its name: they are older than other projections. */
-const unnamed = "wallet_transactions"
-
-const unnamedPrefix = Buffer.from("daybook cursor")
-
-const prefixOf = (projection: string): Buffer =>
-  projection === unnamed ? unnamedPrefix : Buffer.from(`${unnamedPrefix} ${projection} `)
-
 const checksum = (projection: string, bytes: Uint8Array): Buffer =>
-  hash("sha256", Buffer.concat([prefixOf(projection), bytes]), "buffer").subarray(0, checksumBytes)
+  hash("sha256", Buffer.concat([Buffer.from(`daybook cursor ${projection} `), bytes]), "buffer").subarray(
+    0,
+    checksumBytes,
+  )
 
 const varint = (value: number): ReadonlyArray<number> => {
   const bytes: Array<number> = []
@@ -156,8 +147,7 @@ const previous = "the cursor of the previous page, unchanged"
 
 const read = (bytes: Buffer): Cursor | undefined => {
   const { bound, byte, hex, isAtEnd, number, text } = reader(bytes)
-  const readVersion = byte()
-  if (readVersion < bareVersion || readVersion > version) return undefined
+  if (byte() !== version) return undefined
   const order: Order = byte() === 0 ? "ASC" : "DESC"
   const [requestedFrom, requestedTo] = [bound(), bound()]
   const [chainId, from, to, page] = [number(), number(), number(), number()]
@@ -175,9 +165,9 @@ const read = (bytes: Buffer): Cursor | undefined => {
     positionHash: hex(hashBytes),
     top: { number: topNumber, hash: hex(hashBytes) },
   }
-  const part = readVersion === bareVersion ? 0 : number()
-  const filter = readVersion === bareVersion ? {} : Object.fromEntries(new URLSearchParams(text()))
-  const serial = readVersion > serialFreeVersion ? number() : 0
+  const part = number()
+  const filter = Object.fromEntries(new URLSearchParams(text()))
+  const serial = number()
   const numbers = [
     chainId,
     from,

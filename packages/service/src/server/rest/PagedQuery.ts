@@ -303,11 +303,10 @@ export const chainFinder = <C extends ServedChain.ServedChain>(chains: ReadonlyA
       : find(name)
 }
 
-/** The state that a page needs, any for the first one and the newest for the cursor of an earlier version, and what it reads there. */
+/** Which snapshot to read, any for a first page and at least the cursor's for a later one, and what the page reads there. */
 const optionsOf = ({ cursor, key: wallet }: Resolved): SnapshotOptions => {
   if (cursor === undefined) return { atLeast: 0, expected: { wallet } }
   const expected = { wallet, blocks: [cursor.position[0], cursor.top.number] }
-  if (cursor.serial === 0) return { expected }
   return { atLeast: cursor.serial === Cursor.finalSerial ? 0 : cursor.serial, expected }
 }
 

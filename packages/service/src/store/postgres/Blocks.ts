@@ -18,9 +18,6 @@ import * as Values from "./Values.ts"
 
 const { column } = Values
 
-/** Rows of every version have checksums. */
-const noOlderLayout = 0
-
 /** Inserts the rows of blocks that are not stored. */
 export const insert = Effect.fnUntraced(function* (
   { chain: { sql }, session }: At,
@@ -81,7 +78,7 @@ export const range = (
   to: number,
 ): Effect.Effect<ReadonlyArray<BlockRow.StoredHeader>, StoreError> =>
   Effect.map(session.rows<BlockRow.Columns>(sql.blocks, [Values.big(from), Values.big(to)]), (rows) =>
-    rows.map((row) => BlockRow.fromColumns(row, noOlderLayout)),
+    rows.map((row) => BlockRow.fromColumns(row)),
   )
 
 /** A block of a number; fails for a damaged one. */
@@ -99,7 +96,7 @@ export const find = (at: At, number: number): Effect.Effect<BlockRow.StoredHeade
 
 /** Remembers the row of a block among those that were read. */
 export const know = (known: Map<number, BlockRow.StoredHeader | null>, row: BlockRow.Columns | undefined): void => {
-  if (row !== undefined) known.set(row[0], BlockRow.fromColumns(row, noOlderLayout))
+  if (row !== undefined) known.set(row[0], BlockRow.fromColumns(row))
 }
 
 /** Blocks by their numbers, with whether each is damaged; those that are not stored are absent. */
@@ -108,7 +105,7 @@ export const byNumber = Effect.fnUntraced(function* (
   numbers: ReadonlyArray<number>,
 ): Effect.fn.Return<ReadonlyMap<number, BlockRow.StoredHeader>, StoreError> {
   const rows = yield* session.rows<BlockRow.Columns>(sql.blocksOf, [Values.bigs(numbers)])
-  return new Map(rows.map((row) => [row[0], BlockRow.fromColumns(row, noOlderLayout)]))
+  return new Map(rows.map((row) => [row[0], BlockRow.fromColumns(row)]))
 })
 
 type RefRow = readonly [number: number, hash: Uint8Array]
@@ -143,16 +140,6 @@ export const factsOf = Effect.fnUntraced(function* (
   const byBlock = new Map(rows.map((columns) => [columns[0], columns]))
   return new Map(having.map((block) => [block.number, FactsRow.read(name, block, byBlock.get(block.number))]))
 })
-
-/** Numbers of blocks of a range that have no facts. */
-export const withoutFacts = (
-  { chain: { sql }, session }: At,
-  { from, limit, to }: GapQuery,
-): Effect.Effect<ReadonlyArray<number>, StoreError> =>
-  Effect.map(
-    session.rows<readonly [number: number]>(sql.withoutFacts, [Values.big(from), Values.big(to), Values.big(limit)]),
-    (rows) => rows.map(([number]) => number),
-  )
 
 type GapRow = readonly [block: number, kind: BlockGap["kind"], transaction: Uint8Array | null, reason: Uint8Array]
 

@@ -39,7 +39,7 @@ const belowHead = <Query extends { readonly to: number }>(
 ): Query => (chain.isDistributed ? { ...query, to: Math.min(query.to, checkpoint?.head.number ?? -1) } : query)
 
 const snapshotOf = (state: SnapshotStart.State): Snapshot => {
-  const { checkpoint, facts, gapCounts, serial } = state
+  const { checkpoint, gapCounts, serial } = state
   return {
     serial,
     checkpoint: Effect.succeed(checkpoint),
@@ -84,10 +84,6 @@ const snapshotOf = (state: SnapshotStart.State): Snapshot => {
     lowestReorgedBlock: (ref) => lowestReorged(state, ref),
     hasTransactions: (from, to) => Documents.hasStale(state, from, to, noRevision),
     status: StatusBoard.read(state),
-    blocksToRewrite: Effect.succeed(0),
-    blocksWithoutFacts: Effect.succeed(
-      checkpoint === null ? 0 : Math.max(0, checkpoint.head.number - checkpoint.first + 1 - facts),
-    ),
     gapCounts: Effect.succeed(gapCounts),
   }
 }
@@ -144,6 +140,5 @@ export const make = (reading: Reading, readPage: PageReading): ChainReader => ({
   },
   changes: (after, limit) => reading((at) => changes(at, after, limit)),
   headers: (from, to) => reading((at) => Blocks.headers(at, from, to)),
-  blocksWithoutFacts: (query) => reading((at) => Blocks.withoutFacts(at, query)),
   gaps: (query) => reading((at) => Blocks.gaps(at, query)),
 })

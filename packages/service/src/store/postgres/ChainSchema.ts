@@ -1,10 +1,11 @@
 /**
- * The tables of a chain's schema, and the steps that migrate older ones. A step that was released is never edited.
+ * The tables of a chain's schema, and the steps that migrate released versions. A step that was released is never edited.
  *
  * `document` holds a transaction as the SQLite engine does; long texts lie in its columns `large_…`, which a page reads only when it has
  * room. `appearance` holds the transactions of each wallet. `checkpoint` has the index's range and the fencing token that writes compare;
  * `indexer` has the lease and the status, so that a beat of an indexer never waits for its own append. `counter` counts rows.
- * `clock` is the clock of leases and statuses, in milliseconds.
+ * `clock` is the clock of leases and statuses, in milliseconds. `checkpoint.distributed` states that the transactions, histories and
+ * ledgers are distributed over nodes.
  *
  * Source: decision 0051.
  */
@@ -24,6 +25,7 @@ const indexTables = (name: string): ReadonlyArray<string> => [
          watch text,
          serial int8 NOT NULL DEFAULT 0,
          token int8 NOT NULL DEFAULT 0,
+         distributed bool NOT NULL DEFAULT false,
          checksum int4 NOT NULL
        ) WITH (fillfactor = 50)`,
   `CREATE TABLE ${name}.indexer (
@@ -177,16 +179,12 @@ const tokenSearch = (name: string): ReadonlyArray<string> =>
     (column) => `CREATE INDEX token_${column} ON ${name}.token ((lower(${column} COLLATE "C")), block)`,
   )
 
-/** Whether the transactions, histories and ledgers of the chain are distributed over nodes. */
-const distribution = (name: string): ReadonlyArray<string> => [
-  `ALTER TABLE ${name}.checkpoint ADD COLUMN distributed bool NOT NULL DEFAULT false`,
-]
-
-const tables = [indexTables, blockTables, transactionTables, derivedTables, proofTables]
+const tables = [indexTables, blockTables, transactionTables, derivedTables, proofTables, tokenTables]
 
 /** The schema of one chain. */
 export const schema: Migrations.Schema = {
   holds: "the index of a chain",
-  steps: [(name) => tables.flatMap((make) => make(name)), tokenTables, distribution, tokenSearch],
+  firstVersion: 5,
+  steps: [(name) => tables.flatMap((make) => make(name)), tokenSearch],
   created: Marks.distribute,
 }

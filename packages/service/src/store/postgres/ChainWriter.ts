@@ -208,9 +208,5 @@ export const make = ({ writing }: Pools, chain: Chain, options: Options): ChainW
     replace: Effect.fn("ChainWriter.replace")((rows, token) =>
       fenced(token, (at, locked) => BlockReplacement.replace(at, locked, ledger, rows, options.codec)),
     ),
-    // No version stored blocks in another layout.
-    rewriteBlocks: Effect.fn("ChainWriter.rewriteBlocks")((_, token) =>
-      fenced(token, () => Effect.succeed({ transactions: 0, isDone: true })),
-    ),
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Migrations of a schema: a list of steps, each run once and in order; their number is the version of the schema. Several processes
- * may migrate at once: an advisory lock lets one of them. A schema of another program or of a newer version is refused and left
- * unchanged.
+ * Migrations of a schema: a list of steps, each run once and in order; each makes one version. Several processes may migrate at once: an
+ * advisory lock lets one of them. A schema of another program, of a newer version or of a state before the first release is refused and
+ * left unchanged.
  *
  * Source: decision 0051.
  */
@@ -14,6 +14,8 @@ import * as Values from "./Values.ts"
 export interface Schema {
   /** What the schema holds, for messages. */
   readonly holds: string
+  /** Version that the first step makes. States before the first release had the versions below, and are refused. */
+  readonly firstVersion: number
   /** Statements of each version, oldest first, by the quoted name of the schema. */
   readonly steps: ReadonlyArray<(name: string) => ReadonlyArray<string>>
   /** Runs in the transaction that makes a schema, behind the steps; takes its name. */
@@ -30,12 +32,15 @@ const lock = `SELECT pg_advisory_xact_lock(hashtextextended($1, 0)) IS NULL`
 const refuse = (message: string, isRetryable = false, migration?: "pending") =>
   new StoreError({ message, isRetryable, ...(migration === undefined ? {} : { migration }), cause: undefined })
 
-/** The version of a schema; 0 where it has no table. Fails for that of another program or of a newer version. */
+/** The version that a schema has after all steps. */
+const newestOf = ({ firstVersion, steps }: Schema): number => firstVersion + steps.length - 1
+
+/** The version of a schema; 0 where it has no table. Fails for another program's, and for one that this program cannot migrate. */
 const versionOf = Effect.fnUntraced(function* (
   session: Session,
   database: string,
   name: string,
-  { holds, steps }: Schema,
+  schema: Schema,
 ): Effect.fn.Return<number, StoreError> {
   const found = yield* session.rows<readonly [table: string]>(tables, [Values.text(name)])
   if (found.length === 0) return 0
@@ -48,10 +53,17 @@ const versionOf = Effect.fnUntraced(function* (
     [],
   )
   const [version, held] = row ?? [0, ""]
+  const { firstVersion, holds } = schema
   if (held !== holds) return yield* refuse(`Wrong database schema: ${label} holds ${held}, not ${holds}.`)
-  if (version <= steps.length) return version
+  if (version < firstVersion) {
+    return yield* refuse(
+      `Database of an unreleased version: ${label} has schema version ${version}, this version needs ${firstVersion} or later. Nothing was deleted. Stop the service, drop the schema or name another database, and start it: it makes what it needs again.`,
+    )
+  }
+  const newest = newestOf(schema)
+  if (version <= newest) return version
   return yield* refuse(
-    `Database of a newer version: ${label} has schema version ${version}, this version supports ${steps.length}. Run the newer version.`,
+    `Database of a newer version: ${label} has schema version ${version}, this version supports ${newest}. Run the newer version.`,
   )
 })
 
@@ -62,7 +74,7 @@ export const check = Effect.fnUntraced(function* (
   schema: Schema,
 ): Effect.fn.Return<void, StoreError> {
   const version = yield* versionOf(reading, database, name, schema)
-  const target = schema.steps.length
+  const target = newestOf(schema)
   if (version === 0) {
     return yield* refuse(
       `Database schema missing: ${name} of ${database}. The indexer of its chain makes it when it starts.`,
@@ -80,13 +92,13 @@ export const check = Effect.fnUntraced(function* (
 
 /** Whether a schema exists and has an earlier version. */
 export const isOlder = ({ name: database, reading }: Pools, name: string, schema: Schema) =>
-  Effect.map(versionOf(reading, database, name, schema), (version) => version > 0 && version < schema.steps.length)
+  Effect.map(versionOf(reading, database, name, schema), (version) => version > 0 && version < newestOf(schema))
 
 const step = Effect.fnUntraced(function* (session: Session, database: string, name: string, schema: Schema) {
   yield* session.rows(lock, [Values.text(`daybook ${name}`)])
   // Another process may have migrated while this one waited for the lock.
   const version = yield* versionOf(session, database, name, schema)
-  const target = schema.steps.length
+  const target = newestOf(schema)
   if (version === target) return
   const own = quoted(name)
   if (version === 0) {
@@ -94,7 +106,7 @@ const step = Effect.fnUntraced(function* (session: Session, database: string, na
     yield* session.rows(`CREATE TABLE ${own}.daybook_version (version int4 NOT NULL, holds text NOT NULL)`, [])
     yield* session.rows(`INSERT INTO ${own}.daybook_version VALUES (0, $1)`, [Values.text(schema.holds)])
   } else yield* Effect.logInfo(`Migrating schema ${name} from version ${version} to ${target}`)
-  for (const statements of schema.steps.slice(version)) {
+  for (const statements of schema.steps.slice(Math.max(0, version - schema.firstVersion + 1))) {
     for (const sql of statements(own)) yield* session.rows(sql, [])
   }
   yield* session.rows(`UPDATE ${own}.daybook_version SET version = $1`, [Values.int(target)])
@@ -108,7 +120,7 @@ export const migrate = Effect.fnUntraced(function* (
   schema: Schema,
 ): Effect.fn.Return<void, StoreError> {
   const version = yield* versionOf(writing, database, name, schema)
-  if (version === schema.steps.length) return
+  if (version === newestOf(schema)) return
   // Rows of any number may be rewritten.
   yield* writing.transaction((session) => step(session, database, name, schema), Infinity)
 })

@@ -10,6 +10,7 @@ const name = "daybook"
 
 const schema: Migrations.Schema = {
   holds: "the API keys",
+  firstVersion: 3,
   steps: [
     (own) => [
       `CREATE TABLE ${own}.api_key (
@@ -17,10 +18,14 @@ const schema: Migrations.Schema = {
          hash bytea NOT NULL UNIQUE,
          operator bool NOT NULL,
          empty text,
-         created timestamptz NOT NULL DEFAULT now()
+         created timestamptz NOT NULL DEFAULT now(),
+         options text,
+         expires int8,
+         last_used int8,
+         previous bytea,
+         previous_until int8
        )`,
-    ],
-    (own) => [
+      `CREATE INDEX api_key_previous ON ${own}.api_key (previous) WHERE previous IS NOT NULL`,
       `CREATE TABLE ${own}.contract (
          chain int8 NOT NULL,
          key text COLLATE "C" NOT NULL,
@@ -31,11 +36,6 @@ const schema: Migrations.Schema = {
          PRIMARY KEY (chain, key)
        )`,
       `CREATE TABLE ${own}.contract_revision (chain int8 PRIMARY KEY, revision int4 NOT NULL)`,
-    ],
-    (own) => [
-      `ALTER TABLE ${own}.api_key ADD COLUMN options text, ADD COLUMN expires int8, ADD COLUMN last_used int8,
-         ADD COLUMN previous bytea, ADD COLUMN previous_until int8`,
-      `CREATE INDEX api_key_previous ON ${own}.api_key (previous) WHERE previous IS NOT NULL`,
     ],
   ],
 }

@@ -22,8 +22,6 @@ export interface State extends At {
   /** `null` while the index is empty. */
   readonly checkpoint: Checkpoint | null
   readonly gapCounts: GapCounts
-  /** Number of blocks with facts. */
-  readonly facts: number
   /** The wallet whose last proved block was read, and its row. */
   readonly reconciled: { readonly wallet: string | undefined; readonly row: ReconciledRow.Columns | undefined }
   /** Rows of blocks that were read, `null` for those that are not stored. */
@@ -77,7 +75,6 @@ export const read = Effect.fnUntraced(function* (
     checkpoint: CheckpointRow.toCheckpoint(columns),
     // Sound: the keys are the kinds.
     gapCounts: Object.fromEntries(gapKinds.map((kind) => [kind, countOf(kind)])) as GapCounts,
-    facts: countOf("facts"),
     reconciled: { wallet, row: joined<ReconciledRow.Columns>(row!, reconciledAt, blockAt) },
     blocks,
   }

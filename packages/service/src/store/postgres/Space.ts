@@ -15,5 +15,5 @@ export const make = (name: string): Space => {
       cause: undefined,
     }),
   )
-  return { use: refused, release: () => refused, rebuild: refused }
+  return { use: refused, release: () => refused }
 }

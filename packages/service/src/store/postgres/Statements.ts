@@ -67,9 +67,6 @@ const ofBlocks = (schema: string) => ({
   /** Parameters: numbers. */
   blocksOf: `SELECT ${blockColumns} FROM unnest($1::int8[]) AS wanted(id)
     CROSS JOIN LATERAL (SELECT * FROM ${schema}.block WHERE number = wanted.id OFFSET 0) b`,
-  /** Blocks without facts. Parameters: from, to, limit. */
-  withoutFacts: `SELECT number FROM ${schema}.block WHERE number BETWEEN $1 AND $2 AND facts IS NULL
-    ORDER BY number LIMIT $3`,
   /** Parameters: timestamp. */
   firstAtOrAfter: `SELECT number FROM ${schema}.block WHERE timestamp >= $1 ORDER BY timestamp, number LIMIT 1`,
   /** Parameters: timestamp. */
@@ -94,15 +91,10 @@ const ofBlocks = (schema: string) => ({
   forgetUnwound: `DELETE FROM ${schema}.unwound WHERE number <=
     (SELECT number FROM ${schema}.unwound ORDER BY number DESC LIMIT 1 OFFSET $1)`,
   /** Parameters: blocks, dictionaries, sizes, frames, an array each. */
-  insertFacts: counted(
-    schema,
-    `INSERT INTO ${schema}.facts (block, dictionary, size, frame)
-     SELECT * FROM unnest($1::int8[], $2::int4[], $3::int4[], $4::bytea[]) RETURNING 1`,
-    "'facts'",
-    "",
-  ),
+  insertFacts: `INSERT INTO ${schema}.facts (block, dictionary, size, frame)
+    SELECT * FROM unnest($1::int8[], $2::int4[], $3::int4[], $4::bytea[])`,
   /** Parameters: from, to. */
-  deleteFacts: counted(schema, `DELETE FROM ${schema}.facts WHERE block BETWEEN $1 AND $2 RETURNING 1`, "'facts'", "-"),
+  deleteFacts: `DELETE FROM ${schema}.facts WHERE block BETWEEN $1 AND $2`,
   /** Parameters: from, to. */
   facts: `SELECT block, dictionary, size, frame FROM ${schema}.facts WHERE block BETWEEN $1 AND $2 ORDER BY block`,
   /** Parameters: blocks, positions, kinds, transactions, reasons, an array each. */

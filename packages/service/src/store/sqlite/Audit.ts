@@ -13,17 +13,14 @@ import * as BlockReplacement from "./BlockReplacement.ts"
 import * as Blocks from "./Blocks.ts"
 import type { ChainFile } from "./ChainFile.ts"
 import * as ChainReader from "./ChainReader.ts"
-import * as Checkpoints from "./Checkpoints.ts"
 import type { Connection } from "./Connection.ts"
 import * as AuditedBlock from "../rows/AuditedBlock.ts"
 import * as Facts from "./Facts.ts"
 import * as Histories from "./Histories.ts"
 import * as LedgerAudit from "./LedgerAudit.ts"
-import * as OldRows from "./OldRows.ts"
 import * as Orphans from "./Orphans.ts"
 import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
 import * as RemovableRows from "./RemovableRows.ts"
-import * as RowId from "../rows/RowId.ts"
 import * as Rows from "./Rows.ts"
 import type { ReadPool } from "./ReadPool.ts"
 import * as WalletKey from "../rows/WalletKey.ts"
@@ -73,16 +70,11 @@ const ledgerIssuesUnsafe = (
 }
 
 const blocksUnsafe = (connection: Connection, chain: number, from: number, to: number): ReadonlyArray<StoredBlock> => {
-  const layoutFrom = Checkpoints.layoutFromUnsafe(connection, chain)
-  const headers = Blocks.rangeUnsafe(connection, chain, from, to, layoutFrom)
+  const headers = Blocks.rangeUnsafe(connection, chain, from, to)
   return AuditedBlock.make({
     headers,
-    transactions: Rows.listUnsafe(connection, from, to, layoutFrom),
-    // In either copy.
-    has: (address, id) =>
-      RowId.toPosition(id).block < layoutFrom
-        ? OldRows.hasAppearanceUnsafe(connection, chain, id, address)
-        : Histories.hasUnsafe(connection, [WalletKey.of(address), id]),
+    transactions: Rows.listUnsafe(connection, from, to),
+    has: (address, id) => Histories.hasUnsafe(connection, [WalletKey.of(address), id]),
     facts: Facts.rangeUnsafe(connection, headers),
     ledgerIssues: ledgerIssuesUnsafe(connection, chain, from, to),
   })

@@ -66,9 +66,6 @@ const checkCopy = ({ connection }: ChainFile.ChainFile, copy: CopyState.CopyStat
   if (copy.leaseUntil !== null && copy.leaseUntil > now) {
     throw refuse(`Copy in use: an indexer writes ${connection.name}. Stop it, or name another folder.`)
   }
-  if (copy.checkpoint !== null && copy.layoutFrom > copy.checkpoint.first) {
-    throw refuse(`Copy in the layout of an earlier version: ${connection.name}. Name an empty folder.`)
-  }
 }
 
 const messageOf = (nowMillis: number, head: number | null, copying: CopyState.Copying | null): string => {
@@ -86,12 +83,10 @@ interface Position extends CopyPlan.Position {
 
 /**
  * Whether the histories of a copy are copied after its blocks, in their order: that is much quicker than one insertion at a random place
- * for each entry. Blocks in the layout of an earlier version have no histories that could be copied.
+ * for each entry.
  */
-const copiesHistories = ({ copy, original }: CopyPlan.CopyPlan): boolean =>
-  copy.checkpoint === null
-    ? original.checkpoint === null || original.layoutFrom <= original.checkpoint.first
-    : copy.copying?.hasHistories === true
+const copiesHistories = ({ copy }: CopyPlan.CopyPlan): boolean =>
+  copy.checkpoint === null || copy.copying?.hasHistories === true
 
 /** Selects the entries of histories that a copy has of its blocks; `null` for none. */
 const entriesOf = (plan: CopyPlan.CopyPlan, { cursor }: Position): BlockCopy.IsCopied | null => {

@@ -1,7 +1,6 @@
 /**
  * Copies blocks from one file of a chain to another: reads a range within bounds, and writes it with its checksums compared. Rows are
- * copied as they are stored; those in the layout of an earlier version are written in the present one. Functions named `Unsafe` throw
- * what SQLite throws, and a `StoreError` for a damaged row.
+ * copied as they are stored. Functions named `Unsafe` throw what SQLite throws, and a `StoreError` for a damaged row.
  *
  * Source: decision 0045.
  */
@@ -10,12 +9,10 @@ import * as Blocks from "./Blocks.ts"
 import type { ChainFile } from "./ChainFile.ts"
 import * as Checksum from "../rows/Checksum.ts"
 import type { Connection, Params } from "./Connection.ts"
-import * as Documents from "./Documents.ts"
 import * as Facts from "./Facts.ts"
 import * as FactsRow from "../rows/FactsRow.ts"
 import * as Histories from "./Histories.ts"
 import * as Ledgers from "./Ledgers.ts"
-import * as OldRows from "./OldRows.ts"
 import * as RowId from "../rows/RowId.ts"
 import * as Rows from "./Rows.ts"
 import * as Statements from "./Statements.ts"
@@ -53,8 +50,6 @@ export const tables: ReadonlyArray<Table> = [
   },
 ]
 
-const oldTable: Table = { ...byRow, name: "transaction", texts: ["body", "internal"], hasChecksum: false }
-
 const conditionOf = ({ key, scope }: Table): string => `${scope} AND ${key} >= ? AND ${key} < ?`
 
 const rangeOf = ({ key }: Table, from: number, to: number): readonly [number, number] =>
@@ -72,8 +67,6 @@ export interface Copied {
   readonly rows: ReadonlyArray<ReadonlyArray<Row>>
   /** The rows of the ledgers of wallets. */
   readonly ledger: ReadonlyArray<Ledgers.Columns>
-  /** Transactions in the layout of an earlier version. */
-  readonly old: ReturnType<typeof OldRows.readUnsafe>
 }
 
 /** Selects entries of histories. */
@@ -120,7 +113,7 @@ const bytesSql = (table: Table): string => {
 /** Bytes of each block of a range. */
 const sizesOf = (connection: Connection, from: number, to: number): ReadonlyMap<number, number> => {
   const sizes = new Map<number, number>()
-  for (const table of [...tables, oldTable]) {
+  for (const table of tables) {
     const rows = connection.valuesUnsafe<readonly [block: number, bytes: number]>(
       bytesSql(table),
       rangeOf(table, from, to),
@@ -153,8 +146,7 @@ const readRows = (connection: Connection, table: Table, from: number, to: number
 const readRange = (connection: Connection, from: number, to: number, bytes: number): Copied => {
   const rows = tables.map((table) => readRows(connection, table, from, to))
   const ledger = Ledgers.rowsUnsafe(connection, from, to)
-  const old = OldRows.readUnsafe(connection, ...RowId.range(from, to))
-  return { from, to, blocks: to - from + 1, bytes, rows, ledger, old }
+  return { from, to, blocks: to - from + 1, bytes, rows, ledger }
 }
 
 /** Numbers of blocks in ascending order. */
@@ -182,8 +174,8 @@ export const readBelowUnsafe = (
 }
 
 /** Removes the blocks of a range, inclusive, with all that belongs to them. */
-export const removeUnsafe = ({ connection, ref }: ChainFile, from: number, to: number): void => {
-  Rows.removeHistoriesUnsafe(connection, ref.id, from, to)
+export const removeUnsafe = ({ connection }: ChainFile, from: number, to: number): void => {
+  Rows.removeHistoriesUnsafe(connection, from, to)
   Ledgers.removeUnsafe(connection, from, to)
   for (const table of tables) {
     connection.rowsUnsafe(`DELETE FROM "${table.name}" WHERE ${conditionOf(table)}`, rangeOf(table, from, to))
@@ -198,13 +190,13 @@ const checkRow = (connection: Connection, { key, name }: Table, row: Row): void 
 }
 
 const checkBlocks = (connection: Connection, chain: number, { from, to }: Copied): void => {
-  const found = Blocks.rangeUnsafe(connection, chain, from, to, 0)
+  const found = Blocks.rangeUnsafe(connection, chain, from, to)
   for (const facts of Facts.rangeUnsafe(connection, found).values()) FactsRow.textUnsafe(facts)
-  const [above] = Blocks.rangeUnsafe(connection, chain, to + 1, to + 1, 0)
+  const [above] = Blocks.rangeUnsafe(connection, chain, to + 1, to + 1)
   if (above !== undefined && above.parentHash !== found.at(-1)?.hash) {
     throw Checksum.damaged(connection.name, above.number, "it does not extend the block before it")
   }
-  let parent = Blocks.rangeUnsafe(connection, chain, from - 1, from - 1, 0)[0]?.hash
+  let parent = Blocks.rangeUnsafe(connection, chain, from - 1, from - 1)[0]?.hash
   for (let number = from; number <= to; number++) {
     const block = found[number - from]
     if (block?.number !== number) throw Checksum.damaged(connection.name, number, "it is not stored")
@@ -217,7 +209,7 @@ const checkBlocks = (connection: Connection, chain: number, { from, to }: Copied
 }
 
 const insertHistories = (connection: Connection, from: number, to: number, isCopied: IsCopied): void => {
-  const entries = Rows.listUnsafe(connection, from, to, 0).flatMap(([id, row]) => {
+  const entries = Rows.listUnsafe(connection, from, to).flatMap(([id, row]) => {
     if (row instanceof StoreError) throw row
     return Histories.entriesOf(id, row.addresses).filter(isCopied)
   })
@@ -230,7 +222,7 @@ const insertHistories = (connection: Connection, from: number, to: number, isCop
 
 /** Writes blocks to a file that has none of their numbers, and those entries of histories that `isCopied` selects; `null` for none. */
 export const insertUnsafe = (file: ChainFile, copied: Copied, isCopied: IsCopied | null): void => {
-  const { codec, connection, ref } = file
+  const { connection, ref } = file
   const { from, to } = copied
   for (const [at, table] of tables.entries()) {
     const rows = copied.rows[at]!
@@ -244,8 +236,6 @@ export const insertUnsafe = (file: ChainFile, copied: Copied, isCopied: IsCopied
     )
   }
   Ledgers.copyUnsafe(connection, copied.ledger)
-  for (const [id, row] of copied.old) Documents.insertUnsafe(connection, RowId.toPosition(id).block, [row], codec)
-  Blocks.sealUnsafe(connection, ref.id, from, to)
   checkBlocks(connection, ref.id, copied)
   if (isCopied !== null) insertHistories(connection, from, to, isCopied)
 }

@@ -13,7 +13,6 @@ import * as Checkpoints from "./Checkpoints.ts"
 import * as Facts from "./Facts.ts"
 import * as Gaps from "./Gaps.ts"
 import * as Histories from "./Histories.ts"
-import * as OldRows from "./OldRows.ts"
 import * as Projections from "./Projections.ts"
 import * as Proofs from "./Proofs.ts"
 import * as RowId from "../rows/RowId.ts"
@@ -25,20 +24,15 @@ const intact = (block: BlockRow.StoredHeader | undefined): BlockRow.StoredHeader
 
 /** Whether rows may be stored under their number: in place of the same block, or in a gap between blocks that they link. */
 const fitsUnsafe = ({ connection, ref }: ChainFile, { hash, number, parentHash }: BlockRows): boolean => {
-  const { checkpoint, layoutFrom } = Checkpoints.readUnsafe(connection, ref.id)
+  const { checkpoint } = Checkpoints.readUnsafe(connection, ref.id)
   if (checkpoint === null || number < checkpoint.first || number > checkpoint.head.number) return false
-  const near = Blocks.rangeUnsafe(connection, ref.id, number - 1, number + 1, layoutFrom)
+  const near = Blocks.rangeUnsafe(connection, ref.id, number - 1, number + 1)
   const at = (wanted: number) => intact(near.find((block) => block.number === wanted))
   const stored = at(number)
   if (stored !== undefined) return stored.hash === hash
   if (number === checkpoint.head.number && hash !== checkpoint.head.hash) return false
   const below = at(number - 1)?.hash ?? parentHash
   return below === parentHash && (at(number + 1)?.parentHash ?? hash) === hash
-}
-
-const removeEntriesUnsafe = ({ connection, ref }: ChainFile, id: number, addresses: ReadonlyArray<string>) => {
-  OldRows.removeAppearancesUnsafe(connection, ref.id, id, addresses)
-  Histories.removeUnsafe(connection, Histories.entriesOf(id, addresses))
 }
 
 /**
@@ -49,13 +43,15 @@ export const replaceUnsafe = (file: ChainFile, ledger: LedgerProjection, rows: B
   const { connection, ref } = file
   const { number } = rows
   if (!fitsUnsafe(file, rows)) return false
-  Rows.removeHistoriesUnsafe(connection, ref.id, number, number)
-  for (const { addresses, index } of rows.transactions) removeEntriesUnsafe(file, RowId.of(number, index), addresses)
+  Rows.removeHistoriesUnsafe(connection, number, number)
+  for (const { addresses, index } of rows.transactions) {
+    Histories.removeUnsafe(connection, Histories.entriesOf(RowId.of(number, index), addresses))
+  }
   Rows.deleteTransactionsUnsafe(connection, number, number)
   connection.rowsUnsafe(Statements.deleteBlock, [ref.id, number])
   Gaps.deleteUnsafe(connection, number, number)
   Facts.deleteUnsafe(connection, number, number)
-  Rows.insertUnsafe(file, rows, Checkpoints.layoutFromUnsafe(connection, ref.id))
+  Rows.insertUnsafe(file, rows)
   Projections.replaceUnsafe(file, WalletTransactions.projection, ledger, rows)
   // What was compared with the chain were the rows before.
   Proofs.unwindUnsafe(connection, number, false)

@@ -16,11 +16,10 @@ export interface State {
   readonly connection: Connection
   readonly chain: number
   readonly checkpoint: Checkpoint | null
-  readonly layoutFrom: number
 }
 
-const headerUnsafe = ({ chain, checkpoint, connection, layoutFrom }: State, number: number) => {
-  const found = Blocks.findUnsafe(connection, chain, number, layoutFrom)
+const headerUnsafe = ({ chain, checkpoint, connection }: State, number: number) => {
+  const found = Blocks.findUnsafe(connection, chain, number)
   if (found !== null) return found
   if (checkpoint !== null && number >= checkpoint.first && number <= checkpoint.head.number) {
     throw Checksum.damaged(connection.name, number, "it is not stored")

@@ -26,34 +26,12 @@ export const rangeUnsafe = (
   chain: number,
   from: number,
   to: number,
-  layoutFrom: number,
 ): ReadonlyArray<BlockRow.StoredHeader> =>
-  connection
-    .valuesUnsafe<BlockRow.Columns>(Statements.blocks, [chain, from, to])
-    .map((row) => BlockRow.fromColumns(row, layoutFrom))
+  connection.valuesUnsafe<BlockRow.Columns>(Statements.blocks, [chain, from, to]).map(BlockRow.fromColumns)
 
 /** The block of a number; `null` where none is stored. */
-export const findUnsafe = (
-  connection: Connection,
-  chain: number,
-  number: number,
-  layoutFrom: number,
-): BlockRow.StoredHeader | null => {
-  const [found] = rangeUnsafe(connection, chain, number, number, layoutFrom)
+export const findUnsafe = (connection: Connection, chain: number, number: number): BlockRow.StoredHeader | null => {
+  const [found] = rangeUnsafe(connection, chain, number, number)
   if (found?.isDamaged === true) throw Checksum.damaged(connection.name, number, "it does not match its checksum")
   return found ?? null
-}
-
-/** Gives blocks of a range that have no checksum one, inclusive. */
-export const sealUnsafe = (connection: Connection, chain: number, from: number, to: number): void => {
-  const rows = connection.valuesUnsafe<BlockRow.Columns>(Statements.blocks, [chain, from, to])
-  const missing = rows.filter(([, , , , , , checksum]) => checksum === null)
-  connection.manyUnsafe(
-    Statements.sealBlock,
-    missing.map(([number, hash, parentHash, timestamp, count, factsChecksum]) => [
-      BlockRow.checksumOf([number, hash, parentHash, timestamp, count, factsChecksum]),
-      chain,
-      number,
-    ]),
-  )
 }

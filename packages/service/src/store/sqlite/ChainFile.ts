@@ -10,7 +10,6 @@ import { LeaseLost, StoreError } from "../StoreError.ts"
 import * as ChainSchema from "./ChainSchema.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Connection from "./Connection.ts"
-import * as DatabaseFile from "./DatabaseFile.ts"
 import type * as Frame from "../rows/Frame.ts"
 import * as Migrations from "./Migrations.ts"
 import * as Statements from "./Statements.ts"
@@ -60,11 +59,7 @@ export const open = (
   Effect.gen(function* () {
     const connection = yield* Connection.connect({ file, readOnly: false, hasLogThread })
     const client = yield* Connection.make(connection)
-    const migratedFrom = yield* Effect.annotateLogs(Migrations.migrate(connection, client, ChainSchema.schema), {
-      chain: ref.name,
-    })
-    // Older versions left the permissions to the umask.
-    if (migratedFrom !== null) DatabaseFile.restrict(file)
+    yield* Effect.annotateLogs(Migrations.migrate(connection, client, ChainSchema.schema), { chain: ref.name })
     yield* connection.attempt(() => {
       checkChainUnsafe(connection, ref.id)
       Checkpoints.claimUnsafe(connection, ref.id)

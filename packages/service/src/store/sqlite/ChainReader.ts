@@ -18,7 +18,6 @@ import { fromHex, toHex } from "../rows/Bytes.ts"
 import * as Checksum from "../rows/Checksum.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import type { Connection } from "./Connection.ts"
-import * as Facts from "./Facts.ts"
 import * as Gaps from "./Gaps.ts"
 import * as Ledgers from "./Ledgers.ts"
 import * as Openings from "./Openings.ts"
@@ -66,7 +65,7 @@ const placesUnsafe = (
 }
 
 const readsOf = (state: BlockTimes.State & { readonly serial: number }): Snapshot => {
-  const { chain, checkpoint, connection, layoutFrom, serial } = state
+  const { chain, checkpoint, connection, serial } = state
   return {
     serial,
     checkpoint: Effect.succeed(checkpoint),
@@ -79,7 +78,7 @@ const readsOf = (state: BlockTimes.State & { readonly serial: number }): Snapsho
         if (kind === "entries") return PageReader.entriesUnsafe(connection, id, query)
         return kind === "ledger"
           ? PageReader.ledgerUnsafe(connection, query)
-          : PageReader.walletUnsafe(connection, chain, query, layoutFrom)
+          : PageReader.walletUnsafe(connection, query)
       }),
     ledger: (query) =>
       connection.attempt(() => {
@@ -118,11 +117,6 @@ const readsOf = (state: BlockTimes.State & { readonly serial: number }): Snapsho
     lowestReorgedBlock: (ref) => connection.attempt(() => lowestReorgedUnsafe(connection, chain, ref)),
     hasTransactions: (from, to) => connection.attempt(() => Rows.hasTransactionsUnsafe(connection, from, to)),
     status: StatusBoard.read(connection, chain),
-    blocksToRewrite: Effect.succeed(checkpoint === null ? 0 : Math.max(0, layoutFrom - checkpoint.first)),
-    blocksWithoutFacts: connection.attempt(() => {
-      const stored = checkpoint === null ? 0 : checkpoint.head.number - checkpoint.first + 1
-      return Math.max(0, stored - Facts.countUnsafe(connection))
-    }),
     gapCounts: connection.attempt(() => Gaps.countsUnsafe(connection)),
   }
 }
@@ -181,11 +175,5 @@ export const make = (pool: ReadPool, chain: number): ChainReader => ({
     ),
   changes: (after, limit) => pool.once((connection) => changesUnsafe(connection, chain, after, limit)),
   headers: (from, to) => pool.once((connection) => headersUnsafe(connection, chain, from, to)),
-  blocksWithoutFacts: ({ from, limit, to }) =>
-    pool.once((connection) =>
-      connection
-        .valuesUnsafe<readonly [number: number]>(Statements.withoutFacts, [chain, from, to, limit])
-        .map(([number]) => number),
-    ),
   gaps: (query) => pool.once((connection) => Gaps.listUnsafe(connection, query)),
 })

@@ -23,7 +23,6 @@ import * as Ledgers from "./Ledgers.ts"
 import * as Proofs from "./Proofs.ts"
 import * as Projections from "./Projections.ts"
 import * as RemovableRows from "./RemovableRows.ts"
-import * as Rewriting from "./Rewriting.ts"
 import * as Rows from "./Rows.ts"
 import * as SqliteCode from "./SqliteCode.ts"
 import * as Statements from "./Statements.ts"
@@ -67,10 +66,10 @@ const appendTo = Effect.fnUntraced(function* (
   { projections, watch }: Parts,
 ): Effect.fn.Return<void, StoreError | CheckpointConflict> {
   const { connection, ref } = file
-  const { checkpoint, layoutFrom, watch: text } = yield* checkpointAt(file, expected)
+  const { checkpoint, watch: text } = yield* checkpointAt(file, expected)
   const last = blocks.at(-1)
   if (last === undefined) return
-  for (const block of blocks) yield* connection.attempt(() => Rows.insertUnsafe(file, block, layoutFrom))
+  for (const block of blocks) yield* connection.attempt(() => Rows.insertUnsafe(file, block))
   const from = checkpoint === null ? null : checkpoint.head.number + 1
   yield* connection.attempt(() => Projections.appendUnsafe(file, projections, from, blocks))
   const lowest = blocks[0]!.number
@@ -92,8 +91,8 @@ const firstAt = (
   Effect.flatMap(
     connection.attempt(() => {
       const found = Checkpoints.readUnsafe(connection, ref.id)
-      const { checkpoint, layoutFrom } = found
-      const first = checkpoint && Blocks.findUnsafe(connection, ref.id, checkpoint.first, layoutFrom)
+      const { checkpoint } = found
+      const first = checkpoint && Blocks.findUnsafe(connection, ref.id, checkpoint.first)
       return { ...found, first }
     }),
     ({ checkpoint, first, ...found }) =>
@@ -109,12 +108,12 @@ const prependTo = Effect.fnUntraced(function* (
   { projections, watch }: Parts,
 ): Effect.fn.Return<void, StoreError | CheckpointConflict> {
   const { connection, ref } = file
-  const { checkpoint, first, layoutFrom, watch: text } = yield* firstAt(file, expected)
+  const { checkpoint, first, watch: text } = yield* firstAt(file, expected)
   const [lowest] = blocks
   if (lowest === undefined) return
   const issue = BlockLinks.issue(null, [...blocks, { ...first, decoderRevision: 0, transactions: [] }])
   if (issue !== null) return yield* Effect.die(new Error(issue))
-  for (const block of blocks) yield* connection.attempt(() => Rows.insertUnsafe(file, block, layoutFrom))
+  for (const block of blocks) yield* connection.attempt(() => Rows.insertUnsafe(file, block))
   yield* connection.attempt(() => {
     Projections.prependUnsafe(file, projections, blocks)
     moveUnsafe(file, lowest.number, checkpoint.head, checkpoint.headTimestamp)
@@ -138,9 +137,9 @@ const unwindTo = Effect.fnUntraced(function* (
   rememberedBlocks: number,
 ): Effect.fn.Return<void, StoreError | CheckpointConflict> {
   const { connection, ref } = file
-  const { checkpoint: found, layoutFrom, watch } = yield* checkpointAt(file, expected)
+  const { checkpoint: found, watch } = yield* checkpointAt(file, expected)
   if (found === null) return
-  const target = to && (yield* connection.attempt(() => Blocks.findUnsafe(connection, ref.id, to.number, layoutFrom)))
+  const target = to && (yield* connection.attempt(() => Blocks.findUnsafe(connection, ref.id, to.number)))
   if (!BlockLinks.isSame(target, to))
     return yield* new CheckpointConflict({
       expected: to,
@@ -151,7 +150,7 @@ const unwindTo = Effect.fnUntraced(function* (
 
   for (let from = lowest; from <= found.head.number; from += unwindStep) {
     const to = from + unwindStep - 1
-    yield* connection.attempt(() => Rows.removeHistoriesUnsafe(connection, ref.id, from, to))
+    yield* connection.attempt(() => Rows.removeHistoriesUnsafe(connection, from, to))
     yield* connection.attempt(() => Ledgers.removeUnsafe(connection, from, to))
   }
   yield* connection.attempt(() => {
@@ -166,7 +165,6 @@ const unwindTo = Effect.fnUntraced(function* (
     else moveUnsafe(file, found.first, target, target.timestamp)
     const finalized = target?.number ?? null
     connection.rowsUnsafe(Statements.unfinalize, [finalized ?? -1, finalized, ref.id])
-    if (lowest < layoutFrom) connection.rowsUnsafe(Statements.moveLayout, [target === null ? null : lowest, ref.id])
     WatchList.writeUnsafe(file, watch, WatchedWallets.unwound(watch, target === null ? 0 : lowest))
     Changes.recordUnsafe(connection, ref.id, { kind: "removed", lowest, highest: found.head.number })
   })
@@ -258,12 +256,6 @@ export const make = (file: ChainFile, options: Options): ChainWriter => {
       fenced(
         token,
         connection.attempt(() => BlockReplacement.replaceUnsafe(file, ledger, rows)),
-      ),
-    ),
-    rewriteBlocks: Effect.fn("ChainWriter.rewriteBlocks")((maxTransactions, token) =>
-      fenced(
-        token,
-        connection.attempt(() => Rewriting.stepDownUnsafe(file, maxTransactions)),
       ),
     ),
   }

@@ -30,8 +30,8 @@ const kinds: ReadonlyArray<Kind> = ["appended", "removed", "rewritten", "cleared
 
 type Columns = readonly [serial: number, kind: number, lowest: number, highest: number, mark: number, checksum: number]
 
-/** The step of the chain's schema that makes the table. */
-export const migration = `CREATE TABLE change (
+/** The log of changes, and the state of an unfinished copy. */
+export const tables = `CREATE TABLE change (
     serial INTEGER PRIMARY KEY,
     kind INTEGER NOT NULL,
     lowest INTEGER NOT NULL,
@@ -62,14 +62,6 @@ export const recordUnsafe = (
   // Sound: a file that is open for writing has a checkpoint.
   insertUnsafe(connection, row!.serial, kind, lowest, highest)
   Checkpoints.sealUnsafe(connection, chain)
-}
-
-/** Begins the log of a file that an earlier version made. */
-export const beginUnsafe = (connection: Connection, chain: number): void => {
-  if (lastUnsafe(connection) !== null) return
-  const { checkpoint } = Checkpoints.readUnsafe(connection, chain)
-  if (checkpoint === null) return
-  recordUnsafe(connection, chain, { kind: "appended", lowest: checkpoint.first, highest: checkpoint.head.number })
 }
 
 const fromColumns = (connection: Connection, columns: Columns): Change => {

@@ -20,10 +20,9 @@ type Columns = readonly [
   finalized: number | null,
   watch: string | null,
   serial: number,
-  layoutFrom: number | null,
 ]
 
-type Row = readonly [...Columns, checksum: number | null]
+type Row = readonly [...Columns, checksum: number]
 
 const checksumOf = (chain: number, columns: ReadonlyArray<Checksum.Value>) => Checksum.of([chain, ...columns])
 
@@ -36,10 +35,7 @@ const damaged = (connection: Connection) =>
 
 /** Makes the checkpoint of an empty index, if the file has none. */
 export const claimUnsafe = (connection: Connection, chain: number): void =>
-  void connection.rowsUnsafe(Statements.claim, [
-    chain,
-    checksumOf(chain, [null, null, null, null, null, null, 0, null]),
-  ])
+  void connection.rowsUnsafe(Statements.claim, [chain, checksumOf(chain, [null, null, null, null, null, null, 0])])
 
 /** Renews the checksum of the checkpoint, after a write of it. */
 export const sealUnsafe = (connection: Connection, chain: number): void => {
@@ -48,13 +44,11 @@ export const sealUnsafe = (connection: Connection, chain: number): void => {
   }
 }
 
-/** The checkpoint and the first block of the present layout. */
+/** The checkpoint as it is stored. */
 export interface Found {
   /** `null` while the index is empty. */
   readonly checkpoint: Checkpoint | null
   readonly serial: number
-  /** Blocks below are in the layout of an earlier version. */
-  readonly layoutFrom: number
   /** The watched wallets, as `WatchedWallets` writes them; `null` for all. */
   readonly watch: string | null
 }
@@ -64,15 +58,11 @@ export const readUnsafe = (connection: Connection, chain: number): Found => {
   const [row] = connection.valuesUnsafe<Row>(Statements.checkpoint, [chain])
   if (row === undefined) {
     if (connection.valuesUnsafe(Statements.anyBlock, []).length > 0) throw damaged(connection)
-    return { checkpoint: null, serial: 0, layoutFrom: 0, watch: null }
+    return { checkpoint: null, serial: 0, watch: null }
   }
-  const [first, number, hash, timestamp, finalized, watch, serial, layoutFrom, checksum] = row
-  const columns = [first, number, hash, timestamp, finalized, watch, serial, layoutFrom]
+  const [first, number, hash, timestamp, finalized, watch, serial, checksum] = row
+  const columns = [first, number, hash, timestamp, finalized, watch, serial]
   if (checksumOf(chain, columns) !== checksum) throw damaged(connection)
   const checkpoint = CheckpointRow.toCheckpoint({ first, number, hash, timestamp, finalized, watch })
-  return { checkpoint, serial, layoutFrom: layoutFrom ?? 0, watch }
+  return { checkpoint, serial, watch }
 }
-
-/** The first block of the present layout. */
-export const layoutFromUnsafe = (connection: Connection, chain: number): number =>
-  connection.valuesUnsafe<readonly [number | null]>(Statements.layoutFrom, [chain])[0]?.[0] ?? 0

@@ -23,7 +23,6 @@ export interface Copying {
 /** The state of a file. */
 export interface CopyState {
   readonly checkpoint: Checkpoint | null
-  readonly layoutFrom: number
   readonly serial: number
   readonly watch: string | null
   /** How often a lease was taken. */
@@ -50,13 +49,12 @@ type Row = readonly [
 
 /** Reads the state of a file. */
 export const readUnsafe = (connection: Connection, chain: number): CopyState => {
-  const { checkpoint, layoutFrom } = Checkpoints.readUnsafe(connection, chain)
+  const { checkpoint } = Checkpoints.readUnsafe(connection, chain)
   const [row] = connection.valuesUnsafe<Row>(Statements.state, [chain])
   const [serial, watch, leases, leaseUntil, status] = row ?? [0, null, 0, null, null]
   const [copying] = connection.valuesUnsafe<readonly [goal: number, histories: number]>(Statements.copying, [])
   return {
     checkpoint,
-    layoutFrom,
     serial,
     watch,
     leases,

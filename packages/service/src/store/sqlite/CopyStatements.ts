@@ -24,7 +24,7 @@ export const block = `SELECT hash, timestamp FROM block WHERE chain = ? AND numb
 
 /** Parameters: first, number, hash, timestamp, finalized, watch, serial, chain. */
 export const writeCheckpoint = `UPDATE checkpoint SET first = ?, number = ?, hash = ?, timestamp = ?, finalized = ?,
-  watch = ?, serial = ?, layout_from = NULL WHERE chain = ?`
+  watch = ?, serial = ? WHERE chain = ?`
 
 /** The status of a copy: no indexer is at work on it. Parameters: status, status, message, now, chain. */
 export const writeStatus = `UPDATE checkpoint SET status = CASE WHEN json_valid(?) THEN json_set(
@@ -41,5 +41,5 @@ export const insertUnwound = `INSERT INTO unwound (chain, number, hash, lowest) 
 /** The last entry of the histories, by their order. */
 export const lastHistory = `SELECT key, id FROM history ORDER BY key DESC, id DESC LIMIT 1`
 
-/** Views and virtual tables, which no version of this program makes. */
+/** Views and virtual tables, which this program never makes. */
 export const foreignTables = `SELECT name FROM sqlite_schema WHERE type = 'view' OR sql LIKE 'create virtual%' LIMIT 1`

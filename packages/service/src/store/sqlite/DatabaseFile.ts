@@ -5,7 +5,7 @@
  * there is no log, the file alone is a whole database: it is opened as unchanging, and compared with its state at that time at each
  * use, since another machine or mount may still write it.
  */
-import { chmodSync, closeSync, existsSync, openSync, statSync } from "node:fs"
+import { closeSync, existsSync, openSync, statSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
 import * as SqliteCode from "./SqliteCode.ts"
@@ -52,17 +52,6 @@ export const hasNoLog = (file: string): boolean => isEmpty(`${file}-wal`) && has
 /** Makes a missing file for its owner alone. */
 export const makePrivate = (file: string): void => {
   if (!existsSync(file)) closeSync(openSync(file, "a", ownerOnly))
-}
-
-/** Gives an existing file and its log to its owner alone, where the process may. */
-export const restrict = (file: string): void => {
-  for (const path of [file, `${file}-wal`, `${file}-shm`]) {
-    try {
-      if (existsSync(path)) chmodSync(path, ownerOnly)
-    } catch {
-      // The file belongs to another user.
-    }
-  }
 }
 
 /** True while another process or thread writes a file; false also where this process may not write it. */

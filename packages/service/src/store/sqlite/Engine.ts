@@ -86,9 +86,7 @@ export const open = Effect.fn("Sqlite.open")(function* (
   const migrate = Effect.fnUntraced(function* (ref: ChainRef) {
     if (!existsSync(fileOf(ref))) return
     const connection = yield* Connection.connect({ file: fileOf(ref), readOnly: true })
-    const isOlder = yield* connection.attempt(() =>
-      Migrations.isOlderUnsafe(connection, ChainSchema.schema, ChainSchema.firstQuick),
-    )
+    const isOlder = yield* connection.attempt(() => Migrations.isOlderUnsafe(connection, ChainSchema.schema))
     if (isOlder) yield* openFile(ref)
   }, Effect.scoped)
 

@@ -10,18 +10,13 @@ import * as Checksum from "../rows/Checksum.ts"
 import type { Connection } from "./Connection.ts"
 import * as Statements from "./Statements.ts"
 
-/** The step of the chain's schema that makes the tables. Blocks that are stored already have no facts. */
-export const migration = `CREATE TABLE facts (
+/** The table of a chain's file. */
+export const table = `CREATE TABLE facts (
     block INTEGER PRIMARY KEY,
     dictionary INTEGER NOT NULL,
     size INTEGER NOT NULL,
     frame BLOB NOT NULL
-  );
-  ALTER TABLE block ADD COLUMN facts INTEGER;
-  CREATE TABLE facts_count (id INTEGER PRIMARY KEY, blocks INTEGER NOT NULL);
-  INSERT INTO facts_count (id, blocks) VALUES (1, 0);
-  CREATE TRIGGER facts_inserted AFTER INSERT ON facts BEGIN UPDATE facts_count SET blocks = blocks + 1 WHERE id = 1; END;
-  CREATE TRIGGER facts_deleted AFTER DELETE ON facts BEGIN UPDATE facts_count SET blocks = blocks - 1 WHERE id = 1; END;`
+  );`
 
 /** Inserts the facts of a block that has none stored; gives their checksum, `null` for a block without. */
 export const insertUnsafe = (connection: Connection, columns: FactsRow.Columns | null): number | null => {
@@ -52,7 +47,3 @@ export const rangeUnsafe = (
 /** The facts of a block; `null` where it has none. */
 export const findUnsafe = (connection: Connection, block: FactsRow.Header): string | null =>
   FactsRow.textUnsafe(rangeUnsafe(connection, [block]).get(block.number))
-
-/** Number of blocks with facts. */
-export const countUnsafe = (connection: Connection): number =>
-  connection.valuesUnsafe<readonly [blocks: number]>(Statements.factsCount, [])[0]?.[0] ?? 0

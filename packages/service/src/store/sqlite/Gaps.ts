@@ -9,8 +9,8 @@ import { fromHex, toHex } from "../rows/Bytes.ts"
 import type { Connection, Params } from "./Connection.ts"
 import * as Statements from "./Statements.ts"
 
-/** The step of the chain's schema that makes the tables. */
-export const migration = `CREATE TABLE gap (
+/** The tables of a chain's file. */
+export const tables = `CREATE TABLE gap (
     block INTEGER NOT NULL,
     position INTEGER NOT NULL,
     kind TEXT NOT NULL,

@@ -8,7 +8,6 @@ import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import type { StoreError } from "../StoreError.ts"
 import * as Connection from "./Connection.ts"
-import * as DatabaseFile from "./DatabaseFile.ts"
 import type { Migrations } from "./Migrations.ts"
 import * as Schema from "./Migrations.ts"
 import * as SqliteCode from "./SqliteCode.ts"
@@ -16,15 +15,22 @@ import * as SqliteCode from "./SqliteCode.ts"
 /** The steps of the file's schema. */
 export const schema: Migrations = {
   applicationId: Schema.keysId,
+  firstVersion: 3,
   steps: [
     `CREATE TABLE api_key (
        name TEXT NOT NULL PRIMARY KEY,
        hash BLOB NOT NULL UNIQUE,
        operator INTEGER NOT NULL,
        empty TEXT,
-       created INTEGER NOT NULL
-     );`,
-    `CREATE TABLE contract (
+       created INTEGER NOT NULL,
+       options TEXT,
+       expires INTEGER,
+       last_used INTEGER,
+       previous BLOB,
+       previous_until INTEGER
+     );
+     CREATE INDEX api_key_previous ON api_key (previous) WHERE previous IS NOT NULL;
+     CREATE TABLE contract (
        chain INTEGER NOT NULL,
        key TEXT NOT NULL,
        name TEXT NOT NULL,
@@ -34,12 +40,6 @@ export const schema: Migrations = {
        PRIMARY KEY (chain, key)
      ) WITHOUT ROWID;
      CREATE TABLE contract_revision (chain INTEGER NOT NULL PRIMARY KEY, revision INTEGER NOT NULL);`,
-    `ALTER TABLE api_key ADD COLUMN options TEXT;
-     ALTER TABLE api_key ADD COLUMN expires INTEGER;
-     ALTER TABLE api_key ADD COLUMN last_used INTEGER;
-     ALTER TABLE api_key ADD COLUMN previous BLOB;
-     ALTER TABLE api_key ADD COLUMN previous_until INTEGER;
-     CREATE INDEX api_key_previous ON api_key (previous) WHERE previous IS NOT NULL;`,
   ],
 }
 
@@ -55,8 +55,7 @@ export interface KeysFile {
 const open = (file: string): Effect.Effect<Connection.Connection, StoreError, Scope.Scope> =>
   Effect.gen(function* () {
     const connection = yield* Connection.connect({ file, readOnly: false })
-    const migratedFrom = yield* Schema.migrate(connection, yield* Connection.make(connection), schema)
-    if (migratedFrom !== null) DatabaseFile.restrict(file)
+    yield* Schema.migrate(connection, yield* Connection.make(connection), schema)
     return connection
   })
 

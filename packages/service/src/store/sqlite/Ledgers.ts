@@ -13,8 +13,8 @@ import type { Connection, Params } from "./Connection.ts"
 import * as RowId from "../rows/RowId.ts"
 import * as Statements from "./LedgerStatements.ts"
 
-/** The step of the chain's schema that makes the tables. */
-export const migration = `CREATE TABLE ledger (
+/** The tables of a chain's file. */
+export const tables = `CREATE TABLE ledger (
     wallet BLOB NOT NULL,
     id INTEGER NOT NULL,
     body BLOB NOT NULL,

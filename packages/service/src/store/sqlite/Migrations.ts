@@ -1,6 +1,6 @@
 /**
- * Migrations of a database file: a list of steps, each run once and in order; their number is the file's version. A file of another
- * program or of a newer version is refused and left unchanged.
+ * Migrations of a database file: a list of steps, each run once and in order; each makes one version. A file of another program, of a
+ * newer version or of a state before the first release is refused and left unchanged.
  *
  * Source: decision 0027.
  */
@@ -14,10 +14,10 @@ import { StoreError } from "../StoreError.ts"
 export interface Migrations {
   /** `application_id` of the file. */
   readonly applicationId: number
+  /** Version that the first step makes. States before the first release had the versions below, and are refused. */
+  readonly firstVersion: number
   /** Statements of each version, oldest first; a step that was released is never edited. */
-  readonly steps: ReadonlyArray<string>
-  /** What follows the steps, in the same transaction. */
-  readonly finish?: (connection: Connection.Connection) => void
+  readonly steps: readonly [string, ...ReadonlyArray<string>]
 }
 
 /** `application_id` of the file of a chain. */
@@ -30,6 +30,15 @@ const kinds: ReadonlyMap<number, string> = new Map([
   [keysId, "the API keys"],
 ])
 
+/** What to do with a file of a state before the first release. */
+const remedies: ReadonlyMap<number, string> = new Map([
+  [
+    chainId,
+    'Stop the service, move the file away or name another folder as "database", and start it: it indexes again.',
+  ],
+  [keysId, 'Move the file away, and add the keys again with "daybook keys add".'],
+])
+
 const pragma = (connection: Connection.Connection, name: "application_id" | "user_version") =>
   connection.rowsUnsafe<Record<string, number>>(`PRAGMA ${name}`, [])[0]![name]!
 
@@ -38,6 +47,10 @@ const tables = (connection: Connection.Connection) =>
 
 const refuse = (message: string, isRetryable = false) => new StoreError({ message, isRetryable, cause: undefined })
 
+/** The version that a file has after all steps. */
+const newestOf = ({ firstVersion, steps }: Migrations): number => firstVersion + steps.length - 1
+
+/** The version of a file; 0 for an empty one. Throws for another program's file, and for one that this program cannot migrate. */
 const versionUnsafe = (connection: Connection.Connection, schema: Migrations): number => {
   const version = pragma(connection, "user_version")
   const isEmpty = version === 0 && tables(connection) === 0
@@ -51,19 +64,23 @@ const versionUnsafe = (connection: Connection.Connection, schema: Migrations): n
     }
     throw refuse(`Database of another program: ${connection.name}. Move it away, or name another folder.`)
   }
-  if (version > schema.steps.length) {
+  const newest = newestOf(schema)
+  if (version > newest) {
     throw refuse(
-      `Database of a newer version: ${connection.name} has schema ${version}, this version supports ${schema.steps.length}. Run the newer version.`,
+      `Database of a newer version: ${connection.name} has schema ${version}, this version supports ${newest}. Run the newer version.`,
+    )
+  }
+  if (!isEmpty && version < schema.firstVersion) {
+    throw refuse(
+      `Database of an unreleased version: ${connection.name} has schema ${version}, this version needs ${schema.firstVersion} or later. Nothing was deleted. ${remedies.get(schema.applicationId)!}`,
     )
   }
   return version
 }
 
-/** Whether a file has a schema of an earlier version, but at least the given one. */
-export const isOlderUnsafe = (connection: Connection.Connection, schema: Migrations, least: number): boolean => {
-  const version = versionUnsafe(connection, schema)
-  return version >= least && version < schema.steps.length
-}
+/** Whether a file has a schema of an earlier version. */
+export const isOlderUnsafe = (connection: Connection.Connection, schema: Migrations): boolean =>
+  versionUnsafe(connection, schema) < newestOf(schema)
 
 /** Throws a `StoreError` unless the file has exactly this program's schema. `isLocked` finds out whether a process writes the file. */
 export const checkUnsafe = (
@@ -72,7 +89,7 @@ export const checkUnsafe = (
   isLocked: () => boolean = () => false,
 ): void => {
   const version = versionUnsafe(connection, schema)
-  const target = schema.steps.length
+  const target = newestOf(schema)
   if (version >= target) return
   const migration = isLocked() ? "running" : "pending"
   const message =
@@ -85,32 +102,25 @@ export const checkUnsafe = (
 const seconds = (millis: number): string =>
   `${millis < 10_000 ? (millis / 1000).toFixed(1) : Math.round(millis / 1000)} s`
 
-/**
- * Migrates a file to this program's schema in one transaction; several processes may do it at once. Logs the migration of a file that
- * an older version made, and gives its version; `null` for a new file and one of this version.
- */
+/** Migrates a file to this program's schema in one transaction; several processes may do it at once. Logs the migration of a file. */
 export const migrate = (
   connection: Connection.Connection,
   client: SqlClient.SqlClient,
   schema: Migrations,
-): Effect.Effect<number | null, StoreError> =>
+): Effect.Effect<void, StoreError> =>
   Effect.gen(function* () {
     const version = yield* connection.attempt(() => versionUnsafe(connection, schema))
-    const target = schema.steps.length
-    if (version === target) return null
-    const isNew = version === 0 && (yield* connection.attempt(() => tables(connection))) === 0
+    const target = newestOf(schema)
+    if (version === target) return
+    const isNew = version === 0
     const startedAt = yield* MonotonicClock.millis
     if (!isNew) yield* Effect.logInfo(`Migrating ${connection.name} from schema ${version} to ${target}`)
     const steps = connection.attempt(() => {
       // Another process may have migrated while this one waited for the lock.
-      for (const step of schema.steps.slice(versionUnsafe(connection, schema))) connection.scriptUnsafe(step)
-      schema.finish?.(connection)
-      connection.scriptUnsafe(
-        `PRAGMA application_id=${schema.applicationId}; PRAGMA user_version=${schema.steps.length}`,
-      )
+      const done = Math.max(0, versionUnsafe(connection, schema) - schema.firstVersion + 1)
+      for (const step of schema.steps.slice(done)) connection.scriptUnsafe(step)
+      connection.scriptUnsafe(`PRAGMA application_id=${schema.applicationId}; PRAGMA user_version=${target}`)
     })
     yield* Connection.transaction(connection, client, steps)
-    if (isNew) return null
-    yield* Effect.logInfo(`Migrated in ${seconds((yield* MonotonicClock.millis) - startedAt)}`)
-    return version
+    if (!isNew) yield* Effect.logInfo(`Migrated in ${seconds((yield* MonotonicClock.millis) - startedAt)}`)
   })

@@ -11,8 +11,8 @@ import { fromHex } from "../rows/Bytes.ts"
 import * as OpeningRow from "../rows/OpeningRow.ts"
 import type { Connection } from "./Connection.ts"
 
-/** The step of the chain's schema that makes the table, and that of proofs. */
-export const migration = `CREATE TABLE opening (
+/** The tables of a chain's file, with that of proofs. */
+export const tables = `CREATE TABLE opening (
     wallet BLOB NOT NULL,
     holding BLOB NOT NULL,
     first INTEGER NOT NULL,

@@ -1,6 +1,6 @@
 /**
- * Entries of histories whose transaction is not stored or does not name the wallet, in both copies of the present layout and in that
- * of earlier versions, and rows of ledgers that their block does not name. Functions named `Unsafe` throw what SQLite throws.
+ * Entries of histories whose transaction is not stored or does not name the wallet, in both copies, and rows of ledgers that their block
+ * does not name. Functions named `Unsafe` throw what SQLite throws.
  */
 import type { Appearance } from "../Audit.ts"
 import { StoreError } from "../StoreError.ts"
@@ -15,13 +15,11 @@ import * as DocumentStatements from "./DocumentStatements.ts"
 import * as Histories from "./Histories.ts"
 import * as LedgerAudit from "./LedgerAudit.ts"
 import * as LedgerStatements from "./LedgerStatements.ts"
-import * as OldRows from "./OldRows.ts"
-import * as OldStatements from "./OldStatements.ts"
 import * as RowId from "../rows/RowId.ts"
 import * as WalletKey from "../rows/WalletKey.ts"
 
 /** The tables that are searched, in this order. */
-const tables = ["history", "history_copy", "appearance", "ledger", "ledger_block"] as const
+const tables = ["history", "history_copy", "ledger", "ledger_block"] as const
 
 const isTable = (text: string): text is (typeof tables)[number] => tables.some((table) => table === text)
 
@@ -60,15 +58,6 @@ const entriesAfter = (
     return LedgerAudit.placesAfterUnsafe(connection, after.block, limit, isIndexedUnsafe(connection, chain))
   }
   const key = fromHex(after.key)
-  if (table === "appearance") {
-    const layoutFrom = Checkpoints.layoutFromUnsafe(connection, chain)
-    return OldRows.appearancesAfterUnsafe(connection, chain, key, idOf(after), limit).map((entry) => {
-      const position = RowId.toPosition(entry.id)
-      // One of a block that was rewritten is about to be removed.
-      const isOrphaned = () => entry.isOrphaned && position.block < layoutFrom
-      return { appearance: { table, key: toHex(entry.address), ...position }, isOrphaned }
-    })
-  }
   const copy = table === "history" ? 0 : 1
   return Histories.afterUnsafe(connection, copy, [key, idOf(after)], limit).map((entry) => ({
     appearance: { table, key: toHex(entry[0]), ...RowId.toPosition(entry[1]) },
@@ -93,7 +82,7 @@ export const afterUnsafe = (connection: Connection, chain: number, after: Appear
 export const removeUnsafe = ({ connection, ref }: ChainFile, appearances: ReadonlyArray<Appearance>): void => {
   const isIndexed = isIndexedUnsafe(connection, ref.id)
   for (const appearance of appearances) {
-    const { block, index, key, table } = appearance
+    const { block, key, table } = appearance
     if (table === "ledger") {
       LedgerAudit.removeOrphanUnsafe(connection, appearance)
       continue
@@ -103,11 +92,7 @@ export const removeUnsafe = ({ connection, ref }: ChainFile, appearances: Readon
       continue
     }
     const entry = [fromHex(key), idOf(appearance)] as const
-    if (table === "appearance") {
-      const found = OldRows.readUnsafe(connection, entry[1], entry[1] + 1)
-      if (found.some(([, row]) => row.addresses.includes(key))) continue
-      connection.rowsUnsafe(OldStatements.deleteAppearance, [ref.id, entry[0], block, index])
-    } else if (!isNamedUnsafe(connection, entry)) {
+    if (!isNamedUnsafe(connection, entry)) {
       Histories.removeUnsafe(connection, [entry])
       Changes.recordUnsafe(connection, ref.id, { kind: "cleared", lowest: block, highest: block })
     }

@@ -12,100 +12,46 @@ import * as DocumentRow from "../rows/DocumentRow.ts"
 import * as Documents from "./Documents.ts"
 import * as Histories from "./Histories.ts"
 import * as Ledgers from "./Ledgers.ts"
-import * as OldRows from "./OldRows.ts"
 import * as RowId from "../rows/RowId.ts"
 import * as Statements from "./Statements.ts"
 
-/** Rows of the present layout. */
-const present = function* (
-  connection: Connection,
-  query: PageQuery,
-  first: number,
-  last: number,
-): Generator<PageFit.Found> {
+/** Rows of a wallet. */
+export const walletUnsafe = (connection: Connection, query: PageQuery): PageRows => {
   const { internal = true, key: address, limit, order } = query
-  const range = { address, first, last, order }
-  for (const { bytes, id, read } of Histories.rangeUnsafe(connection, range, limit + PageFit.lookahead, internal)) {
-    yield {
-      position: RowId.toPosition(id),
-      bytes,
-      read,
+  const range = { address, ...PageFit.rangeOf(query), order }
+  const entries = function* (): Generator<PageFit.Found> {
+    for (const { bytes, id, read } of Histories.rangeUnsafe(connection, range, limit + PageFit.lookahead, internal)) {
+      yield { position: RowId.toPosition(id), bytes, read }
     }
   }
+  return PageFit.fit(entries(), query)
 }
 
-/** Rows of the layout of earlier versions. */
-const old = function* (connection: Connection, chain: number, query: PageQuery): Generator<PageFit.Found> {
-  yield* OldRows.pageUnsafe(
-    connection,
-    chain,
-    query,
-    PageFit.startOf(query),
-    PageFit.inlineBytes(query),
-    query.limit + PageFit.lookahead,
-  )
+const columnsUnsafe = (connection: Connection, id: number): DocumentRow.Columns => {
+  const [columns] = connection.valuesUnsafe<DocumentRow.Columns>(DocumentStatements.documents, [id, id + 1])
+  if (columns !== undefined) return columns
+  throw Checksum.damaged(connection.name, RowId.toPosition(id).block, "a transaction of a ledger is not stored")
 }
 
-/** Rows of both layouts in the order of the page. `boundary` is the first block of the present one. */
-const both = function* (
-  connection: Connection,
-  chain: number,
-  query: PageQuery,
-  boundary: number,
-): Generator<PageFit.Found> {
-  const { first, last } = PageFit.rangeOf(query)
-  const [start] = RowId.range(boundary, boundary)
-  const isUp = query.order === "ASC"
-  const hasOld = query.from < boundary && first < start
-  const older = hasOld ? old(connection, chain, { ...query, to: Math.min(query.to, boundary - 1) }) : []
-  if (isUp) yield* older
-  if (last >= start) yield* present(connection, query, Math.max(first, start), last)
-  if (!isUp) yield* older
-}
-
-/** Rows of a wallet. `boundary` is the first block of the present layout. */
-export const walletUnsafe = (connection: Connection, chain: number, query: PageQuery, boundary: number): PageRows =>
-  PageFit.fit(both(connection, chain, query, boundary), query)
-
-const columnsUnsafe = (connection: Connection, id: number): DocumentRow.Columns | undefined =>
-  connection.valuesUnsafe<DocumentRow.Columns>(DocumentStatements.documents, [id, id + 1])[0]
-
-const missing = (connection: Connection, block: number) =>
-  Checksum.damaged(connection.name, block, "a transaction of a ledger is not stored")
-
-/** The hash of a transaction, in either layout, and the bytes of the texts that were read for it. */
+/** The hash of a transaction, and the bytes of the texts that were read for it. */
 export const hashUnsafe = (
   connection: Connection,
   { block, index }: Position,
 ): { readonly hash: string; readonly bytes: number } => {
-  const id = RowId.of(block, index)
-  const columns = columnsUnsafe(connection, id)
-  if (columns !== undefined) {
-    return { hash: Documents.hashUnsafe(connection, columns), bytes: DocumentRow.bytesOf(columns, false) }
-  }
-  const [older] = OldRows.readUnsafe(connection, id, id + 1)
-  if (older === undefined) throw missing(connection, block)
-  return { hash: older[1].hash, bytes: older[1].body.length }
+  const columns = columnsUnsafe(connection, RowId.of(block, index))
+  return { hash: Documents.hashUnsafe(connection, columns), bytes: DocumentRow.bytesOf(columns, false) }
 }
 
-/** A transaction by its row id, in either layout. */
+/** A transaction by its row id. */
 const transactionUnsafe = (
   connection: Connection,
   id: number,
   roles: number,
   wantsInternal: boolean,
 ): PageFit.Found => {
-  const position = RowId.toPosition(id)
   const columns = columnsUnsafe(connection, id)
-  if (columns !== undefined) {
-    const read = () => ({ ...Documents.textsUnsafe(connection, columns, wantsInternal), revision: columns[1], roles })
-    return { position, bytes: DocumentRow.bytesOf(columns, wantsInternal), read }
-  }
-  const [older] = OldRows.readUnsafe(connection, id, id + 1)
-  if (older === undefined) throw missing(connection, position.block)
-  const { body, decoderRevision: revision, internal } = older[1]
-  const own = wantsInternal ? internal : null
-  return { position, bytes: body.length + (own?.length ?? 0), read: () => ({ body, internal: own, revision, roles }) }
+  const read = () => ({ ...Documents.textsUnsafe(connection, columns, wantsInternal), revision: columns[1], roles })
+  return { position: RowId.toPosition(id), bytes: DocumentRow.bytesOf(columns, wantsInternal), read }
 }
 
 /** The transactions in which a wallet appears in any role. */

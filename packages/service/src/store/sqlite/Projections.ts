@@ -9,7 +9,7 @@ import type { LedgerProjection, Projection } from "../../block/Projection.ts"
 import { fromHex } from "../rows/Bytes.ts"
 import type { ChainFile } from "./ChainFile.ts"
 import * as Changes from "./Changes.ts"
-import * as Checkpoints from "./Checkpoints.ts"
+import * as Histories from "./Histories.ts"
 import type { StoredRow } from "../rows/DocumentRow.ts"
 import type { Params } from "./Connection.ts"
 import * as Ledgers from "./Ledgers.ts"
@@ -44,16 +44,15 @@ const ledgerUnsafe = (projection: LedgerProjection, block: BlockRows): Uint8Arra
 
 /** Inserts the rows of a block that has none of this projection yet. */
 const insertUnsafe = (file: ChainFile, projection: Projection, number: number, block: BlockRows): void => {
-  const { connection, ref } = file
+  const { connection } = file
   if (projection.kind === "ledger") {
     return Ledgers.insertUnsafe(connection, block.number, ledgerUnsafe(projection, block))
   }
-  const layoutFrom = Checkpoints.layoutFromUnsafe(connection, ref.id)
   const rows = deriveUnsafe(projection.rows, block)
   switch (projection.kind) {
     case "appearances": {
       for (const { index, keys } of rows) {
-        Rows.insertHistoryUnsafe(file, RowId.of(block.number, index), keys, layoutFrom)
+        Histories.insertUnsafe(connection, Histories.entriesOf(RowId.of(block.number, index), keys))
       }
       return
     }
@@ -63,12 +62,7 @@ const insertUnsafe = (file: ChainFile, projection: Projection, number: number, b
         const body = texts.get(row.index)
         const { decoderRevision = block.decoderRevision } = row as Partial<StoredRow>
         if (body == null || decoderRevision === projection.revision) continue
-        Rows.replaceDocumentUnsafe(
-          file,
-          block.number,
-          { ...row, body, decoderRevision: projection.revision },
-          layoutFrom,
-        )
+        Rows.replaceDocumentUnsafe(file, block.number, { ...row, body, decoderRevision: projection.revision })
       }
       return
     }
@@ -185,7 +179,7 @@ export const fillUnsafe = (
   const isCurrent = projection.kind === "documents" && !Rows.hasStaleUnsafe(connection, from, to, projection.revision)
   if (projection.kind === "entries") connection.rowsUnsafe(Statements.deleteEntriesOf, [state.number, first, end])
   if (projection.kind === "ledger") Proofs.unwindUnsafe(connection, from, false)
-  if (projection.kind === "appearances") Rows.removeHistoriesUnsafe(connection, file.ref.id, from, to)
+  if (projection.kind === "appearances") Rows.removeHistoriesUnsafe(connection, from, to)
   // Documents and appearances are made of transactions alone: damaged facts do not keep them from the head.
   const wantsFacts = projection.kind === "entries" || projection.kind === "ledger"
   const blocks = isCurrent ? [] : Rows.readUnsafe(connection, file.ref.id, from, to, wantsFacts)

@@ -48,9 +48,8 @@ export const unwindUnsafe = (connection: Connection, lowest: number, isEmpty: bo
 
 /** The stored blocks with these numbers, where the index begins with the first. */
 const hasUnsafe = ({ connection, ref }: ChainFile, first: number) => {
-  const { checkpoint, layoutFrom } = Checkpoints.readUnsafe(connection, ref.id)
-  return (number: number) =>
-    checkpoint?.first === first ? Blocks.findUnsafe(connection, ref.id, number, layoutFrom) : null
+  const { checkpoint } = Checkpoints.readUnsafe(connection, ref.id)
+  return (number: number) => (checkpoint?.first === first ? Blocks.findUnsafe(connection, ref.id, number) : null)
 }
 
 const writeProofUnsafe = (file: ChainFile, proof: WalletProof): boolean => {

@@ -1,17 +1,13 @@
 /**
- * The disk space of a chain's file. A file that this version made gives free pages back in steps; one of an earlier version is written
- * anew once, by `VACUUM`.
+ * The disk space of a chain's file, which gives free pages back in steps.
  */
-import * as Effect from "effect/Effect"
 import type { Space as Interface } from "../Space.ts"
 import type { ChainFile } from "./ChainFile.ts"
 import type { Connection } from "./Connection.ts"
 import type { WithFile } from "./Leases.ts"
 import type { ChainRef } from "../ChainRef.ts"
 
-const incremental = 2
-
-const pragma = (connection: Connection, name: "page_size" | "page_count" | "freelist_count" | "auto_vacuum") =>
+const pragma = (connection: Connection, name: "page_size" | "page_count" | "freelist_count") =>
   connection.valuesUnsafe<readonly [number]>(`PRAGMA ${name}`, [])[0]![0]
 
 const useUnsafe = ({ connection }: ChainFile) => {
@@ -19,7 +15,6 @@ const useUnsafe = ({ connection }: ChainFile) => {
   return {
     bytes: pragma(connection, "page_count") * pageBytes,
     freeBytes: pragma(connection, "freelist_count") * pageBytes,
-    isIncremental: pragma(connection, "auto_vacuum") === incremental,
   }
 }
 
@@ -36,8 +31,5 @@ export const make = (withFile: WithFile, chain: ChainRef): Interface => {
     use: attempt(useUnsafe),
     release: (maxBytes) =>
       withFile(chain, (file) => file.transaction(file.connection.attempt(() => releaseUnsafe(file, maxBytes)))),
-    rebuild: Effect.asVoid(
-      attempt(({ connection }) => connection.scriptUnsafe(`PRAGMA auto_vacuum=${incremental}; VACUUM`)),
-    ),
   }
 }

@@ -4,20 +4,11 @@
 import { limit } from "./Limit.ts"
 
 /** Parameters: chain. */
-export const checkpoint = `SELECT first, number, hash, timestamp, finalized, watch, serial, layout_from, checksum
+export const checkpoint = `SELECT first, number, hash, timestamp, finalized, watch, serial, checksum
   FROM checkpoint WHERE chain = ?`
-
-/** The chains of the file: one. */
-export const chains = `SELECT chain FROM checkpoint`
 
 /** Parameters: checksum, chain. */
 export const sealCheckpoint = `UPDATE checkpoint SET checksum = ? WHERE chain = ?`
-
-/** Parameters: chain. */
-export const layoutFrom = `SELECT layout_from FROM checkpoint WHERE chain = ?`
-
-/** Parameters: first block of the present layout, chain. */
-export const moveLayout = `UPDATE checkpoint SET layout_from = ? WHERE chain = ?`
 
 export const anyBlock = `SELECT 1 FROM block LIMIT 1`
 
@@ -83,12 +74,12 @@ export const deleteEntries = `DELETE FROM entry WHERE projection IN (SELECT numb
 /** Parameters: number of the projection, first row id, row id after the last. */
 export const deleteEntriesOf = `DELETE FROM entry WHERE projection = ? AND id >= ? AND id < ?`
 
-/** Blocks with their numbers of transactions, a guess where an older version did not count. Parameters: chain, from, limit. */
-export const blockCounts = `SELECT number, coalesce(transactions, 100) AS count FROM block
+/** Blocks with their numbers of transactions. Parameters: chain, from, limit. */
+export const blockCounts = `SELECT number, transactions AS count FROM block
   WHERE chain = ? AND number >= ? ORDER BY number LIMIT ?`
 
-/** The same from the newest block down. Parameters: chain, block after the newest, limit. */
-export const blockCountsDown = `SELECT number, coalesce(transactions, 100) AS count FROM block
+/** Blocks with their numbers of transactions, from the newest down. Parameters: chain, block after the newest, limit. */
+export const blockCountsDown = `SELECT number, transactions AS count FROM block
   WHERE chain = ? AND number < ? ORDER BY number DESC LIMIT ?`
 
 const entries = `SELECT e.id, CASE WHEN octet_length(e.body) <= ? THEN e.body END, p.revision, octet_length(e.body)
@@ -125,9 +116,6 @@ export const setWatch = `UPDATE checkpoint SET watch = ? WHERE chain = ?`
 /** Parameters: chain, number, hash, parent hash, timestamp, number of transactions, checksum of the facts, checksum. */
 export const insertBlock = `INSERT INTO block (chain, number, hash, parent_hash, timestamp, transactions, facts, checksum)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
-
-/** Parameters: checksum, chain, number. */
-export const sealBlock = `UPDATE block SET checksum = ? WHERE chain = ? AND number = ?`
 
 /** Parameters: first, number, hash, timestamp, chain. */
 export const moveCheckpoint = `UPDATE checkpoint SET first = ?, number = ?, hash = ?, timestamp = ? WHERE chain = ?`
@@ -211,10 +199,6 @@ export const deleteGaps = `DELETE FROM gap WHERE block BETWEEN ? AND ?`
 export const gaps = `SELECT block, kind, "transaction", reason FROM gap WHERE block BETWEEN ? AND ?
   ORDER BY block, position LIMIT ?`
 
-/** Blocks without facts. Parameters: chain, from, to, limit. */
-export const withoutFacts = `SELECT number FROM block WHERE chain = ? AND number BETWEEN ? AND ? AND facts IS NULL
-  ORDER BY number LIMIT ?`
-
 /** Every kind that has had a gap, with its number of gaps. */
 export const gapCounts = `SELECT kind, gaps FROM gap_count WHERE kind >= ''`
 
@@ -226,6 +210,3 @@ export const deleteFacts = `DELETE FROM facts WHERE block BETWEEN ? AND ?`
 
 /** Parameters: from, to. */
 export const facts = `SELECT block, dictionary, size, frame FROM facts WHERE block BETWEEN ? AND ? ORDER BY block`
-
-/** Number of blocks with facts. */
-export const factsCount = `SELECT blocks FROM facts_count WHERE id = 1`

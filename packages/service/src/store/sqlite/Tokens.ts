@@ -12,8 +12,8 @@ import * as TokenRow from "../rows/TokenRow.ts"
 import type { Connection } from "./Connection.ts"
 import * as UnreadOpenings from "./UnreadOpenings.ts"
 
-/** The step of the chain's schema that makes the tables. */
-export const migration = `CREATE TABLE token (
+/** The tables of a chain's file. */
+export const tables = `CREATE TABLE token (
     address BLOB PRIMARY KEY,
     block INTEGER NOT NULL,
     name TEXT,
@@ -23,8 +23,8 @@ export const migration = `CREATE TABLE token (
   ) WITHOUT ROWID;
   CREATE TABLE token_progress (id INTEGER PRIMARY KEY, first INTEGER NOT NULL, next INTEGER NOT NULL);`
 
-/** The step of the chain's schema that adds the search by symbol and name. */
-export const searchMigration = `CREATE INDEX token_symbol ON token (symbol COLLATE NOCASE, block);
+/** The indexes that find tokens by symbol and name. */
+export const searchIndexes = `CREATE INDEX token_symbol ON token (symbol COLLATE NOCASE, block);
   CREATE INDEX token_name ON token (name COLLATE NOCASE, block);`
 
 /** Parameters: first text, text below which they are, limit. */

@@ -43,7 +43,6 @@ describe("Health", () => {
             indexedTimestamp: expect.any(Number),
             finalized: null,
             gaps: { trace: 0, receipt: 0, transaction: 0, check: 0 },
-            blocksWithoutFacts: 7,
             head: 10,
             lag: 2,
             traces: "trace_block",

@@ -104,7 +104,7 @@ export const failures = (server: () => string): void => {
           yield* rows("DROP SCHEMA daybook_test CASCADE")
           yield* rows("ALTER SCHEMA kept RENAME TO daybook_test")
           const newer = yield* changed("UPDATE daybook_test.daybook_version SET version = 99")
-          yield* rows("UPDATE daybook_test.daybook_version SET version = 4")
+          yield* rows("UPDATE daybook_test.daybook_version SET version = 6")
           const wrong = yield* Effect.flip(
             database.chain({ ...ref, id: 5 }).reader.snapshot((snapshot) => snapshot.checkpoint),
           )
@@ -117,7 +117,7 @@ export const failures = (server: () => string): void => {
             isRetryable: false,
             message: `Database schema of another program: daybook_test of ${name}. Drop it, or name another database.`,
           })
-          const message = `Database of a newer version: daybook_test of ${name} has schema version 99, this version supports 4. Run the newer version.`
+          const message = `Database of a newer version: daybook_test of ${name} has schema version 99, this version supports 6. Run the newer version.`
           expect(newer).toEqual([
             { isRetryable: false, message },
             { isRetryable: false, message },
@@ -128,27 +128,49 @@ export const failures = (server: () => string): void => {
         }),
     )
 
-    it.live("a schema of version 1 keeps its blocks, and gets the tables of tokens when the indexer opens it", () =>
+    it.live("a schema of an earlier version keeps its rows, and is migrated when the indexer opens it", () =>
       Effect.gen(function* () {
         const { rows, store, url } = yield* opened
         const blocks = chainOn(null, 3)
         yield* store.append(null, blocks)
         const before = yield* pageBodies(store)
-        yield* rows("DROP TABLE daybook_test.token, daybook_test.token_progress")
-        yield* rows("ALTER TABLE daybook_test.checkpoint DROP COLUMN distributed")
-        yield* rows("UPDATE daybook_test.daybook_version SET version = 1")
+        const [address = ""] = wallets
+        const token = { name: "Gold", symbol: "GLD", decimals: 18, block: 11 }
+        const proofs = yield* store.database.chain(ref).proofs
+        const first = { number: blocks[0]!.number, parentHash: blocks[0]!.parentHash }
+        expect(yield* proofs.writeTokens(first, new Map([[address, token]]), 12)).toBe(true)
+        yield* rows("DROP INDEX daybook_test.token_symbol, daybook_test.token_name")
+        yield* rows("UPDATE daybook_test.daybook_version SET version = 5")
         const database = yield* TestServer.connect(url)
         const older = yield* Effect.flip(database.chain(ref).reader.headers(0, 99))
         const migrated = yield* TestStore.open(database, ref)
-        const token = { name: "Gold", symbol: null, decimals: 18, block: 11 }
-        const proofs = yield* database.chain(ref).proofs
-        const first = { number: blocks[0]!.number, parentHash: blocks[0]!.parentHash }
-        const [address = ""] = wallets
 
-        expect(older.message).toContain("has schema version 1, this version needs 4.")
+        expect(older.message).toContain("has schema version 5, this version needs 6. The indexer migrates it")
         expect(yield* pageBodies(migrated)).toEqual(before)
-        expect(yield* proofs.writeTokens(first, new Map([[address, token]]), 12)).toBe(true)
-        expect(yield* migrated.snapshot((one) => one.tokens(wallets))).toEqual(new Map([[address, token]]))
+        const indexes = yield* rows("SELECT indexname FROM pg_indexes WHERE indexname LIKE 'token\\_%' ORDER BY 1")
+        expect(indexes.map((row) => Object.values(row)[0])).toEqual([
+          "token_name",
+          "token_pkey",
+          "token_progress_pkey",
+          "token_symbol",
+        ])
+        expect(yield* migrated.snapshot((one) => one.findTokens("gl", 1))).toEqual(new Map([[address, token]]))
+      }),
+    )
+
+    it.live("a schema of a state before the first release is refused with what to do, and left unchanged", () =>
+      Effect.gen(function* () {
+        const { name, rows, url } = yield* opened
+        yield* rows("UPDATE daybook_test.daybook_version SET version = 4")
+        const [reading, writing] = yield* errorsOf(url)
+        yield* (yield* TestServer.connect(url)).migrate([ref])
+
+        const message = `Database of an unreleased version: daybook_test of ${name} has schema version 4, this version needs 5 or later. Nothing was deleted. Stop the service, drop the schema or name another database, and start it: it makes what it needs again.`
+        expect([reading, writing]).toEqual([
+          { isRetryable: false, message },
+          { isRetryable: false, message },
+        ])
+        expect(yield* rows("SELECT version FROM daybook_test.daybook_version")).toEqual([{ version: 4 }])
       }),
     )
 
@@ -207,9 +229,9 @@ export const failures = (server: () => string): void => {
       Effect.gen(function* () {
         const { name, store } = yield* opened
         const { backup, chain, restore } = store.database
-        const { release, rebuild, use } = chain(ref).space
+        const { release, use } = chain(ref).space
         const refused = yield* Effect.forEach(
-          [backup([ref], "/nowhere"), restore([ref], "/nowhere"), use, release(1), rebuild],
+          [backup([ref], "/nowhere"), restore([ref], "/nowhere"), use, release(1)],
           (call) => Effect.flip(Effect.asVoid(call)),
         )
 
@@ -220,7 +242,7 @@ export const failures = (server: () => string): void => {
             `Database managed by PostgreSQL: ${name}. Restore it with pgBackRest or pg_restore, or index the chains again.`,
             false,
           ],
-          ...[space, space, space].map((message) => [message, false]),
+          ...[space, space].map((message) => [message, false]),
         ])
       }),
     )

@@ -98,7 +98,7 @@ describe("WatchedWallets", () => {
     },
   )
 
-  it("toCheckpoint: reads the text of an earlier version, and one with wallets that were added", () => {
+  it("toCheckpoint: reads a text, and one with wallets that were added", () => {
     const before = '["0xa","0xb"]'
     const added = WatchedWallets.changed(before, { _tag: "Add", wallets: ["0xc", "0xa", "0xc"] }, 12)
 

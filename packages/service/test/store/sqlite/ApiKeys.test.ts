@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto"
-import { chmodSync, readFileSync, readdirSync, statSync } from "node:fs"
+import { readFileSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { inspect } from "node:util"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Logger, Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import type { KeyGrant } from "../../../src/store/ApiKeys.ts"
 import * as ApiKeys from "../../../src/store/sqlite/ApiKeys.ts"
@@ -23,18 +23,18 @@ const opened = Effect.gen(function* () {
 })
 
 describe("ApiKeys", () => {
-  it.effect("add: migrates a file of an earlier version, which belongs to its owner alone afterwards", () =>
+  it.effect("add: refuses a file of a state before the first release, and states what to do", () =>
     Effect.gen(function* () {
       const file = join(yield* temporaryFolder, "daybook.sqlite")
       const database = new DatabaseSync(file)
-      database.exec(`${KeysFile.schema.steps[0]}; PRAGMA application_id=${KeysFile.schema.applicationId}`)
-      database.exec("PRAGMA user_version=1")
+      database.exec("CREATE TABLE api_key (name TEXT)")
+      database.exec(`PRAGMA application_id=${KeysFile.schema.applicationId}; PRAGMA user_version=2`)
       database.close()
-      chmodSync(file, 0o644)
 
-      expect(yield* (yield* makeKeys(file)).add(alice)).not.toBeNull()
-      expect(statSync(file).mode & 0o777).toBe(0o600)
-    }).pipe(Effect.provide(Logger.layer([]))),
+      expect((yield* Effect.flip((yield* makeKeys(file)).add(alice))).message).toBe(
+        'Database of an unreleased version: daybook.sqlite has schema 2, this version needs 3 or later. Nothing was deleted. Move the file away, and add the keys again with "daybook keys add".',
+      )
+    }),
   )
 
   it.effect("find: gives the grant of each added key, and of no other text", () =>

@@ -16,7 +16,6 @@ import { hashes, ledgers, upperCase } from "../projections.ts"
 import { ref } from "../TestDatabase.ts"
 import { temporaryFolder } from "../temporaryFolder.ts"
 import * as TestStore from "../TestStore.ts"
-import * as Stored from "./storedRows.ts"
 
 /** Generated cases of the first law; the others have half as many. */
 const rounds = Number(process.env["DAYBOOK_BACKUP_ROUNDS"] ?? 4)
@@ -32,12 +31,9 @@ const otherTables = {
   change: "as a log",
   copying: "its own",
   gap_count: "by triggers",
-  facts_count: "by triggers",
   ledger: "by their places",
   history: "derived",
   history_copy: "derived",
-  transaction: "in the present layout",
-  appearance: "in the present layout",
   opening: "not at all: a copy that is indexed reads it of its node",
   opening_progress: "not at all",
   proof: "not at all: a copy that is indexed compares again",
@@ -49,7 +45,7 @@ const otherTables = {
 const checkpoint = "SELECT first, number, hash, timestamp, finalized, watch, serial, checksum FROM checkpoint"
 const compared = [
   ...BlockCopy.tables.map((table) => `SELECT * FROM "${table.name}"`),
-  ...["ledger", "history", "history_copy", "gap_count", "facts_count", "unwound", "projection"].map(
+  ...["ledger", "history", "history_copy", "gap_count", "unwound", "projection"].map(
     (table) => `SELECT * FROM ${table}`,
   ),
   checkpoint,
@@ -344,49 +340,6 @@ describe("Backup", () => {
 
       expect(orphaned).toHaveLength(1)
       expect(yield* issuesOf(copyFolder)).toEqual(yield* issuesOf(folder))
-      expect(rowsOf(copy)).toEqual(rowsOf(file))
-    }),
-  )
-
-  it.effect("run: writes blocks of an earlier version in the present layout", () =>
-    Effect.gen(function* () {
-      const { copy, copyFolder, folder, file } = yield* folders
-      yield* Effect.scoped(
-        Effect.flatMap(TestStore.inFolder(folder, ref), (store) => store.append(null, chainOn(null, 9))),
-      )
-      const present = rowsOf(file)
-      Stored.downgrade(file, ref.id)
-      yield* backUp(file, copy)
-
-      expect(yield* issuesOf(copyFolder)).toEqual(yield* issuesOf(folder))
-      const tables = (rows: typeof present) => rows.filter(([sql]) => sql !== checkpoint)
-      expect(tables(rowsOf(copy))).toEqual(tables(present))
-    }),
-  )
-
-  it.effect("run: continues a copy of a store that an earlier version made, once both have the log of changes", () =>
-    Effect.gen(function* () {
-      const { copy, folder, file } = yield* folders
-      const blocks = chainOn(null, 4)
-      const append = (parent: BlockRows | undefined, added: ReadonlyArray<BlockRows>) =>
-        Effect.scoped(
-          Effect.flatMap(TestStore.inFolder(folder, ref), (store) =>
-            store.append(parent === undefined ? null : refOf(parent), added),
-          ),
-        )
-      yield* append(undefined, blocks.slice(0, 3))
-      withFile(file, (opened) => {
-        opened.exec(
-          "DROP TABLE change; DROP TABLE copying; DROP TABLE ledger; DROP TABLE ledger_block; DROP TABLE opening; DROP TABLE opening_progress; DROP TABLE reconciled; DROP TABLE token; DROP TABLE token_progress; DROP TABLE proof",
-        )
-        opened.exec("PRAGMA user_version = 7")
-      })
-      yield* append(blocks[2], [])
-      yield* backUp(file, copy)
-      yield* append(blocks[2], [blocks[3]!])
-      const second = yield* backUp(file, copy)
-
-      expect(second.blocks).toBe(1)
       expect(rowsOf(copy)).toEqual(rowsOf(file))
     }),
   )

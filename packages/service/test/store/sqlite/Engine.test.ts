@@ -7,7 +7,6 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import * as Statements from "../../../src/store/sqlite/Statements.ts"
 import * as DocumentStatements from "../../../src/store/sqlite/DocumentStatements.ts"
-import * as OldStatements from "../../../src/store/sqlite/OldStatements.ts"
 import type { ChainReader } from "../../../src/store/ChainReader.ts"
 import * as ChainFile from "../../../src/store/sqlite/ChainFile.ts"
 import * as ChainWriter from "../../../src/store/sqlite/ChainWriter.ts"
@@ -74,14 +73,6 @@ describe("the SQLite engine", () => {
             "SEARCH h USING PRIMARY KEY (key=? AND id>? AND id<?)",
           ])
         }
-        expect(planOf(file, OldStatements.pageUp)).toEqual([
-          "SEARCH a USING PRIMARY KEY (chain=? AND address=? AND (block,tx_index)>(?,?) AND block<?)",
-          "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
-        ])
-        expect(planOf(file, OldStatements.pageDown)).toEqual([
-          "SEARCH a USING PRIMARY KEY (chain=? AND address=? AND block>? AND (block,tx_index)<(?,?))",
-          "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)",
-        ])
       }),
     )
 
@@ -89,9 +80,9 @@ describe("the SQLite engine", () => {
       Effect.gen(function* () {
         const file = yield* temporaryFile
         yield* openOnce(file)
-        const { anyBlock: _, chains: _chains, otherChain: _other, ...statements } = Statements
-        const texts = Object.entries({ ...statements, ...DocumentStatements, ...OldStatements }).flatMap(
-          ([name, sql]) => (typeof sql === "string" ? [[name, sql] as const] : []),
+        const { anyBlock: _, otherChain: _other, ...statements } = Statements
+        const texts = Object.entries({ ...statements, ...DocumentStatements }).flatMap(([name, sql]) =>
+          typeof sql === "string" ? [[name, sql] as const] : [],
         )
         const ofTables = [
           ...DocumentStatements.documentTables.map((table) => DocumentStatements.deleteDocuments(table)),
@@ -153,14 +144,14 @@ describe("the SQLite engine", () => {
       Effect.gen(function* () {
         const file = yield* temporaryFile
         yield* openOnce(file)
-        withDatabase(file, (database) => database.exec("PRAGMA user_version = 14"))
+        withDatabase(file, (database) => database.exec("PRAGMA user_version = 99"))
         const message =
-          "Database of a newer version: chain-test.sqlite has schema 14, this version supports 13. Run the newer version."
+          "Database of a newer version: chain-test.sqlite has schema 99, this version supports 15. Run the newer version."
 
         expect(yield* messageOf(file, "write")).toEqual([message, false])
         expect(yield* messageOf(file, "read")).toEqual([message, false])
         expect(withDatabase(file, (database) => database.prepare("PRAGMA user_version").get())).toEqual({
-          user_version: 14,
+          user_version: 99,
         })
       }),
     )

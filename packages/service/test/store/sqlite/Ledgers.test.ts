@@ -29,7 +29,7 @@ const movement = (amount: bigint): Movement => ({
 const withRows = Effect.fnUntraced(function* (counts: ReadonlyArray<number>) {
   const folder = yield* temporaryFolder
   const connection = yield* Connection.connect({ file: join(folder, "ledgers.sqlite"), readOnly: false })
-  connection.scriptUnsafe(Ledgers.migration)
+  connection.scriptUnsafe(Ledgers.tables)
   for (const [block, count] of counts.entries()) {
     const movements = Array.from({ length: count }, (_, at) => movement(BigInt(at + 1)))
     const rows = [

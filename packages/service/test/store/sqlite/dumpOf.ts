@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite"
 
 const statements = [
   "SELECT * FROM block",
-  ...["document", "large_document", "large_internal", "history", "history_copy", '"transaction"', "appearance"].map(
+  ...["document", "large_document", "large_internal", "history", "history_copy"].map(
     (table) => `SELECT * FROM ${table}`,
   ),
   "SELECT id, kind, revision, next FROM projection",
@@ -13,7 +13,6 @@ const statements = [
   "SELECT * FROM gap",
   "SELECT * FROM gap_count",
   "SELECT * FROM facts",
-  "SELECT * FROM facts_count",
   "SELECT first, number, hash, timestamp, finalized, watch FROM checkpoint",
 ]
 

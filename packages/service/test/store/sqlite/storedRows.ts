@@ -1,15 +1,14 @@
 /** Changes the rows of a chain's file as the store itself would write them: with checksums that hold. */
-import * as Blocks from "../../../src/store/sqlite/Blocks.ts"
-import * as Checkpoints from "../../../src/store/sqlite/Checkpoints.ts"
+import type * as BlockRow from "../../../src/store/rows/BlockRow.ts"
 import * as Checksum from "../../../src/store/rows/Checksum.ts"
 import * as Connection from "../../../src/store/sqlite/Connection.ts"
 import type * as DocumentRow from "../../../src/store/rows/DocumentRow.ts"
 import * as Documents from "../../../src/store/sqlite/Documents.ts"
 import * as DocumentStatements from "../../../src/store/sqlite/DocumentStatements.ts"
 import type * as FactsRow from "../../../src/store/rows/FactsRow.ts"
-import * as OldRows from "../../../src/store/sqlite/OldRows.ts"
 import * as RowId from "../../../src/store/rows/RowId.ts"
 import * as Rows from "../../../src/store/sqlite/Rows.ts"
+import * as Statements from "../../../src/store/sqlite/Statements.ts"
 
 const withFile = <A>(file: string, work: (connection: Connection.Connection) => A): A => {
   const connection = Connection.connectUnsafe({ file, readOnly: false })
@@ -24,9 +23,13 @@ const withFile = <A>(file: string, work: (connection: Connection.Connection) => 
 }
 
 const soundRows = (connection: Connection.Connection) =>
-  Rows.listUnsafe(connection, 0, Number.MAX_SAFE_INTEGER, 0).flatMap(([id, row]) =>
+  Rows.listUnsafe(connection, 0, Number.MAX_SAFE_INTEGER).flatMap(([id, row]) =>
     "body" in row ? [[id, row] as const] : [],
   )
+
+/** The transactions of all blocks. */
+export const rowsOf = (file: string): ReadonlyArray<DocumentRow.StoredRow> =>
+  withFile(file, (connection) => soundRows(connection).map(([, row]) => row))
 
 /** A transaction by its block and index. */
 export const rowOf = (file: string, block: number, index: number): DocumentRow.StoredRow =>
@@ -39,11 +42,17 @@ export const rewrite = (file: string, block: number, row: DocumentRow.StoredRow)
     Documents.insertUnsafe(connection, block, [row], "zstd")
   })
 
+const sealBlock = (connection: Connection.Connection, chain: number, number: number): void => {
+  const [columns] = connection.valuesUnsafe<BlockRow.Columns>(Statements.blocks, [chain, number, number])
+  const checksum = Checksum.of(columns!.slice(0, -1))
+  connection.rowsUnsafe("UPDATE block SET checksum = ? WHERE number = ?", [checksum, number])
+}
+
 /** Changes a block's row and renews its checksum. */
 export const rewriteBlock = (file: string, chain: number, number: number, assignment: string): void =>
   withFile(file, (connection) => {
-    connection.scriptUnsafe(`UPDATE block SET ${assignment}, checksum = NULL WHERE number = ${number}`)
-    Blocks.sealUnsafe(connection, chain, number, number)
+    connection.scriptUnsafe(`UPDATE block SET ${assignment} WHERE number = ${number}`)
+    sealBlock(connection, chain, number)
   })
 
 /** Replaces the frame of a block's facts; the checksums hold. */
@@ -51,11 +60,8 @@ export const rewriteFacts = (file: string, chain: number, number: number, frame:
   withFile(file, (connection) => {
     connection.rowsUnsafe("UPDATE facts SET frame = ? WHERE block = ?", [frame, number])
     const columns = connection.valuesUnsafe<FactsRow.Columns>("SELECT * FROM facts WHERE block = ?", [number])[0]!
-    connection.rowsUnsafe("UPDATE block SET facts = ?, checksum = NULL WHERE number = ?", [
-      Checksum.of(columns),
-      number,
-    ])
-    Blocks.sealUnsafe(connection, chain, number, number)
+    connection.rowsUnsafe("UPDATE block SET facts = ? WHERE number = ?", [Checksum.of(columns), number])
+    sealBlock(connection, chain, number)
   })
 
 /** Replaces the frame of a transaction's row; the checksum holds. */
@@ -66,18 +72,4 @@ export const rewriteFrame = (file: string, block: number, index: number, frame: 
     const own = [...columns.slice(0, 7), frame]
     connection.rowsUnsafe("DELETE FROM document WHERE id = ?", [id])
     connection.rowsUnsafe(DocumentStatements.insertDocument, [...own, Checksum.of(own)])
-  })
-
-/** Moves every row into the layout of version 5, as an earlier version of the program wrote it. */
-export const downgrade = (file: string, chain: number): void =>
-  withFile(file, (connection) => {
-    for (const [id, row] of soundRows(connection)) {
-      OldRows.insertUnsafe(connection, chain, Math.floor(id / 1_048_576), [row])
-      OldRows.insertAppearancesUnsafe(connection, chain, id, row.addresses)
-    }
-    for (const table of ["document", "large_document", "large_internal", "history", "history_copy"]) {
-      connection.scriptUnsafe(`DELETE FROM ${table}`)
-    }
-    connection.scriptUnsafe(`UPDATE block SET checksum = NULL; UPDATE checkpoint SET layout_from = number + 1`)
-    Checkpoints.sealUnsafe(connection, chain)
   })
