@@ -9,11 +9,12 @@ import * as References from "effect/References"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Node from "../../node/Node.ts"
+import * as Requests from "../../supervision/Requests.ts"
 import * as ThreadLog from "../../supervision/ThreadLog.ts"
 import * as WorkerThread from "../../supervision/WorkerThread.ts"
 import type { ChainJob } from "../job/ChainJob.ts"
 import type { Observation, OnObserved } from "../job/Observation.ts"
-import * as RangeWorker from "./RangeWorker.ts"
+import type * as RangeWorker from "./RangeWorker.ts"
 
 /** A thread does not start, has ended, or does not respond. */
 export class ThreadLost extends Schema.TaggedError<ThreadLost>()("ThreadLost", { message: Schema.String }) {}
@@ -43,19 +44,21 @@ export interface ThreadData {
 }
 
 /**
- * Message to a thread; `id` names the request.
+ * Requests to a thread.
  */
-export type ToThread =
-  | { readonly _tag: "FetchRange"; readonly id: number; readonly request: RangeWorker.Request }
-  | { readonly _tag: "Cancel"; readonly id: number }
-  | { readonly _tag: "Ping"; readonly id: number }
+export interface ToThread {
+  readonly fetchRange: (request: RangeWorker.Request) => RangeWorker.Response
+  /** Number of times that the thread has fetched blocks so far. */
+  readonly ping: (none: null) => number
+}
+
+/** A thread requests nothing. */
+export type FromThread = Record<never, never>
 
 /**
- * Message of a thread.
+ * What a thread reports beside its responses.
  */
-export type FromThread =
-  | { readonly _tag: "RangeFetched"; readonly id: number; readonly response: RangeWorker.Response }
-  | { readonly _tag: "Pong"; readonly id: number; readonly fetched: number }
+export type ThreadReport =
   | { readonly _tag: "Observed"; readonly observations: ReadonlyArray<Observation> }
   | ThreadLog.ThreadLog
 
@@ -66,59 +69,26 @@ export const kind = "@daybook/service/backfill"
 
 const entry = new URL(`./BackfillWorker${extname(import.meta.url)}`, import.meta.url)
 
-type Response = Extract<FromThread, { readonly id: number }>
-
 /** Receives what a thread reports beside its responses. */
 interface Listeners {
   readonly onLog: (line: ThreadLog.ThreadLog) => void
   readonly onObserved: OnObserved
 }
 
-type Resume = (outcome: Effect.Effect<Response, ThreadLost>) => void
-
 /** The thread of a worker, whose log lines and measurements are passed on. */
 const threadOf = (worker: Worker, { onLog, onObserved }: Listeners): Thread => {
-  const pending = new Map<number, Resume>()
-  let lost: ThreadLost | undefined
-  let newest = 0
-  const lose = (message: string) => {
-    lost ??= new ThreadLost({ message })
-    for (const resume of pending.values()) resume(Effect.fail(lost))
-    pending.clear()
-  }
-  worker.on("message", (message: FromThread) => {
+  const requests = Requests.make<FromThread, ToThread>((message) => worker.postMessage(message), {})
+  worker.on("message", (message: Requests.Message | ThreadReport) => {
     if (message._tag === "Log") return onLog(message)
     if (message._tag === "Observed") return message.observations.forEach(onObserved)
-    pending.get(message.id)?.(Effect.succeed(message))
-    pending.delete(message.id)
+    requests.receive(message)
   })
-  worker.on("error", (cause) => lose(WorkerThread.describe(cause)))
-  worker.on("exit", (code) => lose(`exit code ${code}`))
-  const post = (message: ToThread) => worker.postMessage(message)
-  const ask = (messageOf: (id: number) => ToThread) =>
-    Effect.callback<Response, ThreadLost>((resume) => {
-      if (lost !== undefined) {
-        resume(Effect.fail(lost))
-        return
-      }
-      const id = ++newest
-      pending.set(id, resume)
-      post(messageOf(id))
-      return Effect.sync(() => {
-        pending.delete(id)
-        post({ _tag: "Cancel", id })
-      })
-    })
+  worker.on("error", (cause) => requests.end(WorkerThread.describe(cause)))
+  worker.on("exit", (code) => requests.end(`exit code ${code}`))
+  const lost = ({ message }: Requests.RequestFailed) => new ThreadLost({ message })
   return {
-    fetch: (request) =>
-      Effect.map(
-        ask((id) => ({ _tag: "FetchRange", id, request })),
-        (message) => (message._tag === "RangeFetched" ? message.response : RangeWorker.declined),
-      ),
-    ping: Effect.map(
-      ask((id) => ({ _tag: "Ping", id })),
-      (message) => (message._tag === "Pong" ? message.fetched : 0),
-    ),
+    fetch: (request) => Effect.mapError(requests.send("fetchRange", request), lost),
+    ping: Effect.mapError(requests.send("ping", null), lost),
     stop: Effect.promise(() => worker.terminate()),
   }
 }

@@ -4,12 +4,6 @@
  */
 import * as Effect from "effect/Effect"
 
-/** What is known of the pings of a process. */
-export interface Pings {
-  /** Pings since its last answer. */
-  unanswered: number
-}
-
 const everyMillis = 2_000
 
 const maxUnanswered = 5
@@ -18,10 +12,12 @@ const maxUnanswered = 5
 export const hungSeconds = (everyMillis * maxUnanswered) / 1000
 
 /** Pings a process until it is hung. */
-export const untilHung = Effect.fnUntraced(function* (pings: Pings, ping: () => void) {
-  while (pings.unanswered < maxUnanswered) {
-    pings.unanswered++
-    ping()
+export const untilHung = Effect.fnUntraced(function* (ping: Effect.Effect<unknown, unknown>) {
+  let unanswered = 0
+  const answered = Effect.tap(ping, () => Effect.sync(() => (unanswered = 0)))
+  while (unanswered < maxUnanswered) {
+    unanswered++
+    yield* Effect.forkChild(Effect.ignore(answered), { startImmediately: true })
     yield* Effect.sleep(everyMillis)
   }
 })

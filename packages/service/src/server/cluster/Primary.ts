@@ -14,13 +14,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as RateLimiter from "effect/persistence/RateLimiter"
 import * as Scope from "effect/Scope"
+import * as Requests from "../../supervision/Requests.ts"
 import * as Restart from "../../supervision/Restart.ts"
 import * as RateLimit from "../admission/RateLimit.ts"
 import type { ConfigFile } from "../../config/ConfigFile.ts"
-import * as Collector from "./Collector.ts"
 import * as Configuration from "./Configuration.ts"
 import * as Heartbeat from "./Heartbeat.ts"
-import type { FromMember, FromPrimary } from "./Message.ts"
+import type { Peer, Take, ToMember, ToPrimary } from "./Message.ts"
 
 /** A serving process ended before it listened; it has printed the reason. */
 export class ProcessNotStarted extends Data.TaggedError("ProcessNotStarted")<{ readonly message: string }> {}
@@ -28,81 +28,91 @@ export class ProcessNotStarted extends Data.TaggedError("ProcessNotStarted")<{ r
 /** Seconds beyond those of its open requests that a process has to stop. */
 const stopSeconds = 2
 
-type TakeMessage = Extract<FromMember, { readonly _tag: "Take" }>
-
 /** Takes tokens from the buckets of this process. */
-type Take = (message: TakeMessage) => readonly [remaining: number, elapsedMillis: number]
+type TakeTokens = (take: Take) => Effect.Effect<readonly [remaining: number, elapsedMillis: number]>
 
-const makeTake: Effect.Effect<Take> = Effect.gen(function* () {
+const makeTake: Effect.Effect<TakeTokens> = Effect.gen(function* () {
   const context = yield* Effect.scoped(Layer.build(RateLimiter.layerStoreMemory))
   const store = Context.get(context, RateLimiter.RateLimiterStore)
   const clock = RateLimit.monotonic(yield* Clock.Clock)
-  const run = Effect.runSyncWith(Context.make(Clock.Clock, clock))
   return ({ key, limit, refillMillis, tokens }) =>
-    run(store.tokenBucket({ key, tokens, limit, refillRate: Duration.millis(refillMillis), allowOverflow: false }))
+    Effect.provideService(
+      Effect.orDie(
+        store.tokenBucket({ key, tokens, limit, refillRate: Duration.millis(refillMillis), allowOverflow: false }),
+      ),
+      Clock.Clock,
+      clock,
+    )
 })
+
+/** Time that the other processes have for their metrics. One that does not respond in time, or has ended, is left out. */
+const metricsTimeout = "1 second"
+
+/** Metrics of some processes. */
+const collect = (peers: ReadonlyArray<Peer>): Effect.Effect<ReadonlyArray<string>> => {
+  const metricsOf = (peer: Peer) => Effect.option(Effect.timeout(peer.send("metrics", null), metricsTimeout))
+  return Effect.map(Effect.forEach(peers, metricsOf, { concurrency: "unbounded" }), (found) =>
+    found.flatMap((text) => (text._tag === "Some" ? [text.value] : [])),
+  )
+}
 
 interface Running {
   readonly worker: Worker
   /** Base URL at which it listens; `null` where it ended before. */
-  readonly ready: Promise<string | null>
+  readonly ready: Effect.Effect<string | null>
   /** How it ended. */
-  readonly ended: Promise<string>
+  readonly ended: Effect.Effect<string>
   /** Waits until it does not answer any more. */
   readonly untilHung: Effect.Effect<void>
 }
 
-/** Makes what starts a process and answers what it asks of the others. */
-const makeStart = (take: Take, ownMetrics: () => string, configuration: Configuration.Configuration) => {
-  const peers = new Set<Collector.Peer>()
-  const collector = Collector.make()
-
-  const handle = (peer: Collector.Peer, message: Exclude<FromMember, { readonly _tag: "Ready" | "Pong" }>) => {
-    if (message._tag === "Take") {
-      const [remaining, elapsedMillis] = take(message)
-      peer.send({ _tag: "Taken", id: message.id, remaining, elapsedMillis })
-    }
-    if (message._tag === "Collect") {
-      const others = [...peers].filter((other) => other !== peer)
-      collector.collect(peer, message.id, others, ownMetrics())
-    }
-    if (message._tag === "OwnMetrics") collector.add(peer, message.id, message.text)
-    if (message._tag === "RequestConfiguration") {
-      peer.send({ _tag: "Configuration", id: message.id, file: configuration.current() })
-    }
-    if (message._tag === "Reloaded") configuration.answered(message.id, message.issue)
-  }
+/** Makes what starts a process and responds to its requests. */
+const makeStart = Effect.fnUntraced(function* (
+  take: TakeTokens,
+  ownMetrics: () => string,
+  configuration: Configuration.Configuration,
+) {
+  const services = yield* Effect.context<never>()
+  const listening = new Set<Peer>()
 
   return (): Running => {
     const worker = cluster.fork()
+    const ready = Deferred.makeUnsafe<string | null>()
+    const ended = Deferred.makeUnsafe<string>()
     // A process that has ended is not connected any more.
-    const send = (message: FromPrimary) => void (worker.isConnected() && worker.send(message, () => undefined))
-    const peer = { send }
+    const post = (message: Requests.Message) => void (worker.isConnected() && worker.send(message, () => undefined))
+    const handlers: Requests.Handlers<ToPrimary> = {
+      take,
+      collect: () =>
+        Effect.map(collect([...listening].filter((other) => other !== peer)), (texts) => {
+          const own = ownMetrics()
+          return own === "" ? texts : [own, ...texts]
+        }),
+      configuration: () => Effect.sync(configuration.current),
+      ready: (url) =>
+        Effect.sync(() => {
+          listening.add(peer)
+          Deferred.doneUnsafe(ready, Effect.succeed(url))
+          return null
+        }),
+    }
+    const peer: Peer = Requests.make<ToPrimary, ToMember>(post, handlers, services)
     configuration.add(peer)
-    const pings: Heartbeat.Pings = { unanswered: 0 }
-    const ready = new Promise<string | null>((resolve) => {
-      worker.on("message", (message: FromMember) => {
-        if (message._tag === "Ready") {
-          peers.add(peer)
-          resolve(message.url)
-        } else if (message._tag === "Pong") pings.unanswered = 0
-        else handle(peer, message)
-      })
-      worker.on("exit", () => resolve(null))
+    worker.on("message", peer.receive)
+    worker.on("exit", (code, signal) => {
+      const reason = signal === null ? `exit code ${code}` : String(signal)
+      listening.delete(peer)
+      configuration.remove(peer)
+      peer.end(reason)
+      Deferred.doneUnsafe(ready, Effect.succeed(null))
+      Deferred.doneUnsafe(ended, Effect.succeed(reason))
     })
-    const ended = new Promise<string>((resolve) => {
-      worker.on("exit", (code, signal) => {
-        peers.delete(peer)
-        collector.remove(peer)
-        configuration.remove(peer)
-        resolve(signal === null ? `exit code ${code}` : String(signal))
-      })
-    })
-    return { worker, ready, ended, untilHung: Heartbeat.untilHung(pings, () => send({ _tag: "Ping", id: 0 })) }
+    const untilHung = Heartbeat.untilHung(peer.send("ping", null))
+    return { worker, ready: Deferred.await(ready), ended: Deferred.await(ended), untilHung }
   }
-}
+})
 
-/** Kills a process once it hangs; gives that as the reason of its end. */
+/** Kills a process once it hangs; returns that as the reason of its end. */
 const killHung = ({ untilHung, worker }: Running): Effect.Effect<string> =>
   Effect.map(untilHung, () => {
     worker.process.kill("SIGKILL")
@@ -111,7 +121,7 @@ const killHung = ({ untilHung, worker }: Running): Effect.Effect<string> =>
 
 const stop = ({ ended, worker }: Running, drainSeconds: number): Effect.Effect<void> =>
   Effect.sync(() => void worker.process.kill("SIGTERM")).pipe(
-    Effect.andThen(Effect.promise(() => ended)),
+    Effect.andThen(ended),
     Effect.timeoutOrElse({
       duration: Duration.seconds(drainSeconds + stopSeconds),
       orElse: () => Effect.sync(() => void worker.process.kill("SIGKILL")),
@@ -125,9 +135,9 @@ type Started = Deferred.Deferred<string, ProcessNotStarted>
 /** Runs a process until it ends, and gives why; interruption stops it. One that ends before it first listened is not restarted. */
 const runOnce = Effect.fnUntraced(function* (start: () => Running, started: Started, drainSeconds: number) {
   const running = yield* Effect.acquireRelease(Effect.sync(start), (one) => stop(one, drainSeconds))
-  const url = yield* Effect.promise(() => running.ready)
+  const url = yield* running.ready
   if (url !== null) yield* Deferred.succeed(started, url)
-  const ended = Effect.promise(() => running.ended)
+  const { ended } = running
   const how = yield* url === null ? ended : Effect.raceFirst(killHung(running), ended)
   const reason = `${how} (pid ${running.worker.process.pid ?? "unknown"})`
   // Without effect once it has listened.
@@ -173,7 +183,7 @@ export const run = Effect.fn("Primary.run")(function* ({
   processes,
 }: Options): Effect.fn.Return<Serving, ProcessNotStarted, Scope.Scope> {
   const configuration = Configuration.make(file)
-  const start = makeStart(yield* makeTake, ownMetrics, configuration)
+  const start = yield* makeStart(yield* makeTake, ownMetrics, configuration)
   // The processes stop at the same time: each has its own open requests.
   const scope = yield* Scope.fork(yield* Effect.scope, "parallel")
   // What is wrong with the configuration is reported by the first process alone.

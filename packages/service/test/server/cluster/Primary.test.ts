@@ -7,8 +7,9 @@ import { TestClock } from "effect/testing"
 import { expect } from "vitest"
 import * as Config from "../../../src/config/Config.ts"
 import type { ConfigFile } from "../../../src/config/ConfigFile.ts"
-import type { FromMember, FromPrimary } from "../../../src/server/cluster/Message.ts"
+import type { ToPrimary } from "../../../src/server/cluster/Message.ts"
 import * as Primary from "../../../src/server/cluster/Primary.ts"
+import type * as Requests from "../../../src/supervision/Requests.ts"
 
 /** A configuration, as far as processes that do not serve need one. */
 const fileOf = (maxLimit: number): ConfigFile => ({
@@ -42,29 +43,35 @@ const recordEnds = () => {
 
 const workers = (): ReadonlyArray<Worker> => Object.values(cluster.workers ?? {}).filter((one) => one !== undefined)
 
-/** Messages that a process receives, until one is the response to the id. */
-const request = (worker: Worker, message: Exclude<FromMember, { readonly _tag: "Ready" | "Pong" }>) =>
+/** What a process reports of its channel, by the entry for tests. */
+interface Echo {
+  readonly _tag: "Received"
+  readonly message: Requests.Message
+}
+
+/** The response that a process receives to a request of its own. */
+const request = <Name extends keyof ToPrimary>(worker: Worker, id: number, name: Name, payload: unknown = null) =>
   Effect.promise(
     () =>
-      new Promise<FromPrimary>((resolve) => {
-        worker.on("message", (echo: { readonly _tag: string; readonly message: FromPrimary }) => {
-          if (echo._tag === "Received" && echo.message.id === message.id) resolve(echo.message)
+      new Promise<ReturnType<ToPrimary[Name]>>((resolve) => {
+        worker.on("message", ({ _tag, message }: Echo) => {
+          if (_tag !== "Received" || message._tag !== "Response" || message.id !== id) return
+          // Sound: the response to a request has the value of its contract.
+          resolve(message.value as ReturnType<ToPrimary[Name]>)
         })
-        worker.send({ _tag: "Send", message })
+        worker.send({ _tag: "Send", message: { _tag: "Request", id, name, payload } })
       }),
   )
 
 /** The limit in the configuration that a process is given. */
 const maxLimitOf = (worker: Worker, id: number) =>
-  Effect.map(request(worker, { _tag: "RequestConfiguration", id }), (message) =>
-    message._tag === "Configuration" ? message.file.config.maxLimit : null,
-  )
+  Effect.map(request(worker, id, "configuration"), (file) => file.config.maxLimit)
 
 const eventually = (condition: () => boolean, what: string) =>
   Effect.promise(() => Eventually.until(condition, { what }))
 
-const take = (id: number, tokens: number) =>
-  ({ _tag: "Take", id, key: "a", tokens, limit: 5, refillMillis: 1_000 }) as const
+const take = (worker: Worker, id: number, tokens: number) =>
+  request(worker, id, "take", { key: "a", tokens, limit: 5, refillMillis: 1_000 })
 
 describe("Primary", () => {
   it.effect("run: shares buckets between processes and collects the metrics of the others", () =>
@@ -72,14 +79,31 @@ describe("Primary", () => {
       expect((yield* start("listen", 3)).url).toBe("http://127.0.0.1:1")
       const [first, second, third] = workers()
 
-      expect(yield* request(first!, take(71, 2))).toEqual({ _tag: "Taken", id: 71, remaining: 3, elapsedMillis: 0 })
-      expect(yield* request(second!, take(72, 2))).toEqual({ _tag: "Taken", id: 72, remaining: 1, elapsedMillis: 0 })
-      expect(yield* request(first!, take(73, 2))).toEqual({ _tag: "Taken", id: 73, remaining: -1, elapsedMillis: 0 })
-      const collected = yield* request(first!, { _tag: "Collect", id: 74 })
-      expect(collected._tag === "Collected" && collected.texts.toSorted()).toEqual(
+      expect(yield* take(first!, 71, 2)).toEqual([3, 0])
+      expect(yield* take(second!, 72, 2)).toEqual([1, 0])
+      expect(yield* take(first!, 73, 2)).toEqual([-1, 0])
+      const collected = yield* request(first!, 74, "collect")
+      expect(collected.toSorted()).toEqual(
         [second!, third!].map(({ process }) => `metrics of ${process.pid}`).toSorted(),
       )
       expect(workers()).toHaveLength(3)
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("run: leaves the metrics of a process out that does not respond within a second", () =>
+    Effect.gen(function* () {
+      yield* start("hung", 2)
+      const [first, second] = workers()
+      const asked = new Promise((resolve) =>
+        second!.on("message", ({ message }: Partial<Echo>) => {
+          if (message?._tag === "Request" && message.name === "metrics") resolve(null)
+        }),
+      )
+      const collected = yield* Effect.forkChild(request(first!, 75, "collect"), { startImmediately: true })
+      yield* Effect.promise(() => asked)
+      yield* TestClock.adjust(1_000)
+
+      expect(yield* Fiber.join(collected)).toEqual([])
     }).pipe(Effect.scoped),
   )
 
@@ -93,7 +117,7 @@ describe("Primary", () => {
       yield* eventually(() => lines.length === 1, "the end is logged")
 
       expect(lines).toEqual([`A serving process ended: SIGKILL (pid ${pid}). Restarting it in 0.5 s.`])
-      expect(yield* request(first!, { _tag: "Collect", id: 81 })).toEqual({ _tag: "Collected", id: 81, texts: [] })
+      expect(yield* request(first!, 81, "collect")).toEqual([])
       yield* TestClock.adjust(500)
       expect(workers()).toHaveLength(2)
     }).pipe(Effect.scoped),
@@ -140,8 +164,10 @@ describe("Primary", () => {
       const { replace } = yield* start("listen", 2)
       const [first, second] = workers()
       const taken: Array<number> = []
-      first!.on("message", (echo: { readonly message?: FromPrimary }) => {
-        if (echo.message?._tag === "Reload") taken.push(echo.message.file.config.maxLimit)
+      first!.on("message", ({ message }: Partial<Echo>) => {
+        if (message?._tag !== "Request" || message.name !== "reload") return
+        // Sound: the payload of the request is a configuration.
+        taken.push((message.payload as ConfigFile).config.maxLimit)
       })
       const error = yield* Effect.flip(replace(fileOf(13)))
 
@@ -156,8 +182,8 @@ describe("Primary", () => {
       yield* start("listen", 1)
       const [worker] = workers()
       let pongs = 0
-      worker!.on("message", ({ _tag }: FromMember) => {
-        if (_tag === "Pong") pongs++
+      worker!.on("message", ({ _tag }: Requests.Message) => {
+        if (_tag === "Response") pongs++
       })
       for (let ping = 1; ping <= 7; ping++) {
         yield* TestClock.adjust(2_000)

@@ -1,6 +1,6 @@
 /**
  * A serving process for the tests of the primary one. It reports that it listens, or ends at once. It sends what the test gives it,
- * repeats what it receives, answers pings unless it is hung, and takes over each configuration but one with the limit 13.
+ * repeats what it receives, responds to requests unless it is hung, and applies each configuration but one with the limit 13.
  */
 const [mode = "listen"] = process.argv.slice(2)
 
@@ -11,16 +11,23 @@ if (mode === "stubborn") process.on("SIGTERM", () => undefined)
 interface Received {
   readonly _tag: string
   readonly id?: number
+  readonly name?: string
   readonly message?: object
-  readonly file?: { readonly config: { readonly maxLimit: number } }
+  readonly payload?: { readonly config: { readonly maxLimit: number } } | null
 }
+
+const respond = ({ id, name, payload }: Received) => {
+  const values: Readonly<Record<string, unknown>> = {
+    ping: null,
+    metrics: `metrics of ${process.pid}`,
+    reload: payload?.config.maxLimit === 13 ? "13 is refused." : null,
+  }
+  send({ _tag: "Response", id, value: values[name ?? ""] })
+}
+
 process.on("message", (message: Received) => {
   if (message._tag === "Send") return send(message.message ?? {})
   send({ _tag: "Received", message })
-  if (message._tag === "Ping" && mode !== "hung") send({ _tag: "Pong", id: message.id })
-  if (message._tag === "Reload") {
-    send({ _tag: "Reloaded", id: message.id, issue: message.file?.config.maxLimit === 13 ? "13 is refused." : null })
-  }
-  if (message._tag === "RequestMetrics") send({ _tag: "OwnMetrics", id: message.id, text: `metrics of ${process.pid}` })
+  if (message._tag === "Request" && mode !== "hung") respond(message)
 })
-send({ _tag: "Ready", url: "http://127.0.0.1:1" })
+send({ _tag: "Request", id: 1, name: "ready", payload: "http://127.0.0.1:1" })
