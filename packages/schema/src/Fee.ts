@@ -58,8 +58,8 @@ const free: Parts = { gas: 0n, blob: 0n, l1: 0n, operator: 0n }
 /** Types that the protocol sends and that pay no fee: deposits of an OP Stack, state-sync transactions of Polygon. */
 const freeTypes: ReadonlySet<number> = new Set([0x7e, 0x7f])
 
-/** Arbitrum: types whose gas was paid by another transaction, or by a deposit. */
-const prepaidTypes: ReadonlySet<number> = new Set([0x66, 0x68, 0x69])
+/** Types whose gas was paid by another transaction or by a deposit (Arbitrum), or on L1 (ZKsync). */
+const prepaidTypes: ReadonlySet<number> = new Set([0x66, 0x68, 0x69, 0xfe, 0xff])
 
 const blobType = 3
 

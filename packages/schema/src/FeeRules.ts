@@ -165,7 +165,7 @@ const bsc: FeeRanges = [{ ...burning, fromBlock: 0n, baseFee: "fee_recipient", b
 const avalanche: FeeRanges = [{ ...burning, fromBlock: 0n, baseFee: "fee_recipient" }]
 
 /**
- * The rules that rows of chains name. `ethereum` are those of a chain without a row.
+ * The rules that rows of chains name; add others at the end. `unknown` are those of a chain without a row, which mark what cannot be known.
  *
  * **Example** (Reading the rules of a chain without a row of its own)
  *

@@ -179,8 +179,8 @@ const repairChain = Effect.fnUntraced(function* (
 })
 
 const verifyChain = Effect.fnUntraced(function* (database: Database, job: ChainJob, options: Options) {
-  const { chain, chainId } = job
-  const store = database.chain({ name: chain, id: chainId })
+  const { chain, chainId, config } = job
+  const store = database.chain({ name: chain, id: chainId, feeRules: config.feeRules })
   const { audit } = store
   const { notCompared, verified } = yield* findIssues(audit, job, options)
   yield* printIssues(chain, verified)

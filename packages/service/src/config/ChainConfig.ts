@@ -1,6 +1,7 @@
 /**
  * The configuration of one chain: the keys under `chains.<name>`.
  */
+import * as FeeRules from "@daybook/schema/FeeRules"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { NodeConfig } from "./NodeConfig.ts"
@@ -27,6 +28,9 @@ const Wallet = Schema.String.check(
   expecting("an address: 0x and 40 hex digits", (text) => /^0x[0-9a-fA-F]{40}$/.test(text)),
 )
 
+// Sound: the keys of the table are its names.
+const feeRules = Object.keys(FeeRules.all) as ReadonlyArray<FeeRules.Name>
+
 const maxPollMillis = 3_600_000
 
 /**
@@ -47,6 +51,11 @@ export const ChainConfig = Schema.Struct({
   checks: Schema.optionalKey(Schema.Literals(["links", "standard", "full"])),
   /** True if block hashes follow Ethereum's rules. Default: by the chain's row, else detected from its newest block. */
   ethereumRules: Schema.optionalKey(Schema.Boolean),
+  /**
+   * Where the chain's fees go: a name of rules in `FeeRules`, such as `ethereum`, or `base` for a chain of the OP Stack with the upgrade times
+   * of the Superchain. Another value derives all ledgers again. Default: by the chain's row, `ethereum` for the ids 31337 and 1337, else `unknown`, which marks what it cannot know.
+   */
+  feeRules: Schema.optionalKey(Schema.Literals(feeRules)),
   /** Confirmations after which a block is final, if the node has no `finalized` tag. Default: by chain. */
   finalityBlocks: Schema.optionalKey(Count),
   /**

@@ -29,7 +29,7 @@ export const twoStarts = (key: string): ConfigIssue => {
 }
 
 /** Ids that nodes of development have: geth and ganache, hardhat and anvil. */
-const developmentIds: ReadonlySet<number> = new Set([1_337, 31_337])
+export const developmentIds: ReadonlySet<number> = new Set([1_337, 31_337])
 
 /**
  * Whether a lower head of the node may remove the blocks above it, final ones too: as configured, else where the chain is one of

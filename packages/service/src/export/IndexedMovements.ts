@@ -73,7 +73,7 @@ export const rangeOf = (
       const missing = wallets.find((wallet) => checkpoint.watch?.includes(wallet) === false)
       if (missing !== undefined)
         return yield* new NotIndexed({ path, expected: "an indexed wallet", received: missing })
-      const next = ledger?.revision === WalletLedger.revision ? (ledger.next ?? 0) : 0
+      const next = WalletLedger.nextOf(ledger) ?? 0
       // Wallets that were added later are complete from a later block on.
       const first = Math.max(fromBlock, ...wallets.map((wallet) => WatchList.firstBlock(checkpoint, wallet)))
       const last = Math.min(checkpoint.head.number, next - 1, to)

@@ -4,6 +4,7 @@
  *
  * The store is changed by append, prepend and unwind alone, and each compares and sets the checkpoint: a second indexer does no harm.
  */
+import type * as FeeRules from "@daybook/schema/FeeRules"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
@@ -43,6 +44,8 @@ export interface Options extends Omit<BlockVerifier.Options, "rules"> {
   readonly chain: string
   /** EIP-155 id. */
   readonly chainId: number
+  /** Fee rules of the ledgers that an operator names. Default: those of the chain. */
+  readonly feeRules?: FeeRules.Name | undefined
   /** First block to index. Default 0. */
   readonly fromBlock?: number
   /** Index from the first block at or after this instant instead, in seconds since 1970. */
@@ -316,8 +319,9 @@ const runSession = Effect.fnUntraced(function* (
     rewinds: options.rewinds,
     maxDelayMillis: node.isLocal ? maxLocalDelayMillis : maxDelayMillis,
   }
-  const ref = { name: chain, id: options.chainId }
-  const { projections = Projections.make(decoder, options.chainId) } = options
+  const { chainId, feeRules } = options
+  const ref = { name: chain, id: chainId, feeRules }
+  const { projections = Projections.make(decoder, chainId, feeRules) } = options
   const database = yield* Engine
   const store = yield* ChainSession.open(database, { chain: ref, owner, leaseMillis, watch, projections })
   const reporter = yield* StatusReporter.make({ store, onEvent, pollMillis })
@@ -342,7 +346,7 @@ const runSession = Effect.fnUntraced(function* (
       mayLackParents: options.mayLackParents ?? false,
       onDeviation: deviations.report,
       ...(projections.some(({ kind }) => kind === "ledger")
-        ? { ledger: LedgerRules.fromChainId(options.chainId) }
+        ? { ledger: LedgerRules.fromChainId(chainId, feeRules) }
         : {}),
     },
   }

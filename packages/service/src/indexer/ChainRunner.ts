@@ -73,7 +73,7 @@ const keepProofs = Effect.fnUntraced(function* (
   const { chain, chainId, config } = job
   const { proofCallsPerMinute: callsPerMinute = ProofKeeper.defaultCallsPerMinute } = config
   if (callsPerMinute === 0) return
-  const store = database.chain({ name: chain, id: chainId })
+  const store = database.chain({ name: chain, id: chainId, feeRules: config.feeRules })
   let incomplete = 0
   const watch = store.reader.snapshot(({ checkpoint }) =>
     Effect.map(checkpoint, (found) => {
@@ -120,6 +120,7 @@ const indexChain = Effect.fnUntraced(function* (job: ChainJob.ChainJob, { onEven
   return yield* ChainIndexer.run(node, {
     chain,
     chainId,
+    feeRules: config.feeRules,
     owner,
     onEvent: (event) =>
       Effect.andThen(

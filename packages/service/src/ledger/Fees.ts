@@ -19,6 +19,14 @@ export interface Fees {
 const deposit = 0x7e
 const stateSync = 0x7f
 
+const blobType = 3
+
+/** ZKsync: transactions from L1, whose fee was paid there. Source: ZKsync, transaction types. */
+const prepaidTypes: ReadonlySet<number> = new Set([0xfe, 0xff])
+
+/** True for a transaction that was paid for on L1: what its sender holds changes by rules that its receipt does not state. */
+export const isPrepaid = ({ facts }: SourceTransaction): boolean => facts !== null && prepaidTypes.has(facts.type)
+
 const zeroAddress = `0x${"0".repeat(40)}`
 
 /** True for a state-sync transaction of Polygon, also before it had a type: from and to the zero address. Source: PIP-74. */
@@ -27,7 +35,7 @@ export const isStateSync = ({ facts, from, to }: SourceTransaction): boolean =>
 
 /** True for a transaction that pays no fee. */
 export const isFree = (transaction: SourceTransaction): boolean =>
-  transaction.facts?.type === deposit || isStateSync(transaction)
+  transaction.facts?.type === deposit || isStateSync(transaction) || isPrepaid(transaction)
 
 const none: Fees = { base: 0n, priority: 0n, blob: 0n, l1: 0n, operator: 0n }
 
@@ -41,17 +49,35 @@ export const of = (transaction: SourceTransaction, baseFeePerGas: bigint | null,
     // A transaction that pays less than the base fee, as one of a system account may, pays nothing beside it.
     base: base < total ? base : total,
     priority: base < total ? total - base : 0n,
-    blob: (facts?.blobGasUsed ?? 0n) * (facts?.blobGasPrice ?? 0n),
+    // An OP Stack states blob gas of other types, which is not charged.
+    blob: facts?.type === blobType ? (facts.blobGasUsed ?? 0n) * (facts.blobGasPrice ?? 0n) : 0n,
     l1: facts?.l1Fee ?? 0n,
     operator: FeeRules.operatorFee({ ...facts, gasUsed }, rules),
   }
 }
 
+/** True for a block of a rollup with fees for data on L1: it has a deposit, or a receipt that states such fees. */
+export const isOfRollup = (transactions: ReadonlyArray<SourceTransaction>): boolean =>
+  transactions.some(
+    ({ facts }) =>
+      facts !== null && (facts.type === deposit || facts.l1Fee !== undefined || facts.operatorFeeScalar !== undefined),
+  )
+
 /**
- * Whether a receipt states every fee that the rules of its chain name: some providers leave out what an OP Stack takes for data on L1.
+ * Whether a receipt states every fee that its chain takes, by rules that are known: some providers leave out what an OP Stack takes for
+ * data on L1, and what the scalar of an operator means depends on rules.
  */
-export const isStated = (transaction: SourceTransaction, { l1Fee }: FeeRules.FeeRules): boolean =>
-  typeof l1Fee !== "object" || isFree(transaction) || transaction.facts?.l1Fee !== undefined
+export const isStated = (
+  transaction: SourceTransaction,
+  { l1Fee, operatorFee }: FeeRules.FeeRules,
+  isRollup: boolean,
+): boolean => {
+  const { facts } = transaction
+  if (isFree(transaction) || facts === null) return true
+  if ((typeof l1Fee === "object" || isRollup) && facts.l1Fee === undefined) return false
+  if (typeof operatorFee !== "object" && (facts.operatorFeeScalar ?? 0n) > 0n) return false
+  return facts.type !== blobType || (facts.blobGasUsed !== undefined && facts.blobGasPrice !== undefined)
+}
 
 /** All fees. */
 export const total = ({ base, blob, l1, operator, priority }: Fees): bigint => base + priority + blob + l1 + operator

@@ -25,6 +25,8 @@ interface BlockContext {
   readonly feeRules: FeeRules.FeeRules
   /** `null` where it is not known, or the block has none. */
   readonly baseFeePerGas: bigint | null
+  /** Whether the block is one of a rollup with fees for data on L1. */
+  readonly isRollup: boolean
   /** Whether logs state transfers of ether. */
   readonly isLogged: boolean
   /** Authorizations of the block that were recovered. */
@@ -57,7 +59,7 @@ const addFee = (rows: WalletRows, transaction: SourceTransaction, context: Block
   const wallet = facts?.feePayer ?? from
   const fees = Fees.of(transaction, context.baseFeePerGas, context.feeRules)
   rows.change({ wallet, kind: "fee", amount: -Fees.total(fees), isFailed })
-  if (!Fees.isStated(transaction, context.feeRules)) rows.incomplete(wallet)
+  if (!Fees.isStated(transaction, context.feeRules, context.isRollup)) rows.incomplete(wallet)
 }
 
 /** Log of the fee that the fee recipient of Polygon receives: its topic, and its emitter. */
@@ -115,7 +117,7 @@ const rowsOfTransaction = (transaction: SourceTransaction, context: BlockContext
   )
   addAuthorities(rows, transaction, context)
   addLoggedReward(rows, transaction, context)
-  const isUnknown = facts === null || arbitrumTypes.has(facts.type)
+  const isUnknown = facts === null || arbitrumTypes.has(facts.type) || Fees.isPrepaid(transaction)
   if (isUnknown || (Fees.isStateSync(transaction) && isUntracedSync(transaction, context))) rows.incomplete()
   return rows.toRows()
 }
@@ -139,6 +141,7 @@ export const steps = function* (source: LedgerSource, rules: LedgerRules): Steps
     rules,
     feeRules: FeeRules.at(rules.feeRules, BigInt(number), BigInt(timestamp)),
     baseFeePerGas: source.facts?.baseFeePerGas ?? null,
+    isRollup: Fees.isOfRollup(transactions),
     isLogged: EtherFlows.hasEtherLogs(transactions),
     recovered: 0,
   }

@@ -6,6 +6,7 @@
 import * as Chain from "@daybook/schema/Chain"
 import * as FeeRules from "@daybook/schema/FeeRules"
 import * as LedgerFacts from "@daybook/schema/LedgerFacts"
+import * as ServedChain from "../config/ServedChain.ts"
 
 /** Rules of a chain. */
 export interface LedgerRules {
@@ -26,12 +27,20 @@ export interface LedgerRules {
 /** Movements of one transaction, unless configured. */
 export const defaultMaxMovements = 20_000
 
-/** The rules of a chain with a row, or of one like Ethereum without proof of work. */
-export const fromChain = (chain: Chain.Chain | undefined, chainId: bigint | null): LedgerRules => {
+/** Fee rules of a chain without a row: known for one of development alone. */
+const rulesWithoutRow = (chainId: bigint | null): FeeRules.Name =>
+  chainId !== null && ServedChain.developmentIds.has(Number(chainId)) ? "ethereum" : "unknown"
+
+/** The rules of a chain with a row, or without one; named fee rules take the place of both. */
+export const fromChain = (
+  chain: Chain.Chain | undefined,
+  chainId: bigint | null,
+  feeRules: FeeRules.Name = chain?.feeRules ?? rulesWithoutRow(chainId),
+): LedgerRules => {
   const { irregularBlocks, nativeTokens, wrappedTokens } = LedgerFacts.ofChain(chain?.name ?? "")
   return {
     chainId,
-    feeRules: FeeRules.all[chain?.feeRules ?? "ethereum"],
+    feeRules: FeeRules.all[feeRules],
     nativeTokens: new Set(nativeTokens),
     wrappedTokens: new Set(wrappedTokens),
     irregularBlocks: new Set(irregularBlocks.map(Number)),
@@ -40,8 +49,9 @@ export const fromChain = (chain: Chain.Chain | undefined, chainId: bigint | null
 }
 
 /** The rules of a chain by its EIP-155 id. */
-export const fromChainId = (chainId: number): LedgerRules =>
+export const fromChainId = (chainId: number, feeRules?: FeeRules.Name): LedgerRules =>
   fromChain(
     Chain.all.find(({ id }) => id === BigInt(chainId)),
     BigInt(chainId),
+    feeRules,
   )

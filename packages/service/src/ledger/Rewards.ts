@@ -62,7 +62,8 @@ const parts = [
 const received = (source: LedgerSource, facts: BlockFacts, rules: FeeRules) => {
   const { isWhole, sums } = sumsOf(source, facts, rules)
   const byAccount = new Map<string, bigint>()
-  const isStated = source.transactions.every((transaction) => Fees.isStated(transaction, rules))
+  const isRollup = Fees.isOfRollup(source.transactions)
+  const isStated = source.transactions.every((transaction) => Fees.isStated(transaction, rules, isRollup))
   let isComplete = !rules.unstatedChanges && facts.gasFees !== null && isStated
   for (const [part, rule] of parts) {
     const receiver = rules[rule]

@@ -3,6 +3,7 @@
  *
  * Source: decision 0048.
  */
+import * as FeeRules from "@daybook/schema/FeeRules"
 import * as Ledger from "../ledger/Ledger.ts"
 import * as LedgerCodec from "../ledger/LedgerCodec.ts"
 import * as LedgerRules from "../ledger/LedgerRules.ts"
@@ -13,15 +14,25 @@ import type { LedgerProjection } from "../block/Projection.ts"
 export const id = "wallet_ledger"
 
 /** A change of the derivation or of the fee rules needs another one: all rows are derived again. */
-export const revision = 2
+export const revision = 3
 
-/** The ledgers of a chain's wallets, by its EIP-155 id. */
-export const make = (chainId: number): LedgerProjection => {
-  const rules = LedgerRules.fromChainId(chainId)
+/** Revisions with rules that an operator names are apart from those of the chain's row by a multiple of this. */
+const perRules = 1_000
+
+// Sound: the keys of the table are its names.
+const names = Object.keys(FeeRules.all) as ReadonlyArray<FeeRules.Name>
+
+/** First block whose rows are not derived; `null` where this derivation made none, whichever rules it followed. */
+export const nextOf = (stored: { readonly next: number | null; readonly revision: number } | null): number | null =>
+  stored !== null && stored.revision % perRules === revision ? stored.next : null
+
+/** The ledgers of a chain's wallets, by its EIP-155 id, and by fee rules that its operator names. Other rules derive all rows again. */
+export const make = (chainId: number, feeRules?: FeeRules.Name): LedgerProjection => {
+  const rules = LedgerRules.fromChainId(chainId, feeRules)
   return {
     id,
     kind: "ledger",
-    revision,
+    revision: revision + perRules * (feeRules === undefined ? 0 : names.indexOf(feeRules) + 1),
     ledger: (block) => LedgerCodec.pack(Ledger.derive(LedgerSource.fromRows(block), rules)),
   }
 }

@@ -41,7 +41,7 @@ export const of = (
     Effect.fnUntraced(function* (one) {
       const checkpoint = yield* one.checkpoint
       const projection = yield* one.projection(WalletLedger.id)
-      const next = projection?.revision === WalletLedger.revision ? projection.next : null
+      const next = WalletLedger.nextOf(projection)
       if (checkpoint === null || next === null) {
         return yield* new NotIndexed({ chain, derived: null, block: at ?? null })
       }

@@ -73,6 +73,7 @@ const wrong: Readonly<Record<string, unknown>> = {
   "chains.<name>.watch": [],
   "chains.<name>.checks": "none",
   "chains.<name>.ethereumRules": "yes",
+  "chains.<name>.feeRules": "ether",
   "chains.<name>.finalityBlocks": 0,
   "chains.<name>.rewinds": "yes",
   "chains.<name>.traces": "on",

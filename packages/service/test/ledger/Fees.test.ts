@@ -1,9 +1,13 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as FeeRules from "@daybook/schema/FeeRules"
+import { fee } from "@daybook/schema/Fee"
+import * as Receipt from "@daybook/schema/Receipt"
+import * as Schema from "effect/Schema"
 import * as Fees from "../../src/ledger/Fees.ts"
 import { alice, transaction, zero } from "./sources.ts"
 
 const [ethereum] = FeeRules.all.ethereum
+const [unknown] = FeeRules.all.unknown
 const [base] = FeeRules.all.base
 
 const none = { base: 0n, priority: 0n, blob: 0n, l1: 0n, operator: 0n }
@@ -37,10 +41,66 @@ describe("Fees", () => {
   it("isStated: asks of an OP Stack for the fee of L1, but not of a deposit", () => {
     const facts = { index: 0, type: 2 }
 
-    expect(Fees.isStated(transaction({ facts }), base)).toBe(false)
-    expect(Fees.isStated(transaction({ facts: null }), base)).toBe(false)
-    expect(Fees.isStated(transaction({ facts: { ...facts, l1Fee: 0n } }), base)).toBe(true)
-    expect(Fees.isStated(transaction({ facts: { ...facts, type: 0x7e } }), base)).toBe(true)
-    expect(Fees.isStated(transaction({ facts }), ethereum)).toBe(true)
+    const isStated = (more: object | null, rules: FeeRules.FeeRules, isRollup = false) =>
+      Fees.isStated(transaction({ facts: more && { ...facts, ...more } }), rules, isRollup)
+
+    expect(isStated({}, base)).toBe(false)
+    expect(isStated({ l1Fee: 0n }, base)).toBe(true)
+    expect(isStated({ type: 0x7e }, base)).toBe(true)
+    expect(isStated({}, ethereum)).toBe(true)
+    expect([isStated({}, unknown, true), isStated({ l1Fee: 0n }, unknown, true)]).toEqual([false, true])
+    expect(isStated({ l1Fee: 0n, operatorFeeScalar: 100n }, unknown, true)).toBe(false)
+    expect(isStated({ l1Fee: 0n, operatorFeeScalar: 0n, operatorFeeConstant: 3n }, unknown, true)).toBe(true)
+    expect(isStated({ l1Fee: 0n, operatorFeeScalar: 100n }, base, true)).toBe(true)
+  })
+
+  it("isStated: asks of a transaction with blobs for their gas and its price", () => {
+    const facts = { index: 0, type: 3 }
+
+    for (const [more, expected] of [
+      [{}, false],
+      [{ blobGasUsed: 1n }, false],
+      [{ blobGasUsed: 1n, blobGasPrice: 1n }, true],
+    ] as const) {
+      expect(Fees.isStated(transaction({ facts: { ...facts, ...more } }), ethereum, false)).toBe(expected)
+    }
+  })
+
+  it("of: charges blob gas of a transaction with blobs alone, as fee of the clients", () => {
+    const blob = { blobGasUsed: 131_072n, blobGasPrice: 5n }
+    const ofType = (type: number) => Fees.of(transaction({ facts: { index: 0, type, ...blob } }), 7n, ethereum).blob
+    const hash = `0x${"ab".repeat(32)}`
+    const clientFee = (type: number) =>
+      fee(
+        Schema.decodeUnknownSync(Receipt.Receipt)({
+          transactionHash: hash,
+          transactionIndex: "0x0",
+          blockHash: hash,
+          blockNumber: "0x1406f40",
+          from: alice,
+          to: alice,
+          cumulativeGasUsed: "0x5208",
+          gasUsed: "0x5208",
+          effectiveGasPrice: "0xa",
+          contractAddress: null,
+          logs: [],
+          logsBloom: `0x${"00".repeat(256)}`,
+          type: `0x${type.toString(16)}`,
+          blobGasUsed: "0x20000",
+          blobGasPrice: "0x5",
+        }),
+        { chain: "eth" },
+      ).blob
+
+    for (const type of [0, 1, 2, 3, 4]) expect([type, clientFee(type)]).toEqual([type, ofType(type)])
+    expect([ofType(2), ofType(3)]).toEqual([0n, 655_360n])
+  })
+
+  it("isPrepaid: holds for transactions of ZKsync that were paid for on L1, which pay nothing", () => {
+    for (const type of [0xfe, 0xff]) {
+      const prepaid = transaction({ facts: { index: 0, type } })
+      expect([Fees.isPrepaid(prepaid), Fees.of(prepaid, 7n, ethereum)]).toEqual([true, none])
+    }
+    expect(Fees.isPrepaid(transaction())).toBe(false)
   })
 })

@@ -153,6 +153,40 @@ describe("Ledger", () => {
     expect(markedIn(of({}))).toEqual([])
   })
 
+  it("derive: marks what is unknown on a chain without a row: operator fees, left-out fees of L1, prepaid fees, rewards", () => {
+    const unichain = LedgerRules.fromChainId(130)
+    const of = (type: number, more: object = {}) =>
+      source({ number: 2e7, transactions: [transaction({ facts: { index: 0, type, ...more } })] })
+    const withDeposit = source({ transactions: [transaction({ ...deposit }), transaction({ index: 1, from: carol })] })
+
+    expect(markedIn(of(2, { l1Fee: 1n, operatorFeeScalar: 100n }), unichain)).toEqual(expect.arrayContaining([alice]))
+    expect(markedIn(of(2, { l1Fee: 1n }), unichain)).not.toContain(alice)
+    expect(markedIn(of(2, { l1Fee: 1n }), unichain)).toContain(miner)
+    expect(markedIn(withDeposit, unichain)).toContain(carol)
+    expect(markedIn(of(0xff), LedgerRules.fromChainId(324))).toEqual(expect.arrayContaining([alice, miner]))
+    expect(movementsOf(alice, of(0xff), LedgerRules.fromChainId(324))).toEqual([])
+    expect(movementsOf(miner, source(), LedgerRules.fromChainId(999))).toEqual([])
+    expect(markedIn(source(), LedgerRules.fromChainId(999))).toEqual([miner])
+  })
+
+  it("derive: takes named fee rules in place of those of a row, and knows those of chains of development", () => {
+    const jovian = source({
+      number: 2e7,
+      timestamp: 1_764_691_201,
+      transactions: [transaction({ facts: { index: 0, type: 2, l1Fee: 1n, operatorFeeScalar: 100n } })],
+    })
+
+    expect(movementsOf(alice, jovian, LedgerRules.fromChainId(130, "base"))).toEqual([
+      `fee ${-(210_000n + 1n + 21_000n * 100n * 100n)}`,
+    ])
+    expect(markedIn(jovian, LedgerRules.fromChainId(130, "base"))).toEqual([])
+    expect(markedIn(source(), LedgerRules.fromChainId(1, "unknown"))).toEqual([miner])
+    for (const id of [1_337, 31_337]) {
+      expect(movementsOf(miner, source(), LedgerRules.fromChainId(id))).toEqual(["reward 63000"])
+      expect(markedIn(source(), LedgerRules.fromChainId(id))).toEqual([])
+    }
+  })
+
   it("derive: mints the value of a deposit also where it failed, and takes no fee of it", () => {
     const minted = source({ number: 2e8, transactions: [transaction({ ...deposit, value: 500n })] })
     const failed = source({ number: 2e8, transactions: [transaction({ ...deposit, value: 500n, status: 0 })] })

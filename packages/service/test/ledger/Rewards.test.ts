@@ -16,7 +16,10 @@ import {
   transaction,
 } from "./sources.ts"
 
-const [optimism, gnosis] = [10, 100].map(LedgerRules.fromChainId) as [LedgerRules.LedgerRules, LedgerRules.LedgerRules]
+const [optimism, gnosis] = [10, 100].map((id) => LedgerRules.fromChainId(id)) as [
+  LedgerRules.LedgerRules,
+  LedgerRules.LedgerRules,
+]
 const collector = "0x6bbe78ee9e474842dbd4ab4987b3cefe88426a92"
 
 /** A block that used 42,000 gas, of which the index has one transaction. */

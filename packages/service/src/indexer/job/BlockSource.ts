@@ -44,7 +44,7 @@ export const make = Effect.fnUntraced(function* (
   const assembling: BlockFetcher.Options = {
     decoder: Decoder.make(),
     allFrames: config.allFrames,
-    ledger: LedgerRules.fromChainId(job.chainId),
+    ledger: LedgerRules.fromChainId(chainId, config.feeRules),
     watch: ChainJob.watchedWallets(job),
     checks: config.checks ?? "standard",
     mayLackParents: ServedChain.mayRewind({ config, id: chainId }),

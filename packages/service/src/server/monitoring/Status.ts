@@ -216,7 +216,7 @@ type Source = Pick<IndexedChain, "id" | "name" | "reader" | "writeIssue">
 /** Blocks whose ledgers are not derived with the present revision; 0 for an index that keeps none. */
 const blocksWithoutLedgers = (checkpoint: Checkpoint | null, ledger: ProjectionCheckpoint | null): number => {
   if (checkpoint === null || ledger === null) return 0
-  const next = ledger.revision === WalletLedger.revision ? (ledger.next ?? 0) : 0
+  const next = WalletLedger.nextOf(ledger) ?? 0
   return Math.max(0, checkpoint.head.number + 1 - Math.max(checkpoint.first, next))
 }
 

@@ -13,6 +13,7 @@ import * as ServedChain from "../../config/ServedChain.ts"
 import type { Projection } from "../../block/Projection.ts"
 import type { BlockRef, Checkpoint } from "../../block/BlockRows.ts"
 import type { PageQuery, PageRow, Snapshot, SnapshotOptions } from "../../store/ChainReader.ts"
+import * as WalletLedger from "../../projection/WalletLedger.ts"
 import * as StoreError from "../../store/StoreError.ts"
 import * as WatchList from "../../store/WatchList.ts"
 import type { IndexedChain } from "../chain/IndexedChain.ts"
@@ -252,8 +253,7 @@ export const checkDerived = Effect.fnUntraced(function* (
   checkpoint: Checkpoint,
 ): Effect.fn.Return<void, NotDerived | StoreError.StoreError> {
   if (projection.kind !== "ledger") return
-  const found = yield* snapshot.projection(projection.id)
-  const next = found?.revision === projection.revision ? found.next : null
+  const next = WalletLedger.nextOf(yield* snapshot.projection(projection.id))
   if (next === null || next <= checkpoint.head.number) return yield* new NotDerived({ chain, next, checkpoint })
 })
 

@@ -37,7 +37,7 @@ const ledgerIssues = Effect.fnUntraced(function* (
   from: number,
   to: number,
 ): Effect.fn.Return<ReadonlyMap<number, ReadonlyArray<string>>, StoreError> {
-  const projection = WalletLedger.make(at.chain.ref.id)
+  const projection = WalletLedger.make(at.chain.ref.id, at.chain.ref.feeRules)
   const state = yield* ProjectionCheckpoints.read(at, projection.id)
   const issues = new Map<number, ReadonlyArray<string>>()
   if (state?.revision !== projection.revision || state.next === null) return issues
@@ -184,7 +184,7 @@ const repairerOf = ({ writing }: Pools, chain: Chain, codec: Frame.Codec): Repai
       withoutLease(
         write((at) =>
           Effect.flatMap(Checkpoints.lock(at, null), (locked) =>
-            BlockReplacement.replace(at, locked, WalletLedger.make(chain.ref.id), rows, codec),
+            BlockReplacement.replace(at, locked, WalletLedger.make(chain.ref.id, chain.ref.feeRules), rows, codec),
           ),
         ),
       ),

@@ -157,7 +157,8 @@ const finalize = ({ columns }: Checkpoints.Locked, at: At, number: number) =>
 export const make = ({ writing }: Pools, chain: Chain, options: Options): ChainWriter => {
   const { wanted, watchText } = options
   const parts: Parts = { ...options, watch: WatchedWallets.listOf(watchText, wanted) }
-  const ledger = options.projections.find((one) => one.kind === "ledger") ?? WalletLedger.make(chain.ref.id)
+  const ledger =
+    options.projections.find((one) => one.kind === "ledger") ?? WalletLedger.make(chain.ref.id, chain.ref.feeRules)
   const fenced = <A, E>(
     token: FencingToken,
     work: (at: At, locked: Checkpoints.Locked) => Effect.Effect<A, E>,

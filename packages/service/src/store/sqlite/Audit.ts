@@ -49,11 +49,11 @@ const derivedUnsafe = (projection: LedgerProjection, block: BlockRows): Uint8Arr
 /** Where the ledgers of the blocks of a range differ from what is derived of them; none where they are not derived yet. */
 const ledgerIssuesUnsafe = (
   connection: Connection,
-  chain: number,
+  { feeRules, id: chain }: ChainRef,
   from: number,
   to: number,
 ): ReadonlyMap<number, ReadonlyArray<string>> => {
-  const projection = WalletLedger.make(chain)
+  const projection = WalletLedger.make(chain, feeRules)
   const state = ProjectionCheckpoints.readUnsafe(connection, projection.id)
   const issues = new Map<number, ReadonlyArray<string>>()
   if (state?.revision !== projection.revision || state.next === null) return issues
@@ -69,14 +69,14 @@ const ledgerIssuesUnsafe = (
   return issues
 }
 
-const blocksUnsafe = (connection: Connection, chain: number, from: number, to: number): ReadonlyArray<StoredBlock> => {
-  const headers = Blocks.rangeUnsafe(connection, chain, from, to)
+const blocksUnsafe = (connection: Connection, ref: ChainRef, from: number, to: number): ReadonlyArray<StoredBlock> => {
+  const headers = Blocks.rangeUnsafe(connection, ref.id, from, to)
   return AuditedBlock.make({
     headers,
     transactions: Rows.listUnsafe(connection, from, to),
     has: (address, id) => Histories.hasUnsafe(connection, [WalletKey.of(address), id]),
     facts: Facts.rangeUnsafe(connection, headers),
-    ledgerIssues: ledgerIssuesUnsafe(connection, chain, from, to),
+    ledgerIssues: ledgerIssuesUnsafe(connection, ref, from, to),
   })
 }
 
@@ -85,30 +85,34 @@ const repairerOf = (file: ChainFile): Repairer => {
   return {
     removeRows: (rows) => write(() => RemovableRows.removeUnsafe(file, rows)),
     removeOrphaned: (appearances) => write(() => Orphans.removeUnsafe(file, appearances)),
-    replace: (rows) => write(() => BlockReplacement.replaceUnsafe(file, WalletLedger.make(file.ref.id), rows)),
+    replace: (rows) =>
+      write(() => BlockReplacement.replaceUnsafe(file, WalletLedger.make(file.ref.id, file.ref.feeRules), rows)),
   }
 }
 
 /** The audit of a chain's file; `open` opens it for repairs. */
 export const make = (
   pool: ReadPool,
-  { id: chain }: ChainRef,
+  ref: ChainRef,
   open: Effect.Effect<ChainFile, StoreError, Scope.Scope>,
-): Interface => ({
-  engineIssues: pool.once((connection) =>
-    connection
-      .rowsUnsafe<{ readonly integrity_check: string }>(`PRAGMA integrity_check(${maxIssues})`, [])
-      .map(({ integrity_check }) => integrity_check)
-      .filter((text) => text !== "ok"),
-  ),
-  range: (from, to) =>
-    pool.once((connection) => ({
-      checkpoint: ChainReader.checkpointUnsafe(connection, chain),
-      blocks: blocksUnsafe(connection, chain, from, to),
-    })),
-  orphanedAppearances: (after, limit) =>
-    pool.once((connection) => Orphans.afterUnsafe(connection, chain, after, limit)),
-  removableRows: (after, limit) =>
-    pool.once((connection) => RemovableRows.afterUnsafe(connection, chain, after, limit)),
-  repairer: Effect.map(open, repairerOf),
-})
+): Interface => {
+  const { id: chain } = ref
+  return {
+    engineIssues: pool.once((connection) =>
+      connection
+        .rowsUnsafe<{ readonly integrity_check: string }>(`PRAGMA integrity_check(${maxIssues})`, [])
+        .map(({ integrity_check }) => integrity_check)
+        .filter((text) => text !== "ok"),
+    ),
+    range: (from, to) =>
+      pool.once((connection) => ({
+        checkpoint: ChainReader.checkpointUnsafe(connection, chain),
+        blocks: blocksUnsafe(connection, ref, from, to),
+      })),
+    orphanedAppearances: (after, limit) =>
+      pool.once((connection) => Orphans.afterUnsafe(connection, chain, after, limit)),
+    removableRows: (after, limit) =>
+      pool.once((connection) => RemovableRows.afterUnsafe(connection, chain, after, limit)),
+    repairer: Effect.map(open, repairerOf),
+  }
+}

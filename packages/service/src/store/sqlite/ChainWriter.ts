@@ -197,7 +197,7 @@ export const make = (file: ChainFile, options: Options): ChainWriter => {
   const { projections, rememberedBlocks = defaultRememberedBlocks, wanted, watchText = null } = options
   const parts: Parts = { projections, watch: WatchedWallets.listOf(watchText, wanted) }
   const { connection, ref } = file
-  const ledger = projections.find((one) => one.kind === "ledger") ?? WalletLedger.make(ref.id)
+  const ledger = projections.find((one) => one.kind === "ledger") ?? WalletLedger.make(ref.id, ref.feeRules)
   const fenced = <A, E>(token: FencingToken, work: Effect.Effect<A, E>): Effect.Effect<A, E | StoreError | LeaseLost> =>
     file.transaction(Effect.andThen(file.checkToken(token), work))
 
