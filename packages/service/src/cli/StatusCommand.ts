@@ -23,6 +23,9 @@ const formatGaps = (gaps: Status.Status["gaps"]): string => {
 const formatLedgers = ({ blocksWithoutLedgers }: Status.Status): string =>
   blocksWithoutLedgers === undefined ? "" : ` Blocks whose ledgers are still to derive: ${blocksWithoutLedgers}.`
 
+const formatNodes = ({ nodes }: Status.Status): string =>
+  nodes === undefined ? "" : ` Distributed over ${nodes} ${nodes === 1 ? "node" : "nodes"} of Citus.`
+
 /** What is left below the first block, with the time that it takes. */
 const formatPrepend = ({ prepend }: Status.Status): string => {
   if (prepend === undefined) return ""
@@ -47,7 +50,7 @@ const format = (status: Status.Status, setting: "auto" | "off"): string => {
   const eta = etaMillis === undefined ? "" : `, ${Throughput.formatMillis(etaMillis)} left`
   const limits = lacking === undefined ? "" : ` The node: ${lacking}.`
   const skipped = unchecked === undefined ? "" : ` Not checked: ${unchecked}.`
-  return `${chain}: ${state}, ${range}, ${node}${speed}${eta}, traces ${formatTraces(traces, setting)}. ${message}${formatPrepend(status)}${limits}${skipped}${notes}${formatGaps(gaps)}${formatLedgers(status)}`.trim()
+  return `${chain}: ${state}, ${range}, ${node}${speed}${eta}, traces ${formatTraces(traces, setting)}. ${message}${formatPrepend(status)}${limits}${skipped}${notes}${formatGaps(gaps)}${formatLedgers(status)}${formatNodes(status)}`.trim()
 }
 
 /** The status of a chain, with what would keep an indexer of this user from writing it. */

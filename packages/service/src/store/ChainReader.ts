@@ -163,6 +163,8 @@ export interface Snapshot {
   readonly hasTransactions: (from: number, to: number) => Effect.Effect<boolean, StoreError>
   /** Status of the chain's indexer; `null` when none has written one. */
   readonly status: Effect.Effect<ReportedStatus | null, StoreError>
+  /** Number of nodes that the rows of the chain are distributed over; 0 where they lie together. */
+  readonly nodes: Effect.Effect<number, StoreError>
   /** Number of gaps of the stored blocks. */
   readonly gapCounts: Effect.Effect<GapCounts, StoreError>
 }

@@ -45,7 +45,7 @@ const withTimed = <T extends object>(
 const reads = [
   ...(["block", "blockFacts", "firstAtOrAfter", "lastAtOrBefore", "page", "ledger", "openings", "places"] as const),
   ...(["unreadOpenings", "proof", "reconciledTo", "tokens", "unreadTokens", "projection", "status"] as const),
-  ...(["lowestReorgedBlock", "hasTransactions", "gapCounts"] as const),
+  ...(["lowestReorgedBlock", "hasTransactions", "nodes", "gapCounts"] as const),
 ] satisfies ReadonlyArray<keyof Snapshot>
 
 const timedStore = (store: ChainStore, onOperation: OnOperation): ChainStore => ({

@@ -138,8 +138,8 @@ const nodes: ReadonlyArray<Omit<Safeguard, "subject">> = [
     edits: [
       {
         file: "store/postgres/DistributedStatements.ts",
-        from: '${Statements.documentColumns("d")}, ${proof}',
-        to: '${Statements.documentColumns("d")}, 9007199254740991::int8, 0::int8',
+        from: '${Statements.documentColumns("d")}, ${proofOfEach(schema)}',
+        to: '${Statements.documentColumns("d")}, ARRAY[9007199254740991, 0]::int8[]',
       },
     ],
   },

@@ -65,6 +65,8 @@ export interface Status {
   readonly notes?: ReadonlyArray<string>
   /** What the nodes do not offer; left out for nothing. */
   readonly lacking?: string
+  /** Number of nodes of Citus that the rows of the chain are distributed over; left out where they lie together. */
+  readonly nodes?: number
   /** Blocks whose ledgers are not derived yet, so that `scope=all` is not served; left out when there is none. */
   readonly blocksWithoutLedgers?: number
   /** Time of the last indexed block, in seconds since 1970; left out while there is none. */
@@ -222,15 +224,16 @@ const blocksWithoutLedgers = (checkpoint: Checkpoint | null, ledger: ProjectionC
 
 const readStored = (chain: Source): Effect.Effect<Stored> =>
   chain.reader
-    .snapshot(({ checkpoint, gapCounts, projection, status }) =>
+    .snapshot(({ checkpoint, gapCounts, nodes, projection, status }) =>
       Effect.map(
-        Effect.all([checkpoint, status, gapCounts, projection(WalletLedger.id)]),
-        ([stored, reported, gaps, ledger]) => {
+        Effect.all([checkpoint, status, gapCounts, projection(WalletLedger.id), nodes]),
+        ([stored, reported, gaps, ledger, nodeCount]) => {
           const underived = blocksWithoutLedgers(stored, ledger)
           return {
             isOutdated: false,
             status: {
               ...fromReport(chain, stored, reported),
+              ...(nodeCount === 0 ? {} : { nodes: nodeCount }),
               ...(underived === 0 ? {} : { blocksWithoutLedgers: underived }),
               gaps,
             },

@@ -12,6 +12,7 @@ import type { At, Reading } from "./Chain.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Documents from "./Documents.ts"
 import * as Ledgers from "./Ledgers.ts"
+import * as Nodes from "./Nodes.ts"
 import * as Openings from "./Openings.ts"
 import * as PageReader from "./PageReader.ts"
 import * as Places from "./Places.ts"
@@ -84,6 +85,7 @@ const snapshotOf = (state: SnapshotStart.State): Snapshot => {
     lowestReorgedBlock: (ref) => lowestReorged(state, ref),
     hasTransactions: (from, to) => Documents.hasStale(state, from, to, noRevision),
     status: StatusBoard.read(state),
+    nodes: state.chain.isDistributed ? Nodes.count(state) : Effect.succeed(0),
     gapCounts: Effect.succeed(gapCounts),
   }
 }

@@ -9,7 +9,10 @@ import * as Movement from "../../ledger/Movement.ts"
 import * as RowId from "../rows/RowId.ts"
 import * as Statements from "./Statements.ts"
 
-const proof = "m.serial, m.since"
+const proof = "ARRAY[m.serial, m.since]"
+
+/** The mark of each node whose rows a query on several of them gives. As a join it would take a node longer to plan than its rows to read. */
+const proofOfEach = (schema: string) => `(SELECT ${proof} FROM ${schema}.mark m)`
 
 /** The mark of a node beside each row of a query that one node runs, or alone. */
 const proved = (schema: string, columns: string, query: string, order = "") =>
@@ -39,7 +42,7 @@ const own = (schema: string) => ({
   pageUp: history(schema, "ASC"),
   pageDown: history(schema, "DESC"),
   /** Rows of several nodes: one that is missing is not proved to be so. Parameters: row ids. */
-  documentsOf: `SELECT d.id, ${Statements.documentColumns("d")}, ${proof} FROM ${schema}.document d CROSS JOIN ${schema}.mark m
+  documentsOf: `SELECT d.id, ${Statements.documentColumns("d")}, ${proofOfEach(schema)} FROM ${schema}.document d
     WHERE d.id = ANY($1::int8[])`,
   /** Parameters: row id. */
   largeDocument: proved(
@@ -54,9 +57,9 @@ const own = (schema: string) => ({
     `SELECT large_internal, large_internal_checksum FROM ${schema}.document WHERE id = $1 AND large_internal IS NOT NULL`,
   ),
   /** Rows of several nodes, in the order of the arrays. Parameters: wallets, row ids, an array each. */
-  findLedger: `SELECT l.wallet, l.id, l.body, l.checksum, ${proof}
+  findLedger: `SELECT l.wallet, l.id, l.body, l.checksum, ${proofOfEach(schema)}
     FROM unnest($1::bytea[], $2::int8[]) WITH ORDINALITY AS wanted(wallet, id, position)
-    JOIN ${schema}.ledger l ON l.wallet = wanted.wallet AND l.id = wanted.id CROSS JOIN ${schema}.mark m
+    JOIN ${schema}.ledger l ON l.wallet = wanted.wallet AND l.id = wanted.id
     ORDER BY wanted.position`,
   /** Rows of a wallet; `NULL` for a longer body. Parameters: wallet, first row id, last row id, limit, bytes of a body. */
   ledgerUp: ledger(schema, Statements.fittingBody, "ASC"),

@@ -25,6 +25,7 @@ import * as Contracts from "./Contracts.ts"
 import * as Leases from "./Leases.ts"
 import * as Marks from "./Marks.ts"
 import * as Migrations from "./Migrations.ts"
+import * as Nodes from "./Nodes.ts"
 import * as OwnSchema from "./OwnSchema.ts"
 import * as Pool from "./Pool.ts"
 import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
@@ -174,6 +175,7 @@ export const open = Effect.fn("Postgres.open")(function* (
         reader: ChainReader.make(reading, readPage),
         writer: Effect.fnUntraced(function* (options = {}) {
           yield* made
+          yield* pools.writing.transaction((session) => Nodes.report({ chain, session }))
           const watchText = yield* pools.writing.transaction((session) => claim({ chain, session }, options))
           const { projections = [WalletTransactions.projection], watch: wanted } = options
           return ChainWriter.make(pools, chain, { projections, codec, wanted, watchText })

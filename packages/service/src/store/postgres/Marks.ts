@@ -21,10 +21,9 @@ import * as Values from "./Values.ts"
 /** Which rows a write leaves: those below its head unchanged, or not. */
 export type Change = "added" | "changed"
 
-/** The last columns of a row. */
+/** The last column of a row. */
 type Proof = readonly [serial: number, since: number]
 
-const proofColumns = 2
 /** Reads of a new snapshot where the nodes have moved on, and the pause before each: together a quarter of a second. */
 const retries = 8
 const [pauseMillis, growth] = [5, 1.5] as const
@@ -59,12 +58,12 @@ export const proving = (chain: Chain, session: Session, serial: number): Session
     if (!chain.distributed.proved.has(sql)) return read
     return Effect.flatMap(read, (rows) => {
       // Sound: statements that are proved end with it.
-      const proofs = rows.map((row) => row.slice(-proofColumns) as unknown as Proof)
+      const proofs = rows.map((row) => row.at(-1) as Proof)
       if (proofs.some(([last]) => last < serial)) return fail(chain)
       if (proofs.some(([, since]) => since > serial)) return fail(chain)
       // A mark without a row has no first column.
       const found = rows.filter(([first]) => first !== null)
-      return Effect.succeed(found.map((row) => row.slice(0, -proofColumns) as unknown as Row))
+      return Effect.succeed(found.map((row) => row.slice(0, -1) as unknown as Row))
     })
   },
 })
@@ -127,7 +126,16 @@ const distributedBy = [
   ["ledger", "wallet"],
 ] as const
 
-const citus = `SELECT 1 FROM pg_extension WHERE extname = 'citus'`
+/**
+ * Number of shards of a table. A page reads one of its history, and all of the transactions': these are two for each node, or as many as
+ * `daybook.document_shards` states.
+ */
+const shardCounts = `SELECT coalesce(nullif(current_setting('daybook.document_shards', true), '')::int4,
+    greatest(4, 2 * (SELECT count(*) FROM pg_dist_node WHERE noderole = 'primary' AND shouldhaveshards))::int4),
+  current_setting('citus.shard_count')::int4`
+
+/** A row where the database has Citus. */
+export const citus = `SELECT 1 FROM pg_extension WHERE extname = 'citus'`
 const text = (value: string): string => `'${value.replaceAll("'", "''")}'`
 
 /** Distributes the tables of an empty chain over the nodes of Citus, where the database has it. The mark lies on all nodes. */
@@ -139,8 +147,13 @@ export const distribute = Effect.fnUntraced(function* (
   const schema = quoted(name)
   for (const sql of make(schema)) yield* session.rows(sql, [])
   yield* session.rows(`SELECT create_reference_table(${text(`${schema}.mark`)}) IS NULL`, [])
+  const [[ofDocuments, ofOthers] = [0, 0]] = yield* session.rows<readonly [number, number]>(shardCounts, [])
   for (const [table, column] of distributedBy) {
-    const distributed = `create_distributed_table(${text(`${schema}.${table}`)}, ${text(column)}, colocate_with := 'none')`
-    yield* session.rows(`SELECT ${distributed} IS NULL`, [])
+    const shards = table === "document" ? ofDocuments : ofOthers
+    const options = `shard_count := ${shards}, colocate_with := 'none'`
+    yield* session.rows(
+      `SELECT create_distributed_table(${text(`${schema}.${table}`)}, ${text(column)}, ${options}) IS NULL`,
+      [],
+    )
   }
 })

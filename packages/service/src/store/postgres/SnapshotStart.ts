@@ -34,10 +34,11 @@ type Row = readonly [
   counted: ReadonlyArray<string>,
   counts: ReadonlyArray<number>,
   isDistributed: boolean,
+  nodeSetting: string | null,
   ...Array<unknown>,
 ]
 
-const [reconciledAt, blockAt] = [13, 18] as const
+const [reconciledAt, blockAt] = [14, 19] as const
 
 /** Columns of a row that another one is joined with; undefined where there is none. */
 const joined = <Columns extends ReadonlyArray<unknown>>(row: Row, from: number, to?: number): Columns | undefined =>

@@ -29,6 +29,9 @@ const columnsOf = (row: string, columns: string) =>
     .map((name) => `${row}.${name}`)
     .join(", ")
 
+/** Statements on the nodes of Citus are proved one by one, and need no transaction there, whose begin and end are trips of their own. */
+const withoutNodeTransactions = "set_config('citus.select_opens_transaction_block', 'off', true)"
+
 const ofCheckpoint = (schema: string) => ({
   checkpoint: `SELECT ${checkpointColumns} FROM ${schema}.checkpoint`,
   /**
@@ -37,7 +40,7 @@ const ofCheckpoint = (schema: string) => ({
    */
   beginSnapshot: `SELECT ${columnsOf("c", checkpointColumns)}, set_config('statement_timeout', $1, true),
       ARRAY(SELECT name FROM ${schema}.counter ORDER BY name), ARRAY(SELECT count FROM ${schema}.counter ORDER BY name),
-      c.distributed,
+      c.distributed, CASE WHEN c.distributed THEN ${withoutNodeTransactions} END,
       ${columnsOf("p", reconciledColumns)}, ${columnsOf("b", blockColumns)}
     FROM ${schema}.checkpoint c
     LEFT JOIN ${schema}.proof p ON p.wallet = $2 AND p.first = c.first AND p.proved IS NOT NULL

@@ -117,6 +117,7 @@ const readsOf = (state: BlockTimes.State & { readonly serial: number }): Snapsho
     lowestReorgedBlock: (ref) => connection.attempt(() => lowestReorgedUnsafe(connection, chain, ref)),
     hasTransactions: (from, to) => connection.attempt(() => Rows.hasTransactionsUnsafe(connection, from, to)),
     status: StatusBoard.read(connection, chain),
+    nodes: Effect.succeed(0),
     gapCounts: connection.attempt(() => Gaps.countsUnsafe(connection)),
   }
 }

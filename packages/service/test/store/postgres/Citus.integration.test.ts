@@ -1,5 +1,8 @@
-import { describe } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { chainOn } from "../model.ts"
+import { ref } from "../TestDatabase.ts"
+import * as TestStore from "../TestStore.ts"
 import { contract } from "../contract.ts"
 import { dumpOf } from "./dumpOf.ts"
 import * as TestServer from "./TestServer.ts"
@@ -19,4 +22,22 @@ describe.runIf(coordinators !== undefined)("Citus: skipped where DAYBOOK_TEST_CI
     ),
     { part: 0.04, hasSnapshots: false },
   )
+
+  describe("nodes", () => {
+    it.live(
+      "snapshot: states on how many nodes the rows of a chain lie, and its transactions have two shards on each or four",
+      () =>
+        Effect.gen(function* () {
+          const { rows, url } = yield* TestServer.distributed(coordinators ?? "")
+          const store = yield* TestStore.open(yield* TestServer.connect(url), ref)
+          yield* store.append(null, chainOn(null, 2))
+          const nodes = yield* TestServer.nodeCount(url)
+
+          expect(yield* store.snapshot((snapshot) => snapshot.nodes)).toBe(nodes)
+          expect(
+            yield* rows("SELECT shard_count FROM citus_tables WHERE table_name = 'daybook_test.document'::regclass"),
+          ).toEqual([{ shard_count: Math.max(4, 2 * nodes) }])
+        }),
+    )
+  })
 })
