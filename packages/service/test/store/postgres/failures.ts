@@ -174,6 +174,25 @@ export const failures = (server: () => string): void => {
       }),
     )
 
+    it.live("tables that are appended to are vacuumed after so many rows, however large they are", () =>
+      Effect.gen(function* () {
+        const { rows } = yield* opened
+        const found = yield* rows(
+          "SELECT relname::text AS name, array_to_string(reloptions, ', ') AS options FROM pg_class WHERE relnamespace = 'daybook_test'::regnamespace AND reloptions::text LIKE '%insert%' ORDER BY 1",
+        )
+
+        const options = "autovacuum_vacuum_insert_scale_factor=0, autovacuum_vacuum_insert_threshold=2000000"
+        expect(found).toEqual([
+          { name: "appearance", options },
+          { name: "block", options },
+          { name: "document", options: `toast_tuple_target=8160, ${options}` },
+          { name: "facts", options },
+          { name: "ledger", options },
+          { name: "ledger_block", options },
+        ])
+      }),
+    )
+
     it.live("a write that waits too long for its process is ended, and may be repeated", () =>
       Effect.gen(function* () {
         const { name, rows, url } = yield* opened
