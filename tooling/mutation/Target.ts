@@ -52,7 +52,15 @@ export const targets: ReadonlyArray<Target> = [
   target(
     "transport",
     "packages/transport",
-    ["internal/Retry", "internal/Backoff", "internal/Redaction", "internal/RetryAfter", "internal/TokenBucket"],
+    [
+      "internal/Backoff",
+      "internal/JsonScanner",
+      "internal/Redaction",
+      "internal/RequestedWaits",
+      "internal/Retry",
+      "internal/RetryAfter",
+      "internal/TokenBucket",
+    ],
     ["**/*.test.ts"],
   ),
   target(
@@ -62,6 +70,8 @@ export const targets: ReadonlyArray<Target> = [
       "internal/BatchState",
       "internal/EndpointStates",
       "internal/PoolState",
+      "internal/reply/BytesReading",
+      "internal/reply/MemberFinder",
       "internal/reply/classify",
       "internal/reply/decode",
       "internal/reply/match",
@@ -81,7 +91,7 @@ export const targets: ReadonlyArray<Target> = [
     "Cacheability",
     "JsonRpcEnvelope",
     "JsonScan",
-    "LargeAnswers",
+    "LargeResponses",
     "LruCache",
     "Relay",
     "RelayCache",
@@ -92,7 +102,7 @@ export const targets: ReadonlyArray<Target> = [
   ]),
   service("server/admission", ["Bounds", "InFlight", "RateLimit", "Turns"]),
   service("server/cluster", ["Collector", "Member", "Primary"]),
-  service("supervision", ["Backoff", "Restart"]),
+  service("supervision", ["Restart"]),
   service("verification", ["BlockVerifier", "HashRules", "HeaderHash", "LogsBloom", "Rlp", "StateSync", "TrieRoot"]),
   service("indexer", ["BlockAppender", "CommonAncestor", "IndexerState", "RuleDoubt"]),
   service("node", [

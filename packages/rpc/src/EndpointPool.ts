@@ -3,8 +3,9 @@
  * Health is learned from the calls themselves: no requests are made to probe an endpoint. An endpoint is whatever the owner puts in: a client,
  * a connection, a URL. The service uses it for its nodes; `RpcClient` uses the same state (`internal/PoolState`) directly.
  */
-import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
+import * as Deferred from "effect/Deferred"
+import * as MonotonicClock from "@daybook/transport/internal/MonotonicClock"
 import type { Time } from "@daybook/transport/RetryPolicy"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -78,7 +79,7 @@ export interface EndpointPool<T, E = never> extends EndpointStates.EndpointState
   readonly askAll: <A, E2>(
     question: (endpoint: T, index: number) => Effect.Effect<A, E2>,
   ) => Effect.Effect<ReadonlyArray<Result.Result<A, E | E2>>>
-  /** Runs the verification hook of an endpoint unless it has accepted it before. */
+  /** Runs the verification hook of an endpoint unless it has accepted it before. Callers at the same time share one run. */
   readonly verify: (index: number) => Effect.Effect<void, E>
   /** The same pool restricted to some endpoints: state is shared, and indexes stay those of the whole pool. */
   readonly restrict: (among: ReadonlyArray<number>) => EndpointPool<T, E>
@@ -103,14 +104,12 @@ export interface Options<T, E> {
   readonly verify?: ((endpoint: T, index: number) => Effect.Effect<unknown, E>) | undefined
 }
 
-const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
-
 const askInTurn = Effect.fnUntraced(function* <T, A, E>(
   pool: EndpointPool<T, E>,
   options: Ask<T, A, E>,
 ): Effect.fn.Return<A, E | AllEndpointsFailed<E>> {
   const { question, strategy, skipPaused = false } = options
-  const now = yield* monotonicMillis
+  const now = yield* MonotonicClock.millis
   const failures: Array<{ readonly index: number; readonly error: E }> = []
   let empty: Result.Result<A, E> | undefined
   for (const [turn, index] of callOrder(pool.state(), { ...options, now }).entries()) {
@@ -119,7 +118,7 @@ const askInTurn = Effect.fnUntraced(function* <T, A, E>(
     const asked = Effect.andThen(pool.verify(index), question(pool.endpoints[index] as T, index))
     const outcome = yield* Effect.result(asked)
     const verdict = options.verdict(outcome)
-    pool.note({ _tag: "Judged", index, verdict, now: yield* monotonicMillis })
+    pool.note({ _tag: "Judged", index, verdict, now: yield* MonotonicClock.millis })
     if (verdict._tag === "Final") {
       if (strategy === "sticky" && turn > 0) pool.note({ _tag: "Preferred", index })
       return yield* Effect.fromResult(outcome)
@@ -128,7 +127,7 @@ const askInTurn = Effect.fnUntraced(function* <T, A, E>(
     else failures.push({ index, error: outcome.failure })
   }
   if (empty !== undefined) return yield* Effect.fromResult(empty)
-  const end = yield* monotonicMillis
+  const end = yield* MonotonicClock.millis
   const waits = (options.among ?? Array.from(pool.endpoints.keys())).map(
     (index) => (pool.state().endpoints[index]?.pausedUntil ?? 0) - end,
   )
@@ -169,13 +168,30 @@ export const make = <T, E = never>(options: Options<T, E>): EndpointPool<T, E> =
     maxPauseMillis: Duration.toMillis(maxPause),
   })
   const { note, state } = shared
-  const verify = (index: number): Effect.Effect<void, E> =>
-    Effect.suspend(() =>
-      hook === undefined || state().endpoints[index]?.isVerified === true
-        ? Effect.void
-        : // Sound: callers pass indexes of endpoints.
-          Effect.map(hook(endpoints[index] as T, index), () => note({ _tag: "Verified", index })),
+  const verifications = new Map<number, Deferred.Deferred<void, E>>()
+  /** Runs in a fiber of its own: others may wait for it when its first caller leaves. */
+  const runHook = (run: NonNullable<typeof hook>, index: number): Effect.Effect<void, E> => {
+    const verification = Deferred.makeUnsafe<void, E>()
+    verifications.set(index, verification)
+    const running = Effect.suspend(() =>
+      // Sound: callers pass indexes of endpoints.
+      Effect.map(run(endpoints[index] as T, index), () => note({ _tag: "Verified", index })),
+    ).pipe(
+      Effect.onExit((exit) =>
+        Effect.sync(() => {
+          verifications.delete(index)
+          Deferred.doneUnsafe(verification, exit)
+        }),
+      ),
     )
+    return Effect.andThen(Effect.forkDetach(Effect.exit(running)), Deferred.await(verification))
+  }
+  const verify = (index: number): Effect.Effect<void, E> =>
+    Effect.suspend(() => {
+      if (hook === undefined || state().endpoints[index]?.isVerified === true) return Effect.void
+      const verification = verifications.get(index)
+      return verification === undefined ? runHook(hook, index) : Deferred.await(verification)
+    })
   const over = (all: ReadonlyArray<number> | undefined): EndpointPool<T, E> => {
     const pool: EndpointPool<T, E> = {
       ...shared,

@@ -13,11 +13,11 @@ export type { ErrorKind } from "./internal/error/Providers.ts"
  * ```ts
  * import * as ErrorKind from "@daybook/rpc/ErrorKind"
  *
- * console.log(ErrorKind.of({ code: -32005, message: "query returned more than 10000 results" })) // tooLarge
- * console.log(ErrorKind.of({ code: -32005, message: "limit exceeded" })) // rateLimited
+ * console.log(ErrorKind.fromError({ code: -32005, message: "query returned more than 10000 results" })) // tooLarge
+ * console.log(ErrorKind.fromError({ code: -32005, message: "limit exceeded" })) // rateLimited
  * ```
  */
-export const of = (error: { readonly code: number; readonly message: string }): ErrorKind | "unauthorized" =>
+export const fromError = (error: { readonly code: number; readonly message: string }): ErrorKind | "unauthorized" =>
   kindOf(error)
 
 /**

@@ -1,7 +1,7 @@
 /** Asking one endpoint after the other until one answers. */
 import { describe, expect, it } from "@effect/vitest"
 import { RateLimited, TimeoutError, TransportError, Unauthorized } from "@daybook/transport/ClientError"
-import { Duration, Effect, Result } from "effect"
+import { Duration, Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { EndpointPool, RpcError } from "../src/index.ts"
 
@@ -170,6 +170,36 @@ describe("EndpointPool.verify", () => {
 
       expect(yield* pool.ask({ question, verdict })).toBe("b")
       expect(calls(...nodes)).toEqual([0, 1])
+    }),
+  )
+
+  it.effect("verify: runs once for callers that need it at the same time, and each of them gets its outcome", () =>
+    Effect.gen(function* () {
+      let runs = 0
+      const outcomes: ReadonlyArray<Effect.Effect<void, string>> = [Effect.fail("wrong chain"), Effect.void]
+      const verify = () =>
+        Effect.delay(
+          Effect.suspend(() => outcomes[runs++] ?? Effect.die("a third run")),
+          "1 second",
+        )
+      const pool = EndpointPool.make({ endpoints: [new FakeNode("a")], verify })
+      const burst = Effect.gen(function* () {
+        const left = yield* Effect.forkChild(pool.verify(0), { startImmediately: true })
+        const waiting = yield* Effect.forkChild(
+          Effect.all(
+            [1, 2, 3].map(() => Effect.result(pool.verify(0))),
+            { concurrency: 3 },
+          ),
+        )
+        yield* Effect.yieldNow
+        yield* Fiber.interrupt(left)
+        yield* TestClock.adjust("1 second")
+        return yield* Fiber.join(waiting)
+      })
+
+      expect(yield* burst).toEqual(Array.from({ length: 3 }, () => Result.fail("wrong chain")))
+      expect(yield* burst).toEqual(Array.from({ length: 3 }, () => Result.void))
+      expect(runs).toBe(2)
     }),
   )
 

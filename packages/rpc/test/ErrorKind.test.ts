@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { ErrorKind } from "../src/index.ts"
 
-const cases: ReadonlyArray<readonly [ReturnType<typeof ErrorKind.of>, number, string]> = [
+const cases: ReadonlyArray<readonly [ReturnType<typeof ErrorKind.fromError>, number, string]> = [
   ["rateLimited", -32005, "limit exceeded"],
   ["rateLimited", -32007, "15/second request limit reached"],
   ["rateLimited", -32011, "no backends available for method"],
@@ -46,7 +46,7 @@ const cases: ReadonlyArray<readonly [ReturnType<typeof ErrorKind.of>, number, st
 describe("ErrorKind", () => {
   describe("of", () => {
     it.each(cases)("of: is %s for %i %s", (kind, code, message) => {
-      expect(ErrorKind.of({ code, message })).toBe(kind)
+      expect(ErrorKind.fromError({ code, message })).toBe(kind)
     })
   })
 

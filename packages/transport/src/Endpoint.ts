@@ -43,7 +43,7 @@ export interface Options {
   /** Segments appended to the path of the URL, percent-encoded here; wrap a key in `Redacted`. */
   readonly path?: ReadonlyArray<Key>
   /** Headers of each request; values are treated as secrets. */
-  readonly headers?: Readonly<Record<string, Key>>
+  readonly headers?: Readonly<Record<string, Key>> | undefined
   /** Name of the URL's option in messages. Default `url`. */
   readonly option?: string
 }

@@ -39,7 +39,7 @@ export interface Body {
  */
 export interface Response extends Body {
   readonly status: number
-  readonly type?: string
+  readonly type?: string | undefined
   readonly headers: { readonly forEach: (visit: (value: string, name: string) => void) => void }
 }
 

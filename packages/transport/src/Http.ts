@@ -78,7 +78,7 @@ export interface Limits {
   /** Time until the last byte of the body. */
   readonly within: Duration.Duration
   /** Time that a `TimeoutError` reports as allowed. Default `within`. */
-  readonly deadline?: Duration.Duration
+  readonly deadline?: Duration.Duration | undefined
   /** Requests that the call made before this one. */
   readonly attempts?: ReadonlyArray<Attempt>
   /** Added to the attributes of the span. */

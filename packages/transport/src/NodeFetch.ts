@@ -182,7 +182,9 @@ export const makeUnsafe = (options: Options = {}): NodeFetch => {
       if (body !== undefined) sent["content-length"] = Buffer.byteLength(body)
       const outgoing = request({ ...target, agent, method, headers: sent })
       // The option `signal` of a request does the same at several times the cost.
-      const abort = () => outgoing.destroy(signal.reason)
+      let incoming: IncomingMessage | undefined
+      // A request whose response has ended has given its connection back: an error there would be one that nothing handles.
+      const abort = () => (incoming ?? outgoing).destroy(signal.reason)
       const settled = () => signal.removeEventListener("abort", abort)
       signal.addEventListener("abort", abort)
       outgoing.on("error", (error) => {
@@ -191,7 +193,10 @@ export const makeUnsafe = (options: Options = {}): NodeFetch => {
       })
       // Node closes a connection that the server would speak another protocol on, without an error.
       outgoing.on("close", () => reject(closedEarly()))
-      outgoing.on("response", (message) => resolve(responseOf(message, settled)))
+      outgoing.on("response", (message) => {
+        incoming = message
+        resolve(responseOf(message, settled))
+      })
       outgoing.end(body)
     })
   const close = async () => {

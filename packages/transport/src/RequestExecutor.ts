@@ -18,7 +18,7 @@ import {
 import type { Event } from "./Event.ts"
 import type { Fetch } from "./Fetch.ts"
 import * as Http from "./Http.ts"
-import * as Backoff from "./internal/Backoff.ts"
+import * as RequestedWaits from "./internal/RequestedWaits.ts"
 import * as EventReporter from "./internal/EventReporter.ts"
 import * as OptionCheck from "./internal/OptionCheck.ts"
 import { shorten } from "./internal/Redaction.ts"
@@ -146,7 +146,7 @@ interface Settings {
   readonly maxBytes: number
   readonly fetch: Fetch
   readonly onEvent: Options["onEvent"]
-  readonly backoff: Backoff.Backoff
+  readonly waits: RequestedWaits.RequestedWaits
   readonly bucket: TokenBucket.TokenBucket | undefined
 }
 
@@ -157,8 +157,8 @@ const settingsOf = (options: Options): Result.Result<Settings, InvalidOption> =>
     const { fetch = Http.platformFetch, maxBytes = 64 * 1024 * 1024, onEvent, rateLimit } = options
     if (rateLimit !== undefined) yield* TokenBucket.check(rateLimit)
     const bucket = rateLimit && TokenBucket.make(rateLimit)
-    const backoff = Backoff.make({ spread: Duration.times(policy.base, policy.jitter) })
-    return { policy, maxBytes, fetch, onEvent, backoff, bucket }
+    const waits = RequestedWaits.make(Duration.times(policy.base, policy.jitter))
+    return { policy, maxBytes, fetch, onEvent, waits, bucket }
   })
 
 /** The settings with the limits of one call. */
@@ -175,7 +175,7 @@ const hasCallScope = (error: Failure): boolean => "scope" in error && error.scop
 /** One attempt of a call: waits as the endpoint requested, sends, and decodes the response. */
 const attemptOf = <A, E extends Failure, R>(
   call: Request<E>,
-  { backoff, bucket, fetch, maxBytes, policy }: Settings,
+  { waits, bucket, fetch, maxBytes, policy }: Settings,
   report: EventReporter.EventReporter | undefined,
   decode: (reply: Http.Reply) => Effect.Effect<A, E, R>,
 ) => {
@@ -183,7 +183,7 @@ const attemptOf = <A, E extends Failure, R>(
   const { attemptTimeout, deadline } = policy
   let attempts: ReadonlyArray<Attempt> = []
   return Effect.fnUntraced(function* (state: Retry.State): Effect.fn.Return<A, E | NetworkError, R> {
-    yield* backoff.wait(endpoint, yield* Retry.remaining(state), attempts)
+    yield* waits.wait(endpoint, yield* Retry.remaining(state), attempts)
     const retryAfter = bucket && (yield* bucket.take("", Duration.toMillis(yield* Retry.remaining(state))))
     if (retryAfter !== undefined) {
       const detail = "this client's own rate limit"
@@ -206,7 +206,7 @@ const attemptOf = <A, E extends Failure, R>(
     report?.response(state.attempt, reply)
     return yield* decode(reply).pipe(
       Effect.tapError((error) =>
-        error.retryAfter === undefined || hasCallScope(error) ? Effect.void : backoff.ask(endpoint, error.retryAfter),
+        error.retryAfter === undefined || hasCallScope(error) ? Effect.void : waits.ask(endpoint, error.retryAfter),
       ),
     )
   })
@@ -219,7 +219,7 @@ const execute = <A, E extends Failure, R>(
   decode: (reply: Http.Reply) => Effect.Effect<A, E, R>,
 ): Effect.Effect<A, E | NetworkError, R> => {
   const { endpoint, isRetryable = (error) => error.isRetryable } = call
-  const { backoff, policy } = settings
+  const { waits, policy } = settings
 
   const onRetry = Effect.fnUntraced(function* (
     error: E | NetworkError,
@@ -228,7 +228,7 @@ const execute = <A, E extends Failure, R>(
   ) {
     const wait = Duration.millis(waitMillis)
     const isShared = error._tag === "RateLimited" && error.retryAfter === undefined && !hasCallScope(error)
-    if (isShared) yield* backoff.ask(endpoint, wait)
+    if (isShared) yield* waits.ask(endpoint, wait)
     report?.retry(state.attempt, error, wait)
     yield* Effect.logDebug(
       `${endpoint.host}: attempt ${state.attempt} of ${policy.maxAttempts} failed with ${error._tag}; retry in ${Duration.format(wait)}`,

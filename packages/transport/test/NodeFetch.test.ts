@@ -197,6 +197,35 @@ describe("NodeFetch", () => {
       }),
     )
 
+    it.live(
+      "make: its fetch throws nothing outside of its promises when it is aborted behind the last byte of a body",
+      () =>
+        Effect.gen(function* () {
+          const body = Buffer.alloc(200_000, "x")
+          const server = yield* script((_request, response) => void response.end(body))
+          const fetch = yield* NodeFetch.make()
+          const thrown: Array<unknown> = []
+          const onThrown = (error: unknown) => thrown.push(error)
+          process.on("uncaughtExceptionMonitor", onThrown)
+          for (let turn = 0; turn < 10; turn++) {
+            const controller = new AbortController()
+            const { signal } = controller
+            const response = yield* Effect.promise(() =>
+              fetch(server.url, { method: "POST", headers: {}, body: "{}", redirect: "manual", signal }),
+            )
+            const reader = response.body!.getReader()
+            for (let read = 0; read < body.length;) {
+              read += (yield* Effect.promise(() => reader.read())).value?.length ?? body.length
+            }
+            controller.abort()
+            yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+          }
+          process.off("uncaughtExceptionMonitor", onThrown)
+
+          expect(thrown).toEqual([])
+        }),
+    )
+
     it.live("make: its fetch times out on a stalled body", () =>
       Effect.gen(function* () {
         const server = yield* script((_request, response) => void response.writeHead(200).write("half"))

@@ -154,7 +154,9 @@ const flush = <W extends Waiter>(state: State<W>, of: Queue<W>, limit: number): 
 }
 
 const keyOf = ({ call, context, isShared }: Ask<unknown>): string | undefined =>
-  isShared ? `${context.maxBytes} ${context.maxItemBytes} ${call.method} ${JSON.stringify(call.params)}` : undefined
+  isShared
+    ? `${context.reading && "bytes"} ${context.maxBytes} ${context.maxItemBytes} ${call.method} ${JSON.stringify(call.params)}`
+    : undefined
 
 const joinShared = <W extends Waiter>(item: Item<W>, waiter: W): ReadonlyArray<Action<W>> => {
   item.waiters.add(waiter)

@@ -3,13 +3,14 @@
  * It makes one attempt; `CallRunner` decides whether and where a call is tried again. While no call waits, nothing runs.
  */
 import type { Attempt } from "@daybook/transport/Attempt"
-import type * as Backoff from "@daybook/transport/internal/Backoff"
+import type * as RequestedWaits from "@daybook/transport/internal/RequestedWaits"
 import { TimeoutError } from "@daybook/transport/ClientError"
 import * as Endpoint from "@daybook/transport/Endpoint"
 import type { Event } from "@daybook/transport/Event"
 import type { Fetch } from "@daybook/transport/Fetch"
 import * as Http from "@daybook/transport/Http"
 import * as EventReporter from "@daybook/transport/internal/EventReporter"
+import * as MonotonicClock from "@daybook/transport/internal/MonotonicClock"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -22,6 +23,7 @@ import * as Result from "effect/Result"
 import type { SchedulerDispatcher } from "effect/Scheduler"
 import * as Tracer from "effect/Tracer"
 import * as BatchState from "./BatchState.ts"
+import type { BytesResult } from "./reply/BytesReading.ts"
 import type { ResponseItem } from "./reply/match.ts"
 import { type Fault, type Outcome, outcomeOf, outcomeOfFault, receive } from "./reply/read.ts"
 import * as Telemetry from "./Telemetry.ts"
@@ -50,7 +52,7 @@ export interface Batcher {
 
 export interface Options {
   readonly endpoint: Endpoint.Endpoint
-  readonly pause: Backoff.Backoff
+  readonly pause: RequestedWaits.RequestedWaits
   readonly fetch: Fetch
   readonly queue: Queue
   /** Bytes of one request at most, unless one call alone is longer. */
@@ -72,8 +74,6 @@ const jsonHeaders = { "content-type": "application/json", accept: "application/j
 
 /** Deadlines this close together count as one: timers are no more exact on a busy machine. */
 const toleranceMillis = 5
-
-const monotonicMillis = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
 
 const settle = (waiter: Waiter, outcome: Effect.Effect<Outcome<unknown>>): void => {
   waiter.timer?.interruptUnsafe()
@@ -117,11 +117,15 @@ const watch = (runtime: Runtime, waiter: Waiter, request: InFlight, nowMillis: n
 const copy = (item: ResponseItem | undefined): ResponseItem | undefined =>
   item?._tag === "Value" ? { ...item, value: structuredClone(item.value) } : item
 
-const settleReply = (runtime: Runtime, request: InFlight, reply: Http.Reply, jitter: number): void => {
-  const received = receive(
-    reply,
-    request.items.map(({ call }) => call),
-  )
+const settleReply = (
+  runtime: Runtime,
+  request: InFlight,
+  reply: Http.Reply,
+  jitter: number,
+  bytes: BytesResult | undefined,
+): void => {
+  const calls = request.items.map(({ call }) => call)
+  const received = receive(reply, calls, bytes)
   if (received.rejection?.detectedLimit !== undefined) runtime.onLimitDetected(received.rejection.detectedLimit)
   for (const item of request.items) {
     const { call } = item
@@ -146,8 +150,9 @@ const settleExit = (
   exit: Exit.Exit<Http.Reply, Fault>,
   fault: Fault | undefined,
   jitter: number,
+  bytes: BytesResult | undefined,
 ): void => {
-  if (Exit.isSuccess(exit)) return settleReply(runtime, request, exit.value, jitter)
+  if (Exit.isSuccess(exit)) return settleReply(runtime, request, exit.value, jitter, bytes)
   for (const item of request.items) {
     settleItem(runtime, item, ({ ask }) =>
       fault === undefined
@@ -167,12 +172,14 @@ const post = Effect.fnUntraced(function* (runtime: Runtime, request: InFlight) {
   }
   const clock = yield* Clock.Clock
   request.startedAtMillis = clock.currentTimeMillisUnsafe()
-  const now = monotonicMillis(clock)
+  const now = MonotonicClock.millisOf(clock)
   for (const item of items) for (const waiter of item.waiters) watch(runtime, waiter, request, now)
   const contexts = items.flatMap(({ waiters }) => [...waiters].map(({ ask }) => ask.context))
   const resends = Math.max(0, ...contexts.map(({ attempts }) => attempts.length))
   const [single, second] = items
-  const own = contexts[0]?.headers
+  const { deadline, headers: own, maxItemBytes = 0, reading } = contexts[0] ?? {}
+  const maxBytes = Math.max(...contexts.map((context) => context.maxBytes))
+  let bytes: BytesResult | undefined
   const outgoing: Http.Request = {
     // Sound: the headers were checked with the options of the call.
     endpoint: own === undefined ? endpoint : Result.getOrThrow(Endpoint.withHeaders(endpoint, own)),
@@ -180,10 +187,10 @@ const post = Effect.fnUntraced(function* (runtime: Runtime, request: InFlight) {
     body: BatchState.bodyOf(items),
   }
   const sending = Http.send(outgoing, {
-    fetch,
-    maxBytes: Math.max(...contexts.map(({ maxBytes }) => maxBytes)),
+    fetch: reading?.(fetch, Math.min(maxBytes, maxItemBytes), (result) => (bytes = result)) ?? fetch,
+    maxBytes,
     within: Duration.millis(Math.max(0, request.endsAtMillis - now)),
-    ...(contexts[0] === undefined ? {} : { deadline: contexts[0].deadline }),
+    deadline,
     attributes: {
       ...attributes,
       "rpc.method": single !== undefined && second === undefined ? Telemetry.methodLabel(single.call.method) : "batch",
@@ -201,7 +208,7 @@ const post = Effect.fnUntraced(function* (runtime: Runtime, request: InFlight) {
   const jitter = (yield* Random.Random).nextDoubleUnsafe()
   const outcome = Exit.isSuccess(exit) ? String(exit.value.status) : "fault"
   Telemetry.requested(endpoint.host, outcome, items.length, yield* Effect.context())
-  settleExit(runtime, request, exit, fault, jitter)
+  settleExit(runtime, request, exit, fault, jitter, bytes)
 })
 
 /** Sends a request in the context of its first caller, its span linked to those of the others. */
@@ -238,7 +245,7 @@ const execute = (runtime: Runtime, actions: ReadonlyArray<BatchState.Action<Wait
         break
       case "Watch": {
         const clock = Context.get(action.waiter.context, Clock.Clock)
-        watch(runtime, action.waiter, action.request, monotonicMillis(clock))
+        watch(runtime, action.waiter, action.request, MonotonicClock.millisOf(clock))
         break
       }
       case "Cancel":

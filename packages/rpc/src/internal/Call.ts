@@ -2,6 +2,7 @@
 import * as RpcMethod from "@daybook/schema/RpcMethod"
 import type { InvalidOption } from "@daybook/transport/ClientError"
 import * as Endpoint from "@daybook/transport/Endpoint"
+import * as MonotonicClock from "@daybook/transport/internal/MonotonicClock"
 import * as Retry from "@daybook/transport/internal/Retry"
 import type * as RetryPolicy from "@daybook/transport/RetryPolicy"
 import * as Clock from "effect/Clock"
@@ -11,6 +12,7 @@ import type { CallOptions } from "../Options.ts"
 import type { CallError } from "../RpcError.ts"
 import type { Queue } from "./Batcher.ts"
 import * as CallRunner from "./CallRunner.ts"
+import type { BytesReading } from "./reply/BytesReading.ts"
 import type { Decode } from "./reply/decode.ts"
 import { callKinds, callOptions, type Settings } from "./Settings.ts"
 import * as Telemetry from "./Telemetry.ts"
@@ -24,6 +26,8 @@ export interface Calling {
   readonly nextId: () => number
   /** Ends every call of a client whose scope has closed; undefined without a scope. */
   readonly closing: Closing | undefined
+  /** How responses are read where results are wanted as bytes. */
+  readonly reading?: BytesReading | undefined
 }
 
 export interface Closing {
@@ -140,7 +144,7 @@ export const run = <A>(
   batching?: Batching,
 ): Effect.Effect<Counted<A>, CallError> =>
   Effect.withFiber((fiber) => {
-    const { among, closing, nextId, settings } = calling
+    const { among, closing, nextId, reading, settings } = calling
     if (Result.isFailure(calling.limits)) return Effect.die(calling.limits.failure)
     if (closing?.isClosed() === true) return Effect.interrupt
     const limits = calling.limits.success
@@ -159,15 +163,15 @@ export const run = <A>(
       maxItemBytes,
       decode,
       isShared,
-      maxBatchSize,
+      maxBatchSize: reading === undefined ? maxBatchSize : 1,
       queueOf,
       headers,
+      reading,
       onEvent: settings.onEvent,
     })
     const clock = fiber.getRef(Clock.Clock)
-    const from = clock.monotonicTimeNanosUnsafe()
-    const count = (kind: string) =>
-      Telemetry.called(method, kind, Number(clock.monotonicTimeNanosUnsafe() - from) / 1e6, fiber.context)
+    const from = MonotonicClock.millisOf(clock)
+    const count = (kind: string) => Telemetry.called(method, kind, MonotonicClock.millisOf(clock) - from, fiber.context)
     return Effect.matchEffect(closing === undefined ? running : Effect.raceFirst(running, closing.closed), {
       onFailure: (error) => {
         count(Telemetry.kindOf(error))

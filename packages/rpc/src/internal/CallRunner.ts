@@ -3,9 +3,10 @@
  * decided by `Retry`, which endpoint is best by `PoolState`, and what an attempt sends by `Batcher`.
  */
 import type { Attempt } from "@daybook/transport/Attempt"
-import type * as Backoff from "@daybook/transport/internal/Backoff"
+import type * as RequestedWaits from "@daybook/transport/internal/RequestedWaits"
 import { InvalidResponse, RateLimited } from "@daybook/transport/ClientError"
 import * as EventReporter from "@daybook/transport/internal/EventReporter"
+import * as MonotonicClock from "@daybook/transport/internal/MonotonicClock"
 import * as Retry from "@daybook/transport/internal/Retry"
 import type { TokenBucket } from "@daybook/transport/internal/TokenBucket"
 import type * as RetryPolicy from "@daybook/transport/RetryPolicy"
@@ -19,6 +20,7 @@ import type { Batcher, Queue } from "./Batcher.ts"
 import * as BlockHeight from "./BlockHeight.ts"
 import { canFailOver, type EndpointStates, verdictOf } from "./EndpointStates.ts"
 import { callOrder, type Verdict } from "./PoolState.ts"
+import type { BytesReading } from "./reply/BytesReading.ts"
 import type { Decode } from "./reply/decode.ts"
 import type { RequestItem } from "./reply/match.ts"
 import type { Outcome } from "./reply/read.ts"
@@ -36,7 +38,7 @@ export interface Plan<A> {
   readonly pool: EndpointStates<Member>
   /** Indexes of the endpoints that it may ask. */
   readonly among: ReadonlyArray<number>
-  readonly pause: Backoff.Backoff
+  readonly pause: RequestedWaits.RequestedWaits
   readonly policy: RetryPolicy.RetryPolicy
   /** Longest pause granted to a server; undefined for that of the transport. */
   readonly maxPause?: Duration.Duration | undefined
@@ -50,6 +52,7 @@ export interface Plan<A> {
   readonly decode: Decode<A>
   /** Headers of the call beside those of the client; undefined for none. */
   readonly headers?: CallOptions["headers"]
+  readonly reading?: BytesReading | undefined
   readonly onEvent?: Options["onEvent"]
 }
 
@@ -156,8 +159,6 @@ interface Stopped<A> {
 
 const ended = (error: CallError): Stopped<never> => ({ error, step: { _tag: "Fail" }, fallback: undefined })
 
-const clockMillis = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
-
 /** The order in which endpoints are asked now, by health, pauses and rate limits. */
 const orderNow = Effect.fnUntraced(function* (
   plan: Pick<Plan<unknown>, "pool" | "pause">,
@@ -165,7 +166,7 @@ const orderNow = Effect.fnUntraced(function* (
   call: RequestItem | undefined,
 ): Effect.fn.Return<{ readonly indexes: ReadonlyArray<number>; readonly waitMillis: (index: number) => number }> {
   const { pause, pool } = plan
-  const now = clockMillis(yield* Clock.Clock)
+  const now = yield* MonotonicClock.millis
   const waits = new Map<number, number>()
   for (const index of among) {
     // Sound: callers pass indexes of the pool.
@@ -211,7 +212,7 @@ const waitForTurn = <A>(plan: Plan<A>, state: State<A>, { batcher, bucket }: Mem
 }
 
 const send = <A>(plan: Plan<A>, state: State<A>, member: Member, now: number): Effect.Effect<Outcome<A>> => {
-  const { call, decode, headers, isShared, maxBytes, maxItemBytes, policy } = plan
+  const { call, decode, headers, isShared, maxBytes, maxItemBytes, policy, reading } = plan
   const { attempts, deadlineAtMillis, windowMillis } = state
   const shareMillis = (deadlineAtMillis - now) / Math.max(1, state.untried.length)
   const attemptMillis = Duration.toMillis(policy.attemptTimeout)
@@ -219,7 +220,7 @@ const send = <A>(plan: Plan<A>, state: State<A>, member: Member, now: number): E
   const isAlone = state.attempt >= maxAttemptsOf(plan) && state.maxBatchSize < plan.maxBatchSize
   const maxBatchSize = isAlone ? 1 : state.maxBatchSize
   const deadline = attemptMillis < shareMillis ? policy.attemptTimeout : policy.deadline
-  const context = { attempts, maxBytes, maxItemBytes, maxBatchSize, deadline, decode, headers }
+  const context = { attempts, maxBytes, maxItemBytes, maxBatchSize, deadline, decode, headers, reading }
   const endsAtMillis = Math.min(now + Math.min(shareMillis, attemptMillis), deadlineAtMillis)
   return member.batcher.ask({ call, endsAtMillis, context, isShared, windowMillis }, plan.queueOf(member))
 }
@@ -259,21 +260,21 @@ const attempt = Effect.fnUntraced(function* <A>(
   from: State<A>,
 ): Effect.fn.Return<Returned<A>, Stopped<A>> {
   const clock = yield* Clock.Clock
-  const leftMillis = from.deadlineAtMillis - clockMillis(clock)
+  const leftMillis = from.deadlineAtMillis - MonotonicClock.millisOf(clock)
   const [only] = from.candidates
   const index =
     only !== undefined && from.candidates.length === 1 ? only : yield* chooseEndpoint(plan, from, leftMillis)
   // Sound: candidates are indexes of the pool.
   const member = plan.pool.endpoints[index]!
   yield* Effect.mapError(waitForTurn(plan, from, member, leftMillis), ended)
-  const outcome = yield* send(plan, from, member, clockMillis(clock))
+  const outcome = yield* send(plan, from, member, MonotonicClock.millisOf(clock))
   const state = outcome._tag === "Success" ? from : { ...from, windowMillis: regroupMillis }
   if (outcome._tag === "Paused") return yield* attempt(plan, state)
   if (outcome._tag === "BatchRejected") {
     const maxBatchSize = Math.min(state.maxBatchSize, outcome.maxBatchSize)
     return yield* attempt(plan, { ...state, maxBatchSize, attempts: state.attempts.concat(outcome.attempts) })
   }
-  const settled = record(plan, index, outcome, clockMillis(clock))
+  const settled = record(plan, index, outcome, MonotonicClock.millisOf(clock))
   if ("value" in settled) return settled
   const { pauseMillis, step } = decide(plan, state, settled)
   if (pauseMillis !== undefined) yield* plan.pause.ask(member.batcher.endpoint, Duration.millis(pauseMillis))

@@ -28,7 +28,8 @@ const callTyped = (
   return Call.spanned(calling, name, {}, called)
 }
 
-const callRaw = <A>(
+/** Calls a method with parameters as they are on the wire. */
+export const callRaw = <A>(
   calling: Call.Calling,
   method: string,
   given: unknown,
@@ -99,6 +100,11 @@ const healthy = Effect.fnUntraced(function* (calling: Call.Calling) {
   return yield* best
 })
 
+const callings = new WeakMap<Client, Call.Calling>()
+
+/** What a client was built from. */
+export const callingOf = (client: Client): Call.Calling | undefined => callings.get(client)
+
 const build = (calling: Call.Calling): Client => {
   const methods: Record<string, unknown> = {}
   for (const name of Object.keys(RpcMethod.all)) {
@@ -118,7 +124,9 @@ const build = (calling: Call.Calling): Client => {
     pin: Effect.map(healthy(calling), (index) => build({ ...calling, among: [index] })),
   }
   // Sound: the loop adds each name of `all`, and each call decodes by the schema that its type is derived from.
-  return client as unknown as Client
+  const built = client as unknown as Client
+  callings.set(built, calling)
+  return built
 }
 
 /** Starts a client; nothing is sent. */

@@ -2,6 +2,8 @@
  * The state of an endpoint pool and its transitions: plain values and pure functions. `EndpointPool` runs them.
  */
 
+import * as Backoff from "@daybook/transport/internal/Backoff"
+
 /**
  * How the first endpoint of a call is chosen.
  *
@@ -173,10 +175,12 @@ const judged = (state: State, one: EndpointState, verdict: Verdict, now: number)
     case "Unavailable": {
       const { pauseMillis, isDisconnected = false } = verdict
       const { cooldownMillis, maxCooldownMillis } = state.limits
+      const failures = one.failures + 1
       return {
         ...one,
-        failures: one.failures + 1,
-        cooldownUntil: now + Math.min(maxCooldownMillis, cooldownMillis * 2 ** one.failures),
+        failures,
+        cooldownUntil:
+          now + Backoff.delayMillis({ firstMillis: cooldownMillis, maxMillis: maxCooldownMillis }, failures),
         pausedUntil: pausedUntil(state, one, pauseMillis, now),
         isVerified: one.isVerified && !isDisconnected,
       }

@@ -4,7 +4,7 @@ import { InvalidOption } from "@daybook/transport/ClientError"
 import * as Endpoint from "@daybook/transport/Endpoint"
 import { platformFetch } from "@daybook/transport/Http"
 import * as OptionCheck from "@daybook/transport/internal/OptionCheck"
-import * as Backoff from "@daybook/transport/internal/Backoff"
+import * as RequestedWaits from "@daybook/transport/internal/RequestedWaits"
 import { fromKey } from "@daybook/transport/internal/Redaction"
 import * as Retry from "@daybook/transport/internal/Retry"
 import * as TokenBucket from "@daybook/transport/internal/TokenBucket"
@@ -63,7 +63,7 @@ const chainOf = (given: unknown, hyphens: boolean): Effect.Effect<string, Invali
 /** The options of a client, read. */
 export interface Settings {
   readonly pool: EndpointStates.EndpointStates<Member>
-  readonly pause: Backoff.Backoff
+  readonly pause: RequestedWaits.RequestedWaits
   readonly policy: RetryPolicy.RetryPolicy
   /** Longest pause granted to a server; undefined for that of the transport. */
   readonly maxPause: Duration.Duration | undefined
@@ -89,8 +89,7 @@ const isMany = (url: NonNullable<Options["url"]>): url is ReadonlyArray<Endpoint
 const expectedUrl = '"url" with its whole path, or "rpcUrl" with "chain" and "apiKey"'
 
 const endpointsOf = Effect.fnUntraced(function* (options: Partial<Options>) {
-  const headers = options.headers === undefined ? {} : { headers: options.headers }
-  const { url, rpcUrl } = options
+  const { headers, url, rpcUrl } = options
   if (url !== undefined && url !== null) {
     const beside = (["rpcUrl", "chain", "apiKey"] as const).find(
       (name) => options[name] !== undefined && options[name] !== null,
@@ -102,8 +101,8 @@ const endpointsOf = Effect.fnUntraced(function* (options: Partial<Options>) {
     if (all.length === 0) return yield* invalid("url", "at least one URL", "an empty array")
     const endpoints = yield* Effect.forEach(all, (one, at) => {
       const place = isMany(url) ? `url[${at}]` : "url"
-      if (isPlain(one)) return Endpoint.make({ url: one, option: place, ...headers })
-      const own = { url: one.url, option: `${place}.url`, headers: { ...options.headers, ...one.headers } }
+      if (isPlain(one)) return Endpoint.make({ url: one, option: place, headers })
+      const own = { url: one.url, option: `${place}.url`, headers: { ...headers, ...one.headers } }
       return Effect.andThen(Effect.fromResult(OptionCheck.members(one, endpointKinds, place)), Endpoint.make(own))
     })
     return { endpoints, chain: undefined }
@@ -113,7 +112,7 @@ const endpointsOf = Effect.fnUntraced(function* (options: Partial<Options>) {
   const chain = yield* chainOf(options.chain, options.hyphens ?? false)
   const apiKey = yield* segment("apiKey", options.apiKey)
   const path = [chain, fromKey(apiKey)]
-  return { endpoints: [yield* Endpoint.make({ url: fromKey(base), path, option: "rpcUrl", ...headers })], chain }
+  return { endpoints: [yield* Endpoint.make({ url: fromKey(base), path, option: "rpcUrl", headers })], chain }
 })
 
 const expectedWindow = 'a duration of at most 10 seconds, in milliseconds or as text such as "5 millis"'
@@ -235,7 +234,7 @@ export const read = Effect.fnUntraced(function* (
   const mayJoin = !isolatesRequests()
   const isBatched = (options.batch ?? mayJoin) !== false
   // Calls that are batched return from a pause together; calls that are sent alone are spread.
-  const pause = Backoff.make(isBatched ? {} : { spread: Duration.times(policy.base, policy.jitter) })
+  const pause = RequestedWaits.make(isBatched ? undefined : Duration.times(policy.base, policy.jitter))
   const attributes = { "rpc.system": "jsonrpc", ...(chain === undefined ? {} : { "daybook.chain": chain }) }
   const queue = (): Batcher.Queue => BatchState.queue(maxCalls, windowMillis)
   const headers = UserAgent.headers(options.userAgent, "daybook-rpc")

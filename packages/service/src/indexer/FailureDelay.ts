@@ -2,7 +2,7 @@
  * How long to wait after a failure before the same is tried again: long for what the nodes would answer again, so that they get few
  * calls for nothing. Pure.
  */
-import * as Backoff from "../supervision/Backoff.ts"
+import * as Backoff from "@daybook/transport/internal/Backoff"
 import type { TurnError } from "./IndexerTurn.ts"
 
 const firstDelayMillis = 50

@@ -6,7 +6,7 @@
 import * as Effect from "effect/Effect"
 import * as MonotonicClock from "../supervision/MonotonicClock.ts"
 import type { Node } from "../node/Node.ts"
-import * as Backoff from "../supervision/Backoff.ts"
+import * as Backoff from "@daybook/transport/internal/Backoff"
 
 /**
  * What to poll, and how often.

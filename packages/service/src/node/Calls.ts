@@ -13,7 +13,7 @@ import type * as CallBatch from "./CallBatch.ts"
 import type { Node } from "./Node.ts"
 import { maxPause } from "./NodeEndpoint.ts"
 import type * as NodeError from "./NodeError.ts"
-import * as Backoff from "../supervision/Backoff.ts"
+import * as Backoff from "@daybook/transport/internal/Backoff"
 import { CallBudgetExceeded } from "./DiscoveryError.ts"
 
 /**

@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as MonotonicClock from "./MonotonicClock.ts"
-import * as Backoff from "./Backoff.ts"
+import * as Backoff from "@daybook/transport/internal/Backoff"
 
 const backoff: Backoff.Backoff = { firstMillis: 500, maxMillis: 30_000 }
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Tracer from "../../src/node/Tracer.ts"
 
 const errorOf = (code: number, message: string) => {
-  const kind = ErrorKind.of({ code, message })
+  const kind = ErrorKind.fromError({ code, message })
   return new RpcError({
     method: "trace_block",
     host: "node.example",

@@ -20,7 +20,7 @@ export const run = async <A, E>(
   const { signal } = options
   const caller = new Error()
   signal?.throwIfAborted()
-  const exit = await Effect.runPromiseExit(effect, signal === undefined ? {} : { signal })
+  const exit = await Effect.runPromiseExit(effect, { signal })
   if (Exit.isSuccess(exit)) return exit.value
   if (Cause.hasInterruptsOnly(exit.cause)) signal?.throwIfAborted()
   throw CallerStack.attach(Cause.squash(exit.cause), caller)

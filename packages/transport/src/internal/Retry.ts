@@ -9,6 +9,8 @@ import * as Random from "effect/Random"
 import * as Result from "effect/Result"
 import type { InvalidOption } from "../ClientError.ts"
 import type { Options, RetryPolicy, Time } from "../RetryPolicy.ts"
+import * as Backoff from "./Backoff.ts"
+import * as MonotonicClock from "./MonotonicClock.ts"
 import * as OptionCheck from "./OptionCheck.ts"
 
 /** What each option of a policy accepts, for constructors that check the options of a caller. */
@@ -64,7 +66,7 @@ export const delayMillis = (
   options: { readonly attempt: number; readonly random: number; readonly retryAfter?: Duration.Duration | undefined },
 ): number => {
   const base = Duration.toMillis(policy.base)
-  const full = Math.min(base * 2 ** (options.attempt - 1), Duration.toMillis(policy.cap))
+  const full = Backoff.delayMillis({ firstMillis: base, maxMillis: Duration.toMillis(policy.cap) }, options.attempt)
   const backoff = full * (1 - policy.jitter * options.random)
   if (options.retryAfter === undefined) return backoff
   return Math.max(backoff, Duration.toMillis(options.retryAfter) + base * policy.jitter * options.random)
@@ -142,7 +144,7 @@ export const next = <S extends State>(
 
 /** Time left for the whole call, at the moment it is read; infinite without a deadline. */
 export const remaining = ({ deadlineAtMillis }: State): Effect.Effect<Duration.Duration> =>
-  Effect.map(Clock.monotonicTimeNanos, (nanos) => Duration.millis(deadlineAtMillis - Number(nanos) / 1e6))
+  Effect.map(MonotonicClock.millis, (now) => Duration.millis(deadlineAtMillis - now))
 
 /**
  * Repeats an attempt until it succeeds or `next` ends the call, which then fails with the error of the last attempt.
@@ -160,13 +162,11 @@ export const run = <A, E, S extends State, R, R2 = never>(options: {
 }): Effect.Effect<A, E, R | R2> =>
   Effect.flatMap(Clock.Clock, (clock) => {
     const { attempt, initial, onRetry } = options
-    const monotonicMillis = () => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
-
     const from = (state: S): Effect.Effect<A, E, R | R2> =>
       attempt(state).pipe(
         Effect.catch((error) =>
           Effect.flatMap(Random.next, (random) => {
-            const step = options.next(state, { error, nowMillis: monotonicMillis(), random })
+            const step = options.next(state, { error, nowMillis: MonotonicClock.millisOf(clock), random })
             if (step._tag === "Fail") return Effect.fail(error)
             const { waitMillis } = step
             const before = onRetry === undefined ? Effect.void : onRetry(error, state, step)
@@ -176,5 +176,5 @@ export const run = <A, E, S extends State, R, R2 = never>(options: {
         ),
       )
 
-    return Effect.suspend(() => from(initial(monotonicMillis())))
+    return Effect.suspend(() => from(initial(MonotonicClock.millisOf(clock))))
   })

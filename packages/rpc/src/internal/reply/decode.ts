@@ -8,6 +8,7 @@ import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import type * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
+import type { BytesResult } from "./BytesReading.ts"
 import { join } from "./match.ts"
 import { describeWhole } from "./parse.ts"
 
@@ -17,6 +18,8 @@ export interface JsonResult {
   readonly reply: Reply
   /** True when the body is the result itself, without an envelope. */
   readonly isBare: boolean
+  /** The result as it was left by the reading of the call, if it is large; its value is then an empty text. */
+  readonly bytes?: BytesResult | undefined
   /** The text of the result, unchanged. */
   readonly text: () => string
 }

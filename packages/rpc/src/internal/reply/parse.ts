@@ -33,50 +33,30 @@ export const describeWhole = (value: unknown): string => {
   return stringify(value).slice(0, 10_000)
 }
 
-const quote = 0x22
-const backslash = 0x5c
-
-const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
-
-const skipSpace = (text: string, from: number): number => {
-  let at = from
-  while (isSpace(text.charCodeAt(at))) at++
-  return at
-}
-
-/** The position after the string that starts at `from`. */
-const skipString = (text: string, from: number): number => {
+/** The position of the quote that ends the string whose quote is at `from`. */
+const endOfString = (text: string, from: number): number => {
   let at = from
   for (;;) {
     at = text.indexOf('"', at + 1)
     let slashes = 0
-    while (text.charCodeAt(at - 1 - slashes) === backslash) slashes++
-    if (slashes % 2 === 0) return at + 1
+    while (text[at - 1 - slashes] === "\\") slashes++
+    if (slashes % 2 === 0) return at
   }
 }
 
-/** The position after the value that starts at `from`. */
-const skipValue = (text: string, from: number): number => {
-  const first = text.charCodeAt(from)
-  if (first === quote) return skipString(text, from)
-  let at = from
-  if (first !== 0x7b && first !== 0x5b) {
-    for (; at < text.length; at++) {
-      const code = text.charCodeAt(at)
-      if (code === 0x2c || code === 0x7d || code === 0x5d || isSpace(code)) break
-    }
-    return at
-  }
-  let depth = 0
-  for (;;) {
+/** The texts of the keys and values of an object, in turn, or of the items of an array. The text must be valid JSON. */
+const partsOf = function* (text: string): Generator<string> {
+  let [depth, start] = [0, 0]
+  for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    if (code === quote) {
-      at = skipString(text, at)
-      continue
-    }
-    if (code === 0x7b || code === 0x5b) depth++
-    else if ((code === 0x7d || code === 0x5d) && --depth === 0) return at + 1
-    at++
+    // A quote, an opening and a closing bracket, a comma and a colon.
+    if (code === 0x22) at = endOfString(text, at)
+    else if (code === 0x7b || code === 0x5b) {
+      if (++depth === 1) start = at + 1
+    } else if (depth === 1 && (code === 0x2c || code === 0x3a || code === 0x7d || code === 0x5d)) {
+      yield text.slice(start, at).trim()
+      start = at + 1
+    } else if (code === 0x7d || code === 0x5d) depth--
   }
 }
 
@@ -86,34 +66,16 @@ const skipValue = (text: string, from: number): number => {
  */
 export const memberText = (text: string, name: string): string | undefined => {
   let found: string | undefined
-  let at = skipSpace(text, 0) + 1
-  for (;;) {
-    at = skipSpace(text, at)
-    if (text.charCodeAt(at) !== quote) return found
-    const keyEnd = skipString(text, at)
-    const key: unknown = JSON.parse(text.slice(at, keyEnd))
-    const start = skipSpace(text, skipSpace(text, keyEnd) + 1)
-    const end = skipValue(text, start)
-    if (key === name) found = text.slice(start, end)
-    at = skipSpace(text, end)
-    if (text.charCodeAt(at) !== 0x2c) return found
-    at++
+  let key: string | undefined
+  for (const part of partsOf(text)) {
+    if (key !== undefined && JSON.parse(key) === name) found = part
+    key = key === undefined ? part : undefined
   }
+  return found
 }
 
 /** The text of the item with this id in the array that `text` holds; `undefined` without one. The text must be valid JSON. */
 export const itemText = (text: string, id: number): string | undefined => {
-  let at = skipSpace(text, 0) + 1
-  for (;;) {
-    at = skipSpace(text, at)
-    if (at >= text.length || text.charCodeAt(at) === 0x5d) return undefined
-    const end = skipValue(text, at)
-    if (text.charCodeAt(at) === 0x7b) {
-      const item = text.slice(at, end)
-      if (memberText(item, "id")?.trim() === String(id)) return item
-    }
-    at = skipSpace(text, end)
-    if (text.charCodeAt(at) !== 0x2c) return undefined
-    at++
-  }
+  for (const item of partsOf(text)) if (item.startsWith("{") && memberText(item, "id") === String(id)) return item
+  return undefined
 }

@@ -8,6 +8,7 @@ import type { Reply } from "@daybook/transport/Http"
 import * as Result from "effect/Result"
 import type { CallOptions } from "../../Options.ts"
 import type { CallError } from "../../RpcError.ts"
+import type { BytesReading, BytesResult } from "./BytesReading.ts"
 import { type BatchRejection, batchRejectionOf, classify, classifyText } from "./classify.ts"
 import type { Decode } from "./decode.ts"
 import { matchBatch, matchSingle, type RequestItem, type ResponseItem } from "./match.ts"
@@ -27,6 +28,8 @@ export interface CallContext<A> {
   readonly decode: Decode<A>
   /** Headers of the call; undefined for none. All calls of a request have the same. */
   readonly headers?: CallOptions["headers"]
+  /** How its response is read where its result is wanted as bytes; it is sent alone. */
+  readonly reading?: BytesReading | undefined
 }
 
 /**
@@ -58,6 +61,8 @@ export interface Received {
   /** Items by the id of their call; empty when the body is not JSON. */
   readonly items: ReadonlyMap<number, ResponseItem>
   readonly rejection: BatchRejection | undefined
+  /** The result that was left as bytes, if it is large. */
+  readonly bytes?: BytesResult | undefined
 }
 
 const rejectionOf = (reply: Reply, { value }: Body, call: RequestItem, item: ResponseItem, calls: number) => {
@@ -66,13 +71,13 @@ const rejectionOf = (reply: Reply, { value }: Body, call: RequestItem, item: Res
 }
 
 /** Parses a response and matches it to the calls of its request. */
-export const receive = (reply: Reply, calls: ReadonlyArray<RequestItem>): Received => {
+export const receive = (reply: Reply, calls: ReadonlyArray<RequestItem>, bytes?: BytesResult): Received => {
   const body = parse(reply.text)
   const [first, second] = calls
   const items = new Map<number, ResponseItem>()
   if (first !== undefined && second === undefined) {
     if (body.value !== undefined) items.set(first.id, matchSingle(body.value, first))
-    return { reply, body, calls: 1, items, rejection: undefined }
+    return { reply, body, calls: 1, items, rejection: undefined, bytes }
   }
   const matched = matchBatch(body.value, calls)
   // Sound: each call has an item.
@@ -146,7 +151,8 @@ export const outcomeOf = <A>(
   }
   if (item._tag !== "Value") return failure(classify(item, reply, call.method), jitter, maxBatchSize)
   const { isBare, value } = item
-  const decoded = decode({ value, reply, isBare, text: () => resultText(received, call.id, isBare) })
+  const { bytes } = received
+  const decoded = decode({ value, reply, isBare, bytes, text: () => resultText(received, call.id, isBare) })
   return Result.isSuccess(decoded)
     ? { _tag: "Success", value: decoded.success, raw: value, reply }
     : failure(decoded.failure, jitter, maxBatchSize)

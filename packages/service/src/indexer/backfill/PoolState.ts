@@ -1,7 +1,7 @@
 /**
  * Which thread of a pool fetches the next range: the one with the fewest ranges among those that run, or may be started again. Pure.
  */
-import * as Backoff from "../../supervision/Backoff.ts"
+import * as Backoff from "@daybook/transport/internal/Backoff"
 
 /**
  * A thread, as its responses have shown it.

@@ -22,8 +22,12 @@ export class Bounds extends Context.Service<
     readonly responses: InFlight.Meter
     /** Counts the bytes of request bodies that are being read. */
     readonly bodies: InFlight.Meter
+    /** Counts the bytes of large responses of nodes that are being read; they are bounded where they are read. */
+    readonly nodeResponses: InFlight.Meter
   }
 >()("@daybook/service/server/Bounds") {}
+
+const unbounded = { perKey: Infinity, perAddress: Infinity, total: Infinity }
 
 /** Makes the bounds of a process. */
 export const make = (limits: Limits, now: MonotonicClock.Reader): Bounds["Service"] => ({
@@ -31,6 +35,7 @@ export const make = (limits: Limits, now: MonotonicClock.Reader): Bounds["Servic
   turns: Turns.make(now),
   responses: InFlight.make("limits.responsesInFlight", limits.responsesInFlight),
   bodies: InFlight.make("limits.bodiesInFlight", limits.bodiesInFlight),
+  nodeResponses: InFlight.make("limits.answerBytes", unbounded),
 })
 
 /** The bounds of a process. */

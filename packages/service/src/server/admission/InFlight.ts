@@ -29,6 +29,8 @@ export const clientOf = (request: HttpServerRequest, key: string): Client => ({
 export interface Hold {
   /** Adds bytes, or fails where there is no room. */
   readonly add: (bytes: number) => BoundReached | undefined
+  /** Adds bytes that exist already, whatever the bounds. */
+  readonly force: (bytes: number) => void
   readonly release: () => void
 }
 
@@ -114,7 +116,7 @@ export const make = (name: string, bounds: BytesInFlight): Meter => {
       return Effect.timeoutOrElse(wait(client), { duration: waitMillis, orElse })
     })
 
-  const counted = (client: Client): Hold & { readonly force: (bytes: number) => void } => {
+  const hold = (client: Client): Hold => {
     let own = 0
     const force = (bytes: number) => {
       own += bytes
@@ -139,9 +141,9 @@ export const make = (name: string, bounds: BytesInFlight): Meter => {
     total: () => total,
     reached: (client) => reached(client, 1),
     room,
-    hold: counted,
+    hold,
     count: (client, bytes) => {
-      const held = counted(client)
+      const held = hold(client)
       held.force(bytes)
       return held
     },

@@ -109,16 +109,11 @@ export const read = (text: string): Body => {
 /** What precedes the text of a result; a brace follows it. */
 export const successHead = (id: string): string => `{"jsonrpc":"2.0","id":${id},"result":`
 
-/** The bytes of a response with a result, from JSON text or its bytes. */
-export const successBytes = (id: string, result: string | Uint8Array): Uint8Array => {
+/** The bytes of a response with a result. */
+export const successBytes = (id: string, result: Uint8Array): Uint8Array => {
   const head = successHead(id)
-  const isText = typeof result === "string"
-  const bytes = Buffer.allocUnsafeSlow(
-    Buffer.byteLength(head) + (isText ? Buffer.byteLength(result) : result.length) + 1,
-  )
-  const start = bytes.write(head, 0)
-  if (isText) bytes.write(result, start)
-  else bytes.set(result, start)
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(head) + result.length + 1)
+  bytes.set(result, bytes.write(head, 0))
   bytes.write("}", bytes.length - 1)
   return bytes
 }

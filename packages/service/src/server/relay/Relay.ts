@@ -30,6 +30,7 @@ import { RequestFacts } from "../http/RequestFacts.ts"
 import * as Response from "../http/Response.ts"
 import * as Routes from "../http/Routes.ts"
 import * as JsonRpcEnvelope from "./JsonRpcEnvelope.ts"
+import * as LargeResponses from "./LargeResponses.ts"
 import * as RelayCall from "./RelayCall.ts"
 import { type CachedChain, RelayCache } from "./RelayCache.ts"
 import * as RelayError from "./RelayError.ts"
@@ -95,6 +96,7 @@ const make = ({ authentication, bounds, cache, chains }: Options) => {
     { body, headers }: RequestCheck.Checked,
     chain: RelayedChain,
     grant: KeyGrant,
+    client: InFlight.Client,
   ): Effect.fn.Return<HttpServerResponse, RelayError.RelayError, HttpServerRequest> {
     const run = (item: JsonRpcEnvelope.Item) => RelayCall.run(cache, item, chain, grant)
     const receiver: RelayResponse.Receiver = { holder: holderOf(grant), headers, bounds }
@@ -104,8 +106,14 @@ const make = ({ authentication, bounds, cache, chains }: Options) => {
       case "Single":
         return yield* RelayResponse.single(body.item.id, yield* run(body.item), receiver)
       case "Batch": {
-        const within = RelayResponse.bounded(limits.batchBytes)
-        const outcomes = yield* Effect.forEach(body.items, (item) => Effect.map(run(item), within), { concurrency })
+        const outcomes = yield* Effect.acquireUseRelease(
+          Effect.sync(() => responses.hold(client)),
+          (held) => {
+            const within = RelayResponse.bounded(limits.batchBytes, held)
+            return Effect.forEach(body.items, (item) => Effect.map(run(item), within), { concurrency })
+          },
+          ({ release }) => Effect.sync(release),
+        )
         const answers = body.items.flatMap(({ id }, at) => (id === undefined ? [] : [{ id, outcome: outcomes[at]! }]))
         return yield* RelayResponse.batch(answers, receiver)
       }
@@ -128,7 +136,7 @@ const make = ({ authentication, bounds, cache, chains }: Options) => {
       const client = InFlight.clientOf(request, holderOf(grant))
       yield* Effect.mapError(responses.room(client), RelayError.fromBound)
       const body = yield* RequestBody.read(request, grant, { authentication, bounds })
-      return yield* respond(yield* RequestCheck.check(body, grant, authentication, limits), chain, grant)
+      return yield* respond(yield* RequestCheck.check(body, grant, authentication, limits), chain, grant, client)
     },
     Effect.catchTag("RelayError", RelayError.toResponse),
   )
@@ -154,8 +162,9 @@ export const layer = (served: ReadonlyArray<ServedChain>, onNodeCall?: Upstream.
       const bounds = yield* Bounds
       const cache = yield* RelayCache
       const database = yield* Engine
+      const reading = { limits: bounds.limits, sharing: LargeResponses.make(bounds) }
       const chains = yield* Effect.forEach(served, (chain) =>
-        Effect.map(Upstream.make(chain, bounds, onNodeCall), (upstream) => ({
+        Effect.map(Upstream.make(chain, reading, onNodeCall), (upstream) => ({
           ...chain,
           reader: database.chain(chain).reader,
           upstream,

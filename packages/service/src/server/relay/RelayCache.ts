@@ -17,7 +17,7 @@ import * as Metrics from "../monitoring/Metrics.ts"
 import * as Cacheability from "./Cacheability.ts"
 import * as JsonScan from "./JsonScan.ts"
 import * as LruCache from "./LruCache.ts"
-import type { AnswerRefused, ResultText, Upstream, UpstreamUnavailable } from "./Upstream.ts"
+import type { ResponseRejected, Upstream, UpstreamUnavailable } from "./Upstream.ts"
 
 /** A chain, its index and its nodes. */
 export interface CachedChain extends Pick<ServedChain, "id" | "name"> {
@@ -34,7 +34,7 @@ export class RelayCache extends Context.Service<
       chain: CachedChain,
       method: RpcMethod.Name,
       params: ReadonlyArray<unknown>,
-    ) => Effect.Effect<ResultText, RpcError | UpstreamUnavailable | AnswerRefused>
+    ) => Effect.Effect<Uint8Array, RpcError | UpstreamUnavailable | ResponseRejected>
   }
 >()("@daybook/service/server/RelayCache") {}
 
@@ -77,6 +77,8 @@ const maxEntryValues = 150_000
 
 const isNothing = (text: string): boolean => /^\s*(?:null|\[\s*\])\s*$/.test(text.slice(0, 64))
 
+const decoder = new TextDecoder()
+
 const parse = (text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -85,34 +87,26 @@ const parse = (text: string): unknown => {
   }
 }
 
-/** The bytes of a text, in a buffer of their own: a slice of a pooled buffer would keep the whole pool in memory. */
-const bytesOf = (text: string): Uint8Array => {
-  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
-  bytes.write(text)
-  return bytes
-}
-
 /** The entry for a response; `null` when it is not immutable. */
 const entryOf = Effect.fnUntraced(function* (
   chain: CachedChain,
   method: RpcMethod.Name,
   requested: Cacheability.Requested,
-  result: ResultText,
+  bytes: Uint8Array,
 ): Effect.fn.Return<Entry | null> {
-  if (result.length > maxEntryBytes) return null
-  if (typeof result !== "string" && JsonScan.count(result).values > maxEntryValues) return null
-  const text = typeof result === "string" ? result : Buffer.from(result).toString()
+  if (bytes.length > maxEntryBytes || JsonScan.count(bytes).values > maxEntryValues) return null
+  const text = decoder.decode(bytes)
   if (isNothing(text)) return null
-  if (requested._tag === "Constant") return { bytes: bytesOf(text), block: null }
+  if (requested._tag === "Constant") return { bytes, block: null }
   // Parsing the response costs most: it is skipped for a block that is not final.
   if (requested._tag === "BlockNumber" && (yield* finalHash(chain, requested.number)) === null) return null
   const block = Cacheability.blockOf(method, parse(text))
   if (block === null) return null
   if (requested._tag === "BlockHash") {
-    return block.hash === requested.hash ? { bytes: bytesOf(text), block: null } : null
+    return block.hash === requested.hash ? { bytes, block: null } : null
   }
   if (requested._tag === "BlockNumber" && block.number !== requested.number) return null
-  return (yield* isFinal(chain, block)) ? { bytes: bytesOf(text), block } : null
+  return (yield* isFinal(chain, block)) ? { bytes, block } : null
 })
 
 /** Makes a cache of at most `maxBytes`; with 0 every call goes to a node. */
@@ -142,16 +136,16 @@ export const make = (maxBytes: number, registry: Metrics.Metrics["Service"]): Re
     method: RpcMethod.Name,
     params: ReadonlyArray<unknown>,
     requested: Cacheability.Requested,
-  ): Effect.fn.Return<ResultText, RpcError | UpstreamUnavailable | AnswerRefused> {
+  ): Effect.fn.Return<Uint8Array, RpcError | UpstreamUnavailable | ResponseRejected> {
     const key = `${chain.id} ${requested.key}`
     const found = yield* lookUp(chain, key)
     count(found === undefined ? metrics.misses : metrics.hits, chain)
     if (found !== undefined) return found
-    const text = yield* chain.upstream.call(method, params)
-    const entry = yield* entryOf(chain, method, requested, text)
+    const result = yield* chain.upstream.call(method, params)
+    const entry = yield* entryOf(chain, method, requested, result)
     if (entry !== null) cache.set(key, entry)
     measure()
-    return text
+    return result
   })
 
   return {

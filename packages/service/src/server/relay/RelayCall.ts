@@ -16,11 +16,12 @@ import * as KeyScope from "../admission/KeyScope.ts"
 import type * as JsonRpcEnvelope from "./JsonRpcEnvelope.ts"
 import type { CachedChain, RelayCache } from "./RelayCache.ts"
 import { code } from "./RelayError.ts"
-import type { AnswerRefused, ResultText, UpstreamUnavailable } from "./Upstream.ts"
+import type { ResponseRejected, UpstreamUnavailable } from "./Upstream.ts"
 
 /** How a call ended. */
 export type Outcome =
-  | { readonly _tag: "Success"; readonly result: ResultText }
+  /** The result is JSON text. */
+  | { readonly _tag: "Success"; readonly result: Uint8Array }
   | { readonly _tag: "Failure"; readonly failure: JsonRpcEnvelope.Failure }
   | { readonly _tag: "Unavailable"; readonly failure: JsonRpcEnvelope.Failure; readonly retryAfterSeconds: number }
 
@@ -70,12 +71,12 @@ const notAllowed = (method: string): JsonRpcEnvelope.Failure => ({
 const isAllowed = (method: string, { operator }: KeyGrant): method is RpcMethod.Name =>
   RpcMethod.isName(method) && (operator || RpcMethod.all[method].exposure === "public")
 
-const onFailure = (error: RpcError | UpstreamUnavailable | AnswerRefused): Outcome => {
+const onFailure = (error: RpcError | UpstreamUnavailable | ResponseRejected): Outcome => {
   const { message } = error
   switch (error._tag) {
     case "RpcError":
       return failed({ code: error.code, message, data: error.data })
-    case "AnswerRefused":
+    case "ResponseRejected":
       return failed({ code: code.tooLarge, message })
     case "UpstreamUnavailable":
       return {
@@ -85,6 +86,9 @@ const onFailure = (error: RpcError | UpstreamUnavailable | AnswerRefused): Outco
       }
   }
 }
+
+/** The result of a notification, which is not sent. */
+const noResult = Buffer.from("null")
 
 /** Runs a call. A notification is checked and not relayed. */
 export const run = Effect.fnUntraced(
@@ -102,7 +106,7 @@ export const run = Effect.fnUntraced(
     yield* Effect.annotateCurrentSpan({ "rpc.method": method, "daybook.chain": chain.name })
     const invalid = invalidParams(method, params)
     if (invalid !== undefined) return failed(invalid)
-    if (item.id === undefined) return { _tag: "Success", result: "null" }
+    if (item.id === undefined) return { _tag: "Success", result: noResult }
     return yield* cache.call(chain, method, params).pipe(
       Effect.match({
         onSuccess: (result): Outcome => ({ _tag: "Success", result }),

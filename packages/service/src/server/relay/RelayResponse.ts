@@ -14,7 +14,6 @@ import * as Response from "../http/Response.ts"
 import * as JsonRpcEnvelope from "./JsonRpcEnvelope.ts"
 import type * as RelayCall from "./RelayCall.ts"
 import * as RelayError from "./RelayError.ts"
-import type { ResultText } from "./Upstream.ts"
 
 /** Who receives a response. */
 export interface Receiver {
@@ -117,20 +116,21 @@ export const batch = (answers: ReadonlyArray<Answered>, receiver: Receiver): Wri
     ? Effect.succeed(Response.empty(receiver.headers))
     : send(() => batchParts(answers), sizeOf(answers), receiver)
 
-const byteLength = (result: ResultText): number =>
-  typeof result === "string" ? Buffer.byteLength(result) : result.length
-
-/** Lets results through until they are too large together; then a call has an error, and a smaller result still passes. */
-export const bounded = (maxBytes: number) => {
+/**
+ * Lets results through until they are too large together; then a call has an error, and a smaller result still passes. What passes is
+ * counted.
+ */
+export const bounded = (maxBytes: number, { force }: Pick<InFlight.Hold, "force">) => {
   let left = maxBytes
   const failure = {
     code: RelayError.code.tooLarge,
     message: `Response too large: the results of the batch exceed limits.batchBytes (${maxBytes} bytes). Send the call alone.`,
   }
   return (outcome: RelayCall.Outcome): RelayCall.Outcome => {
-    const bytes = outcome._tag === "Success" ? byteLength(outcome.result) : 0
+    const bytes = outcome._tag === "Success" ? outcome.result.length : 0
     if (bytes > left) return { _tag: "Failure", failure }
     left -= bytes
+    force(bytes)
     return outcome
   }
 }

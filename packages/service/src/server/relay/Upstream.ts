@@ -2,21 +2,20 @@
  * The relay's connection to the nodes of one chain: asks one after the other until one answers, and only those with the id of the
  * chain. Results are the text that the node wrote. Messages hold no URL, host or key.
  */
-import * as Http from "@daybook/transport/Http"
 import * as EndpointPool from "@daybook/rpc/EndpointPool"
+import * as RequestBytes from "@daybook/rpc/RequestBytes"
 import * as RpcClient from "@daybook/rpc/RpcClient"
 import type { CallError, RpcError } from "@daybook/rpc/RpcError"
-import type { InvalidOption } from "@daybook/transport/ClientError"
+import type { InvalidOption, InvalidResponse } from "@daybook/transport/ClientError"
+import * as MonotonicClock from "@daybook/transport/internal/MonotonicClock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as NodeConfig from "../../config/NodeConfig.ts"
 import type { ServedChain } from "../../config/ServedChain.ts"
 import * as SignedFetch from "../../node/SignedFetch.ts"
-import type { Bounds } from "../admission/Bounds.ts"
+import type { Limits } from "../../config/Limits.ts"
 import type { NodeCall } from "../monitoring/Observations.ts"
-import * as JsonScan from "./JsonScan.ts"
-import * as LargeAnswers from "./LargeAnswers.ts"
 
 /** No node of the chain answers now. */
 export class UpstreamUnavailable extends Data.TaggedError("UpstreamUnavailable")<{
@@ -24,22 +23,26 @@ export class UpstreamUnavailable extends Data.TaggedError("UpstreamUnavailable")
   readonly retryAfterSeconds: number
 }> {}
 
-/** The answer of a node exceeds a bound. Another node would give the same. */
-export class AnswerRefused extends Data.TaggedError("AnswerRefused")<{ readonly message: string }> {}
-
-/** The text of a result, or its bytes. */
-export type ResultText = string | Uint8Array
+/** The response of a node exceeds a bound. That of another node would be the same. */
+export class ResponseRejected extends Data.TaggedError("ResponseRejected")<{ readonly message: string }> {}
 
 /** Receives each call to a node. */
 export type OnNodeCall = (call: NodeCall) => void
 
+/** How the responses of nodes are read. */
+export interface Reading {
+  readonly limits: Pick<Limits, "answerBytes" | "answerDepth">
+  /** What the large ones share. */
+  readonly sharing: RequestBytes.Sharing
+}
+
 /** The nodes of a chain. */
 export interface Upstream {
-  /** The text of a call's result. The parameters must fit the method. */
+  /** The result of a call as JSON text. The parameters must fit the method. */
   readonly call: (
     method: string,
     params: ReadonlyArray<unknown>,
-  ) => Effect.Effect<ResultText, RpcError | UpstreamUnavailable | AnswerRefused>
+  ) => Effect.Effect<Uint8Array, RpcError | UpstreamUnavailable | ResponseRejected>
 }
 
 /** The node belongs to another chain. */
@@ -47,7 +50,8 @@ class WrongChain extends Data.TaggedError("WrongChain")<{}> {}
 
 type AskError = CallError | WrongChain
 
-const isTooLarge = (error: AskError): boolean => error._tag === "InvalidResponse" && error.reason === "too-large"
+const isTooLarge = (error: AskError): error is InvalidResponse =>
+  error._tag === "InvalidResponse" && error.reason === "too-large"
 
 const timeout = "15 seconds"
 const maxPause = "1 minute"
@@ -56,7 +60,7 @@ const defaultRetrySeconds = 2
 /** A kept-alive connection may have been closed meanwhile: the only failure that is retried on the same node. */
 const isDisconnected = (error: AskError): boolean => error._tag === "TransportError"
 
-const verdict = (outcome: Result.Result<string, AskError>): EndpointPool.Verdict => {
+const verdict = (outcome: Result.Result<unknown, AskError>): EndpointPool.Verdict => {
   if (Result.isSuccess(outcome)) return { _tag: "Final" }
   const error = outcome.failure
   if (error._tag === "WrongChain") return { _tag: "Unavailable" }
@@ -72,19 +76,18 @@ const unavailable = (chain: string, retryAfterMillis: number | undefined): Upstr
     retryAfterSeconds: retryAfterMillis === undefined ? defaultRetrySeconds : Math.ceil(retryAfterMillis / 1000),
   })
 
-const tooLarge = (maxBytes: number) =>
-  new AnswerRefused({
-    message: `Response too large: the node's answer exceeds limits.answerBytes (${maxBytes} bytes). Request less at once.`,
+const tooLarge = ({ received }: InvalidResponse, maxBytes: number) =>
+  new ResponseRejected({
+    message:
+      received === `more than ${maxBytes} bytes`
+        ? `Response too large: the node's answer exceeds limits.answerBytes (${maxBytes} bytes). Request less at once.`
+        : `Response too large: the node's error has ${received}.`,
   })
 
 const tooDeep = (maxDepth: number) =>
-  new AnswerRefused({
+  new ResponseRejected({
     message: `Response nested too deeply: the node's answer exceeds limits.answerDepth (${maxDepth} levels). Request less at once.`,
   })
-
-/** Levels of JSON text; a text that is too short for more than `maxDepth` is not scanned. */
-const depthOf = (text: string, maxDepth: number): number =>
-  text.length <= 2 * maxDepth ? 0 : JsonScan.depthOf(Buffer.from(text))
 
 const networkReasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused",
@@ -126,7 +129,7 @@ const availabilityLog = (chain: string) => {
     })
   const named = Effect.annotateLogs({ chain })
   return {
-    answered: change(true, named(Effect.logInfo("A node answers the relay again"))),
+    responded: change(true, named(Effect.logInfo("A node answers the relay again"))),
     failed: ({ failures }: Failed) => {
       const found = [...new Set(failures.map(({ error }) => reasonOf(error)))].join(", ")
       return change(
@@ -140,14 +143,12 @@ const availabilityLog = (chain: string) => {
 /** A client for each node of a chain. */
 const connect = (
   { config }: Pick<ServedChain, "config">,
-  answers: LargeAnswers.LargeAnswers,
   maxBytes: number,
 ): Effect.Effect<ReadonlyArray<RpcClient.Client>, InvalidOption> =>
   Effect.forEach(config.rpc.map(NodeConfig.toOptions), (node) => {
     const { perSecond, url } = node
     const rateLimit = perSecond === undefined ? undefined : { perSecond }
-    const [headers, signed] = [NodeConfig.headersOf(node), SignedFetch.forNode(node)]
-    const fetch = answers.reading(signed ?? Http.platformFetch)
+    const [headers, fetch] = [NodeConfig.headersOf(node), SignedFetch.forNode(node)]
     return RpcClient.make({
       url,
       headers,
@@ -168,20 +169,21 @@ const connect = (
  */
 export const make = Effect.fn("Upstream.make")(function* (
   chain: Pick<ServedChain, "name" | "id" | "config">,
-  { limits: { answerBytes, answerDepth }, turns }: Pick<Bounds["Service"], "limits" | "turns">,
+  { limits: { answerBytes, answerDepth }, sharing }: Reading,
   onNodeCall: OnNodeCall = () => undefined,
 ): Effect.fn.Return<Upstream, InvalidOption> {
   const { id, name } = chain
-  const answers = LargeAnswers.make({ maxBytes: answerBytes, turns })
-  const endpoints = yield* connect(chain, answers, answerBytes)
+  const endpoints = yield* connect(chain, answerBytes)
   const log = availabilityLog(name)
 
   /** Reports the outcome and the time of a call. */
   const observe = <A>(client: RpcClient.Client, call: Effect.Effect<A, CallError>): Effect.Effect<A, CallError> =>
-    Effect.suspend(() => {
-      const [node, startedAt] = [endpoints.indexOf(client), performance.now()]
+    Effect.flatMap(MonotonicClock.millis, (startedAt) => {
+      const node = endpoints.indexOf(client)
       const report = (outcome: string) =>
-        Effect.sync(() => onNodeCall({ chain: name, node, outcome, seconds: (performance.now() - startedAt) / 1000 }))
+        Effect.map(MonotonicClock.millis, (now) =>
+          onNodeCall({ chain: name, node, outcome, seconds: (now - startedAt) / 1000 }),
+        )
       return Effect.tap(
         Effect.tapError(call, ({ _tag }) => report(_tag)),
         report("success"),
@@ -200,34 +202,32 @@ export const make = Effect.fn("Upstream.make")(function* (
 
   return {
     call: Effect.fnUntraced(function* (method, params): Effect.fn.Return<
-      ResultText,
-      RpcError | UpstreamUnavailable | AnswerRefused
+      Uint8Array,
+      RpcError | UpstreamUnavailable | ResponseRejected
     > {
       const outcome = yield* pool
         .ask({
           strategy: "sticky",
           skipPaused: true,
           verdict,
-          question: (client) =>
-            observe(client, client.requestText(method, params).pipe(Effect.retry({ times: 1, while: isDisconnected }))),
+          question: (client) => {
+            const asked = RequestBytes.requestBytes(client, method, params, sharing)
+            return observe(client, Effect.retry(asked, { times: 1, while: isDisconnected }))
+          },
         })
         .pipe(Effect.result)
       if (Result.isSuccess(outcome)) {
-        yield* log.answered
-        const text = outcome.success
-        const large = answers.find(text)
-        // The process stood still meanwhile.
-        if (large === "forgotten") return yield* unavailable(name, undefined)
-        const depth = large?.depth ?? depthOf(text, answerDepth)
-        return depth > answerDepth ? yield* tooDeep(answerDepth) : (large?.result ?? text)
+        yield* log.responded
+        const { depth, result } = outcome.success
+        return depth > answerDepth ? yield* tooDeep(answerDepth) : result
       }
       const error = outcome.failure
       if (error._tag === "RpcError") return yield* error
-      // Only a JSON-RPC error and an answer that is too large are final: the others let the next node be asked.
-      if (error._tag !== "AllEndpointsFailed" && isTooLarge(error)) return yield* tooLarge(answerBytes)
+      // Only a JSON-RPC error and a response that is too large are final: the others let the next node be asked.
+      if (error._tag !== "AllEndpointsFailed" && isTooLarge(error)) return yield* tooLarge(error, answerBytes)
       if (error._tag !== "AllEndpointsFailed") return yield* Effect.die(error)
-      const answered = error.failures.map((failure) => failure.error).find(({ _tag }) => _tag === "RpcError")
-      if (answered?._tag === "RpcError") return yield* answered
+      const rpcError = error.failures.map((failure) => failure.error).find(({ _tag }) => _tag === "RpcError")
+      if (rpcError?._tag === "RpcError") return yield* rpcError
       yield* log.failed(error)
       return yield* unavailable(name, error.retryAfterMillis)
     }),

@@ -62,13 +62,12 @@ describe("JsonRpcEnvelope", () => {
     })
 
     it.prop(
-      "successBytes: gives the bytes of the envelope, for a result as text and as bytes",
+      "successBytes: gives the bytes of the envelope around those of a result",
       { id: Schema.Union([Schema.Int, Schema.String]), value: Schema.Json },
       ({ id, value }) => {
         const [idText, result] = [JSON.stringify(id), JSON.stringify(value)]
         const text = `{"jsonrpc":"2.0","id":${idText},"result":${result}}`
 
-        expect(Buffer.from(JsonRpcEnvelope.successBytes(idText, result)).toString()).toBe(text)
         expect(Buffer.from(JsonRpcEnvelope.successBytes(idText, Buffer.from(result))).toString()).toBe(text)
       },
     )

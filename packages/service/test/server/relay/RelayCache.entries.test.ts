@@ -3,7 +3,6 @@ import { describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { expect } from "vitest"
 import * as RelayCache from "../../../src/server/relay/RelayCache.ts"
-import type { ResultText } from "../../../src/server/relay/Upstream.ts"
 import * as Metrics from "../../../src/server/monitoring/Metrics.ts"
 import type { ChainReader } from "../../../src/store/ChainReader.ts"
 
@@ -11,7 +10,7 @@ const mebibyte = 1024 * 1024
 
 /** How often a node is asked for a result that is requested three times, and whether the last one is the same. */
 const asked = Effect.fnUntraced(function* (
-  result: ResultText,
+  text: string,
   method: "net_version" | "eth_getTransactionReceipt" = "net_version",
 ) {
   let calls = 0
@@ -23,15 +22,14 @@ const asked = Effect.fnUntraced(function* (
       call: () =>
         Effect.sync(() => {
           calls++
-          return result
+          return Buffer.from(text)
         }),
     },
   }
   const registry = Context.get(yield* Layer.build(Metrics.layer(undefined)), Metrics.Metrics)
   const cache = RelayCache.make(64 * mebibyte, registry)
   const found = yield* Effect.forEach([1, 2, 3], () => cache.call(chain, method, [`0x${"1".repeat(64)}`]))
-  const text = (given: ResultText) => (typeof given === "string" ? given : Buffer.from(given).toString())
-  return [calls, text(found[2]!) === text(result)]
+  return [calls, Buffer.from(found[2]!).toString() === text]
 })
 
 const list = (values: number) => `[${Array.from({ length: values - 1 }, () => "0").join(",")}]`
@@ -48,14 +46,14 @@ describe("RelayCache", () => {
 
   it.effect("call: keeps a large result of up to 150,000 values, which is counted before it is parsed", () =>
     Effect.gen(function* () {
-      expect(yield* asked(Buffer.from(list(150_000)))).toEqual([1, true])
-      expect(yield* asked(Buffer.from(list(150_001)))).toEqual([3, true])
+      expect(yield* asked(list(150_000))).toEqual([1, true])
+      expect(yield* asked(list(150_001))).toEqual([3, true])
     }),
   )
 
   it.effect("call: keeps no empty result, however it is written", () =>
     Effect.gen(function* () {
-      for (const empty of ["null", " null ", "[]", " [ ] ", Buffer.from("null")]) {
+      for (const empty of ["null", " null ", "[]", " [ ] "]) {
         expect(yield* asked(empty)).toEqual([3, true])
       }
       expect(yield* asked("[null]")).toEqual([1, true])

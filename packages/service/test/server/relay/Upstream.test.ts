@@ -1,27 +1,69 @@
 /** The relay's nodes: what is logged and answered while none responds. */
+import { createServer as createHttpServer } from "node:http"
 import { type AddressInfo, createServer } from "node:net"
+import { Readable } from "node:stream"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import { describe, it } from "@effect/vitest"
 import { Effect, Logger, Schema } from "effect"
-import { expect } from "vitest"
+import { afterEach, expect, vi } from "vitest"
 import { Limits } from "../../../src/config/Limits.ts"
 import * as Bounds from "../../../src/server/admission/Bounds.ts"
+import * as LargeResponses from "../../../src/server/relay/LargeResponses.ts"
 import * as Upstream from "../../../src/server/relay/Upstream.ts"
 import * as Node from "../node.ts"
 
-const now = () => performance.now()
+type Urls = readonly [string, ...ReadonlyArray<string>]
 
-const bounds = Bounds.make(Schema.decodeSync(Limits)({}), now)
-
-/** The nodes of chain 1 at these URLs, and what they log. */
-const connect = Effect.fnUntraced(function* (...urls: readonly [string, ...ReadonlyArray<string>]) {
-  const logs: Array<string> = []
-  const logger = Logger.layer([Logger.make(({ message }) => void logs.push(String(message)))])
+const make = (urls: Urls, bounds: Bounds.Bounds["Service"], onNodeCall?: Upstream.OnNodeCall) => {
   // Sound: nothing else of a chain is used.
   const chain = { name: "eth", id: 1, config: { rpc: urls } } as unknown as Parameters<typeof Upstream.make>[0]
-  const upstream = yield* Upstream.make(chain, bounds)
-  const call = upstream.call("eth_gasPrice", []).pipe(Effect.provide(logger))
+  return Upstream.make(chain, { limits: bounds.limits, sharing: LargeResponses.make(bounds) }, onNodeCall)
+}
+
+const makeBounds = () => Bounds.make(Schema.decodeSync(Limits)({}), () => performance.now())
+
+/** The nodes of chain 1 at these URLs, and what they log. */
+const connect = Effect.fnUntraced(function* (...urls: Urls) {
+  const logs: Array<string> = []
+  const logger = Logger.layer([Logger.make(({ message }) => void logs.push(String(message)))])
+  const upstream = yield* make(urls, makeBounds())
+  const text = Effect.map(upstream.call("eth_gasPrice", []), (result) => Buffer.from(result).toString())
+  const call = Effect.provide(text, logger)
   return { call, failure: Effect.flip(call), logs }
 })
+
+const mebibyte = 1024 * 1024
+
+/** A node of chain 1 whose other results are texts of so many bytes, sent as fast as they are read. */
+const largeNode = (bytes: number) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const chunk = Buffer.alloc(64 * 1024, "x")
+      const server = createHttpServer(async (request, response) => {
+        const body = Buffer.concat(await request.toArray()).toString()
+        const { id, method } = JSON.parse(body) as { readonly id: number; readonly method: string }
+        const head = `{"jsonrpc":"2.0","id":${id},"result":"`
+        const isLarge = method !== "eth_chainId"
+        const parts = isLarge ? Array.from({ length: bytes / chunk.length }, () => chunk) : ["0x1"]
+        Readable.from([head, ...parts, '"}']).pipe(response)
+      })
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+      const { port } = server.address() as AddressInfo
+      return { server, url: `http://127.0.0.1:${port}/` }
+    }),
+    ({ server }) =>
+      Effect.promise(() => {
+        server.closeAllConnections()
+        return new Promise((resolve) => server.close(resolve))
+      }),
+  )
+
+const collectGarbage = () => {
+  setFlagsFromString("--expose-gc")
+  const collect = runInNewContext("gc") as () => void
+  collect()
+}
 
 /** A port that accepts connections and closes them at once. */
 const closing = Effect.acquireRelease(
@@ -39,6 +81,58 @@ const closing = Effect.acquireRelease(
 )
 
 describe("Upstream", () => {
+  afterEach(() => void vi.useRealTimers())
+
+  it.live("call: holds large responses within a bound while they are read, and none once its call has ended", () =>
+    Effect.gen(function* () {
+      const bytes = Number(process.env["DAYBOOK_LARGE_MEBIBYTES"] ?? 8) * mebibyte
+      const { url } = yield* largeNode(bytes)
+      const bounds = makeBounds()
+      let peak = 0
+      const force = bounds.nodeResponses.hold
+      const nodeResponses = {
+        ...bounds.nodeResponses,
+        hold: (client: Parameters<typeof force>[0]) => {
+          const held = force(client)
+          const count = (more: number) => {
+            held.force(more)
+            peak = Math.max(peak, bounds.nodeResponses.total())
+          }
+          return { ...held, force: count }
+        },
+      }
+      const upstream = yield* make([url], { ...bounds, nodeResponses })
+      const results: Array<WeakRef<ArrayBufferLike>> = []
+      // Different parameters: identical calls share a response.
+      const calls = Array.from({ length: 20 }, (_, at) =>
+        Effect.map(upstream.call("debug_traceBlockByNumber", [`0x${at}`]), (result) => {
+          results.push(new WeakRef(result.buffer))
+          return result.length
+        }),
+      )
+      const lengths = yield* Effect.all(calls, { concurrency: "unbounded" })
+      yield* Effect.yieldNow
+      collectGarbage()
+
+      expect(lengths).toEqual(calls.map(() => bytes + 2))
+      expect(results.filter((result) => result.deref() !== undefined)).toEqual([])
+      expect(bounds.nodeResponses.total()).toBe(0)
+      // Four are read and copied; the others hold a mebibyte and a chunk.
+      expect(peak).toBeGreaterThan(bytes)
+      expect(peak).toBeLessThan(8 * (bytes + mebibyte) + 16 * 2 * mebibyte)
+    }),
+  )
+
+  it.live("call: returns a large result also where the process stood still for two seconds after it was read", () =>
+    Effect.gen(function* () {
+      const { url } = yield* largeNode(mebibyte)
+      const upstream = yield* make([url], makeBounds(), () => void vi.advanceTimersByTime(2_000))
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+
+      expect(yield* upstream.call("eth_gasPrice", [])).toHaveLength(mebibyte + 2)
+    }),
+  )
+
   it.live("call: logs once why no node answers, without its name, and that one answers again", () =>
     Effect.gen(function* () {
       let isDown = true

@@ -1,0 +1,220 @@
+/**
+ * Reads the response to one call without parsing a large result: it is scanned while it arrives, and left as bytes. What is left of the
+ * response, with an empty text in place of the result, is read like any other.
+ */
+import { BodyTooLarge, type Fetch, type Response } from "@daybook/transport/Fetch"
+import * as MemberFinder from "./MemberFinder.ts"
+
+/** The result of a call as bytes of JSON text. */
+export interface BytesResult {
+  readonly result: Uint8Array
+  /** Levels of arrays and objects in it. */
+  readonly depth: number
+}
+
+/** How large responses share a program with other work. */
+export interface Sharing {
+  /** Runs a step of some milliseconds, now or later, and passes what it throws to `onError`. */
+  readonly inTurn: (step: () => void, onError: (error: unknown) => void) => void
+  /** Begins to count the bytes that a response holds; called once for each response. */
+  readonly hold: () => Hold
+}
+
+/** The bytes that a response holds in memory. */
+export interface Hold {
+  /** Adds bytes; no more are read before it resolves. */
+  readonly add: (bytes: number, signal: AbortSignal) => Promise<void>
+  /** The response was read, or has failed. */
+  readonly release: () => void
+}
+
+/** Wraps a `fetch` for one request. A large result is passed to `keep`. */
+export type BytesReading = (fetch: Fetch, maxBytes: number, keep: (result: BytesResult) => void) => Fetch
+
+/** A smaller response is parsed as a whole, and so is what is left of a larger one without its result. */
+const largeBytes = 256 * 1024
+
+/** What is read of a response that cannot be used. */
+const rejectedBytes = 64 * 1024
+
+/** Bytes of a step: some milliseconds even while the engine interprets the code, which it does again after each deoptimization. */
+const stepBytes = 32 * 1024
+
+/** Steps that follow each other without a turn of the event loop. */
+const stepsInTurn = 16
+
+type Reader = ReturnType<NonNullable<NonNullable<Response["body"]>>["getReader"]>
+
+const strictDecoder = new TextDecoder("utf-8", { fatal: true })
+
+const spaces = new Set([0x20, 0x0a, 0x0d, 0x09])
+
+/** The bytes without the white space around them. */
+const trim = (bytes: Uint8Array): Uint8Array => {
+  let [start, end] = [0, bytes.length]
+  while (start < end && spaces.has(bytes[start]!)) start++
+  while (start < end && spaces.has(bytes[end - 1]!)) end--
+  return bytes.subarray(start, end)
+}
+
+/** The chunks of a body in order, and what is cut out of them. */
+const cut = function* (chunks: ReadonlyArray<Uint8Array>, { end, start }: MemberFinder.Range): Generator<Uint8Array> {
+  let at = 0
+  for (const chunk of chunks) {
+    if (at < end && at + chunk.length > start) yield chunk.subarray(Math.max(0, start - at), end - at)
+    at += chunk.length
+  }
+}
+
+const join = (chunks: Iterable<Uint8Array>, length: number): Uint8Array => {
+  const bytes = new Uint8Array(length)
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.length
+  }
+  return bytes
+}
+
+/** The end of a step that begins at an index and divides no character. */
+const stepEnd = (bytes: Uint8Array, from: number): number => {
+  let end = Math.min(bytes.length, from + stepBytes)
+  while (end < bytes.length && end > from && (bytes[end]! & 0xc0) === 0x80) end--
+  return end > from ? end : from + stepBytes
+}
+
+/** One response while it is read. */
+interface Reading {
+  readonly reader: Reader
+  readonly maxBytes: number
+  readonly signal: AbortSignal
+  readonly keep: (result: BytesResult) => void
+  readonly hold: Hold
+  readonly step: (work: () => void) => Promise<void>
+}
+
+const isUtf8 = async (bytes: Uint8Array, { step }: Reading): Promise<boolean> => {
+  try {
+    for (let from = 0; from < bytes.length;) {
+      const end = stepEnd(bytes, from)
+      await step(() => void strictDecoder.decode(bytes.subarray(from, end)))
+      from = end
+    }
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Keeps the result of a whole body, and gives the body without it; undefined where it cannot be used. */
+const takeResult = async (
+  chunks: ReadonlyArray<Uint8Array>,
+  length: number,
+  found: MemberFinder.Members<"result" | "error">,
+  reading: Reading,
+): Promise<Uint8Array | undefined> => {
+  const { error, result } = found.values
+  const large = result ?? error
+  if (large === undefined || length - (large.end - large.start) > largeBytes) return undefined
+  if (result === undefined) throw new BodyTooLarge(largeBytes)
+  const size = result.end - result.start
+  await reading.hold.add(size, reading.signal)
+  const bytes = new Uint8Array(size)
+  let at = 0
+  for (const chunk of cut(chunks, result)) {
+    await reading.step(() => bytes.set(chunk, at))
+    at += chunk.length
+  }
+  if (!(await isUtf8(bytes, reading))) return undefined
+  reading.keep({ result: trim(bytes), depth: found.depth - 1 })
+  const rest = [...cut(chunks, { start: 0, end: result.start }), new Uint8Array([0x22, 0x22])]
+  return join([...rest, ...cut(chunks, { start: result.end, end: length })], length - size + 2)
+}
+
+/** Reads a body; gives the chunks that the client receives of it. */
+const read = async (reading: Reading): Promise<Array<Uint8Array>> => {
+  const { hold, maxBytes, reader, signal, step } = reading
+  const chunks: Array<Uint8Array> = []
+  const finder = MemberFinder.make(["result", "error"])
+  const scan = async (chunk: Uint8Array) => {
+    await hold.add(chunk.length, signal)
+    for (let from = 0; from < chunk.length; from += stepBytes) {
+      await step(() => MemberFinder.push(finder, chunk.subarray(from, from + stepBytes)))
+    }
+  }
+  let length = 0
+  let isLarge = false
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    if (value === undefined) continue
+    chunks.push(value)
+    length += value.length
+    if (length > maxBytes) throw new BodyTooLarge(maxBytes)
+    if (length <= largeBytes) continue
+    for (const chunk of isLarge ? [value] : chunks) await scan(chunk)
+    isLarge = true
+  }
+  if (!isLarge) return chunks
+  const found = MemberFinder.end(finder)
+  const rest = found && (await takeResult(chunks, length, found, reading))
+  return rest === undefined ? [...cut(chunks, { start: 0, end: rejectedBytes })] : [rest]
+}
+
+/** Steps without a program's own turns: some of them, then one of the event loop. */
+const ownTurns = (): Sharing["inTurn"] => {
+  let steps = 0
+  return (step, onError) => {
+    const run = () => {
+      try {
+        step()
+      } catch (error) {
+        onError(error)
+      }
+    }
+    if (++steps % stepsInTurn === 0) setTimeout(run)
+    else run()
+  }
+}
+
+const uncounted: Hold = { add: async () => undefined, release: () => undefined }
+
+/** Makes the reading of the requests of a call. */
+export const make =
+  ({ hold = () => uncounted, inTurn = ownTurns() }: Partial<Sharing>): BytesReading =>
+  (fetch, maxBytes, keep) =>
+  async (url, init) => {
+    const response = await fetch(url, init)
+    const { body } = response
+    if (body === null || body === undefined) return response
+    const { signal } = init
+    const step = (work: () => void): Promise<void> =>
+      new Promise((resolve, reject) => {
+        inTurn(() => {
+          signal.throwIfAborted()
+          work()
+          resolve()
+        }, reject)
+      })
+    const getReader = () => {
+      const reader = body.getReader()
+      let chunks: Array<Uint8Array> | undefined
+      const readAll = async () => {
+        const held = hold()
+        try {
+          return await read({ reader, maxBytes, signal, keep, hold: held, step })
+        } finally {
+          held.release()
+        }
+      }
+      return {
+        read: async () => {
+          chunks ??= await readAll()
+          const value = chunks.shift()
+          return value === undefined ? { done: true } : { done: false, value }
+        },
+        cancel: async () => await reader.cancel(),
+      }
+    }
+    return { status: response.status, type: response.type, headers: response.headers, body: { getReader } }
+  }

@@ -1,0 +1,255 @@
+/** Results as bytes: what is parsed, what is scanned, and what is held meanwhile. */
+import { describe, expect, it } from "@effect/vitest"
+import type { Fetch } from "@daybook/transport/Fetch"
+import { Effect, Fiber, Schema } from "effect"
+import { RequestBytes, RpcClient } from "../src/index.ts"
+
+const mebibyte = 1024 * 1024
+/** Bytes of a response that is parsed as a whole. */
+const largeBytes = mebibyte / 4
+
+const bytesOf = (text: string) => new TextEncoder().encode(text)
+const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
+
+const cut = (body: Uint8Array | string, size: number): ReadonlyArray<Uint8Array> => {
+  const bytes = typeof body === "string" ? bytesOf(body) : body
+  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size))
+}
+
+interface Sent {
+  readonly chunks: ReadonlyArray<Uint8Array | undefined>
+  readonly status?: number
+  /** Waited for before each chunk. */
+  readonly gate?: Promise<unknown>
+}
+
+const deferred = () => {
+  let resolve = () => {}
+  const promise = new Promise<void>((done) => (resolve = done))
+  return { promise, resolve: () => resolve() }
+}
+
+/** A node that sends chunks to each request. */
+const makeNode = (sent: Sent) => {
+  const seen = { requests: 0, read: 0 }
+  const fetch: Fetch = async (_url, { signal }) => {
+    seen.requests++
+    const rest = [...sent.chunks]
+    const aborted = new Promise<never>((_, reject) =>
+      signal.addEventListener("abort", () => reject(signal.reason as Error)),
+    )
+    aborted.catch(() => undefined)
+    const read = async () => {
+      await Promise.race([sent.gate, aborted])
+      if (rest.length === 0) return { done: true }
+      seen.read++
+      return { done: false, value: rest.shift() }
+    }
+    const body = { getReader: () => ({ read, cancel: async () => undefined }) }
+    return { status: sent.status ?? 200, headers: new Map([["content-type", "application/json"]]), body }
+  }
+  return { fetch, seen }
+}
+
+const makeClient = (fetch: Fetch, options: object = {}) =>
+  RpcClient.make({ url: "http://n.example", fetch, retry: { maxAttempts: 1 }, ...options })
+
+const request = Effect.fnUntraced(function* (
+  sent: Sent,
+  options: object = {},
+  sharing: Partial<RequestBytes.Sharing> = {},
+) {
+  const client = yield* makeClient(makeNode(sent).fetch, options)
+  return yield* RequestBytes.requestBytes(client, "debug_traceBlock", [], sharing)
+})
+
+const envelope = (text: string) => `{"jsonrpc":"2.0","id":1,"result": ${text} }`
+const result = (bytes: number) => `["${"x".repeat(bytes)}",[[1]]]`
+
+describe("requestBytes", () => {
+  it.effect("requestBytes: returns a small result unchanged with its depth, and checks that it is JSON", () =>
+    Effect.gen(function* () {
+      const small = yield* request({ chunks: cut(envelope('{ "a": [1.0, "\\u00e9é"] }'), 7) })
+      expect([textOf(small.result), small.depth]).toEqual(['{ "a": [1.0, "\\u00e9é"] }', 2])
+
+      const error = yield* Effect.flip(request({ chunks: [bytesOf(envelope("[1,,2]"))] }))
+      expect(error).toMatchObject({ _tag: "InvalidResponse", reason: "content", path: "body" })
+    }),
+  )
+
+  it.live("requestBytes: returns a large result unchanged with its depth", () =>
+    Effect.gen(function* () {
+      for (const size of [largeBytes, mebibyte, 3 * mebibyte]) {
+        const large = yield* request({ chunks: [undefined, ...cut(envelope(result(size)), 100_000)] })
+        expect(textOf(large.result) === result(size)).toBe(true)
+        expect(large.depth).toBe(3)
+      }
+    }),
+  )
+
+  it.live.prop(
+    "requestBytes: returns what JSON.stringify wrote, with escapes, spaces and characters of many bytes, however it is cut",
+    {
+      value: Schema.Json,
+      indent: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 3 })),
+      size: Schema.Int.check(Schema.isBetween({ minimum: 1_000, maximum: 70_000 })),
+    },
+    ({ indent, size, value }) =>
+      Effect.gen(function* () {
+        const text = JSON.stringify([value, 'é𝄞\\"]'.repeat(26_000), value], null, indent)
+        const { result: bytes } = yield* request({ chunks: cut(`{"result":${text},"jsonrpc":"2.0", "id":1}`, size) })
+
+        expect(textOf(bytes) === text).toBe(true)
+      }),
+    { arbitrary: { runs: 10 } },
+  )
+
+  it.live("requestBytes: finds the member by its name, and takes the last one", () =>
+    Effect.gen(function* () {
+      const large = result(mebibyte)
+      const inside = `{"result":${large},"id":1}`
+      for (const [body, expected] of [
+        [`{"id":1,"jsonrpc":"2.0","re\\u0073ult":${large}}`, large],
+        [`{"result":[1],"id":1,"jsonrpc":"2.0","result":${inside}}`, inside],
+        [`{"x":{"result":1},"id":1,"jsonrpc":"2.0","result":${large},"y":["result"]}`, large],
+      ] as const) {
+        for (const size of [9, 100_000]) {
+          const chunks = [...cut(body.slice(0, 90), size), ...cut(body.slice(90), 100_000)]
+          const { result: bytes } = yield* request({ chunks })
+          expect(textOf(bytes) === expected).toBe(true)
+        }
+      }
+    }),
+  )
+
+  it.live(
+    "requestBytes: rejects a large response that is cut off, not UTF-8, no object, or large beside its result",
+    () =>
+      Effect.gen(function* () {
+        const whole = envelope(result(mebibyte))
+        const broken = bytesOf(whole)
+        broken[400_000] = 0xff
+        const many = '"k":1,'.repeat(largeBytes)
+        for (const body of [
+          whole.slice(0, -1),
+          whole.slice(0, -20),
+          broken,
+          `[${whole}]`,
+          `${whole}{}`,
+          `{${many}"jsonrpc":"2.0","id":1}`,
+          `{${many}"jsonrpc":"2.0","id":1,"result":1}`,
+          `{"jsonrpc":"2.0","id":1,"result":${result(mebibyte)},"result"}`,
+          `{"jsonrpc":"2.0","id":2,"result":${result(mebibyte)}}`,
+          `{"jsonrpc":"2.0","id":1,"error":{"code":3,"message":"m"},"result":${result(mebibyte)}}`,
+          `<${"x".repeat(mebibyte)}`,
+        ]) {
+          expect(yield* Effect.flip(request({ chunks: cut(body, 100_000) }))).toMatchObject({
+            _tag: "InvalidResponse",
+            reason: "content",
+          })
+        }
+      }),
+  )
+
+  it.live("requestBytes: reports the error of a node, and one that is large by its size", () =>
+    Effect.gen(function* () {
+      const error = (data: string) =>
+        bytesOf(`{"jsonrpc":"2.0","id":1,"error":{"code":3,"message":"m","data":${data}}}`)
+
+      expect(yield* Effect.flip(request({ chunks: [error('"0x"')] }))).toMatchObject({ _tag: "RpcError", code: 3 })
+      expect(yield* Effect.flip(request({ chunks: [error(result(mebibyte))] }))).toMatchObject({
+        _tag: "InvalidResponse",
+        reason: "too-large",
+        received: "more than 262144 bytes",
+      })
+      const tooMany = { chunks: [bytesOf("slow down")], status: 429 }
+      expect(yield* Effect.flip(request(tooMany))).toMatchObject({ _tag: "RateLimited" })
+    }),
+  )
+
+  it.live("requestBytes: does not read on beyond the bound of the client", () =>
+    Effect.gen(function* () {
+      const { fetch, seen } = makeNode({ chunks: Array.from({ length: 50 }, () => new Uint8Array(mebibyte / 2)) })
+      const client = yield* makeClient(fetch, { maxBytes: 4 * mebibyte })
+      const error = yield* Effect.flip(RequestBytes.requestBytes(client, "debug_traceBlock"))
+
+      expect(error).toMatchObject({ reason: "too-large", received: `more than ${4 * mebibyte} bytes` })
+      expect(seen.read).toBe(9)
+    }),
+  )
+
+  it.live("requestBytes: scans and copies a large response in steps, each of them run by the caller", () =>
+    Effect.gen(function* () {
+      let [steps, depth, deepest] = [0, 0, 0]
+      const inTurn: RequestBytes.Sharing["inTurn"] = (step) => {
+        steps++
+        deepest = Math.max(deepest, ++depth)
+        setImmediate(step)
+        depth--
+      }
+      yield* request({ chunks: [bytesOf(envelope(result(mebibyte)))] }, {}, { inTurn })
+
+      expect(deepest).toBe(1)
+      // 33 slices of 32 KiB are scanned and checked, and one chunk is copied.
+      expect(steps).toBe(67)
+    }),
+  )
+
+  it.live("requestBytes: counts what a large response holds until its result is read, or its call has failed", () =>
+    Effect.gen(function* () {
+      const log: Array<number | string> = []
+      let bytes = 0
+      const hold = () => ({
+        add: async (more: number) => void (bytes += more),
+        release: () => void log.push(`released ${bytes}`),
+      })
+      const whole = bytesOf(envelope(result(mebibyte)))
+      yield* request({ chunks: cut(whole, 100_000) }, {}, { hold })
+      // The space around the result is copied with it.
+      expect(log).toEqual([`released ${whole.length + result(mebibyte).length + 2}`])
+
+      bytes = 0
+      yield* Effect.flip(request({ chunks: cut(whole, 100_000) }, { maxBytes: largeBytes * 2 }, { hold }))
+      expect(log).toHaveLength(2)
+      expect(bytes).toBeLessThanOrEqual(largeBytes * 2)
+    }),
+  )
+
+  it.live("requestBytes: identical calls share a request, apart from those whose result is wanted as a value", () =>
+    Effect.gen(function* () {
+      const gate = deferred()
+      const { fetch, seen } = makeNode({
+        chunks: [bytesOf('{"jsonrpc":"2.0","id":1,"result":"0x1"}')],
+        gate: gate.promise,
+      })
+      const client = yield* makeClient(fetch, { batch: false })
+      const call = RequestBytes.requestBytes(client, "eth_gasPrice", [])
+      const both = yield* Effect.forkChild(Effect.all([call, call], { concurrency: 2 }), { startImmediately: true })
+      const value = yield* Effect.forkChild(Effect.result(client.eth_gasPrice()), { startImmediately: true })
+      expect(seen.requests).toBe(2)
+      gate.resolve()
+
+      expect((yield* Fiber.join(both)).map((one) => textOf(one.result))).toEqual(['"0x1"', '"0x1"'])
+      yield* Fiber.interrupt(value)
+    }),
+  )
+
+  it.live("requestBytes: a call that is interrupted while it is scanned releases what it holds", () =>
+    Effect.gen(function* () {
+      const released = deferred()
+      const waiting = deferred()
+      const hold = () => ({
+        add: (_: number, signal: AbortSignal) =>
+          new Promise<void>((_resolve, reject) => {
+            signal.addEventListener("abort", () => reject(signal.reason as Error))
+            waiting.resolve()
+          }),
+        release: released.resolve,
+      })
+      const call = yield* Effect.forkChild(request({ chunks: cut(envelope(result(mebibyte)), 100_000) }, {}, { hold }))
+      yield* Effect.promise(() => waiting.promise)
+      yield* Fiber.interrupt(call)
+      yield* Effect.promise(() => released.promise)
+    }),
+  )
+})

@@ -1,0 +1,78 @@
+/**
+ * Shares a process between the large responses of its nodes while they are read: they are scanned in the turns of the event loop, a few
+ * of them are read at the same time, and a meter counts their bytes.
+ *
+ * Source: decision 0039.
+ */
+import type { Sharing } from "@daybook/rpc/RequestBytes"
+import type { Bounds } from "../admission/Bounds.ts"
+
+/** Responses above `waitingBytes` that are read at the same time. */
+const maxReading = 4
+
+/** A response waits for its turn to be read when so much of it was received. */
+const waitingBytes = 1024 * 1024
+
+/** Lets a number of holders in; the others wait. */
+const makeSlots = (count: number) => {
+  const waiting = new Set<() => void>()
+  let free = count
+  return {
+    acquire: async (signal: AbortSignal): Promise<void> => {
+      signal.throwIfAborted()
+      if (free > 0) {
+        free--
+        return
+      }
+      await new Promise<void>((resolve, reject) => {
+        const enter = () => {
+          signal.removeEventListener("abort", abort)
+          resolve()
+        }
+        const abort = () => {
+          waiting.delete(enter)
+          reject(signal.reason as Error)
+        }
+        waiting.add(enter)
+        signal.addEventListener("abort", abort, { once: true })
+      })
+    },
+    release: () => {
+      const [next] = waiting
+      if (next === undefined) free++
+      else {
+        waiting.delete(next)
+        next()
+      }
+    },
+  }
+}
+
+/** The meter counts them together: they belong to the process until one of its clients is sent their result. */
+const holder = { key: "", address: "" }
+
+/** Makes what the large responses of a process share. */
+export const make = ({ nodeResponses, turns }: Pick<Bounds["Service"], "nodeResponses" | "turns">): Sharing => {
+  const slots = makeSlots(maxReading)
+  return {
+    inTurn: turns.enter,
+    hold: () => {
+      const held = nodeResponses.hold(holder)
+      let received = 0
+      let hasSlot = false
+      return {
+        add: async (bytes, signal) => {
+          held.force(bytes)
+          received += bytes
+          if (hasSlot || received <= waitingBytes) return
+          await slots.acquire(signal)
+          hasSlot = true
+        },
+        release: () => {
+          held.release()
+          if (hasSlot) slots.release()
+        },
+      }
+    },
+  }
+}
