@@ -4,6 +4,7 @@
  */
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as MonotonicClock from "./MonotonicClock.ts"
 
 /**
  * A computation that pauses after each of its steps.
@@ -28,7 +29,7 @@ export const runSync = <A>(steps: Steps<A>): A => {
  */
 export const run = <A>(compute: () => Steps<A>): Effect.Effect<A> =>
   Effect.clockWith((clock: Clock.Clock) => {
-    const now = () => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
+    const now = MonotonicClock.readerOf(clock)
     const steps = compute()
     const turn: Effect.Effect<A> = Effect.suspend(() => {
       const until = now() + turnMillis

@@ -4,11 +4,11 @@
  *
  * Source: decision 0057.
  */
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { InvalidOption } from "../ClientError.ts"
+import * as MonotonicClock from "./MonotonicClock.ts"
 import * as OptionCheck from "./OptionCheck.ts"
 
 /** The option `rateLimit` of a client. */
@@ -114,8 +114,8 @@ export const make = (options: Options): TokenBucket => {
   return {
     waitMillis: waitFor,
     take: (method, withinMillis) =>
-      Effect.flatMap(Clock.monotonicTimeNanos, (nanos) => {
-        const millis = waitFor(method, Number(nanos) / 1e6)
+      Effect.flatMap(MonotonicClock.millis, (now) => {
+        const millis = waitFor(method, now)
         if (millis >= withinMillis) return Effect.succeed(Duration.millis(Math.ceil(millis)))
         const taken = unitsOf(method)
         state = take(state, taken)

@@ -11,6 +11,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as RateLimiter from "effect/persistence/RateLimiter"
+import * as MonotonicClock from "../../supervision/MonotonicClock.ts"
 
 /** Calls that a key may make. */
 export interface Limit {
@@ -57,7 +58,7 @@ export class RateLimit extends Context.Service<
 /** A clock that ignores changes of the system time: a bucket would not refill until a clock set back has caught up. */
 export const monotonic = (clock: Clock.Clock): Clock.Clock => {
   const nanos = () => clock.monotonicTimeNanosUnsafe()
-  const millis = () => Number(nanos()) / 1e6
+  const millis = MonotonicClock.readerOf(clock)
   return {
     currentTimeMillisUnsafe: millis,
     currentTimeMillis: Effect.sync(millis),

@@ -6,11 +6,11 @@
  *
  * Source: decision 0051.
  */
-import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import * as Backoff from "@daybook/transport/internal/Backoff"
+import * as MonotonicClock from "../../supervision/MonotonicClock.ts"
 import { behind, StoreError } from "../StoreError.ts"
 import type { ExpectedReads } from "../ChainReader.ts"
 import type { Reading } from "./Chain.ts"
@@ -72,8 +72,6 @@ export const pageReads = {
   replica: Metric.withAttributes(reads, { server: "replica" }),
 }
 
-const nowMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
-
 /** The replicas of sources. */
 export const make = (sources: ReadonlyArray<Source>): Replicas => ({
   all: sources.map((source) => ({ source, failures: 0, cooldownUntil: 0 })),
@@ -105,7 +103,7 @@ const readOn = <A, E, R>(
 const rest = Effect.fnUntraced(function* (replica: Replica, { message }: StoreError) {
   if (replica.failures === 0) yield* Effect.logWarning(`Replica left out: ${message}`)
   replica.failures++
-  replica.cooldownUntil = (yield* nowMillis) + Backoff.delayMillis(backoff, replica.failures)
+  replica.cooldownUntil = (yield* MonotonicClock.millis) + Backoff.delayMillis(backoff, replica.failures)
 })
 
 /** What is known of the primary's state of a chain. */
@@ -138,7 +136,7 @@ export const reading = (replicas: Replicas, servers: ReadonlyArray<Server>, prim
   const { look, remember, required } = knowledge()
 
   const onPrimary: PageReading = (needs, read) =>
-    Effect.flatMap(nowMillis, (now) =>
+    Effect.flatMap(MonotonicClock.millis, (now) =>
       readOn(primary, needs, (state) => {
         remember(now, state.serial)
         return read(state)
@@ -174,7 +172,7 @@ export const reading = (replicas: Replicas, servers: ReadonlyArray<Server>, prim
   }
 
   return (needs, read) =>
-    Effect.flatMap(nowMillis, (now) => {
+    Effect.flatMap(MonotonicClock.millis, (now) => {
       const { length } = servers
       const turn = replicas.turn++
       const ready = servers
