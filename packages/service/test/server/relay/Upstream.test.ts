@@ -1,5 +1,5 @@
 /** The relay's nodes: what is logged and answered while none responds. */
-import { createServer as createHttpServer } from "node:http"
+import { createServer as createHttpServer, type ServerResponse } from "node:http"
 import { type AddressInfo, createServer } from "node:net"
 import { Readable } from "node:stream"
 import { setFlagsFromString } from "node:v8"
@@ -40,13 +40,18 @@ const largeNode = (bytes: number) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const chunk = Buffer.alloc(64 * 1024, "x")
-      const server = createHttpServer(async (request, response) => {
-        const body = Buffer.concat(await request.toArray()).toString()
+      const server = createHttpServer()
+      const respond = (body: string, response: ServerResponse) => {
         const { id, method } = JSON.parse(body) as { readonly id: number; readonly method: string }
         const head = `{"jsonrpc":"2.0","id":${id},"result":"`
         const isLarge = method !== "eth_chainId"
         const parts = isLarge ? Array.from({ length: bytes / chunk.length }, () => chunk) : ["0x1"]
         Readable.from([head, ...parts, '"}']).pipe(response)
+      }
+      server.on("request", (request, response) => {
+        let body = ""
+        request.on("data", (part: Buffer) => (body += part.toString()))
+        request.on("end", () => respond(body, response))
       })
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
       const { port } = server.address() as AddressInfo
