@@ -105,15 +105,7 @@ export const targets: ReadonlyArray<Target> = [
   service("supervision", ["Restart"]),
   service("verification", ["BlockVerifier", "HashRules", "HeaderHash", "LogsBloom", "Rlp", "StateSync", "TrieRoot"]),
   service("indexer", ["BlockAppender", "CommonAncestor", "IndexerState", "RuleDoubt"]),
-  service("node", [
-    "BlockReceipts",
-    "BoundedFetch",
-    "JsonShape",
-    "StructLog",
-    "StructLogCall",
-    "StructLogFrames",
-    "TraceFilter",
-  ]),
+  service("node", ["BlockReceipts", "BoundedFetch", "StructLog", "StructLogCall", "StructLogFrames", "TraceFilter"]),
   service("block", ["BlockFacts"]),
   service("fetch", ["RuleDetection"]),
   service("ledger", [

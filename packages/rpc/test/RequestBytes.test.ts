@@ -16,7 +16,7 @@ const cut = (body: Uint8Array | string, size: number): ReadonlyArray<Uint8Array>
   return Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size))
 }
 
-interface Sent {
+interface NodeResponse {
   readonly chunks: ReadonlyArray<Uint8Array | undefined>
   readonly status?: number
   /** Waited for before each chunk. */
@@ -30,7 +30,7 @@ const deferred = () => {
 }
 
 /** A node that sends chunks to each request. */
-const makeNode = (sent: Sent) => {
+const makeNode = (sent: NodeResponse) => {
   const seen = { requests: 0, read: 0 }
   const fetch: Fetch = async (_url, { signal }) => {
     seen.requests++
@@ -55,7 +55,7 @@ const makeClient = (fetch: Fetch, options: object = {}) =>
   RpcClient.make({ url: "http://n.example", fetch, retry: { maxAttempts: 1 }, ...options })
 
 const request = Effect.fnUntraced(function* (
-  sent: Sent,
+  sent: NodeResponse,
   options: object = {},
   sharing: Partial<RequestBytes.Sharing> = {},
 ) {
@@ -205,8 +205,8 @@ describe("requestBytes", () => {
       })
       const whole = bytesOf(envelope(result(mebibyte)))
       yield* request({ chunks: cut(whole, 100_000) }, {}, { hold })
-      // The space around the result is copied with it.
-      expect(log).toEqual([`released ${whole.length + result(mebibyte).length + 2}`])
+      // The colon before the result, and the space around it, are copied with it.
+      expect(log).toEqual([`released ${whole.length + result(mebibyte).length + 3}`])
 
       bytes = 0
       yield* Effect.flip(request({ chunks: cut(whole, 100_000) }, { maxBytes: largeBytes * 2 }, { hold }))

@@ -266,7 +266,7 @@ export const run = Effect.fn("Service.run")(function* (
   const answerOptions = (own: Config.Config, at: Listen.Listen) => ({
     ...own,
     listen: at,
-    onAnswered: kept.observed.answered,
+    onResponse: kept.observed.answered,
   })
   const server =
     listen === undefined

@@ -5,13 +5,17 @@
  * Source: decision 0036.
  */
 import { BodyTooLarge, type Fetch, type Response } from "@daybook/transport/Fetch"
-import * as JsonShape from "./JsonShape.ts"
+import * as JsonScanner from "@daybook/transport/internal/JsonScanner"
 import * as TraceFilter from "./TraceFilter.ts"
 
 /** Responses up to this size pass as they are: they are within every bound. */
 const smallBytes = 1024 * 1024
 /** Bytes of a filtered response: beyond it the transactions of a block are traced one by one. */
 const maxTraceBytes = 24 * 1024 * 1024
+/** Levels of nesting: a trace of 1,024 calls has about 2,100. */
+export const maxDepth = 2_500
+/** Values of a response: 64 MiB of receipts have about 1.5 million. */
+export const maxValues = 3_000_000
 /** Bytes after which other fibers get a turn: some milliseconds. */
 const sliceBytes = 512 * 1024
 
@@ -39,12 +43,20 @@ const traceStage = (limits: TraceFilter.Limits): Stage => {
   }
 }
 
+/** True for JSON text that must not be parsed. */
+export const isExcessive = ({ deepest, values }: Pick<JsonScanner.JsonScanner, "deepest" | "values">): boolean =>
+  deepest > maxDepth || values > maxValues
+
+/** Counts levels and values: what parsing costs is known before it begins. */
 const shapeStage = (): Stage => {
-  const shape = JsonShape.make()
+  const scanner = JsonScanner.make()
+  let bytes = 0
   return {
     push: (chunk) => {
-      JsonShape.push(shape, chunk)
-      if (JsonShape.isExcessive(shape)) throw tooLarge(shape.bytes)
+      bytes += chunk.length
+      JsonScanner.push(scanner, chunk)
+      JsonScanner.skip(scanner, Number.NEGATIVE_INFINITY)
+      if (isExcessive(scanner)) throw tooLarge(bytes)
       return [chunk]
     },
   }
@@ -126,6 +138,5 @@ export const make =
     const small = Math.min(smallBytes, limits.transactionBytes, limits.blockBytes, limits.frames * 100)
     const stages = isTrace ? [traceStage(limits), shapeStage()] : [shapeStage()]
     const body = { getReader: () => readerOf(bounded(chunksOf(response), stages, isTrace ? small : smallBytes)) }
-    const type = response.type === undefined ? {} : { type: response.type }
-    return { status: response.status, ...type, headers: withoutLength(response), body }
+    return { status: response.status, type: response.type, headers: withoutLength(response), body }
   }

@@ -1,16 +1,19 @@
 /**
- * Bounds the response of a tracer while it arrives, so that no more of it is held than may be stored: inputs and outputs of frames
- * beyond a number of bytes are replaced by their length and hash, and the trace of a transaction with too many frames, or too deep, by
- * an error. Everything else passes unchanged.
+ * Bounds the response of a tracer while it arrives, so that no more of it is held than may be stored. An input or output beyond a number
+ * of bytes is replaced by its length and hash, and a trace with too many frames, or too deep, by an error. Everything else passes
+ * unchanged.
  *
- * It reads the structure of the JSON alone: text that is not JSON passes too, and fails where it is parsed.
+ * It is a policy over the tokens of `JsonScanner`: text that is not JSON passes too, and fails where it is parsed.
  *
  * Source: decision 0036.
  */
+import * as JsonScanner from "@daybook/transport/internal/JsonScanner"
 import { excessPrefix } from "../block/Traces.ts"
 import * as ByteList from "./ByteList.ts"
 import * as FrameData from "./FrameData.ts"
-import * as ShortText from "./ShortText.ts"
+import * as TraceKeys from "./TraceKeys.ts"
+
+const { Token } = JsonScanner
 
 /**
  * Bounds of traces.
@@ -37,12 +40,13 @@ interface Container {
 }
 
 /** What a text is. */
-type Text = "key" | "held key" | "data" | "hash" | "other"
+type Text = "key" | "data" | "hash" | "other"
 
 /** The trace of a transaction, or an entry of a flat list, that is not passed on yet. */
 interface Element {
-  /** Containers around it. */
+  /** Containers around it, and those that the scanner counts: text that is not JSON may close too many. */
   readonly base: number
+  readonly depth: number
   /** It is the result itself, not an item of it. */
   readonly isWhole: boolean
   hash: string
@@ -57,19 +61,17 @@ interface Element {
  */
 export interface TraceFilter {
   readonly limits: Limits
+  readonly scanner: JsonScanner.JsonScanner
   readonly out: ByteList.ByteList
   readonly pending: ByteList.ByteList
   readonly stack: Array<Container>
   element: Element | null
-  /** Containers inside an element that is discarded. */
-  skipped: number
-  text: Text | null
-  isEscaped: boolean
-  /** The last key. */
+  /** The last key, where it decides anything. */
   key: string
-  /** A key or a hash as far as it has arrived. */
-  word: string
+  /** Data that goes on in the next chunk. */
   data: FrameData.FrameData | null
+  /** A key or a hash that goes on in the next chunk, from its quote. */
+  cutText: Uint8Array
   /** The key `result` is held back until its value shows whether it can be passed on. */
   isHeld: boolean
   /** Items of the result that were passed on. */
@@ -79,38 +81,38 @@ export interface TraceFilter {
   ofBlock: number
   /** The transaction that the last entry of a flat list belongs to, and its number of entries. */
   flat: { readonly hash: string; readonly frames: number }
-  chunk: Uint8Array
   /** First byte of the chunk that is not passed on. */
   from: number
 }
 
-const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
-const [openObject, closeObject, openArray, closeArray] = [0x7b, 0x7d, 0x5b, 0x5d]
+const colon = 0x3a
 
-/** Keys and hashes are no longer, also where each character of a key is written as an escape. */
-const maxWord = 100
+/** A hash is not longer; a longer text under its key is cut. */
+const maxHash = 100
+
+/** Bytes of a key or a hash that wait for the next chunk: no key that decides anything is longer. */
+const maxCutText = TraceKeys.maxBytes + 1
+
+const none = new Uint8Array()
 
 /**
  * Makes a filter that has received nothing.
  */
 export const make = (limits: Limits): TraceFilter => ({
   limits,
+  scanner: JsonScanner.make(),
   out: ByteList.make(),
   pending: ByteList.make(),
   stack: [],
   element: null,
-  skipped: 0,
-  text: null,
-  isEscaped: false,
   key: "",
-  word: "",
   data: null,
+  cutText: none,
   isHeld: false,
   items: 0,
   ofTransaction: 0,
   ofBlock: 0,
   flat: { hash: "", frames: 0 },
-  chunk: new Uint8Array(),
   from: 0,
 })
 
@@ -118,13 +120,21 @@ const isSkipping = ({ element }: TraceFilter): boolean => element !== null && el
 
 const sink = (filter: TraceFilter): ByteList.ByteList => (filter.element === null ? filter.out : filter.pending)
 
+/** Index of the value of the key that is held back: behind its colon, which is passed on with the key. */
+const valueAt = ({ from, scanner: { chunk } }: TraceFilter): number => {
+  let at = from
+  while (at < chunk.length && (chunk[at]! <= 0x20 || chunk[at] === colon)) at++
+  return at
+}
+
 /** Passes on the chunk up to an index. */
 const flush = (filter: TraceFilter, to: number): void => {
-  const { chunk, from } = filter
+  const { scanner } = filter
+  const from = filter.isHeld && filter.element === null ? valueAt(filter) : filter.from
   filter.from = to
   if (from >= to || isSkipping(filter)) return
   if (filter.isHeld) releaseKey(filter)
-  ByteList.write(sink(filter), chunk.subarray(from, to))
+  ByteList.write(sink(filter), scanner.chunk.subarray(from, to))
 }
 
 const releaseKey = (filter: TraceFilter): void => {
@@ -139,13 +149,13 @@ const isEnvelope = ({ stack }: TraceFilter): boolean =>
   stack.length === 1 ? !stack[0]!.isArray : stack.length === 2 && stack[0]!.isArray && !stack[1]!.isArray
 
 const beginElement = (filter: TraceFilter, isWhole: boolean): void => {
-  filter.element = { base: filter.stack.length, isWhole, hash: "", isFlat: false, frames: 0, excess: null }
+  const [base, depth] = [filter.stack.length, filter.scanner.depth - 1]
+  filter.element = { base, depth, isWhole, hash: "", isFlat: false, frames: 0, excess: null }
 }
 
 /** Marks the element that is being received; what has arrived of it is discarded. */
 const exceed = (filter: TraceFilter, element: Element, excess: string): void => {
   element.excess = excess
-  filter.skipped = filter.stack.length - element.base
   ByteList.take(filter.pending)
   filter.data = null
 }
@@ -199,27 +209,31 @@ const countFlat = (filter: TraceFilter, element: Element): boolean => {
   return frames <= limits.frames + 2
 }
 
+/** What becomes of an element that has arrived as a whole. */
+const decide = (filter: TraceFilter, element: Element): "keep" | "replace" | "drop" => {
+  const lastHash = filter.flat.hash
+  const isDropped = element.isFlat && !countFlat(filter, element)
+  if (!element.isFlat || element.hash !== lastHash) filter.ofTransaction = 0
+  if (isDropped) return "drop"
+  return element.excess === null ? "keep" : "replace"
+}
+
 /** Passes on an element that has arrived as a whole, up to an index of the chunk. */
 const endElement = (filter: TraceFilter, element: Element, to: number): void => {
-  const { chunk, from, out, pending } = filter
-  const flatHash = filter.flat.hash
-  const isPassed = !element.isFlat || countFlat(filter, element)
+  const { from, out, pending, scanner } = filter
+  const decision = decide(filter, element)
   filter.element = null
   filter.from = to
-  if (!element.isFlat || element.hash !== flatHash) filter.ofTransaction = 0
-  if (!isPassed) {
-    ByteList.take(pending)
-    return
-  }
-  if (!element.isWhole && filter.items++ > 0) ByteList.writeText(out, ",")
-  if (element.excess === null) {
+  if (decision !== "drop" && !element.isWhole && filter.items++ > 0) ByteList.writeText(out, ",")
+  if (decision === "keep") {
     if (filter.isHeld) releaseKey(filter)
     if (pending.length > 0) ByteList.move(pending, out)
-    if (from < to) ByteList.write(out, chunk.subarray(from, to))
+    if (from < to) ByteList.write(out, scanner.chunk.subarray(from, to))
     return
   }
-  filter.isHeld = false
   ByteList.take(pending)
+  if (decision === "drop") return
+  filter.isHeld = false
   ByteList.writeText(out, errorOf(element))
 }
 
@@ -230,15 +244,10 @@ const close = (filter: TraceFilter, at: number): void => {
   if (element !== null && stack.length === element.base) endElement(filter, element, at + 1)
 }
 
-/** A comma or a colon. */
-const separate = (filter: TraceFilter, at: number, isComma: boolean): void => {
+/** A comma at an index. */
+const separate = (filter: TraceFilter, at: number): void => {
   const holder = top(filter)
   if (holder === undefined) return
-  if (!isComma) {
-    holder.expectsKey = false
-    if (filter.isHeld && filter.element === null) filter.from = at + 1
-    return
-  }
   holder.expectsKey = true
   if (!holder.isResult) return
   flush(filter, at)
@@ -248,49 +257,52 @@ const separate = (filter: TraceFilter, at: number, isComma: boolean): void => {
 const remaining = ({ limits, ofBlock, ofTransaction }: TraceFilter): number =>
   Math.min(limits.transactionBytes - ofTransaction, limits.blockBytes - ofBlock)
 
-const textOf = (filter: TraceFilter): Text => {
-  const holder = top(filter)
+const textOf = (filter: TraceFilter, holder: Container | undefined): Text => {
   if (holder === undefined || holder.isArray) return "other"
-  if (holder.expectsKey) return isEnvelope(filter) ? "held key" : "key"
-  if (filter.element === null) return "other"
-  if (ShortText.dataKeys.has(filter.key)) return "data"
-  return ShortText.hashKeys.has(filter.key) && filter.stack.length === filter.element.base + 1 ? "hash" : "other"
+  if (holder.expectsKey) return "key"
+  const { element, key } = filter
+  if (element === null || key === "") return "other"
+  if (TraceKeys.dataKeys.has(key)) return "data"
+  return TraceKeys.hashKeys.has(key) && filter.stack.length === element.base + 1 ? "hash" : "other"
 }
 
-/** A text begins at an index. */
-const openText = (filter: TraceFilter, at: number): void => {
-  const text = textOf(filter)
-  filter.text = text
-  filter.word = ""
-  if (text === "held key" || text === "data") {
-    flush(filter, at)
-    filter.from = at + 1
-  }
-  if (text === "data") filter.data = FrameData.make(filter.key, remaining(filter))
+/** A key of the chunk, between two indexes. */
+const readKey = (filter: TraceFilter, holder: Container, start: number, end: number): void => {
+  const { element, scanner, stack } = filter
+  const key = TraceKeys.keyAt(scanner.chunk, start, end)
+  holder.expectsKey = false
+  filter.key = key
+  if (key === "") return
+  if (element === null && key === "result" && isEnvelope(filter)) {
+    flush(filter, start - 1)
+    filter.from = end + 1
+    filter.isHeld = true
+  } else if (key === "action" && element !== null && stack.length === element.base + 1) element.isFlat = true
 }
 
-const textOfBytes = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
-  Buffer.from(buffer, byteOffset, byteLength).toString("latin1", 0, maxWord + 1)
+const readHash = ({ flat, scanner: { chunk } }: TraceFilter, element: Element, start: number, end: number): void => {
+  const length = Math.min(end - start, maxHash)
+  const isSame = flat.hash.length === length && TraceKeys.isAt(chunk, start, flat.hash)
+  element.hash = isSame ? flat.hash : Buffer.from(chunk.buffer, chunk.byteOffset + start, length).toString("latin1")
+}
 
-/** A part of a text, up to its end or that of the chunk. */
-const addText = (filter: TraceFilter, from: number, to: number): void => {
-  const part = filter.chunk.subarray(from, to)
-  switch (filter.text) {
-    case "key":
-    case "held key":
-    case "hash":
-      if (filter.word.length <= maxWord) filter.word += textOfBytes(part)
-      return
-    case "data":
-      FrameData.add(filter.data!, part)
-      filter.from = to
-      return
-    default:
-  }
+const addData = (filter: TraceFilter, data: FrameData.FrameData, end: number): void => {
+  FrameData.add(data, filter.scanner.chunk.subarray(filter.scanner.start, end))
+  filter.from = end
+}
+
+/** Begins data that is replaced or goes on in the next chunk. */
+const beginData = (filter: TraceFilter, end: number): FrameData.FrameData => {
+  flush(filter, filter.scanner.start - 1)
+  const data = FrameData.make(filter.key, remaining(filter))
+  addData(filter, data, end)
+  return data
 }
 
 const endData = (filter: TraceFilter, data: FrameData.FrameData): void => {
   const list = sink(filter)
+  filter.data = null
+  filter.from = filter.scanner.at
   if (data.hash === null) {
     filter.ofTransaction += data.length
     filter.ofBlock += data.length
@@ -300,148 +312,79 @@ const endData = (filter: TraceFilter, data: FrameData.FrameData): void => {
   } else ByteList.writeText(list, data.key === "revertReason" ? '""' : FrameData.replacement(data))
 }
 
-/** A key without escapes, which a node may write in place of any character. */
-const keyOf = (word: string): string => {
-  if (!word.includes("\\") || word.length > maxWord) return word
-  try {
-    return String(JSON.parse(`"${word}"`))
-  } catch {
-    return word
-  }
-}
-
-/** A text ends at the index of its quote. */
-const closeText = (filter: TraceFilter, at: number): void => {
-  const { data, element, text, word } = filter
-  filter.text = null
-  if (text === "held key") {
-    filter.key = keyOf(word)
-    filter.from = at + 1
-    if (filter.key === "result" && element === null) filter.isHeld = true
-    else ByteList.writeText(sink(filter), `"${word}"`)
-  }
-  if (text === "key") {
-    filter.key = keyOf(word)
-    if (filter.key === "action" && element !== null && filter.stack.length === element.base + 1) element.isFlat = true
-  }
-  if (text === "hash" && element !== null) element.hash = word
-  if (text === "data" && data !== null) {
-    filter.data = null
-    filter.from = at + 1
-    endData(filter, data)
-  }
-}
-
-/** Reads a text from an index; gives the index after it, or the end of the chunk. */
-const readText = (filter: TraceFilter, begin: number): number => {
-  const { chunk } = filter
-  let at = begin
-  if (filter.isEscaped) {
-    filter.isEscaped = false
-    at += 1
-  }
-  for (;;) {
-    const end = chunk.indexOf(quote, at)
-    const to = end === -1 ? chunk.length : end
-    let slashes = 0
-    while (to - 1 - slashes >= at && chunk[to - 1 - slashes] === backslash) slashes++
-    if (end !== -1 && slashes % 2 === 1) {
-      at = end + 1
-      continue
-    }
-    if (end === -1) filter.isEscaped = slashes % 2 === 1
-    addText(filter, begin, to)
-    if (end === -1) return to
-    closeText(filter, end)
-    return end + 1
-  }
-}
-
-/** Reads an element that is discarded from an index; gives the index after it, or the end of the chunk. */
-const skip = (filter: TraceFilter, begin: number): number => {
-  const { chunk } = filter
-  for (let at = begin; at < chunk.length; at++) {
-    const byte = chunk[at]
-    if (byte === quote) {
-      filter.text = "other"
-      return at + 1
-    }
-    if (byte === openObject || byte === openArray) filter.skipped += 1
-    else if ((byte === closeObject || byte === closeArray) && --filter.skipped === 0) {
-      filter.stack.length = filter.element!.base
-      filter.from = at + 1
-      endElement(filter, filter.element!, at + 1)
-      return at + 1
-    }
-  }
-  return chunk.length
-}
-
-/** Reads a short text in place; false for one that may have to be replaced or held back. */
-const passShort = (filter: TraceFilter, begin: number, end: number): boolean => {
-  const { chunk, element } = filter
-  switch (textOf(filter)) {
-    case "other":
-      return true
+/** A text that lies in the chunk as a whole. */
+const readText = (filter: TraceFilter): void => {
+  const { at, start } = filter.scanner
+  const end = at - 1
+  const holder = top(filter)
+  switch (textOf(filter, holder)) {
     case "key":
-      filter.key = ShortText.keyAt(chunk, begin, end)
-      if (filter.key === "action" && element !== null && filter.stack.length === element.base + 1) element.isFlat = true
-      return true
-    case "hash": {
-      const { hash } = filter.flat
-      const isSame = hash.length === end - begin && ShortText.isAt(chunk, begin, hash)
-      element!.hash = isSame ? hash : textOfBytes(chunk.subarray(begin, end))
-      return true
-    }
+      return readKey(filter, holder!, start, end)
+    case "hash":
+      return readHash(filter, filter.element!, start, end)
     case "data": {
-      const length = end - begin
-      if (!FrameData.isKept(length, remaining(filter))) return false
+      const length = end - start
+      if (!FrameData.isKept(length, remaining(filter))) return endData(filter, beginData(filter, end))
       filter.ofTransaction += length
       filter.ofBlock += length
-      return true
+      return
     }
+    case "other":
+  }
+}
+
+/** A text that begins in the chunk and goes on in the next one. */
+const beginText = (filter: TraceFilter): void => {
+  const { scanner } = filter
+  const { chunk, start } = scanner
+  const holder = top(filter)
+  const text = textOf(filter, holder)
+  if (text === "data") filter.data = beginData(filter, chunk.length)
+  if (text !== "key" && text !== "hash") return
+  if (chunk.length - start < maxCutText) {
+    // It is read again from its quote.
+    flush(filter, start - 1)
+    filter.from = chunk.length
+    filter.cutText = chunk.slice(start - 1)
+    scanner.isText = false
+    scanner.isEscaped = false
+  } else if (text === "key") {
+    holder!.expectsKey = false
+    filter.key = ""
+  } else readHash(filter, filter.element!, start, chunk.length)
+}
+
+const readToken = (filter: TraceFilter, token: number): void => {
+  const { data, scanner } = filter
+  const { at } = scanner
+  switch (token) {
+    case Token.text:
+      return readText(filter)
+    case Token.textPart:
+      if (data !== null) return addData(filter, data, at)
+      // Otherwise it goes on from the chunk before, and passes.
+      return scanner.start > 0 ? beginText(filter) : undefined
+    case Token.textEnd:
+      if (data === null) return
+      addData(filter, data, at - 1)
+      return endData(filter, data)
+    case Token.openObject:
+    case Token.openArray:
+      return open(filter, at - 1, token === Token.openArray)
+    case Token.closeObject:
+    case Token.closeArray:
+      return close(filter, at - 1)
     default:
-      return false
+      return separate(filter, at - 1)
   }
 }
 
-/** Reads everything but texts from an index; gives the index at which something else has to read on. */
-const readStructure = (filter: TraceFilter, begin: number): number => {
-  const { chunk } = filter
-  for (let at = begin; at < chunk.length; at++) {
-    switch (chunk[at]) {
-      case quote: {
-        const end = ShortText.endOf(chunk, at + 1)
-        if (end === -1 || !passShort(filter, at + 1, end)) {
-          openText(filter, at)
-          return at + 1
-        }
-        at = end
-        break
-      }
-      case openObject:
-      case openArray:
-        open(filter, at, chunk[at] === openArray)
-        if (isSkipping(filter)) return at + 1
-        break
-      case closeObject:
-      case closeArray:
-        close(filter, at)
-        break
-      case comma:
-      case colon:
-        separate(filter, at, chunk[at] === comma)
-        break
-      default:
-    }
-  }
-  return chunk.length
-}
-
-/** The key `result` is held back, and its value has not begun. */
-const isHeldBack = ({ chunk, element, from, isHeld }: TraceFilter): boolean => {
-  if (!isHeld || element !== null) return false
-  for (let at = from; at < chunk.length; at++) if (chunk[at]! > 0x20) return false
+/** Discards what is left of an element in the chunk; false where it goes on in the next one. */
+const skip = (filter: TraceFilter, element: Element): boolean => {
+  const { scanner, stack } = filter
+  if (!JsonScanner.skip(scanner, element.depth)) return false
+  stack.length = element.base
+  endElement(filter, element, scanner.at)
   return true
 }
 
@@ -449,19 +392,26 @@ const isHeldBack = ({ chunk, element, from, isHeld }: TraceFilter): boolean => {
  * Takes a chunk; gives what can be passed on.
  */
 export const push = (filter: TraceFilter, chunk: Uint8Array): ReadonlyArray<Uint8Array> => {
-  filter.chunk = chunk
+  const { cutText, scanner } = filter
+  JsonScanner.push(scanner, cutText.length === 0 ? chunk : Buffer.concat([cutText, chunk]))
+  filter.cutText = none
   filter.from = 0
-  let at = 0
-  while (at < chunk.length) {
-    if (filter.text !== null) at = readText(filter, at)
-    else at = isSkipping(filter) ? skip(filter, at) : readStructure(filter, at)
+  for (;;) {
+    const { element } = filter
+    if (element !== null && element.excess !== null) {
+      if (skip(filter, element)) continue
+      break
+    }
+    const token = JsonScanner.next(scanner)
+    if (token === Token.end) break
+    readToken(filter, token)
   }
-  if (filter.text !== "held key" && !isHeldBack(filter)) flush(filter, chunk.length)
+  flush(filter, scanner.chunk.length)
   return ByteList.take(filter.out)
 }
 
 /**
  * Characters that are held and not passed on yet.
  */
-export const heldBytes = ({ data, pending }: TraceFilter): number =>
-  pending.length + (data?.hash === null ? data.length : 0)
+export const heldBytes = ({ cutText, data, pending }: TraceFilter): number =>
+  pending.length + cutText.length + (data?.hash === null ? data.length : 0)

@@ -43,7 +43,7 @@ export interface AnswerOptions extends Pick<Listener.Options, "listen"> {
   /** Each request is a line of the log at the level `Info`; else at `Debug`. Default false. */
   readonly log?: { readonly access: boolean }
   /** Receives each response. */
-  readonly onAnswered?: (answered: Answered) => void
+  readonly onResponse?: (answered: Answered) => void
 }
 
 /** How to listen and to answer. */
@@ -121,7 +121,7 @@ const refuseHost = (hostIssue: HostCheck.HostIssue): App =>
 /** Answers every request. */
 const app = (
   { find, handle, list }: Routes.Routes["Service"],
-  { allowedHosts, allowedOrigins, listen, onAnswered = () => undefined, trustedProxies }: AnswerOptions,
+  { allowedHosts, allowedOrigins, listen, onResponse = () => undefined, trustedProxies }: AnswerOptions,
   isDraining: () => boolean,
   beginLog: ReturnType<typeof AccessLog.make>,
   now: MonotonicClock.Reader,
@@ -187,7 +187,7 @@ const app = (
         const cacheControl = response.headers["cache-control"]
         const kept = cacheControl === undefined ? {} : { "cache-control": cacheControl }
         const added = { ...(StaticPage.is(response) ? own : headers), ...kept, ...traced }
-        onAnswered({ method, route, status, seconds: (now() - startedAt) / 1000 })
+        onResponse({ method, route, status, seconds: (now() - startedAt) / 1000 })
         logAnswer({ method, route, status, requestId, address: address ?? "", facts, startedAt })
         return HttpServerResponse.setHeaders(response, isDraining() ? { ...added, connection: "close" } : added)
       },

@@ -116,7 +116,7 @@ describe("BoundedFetch", () => {
     response.headers.forEach((value, name) => found.push(`${name}: ${value}`))
 
     expect([found, response.type]).toEqual([["retry-after: 3"], "basic"])
-    expect("type" in (await call({})).response).toBe(false)
+    expect((await call({})).response.type).toBeUndefined()
   })
 
   it("make: reads a body that the platform gives as a whole", async () => {
@@ -124,6 +124,23 @@ describe("BoundedFetch", () => {
     const { response } = await call({ arrayBuffer: async () => whole.buffer })
 
     expect(await textOf(response)).toContain('"input":null')
+  })
+
+  it("isExcessive: is true beyond the bounds, not at them", () => {
+    const shape = { deepest: BoundedFetch.maxDepth, values: BoundedFetch.maxValues }
+
+    expect(BoundedFetch.isExcessive(shape)).toBe(false)
+    expect(BoundedFetch.isExcessive({ ...shape, deepest: BoundedFetch.maxDepth + 1 })).toBe(true)
+    expect(BoundedFetch.isExcessive({ ...shape, values: BoundedFetch.maxValues + 1 })).toBe(true)
+  })
+
+  it("make: rejects 200,000 levels, and millions of empty arrays", async () => {
+    const read = async (text: string) =>
+      await textOf((await call({ chunks: cut(text, 65_536) }, { body: "{}" })).response)
+
+    await expect(read("[".repeat(2_000_000))).rejects.toThrow(BodyTooLarge)
+    await expect(read(`[${"[],".repeat(2_000_000)}[]]`)).rejects.toThrow(BodyTooLarge)
+    expect(await read(`[${"[],".repeat(1_000_000)}[]]`)).toHaveLength(3_000_004)
   })
 
   it("cancel: cancels the body, and reading ends", async () => {

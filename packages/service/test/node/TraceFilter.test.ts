@@ -1,7 +1,6 @@
 /** Responses of tracers within and beyond the bounds, cut into chunks anywhere. */
 import { createHash } from "node:crypto"
 import { describe, expect, it } from "@effect/vitest"
-import * as JsonShape from "../../src/node/JsonShape.ts"
 import * as TraceFilter from "../../src/node/TraceFilter.ts"
 import * as Model from "../store/model.ts"
 
@@ -256,28 +255,5 @@ describe("TraceFilter", () => {
       expect(filtered(text, lengths)).toBe(whole)
       expect(() => parse(whole)).not.toThrow()
     }
-  })
-})
-
-describe("JsonShape", () => {
-  const shapeOf = (text: string, length: number) => {
-    const shape = JsonShape.make()
-    const bytes = Buffer.from(text)
-    for (let at = 0; at < bytes.length; at += length) JsonShape.push(shape, bytes.subarray(at, at + length))
-    return shape
-  }
-
-  it("push: counts levels and values outside of texts, for every way to cut the text", () => {
-    const text = JSON.stringify({ a: [1, [2, { b: 'x"],[\\' }]], "c,[{": {} })
-    for (const length of [1, 2, 3, 5, 1_000]) {
-      expect(shapeOf(text, length)).toMatchObject({ deepest: 4, depth: 0 })
-      expect(shapeOf(text, length).values).toBe(shapeOf(text, 1_000).values)
-    }
-  })
-
-  it("isExcessive: is true for 200,000 levels and for millions of empty arrays", () => {
-    expect(JsonShape.isExcessive(shapeOf("[".repeat(200_000), 1_000))).toBe(true)
-    expect(JsonShape.isExcessive(shapeOf(`[${"[],".repeat(2_000_000)}[]]`, 65_536))).toBe(true)
-    expect(JsonShape.isExcessive(shapeOf(`[${"[],".repeat(1_000_000)}[]]`, 65_536))).toBe(false)
   })
 })

@@ -23,7 +23,7 @@ export interface JsonScanner {
   isEscaped: boolean
 }
 
-/** Tokens: the byte of a bracket, a comma or a colon, or one of the following. A quote is a text that lies in the chunk as a whole. */
+/** Tokens: the byte of a bracket or a comma, or one of the following. A quote is a text that lies in the chunk as a whole. */
 export const Token = {
   /** No token is left in the chunk. */
   end: 0,
@@ -33,14 +33,15 @@ export const Token = {
   textEnd: 2,
   text: 0x22,
   comma: 0x2c,
-  colon: 0x3a,
   openArray: 0x5b,
   closeArray: 0x5d,
   openObject: 0x7b,
   closeObject: 0x7d,
 } as const
 
-const backslash = 0x5c
+const [quote, comma, openArray, backslash, closeArray, openObject, closeObject] = [
+  0x22, 0x2c, 0x5b, 0x5c, 0x5d, 0x7b, 0x7d,
+]
 
 /** Bytes of a text that are read one by one: beyond them a search is quicker. */
 const nearBytes = 256
@@ -67,14 +68,8 @@ export const push = (scanner: JsonScanner, chunk: Uint8Array): void => {
 const endOfText = (scanner: JsonScanner, begin: number): number => {
   const { chunk } = scanner
   const { length } = chunk
-  let at = begin
-  for (;;) {
-    for (const near = at + nearBytes; at < near && at < length;) {
-      const byte = chunk[at++]
-      if (byte === Token.text) return at
-      if (byte === backslash) at++
-    }
-    const found = at < length ? chunk.indexOf(Token.text, at) : -1
+  for (let at = begin; ;) {
+    const found = at < length ? chunk.indexOf(quote, at) : -1
     const end = found === -1 ? length : found
     let slashes = 0
     while (end - 1 - slashes >= at && chunk[end - 1 - slashes] === backslash) slashes++
@@ -85,7 +80,24 @@ const endOfText = (scanner: JsonScanner, begin: number): number => {
     }
     at = found + 1
     if (slashes % 2 === 0) return at
+    // A text with many quotes is not searched for each of them.
+    for (const near = at + nearBytes; at < near && at < length;) {
+      const byte = chunk[at++]
+      if (byte === quote) return at
+      if (byte === backslash) at++
+    }
   }
+}
+
+/** Index behind the quote that ends a text; -1 for one that is long, has escapes or does not end in the chunk. */
+const endOfShortText = (chunk: Uint8Array, begin: number): number => {
+  const near = Math.min(chunk.length, begin + nearBytes)
+  for (let at = begin; at < near; at++) {
+    const byte = chunk[at]
+    if (byte === quote) return at + 1
+    if (byte === backslash) return -1
+  }
+  return -1
 }
 
 /** Reads on a text from the chunk before; false where it does not end in this one. */
@@ -110,28 +122,26 @@ export const next = (scanner: JsonScanner): number => {
   for (let { at } = scanner; at < length; at++) {
     const byte = chunk[at]!
     switch (byte) {
-      case Token.text: {
-        const end = endOfText(scanner, at + 1)
+      case quote: {
+        const short = endOfShortText(chunk, at + 1)
+        const end = short === -1 ? endOfText(scanner, at + 1) : short
         scanner.start = at + 1
         scanner.at = end === -1 ? length : end
         return end === -1 ? Token.textPart : Token.text
       }
-      case Token.openArray:
-      case Token.openObject:
+      case openArray:
+      case openObject:
         scanner.values++
         if (++scanner.depth > scanner.deepest) scanner.deepest = scanner.depth
         scanner.at = at + 1
         return byte
-      case Token.closeArray:
-      case Token.closeObject:
+      case closeArray:
+      case closeObject:
         scanner.depth--
         scanner.at = at + 1
         return byte
-      case Token.comma:
+      case comma:
         scanner.values++
-        scanner.at = at + 1
-        return byte
-      case Token.colon:
         scanner.at = at + 1
         return byte
       default:
@@ -145,25 +155,28 @@ export const next = (scanner: JsonScanner): number => {
 export const skip = (scanner: JsonScanner, toDepth: number): boolean => {
   const { chunk } = scanner
   const { length } = chunk
+  if (scanner.depth <= toDepth) return true
   if (scanner.isText && (length === 0 || scanner.at === length || !continueText(scanner))) return false
   let { at, deepest, depth, values } = scanner
-  for (; at < length && depth > toDepth; at++) {
+  loop: for (; at < length; at++) {
     switch (chunk[at]) {
-      case Token.text: {
-        const end = endOfText(scanner, at + 1)
+      case quote: {
+        const short = endOfShortText(chunk, at + 1)
+        const end = short === -1 ? endOfText(scanner, at + 1) : short
         at = end === -1 ? length : end - 1
         break
       }
-      case Token.openArray:
-      case Token.openObject:
+      case openArray:
+      case openObject:
         values++
         if (++depth > deepest) deepest = depth
         break
-      case Token.closeArray:
-      case Token.closeObject:
-        depth--
-        break
-      case Token.comma:
+      case closeArray:
+      case closeObject:
+        if (--depth > toDepth) break
+        at++
+        break loop
+      case comma:
         values++
         break
       default:

@@ -44,7 +44,7 @@ describe("JsonScanner", () => {
   it("next: gives the structure of a text, and each of its texts", () => {
     const { scanner, tokens } = tokensOf([bytesOf(' {"a": [1, true ,"b\\"]\\\\"] , "":{} } ')])
 
-    expect(tokens.join(" ")).toBe('{ "a" : [ , , "b\\"]\\\\" ] , "" : { } }')
+    expect(tokens.join(" ")).toBe('{ "a" [ , , "b\\"]\\\\" ] , "" { } }')
     expect(countsOf(scanner)).toEqual({ ...fresh, deepest: 2, values: 6 })
   })
 

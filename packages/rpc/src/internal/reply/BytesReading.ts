@@ -49,6 +49,9 @@ const strictDecoder = new TextDecoder("utf-8", { fatal: true })
 
 const spaces = new Set([0x20, 0x0a, 0x0d, 0x09])
 
+/** What a member has in place of a large result, behind its name. */
+const emptyText = new TextEncoder().encode(':""')
+
 /** The bytes without the white space around them. */
 const trim = (bytes: Uint8Array): Uint8Array => {
   let [start, end] = [0, bytes.length]
@@ -125,10 +128,11 @@ const takeResult = async (
     await reading.step(() => bytes.set(chunk, at))
     at += chunk.length
   }
-  if (!(await isUtf8(bytes, reading))) return undefined
-  reading.keep({ result: trim(bytes), depth: found.depth - 1 })
-  const rest = [...cut(chunks, { start: 0, end: result.start }), new Uint8Array([0x22, 0x22])]
-  return join([...rest, ...cut(chunks, { start: result.end, end: length })], length - size + 2)
+  const value = trim(bytes)
+  if (value[0] !== emptyText[0] || !(await isUtf8(bytes, reading))) return undefined
+  reading.keep({ result: trim(value.subarray(1)), depth: found.depth - 1 })
+  const rest = [...cut(chunks, { start: 0, end: result.start }), emptyText]
+  return join([...rest, ...cut(chunks, { start: result.end, end: length })], length - size + emptyText.length)
 }
 
 /** Reads a body; gives the chunks that the client receives of it. */

@@ -28,13 +28,13 @@ export interface MemberFinder<Name extends string> {
   isKeyNext: boolean
   /** The last key as far as it has arrived, cut after some characters. */
   key: string
-  /** Byte behind the last colon; -1 before the next one. */
+  /** Byte behind the last key; -1 before the next one. */
   valueStart: number
 }
 
 /** Members of an object. */
 export interface Members<Name extends string> {
-  /** The last value of each name, as in `JSON.parse`, with the white space around it. */
+  /** The last value of each name, as in `JSON.parse`, with the colon before it and the white space around both. */
   readonly values: Readonly<Partial<Record<Name, Range>>>
   /** Levels of arrays and objects in the whole text. */
   readonly depth: number
@@ -90,10 +90,8 @@ const read = (finder: MemberFinder<string>, token: number): void => {
     case Token.text:
     case Token.textEnd:
       addToKey(finder, at - 1)
+      if (finder.isKeyNext) finder.valueStart = finder.before + at
       finder.isKeyNext = false
-      return
-    case Token.colon:
-      finder.valueStart = finder.before + at
       return
     case Token.comma:
     case Token.closeArray:

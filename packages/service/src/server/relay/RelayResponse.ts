@@ -24,12 +24,12 @@ export interface Receiver {
 }
 
 /** An outcome with the text of the id of its call. */
-export interface Answered {
+export interface CallResponse {
   readonly id: string
   readonly outcome: RelayCall.Outcome
 }
 
-const textsOf = function* ({ id, outcome }: Answered): Generator<string | Uint8Array> {
+const textsOf = function* ({ id, outcome }: CallResponse): Generator<string | Uint8Array> {
   if (outcome._tag !== "Success") return yield JsonRpcEnvelope.failure(id, outcome.failure)
   yield JsonRpcEnvelope.successHead(id)
   yield outcome.result
@@ -50,16 +50,16 @@ const chunksOf = function* (parts: Iterable<string | Uint8Array>): Generator<Uin
   yield Buffer.from(small)
 }
 
-const batchParts = function* (answers: ReadonlyArray<Answered>): Generator<string | Uint8Array> {
-  for (const [at, answered] of answers.entries()) {
+const batchParts = function* (responses: ReadonlyArray<CallResponse>): Generator<string | Uint8Array> {
+  for (const [at, response] of responses.entries()) {
     yield at === 0 ? "[" : ","
-    yield* textsOf(answered)
+    yield* textsOf(response)
   }
   yield "]"
 }
 
-const sizeOf = (answers: ReadonlyArray<Answered>): number =>
-  answers.reduce((sum, { outcome }) => sum + (outcome._tag === "Success" ? outcome.result.length : 0), 0)
+const sizeOf = (responses: ReadonlyArray<CallResponse>): number =>
+  responses.reduce((sum, { outcome }) => sum + (outcome._tag === "Success" ? outcome.result.length : 0), 0)
 
 /** Sends a large response, unless its client has not read enough of those before. */
 const sendLarge = (
@@ -111,10 +111,10 @@ export const single = (id: string | undefined, outcome: RelayCall.Outcome, recei
 }
 
 /** The response to a batch; one of notifications alone gets none. */
-export const batch = (answers: ReadonlyArray<Answered>, receiver: Receiver): Written =>
-  answers.length === 0
+export const batch = (responses: ReadonlyArray<CallResponse>, receiver: Receiver): Written =>
+  responses.length === 0
     ? Effect.succeed(Response.empty(receiver.headers))
-    : send(() => batchParts(answers), sizeOf(answers), receiver)
+    : send(() => batchParts(responses), sizeOf(responses), receiver)
 
 /**
  * Lets results through until they are too large together; then a call has an error, and a smaller result still passes. What passes is

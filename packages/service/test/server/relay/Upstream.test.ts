@@ -90,7 +90,7 @@ describe("Upstream", () => {
 
   it.live("call: holds large responses within a bound while they are read, and none once its call has ended", () =>
     Effect.gen(function* () {
-      const bytes = Number(process.env["DAYBOOK_LARGE_MEBIBYTES"] ?? 8) * mebibyte
+      const bytes = 2 * mebibyte
       const { url } = yield* largeNode(bytes)
       const bounds = makeBounds()
       let peak = 0
