@@ -84,7 +84,7 @@ export const blocksOf = Effect.fnUntraced(function* (source: Calls.Budgeted, cha
   if (from === undefined && end === undefined) return { fromBlock: undefined, at: undefined }
   const final = yield* Discovery.closingBlock(source, chainId)
   const head = { number: final.number, timestamp: final.timestamp ?? 0 }
-  const at = (seconds: number) => Calls.patiently(source, StartBlock.atOrAfter(source.node, head, seconds))
+  const at = (seconds: number) => Calls.withRetries(source, StartBlock.atOrAfter(source.node, head, seconds))
   const fromBlock = from === undefined ? undefined : yield* at(from)
   const after = end === undefined ? null : yield* at(end)
   const last = after === null ? final.number : after - 1

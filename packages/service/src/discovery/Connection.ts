@@ -64,8 +64,8 @@ export const connect = Effect.fnUntraced(function* ({ maxCalls = defaultMaxCalls
   const chainId = Number(yield* chainIdOf(endpoint))
   const node = yield* Node.make({ urls: [options], chainId, where: "--rpc", fetch })
   const budget = { node, usage, maxCalls }
-  const head = yield* Calls.patiently(budget, node.head)
-  const traces = yield* Calls.patiently(budget, node.traceSource)
+  const head = yield* Calls.withRetries(budget, node.head)
+  const traces = yield* Calls.withRetries(budget, node.traceSource)
   const connection: Connection = {
     ...budget,
     chainId,

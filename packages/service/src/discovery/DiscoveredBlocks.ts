@@ -69,7 +69,7 @@ const fetchChunk = Effect.fnUntraced(function* (
     const left = numbers.slice(all.length)
     const fetcher = yield* node.batchFetcher(left[0]!)
     const fetched = BlockFetcher.range(node, fetcher, left.slice(0, Math.max(1, fetcher.size)), assembling)
-    const rows = yield* Calls.patiently(
+    const rows = yield* Calls.withRetries(
       source,
       Effect.flatMap(fetched, ({ failure, rows: found }) =>
         found.length === 0 && failure !== null ? Effect.fail(failure) : Effect.succeed(found),

@@ -59,9 +59,9 @@ export interface Discovery {
  */
 export const headerOf = Effect.fnUntraced(function* (source: Calls.Budgeted, block: number) {
   const { node } = source
-  const header = yield* Calls.patiently(source, node.header(block))
+  const header = yield* Calls.withRetries(source, node.header(block))
   if (header !== null) return header
-  const { number: last } = yield* Calls.patiently(source, node.head)
+  const { number: last } = yield* Calls.withRetries(source, node.head)
   return yield* new BlockUnavailable({ host: node.hosts.join(", "), block, last })
 })
 
@@ -79,7 +79,7 @@ export const closingBlock = Effect.fnUntraced(function* (source: Calls.Budgeted,
     if (finalized !== null) return finalized
     return Math.max(0, (yield* node.head).number - HashRules.finalityBlocksOf(chainId))
   })
-  return yield* headerOf(source, yield* Calls.patiently(source, read))
+  return yield* headerOf(source, yield* Calls.withRetries(source, read))
 })
 
 /** Makes the calls of a turn at the same time. */
@@ -108,7 +108,7 @@ const answer = Effect.fnUntraced(function* (
 
 /** Fails where the last block is not the one any more whose state was read. */
 const verifyClosing = Effect.fnUntraced(function* (source: Calls.Budgeted, { closing }: DiscoveryState) {
-  const header = yield* Calls.patiently(source, source.node.header(closing.number))
+  const header = yield* Calls.withRetries(source, source.node.header(closing.number))
   if (header?.hash === closing.hash) return
   const received = header?.hash ?? "no block"
   return yield* new ChainReorganized({ block: closing.number, expected: closing.hash, received })

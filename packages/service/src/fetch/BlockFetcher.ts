@@ -185,7 +185,7 @@ const assemble = (
 const assembleTraced = (responses: BlockAssembler.Responses, options: Options) =>
   Effect.catchIf(
     assemble(responses, options),
-    ({ isOfTraces = false }) => isOfTraces && (options.failures ?? 0) >= TraceFailure.patience,
+    ({ isOfTraces = false }) => isOfTraces && (options.failures ?? 0) >= TraceFailure.maxFailures,
     ({ what }) => assemble({ ...responses, traces: { _tag: "Untraced", reason: what } }, options),
   )
 

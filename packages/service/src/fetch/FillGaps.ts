@@ -63,7 +63,7 @@ const fillBlock = Effect.fnUntraced(function* (
   const range = yield* store.audit.range(block, block)
   const [stored] = range.blocks
   const watch = Watched.withStored(range, block)
-  const options = { ...assembling, watch, failures: TraceFailure.patience }
+  const options = { ...assembling, watch, failures: TraceFailure.maxFailures }
   const fetched = yield* Effect.result(BlockFetcher.block(node, block, options))
   if (fetched._tag === "Failure") return { filled: 0, why: fetched.failure.message }
   const lost = Watched.lost(stored, fetched.success)

@@ -44,11 +44,11 @@ const isThrifty = (failures: number): boolean => failures >= thriftyFrom
  * time to catch up.
  */
 const probedBlocks = (node: Node, number: number, failures: number): ReadonlyArray<number> => {
-  const mayLag = !node.isSettled(number) && failures < TraceFailure.patience
+  const mayLag = !node.isSettled(number) && failures < TraceFailure.maxFailures
   const probing = mayLag ? distances.filter((distance) => distance > 0) : distances
   // A block that could lag is probed anew, the nearest first, once it cannot.
   const isLate = !mayLag && !node.isSettled(number)
-  const turn = failures - (isLate ? TraceFailure.patience : patienceAt(node, number))
+  const turn = failures - (isLate ? TraceFailure.maxFailures : patienceAt(node, number))
   const first = (probesPerTurn * turn) % probing.length
   return probing
     .slice(first, first + probesPerTurn)

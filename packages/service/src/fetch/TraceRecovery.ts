@@ -120,7 +120,7 @@ export const recover = Effect.fn("TraceRecovery.recover")(function* (
   if (missing.length === 0) return rows
   const found = yield* attemptAll(node, block, rows, missing, options)
   const doubtful = [...found.values()].find((own) => InternalTransactions.isUntraced(own.rows) && !own.isCertain)
-  if (doubtful !== undefined && (options.failures ?? 0) < TraceFailure.patience) {
+  if (doubtful !== undefined && (options.failures ?? 0) < TraceFailure.maxFailures) {
     const what = InternalTransactions.isUntraced(doubtful.rows) ? doubtful.rows.reason : ""
     return yield* new InvalidBlock({ block: rows.number, hash: rows.hash, what, isOfTraces: true })
   }

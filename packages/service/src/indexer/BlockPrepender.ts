@@ -192,7 +192,7 @@ const fetchAll = Effect.fnUntraced(function* (context: Context, fetching: Fetchi
     const { error } = ended
     const { failures }: Obstacle = obstacle
     yield* Queue.offer(fetching.items, { _tag: "Failed", error, failures })
-    yield* Effect.sleep(FailureDelay.of(error, failures, context.maxDelayMillis))
+    yield* Effect.sleep(FailureDelay.delayAfter(error, failures, context.maxDelayMillis))
   }
 })
 

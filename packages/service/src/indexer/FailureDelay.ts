@@ -33,5 +33,5 @@ const longestOf = (error: TurnError, maxDelayMillis: number): number => {
 /**
  * Delay after so many failures in a row, in milliseconds.
  */
-export const of = (error: TurnError, failures: number, maxDelayMillis: number): number =>
+export const delayAfter = (error: TurnError, failures: number, maxDelayMillis: number): number =>
   Backoff.delayMillis({ firstMillis: firstDelayMillis, maxMillis: longestOf(error, maxDelayMillis) }, failures)

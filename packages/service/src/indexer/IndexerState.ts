@@ -186,7 +186,7 @@ const doubtAfter = ({ doubt }: IndexerState, error: TurnError, failures: number)
 const failed = (settings: Settings, state: IndexerState, error: TurnError, tookMillis = 0): Transition => {
   if (error._tag === "StoreError" && !error.isRetryable) return transition(state, { _tag: "Stop", error })
   const failures = state.failures + 1
-  const delayMillis = FailureDelay.of(error, failures, settings.maxDelayMillis)
+  const delayMillis = FailureDelay.delayAfter(error, failures, settings.maxDelayMillis)
   const failingMillis = state.failingMillis + tookMillis + delayMillis
   const action = { ...wait(delayMillis), ...(failingMillis > offeringMillis ? { isLeaseOffered: true } : {}) }
   const doubt = doubtAfter(state, error, failures)

@@ -4,6 +4,7 @@
 import type { Call } from "@daybook/rpc/Method"
 import type { CallError } from "@daybook/rpc/RpcError"
 import type { Receipt } from "@daybook/schema/Receipt"
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { BlockRef } from "../block/BlockRows.ts"
@@ -63,17 +64,12 @@ export const fromResults = (
   return values.includes(null) ? null : (values as ReadonlyArray<Receipt>)
 }
 
-const chunksOf = (hashes: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> =>
-  Array.from({ length: Math.ceil(hashes.length / maxCalls) }, (_, at) =>
-    hashes.slice(at * maxCalls, (at + 1) * maxCalls),
-  )
-
 const batched = Effect.fnUntraced(function* (
   { limiter }: NodeEndpoint,
   hashes: ReadonlyArray<string>,
 ): Effect.fn.Return<ReadonlyArray<Receipt> | null, CallError> {
   const responses = yield* Effect.forEach(
-    chunksOf(hashes),
+    Arr.chunksOf(hashes, maxCalls),
     (chunk) => limiter.batch(chunk.map((hash): Call => ({ method: byTransaction, params: [hash] }))),
     { concurrency: 4 },
   )

@@ -6,6 +6,7 @@
 import type { Call } from "@daybook/rpc/Method"
 import type { CallError } from "@daybook/rpc/RpcError"
 import type { Fetch } from "@daybook/transport/Fetch"
+import * as Arr from "effect/Array"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -80,7 +81,7 @@ const waitMillis = (attempt: number, retryAfter: CallError["retryAfter"]): numbe
 /**
  * Repeats what may pass, with increasing waits, and fails once the budget is used up.
  */
-export const patiently = <A, E extends { readonly _tag: string }>(
+export const withRetries = <A, E extends { readonly _tag: string }>(
   { maxCalls, usage }: Budgeted,
   attempted: Effect.Effect<A, E | NodeError.NodeError>,
 ): Effect.Effect<A, E | CallsError> => {
@@ -109,7 +110,7 @@ const sendChunk = Effect.fnUntraced(function* (
   let left = [...calls.keys()]
   while (left.length > 0) {
     const pending = left
-    const sent = yield* patiently(
+    const sent = yield* withRetries(
       budgeted,
       budgeted.node.batch(
         pending.map((at) => calls[at]!),
@@ -139,11 +140,8 @@ export const send = (
   task: CallBatch.Task,
   perRequest = callsPerRequest,
 ): Effect.Effect<CallBatch.Results, CallsError> => {
-  const chunks = Array.from({ length: Math.ceil(calls.length / perRequest) }, (_, at) =>
-    calls.slice(at * perRequest, (at + 1) * perRequest),
-  )
   return Effect.map(
-    Effect.forEach(chunks, (chunk) => sendChunk(budgeted, chunk, task), { concurrency }),
+    Effect.forEach(Arr.chunksOf(calls, perRequest), (chunk) => sendChunk(budgeted, chunk, task), { concurrency }),
     (results) => results.flat(),
   )
 }

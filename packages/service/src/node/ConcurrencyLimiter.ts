@@ -6,6 +6,7 @@ import type { Call, Methods } from "@daybook/rpc/Method"
 import type * as RpcClient from "@daybook/rpc/RpcClient"
 import type { CallError } from "@daybook/rpc/RpcError"
 import * as RpcMethod from "@daybook/schema/RpcMethod"
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
@@ -154,9 +155,7 @@ export interface Options {
 }
 
 const chunksOf = <A>(all: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
-  all.length <= size
-    ? [all]
-    : Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size))
+  all.length <= size ? [all] : Arr.chunksOf(all, size)
 
 /**
  * Makes the limiter of a node's client.

@@ -94,7 +94,7 @@ export interface Node {
   /** True when every node is on this machine, so that polling often is cheap. */
   readonly isLocal: boolean
   /** Each node alone, in order of preference: to fetch a block from another node after an invalid one. Left out for a single node. */
-  readonly each?: ReadonlyArray<Node>
+  readonly each?: ReadonlyArray<Node> | undefined
 }
 
 /**
@@ -137,7 +137,7 @@ interface Context {
   /** The block that was traced last. */
   traced: BlockRef | undefined
   /** The block before was stored without its traces. */
-  hasGivenUp: boolean
+  tracingAbandoned: boolean
 }
 
 const cooldown = "5 seconds"
@@ -312,7 +312,7 @@ const tracesOthers = Effect.fnUntraced(function* (context: Context, block: Block
 })
 
 /** True when a block is stored without its traces. Once one was after failures that may pass, the next one is not waited for so long. */
-const isGivenUp = Effect.fnUntraced(function* (
+const treatAsMissing = Effect.fnUntraced(function* (
   context: Context,
   block: BlockRef,
   failure: TraceFailure.Failure,
@@ -320,8 +320,8 @@ const isGivenUp = Effect.fnUntraced(function* (
 ): Effect.fn.Return<boolean> {
   if (TraceFailure.kindOfAll(failure) === "permanent") return true
   // A node that does not know the block yet lags, whatever became of other blocks.
-  const isKnown = context.hasGivenUp && failures > 0 && !TraceFailure.isLagging(failure)
-  const isDue = TraceFailure.isFinal(failure, isKnown ? TraceFailure.patience : failures)
+  const isKnown = context.tracingAbandoned && failures > 0 && !TraceFailure.isLagging(failure)
+  const isDue = TraceFailure.isFinal(failure, isKnown ? TraceFailure.maxFailures : failures)
   return isDue && (yield* tracesOthers(context, block))
 })
 
@@ -334,15 +334,15 @@ const traces = Effect.fnUntraced(function* (
   const outcome = yield* Effect.result(traceBlock(context, block))
   if (Result.isSuccess(outcome)) {
     context.traced = { number: block.number, hash: block.hash }
-    context.hasGivenUp = false
+    context.tracingAbandoned = false
     return outcome.success
   }
   const { failure } = outcome
-  if (failure._tag !== "NodeFailed" || !(yield* isGivenUp(context, block, failure, failures))) {
+  if (failure._tag !== "NodeFailed" || !(yield* treatAsMissing(context, block, failure, failures))) {
     return yield* Effect.fail(failure)
   }
   // What is missing for good of one block shows nothing about a failure of the next one that may pass.
-  if (TraceFailure.kindOfAll(failure) !== "permanent") context.hasGivenUp = true
+  if (TraceFailure.kindOfAll(failure) !== "permanent") context.tracingAbandoned = true
   return { _tag: "Untraced", reason: TraceFailure.reasonOf(failure.cause) }
 })
 
@@ -407,7 +407,7 @@ const build = (
     source: undefined,
     isDoubtful: false,
     traced: undefined,
-    hasGivenUp: false,
+    tracingAbandoned: false,
   }
   const source = Effect.suspend(() => traceSource(context))
   const each =
@@ -461,7 +461,7 @@ const build = (
     hosts: endpointsOf(context).map(([, { host }]) => host),
     isSettled: (number) => HeadTracker.isSettled(context.heads, number),
     isLocal: endpointsOf(context).every(([, endpoint]) => NodeEndpoint.isLocal(endpoint)),
-    ...(each === undefined ? {} : { each }),
+    each,
   }
 }
 

@@ -169,5 +169,5 @@ export const fromCallError = (
 ): NodeFailed => {
   const described = describe(cause, where, task)
   const pace = paceOf(cause, described.isMisconfigured, task)
-  return new NodeFailed({ ...described, pace, cause, ...(others.length === 0 ? {} : { others }) })
+  return new NodeFailed({ ...described, pace, cause, others: others.length === 0 ? undefined : others })
 }

@@ -50,7 +50,7 @@ const creationOf = (step: Step): Call => {
 /**
  * The call of a step; `null` for another instruction.
  */
-export const of = (step: Step): Call | null => {
+export const fromStep = (step: Step): Call | null => {
   if (step.op === "CREATE" || step.op === "CREATE2") return creationOf(step)
   const found = callTypes.get(step.op)
   if (found === undefined) return null

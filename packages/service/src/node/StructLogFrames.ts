@@ -137,7 +137,7 @@ const end = ({ draft, last }: Open, isSuccess: boolean): void => {
 const isEnded = ({ error, op }: Step): boolean => error === null && /^(STOP|RETURN|SELFDESTRUCT)$/.test(op)
 
 /** Closes the frames above a depth; `next` is the step of the caller that follows. */
-const closeTo = (open: Array<Open>, count: number, next: Step | undefined): void => {
+const leave = (open: Array<Open>, count: number, next: Step | undefined): void => {
   while (open.length > count) {
     const frame = open.pop()!
     const isOfCaller = open.length === count && next !== undefined
@@ -147,30 +147,49 @@ const closeTo = (open: Array<Open>, count: number, next: Step | undefined): void
   }
 }
 
-/** Reads the steps into the frame of the transaction. */
+/** Opens the frame of a call, whose first step is at an index. */
+const enter = (open: Array<Open>, draft: Draft, steps: ReadonlyArray<Step>, at: number): void => {
+  const step = steps[at]!
+  draft.gas = step.gas
+  open.at(-1)?.draft.calls.push(draft)
+  open.push({ draft, last: step, lastAt: at })
+}
+
+/** Adds the frame of a call that ran no code: an account without code, a precompiled contract, or a refused call. */
+const skipPrecompile = (
+  open: ReadonlyArray<Open>,
+  call: StructLogCall.Call,
+  steps: ReadonlyArray<Step>,
+  at: number,
+): void => {
+  const above = open.at(-1)!
+  const outcome = StructLogCall.outcome(call, steps, { at: above.lastAt, nextAt: at, depth: open.length })
+  const draft: Draft = { ...draftOf(call), ...outcome, isRefused: outcome.error !== null }
+  if (isCreation(call.type) && !draft.isRefused) draft.to = StructLog.addressAt(steps[at]!, 0)
+  above.draft.calls.push(draft)
+}
+
+/**
+ * Reads the steps into the frame of the transaction. What a step does to the open frames:
+ *
+ * | the step before | its level | then |
+ * |---|---|---|
+ * | none | any | the frame of the transaction opens |
+ * | a call | above the open frames | the frame of the call opens |
+ * | a call | that of the caller | the call ran no code |
+ * | any other | below, or the same | the frames above its level are closed |
+ */
 const build = (root: Draft, steps: ReadonlyArray<Step>): ReadonlyArray<Open> => {
   const base = steps[0]?.depth ?? 1
   const open: Array<Open> = []
   for (const [at, step] of steps.entries()) {
     const level = step.depth - base
     const above = open.at(-1)
-    const call = above === undefined || above.lastAt !== at - 1 ? null : StructLogCall.of(above.last)
-    if (above === undefined) {
-      root.gas = step.gas
-      open.push({ draft: root, last: step, lastAt: at })
-    } else if (level >= open.length && call !== null) {
-      const draft = draftOf(call)
-      draft.gas = step.gas
-      above.draft.calls.push(draft)
-      open.push({ draft, last: step, lastAt: at })
-    } else if (level === open.length - 1 && call !== null) {
-      const draft = draftOf(call)
-      const place = { at: above.lastAt, nextAt: at, depth: open.length }
-      Object.assign(draft, StructLogCall.outcome(call, steps, place))
-      draft.isRefused = draft.error !== null
-      if (isCreation(call.type) && draft.error === null) draft.to = StructLog.addressAt(step, 0)
-      above.draft.calls.push(draft)
-    } else closeTo(open, level + 1, step)
+    const call = above === undefined || above.lastAt !== at - 1 ? null : StructLogCall.fromStep(above.last)
+    if (above === undefined) enter(open, root, steps, at)
+    else if (call !== null && level >= open.length) enter(open, draftOf(call), steps, at)
+    else if (call !== null && level === open.length - 1) skipPrecompile(open, call, steps, at)
+    else leave(open, level + 1, step)
     const current = open.at(-1)!
     if (current.last.op === "ADDRESS" && current.lastAt === at - 1)
       current.draft.shownSelf = StructLog.addressAt(step, 0)
@@ -294,7 +313,7 @@ const ofTransaction = (
   if (steps.length === 0 && ranCode(transaction)) return Result.fail("the node recorded no steps")
   const draft = draftOf({ type: to === null ? "CREATE" : "CALL", to: to ?? contractAddress, value, input, salt: null })
   const open = build(draft, steps)
-  closeTo([...open], 1, undefined)
+  leave([...open], 1, undefined)
   const [root] = open
   if (root !== undefined) end(root, failed === null ? isEnded(root.last) : !failed)
   else if (failed === true) draft.error = "execution reverted"

@@ -17,7 +17,7 @@ import * as Tracer from "./Tracer.ts"
 export type Kind = "unavailable" | "temporary" | "permanent"
 
 /** Failed turns after which a temporary failure counts as permanent: 13 seconds of attempts. */
-export const patience = 8
+export const maxFailures = 8
 
 /**
  * Kind of a failure.
@@ -74,7 +74,7 @@ export const isLagging = (failure: Failure): boolean =>
  */
 export const isFinal = (failure: Failure, failures: number): boolean => {
   const kind = kindOfAll(failure)
-  return kind === "permanent" || (kind === "temporary" && failures >= patience)
+  return kind === "permanent" || (kind === "temporary" && failures >= maxFailures)
 }
 
 const maxReason = 300

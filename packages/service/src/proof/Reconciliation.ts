@@ -204,7 +204,7 @@ const provedBlockOf = (
 
 /** Fails where the node has another block in place of the closing one. */
 const verifyClosing = Effect.fnUntraced(function* (source: Source, { hash, number }: BlockRef) {
-  const header = yield* Calls.patiently(source, source.node.header(number))
+  const header = yield* Calls.withRetries(source, source.node.header(number))
   if (header?.hash === hash) return
   return yield* new ChainReorganized({ block: number, expected: hash, received: header?.hash ?? "no block" })
 })

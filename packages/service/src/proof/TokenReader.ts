@@ -33,7 +33,7 @@ export const read = Effect.fnUntraced(function* (
   const code = { method: "eth_getCode", params: [token, number] } as const
   yield* AccountCalls.readState(budgeted, [{ address: token, block: number, call: code }], number)
   const found = yield* MetadataReader.read(budgeted, tokens, number, MetadataReader.isOfToken)
-  const header = yield* Calls.patiently(budgeted, budgeted.node.header(number))
+  const header = yield* Calls.withRetries(budgeted, budgeted.node.header(number))
   if (header?.hash === hash) return found
   return yield* new ChainReorganized({ block: number, expected: hash, received: header?.hash ?? "no block" })
 })

@@ -60,7 +60,7 @@ const outcomeOf = ({
   const gas = call.gas - gasCost + BigInt(returned)
   const next = step("POP", { memory: memoryAfter, gas, stack: [isSuccess ? 1 : 0] })
   const steps = [call, next, ...later]
-  return StructLogCall.outcome(StructLogCall.of(call)!, steps, { at: 0, nextAt: 1, depth })
+  return StructLogCall.outcome(StructLogCall.fromStep(call)!, steps, { at: 0, nextAt: 1, depth })
 }
 
 /** Memory that holds some bytes. */
@@ -76,7 +76,7 @@ describe("StructLogCall", () => {
       [7n, 8n],
     ]
     for (const type of ["CALL", "CALLCODE"] as const) {
-      expect(StructLogCall.of(step(type, { memory, stack: [500, account, 9, ...range] }))).toEqual({
+      expect(StructLogCall.fromStep(step(type, { memory, stack: [500, account, 9, ...range] }))).toEqual({
         type,
         to: account,
         value: 9n,
@@ -87,7 +87,7 @@ describe("StructLogCall", () => {
       })
     }
     for (const type of ["DELEGATECALL", "STATICCALL"] as const) {
-      expect(StructLogCall.of(step(type, { memory, stack: [500, account, ...range] }))).toEqual({
+      expect(StructLogCall.fromStep(step(type, { memory, stack: [500, account, ...range] }))).toEqual({
         type,
         to: account,
         value: null,
@@ -99,16 +99,24 @@ describe("StructLogCall", () => {
     }
     const created = { to: null, value: 9n, input, requested: null, ranges: [[30n, 3n]] }
     const stack = [9, 30, 3, 77]
-    expect(StructLogCall.of(step("CREATE", { memory, stack }))).toEqual({ type: "CREATE", ...created, salt: null })
-    expect(StructLogCall.of(step("CREATE2", { memory, stack }))).toEqual({ type: "CREATE2", ...created, salt: 77n })
-    expect(StructLogCall.of(step("SSTORE", { stack }))).toBeNull()
+    expect(StructLogCall.fromStep(step("CREATE", { memory, stack }))).toEqual({
+      type: "CREATE",
+      ...created,
+      salt: null,
+    })
+    expect(StructLogCall.fromStep(step("CREATE2", { memory, stack }))).toEqual({
+      type: "CREATE2",
+      ...created,
+      salt: 77n,
+    })
+    expect(StructLogCall.fromStep(step("SSTORE", { stack }))).toBeNull()
   })
 
   it("of: takes input beyond any memory that can be paid for as empty", () => {
     const huge = 1n << 200n
 
-    expect(StructLogCall.of(step("CALL", { stack: [1, account, 0, huge, 1, 0, 0] }))?.input).toBe("0x")
-    expect(StructLogCall.of(step("CREATE", { stack: [0, huge, 1] }))?.input).toBe("0x")
+    expect(StructLogCall.fromStep(step("CALL", { stack: [1, account, 0, huge, 1, 0, 0] }))?.input).toBe("0x")
+    expect(StructLogCall.fromStep(step("CREATE", { stack: [0, huge, 1] }))?.input).toBe("0x")
   })
 
   it("isPrecompile: is true from 0x1 to 0x11 and for 0x100", () => {
@@ -292,7 +300,7 @@ describe("StructLogCall", () => {
     ) => {
       const call = step(op, { gas: 132_000n, gasCost, memory: memoryOf(64), stack: [0, 0, bytes, 5] })
       const next = step("POP", { gas: nextGas, stack: [result] })
-      return StructLogCall.outcome(StructLogCall.of(call)!, [call, next], { at: 0, nextAt: 1, depth })
+      return StructLogCall.outcome(StructLogCall.fromStep(call)!, [call, next], { at: 0, nextAt: 1, depth })
     }
 
     it("outcome: an address that is taken costs all that was given, which leaves a 64th", () => {
