@@ -195,7 +195,7 @@ const returnedSize = (steps: ReadonlyArray<Step>, from: number): bigint | null =
   const depth = steps[from]?.depth
   for (let at = from; at + 1 < steps.length && steps[at]!.depth === depth; at++) {
     const step = steps[at]!
-    if (of(step) !== null) return null
+    if (fromStep(step) !== null) return null
     if (step.op === "RETURNDATASIZE" && steps[at + 1]!.depth === depth) return StructLog.wordAt(steps[at + 1]!, 0)
   }
   return null
