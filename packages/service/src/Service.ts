@@ -169,19 +169,6 @@ const count =
 const tlsOf = ({ tls }: Config.Config, baseFolder: string): Pick<HttpServer.Options, "tls"> =>
   tls === undefined ? {} : { tls: { cert: resolve(baseFolder, tls.cert), key: resolve(baseFolder, tls.key) } }
 
-/** The jobs of the indexers. */
-const jobsOf = ({ chains, config, options }: Parts, owner: string): ReadonlyArray<ChainJob.ChainJob> =>
-  chains.map((chain) =>
-    ChainJob.fromChain(chain, {
-      database: Engine.primaryOf(config.database),
-      documents: config.documents,
-      owner,
-      baseFolder: options.baseFolder,
-      traceLimits: config.limits.traces,
-      threads: ChainJob.threadsOf(config),
-    }),
-  )
-
 /**
  * The log line of a service that listens.
  *
@@ -284,7 +271,8 @@ export const run = Effect.fn("Service.run")(function* (
   const owner = randomUUID()
   // The threads of a chain stay as they are where others are added.
   const threads = ChainJob.threadsOf(config)
-  const jobs = (own: Parts) => jobsOf(own, owner).map((job) => ({ ...job, threads }))
+  const shared = { baseFolder: options.baseFolder, owner, threads }
+  const jobs = (own: Parts) => ChainJob.fromChains(own.chains, own.config, shared)
   const indexers = isIndexer
     ? yield* Supervisor.make({
         jobs: jobs(parts),

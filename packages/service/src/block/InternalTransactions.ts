@@ -78,7 +78,7 @@ export interface Options {
   /** Also STATICCALL and DELEGATECALL, with value 0. Default false. */
   readonly allFrames?: boolean
   /** Frames of one transaction; a transaction with more is untraced. Default: that of the configuration. */
-  readonly frames?: number
+  readonly frames?: number | undefined
 }
 
 /** Length and hash of an input or output that the bounds of traces have removed. */

@@ -54,7 +54,7 @@ export interface Options extends InternalTransactions.Options, BlockVerifier.Opt
   /** Only transactions of these wallets become rows, lower case; `null` or left out for all. */
   readonly watch?: ReadonlySet<string> | null
   /** Rules of the chain's ledger; left out for rows without one. */
-  readonly ledger?: LedgerRules
+  readonly ledger?: LedgerRules | undefined
   /** Why receipts are missing. Default: no node has them. */
   readonly missing?: string
 }

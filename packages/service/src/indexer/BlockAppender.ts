@@ -30,9 +30,9 @@ export interface Options {
   /** Ranges of blocks that are fetched at the same time at most. */
   readonly concurrency: number
   /** Blocks that are stored in one transaction at most. Default 100. */
-  readonly batchBlocks?: number
+  readonly batchBlocks?: number | undefined
   /** Where ranges come from. Default: `RangeSource.local`. */
-  readonly rangeSource?: (turn: RangeSource.Turn) => RangeSource.RangeSource
+  readonly rangeSource?: ((turn: RangeSource.Turn) => RangeSource.RangeSource) | undefined
 }
 
 /** Ranges of at most so many blocks are at the head of the chain: each block is appended at once, so that it is served at once. */

@@ -24,6 +24,8 @@ import type * as BlockVerifier from "../verification/BlockVerifier.ts"
 import * as Deviation from "../block/Deviation.ts"
 import * as HashRules from "../verification/HashRules.ts"
 import * as RuleDetection from "../fetch/RuleDetection.ts"
+import type * as BlockFetcher from "../fetch/BlockFetcher.ts"
+import * as ChainJob from "./job/ChainJob.ts"
 import * as BlockAppender from "./BlockAppender.ts"
 import * as BlockPrepender from "./BlockPrepender.ts"
 import * as HeadWatch from "./HeadWatch.ts"
@@ -62,7 +64,7 @@ export interface Options extends Omit<BlockVerifier.Options, "rules"> {
   /** Also store STATICCALL and DELEGATECALL frames. Default false. */
   readonly allFrames?: boolean
   /** Frames of one transaction; the trace of one with more is a gap. Default: that of the configuration. */
-  readonly frames?: number
+  readonly frames?: number | undefined
   /** Blocks on top of a block after which it is final, where the node has no `finalized` tag. Default 64. */
   readonly finalityBlocks?: number
   /** The chain is that of one node, which can go back: a lower head removes the blocks above it. Default false. */
@@ -70,9 +72,9 @@ export interface Options extends Omit<BlockVerifier.Options, "rules"> {
   /** Ranges of blocks that are fetched at the same time at most; see `AdaptiveBatchSize` for their length. Default 8. */
   readonly concurrency?: number
   /** Blocks that are stored in one transaction at most. Default 100. */
-  readonly batchBlocks?: number
+  readonly batchBlocks?: number | undefined
   /** Where ranges of blocks come from. Default: the thread and the connection of the indexer. */
-  readonly rangeSource?: BlockAppender.Options["rangeSource"]
+  readonly rangeSource?: BlockAppender.Options["rangeSource"] | undefined
   /** Identifies this indexer; the lease of a chain belongs to one owner at a time. */
   readonly owner: string
   /** Handles each event. */
@@ -85,8 +87,6 @@ const renewMillis = leaseMillis / 2
 const offeredMillis = 2_000
 /** Transactions whose rows are derived in one database transaction. */
 const fillTransactions = 100
-const defaultPollMillis = 2_000
-const localPollMillis = 250
 /** Time between two looks for wallets that were added or removed. */
 const watchMillis = 1_000
 const maxDelayMillis = 10_000
@@ -238,7 +238,7 @@ const fillProjections = Effect.fnUntraced(function* (context: Context, millis: n
   return { _tag: "ProjectionsFilled", isDone: !filled.includes(false) } satisfies IndexerTurn.Input
 })
 
-const perform = (context: Context, action: IndexerTurn.Action): Outcome => {
+const execute = (context: Context, action: IndexerTurn.Action): Outcome => {
   const { node, store } = context
   switch (action._tag) {
     case "AcquireLease":
@@ -287,7 +287,7 @@ const loop = Effect.fnUntraced(function* (
     const { action } = transition
     if (action._tag === "Stop") return yield* action.error
     const startedAt = yield* MonotonicClock.millis
-    const outcome = yield* Effect.result(perform(context, action))
+    const outcome = yield* Effect.result(execute(context, action))
     const millis = (yield* MonotonicClock.millis) - startedAt
     input = Result.isSuccess(outcome) ? outcome.success : { _tag: "Failed", error: outcome.failure, millis }
   }
@@ -301,29 +301,45 @@ const untilWatchChanged = Effect.fnUntraced(function* ({ isWatchChanged, watch }
   yield* Effect.logInfo("Wallets were added or removed: indexing goes on with the new list")
 })
 
+const settingsOf = (node: Node, options: Options, pollMillis: number): IndexerState.Settings => {
+  const { allFrames = false, checks = "standard", finalityBlocks = 64, fromBlock, fromTimestamp, rewinds } = options
+  const maxMillis = node.isLocal ? maxLocalDelayMillis : maxDelayMillis
+  return { fromBlock, fromTimestamp, pollMillis, finalityBlocks, checks, allFrames, rewinds, maxDelayMillis: maxMillis }
+}
+
+const hasLedger = (projections: ReadonlyArray<Projection>): boolean => projections.some(({ kind }) => kind === "ledger")
+
+/** How the blocks of a session are assembled: all for the same wallets. */
+const assemblingOf = (
+  options: Options,
+  { deviations, projections, store }: Pick<Context, "deviations" | "projections" | "store">,
+): BlockFetcher.Options => ({
+  decoder: options.decoder,
+  allFrames: options.allFrames ?? false,
+  checks: options.checks ?? "standard",
+  frames: options.frames,
+  watch: store.watch,
+  mayLackParents: options.mayLackParents ?? false,
+  onDeviation: deviations.report,
+  ledger: hasLedger(projections) ? LedgerRules.fromChainId(options.chainId, options.feeRules) : undefined,
+})
+
+/** Releases the lease, and reports the end of an indexer that is stopped. */
+const closeSession = ({ reporter, store }: Context, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> =>
+  Effect.andThen(Exit.hasInterrupts(exit) ? reporter.stopped : Effect.void, Effect.ignore(store.releaseLease))
+
 /** Indexes until it is interrupted, or until wallets were added or removed: all blocks of a session are made for the same ones. */
 const runSession = Effect.fnUntraced(function* (
   node: Node,
   options: Options,
 ): Effect.fn.Return<void, StoreError, Engine | Scope.Scope> {
-  const { allFrames = false, chain, checks = "standard", concurrency = 8, decoder, watch = null } = options
-  const { finalityBlocks = 64, fromBlock, fromTimestamp, onEvent = () => Effect.void, owner, rules } = options
-  const pollMillis = options.pollMillis ?? (node.isLocal ? localPollMillis : defaultPollMillis)
-  const settings: IndexerState.Settings = {
-    fromBlock,
-    fromTimestamp,
-    pollMillis,
-    finalityBlocks,
-    checks,
-    allFrames,
-    rewinds: options.rewinds,
-    maxDelayMillis: node.isLocal ? maxLocalDelayMillis : maxDelayMillis,
-  }
-  const { chainId, feeRules } = options
-  const ref = { name: chain, id: chainId, feeRules }
-  const { projections = Projections.make(decoder, chainId, feeRules) } = options
-  const database = yield* Engine
-  const store = yield* ChainSession.open(database, { chain: ref, owner, leaseMillis, watch, projections })
+  const { concurrency = 8, onEvent = () => Effect.void, owner, rules, watch = null } = options
+  const { feeRules } = options
+  const { projections = Projections.make(options.decoder, options.chainId, feeRules) } = options
+  const pollMillis = options.pollMillis ?? ChainJob.defaultPollMillis(node.isLocal)
+  const settings = settingsOf(node, options, pollMillis)
+  const chain = { name: options.chain, id: options.chainId, feeRules }
+  const store = yield* ChainSession.open(yield* Engine, { chain, owner, leaseMillis, watch, projections })
   const reporter = yield* StatusReporter.make({ store, onEvent, pollMillis })
   const deviations = Deviation.makeLog()
   const parts = {
@@ -331,39 +347,26 @@ const runSession = Effect.fnUntraced(function* (
     store,
     reporter,
     projections,
+    deviations,
     concurrency,
     pollMillis,
     acquireLease: store.holdLease,
     onAppended: store.holdLease,
-    ...(options.rangeSource === undefined ? {} : { rangeSource: options.rangeSource }),
-    ...(options.batchBlocks === undefined ? {} : { batchBlocks: options.batchBlocks }),
-    assembling: {
-      ...(options.frames === undefined ? {} : { frames: options.frames }),
-      decoder,
-      allFrames,
-      checks,
-      watch: store.watch,
-      mayLackParents: options.mayLackParents ?? false,
-      onDeviation: deviations.report,
-      ...(projections.some(({ kind }) => kind === "ledger")
-        ? { ledger: LedgerRules.fromChainId(chainId, feeRules) }
-        : {}),
-    },
+    rangeSource: options.rangeSource,
+    batchBlocks: options.batchBlocks,
+    assembling: assemblingOf(options, { deviations, projections, store }),
   }
   const context: Context = {
     ...parts,
-    deviations,
-    findStart: makeStartFinder(parts, { fromBlock, fromTimestamp }),
+    findStart: makeStartFinder(parts, settings),
     prepender: yield* BlockPrepender.make({ ...parts, maxDelayMillis: settings.maxDelayMillis }),
   }
   const initial = IndexerState.make(settings, rules === "detect" ? null : (rules ?? HashRules.none))
   const indexing = Effect.andThen(Effect.forkScoped(reporter.heartbeat), loop(context, settings, initial))
   return yield* Effect.raceFirst(indexing, untilWatchChanged(store)).pipe(
     Effect.scoped,
-    Effect.onExit((exit) =>
-      Effect.andThen(Exit.hasInterrupts(exit) ? reporter.stopped : Effect.void, Effect.ignore(store.releaseLease)),
-    ),
-    Effect.annotateLogs({ chain }),
+    Effect.onExit((exit) => closeSession(context, exit)),
+    Effect.annotateLogs({ chain: chain.name }),
   )
 })
 

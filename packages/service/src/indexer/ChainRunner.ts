@@ -45,7 +45,7 @@ interface Obstacle {
 }
 
 /** Whether an indexer is at the head of its node and its first block at the configured one, by its events. */
-const makeIdle = () => {
+const trackIdle = () => {
   let [isSynced, isPrepending] = [false, false]
   return {
     isIdle: () => isSynced && !isPrepending,
@@ -114,7 +114,7 @@ const indexChain = Effect.fnUntraced(function* (job: ChainJob.ChainJob, { onEven
   const limitsOf = (node: NodeConfig.NodeOptions) => shared.ownOf(node, pool?.running() ?? 0)
   const onRequest = Observation.onRequest(onObserved)
   const { assembling, node } = yield* BlockSource.make(job, config.rpc, { limitsOf, onRequest })
-  const idle = makeIdle()
+  const idle = trackIdle()
   yield* keepProofs(job, database, node, idle.isIdle, onObserved)
   yield* keepContracts(job, database, node)
   return yield* ChainIndexer.run(node, {

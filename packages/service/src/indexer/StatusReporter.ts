@@ -46,7 +46,7 @@ export const make = Effect.fnUntraced(function* (options: {
     const now = yield* MonotonicClock.millis
     const [next, outputs] = StatusTracker.step(state, input, now)
     state = next
-    for (const output of outputs) yield* perform(output)
+    for (const output of outputs) yield* report(output)
   })
 
   /** A status that cannot be written must not stop the indexer. */
@@ -57,7 +57,7 @@ export const make = Effect.fnUntraced(function* (options: {
       Effect.catch((error) => Effect.logWarning(error.message)),
     )
 
-  const perform = (output: TrackerState.Output): Effect.Effect<void> => {
+  const report = (output: TrackerState.Output): Effect.Effect<void> => {
     switch (output._tag) {
       case "StoreStatus":
         return storeStatus(output.status)

@@ -71,6 +71,29 @@ export const threadsOf = (
   cores = availableParallelism(),
 ): number => backfillThreads ?? Math.min(maxThreads, Math.floor((cores - 1) / Math.max(1, Object.keys(chains).length)))
 
+/** What the jobs of all chains share beside their configuration. */
+export interface Shared {
+  /** Folder of the configuration file. */
+  readonly baseFolder: string
+  readonly owner: string
+  /** Threads of each chain's backfill. Default: `threadsOf` the configuration. */
+  readonly threads?: number
+}
+
+/**
+ * Makes the jobs of served chains of a configuration.
+ */
+export const fromChains = (
+  chains: ReadonlyArray<ServedChain.ServedChain>,
+  config: Config.Config,
+  { baseFolder, owner, threads = threadsOf(config) }: Shared,
+): ReadonlyArray<ChainJob> => {
+  const { documents, limits } = config
+  const database = Engine.primaryOf(config.database)
+  const shared = { database, documents, baseFolder, owner, threads, traceLimits: limits.traces }
+  return chains.map((chain) => fromChain(chain, shared))
+}
+
 /**
  * Makes the jobs of all chains of a configuration; `baseFolder` is the folder of its file.
  *
@@ -82,21 +105,16 @@ export const fromConfig = (
   baseFolder: string,
   owner: string,
 ): Result.Result<ReadonlyArray<ChainJob>, InvalidConfig> =>
-  Result.map(ServedChain.fromChains(config.chains), (chains) =>
-    chains.map((chain) =>
-      fromChain(chain, {
-        database: Engine.primaryOf(config.database),
-        documents: config.documents,
-        baseFolder,
-        owner,
-        traceLimits: config.limits.traces,
-        threads: threadsOf(config),
-      }),
-    ),
-  )
+  Result.map(ServedChain.fromChains(config.chains), (chains) => fromChains(chains, config, { baseFolder, owner }))
 
 const localPollMillis = 250
 const maxPollMillis = 2_000
+
+/**
+ * Time between two polls of the head of a chain whose block time is not known, in milliseconds; shorter where all nodes are on this
+ * machine.
+ */
+export const defaultPollMillis = (isLocal: boolean): number => (isLocal ? localPollMillis : maxPollMillis)
 
 /**
  * Time between two polls of the head, in milliseconds: as configured, else the block time but at most 2 seconds; shorter where all

@@ -179,7 +179,7 @@ export const fromReport = (
   }
   const { ageMillis, counts, lacking, message, state, traces, unchecked } = reported
   const indexed = checkpoint === null ? null : { from: checkpoint.first, to: checkpoint.head.number }
-  const notes = StatusNotes.of(reported, indexed)
+  const notes = StatusNotes.notesFor(reported, indexed)
   const stored = {
     ...unknown(chain),
     ...(unchecked === undefined ? {} : { unchecked }),

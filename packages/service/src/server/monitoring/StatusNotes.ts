@@ -83,7 +83,7 @@ const ofChecks = (settings: Applied, stored: Stored): ReadonlyArray<string> =>
   )
 
 /** The sentences of a status; empty where every setting applies to all stored blocks. */
-export const of = (
+export const notesFor = (
   { settings = [], startNote }: Pick<IndexerStatus, "settings" | "startNote">,
   stored: Stored | null,
 ): ReadonlyArray<string> => {

@@ -12,6 +12,7 @@ import type { Label } from "../../label/Label.ts"
 import * as Role from "../../ledger/Role.ts"
 import * as Totals from "../../ledger/Totals.ts"
 import * as Holding from "../../ledger/Holding.ts"
+import * as Proof from "../../proof/Proof.ts"
 import type { LinkedBlock } from "../../block/BlockRows.ts"
 import { type ComparedHolding, isProved, type OpeningBalance, type WalletProof } from "../../store/Proofs.ts"
 import type { TokenMetadata } from "../../ledger/TokenMetadata.ts"
@@ -89,7 +90,7 @@ export interface Known {
   readonly tokens: ReadonlyMap<string, TokenMetadata>
 }
 
-const isEqual = ({ expected, found }: ComparedHolding): boolean => expected === (found ?? 0n)
+const isEqual = ({ expected, found }: ComparedHolding): boolean => Proof.isEqual(expected, found)
 
 /** The block at which the sum of a balance was last compared, where it was equal. */
 const provedAt = (proof: WalletProof | null) => {
