@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import type { Checkout } from "./Checkout.ts"
 
-const names = ["schema", "transport", "rest", "rpc", "service"]
+const names = ["schema", "abi", "transport", "rest", "rpc", "service"]
 
 /** Builds the packages of a checkout, and makes `node_modules/@daybook` with them in a folder. */
 export const install = ({ root }: Checkout, folder: string): void => {

@@ -17,6 +17,7 @@ export interface Published {
 }
 
 const schema = "packages/schema/src"
+const abi = "packages/abi/src"
 const transport = "packages/transport/src"
 const rest = "packages/rest/src"
 const rpc = "packages/rpc/src"
@@ -25,6 +26,7 @@ const peers = "tooling/bench/package-lock.json"
 /** The service without what neither an indexer nor a page runs. */
 const service = [
   schema,
+  abi,
   transport,
   rpc,
   "packages/service/src",

@@ -7,8 +7,6 @@
 /** Folders and modules of each package that has more than one, from the first to the last. */
 export const folderOrder: Readonly<Record<string, ReadonlyArray<string>>> = {
   "packages/service": [
-    "decode/signatures",
-    "decode",
     "label",
     "config",
     "supervision",

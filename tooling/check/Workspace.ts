@@ -10,7 +10,7 @@ import { dirname, join, relative, sep } from "node:path"
 export const root = dirname(dirname(import.meta.dirname))
 
 /** Folders of the packages that go to the registry, in the order in which they depend on each other. */
-export const published = ["schema", "transport", "rest", "rpc", "testkit", "service"] as const
+export const published = ["schema", "abi", "transport", "rest", "rpc", "testkit", "service"] as const
 
 /** The parts of a package.json that the checks read. */
 export interface Manifest {

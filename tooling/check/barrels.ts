@@ -11,6 +11,7 @@ type Rule = { readonly leaveOut: ReadonlyArray<string> } | { readonly only: Read
 /** Which modules the root of a package exports. The others are imported by their path. */
 const rules: Readonly<Record<(typeof published)[number], Rule>> = {
   schema: { leaveOut: ["RestApi"] },
+  abi: { leaveOut: [] },
   transport: { leaveOut: ["NodeFetch"] },
   rest: { leaveOut: ["promise"] },
   rpc: { leaveOut: ["promise", "viem"] },

@@ -12,15 +12,16 @@ import { files, manifest, report, root } from "./Workspace.ts"
 /** Packages of this repository that the sources of a package may import. A test may also import the test tools. */
 const allowed: Readonly<Record<string, ReadonlyArray<string>>> = {
   "packages/schema": [],
+  "packages/abi": ["@daybook/schema"],
   "packages/transport": [],
   "packages/rest": ["@daybook/schema", "@daybook/transport"],
   "packages/rpc": ["@daybook/schema", "@daybook/transport"],
-  "packages/service": ["@daybook/schema", "@daybook/transport", "@daybook/rpc"],
+  "packages/service": ["@daybook/schema", "@daybook/abi", "@daybook/transport", "@daybook/rpc"],
   "packages/testkit": ["@daybook/schema", "@daybook/rest", "@daybook/rpc"],
   "tooling/harness": ["@daybook/testkit"],
   "tooling/chain": ["@daybook/harness"],
   "tooling/config": [],
-  "apps/explorer": ["@daybook/rest", "@daybook/rpc"],
+  "apps/explorer": ["@daybook/abi", "@daybook/rest", "@daybook/rpc"],
   "apps/demo": [
     "@daybook/schema",
     "@daybook/transport",
@@ -37,7 +38,7 @@ const testTools = ["@daybook/chain", "@daybook/harness", "@daybook/config"]
 const serviceTests = new Set(["apps/explorer"])
 
 /** Packages that also run without Node: their sources import no Node module. */
-const portable = new Set(["schema", "transport", "rest", "rpc", "testkit"].map((name) => `packages/${name}`))
+const portable = new Set(["schema", "abi", "transport", "rest", "rpc", "testkit"].map((name) => `packages/${name}`))
 
 /** Imports that the order of folders allows and this repository does not. */
 const apart: ReadonlyArray<{ readonly part: string; readonly of: RegExp; readonly never: RegExp }> = [

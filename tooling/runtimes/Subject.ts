@@ -179,5 +179,5 @@ export const subjects: ReadonlyArray<Subject> = [
       ["node", "next.mjs"],
     ],
   },
-  ...["schema", "transport", "rest", "rpc", "testkit"].map(readme),
+  ...["schema", "abi", "transport", "rest", "rpc", "testkit"].map(readme),
 ]

@@ -7,7 +7,7 @@ import { gunzipSync } from "node:zlib"
 import { Result } from "effect"
 import * as Schema from "effect/Schema"
 import * as RpcMethod from "../../../packages/schema/src/RpcMethod.ts"
-import * as Decoder from "../../../packages/service/src/decode/Decoder.ts"
+import * as KnownSignatures from "../../../packages/abi/src/KnownSignatures.ts"
 import * as BlockAssembler from "../../../packages/service/src/fetch/BlockAssembler.ts"
 import type { BlockRows, TransactionRow } from "../../../packages/service/src/block/BlockRows.ts"
 import * as RecordedRows from "../growth/RecordedRows.ts"
@@ -20,7 +20,7 @@ interface RecordedBlock {
 /** Blocks of public chains; none without a file. */
 export const publicBlocks = (file: string): ReadonlyArray<BlockRows> => {
   if (file === "") return []
-  const decoder = Decoder.make()
+  const decoder = KnownSignatures.decoder()
   const decodeBlock = Schema.decodeUnknownSync(RpcMethod.resultOf("eth_getBlockByNumber", ["0x0", true]))
   const decodeReceipts = Schema.decodeUnknownSync(RpcMethod.all.eth_getBlockReceipts.result)
   const lines = gunzipSync(readFileSync(file)).toString().trim().split("\n")

@@ -1,6 +1,10 @@
 /** Calls of a contract that read: arguments from texts, and results as texts. Pure. */
+import * as AbiReader from "@daybook/abi/AbiReader"
+import * as AbiType from "@daybook/abi/AbiType"
+import * as Signature from "@daybook/abi/Signature"
 import type { AbiItem, AbiParameter } from "@daybook/rest/ExplorerClient"
-import * as AbiFunction from "ox/AbiFunction"
+import * as Result from "effect/Result"
+import * as AbiParameters from "ox/AbiParameters"
 
 /** A text is no value of its type; the message states what is. */
 export class InvalidArgument extends Error {
@@ -47,26 +51,23 @@ const parse = (parameter: AbiParameter, text: string): unknown => {
 
 /** Encodes a call. Throws where an argument is no value of its type. */
 export const encode = (item: AbiItem, texts: ReadonlyArray<string>): `0x${string}` => {
-  const args = item.inputs.map((input, at) => valueOf(input, parse(input, texts[at] ?? "")))
-  // Sound: ox types the arguments of literal ABIs only, and checks these values.
-  return AbiFunction.encodeData(abiOf(item), args as never)
+  const values = item.inputs.map((input, at) => valueOf(input, parse(input, texts[at] ?? "")))
+  const { key } = Result.getOrThrow(Signature.fromItem(item))
+  // Sound: ox types the values of literal types only, and checks these values.
+  return `${key as `0x${string}`}${AbiParameters.encode(item.inputs, values as never).slice(2)}`
 }
 
-const abiOf = ({ inputs, name, outputs = [] }: AbiItem): AbiFunction.AbiFunction =>
-  // Sound: the service gives items of ABIs.
-  ({ type: "function", name, inputs, outputs, stateMutability: "view" }) as never
-
-const textOf = (value: unknown): string =>
-  typeof value === "object" && value !== null
-    ? JSON.stringify(value, (_, one: unknown) => (typeof one === "bigint" ? String(one) : one))
-    : String(value)
+/** A result is no clean encoding of what the function returns. */
+export class InvalidResult extends Error {
+  override readonly name = "InvalidResult"
+  override readonly message = "Invalid result: expected what the ABI states, received other data."
+}
 
 /** The results of a call as texts, one for each output. Throws where the bytes are no result of the function. */
-export const decode = (item: AbiItem, data: `0x${string}`): ReadonlyArray<string> => {
-  const { outputs = [] } = item
-  if (outputs.length === 0) return []
-  // Sound: ox types the results of literal ABIs only.
-  const result: unknown = AbiFunction.decodeResult(abiOf(item), data, { as: "Array" } as never)
-  const values: ReadonlyArray<unknown> = outputs.length > 1 && Array.isArray(result) ? result : [result]
-  return values.map(textOf)
+export const decode = ({ outputs = [] }: AbiItem, data: string): ReadonlyArray<string> => {
+  const types = Result.getOrThrow(Result.all(outputs.map((output) => AbiType.fromParameter(output))))
+  const digits = AbiReader.digitsOf(data)
+  const texts = digits === null ? null : AbiReader.read(types, digits, 0, "anything")
+  if (texts === null) throw new InvalidResult()
+  return texts
 }

@@ -8,8 +8,8 @@ import * as Issue from "@daybook/schema/Issue"
 import * as Json from "@daybook/schema/Json"
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
-import type * as AbiType from "../decode/AbiType.ts"
-import * as Signature from "../decode/Signature.ts"
+import type * as AbiType from "@daybook/abi/AbiType"
+import * as Signature from "@daybook/abi/Signature"
 import * as Steps from "../supervision/Steps.ts"
 
 /** A parameter of an item, with the keys that decoding needs. */

@@ -5,9 +5,9 @@
  *
  * Source: decision 0059.
  */
-import * as Decoder from "../decode/Decoder.ts"
-import * as StandardErrors from "../decode/StandardErrors.ts"
-import { redecode } from "../decode/Redecode.ts"
+import * as Decoder from "@daybook/abi/Decoder"
+import * as StandardErrors from "@daybook/abi/StandardErrors"
+import { redecode } from "../projection/Redecode.ts"
 import type { Contract } from "../store/Contracts.ts"
 import type * as Steps from "../supervision/Steps.ts"
 import * as ContractAbi from "./ContractAbi.ts"

@@ -7,7 +7,7 @@ import type { Fetch } from "@daybook/transport/Fetch"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { NodeOptions } from "../config/NodeConfig.ts"
-import * as Decoder from "../decode/Decoder.ts"
+import * as KnownSignatures from "@daybook/abi/KnownSignatures"
 import * as LedgerRules from "../ledger/LedgerRules.ts"
 import * as Node from "../node/Node.ts"
 import * as NodeEndpoint from "../node/NodeEndpoint.ts"
@@ -71,7 +71,7 @@ export const connect = Effect.fnUntraced(function* ({ maxCalls = defaultMaxCalls
     chainId,
     hasTraces: traces !== "off",
     assembling: {
-      decoder: Decoder.make(),
+      decoder: KnownSignatures.decoder(),
       watch: null,
       rules: yield* rulesOf(node, chainId, head.number),
       ledger: LedgerRules.fromChainId(chainId),

@@ -7,12 +7,12 @@
 import type { InvalidOption } from "@daybook/transport/ClientError"
 import type { Fetch } from "@daybook/transport/Fetch"
 import * as Chain from "@daybook/schema/Chain"
+import * as KnownSignatures from "@daybook/abi/KnownSignatures"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as NodeConfig from "../config/NodeConfig.ts"
 import type { TransactionRow } from "../block/BlockRows.ts"
 import * as Deviation from "../block/Deviation.ts"
-import * as Decoder from "../decode/Decoder.ts"
 import * as BlockFetcher from "../fetch/BlockFetcher.ts"
 import * as Throughput from "../indexer/Throughput.ts"
 import * as MonotonicClock from "../supervision/MonotonicClock.ts"
@@ -160,7 +160,9 @@ const fetchSample = Effect.fnUntraced(function* (
         if (!fetched.deviations.has(deviation.kind)) fetched.deviations.set(deviation.kind, text)
       }
     })
-  const outcome = yield* Effect.result(fetchAccepted(node, number, { decoder: Decoder.make(), rules, onDeviation }))
+  const outcome = yield* Effect.result(
+    fetchAccepted(node, number, { decoder: KnownSignatures.decoder(), rules, onDeviation }),
+  )
   if (Result.isFailure(outcome)) {
     fetched.failure ??= `block ${number}: ${outcome.failure.message}`
     return

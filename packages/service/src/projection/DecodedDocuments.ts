@@ -3,8 +3,8 @@
  *
  * Source: decision 0015.
  */
-import type { Decoder } from "../decode/Decoder.ts"
-import { redecode } from "../decode/Redecode.ts"
+import type { Decoder } from "@daybook/abi/Decoder"
+import { redecode } from "./Redecode.ts"
 import type { RowProjection } from "../block/Projection.ts"
 
 /** Documents decoded by a decoder. */

@@ -2,8 +2,8 @@
  * The projections of an index. To add one, write it in this folder and add it to `make`. The indexer fills it from the blocks of an
  * existing index, appends its rows with each block, and unwinds them with it. Pure.
  */
+import type { Decoder } from "@daybook/abi/Decoder"
 import type * as FeeRules from "@daybook/schema/FeeRules"
-import type { Decoder } from "../decode/Decoder.ts"
 import * as DecodedDocuments from "./DecodedDocuments.ts"
 import type { Projection } from "../block/Projection.ts"
 import * as WalletLedger from "./WalletLedger.ts"

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
-import * as Decoder from "../../src/decode/Decoder.ts"
+import * as KnownSignatures from "@daybook/abi/KnownSignatures"
 import * as ChainIndexer from "../../src/indexer/ChainIndexer.ts"
 import * as Node from "../../src/node/Node.ts"
 import * as Engine from "../../src/store/Engine.ts"
@@ -41,7 +41,13 @@ if (process.argv[2] === "node") {
     const database = yield* Engine.fromUrl(`sqlite:${folder}`, folder)
     const { reader } = database.chain({ name: "eth", id: 31337 })
     const node = yield* Node.make({ urls: [url], chainId: 31337 })
-    const options = { chain: "eth", chainId: 31337, owner: "me", decoder: Decoder.make(), checks: "links" } as const
+    const options = {
+      chain: "eth",
+      chainId: 31337,
+      owner: "me",
+      decoder: KnownSignatures.decoder(),
+      checks: "links",
+    } as const
     yield* Effect.forkScoped(ChainIndexer.run(node, options).pipe(Effect.provideService(Engine.Engine, database)))
     const head = Effect.orElseSucceed(
       reader.snapshot(({ checkpoint }) => checkpoint),

@@ -2,12 +2,12 @@ import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as ContractAbi from "../../src/contract/ContractAbi.ts"
 import * as ContractDecoder from "../../src/contract/ContractDecoder.ts"
-import * as Decoder from "../../src/decode/Decoder.ts"
-import * as Signature from "../../src/decode/Signature.ts"
+import * as KnownSignatures from "@daybook/abi/KnownSignatures"
+import * as Signature from "@daybook/abi/Signature"
 import type { Contract } from "../../src/store/Contracts.ts"
 import * as Steps from "../../src/supervision/Steps.ts"
 
-const builtIn = Decoder.make()
+const builtIn = KnownSignatures.decoder()
 const [token, proxy, first, second, other] = ["a", "b", "c", "d", "e"].map((digit) => `0x${digit.repeat(40)}`) as [
   string,
   string,

@@ -1,15 +1,16 @@
 import { Result, Schema } from "effect"
 import * as WalletTransaction from "@daybook/schema/WalletTransaction"
 import { describe, expect, it } from "vitest"
-import * as Decoder from "../../src/decode/Decoder.ts"
-import { redecode } from "../../src/decode/Redecode.ts"
+import * as Decoder from "@daybook/abi/Decoder"
+import * as KnownSignatures from "@daybook/abi/KnownSignatures"
+import { redecode } from "../../src/projection/Redecode.ts"
 import * as BlockAssembler from "../../src/fetch/BlockAssembler.ts"
 import * as BlockFacts from "../../src/block/BlockFacts.ts"
 import * as fixture from "../indexer/fixture.ts"
 
 const { blockHash, created, creationReceiptWire, creationWire, hash, sender, token } = fixture
 const { topic, transferHash, transferInput, transferReceiptWire, transferWire, word } = fixture
-const decoder = Decoder.make()
+const decoder = KnownSignatures.decoder()
 
 const rows = (block: object = {}, ...receipts: Parameters<typeof fixture.receipts>) =>
   Result.getOrThrow(

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { Effect, Fiber, Queue, References } from "effect"
 import type { Scope } from "effect"
 import type { Anvil } from "@daybook/chain"
-import * as Decoder from "../../src/decode/Decoder.ts"
+import * as KnownSignatures from "@daybook/abi/KnownSignatures"
 import * as ChainIndexer from "../../src/indexer/ChainIndexer.ts"
 import type { IndexerEvent } from "../../src/indexer/IndexerEvent.ts"
 import * as Node from "../../src/node/Node.ts"
@@ -24,7 +24,7 @@ export const openStore: Effect.Effect<TestStore.TestStore, StoreError, Scope.Sco
   TestStore.inFolder(path),
 )
 
-export const decoder = Decoder.make()
+export const decoder = KnownSignatures.decoder()
 
 /** An indexer at work. */
 export interface Running {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
-import * as Decoder from "../../src/decode/Decoder.ts"
+import * as KnownSignatures from "@daybook/abi/KnownSignatures"
 import * as BlockAssembler from "../../src/fetch/BlockAssembler.ts"
 import * as Ledger from "../../src/ledger/Ledger.ts"
 import * as LedgerCodec from "../../src/ledger/LedgerCodec.ts"
@@ -14,7 +14,7 @@ import { word } from "./sources.ts"
 
 const { address, created, creationHash, creationReceiptWire, creationWire, logWire, sender, token } = fixture
 const { transferHash, transferReceiptWire, transferWire } = fixture
-const decoder = Decoder.make()
+const decoder = KnownSignatures.decoder()
 
 const amount = Schema.Literals(["0x0", "0x1", "0x7", "0xde0b6b3a7640000"])
 const party = Schema.Literals([sender, token, created, address("0"), address("e")])

@@ -1,9 +1,9 @@
 /** Small chains of rows, written as the indexer writes them. */
 import { createHash } from "node:crypto"
-import * as Decoder from "../../src/decode/Decoder.ts"
+import * as KnownSignatures from "@daybook/abi/KnownSignatures"
 import type { BlockRows, TransactionRow } from "../../src/block/BlockRows.ts"
 
-export const decoder = Decoder.make()
+export const decoder = KnownSignatures.decoder()
 
 export const hashOf = (text: string): string => `0x${createHash("sha256").update(text).digest("hex")}`
 

@@ -3,7 +3,7 @@
  * stopped, restarted. They run the service's own code.
  */
 import { Cause, Effect, Fiber } from "effect"
-import * as Decoder from "../../src/decode/Decoder.ts"
+import * as KnownSignatures from "@daybook/abi/KnownSignatures"
 import * as ChainIndexer from "../../src/indexer/ChainIndexer.ts"
 import * as Projections from "../../src/projection/Projections.ts"
 import * as HashRules from "../../src/verification/HashRules.ts"
@@ -63,7 +63,7 @@ interface Process extends Disk.Owner {
   fiber: Fiber.Fiber<unknown, unknown> | undefined
 }
 
-const decoder = Decoder.make()
+const decoder = KnownSignatures.decoder()
 
 /** Makes the processes; none is started yet. */
 export const make = (setting: Setting): Processes => {

@@ -9,7 +9,7 @@ import type { Scope } from "effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Config from "../../src/config/Config.ts"
 import * as ServedChain from "../../src/config/ServedChain.ts"
-import * as Decoder from "../../src/decode/Decoder.ts"
+import * as KnownSignatures from "@daybook/abi/KnownSignatures"
 import * as ErrorResponse from "../../src/server/http/ErrorResponse.ts"
 import * as ChainContracts from "../../src/server/chain/ChainContracts.ts"
 import * as IndexedChain from "../../src/server/chain/IndexedChain.ts"
@@ -70,7 +70,7 @@ const config = Result.getOrThrow(
   }),
 )
 const [chain] = Result.getOrThrow(ServedChain.fromChains(config.chains))
-const decoder = Decoder.make()
+const decoder = KnownSignatures.decoder()
 
 const decodePath = Schema.decodeUnknownSync(WalletQuery.Path)
 const caller = { grant: { name: "reader", operator: false, empty: null }, headers: {} } as const

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Fiber } from "effect"
-import * as Decoder from "../../src/decode/Decoder.ts"
+import * as KnownSignatures from "@daybook/abi/KnownSignatures"
 import * as ChainIndexer from "../../src/indexer/ChainIndexer.ts"
 import type { IndexerEvent } from "../../src/indexer/IndexerEvent.ts"
 import * as HashRules from "../../src/verification/HashRules.ts"
@@ -41,7 +41,7 @@ export interface Script {
   readonly watch?: (reader: ChainReader) => Effect.Effect<void>
 }
 
-const decoder = Decoder.make()
+const decoder = KnownSignatures.decoder()
 
 /** A tree of blocks. */
 export const tree = (): Tree.Tree => Tree.make(SeededRandom.make(1), true)

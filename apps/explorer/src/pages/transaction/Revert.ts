@@ -1,5 +1,9 @@
 /** The reason of a revert, from the bytes that it returned. Pure. */
 
+import * as AbiReader from "@daybook/abi/AbiReader"
+import * as AbiType from "@daybook/abi/AbiType"
+import * as Result from "effect/Result"
+
 /** `Error(string)` and `Panic(uint256)`. */
 const errorSelector = "0x08c379a0"
 const panicSelector = "0x4e487b71"
@@ -16,21 +20,16 @@ const panics: Readonly<Record<string, string>> = {
   "51": "call of an uninitialised function",
 }
 
-/** Longest reason that is read, in bytes. */
-const maxBytes = 4_096
+/** Longest data that is read, in characters. */
+const maxCharacters = 16_384
 
-const wordAt = (hex: string, at: number): string => hex.slice(at * 64, at * 64 + 64)
+const string = Result.getOrThrow(AbiType.fromParameter({ type: "string" }))
+const uint256 = Result.getOrThrow(AbiType.fromParameter({ type: "uint256" }))
 
-const bytesOf = (hex: string): Uint8Array =>
-  Uint8Array.from({ length: Math.floor(hex.length / 2) }, (_, at) => Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16))
-
-const readString = (body: string): string | undefined => {
-  const [offset, length] = [wordAt(body, 0), wordAt(body, 1)]
-  if (offset.length < 64 || length.length < 64 || BigInt(`0x${offset}`) !== 32n) return undefined
-  const size = BigInt(`0x${length}`)
-  if (size > BigInt(maxBytes)) return undefined
-  const text = body.slice(128, 128 + 2 * Number(size))
-  return text.length === 2 * Number(size) ? new TextDecoder().decode(bytesOf(text)) : undefined
+/** The value of an error with one parameter; undefined where the data is no clean encoding of it. */
+const valueIn = (output: string, type: AbiType.AbiType): string | undefined => {
+  const digits = output.length > maxCharacters ? null : AbiReader.digitsOf(output)
+  return digits === null ? undefined : AbiReader.read([type], digits, 4, "anything")?.[0]
 }
 
 /** Whether the bytes are no error of a contract: nothing, or one of the two that the language itself has. */
@@ -43,11 +42,11 @@ export const isPlain = (output: string | null | undefined): boolean =>
 /** The reason in words; undefined where the bytes have none. */
 export const reasonOf = (output: string | null | undefined): string | undefined => {
   if (output === null || output === undefined || output.length < 10) return undefined
-  const [selector, body] = [output.slice(0, 10), output.slice(10)]
-  if (selector === errorSelector) return readString(body)
-  if (selector === panicSelector && body.length >= 64) {
-    const code = BigInt(`0x${wordAt(body, 0)}`).toString(16)
-    return `Panic 0x${code}: ${panics[code] ?? "unknown code"}`
-  }
-  return `Custom error ${selector}`
+  const selector = output.slice(0, 10)
+  if (selector === errorSelector) return valueIn(output, string)
+  if (selector !== panicSelector) return `Custom error ${selector}`
+  const value = valueIn(output, uint256)
+  if (value === undefined) return undefined
+  const code = BigInt(value).toString(16)
+  return `Panic 0x${code}: ${panics[code] ?? "unknown code"}`
 }

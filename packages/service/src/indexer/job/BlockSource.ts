@@ -6,7 +6,7 @@ import type { InvalidOption } from "@daybook/transport/ClientError"
 import * as Effect from "effect/Effect"
 import * as ServedChain from "../../config/ServedChain.ts"
 import * as LedgerRules from "../../ledger/LedgerRules.ts"
-import * as Decoder from "../../decode/Decoder.ts"
+import * as KnownSignatures from "@daybook/abi/KnownSignatures"
 import * as Node from "../../node/Node.ts"
 import type * as BlockFetcher from "../../fetch/BlockFetcher.ts"
 import * as ChainJob from "./ChainJob.ts"
@@ -42,7 +42,7 @@ export const make = Effect.fnUntraced(function* (
   })
   const rules = ChainJob.hashRules(job)
   const assembling: BlockFetcher.Options = {
-    decoder: Decoder.make(),
+    decoder: KnownSignatures.decoder(),
     allFrames: config.allFrames,
     ledger: LedgerRules.fromChainId(chainId, config.feeRules),
     watch: ChainJob.watchedWallets(job),

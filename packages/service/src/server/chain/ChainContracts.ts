@@ -8,7 +8,8 @@ import * as Layer from "effect/Layer"
 import * as Semaphore from "effect/Semaphore"
 import type * as ContractAbi from "../../contract/ContractAbi.ts"
 import * as ContractDecoder from "../../contract/ContractDecoder.ts"
-import * as Decoder from "../../decode/Decoder.ts"
+import * as Decoder from "@daybook/abi/Decoder"
+import * as KnownSignatures from "@daybook/abi/KnownSignatures"
 import * as MonotonicClock from "../../supervision/MonotonicClock.ts"
 import * as Steps from "../../supervision/Steps.ts"
 import type { ChainRef } from "../../store/ChainRef.ts"
@@ -106,5 +107,5 @@ export const make = (
 /** The contracts of the database, for all routes of a process. */
 export const layer: Layer.Layer<ChainContracts, never, Engine> = Layer.effect(
   ChainContracts,
-  Effect.map(Engine, ({ contracts }) => make(contracts, Decoder.make())),
+  Effect.map(Engine, ({ contracts }) => make(contracts, KnownSignatures.decoder())),
 )

@@ -7,7 +7,7 @@ import * as RestOperation from "@daybook/schema/RestOperation"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import type { ServedChain } from "../../config/ServedChain.ts"
-import * as Decoder from "../../decode/Decoder.ts"
+import * as KnownSignatures from "@daybook/abi/KnownSignatures"
 import { Engine } from "../../store/Engine.ts"
 import { Authentication } from "../admission/Authentication.ts"
 import { Bounds } from "../admission/Bounds.ts"
@@ -38,7 +38,7 @@ export const layer = (options: {
       const { config } = options
       const bounds = yield* Bounds
       const send = PageResponse.make(bounds)
-      const decoder = Decoder.make()
+      const decoder = KnownSignatures.decoder()
       const contracts = yield* ChainContracts
       const handlers: Handlers = {
         walletTransactions: WalletTransactions.make({ config, chains, contracts, decoder, send }),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
-import * as Signature from "../../../src/decode/Signature.ts"
+import * as Signature from "@daybook/abi/Signature"
 import * as Rows from "../rows.ts"
 import { type Started, start } from "../service.ts"
 

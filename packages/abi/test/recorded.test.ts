@@ -3,9 +3,10 @@
  */
 import { describe, expect, it } from "vitest"
 import * as Recordings from "@daybook/harness/Recordings"
-import * as Decoder from "../../src/decode/Decoder.ts"
+import type * as Decoder from "../src/Decoder.ts"
+import * as KnownSignatures from "../src/KnownSignatures.ts"
 
-const decoder = Decoder.make()
+const decoder = KnownSignatures.decoder()
 
 type Json = { readonly [key: string]: unknown }
 

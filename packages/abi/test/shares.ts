@@ -1,17 +1,17 @@
 /**
  * Counts which of the recorded events and calls of each chain are decoded: by the signatures of standards, by all built-in ones, and by those
  * of files besides, one signature a line, which are tried first as a pack of the operator is. A call is one of at least four bytes.
- * `pnpm --filter @daybook/service decoded [SIGNATURES.txt...] [BLOCKS.jsonl.gz...]`; a line of a file of blocks has a `block` with whole
+ * `pnpm --filter @daybook/abi decoded [SIGNATURES.txt...] [BLOCKS.jsonl.gz...]`; a line of a file of blocks has a `block` with whole
  * transactions, and its `receipts`.
  */
 import { readFileSync } from "node:fs"
 import { gunzipSync } from "node:zlib"
 import * as RecordedReceipts from "@daybook/harness/RecordedReceipts"
 import * as Result from "effect/Result"
-import * as BuiltIn from "../../src/decode/BuiltInSignatures.ts"
-import { fromSignatures, type LogData, type SignatureSet } from "../../src/decode/Decoder.ts"
-import * as Signature from "../../src/decode/Signature.ts"
-import { protocols } from "../../src/decode/signatures/protocols.ts"
+import * as KnownSignatures from "../src/KnownSignatures.ts"
+import { fromSignatures, type LogData, type SignatureSet } from "../src/Decoder.ts"
+import * as Signature from "../src/Signature.ts"
+import { protocols } from "../src/internal/signatures/protocols.ts"
 
 interface Transaction {
   readonly chainId?: string
@@ -76,12 +76,12 @@ const signaturesIn = (path: string): ReadonlyArray<string> =>
 
 const files = process.argv.slice(2)
 const isText = (path: string) => path.endsWith(".txt")
-const given = files.filter(isText).flatMap(signaturesIn)
-const own = new Set(protocols)
+const fileLines = files.filter(isText).flatMap(signaturesIn)
+const protocolLines = new Set(protocols)
 const sets: ReadonlyArray<SignatureSet> = [
-  setOf(BuiltIn.signatures.filter((text) => !own.has(text))),
-  setOf(BuiltIn.signatures),
-  ...(given.length === 0 ? [] : [setOf([...given, ...BuiltIn.signatures])]),
+  setOf(KnownSignatures.lines.filter((text) => !protocolLines.has(text))),
+  setOf(KnownSignatures.lines),
+  ...(fileLines.length === 0 ? [] : [setOf([...fileLines, ...KnownSignatures.lines])]),
 ]
 
 const share = (count: number, total: number): string => `${((100 * count) / total).toFixed(0)} %`
@@ -98,7 +98,7 @@ const row = (chain: string, all: ReadonlyArray<Recorded>): string => {
 
 const everything = [...recorded, ...files.filter((path) => !isText(path)).flatMap(blocksOf)]
 const chains = [...new Set(everything.map(({ chain }) => chain))].toSorted()
-const kinds = ["standards", "built-in", ...(given.length === 0 ? [] : ["with files"])]
+const kinds = ["standards", "built-in", ...(fileLines.length === 0 ? [] : ["with files"])]
 const head = ["chain", "events", ...kinds, "calls", ...kinds].join(" | ")
 const rows = [
   ...chains.map((chain) =>

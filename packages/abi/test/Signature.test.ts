@@ -1,6 +1,6 @@
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
-import * as Signature from "../../src/decode/Signature.ts"
+import * as Signature from "../src/Signature.ts"
 
 const parse = (text: string) => Result.getOrThrow(Signature.fromText(text))
 const failure = (text: string) => Result.getOrThrow(Result.flip(Signature.fromText(text)))

@@ -1,25 +1,25 @@
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
-import * as Signature from "../../src/decode/Signature.ts"
-import { signatures } from "../../src/decode/BuiltInSignatures.ts"
+import * as Signature from "../src/Signature.ts"
+import * as KnownSignatures from "../src/KnownSignatures.ts"
 
-const parsed = signatures.map((text) => Result.getOrThrow(Signature.fromText(text)))
+const parsed = KnownSignatures.lines.map((text) => Result.getOrThrow(Signature.fromText(text)))
 const keys = new Map(parsed.map((signature) => [signature.canonical, signature.key]))
 
-describe("signatures", () => {
-  it("signatures: spell types in one way", () => {
-    const short = signatures.filter((text) => /\bu?int\b/.test(text))
+describe("KnownSignatures", () => {
+  it("lines: spell types in one way", () => {
+    const short = KnownSignatures.lines.filter((text) => /\bu?int\b/.test(text))
 
     expect(short).toEqual([])
   })
 
-  it("signatures: name every parameter", () => {
+  it("lines: name every parameter", () => {
     const nameless = parsed.filter(({ parameters }) => parameters.some(({ name }) => name === ""))
 
     expect(nameless.map(({ canonical }) => canonical)).toEqual([])
   })
 
-  it("signatures: none is hidden by another one", () => {
+  it("lines: none is hidden by another one", () => {
     const seen = new Map<string, string>()
     const hidden: Array<string> = []
     for (const signature of parsed) {

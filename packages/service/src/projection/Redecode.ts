@@ -2,7 +2,7 @@
  * Decodes a stored transaction again with newer signatures, from the input, topics and data in its JSON text. Used when a row of an
  * older decoder is served, and by the indexer, which rewrites such rows. Pure.
  */
-import type { DecodedItemWire, LogData } from "./Decoder.ts"
+import type { DecodedItemWire, LogData } from "@daybook/abi/Decoder"
 
 /** Decodes by the contract too, whose address is lower case. */
 export interface ContractDecoder {

@@ -3,12 +3,12 @@ import * as Arbitrary from "effect/Arbitrary"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { describe, expect } from "vitest"
-import * as Decoder from "../../src/decode/Decoder.ts"
-import * as Signature from "../../src/decode/Signature.ts"
-import { signatures } from "../../src/decode/BuiltInSignatures.ts"
+import * as Decoder from "../src/Decoder.ts"
+import * as Signature from "../src/Signature.ts"
+import * as KnownSignatures from "../src/KnownSignatures.ts"
 import { hex, word } from "./abi.ts"
 
-const decoder = Decoder.make()
+const decoder = KnownSignatures.decoder()
 const signature = (text: string) => Result.getOrThrow(Signature.fromText(text))
 const key = (text: string) => signature(text).key
 const log = (topics: ReadonlyArray<string>, ...words: ReadonlyArray<string>) => ({
@@ -240,7 +240,7 @@ describe("Decoder", () => {
     })
 
     it("event: gives the hash of an indexed string", () => {
-      const named = Decoder.make([signature("event Named(string indexed name, uint256[] indexed ids)")])
+      const named = KnownSignatures.decoder([signature("event Named(string indexed name, uint256[] indexed ids)")])
       const topics = [key("event Named(string,uint256[])"), "cd".repeat(32), "ef".repeat(32)]
 
       expect(named.event(log(topics))?.params).toEqual([
@@ -395,7 +395,7 @@ describe("Decoder", () => {
 
     it.prop(
       "law: any bytes behind a known selector, and any other text, give an answer",
-      [Arbitrary.schema(Schema.Literals(signatures)), hex(0, 600), Arbitrary.schema(Schema.String)],
+      [Arbitrary.schema(Schema.Literals(KnownSignatures.lines)), hex(0, 600), Arbitrary.schema(Schema.String)],
       ([text, bytes, other]) => {
         const { indexedCount, key, kind } = signature(text)
         const topics = [key, ...Array.from({ length: indexedCount }, (_, index) => `0x${word(index)}`)]
@@ -411,8 +411,8 @@ describe("Decoder", () => {
 
   describe("make", () => {
     it("make: tries given signatures before the built-in ones, and the next one where one does not match", () => {
-      const named = Decoder.make([signature("function transfer(address _to, uint256 _value)")])
-      const narrow = Decoder.make([
+      const named = KnownSignatures.decoder([signature("function transfer(address _to, uint256 _value)")])
+      const narrow = KnownSignatures.decoder([
         signature("event Transfer(address indexed a, address indexed b, uint256 indexed c)"),
       ])
 
@@ -429,18 +429,18 @@ describe("Decoder", () => {
         signature("function burn(uint256 amount)"),
         signature("function collate_propagate_storage(bytes16 id)"),
       ]
-      const both = Decoder.make(clash)
+      const both = KnownSignatures.decoder(clash)
 
       expect(new Set(clash.map((one) => one.key))).toEqual(new Set(["0x42966c68"]))
       expect(both.call(`0x42966c68${word(7)}`)?.label).toBe("burn")
-      expect(Decoder.make(clash.slice(1)).call(`0x42966c68${word(7)}`)?.label).toBe("burn")
-      expect(Decoder.make(clash.slice(1)).call(`0x42966c68${"ab".repeat(16)}${"00".repeat(16)}`)?.params).toEqual([
-        { name: "id", value: `0x${"ab".repeat(16)}`, type: "bytes16" },
-      ])
+      expect(KnownSignatures.decoder(clash.slice(1)).call(`0x42966c68${word(7)}`)?.label).toBe("burn")
+      expect(
+        KnownSignatures.decoder(clash.slice(1)).call(`0x42966c68${"ab".repeat(16)}${"00".repeat(16)}`)?.params,
+      ).toEqual([{ name: "id", value: `0x${"ab".repeat(16)}`, type: "bytes16" }])
     })
 
     it("make: gives a parameter without a name an empty name", () => {
-      const nameless = Decoder.make([signature("function ping(uint256)")])
+      const nameless = KnownSignatures.decoder([signature("function ping(uint256)")])
 
       expect(nameless.call(`${key("function ping(uint256)")}${word(1)}`)?.params).toEqual([
         { name: "", value: "1", type: "uint256" },
@@ -453,7 +453,7 @@ describe("Decoder", () => {
       expect(Number.isInteger(decoder.revision)).toBe(true)
       expect(decoder.revision).toBeGreaterThanOrEqual(0)
       expect(decoder.revision).toBeLessThan(2 ** 31)
-      expect(Decoder.make().revision).toBe(decoder.revision)
+      expect(KnownSignatures.decoder().revision).toBe(decoder.revision)
     })
 
     it("revision: changes with a signature, a name or the order of signatures with one selector", () => {
@@ -462,15 +462,15 @@ describe("Decoder", () => {
       const renamed = signature("function burn(uint256 amount)")
       const sets = [[], [one], [other], [one, other], [other, one], [renamed, other]]
 
-      expect(new Set(sets.map((extra) => Decoder.make(extra).revision)).size).toBe(6)
-      expect(Decoder.make([one, renamed]).revision).toBe(Decoder.make([one]).revision)
+      expect(new Set(sets.map((extra) => KnownSignatures.decoder(extra).revision)).size).toBe(6)
+      expect(KnownSignatures.decoder([one, renamed]).revision).toBe(KnownSignatures.decoder([one]).revision)
     })
 
     it("revision: does not change with the order of signatures of different selectors", () => {
       const one = signature("function ping(uint256 a)")
       const other = signature("function pong(uint256 a)")
 
-      expect(Decoder.make([one, other]).revision).toBe(Decoder.make([other, one]).revision)
+      expect(KnownSignatures.decoder([one, other]).revision).toBe(KnownSignatures.decoder([other, one]).revision)
     })
   })
 })

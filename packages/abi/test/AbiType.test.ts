@@ -1,6 +1,6 @@
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
-import * as AbiType from "../../src/decode/AbiType.ts"
+import * as AbiType from "../src/AbiType.ts"
 
 const layout = (parameter: AbiType.Parameter) => Result.getOrThrow(AbiType.fromParameter(parameter))
 const reason = (parameter: AbiType.Parameter) => Result.getOrThrow(Result.flip(AbiType.fromParameter(parameter)))

@@ -1,10 +1,9 @@
 /**
- * Reads contract ABI data as the text of decision 0015, directly from hex digits, without intermediate values. Strict and bounded:
+ * Reads contract ABI data as text, directly from hex digits, without intermediate values. Strict and bounded:
  * data that is not a clean encoding gives `null`, nothing throws, and at most twice the length of the data is read, whatever its
  * offsets and counts.
  */
-import { isUtf8 } from "node:buffer"
-import * as Address from "ox/Address"
+import { checksum } from "./internal/Checksum.ts"
 import type { AbiType, Leaf, List, Tuple } from "./AbiType.ts"
 
 /** Data that is read, and the remaining allowance. */
@@ -53,7 +52,7 @@ const wordText = (type: Leaf, word: string): string | null => {
     case "int":
       return signed(word, type.bits)
     case "address":
-      return word.startsWith(type.pad) ? Address.checksum(`0x${word.slice(24)}`) : null
+      return word.startsWith(type.pad) ? checksum(word.slice(24)) : null
     case "bool":
       if (!word.startsWith(type.pad)) return null
       return word.endsWith("1") ? "true" : word.endsWith("0") ? "false" : null
@@ -64,9 +63,17 @@ const wordText = (type: Leaf, word: string): string | null => {
   }
 }
 
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+/** Text of hex digits; `null` where the bytes are no UTF-8. */
 const stringText = (digits: string): string | null => {
-  const bytes = Buffer.from(digits, "hex")
-  return isUtf8(bytes) ? bytes.toString("utf8") : null
+  const bytes = new Uint8Array(digits.length / 2)
+  for (let at = 0; at < bytes.length; at++) bytes[at] = Number.parseInt(digits.slice(at * 2, at * 2 + 2), 16)
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    return null
+  }
 }
 
 const readLeaf = (source: Source, type: Leaf, at: number): string | null => {

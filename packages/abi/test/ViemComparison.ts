@@ -1,41 +1,41 @@
 /**
  * Compares the decoder with viem on random ABI types and values: data that viem has encoded gives the values that viem decodes, and data
  * that was changed afterwards gives them too wherever both decode it.
- * `pnpm --filter @daybook/service abi:fuzz 100000 [SEED]` compares as many; the seed of a difference is printed.
+ * `pnpm --filter @daybook/abi fuzz 100000 [SEED]` compares as many; the seed of a difference is printed.
  */
+import * as Random from "@daybook/harness/Random"
 import * as Result from "effect/Result"
 import { decodeAbiParameters, encodeAbiParameters, type Hex } from "viem"
-import * as AbiReader from "../../src/decode/AbiReader.ts"
-import * as AbiType from "../../src/decode/AbiType.ts"
-import * as Model from "../store/model.ts"
+import * as AbiReader from "../src/AbiReader.ts"
+import * as AbiType from "../src/AbiType.ts"
 import type { Parameter, Value } from "./abi.ts"
 
 const maxDepth = 4
 
 /** Any leaf type of the ABI. */
-const leafOf = ({ below, pick }: Model.Seeded): string => {
+const leafOf = ({ integer, pick }: Random.Random): string => {
   const kind = pick(["address", "bool", "bytes", "string", "uint", "int", "bytesN"])
-  if (kind === "uint" || kind === "int") return `${kind}${8 * (1 + below(32))}`
-  return kind === "bytesN" ? `bytes${1 + below(32)}` : kind
+  if (kind === "uint" || kind === "int") return `${kind}${8 * (1 + integer(32))}`
+  return kind === "bytesN" ? `bytes${1 + integer(32)}` : kind
 }
 
-const typeOf = (numbers: Model.Seeded, depth: number): Parameter => {
-  const kind = depth === 0 ? 0 : numbers.below(6)
+const typeOf = (numbers: Random.Random, depth: number): Parameter => {
+  const kind = depth === 0 ? 0 : numbers.integer(6)
   if (kind < 3) return { type: leafOf(numbers) }
   if (kind === 3) {
-    const components = Array.from({ length: 1 + numbers.below(4) }, () => typeOf(numbers, depth - 1))
+    const components = Array.from({ length: 1 + numbers.integer(4) }, () => typeOf(numbers, depth - 1))
     return { type: "tuple", components }
   }
   const of = typeOf(numbers, depth - 1)
-  return { ...of, type: `${of.type}[${kind === 4 ? "" : 1 + numbers.below(3)}]` }
+  return { ...of, type: `${of.type}[${kind === 4 ? "" : 1 + numbers.integer(3)}]` }
 }
 
-const bytesOf = ({ below }: Model.Seeded, length: number): Hex =>
-  `0x${Buffer.from(Array.from({ length }, () => below(256))).toString("hex")}`
+const bytesOf = ({ integer }: Random.Random, length: number): Hex =>
+  `0x${Buffer.from(Array.from({ length }, () => integer(256))).toString("hex")}`
 
 const texts = ["", "a", "Grüße", "☃ 🎉", "\u0000", '"quoted" \\ ', "x".repeat(33)]
 
-const integerOf = (numbers: Model.Seeded, type: string): bigint | number => {
+const integerOf = (numbers: Random.Random, type: string): bigint | number => {
   const isSigned = type.startsWith("int")
   const bits = Number(type.slice(isSigned ? 3 : 4))
   const random = BigInt(bytesOf(numbers, bits / 8))
@@ -44,16 +44,16 @@ const integerOf = (numbers: Model.Seeded, type: string): bigint | number => {
   return bits <= 48 ? Number(fitted) : fitted
 }
 
-const valueOf = (numbers: Model.Seeded, parameter: Parameter): Value => {
+const valueOf = (numbers: Random.Random, parameter: Parameter): Value => {
   const { components = [], type } = parameter
   const list = /^(.*)\[(\d*)\]$/.exec(type)
   if (list !== null) {
-    const length = list[2] === "" ? numbers.below(4) : Number(list[2])
+    const length = list[2] === "" ? numbers.integer(4) : Number(list[2])
     return Array.from({ length }, () => valueOf(numbers, { ...parameter, type: list[1]! }))
   }
   if (type === "tuple") return components.map((component) => valueOf(numbers, component))
   if (type === "address") return bytesOf(numbers, 20)
-  if (type === "bool") return numbers.below(2) === 0
+  if (type === "bool") return numbers.integer(2) === 0
   if (type === "string") return numbers.pick(texts)
   if (type === "bytes") return bytesOf(numbers, numbers.pick([0, 1, 31, 32, 33, 64, 100]))
   if (type.startsWith("bytes")) return bytesOf(numbers, Number(type.slice(5)))
@@ -79,12 +79,12 @@ const byViem = (parameters: ReadonlyArray<Parameter>, data: Hex): ReadonlyArray<
 }
 
 /** Data with one byte replaced, or cut at some byte. */
-const changed = (numbers: Model.Seeded, data: Hex): Hex => {
+const changed = (numbers: Random.Random, data: Hex): Hex => {
   const bytes = Buffer.from(data.slice(2), "hex")
   if (bytes.length === 0) return data
-  const at = numbers.below(bytes.length)
-  if (numbers.below(4) === 0) return `0x${bytes.subarray(0, at).toString("hex")}`
-  bytes[at] = numbers.pick([0, 1, 0x20, 0x40, 0xff, numbers.below(256)])
+  const at = numbers.integer(bytes.length)
+  if (numbers.integer(4) === 0) return `0x${bytes.subarray(0, at).toString("hex")}`
+  bytes[at] = numbers.pick([0, 1, 0x20, 0x40, 0xff, numbers.integer(256)])
   return `0x${bytes.toString("hex")}`
 }
 
@@ -105,8 +105,8 @@ const readHex = (members: ReadonlyArray<AbiType.AbiType>, data: string, from: nu
 
 /** Compares one random signature; `null` where nothing differs. */
 export const compare = (seed: number): Difference | null => {
-  const numbers = Model.seeded(seed)
-  const parameters = Array.from({ length: 1 + numbers.below(4) }, () => typeOf(numbers, maxDepth))
+  const numbers = Random.make(seed)
+  const parameters = Array.from({ length: 1 + numbers.integer(4) }, () => typeOf(numbers, maxDepth))
   const types = parameters.map((parameter) => Result.getOrThrow(AbiType.fromParameter(parameter)))
   const values = parameters.map((parameter) => valueOf(numbers, parameter))
   const encoded = encodeAbiParameters(parameters as never, values as never)

@@ -4,8 +4,8 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as AbiParameters from "ox/AbiParameters"
 import { describe, expect } from "vitest"
-import * as AbiReader from "../../src/decode/AbiReader.ts"
-import * as AbiType from "../../src/decode/AbiType.ts"
+import * as AbiReader from "../src/AbiReader.ts"
+import * as AbiType from "../src/AbiType.ts"
 import { hex, parameters, textOf, valueOf, word, type Parameter, type Value } from "./abi.ts"
 
 const types = (of: ReadonlyArray<Parameter>) => of.map((one) => Result.getOrThrow(AbiType.fromParameter(one)))

@@ -5,9 +5,8 @@
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import * as AbiItem from "ox/AbiItem"
-import * as Hash from "ox/Hash"
-import * as Hex from "ox/Hex"
 import * as AbiType from "./AbiType.ts"
+import { keccak256 } from "./internal/Keccak.ts"
 
 /**
  * A parameter of a signature.
@@ -78,7 +77,7 @@ const build = (item: Item, types: ReadonlyArray<AbiType.AbiType>): Result.Result
   const indexedCount = parameters.filter((parameter) => parameter.indexed).length
   if (indexedCount > 3) return Result.fail(`${indexedCount} indexed parameters, at most 3 fit`)
   const canonical = `${item.name}${AbiType.tuple(types).name}`
-  const hash = Hash.keccak256(Hex.fromString(canonical))
+  const hash = keccak256(canonical)
   return Result.succeed({
     kind: item.type === "event" ? "event" : "function",
     label: item.name,

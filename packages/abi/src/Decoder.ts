@@ -4,12 +4,9 @@
  *
  * Source: docs/interface.md#2.4.
  */
-import * as Result from "effect/Result"
-import * as Hash from "ox/Hash"
-import * as Hex from "ox/Hex"
 import * as AbiReader from "./AbiReader.ts"
 import * as Signature from "./Signature.ts"
-import { signatures } from "./BuiltInSignatures.ts"
+import { keccak256 } from "./internal/Keccak.ts"
 
 /**
  * A decoded parameter on the wire.
@@ -73,7 +70,7 @@ export interface SignatureSet {
 }
 
 /**
- * A decoder for the built-in signatures and others.
+ * A set of signatures that is known by a number.
  */
 export interface Decoder extends SignatureSet {
   /** Identifies the signatures and text rules: 31 bits, equal for equal sets. Stored with each decoded row. */
@@ -128,14 +125,9 @@ const decodeFirst = (
 
 const revisionOf = ({ candidates, keys }: GrowingSet): number => {
   const lines = [...keys()].sort().flatMap((key) => candidates(key).map(Signature.toText))
-  const hash = Hash.keccak256(Hex.fromString([`codec ${codecVersion}`, ...lines].join("\n")))
+  const hash = keccak256([`codec ${codecVersion}`, ...lines].join("\n"))
   return Number.parseInt(hash.slice(2, 10), 16) >>> 1
 }
-
-let parsed: ReadonlyArray<Signature.Signature> | undefined
-
-const builtIn = (): ReadonlyArray<Signature.Signature> =>
-  (parsed ??= signatures.map((text) => Result.getOrThrow(Signature.fromText(text))))
 
 /** Signatures that are tried for one selector or topic; more of them would multiply the time of each row. */
 const maxCandidates = 8
@@ -190,7 +182,7 @@ export const makeSet = (): GrowingSet => {
   }
 }
 
-/** Decodes by these signatures alone, without the built-in ones; those that share a selector or a topic are tried in order. */
+/** Decodes by these signatures; those that share a selector or a topic are tried in order. */
 export const fromSignatures = (signatures: Iterable<Signature.Signature>): GrowingSet => {
   const set = makeSet()
   for (const signature of signatures) set.add(signature)
@@ -206,15 +198,11 @@ export const inOrder = (sets: ReadonlyArray<SignatureSet>): SignatureSet =>
   })
 
 /**
- * Makes a decoder of the built-in signatures and the given ones.
- *
- * **Details**
- * Signatures that share a selector or a topic are tried in order, the given ones first, and the first match wins. A given signature
- * thus replaces the parameter names of a built-in one.
+ * Makes a decoder of signatures. Those that share a selector or a topic are tried in order, and the first match wins.
  *
  * Source: decision 0015.
  */
-export const make = (extraSignatures: ReadonlyArray<Signature.Signature> = []): Decoder => {
-  const set = fromSignatures([...extraSignatures, ...builtIn()])
+export const make = (signatures: Iterable<Signature.Signature>): Decoder => {
+  const set = fromSignatures(signatures)
   return { ...set, revision: revisionOf(set) }
 }

@@ -1,0 +1,42 @@
+/**
+ * Signatures of standards and of widespread contracts, one line each. They are a module of their own, so that a web page that decodes by the
+ * ABI of one contract does not download them. A new line also applies to rows that a service has stored: it changes the revision of the
+ * decoder, and rows of another revision are decoded again.
+ */
+import * as Result from "effect/Result"
+import * as Decoder from "./Decoder.ts"
+import { batch } from "./internal/signatures/batch.ts"
+import { control } from "./internal/signatures/control.ts"
+import { exchange } from "./internal/signatures/exchange.ts"
+import { protocols } from "./internal/signatures/protocols.ts"
+import { token } from "./internal/signatures/token.ts"
+
+import * as Signature from "./Signature.ts"
+
+/**
+ * The signatures, in the order in which equal selectors are tried.
+ */
+export const lines: ReadonlyArray<string> = [...token, ...exchange, ...batch, ...control, ...protocols]
+
+let parsed: ReadonlyArray<Signature.Signature> | undefined
+
+const all = (): ReadonlyArray<Signature.Signature> =>
+  (parsed ??= lines.map((line) => Result.getOrThrow(Signature.fromText(line))))
+
+/**
+ * Makes a decoder of the known signatures and of others, which are tried first: one of them thus replaces the parameter names of a known one.
+ *
+ * **Example** (Decoding a call)
+ *
+ * ```ts
+ * import * as KnownSignatures from "@daybook/abi/KnownSignatures"
+ *
+ * const input = `0xa9059cbb${"0".repeat(24)}${"ab".repeat(20)}${"7".padStart(64, "0")}`
+ * const call = KnownSignatures.decoder().call(input)
+ * console.log(call?.signature, call?.params[1]) // transfer(address,uint256) { name: 'value', value: '7', type: 'uint256' }
+ * ```
+ *
+ * Source: decision 0015.
+ */
+export const decoder = (others: ReadonlyArray<Signature.Signature> = []): Decoder.Decoder =>
+  Decoder.make([...others, ...all()])

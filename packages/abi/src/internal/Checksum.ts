@@ -1,0 +1,18 @@
+/** Checksummed addresses, of which the recent ones are remembered: most data of a chain names few addresses. */
+import * as Address from "@daybook/schema/Address"
+
+/** Addresses that are remembered; beyond them all are forgotten. */
+const maxRemembered = 8_192
+
+const remembered = new Map<string, string>()
+
+/** The checksummed form of an address of 40 lower-case digits. */
+export const checksum = (digits: string): string => {
+  const known = remembered.get(digits)
+  if (known !== undefined) return known
+  // Sound: the digits are those of a word, 20 bytes.
+  const text = Address.checksum(`0x${digits}` as Address.Address)
+  if (remembered.size >= maxRemembered) remembered.clear()
+  remembered.set(digits, text)
+  return text
+}

@@ -1,0 +1,3 @@
+import { library } from "@daybook/config/tsup"
+
+export default library()
