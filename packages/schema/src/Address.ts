@@ -2,11 +2,12 @@
  * Codecs of 20-byte addresses in lower-case hex, and the checksummed form. Codecs are marked as pure: a web page that only parses and
  * formats addresses is bundled without them.
  */
-import { keccak_256 } from "@noble/hashes/sha3.js"
 import type * as Brand from "effect/Brand"
 import type * as Schema from "effect/Schema"
 import * as Hex from "./Hex.ts"
 import { orEmpty, orNull } from "./internal/leaf.ts"
+
+export { checksum } from "./internal/checksum.ts"
 
 export type Address = `0x${string}` & Brand.Brand<"Address">
 
@@ -151,28 +152,3 @@ const indexed = /^0x0{24}[0-9a-f]{40}$/
 export const fromTopic = (topic: string | null | undefined): Address | undefined =>
   // Sound: the pattern is that of an address behind its padding.
   topic != null && indexed.test(topic) ? (`0x${topic.slice(26)}` as Address) : undefined
-
-/**
- * The checksummed form of an address, in mixed case.
- *
- * **Example** (Formatting an address for display)
- *
- * ```ts
- * import * as Address from "@daybook/schema/Address"
- *
- * const address = Address.fromText("0xd8da6bf26964af9d7eed9e03e53415d37aa96045")
- * console.log(address && Address.checksum(address)) // 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
- * ```
- *
- * Source: EIP-55.
- */
-export const checksum = (address: Address): `0x${string}` => {
-  const digits = address.slice(2)
-  const hash = keccak_256(new TextEncoder().encode(digits))
-  let out = ""
-  for (let at = 0; at < digits.length; at++) {
-    const nibble = at % 2 === 0 ? hash[at >> 1]! >> 4 : hash[at >> 1]! & 15
-    out += nibble > 7 ? digits[at]!.toUpperCase() : digits[at]!
-  }
-  return `0x${out}`
-}

@@ -1,29 +1,36 @@
-import { encodeErrorResult } from "viem"
 import { describe, expect, it } from "vitest"
-import { reasonOf } from "../../src/pages/transaction/Revert.ts"
+import { formatError, formatSelector } from "../../src/pages/transaction/Revert.ts"
 
-const abi = [
-  { type: "error", name: "Error", inputs: [{ type: "string", name: "reason" }] },
-  { type: "error", name: "Panic", inputs: [{ type: "uint256", name: "code" }] },
-] as const
+const errorOf = (signature: string, ...values: ReadonlyArray<string>) => ({
+  signature,
+  label: signature.split("(")[0]!,
+  type: "function",
+  params: values.map((value, at) => ({ name: at === 0 ? "limit" : "", value, type: "uint256" })),
+})
 
-describe("reasonOf", () => {
-  it("reads the reason of a revert, also in other scripts", () => {
-    for (const reason of ["not enough", "رصيد غير كاف", "x".repeat(200), ""]) {
-      expect(reasonOf(encodeErrorResult({ abi, errorName: "Error", args: [reason] }))).toBe(reason)
+describe("formatError", () => {
+  it("the reason of a revert is shown as it is, up to 500 characters", () => {
+    for (const reason of ["not enough", "رصيد غير كاف", ""]) {
+      expect(formatError(errorOf("Error(string)", reason))).toBe(reason)
     }
+    expect(formatError(errorOf("Error(string)", "x".repeat(600)))).toBe(`${"x".repeat(500)}…`)
   })
 
-  it("names a panic by its code", () => {
-    expect(reasonOf(encodeErrorResult({ abi, errorName: "Panic", args: [0x11n] }))).toBe(
-      "Panic 0x11: arithmetic overflow or underflow",
-    )
+  it("a panic is named by its code", () => {
+    expect(formatError(errorOf("Panic(uint256)", "17"))).toBe("Panic 0x11: arithmetic overflow or underflow")
+    expect(formatError(errorOf("Panic(uint256)", "255"))).toBe("Panic 0xff: unknown code")
   })
 
+  it("another error is shown with the names and values of its parameters", () => {
+    expect(formatError(errorOf("TooMany(uint256,uint256)", "5", "7"))).toBe("TooMany(limit: 5, 7)")
+  })
+})
+
+describe("formatSelector", () => {
   it("names the selector of a custom error, and nothing for bytes that are none", () => {
-    expect(reasonOf(`0x12345678${"00".repeat(32)}`)).toBe("Custom error 0x12345678")
-    for (const output of ["0x", null, undefined, `0x08c379a0${"ff".repeat(64)}`]) {
-      expect(reasonOf(output)).toBeUndefined()
+    expect(formatSelector(`0x12345678${"00".repeat(32)}`)).toBe("Custom error 0x12345678")
+    for (const output of ["0x", null, undefined, `0x08c379a0${"ff".repeat(64)}`, `0x4e487b71${"00".repeat(32)}`]) {
+      expect(formatSelector(output)).toBeUndefined()
     }
   })
 })

@@ -1,12 +1,8 @@
-/** The reason of a revert, from the bytes that it returned. Pure. */
+/** The reason of a revert in words, from the error that the service has decoded, or from its bytes. Pure. */
+import type { DecodedItem } from "@daybook/rest/promise"
 
-import * as AbiReader from "@daybook/abi/AbiReader"
-import * as AbiType from "@daybook/abi/AbiType"
-import * as Result from "effect/Result"
-
-/** `Error(string)` and `Panic(uint256)`. */
-const errorSelector = "0x08c379a0"
-const panicSelector = "0x4e487b71"
+/** Selectors of `Error(string)` and `Panic(uint256)`, which the language itself has. */
+const plainSelectors: ReadonlyArray<string> = ["0x08c379a0", "0x4e487b71"]
 
 const panics: Readonly<Record<string, string>> = {
   "1": "assertion failed",
@@ -20,33 +16,27 @@ const panics: Readonly<Record<string, string>> = {
   "51": "call of an uninitialised function",
 }
 
-/** Longest data that is read, in characters. */
-const maxCharacters = 16_384
+/** Longest reason that is shown, in characters. */
+const maxCharacters = 500
 
-const string = Result.getOrThrow(AbiType.fromParameter({ type: "string" }))
-const uint256 = Result.getOrThrow(AbiType.fromParameter({ type: "uint256" }))
+const shorten = (text: string): string => (text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text)
 
-/** The value of an error with one parameter; undefined where the data is no clean encoding of it. */
-const valueIn = (output: string, type: AbiType.AbiType): string | undefined => {
-  const digits = output.length > maxCharacters ? null : AbiReader.digitsOf(output)
-  return digits === null ? undefined : AbiReader.read([type], digits, 4, "anything")?.[0]
-}
-
-/** Whether the bytes are no error of a contract: nothing, or one of the two that the language itself has. */
-export const isPlain = (output: string | null | undefined): boolean =>
-  output === null ||
-  output === undefined ||
-  output.length < 10 ||
-  [errorSelector, panicSelector].includes(output.slice(0, 10))
-
-/** The reason in words; undefined where the bytes have none. */
-export const reasonOf = (output: string | null | undefined): string | undefined => {
-  if (output === null || output === undefined || output.length < 10) return undefined
-  const selector = output.slice(0, 10)
-  if (selector === errorSelector) return valueIn(output, string)
-  if (selector !== panicSelector) return `Custom error ${selector}`
-  const value = valueIn(output, uint256)
-  if (value === undefined) return undefined
+const panicText = (value: string): string => {
   const code = BigInt(value).toString(16)
   return `Panic 0x${code}: ${panics[code] ?? "unknown code"}`
+}
+
+/** An error as it is written in Solidity, with named parameters; of the two that the language has, what they state. */
+export const formatError = ({ label, params, signature }: DecodedItem): string => {
+  const values = params.map(({ name, value }) => (name === "" ? value : `${name}: ${value}`))
+  const first = params[0]?.value
+  if (first !== undefined && signature === "Error(string)") return shorten(first)
+  if (first !== undefined && signature === "Panic(uint256)") return panicText(first)
+  return shorten(`${label}(${values.join(", ")})`)
+}
+
+/** The selector of a custom error in words; undefined where the bytes are none. */
+export const formatSelector = (output: string | null | undefined): string | undefined => {
+  const selector = output?.slice(0, 10) ?? ""
+  return selector.length < 10 || plainSelectors.includes(selector) ? undefined : `Custom error ${selector}`
 }
