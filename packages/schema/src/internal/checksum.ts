@@ -2,7 +2,7 @@
  * Checksums of addresses. Exported under `Address`; a module of its own, so that a web page which formats none is bundled without the hash.
  */
 import { keccak_256 } from "@noble/hashes/sha3.js"
-import type { Address } from "../Address.ts"
+import type * as Brand from "effect/Brand"
 
 /**
  * The checksummed form of an address, in mixed case.
@@ -18,7 +18,7 @@ import type { Address } from "../Address.ts"
  *
  * Source: EIP-55.
  */
-export const checksum = (address: Address): `0x${string}` => {
+export const checksum = (address: `0x${string}` & Brand.Brand<"Address">): `0x${string}` => {
   const digits = address.slice(2)
   const hash = keccak_256(new TextEncoder().encode(digits))
   let out = ""
