@@ -53,8 +53,8 @@ const parse = (parameter: AbiParameter, text: string): unknown => {
 export const encode = (item: AbiItem, texts: ReadonlyArray<string>): `0x${string}` => {
   const values = item.inputs.map((input, at) => valueOf(input, parse(input, texts[at] ?? "")))
   const { key } = Result.getOrThrow(Signature.fromItem(item))
-  // Sound: ox types the values of literal types only, and checks these values.
-  return `${key as `0x${string}`}${AbiParameters.encode(item.inputs, values as never).slice(2)}`
+  // Sound: a selector is hex.
+  return `${key as `0x${string}`}${AbiParameters.encode(item.inputs, values).slice(2)}`
 }
 
 /** A result is no clean encoding of what the function returns. */

@@ -18,7 +18,7 @@ describe("ReadCall", () => {
   it("encode: makes the data of a call from texts, as viem reads it", () => {
     const data = encode(read, [JSON.stringify([owner, amounts.map(String)])])
 
-    expect(decodeFunctionData({ abi: [read], data } as never)).toEqual({
+    expect(decodeFunctionData({ abi: [read], data })).toEqual({
       functionName: "read",
       args: [{ owner, amounts }],
     })

@@ -1,7 +1,7 @@
 import { Result, Schema } from "effect"
 import * as WalletTransaction from "@daybook/schema/WalletTransaction"
 import { describe, expect, it } from "vitest"
-import * as Decoder from "@daybook/abi/Decoder"
+import type * as Decoder from "@daybook/abi/Decoder"
 import * as KnownSignatures from "@daybook/abi/KnownSignatures"
 import { redecode } from "../../src/projection/Redecode.ts"
 import * as BlockAssembler from "../../src/fetch/BlockAssembler.ts"

@@ -2,7 +2,7 @@
 import type { DecodedItem } from "@daybook/rest/promise"
 
 /** Selectors of `Error(string)` and `Panic(uint256)`, which the language itself has. */
-const plainSelectors: ReadonlyArray<string> = ["0x08c379a0", "0x4e487b71"]
+const plainSelectors = new Set(["0x08c379a0", "0x4e487b71"])
 
 const panics: Readonly<Record<string, string>> = {
   "1": "assertion failed",
@@ -38,5 +38,5 @@ export const formatError = ({ label, params, signature }: DecodedItem): string =
 /** The selector of a custom error in words; undefined where the bytes are none. */
 export const formatSelector = (output: string | null | undefined): string | undefined => {
   const selector = output?.slice(0, 10) ?? ""
-  return selector.length < 10 || plainSelectors.includes(selector) ? undefined : `Custom error ${selector}`
+  return selector.length < 10 || plainSelectors.has(selector) ? undefined : `Custom error ${selector}`
 }
