@@ -14,6 +14,7 @@ import { type Contract, type Contracts, keyOf } from "../store/Contracts.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import type * as ArtifactFolder from "./ArtifactFolder.ts"
 import * as Proxies from "./Proxies.ts"
+import { fromDefect } from "../supervision/UnexpectedFailure.ts"
 
 /** The folder of a project, and what reads it: `null` where nothing has changed since it was read before. */
 export interface WatchedFolder {
@@ -156,7 +157,7 @@ export const run = Effect.fn("ContractKeeper.run")(function* (options: Options):
     round.revision = yield* contracts.revision(chain)
   })
   for (;;) {
-    const outcome = yield* Effect.result(turn)
+    const outcome = yield* Effect.result(fromDefect(turn))
     if (Result.isFailure(outcome) && outcome.failure.message !== logged) {
       logged = outcome.failure.message
       yield* Effect.logWarning(`Contracts are not up to date: ${logged}`)

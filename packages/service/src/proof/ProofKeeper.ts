@@ -11,6 +11,7 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type * as Calls from "../node/Calls.ts"
 import * as MonotonicClock from "../supervision/MonotonicClock.ts"
+import { fromDefect, type UnexpectedFailure } from "../supervision/UnexpectedFailure.ts"
 import type { Node } from "../node/Node.ts"
 import type { ChainStore } from "../store/Database.ts"
 import { isProved, type UnreadOpenings, type WalletOpening } from "../store/Proofs.ts"
@@ -55,7 +56,7 @@ const backoff: Backoff.Backoff = { firstMillis: 5_000, maxMillis: 300_000 }
 /** Of the time of the thread, the part that examining blocks takes at most. */
 const dutyFactor = 9
 
-type Failure = Proof.ProofError | Reconciliation.ReconciliationError | LedgerScope.NotIndexed
+type Failure = Proof.ProofError | Reconciliation.ReconciliationError | LedgerScope.NotIndexed | UnexpectedFailure
 
 /** The key of tokens among what rests. */
 const tokens = "tokens"
@@ -241,7 +242,7 @@ export const run = Effect.fn("ProofKeeper.run")(function* (
   })
   let logged = ""
   for (let failures = 0; ;) {
-    const outcome = isIdle() ? yield* Effect.result(work) : null
+    const outcome = isIdle() ? yield* Effect.result(fromDefect(work)) : null
     if (outcome === null || outcome._tag === "Success") {
       failures = 0
       yield* Effect.sleep(pauseMillis)

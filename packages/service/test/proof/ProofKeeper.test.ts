@@ -41,4 +41,34 @@ describe("ProofKeeper", () => {
       expect(logged).toEqual(["Opening balances and proofs are not up to date: The database is busy."])
     }),
   )
+
+  it.effect("run: goes on after a read that throws, and logs the reason once", () =>
+    Effect.gen(function* () {
+      const logged: Array<string> = []
+      let turns = 0
+      const watch = Effect.suspend(() => {
+        turns += 1
+        return Effect.die(new TypeError("tokens is not iterable"))
+      })
+      // Sound: the turn ends before it reads the chain or calls the node.
+      const store = { reader: {}, proofs: Effect.succeed({}) } as unknown as ChainStore
+      const node = {} as Node
+      const fiber = yield* ProofKeeper.run({
+        chain: "eth",
+        node,
+        store,
+        watch,
+        callsPerMinute: 600,
+        isIdle: () => true,
+      }).pipe(
+        Effect.provide(Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])),
+        Effect.forkScoped,
+      )
+      yield* TestClock.adjust("10 minutes")
+      yield* Fiber.interrupt(fiber)
+
+      expect(turns).toBeGreaterThan(1)
+      expect(logged).toEqual(["Opening balances and proofs are not up to date: tokens is not iterable"])
+    }),
+  )
 })

@@ -1,0 +1,14 @@
+/**
+ * What a loop that must go on does with a defect: it fails like any other attempt, so that it is logged and tried again.
+ */
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+
+/** An attempt threw what it does not state as an error. */
+export class UnexpectedFailure extends Data.TaggedError("UnexpectedFailure")<{ readonly message: string }> {}
+
+/** Turns a defect of an attempt into a failure. */
+export const fromDefect = <A, E, R>(attempt: Effect.Effect<A, E, R>): Effect.Effect<A, E | UnexpectedFailure, R> =>
+  Effect.catchDefect(attempt, (defect) =>
+    Effect.fail(new UnexpectedFailure({ message: defect instanceof Error ? defect.message : String(defect) })),
+  )
