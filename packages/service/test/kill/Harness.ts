@@ -156,8 +156,11 @@ const killOne = Effect.fnUntraced(function* (
 const forgetLedgers = (baseFolder: string): void => {
   const file = join(baseFolder, "data", Folder.chainFile(chain))
   const connection = Connection.connectUnsafe({ file, readOnly: false })
-  connection.scriptUnsafe("UPDATE projection SET revision = 0 WHERE kind = 'ledger'")
-  ProjectionCheckpoints.sealUnsafe(connection)
+  const ledgers = ProjectionCheckpoints.listUnsafe(connection).filter(({ kind }) => kind === "ledger")
+  ProjectionCheckpoints.writeUnsafe(
+    connection,
+    ledgers.map((checkpoint) => ({ ...checkpoint, revision: 0 })),
+  )
   connection.close()
 }
 

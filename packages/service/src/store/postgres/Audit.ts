@@ -164,7 +164,7 @@ const removeOrphaned = Effect.fnUntraced(function* (at: At, appearances: Readonl
   )
   if (found.length === 0) return
   yield* Effect.forEach(found, (entry) => removeEntry(at, entry), { discard: true })
-  yield* Checkpoints.advance(at, locked, {})
+  yield* Checkpoints.advance(at, locked, locked.columns)
 })
 
 const repairerOf = ({ writing }: Pools, chain: Chain, codec: Frame.Codec): Repairer => {

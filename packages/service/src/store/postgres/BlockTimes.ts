@@ -4,6 +4,7 @@
 import * as Effect from "effect/Effect"
 import type { LinkedBlock } from "../../block/BlockRows.ts"
 import * as Checksum from "../rows/Checksum.ts"
+import * as TimeSearch from "../rows/TimeSearch.ts"
 import type { StoreError } from "../StoreError.ts"
 import * as Blocks from "./Blocks.ts"
 import type { State } from "./SnapshotStart.ts"
@@ -45,8 +46,7 @@ export const firstAtOrAfter = Effect.fnUntraced(function* (
   }
   const own = yield* block(state, found)
   const before = found > checkpoint.first ? yield* block(state, found - 1) : null
-  const isFirst = own !== null && (before === null || before.timestamp < timestamp || before.timestamp > own.timestamp)
-  if (!isFirst || own.timestamp < timestamp) return yield* damaged(state, found)
+  if (!TimeSearch.isFirst(own, before, timestamp)) return yield* damaged(state, found)
   return found
 })
 
@@ -65,7 +65,6 @@ export const lastAtOrBefore = Effect.fnUntraced(function* (
   }
   const own = yield* block(state, found)
   const after = found < checkpoint.head.number ? yield* block(state, found + 1) : null
-  const isLast = own !== null && (after === null || after.timestamp > timestamp || after.timestamp < own.timestamp)
-  if (!isLast || own.timestamp > timestamp) return yield* damaged(state, found)
+  if (!TimeSearch.isLast(own, after, timestamp)) return yield* damaged(state, found)
   return found
 })

@@ -3,12 +3,13 @@
  */
 import * as Effect from "effect/Effect"
 import type { BlockRef } from "../../block/BlockRows.ts"
-import type { ChainChange, ChainChanges, ChainPosition, ChainReader, LedgerEntry, Snapshot } from "../ChainReader.ts"
+import type { ChainChanges, ChainPosition, ChainReader, LedgerEntry, Snapshot } from "../ChainReader.ts"
 import { fromHex } from "../rows/Bytes.ts"
 import type { StoreError } from "../StoreError.ts"
 import * as Blocks from "./Blocks.ts"
 import * as BlockTimes from "./BlockTimes.ts"
 import type { At, Reading } from "./Chain.ts"
+import * as ChangeFeed from "../rows/ChangeFeed.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Documents from "./Documents.ts"
 import * as Ledgers from "./Ledgers.ts"
@@ -90,12 +91,7 @@ const snapshotOf = (state: SnapshotStart.State): Snapshot => {
   }
 }
 
-/** The lowest block that is not the one that a reader knows; `null` when it knows none that was removed. */
-const removed = Effect.fnUntraced(function* (at: At, finalized: number | null, head: BlockRef) {
-  const [stored] = yield* Blocks.headers(at, head.number, head.number)
-  if (stored?.hash === head.hash) return null
-  return (yield* lowestReorged(at, head)) ?? Math.min(head.number, (finalized ?? -1) + 1)
-})
+const refAt = (at: At, number: number) => Effect.map(Blocks.headers(at, number, number), ([block]) => block ?? null)
 
 const changes = Effect.fnUntraced(function* (
   at: At,
@@ -104,26 +100,15 @@ const changes = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ChainChanges, StoreError> {
   const { finalized, serial } = yield* Checkpoints.read(at)
   if (after !== null && after.serial > serial) return { changes: [], position: after }
-  const { first = null, head = null } = after ?? {}
-  const lowest = head === null ? null : yield* removed(at, finalized, head)
-  const isEmptied = first === null || (lowest !== null && lowest <= first)
-  const from = isEmptied ? 0 : (lowest ?? head!.number + 1)
-  const blocks = yield* Blocks.headersFrom(at, from, limit)
-  const unwound: ReadonlyArray<ChainChange> = lowest === null ? [] : [{ _tag: "Unwound", lowest }]
-  const appended: ReadonlyArray<ChainChange> = blocks.length === 0 ? [] : [{ _tag: "Appended", blocks }]
-  const kept = isEmptied
-    ? null
-    : lowest === null
-      ? head
-      : ((yield* Blocks.headers(at, lowest - 1, lowest - 1))[0] ?? null)
-  return {
-    changes: [...unwound, ...appended],
-    position: {
-      serial,
-      first: isEmptied ? (blocks[0]?.number ?? null) : first,
-      head: blocks.at(-1) ?? kept,
-    },
-  }
+  const { head = null } = after ?? {}
+  const lowest =
+    head === null
+      ? null
+      : ChangeFeed.lowestRemoved(head, yield* refAt(at, head.number), yield* lowestReorged(at, head), finalized)
+  const start = ChangeFeed.startAfter(after, lowest)
+  const blocks = yield* Blocks.headersFrom(at, start.from, limit)
+  const kept = lowest === null ? head : yield* refAt(at, lowest - 1)
+  return ChangeFeed.changes(serial, after, lowest, start, blocks, kept)
 })
 
 /** Time for a statement of a snapshot that is no page. */

@@ -6,55 +6,25 @@
  */
 import * as Effect from "effect/Effect"
 import type { FencingToken } from "../Leases.ts"
-import type * as CheckpointRow from "../rows/CheckpointRow.ts"
-import * as Checksum from "../rows/Checksum.ts"
+import * as CheckpointRow from "../rows/CheckpointRow.ts"
 import { LeaseLost, StoreError } from "../StoreError.ts"
 import type { At, Chain } from "./Chain.ts"
 import * as Marks from "./Marks.ts"
 import * as Values from "./Values.ts"
 
-/** A row as statements give it. */
-export type Row = readonly [
-  chain: number,
-  first: number | null,
-  number: number | null,
-  hash: Uint8Array | null,
-  timestamp: number | null,
-  finalized: number | null,
-  watch: string | null,
-  serial: number,
-  checksum: number,
-]
-
-type LockedRow = readonly [...Row, isDistributed: boolean, token: number, clock: number]
-
-type Columns = CheckpointRow.Columns
-
-const empty: Columns = {
-  first: null,
-  number: null,
-  hash: null,
-  timestamp: null,
-  finalized: null,
-  watch: null,
-  serial: 0,
-}
-
-const checksumOf = (chain: number, { finalized, first, hash, number, serial, timestamp, watch }: Columns): number =>
-  Checksum.of([chain, first, number, hash, timestamp, finalized, watch, serial])
+type LockedRow = readonly [...CheckpointRow.Row, isDistributed: boolean, token: number, clock: number]
 
 const refuse = (message: string) => new StoreError({ message, isRetryable: false, cause: undefined })
 
 /** The columns of the row of a chain. */
 export const fromRow = (
   chain: Chain,
-  row: readonly [...Row, ...Array<unknown>] | undefined,
-): Effect.Effect<Columns, StoreError> => {
+  row: readonly [...CheckpointRow.Row, ...Array<unknown>] | undefined,
+): Effect.Effect<CheckpointRow.Columns, StoreError> => {
   const damaged = `Stored checkpoint damaged: ${chain.name}. Stop the service and restore a backup, or drop the schema.`
-  if (row === undefined) return Effect.fail(refuse(damaged))
-  const [held, first, number, hash, timestamp, finalized, watch, serial, checksum] = row
-  const columns = { first, number, hash, timestamp, finalized, watch, serial }
-  if (checksumOf(held, columns) !== checksum) return Effect.fail(refuse(damaged))
+  const columns = row === undefined ? null : CheckpointRow.read(row)
+  if (row === undefined || columns === null) return Effect.fail(refuse(damaged))
+  const [held] = row
   if (held === chain.ref.id) return Effect.succeed(columns)
   return Effect.fail(
     refuse(
@@ -65,19 +35,19 @@ export const fromRow = (
 
 /** Makes the checkpoint of an empty index, if the schema has none. */
 export const claim = Effect.fnUntraced(function* ({ chain, session }: At) {
-  const { id } = chain.ref
-  yield* session.rows(chain.sql.claim, [Values.big(id), Values.int(checksumOf(id, empty))])
+  const [id, ...row] = CheckpointRow.make(chain.ref.id, CheckpointRow.empty)
+  yield* session.rows(chain.sql.claim, [Values.big(id), Values.int(row.at(-1) as number)])
   yield* session.rows(chain.sql.claimIndexer, [])
   yield* read({ chain, session })
 })
 
 /** Reads the checkpoint. */
-export const read = ({ chain, session }: At): Effect.Effect<Columns, StoreError> =>
-  Effect.flatMap(session.rows<Row>(chain.sql.checkpoint, []), ([row]) => fromRow(chain, row))
+export const read = ({ chain, session }: At): Effect.Effect<CheckpointRow.Columns, StoreError> =>
+  Effect.flatMap(session.rows<CheckpointRow.Row>(chain.sql.checkpoint, []), ([row]) => fromRow(chain, row))
 
 /** The checkpoint of a write, whose row is locked, with the time of the database. */
 export interface Locked {
-  readonly columns: Columns
+  readonly columns: CheckpointRow.Columns
   readonly clock: number
   /** Whether tables are distributed over nodes. */
   readonly isDistributed: boolean
@@ -102,8 +72,11 @@ export const lock = Effect.fnUntraced(function* (
 })
 
 /** Writes the checkpoint. */
-export const write = ({ chain, session }: At, columns: Columns): Effect.Effect<void, StoreError> => {
-  const { finalized, first, hash, number, serial, timestamp, watch } = columns
+export const write = ({ chain, session }: At, columns: CheckpointRow.Columns): Effect.Effect<void, StoreError> => {
+  const [, first, number, hash, timestamp, finalized, watch, serial, checksum] = CheckpointRow.make(
+    chain.ref.id,
+    columns,
+  )
   return Effect.asVoid(
     session.rows(chain.sql.writeCheckpoint, [
       Values.big(first),
@@ -113,7 +86,7 @@ export const write = ({ chain, session }: At, columns: Columns): Effect.Effect<v
       Values.big(finalized),
       Values.text(watch),
       Values.big(serial),
-      Values.int(checksumOf(chain.ref.id, columns)),
+      Values.int(checksum),
     ]),
   )
 }
@@ -124,11 +97,11 @@ export const write = ({ chain, session }: At, columns: Columns): Effect.Effect<v
  */
 export const advance = Effect.fnUntraced(function* (
   at: At,
-  { clock, columns, isDistributed }: Locked,
-  changed: Partial<Columns>,
+  { clock, isDistributed }: Locked,
+  columns: CheckpointRow.Columns,
   change: Marks.Change = "changed",
 ): Effect.fn.Return<void, StoreError> {
   const serial = Math.max(columns.serial + 1, clock)
   if (isDistributed) yield* Marks.move(at, serial, change)
-  yield* write(at, { ...columns, ...changed, serial })
+  yield* write(at, { ...columns, serial })
 })

@@ -77,7 +77,7 @@ export const rangeParams = (from: number, to: number): ReadonlyArray<Values.Valu
   rangeOf(from, to).map((id) => Values.big(id))
 
 /** Runs what throws a `StoreError` for a damaged row. */
-const attempt = <A>(work: () => A): Effect.Effect<A, StoreError> =>
+export const attempt = <A>(work: () => A): Effect.Effect<A, StoreError> =>
   Effect.suspend(() => {
     try {
       return Effect.succeed(work())

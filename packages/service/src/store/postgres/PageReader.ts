@@ -3,13 +3,12 @@
  * leave room.
  */
 import * as Effect from "effect/Effect"
-import type { PageQuery, PageRow, PageRows, Position } from "../ChainReader.ts"
+import type { PageQuery, PageRows } from "../ChainReader.ts"
 import { fromHex } from "../rows/Bytes.ts"
 import type * as BlockRow from "../rows/BlockRow.ts"
 import * as Checksum from "../rows/Checksum.ts"
 import * as DocumentRow from "../rows/DocumentRow.ts"
 import * as PageFit from "../rows/PageFit.ts"
-import * as RowId from "../rows/RowId.ts"
 import type { StoreError } from "../StoreError.ts"
 import * as Appearances from "./Appearances.ts"
 import * as Blocks from "./Blocks.ts"
@@ -19,33 +18,29 @@ import * as Ledgers from "./Ledgers.ts"
 import type { State } from "./SnapshotStart.ts"
 import * as Values from "./Values.ts"
 
-type Texts = Omit<PageRow, keyof Position>
-
 /** Columns of a transaction in the rows of a page. */
 const documentColumns = 9
 
-/** A row whose bytes are known; `read` gives its texts, `null` for a row that does not belong to the page. */
-interface Found {
-  readonly id: number
-  readonly bytes: number
-  readonly read: Effect.Effect<Texts | null, StoreError>
-}
+type Candidate = PageFit.Candidate<Effect.Effect<PageFit.Texts | null, StoreError>>
 
-/** Adds rows to a page until it is full. */
+/** Adds rows to a page until one does not fit; true where all did. */
 const fit = Effect.fnUntraced(function* (
-  page: { readonly rows: Array<PageRow>; total: number },
-  found: ReadonlyArray<Found>,
-  { limit, maxBytes = Infinity }: PageQuery,
-): Effect.fn.Return<"full" | "open", StoreError> {
-  for (const { bytes, id, read } of found) {
-    if (page.rows.length === limit || (page.rows.length > 0 && page.total + bytes > maxBytes)) return "full"
-    const texts = yield* read
-    if (texts === null) continue
-    page.total += bytes
-    page.rows.push({ ...RowId.toPosition(id), ...texts })
+  page: PageFit.Page,
+  candidates: ReadonlyArray<Candidate>,
+  query: PageQuery,
+): Effect.fn.Return<boolean, StoreError> {
+  for (const candidate of candidates) {
+    if (!PageFit.hasRoom(page, candidate.bytes, query)) return false
+    PageFit.add(page, candidate, yield* candidate.read)
   }
-  return "open"
+  return true
 })
+
+/** A page of candidates that are all that the range has, or more than fit. */
+const pageOf = (candidates: ReadonlyArray<Candidate>, query: PageQuery): Effect.Effect<PageRows, StoreError> => {
+  const page = PageFit.empty()
+  return Effect.map(fit(page, candidates, query), (isWhole) => ({ rows: page.rows, hasMore: !isWhole }))
+}
 
 type Joined = DocumentRow.Columns | readonly [id: number, revision: null]
 
@@ -66,7 +61,7 @@ const readOwn = Effect.fnUntraced(function* (
   at: At,
   columns: DocumentRow.Columns,
   { internal = true, key: address }: PageQuery,
-): Effect.fn.Return<Texts | null, StoreError> {
+): Effect.fn.Return<PageFit.Texts | null, StoreError> {
   const texts = yield* Documents.texts(at, columns, internal)
   if (DocumentRow.isOf(columns, texts.body, address)) return { ...texts, revision: columns[1] }
   const key = Appearances.keyOf(address)
@@ -99,19 +94,19 @@ export const wallet = Effect.fnUntraced(function* (
   query: PageQuery,
 ): Effect.fn.Return<PageRows, StoreError> {
   const { internal = true, key, limit, order } = query
-  const page = { rows: [] as Array<PageRow>, total: 0 }
+  const page = PageFit.empty()
   const wanted = limit + PageFit.lookahead
   let { first, last } = PageFit.rangeOf(query)
   for (;;) {
     const rows = yield* joined(at, query, [Appearances.keyOf(key), first, last, wanted].map(Values.big))
     Blocks.know(at.blocks, blockOf(rows[limit - 1]))
-    const found: Array<Found> = []
-    for (const joined of rows) {
+    const candidates = rows.map((joined): Candidate => {
       const [id] = joined
-      if (!isStored(joined)) found.push({ id, bytes: 0, read: Effect.fail(missing(at, id, "history")) })
-      else found.push({ id, bytes: DocumentRow.bytesOf(joined, internal), read: readOwn(at, joined, query) })
-    }
-    if ((yield* fit(page, found, query)) === "full") return { rows: page.rows, hasMore: true }
+      return isStored(joined)
+        ? { id, bytes: DocumentRow.bytesOf(joined, internal), read: readOwn(at, joined, query) }
+        : { id, bytes: 0, read: Effect.fail(missing(at, id, "history")) }
+    })
+    if (!(yield* fit(page, candidates, query))) return { rows: page.rows, hasMore: true }
     const end = rows.at(-1)?.[0]
     if (end === undefined || rows.length < wanted) return { rows: page.rows, hasMore: false }
     if (order === "ASC") first = end + 1
@@ -127,7 +122,7 @@ export const ledger = Effect.fnUntraced(function* (at: At, query: PageQuery): Ef
     at,
     places.map(([id]) => id),
   )
-  const found = places.map(([id, roles]): Found => {
+  const candidates = places.map(([id, roles]): Candidate => {
     const columns = stored.get(id)
     if (columns === undefined) return { id, bytes: 0, read: Effect.fail(missing(at, id, "ledger")) }
     const read = Effect.map(Documents.texts(at, columns, internal), (texts) => ({
@@ -137,11 +132,10 @@ export const ledger = Effect.fnUntraced(function* (at: At, query: PageQuery): Ef
     }))
     return { id, bytes: DocumentRow.bytesOf(columns, internal), read }
   })
-  const page = { rows: [] as Array<PageRow>, total: 0 }
-  return { hasMore: (yield* fit(page, found, query)) === "full", rows: page.rows }
+  return yield* pageOf(candidates, query)
 })
 
-type FoundEntry = readonly [id: number, body: Uint8Array | null, revision: number, bytes: number]
+type EntryColumns = readonly [id: number, body: Uint8Array | null, revision: number, bytes: number]
 
 const textOf = (body: Uint8Array): string => Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()
 
@@ -152,7 +146,7 @@ export const entries = Effect.fnUntraced(function* (
   query: PageQuery,
 ): Effect.fn.Return<PageRows, StoreError> {
   const { first, last } = PageFit.rangeOf(query)
-  const rows = yield* session.rows<FoundEntry>(query.order === "ASC" ? sql.entriesUp : sql.entriesDown, [
+  const rows = yield* session.rows<EntryColumns>(query.order === "ASC" ? sql.entriesUp : sql.entriesDown, [
     Values.big(PageFit.inlineBytes(query)),
     Values.text(projection),
     Values.bytes(fromHex(query.key)),
@@ -165,10 +159,9 @@ export const entries = Effect.fnUntraced(function* (
       session.rows<readonly [body: Uint8Array]>(sql.entryText, [Values.text(projection), Values.big(id)]),
       ([row]) => row![0],
     )
-  const found = rows.map(([id, body, revision, bytes]): Found => {
+  const candidates = rows.map(([id, body, revision, bytes]): Candidate => {
     const text = body === null ? long(id) : Effect.succeed(body)
     return { id, bytes, read: Effect.map(text, (own) => ({ body: textOf(own), internal: null, revision })) }
   })
-  const page = { rows: [] as Array<PageRow>, total: 0 }
-  return { hasMore: (yield* fit(page, found, query)) === "full", rows: page.rows }
+  return yield* pageOf(candidates, query)
 })

@@ -29,7 +29,7 @@ export interface State extends At {
 }
 
 type Row = readonly [
-  ...Checkpoints.Row,
+  ...CheckpointRow.Row,
   setting: string,
   counted: ReadonlyArray<string>,
   counts: ReadonlyArray<number>,

@@ -189,9 +189,9 @@ const ofProjections = (schema: string) => ({
   projection: `SELECT ${projectionColumns} FROM ${schema}.projection WHERE id = $1`,
   allProjections: `SELECT ${projectionColumns} FROM ${schema}.projection ORDER BY number`,
   /** Parameters: number, projection, kind, revision, next block, checksum. */
-  insertProjection: `INSERT INTO ${schema}.projection (${projectionColumns}) VALUES ($1, $2, $3, $4, $5, $6)`,
-  /** Parameters: number, kind, revision, next block, checksum. */
-  writeProjection: `UPDATE ${schema}.projection SET kind = $2, revision = $3, next = $4, checksum = $5 WHERE number = $1`,
+  writeProjection: `INSERT INTO ${schema}.projection (${projectionColumns}) VALUES ($1, $2, $3, $4, $5, $6)
+    ON CONFLICT (number) DO UPDATE SET kind = excluded.kind, revision = excluded.revision, next = excluded.next,
+      checksum = excluded.checksum`,
   /** Parameters: numbers of projections, row ids, keys, bodies, an array each. */
   insertEntries: `INSERT INTO ${schema}.entry (projection, id, key, body)
     SELECT * FROM unnest($1::int4[], $2::int8[], $3::bytea[], $4::bytea[])`,

@@ -1,9 +1,14 @@
-/** The columns of a checkpoint that change with the index, and the checkpoint that readers see. Pure. */
-import type { Checkpoint } from "../../block/BlockRows.ts"
+/**
+ * The row of a checkpoint, with its checksum, and the checkpoint that readers see. Pure.
+ *
+ * Source: decision 0034.
+ */
+import type { BlockRef, Checkpoint } from "../../block/BlockRows.ts"
 import { toHex } from "./Bytes.ts"
+import * as Checksum from "./Checksum.ts"
 import * as WatchedWallets from "./WatchedWallets.ts"
 
-/** The columns; those of the blocks are `null` while the index is empty. */
+/** The columns that change with the index; those of the blocks are `null` while the index is empty. */
 export interface Columns {
   readonly first: number | null
   readonly number: number | null
@@ -15,22 +20,54 @@ export interface Columns {
   readonly serial: number
 }
 
+/** The columns in the order of the statements. */
+export type Row = readonly [
+  chain: number,
+  first: number | null,
+  number: number | null,
+  hash: Uint8Array | null,
+  timestamp: number | null,
+  finalized: number | null,
+  watch: string | null,
+  serial: number,
+  checksum: number,
+]
+
+/** The columns of an empty index. */
+export const empty: Columns = {
+  first: null,
+  number: null,
+  hash: null,
+  timestamp: null,
+  finalized: null,
+  watch: null,
+  serial: 0,
+}
+
+/** Makes the row of a chain. */
+export const make = (chain: number, columns: Columns): Row => {
+  const { finalized, first, hash, number, serial, timestamp, watch } = columns
+  const row = [chain, first, number, hash, timestamp, finalized, watch, serial] as const
+  return [...row, Checksum.of(row)]
+}
+
+/** Reads a row; `null` for one that does not match its checksum. */
+export const read = (row: readonly [...Row, ...Array<unknown>]): Columns | null => {
+  const [chain, first, number, hash, timestamp, finalized, watch, serial, checksum] = row
+  if (Checksum.of([chain, first, number, hash, timestamp, finalized, watch, serial]) !== checksum) return null
+  return { first, number, hash, timestamp, finalized, watch, serial }
+}
+
+/** The newest block; `null` while the index is empty. */
+export const headOf = ({ hash, number }: Columns): BlockRef | null =>
+  // Sound: they are set together.
+  number === null ? null : { number, hash: toHex(hash!) }
+
 /** The checkpoint; `null` while the index is empty. */
-export const toCheckpoint = ({
-  finalized,
-  first,
-  hash,
-  number,
-  timestamp,
-  watch,
-}: Omit<Columns, "serial">): Checkpoint | null =>
-  number === null
-    ? null
-    : {
-        // Sound: they are set together with the number.
-        first: first!,
-        head: { number, hash: toHex(hash!) },
-        headTimestamp: timestamp!,
-        finalized,
-        ...WatchedWallets.toCheckpoint(watch),
-      }
+export const toCheckpoint = (columns: Columns): Checkpoint | null => {
+  const head = headOf(columns)
+  if (head === null) return null
+  const { finalized, first, timestamp, watch } = columns
+  // Sound: they are set together with the head.
+  return { first: first!, head, headTimestamp: timestamp!, finalized, ...WatchedWallets.toCheckpoint(watch) }
+}

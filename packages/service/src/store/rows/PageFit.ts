@@ -5,11 +5,14 @@
 import type { PageQuery, PageRow, PageRows, Position } from "../ChainReader.ts"
 import * as RowId from "./RowId.ts"
 
-/** A row whose bytes are known; `read` gives its texts, `null` for a row that does not belong to the page. */
-export interface Found {
-  readonly position: Position
+/** The texts of a row, and what else belongs to it. */
+export type Texts = Omit<PageRow, keyof Position>
+
+/** A row that may fit a page; `Read` reads its texts, `null` for a row that does not belong to the page. */
+export interface Candidate<Read> {
+  readonly id: number
   readonly bytes: number
-  readonly read: () => Omit<PageRow, keyof Position> | null
+  readonly read: Read
 }
 
 /** Position just outside the first row of a page. One outside the bounds counts only if it lies further on. */
@@ -35,16 +38,32 @@ export const lookahead = 1
 export const inlineBytes = ({ limit, maxBytes }: PageQuery): number =>
   maxBytes === undefined ? Number.MAX_SAFE_INTEGER : Math.floor(maxBytes / (limit + lookahead))
 
-/** The rows that fit. */
-export const fit = (found: Iterable<Found>, { limit, maxBytes = Infinity }: PageQuery): PageRows => {
-  const rows: Array<PageRow> = []
-  let total = 0
-  for (const { bytes, position, read } of found) {
-    if (rows.length === limit || (rows.length > 0 && total + bytes > maxBytes)) return { rows, hasMore: true }
-    const texts = read()
-    if (texts === null) continue
-    total += bytes
-    rows.push({ ...position, ...texts })
+/** The rows of a page so far, and their bytes. */
+export interface Page {
+  readonly rows: Array<PageRow>
+  bytes: number
+}
+
+/** A page without rows. */
+export const empty = (): Page => ({ rows: [], bytes: 0 })
+
+/** Whether a row of a number of bytes fits a page. The first one does whatever its bytes are. */
+export const hasRoom = ({ bytes, rows }: Page, rowBytes: number, { limit, maxBytes = Infinity }: PageQuery): boolean =>
+  rows.length < limit && (rows.length === 0 || bytes + rowBytes <= maxBytes)
+
+/** Adds a row that fits; `null` for one that does not belong to the page. */
+export const add = (page: Page, { bytes, id }: Candidate<unknown>, texts: Texts | null): void => {
+  if (texts === null) return
+  page.bytes += bytes
+  page.rows.push({ ...RowId.toPosition(id), ...texts })
+}
+
+/** The rows that fit, of candidates whose texts are read at once. */
+export const fit = (candidates: Iterable<Candidate<() => Texts | null>>, query: PageQuery): PageRows => {
+  const page = empty()
+  for (const candidate of candidates) {
+    if (!hasRoom(page, candidate.bytes, query)) return { rows: page.rows, hasMore: true }
+    add(page, candidate, candidate.read())
   }
-  return { rows, hasMore: false }
+  return { rows: page.rows, hasMore: false }
 }

@@ -12,7 +12,7 @@ import { StoreError } from "../StoreError.ts"
 import * as BlockReplacement from "./BlockReplacement.ts"
 import * as Blocks from "./Blocks.ts"
 import type { ChainFile } from "./ChainFile.ts"
-import * as ChainReader from "./ChainReader.ts"
+import * as Checkpoints from "./Checkpoints.ts"
 import type { Connection } from "./Connection.ts"
 import * as AuditedBlock from "../rows/AuditedBlock.ts"
 import * as Facts from "./Facts.ts"
@@ -106,7 +106,7 @@ export const make = (
     ),
     range: (from, to) =>
       pool.once((connection) => ({
-        checkpoint: ChainReader.checkpointUnsafe(connection, chain),
+        checkpoint: Checkpoints.checkpointUnsafe(connection, chain),
         blocks: blocksUnsafe(connection, ref, from, to),
       })),
     orphanedAppearances: (after, limit) =>

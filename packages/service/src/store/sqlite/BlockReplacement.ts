@@ -5,7 +5,7 @@
 import type { BlockRows } from "../../block/BlockRows.ts"
 import type { LedgerProjection } from "../../block/Projection.ts"
 import * as WalletTransactions from "../../projection/WalletTransactions.ts"
-import type * as BlockRow from "../rows/BlockRow.ts"
+import * as WritePlan from "../rows/WritePlan.ts"
 import * as Blocks from "./Blocks.ts"
 import * as Changes from "./Changes.ts"
 import type { ChainFile } from "./ChainFile.ts"
@@ -19,22 +19,6 @@ import * as RowId from "../rows/RowId.ts"
 import * as Rows from "./Rows.ts"
 import * as Statements from "./Statements.ts"
 
-const intact = (block: BlockRow.StoredHeader | undefined): BlockRow.StoredHeader | undefined =>
-  block?.isDamaged === true ? undefined : block
-
-/** Whether rows may be stored under their number: in place of the same block, or in a gap between blocks that they link. */
-const fitsUnsafe = ({ connection, ref }: ChainFile, { hash, number, parentHash }: BlockRows): boolean => {
-  const { checkpoint } = Checkpoints.readUnsafe(connection, ref.id)
-  if (checkpoint === null || number < checkpoint.first || number > checkpoint.head.number) return false
-  const near = Blocks.rangeUnsafe(connection, ref.id, number - 1, number + 1)
-  const at = (wanted: number) => intact(near.find((block) => block.number === wanted))
-  const stored = at(number)
-  if (stored !== undefined) return stored.hash === hash
-  if (number === checkpoint.head.number && hash !== checkpoint.head.hash) return false
-  const below = at(number - 1)?.hash ?? parentHash
-  return below === parentHash && (at(number + 1)?.parentHash ?? hash) === hash
-}
-
 /**
  * Replaces the rows of a block, also where none is stored. False where the stored block has another hash, or where the rows do not link to
  * its neighbours: nothing was changed then.
@@ -42,7 +26,8 @@ const fitsUnsafe = ({ connection, ref }: ChainFile, { hash, number, parentHash }
 export const replaceUnsafe = (file: ChainFile, ledger: LedgerProjection, rows: BlockRows): boolean => {
   const { connection, ref } = file
   const { number } = rows
-  if (!fitsUnsafe(file, rows)) return false
+  const near = Blocks.rangeUnsafe(connection, ref.id, number - 1, number + 1)
+  if (!WritePlan.fits(Checkpoints.checkpointUnsafe(connection, ref.id), near, rows)) return false
   Rows.removeHistoriesUnsafe(connection, number, number)
   for (const { addresses, index } of rows.transactions) {
     Histories.removeUnsafe(connection, Histories.entriesOf(RowId.of(number, index), addresses))
@@ -55,6 +40,6 @@ export const replaceUnsafe = (file: ChainFile, ledger: LedgerProjection, rows: B
   Projections.replaceUnsafe(file, WalletTransactions.projection, ledger, rows)
   // What was compared with the chain were the rows before.
   Proofs.unwindUnsafe(connection, number, false)
-  Changes.recordUnsafe(connection, ref.id, { kind: "rewritten", lowest: number, highest: number })
+  Changes.recordUnsafe(file, { kind: "rewritten", lowest: number, highest: number })
   return true
 }

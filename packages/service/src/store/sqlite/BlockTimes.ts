@@ -7,6 +7,7 @@
 import type { Checkpoint } from "../../block/BlockRows.ts"
 import * as Blocks from "./Blocks.ts"
 import * as Checksum from "../rows/Checksum.ts"
+import * as TimeSearch from "../rows/TimeSearch.ts"
 import type { Connection } from "./Connection.ts"
 import * as Facts from "./Facts.ts"
 import * as Statements from "./Statements.ts"
@@ -56,9 +57,7 @@ export const firstAtOrAfterUnsafe = (state: State, timestamp: number): number | 
   }
   const block = blockUnsafe(state, found)
   const before = found > checkpoint.first ? blockUnsafe(state, found - 1) : null
-  const isFirst =
-    block !== null && (before === null || before.timestamp < timestamp || before.timestamp > block.timestamp)
-  if (!isFirst || block.timestamp < timestamp) throw damaged(state, found)
+  if (!TimeSearch.isFirst(block, before, timestamp)) throw damaged(state, found)
   return found
 }
 
@@ -74,7 +73,6 @@ export const lastAtOrBeforeUnsafe = (state: State, timestamp: number): number | 
   }
   const block = blockUnsafe(state, found)
   const after = found < checkpoint.head.number ? blockUnsafe(state, found + 1) : null
-  const isLast = block !== null && (after === null || after.timestamp > timestamp || after.timestamp < block.timestamp)
-  if (!isLast || block.timestamp > timestamp) throw damaged(state, found)
+  if (!TimeSearch.isLast(block, after, timestamp)) throw damaged(state, found)
   return found
 }

@@ -3,19 +3,13 @@
  */
 import * as Effect from "effect/Effect"
 import * as Movement from "../../ledger/Movement.ts"
-import type { BlockRef, Checkpoint } from "../../block/BlockRows.ts"
-import type {
-  ChainChange,
-  ChainChanges,
-  ChainPosition,
-  ChainReader,
-  Place,
-  Position,
-  Snapshot,
-} from "../ChainReader.ts"
+import type { BlockRef } from "../../block/BlockRows.ts"
+import type { ChainChanges, ChainPosition, ChainReader, Place, Position, Snapshot } from "../ChainReader.ts"
 import * as BlockTimes from "./BlockTimes.ts"
 import { fromHex, toHex } from "../rows/Bytes.ts"
 import * as Checksum from "../rows/Checksum.ts"
+import * as ChangeFeed from "../rows/ChangeFeed.ts"
+import * as CheckpointRow from "../rows/CheckpointRow.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import type { Connection } from "./Connection.ts"
 import * as Gaps from "./Gaps.ts"
@@ -31,10 +25,6 @@ import * as Statements from "./Statements.ts"
 import * as StatusBoard from "./StatusBoard.ts"
 import * as Tokens from "./Tokens.ts"
 import * as UnreadOpenings from "./UnreadOpenings.ts"
-
-/** The checkpoint; null while the index is empty. */
-export const checkpointUnsafe = (connection: Connection, chain: number): Checkpoint | null =>
-  Checkpoints.readUnsafe(connection, chain).checkpoint
 
 const lowestReorgedUnsafe = (connection: Connection, chain: number, { hash, number }: BlockRef): number | null =>
   connection.rowsUnsafe<{ readonly lowest: number }>(Statements.lowestReorgedBlock, [chain, number, fromHex(hash)])[0]
@@ -127,15 +117,6 @@ const headersUnsafe = (connection: Connection, chain: number, from: number, to: 
     .rowsUnsafe<{ readonly number: number; readonly hash: Uint8Array }>(Statements.headers, [chain, from, to])
     .map(({ number, hash }) => ({ number, hash: toHex(hash) }))
 
-/** The lowest block that is not the one that a reader knows; null when it knows none that was removed. */
-const removedUnsafe = (connection: Connection, chain: number, head: BlockRef): number | null => {
-  if (headersUnsafe(connection, chain, head.number, head.number)[0]?.hash === head.hash) return null
-  const reorged = lowestReorgedUnsafe(connection, chain, head)
-  if (reorged !== null) return reorged
-  const checkpoint = checkpointUnsafe(connection, chain)
-  return Math.min(head.number, (checkpoint?.finalized ?? -1) + 1)
-}
-
 const refUnsafe = (connection: Connection, chain: number, number: number): BlockRef | null =>
   headersUnsafe(connection, chain, number, number)[0] ?? null
 
@@ -145,23 +126,28 @@ const changesUnsafe = (
   after: ChainPosition | null,
   limit: number,
 ): ChainChanges => {
-  const [row] = connection.rowsUnsafe<{ readonly serial: number }>(Statements.serial, [chain])
-  const serial = row?.serial ?? 0
+  const { finalized, serial } = Checkpoints.readUnsafe(connection, chain)
   if (after !== null && after.serial > serial) return { changes: [], position: after }
-  const { first = null, head = null } = after ?? {}
-  const lowest = head === null ? null : removedUnsafe(connection, chain, head)
-  const isEmptied = first === null || (lowest !== null && lowest <= first)
-  const from = isEmptied ? 0 : (lowest ?? head!.number + 1)
+  const { head = null } = after ?? {}
+  const lowest =
+    head === null
+      ? null
+      : ChangeFeed.lowestRemoved(
+          head,
+          refUnsafe(connection, chain, head.number),
+          lowestReorgedUnsafe(connection, chain, head),
+          finalized,
+        )
+  const start = ChangeFeed.startAfter(after, lowest)
   const blocks = connection
-    .rowsUnsafe<{ readonly number: number; readonly hash: Uint8Array }>(Statements.headersFrom, [chain, from, limit])
+    .rowsUnsafe<{ readonly number: number; readonly hash: Uint8Array }>(Statements.headersFrom, [
+      chain,
+      start.from,
+      limit,
+    ])
     .map(({ hash, number }) => ({ number, hash: toHex(hash) }))
-  const unwound: ReadonlyArray<ChainChange> = lowest === null ? [] : [{ _tag: "Unwound", lowest }]
-  const appended: ReadonlyArray<ChainChange> = blocks.length === 0 ? [] : [{ _tag: "Appended", blocks }]
-  const last = blocks.at(-1) ?? (isEmptied ? null : lowest === null ? head : refUnsafe(connection, chain, lowest - 1))
-  return {
-    changes: [...unwound, ...appended],
-    position: { serial, first: isEmptied ? (blocks[0]?.number ?? null) : first, head: last },
-  }
+  const kept = lowest === null ? head : refUnsafe(connection, chain, lowest - 1)
+  return ChangeFeed.changes(serial, after, lowest, start, blocks, kept)
 }
 
 /** The reader of a chain's file. */
@@ -171,7 +157,10 @@ export const make = (pool: ReadPool, chain: number): ChainReader => ({
       Effect.flatMap(
         // A deferred transaction takes its state at its first read, which is this one.
         connection.attempt(() => Checkpoints.readUnsafe(connection, chain)),
-        (found) => read(readsOf({ ...found, connection, chain })),
+        (columns) => {
+          const { serial } = columns
+          return read(readsOf({ serial, checkpoint: CheckpointRow.toCheckpoint(columns), connection, chain }))
+        },
       ),
     ),
   changes: (after, limit) => pool.once((connection) => changesUnsafe(connection, chain, after, limit)),

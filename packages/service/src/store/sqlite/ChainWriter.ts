@@ -2,124 +2,74 @@
  * Writes a chain's file, each write in one transaction.
  */
 import * as Effect from "effect/Effect"
-import type { BlockRef, BlockRows, Checkpoint, LinkedBlock } from "../../block/BlockRows.ts"
-import type { ChainWriter, Filled } from "../ChainWriter.ts"
-import type { FencingToken } from "../Leases.ts"
-import { CheckpointConflict, type LeaseLost, StoreError } from "../StoreError.ts"
-import * as BlockLinks from "../rows/BlockLinks.ts"
-import * as WatchedWallets from "../rows/WatchedWallets.ts"
-import * as BlockReplacement from "./BlockReplacement.ts"
-import * as Blocks from "./Blocks.ts"
-import { fromHex } from "../rows/Bytes.ts"
-import * as Changes from "./Changes.ts"
-import type { ChainFile } from "./ChainFile.ts"
-import * as ChainReader from "./ChainReader.ts"
-import * as Checkpoints from "./Checkpoints.ts"
+import type { BlockRef, BlockRows } from "../../block/BlockRows.ts"
 import type { Projection } from "../../block/Projection.ts"
 import * as WalletLedger from "../../projection/WalletLedger.ts"
+import type { ChainWriter } from "../ChainWriter.ts"
+import type { FencingToken } from "../Leases.ts"
+import * as WatchedWallets from "../rows/WatchedWallets.ts"
+import * as WritePlan from "../rows/WritePlan.ts"
+import { type CheckpointConflict, type LeaseLost, StoreError } from "../StoreError.ts"
+import * as BlockReplacement from "./BlockReplacement.ts"
+import * as Blocks from "./Blocks.ts"
+import type { ChainFile } from "./ChainFile.ts"
+import * as Changes from "./Changes.ts"
+import * as Checkpoints from "./Checkpoints.ts"
 import * as Facts from "./Facts.ts"
 import * as Gaps from "./Gaps.ts"
 import * as Ledgers from "./Ledgers.ts"
-import * as Proofs from "./Proofs.ts"
 import * as Projections from "./Projections.ts"
+import * as Proofs from "./Proofs.ts"
 import * as RemovableRows from "./RemovableRows.ts"
 import * as Rows from "./Rows.ts"
 import * as SqliteCode from "./SqliteCode.ts"
 import * as Statements from "./Statements.ts"
-import * as WatchList from "./WatchList.ts"
 
-/** Blocks whose appearances are deleted without a pause for other fibers. */
-const unwindStep = 1000
 /** Removed blocks that are remembered, highest first. */
 const defaultRememberedBlocks = 100_000
 
-/** Moves the checkpoint to a block; the caller seals it. */
-const moveUnsafe = ({ connection, ref }: ChainFile, first: number, head: BlockRef, timestamp: number) =>
-  connection.rowsUnsafe(Statements.moveCheckpoint, [first, head.number, fromHex(head.hash), timestamp, ref.id])
-
-/** The checkpoint, when its head is the expected one. */
-const checkpointAt = (
-  { connection, ref }: ChainFile,
-  expected: BlockRef | null,
-): Effect.Effect<Checkpoints.Found, StoreError | CheckpointConflict> =>
-  Effect.flatMap(
-    connection.attempt(() => Checkpoints.readUnsafe(connection, ref.id)),
-    (found): Effect.Effect<Checkpoints.Found, CheckpointConflict> => {
-      const head = found.checkpoint?.head ?? null
-      return BlockLinks.isSame(head, expected)
-        ? Effect.succeed(found)
-        : Effect.fail(new CheckpointConflict({ expected, found: head }))
-    },
-  )
-
-/** What blocks are stored with. */
-interface Parts {
+/** Which blocks are stored, and what is derived of them. */
+interface Settings {
   readonly projections: ReadonlyArray<Projection>
-  /** Wallets that they are made for; `null` for all. */
+  /** Wallets that the blocks are made for; `null` for all. */
   readonly watch: ReadonlySet<string> | null
 }
+
+const readColumns = ({ connection, ref }: ChainFile) =>
+  connection.attempt(() => Checkpoints.readUnsafe(connection, ref.id))
+
+const findBlock = ({ connection, ref }: ChainFile, number: number | null | undefined) =>
+  connection.attempt(() => (number == null ? null : Blocks.findUnsafe(connection, ref.id, number)))
 
 const appendTo = Effect.fnUntraced(function* (
   file: ChainFile,
   expected: BlockRef | null,
   blocks: ReadonlyArray<BlockRows>,
-  { projections, watch }: Parts,
+  { projections, watch }: Settings,
 ): Effect.fn.Return<void, StoreError | CheckpointConflict> {
-  const { connection, ref } = file
-  const { checkpoint, watch: text } = yield* checkpointAt(file, expected)
-  const last = blocks.at(-1)
-  if (last === undefined) return
+  const { connection } = file
+  const plan = yield* Effect.fromResult(WritePlan.append(yield* readColumns(file), expected, blocks, watch))
+  if (plan === null) return
   for (const block of blocks) yield* connection.attempt(() => Rows.insertUnsafe(file, block))
-  const from = checkpoint === null ? null : checkpoint.head.number + 1
-  yield* connection.attempt(() => Projections.appendUnsafe(file, projections, from, blocks))
-  const lowest = blocks[0]!.number
-  yield* connection.attempt(() => {
-    moveUnsafe(file, checkpoint?.first ?? lowest, last, last.timestamp)
-    WatchList.writeUnsafe(file, text, WatchedWallets.stored(text, watch, last.number + 1))
-    Changes.recordUnsafe(connection, ref.id, { kind: "appended", lowest, highest: last.number })
-  })
+  yield* connection.attempt(() => Projections.appendUnsafe(file, projections, plan.from, blocks))
+  yield* connection.attempt(() => Changes.advanceUnsafe(file, plan))
 })
-
-/** The checkpoint and the first block, when that is the expected one. */
-const firstAt = (
-  { connection, ref }: ChainFile,
-  expected: BlockRef,
-): Effect.Effect<
-  Omit<Checkpoints.Found, "serial"> & { readonly checkpoint: Checkpoint; readonly first: LinkedBlock },
-  StoreError | CheckpointConflict
-> =>
-  Effect.flatMap(
-    connection.attempt(() => {
-      const found = Checkpoints.readUnsafe(connection, ref.id)
-      const { checkpoint } = found
-      const first = checkpoint && Blocks.findUnsafe(connection, ref.id, checkpoint.first)
-      return { ...found, first }
-    }),
-    ({ checkpoint, first, ...found }) =>
-      checkpoint !== null && first !== null && BlockLinks.isSame(first, expected)
-        ? Effect.succeed({ ...found, checkpoint, first })
-        : Effect.fail(new CheckpointConflict({ expected, found: first && { number: first.number, hash: first.hash } })),
-  )
 
 const prependTo = Effect.fnUntraced(function* (
   file: ChainFile,
   expected: BlockRef,
   blocks: ReadonlyArray<BlockRows>,
-  { projections, watch }: Parts,
+  { projections, watch }: Settings,
 ): Effect.fn.Return<void, StoreError | CheckpointConflict> {
-  const { connection, ref } = file
-  const { checkpoint, first, watch: text } = yield* firstAt(file, expected)
-  const [lowest] = blocks
-  if (lowest === undefined) return
-  const issue = BlockLinks.issue(null, [...blocks, { ...first, decoderRevision: 0, transactions: [] }])
-  if (issue !== null) return yield* Effect.die(new Error(issue))
+  const { connection } = file
+  const columns = yield* readColumns(file)
+  const first = yield* findBlock(file, columns.first)
+  const plan = yield* Effect.fromResult(WritePlan.prepend(columns, first, expected, blocks, watch))
+  if (plan === null) return
   for (const block of blocks) yield* connection.attempt(() => Rows.insertUnsafe(file, block))
   yield* connection.attempt(() => {
     Projections.prependUnsafe(file, projections, blocks)
-    moveUnsafe(file, lowest.number, checkpoint.head, checkpoint.headTimestamp)
-    WatchList.writeUnsafe(file, text, WatchedWallets.stored(text, watch, first.number))
-    const added = { kind: "appended", lowest: lowest.number, highest: first.number - 1 } as const
-    Changes.recordUnsafe(connection, ref.id, added)
+    Changes.advanceUnsafe(file, plan)
   })
 })
 
@@ -137,48 +87,31 @@ const unwindTo = Effect.fnUntraced(function* (
   rememberedBlocks: number,
 ): Effect.fn.Return<void, StoreError | CheckpointConflict> {
   const { connection, ref } = file
-  const { checkpoint: found, watch } = yield* checkpointAt(file, expected)
-  if (found === null) return
-  const target = to && (yield* connection.attempt(() => Blocks.findUnsafe(connection, ref.id, to.number)))
-  if (!BlockLinks.isSame(target, to))
-    return yield* new CheckpointConflict({
-      expected: to,
-      found: target === null ? found.head : { number: target.number, hash: target.hash },
-    })
-  const lowest = to === null ? found.first : to.number + 1
-  if (lowest > found.head.number) return
-
-  for (let from = lowest; from <= found.head.number; from += unwindStep) {
-    const to = from + unwindStep - 1
-    yield* connection.attempt(() => Rows.removeHistoriesUnsafe(connection, from, to))
-    yield* connection.attempt(() => Ledgers.removeUnsafe(connection, from, to))
+  const columns = yield* readColumns(file)
+  const target = yield* findBlock(file, to?.number)
+  const plan = yield* Effect.fromResult(WritePlan.unwind(columns, expected, to, target))
+  if (plan === null) return
+  for (const [from, last] of plan.steps) {
+    yield* connection.attempt(() => Rows.removeHistoriesUnsafe(connection, from, last))
+    yield* connection.attempt(() => Ledgers.removeUnsafe(connection, from, last))
   }
+  const { highest, lowest } = plan.change
   yield* connection.attempt(() => {
     rememberUnsafe(file, lowest, rememberedBlocks)
-    Projections.unwindUnsafe(file, lowest, target === null)
-    Proofs.unwindUnsafe(connection, lowest, target === null)
-    Rows.deleteTransactionsUnsafe(connection, lowest, found.head.number)
+    Projections.unwindUnsafe(file, lowest, plan.isEmpty)
+    Proofs.unwindUnsafe(connection, lowest, plan.isEmpty)
+    Rows.deleteTransactionsUnsafe(connection, lowest, highest)
     connection.rowsUnsafe(Statements.deleteBlocks, [ref.id, lowest])
-    Gaps.deleteUnsafe(connection, lowest, found.head.number)
-    Facts.deleteUnsafe(connection, lowest, found.head.number)
-    if (target === null) connection.rowsUnsafe(Statements.moveCheckpoint, [null, null, null, null, ref.id])
-    else moveUnsafe(file, found.first, target, target.timestamp)
-    const finalized = target?.number ?? null
-    connection.rowsUnsafe(Statements.unfinalize, [finalized ?? -1, finalized, ref.id])
-    WatchList.writeUnsafe(file, watch, WatchedWallets.unwound(watch, target === null ? 0 : lowest))
-    Changes.recordUnsafe(connection, ref.id, { kind: "removed", lowest, highest: found.head.number })
+    Gaps.deleteUnsafe(connection, lowest, highest)
+    Facts.deleteUnsafe(connection, lowest, highest)
+    Changes.advanceUnsafe(file, plan)
   })
 })
 
-const fillFrom = (
-  file: ChainFile,
-  projection: Projection,
-  maxTransactions: number,
-): Effect.Effect<Filled, StoreError> =>
-  file.connection.attempt(() => {
-    const checkpoint = ChainReader.checkpointUnsafe(file.connection, file.ref.id)
-    return Projections.fillUnsafe(file, projection, checkpoint, maxTransactions)
-  })
+const finalizeUnsafe = ({ connection, ref }: ChainFile, number: number): void => {
+  const columns = WritePlan.finalize(Checkpoints.readUnsafe(connection, ref.id), number)
+  if (columns !== null) Checkpoints.writeUnsafe(connection, ref.id, columns)
+}
 
 /** How to make a writer. */
 export interface Options {
@@ -195,7 +128,7 @@ export interface Options {
 /** The writer of a chain's file. */
 export const make = (file: ChainFile, options: Options): ChainWriter => {
   const { projections, rememberedBlocks = defaultRememberedBlocks, wanted, watchText = null } = options
-  const parts: Parts = { projections, watch: WatchedWallets.listOf(watchText, wanted) }
+  const watch = WatchedWallets.listOf(watchText, wanted)
   const { connection, ref } = file
   const ledger = projections.find((one) => one.kind === "ledger") ?? WalletLedger.make(ref.id, ref.feeRules)
   const fenced = <A, E>(token: FencingToken, work: Effect.Effect<A, E>): Effect.Effect<A, E | StoreError | LeaseLost> =>
@@ -221,21 +154,16 @@ export const make = (file: ChainFile, options: Options): ChainWriter => {
     )
 
   return {
-    watch: parts.watch,
-    isWatchChanged: connection.attempt(
-      () =>
-        !WatchedWallets.isSame(
-          WatchedWallets.listOf(Checkpoints.readUnsafe(connection, ref.id).watch, wanted),
-          parts.watch,
-        ),
+    watch,
+    isWatchChanged: Effect.map(
+      readColumns(file),
+      (columns) => !WatchedWallets.isSame(WatchedWallets.listOf(columns.watch, wanted), watch),
     ),
-    append: Effect.fn("ChainWriter.append")(function* (expected, blocks, token) {
-      const issue = BlockLinks.issue(expected, blocks)
-      if (issue !== null) return yield* Effect.die(new Error(issue))
-      yield* withoutOutside(token, appendTo(file, expected, blocks, parts))
-    }),
+    append: Effect.fn("ChainWriter.append")((expected, blocks, token) =>
+      withoutOutside(token, appendTo(file, expected, blocks, { projections, watch })),
+    ),
     prepend: Effect.fn("ChainWriter.prepend")((expected, blocks, token) =>
-      withoutOutside(token, prependTo(file, expected, blocks, parts)),
+      withoutOutside(token, prependTo(file, expected, blocks, { projections, watch })),
     ),
     unwind: Effect.fn("ChainWriter.unwind")((expected, to, token) =>
       fenced(token, unwindTo(file, expected, to, rememberedBlocks)),
@@ -243,14 +171,14 @@ export const make = (file: ChainFile, options: Options): ChainWriter => {
     finalize: Effect.fn("ChainWriter.finalize")((number, token) =>
       fenced(
         token,
-        connection.attempt(() => {
-          connection.rowsUnsafe(Statements.finalize, [number, ref.id, number])
-          Checkpoints.sealUnsafe(connection, ref.id)
-        }),
+        connection.attempt(() => finalizeUnsafe(file, number)),
       ),
     ),
     fill: Effect.fn("ChainWriter.fill")((projection, maxTransactions, token) =>
-      fenced(token, fillFrom(file, projection, maxTransactions)),
+      fenced(
+        token,
+        connection.attempt(() => Projections.fillUnsafe(file, projection, maxTransactions)),
+      ),
     ),
     replace: Effect.fn("ChainWriter.replace")((rows, token) =>
       fenced(

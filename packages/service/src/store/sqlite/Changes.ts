@@ -10,23 +10,19 @@
 import { randomInt } from "node:crypto"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Checksum from "../rows/Checksum.ts"
+import type * as WritePlan from "../rows/WritePlan.ts"
+import type { ChainRef } from "../ChainRef.ts"
 import type { Connection } from "./Connection.ts"
 import * as Statements from "./Statements.ts"
 import { StoreError } from "../StoreError.ts"
 
-/** What a write did to blocks: `removed` ones are all from `lowest` up, and of `cleared` ones entries of histories were removed alone. */
-export type Kind = "appended" | "removed" | "rewritten" | "cleared"
-
-/** A change of blocks. */
-export interface Change {
+/** A change of blocks in the log. */
+export interface Change extends WritePlan.Change {
   readonly serial: number
-  readonly kind: Kind
-  readonly lowest: number
-  readonly highest: number
   readonly mark: number
 }
 
-const kinds: ReadonlyArray<Kind> = ["appended", "removed", "rewritten", "cleared"]
+const kinds: ReadonlyArray<WritePlan.ChangeKind> = ["appended", "removed", "rewritten", "cleared"]
 
 type Columns = readonly [serial: number, kind: number, lowest: number, highest: number, mark: number, checksum: number]
 
@@ -46,23 +42,25 @@ const kept = 5_000_000
 
 const maxMark = 2 ** 47
 
-const insertUnsafe = (connection: Connection, serial: number, kind: Kind, lowest: number, highest: number): void => {
-  const columns = [serial, kinds.indexOf(kind), lowest, highest, randomInt(maxMark)]
-  connection.rowsUnsafe(Statements.insertChange, [...columns, Checksum.of(columns)])
-  connection.rowsUnsafe(Statements.forgetChanges, [serial - kept])
+/** The file that a change belongs to. */
+interface Target {
+  readonly connection: Connection
+  readonly ref: ChainRef
 }
 
-/** Adds a change under the next serial, and seals the checkpoint with it. */
-export const recordUnsafe = (
-  connection: Connection,
-  chain: number,
-  { highest, kind, lowest }: Pick<Change, "kind" | "lowest" | "highest">,
-): void => {
-  const [row] = connection.rowsUnsafe<{ readonly serial: number }>(Statements.nextSerial, [chain])
-  // Sound: a file that is open for writing has a checkpoint.
-  insertUnsafe(connection, row!.serial, kind, lowest, highest)
-  Checkpoints.sealUnsafe(connection, chain)
+/** Adds the change of a write under the next serial, and writes the checkpoint after it. */
+export const advanceUnsafe = ({ connection, ref }: Target, { change, columns }: WritePlan.Write): void => {
+  const serial = columns.serial + 1
+  const { highest, kind, lowest } = change
+  const row = [serial, kinds.indexOf(kind), lowest, highest, randomInt(maxMark)]
+  connection.rowsUnsafe(Statements.insertChange, [...row, Checksum.of(row)])
+  connection.rowsUnsafe(Statements.forgetChanges, [serial - kept])
+  Checkpoints.writeUnsafe(connection, ref.id, { ...columns, serial })
 }
+
+/** Adds a change that leaves the head and the first block as they are. */
+export const recordUnsafe = (file: Target, change: WritePlan.Change): void =>
+  advanceUnsafe(file, { change, columns: Checkpoints.readUnsafe(file.connection, file.ref.id) })
 
 const fromColumns = (connection: Connection, columns: Columns): Change => {
   const [serial, kindNumber, lowest, highest, mark, checksum] = columns

@@ -14,6 +14,7 @@ import * as CopyState from "./CopyState.ts"
 import * as Statements from "./CopyStatements.ts"
 import * as Histories from "./Histories.ts"
 import * as RowId from "../rows/RowId.ts"
+import type * as WritePlan from "../rows/WritePlan.ts"
 
 /** What both files hold before a step. */
 interface Files {
@@ -31,7 +32,7 @@ export interface Log {
 
 /** Blocks that a change rewrote, as they are now. */
 export interface Replacement {
-  readonly kind: Changes.Kind
+  readonly kind: WritePlan.ChangeKind
   readonly copied: BlockCopy.Copied
 }
 

@@ -7,10 +7,10 @@ import type { Checkpoint } from "../../block/BlockRows.ts"
 import type { ChainFile } from "./ChainFile.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import type { Connection, Params } from "./Connection.ts"
+import * as CheckpointRow from "../rows/CheckpointRow.ts"
+import type * as ProjectionRow from "../rows/ProjectionRow.ts"
 import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
 import * as Statements from "./CopyStatements.ts"
-
-type ProjectionColumns = readonly [number: number, id: string, kind: string, revision: number, next: number | null]
 
 /** A copy that is not finished. */
 export interface Copying {
@@ -29,7 +29,7 @@ export interface CopyState {
   readonly leases: number
   readonly leaseUntil: number | null
   readonly status: string | null
-  readonly projections: ReadonlyArray<ProjectionColumns>
+  readonly projections: ReadonlyArray<ProjectionRow.StoredCheckpoint>
   /** Bytes in use. */
   readonly bytes: number
   /** `null` unless the file is an unfinished copy. */
@@ -39,42 +39,30 @@ export interface CopyState {
 const pragma = (connection: Connection, name: "page_size" | "page_count" | "freelist_count") =>
   connection.valuesUnsafe<readonly [number]>(`PRAGMA ${name}`, [])[0]![0]
 
-type Row = readonly [
-  serial: number,
-  watch: string | null,
-  leases: number,
-  leaseUntil: number | null,
-  status: string | null,
-]
+type Row = readonly [leases: number, leaseUntil: number | null, status: string | null]
 
 /** Reads the state of a file. */
 export const readUnsafe = (connection: Connection, chain: number): CopyState => {
-  const { checkpoint } = Checkpoints.readUnsafe(connection, chain)
+  const columns = Checkpoints.readUnsafe(connection, chain)
   const [row] = connection.valuesUnsafe<Row>(Statements.state, [chain])
-  const [serial, watch, leases, leaseUntil, status] = row ?? [0, null, 0, null, null]
+  const [leases, leaseUntil, status] = row ?? [0, null, null]
   const [copying] = connection.valuesUnsafe<readonly [goal: number, histories: number]>(Statements.copying, [])
   return {
-    checkpoint,
-    serial,
-    watch,
+    checkpoint: CheckpointRow.toCheckpoint(columns),
+    serial: columns.serial,
+    watch: columns.watch,
     leases,
     leaseUntil,
     status,
-    projections: connection.valuesUnsafe<ProjectionColumns>(Statements.projections, []),
+    projections: ProjectionCheckpoints.listUnsafe(connection),
     bytes: (pragma(connection, "page_count") - pragma(connection, "freelist_count")) * pragma(connection, "page_size"),
-    copying:
-      copying === undefined
-        ? null
-        : {
-            goal: copying[0],
-            hasHistories: copying[1] === 1,
-          },
+    copying: copying === undefined ? null : { goal: copying[0], hasHistories: copying[1] === 1 },
   }
 }
 
 /** The first block whose transactions are not in the histories of wallets yet. */
 export const historiesEnd = ({ projections }: CopyState): number =>
-  projections.find(([, id]) => id === WalletTransactions.projection.id)?.[4] ?? 0
+  projections.find(({ id }) => id === WalletTransactions.projection.id)?.next ?? 0
 
 /** What is written to a copy. */
 export interface Written {
@@ -89,16 +77,14 @@ export interface Written {
 
 const writeProjections = ({ connection }: ChainFile, { copying, range, state }: Written): void => {
   connection.rowsUnsafe(Statements.deleteProjections, [])
-  connection.manyUnsafe(
-    Statements.insertProjection,
-    state.projections.map(([number, id, kind, revision, next]): Params => {
-      if (range === null || next === null) return [number, id, kind, revision, null]
-      const [first, head] = range
-      const isMissing = copying?.hasHistories === true && id === WalletTransactions.projection.id
-      return [number, id, kind, revision, isMissing ? first : Math.min(next, head + 1)]
-    }),
-  )
-  ProjectionCheckpoints.sealUnsafe(connection)
+  const nextOf = ({ id, next }: ProjectionRow.StoredCheckpoint): number | null => {
+    if (range === null || next === null) return null
+    const [first, head] = range
+    const isMissing = copying?.hasHistories === true && id === WalletTransactions.projection.id
+    return isMissing ? first : Math.min(next, head + 1)
+  }
+  const copied = state.projections.map((checkpoint) => ({ ...checkpoint, next: nextOf(checkpoint) }))
+  ProjectionCheckpoints.writeUnsafe(connection, copied)
 }
 
 /** Writes the state of the original to a copy that has some of its blocks. */
@@ -110,11 +96,12 @@ export const writeUnsafe = (file: ChainFile, written: Written): void => {
     ref.id,
     head,
   ])
-  const finalized = state.checkpoint?.finalized ?? null
-  const copiedFinalized = finalized === null || head === null ? null : Math.min(finalized, head)
-  const columns = [first, head, block?.[0] ?? null, block?.[1] ?? null, copiedFinalized, state.watch, serial]
-  connection.rowsUnsafe(Statements.writeCheckpoint, [...columns, ref.id])
-  Checkpoints.sealUnsafe(connection, ref.id)
+  const [hash = null, timestamp = null] = block ?? []
+  const { checkpoint, watch } = state
+  const final = checkpoint?.finalized ?? null
+  const finalized = final === null || head === null ? null : Math.min(final, head)
+  const columns = { first, number: head, hash, timestamp, finalized, watch, serial }
+  Checkpoints.writeUnsafe(connection, ref.id, columns)
   writeProjections(file, written)
   connection.rowsUnsafe(Statements.deleteCopying, [])
   if (copying !== null) {

@@ -3,7 +3,7 @@
  */
 
 /** Parameters: chain. */
-export const state = `SELECT serial, watch, lease_token, lease_until, status FROM checkpoint WHERE chain = ?`
+export const state = `SELECT lease_token, lease_until, status FROM checkpoint WHERE chain = ?`
 
 export const copying = `SELECT goal, histories FROM copying`
 
@@ -12,19 +12,10 @@ export const deleteCopying = `DELETE FROM copying`
 /** Parameters: goal, 1 where the histories are copied after the blocks. */
 export const insertCopying = `INSERT INTO copying (goal, histories) VALUES (?, ?)`
 
-export const projections = `SELECT number, id, kind, revision, next FROM projection ORDER BY number`
-
 export const deleteProjections = `DELETE FROM projection`
-
-/** Parameters: number, id, kind, revision, next. */
-export const insertProjection = `INSERT INTO projection (number, id, kind, revision, next) VALUES (?, ?, ?, ?, ?)`
 
 /** Parameters: chain, number. */
 export const block = `SELECT hash, timestamp FROM block WHERE chain = ? AND number = ?`
-
-/** Parameters: first, number, hash, timestamp, finalized, watch, serial, chain. */
-export const writeCheckpoint = `UPDATE checkpoint SET first = ?, number = ?, hash = ?, timestamp = ?, finalized = ?,
-  watch = ?, serial = ? WHERE chain = ?`
 
 /** The status of a copy: no indexer is at work on it. Parameters: status, status, message, now, chain. */
 export const writeStatus = `UPDATE checkpoint SET status = CASE WHEN json_valid(?) THEN json_set(

@@ -28,7 +28,7 @@ import * as KeysFile from "./KeysFile.ts"
 import * as Leases from "./Leases.ts"
 import * as Migrations from "./Migrations.ts"
 import * as PreparedBlock from "../rows/PreparedBlock.ts"
-import * as Projections from "./Projections.ts"
+import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
 import * as Proofs from "./Proofs.ts"
 import * as ReadPool from "./ReadPool.ts"
 import * as Space from "./Space.ts"
@@ -100,7 +100,8 @@ export const open = Effect.fn("Sqlite.open")(function* (
           file.connection.attempt(() => {
             // What an unfinished copy lacks is fetched and derived from now on.
             file.connection.rowsUnsafe(CopyStatements.deleteCopying, [])
-            Projections.registerUnsafe(file, projections)
+            const { first } = Checkpoints.readUnsafe(file.connection, ref.id)
+            ProjectionCheckpoints.registerUnsafe(file.connection, first, projections)
           }),
         )
         const found = yield* file.connection.attempt(() => Checkpoints.readUnsafe(file.connection, ref.id))

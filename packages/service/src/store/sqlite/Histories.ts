@@ -9,6 +9,7 @@ import * as Checksum from "../rows/Checksum.ts"
 import type { Connection, Params } from "./Connection.ts"
 import * as DocumentRow from "../rows/DocumentRow.ts"
 import * as Documents from "./Documents.ts"
+import type * as PageFit from "../rows/PageFit.ts"
 import * as RowId from "../rows/RowId.ts"
 import * as Statements from "./DocumentStatements.ts"
 import * as WalletKey from "../rows/WalletKey.ts"
@@ -101,14 +102,15 @@ const compareUnsafe = (
   }
 }
 
-/** An entry with the bytes of its texts; `read` gives them, `null` for an entry of another wallet with the same key. */
-export interface Found {
-  readonly id: number
-  readonly bytes: number
-  readonly read: () => (DocumentRow.Texts & { readonly revision: number }) | null
-}
+/** An entry whose texts are read at once; `null` for one of another wallet with the same key. */
+type Candidate = PageFit.Candidate<() => PageFit.Texts | null>
 
-const foundUnsafe = (connection: Connection, address: string, joined: Joined, wantsInternal: boolean): Found => {
+const candidateUnsafe = (
+  connection: Connection,
+  address: string,
+  joined: Joined,
+  wantsInternal: boolean,
+): Candidate => {
   const [id] = joined
   if (!isStored(joined)) {
     throw Checksum.damaged(connection.name, blockOf(id), "a transaction of a history is not stored")
@@ -130,14 +132,14 @@ export const rangeUnsafe = function* (
   { address, first, last, order }: Range,
   limit: number,
   wantsInternal: boolean,
-): Generator<Found, void> {
+): Generator<Candidate, void> {
   const key = WalletKey.of(address)
   let [from, to] = [first, last]
   for (;;) {
     const params = [key, from, to, limit]
     const rows = connection.valuesUnsafe<Joined>(Statements.pageRows[order], params)
     compareUnsafe(connection, order, rows, connection.valuesUnsafe(Statements.pageCopy[order], params))
-    for (const joined of rows) yield foundUnsafe(connection, address, joined, wantsInternal)
+    for (const joined of rows) yield candidateUnsafe(connection, address, joined, wantsInternal)
     const end = rows.at(-1)?.[0]
     if (end === undefined || rows.length < limit) return
     if (order === "ASC") from = end + 1

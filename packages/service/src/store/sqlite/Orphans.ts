@@ -42,8 +42,8 @@ const isNamedUnsafe = (connection: Connection, [key, id]: Histories.Entry): bool
 
 /** Whether a block lies in the index. */
 const isIndexedUnsafe = (connection: Connection, chain: number) => {
-  const { checkpoint } = Checkpoints.readUnsafe(connection, chain)
-  return (block: number): boolean => checkpoint !== null && block >= checkpoint.first && block <= checkpoint.head.number
+  const { first, number } = Checkpoints.readUnsafe(connection, chain)
+  return (block: number): boolean => first !== null && number !== null && block >= first && block <= number
 }
 
 const entriesAfter = (
@@ -79,7 +79,8 @@ export const afterUnsafe = (connection: Connection, chain: number, after: Appear
 }
 
 /** Removes entries that are still orphaned. */
-export const removeUnsafe = ({ connection, ref }: ChainFile, appearances: ReadonlyArray<Appearance>): void => {
+export const removeUnsafe = (file: ChainFile, appearances: ReadonlyArray<Appearance>): void => {
+  const { connection, ref } = file
   const isIndexed = isIndexedUnsafe(connection, ref.id)
   for (const appearance of appearances) {
     const { block, key, table } = appearance
@@ -94,7 +95,7 @@ export const removeUnsafe = ({ connection, ref }: ChainFile, appearances: Readon
     const entry = [fromHex(key), idOf(appearance)] as const
     if (!isNamedUnsafe(connection, entry)) {
       Histories.removeUnsafe(connection, [entry])
-      Changes.recordUnsafe(connection, ref.id, { kind: "cleared", lowest: block, highest: block })
+      Changes.recordUnsafe(file, { kind: "cleared", lowest: block, highest: block })
     }
   }
 }

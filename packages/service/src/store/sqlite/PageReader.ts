@@ -15,16 +15,14 @@ import * as Ledgers from "./Ledgers.ts"
 import * as RowId from "../rows/RowId.ts"
 import * as Statements from "./Statements.ts"
 
+/** A row whose texts are read at once. */
+type Candidate = PageFit.Candidate<() => PageFit.Texts | null>
+
 /** Rows of a wallet. */
 export const walletUnsafe = (connection: Connection, query: PageQuery): PageRows => {
   const { internal = true, key: address, limit, order } = query
   const range = { address, ...PageFit.rangeOf(query), order }
-  const entries = function* (): Generator<PageFit.Found> {
-    for (const { bytes, id, read } of Histories.rangeUnsafe(connection, range, limit + PageFit.lookahead, internal)) {
-      yield { position: RowId.toPosition(id), bytes, read }
-    }
-  }
-  return PageFit.fit(entries(), query)
+  return PageFit.fit(Histories.rangeUnsafe(connection, range, limit + PageFit.lookahead, internal), query)
 }
 
 const columnsUnsafe = (connection: Connection, id: number): DocumentRow.Columns => {
@@ -43,15 +41,10 @@ export const hashUnsafe = (
 }
 
 /** A transaction by its row id. */
-const transactionUnsafe = (
-  connection: Connection,
-  id: number,
-  roles: number,
-  wantsInternal: boolean,
-): PageFit.Found => {
+const transactionUnsafe = (connection: Connection, id: number, roles: number, wantsInternal: boolean): Candidate => {
   const columns = columnsUnsafe(connection, id)
   const read = () => ({ ...Documents.textsUnsafe(connection, columns, wantsInternal), revision: columns[1], roles })
-  return { position: RowId.toPosition(id), bytes: DocumentRow.bytesOf(columns, wantsInternal), read }
+  return { id, bytes: DocumentRow.bytesOf(columns, wantsInternal), read }
 }
 
 /** The transactions in which a wallet appears in any role. */
@@ -59,13 +52,13 @@ export const ledgerUnsafe = (connection: Connection, query: PageQuery): PageRows
   const { internal = true, key, limit, order } = query
   const { first, last } = PageFit.rangeOf(query)
   const places = Ledgers.transactionsUnsafe(connection, key, [first, last], order, limit + PageFit.lookahead)
-  const found = function* (): Generator<PageFit.Found> {
+  const candidates = function* (): Generator<Candidate> {
     for (const [id, roles] of places) yield transactionUnsafe(connection, id, roles, internal)
   }
-  return PageFit.fit(found(), query)
+  return PageFit.fit(candidates(), query)
 }
 
-type FoundEntry = readonly [rowId: number, body: string | null, revision: number, bytes: number]
+type EntryColumns = readonly [id: number, body: string | null, revision: number, bytes: number]
 
 /** Rows of a key of a projection with bodies of its own. */
 export const entriesUnsafe = (connection: Connection, projection: string, query: PageQuery): PageRows => {
@@ -73,18 +66,18 @@ export const entriesUnsafe = (connection: Connection, projection: string, query:
   const isUp = query.order === "ASC"
   const sql = isUp ? Statements.entriesUp : Statements.entriesDown
   const range = [projection, fromHex(query.key), isUp ? first - 1 : last + 1, isUp ? last + 1 : first - 1]
-  const found = connection.valuesUnsafe<FoundEntry>(sql, [
+  const rows = connection.valuesUnsafe<EntryColumns>(sql, [
     PageFit.inlineBytes(query),
     ...range,
     query.limit + PageFit.lookahead,
   ])
-  const textOf = (rowId: number) =>
-    connection.valuesUnsafe<readonly [body: string]>(Statements.entryText, [projection, rowId])[0]![0]
+  const textOf = (id: number) =>
+    connection.valuesUnsafe<readonly [body: string]>(Statements.entryText, [projection, id])[0]![0]
   return PageFit.fit(
-    found.map(([rowId, body, revision, bytes]) => ({
-      position: RowId.toPosition(rowId),
+    rows.map(([id, body, revision, bytes]) => ({
+      id,
       bytes,
-      read: () => ({ body: body ?? textOf(rowId), internal: null, revision }),
+      read: () => ({ body: body ?? textOf(id), internal: null, revision }),
     })),
     query,
   )

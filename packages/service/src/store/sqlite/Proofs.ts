@@ -48,8 +48,8 @@ export const unwindUnsafe = (connection: Connection, lowest: number, isEmpty: bo
 
 /** The stored blocks with these numbers, where the index begins with the first. */
 const hasUnsafe = ({ connection, ref }: ChainFile, first: number) => {
-  const { checkpoint } = Checkpoints.readUnsafe(connection, ref.id)
-  return (number: number) => (checkpoint?.first === first ? Blocks.findUnsafe(connection, ref.id, number) : null)
+  const columns = Checkpoints.readUnsafe(connection, ref.id)
+  return (number: number) => (columns.first === first ? Blocks.findUnsafe(connection, ref.id, number) : null)
 }
 
 const writeProofUnsafe = (file: ChainFile, proof: WalletProof): boolean => {

@@ -42,8 +42,8 @@ const damagedUnsafe = (connection: Connection, table: ReadAgain.Table, after: Re
 
 /** Blocks of the index; an empty one has none. */
 const indexUnsafe = (connection: Connection, chain: number): OutsideRows.Index => {
-  const { checkpoint } = Checkpoints.readUnsafe(connection, chain)
-  return checkpoint === null ? OutsideRows.empty : { first: checkpoint.first, head: checkpoint.head.number }
+  const { first, number } = Checkpoints.readUnsafe(connection, chain)
+  return first === null || number === null ? OutsideRows.empty : { first, head: number }
 }
 
 const byBlock = { block: "number", facts: "block", gap: "block" } as const

@@ -4,11 +4,8 @@
 import { limit } from "./Limit.ts"
 
 /** Parameters: chain. */
-export const checkpoint = `SELECT first, number, hash, timestamp, finalized, watch, serial, checksum
+export const checkpoint = `SELECT chain, first, number, hash, timestamp, finalized, watch, serial, checksum
   FROM checkpoint WHERE chain = ?`
-
-/** Parameters: checksum, chain. */
-export const sealCheckpoint = `UPDATE checkpoint SET checksum = ? WHERE chain = ?`
 
 export const anyBlock = `SELECT 1 FROM block LIMIT 1`
 
@@ -17,9 +14,6 @@ export const headers = `SELECT number, hash FROM block WHERE chain = ? AND numbe
 
 /** Parameters: chain, from, limit. */
 export const headersFrom = `SELECT number, hash FROM block WHERE chain = ? AND number >= ? ORDER BY number LIMIT ?`
-
-/** Parameters: chain. */
-export const serial = `SELECT serial FROM checkpoint WHERE chain = ?`
 
 /** Parameters: chain, timestamp. */
 export const firstAtOrAfter = `SELECT number FROM block WHERE chain = ? AND timestamp >= ?
@@ -39,31 +33,11 @@ export const status = `SELECT status, status_at AS writtenAt FROM checkpoint WHE
 export const projection = `SELECT number, id, kind, revision, next, checksum FROM projection WHERE id = ?`
 
 /** Every projection. */
-export const allProjections = `SELECT number, id, kind, revision, next, checksum FROM projection`
+export const allProjections = `SELECT number, id, kind, revision, next, checksum FROM projection ORDER BY number`
 
-/** Parameters: checksum, number of the projection. */
-export const sealProjection = `UPDATE projection SET checksum = ? WHERE number = ?`
-
-/** Registers a projection; does nothing when it has this revision already. Parameters: projection, kind, revision, chain. */
-export const registerProjection = `INSERT INTO projection (id, kind, revision, next)
-  SELECT ?, ?, ?, first FROM checkpoint WHERE chain = ?
-  ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, revision = excluded.revision, next = excluded.next
-  WHERE revision <> excluded.revision`
-
-/** Parameters: next block, number of the projection. */
-export const moveProjection = `UPDATE projection SET next = ? WHERE number = ?`
-
-/** Lowers the checkpoints of all projections. Parameters: block, block. */
-export const unwindProjections = `UPDATE projection SET next = ? WHERE next > ?`
-
-/** Begins a projection that was derived in part again with a lower block. Parameters: block, number of the projection. */
-export const restartProjection = `UPDATE projection SET next = ? WHERE number = ? AND next IS NOT NULL`
-
-/** Lowers the checkpoints of projections with entries. Parameters: block, block. */
-export const rewindEntries = `UPDATE projection SET next = ? WHERE kind = 'entries' AND next > ?`
-
-/** The checkpoints of an empty index. */
-export const emptyProjections = `UPDATE projection SET next = NULL`
+/** Parameters: number, id, kind, revision, next, checksum. */
+export const writeProjection = `INSERT OR REPLACE INTO projection (number, id, kind, revision, next, checksum)
+  VALUES (?, ?, ?, ?, ?, ?)`
 
 /** Parameters: number of the projection, row id, key, body. */
 export const insertEntry = `INSERT INTO entry (projection, id, key, body) VALUES (?, ?, ?, ?)`
@@ -107,21 +81,17 @@ export const parentOf = `SELECT parent_hash AS hash FROM block WHERE chain = ? A
 /** A chain in the file that is not the given one. Parameters: chain. */
 export const otherChain = `SELECT chain FROM checkpoint WHERE chain <> ? LIMIT 1`
 
-/** Parameters: chain, checksum. */
-export const claim = `INSERT INTO checkpoint (chain, checksum) VALUES (?, ?) ON CONFLICT (chain) DO NOTHING`
+/** Parameters: chain, first, number, hash, timestamp, finalized, watch, serial, checksum. */
+export const claim = `INSERT INTO checkpoint (chain, first, number, hash, timestamp, finalized, watch, serial, checksum)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (chain) DO NOTHING`
 
-/** Parameters: watch, chain. */
-export const setWatch = `UPDATE checkpoint SET watch = ? WHERE chain = ?`
+/** Parameters: first, number, hash, timestamp, finalized, watch, serial, checksum, chain. */
+export const writeCheckpoint = `UPDATE checkpoint SET first = ?, number = ?, hash = ?, timestamp = ?, finalized = ?,
+  watch = ?, serial = ?, checksum = ? WHERE chain = ?`
 
 /** Parameters: chain, number, hash, parent hash, timestamp, number of transactions, checksum of the facts, checksum. */
 export const insertBlock = `INSERT INTO block (chain, number, hash, parent_hash, timestamp, transactions, facts, checksum)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
-
-/** Parameters: first, number, hash, timestamp, chain. */
-export const moveCheckpoint = `UPDATE checkpoint SET first = ?, number = ?, hash = ?, timestamp = ? WHERE chain = ?`
-
-/** Parameters: chain. */
-export const nextSerial = `UPDATE checkpoint SET serial = serial + 1 WHERE chain = ? RETURNING serial`
 
 /** Parameters: serial, kind, lowest, highest, mark, checksum. */
 export const insertChange = `INSERT INTO change (serial, kind, lowest, highest, mark, checksum) VALUES (?, ?, ?, ?, ?, ?)`
@@ -160,13 +130,6 @@ export const rememberUnwound = `INSERT INTO unwound (chain, number, hash, lowest
 /** Forgets what is below the highest ones. Parameters: chain, chain, how many to keep. */
 export const forgetUnwound = `DELETE FROM unwound WHERE chain = ? AND number <=
   (SELECT number FROM unwound WHERE chain = ? ORDER BY number DESC LIMIT 1 OFFSET ?)`
-
-/** Parameters: number, chain, number. */
-export const finalize = `UPDATE checkpoint SET finalized = ? WHERE chain = ? AND (finalized IS NULL OR finalized < ?)`
-
-/** Takes the mark down to a block, when the chain went deeper than what was final. Parameters: number, number, chain. */
-export const unfinalize = `UPDATE checkpoint SET finalized = CASE WHEN finalized > ? THEN ? ELSE finalized END
-  WHERE chain = ?`
 
 /** One row when the token is the current one. Parameters: chain, token. */
 export const isCurrentToken = `SELECT 1 FROM checkpoint WHERE chain = ? AND lease_token = ?`

@@ -5,31 +5,20 @@
  * Source: decision 0055.
  */
 import type * as Effect from "effect/Effect"
+import * as CheckpointRow from "../rows/CheckpointRow.ts"
 import * as WatchedWallets from "../rows/WatchedWallets.ts"
 import type { StoreError } from "../StoreError.ts"
 import type { WatchChange, WatchChanged } from "../WatchList.ts"
 import type { ChainFile } from "./ChainFile.ts"
 import * as Checkpoints from "./Checkpoints.ts"
-import * as Statements from "./Statements.ts"
 
-/** Writes the text of the wallets where it differs from the one that was read; the caller seals the checkpoint. */
-export const writeUnsafe = (
-  { connection, ref }: Pick<ChainFile, "connection" | "ref">,
-  before: string | null,
-  after: string | null,
-): void => {
-  if (after !== before) connection.rowsUnsafe(Statements.setWatch, [after, ref.id])
-}
-
-const claimUnsafe = (file: ChainFile, wanted: ReadonlySet<string> | null): void => {
-  const { connection, ref } = file
-  const { checkpoint, watch } = Checkpoints.readUnsafe(connection, ref.id)
-  const issue = checkpoint === null ? null : WatchedWallets.lacking(connection.name, ref.name, wanted, watch)
+const claimUnsafe = ({ connection, ref }: ChainFile, wanted: ReadonlySet<string> | null): void => {
+  const columns = Checkpoints.readUnsafe(connection, ref.id)
+  const { number, watch } = columns
+  const issue = number === null ? null : WatchedWallets.lacking(connection.name, ref.name, wanted, watch)
   if (issue !== null) throw issue
-  const text = WatchedWallets.claimed(watch, wanted)
-  if (text === watch) return
-  writeUnsafe(file, watch, text)
-  Checkpoints.sealUnsafe(connection, ref.id)
+  const claimed = WatchedWallets.claimed(watch, wanted)
+  if (claimed !== watch) Checkpoints.writeUnsafe(connection, ref.id, { ...columns, watch: claimed })
 }
 
 /**
@@ -41,14 +30,14 @@ const claimUnsafe = (file: ChainFile, wanted: ReadonlySet<string> | null): void 
 export const claim = (file: ChainFile, wanted: ReadonlySet<string> | null): Effect.Effect<void, StoreError> =>
   file.transaction(file.connection.attempt(() => claimUnsafe(file, wanted)))
 
-const changeUnsafe = (file: ChainFile, change: WatchChange): WatchChanged => {
-  const { connection, ref } = file
-  const { checkpoint, watch } = Checkpoints.readUnsafe(connection, ref.id)
-  if (checkpoint === null || watch === null) return { checkpoint, changed: [] }
-  const { changed, text } = WatchedWallets.changed(watch, change, checkpoint.head.number + 1)
-  writeUnsafe(file, watch, text)
-  Checkpoints.sealUnsafe(connection, ref.id)
-  return { checkpoint: Checkpoints.readUnsafe(connection, ref.id).checkpoint, changed }
+const changeUnsafe = ({ connection, ref }: ChainFile, change: WatchChange): WatchChanged => {
+  const columns = Checkpoints.readUnsafe(connection, ref.id)
+  const { number, watch } = columns
+  if (number === null || watch === null) return { checkpoint: CheckpointRow.toCheckpoint(columns), changed: [] }
+  const { changed, text } = WatchedWallets.changed(watch, change, number + 1)
+  const after = { ...columns, watch: text }
+  Checkpoints.writeUnsafe(connection, ref.id, after)
+  return { checkpoint: CheckpointRow.toCheckpoint(after), changed }
 }
 
 /** Adds wallets to an index of some, or removes added ones. */

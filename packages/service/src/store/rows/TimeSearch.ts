@@ -1,0 +1,17 @@
+/** Whether a block that an index of times names is the one that a time selects, by the blocks beside it. Pure. */
+
+interface Timed {
+  readonly timestamp: number
+}
+
+/** Whether a block is the first one at or after an instant; `before` is the block before it, `null` for the first of the index. */
+export const isFirst = (block: Timed | null, before: Timed | null, timestamp: number): boolean =>
+  block !== null &&
+  block.timestamp >= timestamp &&
+  (before === null || before.timestamp < timestamp || before.timestamp > block.timestamp)
+
+/** Whether a block is the last one at or before an instant; `after` is the block after it, `null` for the head. */
+export const isLast = (block: Timed | null, after: Timed | null, timestamp: number): boolean =>
+  block !== null &&
+  block.timestamp <= timestamp &&
+  (after === null || after.timestamp > timestamp || after.timestamp < block.timestamp)

@@ -1,0 +1,152 @@
+/**
+ * What a write does to the blocks and the checkpoint of a chain, decided from the stored checkpoint: an engine reads that, and carries
+ * the plan out in the same transaction. Pure.
+ */
+import * as Result from "effect/Result"
+import type { BlockRef, BlockRows, Checkpoint, LinkedBlock } from "../../block/BlockRows.ts"
+import { CheckpointConflict } from "../StoreError.ts"
+import * as BlockLinks from "./BlockLinks.ts"
+import type * as BlockRow from "./BlockRow.ts"
+import { fromHex } from "./Bytes.ts"
+import * as CheckpointRow from "./CheckpointRow.ts"
+import * as WatchedWallets from "./WatchedWallets.ts"
+
+/** What a write did to blocks: `removed` ones are all from `lowest` up, and of `cleared` ones entries of histories were removed alone. */
+export type ChangeKind = "appended" | "removed" | "rewritten" | "cleared"
+
+/** The blocks that a write changed, both ends inclusive. */
+export interface Change {
+  readonly kind: ChangeKind
+  readonly lowest: number
+  readonly highest: number
+}
+
+/** A write of blocks. */
+export interface Write {
+  readonly change: Change
+  /** The checkpoint after it, with the serial before it. */
+  readonly columns: CheckpointRow.Columns
+}
+
+type Planned<A> = Result.Result<A, CheckpointConflict>
+
+const conflict = (expected: BlockRef | null, found: BlockRef | null): Planned<never> =>
+  Result.fail(new CheckpointConflict({ expected, found: found && { number: found.number, hash: found.hash } }))
+
+const checkLinks = (expected: BlockRef | null, blocks: ReadonlyArray<BlockRows>): void => {
+  const issue = BlockLinks.issue(expected, blocks)
+  if (issue !== null) throw new Error(issue)
+}
+
+/**
+ * Plans to add blocks above the head; `null` for none. `madeFor` are the wallets that the blocks were made for, `null` for all. Throws for
+ * blocks that do not extend each other.
+ */
+export const append = (
+  columns: CheckpointRow.Columns,
+  expected: BlockRef | null,
+  blocks: ReadonlyArray<BlockRows>,
+  madeFor: ReadonlySet<string> | null,
+): Planned<(Write & { readonly from: number | null }) | null> => {
+  checkLinks(expected, blocks)
+  const head = CheckpointRow.headOf(columns)
+  if (!BlockLinks.isSame(head, expected)) return conflict(expected, head)
+  const [lowest, last] = [blocks[0], blocks.at(-1)]
+  if (lowest === undefined || last === undefined) return Result.succeed(null)
+  const watch = WatchedWallets.stored(columns.watch, madeFor, last.number + 1)
+  const { hash, number, timestamp } = last
+  const first = columns.first ?? lowest.number
+  return Result.succeed({
+    from: head === null ? null : head.number + 1,
+    change: { kind: "appended", lowest: lowest.number, highest: number },
+    columns: { ...columns, first, number, hash: fromHex(hash), timestamp, watch },
+  })
+}
+
+/** Plans to add blocks below the stored `first` one; otherwise as `append`. */
+export const prepend = (
+  columns: CheckpointRow.Columns,
+  first: LinkedBlock | null,
+  expected: BlockRef,
+  blocks: ReadonlyArray<BlockRows>,
+  madeFor: ReadonlySet<string> | null,
+): Planned<Write | null> => {
+  if (first === null || !BlockLinks.isSame(first, expected)) return conflict(expected, first)
+  const [lowest] = blocks
+  if (lowest === undefined) return Result.succeed(null)
+  checkLinks(null, [...blocks, { ...first, decoderRevision: 0, transactions: [] }])
+  const watch = WatchedWallets.stored(columns.watch, madeFor, first.number)
+  return Result.succeed({
+    change: { kind: "appended", lowest: lowest.number, highest: first.number - 1 },
+    columns: { ...columns, first: lowest.number, watch },
+  })
+}
+
+/** A removal of the newest blocks. */
+export interface Unwind extends Write {
+  /** No block is left. */
+  readonly isEmpty: boolean
+  /** The removed blocks in ranges, both ends inclusive, between which other fibers may run. */
+  readonly steps: ReadonlyArray<readonly [from: number, to: number]>
+}
+
+/** Blocks of one step of a removal. */
+const stepBlocks = 1000
+
+const stepsOf = (lowest: number, head: number): Unwind["steps"] =>
+  Array.from({ length: Math.ceil((head - lowest + 1) / stepBlocks) }, (_, step) => {
+    const from = lowest + step * stepBlocks
+    return [from, Math.min(head, from + stepBlocks - 1)]
+  })
+
+/** Plans to remove every block above `to`, of which `target` is the stored one; `null` for a removal of none. */
+export const unwind = (
+  columns: CheckpointRow.Columns,
+  expected: BlockRef,
+  to: BlockRef | null,
+  target: LinkedBlock | null,
+): Planned<Unwind | null> => {
+  const head = CheckpointRow.headOf(columns)
+  if (head === null || !BlockLinks.isSame(head, expected)) return conflict(expected, head)
+  if (!BlockLinks.isSame(target, to)) return conflict(to, target ?? head)
+  const { finalized, first, serial, watch } = columns
+  // Sound: the index has a head.
+  const lowest = target === null ? first! : target.number + 1
+  if (lowest > head.number) return Result.succeed(null)
+  const unwound = WatchedWallets.unwound(watch, target === null ? 0 : lowest)
+  const below = target && {
+    first,
+    number: target.number,
+    hash: fromHex(target.hash),
+    timestamp: target.timestamp,
+    finalized: finalized && Math.min(finalized, target.number),
+  }
+  return Result.succeed({
+    change: { kind: "removed", lowest, highest: head.number },
+    columns: { ...CheckpointRow.empty, ...below, serial, watch: unwound },
+    isEmpty: target === null,
+    steps: stepsOf(lowest, head.number),
+  })
+}
+
+/** The checkpoint with a raised finalized mark; `null` where it is as high already. */
+export const finalize = (columns: CheckpointRow.Columns, number: number): CheckpointRow.Columns | null =>
+  (columns.finalized ?? -1) < number ? { ...columns, finalized: number } : null
+
+/**
+ * Whether rows may be stored under their number: in place of the same block, or in a gap between blocks that they link. `near` are the
+ * stored blocks beside it.
+ */
+export const fits = (
+  checkpoint: Checkpoint | null,
+  near: ReadonlyArray<BlockRow.StoredHeader>,
+  { hash, number, parentHash }: BlockRows,
+): boolean => {
+  if (checkpoint === null || number < checkpoint.first || number > checkpoint.head.number) return false
+  const intact = (wanted: number) => near.find((block) => block.number === wanted && !block.isDamaged)
+  const stored = intact(number)
+  if (stored !== undefined) return stored.hash === hash
+  if (number === checkpoint.head.number && hash !== checkpoint.head.hash) return false
+  const below = intact(number - 1)?.hash ?? parentHash
+  return below === parentHash && (intact(number + 1)?.parentHash ?? hash) === hash
+}
