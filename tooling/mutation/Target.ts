@@ -86,7 +86,8 @@ export const targets: ReadonlyArray<Target> = [
     ["internal/PageStream", "internal/Pagination", "internal/Position", "internal/RowTracker", "internal/Segments"],
     ["internal/*.test.ts", "RestClient*.test.ts", "resume.law.test.ts"],
   ),
-  service("server/rest", ["BlockRange", "Cursor", "Dates", "PagedQuery", "WalletTransactions"]),
+  service("server/rest", ["Cursor", "Dates", "PageRequest", "RangeParameters", "WalletTransactions"]),
+  service("query", ["Range", "WalletPage"], ["query/**/*.test.ts", "server/rest/**/*.test.ts"]),
   service("server/relay", [
     "Cacheability",
     "JsonRpcEnvelope",

@@ -2,6 +2,7 @@
  * What a wallet holds at a block, as the sums of its movements.
  */
 import * as Schema from "effect/Schema"
+import * as Address from "./Address.ts"
 import * as Decimal from "./Decimal.ts"
 import * as Hash from "./Hash.ts"
 import { orEmpty } from "./internal/leaf.ts"
@@ -54,6 +55,10 @@ const incompleteCodec = open("Incomplete", {
   places: Decimal.SafeInteger,
   /** Block of the first of them; `null` for none, and where it is not remembered. */
   first_block: orEmpty(Decimal.Decimal, null),
+  /** Contracts with so many ids that all of them are one row, whose `token_id` is `null`; absent for none. */
+  merged: Schema.optionalKey(Schema.Array(Address.Address)),
+  /** Number of movements of further contracts that are in no row; name those in `asset` to sum them. Absent for none. */
+  omitted: Schema.optionalKey(Decimal.SafeInteger),
 })
 
 export interface Incomplete extends Schema.Schema.Type<typeof incompleteCodec> {}

@@ -136,10 +136,10 @@ const bound = <Block, Instant>(block: Block | undefined, date: Instant | undefin
  * Source: docs/interface.md#4.1, rules 1 to 4.
  */
 export const bounds = <Block, Instant>(query: {
-  readonly from_block?: Block
-  readonly to_block?: Block
-  readonly from_date?: Instant
-  readonly to_date?: Instant
+  readonly from_block?: Block | undefined
+  readonly to_block?: Block | undefined
+  readonly from_date?: Instant | undefined
+  readonly to_date?: Instant | undefined
 }): { readonly from: Bound<Block, Instant>; readonly to: Bound<Block, Instant> } => ({
   from: bound(query.from_block, query.from_date),
   to: bound(query.to_block, query.to_date),

@@ -6,6 +6,7 @@ import { createHash } from "node:crypto"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { DatabaseSync } from "node:sqlite"
+import { finalSerial } from "../../../packages/service/src/query/WalletPage.ts"
 import * as Cursor from "../../../packages/service/src/server/rest/Cursor.ts"
 import * as Frame from "../../../packages/service/src/store/rows/Frame.ts"
 import * as RowId from "../../../packages/service/src/store/rows/RowId.ts"
@@ -47,19 +48,22 @@ interface Checkpoint {
 const cursorAfter = (wallet: string, [block, index]: Row, checkpoint: Checkpoint): string => {
   const { finalized, first, hash, number, serial } = checkpoint
   const row = blockHash.get(chain, block) as { readonly hash: Uint8Array }
-  return Cursor.toText("wallet_transactions", {
+  return Cursor.toText({
+    list: "direct",
     chainId: chain,
     wallet,
     order: "DESC",
-    requestedFrom: open,
-    requestedTo: open,
-    from: first,
-    to: number,
+    range: { from: open, to: open },
+    filter: {},
     page: 1,
-    position: [block, index],
-    positionHash: hex(row.hash),
-    top: { number, hash: hex(hash) },
-    serial: finalized !== null && number <= finalized ? Cursor.finalSerial : serial,
+    continuation: {
+      from: first,
+      to: number,
+      after: { block, index },
+      afterHash: hex(row.hash),
+      top: { number, hash: hex(hash) },
+      serial: finalized !== null && number <= finalized ? finalSerial : serial,
+    },
   })
 }
 

@@ -82,3 +82,12 @@ export const defaultNotServed = (chains: ReadonlyArray<ServedChain>): ChainNotFo
   const expected = `a chain that is served here (${namesOf(chains)}), since the default ${defaultName} is not`
   return { code: "chain_not_served", issue: { path: "chain", expected, received: "nothing" } }
 }
+
+/** `finder` for a parameter; left out, it is the default chain. */
+export const finderWithDefault = <C extends ServedChain>(
+  chains: ReadonlyArray<C>,
+): ((text: string | undefined) => Result.Result<C, ChainNotFound>) => {
+  const find = finder(chains)
+  return (text) =>
+    text === undefined ? Result.mapError(find(defaultName), () => defaultNotServed(chains)) : find(text)
+}

@@ -22,7 +22,7 @@ import type { StoreError } from "../store/StoreError.ts"
 import * as ExportEntry from "./ExportEntry.ts"
 import type { ExportFormat } from "./ExportFormat.ts"
 import * as Hledger from "./Hledger.ts"
-import * as IndexedMovements from "./IndexedMovements.ts"
+import * as LedgerBlocks from "../query/LedgerBlocks.ts"
 import * as Ndjson from "./Ndjson.ts"
 
 /** The formats by name. */
@@ -208,14 +208,14 @@ export interface Indexed {
   readonly connection: ChainNode
   /** Labels of the configuration. Default: those of addresses with the same meaning on every chain. */
   readonly label?: Label.Label
-  readonly options: Omit<IndexedMovements.Options, "to"> & {
+  readonly options: Omit<LedgerBlocks.Options, "to"> & {
     /** Last block at most. Default: the last final one of the node. */
     readonly at?: number | undefined
   }
 }
 
 /** Why an index is not exported. */
-export type IndexedError = IndexedMovements.NotIndexed | StoreError | Discovery.DiscoveryError | Proof.ProofError
+export type IndexedError = LedgerBlocks.NotIndexed | StoreError | Discovery.DiscoveryError | Proof.ProofError
 
 /**
  * Reads the movements of wallets that an index has stored. The node gives what the wallets held before, names and decimals of tokens, and the
@@ -235,13 +235,13 @@ export const fromIndex = Effect.fn("Export.fromIndex")(function* ({
 }: Indexed): Effect.fn.Return<Part<IndexedError>, IndexedError> {
   const { at, ...rest } = options
   const { number: to } = yield* Discovery.closingBlock(connection, connection.chainId, at)
-  const range = yield* IndexedMovements.rangeOf(reader, { ...rest, to })
+  const range = yield* LedgerBlocks.rangeOf(reader, { ...rest, to })
   const { closing, first, wallets } = range
   const opening = yield* headerOf(connection, Math.max(0, first - 1))
   const { hash: received } = yield* headerOf(connection, closing.number)
   if (received !== closing.hash) {
     return yield* new ChainReorganized({ block: closing.number, expected: closing.hash, received })
   }
-  const blocks = IndexedMovements.blocks(reader, range)
+  const blocks = LedgerBlocks.blocks(reader, range)
   return partOf<IndexedError>(connection, { blocks, closing, label, opening, wallets })
 })

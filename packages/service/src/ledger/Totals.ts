@@ -1,5 +1,7 @@
 /**
- * Sums of the movements of a wallet by asset, id and kind, which grow place by place. Pure but for `add`.
+ * Sums of the movements of a wallet by asset, id and kind, which grow place by place. Pure but for `add`. Anyone may send a wallet any
+ * number of ids and tokens: beyond a number of sums, those of a contract with many ids become one for each kind, and further contracts are
+ * left out. Which they are depends on the order of the places alone.
  *
  * Source: decision 0049.
  */
@@ -25,6 +27,12 @@ export interface Totals {
   incomplete: number
   /** Blocks of the first of them. */
   readonly incompleteBlocks: Array<number>
+  /** Number of sums of each asset. */
+  readonly counts: Map<string, number>
+  /** Contracts whose ids are summed together. */
+  readonly merged: Set<string>
+  /** Movements of contracts that are left out. */
+  omitted: number
 }
 
 /** What a wallet holds of one asset. */
@@ -35,18 +43,124 @@ export interface Balance extends AssetRef {
 /** Blocks with incomplete places that are remembered. */
 const maxIncompleteBlocks = 1_000
 
+/** Sums at most, but for a few kinds of each asset: as many as fit a response. */
+export const maxSums = 20_000
+
+/** A contract with fewer sums is not merged to make room for others, and nothing is where it makes room for fewer. */
+const [minMerged, minFreed] = [8, 256]
+
 /** No movement yet. */
-export const make = (): Totals => ({ sums: new Map(), incomplete: 0, incompleteBlocks: [] })
+export const make = (): Totals => ({
+  sums: new Map(),
+  incomplete: 0,
+  incompleteBlocks: [],
+  counts: new Map(),
+  merged: new Set(),
+  omitted: 0,
+})
 
 /** Totals that can grow apart from these. */
-export const copy = ({ incomplete, incompleteBlocks, sums }: Totals): Totals => ({
+export const copy = ({ counts, incomplete, incompleteBlocks, merged, omitted, sums }: Totals): Totals => ({
   sums: new Map(sums),
   incomplete,
   incompleteBlocks: [...incompleteBlocks],
+  counts: new Map(counts),
+  merged: new Set(merged),
+  omitted,
 })
+
+/** True where the sums hold every asset apart from all others. */
+export const isWhole = ({ merged, omitted }: Totals): boolean => merged.size === 0 && omitted === 0
 
 const keyOf = ({ asset, kind, tokenId }: Pick<Sum, "asset" | "kind" | "tokenId">): string =>
   `${asset} ${tokenId ?? ""} ${kind}`
+
+const compareText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
+
+const plus = (one: Sum, { count, in: received, out }: Pick<Sum, "count" | "in" | "out">): Sum => ({
+  ...one,
+  count: one.count + count,
+  in: one.in + received,
+  out: one.out + out,
+})
+
+const zero = { count: 0, in: 0n, out: 0n }
+
+/** Makes the sums of the ids of contracts one for each kind. */
+const merge = ({ counts, merged, sums }: Totals, assets: ReadonlySet<string>): void => {
+  const byKind = new Map<string, Sum>()
+  for (const [key, sum] of sums) {
+    const { asset, kind } = sum
+    if (!assets.has(asset)) continue
+    sums.delete(key)
+    const own = { asset, tokenId: null, kind }
+    const kindKey = keyOf(own)
+    byKind.set(kindKey, plus(byKind.get(kindKey) ?? { ...own, ...zero }, sum))
+  }
+  for (const asset of assets) {
+    counts.set(asset, 0)
+    merged.add(asset)
+  }
+  for (const [key, sum] of byKind) {
+    sums.set(key, sum)
+    counts.set(sum.asset, counts.get(sum.asset)! + 1)
+  }
+}
+
+/** Merges the contracts with the most sums, as many as make room; false where they do not. */
+const makeRoom = (totals: Totals): boolean => {
+  const { counts, merged } = totals
+  const large = [...counts].filter(([asset, count]) => count >= minMerged && !merged.has(asset))
+  const ordered = large.toSorted(([one, first], [other, second]) => second - first || compareText(one, other))
+  const chosen = new Set<string>()
+  let freed = 0
+  for (const [asset, count] of ordered) {
+    if (freed >= minFreed) break
+    chosen.add(asset)
+    freed += count - 1
+  }
+  if (freed < minFreed) return false
+  merge(totals, chosen)
+  return true
+}
+
+/** True where a new sum of an asset may be added. */
+const hasRoom = (totals: Totals, { asset, tokenId }: AssetRef): boolean => {
+  if (totals.sums.size < maxSums) return true
+  // Where something was left out, no room can be made any more.
+  if (totals.omitted === 0 && makeRoom(totals)) return true
+  return tokenId === null && totals.counts.has(asset)
+}
+
+/** Sums the movements of contracts together that later sums have together. */
+export const mergeAs = (earlier: Totals, later: Totals): Totals => {
+  const missing = [...later.merged].filter((asset) => !earlier.merged.has(asset) && earlier.counts.has(asset))
+  if (missing.length === 0) return earlier
+  const totals = copy(earlier)
+  merge(totals, new Set(missing))
+  return totals
+}
+
+/** The sums of some assets alone. */
+export const only = (totals: Totals, assets: ReadonlySet<string>): Totals => ({
+  ...totals,
+  sums: new Map([...totals.sums].filter(([, { asset }]) => assets.has(asset))),
+})
+
+const addMovement = (totals: Totals, { amount, asset, kind, tokenId }: Movement.Movement): void => {
+  const one = { count: 1, in: amount > 0n ? amount : 0n, out: amount < 0n ? amount : 0n }
+  const { counts, merged, sums } = totals
+  const own = { asset, kind, tokenId: merged.has(asset) ? null : tokenId }
+  const before = sums.get(keyOf(own))
+  if (before !== undefined) return void sums.set(keyOf(own), plus(before, one))
+  if (!hasRoom(totals, own)) return void totals.omitted++
+  // Room may have been made by merging this contract.
+  const added = { asset, kind, tokenId: merged.has(asset) ? null : tokenId }
+  const key = keyOf(added)
+  const found = sums.get(key)
+  if (found === undefined) counts.set(asset, (counts.get(asset) ?? 0) + 1)
+  sums.set(key, plus(found ?? { ...added, ...zero }, one))
+}
 
 /** Adds the movements of a place, of some assets alone where they are given. */
 export const add = (
@@ -59,22 +173,12 @@ export const add = (
     totals.incomplete++
     if (totals.incompleteBlocks.length < maxIncompleteBlocks) totals.incompleteBlocks.push(block)
   }
-  for (const { amount, asset, kind, tokenId } of movements) {
-    if (assets !== undefined && !assets.has(asset)) continue
-    const key = keyOf({ asset, kind, tokenId })
-    const before = totals.sums.get(key) ?? { asset, tokenId, kind, count: 0, in: 0n, out: 0n }
-    totals.sums.set(key, {
-      ...before,
-      count: before.count + 1,
-      in: amount > 0n ? before.in + amount : before.in,
-      out: amount < 0n ? before.out + amount : before.out,
-    })
+  for (const movement of movements) {
+    if (assets === undefined || assets.has(movement.asset)) addMovement(totals, movement)
   }
 }
 
 const text = (value: string | null): string => value ?? ""
-
-const compareText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 
 /** `native` first, then by address and by the number of the id. */
 const compare = (one: AssetRef, other: AssetRef): number => {

@@ -25,7 +25,7 @@ import * as StaticPage from "./http/StaticPage.ts"
 import * as ForwardedFor from "./admission/ForwardedFor.ts"
 import * as HostCheck from "./admission/HostCheck.ts"
 import * as Listener from "./Listener.ts"
-import { hasEmptySegment, normalizeUrl, RequestId } from "./http/Request.ts"
+import { hasEmptySegment, hasEncodedUnreserved, normalizeUrl, RequestId } from "./http/Request.ts"
 import * as RequestFacts from "./http/RequestFacts.ts"
 import { InvalidParameter } from "./http/InvalidParameter.ts"
 import type { Answered } from "./monitoring/Observations.ts"
@@ -118,6 +118,16 @@ const refuseHost = (hostIssue: HostCheck.HostIssue): App =>
         ),
   )
 
+/** The message does not repeat the path, which may hold a key. */
+const refusePath: App = ErrorResponse.answer(
+  ErrorResponse.badRequest(
+    InvalidParameter.fromIssue(
+      { path: "path", expected: "letters, digits and -._~ as they are", received: "one that is percent-encoded" },
+      "request",
+    ),
+  ),
+)
+
 /** Answers every request. */
 const app = (
   { find, handle, list }: Routes.Routes["Service"],
@@ -159,8 +169,9 @@ const app = (
     const url = normalizeUrl(received.url)
     // The router takes an empty segment for an empty parameter.
     const hostIssue = checkHost(NodeHttpServerRequest.toIncomingMessage(received).rawHeaders)
-    const effect =
-      hostIssue === undefined ? effectFor(received.method === "OPTIONS", hasEmptySegment(url)) : refuseHost(hostIssue)
+    const effectOfPath = () =>
+      hasEncodedUnreserved(received.url) ? refusePath : effectFor(received.method === "OPTIONS", hasEmptySegment(url))
+    const effect = hostIssue === undefined ? effectOfPath() : refuseHost(hostIssue)
     const requestId = RequestFacts.requestIdIn(received.headers) ?? randomUUID()
     const facts = RequestFacts.make(received.headers)
     const handled = Effect.provideContext(

@@ -47,6 +47,12 @@ export interface PageQuery {
   readonly internal?: boolean
 }
 
+/** Rows of a key that are passed over. */
+export interface SkipQuery extends Pick<PageQuery, "key" | "from" | "to" | "order" | "after"> {
+  /** Number of rows, at least 1. */
+  readonly rows: number
+}
+
 /** The rows of a range that fit a page. */
 export interface PageRows {
   readonly rows: ReadonlyArray<PageRow>
@@ -119,6 +125,14 @@ export interface Snapshot {
   readonly lastAtOrBefore: (timestamp: number) => Effect.Effect<number | null, StoreError>
   /** Rows of a key of a projection in the requested order, by (block, index). */
   readonly page: (projection: Pick<Projection, "id" | "kind">, query: PageQuery) => Effect.Effect<PageRows, StoreError>
+  /**
+   * Position of the last of a number of rows that a page begins behind; `null` where there are fewer. They are counted in an index: neither
+   * their texts nor their transactions are read.
+   */
+  readonly skip: (
+    projection: { readonly kind: "appearances" | "ledger" },
+    query: SkipQuery,
+  ) => Effect.Effect<Position | null, StoreError>
   /**
    * The ledger of a wallet in the requested order. It is complete up to where `projection` states that its rows are derived. What the
    * wallet held before the first block are movements `genesis` at index 0 of that block, as far as it is known (`openings`).

@@ -43,7 +43,17 @@ const withTimed = <T extends object>(
 }
 
 const reads = [
-  ...(["block", "blockFacts", "firstAtOrAfter", "lastAtOrBefore", "page", "ledger", "openings", "places"] as const),
+  ...([
+    "block",
+    "blockFacts",
+    "firstAtOrAfter",
+    "lastAtOrBefore",
+    "page",
+    "skip",
+    "ledger",
+    "openings",
+    "places",
+  ] as const),
   ...(["unreadOpenings", "proof", "reconciledTo", "tokens", "unreadTokens", "projection", "status"] as const),
   ...(["lowestReorgedBlock", "hasTransactions", "nodes", "gapCounts"] as const),
 ] satisfies ReadonlyArray<keyof Snapshot>

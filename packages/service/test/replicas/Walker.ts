@@ -57,7 +57,7 @@ export const walk = Effect.fnUntraced(function* (options: Options) {
       const { failure } = page
       if (failure._tag === "StoreError") {
         tally.unavailable.set(failure.message, (tally.unavailable.get(failure.message) ?? 0) + 1)
-      } else if (failure._tag === "StaleCursor") {
+      } else if (failure._tag === "Stale") {
         // The list of a walk goes on below its last row: only blocks at and above it may be removed.
         if (world.isRemoved(top)) tally.stale++
         else tally.falselyStale++

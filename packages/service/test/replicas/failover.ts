@@ -143,7 +143,7 @@ const round = Effect.fnUntraced(function* (own: number) {
       `cursor of the lost state: ${ofLost}`,
   )
   for (const [message, count] of tally.unavailable) print(`  refused ${count}: ${message}`)
-  return tally.torn === 0 && tally.falselyStale === 0 && isLost && lost > 0 && ofLost === "StaleCursor"
+  return tally.torn === 0 && tally.falselyStale === 0 && isLost && lost > 0 && ofLost === "Stale"
 }, Effect.scoped)
 
 const program = Effect.map(

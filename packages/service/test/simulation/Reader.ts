@@ -7,13 +7,15 @@ import * as WalletQuery from "@daybook/schema/WalletQuery"
 import { Effect, Result, Schema } from "effect"
 import type { Scope } from "effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as ChainRegistry from "../../src/config/ChainRegistry.ts"
 import * as Config from "../../src/config/Config.ts"
 import * as ServedChain from "../../src/config/ServedChain.ts"
 import * as KnownSignatures from "@daybook/abi/KnownSignatures"
 import * as ErrorResponse from "../../src/server/http/ErrorResponse.ts"
 import * as ChainContracts from "../../src/server/chain/ChainContracts.ts"
-import * as IndexedChain from "../../src/server/chain/IndexedChain.ts"
+import * as IndexedChain from "../../src/query/IndexedChain.ts"
 import * as Response from "../../src/server/http/Response.ts"
+import * as OperationRoute from "../../src/server/rest/OperationRoute.ts"
 import * as WalletTransactions from "../../src/server/rest/WalletTransactions.ts"
 import * as Engine from "../../src/store/Engine.ts"
 import type { StoreError } from "../../src/store/StoreError.ts"
@@ -130,12 +132,14 @@ export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Ret
   const database = yield* Engine.fromUrl(setting.url, "/")
   const chains = [IndexedChain.fromDatabase(database)(chain!)]
   const contracts = ChainContracts.make(database.contracts, decoder)
-  const handle = WalletTransactions.make({ config, chains, contracts, decoder, send })
+  const find = ChainRegistry.finderWithDefault(chains)
+  const handle = WalletTransactions.make({ config, contracts, decoder, send })
 
   const ask = Effect.fnUntraced(function* (wallet: string, query: string) {
     const text = Object.fromEntries(new URLSearchParams(query))
     const decoded = Result.getOrThrow(RestOperation.decodeQuery(RestOperation.walletTransactions, text))
-    const request = { params: decodePath({ address: wallet }), query: decoded, caller }
+    const resolved = Result.getOrThrow(OperationRoute.resolve(find, decoded))
+    const request = { params: decodePath({ address: wallet }), query: decoded, caller, ...resolved }
     const answered = ErrorResponse.answer(handle(request))
     const response = yield* Effect.provideService(answered, HttpServerRequest.HttpServerRequest, received)
     const body = response.body._tag === "Uint8Array" ? new TextDecoder().decode(response.body.body) : "null"

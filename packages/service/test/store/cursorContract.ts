@@ -79,7 +79,7 @@ export const cursorContract = (database: TestDatabase.Make): void => {
         yield* other.finalize(blocks[2]!.number)
         const stale = yield* Effect.flip(pagesOf(other.database)({ cursor }))
 
-        expect(stale).toMatchObject({ _tag: "StaleCursor", resumeFromBlock: blocks[3]!.number })
+        expect(stale).toMatchObject({ _tag: "Stale", resumeFromBlock: blocks[3]!.number })
       }),
     )
 
@@ -92,7 +92,7 @@ export const cursorContract = (database: TestDatabase.Make): void => {
         yield* store.unwind(refOf(blocks[5]!), refOf(blocks[3]!))
         const stale = yield* Effect.flip(pages({ cursor: cursor! }))
 
-        expect(stale).toMatchObject({ _tag: "StaleCursor", resumeFromBlock: blocks[4]!.number })
+        expect(stale).toMatchObject({ _tag: "Stale", resumeFromBlock: blocks[4]!.number })
       }),
     )
   })

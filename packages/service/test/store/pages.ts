@@ -2,11 +2,15 @@
  * Pages of a wallet over a database of the contract: what a request for them reads, without HTTP.
  */
 import { Effect, Result } from "effect"
+import * as ChainRegistry from "../../src/config/ChainRegistry.ts"
 import * as Config from "../../src/config/Config.ts"
 import * as ServedChain from "../../src/config/ServedChain.ts"
 import * as WalletTransactions from "../../src/projection/WalletTransactions.ts"
-import * as IndexedChain from "../../src/server/chain/IndexedChain.ts"
-import * as PagedQuery from "../../src/server/rest/PagedQuery.ts"
+import * as IndexedChain from "../../src/query/IndexedChain.ts"
+import * as WalletPage from "../../src/query/WalletPage.ts"
+import { sourceOf } from "../../src/query/WalletTransactions.ts"
+import * as OperationRoute from "../../src/server/rest/OperationRoute.ts"
+import * as PageRequest from "../../src/server/rest/PageRequest.ts"
 import type { Database } from "../../src/store/Database.ts"
 import { wallets } from "./model.ts"
 import { ref } from "./TestDatabase.ts"
@@ -19,17 +23,22 @@ const config = Result.getOrThrow(
   }),
 )
 
+const source = { ...WalletTransactions.projection, kind: "appearances" } as const
+
 /**
  * Reads pages of a wallet: hashes of their rows, and the cursor of the next one. `within` runs in the snapshot of each page, behind the
  * read of its checkpoint.
  */
 export const pagesOf = (database: Database, within: Effect.Effect<void> = Effect.void) => {
-  const read = PagedQuery.make({
-    chains: Result.getOrThrow(ServedChain.fromChains(config.chains)).map(IndexedChain.fromDatabase(database)),
-    maxLimit: 1_000,
-    maxBytes: 10_000_000,
-    source: PagedQuery.sourceOf(WalletTransactions.projection),
+  const chains = Result.getOrThrow(ServedChain.fromChains(config.chains)).map(IndexedChain.fromDatabase(database))
+  const find = ChainRegistry.finderWithDefault(chains)
+  const read = WalletPage.make(sourceOf(source, () => within))
+  return Effect.fnUntraced(function* (query: PageRequest.Parameters) {
+    const { chain, cursor } = yield* Effect.fromResult(OperationRoute.resolve(find, { chain: ref.name, ...query }))
+    const options = { chain, cursor, wallet: wallets[0]!, list: "direct", maxLimit: 1_000 } as const
+    const resolved = yield* Effect.fromResult(PageRequest.resolve(query, options))
+    const page = yield* read({ ...resolved.query, maxBytes: 10_000_000, selection: { internal: false } })
+    const { checkpoint } = page.coverage
+    return { rows: page.rows, checkpoint, cursor: PageRequest.nextCursor(resolved, page) }
   })
-  const request = { key: wallets[0]!, internal: false, guard: () => within }
-  return (query: PagedQuery.Parameters) => read({ chain: ref.name, ...query }, request)
 }

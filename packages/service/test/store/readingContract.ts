@@ -79,6 +79,40 @@ export const readingContract = (database: TestDatabase.Make, law: TestDatabase.L
       }),
     )
 
+    it.effect("skip: gives the position of the last of any number of rows, as a walk over the page does", () =>
+      Effect.gen(function* () {
+        const { store } = yield* opened
+        const numbers = Model.seeded(5)
+        const model = Model.empty()
+        for (let step = 0; step < 5; step++) {
+          const blocks = Model.generateOn(model.blocks.at(-1), step, numbers)
+          yield* store.append(Model.headOf(model), blocks)
+          Model.append(model, blocks)
+        }
+        const high = Model.headOf(model)!.number
+        let skipped = 0
+        for (const key of wallets) {
+          for (const order of ["ASC", "DESC"] as const) {
+            const range = { key, order, from: 3, to: high - 1 }
+            const whole = Model.page(model, { ...all, ...range })
+            const found = yield* store.snapshot((snapshot) =>
+              Effect.forEach([...whole.keys(), whole.length], (rows) =>
+                snapshot.skip({ kind: "appearances" }, { ...range, after: null, rows: rows + 1 }),
+              ),
+            )
+            const after = yield* store.snapshot((snapshot) =>
+              snapshot.skip({ kind: "appearances" }, { ...range, after: whole[0] ?? null, rows: 1 }),
+            )
+            const positions = whole.map(({ block, index }) => ({ block, index }))
+            expect(found).toEqual([...positions, null])
+            expect(after).toEqual(positions[1] ?? null)
+            skipped += whole.length
+          }
+        }
+        expect(skipped).toBeGreaterThan(20)
+      }),
+    )
+
     it.effect("page: begins after a position without a row, or outside the bounds", () =>
       Effect.gen(function* () {
         const { store } = yield* opened

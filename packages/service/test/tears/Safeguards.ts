@@ -18,8 +18,8 @@ export interface Safeguard {
 }
 
 const cursor: Edit = {
-  file: "server/rest/PagedQuery.ts",
-  from: "if (resumeFromBlock !== null) return",
+  file: "query/WalletPage.ts",
+  from: "if (resumeFromBlock != null) return",
   to: "if (false) return",
 }
 

@@ -1,6 +1,6 @@
 /**
  * The connections of the HTTP server: bounds on their number, the share of each turn of the event loop in which requests begin, the end
- * of those that do not read, and the drain when the server stops.
+ * of those that do not read or have left, and the drain when the server stops.
  *
  * Source: decision 0039.
  */
@@ -26,6 +26,8 @@ interface Connection {
   readonly address: string
   /** Requests that are not answered to their end. */
   requests: number
+  /** The one that is being answered. */
+  current: { readonly request: IncomingMessage; readonly response: ServerResponse } | undefined
   /** Requests behind the first one, which were sent before it was answered. */
   readonly waiting: Array<() => void>
   /** No further request is answered. */
@@ -116,7 +118,15 @@ const track = (server: Server, bounds: Options): ReadonlyMap<Socket, Connection>
     const isFull = bySocket.size >= bounds.connections && !closeIdle(undefined)
     const isFullForAddress = (counts.get(address) ?? 0) >= bounds.connectionsPerAddress && !closeIdle(address)
     if (isFull || isFullForAddress) return socket.destroy()
-    const connection: Connection = { socket, address, requests: 0, waiting: [], isEnding: false, stalled: undefined }
+    const connection: Connection = {
+      socket,
+      address,
+      requests: 0,
+      current: undefined,
+      waiting: [],
+      isEnding: false,
+      stalled: undefined,
+    }
     bySocket.set(socket, connection)
     counts.set(address, (counts.get(address) ?? 0) + 1)
     socket.once("close", () => remove(connection))
@@ -140,14 +150,19 @@ const inOrder =
       connection.isEnding = true
       response.shouldKeepAlive = false
     }
+    const begin = () => {
+      connection.current = { request, response }
+      start(request, response)
+    }
     Closing.onClose(response, () => {
       connection.requests--
+      if (connection.current?.response === response) connection.current = undefined
       connection.waiting.shift()?.()
       // The response may be older than the drain, and so without `Connection: close`.
       if (!server.listening) setImmediate(() => server.closeIdleConnections())
     })
-    if (connection.requests === 1) start(request, response)
-    else connection.waiting.push(() => start(request, response))
+    if (connection.requests === 1) begin()
+    else connection.waiting.push(begin)
   }
 
 /** Ends the connections whose clients read too slowly. */
@@ -163,6 +178,17 @@ const endSlow = (connections: Iterable<Connection>, writeSeconds: number, nowMil
   }
 }
 
+/**
+ * Asks clients that have ended their side of a connection whether they still read: one that has left lets the connection fail, so that
+ * nothing is computed for it. What asks is an interim response, which each client of HTTP/1.1 passes over.
+ */
+const askEnded = (connections: Iterable<Connection>): void => {
+  for (const { current, socket } of connections) {
+    if (current === undefined || !socket.readableEnded || current.response.headersSent) continue
+    if (current.request.httpVersion === "1.1") current.response.writeProcessing()
+  }
+}
+
 /** Bounds the connections of a server until the scope ends. The bounds are read whenever they are applied, so that they can change. */
 export const make = Effect.fnUntraced(function* (
   server: Server,
@@ -174,6 +200,7 @@ export const make = Effect.fnUntraced(function* (
   let isDraining = false
   const look = setInterval(() => {
     endSlow(bySocket.values(), options.writeSeconds, now())
+    askEnded(bySocket.values())
   }, lookMillis).unref()
   yield* Effect.addFinalizer(() => Effect.sync(() => clearInterval(look)))
 

@@ -8,11 +8,9 @@ import type { ContractAbiWire, ContractResultWire, ContractViewWire } from "@day
 import * as ExplorerOperation from "@daybook/schema/ExplorerOperation"
 import * as Json from "@daybook/schema/Json"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import { implementationAt } from "../../contract/ContractDecoder.ts"
 import type { Contract } from "../../store/Contracts.ts"
-import * as ErrorResponse from "../http/ErrorResponse.ts"
-import { InvalidParameter } from "../http/InvalidParameter.ts"
+import type { IndexedChain } from "../../query/IndexedChain.ts"
 import * as Response from "../http/Response.ts"
 import * as OperationRoute from "../rest/OperationRoute.ts"
 import type { PageContext } from "./PageContext.ts"
@@ -40,10 +38,12 @@ export const find = (address: string, contracts: ReadonlyArray<Contract>): Contr
 
 /** The route of the view. */
 export const route = ({ authentication, chainOf, contracts }: PageContext) => {
-  const handler: OperationRoute.Handler<ExplorerOperation.All["contract"]> = ({ caller, params, query }) => {
-    const chain = chainOf(query.chain)
-    if (Result.isFailure(chain)) return ErrorResponse.badRequest(InvalidParameter.fromChain(chain.failure))
-    return Effect.map(contracts.find(chain.success), (described) => {
+  const handler: OperationRoute.Handler<ExplorerOperation.All["contract"], IndexedChain> = ({
+    caller,
+    chain,
+    params,
+  }) => {
+    return Effect.map(contracts.find(chain), (described) => {
       const body: ContractResultWire = { result: find(params.contract, described.contracts) }
       return Response.json(JSON.stringify(body), { headers: caller.headers })
     })

@@ -7,11 +7,9 @@
 import * as ExplorerOperation from "@daybook/schema/ExplorerOperation"
 import type { LookupQuery, NamesResultWire, NamesWire } from "@daybook/schema/NameLookup"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import type { ContractDecoder } from "../../contract/ContractDecoder.ts"
 import type { Label } from "../../label/Label.ts"
-import * as ErrorResponse from "../http/ErrorResponse.ts"
-import { InvalidParameter } from "../http/InvalidParameter.ts"
+import type { IndexedChain } from "../../query/IndexedChain.ts"
 import * as Response from "../http/Response.ts"
 import * as OperationRoute from "../rest/OperationRoute.ts"
 import type { PageContext } from "./PageContext.ts"
@@ -36,11 +34,9 @@ export const namesOf = (
 
 /** The route of the lookup. */
 export const route = ({ authentication, chainOf, contracts }: PageContext) => {
-  const handler: OperationRoute.Handler<ExplorerOperation.All["names"]> = ({ caller, query }) => {
-    const chain = chainOf(query.chain)
-    if (Result.isFailure(chain)) return ErrorResponse.badRequest(InvalidParameter.fromChain(chain.failure))
-    const { label } = chain.success
-    return Effect.map(contracts.find(chain.success), ({ decoder }) => {
+  const handler: OperationRoute.Handler<ExplorerOperation.All["names"], IndexedChain> = ({ caller, chain, query }) => {
+    const { label } = chain
+    return Effect.map(contracts.find(chain), ({ decoder }) => {
       const body: NamesResultWire = { result: namesOf(query, label, decoder) }
       return Response.json(JSON.stringify(body), { headers: caller.headers })
     })

@@ -7,15 +7,12 @@ import * as Address from "@daybook/schema/Address"
 import * as ExplorerOperation from "@daybook/schema/ExplorerOperation"
 import type { NamedAddressWire, SearchResultWire } from "@daybook/schema/NameSearch"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import * as Label from "../../label/Label.ts"
 import type { Contract } from "../../store/Contracts.ts"
 import type { TokenMetadata } from "../../ledger/TokenMetadata.ts"
 import * as TokenText from "../../token/TokenText.ts"
-import * as ErrorResponse from "../http/ErrorResponse.ts"
-import type { IndexedChain } from "../chain/IndexedChain.ts"
+import type { IndexedChain } from "../../query/IndexedChain.ts"
 import * as Response from "../http/Response.ts"
-import { InvalidParameter } from "../http/InvalidParameter.ts"
 import * as OperationRoute from "../rest/OperationRoute.ts"
 import type { PageContext } from "./PageContext.ts"
 
@@ -83,15 +80,13 @@ const findTokens = (text: string, chain: IndexedChain, limit: number) => {
 
 /** The route of the search. */
 export const route = ({ authentication, chainOf, contracts }: PageContext) => {
-  const handler: OperationRoute.Handler<ExplorerOperation.All["search"]> = ({ caller, query }) => {
-    const chain = chainOf(query.chain)
-    if (Result.isFailure(chain)) return ErrorResponse.badRequest(InvalidParameter.fromChain(chain.failure))
-    const { config } = chain.success
+  const handler: OperationRoute.Handler<ExplorerOperation.All["search"], IndexedChain> = ({ caller, chain, query }) => {
+    const { config } = chain
     const { limit = defaultLimit, q: text } = query
     return Effect.gen(function* () {
-      const described = yield* contracts.find(chain.success)
+      const described = yield* contracts.find(chain)
       const named = find(text, config.labels, described.contracts, limit)
-      const tokens = yield* findTokens(text, chain.success, limit)
+      const tokens = yield* findTokens(text, chain, limit)
       const addresses = new Set(named.map(({ address }) => address))
       const result = [...named, ...tokens.filter(({ address }) => !addresses.has(address))].slice(0, limit)
       const body: SearchResultWire = { result }

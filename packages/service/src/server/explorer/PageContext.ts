@@ -1,13 +1,13 @@
 /** What the routes for the explorer's pages share. */
 import type { Authentication } from "../admission/Authentication.ts"
 import type { ChainContracts } from "../chain/ChainContracts.ts"
-import type { IndexedChain } from "../chain/IndexedChain.ts"
-import type * as PagedQuery from "../rest/PagedQuery.ts"
+import type { IndexedChain } from "../../query/IndexedChain.ts"
+import type { ChainOf } from "../rest/OperationRoute.ts"
 
 /** What the routes for the explorer's pages share. */
 export interface PageContext {
   readonly authentication: Authentication["Service"]
   /** Finds a chain by the parameter `chain`. */
-  readonly chainOf: ReturnType<typeof PagedQuery.chainFinder<IndexedChain>>
+  readonly chainOf: ChainOf<IndexedChain>
   readonly contracts: ChainContracts["Service"]
 }

@@ -10,8 +10,8 @@ import type { ServedChain } from "../../config/ServedChain.ts"
 import { Engine } from "../../store/Engine.ts"
 import { Authentication } from "../admission/Authentication.ts"
 import { ChainContracts } from "../chain/ChainContracts.ts"
-import * as IndexedChain from "../chain/IndexedChain.ts"
-import * as PagedQuery from "../rest/PagedQuery.ts"
+import * as IndexedChain from "../../query/IndexedChain.ts"
+import * as ChainRegistry from "../../config/ChainRegistry.ts"
 import * as ContractView from "./ContractView.ts"
 import * as NameLookup from "./NameLookup.ts"
 import * as NameSearch from "./NameSearch.ts"
@@ -24,7 +24,7 @@ export const layer = (options: { readonly chains: ReadonlyArray<ServedChain> }) 
       const database = yield* Engine
       const parts: PageContext = {
         authentication: yield* Authentication,
-        chainOf: PagedQuery.chainFinder(options.chains.map(IndexedChain.fromDatabase(database))),
+        chainOf: ChainRegistry.finderWithDefault(options.chains.map(IndexedChain.fromDatabase(database))),
         contracts: yield* ChainContracts,
       }
       yield* router.addAll([NameSearch.route(parts), NameLookup.route(parts), ContractView.route(parts)])

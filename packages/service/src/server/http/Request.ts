@@ -29,6 +29,20 @@ export const normalizeUrl = (url: string): string => {
   return `${normalPath}${query.includes("include") ? query.replaceAll(/([?&]include)(?:\[\]|%5B%5D)(?=[=&]|$)/gi, "$1") : query}`
 }
 
+/** Letters, digits, `-`, `.`, `_` and `~`, which no program has to encode. Source: RFC 3986, section 2.3. */
+const encodedUnreserved = /%(?:2[DE]|3\d|[46][1-9A-F]|[57][\dA]|5F|7E)/i
+
+/**
+ * True where the path of a URL has a character percent-encoded that stands for itself: a rule of a proxy that compares the path as it is
+ * sent would not match what the router does.
+ */
+export const hasEncodedUnreserved = (url: string): boolean => {
+  const at = url.indexOf("%")
+  if (at < 0) return false
+  const query = url.indexOf("?")
+  return encodedUnreserved.test(query < 0 ? url : url.slice(0, query))
+}
+
 /** True where the path of a URL holds an empty segment before its end. */
 export const hasEmptySegment = (url: string): boolean => {
   const at = url.indexOf("//")

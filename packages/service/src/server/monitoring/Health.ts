@@ -9,7 +9,7 @@ import type { ApiKeys } from "../../store/ApiKeys.ts"
 import * as ErrorResponse from "../http/ErrorResponse.ts"
 import * as Response from "../http/Response.ts"
 import { InvalidParameter } from "../http/InvalidParameter.ts"
-import type { IndexedChain } from "../chain/IndexedChain.ts"
+import type { IndexedChain } from "../../query/IndexedChain.ts"
 import * as HostNames from "./HostNames.ts"
 import * as Status from "./Status.ts"
 

@@ -12,7 +12,7 @@ import * as WalletLedger from "../../projection/WalletLedger.ts"
 import type { Checkpoint } from "../../block/BlockRows.ts"
 import type { GapCounts } from "../../store/ChainReader.ts"
 import type { IndexerCounts, IndexerStatus, ReportedStatus } from "../../store/StatusBoard.ts"
-import type { IndexedChain } from "../chain/IndexedChain.ts"
+import type { IndexedChain } from "../../query/IndexedChain.ts"
 import * as StatusNotes from "./StatusNotes.ts"
 
 /** Status of the index of a chain. */

@@ -28,13 +28,11 @@ import * as RequestBody from "../relay/RequestBody.ts"
 import * as Response from "../http/Response.ts"
 import { InvalidParameter } from "../http/InvalidParameter.ts"
 import type * as OperationRoute from "./OperationRoute.ts"
-import type * as PagedQuery from "./PagedQuery.ts"
 
 /** What the handlers need. */
 export interface Options {
   readonly authentication: Authentication["Service"]
   readonly bounds: Bounds["Service"]
-  readonly chainOf: ReturnType<typeof PagedQuery.chainFinder<ServedChain>>
   readonly contracts: ChainContracts.ChainContracts["Service"]
   readonly database: Contracts
 }
@@ -103,14 +101,9 @@ interface Handlers {
 }
 
 /** Makes the handlers. */
-export const make = ({ authentication, bounds, chainOf, contracts, database }: Options): Handlers => {
+export const make = ({ authentication, bounds, contracts, database }: Options): Handlers => {
   // One change at a time, so that together they stay within the bounds.
   const permit = Semaphore.makeUnsafe(1)
-
-  const findChain = (name: string | undefined) =>
-    Effect.fromResult(chainOf(name)).pipe(
-      Effect.catch((error) => ErrorResponse.badRequest(InvalidParameter.fromChain(error))),
-    )
 
   const readBody = ({ grant }: Caller) =>
     Effect.flatMap(HttpServerRequest, (request) =>
@@ -158,8 +151,7 @@ export const make = ({ authentication, bounds, chainOf, contracts, database }: O
 
   const respond = (value: object, headers: Response.Headers) => Response.json(JSON.stringify(value), { headers })
 
-  const putContract: Handlers["putContract"] = Effect.fnUntraced(function* ({ caller, params, query }) {
-    const chain = yield* findChain(query.chain)
+  const putContract: Handlers["putContract"] = Effect.fnUntraced(function* ({ caller, chain, params }) {
     const { bytes, headers = caller.headers } = yield* readBody(caller)
     const upload = yield* uploadOf(params.contract, yield* descriptionOf(bytes, bounds.limits))
     const remaining = yield* pay({ ...caller, headers }, upload.abi)
@@ -167,9 +159,8 @@ export const make = ({ authentication, bounds, chainOf, contracts, database }: O
     return respond({ contract: params.contract, name: upload.name, items: String(items) }, remaining)
   })
 
-  const removeContract: Handlers["removeContract"] = Effect.fnUntraced(function* ({ caller, params, query }) {
+  const removeContract: Handlers["removeContract"] = Effect.fnUntraced(function* ({ caller, chain, params }) {
     const { contract } = params
-    const chain = yield* findChain(query.chain)
     const key = keyOf({ address: contract.startsWith("0x") ? contract : null, name: contract })
     const removal = database.remove(chain, [key]).pipe(Effect.catch(ErrorResponse.fromStore))
     const removed = yield* applied(removal)

@@ -5,54 +5,37 @@
  * Source: decision 0011.
  */
 import { hash } from "node:crypto"
-import type { Bound, Order } from "@daybook/schema/WalletQuery"
+import type { Order } from "@daybook/schema/WalletQuery"
 import * as Result from "effect/Result"
-import type { BlockRef } from "../../block/BlockRows.ts"
+import type { Bound, Range } from "../../query/Range.ts"
+import type { Continuation } from "../../query/WalletPage.ts"
 import { InvalidParameter } from "../http/InvalidParameter.ts"
-
-/** One end of the range as requested: a block number, or an instant in milliseconds since 1970. */
-export type RequestedBound = Bound<number, number>
-
-/** Position of a row in its projection. */
-export type Position = readonly [block: number, index: number]
 
 /** What selects rows beside the range: parameters by name as text. */
 export type Filter = Readonly<Record<string, string>>
 
-/** Where the next page begins, and which query it belongs to. */
+/** What pages list: transactions by scope, or movements. A list has the same number in each cursor. */
+const lists = ["direct", "all", "movements"] as const
+
+/** What pages list: transactions by scope, or movements. */
+export type List = (typeof lists)[number]
+
+/** Which query a page belongs to, and where it begins. */
 export interface Cursor {
+  readonly list: List
   /** EIP-155 id. */
   readonly chainId: number
   /** Lower case. */
   readonly wallet: string
   readonly order: Order
-  readonly requestedFrom: RequestedBound
-  readonly requestedTo: RequestedBound
-  /** First block of the range, inclusive. */
-  readonly from: number
-  /** Last block of the range, inclusive. */
-  readonly to: number
+  /** As it was requested. */
+  readonly range: Range
+  /** Empty where nothing but the range selects rows. */
+  readonly filter: Filter
   /** Number of the page that this cursor leads to. */
   readonly page: number
-  /** The last row that was sent, or searched. */
-  readonly position: Position
-  /** The last part of that row that was sent, where it is sent in parts and more may follow. */
-  readonly part?: number
-  /** Left out where nothing but the range selects rows. */
-  readonly filter?: Filter
-  /** Hash of the block of that row. */
-  readonly positionHash: string
-  /** The highest block of the list: later blocks are not part of it. */
-  readonly top: BlockRef
-  /** Serial of the state that the page was read of; `finalSerial` in a cursor of a final list. */
-  readonly serial: number
+  readonly continuation: Continuation
 }
-
-/**
- * Serial in the cursor of a list whose top block is final, so that the cursor is the same whenever its page is read. Each state that has
- * the block answers it, and one that has not reached the block is behind.
- */
-export const finalSerial = Number.MAX_SAFE_INTEGER
 
 const version = 1
 const walletBytes = 20
@@ -63,11 +46,10 @@ const maxCharacters = 2_000
 /** First byte of an end of the range. */
 const tag = { open: 0, block: 1, date: 2, dateBefore1970: 3 } as const
 
-const checksum = (projection: string, bytes: Uint8Array): Buffer =>
-  hash("sha256", Buffer.concat([Buffer.from(`daybook cursor ${projection} `), bytes]), "buffer").subarray(
-    0,
-    checksumBytes,
-  )
+const prefix = Buffer.from("daybook cursor ")
+
+const checksum = (bytes: Uint8Array): Buffer =>
+  hash("sha256", Buffer.concat([prefix, bytes]), "buffer").subarray(0, checksumBytes)
 
 const varint = (value: number): ReadonlyArray<number> => {
   const bytes: Array<number> = []
@@ -78,37 +60,42 @@ const varint = (value: number): ReadonlyArray<number> => {
 
 const hexBytes = (text: string): Buffer => Buffer.from(text.slice(2), "hex")
 
-const boundBytes = (bound: RequestedBound): ReadonlyArray<number> => {
+const boundBytes = (bound: Bound): ReadonlyArray<number> => {
   if (bound._tag === "Open") return [tag.open]
   if (bound._tag === "Block") return [tag.block, ...varint(bound.block)]
   return [bound.date < 0 ? tag.dateBefore1970 : tag.date, ...varint(Math.abs(bound.date))]
 }
 
 /** The part, counted from 1, and the filter. */
-const selectionBytes = ({ filter = {}, part }: Cursor): Buffer => {
+const selectionBytes = ({ continuation: { after }, filter }: Cursor): Buffer => {
   const text = Buffer.from(new URLSearchParams(filter).toString())
-  return Buffer.concat([Buffer.from([...varint(part === undefined ? 0 : part + 1), ...varint(text.length)]), text])
+  return Buffer.concat([
+    Buffer.from([...varint(after.part === undefined ? 0 : after.part + 1), ...varint(text.length)]),
+    text,
+  ])
 }
 
-/** Writes a cursor of a projection. */
-export const toText = (projection: string, cursor: Cursor): string => {
-  const { chainId, from, order, page, position, positionHash, requestedFrom, requestedTo, to, top, wallet } = cursor
+/** Writes a cursor. */
+export const toText = (cursor: Cursor): string => {
+  const { chainId, continuation, list, order, page, range, wallet } = cursor
+  const { after, afterHash, from, serial, to, top } = continuation
   const numbers = [
     version,
+    lists.indexOf(list),
     order === "ASC" ? 0 : 1,
-    ...boundBytes(requestedFrom),
-    ...boundBytes(requestedTo),
-    ...[chainId, from, to, page, ...position, top.number].flatMap(varint),
+    ...boundBytes(range.from),
+    ...boundBytes(range.to),
+    ...[chainId, from, to, page, after.block, after.index, top.number].flatMap(varint),
   ]
   const bytes = Buffer.concat([
     Buffer.from(numbers),
     hexBytes(wallet),
-    hexBytes(positionHash),
+    hexBytes(afterHash),
     hexBytes(top.hash),
     selectionBytes(cursor),
-    Buffer.from(varint(cursor.serial)),
+    Buffer.from(varint(serial)),
   ])
-  return Buffer.concat([bytes, checksum(projection, bytes)]).toString("base64url")
+  return Buffer.concat([bytes, checksum(bytes)]).toString("base64url")
 }
 
 /** Reads bytes in order; past their end it reads 0, which the check of the length refuses. */
@@ -124,7 +111,7 @@ const reader = (bytes: Buffer) => {
     }
   }
   const hex = (length: number) => `0x${bytes.subarray(at, (at += length)).toString("hex")}`
-  const bound = (): RequestedBound => {
+  const bound = (): Bound => {
     const first = byte()
     if (first === tag.block) return { _tag: "Block", block: number() }
     if (first !== tag.date && first !== tag.dateBefore1970) return { _tag: "Open" }
@@ -140,7 +127,7 @@ const reader = (bytes: Buffer) => {
 const invalid = (expected: string, received: string): Result.Result<never, InvalidParameter> =>
   Result.fail(InvalidParameter.fromIssue({ path: "cursor", expected, received }))
 
-const numberOf = (bound: RequestedBound): number =>
+const numberOf = (bound: Bound): number =>
   bound._tag === "Open" ? 0 : bound._tag === "Block" ? bound.block : bound.date
 
 const previous = "the cursor of the previous page, unchanged"
@@ -148,74 +135,63 @@ const previous = "the cursor of the previous page, unchanged"
 const read = (bytes: Buffer): Cursor | undefined => {
   const { bound, byte, hex, isAtEnd, number, text } = reader(bytes)
   if (byte() !== version) return undefined
+  const list = lists[byte()]
   const order: Order = byte() === 0 ? "ASC" : "DESC"
-  const [requestedFrom, requestedTo] = [bound(), bound()]
+  const range = { from: bound(), to: bound() }
   const [chainId, from, to, page] = [number(), number(), number(), number()]
   const [block, index, topNumber] = [number(), number(), number()]
-  const cursor = {
-    chainId,
-    order,
-    requestedFrom,
-    requestedTo,
-    from,
-    to,
-    page,
-    position: [block, index] as const,
-    wallet: hex(walletBytes),
-    positionHash: hex(hashBytes),
-    top: { number: topNumber, hash: hex(hashBytes) },
-  }
+  const wallet = hex(walletBytes)
+  const [afterHash, topHash] = [hex(hashBytes), hex(hashBytes)]
   const part = number()
   const filter = Object.fromEntries(new URLSearchParams(text()))
   const serial = number()
-  const numbers = [
-    chainId,
-    from,
-    to,
-    page,
-    block,
-    index,
-    topNumber,
-    part,
-    serial,
-    ...[requestedFrom, requestedTo].map(numberOf),
-  ]
-  if (!isAtEnd() || !numbers.every(Number.isSafeInteger)) return undefined
+  const counts = [chainId, from, to, page, block, index, topNumber, part, serial]
+  const numbers = [...counts, numberOf(range.from), numberOf(range.to)]
+  if (list === undefined || !isAtEnd() || !numbers.every(Number.isSafeInteger)) return undefined
+  const after = { block, index, part: part === 0 ? undefined : part - 1 }
+  const top = { number: topNumber, hash: topHash }
   return {
-    ...cursor,
-    serial,
-    ...(part === 0 ? {} : { part: part - 1 }),
-    ...(Object.keys(filter).length === 0 ? {} : { filter }),
+    list,
+    chainId,
+    wallet,
+    order,
+    range,
+    filter,
+    page,
+    continuation: { from, to, after, afterHash, top, serial },
   }
 }
 
 /**
- * Reads a cursor of a projection.
+ * Reads a cursor.
  *
  * **Errors**
- * - `InvalidParameter`: the text is no cursor of this projection, is damaged, or was made by another version.
+ * - `InvalidParameter`: the text is no cursor, is damaged, or was made by another version.
  */
-export const fromText = (projection: string, text: string): Result.Result<Cursor, InvalidParameter> => {
+export const fromText = (text: string): Result.Result<Cursor, InvalidParameter> => {
   if (text === "") return invalid(previous, "an empty string")
   const all = Buffer.from(text.slice(0, maxCharacters), "base64url")
   if (all.toString("base64url") !== text || all.length <= checksumBytes) return invalid(previous, "another text")
   const bytes = all.subarray(0, -checksumBytes)
-  if (!checksum(projection, bytes).equals(all.subarray(-checksumBytes))) {
+  if (!checksum(bytes).equals(all.subarray(-checksumBytes))) {
     return invalid(previous, "a damaged cursor or another text")
   }
   const cursor = read(bytes)
   return cursor === undefined ? invalid(previous, "a cursor of another version of the service") : Result.succeed(cursor)
 }
 
-/** The query of a request; what is left out is taken from the cursor. */
+/** A request that sends a cursor; what it leaves out is taken from the cursor. */
 export interface Query {
+  readonly list: List
   readonly chainId: number
   readonly wallet: string
   readonly order: Order | undefined
-  readonly from: RequestedBound
-  readonly to: RequestedBound
-  readonly filter?: Filter
+  readonly range: Range
+  readonly filter?: Filter | undefined
 }
+
+/** A list as messages name it. */
+const nameOf = (list: List): string => (list === "movements" ? "movements" : `scope ${list}`)
 
 /** An instant as a message shows it. */
 export const formatDate = (millis: number): string => {
@@ -223,35 +199,36 @@ export const formatDate = (millis: number): string => {
   return Number.isNaN(date.getTime()) ? `${millis} ms since 1970` : date.toISOString()
 }
 
-const formatBound = (bound: RequestedBound): string => {
+const formatBound = (bound: Bound): string => {
   if (bound._tag === "Open") return "none"
   return bound._tag === "Block" ? `block ${bound.block}` : formatDate(bound.date)
 }
 
 /** A bound that the request leaves open is taken from the cursor. */
-const differs = (requested: RequestedBound, own: RequestedBound): boolean =>
+const differs = (requested: Bound, own: Bound): boolean =>
   requested._tag !== "Open" && formatBound(requested) !== formatBound(own)
 
 /**
  * Compares a cursor with the request that sends it.
  *
  * **Errors**
- * - `InvalidParameter`: it belongs to another chain, wallet, order, range or filter; the message names which.
+ * - `InvalidParameter`: it belongs to another list, chain, wallet, order, range or filter; the message names which.
  */
 export const match = (cursor: Cursor, query: Query): Result.Result<Cursor, InvalidParameter> => {
   const other = (what: string, requested: string | number, own: string | number) =>
     invalid(`a cursor of ${what} ${requested}`, `one of ${what} ${own}`)
+  if (query.list !== cursor.list) return invalid(`a cursor of ${nameOf(query.list)}`, `one of ${nameOf(cursor.list)}`)
   if (query.chainId !== cursor.chainId) return other("chain", query.chainId, cursor.chainId)
   if (query.wallet !== cursor.wallet) return other("wallet", query.wallet, cursor.wallet)
   if (query.order !== undefined && query.order !== cursor.order) return other("order", query.order, cursor.order)
-  if (differs(query.from, cursor.requestedFrom)) {
-    return other("lower bound", formatBound(query.from), formatBound(cursor.requestedFrom))
+  if (differs(query.range.from, cursor.range.from)) {
+    return other("lower bound", formatBound(query.range.from), formatBound(cursor.range.from))
   }
-  if (differs(query.to, cursor.requestedTo)) {
-    return other("upper bound", formatBound(query.to), formatBound(cursor.requestedTo))
+  if (differs(query.range.to, cursor.range.to)) {
+    return other("upper bound", formatBound(query.range.to), formatBound(cursor.range.to))
   }
   for (const [name, requested] of Object.entries(query.filter ?? {})) {
-    const own = cursor.filter?.[name]
+    const own = cursor.filter[name]
     if (own !== requested) return other(name, requested, own ?? "none")
   }
   return Result.succeed(cursor)

@@ -5,22 +5,15 @@
  * Source: decisions 0013, 0035 and 0050.
  */
 import type * as ApiHeader from "@daybook/schema/ApiHeader"
-import { type Checkpoint, gapKinds, isWithoutRow } from "../../block/BlockRows.ts"
-import type { GapCounts } from "../../store/ChainReader.ts"
+import type { Checkpoint } from "../../block/BlockRows.ts"
+import type { Coverage } from "../../query/Coverage.ts"
 
-/** Transactions without a row, by the gaps of the index. */
-export const missingTransactions = (gaps: GapCounts): number =>
-  gapKinds.filter(isWithoutRow).reduce((sum, kind) => sum + gaps[kind], 0)
+/** The headers of an error, which state the indexed blocks alone. */
+export const ofCheckpoint = (checkpoint: Checkpoint | null): typeof ApiHeader.IndexCoverage.Type =>
+  headers({ checkpoint, missing: 0, reconciledTo: null })
 
-/**
- * The headers for a checkpoint, the transactions without a row below it, and the block up to which the wallet is proved; none while the
- * index is empty.
- */
-export const headers = (
-  checkpoint: Checkpoint | null,
-  missing = 0,
-  reconciledTo: number | null = null,
-): typeof ApiHeader.IndexCoverage.Type => {
+/** The headers for a coverage; none while the index is empty. */
+export const headers = ({ checkpoint, missing, reconciledTo }: Coverage): typeof ApiHeader.IndexCoverage.Type => {
   if (checkpoint === null) return {}
   const { finalized, first, head } = checkpoint
   return {

@@ -14,10 +14,11 @@ import * as Totals from "../../ledger/Totals.ts"
 import * as Holding from "../../ledger/Holding.ts"
 import * as Proof from "../../proof/Proof.ts"
 import type { LinkedBlock } from "../../block/BlockRows.ts"
-import { type ComparedHolding, isProved, type OpeningBalance, type WalletProof } from "../../store/Proofs.ts"
+import { type ComparedHolding, isProved, type WalletProof } from "../../store/Proofs.ts"
 import type { TokenMetadata } from "../../ledger/TokenMetadata.ts"
+import type { MovementRow } from "../../query/WalletMovements.ts"
+import type { Known } from "../../query/WalletSums.ts"
 import type { Lazy } from "./JsonText.ts"
-import type { MovementRow } from "./MovementScan.ts"
 
 type Wire<S extends { readonly Encoded: unknown }> = S["Encoded"]
 
@@ -78,18 +79,6 @@ export const page = (
   result: rows.map((row) => movement(row, label)),
 })
 
-/** What is known of a wallet beside its movements. */
-export interface Known {
-  /** What it held before the first block, of each holding that was read. */
-  readonly openings: ReadonlyArray<OpeningBalance>
-  /** Last comparison with the state of the chain. */
-  readonly proof: WalletProof | null
-  /** Assets that were asked for; undefined for all. */
-  readonly assets: ReadonlySet<string> | undefined
-  /** How its tokens describe themselves, as far as they were read. */
-  readonly tokens: ReadonlyMap<string, TokenMetadata>
-}
-
 const isEqual = ({ expected, found }: ComparedHolding): boolean => Proof.isEqual(expected, found)
 
 /** The block at which the sum of a balance was last compared, where it was equal. */
@@ -126,21 +115,30 @@ const balancesOf = function* (
   }
 }
 
-/** Whether an opening is missing of an asset that moved, or of the native one, or is a number of tokens without their ids. */
-const lacksOpening = ({ sums }: Totals.Totals, { assets, openings }: Known): boolean => {
+/** Whether an opening is missing of an asset that moved, but for merged contracts, or of the native one, or is a number of tokens without their ids. */
+const lacksOpening = ({ merged, sums }: Totals.Totals, { assets, openings }: Known): boolean => {
   const known = new Set(openings.map(({ holding }) => Holding.keyOf(holding)))
   const isAsked = ({ asset }: Holding.Holding) => assets === undefined || assets.has(asset)
   const isWithoutIds = openings.some(
     ({ amount, holding }) => holding.standard === "erc721" && amount !== 0n && isAsked(holding),
   )
-  const moved = [...sums.values()].filter(({ kind }) => kind !== "genesis").map(Holding.fromMovement)
+  const moved = [...sums.values()]
+    .filter(({ asset, kind }) => kind !== "genesis" && !merged.has(asset))
+    .map(Holding.fromMovement)
   return isWithoutIds || [Holding.native, ...moved].some((one) => isAsked(one) && !known.has(Holding.keyOf(one)))
 }
 
 const incompleteOf = (totals: Totals.Totals, known: Known, from = 0, before = 0): Wire<typeof Balance.Incomplete> => {
   const places = totals.incomplete - before
   const first = places === 0 ? undefined : totals.incompleteBlocks.find((block) => block >= from)
-  return { opening: lacksOpening(totals, known), places: places.toString(), first_block: textOf(first ?? null) }
+  const { merged, omitted } = totals
+  return {
+    opening: lacksOpening(totals, known),
+    places: places.toString(),
+    first_block: textOf(first ?? null),
+    ...(merged.size === 0 ? {} : { merged: [...merged].toSorted() }),
+    ...(omitted === 0 ? {} : { omitted: omitted.toString() }),
+  }
 }
 
 /** Bytes of a row, about. */

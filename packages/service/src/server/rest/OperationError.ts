@@ -1,33 +1,86 @@
 /**
  * Answers the errors of the operations that read an index.
  *
- * Source: decision 0012.
+ * Source: decisions 0012, 0013 and 0048.
  */
 import * as Effect from "effect/Effect"
+import type * as QueryError from "../../query/QueryError.ts"
 import type { StoreError } from "../../store/StoreError.ts"
 import * as ErrorResponse from "../http/ErrorResponse.ts"
+import { InvalidParameter } from "../http/InvalidParameter.ts"
 import * as IndexCoverage from "./IndexCoverage.ts"
-import type { InvalidParameter } from "../http/InvalidParameter.ts"
-import type * as PagedQuery from "./PagedQuery.ts"
 
-/** How an operation names rows that are not derived yet, and what its caller can do. */
-export type NotComplete = Pick<Parameters<typeof ErrorResponse.notDerived>[0], "what" | "advice">
+/** How an operation names the ledgers that it reads, and what its caller can do without them. */
+export interface Wording {
+  /** What is not derived yet, or not indexed. */
+  readonly what: string
+  readonly whenNotDerived: string
+  readonly whenNotIndexed: string
+  /** The parameter that asks for ledgers. */
+  readonly parameter: string
+}
 
-type Failure = InvalidParameter | PagedQuery.NotDerived | PagedQuery.StaleCursor | StoreError
+type Failure =
+  | InvalidParameter
+  | QueryError.NoLedgers
+  | QueryError.NotDerived
+  | QueryError.NotIndexed
+  | QueryError.NotTraced
+  | QueryError.NotWatched
+  | QueryError.Stale
+  | StoreError
+
+const noLedgers =
+  ({ parameter, what, whenNotIndexed }: Wording) =>
+  ({ chain }: QueryError.NoLedgers) => {
+    const message = `${what} not indexed: ${chain}, whose index has the transactions of some wallets. ${whenNotIndexed}`
+    return ErrorResponse.badRequest(new InvalidParameter({ parameter, code: "bad_request", message }))
+  }
+
+const notDerived =
+  ({ what, whenNotDerived: advice }: Wording) =>
+  ({ chain, checkpoint, next }: QueryError.NotDerived) =>
+    ErrorResponse.notDerived(
+      { what, advice, chain, next: next ?? checkpoint.first },
+      IndexCoverage.ofCheckpoint(checkpoint),
+    )
+
+const notIndexed = ({ checkpoint: { first, head }, range: { from, to } }: QueryError.NotIndexed) => {
+  const [name, bound] = to._tag === "Open" ? (["from", from] as const) : (["to", to] as const)
+  return ErrorResponse.badRequest(
+    InvalidParameter.fromIssue({
+      path: `${name}_${bound._tag === "Date" ? "date" : "block"}`,
+      expected: `a range with indexed blocks (${first} to ${head.number})`,
+      received: "a range without",
+    }),
+  )
+}
+
+const notTraced = ({ chain }: QueryError.NotTraced) => {
+  const message = `Traces not indexed: ${chain}. Send the request without "include".`
+  return ErrorResponse.badRequest(new InvalidParameter({ parameter: "include", code: "traces_not_indexed", message }))
+}
+
+const notWatched = ({ chain, wallet }: QueryError.NotWatched) => {
+  const message = `Wallet not indexed: ${wallet} on ${chain}. Use a wallet that this service indexes.`
+  return ErrorResponse.badRequest(new InvalidParameter({ parameter: "address", code: "address_not_watched", message }))
+}
+
+const stale = ({ checkpoint, resumeFromBlock }: QueryError.Stale) =>
+  ErrorResponse.staleCursor(resumeFromBlock, IndexCoverage.ofCheckpoint(checkpoint))
 
 /** Answers the errors of an operation. */
 export const answer = <A, R>(
   response: Effect.Effect<A, Failure | ErrorResponse.ErrorResponse, R>,
-  notComplete: NotComplete,
+  wording: Wording,
 ): Effect.Effect<A, ErrorResponse.ErrorResponse, R> =>
   Effect.catchTags(response, {
     InvalidParameter: ErrorResponse.badRequest,
-    NotDerived: ({ chain, checkpoint, next }) =>
-      ErrorResponse.notDerived(
-        { ...notComplete, chain, next: next ?? checkpoint.first },
-        IndexCoverage.headers(checkpoint),
-      ),
-    StaleCursor: ({ checkpoint, resumeFromBlock }) =>
-      ErrorResponse.staleCursor(resumeFromBlock, IndexCoverage.headers(checkpoint)),
+    NoLedgers: noLedgers(wording),
+    NotDerived: notDerived(wording),
+    NotIndexed: notIndexed,
+    NotTraced: notTraced,
+    NotWatched: notWatched,
+    Stale: stale,
     StoreError: ErrorResponse.fromStore,
   })

@@ -13,23 +13,29 @@ import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import * as SchemaParser from "effect/SchemaParser"
+import type { ChainNotFound } from "../../config/ChainRegistry.ts"
 import type { ServedChain } from "../../config/ServedChain.ts"
 import * as Authentication from "../admission/Authentication.ts"
 import * as ErrorResponse from "../http/ErrorResponse.ts"
 import { RequestFacts } from "../http/RequestFacts.ts"
 import * as KeyScope from "../admission/KeyScope.ts"
 import { type Input, InvalidParameter } from "../http/InvalidParameter.ts"
+import * as Cursor from "./Cursor.ts"
 
 /** A decoded request of an operation. */
-export interface Request<O extends RestOperation.RestOperation> {
+export interface Request<O extends RestOperation.RestOperation, C extends ServedChain = ServedChain> {
   readonly params: O["params"]["Type"]
   readonly query: O["query"]["Type"]
   readonly caller: Authentication.Caller
+  /** The chain that it names, or that of its cursor; else the default. */
+  readonly chain: C
+  /** Undefined where it has none. */
+  readonly cursor: Cursor.Cursor | undefined
 }
 
 /** Gives the response of an operation. */
-export type Handler<O extends RestOperation.RestOperation> = (
-  request: Request<O>,
+export type Handler<O extends RestOperation.RestOperation, C extends ServedChain = ServedChain> = (
+  request: Request<O, C>,
 ) => Effect.Effect<HttpServerResponse, ErrorResponse.ErrorResponse, HttpServerRequest>
 
 /** Decodes parameters; one that the contract does not have is refused. */
@@ -44,17 +50,38 @@ const decoderOf = <A>(schema: Schema.Codec<A, unknown> & { readonly fields: obje
 }
 
 /** Finds a chain by the parameter `chain`; fails for one that is not served. */
-type ChainOf = (name: string | undefined) => Result.Result<ServedChain, unknown>
+export type ChainOf<C extends ServedChain> = (name: string | undefined) => Result.Result<C, ChainNotFound>
+
+/** The parameters of a query that name a chain. */
+interface ChainQuery {
+  readonly chain?: string | undefined
+  readonly cursor?: string | undefined
+}
+
+/** The chain and the cursor of a decoded query. A cursor names the chain of its list, unless the query does. */
+export const resolve = <C extends ServedChain>(
+  chainOf: ChainOf<C>,
+  { chain: name, cursor: text }: ChainQuery,
+): Result.Result<Pick<Request<never, C>, "chain" | "cursor">, InvalidParameter> => {
+  const cursor = text === undefined ? Result.succeed(undefined) : Cursor.fromText(text)
+  return Result.flatMap(cursor, (sent) => {
+    const chain = chainOf(name ?? (sent === undefined ? undefined : String(sent.chainId)))
+    return Result.mapBoth(chain, {
+      onSuccess: (found) => ({ chain: found, cursor: sent }),
+      onFailure: InvalidParameter.fromChain,
+    })
+  })
+}
 
 /** What a route reads of its request. */
 type Needed = HttpServerRequest | HttpRouter.RouteContext | ParsedSearchParams
 
 /** Makes the route of an operation. */
-export const make = <O extends RestOperation.RestOperation>(
+export const make = <O extends RestOperation.RestOperation, C extends ServedChain>(
   operation: O,
-  handler: Handler<O>,
+  handler: Handler<O, C>,
   authentication: Authentication.Authentication["Service"],
-  chainOf: ChainOf,
+  chainOf: ChainOf<C>,
 ) => {
   /** Notes the chain of a request for its line in the log; that of a cursor is not known yet. */
   const noteChain = (facts: RequestFacts, given: Input): void => {
@@ -84,7 +111,10 @@ export const make = <O extends RestOperation.RestOperation>(
       if (Result.isFailure(params)) return ErrorResponse.badRequest(params.failure)
       const query = decodeQuery(Context.get(context, ParsedSearchParams))
       if (Result.isFailure(query)) return ErrorResponse.badRequest(query.failure)
-      return handler({ params: params.success, query: query.success, caller })
+      // Sound: the parameters of these names are texts in every operation.
+      const resolved = resolve(chainOf, query.success as ChainQuery)
+      if (Result.isFailure(resolved)) return ErrorResponse.badRequest(resolved.failure)
+      return handler({ params: params.success, query: query.success, caller, ...resolved.success })
     })
   })
   return HttpRouter.route(operation.method, operation.path, ErrorResponse.answer(respond))

@@ -6,23 +6,25 @@
 import * as RestOperation from "@daybook/schema/RestOperation"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
+import * as ChainRegistry from "../../config/ChainRegistry.ts"
 import type { ServedChain } from "../../config/ServedChain.ts"
 import * as KnownSignatures from "@daybook/abi/KnownSignatures"
 import { Engine } from "../../store/Engine.ts"
 import { Authentication } from "../admission/Authentication.ts"
 import { Bounds } from "../admission/Bounds.ts"
 import { ChainContracts } from "../chain/ChainContracts.ts"
-import * as IndexedChain from "../chain/IndexedChain.ts"
+import * as IndexedChain from "../../query/IndexedChain.ts"
 import * as ContractChanges from "./ContractChanges.ts"
 import * as OperationRoute from "./OperationRoute.ts"
-import * as PagedQuery from "./PagedQuery.ts"
 import * as PageResponse from "./PageResponse.ts"
 import * as WalletMovements from "./WalletMovements.ts"
 import * as WalletSums from "./WalletSums.ts"
 import * as WalletTransactions from "./WalletTransactions.ts"
 
 /** A handler for each operation: one that is added to the contract does not compile until it has one. */
-type Handlers = { readonly [N in RestOperation.Name]: OperationRoute.Handler<RestOperation.All[N]> }
+type Handlers = {
+  readonly [N in RestOperation.Name]: OperationRoute.Handler<RestOperation.All[N], IndexedChain.IndexedChain>
+}
 
 /** The routes of the REST operations. */
 export const layer = (options: {
@@ -34,18 +36,18 @@ export const layer = (options: {
       const authentication = yield* Authentication
       const database = yield* Engine
       const chains = options.chains.map(IndexedChain.fromDatabase(database))
-      const chainOf = PagedQuery.chainFinder(chains)
+      const chainOf = ChainRegistry.finderWithDefault(chains)
       const { config } = options
       const bounds = yield* Bounds
       const send = PageResponse.make(bounds)
       const decoder = KnownSignatures.decoder()
       const contracts = yield* ChainContracts
       const handlers: Handlers = {
-        walletTransactions: WalletTransactions.make({ config, chains, contracts, decoder, send }),
-        movements: WalletMovements.make({ config, chains, send }),
-        ...WalletSums.make({ chains, send, turns: bounds.turns }),
+        walletTransactions: WalletTransactions.make({ config, contracts, decoder, send }),
+        movements: WalletMovements.make({ config, send }),
+        ...WalletSums.make({ send, turns: bounds.turns }),
       }
-      const changing = { authentication, bounds, chainOf, contracts, database: database.contracts }
+      const changing = { authentication, bounds, contracts, database: database.contracts }
       const { putContract, removeContract } = ContractChanges.make(changing)
       const { balances, movements, statement, walletTransactions } = RestOperation.all
       const { changes } = RestOperation

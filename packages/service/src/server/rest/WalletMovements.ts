@@ -3,56 +3,84 @@
  *
  * Source: decisions 0048 and 0049.
  */
-import type * as RestOperation from "@daybook/schema/RestOperation"
+import * as RestOperation from "@daybook/schema/RestOperation"
 import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
+import * as Result from "effect/Result"
 import type { Config } from "../../config/Config.ts"
+import type { IndexedChain } from "../../query/IndexedChain.ts"
+import * as Movements from "../../query/WalletMovements.ts"
 import type * as ErrorResponse from "../http/ErrorResponse.ts"
-import type { IndexedChain } from "../chain/IndexedChain.ts"
+import { InvalidParameter } from "../http/InvalidParameter.ts"
+import type * as Cursor from "./Cursor.ts"
 import * as IndexCoverage from "./IndexCoverage.ts"
 import * as LedgerText from "./LedgerText.ts"
-import * as MovementScan from "./MovementScan.ts"
 import * as OperationError from "./OperationError.ts"
 import type * as OperationRoute from "./OperationRoute.ts"
-import * as PagedQuery from "./PagedQuery.ts"
+import * as PageRequest from "./PageRequest.ts"
 import * as PageResponse from "./PageResponse.ts"
-import * as WatchGuard from "./WatchGuard.ts"
 
 /** What the handler needs. */
 export interface Options {
   readonly config: Pick<Config, "maxLimit" | "limits">
-  readonly chains: ReadonlyArray<IndexedChain>
   /** Sends a page within the bounds of the process. */
   readonly send: ReturnType<typeof PageResponse.make>
 }
 
-type Request = OperationRoute.Request<typeof RestOperation.movements>
+type Request = OperationRoute.Request<typeof RestOperation.movements, IndexedChain>
 
-/** How the errors of operations on ledgers name them. */
-export const notComplete: OperationError.NotComplete = { what: "Ledger", advice: "Retry later." }
+/** How the operations on ledgers name them. */
+export const wording: OperationError.Wording = {
+  what: "Ledger",
+  whenNotDerived: "Retry later.",
+  whenNotIndexed: "Use the transactions of the wallet.",
+  parameter: "address",
+}
 
-/** Refuses wallets where the index has no ledgers. */
-export const guard = WatchGuard.ledger("address", "Ledger", "Use the transactions of the wallet.")
+const everything: Cursor.Filter = {}
+
+/** What selects movements, as a cursor holds it. */
+const toFilter = (selection: Movements.Selection): Cursor.Filter => {
+  const given = Object.entries(selection).filter(([, value]) => value !== undefined)
+  if (given.length === 0) return everything
+  // Sound: the values were decoded by the same schema.
+  return Result.getOrThrow(
+    RestOperation.encodeQuery(RestOperation.movements, Object.fromEntries(given)),
+  ) as Cursor.Filter
+}
+
+/** What a cursor holds; fails for what no request had. */
+const fromFilter = (filter: Cursor.Filter): Result.Result<Movements.Selection, InvalidParameter> =>
+  filter === everything || Object.keys(filter).length === 0
+    ? Result.succeed({})
+    : Result.mapError(RestOperation.decodeQuery(RestOperation.movements, filter), (issue) =>
+        InvalidParameter.fromIssue({ ...issue, path: "cursor" }),
+      )
 
 /** Makes the handler. */
-export const make = ({ chains, config, send }: Options) => {
+export const make = ({ config, send }: Options) => {
   const { maxLimit } = config
-  const readPage = PagedQuery.make({ chains, maxLimit, maxBytes: config.limits.pageBytes, source: MovementScan.source })
+  const maxBytes = config.limits.pageBytes
 
-  const read = ({ caller, params: { address: key }, query: all }: Request) => {
+  const read = Effect.fnUntraced(function* ({ caller, chain, cursor, params, query: all }: Request) {
     const { asset, direction, kind, ...query } = all
-    const filter = MovementScan.toFilter({ asset, direction, kind })
-    return Effect.map(
-      readPage(query, { key, internal: false, filter, guard }),
-      ({ chain, checkpoint, cursor, missing, number, reconciledTo, rows, size }): PageResponse.Body =>
-        PageResponse.json(LedgerText.page(rows, { cursor, page: number, pageSize: size }, chain.label), {
-          ...IndexCoverage.headers(checkpoint, missing, reconciledTo),
-          ...caller.headers,
-        }),
-    )
-  }
+    const filter = toFilter({ asset, kind, direction })
+    const options = { chain, cursor, wallet: params.address, list: "movements", filter, maxLimit } as const
+    const resolved = yield* Effect.fromResult(PageRequest.resolve(query, options))
+    const selection = yield* Effect.fromResult(fromFilter(resolved.filter))
+    const page = yield* Movements.read({ ...resolved.query, maxBytes, selection })
+    const place = {
+      cursor: PageRequest.nextCursor(resolved, page),
+      page: resolved.page,
+      pageSize: resolved.query.limit,
+    }
+    return PageResponse.json(LedgerText.page(page.rows, place, chain.label), {
+      ...IndexCoverage.headers(page.coverage),
+      ...caller.headers,
+    })
+  })
 
   return (request: Request): Effect.Effect<HttpServerResponse, ErrorResponse.ErrorResponse, HttpServerRequest> =>
-    OperationError.answer(send(request.caller.grant, read(request)), notComplete)
+    OperationError.answer(send(request.caller.grant, read(request)), wording)
 }

@@ -7,85 +7,92 @@ import type * as RestOperation from "@daybook/schema/RestOperation"
 import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
-import * as Result from "effect/Result"
+import { holderOf } from "../../store/ApiKeys.ts"
 import type * as Authentication from "../admission/Authentication.ts"
-import type * as ErrorResponse from "../http/ErrorResponse.ts"
-import type { IndexedChain } from "../chain/IndexedChain.ts"
+import * as ErrorResponse from "../http/ErrorResponse.ts"
+import type { IndexedChain } from "../../query/IndexedChain.ts"
+import * as Sums from "../../query/WalletSums.ts"
+import * as FairQueue from "../admission/FairQueue.ts"
 import type { Turns } from "../admission/Turns.ts"
-import * as BlockRange from "./BlockRange.ts"
 import * as IndexCoverage from "./IndexCoverage.ts"
-import { InvalidParameter } from "../http/InvalidParameter.ts"
-import * as LedgerSums from "./LedgerSums.ts"
+import type { InvalidParameter } from "../http/InvalidParameter.ts"
 import * as LedgerText from "./LedgerText.ts"
 import * as OperationError from "./OperationError.ts"
 import type * as OperationRoute from "./OperationRoute.ts"
-import * as PagedQuery from "./PagedQuery.ts"
 import * as PageResponse from "./PageResponse.ts"
+import * as RangeParameters from "./RangeParameters.ts"
 import * as WalletMovements from "./WalletMovements.ts"
 
 /** What the handlers need. */
 export interface Options {
-  readonly chains: ReadonlyArray<IndexedChain>
   /** Sends a body within the bounds of the process. */
   readonly send: ReturnType<typeof PageResponse.make>
   readonly turns: Turns
 }
 
-type Request<N extends "balances" | "statement"> = OperationRoute.Request<RestOperation.All[N]>
+type Request<N extends "balances" | "statement"> = OperationRoute.Request<RestOperation.All[N], IndexedChain>
 
 type Response = Effect.Effect<HttpServerResponse, ErrorResponse.ErrorResponse, HttpServerRequest>
 
-/** The parameters of both. */
-interface Query extends BlockRange.Parameters {
-  readonly chain?: string
-  readonly asset?: ReadonlyArray<string>
-}
+/** Sums of a process: one of a key at a time, so that a key with many of them delays itself. */
+const bounds: FairQueue.Options = { concurrency: 4, maxWaitingPerCaller: 16, maxWaiting: 1_024 }
+
+/** Seconds after which a refused client may ask again. */
+const retryAfter = { "retry-after": "1" }
+
+const refuse = ({ max, scope }: FairQueue.QueueFull) =>
+  scope === "caller"
+    ? ErrorResponse.rateLimited(`Too many sums at once: ${max} of this API key wait. Retry later.`, retryAfter)
+    : ErrorResponse.unavailable(`Too many sums at once: ${max} wait. Retry later.`)
+
+type SumsError = InvalidParameter | Sums.SumsError
 
 /** Makes the handlers. */
-export const make = ({ chains, send, turns }: Options) => {
-  const find = PagedQuery.chainFinder(chains)
-  const sum = LedgerSums.make(turns)
+export const make = ({ send, turns }: Options) => {
+  const sum = Sums.make(turns.run)
+  const queue = FairQueue.make(bounds)
 
-  const read = (wallet: string, query: Query): Effect.Effect<LedgerSums.Sums, LedgerSums.SumsError> => {
-    const bounds = BlockRange.boundsOf(query)
-    if (Result.isFailure(bounds)) return Effect.fail(bounds.failure)
-    const chain = find(query.chain)
-    if (Result.isFailure(chain)) return Effect.fail(InvalidParameter.fromChain(chain.failure))
-    const { guard } = WalletMovements
-    return sum({ chain: chain.success, wallet, assets: query.asset, bounds: bounds.success, guard })
-  }
+  const read = ({
+    chain,
+    params,
+    query,
+  }: Request<"balances"> | Request<"statement">): Effect.Effect<Sums.Sums, SumsError> =>
+    Effect.flatMap(Effect.fromResult(RangeParameters.read(query)), (range) =>
+      sum({ chain, wallet: params.address, assets: query.asset, range }),
+    )
 
   /** Sums take many turns: they are made before the body takes its own. */
   const respond = (
     { grant, headers }: Authentication.Caller,
-    sums: Effect.Effect<LedgerSums.Sums, LedgerSums.SumsError>,
-    bodyOf: (sums: LedgerSums.Sums) => { readonly size: number; readonly value: () => unknown },
+    sums: Effect.Effect<Sums.Sums, SumsError>,
+    bodyOf: (sums: Sums.Sums) => { readonly size: number; readonly value: () => unknown },
   ): Response =>
     OperationError.answer(
-      Effect.flatMap(sums, (found) =>
+      Effect.flatMap(Effect.catchTag(queue.run(holderOf(grant), sums), "QueueFull", refuse), (found) =>
         send(
           grant,
           Effect.sync(() => {
             const { checkpoint, known, missing } = found
-            const coverage = IndexCoverage.headers(checkpoint, missing, known.proof?.provedBlock)
+            const reconciledTo = known.proof?.provedBlock ?? null
+            const coverage = IndexCoverage.headers({ checkpoint, missing, reconciledTo })
             const { size, value } = bodyOf(found)
             return PageResponse.lazyJson(value, size, { ...coverage, ...headers })
           }),
         ),
       ),
-      WalletMovements.notComplete,
+      WalletMovements.wording,
     )
 
   return {
-    balances: ({ caller, params, query }: Request<"balances">): Response =>
-      respond(caller, read(params.address, query), ({ block, closing, known }) => ({
+    balances: (request: Request<"balances">): Response =>
+      respond(request.caller, read(request), ({ block, closing, known }) => ({
         size: LedgerText.sizeOf(closing),
         value: () => LedgerText.balances(block, closing, known),
       })),
-    statement: ({ caller, params, query }: Request<"statement">): Response =>
-      respond(caller, read(params.address, query), (sums) => ({
+    statement: (request: Request<"statement">): Response =>
+      respond(request.caller, read(request), (sums) => ({
         size: LedgerText.sizeOf(sums.opening) + 2 * LedgerText.sizeOf(sums.closing),
-        value: () => LedgerText.statement({ address: params.address, ...sums }),
+        value: () => LedgerText.statement({ address: request.params.address, ...sums }),
       })),
   }
 }

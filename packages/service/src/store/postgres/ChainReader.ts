@@ -59,6 +59,7 @@ const snapshotOf = (state: SnapshotStart.State): Snapshot => {
       if (kind === "entries") return PageReader.entries(state, id, query)
       return kind === "ledger" ? PageReader.ledger(state, query) : PageReader.wallet(state, query)
     },
+    skip: ({ kind }, asked) => PageReader.skip(state, kind, belowHead(state, asked)),
     ledger: Effect.fnUntraced(function* (asked): Effect.fn.Return<ReadonlyArray<LedgerEntry>, StoreError> {
       const query = belowHead(state, asked)
       const { isCut, rows } = yield* Ledgers.page(state, query)

@@ -37,10 +37,20 @@ const ledger = (schema: string, body: string, order: "ASC" | "DESC", which = "")
 
 const ofTransactions = `AND id % ${RowId.perBlock} <> ${Movement.blockLevelIndex}`
 
+/** The row id behind a number of others, of a history or a ledger. */
+const skip = (schema: string, from: string, order: "ASC" | "DESC") =>
+  proved(schema, "r.id", `SELECT id FROM ${schema}.${from} ORDER BY id ${order} LIMIT 1 OFFSET $4`)
+
+const skippedHistory = "appearance WHERE key = $1 AND id BETWEEN $2 AND $3"
+const skippedLedger = `ledger WHERE wallet = $1 AND id BETWEEN $2 AND $3 ${ofTransactions}`
+
 const own = (schema: string) => ({
   /** Row ids of a history. Parameters: key, first row id, last row id, limit. */
   pageUp: history(schema, "ASC"),
   pageDown: history(schema, "DESC"),
+  /** Parameters: key, first row id, last row id, number of the others. */
+  skipUp: skip(schema, skippedHistory, "ASC"),
+  skipDown: skip(schema, skippedHistory, "DESC"),
   /** Rows of several nodes: one that is missing is not proved to be so. Parameters: row ids. */
   documentsOf: `SELECT d.id, ${Statements.documentColumns("d")}, ${proofOfEach(schema)} FROM ${schema}.document d
     WHERE d.id = ANY($1::int8[])`,
@@ -73,6 +83,9 @@ const own = (schema: string) => ({
   /** Rows of a wallet that belong to transactions. Parameters: wallet, first row id, last row id, limit. */
   ledgerTransactionsUp: ledger(schema, "body", "ASC", ofTransactions),
   ledgerTransactionsDown: ledger(schema, "body", "DESC", ofTransactions),
+  /** Parameters: wallet, first row id, last row id, number of the others. */
+  ledgerSkipUp: skip(schema, skippedLedger, "ASC"),
+  ledgerSkipDown: skip(schema, skippedLedger, "DESC"),
 })
 
 /** Statements on one row, which prove that it is not stored. */

@@ -3,12 +3,13 @@
  * leave room.
  */
 import * as Effect from "effect/Effect"
-import type { PageQuery, PageRows } from "../ChainReader.ts"
+import type { PageQuery, PageRows, Position, SkipQuery } from "../ChainReader.ts"
 import { fromHex } from "../rows/Bytes.ts"
 import type * as BlockRow from "../rows/BlockRow.ts"
 import * as Checksum from "../rows/Checksum.ts"
 import * as DocumentRow from "../rows/DocumentRow.ts"
 import * as PageFit from "../rows/PageFit.ts"
+import * as RowId from "../rows/RowId.ts"
 import type { StoreError } from "../StoreError.ts"
 import * as Appearances from "./Appearances.ts"
 import * as Blocks from "./Blocks.ts"
@@ -133,6 +134,23 @@ export const ledger = Effect.fnUntraced(function* (at: At, query: PageQuery): Ef
     return { id, bytes: DocumentRow.bytesOf(columns, internal), read }
   })
   return yield* pageOf(candidates, query)
+})
+
+/** Position of the last of a number of rows; `null` where there are fewer. */
+export const skip = Effect.fnUntraced(function* (
+  { chain: { sql }, session }: At,
+  kind: "appearances" | "ledger",
+  query: SkipQuery,
+): Effect.fn.Return<Position | null, StoreError> {
+  const { key, order, rows } = query
+  const { first, last } = PageFit.rangeOf({ ...query, limit: 0 })
+  const [up, down, owner] =
+    kind === "ledger"
+      ? [sql.ledgerSkipUp, sql.ledgerSkipDown, Values.bytes(fromHex(key))]
+      : [sql.skipUp, sql.skipDown, Values.big(Appearances.keyOf(key))]
+  const params = [owner, Values.big(first), Values.big(last), Values.big(rows - 1)]
+  const [found] = yield* session.rows<readonly [id: number]>(order === "ASC" ? up : down, params)
+  return found === undefined ? null : RowId.toPosition(found[0])
 })
 
 type EntryColumns = readonly [id: number, body: Uint8Array | null, revision: number, bytes: number]

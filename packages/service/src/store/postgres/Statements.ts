@@ -175,6 +175,9 @@ const ofDocuments = (schema: string) => ({
    */
   pageUp: page(schema, "ASC"),
   pageDown: page(schema, "DESC"),
+  /** The appearance behind a number of others. Parameters: key, first row id, last row id, number of the others. */
+  skipUp: `SELECT id FROM ${schema}.appearance WHERE key = $1 AND id BETWEEN $2 AND $3 ORDER BY id LIMIT 1 OFFSET $4`,
+  skipDown: `SELECT id FROM ${schema}.appearance WHERE key = $1 AND id BETWEEN $2 AND $3 ORDER BY id DESC LIMIT 1 OFFSET $4`,
 })
 
 const entries = (schema: string) =>
@@ -252,6 +255,11 @@ const ofLedgers = (schema: string) => ({
   /** Rows of a wallet that belong to transactions. Parameters: wallet, first row id, last row id, limit. */
   ledgerTransactionsUp: `${ledgerRows(schema, "body")} ${ofTransactions} ORDER BY id LIMIT $4`,
   ledgerTransactionsDown: `${ledgerRows(schema, "body")} ${ofTransactions} ORDER BY id DESC LIMIT $4`,
+  /** The row of a transaction behind a number of others. Parameters: wallet, first row id, last row id, number of the others. */
+  ledgerSkipUp: `SELECT id FROM ${schema}.ledger WHERE wallet = $1 AND id BETWEEN $2 AND $3 ${ofTransactions}
+    ORDER BY id LIMIT 1 OFFSET $4`,
+  ledgerSkipDown: `SELECT id FROM ${schema}.ledger WHERE wallet = $1 AND id BETWEEN $2 AND $3 ${ofTransactions}
+    ORDER BY id DESC LIMIT 1 OFFSET $4`,
 })
 
 const findTokens = (schema: string, column: "symbol" | "name") => {

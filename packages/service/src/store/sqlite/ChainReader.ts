@@ -70,6 +70,7 @@ const readsOf = (state: BlockTimes.State & { readonly serial: number }): Snapsho
           ? PageReader.ledgerUnsafe(connection, query)
           : PageReader.walletUnsafe(connection, query)
       }),
+    skip: ({ kind }, query) => connection.attempt(() => PageReader.skipUnsafe(connection, kind, query)),
     ledger: (query) =>
       connection.attempt(() => {
         const { isCut, rows } = Ledgers.pageUnsafe(connection, query)

@@ -67,5 +67,13 @@ const copy = `SELECT h.id FROM history_copy h WHERE h.key = ?`
 /** Entries of a key with their rows. Parameters: key, first row id, last row id, limit. */
 export const pageRows = { ASC: `${page} ${up}`, DESC: `${page} ${down}` } as const
 
+const skipped = `SELECT h.id FROM history h WHERE h.key = ? AND h.id >= ? AND h.id <= ?`
+
+/** The entry behind a number of others. Parameters: key, first row id, last row id, number of the others. */
+export const skip = {
+  ASC: `${skipped} ORDER BY h.id LIMIT 1 OFFSET ? + 0`,
+  DESC: `${skipped} ORDER BY h.id DESC LIMIT 1 OFFSET ? + 0`,
+} as const
+
 /** Entries of a key in the copy. Parameters: key, first row id, last row id, limit. */
 export const pageCopy = { ASC: `${copy} ${up}`, DESC: `${copy} ${down}` } as const

@@ -51,7 +51,14 @@ export const page = {
   DESC: `${rows} ORDER BY id DESC LIMIT ?`,
 } as const
 
-const transactions = `SELECT id, body, checksum ${ofWallet} AND id % ${RowId.perBlock} <> ${Movement.blockLevelIndex}`
+const ofTransactions = `${ofWallet} AND id % ${RowId.perBlock} <> ${Movement.blockLevelIndex}`
+const transactions = `SELECT id, body, checksum ${ofTransactions}`
+
+/** The row of a transaction behind a number of others. Parameters: wallet, first row id, last row id, number of the others. */
+export const skip = {
+  ASC: `SELECT id ${ofTransactions} ORDER BY id LIMIT 1 OFFSET ? + 0`,
+  DESC: `SELECT id ${ofTransactions} ORDER BY id DESC LIMIT 1 OFFSET ? + 0`,
+} as const
 
 /** Rows of a wallet that belong to transactions. Parameters: wallet, first row id, last row id, limit. */
 export const transactionPage = {

@@ -2,7 +2,7 @@
  * Reads the rows of a page from a chain's file, as many as fit the number of rows and their bytes. The texts of a row are read only when
  * the bytes before it leave room. Throws what SQLite throws, and a `StoreError` for a damaged row.
  */
-import type { PageQuery, PageRows, Position } from "../ChainReader.ts"
+import type { PageQuery, PageRows, Position, SkipQuery } from "../ChainReader.ts"
 import * as PageFit from "../rows/PageFit.ts"
 import { fromHex } from "../rows/Bytes.ts"
 import type { Connection } from "./Connection.ts"
@@ -12,8 +12,10 @@ import * as DocumentRow from "../rows/DocumentRow.ts"
 import * as Documents from "./Documents.ts"
 import * as Histories from "./Histories.ts"
 import * as Ledgers from "./Ledgers.ts"
+import * as LedgerStatements from "./LedgerStatements.ts"
 import * as RowId from "../rows/RowId.ts"
 import * as Statements from "./Statements.ts"
+import * as WalletKey from "../rows/WalletKey.ts"
 
 /** A row whose texts are read at once. */
 type Candidate = PageFit.Candidate<() => PageFit.Texts | null>
@@ -56,6 +58,22 @@ export const ledgerUnsafe = (connection: Connection, query: PageQuery): PageRows
     for (const [id, roles] of places) yield transactionUnsafe(connection, id, roles, internal)
   }
   return PageFit.fit(candidates(), query)
+}
+
+/** Position of the last of a number of rows; `null` where there are fewer. */
+export const skipUnsafe = (
+  connection: Connection,
+  kind: "appearances" | "ledger",
+  query: SkipQuery,
+): Position | null => {
+  const { key, order, rows } = query
+  const { first, last } = PageFit.rangeOf({ ...query, limit: 0 })
+  const [sql, owner] =
+    kind === "ledger"
+      ? [LedgerStatements.skip[order], fromHex(key)]
+      : [DocumentStatements.skip[order], WalletKey.of(key)]
+  const [found] = connection.valuesUnsafe<readonly [id: number]>(sql, [owner, first, last, rows - 1])
+  return found === undefined ? null : RowId.toPosition(found[0])
 }
 
 type EntryColumns = readonly [id: number, body: string | null, revision: number, bytes: number]

@@ -1,5 +1,6 @@
 import { createServer, type Server } from "node:http"
 import { connect, type AddressInfo, type Socket } from "node:net"
+import { Eventually } from "@daybook/harness"
 import { describe, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
 import { expect } from "vitest"
@@ -275,5 +276,37 @@ describe("Connections", () => {
 
       expect(server.listening).toBe(false)
     }),
+  )
+
+  it.live("the request of a client that has left is ended, and one that has ended its side alone is answered", () =>
+    Effect.gen(function* () {
+      const server = createServer()
+      Object.assign(server, { httpAllowHalfOpen: true })
+      const port = yield* listen(server)
+      const connections = yield* Connections.make(server, { ...limits })
+      const responses = new Map<string, { end: (text: string) => void }>()
+      const left: Array<string> = []
+      const url = (text: string) => `GET /${text} HTTP/1.1\r\nhost: localhost\r\n\r\n`
+      const arrived = new Promise<void>((resolve) => {
+        connections.serve(({ url: path = "" }, response) => {
+          responses.set(path, response)
+          response.on("close", () => response.writableEnded || left.push(path))
+          if (responses.size === 2) resolve()
+        })
+      })
+      const [leaving, waiting] = [yield* open(port), yield* open(port)]
+      leaving.write(url("leaving"))
+      waiting.end(url("waiting"))
+      let answer = ""
+      waiting.on("data", (chunk: Buffer) => (answer += chunk.toString()))
+      yield* Effect.promise(() => arrived)
+      leaving.destroy()
+      yield* Effect.promise(() => Eventually.until(() => left.length > 0, { what: "the end of the request" }))
+      responses.get("/waiting")!.end("answered")
+      yield* closed(waiting)
+
+      expect(left).toEqual(["/leaving"])
+      expect(answer).toMatch(/^(HTTP\/1\.1 102 Processing\r\n\r\n)*HTTP\/1\.1 200 OK\r\n[^]*answered/)
+    }).pipe(Effect.scoped),
   )
 })

@@ -5,25 +5,26 @@ import { expect } from "vitest"
 import * as Cursor from "../../../src/server/rest/Cursor.ts"
 import * as Rows from "../rows.ts"
 
-const projection = "wallet_transactions"
-
 const cursor: Cursor.Cursor = {
+  list: "direct",
   chainId: 1,
   wallet: Rows.alice,
   order: "DESC",
-  requestedFrom: { _tag: "Block", block: 5 },
-  requestedTo: { _tag: "Date", date: -62_198_755_200_000 },
-  from: 5,
-  to: 20_000_000,
+  range: { from: { _tag: "Block", block: 5 }, to: { _tag: "Date", date: -62_198_755_200_000 } },
+  filter: {},
   page: 3,
-  position: [19_000_000, 300],
-  positionHash: Rows.hashOf("a"),
-  top: { number: 20_000_000, hash: Rows.hashOf("b") },
-  serial: 1_763_800_000_123,
+  continuation: {
+    from: 5,
+    to: 20_000_000,
+    after: { block: 19_000_000, index: 300, part: undefined },
+    afterHash: Rows.hashOf("a"),
+    top: { number: 20_000_000, hash: Rows.hashOf("b") },
+    serial: 1_763_800_000_123,
+  },
 }
 
 const failure = (text: string): string | undefined => {
-  const result = Cursor.fromText(projection, text)
+  const result = Cursor.fromText(text)
   return result._tag === "Failure" ? result.failure.message : undefined
 }
 
@@ -53,10 +54,14 @@ describe("Cursor", () => {
         const texts = Object.entries(filter).map(([name, text]) => [name, Buffer.from(text.slice(0, 100)).toString()])
         const any: Cursor.Cursor = {
           ...cursor,
+          list: "movements",
           filter: Object.fromEntries(texts),
-          ...(part === undefined || part === Number.MAX_SAFE_INTEGER ? {} : { part }),
+          continuation: {
+            ...cursor.continuation,
+            after: { ...cursor.continuation.after, part: part === Number.MAX_SAFE_INTEGER ? undefined : part },
+          },
         }
-        expect(Cursor.fromText("movements", Cursor.toText("movements", any))).toMatchObject({ success: any })
+        expect(Cursor.fromText(Cursor.toText(any))).toMatchObject({ success: any })
       },
     )
 
@@ -67,29 +72,33 @@ describe("Cursor", () => {
         wallet: Hex(20),
         hashes: Schema.Tuple([Hex(32), Hex(32)]),
         order: Schema.Literals(["ASC", "DESC"]),
+        list: Schema.Literals(["direct", "all", "movements"]),
         asked: Schema.Tuple([RequestedBound, RequestedBound]),
       },
-      ({ asked, hashes, numbers, order, wallet }) => {
+      ({ asked, hashes, list, numbers, order, wallet }) => {
         const [chainId, from, to, page, block, index, number, serial] = numbers
         const any: Cursor.Cursor = {
+          list,
           chainId,
           wallet: hex(wallet),
           order,
-          requestedFrom: asked[0],
-          requestedTo: asked[1],
-          from,
-          to,
+          range: { from: asked[0], to: asked[1] },
+          filter: {},
           page,
-          position: [block, index],
-          positionHash: hex(hashes[0]),
-          top: { number, hash: hex(hashes[1]) },
-          serial,
+          continuation: {
+            from,
+            to,
+            after: { block, index, part: undefined },
+            afterHash: hex(hashes[0]),
+            top: { number, hash: hex(hashes[1]) },
+            serial,
+          },
         }
 
-        const text = Cursor.toText(projection, any)
+        const text = Cursor.toText(any)
 
         expect(text).toMatch(/^[\w-]+$/)
-        expect(Cursor.fromText(projection, text)).toMatchObject({ _tag: "Success", success: any })
+        expect(Cursor.fromText(text)).toMatchObject({ _tag: "Success", success: any })
       },
     )
 
@@ -97,7 +106,7 @@ describe("Cursor", () => {
       "fromText: refuses a cursor with any bit flipped",
       { bit: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 8 * 100 - 1 })) },
       ({ bit }) => {
-        const bytes = Buffer.from(Cursor.toText(projection, cursor), "base64url")
+        const bytes = Buffer.from(Cursor.toText(cursor), "base64url")
         bytes[bit >> 3]! ^= 1 << (bit & 7)
 
         expect(failure(bytes.toString("base64url"))).toMatch(/^Invalid query parameter "cursor": /)
@@ -108,34 +117,30 @@ describe("Cursor", () => {
       expect(failure(text)).toMatch(/^Invalid query parameter "cursor": /)
     })
 
-    it("fromText: refuses a cursor of another projection", () => {
-      expect(Cursor.fromText("token_transfers", Cursor.toText("token_transfers", cursor))._tag).toBe("Success")
-      expect(Cursor.fromText("token_transfers", Cursor.toText(projection, cursor))._tag).toBe("Failure")
-      expect(Cursor.fromText(projection, Cursor.toText("token_transfers", cursor))._tag).toBe("Failure")
-    })
-
     it("toText: the wire form of a cursor does not change, so that none expires", () => {
-      const text = Cursor.toText(projection, cursor)
-      expect(text).toBe(Cursor.toText(projection, cursor))
+      const text = Cursor.toText(cursor)
+      expect(text).toBe(Cursor.toText(cursor))
       expect(text.length).toBeLessThan(220)
       expect(text).toBe(
-        "AQEBBQOAmNa1nJIOAQWA2sQJA8DVhwmsAoDaxAmqqqqqqqqqqqqqqqqqqqqqqqqqqsqXgRLKG73K-sIxs5oj3E2nhu_4FHxOcrmAd4Wv7ki7PiPoFgA5WUoziU9lZOGxNIu9egCI1CxKy3PurtWcAJ0AAPvMsNWqMy24C83KIKuj",
+        "AQABAQUDgJjWtZySDgEFgNrECQPA1YcJrAKA2sQJqqqqqqqqqqqqqqqqqqqqqqqqqqrKl4ESyhu9yvrCMbOaI9xNp4bv-BR8TnK5gHeFr-5Iuz4j6BYAOVlKM4lPZWThsTSLvXoAiNQsSstz7q7VnACdAAD7zLDVqjOW9SHN0zA4aw",
       )
     })
 
-    it("fromText: refuses a cursor of another version", () => {
-      const bytes = Buffer.from(Cursor.toText(projection, cursor), "base64url")
-      for (const version of [0, 2, 3, 255]) {
-        const body = Buffer.concat([Buffer.from([version]), bytes.subarray(1, -8)])
-        const sealed = hash("sha256", Buffer.concat([Buffer.from(`daybook cursor ${projection} `), body]), "buffer")
-        const text = Buffer.concat([body, sealed.subarray(0, 8)]).toString("base64url")
-
+    it("fromText: refuses a cursor of another version, and of a list that is not known", () => {
+      const bytes = Buffer.from(Cursor.toText(cursor), "base64url")
+      const sealed = (...start: ReadonlyArray<number>) => {
+        const body = Buffer.concat([Buffer.from(start), bytes.subarray(2, -8)])
+        const sum = hash("sha256", Buffer.concat([Buffer.from("daybook cursor "), body]), "buffer")
+        return Buffer.concat([body, sum.subarray(0, 8)]).toString("base64url")
+      }
+      expect(failure(sealed(1, 0))).toBeUndefined()
+      for (const text of [sealed(0, 0), sealed(2, 0), sealed(255, 0), sealed(1, 3)]) {
         expect(failure(text)).toContain("received a cursor of another version of the service")
       }
     })
 
     it("fromText: refuses a text with a changed character, and one that is shorter or longer", () => {
-      const text = Cursor.toText(projection, cursor)
+      const text = Cursor.toText(cursor)
       for (let at = 0; at < text.length; at++) {
         const other = text[at] === "A" ? "B" : "A"
         expect(`${at}: ${failure(text.slice(0, at) + other + text.slice(at + 1))}`).toMatch(
@@ -159,16 +164,16 @@ describe("Cursor", () => {
 
   describe("match", () => {
     const walk: Cursor.Query = {
+      list: "direct",
       chainId: 1,
       wallet: Rows.alice,
       order: "DESC",
-      from: cursor.requestedFrom,
-      to: cursor.requestedTo,
+      range: cursor.range,
     }
 
     it("match: accepts the query that made the cursor, and one that leaves parameters out", () => {
       expect(Cursor.match(cursor, walk)._tag).toBe("Success")
-      const bare = { ...walk, order: undefined, from: { _tag: "Open" }, to: { _tag: "Open" } } as const
+      const bare = { ...walk, order: undefined, range: { from: { _tag: "Open" }, to: { _tag: "Open" } } } as const
       expect(Cursor.match(cursor, bare)._tag).toBe("Success")
     })
 
@@ -180,15 +185,17 @@ describe("Cursor", () => {
       expect(Cursor.match(cursor, { ...walk, filter: { kind: "fee" } })._tag).toBe("Failure")
     })
 
-    it("match: refuses another chain, wallet, order or range", () => {
+    it("match: refuses another list, chain, wallet, order or range", () => {
       const others: ReadonlyArray<Partial<Cursor.Query>> = [
+        { list: "all" },
+        { list: "movements" },
         { chainId: 2 },
         { wallet: Rows.bob },
         { order: "ASC" },
-        { from: { _tag: "Block", block: 6 } },
-        { from: { _tag: "Date", date: 5 } },
-        { to: { _tag: "Date", date: 0 } },
-        { to: { _tag: "Block", block: 20_000_000 } },
+        { range: { ...cursor.range, from: { _tag: "Block", block: 6 } } },
+        { range: { ...cursor.range, from: { _tag: "Date", date: 5 } } },
+        { range: { ...cursor.range, to: { _tag: "Date", date: 0 } } },
+        { range: { ...cursor.range, to: { _tag: "Block", block: 20_000_000 } } },
       ]
       for (const other of others) expect(Cursor.match(cursor, { ...walk, ...other })._tag).toBe("Failure")
     })

@@ -93,7 +93,7 @@ export const replicaReading = (server: () => string): void => {
         yield* replica.unwind(refOf(blocks[3]!), refOf(blocks[1]!))
         const stale = yield* Effect.flip(pages({ cursor: cursor! }))
 
-        expect(stale).toMatchObject({ _tag: "StaleCursor", resumeFromBlock: blocks[2]!.number })
+        expect(stale).toMatchObject({ _tag: "Stale", resumeFromBlock: blocks[2]!.number })
       }),
     )
 

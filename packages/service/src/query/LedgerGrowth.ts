@@ -7,13 +7,11 @@
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import { blockLevelIndex } from "../../ledger/Movement.ts"
-import * as Totals from "../../ledger/Totals.ts"
-import type { Position, Snapshot } from "../../store/ChainReader.ts"
-import type { StoreError } from "../../store/StoreError.ts"
-import type { IndexedChain } from "../chain/IndexedChain.ts"
-import type { Turns } from "../admission/Turns.ts"
-import { InvalidParameter } from "../http/InvalidParameter.ts"
+import { blockLevelIndex } from "../ledger/Movement.ts"
+import * as Totals from "../ledger/Totals.ts"
+import type { Position, Snapshot } from "../store/ChainReader.ts"
+import type { StoreError } from "../store/StoreError.ts"
+import type { IndexedChain } from "./IndexedChain.ts"
 import type { TotalsCache } from "./TotalsCache.ts"
 
 /** A ledger to sum. */
@@ -31,9 +29,12 @@ export interface Subject {
   readonly head: number
 }
 
+/** Runs work when other work of the process leaves time for it. */
+export type InTurn = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
 /** What all sums of a process share. */
 export interface Shared {
-  readonly turns: Turns
+  readonly inTurn: InTurn
   readonly cache: TotalsCache
 }
 
@@ -46,38 +47,26 @@ export interface Growing {
 /** Blocks were removed, or added below the first one, while sums were made. */
 export class IndexChanged extends Data.TaggedError("IndexChanged")<{}> {}
 
-type GrowthError = InvalidParameter | StoreError
-
 /** Places of a slice, and their bytes: some milliseconds of work. The shortest movement has three bytes. */
 const slice = { limit: 512, maxBytes: 32 * 1024 } as const
 /** Places between sums that are kept. */
 const keptEvery = 25_000
-/** Different sums of a wallet that fit a response. */
-const maxSums = 20_000
-
-const tooMany = (wallet: string): InvalidParameter =>
-  new InvalidParameter({
-    parameter: "asset",
-    code: "bad_request",
-    message: `Too many assets: ${wallet} moved more than ${maxSums} of them. Name some of them in "asset".`,
-  })
 
 /** The place behind all of a block. */
 export const whole = (block: number): Position => ({ block, index: blockLevelIndex })
 
 /** Adds the next places up to a block, in a turn that has time; `null` where none is left. */
 const addSlice = (
-  { turns }: Shared,
+  { inTurn }: Shared,
   { assets, first, wallet }: Subject,
   snapshot: Snapshot,
   { after, totals }: Growing,
   to: number,
-): Effect.Effect<{ readonly last: Position; readonly count: number } | null, GrowthError> =>
-  turns.run(
+): Effect.Effect<{ readonly last: Position; readonly count: number } | null, StoreError> =>
+  inTurn(
     Effect.flatMap(snapshot.ledger({ wallet, from: first, to, order: "ASC", after, ...slice }), (entries) => {
       for (const entry of entries) Totals.add(totals, entry.block, entry, assets)
       const last = entries.at(-1)
-      if (totals.sums.size > maxSums) return Effect.fail(tooMany(wallet))
       return Effect.succeed(last === undefined ? null : { last, count: entries.length })
     }),
   )
@@ -131,7 +120,7 @@ export const upToFinal = Effect.fnUntraced(function* (
   shared: Shared,
   subject: Subject,
   to: number,
-): Effect.fn.Return<Growing, GrowthError | IndexChanged> {
+): Effect.fn.Return<Growing, StoreError | IndexChanged> {
   if (to < subject.first) return { totals: Totals.make(), after: null }
   let state = yield* same(subject, (snapshot) => kept(shared, subject, snapshot, to))
   if (state.after?.block === to && state.after.index === blockLevelIndex) return state
@@ -155,7 +144,7 @@ export const upTo = Effect.fnUntraced(function* (
   snapshot: Snapshot,
   { after, totals }: Growing,
   to: number,
-): Effect.fn.Return<Growing, GrowthError> {
+): Effect.fn.Return<Growing, StoreError> {
   let last = after
   for (;;) {
     const read = yield* addSlice(shared, subject, snapshot, { totals, after: last }, to)

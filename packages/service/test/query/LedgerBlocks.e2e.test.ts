@@ -7,7 +7,7 @@ import { expect, vi } from "vitest"
 import { Anvil, Scenario } from "@daybook/chain"
 import * as Connection from "../../src/discovery/Connection.ts"
 import * as Export from "../../src/export/Export.ts"
-import * as IndexedMovements from "../../src/export/IndexedMovements.ts"
+import * as LedgerBlocks from "../../src/query/LedgerBlocks.ts"
 import * as Holding from "../../src/ledger/Holding.ts"
 import { daybookProcess, timeout } from "../cli/daybook.ts"
 import { caughtUp, folder, start } from "../indexer/chain.ts"
@@ -38,7 +38,7 @@ const indexedFrom = Effect.fnUntraced(function* (fromBlock: number) {
 
 const indexed = indexedFrom(0)
 
-layer(scenario, { excludeTestServices: true })("IndexedMovements", (it) => {
+layer(scenario, { excludeTestServices: true })("LedgerBlocks", (it) => {
   it.effect("fromIndex: writes what a discovery of the same wallets writes, by the command too", () =>
     Effect.gen(function* () {
       const { base, lastBlock, store, url } = yield* indexed
@@ -78,8 +78,8 @@ layer(scenario, { excludeTestServices: true })("IndexedMovements", (it) => {
       const { lastBlock, store } = yield* indexed
       const { accounts } = yield* Scenario.Scenario
       const wallets = Object.values(accounts)
-      const range = yield* IndexedMovements.rangeOf(store, { chain: "test", wallets, to: lastBlock })
-      const blocks = [...(yield* Stream.runCollect(IndexedMovements.blocks(store, range, 3)))]
+      const range = yield* LedgerBlocks.rangeOf(store, { chain: "test", wallets, to: lastBlock })
+      const blocks = [...(yield* Stream.runCollect(LedgerBlocks.blocks(store, range, 3)))]
       const numbers = blocks.map(({ number }) => number)
       const rows = blocks.flatMap((block) => block.rows)
       const whole = yield* store.snapshot((snapshot) =>
@@ -147,10 +147,10 @@ layer(scenario, { excludeTestServices: true })("IndexedMovements", (it) => {
       const options = { chain: "test", wallets: [accounts.alice], at: lastBlock }
       const range = { ...options, to: lastBlock }
       const failed = yield* Effect.flip(Export.fromIndex({ reader: store, connection, options }))
-      const late = yield* Effect.flip(IndexedMovements.rangeOf(store, { ...range, fromBlock: lastBlock + 1 }))
+      const late = yield* Effect.flip(LedgerBlocks.rangeOf(store, { ...range, fromBlock: lastBlock + 1 }))
 
       expect(failed).toMatchObject({ _tag: "ChainReorganized", block: lastBlock })
-      expect(yield* Effect.flip(IndexedMovements.rangeOf(empty, range))).toMatchObject({
+      expect(yield* Effect.flip(LedgerBlocks.rangeOf(empty, range))).toMatchObject({
         message: 'Invalid export "test": expected an index with blocks, received none.',
       })
       expect(late.message).toContain(`expected ledgers from block ${lastBlock + 1} on`)

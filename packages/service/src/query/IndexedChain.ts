@@ -2,11 +2,11 @@
  * A served chain with its index, as the server reads it.
  */
 import type * as Effect from "effect/Effect"
-import type { ServedChain } from "../../config/ServedChain.ts"
-import type { ChainReader } from "../../store/ChainReader.ts"
-import type { Database } from "../../store/Database.ts"
-import type { DiskUse, ReportedStatus } from "../../store/StatusBoard.ts"
-import type { StoreError } from "../../store/StoreError.ts"
+import type { ServedChain } from "../config/ServedChain.ts"
+import type { ChainReader } from "../store/ChainReader.ts"
+import type { Database } from "../store/Database.ts"
+import type { DiskUse, ReportedStatus } from "../store/StatusBoard.ts"
+import type { StoreError } from "../store/StoreError.ts"
 
 /** A served chain with its index. */
 export interface IndexedChain extends ServedChain {

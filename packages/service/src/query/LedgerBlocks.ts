@@ -1,5 +1,5 @@
 /**
- * The movements of wallets as an index has stored them, merged by block: what an export writes without searching the chain.
+ * The movements of several wallets by block, as an index has them: what an export writes without searching the chain.
  *
  * Source: decision 0048.
  */

@@ -1,22 +1,20 @@
 /**
- * Reads the movements of a page from the ledger of a wallet. A filter may match few of them: a page searches a bounded number, and ends
- * with a cursor where it searched last.
+ * The movements of a wallet, from its ledger. A selection may match few of them: a page searches a bounded number, and the next one goes on
+ * where it searched last.
  *
  * Source: decision 0049.
  */
 import type * as LedgerQuery from "@daybook/schema/LedgerQuery"
-import * as RestOperation from "@daybook/schema/RestOperation"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
-import * as Movement from "../../ledger/Movement.ts"
-import * as Totals from "../../ledger/Totals.ts"
-import * as WalletLedger from "../../projection/WalletLedger.ts"
-import type { LedgerEntry, Place, Position, Snapshot } from "../../store/ChainReader.ts"
-import type { StoreError } from "../../store/StoreError.ts"
-import type { TokenMetadata } from "../../ledger/TokenMetadata.ts"
-import type * as Cursor from "./Cursor.ts"
-import { InvalidParameter } from "../http/InvalidParameter.ts"
-import type * as PagedQuery from "./PagedQuery.ts"
+import * as Movement from "../ledger/Movement.ts"
+import * as Totals from "../ledger/Totals.ts"
+import * as WalletLedger from "../projection/WalletLedger.ts"
+import type { LedgerEntry, Place as LedgerPlace, Position, Snapshot } from "../store/ChainReader.ts"
+import type { StoreError } from "../store/StoreError.ts"
+import type { TokenMetadata } from "../ledger/TokenMetadata.ts"
+import * as Coverage from "./Coverage.ts"
+import type { NoLedgers } from "./QueryError.ts"
+import * as WalletPage from "./WalletPage.ts"
 
 /** A movement of a place of the ledger. */
 interface Candidate {
@@ -29,44 +27,25 @@ interface Candidate {
 }
 
 /** A movement with its block, its transaction and its token. */
-export interface MovementRow extends Candidate, Place {
+export interface MovementRow extends Candidate, LedgerPlace {
   /** How the token describes itself; undefined for the native currency, and where it was not read yet. */
   readonly token: TokenMetadata | undefined
 }
 
-/** What selects movements beside the range. */
-export type Selection = { readonly [K in "asset" | "kind" | "direction"]: LedgerQuery.MovementQuery[K] | undefined }
+/** What selects movements; undefined for all. */
+export type Selection = { readonly [K in "asset" | "kind" | "direction"]?: LedgerQuery.MovementQuery[K] | undefined }
 
-const everything: Cursor.Filter = {}
-
-/** What selects movements, as a cursor holds it. */
-export const toFilter = ({ asset, direction, kind }: Selection): Cursor.Filter => {
-  if (asset === undefined && direction === undefined && kind === undefined) return everything
-  const selection = {
-    ...(asset === undefined ? {} : { asset }),
-    ...(kind === undefined ? {} : { kind }),
-    ...(direction === undefined ? {} : { direction }),
-  }
-  // Sound: the values were decoded by the same schema.
-  return Result.getOrThrow(RestOperation.encodeQuery(RestOperation.movements, selection)) as Cursor.Filter
-}
+type Query = WalletPage.SourceQuery<Selection>
 
 type Matches = (movement: Movement.Movement) => boolean
 
-/** The test of a filter; fails for one that no request had. */
-const matcherOf = (filter: Cursor.Filter): Result.Result<Matches, InvalidParameter> => {
-  if (Object.keys(filter).length === 0) return Result.succeed(() => true)
-  return Result.mapBoth(RestOperation.decodeQuery(RestOperation.movements, filter), {
-    onFailure: (issue) => InvalidParameter.fromIssue({ ...issue, path: "cursor" }),
-    onSuccess: ({ asset, direction, kind }) => {
-      const assets = asset === undefined ? undefined : new Set<string>(asset)
-      const kinds = kind === undefined ? undefined : new Set<string>(kind)
-      return (movement) =>
-        (assets === undefined || assets.has(movement.asset)) &&
-        (kinds === undefined || kinds.has(movement.kind)) &&
-        (direction === undefined || (direction === "in") === movement.amount > 0n)
-    },
-  })
+const matcherOf = ({ asset, direction, kind }: Selection): Matches => {
+  const assets = asset === undefined ? undefined : new Set<string>(asset)
+  const kinds = kind === undefined ? undefined : new Set<string>(kind)
+  return (movement) =>
+    (assets === undefined || assets.has(movement.asset)) &&
+    (kinds === undefined || kinds.has(movement.kind)) &&
+    (direction === undefined || (direction === "in") === movement.amount > 0n)
 }
 
 /** Work of a page: a place counts as some movements. */
@@ -77,9 +56,9 @@ const batch = 512
 const maxBytes = 256 * 1024
 
 /** The place just before the first one that is searched, in the order of the page. */
-const startOf = ({ after, order, part }: PagedQuery.SourceQuery): Position | null => {
+const startOf = ({ after, order }: Query): Position | null => {
   if (after === null) return null
-  const [block, index] = after
+  const { block, index, part } = after
   if (part === undefined) return { block, index }
   if (order === "ASC") return { block, index: index - 1 }
   return index < Movement.blockLevelIndex ? { block, index: index + 1 } : { block: block + 1, index: 0 }
@@ -91,35 +70,37 @@ const openingParts = 1 << 20
 const isOpening = ({ kind }: Movement.Movement): boolean => kind === "genesis"
 
 /** The movements of a place that are left, in the order of the page. */
-const candidatesOf = (entry: LedgerEntry, { after, order, part: sent }: PagedQuery.SourceQuery): Array<Candidate> => {
+const candidatesOf = (entry: LedgerEntry, { after, order }: Query): Array<Candidate> => {
   const openings = entry.movements.findIndex((movement) => !isOpening(movement))
   const all = entry.movements.map((movement, at): Candidate => {
     if (isOpening(movement)) return { entry, movement, index: at, part: at }
     return { entry, movement, index: at - openings, part: at - openings + openingParts }
   })
-  const isSplit = sent !== undefined && after?.[0] === entry.block && after[1] === entry.index
-  const left = isSplit ? all.filter(({ part }) => (order === "ASC" ? part > sent : part < sent)) : all
+  const sent = after?.block === entry.block && after.index === entry.index ? after.part : undefined
+  const left = sent !== undefined ? all.filter(({ part }) => (order === "ASC" ? part > sent : part < sent)) : all
   return order === "ASC" ? left : left.reverse()
 }
-
-type Next = PagedQuery.SourceRows<unknown>["next"]
 
 const isSamePlace = ({ entry }: Candidate, { entry: other }: Candidate): boolean =>
   entry.block === other.block && entry.index === other.index
 
 /** Where a page begins that follows a movement. */
-const nextOf = (last: Candidate, following: Candidate): Next => ({
-  after: [last.entry.block, last.entry.index],
-  ...(isSamePlace(last, following) ? { part: last.part } : {}),
+const nextOf = (last: Candidate, following: Candidate): WalletPage.Place => ({
+  block: last.entry.block,
+  index: last.entry.index,
+  part: isSamePlace(last, following) ? last.part : undefined,
 })
 
+/** Movements that were found, and where the search goes on. */
+interface Found {
+  readonly found: ReadonlyArray<Candidate>
+  readonly next: WalletPage.Place | null
+}
+
 /** Searches for the movements of a page. */
-const search = Effect.fnUntraced(function* (
-  snapshot: Snapshot,
-  query: PagedQuery.SourceQuery,
-  matches: Matches,
-): Effect.fn.Return<{ readonly found: ReadonlyArray<Candidate>; readonly next: Next }, StoreError> {
-  const { from, key: wallet, limit, order, to } = query
+const search = Effect.fnUntraced(function* (snapshot: Snapshot, query: Query): Effect.fn.Return<Found, StoreError> {
+  const { from, limit, order, to, wallet } = query
+  const matches = matcherOf(query.selection)
   const found: Array<Candidate> = []
   let after = startOf(query)
   let work = 0
@@ -133,11 +114,35 @@ const search = Effect.fnUntraced(function* (
         found.push(candidate)
       }
       work += placeWork + entry.movements.length
-      if (work >= maxWork) return { found, next: { after: [entry.block, entry.index] } }
+      if (work >= maxWork) return { found, next: { block: entry.block, index: entry.index } }
     }
     const last = entries.at(-1)
     if (last === undefined) return { found, next: null }
     after = last
+  }
+})
+
+/** The last of a number of movements, whose places are counted without their blocks, transactions and tokens. */
+const skip = Effect.fnUntraced(function* (
+  snapshot: Snapshot,
+  query: Query,
+  rows: number,
+): Effect.fn.Return<WalletPage.Place | null, StoreError> {
+  const { from, order, to, wallet } = query
+  const matches = matcherOf(query.selection)
+  let after = startOf(query)
+  for (let left = rows; ;) {
+    const entries = yield* snapshot.ledger({ wallet, from, to, order, after, limit: batch, maxBytes })
+    for (const entry of entries) {
+      const matching = candidatesOf(entry, query).filter(({ movement }) => matches(movement))
+      const last = matching[left - 1]
+      if (last !== undefined) return { block: entry.block, index: entry.index, part: last.part }
+      left -= matching.length
+    }
+    after = entries.at(-1) ?? null
+    if (after === null) return null
+    // Other requests are answered between two batches.
+    yield* Effect.yieldNow
   }
 })
 
@@ -148,9 +153,9 @@ const positionOf = ({ entry: { block, index }, movement }: Candidate): Position 
 /** Reads block, transaction and token of movements, as many as fit the bytes of a page. */
 const complete = Effect.fnUntraced(function* (
   snapshot: Snapshot,
-  { found, next }: { readonly found: ReadonlyArray<Candidate>; readonly next: Next },
+  { found, next }: Found,
   maxBytes: number,
-): Effect.fn.Return<PagedQuery.SourceRows<MovementRow>, StoreError> {
+): Effect.fn.Return<WalletPage.SourceRows<MovementRow>, StoreError> {
   const positions: Array<Position> = []
   const placed = found.map((candidate) => {
     const [position, last] = [positionOf(candidate), positions.at(-1)]
@@ -170,15 +175,21 @@ const complete = Effect.fnUntraced(function* (
 })
 
 /** The movements of wallets. */
-export const source: PagedQuery.Source<MovementRow> = {
+const source: WalletPage.Source<MovementRow, Selection, NoLedgers> = {
   id: WalletLedger.id,
   kind: "ledger",
   revision: WalletLedger.revision,
-  cursor: "movements",
+  check: Coverage.checkLedgers,
   read: (snapshot, query) =>
-    Effect.flatMap(Effect.fromResult(matcherOf(query.filter)), (matches) =>
-      Effect.flatMap(search(snapshot, query, matches), (found) =>
-        complete(snapshot, found, query.maxBytes ?? Infinity),
-      ),
-    ),
+    Effect.flatMap(search(snapshot, query), (found) => complete(snapshot, found, query.maxBytes)),
+  skip,
 }
+
+/**
+ * Reads a page.
+ *
+ * **Errors**
+ * - `Stale`, `NotDerived`, `StoreError`: as of all pages.
+ * - `NoLedgers`: the index has only the transactions of some wallets.
+ */
+export const read = WalletPage.make(source)

@@ -4,8 +4,8 @@
  *
  * Source: decision 0049.
  */
-import type * as Totals from "../../ledger/Totals.ts"
-import type { Position } from "../../store/ChainReader.ts"
+import type * as Totals from "../ledger/Totals.ts"
+import type { Position } from "../store/ChainReader.ts"
 
 /** Sums up to a final place, inclusive. */
 export interface Entry {

@@ -1,0 +1,58 @@
+/**
+ * What an index covers of a query: an empty list differs from a range that is not indexed, and from a wallet without rows.
+ *
+ * Source: decisions 0013, 0035, 0048 and 0050.
+ */
+import * as Effect from "effect/Effect"
+import { type Checkpoint, gapKinds, isWithoutRow } from "../block/BlockRows.ts"
+import type { Projection } from "../block/Projection.ts"
+import * as WalletLedger from "../projection/WalletLedger.ts"
+import type { GapCounts, Snapshot } from "../store/ChainReader.ts"
+import type { StoreError } from "../store/StoreError.ts"
+import type { IndexedChain } from "./IndexedChain.ts"
+import { NoLedgers, NotDerived, NotWatched } from "./QueryError.ts"
+
+/** What the list of a page covers. */
+export interface Coverage {
+  /** Indexed blocks; `null` while the index is empty. */
+  readonly checkpoint: Checkpoint | null
+  /** Transactions of the index, of any wallet, that have no row. */
+  readonly missing: number
+  /** Last block at which the ledger of the wallet was proved; `null` while there is none. */
+  readonly reconciledTo: number | null
+}
+
+/** Transactions without a row, by the gaps of the index. */
+export const missingTransactions = (gaps: GapCounts): number =>
+  gapKinds.filter(isWithoutRow).reduce((sum, kind) => sum + gaps[kind], 0)
+
+/** Fails where an index of some wallets does not have the rows of one. */
+export type Requirement<E> = (
+  chain: IndexedChain,
+  checkpoint: Checkpoint | null,
+  wallet: string,
+) => Effect.Effect<void, E>
+
+/** Fails for a wallet that the index does not cover. */
+export const checkWallet: Requirement<NotWatched> = ({ config, name: chain }, checkpoint, wallet) => {
+  const watch = checkpoint === null ? config.watch?.map((one) => one.toLowerCase()) : checkpoint.watch
+  return watch === undefined || watch.includes(wallet) ? Effect.void : Effect.fail(new NotWatched({ chain, wallet }))
+}
+
+/** Fails where the index has only the transactions of some wallets. */
+export const checkLedgers: Requirement<NoLedgers> = ({ config, name: chain }, checkpoint) =>
+  (checkpoint === null ? config.watch : checkpoint.watch) === undefined
+    ? Effect.void
+    : Effect.fail(new NoLedgers({ chain }))
+
+/** Fails where the rows of a projection are not derived of all blocks. Those of wallets' transactions are written with their blocks. */
+export const checkDerived = Effect.fnUntraced(function* (
+  projection: Pick<Projection, "id" | "kind" | "revision">,
+  snapshot: Snapshot,
+  chain: string,
+  checkpoint: Checkpoint,
+): Effect.fn.Return<void, NotDerived | StoreError> {
+  if (projection.kind !== "ledger") return
+  const next = WalletLedger.nextOf(yield* snapshot.projection(projection.id))
+  if (next === null || next <= checkpoint.head.number) return yield* new NotDerived({ chain, next, checkpoint })
+})

@@ -1,0 +1,269 @@
+/**
+ * Pages of the rows of a wallet: the range, the position, the rows, where the next page begins, and what the index covers. Everything that
+ * a page needs of the database is read in one snapshot. It knows neither HTTP nor the cursors and parameters of a dialect.
+ *
+ * Source: docs/interface.md#4.1; decisions 0008 and 0011.
+ */
+import * as Effect from "effect/Effect"
+import type { BlockRef, Checkpoint } from "../block/BlockRows.ts"
+import type { Projection } from "../block/Projection.ts"
+import * as ServedChain from "../config/ServedChain.ts"
+import type { PageQuery, Snapshot, SnapshotOptions } from "../store/ChainReader.ts"
+import * as StoreError from "../store/StoreError.ts"
+import * as WatchList from "../store/WatchList.ts"
+import * as Coverage from "./Coverage.ts"
+import type { IndexedChain } from "./IndexedChain.ts"
+import { type NotDerived, Stale } from "./QueryError.ts"
+import * as Range from "./Range.ts"
+
+/** A row that was read: its block, its index in it, and the part of it, where a row is read in parts. */
+export interface Place {
+  readonly block: number
+  readonly index: number
+  readonly part?: number | undefined
+}
+
+/** Where a list goes on: a page that follows another one reads the same blocks, whatever was indexed meanwhile. */
+export interface Continuation {
+  /** First block of the list. */
+  readonly from: number
+  /** Last block of the list. */
+  readonly to: number
+  /** The last row that was read, or searched. */
+  readonly after: Place
+  /** Hash of the block of that row. */
+  readonly afterHash: string
+  /** The highest block of the list: later blocks are not part of it. */
+  readonly top: BlockRef
+  /** Serial of the state that the page was read of; `finalSerial` where the list is final. */
+  readonly serial: number
+}
+
+/**
+ * Serial of a list whose top block is final, so that its continuation is the same whenever its page is read. Each state that has the block
+ * answers it, and one that has not reached the block is behind.
+ */
+export const finalSerial = Number.MAX_SAFE_INTEGER
+
+/** Where a page begins: at the first row, behind a number of rows, or behind the page before. */
+export type Position =
+  | { readonly _tag: "First" }
+  | { readonly _tag: "Skip"; readonly rows: number }
+  | { readonly _tag: "After"; readonly continuation: Continuation }
+
+/** The position of a first page. */
+export const first: Position = { _tag: "First" }
+
+/** A query for a page. */
+export interface Query<Selection> {
+  readonly chain: IndexedChain
+  /** Lower case. */
+  readonly wallet: string
+  readonly range: Range.Range
+  readonly order: PageQuery["order"]
+  readonly position: Position
+  /** Maximum number of rows. */
+  readonly limit: number
+  /** Maximum size of the rows, in bytes; a larger row is a page by itself. */
+  readonly maxBytes: number
+  /** What selects rows beside the range. */
+  readonly selection: Selection
+}
+
+/** Which rows are read of a source. */
+export interface SourceQuery<Selection> extends Pick<
+  Query<Selection>,
+  "wallet" | "order" | "limit" | "maxBytes" | "selection"
+> {
+  /** First block, inclusive. */
+  readonly from: number
+  /** Last block, inclusive. */
+  readonly to: number
+  /** Rows begin after this one, in the order of the page. */
+  readonly after: Place | null
+}
+
+/** The rows that fit a page. */
+export interface SourceRows<Row> {
+  readonly rows: ReadonlyArray<Row>
+  /** The last row that was read or searched; `null` where nothing is left. */
+  readonly next: Place | null
+}
+
+/** Rows of a projection, and how they are read. */
+export interface Source<Row, Selection, E> extends Pick<Projection, "id" | "kind" | "revision"> {
+  readonly check: Coverage.Requirement<E>
+  readonly read: (
+    snapshot: Snapshot,
+    query: SourceQuery<Selection>,
+  ) => Effect.Effect<SourceRows<Row>, StoreError.StoreError>
+  /** The last of a number of rows, which are not read; `null` where there are fewer. */
+  readonly skip: (
+    snapshot: Snapshot,
+    query: SourceQuery<Selection>,
+    rows: number,
+  ) => Effect.Effect<Place | null, StoreError.StoreError>
+}
+
+/** A page. */
+export interface Page<Row> {
+  readonly rows: ReadonlyArray<Row>
+  /** Where the next page begins; `null` on the last. */
+  readonly next: Continuation | null
+  readonly coverage: Coverage.Coverage
+  /** The chain does not change the page any more: its list ends with a final block, and nothing of the index is missing. */
+  readonly isFixed: boolean
+}
+
+/**
+ * The first block whose rows may have changed since a page was read; `null` while both blocks of its continuation are stored.
+ *
+ * **Errors**
+ * - `StoreError`, retryable: the state is an earlier one than that of the continuation, and has not reached its blocks.
+ *
+ * Source: decision 0011.
+ */
+const reorgedFrom = Effect.fnUntraced(function* (
+  snapshot: Snapshot,
+  chain: string,
+  { after, afterHash, serial, top }: Continuation,
+): Effect.fn.Return<number | null, StoreError.StoreError> {
+  const refs: ReadonlyArray<BlockRef> = [{ number: after.block, hash: afterHash }, top]
+  const missing: Array<BlockRef> = []
+  for (const ref of refs) if ((yield* snapshot.block(ref.number))?.hash !== ref.hash) missing.push(ref)
+  if (missing.length === 0) return null
+  const checkpoint = yield* snapshot.checkpoint
+  if (snapshot.serial < serial && (checkpoint?.head.number ?? -1) < top.number) return yield* StoreError.behind(chain)
+  const known: Array<number> = []
+  for (const ref of missing) {
+    const from = yield* snapshot.lowestReorgedBlock(ref)
+    if (from !== null) known.push(from)
+  }
+  if (known.length === missing.length) return Math.min(...known)
+  // Nothing is known of a block: only final blocks are certain not to have changed.
+  const lowest = Math.min(...missing.map(({ number }) => number), ...known)
+  const afterFinal = (checkpoint?.finalized ?? -1) + 1
+  return afterFinal > 0 && afterFinal <= lowest ? afterFinal : Math.min(lowest, checkpoint?.first ?? 0)
+})
+
+/** What a page continues; undefined for the first one of a list. */
+const continuationOf = ({ position }: Query<unknown>): Continuation | undefined =>
+  position._tag === "After" ? position.continuation : undefined
+
+/**
+ * The checkpoint that a page states. The list of a continuation begins with a block that was resolved for its first page: blocks that were
+ * indexed below it since are not part of it.
+ */
+const coveredBy = Effect.fnUntraced(function* (
+  snapshot: Snapshot,
+  { range }: Query<unknown>,
+  continuation: Continuation | undefined,
+  checkpoint: Checkpoint,
+): Effect.fn.Return<Checkpoint, StoreError.StoreError> {
+  if (continuation === undefined) return checkpoint
+  const from = (yield* Range.firstBlock(snapshot, range.from, checkpoint)) ?? continuation.from
+  return from < continuation.from ? { ...checkpoint, first: continuation.from } : checkpoint
+})
+
+const isFinal = (block: number, { finalized }: Checkpoint): boolean => finalized !== null && block <= finalized
+
+/**
+ * Whether the blocks of a list stay as they are: its last block is stated and final, and no blocks can be added below its first one. Instants
+ * state neither, as only blocks around them do.
+ */
+const isFixedRange = ({ chain, range, ...query }: Query<unknown>, checkpoint: Checkpoint): boolean => {
+  const continuation = continuationOf({ chain, range, ...query })
+  const numberOf = (bound: Range.Bound) => (bound._tag === "Block" ? bound.block : undefined)
+  const [from, to] = [continuation?.from ?? numberOf(range.from), continuation?.top.number ?? numberOf(range.to)]
+  const begins = checkpoint.first === 0 || (from !== undefined && from >= checkpoint.first)
+  return begins && to !== undefined && isFinal(to, checkpoint) && !ServedChain.mayRewind(chain)
+}
+
+/** How the list goes on behind a row. */
+const continuationAfter = Effect.fnUntraced(function* (
+  snapshot: Snapshot,
+  continuation: Continuation | undefined,
+  { from, to }: Pick<PageQuery, "from" | "to">,
+  after: Place,
+  checkpoint: Checkpoint,
+): Effect.fn.Return<Continuation, StoreError.StoreError> {
+  const { head } = checkpoint
+  const top = continuation?.top ?? (to === head.number ? head : yield* snapshot.block(to))
+  const block = yield* snapshot.block(after.block)
+  if (top === null || block === null) return yield* Effect.die(new Error("A block of a page is not stored."))
+  const serial = isFinal(top.number, checkpoint) ? finalSerial : snapshot.serial
+  return { from, to, after, afterHash: block.hash, top: { number: top.number, hash: top.hash }, serial }
+})
+
+/** The row that a page begins after; `null` for none, undefined where the list ends before it. */
+const startOf = <Row, Selection, E>(
+  source: Source<Row, Selection, E>,
+  snapshot: Snapshot,
+  { position }: Query<Selection>,
+  range: Omit<SourceQuery<Selection>, "after">,
+): Effect.Effect<Place | null | undefined, StoreError.StoreError> => {
+  if (position._tag === "After") return Effect.succeed(position.continuation.after)
+  if (position._tag === "First" || position.rows === 0) return Effect.succeed(null)
+  return Effect.map(source.skip(snapshot, { ...range, after: null }, position.rows), (place) => place ?? undefined)
+}
+
+/** Reads a page in a snapshot. */
+const readIn = Effect.fnUntraced(function* <Row, Selection, E>(
+  source: Source<Row, Selection, E>,
+  snapshot: Snapshot,
+  query: Query<Selection>,
+): Effect.fn.Return<Page<Row>, StoreError.StoreError | Stale | NotDerived | E> {
+  const { chain, limit, maxBytes, order, range, selection, wallet } = query
+  const continuation = continuationOf(query)
+  const found = yield* snapshot.checkpoint
+  yield* source.check(chain, found, wallet)
+  const checkpoint = found && WatchList.ofWallet(found, wallet)
+  const resumeFromBlock = continuation && (yield* reorgedFrom(snapshot, chain.name, continuation))
+  if (resumeFromBlock != null) return yield* new Stale({ resumeFromBlock, checkpoint })
+  const gaps = yield* snapshot.gapCounts
+  const covered = checkpoint && (yield* coveredBy(snapshot, query, continuation, checkpoint))
+  const coverage: Coverage.Coverage = {
+    checkpoint: covered,
+    missing: Coverage.missingTransactions(gaps),
+    reconciledTo: yield* snapshot.reconciledTo(wallet),
+  }
+  const isFixed =
+    checkpoint !== null &&
+    source.kind !== "ledger" &&
+    Object.values(gaps).every((count) => count === 0) &&
+    isFixedRange(query, checkpoint)
+  const empty = { rows: [], next: null, coverage, isFixed }
+  if (checkpoint === null) return empty
+  yield* Coverage.checkDerived(source, snapshot, chain.name, checkpoint)
+  const from = continuation?.from ?? (yield* Range.firstBlock(snapshot, range.from, checkpoint))
+  const to = continuation?.to ?? (yield* Range.lastBlock(snapshot, range.to, checkpoint))
+  if (from === null || to === null || from > to) return empty
+  const wanted = { wallet, from, to, order, limit, maxBytes, selection }
+  const after = yield* startOf(source, snapshot, query, wanted)
+  if (after === undefined) return empty
+  const { next, rows } = yield* source.read(snapshot, { ...wanted, after })
+  if (next === null) return { ...empty, rows }
+  return { ...empty, rows, next: yield* continuationAfter(snapshot, continuation, { from, to }, next, checkpoint) }
+})
+
+/** Which snapshot to read, any for a first page and at least that of the page before for a later one, and what the page reads there. */
+const optionsOf = ({ wallet, ...query }: Query<unknown>): SnapshotOptions => {
+  const continuation = continuationOf({ wallet, ...query })
+  if (continuation === undefined) return { atLeast: 0, expected: { wallet } }
+  const { after, serial, top } = continuation
+  const expected = { wallet, blocks: [after.block, top.number] }
+  return { atLeast: serial === finalSerial ? 0 : serial, expected }
+}
+
+/**
+ * Makes the reader of pages of a source.
+ *
+ * **Errors**
+ * - `Stale`: the position refers to a block that was reorged.
+ * - `NotDerived`: the rows of the projection are not derived of all blocks yet.
+ * - `StoreError`: the database cannot be read, or has not reached the blocks of the position.
+ */
+export const make =
+  <Row, Selection, E>(source: Source<Row, Selection, E>) =>
+  (query: Query<Selection>): Effect.Effect<Page<Row>, Stale | NotDerived | StoreError.StoreError | E> =>
+    query.chain.reader.snapshot((snapshot) => readIn(source, snapshot, query), optionsOf(query))

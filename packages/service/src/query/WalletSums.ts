@@ -1,0 +1,195 @@
+/**
+ * Sums the movements of a wallet at both ends of a range of blocks.
+ *
+ * Source: decision 0049.
+ */
+import * as Effect from "effect/Effect"
+import * as Totals from "../ledger/Totals.ts"
+import * as WalletLedger from "../projection/WalletLedger.ts"
+import type { Checkpoint, LinkedBlock } from "../block/BlockRows.ts"
+import type { Snapshot } from "../store/ChainReader.ts"
+import type { OpeningBalance, WalletProof } from "../store/Proofs.ts"
+import { StoreError } from "../store/StoreError.ts"
+import type { TokenMetadata } from "../ledger/TokenMetadata.ts"
+import * as Coverage from "./Coverage.ts"
+import type { IndexedChain } from "./IndexedChain.ts"
+import * as LedgerGrowth from "./LedgerGrowth.ts"
+import { type NoLedgers, type NotDerived, NotIndexed } from "./QueryError.ts"
+import * as Range from "./Range.ts"
+import * as TotalsCache from "./TotalsCache.ts"
+
+/** What to sum. */
+export interface Query {
+  readonly chain: IndexedChain
+  /** Lower case. */
+  readonly wallet: string
+  /** Assets; undefined for all. */
+  readonly assets: ReadonlyArray<string> | undefined
+  readonly range: Range.Range
+}
+
+/** What is known of a wallet beside its movements. */
+export interface Known {
+  /** What it held before the first block, of each holding that was read. */
+  readonly openings: ReadonlyArray<OpeningBalance>
+  /** Last comparison with the state of the chain. */
+  readonly proof: WalletProof | null
+  /** Assets that were asked for; undefined for all. */
+  readonly assets: ReadonlySet<string> | undefined
+  /** How its tokens describe themselves, as far as they were read. */
+  readonly tokens: ReadonlyMap<string, TokenMetadata>
+}
+
+/** Sums at both ends of a range. */
+export interface Sums {
+  /** First block of the range. */
+  readonly from: number
+  /** Last block of the range. */
+  readonly block: LinkedBlock
+  /** Before the range. */
+  readonly opening: Totals.Totals
+  /** After the range. */
+  readonly closing: Totals.Totals
+  readonly checkpoint: Checkpoint
+  /** Transactions of the index, of any wallet, that have no row. */
+  readonly missing: number
+  readonly known: Known
+}
+
+/** Why sums cannot be made. */
+export type SumsError = NotIndexed | NoLedgers | NotDerived | StoreError
+
+/** Blocks that a request means. */
+interface Resolved {
+  readonly subject: LedgerGrowth.Subject
+  readonly checkpoint: Checkpoint
+  readonly openings: ReadonlyArray<OpeningBalance>
+  readonly from: number
+  readonly to: number
+  /** Last final block; below the first one where none is. */
+  readonly final: number
+}
+
+/** Times that sums are made again after the index changed. */
+const maxRestarts = 3
+
+const ledger = { id: WalletLedger.id, kind: "ledger", revision: WalletLedger.revision } as const
+
+const unreadable = (): StoreError =>
+  new StoreError({ message: "The index is empty, or changes while it is read.", isRetryable: true, cause: undefined })
+
+/** Resolves the range of a request. */
+const resolve = Effect.fnUntraced(function* (
+  { inTurn }: LedgerGrowth.Shared,
+  { chain, range, wallet }: Query,
+  assets: ReadonlySet<string> | undefined,
+  snapshot: Snapshot,
+): Effect.fn.Return<Resolved, SumsError> {
+  const checkpoint = yield* snapshot.checkpoint
+  yield* Coverage.checkLedgers(chain, checkpoint, wallet)
+  if (checkpoint === null) return yield* unreadable()
+  yield* Coverage.checkDerived(ledger, snapshot, chain.name, checkpoint)
+  const from = yield* Range.firstBlock(snapshot, range.from, checkpoint)
+  const to = yield* Range.lastBlock(snapshot, range.to, checkpoint)
+  if (from === null || to === null || from > to) return yield* new NotIndexed({ range, checkpoint })
+  const { finalized, first, head } = checkpoint
+  const openings = yield* inTurn(snapshot.openings(wallet))
+  const subject = {
+    chain,
+    wallet,
+    first,
+    head: head.number,
+    openings: openings.length,
+    assets,
+  }
+  return { subject, checkpoint, openings, from, to, final: finalized ?? first - 1 }
+})
+
+/** Tokens that are read in a turn. */
+const tokensPerTurn = 512
+
+/** The tokens among the sums, as far as they were read. */
+const tokensOf = Effect.fnUntraced(function* (
+  { inTurn }: LedgerGrowth.Shared,
+  snapshot: Snapshot,
+  { sums }: Totals.Totals,
+): Effect.fn.Return<Known["tokens"], StoreError> {
+  const addresses = [...Totals.tokensOf(sums.values())]
+  const found = new Map<string, TokenMetadata>()
+  for (let at = 0; at < addresses.length; at += tokensPerTurn) {
+    const read = yield* inTurn(snapshot.tokens(addresses.slice(at, at + tokensPerTurn)))
+    for (const [address, token] of read) found.set(address, token)
+  }
+  return found
+})
+
+/** The sums of all assets do not hold those that are asked for apart from others. */
+const needsOwnPass = "needs own pass"
+
+/** True where sums of all assets hold some of them exactly. */
+const isExact = ({ merged, omitted }: Totals.Totals, assets: ReadonlySet<string>): boolean =>
+  omitted === 0 && [...assets].every((asset) => !merged.has(asset))
+
+/** Sums at both ends: final places first, then the rest in one snapshot, which both ends share. */
+const sumsOf = Effect.fnUntraced(function* (
+  shared: LedgerGrowth.Shared,
+  query: Query,
+  isApart: boolean,
+): Effect.fn.Return<Sums | typeof needsOwnPass, SumsError | LedgerGrowth.IndexChanged> {
+  const assets = query.assets === undefined ? undefined : new Set(query.assets)
+  const resolved = yield* query.chain.reader.snapshot((snapshot) =>
+    resolve(shared, query, isApart ? assets : undefined, snapshot),
+  )
+  const { checkpoint, final, from, openings, subject, to } = resolved
+  const start = yield* LedgerGrowth.upToFinal(shared, subject, Math.min(from - 1, final))
+  const opening = Totals.copy(start.totals)
+  const end = yield* LedgerGrowth.upToFinal(shared, subject, Math.min(to, final))
+  const isOpeningFinal = from - 1 <= final
+  return yield* LedgerGrowth.same(subject, (snapshot) =>
+    Effect.gen(function* () {
+      const { upTo, whole } = LedgerGrowth
+      const before = isOpeningFinal ? { totals: opening } : yield* upTo(shared, subject, snapshot, end, from - 1)
+      const base = isOpeningFinal ? end : { totals: Totals.copy(before.totals), after: whole(from - 1) }
+      const { totals: closing } = to <= final ? end : yield* upTo(shared, subject, snapshot, base, to)
+      if (assets !== undefined && !isApart && !isExact(closing, assets)) return needsOwnPass
+      const selected = assets === undefined || isApart ? closing : Totals.only(closing, assets)
+      const earlier = assets === undefined || isApart ? before.totals : Totals.only(before.totals, assets)
+      const block = yield* snapshot.block(to)
+      if (block === null) return yield* unreadable()
+      const missing = Coverage.missingTransactions(yield* snapshot.gapCounts)
+      const tokens = yield* tokensOf(shared, snapshot, selected)
+      const proof = yield* shared.inTurn(snapshot.proof(subject.wallet))
+      const known = { openings, proof, assets, tokens }
+      return { from, block, opening: Totals.mergeAs(earlier, selected), closing: selected, checkpoint, missing, known }
+    }),
+  )
+})
+
+/** Makes the reader of sums. */
+export const make = (inTurn: LedgerGrowth.InTurn) => {
+  const shared: LedgerGrowth.Shared = { inTurn, cache: TotalsCache.make() }
+
+  /** Sums of all assets, which every list of assets shares, or those of a list by themselves where they are needed. */
+  const read = Effect.fnUntraced(function* (query: Query) {
+    const sums = yield* sumsOf(shared, query, false)
+    if (sums !== needsOwnPass) return sums
+    // Sound: sums by themselves need no pass of their own.
+    return (yield* sumsOf(shared, query, true)) as Sums
+  })
+
+  const attempt = (query: Query, restarts: number): Effect.Effect<Sums, SumsError> =>
+    Effect.catchTag(read(query), "IndexChanged", () =>
+      restarts === maxRestarts ? Effect.fail(unreadable()) : attempt(query, restarts + 1),
+    )
+
+  /**
+   * Sums the movements of a wallet at both ends of a range.
+   *
+   * **Errors**
+   * - `NotIndexed`: the range has no indexed block.
+   * - `NoLedgers`: the index has only the transactions of some wallets.
+   * - `NotDerived`: the ledgers are not derived of all blocks yet.
+   * - `StoreError`: the database cannot be read, or changes again and again.
+   */
+  return (query: Query): Effect.Effect<Sums, SumsError> => attempt(query, 0)
+}

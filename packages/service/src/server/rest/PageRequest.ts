@@ -1,0 +1,111 @@
+/**
+ * A request for a page as the query that it means: range, order and position, by the parameters or by the cursor that they are compared
+ * with. Pure.
+ *
+ * Source: docs/interface.md#4.1; decisions 0008 and 0011.
+ */
+import type * as WalletQuery from "@daybook/schema/WalletQuery"
+import * as Result from "effect/Result"
+import type { IndexedChain } from "../../query/IndexedChain.ts"
+import type { Range } from "../../query/Range.ts"
+import * as WalletPage from "../../query/WalletPage.ts"
+import { InvalidParameter } from "../http/InvalidParameter.ts"
+import * as Cursor from "./Cursor.ts"
+import * as RangeParameters from "./RangeParameters.ts"
+
+/** The query parameters that every paged operation has. */
+export interface Parameters extends Pick<
+  WalletQuery.WalletQuery,
+  "chain" | "from_block" | "to_block" | "from_date" | "to_date" | "cursor" | "limit" | "order"
+> {}
+
+/**
+ * A query whose parameters are all handled here. An operation takes out its own parameters first; one that is left over, because it
+ * was added to the contract, does not compile.
+ */
+export type Handled<Q> = [Exclude<keyof Q, keyof Parameters>] extends [never]
+  ? Q
+  : `Query parameter not handled: ${Exclude<keyof Q, keyof Parameters> & string}`
+
+/** What is known of a request beside its parameters. */
+export interface Options {
+  readonly chain: IndexedChain
+  /** The decoded cursor; undefined for a first page. */
+  readonly cursor: Cursor.Cursor | undefined
+  /** Lower case. */
+  readonly wallet: string
+  /** What is asked for, as its cursors name it. */
+  readonly list: Cursor.List
+  /** What selects rows, as a cursor has it. */
+  readonly filter?: Cursor.Filter
+  readonly maxLimit: number
+}
+
+/** The query of a request, and what its next cursor repeats. */
+export interface PageRequest {
+  readonly query: Pick<WalletPage.Query<unknown>, "chain" | "wallet" | "range" | "order" | "position" | "limit">
+  readonly list: Cursor.List
+  readonly filter: Cursor.Filter
+  /** Number of the page, 0 for the first. */
+  readonly page: number
+}
+
+const checkLimit = (limit: number, maxLimit: number): Result.Result<number, InvalidParameter> => {
+  if (limit <= maxLimit) return Result.succeed(limit)
+  const expected = `a whole number from 1 to ${maxLimit}`
+  return Result.fail(InvalidParameter.fromIssue({ path: "limit", expected, received: `"${limit}"` }))
+}
+
+const firstPage = (
+  { chain, filter = {}, list, wallet }: Options,
+  range: Range,
+  order: WalletQuery.Order | undefined,
+  limit: number,
+): PageRequest => ({
+  query: { chain, wallet, range, order: order ?? "DESC", position: WalletPage.first, limit },
+  list,
+  filter,
+  page: 0,
+})
+
+/**
+ * Resolves the parameters of a request.
+ *
+ * **Errors**
+ * - `InvalidParameter`: a parameter is refused, or the cursor belongs to another request.
+ */
+export const resolve = <Q extends Parameters>(
+  parameters: Q & Handled<Q>,
+  options: Options,
+): Result.Result<PageRequest, InvalidParameter> => {
+  const { chain, cursor, filter, list, maxLimit, wallet } = options
+  const { limit = maxLimit, order } = parameters
+  const range = RangeParameters.read(parameters)
+  if (Result.isFailure(range)) return Result.fail(range.failure)
+  const checked = checkLimit(limit, maxLimit)
+  if (Result.isFailure(checked)) return Result.fail(checked.failure)
+  if (cursor === undefined) return Result.succeed(firstPage(options, range.success, order, limit))
+  const request = { list, chainId: chain.id, wallet, order, range: range.success, filter }
+  return Result.map(Cursor.match(cursor, request), ({ continuation, page, ...own }) => ({
+    query: {
+      chain,
+      wallet,
+      range: own.range,
+      order: own.order,
+      position: { _tag: "After", continuation },
+      limit,
+    },
+    list,
+    filter: own.filter,
+    page,
+  }))
+}
+
+/** The cursor of the page after one; `null` after the last. */
+export const nextCursor = (
+  { filter, list, page, query: { chain, order, range, wallet } }: PageRequest,
+  { next: continuation }: Pick<WalletPage.Page<unknown>, "next">,
+): string | null =>
+  continuation === null
+    ? null
+    : Cursor.toText({ list, chainId: chain.id, wallet, order, range, filter, page: page + 1, continuation })

@@ -1,0 +1,125 @@
+import { describe, it } from "@effect/vitest"
+import { Effect, Result } from "effect"
+import { expect } from "vitest"
+import * as Config from "../../src/config/Config.ts"
+import * as ServedChain from "../../src/config/ServedChain.ts"
+import * as IndexedChain from "../../src/query/IndexedChain.ts"
+import * as WalletMovements from "../../src/query/WalletMovements.ts"
+import type * as WalletPage from "../../src/query/WalletPage.ts"
+import * as WalletTransactions from "../../src/query/WalletTransactions.ts"
+import * as Engine from "../../src/store/Engine.ts"
+import { blockLevel, chainOf, type Ledger, token } from "../server/rest/ledgers.ts"
+import * as Rows from "../server/rows.ts"
+import { folder } from "../server/service.ts"
+import * as TestStore from "../store/TestStore.ts"
+
+const ledgers: Readonly<Record<number, Ledger>> = {
+  1: { 0: [{ kind: "fee", amount: -7n, counterparty: null }, { amount: -5n }], 1: [{ amount: 3n }] },
+  2: {
+    0: [
+      { kind: "erc20", asset: token, amount: 10n },
+      { kind: "erc20", asset: token, amount: -3n },
+      { kind: "erc721", asset: token, tokenId: "9", amount: 1n },
+    ],
+    2: [{ kind: "fee", amount: -1n, counterparty: null, isFailed: true }],
+    [blockLevel]: [{ kind: "withdrawal", amount: 40n, counterparty: null }],
+  },
+  4: { 1: [{ kind: "internal", amount: 6n }] },
+}
+
+const config = Result.getOrThrow(
+  Config.decode({ listen: "127.0.0.1:0", database: "sqlite:data", chains: { eth: { rpc: ["http://127.0.0.1:9"] } } }),
+)
+
+/** A chain with the ledgers of alice. */
+const opened = Effect.gen(function* () {
+  const database = yield* Engine.fromUrl("sqlite:data", yield* folder)
+  const { blocks, projections } = chainOf(ledgers, 5)
+  const store = yield* TestStore.open(database, { name: "eth", id: 1 }, { watch: null, projections })
+  yield* Effect.orDie(store.append(null, blocks))
+  const [served] = yield* Effect.fromResult(ServedChain.fromChains(config.chains))
+  return IndexedChain.fromDatabase(database)(served!)
+})
+
+const open = { _tag: "Open" } as const
+
+const queryOf = <S>(chain: IndexedChain.IndexedChain, selection: S, more: Partial<WalletPage.Query<S>>) => ({
+  chain,
+  wallet: Rows.alice,
+  range: { from: open, to: open },
+  order: "DESC" as const,
+  position: { _tag: "First" } as const,
+  limit: 100,
+  maxBytes: 10_000_000,
+  selection,
+  ...more,
+})
+
+type Read<Row, S, E> = (query: WalletPage.Query<S>) => Effect.Effect<WalletPage.Page<Row>, E>
+
+/** Every page by number and size, and by what each states as its continuation, is a part of the whole list. */
+const verify = Effect.fnUntraced(function* <Row, S, E>(
+  chain: IndexedChain.IndexedChain,
+  selection: S,
+  read: Read<Row, S, E>,
+) {
+  for (const order of ["ASC", "DESC"] as const) {
+    const whole = yield* read(queryOf(chain, selection, { order }))
+    expect(whole.rows.length).toBeGreaterThan(3)
+    for (let limit = 1; limit <= whole.rows.length + 1; limit++) {
+      for (let rows = 0; rows <= whole.rows.length + 1; rows++) {
+        const position = { _tag: "Skip", rows } as const
+        const skipped = yield* read(queryOf(chain, selection, { order, limit, position }))
+        expect(skipped.rows).toEqual(whole.rows.slice(rows, rows + limit))
+        expect(skipped.next === null).toBe(rows + limit >= whole.rows.length)
+        if (skipped.next === null) continue
+        const next = { _tag: "After", continuation: skipped.next } as const
+        const followed = yield* read(queryOf(chain, selection, { order, limit, position: next }))
+        expect(followed.rows).toEqual(whole.rows.slice(rows + limit, rows + 2 * limit))
+      }
+    }
+  }
+})
+
+describe("WalletPage", () => {
+  it.live(
+    "a page behind a number of rows equals that part of the list, and is continued, for transactions of both scopes",
+    () =>
+      Effect.gen(function* () {
+        const chain = yield* opened
+        const read = (scope: WalletTransactions.Scope) => (query: WalletPage.Query<WalletTransactions.Selection>) =>
+          WalletTransactions.read(scope, query)
+
+        yield* verify(chain, { internal: false }, read("direct"))
+        yield* verify(chain, { internal: false }, read("all"))
+      }).pipe(Effect.scoped),
+  )
+
+  it.live("a page behind a number of movements equals that part of the list, also of selected ones", () =>
+    Effect.gen(function* () {
+      const chain = yield* opened
+
+      yield* verify(chain, {}, WalletMovements.read)
+      yield* verify(chain, { direction: "in" }, WalletMovements.read)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("a query that the index cannot answer fails with a value that names what is missing", () =>
+    Effect.gen(function* () {
+      const chain = yield* opened
+      const watching = { ...chain, config: { ...chain.config, traces: "off" as const } }
+      const first = yield* WalletTransactions.read("direct", queryOf(chain, { internal: false }, { limit: 1 }))
+      const { next } = first
+      const other = { ...next!, afterHash: Rows.hashOf("f") }
+      const position = { _tag: "After", continuation: other } as const
+      const stale = WalletTransactions.read("direct", queryOf(chain, { internal: false }, { position }))
+      const untraced = WalletTransactions.read(
+        "direct",
+        queryOf(watching, { internal: true }, { wallet: Rows.address("e") }),
+      )
+
+      expect(yield* Effect.flip(stale)).toMatchObject({ _tag: "Stale", checkpoint: { head: { number: 5 } } })
+      expect(yield* Effect.flip(untraced)).toMatchObject({ _tag: "NotTraced", chain: "eth" })
+    }).pipe(Effect.scoped),
+  )
+})

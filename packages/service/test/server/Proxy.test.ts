@@ -1,0 +1,89 @@
+/** The proxy as it is shipped, by a real HAProxy before a service; skipped where there is none. */
+import { spawn } from "node:child_process"
+import { existsSync } from "node:fs"
+import { createServer } from "node:net"
+import { request as httpRequest } from "node:http"
+import { join } from "node:path"
+import { Eventually } from "@daybook/harness"
+import { describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect } from "vitest"
+import { start } from "./service.ts"
+
+const haproxy = process.env["HAPROXY"] ?? "/usr/sbin/haproxy"
+const isThere = existsSync(haproxy)
+if (!isThere)
+  console.warn(
+    `The tests of deploy/haproxy.cfg are skipped: ${haproxy} is missing (Debian package haproxy, or HAPROXY).`,
+  )
+
+const file = join(import.meta.dirname, "../../../../deploy/haproxy.cfg")
+
+const freePort = Effect.promise(
+  () =>
+    new Promise<number>((resolve) => {
+      const server = createServer().listen(0, "127.0.0.1", () => {
+        const address = server.address()
+        server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
+      })
+    }),
+)
+
+/** Status of a GET whose path is sent as it is. */
+const statusOf = (port: number, path: string) =>
+  Effect.promise(
+    () =>
+      new Promise<number>((resolve) => {
+        const sent = httpRequest({ host: "127.0.0.1", port, path, headers: { host: "localhost" } }, (response) => {
+          response.resume().on("end", () => resolve(response.statusCode ?? 0))
+        })
+        sent.on("error", () => resolve(0)).end()
+      }),
+  )
+
+const encodedPaths = ["/%6detrics", "/metric%73", "/%6Detrics?x=1", "/%2e/metrics", "/metrics%2D", "/rpc/%65th/key"]
+
+describe("encoded paths", () => {
+  it.live("the service refuses characters that need no encoding, and reads others and the query as before", () =>
+    Effect.gen(function* () {
+      const { fetch, url } = yield* start()
+      const port = Number(new URL(url).port)
+
+      expect(yield* Effect.forEach(encodedPaths, (path) => statusOf(port, path))).toEqual(encodedPaths.map(() => 400))
+      expect(yield* statusOf(port, "/metrics?%6d=1")).toBe(200)
+      expect(yield* statusOf(port, "/health?x=%6d")).toBe(200)
+      expect(yield* statusOf(port, "/a%20b")).toBe(404)
+      const { json } = yield* fetch("/%6detrics")
+      expect(json.message).toBe(
+        'Invalid request "path": expected letters, digits and -._~ as they are, received one that is percent-encoded.',
+      )
+    }).pipe(Effect.scoped),
+  )
+
+  it.live.skipIf(!isThere)("HAProxy as it is shipped hides the metrics, whatever of their path is encoded", () =>
+    Effect.gen(function* () {
+      const { url } = yield* start({ config: { trustedProxies: 1 } })
+      const [port, metrics] = [yield* freePort, yield* freePort]
+      const service = new URL(url).host
+      const env = {
+        ...process.env,
+        DAYBOOK_BIND: `127.0.0.1:${port}`,
+        DAYBOOK_METRICS: `127.0.0.1:${metrics}`,
+        DAYBOOK_SERVE_1: service,
+        DAYBOOK_SERVE_2: service,
+      }
+      yield* Effect.acquireRelease(
+        Effect.sync(() => spawn(haproxy, ["-db", "-f", file], { env, stdio: "ignore" })),
+        (child) => Effect.sync(() => child.kill("SIGKILL")),
+      )
+      const health = statusOf(port, "/health")
+      yield* Effect.promise(() =>
+        Eventually.until(async () => (await Effect.runPromise(health)) === 200, { what: "HAProxy and the service" }),
+      )
+
+      expect(yield* Effect.forEach(encodedPaths, (path) => statusOf(port, path))).toEqual(encodedPaths.map(() => 400))
+      expect(yield* statusOf(port, "/metrics")).toBe(404)
+      expect(yield* statusOf(port, "/health?x=%6d")).toBe(200)
+    }).pipe(Effect.scoped),
+  )
+})
