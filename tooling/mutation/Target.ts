@@ -102,7 +102,7 @@ export const targets: ReadonlyArray<Target> = [
     "Upstream",
   ]),
   service("server/admission", ["Bounds", "InFlight", "RateLimit", "Turns"]),
-  service("server/cluster", ["Collector", "Member", "Primary"]),
+  service("server/cluster", ["Member", "Primary"]),
   service("supervision", ["Restart"]),
   service("verification", ["BlockVerifier", "HashRules", "HeaderHash", "LogsBloom", "Rlp", "StateSync", "TrieRoot"]),
   service("indexer", ["BlockAppender", "CommonAncestor", "IndexerState", "RuleDoubt"]),
