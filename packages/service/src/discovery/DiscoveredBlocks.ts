@@ -49,10 +49,11 @@ const toDiscovered = (block: BlockRows, rules: LedgerRules, wallets: ReadonlySet
     number,
     hash,
     timestamp,
-    rows: rowsOf(block, rules, wallets).map(({ index, movements, roles, wallet }) => ({
+    rows: rowsOf(block, rules, wallets).map(({ candidates, index, movements, roles, wallet }) => ({
       wallet,
       roles,
       movements,
+      candidates,
       transactionHash: hashes.get(index) ?? null,
       index: index === Movement.blockLevelIndex ? null : index,
     })),

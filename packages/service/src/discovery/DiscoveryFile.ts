@@ -126,6 +126,15 @@ const StoredBlock = Schema.Struct({
       index: Schema.NullOr(Schema.Int),
       roles: Schema.Int,
       movements: Schema.Array(StoredMovement),
+      candidates: Schema.optional(
+        Schema.Array(
+          Schema.Struct({
+            asset: Schema.String,
+            kind: Schema.Literals(Movement.kinds),
+            tokenId: Schema.NullOr(Schema.String),
+          }),
+        ),
+      ),
     }),
   ),
 })

@@ -97,13 +97,14 @@ const addMovement = (books: Books, block: number, movement: Movement.Movement): 
 export const addRow = (
   books: Books,
   block: number,
-  { index, movements, roles }: Pick<WalletRow, "index" | "movements" | "roles">,
+  { candidates = [], index, movements, roles }: Pick<WalletRow, "candidates" | "index" | "movements" | "roles">,
 ): void => {
   if (index !== null) books.transactions += 1
   if ((roles & Role.bits.sender) !== 0) books.sent += 1
   if ((roles & (Role.bits.authority | Role.bits.creator)) !== 0) books.delegations += 1
   if (Role.isIncomplete(roles)) books.incomplete += 1
   for (const movement of movements) addMovement(books, block, movement)
+  for (const candidate of candidates) accountIn(books, Holding.fromMovement(candidate))
 }
 
 /**

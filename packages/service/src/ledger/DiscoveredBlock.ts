@@ -2,6 +2,7 @@
  * A block as one or more wallets see it: the rows of what they do in it.
  */
 import type * as Movement from "./Movement.ts"
+import type { Candidate } from "./WalletRows.ts"
 
 /**
  * What a wallet does in a transaction, or in the block itself.
@@ -15,6 +16,8 @@ export interface WalletRow {
   /** See `Role`. */
   readonly roles: number
   readonly movements: ReadonlyArray<Movement.Movement>
+  /** Left out where there are none. */
+  readonly candidates?: ReadonlyArray<Candidate> | undefined
 }
 
 /**

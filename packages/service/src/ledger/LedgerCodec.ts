@@ -5,7 +5,7 @@
  * Source: decision 0048.
  */
 import * as Movement from "./Movement.ts"
-import type { LedgerRow } from "./WalletRows.ts"
+import type { Candidate, LedgerRow } from "./WalletRows.ts"
 
 const addressBytes = 20
 
@@ -210,14 +210,18 @@ export interface PackedRow {
 const order = (one: LedgerRow, other: LedgerRow): number =>
   one.wallet < other.wallet ? -1 : one.wallet > other.wallet ? 1 : one.index - other.index
 
+/** A movement of nothing, which is a candidate. */
+const withoutAmount = { amount: 0n, counterparty: null, isFailed: false, logIndex: null }
+
 /** Packs the rows of a block, in the order of their wallets. */
 export const pack = (rows: ReadonlyArray<LedgerRow>): Uint8Array => {
   const writer = new Writer()
   const body = new Writer()
-  for (const { index, movements, roles, wallet } of rows.toSorted(order)) {
+  for (const { candidates = [], index, movements, roles, wallet } of rows.toSorted(order)) {
     body.clear()
     body.number(roles)
     for (const movement of movements) writeMovement(body, movement)
+    for (const candidate of candidates) writeMovement(body, { ...withoutAmount, ...candidate, wallet })
     writer.address(wallet)
     writer.number(index)
     writer.counted(body.written())
@@ -238,12 +242,17 @@ export const unpack = (bytes: Uint8Array): ReadonlyArray<PackedRow> => {
 }
 
 /** What the body of a row holds; throws a `RangeError` for bytes of another form. */
-export const decodeBody = (wallet: string, body: Uint8Array): Pick<LedgerRow, "roles" | "movements"> => {
+export const decodeBody = (wallet: string, body: Uint8Array): Pick<LedgerRow, "candidates" | "roles" | "movements"> => {
   const reader = new Reader(body)
   const roles = reader.number()
   const movements: Array<Movement.Movement> = []
-  while (!reader.isAtEnd) movements.push(readMovement(reader, wallet))
-  return { roles, movements }
+  const candidates: Array<Candidate> = []
+  while (!reader.isAtEnd) {
+    const movement = readMovement(reader, wallet)
+    if (movement.amount !== 0n) movements.push(movement)
+    else candidates.push({ asset: movement.asset, kind: movement.kind, tokenId: null })
+  }
+  return candidates.length === 0 ? { roles, movements } : { roles, movements, candidates }
 }
 
 /** The rows of some wallets in a packed ledger, in order of index. */

@@ -63,7 +63,10 @@ const addApproval = (rows: WalletRows, log: SourceLog): void => {
   const isOne = topic0 === topics.approval && ((count === 3 && isWord(log)) || (count === 4 && log.data === "0x"))
   const parties = isForAll || isOne ? partiesOf(topic1, topic2) : null
   if (parties === null) return
-  if (holder(parties.from) !== null) rows.role(parties.from, "approval_owner")
+  if (holder(parties.from) !== null) {
+    rows.role(parties.from, "approval_owner")
+    rows.candidate(parties.from, log.address, isForAll || count === 4 ? "erc721" : "erc20")
+  }
   if (holder(parties.to) !== null) rows.role(parties.to, isForAll ? "approval_operator" : "approval_spender")
 }
 
@@ -102,7 +105,8 @@ const mintsOf = (logs: ReadonlyArray<SourceLog>, { wrappedTokens }: LedgerRules)
 
 /**
  * Mints and burns of wrapped native currency, unless a transfer states them too. Any contract may log such an event: of one that is not
- * listed it counts where the same amount of native currency moved to or from the contract, each such movement once.
+ * listed it counts where the same amount of native currency moved to or from the contract, each such movement once; otherwise its token is a
+ * candidate of a proof.
  */
 const wrapper = (rows: WalletRows, logs: ReadonlyArray<SourceLog>, rules: LedgerRules) => {
   let mints: Map<string, number> | undefined
@@ -118,8 +122,13 @@ const wrapper = (rows: WalletRows, logs: ReadonlyArray<SourceLog>, rules: Ledger
       mints.set(key, stated - 1)
       return
     }
-    if (!isListed && !rows.takeNative(log.address, isDeposit ? amount : -amount)) return
     rows.role(account, isDeposit ? "token_recipient" : "token_sender")
+    if (!isListed && !rows.takeNative(log.address, isDeposit ? amount : -amount)) {
+      rows.candidate(account, log.address, "erc20")
+      // The contract was paid, or paid, another amount: it may have minted or burned what no log states.
+      if (rows.hasNative(log.address, isDeposit)) rows.incomplete(account)
+      return
+    }
     const [from, to] = isDeposit ? [null, account] : [account, null]
     rows.transfer({ asset: log.address, kind: "erc20", amount, from, to, logIndex: log.logIndex })
   }

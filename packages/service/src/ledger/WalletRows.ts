@@ -4,6 +4,9 @@
 import * as Movement from "./Movement.ts"
 import * as Role from "./Role.ts"
 
+/** A token that a wallet may hold without a movement that says so: a proof compares it with the sum of its movements, which may be 0. */
+export interface Candidate extends Pick<Movement.Movement, "asset" | "kind" | "tokenId"> {}
+
 /** Roles and movements of a wallet at one place. */
 export interface LedgerRow {
   /** Index of the transaction, or `Movement.blockLevelIndex`. */
@@ -13,10 +16,14 @@ export interface LedgerRow {
   readonly roles: number
   /** In the order of execution: minted value, fee, value, internal calls, logs. */
   readonly movements: ReadonlyArray<Movement.Movement>
+  /** Left out where there are none. */
+  readonly candidates?: ReadonlyArray<Candidate>
 }
 
 interface Collected {
   roles: number
+  /** By token and kind. */
+  readonly candidates: Map<string, Candidate>
   readonly movements: Array<Movement.Movement>
   /** Native movements by amount that were not taken yet, once `takeNative` was called. */
   nativeAmounts: Map<bigint, number> | null
@@ -65,7 +72,7 @@ export class WalletRows {
       this.#isIncomplete = true
       return null
     }
-    const row: Collected = { roles: 0, movements: [], nativeAmounts: null }
+    const row: Collected = { roles: 0, candidates: new Map(), movements: [], nativeAmounts: null }
     this.#rows.set(wallet, row)
     return row
   }
@@ -98,6 +105,19 @@ export class WalletRows {
     const row = wallet === undefined ? null : this.#rowOf(wallet)
     if (row === null) this.#isIncomplete = true
     else row.roles |= Role.incompleteBit
+  }
+
+  /** A token to compare, once for each wallet and place. */
+  candidate(wallet: string, asset: string, kind: "erc20" | "erc721"): void {
+    const row = this.#rowOf(wallet)
+    const key = `${kind} ${asset}`
+    if (row === null || row.candidates.has(key)) return
+    if (this.isFull()) {
+      this.#isIncomplete = true
+      return
+    }
+    this.#movements++
+    row.candidates.set(key, { asset, kind, tokenId: null })
   }
 
   /** A native change of one wallet; none for an amount of 0. */
@@ -139,14 +159,19 @@ export class WalletRows {
     return left > 0
   }
 
+  /** Whether native currency moved to a wallet, or from it. */
+  hasNative(wallet: string, isIn: boolean): boolean {
+    const movements = this.#rows.get(wallet)?.movements ?? []
+    return movements.some((movement) => isNative(movement) && movement.amount > 0n === isIn)
+  }
+
   /** The rows, in the order in which their wallets were named first. */
   toRows(): ReadonlyArray<LedgerRow> {
     const mark = this.#isIncomplete ? Role.incompleteBit : 0
-    return [...this.#rows].map(([wallet, { movements, roles }]) => ({
-      index: this.#index,
-      wallet,
-      roles: roles | mark,
-      movements,
-    }))
+    return [...this.#rows].map(([wallet, { candidates, movements, roles }]) => {
+      const row = { index: this.#index, wallet, roles: roles | mark, movements }
+      for (const { asset, kind } of movements) candidates.delete(`${kind} ${asset}`)
+      return candidates.size === 0 ? row : { ...row, candidates: [...candidates.values()] }
+    })
   }
 }

@@ -17,11 +17,12 @@ const pageRows = 1_000
 
 const isOpening = ({ kind }: Movement.Movement): boolean => kind === "genesis"
 
-const add = (books: Books.Books, { block, index, movements, roles }: LedgerEntry): void => {
+const add = (books: Books.Books, { block, candidates, index, movements, roles }: LedgerEntry): void => {
   const own = movements.filter((movement) => !isOpening(movement))
   if (own.length === 0 && roles === 0) return
   if ((roles & Role.bits.sender) !== 0) Books.addChange(Books.accountIn(books, Holding.nonce), block, 1n)
-  Books.addRow(books, block, { roles, movements: own, index: index === Movement.blockLevelIndex ? null : index })
+  const place = index === Movement.blockLevelIndex ? null : index
+  Books.addRow(books, block, { roles, candidates, movements: own, index: place })
 }
 
 /**

@@ -69,7 +69,7 @@ export interface LedgerQuery extends Pick<PageQuery, "from" | "to" | "order" | "
 }
 
 /** Roles and movements of a wallet at a place; the index of one that belongs to its block alone is `Movement.blockLevelIndex`. */
-export interface LedgerEntry extends Position, Pick<LedgerRow, "roles" | "movements"> {}
+export interface LedgerEntry extends Position, Pick<LedgerRow, "candidates" | "roles" | "movements"> {}
 
 /** The block and the transaction of a place of a ledger. */
 export interface Place {

@@ -25,9 +25,16 @@ export interface Discovered {
   readonly changes: ReadonlyArray<Change>
 }
 
+/** Connects to a chain whose headers state none of the withdrawals that its blocks have. */
+const connect = (url: string) =>
+  Effect.map(Connection.connect({ node: { url } }), ({ assembling, ...connection }) => ({
+    ...connection,
+    assembling: { ...assembling, checks: "links" as const },
+  }))
+
 /** Discovers wallets, one after another. */
 export const discover = Effect.fnUntraced(function* (url: string, last: number, wallets: ReadonlyArray<string>) {
-  const connection = yield* Connection.connect({ node: { url } })
+  const connection = yield* connect(url)
   const discovered = yield* Effect.forEach(
     wallets,
     Effect.fnUntraced(function* (wallet) {
@@ -46,7 +53,7 @@ export const discover = Effect.fnUntraced(function* (url: string, last: number, 
 
 /** The differences that the statements of wallets name, in the form of the oracle. */
 export const namedBy = Effect.fnUntraced(function* (url: string, last: number, wallets: ReadonlyArray<string>) {
-  const connection = yield* Connection.connect({ node: { url } })
+  const connection = yield* connect(url)
   const found = yield* Effect.forEach(wallets, (wallet) => Statement.run(connection, { addresses: [wallet], at: last }))
   return found.flatMap(({ statements }) =>
     statements.flatMap(({ address: wallet, differences }) =>

@@ -26,6 +26,8 @@ const movementOf = (wallet: string, { asset, kind, tokenId, ...rest }: typeof Ge
   tokenId: kind === "erc721" || kind === "erc1155" ? tokenId.toString() : null,
 })
 
+const candidate = { asset: token, kind: "erc20" as const, tokenId: null }
+
 const hex = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString("hex")}`
 
 describe("LedgerCodec", () => {
@@ -37,7 +39,9 @@ describe("LedgerCodec", () => {
         wallet,
         index: index * Movement.blockLevelIndex,
         roles,
-        movements: movements.map((one) => movementOf(wallet, one)),
+        movements: movements.filter((one) => one.amount !== 0n).map((one) => movementOf(wallet, one)),
+        // Those of carol have none.
+        ...(index === 0 ? {} : { candidates: [candidate, { ...candidate, kind: "erc721" as const }] }),
       }))
       const unpacked = LedgerCodec.unpack(LedgerCodec.pack(rows)).map(({ body, index, wallet }) => {
         const address = hex(wallet)

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
+import * as Ledger from "../../src/ledger/Ledger.ts"
 import * as LedgerRules from "../../src/ledger/LedgerRules.ts"
+import * as Role from "../../src/ledger/Role.ts"
 import type { SourceLog, SourceTransaction } from "../../src/ledger/LedgerSource.ts"
 import { topics } from "../../src/ledger/TokenLogs.ts"
 import {
@@ -200,7 +202,7 @@ describe("TokenLogs", () => {
         expect(movementsOf(alice, block([deposited], { to: token, value: 5n }), rules)).toEqual([`erc20 ${token} 5`])
         expect(movementsOf(alice, received([deposited], 5n), rules)).toEqual([`erc20 ${token} 5`])
         expect(movementsOf(alice, block([deposited], { to: token, value: 6n }), rules)).toEqual([])
-        expect(rolesOf(alice, deposited)).toBeUndefined()
+        expect(rolesOf(alice, deposited)).toEqual(["token_recipient"])
       },
     )
 
@@ -215,6 +217,34 @@ describe("TokenLogs", () => {
         expect(movementsOf(alice, received([withdrawn], 5n), rules)).toEqual([])
       },
     )
+
+    it("add: names what it ignores and approvals as candidates of a proof, and marks a contract that was paid", () => {
+      const rowOf = (source: ReturnType<typeof block>, wallet = alice) =>
+        Ledger.derive(source, LedgerRules.fromChainId(1)).find((row) => row.wallet === wallet)
+      const candidate = { asset: token, kind: "erc20", tokenId: null }
+      const approval = (count: number) =>
+        log({
+          topics: [topics.approval, topic(alice), topic(bob), topic(5)].slice(0, count),
+          data: count === 4 ? "0x" : data(1),
+        })
+      const all = log({ topics: [topics.approvalForAll, topic(alice), topic(bob)], data: data(1) })
+      const twice = received([deposited, { ...deposited, topics: [topics.deposit, topic(bob)] }], 5n)
+      const isMarked = (source: ReturnType<typeof block>) => Role.isIncomplete(rowOf(source)!.roles)
+
+      expect(rowOf(twice, bob)).toMatchObject({ movements: [], candidates: [candidate] })
+      expect(rowOf(twice)).not.toHaveProperty("candidates")
+      expect(rowOf(block([withdrawn]))!.candidates).toEqual([candidate])
+      expect(rowOf(block([approval(3), approval(3)]))!.candidates).toEqual([candidate])
+      expect(rowOf(block([approval(4), all]))!.candidates).toEqual([{ ...candidate, kind: "erc721" }])
+      expect(rowOf(block([approval(3), transferLog(bob, alice, 5n)]))).not.toHaveProperty("candidates")
+      expect(rowOf(block([approval(3)]), bob)).not.toHaveProperty("candidates")
+      expect([received([deposited], 4n), received([withdrawn], 4n), block([deposited])].map(isMarked)).toEqual([
+        true,
+        false,
+        false,
+      ])
+      expect(isMarked(received([deposited], 5n))).toBe(false)
+    })
 
     it("add: counts no more events than amounts that moved, where a hostile contract logs many", () => {
       const ofBob = { ...deposited, topics: [topics.deposit, topic(bob)] }
