@@ -13,6 +13,26 @@ describe("KnownSignatures", () => {
     expect(short).toEqual([])
   })
 
+  it("lines: have events of claims, of rollups on L1, and of delegated votes, by their topics on chain", () => {
+    const topics = [
+      ["BlockFinalized(uint256,bytes32)", "0xf2c535759092d16e9334a11dd9b52eca543f1d9cca5ba9d16c472aef009de432"],
+      [
+        "TokensClaimed(uint256,address,address,uint256,uint256)",
+        "0xfa76a4010d9533e3e964f2930a65fb6042a12fa6ff5b08281837a10b0be7321e",
+      ],
+      [
+        "LogMemoryPageFactContinuous(bytes32,uint256,uint256)",
+        "0xb8b9c39aeba1cfd98c38dfeebe11c2f7e02b334cbe9f05f22b442a5d9c1ea0c5",
+      ],
+      [
+        "DelegatedPowerChanged(address,uint256,uint8)",
+        "0xa0a19463ee116110c9b282012d9b65cc5522dc38a9520340cbaf3142e550127f",
+      ],
+    ] as const
+
+    for (const [canonical, topic] of topics) expect(keys.get(canonical)).toContain(topic)
+  })
+
   it("lines: name every parameter", () => {
     const nameless = parsed.filter(({ parameters }) => parameters.some(({ name }) => name === ""))
 

@@ -4,7 +4,7 @@
 import * as Movement from "./Movement.ts"
 import * as Role from "./Role.ts"
 
-/** A token that a wallet may hold without a movement that says so: a proof compares it with the sum of its movements, which may be 0. */
+/** A token that a wallet may hold without a movement that states it: a proof compares it with the sum of its movements, which may be 0. */
 export interface Candidate extends Pick<Movement.Movement, "asset" | "kind" | "tokenId"> {}
 
 /** Roles and movements of a wallet at one place. */

@@ -140,12 +140,16 @@ const unprovedOf = (
   { hasTraces }: Connection,
   state: DiscoveryState,
   { hasCode }: Wallet,
-  { incomplete }: Books.Books,
+  { accounts, incomplete }: Books.Books,
 ): ReadonlyArray<string> => {
+  const holdsIds = [...accounts.values()].some(({ holding }) => holding.standard === "erc721")
   const width = widthOfSamples(state)
   return [
     "Calls of value 0 by others, and ether that enters and leaves within one block, may be missing where the block holds nothing else of the wallet.",
     "Tokens that change balances without events are compared at the last block only.",
+    ...(holdsIds
+      ? ["Tokens of ERC-721 contracts are compared by their number: which ids the wallet owns is not proved."]
+      : []),
     ...(hasCode && width > 1
       ? [`The account has code: ether that enters and leaves within ${width} blocks may be missing.`]
       : []),

@@ -97,4 +97,8 @@ export const protocols: ReadonlyArray<string> = [
   "function setL1BlockValues(uint64 number, uint64 timestamp, uint256 basefee, bytes32 hash, uint64 sequenceNumber, bytes32 batcherHash, uint256 l1FeeOverhead, uint256 l1FeeScalar)",
   "function setL1BlockValuesEcotone()",
   "function setL1BlockValuesIsthmus()",
+  "event BlockFinalized(uint256 indexed blockNumber, bytes32 indexed stateRootHash)",
+  "event TokensClaimed(uint256 indexed claimConditionIndex, address indexed claimer, address indexed receiver, uint256 startTokenId, uint256 quantityClaimed)",
+  "event LogMemoryPageFactContinuous(bytes32 factHash, uint256 memoryHash, uint256 prod)",
+  "event DelegatedPowerChanged(address indexed user, uint256 amount, uint8 delegationType)",
 ]

@@ -81,7 +81,10 @@ export const page = (
 
 const isEqual = ({ expected, found }: ComparedHolding): boolean => Proof.isEqual(expected, found)
 
-/** The block at which the sum of a balance was last compared, where it was equal. */
+/**
+ * The block at which the sum of a balance was last compared, where it was equal. Tokens of an ERC-721 contract are compared by their number,
+ * which proves none of them by itself.
+ */
 const provedAt = (proof: WalletProof | null) => {
   const blocks = new Map(
     (proof?.holdings ?? []).filter(isEqual).map(({ block, holding }) => [Holding.keyOf(holding), block]),
@@ -89,15 +92,10 @@ const provedAt = (proof: WalletProof | null) => {
   // A wallet may hold thousands of assets.
   if (blocks.size === 0) return () => null
   return ({ asset, tokenId }: Totals.AssetRef): number | null => {
-    const standards = asset === "native" ? (["native"] as const) : tokenId === null ? (["erc20"] as const) : ids
-    const found = standards.map((standard) =>
-      blocks.get(Holding.keyOf({ standard, asset, tokenId: standard === "erc1155" ? tokenId : null })),
-    )
-    return found.find((block) => block !== undefined) ?? null
+    const standard = asset === "native" ? "native" : tokenId === null ? "erc20" : "erc1155"
+    return blocks.get(Holding.keyOf({ standard, asset, tokenId })) ?? null
   }
 }
-
-const ids = ["erc1155", "erc721"] as const
 
 const balancesOf = function* (
   totals: Totals.Totals,
