@@ -182,9 +182,13 @@ const wordLimit = 35
 const sentenceMeasures = (base: string, all: ReadonlyArray<File>): ReadonlyArray<Measure> => {
   const long = (path: string, found: ReadonlyArray<Sentences.Sentence>) =>
     found.filter(({ words }) => words > wordLimit).map(({ line, text, words }) => `${path}:${line} ${words} ${text}`)
-  const documents = files(base, "")
+  const texts = files(base, "")
     .filter((path) => /\.md$|^llms\.txt$/.test(path) && !/CHANGELOG/.test(path))
-    .flatMap((path) => long(path, Sentences.ofMarkdown(readFileSync(join(base, path), "utf8"))))
+    .map((path) => ({ path, text: readFileSync(join(base, path), "utf8") }))
+  const documents = texts.flatMap(({ path, text }) => long(path, Sentences.ofMarkdown(text)))
+  const emptyHeadings = texts.flatMap(({ path, text }) =>
+    Sentences.emptyHeadings(text).map((heading) => `${path}:${heading}`),
+  )
   const inComments = (isTests: boolean) =>
     all.filter(({ test }) => test === isTests).flatMap(({ path, syntax }) => long(path, Sentences.ofComments(syntax)))
   const [ofSources, ofTests] = [inComments(false), inComments(true)]
@@ -193,6 +197,7 @@ const sentenceMeasures = (base: string, all: ReadonlyArray<File>): ReadonlyArray
     { key: "sentences-documents", label: "  documents", places: documents },
     { key: "sentences-sources", label: "  comments of sources", places: ofSources },
     { key: "sentences-tests", label: "  comments of tests", places: ofTests },
+    { key: "empty-headings", label: "headings without text in documents", places: emptyHeadings },
   ]
 }
 

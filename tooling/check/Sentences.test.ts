@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { ofComments, ofMarkdown } from "./Sentences.ts"
+import { emptyHeadings, ofComments, ofMarkdown } from "./Sentences.ts"
 import { parse } from "./Syntax.ts"
 
 const counts = (text: string) => ofMarkdown(text).map(({ line, words }) => [line, words])
@@ -49,5 +49,17 @@ describe("ofComments", () => {
       [2, "Adds two."],
       [5, "@param a one"],
     ])
+  })
+})
+
+describe("emptyHeadings", () => {
+  it("emptyHeadings: finds a heading that the next one of its level, a higher one or the end follows", () => {
+    const text = "# Page\n\n## One\n\n## Two\n\n### Three\n\n## Four\n\nText.\n\n## Five\n"
+
+    expect(emptyHeadings(text)).toEqual(["3 One", "7 Three", "13 Five"])
+  })
+
+  it("emptyHeadings: takes a block of code for text, and no comment of a shell in it for a heading", () => {
+    expect(emptyHeadings("# Page\n\n```sh\n# a comment\n```\n")).toEqual([])
   })
 })

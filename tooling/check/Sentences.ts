@@ -86,3 +86,19 @@ export const ofComments = ({ comments, lineAt, text }: Syntax): ReadonlyArray<Se
   }
   return blocks.flatMap(({ first, lines }) => paragraphs(lines, first).flatMap(sentencesOf))
 }
+
+/** Headings of a Markdown document without text below them, as `line heading`. A heading with a heading of its own below is none. */
+export const emptyHeadings = (text: string): ReadonlyArray<string> => {
+  const headings: Array<{ readonly line: number; readonly text: string; readonly level: number; isEmpty: boolean }> = []
+  let isCode = false
+  for (const [index, line] of text.split("\n").entries()) {
+    const level = isCode ? 0 : (/^#{1,6}(?=\s)/.exec(line)?.[0].length ?? 0)
+    const last = headings.at(-1)
+    if (level > 0) {
+      if (last !== undefined && level > last.level) last.isEmpty = false
+      headings.push({ line: index + 1, text: line.replace(/^#+\s+/, ""), level, isEmpty: true })
+    } else if (last !== undefined && line.trim() !== "") last.isEmpty = false
+    if (fence.test(line)) isCode = !isCode
+  }
+  return headings.filter(({ isEmpty }) => isEmpty).map((heading) => `${heading.line} ${heading.text}`)
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { table } from "./house.ts"
+import { exceeded, table } from "./house.ts"
 
 const measures = [
   { key: "longest", label: "longest function", value: "12 run (A.ts:1)", places: [] },
@@ -27,5 +27,25 @@ describe("table", () => {
       "old               0   -",
       "words             -   2",
     ])
+  })
+})
+
+describe("exceeded", () => {
+  const pages = Array.from({ length: 50 }, (_, at) => `${at}.md`)
+
+  it("exceeded: names each place of a measure above its limit, and none of a measure without one", () => {
+    expect(
+      exceeded([
+        { key: "sentences-documents", label: "  documents", places: ["README.md:3 36 It is long."] },
+        { key: "functions-60", label: "functions over 60 lines", places: ["61 run (A.ts:1)"] },
+      ]),
+    ).toEqual(["documents, at most 0: README.md:3 36 It is long."])
+  })
+
+  it("exceeded: accepts 49 decision pages and refuses 50", () => {
+    const decisions = { key: "decisions", label: "decision pages" }
+
+    expect(exceeded([{ ...decisions, places: pages.slice(1) }])).toEqual([])
+    expect(exceeded([{ ...decisions, places: pages }])).toHaveLength(50)
   })
 })
