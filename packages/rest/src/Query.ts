@@ -111,7 +111,7 @@ export interface ContractQuery extends Pick<Convenient, "chain"> {
 }
 
 /**
- * A description of an address or of a pack. It replaces the one before as a whole.
+ * A description of an address or of a pack. It replaces the previous one as a whole.
  *
  * **Details**
  *

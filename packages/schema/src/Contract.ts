@@ -119,7 +119,7 @@ export const Query = Schema.Struct({
 })
 
 /**
- * A description: what an address is named, and the ABI of its contract. It replaces the one before as a whole.
+ * A description: what an address is named, and the ABI of its contract. It replaces the previous one as a whole.
  *
  * **Details**
  *

@@ -94,6 +94,6 @@ export const restore = Command.make(
   }, Effect.scoped),
 ).pipe(
   Command.withDescription(
-    "Copy chains from a backup or a snapshot into this database, which has none of them, and check each row",
+    "Copy chains from a backup or a snapshot into this database, which must not contain these chains, and check each row",
   ),
 )

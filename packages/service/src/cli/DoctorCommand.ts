@@ -82,6 +82,6 @@ export const doctor = Command.make(
   }),
 ).pipe(
   Command.withDescription(
-    "Ask a node what it offers: what would be indexed from it, how fast, and what it lacks; takes a minute at most",
+    "Ask a node what would be indexed from it, how fast, and what it lacks; takes at most one minute",
   ),
 )

@@ -84,7 +84,9 @@ const rotate = Command.make(
     name: Argument.String("name").pipe(Argument.withDescription("Name of the key")),
     ...flags,
     keep: Flag.String("keep").pipe(
-      Flag.withDescription("How long the key before is accepted beside the new one: 0s, 30m, 12h, 90d; by default 1d"),
+      Flag.withDescription(
+        "How long the previous key is accepted beside the new one: 0s, 30m, 12h, 90d; by default 1d",
+      ),
       Flag.withMetavar("TIME"),
       Flag.withDefault("1d"),
     ),
@@ -96,10 +98,10 @@ const rotate = Command.make(
     const until = (yield* Clock.currentTimeMillis) + millis
     const key = yield* keys.rotate(name, until)
     if (key === null) return yield* noKey(name)
-    yield* Terminal.note(`The key before is accepted until ${new Date(until).toISOString()}.`)
+    yield* Terminal.note(`The previous key is accepted until ${new Date(until).toISOString()}.`)
     yield* show(name.trim(), key)
   }, Effect.scoped),
-).pipe(Command.withDescription("Make another key for a name, with the same grant; the one before ends later"))
+).pipe(Command.withDescription("Make another key for a name, with the same grant; the previous key ends later"))
 
 const used = ({ lastUsed }: StoredKey): ReadonlyArray<string> =>
   lastUsed === null ? [] : [`used ${new Date(lastUsed).toISOString()}`]

@@ -62,7 +62,7 @@ const readStatus = Effect.fnUntraced(function* (chain: IndexedChain.IndexedChain
 
 const watchMillis = 1_000
 
-/** Prints each line that differs from the one before, until it is interrupted. */
+/** Prints each line that differs from the previous one, until it is interrupted. */
 const printChanges = Effect.fnUntraced(function* <E>(read: Effect.Effect<ReadonlyArray<string>, E>) {
   Shutdown.complete()
   let before: ReadonlyArray<string> = []

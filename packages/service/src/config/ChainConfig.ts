@@ -75,7 +75,7 @@ export const ChainConfig = Schema.Struct({
    * Default 600.
    */
   proofCallsPerMinute: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))),
-  /** Folders of Foundry and Hardhat projects, whose contracts are taken over and decoded by their ABIs. Default: none. */
+  /** Folders of Foundry and Hardhat projects, whose contracts are added and decoded by their ABIs. Default: none. */
   artifacts: Schema.optionalKey(Schema.Array(Schema.NonEmptyString)),
   /** Labels by address. */
   labels: withDefault(Schema.Record(Schema.String, Schema.String), () => ({})),
