@@ -76,7 +76,9 @@ describe("daybook keys", () => {
         const json = yield* daybook(base, "keys", "list", "--json")
 
         expect(rotated).toMatchObject({ code: 0, out: expect.stringMatching(/^dbk_[\w-]{43}\n$/) })
-        expect(rotated.err).toMatch(/^The previous key is accepted until \d{4}-[^\n]*Z\.\nKey of "bob", shown only once/)
+        expect(rotated.err).toMatch(
+          /^The previous key is accepted until \d{4}-[^\n]*Z\.\nKey of "bob", shown only once/,
+        )
         expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('Invalid option "--keep"') })
         expect(none).toMatchObject({ code: 1, err: expect.stringContaining('No key has this name: "alice".') })
         expect(elsewhere).toMatchObject({ code: 2, err: expect.stringContaining('Invalid option "--chain"') })
