@@ -60,6 +60,8 @@ const checkNames = [
   ["roots", "roots"],
 ] as const
 
+const list = new Intl.ListFormat("en-GB")
+
 /**
  * Names the checks of a level that the rules leave out, for all blocks or for those before a block; `null` when none.
  */
@@ -72,5 +74,5 @@ export const skipped = (hashRules: HashRules, level: Level): string | null => {
     const next = hashRules[last + 1]
     return [next === undefined ? name : `${name} before block ${next.fromBlock}`]
   })
-  return parts.length === 0 ? null : parts.join(" and ")
+  return parts.length === 0 ? null : list.format(parts)
 }

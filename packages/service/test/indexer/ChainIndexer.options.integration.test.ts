@@ -138,7 +138,7 @@ describe("ChainIndexer with options", () => {
       const status = yield* store.readStatus
 
       expect(indexed).toMatchObject({ first: 0, nodeHead: 30, blocksPerSecond: expect.any(Number) })
-      expect(status?.unchecked).toBe("header hashes and blooms and roots")
+      expect(status?.unchecked).toBe("header hashes, blooms and roots")
       expect(status?.blocksPerSecond).toBeGreaterThan(0)
     }),
   )

@@ -5,6 +5,7 @@ import * as ChainIndexer from "../../src/indexer/ChainIndexer.ts"
 import * as Node from "../../src/node/Node.ts"
 import { Engine } from "../../src/store/Engine.ts"
 import * as HashRules from "../../src/verification/HashRules.ts"
+import * as TrieRoot from "../../src/verification/TrieRoot.ts"
 import { decoder, openStore } from "./chain.ts"
 import * as fixture from "./fixture.ts"
 import * as forged from "./forgedChain.ts"
@@ -73,7 +74,7 @@ describe("ChainIndexer and forks", () => {
       const burn = { address: `0x${"f".repeat(39)}e`, data: "0x01" }
       const amsterdam = (number: number): forged.Change => ({
         header: {
-          withdrawalsRoot: fixture.hash("1"),
+          withdrawalsRoot: TrieRoot.empty,
           blobGasUsed: "0x0",
           excessBlobGas: "0x0",
           parentBeaconBlockRoot: fixture.hash("2"),

@@ -86,7 +86,9 @@ describe("IndexerState", () => {
       message: "Detected the hash rules of the chain again, as they refused a block",
       annotations: { block: 7, unchecked: "nothing" },
     })
-    expect(noteWith(HashRules.none)).toMatchObject({ annotations: { block: 7, unchecked: "header hashes and blooms" } })
+    expect(noteWith(HashRules.none)).toMatchObject({
+      annotations: { block: 7, unchecked: "header hashes, blooms and withdrawals" },
+    })
   })
 
   describe("the lease", () => {

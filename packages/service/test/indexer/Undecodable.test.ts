@@ -256,7 +256,7 @@ describe("ChainIndexer and responses that do not decode", () => {
     Effect.gen(function* () {
       const { rowsOf, store } = yield* index(healthy)
       const { node } = yield* nodeOf(editingEach([{ receipt: (one) => ({ ...one, status: "ok" }) }]))
-      const verified = { issues: [{ block: first, what: "a row is damaged" }], orphaned: [] }
+      const verified = { issues: [{ block: first, what: "a row is damaged" }], orphaned: [], removable: [] }
       const { audit } = store.database.chain(store.ref)
 
       // Sound: nothing else of a verification is read.

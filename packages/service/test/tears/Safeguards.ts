@@ -23,16 +23,16 @@ const cursor: Edit = {
   to: "if (false) return",
 }
 
+const headOfWrite: Edit = {
+  file: "store/rows/WritePlan.ts",
+  from: "!BlockLinks.isSame(head, expected)",
+  to: "false",
+}
+
 const sqlite: ReadonlyArray<Omit<Safeguard, "subject">> = [
   {
     name: "a write compares the head",
-    edits: [
-      {
-        file: "store/sqlite/ChainWriter.ts",
-        from: "return BlockLinks.isSame(head, expected)",
-        to: "return true",
-      },
-    ],
+    edits: [headOfWrite],
   },
   {
     name: "a write compares its token",
@@ -58,13 +58,7 @@ const sqlite: ReadonlyArray<Omit<Safeguard, "subject">> = [
 const postgres: ReadonlyArray<Omit<Safeguard, "subject">> = [
   {
     name: "a write compares the head",
-    edits: [
-      {
-        file: "store/postgres/ChainWriter.ts",
-        from: "return BlockLinks.isSame(found, expected) ?",
-        to: "return true ?",
-      },
-    ],
+    edits: [headOfWrite],
   },
   {
     name: "a write compares its token",
