@@ -13,7 +13,7 @@ import { files, manifest, report, root } from "./Workspace.ts"
 const allowed: Readonly<Record<string, ReadonlyArray<string>>> = {
   "packages/schema": [],
   "packages/abi": ["@daybook/schema"],
-  "packages/transport": [],
+  "packages/transport": ["@daybook/schema"],
   "packages/rest": ["@daybook/schema", "@daybook/transport"],
   "packages/rpc": ["@daybook/schema", "@daybook/transport"],
   "packages/service": ["@daybook/schema", "@daybook/abi", "@daybook/transport", "@daybook/rpc"],

@@ -10,6 +10,7 @@ export * as Hex from "@daybook/schema/Hex"
 export { toJson } from "@daybook/schema/Json"
 export { topics } from "@daybook/schema/Log"
 export { transfers } from "@daybook/schema/TokenTransfer"
+export * as VisibleText from "@daybook/schema/VisibleText"
 export * as Wei from "@daybook/schema/Wei"
 export type { Balance, Balances, BalancesWire, BalanceWire, Incomplete, IncompleteWire } from "@daybook/schema/Balance"
 export type {

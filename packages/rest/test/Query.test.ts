@@ -117,9 +117,9 @@ describe("Query", () => {
       ["limit", "10", `"10"`],
       ["order", "newest", `"newest"`],
       ["order", ["ASC"], "an array of 1 item"],
-      ["address", privateKey, `"0xac0974be..." (66 characters)`],
+      ["address", privateKey, `"0xac0974be…" (66 characters)`],
       ["address", { privateKey }, "an object with privateKey"],
-      ["order", privateKey.slice(2), `"ac0974bec3..." (64 characters)`],
+      ["order", privateKey.slice(2), `"ac0974bec3…" (64 characters)`],
     ]
     for (const [parameter, value, received] of wrong) {
       it(`encode: rejects ${parameter} ${typeof value}: received ${received}`, () => {

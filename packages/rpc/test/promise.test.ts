@@ -116,7 +116,7 @@ describe("promise", () => {
         { rpcUrl: "http://host", chain: "eip155:abc", apiKey: "key-1" },
         'Invalid option "chain": expected a name such as "polygon amoy", an identifier such as "0x13882" or a number such as 80002, received "eip155:" without a number after it.',
       ],
-      [{ url: "http://host", ["f".repeat(64)]: 1 }, 'Invalid option "ffffffffff...": expected one of the keys '],
+      [{ url: "http://host", ["f".repeat(64)]: 1 }, 'Invalid option "ffffffffff…": expected one of the keys '],
       [{ url: "http://host", signal: 5 }, 'Invalid option "signal": expected an AbortSignal, received 5.'],
       [{ url: "http://host", timeout: null }, 'Invalid option "timeout": expected a duration above zero'],
       [{ url: "http://host", share: "no" }, 'Invalid option "share": expected a boolean, received "no".'],

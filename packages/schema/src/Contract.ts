@@ -8,18 +8,16 @@ import * as Decimal from "./Decimal.ts"
 import { unread } from "./internal/coder.ts"
 import { leaf, type Side, typeSide } from "./internal/leaf.ts"
 import { type Named, open } from "./internal/open.ts"
+import { isVisibleLine } from "./VisibleText.ts"
 
 const longestName = 100
-
-/** Controls, separators of lines, marks that change the direction of a text, and halves of characters. */
-const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
 
 const isName = (input: unknown): input is string =>
   typeof input === "string" &&
   input.length <= longestName &&
   input !== "" &&
   input === input.trim() &&
-  !invisible.test(input)
+  isVisibleLine(input)
 
 const names = "a line of 1 to 100 visible characters"
 

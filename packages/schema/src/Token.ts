@@ -7,19 +7,17 @@ import * as Decimal from "./Decimal.ts"
 import { unread } from "./internal/coder.ts"
 import { leaf, oneOf, orEmpty, relax, typeSide } from "./internal/leaf.ts"
 import { type Named, open } from "./internal/open.ts"
+import { isVisibleLine } from "./VisibleText.ts"
 
 /** Characters of a text, at most. */
 const maxCharacters = 64
-
-/** Controls, separators of lines, marks that change the direction of a text, and halves of characters. */
-const harmful = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
 
 const isText = (value: unknown): value is string =>
   typeof value === "string" &&
   value !== "" &&
   value.length <= 2 * maxCharacters &&
   Array.from(value).length <= maxCharacters &&
-  !harmful.test(value)
+  isVisibleLine(value)
 
 const expectedText = `a text of at most ${maxCharacters} characters without controls`
 

@@ -1,3 +1,4 @@
+import { visible } from "../src/VisibleText.ts"
 import { describe, expect, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -126,7 +127,7 @@ describe("fromError", () => {
   })
 
   it("fromError: cuts a key that may be a secret like a value", () => {
-    expect(strictIssuesOf(RpcMethod.LogFilter, { ["f".repeat(64)]: 1 })[0]?.path).toBe("ffffffffff...")
+    expect(strictIssuesOf(RpcMethod.LogFilter, { ["f".repeat(64)]: 1 })[0]?.path).toBe("ffffffffff…")
   })
 })
 
@@ -195,16 +196,16 @@ describe("quote", () => {
     ])
   })
 
-  it.prop("quote: JSON.parse returns a text that is shown in full", [ShortText], ([text]) => {
-    expect(JSON.parse(Issue.quote(text))).toBe(text)
+  it.prop("quote: JSON.parse returns the visible form of a text that is shown in full", [ShortText], ([text]) => {
+    expect(JSON.parse(Issue.quote(text))).toBe(visible(text))
   })
 
   it("quote: shows ten characters of a text that may be a private key, in hex or in base64", () => {
     const digits = key.slice(2)
     expect([digits, key, Buffer.from(digits, "hex").toString("base64url")].map(Issue.quote)).toEqual([
-      '"ac0974bec3..." (64 characters)',
-      '"0xac0974be..." (66 characters)',
-      '"rAl0vsOaF-..." (43 characters)',
+      '"ac0974bec3…" (64 characters)',
+      '"0xac0974be…" (66 characters)',
+      '"rAl0vsOaF-…" (43 characters)',
     ])
   })
 })
@@ -242,10 +243,10 @@ describe("describe", () => {
 
   it("describe: cuts long texts, keys, numbers and byte arrays", () => {
     expect([key, { [key]: key, to: key }, [key], BigInt(key), new Uint8Array(32)].map(Issue.describe)).toEqual([
-      '"0xac0974be..." (66 characters)',
-      "an object with 0xac0974be..., to",
+      '"0xac0974be…" (66 characters)',
+      "an object with 0xac0974be…, to",
       "an array of 1 item",
-      "7781451732...n (77 digits)",
+      "7781451732…n (77 digits)",
       "32 bytes",
     ])
   })

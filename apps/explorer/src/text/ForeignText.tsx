@@ -1,5 +1,6 @@
 /** Text that a contract, a sender, a node or an operator chose: visible in full, and isolated from the direction of the text around it. */
-import { isolated, visible } from "./VisibleText.ts"
+import { VisibleText } from "@daybook/rest/Resource"
+import { isolated } from "./VisibleText.ts"
 
 interface ForeignTextProps {
   readonly text: string
@@ -10,6 +11,6 @@ interface ForeignTextProps {
 
 export const ForeignText = ({ className, text, title }: ForeignTextProps) => (
   <bdi className={className} title={title === undefined ? undefined : isolated(title)}>
-    {visible(text)}
+    {VisibleText.visible(text)}
   </bdi>
 )

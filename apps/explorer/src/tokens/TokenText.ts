@@ -1,4 +1,5 @@
-/** What contracts return about themselves, decoded. Contracts choose it: texts are bounded, and have no controls. Pure. */
+/** What contracts return about themselves, decoded. Contracts choose it: texts are bounded, and shown with every character visible. Pure. */
+import { VisibleText } from "@daybook/rest/Resource"
 
 /** Longest name or symbol that is shown, in characters. */
 const maxCharacters = 64
@@ -6,10 +7,13 @@ const maxCharacters = 64
 const bytesOf = (hex: string): Uint8Array =>
   Uint8Array.from({ length: Math.floor(hex.length / 2) }, (_, at) => Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16))
 
-/** Text without controls, separators of lines and marks that change its direction; undefined where nothing is left. */
+/** Zeros around a text fill its word. */
+const fill = /^\0+|\0+$/g
+
+/** The text on one line with every character visible; undefined where nothing is left. */
 export const clean = (text: string): string | undefined => {
-  const shown = text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, "").trim()
-  return shown === "" ? undefined : [...shown].slice(0, maxCharacters).join("")
+  const shown = VisibleText.visibleStart(text.replaceAll(fill, ""), maxCharacters)
+  return shown === "" ? undefined : shown
 }
 
 /** Reads a `string`, or a `bytes32` of early tokens. */

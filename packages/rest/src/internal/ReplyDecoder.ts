@@ -1,4 +1,5 @@
 /** Decodes the response of an operation: a page, or one of the errors. Pure. */
+import { visible } from "@daybook/schema/VisibleText"
 import * as ApiError from "@daybook/schema/ApiError"
 import * as Issue from "@daybook/schema/Issue"
 import * as Json from "@daybook/schema/Json"
@@ -142,7 +143,7 @@ const showWhole: Issue.Show = (value) => {
     const keys = Object.keys(value)
     return keys.length === 0 ? "an empty object" : `an object with ${keys.slice(0, 8).join(", ")}`
   }
-  return JSON.stringify(typeof value === "string" ? value.slice(0, 400) : value)
+  return JSON.stringify(typeof value === "string" ? visible(value.slice(0, 400)) : value)
 }
 
 /** The first issue of a value, without any key; its path is `body` for the whole. */

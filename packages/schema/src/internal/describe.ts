@@ -2,10 +2,15 @@
  * Text of received values for messages: one line, bounded, and never a private key in full. Exported under `Issue`.
  */
 
+import { visible, visibleLine } from "../VisibleText.ts"
+
 /** An address is shown in full. Keys of 32 bytes have 43 characters or more, in hex and in base64. */
 const maxShownCharacters = 42
 
 const shownOfLonger = 10
+
+/** The first characters of a text, none of them in part. */
+const firstCharacters = (text: string): string => visible(text.slice(0, shownOfLonger).replace(/[\ud800-\udbff]$/, ""))
 
 /**
  * A text as a message may repeat it, without quotes: in full up to the length of an address, else its first ten characters, so
@@ -22,7 +27,7 @@ const shownOfLonger = 10
  * Source: decision 0008.
  */
 export const cut = (text: string): string =>
-  text.length <= maxShownCharacters ? text : `${text.slice(0, shownOfLonger)}...`
+  text.length <= maxShownCharacters ? visible(text) : `${firstCharacters(text)}…`
 
 /**
  * A text in quotes on one line, cut as by `cut`, with its length where it is cut.
@@ -33,13 +38,15 @@ export const cut = (text: string): string =>
  * import * as Issue from "@daybook/schema/Issue"
  *
  * console.log(Issue.quote("0x12")) // "0x12"
- * console.log(Issue.quote("0xac0974be".padEnd(66, "7"))) // "0xac0974be..." (66 characters)
+ * console.log(Issue.quote("0xac0974be".padEnd(66, "7"))) // "0xac0974be…" (66 characters)
  * ```
  *
  * Source: decision 0008.
  */
 export const quote = (text: string): string =>
-  text.length <= maxShownCharacters ? JSON.stringify(text) : `${JSON.stringify(cut(text))} (${text.length} characters)`
+  text.length <= maxShownCharacters
+    ? JSON.stringify(visible(text))
+    : `${JSON.stringify(cut(text))} (${text.length} characters)`
 
 const maxShownKeys = 5
 
@@ -53,7 +60,7 @@ const describeObject = (value: object): string => {
   if (ArrayBuffer.isView(value)) return `${value.byteLength} bytes`
   const keys = Object.keys(value)
   if (keys.length === 0) return "an empty object"
-  return `an object with ${keys.slice(0, maxShownKeys).map(cut).join(", ")}${keys.length > maxShownKeys ? ", ..." : ""}`
+  return `an object with ${keys.slice(0, maxShownKeys).map(cut).join(", ")}${keys.length > maxShownKeys ? ", …" : ""}`
 }
 
 /**
@@ -92,8 +99,8 @@ export const describe = (value: unknown): string => {
 
 /** The text on one line, cut in the middle to a number of characters. */
 export const shorten = (text: string, maxCharacters: number): string => {
-  const line = text.replaceAll(/\s+/g, " ")
-  if (line.length <= maxCharacters) return line
-  const half = (maxCharacters - 3) >> 1
-  return `${line.slice(0, half)}...${line.slice(-half)}`
+  const characters = Array.from(visibleLine(text))
+  if (characters.length <= maxCharacters) return characters.join("")
+  const half = (maxCharacters - 1) >> 1
+  return `${characters.slice(0, half).join("")}…${characters.slice(-half).join("")}`
 }

@@ -4,6 +4,7 @@
  *
  * Source: decision 0014.
  */
+import { visibleStart } from "@daybook/schema/VisibleText"
 import * as Trace from "@daybook/schema/Trace"
 import type { CallFrame, FlatTrace, TransactionTrace } from "@daybook/schema/Trace"
 import * as Option from "effect/Option"
@@ -211,7 +212,7 @@ const excess = (limit: number): Untraced => ({ reason: `${excessPrefix}: more th
 
 /** Why a transaction has no frames. */
 const reasonOf = (error: string): string =>
-  error.startsWith(excessPrefix) ? error : `The tracer failed: ${error.slice(0, 300)}.`
+  error.startsWith(excessPrefix) ? error : `The tracer failed: ${visibleStart(error, 300)}.`
 
 /** Rows below the root frame of a transaction, depth first. */
 const rowsOfFrame = (block: TracedBlock, hash: string, root: CallFrame, options: Options): TransactionRows => {

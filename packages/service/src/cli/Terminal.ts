@@ -3,6 +3,7 @@
  * of progress may stand at the bottom.
  */
 import { writeSync } from "node:fs"
+import { visible, visibleLine } from "@daybook/schema/VisibleText"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -47,10 +48,10 @@ export const Output = Context.Reference<Output>("@daybook/service/cli/Output", {
 export const print = (line: string): Effect.Effect<void> => Output.useSync((output) => output.print(line))
 
 /** Prints a line for the operator to standard error, above the line of progress. */
-export const note = (line: string): Effect.Effect<void> => Output.useSync((output) => output.note(line))
+export const note = (line: string): Effect.Effect<void> => Output.useSync((output) => output.note(visible(line)))
 
 const formatAnnotation = ([name, value]: readonly [name: string, value: unknown]): string =>
-  ` ${name}=${typeof value === "string" && /[\s"=]/.test(value) ? JSON.stringify(value) : String(value)}`
+  ` ${name}=${typeof value === "string" && /[\s"=]/.test(value) ? JSON.stringify(visible(value)) : String(value)}`
 
 /** Logger that writes one line per entry to standard error: time, level, chain, message, then other annotations and the cause. */
 export const logger = Logger.make(({ cause, date, fiber, logLevel, message }) => {
@@ -59,13 +60,13 @@ export const logger = Logger.make(({ cause, date, fiber, logLevel, message }) =>
   const text = (Array.isArray(message) ? message : [message]).map(String).join(" ")
   const values = Object.entries(annotations).map(formatAnnotation).join("")
   const details = cause.reasons.length === 0 ? "" : ` ${Cause.pretty(cause)}`
-  const line = `${prefix}${text}${values}${details}`.replace(/\n\s*/g, " | ")
-  fiber.getRef(Output).note(`${date.toISOString()} ${logLevel.toUpperCase().padEnd(5)} ${line}`)
+  const line = `${prefix}${text}${values}${details}`.replace(/\r?\n[ \t]*/g, " | ")
+  fiber.getRef(Output).note(`${date.toISOString()} ${logLevel.toUpperCase().padEnd(5)} ${visibleLine(line)}`)
 })
 
-/** A value of a JSON line: numbers and truth values as they are, and everything else as text. */
+/** A value of a JSON line: numbers and truth values as they are, and everything else as visible text. */
 const jsonValue = (value: unknown): number | boolean | string =>
-  typeof value === "number" || typeof value === "boolean" ? value : String(value)
+  typeof value === "number" || typeof value === "boolean" ? value : visible(String(value))
 
 /** Logger that writes one line of JSON per entry to standard error: time, level, message, the annotations, and the cause. */
 export const jsonLogger = Logger.make(({ cause, date, fiber, logLevel, message }) => {
@@ -73,9 +74,9 @@ export const jsonLogger = Logger.make(({ cause, date, fiber, logLevel, message }
   const entry = {
     time: date.toISOString(),
     level: logLevel.toLowerCase(),
-    message: (Array.isArray(message) ? message : [message]).map(String).join(" "),
+    message: visible((Array.isArray(message) ? message : [message]).map(String).join(" ")),
     ...Object.fromEntries(annotations.map(([name, value]) => [name, jsonValue(value)])),
-    ...(cause.reasons.length === 0 ? {} : { cause: Cause.pretty(cause) }),
+    ...(cause.reasons.length === 0 ? {} : { cause: visible(Cause.pretty(cause)) }),
   }
   fiber.getRef(Output).note(JSON.stringify(entry))
 })

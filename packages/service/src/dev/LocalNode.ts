@@ -3,6 +3,7 @@
  *
  * Source: decision 0060.
  */
+import { visibleStart } from "@daybook/schema/VisibleText"
 import { createRpcClient } from "@daybook/rpc/promise"
 import * as Effect from "effect/Effect"
 
@@ -57,8 +58,7 @@ const accountsIn = (value: unknown): ReadonlyArray<string> =>
     .flatMap((one) => (typeof one === "string" && /^0x[0-9a-fA-F]{40}$/.test(one) ? [one.toLowerCase()] : []))
     .slice(0, maxAccounts)
 
-const clientIn = (value: unknown): string =>
-  typeof value === "string" ? value.replaceAll(/[^\x20-\x7e]/g, "").slice(0, 80) : "unknown client"
+const clientIn = (value: unknown): string => (typeof value === "string" ? visibleStart(value, 80) : "unknown client")
 
 const read = async (url: string): Promise<LocalNode | null> => {
   const ask = askerOf(url)

@@ -3,6 +3,7 @@
  *
  * Source: decision 0047.
  */
+import { visibleStart } from "@daybook/schema/VisibleText"
 import type { Call } from "@daybook/rpc/Method"
 import type { CallError } from "@daybook/rpc/RpcError"
 import { quote } from "@daybook/schema/Issue"
@@ -78,7 +79,7 @@ export const readState = Effect.fnUntraced(function* (
       const { cause } = failed
       if (!isAboutState(cause)) return yield* failed
       const firstBlock = yield* firstWithState(budgeted, reads[0]!.address, block, end)
-      const reason = cause.message.slice(0, 200)
+      const reason = visibleStart(cause.message, 200)
       return yield* new StateUnavailable({ host: cause.host, method: cause.method, block, reason, firstBlock })
     }),
   )

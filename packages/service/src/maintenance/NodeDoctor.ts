@@ -8,6 +8,7 @@ import type { InvalidOption } from "@daybook/transport/ClientError"
 import type { Fetch } from "@daybook/transport/Fetch"
 import * as Chain from "@daybook/schema/Chain"
 import * as KnownSignatures from "@daybook/abi/KnownSignatures"
+import { visibleStart } from "@daybook/schema/VisibleText"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as NodeConfig from "../config/NodeConfig.ts"
@@ -60,7 +61,7 @@ const nameOf = (chainId: number): string => Chain.all.find(({ id }) => id === Bi
 const versionOf = Effect.fnUntraced(function* ({ limiter }: NodeEndpoint.NodeEndpoint): Effect.fn.Return<Finding> {
   const name = "client"
   const found = yield* NodeProbe.ask(limiter.request({ method: "web3_clientVersion" }), "return its version")
-  const text = Result.isSuccess(found) ? String(found.success).slice(0, 120) : "unknown"
+  const text = Result.isSuccess(found) ? visibleStart(String(found.success), 120) : "unknown"
   return { name, grade: "good", text }
 })
 

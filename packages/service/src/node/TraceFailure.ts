@@ -3,6 +3,7 @@
  *
  * Source: decision 0035.
  */
+import { visibleStart } from "@daybook/schema/VisibleText"
 import type { CallError } from "@daybook/rpc/RpcError"
 import * as Duration from "effect/Duration"
 import { excessPrefix } from "../block/Traces.ts"
@@ -79,7 +80,7 @@ export const isFinal = (failure: Failure, failures: number): boolean => {
 
 const maxReason = 300
 
-const brief = (text: string): string => (text.length > maxReason ? `${text.slice(0, maxReason)}...` : text)
+const brief = (text: string): string => visibleStart(text, maxReason)
 
 /**
  * The reason of a gap.

@@ -2,6 +2,7 @@
  * The API keys that the service accepts. Only a hash of each key is stored; the key itself is shown once, when it is made.
  */
 import { quote } from "@daybook/schema/Issue"
+import { isVisibleLine } from "@daybook/schema/VisibleText"
 import { hash, randomBytes } from "node:crypto"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
@@ -117,9 +118,13 @@ const longestName = 100
 /** The name of a key without surrounding spaces; refuses one that is empty, too long, or more than one line. */
 export const nameOf = (text: string): Effect.Effect<string, StoreError> => {
   const name = text.trim()
-  if (name !== "" && name.length <= longestName && !/\p{Cc}/u.test(name)) return Effect.succeed(name)
+  if (name !== "" && name.length <= longestName && isVisibleLine(name)) return Effect.succeed(name)
   const received =
-    name === "" ? "an empty text" : name.length > longestName ? `${name.length} characters` : "a text with line breaks"
+    name === ""
+      ? "an empty text"
+      : name.length > longestName
+        ? `${name.length} characters`
+        : "a text with line breaks or hidden characters"
   const message = `Invalid API key "name": expected a line of 1 to ${longestName} characters, received ${received}.`
   return Effect.fail(new StoreError({ message, isRetryable: false, cause: undefined }))
 }

@@ -5,28 +5,28 @@
  * Source: ERC-20 (name, symbol, decimals).
  */
 
+import { visibleStart } from "@daybook/schema/VisibleText"
+
 const wordDigits = 64
 /** Characters that are kept of a name. */
 const maxCharacters = 64
 /** Digits of the largest amount of 256 bits, without the first. */
 const maxDecimals = 77
 
-/** Controls, separators of lines, marks that change the direction of a text, and halves of characters. */
-const harmful = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu
+/** Zeros around a text fill its word. */
+const fill = /^\0+|\0+$/g
 
-/** A text without what is left out of the texts of tokens. */
-export const strip = (text: string): string => text.replaceAll(harmful, "").trim()
-
-/** Digits of the bytes that so many characters have at most. */
-const maxDigits = maxCharacters * 8
+/** Digits of the bytes that one character more has at most: a longer text is cut and marked. */
+const maxDigits = (maxCharacters + 1) * 8
 
 const decodeText = (digits: string): string | null => {
   const bytes = Buffer.from(digits.slice(0, maxDigits), "hex")
   try {
     // Of a text that is cut, the last character may have lost a part.
     const decoder = new TextDecoder("utf-8", { fatal: true })
-    const text = strip(decoder.decode(bytes, { stream: digits.length > maxDigits }))
-    return text === "" ? null : Array.from(text).slice(0, maxCharacters).join("")
+    const decoded = decoder.decode(bytes, { stream: digits.length > maxDigits })
+    const text = visibleStart(decoded.replaceAll(fill, ""), maxCharacters)
+    return text === "" ? null : text
   } catch {
     return null
   }

@@ -331,8 +331,8 @@ describe("Config.decode", () => {
     const label = issuesOf({ ...smallest, chains: { eth: chain({ labels: { [secret]: "me" } }) } }).join(" ")
     const name = issuesOf({ ...smallest, chains: { [secret]: chain() } }).join(" ")
 
-    expect(reported).toContain(`received "0x01234567..." (66 characters)`)
-    expect(label).toContain(`"0x01234567..." (66 characters)`)
+    expect(reported).toContain(`received "0x01234567…" (66 characters)`)
+    expect(label).toContain(`"0x01234567…" (66 characters)`)
     for (const text of [reported, label, name]) expect(text).not.toContain(secret.slice(0, 20))
   })
 

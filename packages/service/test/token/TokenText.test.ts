@@ -19,11 +19,12 @@ describe("TokenText", () => {
     expect(TokenText.fromResult(abiString("Tether ₮"))).toBe("Tether ₮")
   })
 
-  it("fromResult: removes controls and marks that change the direction of a text, and cuts long texts", () => {
-    expect(TokenText.fromResult(abiString("A\u202eB\u0000C\r\nD\u001b[31m"))).toBe("ABCD[31m")
-    expect(TokenText.fromResult(abiString("x".repeat(300)))).toBe("x".repeat(64))
-    expect(TokenText.fromResult(abiString("金".repeat(100)))).toBe("金".repeat(64))
-    expect(TokenText.fromResult(abiString("\u200b \u0000"))).toBe(null)
+  it("fromResult: writes out controls and marks that change the direction of a text, and cuts long texts", () => {
+    expect(TokenText.fromResult(abiString("A\u202eB\u0000C\r\nD\u001b[31m"))).toBe("A[U+202E]B[U+0000]C D[U+001B][31m")
+    expect(TokenText.fromResult(abiString("x".repeat(300)))).toBe(`${"x".repeat(63)}…`)
+    expect(TokenText.fromResult(abiString("金".repeat(100)))).toBe(`${"金".repeat(63)}…`)
+    expect(TokenText.fromResult(abiString("😀".repeat(65)))).toBe(`${"😀".repeat(63)}…`)
+    expect(TokenText.fromResult(abiString(" \n\u0000"))).toBe(null)
   })
 
   it("fromResult: gives none for data that is no text", () => {

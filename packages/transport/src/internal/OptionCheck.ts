@@ -2,6 +2,7 @@
  * Checks at run time what the types of a client's options declare, for programs without type checks.
  * No message shows a value that may be a key.
  */
+import { visible } from "@daybook/schema/VisibleText"
 import * as Duration from "effect/Duration"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
@@ -143,7 +144,8 @@ const rules: Readonly<Record<Exclude<Kind, "any">, Rule>> = {
 }
 
 /** The name of an option as a message may repeat it. Only the beginning of a name longer than any known one: it may be a key. */
-export const shownName = (name: string): string => (name.length <= 40 ? name : `${name.slice(0, 10)}...`)
+export const shownName = (name: string): string =>
+  name.length <= 40 ? visible(name) : `${visible(name.slice(0, 10))}…`
 
 /**
  * Checks one member of an options object; undefined is accepted.

@@ -2,6 +2,7 @@
  * Removes keys from texts and header maps before they enter an error, a span or a log. Every text received from a server or from the
  * platform passes through here.
  */
+import { visibleStart } from "@daybook/schema/VisibleText"
 import * as Redacted from "effect/Redacted"
 
 /** Replaces a key in a text. */
@@ -42,15 +43,10 @@ export const scrubber = (secrets: Iterable<string>): ((text: string) => string) 
   return (text) => longestFirst.reduce((clean, secret) => clean.replaceAll(secret, mark), text)
 }
 
-/** Cuts a text to a number of characters and puts it on one line. A cut text ends with its full length. */
+/** Cuts a text to a number of characters, and puts it on one line with every character visible. A cut text ends with its full length. */
 export const shorten = (text: string, characters = 200): string => {
-  const line = text
-    .slice(0, characters * 4)
-    .replace(/[\s\p{Cc}]+/gu, " ")
-    .trim()
-  return line.length <= characters && text.length <= characters * 4
-    ? line
-    : `${line.slice(0, characters)}... (${text.length} characters)`
+  const line = visibleStart(text, characters)
+  return line.endsWith("…") && !text.endsWith("…") ? `${line} (${text.length} characters)` : line
 }
 
 const credentialHeader = /auth|key|token|secret|cookie|credential|password|signature|session/i

@@ -5,12 +5,12 @@
  */
 import * as Address from "@daybook/schema/Address"
 import * as ExplorerOperation from "@daybook/schema/ExplorerOperation"
+import { visibleLine } from "@daybook/schema/VisibleText"
 import type { NamedAddressWire, SearchResultWire } from "@daybook/schema/NameSearch"
 import * as Effect from "effect/Effect"
 import * as Label from "../../label/Label.ts"
 import type { Contract } from "../../store/Contracts.ts"
 import type { TokenMetadata } from "../../ledger/TokenMetadata.ts"
-import * as TokenText from "../../token/TokenText.ts"
 import type { IndexedChain } from "../../query/IndexedChain.ts"
 import * as Response from "../http/Response.ts"
 import * as OperationRoute from "../rest/OperationRoute.ts"
@@ -70,7 +70,7 @@ export const rankTokens = (
 
 /** The tokens that a text finds; none where it is an address, nothing is left of it, or the index cannot be read now. */
 const findTokens = (text: string, chain: IndexedChain, limit: number) => {
-  const clean = TokenText.strip(text)
+  const clean = visibleLine(text)
   if (clean === "" || Address.pattern.test(clean)) return Effect.succeed([])
   return Effect.map(
     chain.reader.snapshot((snapshot) => snapshot.findTokens(clean, limit)),

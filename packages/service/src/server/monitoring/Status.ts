@@ -5,6 +5,7 @@
  * All of it is computed from one snapshot of the database: the state, the lag, the time left and the message never contradict each
  * other.
  */
+import { visibleLine } from "@daybook/schema/VisibleText"
 import * as Effect from "effect/Effect"
 import type { ServedChain } from "../../config/ServedChain.ts"
 import type { ProjectionCheckpoint } from "../../block/Projection.ts"
@@ -163,7 +164,7 @@ const prependOf = (
 ): Pick<Status, "prepend"> => {
   if (prepend === undefined || indexed === null || indexed.from <= prepend.to) return {}
   const { blocksPerSecond = 0, issue, to } = prepend
-  const left = { to, blocks: indexed.from - to, ...(issue === undefined ? {} : { issue }) }
+  const left = { to, blocks: indexed.from - to, ...(issue === undefined ? {} : { issue: visibleLine(issue) }) }
   if (!isAtWork || blocksPerSecond === 0) return { prepend: left }
   return { prepend: { ...left, blocksPerSecond, etaMillis: Math.round((left.blocks * 1000) / blocksPerSecond) } }
 }
@@ -177,7 +178,10 @@ export const fromReport = (
   if (reported === null) {
     return { ...unknown(chain), state: "not_started", message: "No indexer has written to this database." }
   }
-  const { ageMillis, counts, lacking, message, state, traces, unchecked } = reported
+  const { ageMillis, counts, state, traces, unchecked } = reported
+  // Both may hold the words of a node.
+  const message = visibleLine(reported.message)
+  const lacking = reported.lacking === undefined ? undefined : visibleLine(reported.lacking)
   const indexed = checkpoint === null ? null : { from: checkpoint.first, to: checkpoint.head.number }
   const notes = StatusNotes.notesFor(reported, indexed)
   const stored = {

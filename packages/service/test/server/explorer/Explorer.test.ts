@@ -387,9 +387,9 @@ describe("Explorer", () => {
             ({ json, status }) => (status === 200 ? json.result : status),
           )
 
-        expect(yield* search("usd\u202ex")).toEqual([
+        expect(yield* search(" usdx\n")).toEqual([
+          { kind: "label", address: labelled, name: "USDX treasury", symbol: null },
           { kind: "token", address: coin, name: "Coin", symbol: "USDX" },
-          { kind: "token", address: labelled, name: "Other", symbol: "USDX" },
           { kind: "token", address: copy, name: "<img src=x onerror=alert(1)>", symbol: "USDX2" },
           { kind: "token", address: vault, name: "USDX Vault", symbol: null },
         ])
@@ -397,7 +397,7 @@ describe("Explorer", () => {
           { kind: "label", address: labelled, name: "USDX treasury", symbol: null },
           { kind: "token", address: coin, name: "Coin", symbol: "USDX" },
         ])
-        for (const text of ["\u0000", "\u202e", "%", "'; --", "x".repeat(100)]) {
+        for (const text of ["\u0000", "\u202e", "usd\u202ex", "%", "'; --", "x".repeat(100)]) {
           expect([text, yield* search(text)]).toEqual([text, []])
         }
       }).pipe(Effect.scoped),
