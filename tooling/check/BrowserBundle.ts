@@ -21,7 +21,7 @@ export interface Program {
 export const programs: Readonly<Record<string, Program & { readonly budgetKibibytes: number }>> = {
   "rest, promise API": {
     folder: "apps/demo",
-    budgetKibibytes: 66,
+    budgetKibibytes: 67,
     source: `
       import { createRestClient } from "@daybook/rest/promise"
       const rest = createRestClient({ baseUrl: location.origin, apiKey: "key", timeout: "10 seconds" })
@@ -31,7 +31,7 @@ export const programs: Readonly<Record<string, Program & { readonly budgetKibiby
   },
   "rest, Effect API": {
     folder: "apps/demo",
-    budgetKibibytes: 66,
+    budgetKibibytes: 67,
     source: `
       import * as RestClient from "@daybook/rest/RestClient"
       import * as Effect from "effect/Effect"
@@ -55,7 +55,7 @@ export const programs: Readonly<Record<string, Program & { readonly budgetKibiby
   },
   "rpc, promise API": {
     folder: "apps/demo",
-    budgetKibibytes: 66,
+    budgetKibibytes: 67,
     source: `
       import { createRpcClient } from "@daybook/rpc/promise"
       const client = createRpcClient({ url: location.origin })
@@ -64,7 +64,7 @@ export const programs: Readonly<Record<string, Program & { readonly budgetKibiby
   },
   "rpc, Effect API": {
     folder: "apps/demo",
-    budgetKibibytes: 66,
+    budgetKibibytes: 67,
     source: `
       import * as RpcClient from "@daybook/rpc/RpcClient"
       import * as Effect from "effect/Effect"
@@ -75,7 +75,7 @@ export const programs: Readonly<Record<string, Program & { readonly budgetKibiby
   },
   "rpc, viem transport without viem": {
     folder: "packages/rpc",
-    budgetKibibytes: 66,
+    budgetKibibytes: 67,
     without: ["viem"],
     source: `
       import { daybookTransport } from "@daybook/rpc/viem"

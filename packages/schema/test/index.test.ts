@@ -50,6 +50,7 @@ describe("@daybook/schema", () => {
         "TokenTransfer": "etherLogger fromLog topics transfers",
         "Trace": "Action ActionResult CallFrame FlatTrace TransactionTrace",
         "Transaction": "AccessList AccessListEntry Arbitrum Authorization Blob Deposit FeeMarket Legacy SetCode StateSync Transaction Unknown extras",
+        "VisibleText": "isVisibleLine visible visibleLine visibleStart",
         "WalletPage": "WalletPage extras",
         "WalletQuery": "Path WalletQuery bounds",
         "WalletTransaction": "WalletTransaction extras",
