@@ -106,7 +106,16 @@ export const targets: ReadonlyArray<Target> = [
   service("supervision", ["Restart"]),
   service("verification", ["BlockVerifier", "HashRules", "HeaderHash", "LogsBloom", "Rlp", "StateSync", "TrieRoot"]),
   service("indexer", ["BlockAppender", "CommonAncestor", "IndexerState", "RuleDoubt"]),
-  service("node", ["BlockReceipts", "BoundedFetch", "StructLog", "StructLogCall", "StructLogFrames", "TraceFilter"]),
+  service("node", [
+    "BlockReceipts",
+    "BoundedFetch",
+    "StructLog",
+    "StructLogCall",
+    "StructLogFrames",
+    "TraceBounds",
+    "TraceBudget",
+    "TraceFilter",
+  ]),
   service("block", ["BlockFacts"]),
   service("fetch", ["RuleDetection"]),
   service("ledger", [

@@ -46,6 +46,13 @@ export interface EndpointOptions {
 }
 
 /**
+ * What takes the place of a received result: another result, or an error of the call.
+ */
+export type LimitedResult =
+  | { readonly _tag: "Result"; readonly result: unknown }
+  | { readonly _tag: "Error"; readonly code: number; readonly message: string }
+
+/**
  * Options that do not depend on the kind of URL.
  */
 export interface CommonOptions {
@@ -57,6 +64,11 @@ export interface CommonOptions {
   readonly maxBytes?: number | undefined
   /** Bytes of the reply to one call at most, alone or in a batch. Default: `maxBytes`. */
   readonly maxItemBytes?: number | undefined
+  /**
+   * Receives each result before it is decoded, with its method, and returns what takes its place: for a caller that bounds what a server
+   * may send. It may change the value in place. Default: results are decoded as received.
+   */
+  readonly limitResult?: ((result: unknown, method: string) => LimitedResult) | undefined
   /**
    * Automatic batching. Default true: calls of the same turn are batched, except privileged and unknown methods. Default false on
    * Cloudflare Workers, where a call of one incoming request must not wait for a request of another one.

@@ -22,6 +22,7 @@ import * as Random from "effect/Random"
 import * as Result from "effect/Result"
 import type { SchedulerDispatcher } from "effect/Scheduler"
 import * as Tracer from "effect/Tracer"
+import type { CommonOptions } from "../Options.ts"
 import * as BatchState from "./BatchState.ts"
 import type { BytesResult } from "./reply/BytesReading.ts"
 import type { ResponseItem } from "./reply/match.ts"
@@ -61,6 +62,7 @@ export interface Options {
   /** Headers of each request beside those of the endpoint, without keys. */
   readonly headers: Readonly<Record<string, string>>
   readonly onEvent: ((event: Event) => void) | undefined
+  readonly limitResult: CommonOptions["limitResult"]
   /** The largest batch that the endpoint accepts, as far as it is known. */
   readonly detectedLimit: () => number
   readonly onLimitDetected: (limit: number) => void
@@ -125,7 +127,7 @@ const settleReply = (
   bytes: BytesResult | undefined,
 ): void => {
   const calls = request.items.map(({ call }) => call)
-  const received = receive(reply, calls, bytes)
+  const received = receive(reply, calls, bytes, runtime.limitResult)
   if (received.rejection?.detectedLimit !== undefined) runtime.onLimitDetected(received.rejection.detectedLimit)
   for (const item of request.items) {
     const { call } = item

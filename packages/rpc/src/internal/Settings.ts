@@ -159,6 +159,7 @@ export const optionKinds = {
   maxPause: "duration",
   rateLimit: "any",
   fetch: "function",
+  limitResult: "function",
   headers: "record",
   userAgent: "headerText",
   onEvent: "function",
@@ -194,7 +195,10 @@ const batchKinds = { window: "wait", maxCalls: "count", maxBytes: "count" } as c
 /** Makes the endpoints of a client. Each one's batcher reads and records the batch limit of its endpoint in the pool. */
 const poolOf = (
   endpoints: ReadonlyArray<Endpoint.Endpoint>,
-  options: Pick<Batcher.Options, "pause" | "fetch" | "maxRequestBytes" | "attributes" | "headers" | "onEvent"> & {
+  options: Pick<
+    Batcher.Options,
+    "pause" | "fetch" | "limitResult" | "maxRequestBytes" | "attributes" | "headers" | "onEvent"
+  > & {
     readonly rateLimit: RateLimit | undefined
     readonly queue: () => Batcher.Queue
   },
@@ -238,8 +242,9 @@ export const read = Effect.fnUntraced(function* (
   const attributes = { "rpc.system": "jsonrpc", ...(chain === undefined ? {} : { "daybook.chain": chain }) }
   const queue = (): Batcher.Queue => BatchState.queue(maxCalls, windowMillis)
   const headers = UserAgent.headers(options.userAgent, "daybook-rpc")
-  const { onEvent } = options
-  const pool = poolOf(endpoints, { pause, fetch, maxRequestBytes, attributes, headers, onEvent, rateLimit, queue })
+  const { limitResult, onEvent } = options
+  const shared = { pause, fetch, limitResult, maxRequestBytes, attributes, headers, onEvent }
+  const pool = poolOf(endpoints, { ...shared, rateLimit, queue })
   const isShared = options.share ?? mayJoin
   const maxBatchCalls = batch.maxCalls ?? 1_000
   return { pool, pause, policy, maxPause, maxBytes, maxItemBytes, isBatched, isShared, maxBatchCalls, chain, onEvent }

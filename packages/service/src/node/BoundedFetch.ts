@@ -1,21 +1,23 @@
 /**
- * A `fetch` that bounds what a node returns while it arrives: the responses to calls of a tracer by `TraceFilter`, every response by
- * its depth and its number of values, so that none of them exhausts memory where it is parsed.
+ * A `fetch` that bounds what a node returns while it arrives: large responses to calls of a tracer by `TraceFilter`, every large response
+ * by its depth and its number of values, so that none of them exhausts memory where it is parsed. Small ones are within these bounds;
+ * their traces are bounded by `TraceBounds` once they are parsed.
  *
  * Source: decision 0036.
  */
 import { BodyTooLarge, type Fetch, type Response } from "@daybook/transport/Fetch"
 import * as JsonScanner from "@daybook/transport/internal/JsonScanner"
+import type * as TraceBudget from "./TraceBudget.ts"
 import * as TraceFilter from "./TraceFilter.ts"
 
-/** Responses up to this size pass as they are: they are within every bound. */
-const smallBytes = 1024 * 1024
 /** Bytes of a filtered response: beyond it the transactions of a block are traced one by one. */
 const maxTraceBytes = 24 * 1024 * 1024
 /** Levels of nesting: a trace of 1,024 calls has about 2,100. */
 export const maxDepth = 2_500
 /** Values of a response: 64 MiB of receipts have about 1.5 million. */
 export const maxValues = 3_000_000
+/** Responses up to this size pass as they are: a text has at most one value for each byte. */
+export const smallBytes = maxValues
 /** Bytes after which other fibers get a turn: some milliseconds. */
 const sliceBytes = 512 * 1024
 
@@ -30,22 +32,22 @@ const traceCalls = /"method":"(trace_|debug_trace)/
 
 const tooLarge = (bytes: number) => new BodyTooLarge(bytes)
 
-const traceStage = (limits: TraceFilter.Limits): Stage => {
+/** True for JSON text that must not be parsed. */
+export const isExcessive = ({ deepest, values }: TraceFilter.Shape): boolean => deepest > maxDepth || values > maxValues
+
+const traceStage = (limits: TraceBudget.Limits): Stage => {
   const filter = TraceFilter.make(limits)
   let passed = 0
   return {
     push: (chunk) => {
       const parts = TraceFilter.push(filter, chunk)
       for (const part of parts) passed += part.length
+      if (isExcessive(TraceFilter.shapeOf(filter))) throw tooLarge(passed)
       if (passed + TraceFilter.heldBytes(filter) > maxTraceBytes) throw tooLarge(maxTraceBytes)
       return parts
     },
   }
 }
-
-/** True for JSON text that must not be parsed. */
-export const isExcessive = ({ deepest, values }: Pick<JsonScanner.JsonScanner, "deepest" | "values">): boolean =>
-  deepest > maxDepth || values > maxValues
 
 /** Counts levels and values: what parsing costs is known before it begins. */
 const shapeStage = (): Stage => {
@@ -82,32 +84,27 @@ const chunksOf = async function* (response: Response): AsyncGenerator<Uint8Array
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** Sends chunks through the stages once there are more than a few; a turn of the event loop is never long. */
-const bounded = async function* (
-  chunks: AsyncIterable<Uint8Array>,
-  stages: ReadonlyArray<Stage>,
-  small: number,
-): AsyncGenerator<Uint8Array> {
-  let first: Array<Uint8Array> | null = []
-  let received = 0
-  let turnAt = sliceBytes
-  const through = (chunk: Uint8Array) =>
-    stages.reduce<ReadonlyArray<Uint8Array>>((parts, { push }) => parts.flatMap(push), [chunk])
+/** Sends the chunks of a response that is not small through a stage; a turn of the event loop is never long. */
+const bounded = async function* (chunks: AsyncIterable<Uint8Array>, stage: Stage): AsyncGenerator<Uint8Array> {
+  let held: Array<Uint8Array> | null = []
+  let [received, passed, turnAt] = [0, 0, sliceBytes]
   for await (const chunk of chunks) {
     received += chunk.length
-    if (first !== null && received <= small) {
-      first.push(chunk)
+    if (held !== null && received <= smallBytes) {
+      held.push(chunk)
       continue
     }
-    for (const part of first ?? []) yield* through(part)
-    first = null
-    yield* through(chunk)
-    if (received >= turnAt) {
+    const due: ReadonlyArray<Uint8Array> = held === null ? [chunk] : [...held, chunk]
+    held = null
+    for (const part of due) {
+      yield* stage.push(part)
+      passed += part.length
+      if (passed < turnAt) continue
       await nextTurn()
-      turnAt = received + sliceBytes
+      turnAt = passed + sliceBytes
     }
   }
-  yield* first ?? []
+  yield* held ?? []
 }
 
 const readerOf = (chunks: AsyncGenerator<Uint8Array>): Reader => ({
@@ -130,13 +127,11 @@ const withoutLength = ({ headers }: Response): Response["headers"] => ({
  * Wraps a `fetch`.
  */
 export const make =
-  (fetch: Fetch, limits: TraceFilter.Limits): Fetch =>
+  (fetch: Fetch, limits: TraceBudget.Limits): Fetch =>
   async (url, init) => {
     const response = await fetch(url, init)
     if (response.status >= 300 || response.body === null) return response
-    const isTrace = traceCalls.test(init.body ?? "")
-    const small = Math.min(smallBytes, limits.transactionBytes, limits.blockBytes, limits.frames * 100)
-    const stages = isTrace ? [traceStage(limits), shapeStage()] : [shapeStage()]
-    const body = { getReader: () => readerOf(bounded(chunksOf(response), stages, isTrace ? small : smallBytes)) }
+    const stage = traceCalls.test(init.body ?? "") ? traceStage(limits) : shapeStage()
+    const body = { getReader: () => readerOf(bounded(chunksOf(response), stage)) }
     return { status: response.status, type: response.type, headers: withoutLength(response), body }
   }

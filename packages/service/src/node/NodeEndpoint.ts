@@ -20,6 +20,7 @@ import * as BoundedFetch from "./BoundedFetch.ts"
 import * as ConcurrencyLimiter from "./ConcurrencyLimiter.ts"
 import * as LenientBlock from "./LenientBlock.ts"
 import * as SignedFetch from "./SignedFetch.ts"
+import * as TraceBounds from "./TraceBounds.ts"
 import * as Tracer from "./Tracer.ts"
 
 /**
@@ -59,6 +60,8 @@ export interface NodeEndpoint {
  */
 export const maxPause = Duration.minutes(1)
 
+const traceMethod = /^(trace_|debug_trace)/
+
 /**
  * Makes the endpoint of a node. No request is made. `limitsOf` is read before each call: see `Node.Options`.
  *
@@ -77,6 +80,8 @@ export const make = Effect.fnUntraced(function* (
     maxPause,
     retry: { maxAttempts: 2 },
     headers: NodeConfig.headersOf(options),
+    limitResult: (result, method) =>
+      traceMethod.test(method) ? TraceBounds.bound(result, traceLimits) : { _tag: "Result", result },
     fetch: BoundedFetch.make(SignedFetch.forNode(options, fetch) ?? platformFetch, traceLimits),
     batch: { maxCalls: maxBatchSize },
     rateLimit: perSecond === undefined ? undefined : { perSecond: () => limitsOf(options).perSecond ?? perSecond },

@@ -8,26 +8,12 @@
  * Source: decision 0036.
  */
 import * as JsonScanner from "@daybook/transport/internal/JsonScanner"
-import { excessPrefix } from "../block/Traces.ts"
 import * as ByteList from "./ByteList.ts"
 import * as FrameData from "./FrameData.ts"
+import * as TraceBudget from "./TraceBudget.ts"
 import * as TraceKeys from "./TraceKeys.ts"
 
 const { Token } = JsonScanner
-
-/**
- * Bounds of traces.
- */
-export interface Limits {
-  /** Characters of the inputs and outputs of one transaction's frames together. */
-  readonly transactionBytes: number
-  /** The same of one block. */
-  readonly blockBytes: number
-  /** Frames of one transaction. */
-  readonly frames: number
-  /** Levels of calls. */
-  readonly depth: number
-}
 
 interface Container {
   readonly isArray: boolean
@@ -42,25 +28,23 @@ interface Container {
 /** What a text is. */
 type Text = "key" | "data" | "hash" | "other"
 
+/** Levels and values of JSON text. */
+export type Shape = Pick<JsonScanner.JsonScanner, "deepest" | "values">
+
 /** The trace of a transaction, or an entry of a flat list, that is not passed on yet. */
-interface Element {
+interface Element extends TraceBudget.Element {
   /** Containers around it, and those that the scanner counts: text that is not JSON may close too many. */
   readonly base: number
   readonly depth: number
-  /** It is the result itself, not an item of it. */
-  readonly isWhole: boolean
-  hash: string
-  isFlat: boolean
-  frames: number
-  /** Which bound it exceeds; `null` for none. */
-  excess: string | null
+  /** What the scanner had counted where it began. */
+  readonly before: Shape
 }
 
 /**
  * A filter, between two chunks.
  */
 export interface TraceFilter {
-  readonly limits: Limits
+  readonly budget: TraceBudget.TraceBudget
   readonly scanner: JsonScanner.JsonScanner
   readonly out: ByteList.ByteList
   readonly pending: ByteList.ByteList
@@ -76,19 +60,11 @@ export interface TraceFilter {
   isHeld: boolean
   /** Items of the result that were passed on. */
   items: number
-  /** Characters of data that were kept, of the transaction and of the block. */
-  ofTransaction: number
-  ofBlock: number
-  /** The transaction that the last entry of a flat list belongs to, and its number of entries. */
-  flat: { readonly hash: string; readonly frames: number }
   /** First byte of the chunk that is not passed on. */
   from: number
 }
 
 const colon = 0x3a
-
-/** A hash is not longer; a longer text under its key is cut. */
-const maxHash = 100
 
 /** Bytes of a key or a hash that wait for the next chunk: no key that decides anything is longer. */
 const maxCutText = TraceKeys.maxBytes + 1
@@ -98,8 +74,8 @@ const none = new Uint8Array()
 /**
  * Makes a filter that has received nothing.
  */
-export const make = (limits: Limits): TraceFilter => ({
-  limits,
+export const make = (limits: TraceBudget.Limits): TraceFilter => ({
+  budget: TraceBudget.make(limits),
   scanner: JsonScanner.make(),
   out: ByteList.make(),
   pending: ByteList.make(),
@@ -110,9 +86,6 @@ export const make = (limits: Limits): TraceFilter => ({
   cutText: none,
   isHeld: false,
   items: 0,
-  ofTransaction: 0,
-  ofBlock: 0,
-  flat: { hash: "", frames: 0 },
   from: 0,
 })
 
@@ -149,8 +122,9 @@ const isEnvelope = ({ stack }: TraceFilter): boolean =>
   stack.length === 1 ? !stack[0]!.isArray : stack.length === 2 && stack[0]!.isArray && !stack[1]!.isArray
 
 const beginElement = (filter: TraceFilter, isWhole: boolean): void => {
-  const [base, depth] = [filter.stack.length, filter.scanner.depth - 1]
-  filter.element = { base, depth, isWhole, hash: "", isFlat: false, frames: 0, excess: null }
+  const { depth, deepest, values } = filter.scanner
+  const before = { deepest, values }
+  filter.element = { ...TraceBudget.element(isWhole), base: filter.stack.length, depth: depth - 1, before }
 }
 
 /** Marks the element that is being received; what has arrived of it is discarded. */
@@ -167,10 +141,8 @@ const open = (filter: TraceFilter, at: number, isArray: boolean): void => {
   // Never inside an element, which is below an envelope.
   const isOfEnvelope = key === "result" && isEnvelope(filter)
   if (isOfEnvelope) {
-    filter.ofBlock = 0
-    filter.ofTransaction = 0
+    TraceBudget.beginResult(filter.budget)
     filter.items = 0
-    filter.flat = { hash: "", frames: 0 }
   }
   if (!isArray && (isOfEnvelope || holder?.isResult === true)) {
     if (isOfEnvelope) filter.from = at
@@ -178,50 +150,22 @@ const open = (filter: TraceFilter, at: number, isArray: boolean): void => {
     beginElement(filter, isOfEnvelope)
   }
   filter.stack.push({ isArray, key, isResult: isOfEnvelope && isArray, expectsKey: true })
-  const { element, limits, stack } = filter
+  const { budget, element, stack } = filter
   if (element === null) return
-  if (holder?.key === "calls" && ++element.frames > limits.frames) {
-    exceed(filter, element, `more than ${limits.frames} frames`)
-  } else if (stack.length - element.base > 2 * limits.depth + 8)
-    exceed(filter, element, `deeper than ${limits.depth} calls`)
+  const excess = TraceBudget.enter(budget, element, stack.length - element.base, holder?.key === "calls")
+  if (excess !== null) exceed(filter, element, excess)
 }
 
-const escaped = (text: string): string => JSON.stringify(text).slice(1, -1)
-
-/** What is passed on in place of an element that exceeds a bound. */
-const errorOf = ({ excess, hash, isFlat, isWhole }: Element): string => {
-  const message = `${excessPrefix}: ${excess ?? ""}.`
-  if (isWhole) return `"error":{"code":-32000,"message":"${message}"}`
-  if (isFlat) {
-    return `{"type":"excess","action":{},"error":"${message}","subtraces":0,"traceAddress":[],"transactionHash":"${hash}"}`
-  }
-  return hash === "" ? `{"error":"${message}"}` : `{"txHash":"${escaped(hash)}","error":"${message}"}`
-}
-
-/** Counts an entry of a flat list; false when it is not passed on. */
-const countFlat = (filter: TraceFilter, element: Element): boolean => {
-  const isSame = element.hash === filter.flat.hash
-  const frames = isSame ? filter.flat.frames + 1 : 1
-  filter.flat = { hash: element.hash, frames }
-  const { limits } = filter
-  // The first entry of a transaction is the transaction itself.
-  if (frames === limits.frames + 2) element.excess = `more than ${limits.frames} frames`
-  return frames <= limits.frames + 2
-}
-
-/** What becomes of an element that has arrived as a whole. */
-const decide = (filter: TraceFilter, element: Element): "keep" | "replace" | "drop" => {
-  const lastHash = filter.flat.hash
-  const isDropped = element.isFlat && !countFlat(filter, element)
-  if (!element.isFlat || element.hash !== lastHash) filter.ofTransaction = 0
-  if (isDropped) return "drop"
-  return element.excess === null ? "keep" : "replace"
-}
+/** JSON text in place of an element that exceeds a bound: an item of a list, or the member `error` of a reply. */
+const errorOf = (element: Element): string =>
+  element.isWhole
+    ? `"error":${JSON.stringify({ code: TraceBudget.errorCode, message: TraceBudget.messageOf(element) })}`
+    : JSON.stringify(TraceBudget.replacementOf(element))
 
 /** Passes on an element that has arrived as a whole, up to an index of the chunk. */
 const endElement = (filter: TraceFilter, element: Element, to: number): void => {
-  const { from, out, pending, scanner } = filter
-  const decision = decide(filter, element)
+  const { budget, from, out, pending, scanner } = filter
+  const decision = TraceBudget.end(budget, element)
   filter.element = null
   filter.from = to
   if (decision !== "drop" && !element.isWhole && filter.items++ > 0) ByteList.writeText(out, ",")
@@ -232,6 +176,8 @@ const endElement = (filter: TraceFilter, element: Element, to: number): void => 
     return
   }
   ByteList.take(pending)
+  // What is discarded is not parsed.
+  Object.assign(scanner, element.before)
   if (decision === "drop") return
   filter.isHeld = false
   ByteList.writeText(out, errorOf(element))
@@ -253,9 +199,6 @@ const separate = (filter: TraceFilter, at: number): void => {
   flush(filter, at)
   filter.from = at + 1
 }
-
-const remaining = ({ limits, ofBlock, ofTransaction }: TraceFilter): number =>
-  Math.min(limits.transactionBytes - ofTransaction, limits.blockBytes - ofBlock)
 
 const textOf = (filter: TraceFilter, holder: Container | undefined): Text => {
   if (holder === undefined || holder.isArray) return "other"
@@ -280,8 +223,13 @@ const readKey = (filter: TraceFilter, holder: Container, start: number, end: num
   } else if (key === "action" && element !== null && stack.length === element.base + 1) element.isFlat = true
 }
 
-const readHash = ({ flat, scanner: { chunk } }: TraceFilter, element: Element, start: number, end: number): void => {
-  const length = Math.min(end - start, maxHash)
+const readHash = (
+  { budget: { flat }, scanner: { chunk } }: TraceFilter,
+  element: Element,
+  start: number,
+  end: number,
+): void => {
+  const length = Math.min(end - start, TraceBudget.maxHash)
   const isSame = flat.hash.length === length && TraceKeys.isAt(chunk, start, flat.hash)
   element.hash = isSame ? flat.hash : Buffer.from(chunk.buffer, chunk.byteOffset + start, length).toString("latin1")
 }
@@ -294,7 +242,7 @@ const addData = (filter: TraceFilter, data: FrameData.FrameData, end: number): v
 /** Begins data that is replaced or goes on in the next chunk. */
 const beginData = (filter: TraceFilter, end: number): FrameData.FrameData => {
   flush(filter, filter.scanner.start - 1)
-  const data = FrameData.make(filter.key, remaining(filter))
+  const data = FrameData.make(filter.key, TraceBudget.remaining(filter.budget))
   addData(filter, data, end)
   return data
 }
@@ -304,8 +252,7 @@ const endData = (filter: TraceFilter, data: FrameData.FrameData): void => {
   filter.data = null
   filter.from = filter.scanner.at
   if (data.hash === null) {
-    filter.ofTransaction += data.length
-    filter.ofBlock += data.length
+    TraceBudget.keep(filter.budget, data.length)
     ByteList.writeText(list, '"')
     for (const part of data.parts) ByteList.write(list, part)
     ByteList.writeText(list, '"')
@@ -324,10 +271,9 @@ const readText = (filter: TraceFilter): void => {
       return readHash(filter, filter.element!, start, end)
     case "data": {
       const length = end - start
-      if (!FrameData.isKept(length, remaining(filter))) return endData(filter, beginData(filter, end))
-      filter.ofTransaction += length
-      filter.ofBlock += length
-      return
+      if (!FrameData.isKept(length, TraceBudget.remaining(filter.budget)))
+        return endData(filter, beginData(filter, end))
+      return TraceBudget.keep(filter.budget, length)
     }
     case "other":
   }
@@ -409,6 +355,12 @@ export const push = (filter: TraceFilter, chunk: Uint8Array): ReadonlyArray<Uint
   flush(filter, scanner.chunk.length)
   return ByteList.take(filter.out)
 }
+
+/**
+ * Levels and values of what is passed on.
+ */
+export const shapeOf = ({ element, scanner }: TraceFilter): Shape =>
+  element === null || element.excess === null ? scanner : element.before
 
 /**
  * Characters that are held and not passed on yet.

@@ -43,9 +43,12 @@ const cut = (text: string, length = 1_000) => cutBy(text, length)
 
 const trace = (bytes: number) => `{"result":[{"result":{"type":"CALL","input":"0x${"a".repeat(bytes)}"}}]}`
 
+/** The same, longer than a response that is not read while it arrives. */
+const largeTrace = trace(BoundedFetch.smallBytes)
+
 describe("BoundedFetch", () => {
   it("make: bounds the data of traces, and of no other response", async () => {
-    const text = trace(3_000)
+    const text = largeTrace
     for (const method of ["trace_block", "debug_traceTransaction"]) {
       const { response } = await call({ chunks: cut(text) }, { body: `{"method":"${method}"}` })
       expect(await textOf(response)).toContain('"input":null,"input_length":')
@@ -54,18 +57,26 @@ describe("BoundedFetch", () => {
     expect((await textOf(response)) === text).toBe(true)
   })
 
-  it("make: passes a response that is within every bound as it is", async () => {
-    const padded = (bytes: number) => `{"result":[{"result":{"calls":[${"[],".repeat(20)}[]]}}]}`.padEnd(bytes, " ")
-    const passes = async (bytes: number, bounds: Partial<typeof limits>) => {
-      const text = padded(bytes)
-      const { response } = await call({ chunks: cut(text, 100) }, { bounds: { ...limits, ...bounds } })
+  it("make: passes a trace of at most as many bytes as a response may have values, and filters a larger one", async () => {
+    const passes = async (bytes: number) => {
+      const text = trace(3_000).padEnd(bytes, " ")
+      const { response } = await call({ chunks: cut(text, 65_536) })
       return (await textOf(response)) === text
     }
 
-    expect(await passes(1_000, { transactionBytes: 1_000, frames: 15 })).toBe(true)
-    expect(await passes(1_500, { frames: 15 })).toBe(true)
-    expect(await passes(1_501, { frames: 15 })).toBe(false)
-    expect(await passes(1_001, { transactionBytes: 1_000, frames: 15, blockBytes: 900 })).toBe(false)
+    expect(BoundedFetch.smallBytes).toBeLessThanOrEqual(BoundedFetch.maxValues)
+    expect(await passes(BoundedFetch.smallBytes)).toBe(true)
+    expect(await passes(BoundedFetch.smallBytes + 1)).toBe(false)
+  })
+
+  it("make: counts the levels of a large trace that are passed on, and not those of a transaction that is discarded", async () => {
+    const around = (value: string) => `{"result":[${value}]}`.padEnd(BoundedFetch.smallBytes + 1, " ")
+    const nested = `${"[".repeat(3_000)}${"]".repeat(3_000)}`
+    const discarded = await call({ chunks: cut(around(`{"result":${nested}}`), 65_536) })
+    const passed = await call({ chunks: cut(around(nested), 65_536) })
+
+    expect(await textOf(discarded.response)).toContain("deeper than 4 calls")
+    await expect(textOf(passed.response)).rejects.toThrow(BodyTooLarge)
   })
 
   it("make: holds the chunks of a small response back until it is whole", async () => {
@@ -80,11 +91,12 @@ describe("BoundedFetch", () => {
 
   it("make: fails a response that is too deep to be parsed, once it is large", async () => {
     const text = (bytes: number) => "[".repeat(3_000).padEnd(bytes)
-    const small = await call({ chunks: [Buffer.from(text(mebibyte))] }, { body: "" })
-    const large = await call({ chunks: [Buffer.from(text(mebibyte + 1))] }, { body: "" })
+    const { smallBytes } = BoundedFetch
+    const small = await call({ chunks: [Buffer.from(text(smallBytes))] }, { body: "" })
+    const large = await call({ chunks: [Buffer.from(text(smallBytes + 1))] }, { body: "" })
 
-    expect((await textOf(small.response)).length).toBe(mebibyte)
-    await expect(textOf(large.response)).rejects.toEqual(new BodyTooLarge(mebibyte + 1))
+    expect((await textOf(small.response)).length).toBe(smallBytes)
+    await expect(textOf(large.response)).rejects.toEqual(new BodyTooLarge(smallBytes + 1))
   })
 
   it("make: fails a trace that is larger than 24 MiB after the filter", async () => {
@@ -120,7 +132,7 @@ describe("BoundedFetch", () => {
   })
 
   it("make: reads a body that the platform gives as a whole", async () => {
-    const whole = Uint8Array.from(Buffer.from(trace(3_000)))
+    const whole = Uint8Array.from(Buffer.from(largeTrace))
     const { response } = await call({ arrayBuffer: async () => whole.buffer })
 
     expect(await textOf(response)).toContain('"input":null')
@@ -138,13 +150,13 @@ describe("BoundedFetch", () => {
     const read = async (text: string) =>
       await textOf((await call({ chunks: cut(text, 65_536) }, { body: "{}" })).response)
 
-    await expect(read("[".repeat(2_000_000))).rejects.toThrow(BodyTooLarge)
+    await expect(read("[".repeat(3_200_000))).rejects.toThrow(BodyTooLarge)
     await expect(read(`[${"[],".repeat(2_000_000)}[]]`)).rejects.toThrow(BodyTooLarge)
     expect(await read(`[${"[],".repeat(1_000_000)}[]]`)).toHaveLength(3_000_004)
   })
 
   it("cancel: cancels the body, and reading ends", async () => {
-    const { response, seen } = await call({ chunks: cut(trace(9_000)) })
+    const { response, seen } = await call({ chunks: cut(trace(9_000_000), 65_536) })
     const reader = response.body!.getReader()
     await reader.read()
     await reader.cancel()

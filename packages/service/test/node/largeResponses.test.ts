@@ -1,16 +1,17 @@
 /** Blocks and receipts whose response exceeds the bounds are fetched in parts. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import * as BoundedFetch from "../../src/node/BoundedFetch.ts"
 import * as Node from "../../src/node/Node.ts"
 import * as NodeError from "../../src/node/NodeError.ts"
 import * as fixture from "../indexer/fixture.ts"
 import { type Reply, type Response, start } from "./server.ts"
 
-/** A value that no response may hold: it is too deep to be parsed. */
+/** A value that no large response may hold: it is too deep. */
 const excessive = (value: object): Reply => {
   let deep: unknown = "0x"
   for (let level = 0; level < 3_000; level++) deep = [deep]
-  return { result: { ...value, padding: "x".repeat(1_100_000), deep } }
+  return { result: { ...value, padding: "x".repeat(BoundedFetch.smallBytes), deep } }
 }
 
 const { blockHash, blockWire, creationReceiptWire, creationWire, transferReceiptWire, transferWire } = fixture

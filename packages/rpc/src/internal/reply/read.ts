@@ -6,7 +6,7 @@ import type { Attempt } from "@daybook/transport/Attempt"
 import { InvalidResponse, TimeoutError, TransportError } from "@daybook/transport/ClientError"
 import type { Reply } from "@daybook/transport/Http"
 import * as Result from "effect/Result"
-import type { CallOptions } from "../../Options.ts"
+import type { CallOptions, CommonOptions } from "../../Options.ts"
 import type { CallError } from "../../RpcError.ts"
 import type { BytesReading, BytesResult } from "./BytesReading.ts"
 import { type BatchRejection, batchRejectionOf, classify, classifyText } from "./classify.ts"
@@ -70,18 +70,37 @@ const rejectionOf = (reply: Reply, { value }: Body, call: RequestItem, item: Res
   return batchRejectionOf(value === undefined ? classifyText(reply) : classify(item, reply, call.method), calls)
 }
 
+/** An item whose result the caller has limited. */
+const limited = (
+  item: ResponseItem,
+  { method }: RequestItem,
+  limitResult: CommonOptions["limitResult"],
+): ResponseItem => {
+  if (limitResult === undefined || item._tag !== "Value") return item
+  const found = limitResult(item.value, method)
+  if (found._tag === "Result") return { ...item, value: found.result }
+  return { _tag: "Error", error: { code: found.code, message: found.message } }
+}
+
 /** Parses a response and matches it to the calls of its request. */
-export const receive = (reply: Reply, calls: ReadonlyArray<RequestItem>, bytes?: BytesResult): Received => {
+export const receive = (
+  reply: Reply,
+  calls: ReadonlyArray<RequestItem>,
+  bytes?: BytesResult,
+  limitResult?: CommonOptions["limitResult"],
+): Received => {
   const body = parse(reply.text)
   const [first, second] = calls
   const items = new Map<number, ResponseItem>()
   if (first !== undefined && second === undefined) {
-    if (body.value !== undefined) items.set(first.id, matchSingle(body.value, first))
+    if (body.value !== undefined) items.set(first.id, limited(matchSingle(body.value, first), first, limitResult))
     return { reply, body, calls: 1, items, rejection: undefined, bytes }
   }
   const matched = matchBatch(body.value, calls)
   // Sound: each call has an item.
-  if (body.value !== undefined) for (const [at, { id }] of calls.entries()) items.set(id, matched[at]!)
+  if (body.value !== undefined) {
+    for (const [at, call] of calls.entries()) items.set(call.id, limited(matched[at]!, call, limitResult))
+  }
   const [item] = matched
   const rejection =
     first === undefined || item === undefined ? undefined : rejectionOf(reply, body, first, item, calls.length)
