@@ -1,10 +1,10 @@
 /** Streams that follow a wallet: newer rows, reorgs, and the end. */
 import { describe, expect, it } from "@effect/vitest"
 import { Arbitrary, Effect, Schema, Stream } from "effect"
-import { serve } from "@daybook/harness/ScriptedServer"
+import { type Handler, serve } from "@daybook/harness/ScriptedServer"
 import * as RestClient from "../src/RestClient.ts"
 import { createRestClient } from "../src/promise.ts"
-import { history, random, type Row, servePages, wallet } from "./history.ts"
+import { history, random, row, type Row, sendPage, servePages, wallet } from "./history.ts"
 import * as Reorg from "./reorg.ts"
 
 const below = (limit: number, from = 0) =>
@@ -35,6 +35,26 @@ const keep = async (url: string, limit: number, signal: AbortSignal): Promise<Re
   return kept
 }
 
+/** The rows and the reverts that a program receives that follows a wallet until the signal is aborted. */
+const follow = async (url: string, limit: number, signal: AbortSignal) => {
+  const rest = createRestClient({ baseUrl: url, apiKey: "key-1" })
+  const rows = rest.walletTransactionsStream(
+    { address: wallet, limit },
+    { follow: 1, onStaleCursor: "restart", signal },
+  )
+  const received: Array<string> = []
+  const reverts: Array<bigint> = []
+  try {
+    for await (const value of rows) {
+      if ("_tag" in value) reverts.push(value.fromBlock)
+      else received.push(value.hash)
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+  return { hashes: received, reverts }
+}
+
 describe("follow", () => {
   it.live.prop(
     "law: the rows kept by a program that follows a wallet through reorgs are those of the final chain, each once",
@@ -60,6 +80,62 @@ describe("follow", () => {
         expect(new Set(hashes(kept))).toStrictEqual(new Set(hashes(chain.rows())))
       }).pipe(Effect.scoped),
     { arbitrary: { runs: Number(process.env["DAYBOOK_RUNS"] ?? 12) }, timeout: 600_000 },
+  )
+
+  it.live.prop(
+    "law: following an idle wallet gives each row once and no revert, with up to 5,000 rows in a block or of a timestamp",
+    {
+      rows: below(5_000, 1),
+      perBlock: below(5_000, 1),
+      isOneTime: Arbitrary.schema(Schema.Boolean),
+      seed: below(1_000),
+    },
+    ({ isOneTime, perBlock, rows, seed }) =>
+      Effect.gen(function* () {
+        const next = random(seed)
+        const options = isOneTime ? { atMillis: 1_700_000_000_000 } : {}
+        const chain: Array<Row> = []
+        for (let block = 1; chain.length < rows; block++) {
+          const inBlock = Math.min(1 + next(perBlock), rows - chain.length)
+          for (let index = 0; index < inBlock; index++) chain.push(row(block, index, options))
+        }
+        const over = new AbortController()
+        const pages = Math.ceil(rows / 500)
+        let requests = 0
+        const server = yield* serve((...all) => {
+          requests += 1
+          // Long enough for several polls, whether one is a page or all pages again.
+          if (requests === 3 * pages + 12) over.abort()
+          return servePages(requests > 2 * pages + 3 ? [...chain, row(10_000, 0)] : chain)(...all)
+        })
+        const kept = yield* Effect.promise(() => follow(server.url, 500, over.signal))
+
+        expect(kept.reverts).toStrictEqual([])
+        expect(kept.hashes).toStrictEqual(hashes([...chain, row(10_000, 0)]))
+      }).pipe(Effect.scoped),
+    { arbitrary: { runs: Number(process.env["DAYBOOK_RUNS"] ?? 8) }, timeout: 600_000 },
+  )
+
+  it.live(
+    "follow: a reorg that a poll has noticed is reported from its first block, though the server then names a later one",
+    () =>
+      Effect.gen(function* () {
+        const stale = { message: "gone", code: "stale_cursor", requestId: "r", resumeFromBlock: 6 }
+        const answers = [
+          sendPage([row(1, 0), row(9, 0)]),
+          sendPage([{ ...row(1, 0), block_hash: `0x${"ab".repeat(32)}` }], "c1"),
+          ((_request, response) => {
+            response.writeHead(409, { "content-type": "application/json" }).end(JSON.stringify(stale))
+          }) satisfies Handler,
+        ]
+        const server = yield* serve((request, response, number) => answers[number - 1]?.(request, response, number))
+        const rest = yield* RestClient.make({ baseUrl: server.url, apiKey: "key-1" })
+        const error = yield* rest
+          .walletTransactionsStream({ address: wallet }, { follow: "1 millis" })
+          .pipe(Stream.runDrain, Effect.flip)
+
+        expect(error).toMatchObject({ _tag: "StaleCursor", resumeFromBlock: 0n })
+      }).pipe(Effect.scoped),
   )
 
   it.effect("follow: is refused with a descending order, with an end of the range, or with a cursor", () =>

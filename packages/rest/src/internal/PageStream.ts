@@ -122,12 +122,18 @@ const interpreter = <Query, Row, P extends Page<Row>>(
       { state: after, ahead: undefined, isFollowing },
     ])
 
-  /** Goes on with newer rows after a while, where the query is followed. */
-  const end = (state: Pagination.State): Effect.Effect<Turn<P> | undefined> => {
+  /** Goes on with newer rows after a while, where the query is followed and the newest row is another one than the last. */
+  const end = Effect.fnUntraced(function* (state: Pagination.State): Effect.fn.Return<Turn<P> | undefined, RestError> {
     const after = follow === undefined ? undefined : Pagination.onEnd(config, state)
-    if (follow === undefined || after === undefined) return Effect.succeed(undefined)
-    return Effect.as(Effect.sleep(follow), [undefined, { state: after, ahead: undefined, isFollowing: true }])
-  }
+    if (follow === undefined || after === undefined) return undefined
+    yield* Effect.sleep(follow)
+    const newer: Current<P> = { state: after, ahead: undefined, isFollowing: true }
+    const newest = Pagination.newestRow(config, state, after)
+    if (newest === undefined) return [undefined, newer]
+    const { indexCoverage, page } = yield* source.request(newest, options)
+    const isUnchanged = Pagination.isUnchanged(config, after, page)
+    return [undefined, isUnchanged ? { ...newer, state: { ...state, finalized: indexCoverage.finalizedTo } } : newer]
+  })
 
   return (current: Current<P>): Effect.Effect<Turn<P> | undefined, RestError> => {
     const { ahead, state } = current

@@ -39,6 +39,8 @@ export interface State {
   readonly restarts: number
   /** Last block that no reorg can revert, as the latest response states it; `null` where it does not. */
   readonly finalized: bigint | null
+  /** The latest rows given before are requested again: when they have ended, all rows given last are those of one chain. */
+  readonly isPoll: boolean
   /** Ends the query after the rows that were given. */
   readonly fault: RestError | undefined
 }
@@ -96,6 +98,7 @@ export const initial = (position: Position.Position): State => {
     turns: 0,
     restarts: 0,
     finalized: null,
+    isPoll: false,
     fault: undefined,
   }
 }
@@ -110,7 +113,32 @@ export const onEnd = <Row>(
   const position = Result.getOrThrow(Position.parse(held, Position.queryOf(query, order)))
   const [segment = Segments.whole] = position.segments
   const newer = RowTracker.beyond(RowTracker.recent(segment.memory, finalized))
-  return { ...initial({ ...position, segments: [{ ...segment, ...newer }] }), held }
+  return { ...initial({ ...position, segments: [{ ...segment, ...newer }] }), held, isPoll: true }
+}
+
+/** The last row that a query gave which is about to request newer rows. */
+const lastGiven = ({ segments: [segment] }: State): RowTracker.Known | undefined => segment?.memory.tail.at(-1)
+
+/**
+ * A request of the newest row alone, for a poll that would follow an ended one. While it is the last one that was given, in the same block,
+ * there are no newer rows, and no reorg of those before it: the hash of a block covers all before it. `undefined` when no row was given, or
+ * when the rows that were given have not been received again together: they may be of different chains.
+ */
+export const newestRow = <Row>({ query }: Config<Row>, ended: State, poll: State): EncodedQuery | undefined => {
+  const last = lastGiven(poll)
+  if (last === undefined || !ended.isPoll) return undefined
+  const { from_date: _fromDate, ...parameters } = query.parameters
+  return {
+    params: query.params,
+    parameters: { ...parameters, from_block: last.block.toString(), limit: "1", order: "DESC" },
+  }
+}
+
+/** True when the newest row is the last one that was given. */
+export const isUnchanged = <Row>({ locate }: Config<Row>, state: State, { result }: Page<Row>): boolean => {
+  const [newest] = result
+  const last = lastGiven(state)
+  return result.length === 1 && newest !== undefined && last !== undefined && RowTracker.isSame(last, locate(newest))
 }
 
 /** The parameters of a page of a segment, whose bounds replace those of the query. */
@@ -245,6 +273,7 @@ export const onPage = <Row, P extends Page<Row>>(
     turns: state.turns + 1,
     restarts: rows.length > 0 ? 0 : state.restarts,
     finalized: response.indexCoverage.finalizedTo,
+    isPoll: state.isPoll,
     fault: isWhole && isFault(following) ? errorOf(following, config, response) : undefined,
   }
   const page =
@@ -265,13 +294,20 @@ const boundsOf = ({ parameters: { to_block, to_date } }: EncodedQuery): Segments
   hasToDate: to_block === undefined && to_date !== undefined,
 })
 
+/** The error of a reorg, which may be less deep than one that was noticed while the query caught up. */
+const deepest = (error: StaleCursor, changed: bigint | undefined): StaleCursor =>
+  changed === undefined || changed >= error.resumeFromBlock
+    ? error
+    : new StaleCursor({ ...error, resumeFromBlock: changed })
+
 /** Continues after a reorg, or fails with the error that reports it. */
 export const onStale = <Row>(
   config: Config<Row>,
   state: State,
-  error: StaleCursor,
+  received: StaleCursor,
 ): Result.Result<readonly [State, RowsReverted], RestError> => {
   const { onStaleCursor, order, query } = config
+  const error = deepest(received, RowTracker.changedFrom(state.tracker))
   if (onStaleCursor !== "restart" || state.restarts >= maxRestarts) return Result.fail(error)
   const current = replaceFirst(state.segments, { memory: RowTracker.memory(state.tracker) })
   const progress = { order, segments: current, outermost: state.outermost, isInherited: state.isInherited }
@@ -285,6 +321,7 @@ export const onStale = <Row>(
     isSegmentNew: true,
     isInherited,
     restarts: state.restarts + 1,
+    isPoll: false,
     fault: undefined,
     held,
   }

@@ -33,6 +33,7 @@ const Saved = Schema.Struct({
       cursor: Schema.optionalKey(Schema.String),
       furthest: Schema.optionalKey(Schema.Tuple([Block, Schema.Int])),
       floor: Schema.optionalKey(Block),
+      lost: Schema.optionalKey(Block),
       given: Count,
       tail: Schema.Array(Schema.Tuple([Block, Schema.String, Schema.String])),
     }),
@@ -59,6 +60,7 @@ const encodeSegment = ({ cursor, from, memory, to }: Segment): (typeof Saved.Typ
     ? {}
     : { furthest: [memory.furthest.block.toString(), memory.furthest.timeMillis] as const }),
   ...optional("floor", text(memory.floor)),
+  ...optional("lost", text(memory.lost)),
   given: memory.given,
   tail: memory.tail.map(({ block, blockId, id }) => [block.toString(), blockId, id] as const),
 })
@@ -71,6 +73,7 @@ const decodeSegment = (part: (typeof Saved.Type)["parts"][number]): Segment => (
     furthest:
       part.furthest === undefined ? undefined : { block: BigInt(part.furthest[0]), timeMillis: part.furthest[1] },
     floor: number(part.floor),
+    lost: number(part.lost),
     given: part.given,
     tail: part.tail.map(([block, blockId, id]) => ({ block: BigInt(block), blockId, id })),
   },

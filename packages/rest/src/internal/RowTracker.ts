@@ -54,11 +54,13 @@ export interface Memory {
   readonly floor: bigint | undefined
   /** The latest rows, in the order given. */
   readonly tail: ReadonlyArray<Known>
+  /** Furthest block of which a row was given that the tail has no longer: rows up to it may have been given. */
+  readonly lost: bigint | undefined
   /** How many of the latest rows have to be on the page that is requested again. */
   readonly given: number
 }
 
-export const emptyMemory: Memory = { furthest: undefined, floor: undefined, tail: [], given: 0 }
+export const emptyMemory: Memory = { furthest: undefined, floor: undefined, tail: [], lost: undefined, given: 0 }
 
 /** Progress of a resumed query until its first new row. */
 interface CatchUp {
@@ -83,7 +85,10 @@ export interface RowTracker {
   readonly furthest: Memory["furthest"]
   readonly floor: bigint | undefined
   readonly tail: ReadonlyArray<Known>
+  readonly lost: bigint | undefined
   readonly catchUp: Readonly<CatchUp> | undefined
+  /** Rows are remembered that the server did not verify at the first request. */
+  readonly isUnverified: boolean
   /** Pages since the last new row: without rows, and with only repeated rows. */
   readonly empty: number
   readonly repeated: number
@@ -97,7 +102,9 @@ interface Draft {
   furthest: Memory["furthest"]
   floor: bigint | undefined
   tail: ReadonlyArray<Known>
+  lost: bigint | undefined
   catchUp: CatchUp | undefined
+  readonly isUnverified: boolean
   empty: number
   repeated: number
 }
@@ -119,21 +126,24 @@ const idOf = (key: string): string => key.slice(idFrom)
 
 const knownOf = ({ block, blockHash, key }: RowPosition): Known => ({ id: idOf(key), blockId: idOf(blockHash), block })
 
+/** True for a row that was given, in the same block. */
+export const isSame = (known: Known, row: RowPosition): boolean =>
+  known.id === idOf(row.key) && known.blockId === idOf(row.blockHash)
+
 const isPast = (order: Order, block: bigint, mark: bigint): boolean => (order === "ASC" ? block > mark : block < mark)
 
-/** Rows that a full tail has lost may interleave with its first ones. */
-const sinceOf = (order: Order, tail: ReadonlyArray<Known>): bigint | undefined =>
-  tail
-    .slice(0, tail.length < tailRows ? 1 : tailRows / 4)
-    .reduce<bigint | undefined>(
-      (furthest, { block }) => (furthest === undefined || isPast(order, block, furthest) ? block : furthest),
-      undefined,
-    )
+/** The further of two blocks, where there may be only one. */
+const further = (order: Order, one: bigint | undefined, other: bigint): bigint =>
+  one === undefined || isPast(order, other, one) ? other : one
 
-const catchUpOf = (order: Order, cursor: string | undefined, { given, tail }: Memory): CatchUp => ({
-  awaited: new Map(given === 0 ? [] : tail.slice(-given).map(({ block, id }) => [id, block])),
-  blockIds: new Map(tail.map(({ block, blockId }) => [block, blockId])),
-  since: sinceOf(order, tail),
+/** The tail may lack rows of its first block, which a query may have begun within, and those that it has lost. */
+const sinceOf = (order: Order, { lost, tail: [first] }: Memory): bigint | undefined =>
+  first === undefined ? lost : further(order, lost, first.block)
+
+const catchUpOf = (order: Order, cursor: string | undefined, memory: Memory): CatchUp => ({
+  awaited: new Map(memory.given === 0 ? [] : memory.tail.slice(-memory.given).map(({ block, id }) => [id, block])),
+  blockIds: new Map(memory.tail.map(({ block, blockId }) => [block, blockId])),
+  since: sinceOf(order, memory),
   changed: undefined,
   proved: undefined,
   isUnverified: cursor === undefined,
@@ -147,12 +157,20 @@ export const make = (order: Order, cursor: string | undefined, memory: Memory = 
   furthest: memory.furthest,
   floor: memory.floor,
   tail: memory.tail,
+  lost: memory.lost,
   catchUp: memory.tail.length > 0 ? catchUpOf(order, cursor, memory) : undefined,
+  isUnverified: cursor === undefined && memory.tail.length > 0,
   empty: 0,
   repeated: 0,
 })
 
-export const memory = ({ floor, furthest, tail }: RowTracker): Memory => ({ floor, furthest, tail, given: 0 })
+export const memory = ({ floor, furthest, lost, tail }: RowTracker): Memory => ({
+  floor,
+  furthest,
+  tail,
+  lost,
+  given: 0,
+})
 
 /** The lower of two blocks, where there may be only one. */
 export const lower = (one: bigint | undefined, other: bigint): bigint =>
@@ -184,7 +202,9 @@ const forgetOldRows = (draft: Draft) => {
 }
 
 const addToTail = (draft: Draft, rows: ReadonlyArray<Known>) => {
-  draft.tail = [...draft.tail, ...rows].slice(-tailRows)
+  const all = [...draft.tail, ...rows]
+  for (const { block } of all.slice(0, -tailRows)) draft.lost = further(draft.order, draft.lost, block)
+  draft.tail = all.slice(-tailRows)
 }
 
 /**
@@ -195,6 +215,10 @@ const firstReverted = (order: Order, { isUnverified, proved }: CatchUp, changed:
   if (order === "DESC" || !isUnverified) return changed
   return proved === undefined ? 0n : lower(changed, proved + 1n)
 }
+
+/** First block to read again by what a query has noticed while it catches up; undefined when it has noticed no change. */
+export const changedFrom = ({ catchUp, order }: RowTracker): bigint | undefined =>
+  catchUp?.changed === undefined ? undefined : firstReverted(order, catchUp, catchUp.changed)
 
 /** Ends the catch-up at the first row after the position, or at the end. */
 const endCatchUp = (draft: Draft): PageFault | undefined => {
@@ -219,12 +243,23 @@ const recordChange = (draft: Draft, catchUp: CatchUp, row: Known) => {
   if (isOther || (isBetween && known === undefined)) catchUp.changed = lower(catchUp.changed, row.block)
 }
 
-const movedFault = (at: number, { block }: RowPosition, known: Known): PageFault => ({
-  _tag: "Broken",
-  path: `result[${at}].block_hash`,
-  received: `block ${block} for a transaction that an earlier row had in block ${known.block}`,
-  expected: "each transaction once; the chain may have reorganised",
-})
+/**
+ * The fault of a row that was given in another block. Where the rows of a memory are not verified, the chain has changed below the
+ * request, and nothing is known of how far.
+ */
+const movedFault = (draft: Draft, at: number, { block }: RowPosition, known: Known): PageFault =>
+  draft.isUnverified
+    ? { _tag: "Stale", fromBlock: draft.order === "ASC" ? 0n : lower(block, known.block) }
+    : {
+        _tag: "Broken",
+        path: `result[${at}].block_hash`,
+        received: `block ${block} for a transaction that an earlier row had in block ${known.block}`,
+        expected: "each transaction once; the chain may have reorganised",
+      }
+
+/** True for a row before ones that have to be received again. The tail has lost it, or the chain has changed. */
+const isBehind = ({ catchUp, furthest, order }: Draft, block: bigint): boolean =>
+  catchUp !== undefined && catchUp.awaited.size > 0 && furthest !== undefined && !isPast(order, block, furthest.block)
 
 /** Takes one row: new, repeated (or before the position), or a fault. */
 const takeRow = (draft: Draft, at: number, place: RowPosition): "new" | "dropped" | PageFault => {
@@ -238,10 +273,11 @@ const takeRow = (draft: Draft, at: number, place: RowPosition): "new" | "dropped
     }
     return "dropped"
   }
-  if (known !== undefined && catchUp === undefined) return movedFault(at, place, known)
+  if (known !== undefined && catchUp === undefined) return movedFault(draft, at, place, known)
   const isOther = catchUp !== undefined && (catchUp.blockIds.get(row.block) ?? row.blockId) !== row.blockId
-  const fault = known !== undefined || isOther ? undefined : advance(draft, place)
-  if (catchUp !== undefined && (known !== undefined || isOther || fault !== undefined)) {
+  const isEarlier = known !== undefined || isOther || isBehind(draft, row.block)
+  const fault = isEarlier ? undefined : advance(draft, place)
+  if (catchUp !== undefined && (isEarlier || fault !== undefined)) {
     recordChange(draft, catchUp, row)
     return "dropped"
   }

@@ -49,6 +49,7 @@ const memoryBelow = (memory: RowTracker.Memory, from: bigint): RowTracker.Memory
   furthest: memory.furthest !== undefined && memory.furthest.block >= from ? undefined : memory.furthest,
   floor: memory.floor !== undefined && memory.floor >= from ? undefined : memory.floor,
   tail: memory.tail.filter(({ block }) => block < from),
+  lost: memory.lost === undefined ? undefined : lower(memory.lost, from - 1n),
   given: 0,
 })
 

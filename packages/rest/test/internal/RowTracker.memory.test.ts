@@ -75,27 +75,29 @@ describe("RowTracker", () => {
     }
   })
 
-  it("take: beside the first quarter of a full memory a row may have been given, and after it not", () => {
-    // The last 128 rows belong to the blocks 146 to 400; the last one of their first quarter belongs to block 208.
-    const full = memoryOf(
-      "ASC",
-      Array.from({ length: 200 }, (_, at) => row(2 * (at + 1), 0)),
-    )
+  it("take: up to the furthest block of which the memory has lost a row, one may have been given, and after it not", () => {
+    // The last 128 rows belong to the blocks 146 to 400, and the first lost one before them to block 144.
+    const rows = Array.from({ length: 200 }, (_, at) => row(2 * (at + 1), 0))
+    const full = memoryOf("ASC", rows)
+    // Lost before those of block 146: a row of block 206, which interleaves.
+    const interleaved = memoryOf("ASC", [row(206, 7), ...rows])
 
-    expect(full.tail.length).toBe(128)
-    expect(resume("ASC", full, [row(207, 0), row(400, 0), row(401, 0)])).toEqual(given(401))
-    expect(resume("ASC", full, [row(209, 0), row(400, 0), row(401, 0)])).toEqual(stale(209n))
+    expect([full.tail.length, full.lost, interleaved.lost]).toEqual([128, 144n, 206n])
+    expect(resume("ASC", full, [row(145, 0), row(400, 0), row(401, 0)])).toEqual(given(401))
+    expect(resume("ASC", full, [row(147, 0), row(400, 0), row(401, 0)])).toEqual(stale(147n))
+    expect(resume("ASC", interleaved, [row(205, 0), row(400, 0), row(401, 0)])).toEqual(given(401))
+    expect(resume("ASC", interleaved, [row(207, 0), row(400, 0), row(401, 0)])).toEqual(stale(207n))
   })
 
-  it("take: the furthest block of the first quarter counts where blocks interleave", () => {
-    const full = memoryOf(
-      "ASC",
-      Array.from({ length: 200 }, (_, at) => row(2 * (at + 1), 0)),
-    )
-    const tail = full.tail.with(30, full.tail[31]!).with(31, full.tail[30]!)
+  it("take: a remembered row in another block, after new ones of an unverified request, proves a change of unknown depth", () => {
+    const remembered = memoryOf("ASC", [row(18, 0)])
+    const moved = { ...row(19, 1), hash: row(18, 0).hash }
+    const taken = (cursor: string | undefined) =>
+      RowTracker.take(RowTracker.make("ASC", cursor, remembered), page([row(19, 0), moved]), walletTransactions.locate)
+        .next
 
-    expect(resume("ASC", { ...full, tail }, [row(207, 0), row(400, 0), row(401, 0)])).toEqual(given(401))
-    expect(resume("ASC", { ...full, tail }, [row(209, 0), row(400, 0), row(401, 0)])).toEqual(stale(209n))
+    expect(taken(undefined)).toEqual({ _tag: "Stale", fromBlock: 0n })
+    expect(taken("c")).toMatchObject({ _tag: "Broken", path: "result[1].block_hash" })
   })
 
   it("take: rows of one block are in order, whatever their timestamps", () => {

@@ -12,6 +12,7 @@ const memory = (...blocks: ReadonlyArray<bigint>): Memory => {
     furthest: furthest === undefined ? undefined : { block: furthest, timeMillis: Number(furthest) * 1000 },
     floor: blocks.at(-2),
     tail: blocks.map(known),
+    lost: undefined,
     given: 0,
   }
 }

@@ -1,0 +1,97 @@
+/** A wallet with more rows in one block than a client remembers is followed through a service on the embedded chain. */
+import { type Anvil, Head } from "@daybook/chain"
+import { Eventually } from "@daybook/harness"
+import * as Rpc from "@daybook/harness/Rpc"
+import { RestClient } from "@daybook/rest"
+import { Effect, Exit, Layer, Logger, Scope, Stream } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Local from "../src/Local.ts"
+import * as Screen from "../src/Screen.ts"
+import { untilIndexed } from "./untilIndexed.ts"
+
+const noOutput = Layer.succeed(Screen.Screen, Screen.make({ write: () => undefined }, {}))
+const wallets = ["0x00000000000000000000000000000000000f0110", "0x00000000000000000000000000000000000f0111"] as const
+const transfers = 2_000
+
+const started = Local.start({
+  blobs: false,
+  blocks: 2,
+  config: { rateLimit: { perSecond: 1_000_000, burst: 1_000_000 } },
+}).pipe(Effect.provide(noOutput))
+
+let local: Local.Local
+const scope = Scope.makeUnsafe()
+beforeAll(async () => {
+  local = await Effect.runPromise(started.pipe(Scope.provide(scope), Effect.provide(Logger.layer([]))))
+}, 180_000)
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+
+/** Mines one block with so many transfers to the wallet. */
+const mineTransfers = Effect.fnUntraced(function* (node: Anvil.Node, wallet: string) {
+  const [from = ""] = node.accounts
+  yield* node.call("evm_setBlockGasLimit", ["0x8000000"])
+  const first = Number(yield* node.call<string>("eth_getTransactionCount", [from, "latest"]))
+  const request = { from, to: wallet, value: "0x1", gas: "0x5208", gasPrice: "0x2540be400" }
+  for (let sent = 0; sent < transfers; sent += 500) {
+    const calls = Array.from({ length: 500 }, (_, at) => ({
+      method: "eth_sendTransaction",
+      params: [{ ...request, nonce: `0x${(first + sent + at).toString(16)}` }],
+    }))
+    yield* Rpc.batch(node.url, calls)
+  }
+  yield* Head.mine(node)
+})
+
+describe("following a wallet", () => {
+  it.each(["transactions", "movements"] as const)(
+    "gives each of the %s of a block with 2,000 transfers once, reads one row while the chain is idle, and then what is new",
+    { timeout: 180_000 },
+    (what) =>
+      Effect.gen(function* () {
+        const { node, provider } = local
+        const wallet = what === "transactions" ? wallets[0] : wallets[1]
+        yield* mineTransfers(node, wallet)
+        const targets: Array<string> = []
+        const rest = yield* RestClient.make({
+          baseUrl: provider.baseUrl,
+          apiKey: provider.apiKey,
+          onEvent: (event) => void (event._tag === "Request" && targets.push(event.target)),
+        })
+        yield* untilIndexed(rest, node)
+        const rows: Array<string> = []
+        const reverts: Array<bigint> = []
+        const options = { follow: 1, onStaleCursor: "restart" } as const
+        const take = (hash: string | null, value: object) =>
+          Effect.sync(() => void ("_tag" in value ? reverts.push(0n) : rows.push(hash ?? "")))
+        const followed =
+          what === "transactions"
+            ? Stream.runForEach(rest.walletTransactionsStream({ address: wallet }, options), (value) =>
+                take("_tag" in value ? null : value.hash, value),
+              )
+            : Stream.runForEach(rest.movementsStream({ address: wallet }, options), (value) =>
+                take("_tag" in value ? null : value.transaction_hash, value),
+              )
+        yield* Effect.forkChild(followed)
+        yield* Eventually.untilEffect(
+          Effect.sync(() => rows.length >= transfers),
+          { what: "the transfers are received" },
+        )
+        const isNewestRow = (target: string) => target.endsWith("&limit=1")
+        yield* Eventually.untilEffect(
+          Effect.sync(() => targets.length > 20 && targets.slice(-20).every(isNewestRow)),
+          { what: "20 requests of the newest row alone" },
+        )
+        const next = yield* Head.transfer(node, { from: node.accounts[0] ?? "", to: wallet, valueWei: 2n })
+        yield* Head.mine(node)
+        yield* Eventually.untilEffect(
+          Effect.sync(() => rows.length > transfers),
+          { what: "the next transfer is received" },
+        )
+
+        expect(reverts).toEqual([])
+        expect(rows.length).toBe(transfers + 1)
+        expect(new Set(rows).size).toBe(transfers + 1)
+        expect(rows.at(-1)).toBe(next)
+      }).pipe(Effect.scoped, Effect.provide(Logger.layer([])), Effect.runPromise),
+  )
+})
