@@ -21,7 +21,7 @@ const balanceCodec = open("Balance", {
   balance: Decimal.Signed,
   /**
    * Block at which the sum was last compared with the state of the chain, where it was equal; `null` otherwise. For an id of an ERC-721
-   * contract, the number of tokens of that contract was compared.
+   * contract, its owner was compared.
    */
   proved_at_block: orEmpty(Decimal.Decimal, null),
 })

@@ -26,7 +26,7 @@ import * as WalletFlags from "./WalletFlags.ts"
 const differencesOf = ({ holdings }: WalletProof): ReadonlyArray<ComparedHolding> =>
   holdings.filter(({ expected, found }) => !Proof.isEqual(expected, found))
 
-const toJson = (chain: string, { incomplete, proof }: Reconciliation.Reconciled) => ({
+const toJson = (chain: string, { ignored, incomplete, proof }: Reconciliation.Reconciled) => ({
   address: proof.wallet,
   chain,
   block_number: proof.block.number,
@@ -40,6 +40,7 @@ const toJson = (chain: string, { incomplete, proof }: Reconciliation.Reconciled)
     first_block: firstBlock,
   })),
   not_checked: proof.unchecked,
+  ignored,
   compared: proof.holdings.length,
   incomplete,
 })
@@ -65,12 +66,13 @@ const formatDifference = ({ expected, firstBlock, found, holding }: ComparedHold
 
 const toText = (
   { chain, chainId }: ChainJob,
-  { incomplete, proof }: Reconciliation.Reconciled,
+  { ignored, incomplete, proof }: Reconciliation.Reconciled,
 ): ReadonlyArray<string> => {
   const symbol = StatementFormat.nativeSymbol(chainId)
   const { block, holdings, unchecked, wallet } = proof
   const differences = differencesOf(proof)
-  const outcome = isProved(proof) ? "proved" : "NOT PROVED"
+  const proved = ignored.length === 0 ? "proved" : "proved but for ignored tokens"
+  const outcome = isProved(proof) ? proved : "NOT PROVED"
   const compared = Terminal.count(holdings.length, "sum")
   const counted = Terminal.count(differences.length, "difference")
   const parts =
@@ -79,18 +81,26 @@ const toText = (
     `${wallet} on ${chain}, block ${block.number}: ${outcome}, ${compared} compared, ${counted}`,
     ...differences.map((difference) => formatDifference(difference, symbol)),
     ...unchecked.map((sentence) => `  not checked: ${sentence}`),
+    ...ignored.map((token) => `  ignored: ${token}`),
     ...(isProved(proof) ? [] : parts),
   ]
 }
 
-const sourceOf = Effect.fnUntraced(function* (database: Database, { chain, chainId, config }: ChainJob) {
+/** Calls for each wallet, at most, unless they are given. */
+const defaultMaxCalls = 200_000
+
+const sourceOf = Effect.fnUntraced(function* (
+  database: Database,
+  { chain, chainId, config }: ChainJob,
+  maxCalls: number,
+) {
   const store = database.chain({ name: chain, id: chainId })
   const { fetch, usage } = Calls.counting(globalThis.fetch)
   const node = yield* Node.make({ urls: config.rpc, chainId, where: `chains.${chain}.rpc`, fetch })
   const source: Reconciliation.Source = {
     node,
     usage,
-    maxCalls: Number.POSITIVE_INFINITY,
+    maxCalls,
     reader: store.reader,
     proofs: yield* store.proofs,
   }
@@ -138,11 +148,23 @@ export const reconcile = Command.make(
       Flag.atLeast(0),
     ),
     at: Selection.blockFlag("Block at which the wallets are compared; by default the last final one", "at"),
+    maxCalls: Flag.Int("max-calls").pipe(
+      Flag.withDescription("Calls to the node for each wallet at most; by default 200,000"),
+      Flag.withMetavar("N"),
+      Flag.optional,
+    ),
+    ignore: Flag.String("ignore").pipe(
+      Flag.withDescription("Address of a token that is not compared; may be repeated. The result is not stored"),
+      Flag.withMetavar("ADDRESS"),
+      Flag.atLeast(0),
+    ),
     json: Flag.Boolean("json").pipe(Flag.withDescription("Print one JSON object per wallet"), Flag.withDefault(false)),
   },
-  Effect.fn(function* ({ addresses, at: given, chain, config, json }) {
+  Effect.fn(function* ({ addresses, at: given, chain, config, ignore, json, maxCalls: givenCalls }) {
     const wallets = yield* WalletFlags.parseAddresses(addresses)
     const at = yield* Selection.parseBlock(given, "at")
+    const maxCalls = (yield* WalletFlags.parseCount(givenCalls, "max-calls")) ?? defaultMaxCalls
+    const ignored = new Set(yield* WalletFlags.parseAddresses(ignore, "--ignore"))
     const { database, jobs } = yield* Selection.open(config, chain)
     const [job] = jobs
     if (job === undefined || jobs.length > 1) {
@@ -150,12 +172,12 @@ export const reconcile = Command.make(
       const message = `Several chains are selected: ${names}. Select one with "--chain NAME".`
       return yield* new CommandError({ message })
     }
-    const source = yield* sourceOf(database, job)
+    const source = yield* sourceOf(database, job, maxCalls)
     const scope = yield* LedgerScope.of(source.reader, job.chain, at)
     yield* refusePartial(source, job, wallets)
     const failed: Array<string> = []
     for (const wallet of wallets) {
-      const reconciled = yield* Reconciliation.run(source, scope, wallet)
+      const reconciled = yield* Reconciliation.run(source, scope, wallet, { ignored })
       if (json) yield* Terminal.print(JSON.stringify(toJson(job.chain, reconciled)))
       else for (const line of toText(job, reconciled)) yield* Terminal.print(line)
       if (!isProved(reconciled.proof)) failed.push(wallet)

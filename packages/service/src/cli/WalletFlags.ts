@@ -71,17 +71,22 @@ export interface Given extends KeptDiscovery.Given {
  */
 export const parseAddresses = Effect.fnUntraced(function* (
   texts: ReadonlyArray<string>,
+  name = "ADDRESS",
 ): Effect.fn.Return<ReadonlyArray<string>, CommandError> {
   const found = new Set<string>()
   for (const text of texts) {
     const address = Address.fromText(text)
-    if (address === undefined) return yield* invalid("ADDRESS", "an address of 20 bytes in hex", quote(text))
+    if (address === undefined) return yield* invalid(name, "an address of 20 bytes in hex", quote(text))
     found.add(address)
   }
   return [...found]
 })
 
-const parseCount = (given: Option.Option<number>, name: string): Effect.Effect<number | undefined, CommandError> => {
+/** A whole number from 1 on. */
+export const parseCount = (
+  given: Option.Option<number>,
+  name: string,
+): Effect.Effect<number | undefined, CommandError> => {
   const count = Option.getOrUndefined(given)
   return count === undefined || count >= 1
     ? Effect.succeed(count)

@@ -36,6 +36,8 @@ export interface Books {
   readonly wallet: string
   /** By `Holding.keyOf`; the native currency is always among them. */
   readonly accounts: Map<string, Account>
+  /** Ids of ERC-721 contracts, whose numbers are among the accounts. */
+  readonly ids: Map<string, Account>
   /** Transactions in which the wallet takes part. */
   transactions: number
   /** Of these, those that it sent. */
@@ -54,6 +56,7 @@ const accountOf = (holding: Holding.Holding): Account => ({ holding, sums: new M
 export const make = (wallet: string): Books => ({
   wallet,
   accounts: new Map([[Holding.keyOf(Holding.native), accountOf(Holding.native)]]),
+  ids: new Map(),
   transactions: 0,
   sent: 0,
   delegations: 0,
@@ -80,6 +83,13 @@ export const addChange = (account: Account, block: number, amount: bigint): void
   else account.changes.push([block, amount])
 }
 
+const idIn = ({ ids }: Books, holding: Holding.Holding): Account => {
+  const key = Holding.keyOf(holding)
+  const id = ids.get(key) ?? accountOf(holding)
+  ids.set(key, id)
+  return id
+}
+
 const addMovement = (books: Books, block: number, movement: Movement.Movement): void => {
   const account = accountIn(books, Holding.fromMovement(movement))
   const sum = account.sums.get(movement.kind) ?? { count: 0, in: 0n, out: 0n }
@@ -89,6 +99,8 @@ const addMovement = (books: Books, block: number, movement: Movement.Movement): 
   if (amount > 0n) sum.in += amount
   else sum.out += amount
   addChange(account, block, amount)
+  const id = Holding.ownedId(movement)
+  if (id !== null) addChange(idIn(books, id), block, amount)
 }
 
 /**
@@ -114,8 +126,20 @@ export const add = (books: Books, { number, rows }: DiscoveredBlock): void => {
   for (const row of rows) if (row.wallet === books.wallet) addRow(books, number, row)
 }
 
+/** Changes of a holding by block, ascending. */
+export const changesOf = ({ accounts, ids }: Books, holding: Holding.Holding): Account["changes"] => {
+  const key = Holding.keyOf(holding)
+  return (accounts.get(key) ?? ids.get(key))?.changes ?? []
+}
+
+/**
+ * Whether the wallet owned an id before its movements, as 1 or 0: it did where it first sends it.
+ */
+export const ownedBefore = (books: Books, id: Holding.Holding): bigint =>
+  (changesOf(books, id).find(([, change]) => change !== 0n)?.[1] ?? 0n) < 0n ? 1n : 0n
+
 /**
  * The change of a holding from the opening block to another one.
  */
-export const changeUpTo = ({ accounts }: Books, holding: Holding.Holding, opening: number, block: number): bigint =>
-  Bisection.fromChanges(accounts.get(Holding.keyOf(holding))?.changes ?? [])(opening, block)
+export const changeUpTo = (books: Books, holding: Holding.Holding, opening: number, block: number): bigint =>
+  Bisection.fromChanges(changesOf(books, holding))(opening, block)

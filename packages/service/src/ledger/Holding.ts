@@ -1,7 +1,7 @@
 /**
  * What a wallet can hold, and the call that reads how much of it a wallet holds at a block. Pure.
  *
- * Source: ERC-20, ERC-721 and ERC-1155 (balanceOf); decision 0047.
+ * Source: ERC-20, ERC-721 and ERC-1155 (balanceOf, ownerOf); decision 0047.
  */
 import type { Call } from "@daybook/rpc/Method"
 import * as Movement from "./Movement.ts"
@@ -13,13 +13,13 @@ export const standards = ["native", "erc20", "erc721", "erc1155", "nonce"] as co
 export type Standard = (typeof standards)[number]
 
 /**
- * An asset, or one id of an ERC-1155 contract. The tokens of an ERC-721 contract are one holding, counted.
+ * An asset, or one id of a contract. The tokens of an ERC-721 contract are one holding, counted, and each id of them is one more.
  */
 export interface Holding {
   readonly standard: Standard
   /** `native`, or the address of a token. */
   readonly asset: string
-  /** Decimal digits; `null` but for ERC-1155. */
+  /** Decimal digits; `null` for an asset without ids, and for the number of tokens of an ERC-721 contract. */
   readonly tokenId: string | null
 }
 
@@ -56,6 +56,21 @@ export const fromMovement = ({
 }
 
 /**
+ * The id of an ERC-721 contract that a movement changes: 1 for its owner, 0 for all others. `null` for other movements.
+ */
+export const ownedId = ({
+  asset,
+  kind,
+  tokenId,
+}: Pick<Movement.Movement, "asset" | "kind" | "tokenId">): Holding | null =>
+  kind === "erc721" && tokenId !== null ? { standard: "erc721", asset, tokenId } : null
+
+/**
+ * Whether a holding is one id of an ERC-721 contract.
+ */
+export const isOwnedId = ({ standard, tokenId }: Holding): boolean => standard === "erc721" && tokenId !== null
+
+/**
  * Identifies a holding.
  */
 export const keyOf = ({ asset, standard, tokenId }: Holding): string => `${standard} ${asset} ${tokenId ?? ""}`
@@ -67,6 +82,7 @@ const word = (value: bigint): string => value.toString(16).padStart(64, "0")
 
 const balanceOf = "0x70a08231"
 const balanceOfId = "0x00fdd58e"
+const ownerOf = "0x6352211e"
 
 /**
  * The call that reads what a wallet holds at the end of a block.
@@ -74,10 +90,11 @@ const balanceOfId = "0x00fdd58e"
 export const callOf = ({ asset, standard, tokenId }: Holding, wallet: string, block: number): Call => {
   if (standard === "native") return { method: "eth_getBalance", params: [wallet, block] }
   if (standard === "nonce") return { method: "eth_getTransactionCount", params: [wallet, block] }
+  const call = (data: `0x${string}`): Call => ({ method: "eth_call", params: [{ to: asset, data, gas }, block] })
   const account = word(BigInt(wallet))
-  const data: `0x${string}` =
-    standard === "erc1155" ? `${balanceOfId}${account}${word(BigInt(tokenId ?? 0))}` : `${balanceOf}${account}`
-  return { method: "eth_call", params: [{ to: asset, data, gas }, block] }
+  if (tokenId === null) return call(`${balanceOf}${account}`)
+  const id = word(BigInt(tokenId))
+  return call(standard === "erc721" ? `${ownerOf}${id}` : `${balanceOfId}${account}${id}`)
 }
 
 /**
@@ -87,4 +104,13 @@ export const amountOf = (result: unknown): bigint | null => {
   if (typeof result === "bigint") return result
   if (typeof result === "number") return BigInt(result)
   return typeof result === "string" && /^0x[0-9a-f]{64}/.test(result) ? BigInt(result.slice(0, 66)) : null
+}
+
+/**
+ * What a wallet holds by the result of the call; `null` where the contract gives no balance, or no owner.
+ */
+export const heldIn = (holding: Holding, wallet: string, result: unknown): bigint | null => {
+  const amount = amountOf(result)
+  if (amount === null || !isOwnedId(holding)) return amount
+  return amount === BigInt(wallet) ? 1n : 0n
 }

@@ -57,6 +57,21 @@ export interface Budgeted {
 }
 
 /**
+ * The same node with a budget of its own, which counts the calls of its batches.
+ */
+export const limited = <A extends Budgeted>(budgeted: A, maxCalls: number): A => {
+  let [requests, calls] = [0, 0]
+  const { node } = budgeted
+  const batch: Node["batch"] = (items, task) =>
+    Effect.suspend(() => {
+      requests += 1
+      calls += items.length
+      return node.batch(items, task)
+    })
+  return { ...budgeted, node: { ...node, batch }, usage: () => ({ requests, calls, byMethod: [] }), maxCalls }
+}
+
+/**
  * Why calls did not succeed.
  */
 export type CallsError = CallBudgetExceeded | NodeError.NodeError
@@ -139,9 +154,12 @@ export const send = (
   calls: ReadonlyArray<Call>,
   task: CallBatch.Task,
   perRequest = callsPerRequest,
-): Effect.Effect<CallBatch.Results, CallsError> => {
-  return Effect.map(
-    Effect.forEach(Arr.chunksOf(calls, perRequest), (chunk) => sendChunk(budgeted, chunk, task), { concurrency }),
-    (results) => results.flat(),
-  )
-}
+): Effect.Effect<CallBatch.Results, CallsError> =>
+  Effect.suspend(() => {
+    const { maxCalls, usage } = budgeted
+    if (usage().calls + calls.length > maxCalls) return Effect.fail(new CallBudgetExceeded({ maxCalls }))
+    return Effect.map(
+      Effect.forEach(Arr.chunksOf(calls, perRequest), (chunk) => sendChunk(budgeted, chunk, task), { concurrency }),
+      (results) => results.flat(),
+    )
+  })

@@ -8,7 +8,6 @@ import * as Effect from "effect/Effect"
 import * as AccountCalls from "../discovery/AccountCalls.ts"
 import type * as Calls from "../node/Calls.ts"
 import * as Books from "../ledger/Books.ts"
-import type { OpeningBalance } from "../store/Proofs.ts"
 import * as Holding from "../ledger/Holding.ts"
 import * as Proof from "./Proof.ts"
 
@@ -45,7 +44,10 @@ export const read = Effect.fnUntraced(function* (
     call: Holding.callOf(holding, wallet, block),
   }))
   const found = yield* AccountCalls.readState(budgeted, reads, block, Proof.isAnswer)
-  return found.map((result, at) => correct(Proof.amountIn(result) ?? 0n, wanted[at]!, first))
+  return found.map((result, at) => {
+    const one = wanted[at]!
+    return correct(Proof.amountIn(one.holding, one.wallet, result) ?? 0n, one, first)
+  })
 })
 
 /**
@@ -61,16 +63,3 @@ export const wantedOf = (
     holding,
     movedInFirst: books === null ? 0n : Books.changeUpTo(books, holding, -1, 0),
   }))
-
-/**
- * What books need of a node: each holding that is not among the known ones.
- */
-export const missingOf = (books: Books.Books, known: ReadonlyArray<OpeningBalance>): ReadonlyArray<Wanted> => {
-  const keys = new Set(known.map(({ holding }) => Holding.keyOf(holding)))
-  const holdings = [...books.accounts.values()].map(({ holding }) => holding)
-  return wantedOf(
-    books.wallet,
-    holdings.filter((holding) => !keys.has(Holding.keyOf(holding))),
-    books,
-  )
-}

@@ -54,8 +54,11 @@ export const isAnswer = (error: CallError): boolean =>
 /**
  * The amount in a result; `null` where the contract gives none.
  */
-export const amountIn = (result: Result.Result<unknown, CallError>): bigint | null =>
-  Result.isSuccess(result) ? Holding.amountOf(result.success) : null
+export const amountIn = (
+  holding: Holding.Holding,
+  wallet: string,
+  result: Result.Result<unknown, CallError>,
+): bigint | null => (Result.isSuccess(result) ? Holding.heldIn(holding, wallet, result.success) : null)
 
 /**
  * Compares a sum with what the chain has. A contract that gives no balance holds nothing for the wallet.
@@ -78,7 +81,7 @@ export const holdingsAt = (
       end,
       isAnswer,
     ),
-    (results) => results.map(amountIn),
+    (results) => results.map((result, at) => amountIn(reads[at]!.holding, wallet, result)),
   )
 
 /**

@@ -44,6 +44,8 @@ export interface Options {
 /** Calls per minute, at most, unless they are configured. */
 export const defaultCallsPerMinute = 600
 
+/** Calls for one comparison of a wallet, at most: anyone may send it tokens. */
+const callsPerWallet = 20_000
 /** Holdings whose openings are read at once. */
 const openingsPerTurn = 100
 /** Tokens that are read at once. */
@@ -230,7 +232,7 @@ export const run = Effect.fn("ProofKeeper.run")(function* (
   const budgeted: Calls.Budgeted = {
     node: CallPace.paced(node, callsPerMinute),
     usage: () => ({ requests: 0, calls: 0, byMethod: [] }),
-    maxCalls: Number.POSITIVE_INFINITY,
+    maxCalls: callsPerWallet,
   }
   let source: Reconciliation.Source | undefined
   const restingUntil: Context["restingUntil"] = new Map()

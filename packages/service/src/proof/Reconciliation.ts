@@ -8,19 +8,22 @@ import * as Effect from "effect/Effect"
 import * as AccountCalls from "../discovery/AccountCalls.ts"
 import * as Bisection from "../ledger/Bisection.ts"
 import * as Calls from "../node/Calls.ts"
-import { ChainReorganized, type StateUnavailable } from "../node/DiscoveryError.ts"
-import type * as Books from "../ledger/Books.ts"
+import { type CallBudgetExceeded, ChainReorganized, type StateUnavailable } from "../node/DiscoveryError.ts"
+import * as Books from "../ledger/Books.ts"
 import type { BlockRef } from "../block/BlockRows.ts"
 import type { ChainReader } from "../store/ChainReader.ts"
 import type { FirstBlock, OpeningBalance, ProofWriter, WalletProof } from "../store/Proofs.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import * as Holding from "../ledger/Holding.ts"
+import * as ComparedHoldings from "./ComparedHoldings.ts"
 import * as LedgerBooks from "./LedgerBooks.ts"
 import * as OpeningReader from "./OpeningReader.ts"
 import * as Proof from "./Proof.ts"
 
 /** The nodes of a chain, and its index. */
 export interface Source extends Calls.Budgeted {
+  /** Calls for one wallet, at most, but for those that repeat failed ones. */
+  readonly maxCalls: number
   readonly reader: ChainReader
   readonly proofs: ProofWriter
 }
@@ -36,18 +39,26 @@ export interface Reconciled {
   readonly proof: WalletProof
   /** Rows of the ledger of which movements may be missing. */
   readonly incomplete: number
+  /** Tokens that were left out. Such a proof is not stored. */
+  readonly ignored: ReadonlyArray<string>
+}
+
+/** How to compare. */
+export interface Options {
+  /** Whether the movements since the last comparison are added to its sums, in place of those since the first block. */
+  readonly isContinued?: boolean
+  /** Addresses of tokens, lower case, that are left out. */
+  readonly ignored?: ReadonlySet<string>
 }
 
 /** Why a wallet could not be compared. */
 export type ReconciliationError = Calls.CallsError | ChainReorganized | StoreError
 
-/** Holdings that are compared, at most: a wallet may be sent any number of tokens. */
-const maxHoldings = 20_000
-
 type Amounts = ReadonlyMap<string, bigint>
 
 /** What is compared. */
 interface Comparison {
+  /** With the budget of this comparison. */
   readonly source: Source
   readonly scope: Scope
   /** Movements since the start. */
@@ -60,47 +71,77 @@ interface Comparison {
   readonly changes: (holding: Holding.Holding) => Bisection.KnownChange
 }
 
-const noState = ({ block, host, reason }: StateUnavailable): string =>
-  `${host} has no state of block ${block} ("${reason}"). Use an archive node.`
+/** Why reads ended that leave the rest of a comparison as it is. */
+type Unread = StateUnavailable | CallBudgetExceeded
+
+const isUnread = (error: Proof.ProofError): error is Unread =>
+  error._tag === "StateUnavailable" || error._tag === "CallBudgetExceeded"
+
+const reasonOf = (error: Unread): string =>
+  error._tag === "StateUnavailable"
+    ? `${error.host} has no state of block ${error.block} ("${error.reason}"). Use an archive node.`
+    : `it takes more than ${error.maxCalls} calls. Raise --max-calls, or leave out tokens with --ignore.`
 
 const keyed = (list: ReadonlyArray<OpeningBalance>): Amounts =>
   new Map(list.map(({ amount, holding }) => [Holding.keyOf(holding), amount]))
 
 const isNonce = ({ holding }: { readonly holding: Holding.Holding }): boolean => holding.standard === "nonce"
 
+/** Every holding of a wallet: what moved, what an earlier comparison has, and the ids that it owns. */
+const holdingsOf = (
+  books: Books.Books,
+  before: WalletProof | null,
+  ignored: ReadonlySet<string>,
+): ReadonlyArray<Holding.Holding> => {
+  const compared = before?.holdings ?? []
+  const owned = new Map(compared.map(({ expected, holding }) => [Holding.keyOf(holding), expected]))
+  const isOwned = (id: Books.Account, key: string) =>
+    (owned.get(key) ?? Books.ownedBefore(books, id.holding)) + id.change > 0n
+  const all = new Map([...books.accounts].map(([key, { holding }]) => [key, holding]))
+  for (const { holding } of compared) all.set(Holding.keyOf(holding), holding)
+  for (const [key, id] of books.ids) {
+    if (isOwned(id, key)) all.set(key, id.holding)
+    else all.delete(key)
+  }
+  return [...all.values()].filter(({ asset }) => !ignored.has(asset))
+}
+
 /**
  * Amounts at the start: those of an earlier comparison, or before the first block, as far as they are stored or the node has them. Those
- * that are read are stored.
+ * that are read are stored, but for ids of ERC-721 contracts, whose first movement tells them.
  */
 const amountsOf = Effect.fnUntraced(function* (
   source: Source,
   { first }: Scope,
   books: Books.Books,
   before: WalletProof | null,
+  holdings: ReadonlyArray<Holding.Holding>,
 ) {
   const { wallet } = books
   const openings = yield* source.reader.snapshot((snapshot) => snapshot.openings(wallet))
   const compared = (before?.holdings ?? []).map(({ expected: amount, holding }) => ({ holding, amount }))
-  const stored = [...openings, ...compared]
-  const wanted = OpeningReader.missingOf(books, stored).slice(0, maxHoldings)
+  const ids = holdings.filter(Holding.isOwnedId).map((id) => ({ holding: id, amount: Books.ownedBefore(books, id) }))
+  const known = keyed([...ids, ...openings, ...compared])
+  const missing = holdings.filter((holding) => !known.has(Holding.keyOf(holding)))
+  const wanted = OpeningReader.wantedOf(wallet, missing, books)
   const read = yield* Effect.result(OpeningReader.read(source, first.number, wanted))
   if (read._tag === "Failure") {
-    if (read.failure._tag !== "StateUnavailable") return yield* read.failure
+    if (!isUnread(read.failure)) return yield* read.failure
     const what = wanted.every(isNonce) ? "How many transactions the wallet sent" : "What the wallet held"
-    const unchecked = [`${what} before block ${first.number} is not known: ${noState(read.failure)}`]
-    return { amounts: keyed(stored), unchecked }
+    const unchecked = [`${what} before block ${first.number} is not known: ${reasonOf(read.failure)}`]
+    return { amounts: known, unchecked }
   }
   const balances = wanted.map(({ holding }, at) => ({ holding, amount: read.success[at]! }))
   const kept = balances.filter((one) => !isNonce(one))
   if (kept.length > 0) yield* source.proofs.writeOpenings(first, [{ wallet, balances: kept }])
-  return { amounts: keyed([...stored, ...balances]), unchecked: [] }
+  return { amounts: new Map([...known, ...keyed(balances)]), unchecked: [] }
 })
 
-const changesOf = ({ accounts }: Books.Books): Comparison["changes"] => {
+const changesOf = (books: Books.Books): Comparison["changes"] => {
   const made = new Map<string, Bisection.KnownChange>()
   return (holding) => {
     const key = Holding.keyOf(holding)
-    const found = made.get(key) ?? Bisection.fromChanges(accounts.get(key)?.changes ?? [])
+    const found = made.get(key) ?? Bisection.fromChanges(Books.changesOf(books, holding))
     made.set(key, found)
     return found
   }
@@ -112,17 +153,6 @@ const startOf = ({ before, scope }: Comparison): number => before?.block.number 
 /** Sums of the ledger at a block. */
 const expectedAt = (comparison: Comparison, holding: Holding.Holding, block: number): bigint =>
   (comparison.amounts.get(Holding.keyOf(holding)) ?? 0n) + comparison.changes(holding)(startOf(comparison), block)
-
-/** Sums at the closing block, of every holding whose amount at the start is known. */
-const claimsOf = (comparison: Comparison): ReadonlyArray<Proof.Claim> => {
-  const { amounts, before, books, scope } = comparison
-  const holdings = new Map([...books.accounts].map(([key, { holding }]) => [key, holding]))
-  for (const { holding } of before?.holdings ?? []) holdings.set(Holding.keyOf(holding), holding)
-  return [...holdings]
-    .filter(([key]) => amounts.has(key))
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([, holding]) => ({ holding, expected: expectedAt(comparison, holding, scope.closing.number) }))
-}
 
 /** Whether a transaction count states sent transactions alone: that of a contract counts creations, and others count authorizations. */
 const isAboutSent = Effect.fnUntraced(function* ({ books, scope, source }: Comparison, difference: Proof.Difference) {
@@ -162,32 +192,70 @@ interface Compared {
   readonly unchecked: ReadonlyArray<string>
 }
 
-/** Compares with the state of the closing block. Where the node has none, nothing is compared. */
-const compare = Effect.fnUntraced(function* (comparison: Comparison): Effect.fn.Return<Compared, Calls.CallsError> {
-  const { books, scope, source } = comparison
-  const { number } = scope.closing
-  const every = claimsOf(comparison)
-  const all = every.slice(0, maxHoldings)
-  const tooMany = every.length > all.length ? [`Of ${every.length} assets, ${maxHoldings} are compared.`] : []
-  const reads = all.map(({ holding }) => ({ holding, block: number }))
-  const read = yield* Effect.result(Proof.holdingsAt(source, books.wallet, reads, number))
-  if (read._tag === "Failure") {
-    if (read.failure._tag !== "StateUnavailable") return yield* read.failure
-    return { claims: [], differences: [], unchecked: [`Nothing is compared: ${noState(read.failure)}`] }
-  }
-  const found = read.success
-  const differences = Proof.compare(all, found)
+/** Of a contract that gives no balance of its ids one is located: the others differ since their movements. */
+const locateByContract = Effect.fnUntraced(function* (
+  comparison: Comparison,
+  differences: ReadonlyArray<Proof.Difference>,
+  withoutBalances: ReadonlySet<string>,
+) {
+  const seen = new Set<string>()
+  const asked = differences.filter(({ holding: { asset } }) => {
+    const isFirst = !seen.has(asset)
+    seen.add(asset)
+    return isFirst || !withoutBalances.has(asset)
+  })
+  const isAsked = new Set(asked)
+  const left = differences.filter((one) => !isAsked.has(one))
+  return [...(yield* locate(comparison, asked)), ...left]
+})
+
+/** Compares with what the closing block has. */
+const compare = Effect.fnUntraced(function* (
+  comparison: Comparison,
+  { amounts: found, holdings, withoutBalances }: ComparedHoldings.Found,
+): Effect.fn.Return<Compared, Calls.CallsError> {
+  const { amounts, scope } = comparison
+  const all = holdings.flatMap((holding, at) =>
+    amounts.has(Holding.keyOf(holding))
+      ? [{ holding, expected: expectedAt(comparison, holding, scope.closing.number), found: found[at] ?? null }]
+      : [],
+  )
+  const differences = Proof.compare(
+    all,
+    all.map((claim) => claim.found),
+  )
   const wrongNonce = differences.find(isNonce)
   const dropsNonce =
     wrongNonce !== undefined && !(yield* Effect.orElseSucceed(isAboutSent(comparison, wrongNonce), () => true))
   const isKept = (one: { readonly holding: Holding.Holding }) => !(dropsNonce && isNonce(one))
-  const claims = all.map((claim, at) => ({ ...claim, found: found[at] ?? null })).filter(isKept)
+  const claims = all.filter(isKept)
   const kept = differences.filter(isKept)
-  const located = yield* Effect.result(locate(comparison, kept))
-  if (located._tag === "Success") return { claims, differences: located.success, unchecked: tooMany }
-  if (located.failure._tag !== "StateUnavailable") return yield* located.failure
-  const unchecked = `The first blocks of differences are not known: ${noState(located.failure)}`
-  return { claims, differences: kept, unchecked: [...tooMany, unchecked] }
+  const located = yield* Effect.result(locateByContract(comparison, kept, withoutBalances))
+  if (located._tag === "Success") return { claims, differences: located.success, unchecked: [] }
+  if (!isUnread(located.failure)) return yield* located.failure
+  const unchecked = [`The first blocks of differences are not known: ${reasonOf(located.failure)}`]
+  return { claims, differences: kept, unchecked }
+})
+
+/** Reads the closing block, then the openings of what it was asked for, and compares. Where a node has no state, nothing is compared. */
+const readAndCompare = Effect.fnUntraced(function* (
+  source: Source,
+  scope: Scope,
+  books: Books.Books,
+  { before, ignored }: { readonly before: WalletProof | null; readonly ignored: ReadonlySet<string> },
+): Effect.fn.Return<Compared, Calls.CallsError | StoreError> {
+  const selection = ComparedHoldings.select(holdingsOf(books, before, ignored), source.maxCalls)
+  const read = yield* Effect.result(ComparedHoldings.read(source, books.wallet, selection, scope.closing.number))
+  if (read._tag === "Failure") {
+    if (!isUnread(read.failure)) return yield* read.failure
+    return { claims: [], differences: [], unchecked: [`Nothing is compared: ${reasonOf(read.failure)}`] }
+  }
+  const found = read.success
+  const start = yield* amountsOf(source, scope, books, before, found.holdings)
+  const { amounts } = start
+  const comparison: Comparison = { source, scope, books, before, amounts, changes: changesOf(books) }
+  const { claims, differences, unchecked } = yield* compare(comparison, found)
+  return { claims, differences, unchecked: [...found.unchecked, ...start.unchecked, ...unchecked] }
 })
 
 /** The last block that is proved after a comparison: an earlier one remains where every difference begins after it. */
@@ -204,7 +272,7 @@ const provedBlockOf = (
 
 /** Fails where the node has another block in place of the closing one. */
 const verifyClosing = Effect.fnUntraced(function* (source: Source, { hash, number }: BlockRef) {
-  const header = yield* Calls.withRetries(source, source.node.header(number))
+  const header = yield* Calls.withRetries({ ...source, maxCalls: Number.POSITIVE_INFINITY }, source.node.header(number))
   if (header?.hash === hash) return
   return yield* new ChainReorganized({ block: number, expected: hash, received: header?.hash ?? "no block" })
 })
@@ -214,19 +282,18 @@ const continued = (earlier: WalletProof | null, { closing }: Scope): WalletProof
   earlier !== null && earlier.unchecked.length === 0 && earlier.block.number < closing.number ? earlier : null
 
 /**
- * Compares the ledger of a wallet with the chain, and stores the result. `isContinued` adds the movements since the last comparison to its
- * sums, where those since the first block are added up otherwise.
+ * Compares the ledger of a wallet with the chain by as many calls as the source allows, and stores the result unless tokens are ignored.
  *
  * **Errors**
  * - `ChainReorganized`: the node has another block in place of the closing one.
- * - `NodeFailed`, `WrongChain`, `CallBudgetExceeded`: calls fail, or are too many.
+ * - `NodeFailed`, `WrongChain`: calls fail.
  * - `StoreError`: the store cannot be read or written.
  */
 export const run = Effect.fn("Reconciliation.run")(function* (
   source: Source,
   scope: Scope,
   wallet: string,
-  { isContinued = false }: { readonly isContinued?: boolean } = {},
+  { ignored = new Set(), isContinued = false }: Options = {},
 ): Effect.fn.Return<Reconciled, ReconciliationError> {
   const { closing, first } = scope
   yield* verifyClosing(source, closing)
@@ -236,31 +303,23 @@ export const run = Effect.fn("Reconciliation.run")(function* (
   const books = yield* LedgerBooks.read(source.reader, wallet, from, closing.number)
   // The transaction count of a contract was left out, and remains so.
   if (before?.holdings.some(isNonce) === false) books.accounts.delete(Holding.keyOf(Holding.nonce))
-  const start = yield* amountsOf(source, scope, books, before)
-  const comparison: Comparison = { source, scope, books, before, amounts: start.amounts, changes: changesOf(books) }
-  const { claims, differences, unchecked } = yield* compare(comparison)
+  const own = Calls.limited(source, source.maxCalls)
+  const compared = yield* readAndCompare(own, scope, books, { before, ignored })
   yield* verifyClosing(source, closing)
+  const { claims, differences, unchecked } = compared
   const firstBlocks = new Map(differences.map(({ firstBlock, holding }) => [Holding.keyOf(holding), firstBlock]))
-  const all = [...start.unchecked, ...unchecked]
   const proof: WalletProof = {
     wallet,
     first: first.number,
     block: closing,
-    unchecked: all,
-    provedBlock: provedBlockOf(
-      scope,
-      {
-        differences,
-        unchecked: all,
-      },
-      earlier,
-    ),
+    unchecked,
+    provedBlock: provedBlockOf(scope, compared, earlier),
     holdings: claims.map((claim) => ({
       ...claim,
       block: closing.number,
       firstBlock: firstBlocks.get(Holding.keyOf(claim.holding)) ?? null,
     })),
   }
-  yield* source.proofs.writeProof(proof)
-  return { proof, incomplete: books.incomplete }
+  if (ignored.size === 0) yield* source.proofs.writeProof(proof)
+  return { proof, incomplete: books.incomplete, ignored: [...ignored] }
 })

@@ -13,6 +13,7 @@ import type { DiscoveryState, Wallet } from "../discovery/DiscoveryState.ts"
 import * as DiscoveryStep from "../discovery/DiscoveryStep.ts"
 import type * as Movement from "../ledger/Movement.ts"
 import * as Holding from "../ledger/Holding.ts"
+import * as ComparedHoldings from "../proof/ComparedHoldings.ts"
 import * as Proof from "../proof/Proof.ts"
 import type { TokenMetadata } from "../ledger/TokenMetadata.ts"
 import * as MetadataReader from "../token/MetadataReader.ts"
@@ -140,16 +141,14 @@ const unprovedOf = (
   { hasTraces }: Connection,
   state: DiscoveryState,
   { hasCode }: Wallet,
-  { accounts, incomplete }: Books.Books,
+  { incomplete }: Books.Books,
+  idsLeftOut: ReadonlyArray<string>,
 ): ReadonlyArray<string> => {
-  const holdsIds = [...accounts.values()].some(({ holding }) => holding.standard === "erc721")
   const width = widthOfSamples(state)
   return [
     "Calls of value 0 by others, and ether that enters and leaves within one block, may be missing where the block holds nothing else of the wallet.",
     "Tokens that change balances without events are compared at the last block only.",
-    ...(holdsIds
-      ? ["Tokens of ERC-721 contracts are compared by their number: which ids the wallet owns is not proved."]
-      : []),
+    ...idsLeftOut,
     ...(hasCode && width > 1
       ? [`The account has code: ether that enters and leaves within ${width} blocks may be missing.`]
       : []),
@@ -169,6 +168,16 @@ const nativeDifferences = (state: DiscoveryState, at: number): ReadonlyArray<Pro
 const totalsOf = ({ accounts }: Books.Books): ReadonlyArray<Total> =>
   [...accounts.values()].flatMap(({ holding, sums }) => [...sums].map(([kind, sum]) => ({ holding, kind, ...sum })))
 
+/** Claims that the wallet owns ids of ERC-721 contracts, as far as they are compared, and what is not. */
+const idClaimsOf = (books: Books.Books) => {
+  const owned = [...books.ids.values()].filter(({ change, holding }) => Books.ownedBefore(books, holding) + change > 0n)
+  const { holdings, unchecked } = ComparedHoldings.select(
+    owned.map(({ holding }) => holding),
+    Number.POSITIVE_INFINITY,
+  )
+  return { holdings, unchecked }
+}
+
 const isHeld = ({ amount, holding }: Balance): boolean => amount !== 0n || holding.standard === "native"
 
 const stateOne = Effect.fnUntraced(function* (
@@ -184,15 +193,21 @@ const stateOne = Effect.fnUntraced(function* (
   const reads = holdings.map((holding) => ({ holding, block: opening }))
   const before = yield* Proof.holdingsAt(connection, wallet.address, reads, closing.number)
   const openings = new Map(holdings.map((holding, index) => [Holding.keyOf(holding), before[index] ?? 0n]))
+  const ids = idClaimsOf(books)
+  const openingOf = (holding: Holding.Holding): bigint =>
+    Holding.isOwnedId(holding) ? Books.ownedBefore(books, holding) : (openings.get(Holding.keyOf(holding)) ?? 0n)
   const balanceAt = (holding: Holding.Holding, block: number): bigint =>
-    (openings.get(Holding.keyOf(holding)) ?? 0n) + Books.changeUpTo(books, holding, opening, block)
+    openingOf(holding) + Books.changeUpTo(books, holding, opening, block)
   const claims = holdings.map((holding) => ({ holding, expected: balanceAt(holding, closing.number) }))
   const located = nativeDifferences(state, at)
   const isLocated = ({ holding }: Proof.Claim) => holding.standard === "native" && located.length > 0
   const differences = yield* Proof.prove(
     connection,
     range,
-    claims.filter((claim) => !isLocated(claim)),
+    [
+      ...claims.filter((claim) => !isLocated(claim)),
+      ...ids.holdings.map((holding) => ({ holding, expected: balanceAt(holding, closing.number) })),
+    ],
     (holding, block) => Effect.succeed(balanceAt(holding, block)),
   )
   const sent = sentOf(wallet, books)
@@ -219,7 +234,7 @@ const stateOne = Effect.fnUntraced(function* (
       }))
       .filter(isHeld),
     differences: [...located, ...differences],
-    unproved: unprovedOf(connection, state, wallet, books),
+    unproved: unprovedOf(connection, state, wallet, books, ids.unchecked),
   }
 })
 

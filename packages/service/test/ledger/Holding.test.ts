@@ -48,6 +48,8 @@ describe("Holding", () => {
     expect(dataOf(Holding.nonce)).toEqual(["eth_getTransactionCount", wallet])
     expect(dataOf(movement("erc20"))).toMatchObject(["eth_call", { to: token, data: `0x70a08231${account}` }])
     expect(dataOf(movement("erc721", "7"))).toMatchObject(["eth_call", { to: token, data: `0x70a08231${account}` }])
+    const owned = Holding.ownedId({ kind: "erc721", asset: token, tokenId: "26" })!
+    expect(dataOf(owned)).toMatchObject(["eth_call", { to: token, data: `0x6352211e${word("1a")}` }])
     expect(dataOf(movement("erc1155", "26"))).toMatchObject([
       "eth_call",
       { to: token, data: `0x00fdd58e${account}${word("1a")}` },
@@ -59,5 +61,14 @@ describe("Holding", () => {
     expect(Holding.amountOf(5)).toBe(5n)
     expect(Holding.amountOf(`0x${word("ff")}${word("1")}`)).toBe(255n)
     expect([`0x${"f".repeat(63)}`, "0x", null, undefined, {}].map(Holding.amountOf)).toEqual(Array(5).fill(null))
+  })
+
+  it("heldIn: takes an id of ERC-721 for held by its owner alone, and no owner for no balance", () => {
+    const id = Holding.ownedId({ kind: "erc721", asset: token, tokenId: "7" })!
+    const held = (result: unknown) => Holding.heldIn(id, wallet, result)
+
+    expect([held(`0x${word(wallet.slice(2))}`), held(`0x${word("ff")}`), held("0x")]).toEqual([1n, 0n, null])
+    expect(Holding.heldIn(movement("erc721"), wallet, `0x${word("ff")}`)).toBe(255n)
+    expect(Holding.ownedId({ kind: "erc1155", asset: token, tokenId: "7" })).toBeNull()
   })
 })

@@ -81,10 +81,7 @@ export const page = (
 
 const isEqual = ({ expected, found }: ComparedHolding): boolean => Proof.isEqual(expected, found)
 
-/**
- * The block at which the sum of a balance was last compared, where it was equal. Tokens of an ERC-721 contract are compared by their number,
- * which proves none of them by itself.
- */
+/** The block at which a balance, or the owner of an id, was last compared, where it was equal. */
 const provedAt = (proof: WalletProof | null) => {
   const blocks = new Map(
     (proof?.holdings ?? []).filter(isEqual).map(({ block, holding }) => [Holding.keyOf(holding), block]),
@@ -92,8 +89,9 @@ const provedAt = (proof: WalletProof | null) => {
   // A wallet may hold thousands of assets.
   if (blocks.size === 0) return () => null
   return ({ asset, tokenId }: Totals.AssetRef): number | null => {
-    const standard = asset === "native" ? "native" : tokenId === null ? "erc20" : "erc1155"
-    return blocks.get(Holding.keyOf({ standard, asset, tokenId })) ?? null
+    const block = (standard: Holding.Standard) => blocks.get(Holding.keyOf({ standard, asset, tokenId })) ?? null
+    if (tokenId === null) return block(asset === "native" ? "native" : "erc20")
+    return block("erc1155") ?? block("erc721")
   }
 }
 

@@ -188,74 +188,83 @@ describe("balances and statement", () => {
       }).pipe(Effect.scoped),
   )
 
-  it.live("balances, statement: state the last comparison, and prove no id of ERC-721 by the number of tokens", () =>
-    Effect.gen(function* () {
-      const erc721 = { standard: "erc721", asset: token, tokenId: null } as const
-      const moved = {
-        1: { 0: [{ amount: 5n }, { kind: "erc20", asset: Rows.address("e"), amount: 2n }] },
-        2: { 0: [{ kind: "erc721", asset: token, tokenId: "9", amount: 1n }] },
-      } as const
-      const service = yield* start({ chains: { eth: chainOf(moved, 4) } })
-      const compared = { block: 3, firstBlock: null }
-      yield* Effect.orDie(
-        writeProof(service, {
-          block: {
-            number: 3,
-            hash: Rows.blockHash(3),
-          },
-          provedBlock: 2,
-          unchecked: ["Some."],
-          holdings: [
-            {
-              ...compared,
-              holding: Holding.native,
-              expected: 5n,
-              found: 5n,
+  it.live(
+    "balances, statement: state the last comparison, and prove an id of ERC-721 by its owner and not by the number of tokens",
+    () =>
+      Effect.gen(function* () {
+        const erc721 = { standard: "erc721", asset: token, tokenId: null } as const
+        const moved = {
+          1: { 0: [{ amount: 5n }, { kind: "erc20", asset: Rows.address("e"), amount: 2n }] },
+          2: { 0: ["9", "10"].map((tokenId) => ({ kind: "erc721", asset: token, tokenId, amount: 1n }) as const) },
+        } as const
+        const service = yield* start({ chains: { eth: chainOf(moved, 4) } })
+        const compared = { block: 3, firstBlock: null }
+        yield* Effect.orDie(
+          writeProof(service, {
+            block: {
+              number: 3,
+              hash: Rows.blockHash(3),
             },
-            {
-              ...compared,
-              holding: erc721,
-              expected: 1n,
-              found: 1n,
-            },
-            {
-              block: 3,
-              firstBlock: 1,
-              expected: 2n,
-              found: null,
-              holding: {
-                standard: "erc20",
-                asset: Rows.address("e"),
-                tokenId: null,
+            provedBlock: 2,
+            unchecked: ["Some."],
+            holdings: [
+              {
+                ...compared,
+                holding: Holding.native,
+                expected: 5n,
+                found: 5n,
               },
+              {
+                ...compared,
+                holding: erc721,
+                expected: 2n,
+                found: 2n,
+              },
+              {
+                ...compared,
+                holding: { ...erc721, tokenId: "10" },
+                expected: 1n,
+                found: 1n,
+              },
+              {
+                block: 3,
+                firstBlock: 1,
+                expected: 2n,
+                found: null,
+                holding: {
+                  standard: "erc20",
+                  asset: Rows.address("e"),
+                  tokenId: null,
+                },
+              },
+            ],
+          }),
+        )
+        const { json } = yield* read(service, "statement")
+
+        expect(json.closing.result.map((one: Json) => [one.asset, one.proved_at_block])).toEqual([
+          ["native", "3"],
+          [token, null],
+          [token, "3"],
+          [Rows.address("e"), null],
+        ])
+        expect(json.proof).toEqual({
+          block_number: "3",
+          proved: false,
+          proved_at_block: "2",
+          not_compared: ["Some."],
+          differences: [
+            {
+              asset: Rows.address("e"),
+              token_id: null,
+              expected: "2",
+              found: null,
+              first_block: "1",
             },
           ],
-        }),
-      )
-      const { json } = yield* read(service, "statement")
-
-      expect(json.closing.result.map((one: Json) => [one.asset, one.proved_at_block])).toEqual([
-        ["native", "3"],
-        [token, null],
-        [Rows.address("e"), null],
-      ])
-      expect(json.proof).toEqual({
-        block_number: "3",
-        proved: false,
-        proved_at_block: "2",
-        not_compared: ["Some."],
-        differences: [
-          {
-            asset: Rows.address("e"),
-            token_id: null,
-            expected: "2",
-            found: null,
-            first_block: "1",
-          },
-        ],
-      })
-      Schema.decodeUnknownSync(RestOperation.statement.response)(json)
-    }).pipe(Effect.scoped),
+        })
+        Schema.decodeUnknownSync(RestOperation.statement.response)(json)
+      }).pipe(Effect.scoped),
   )
 
   it.live("balances: of some assets alone", () =>

@@ -1,0 +1,184 @@
+/** What a comparison costs and names when anyone may send a wallet tokens, and when owners or traces are not what events state. */
+import { it } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect, vi } from "vitest"
+import { Anvil, Scenario } from "@daybook/chain"
+import * as LedgerScope from "../../src/proof/LedgerScope.ts"
+import * as Reconciliation from "../../src/proof/Reconciliation.ts"
+import { isProved, type WalletProof } from "../../src/store/Proofs.ts"
+import * as server from "../node/server.ts"
+import * as EventContract from "./EventContract.ts"
+import { index, reconcile, sourceOf } from "./indexed.ts"
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
+
+const differencesOf = ({ holdings }: WalletProof) =>
+  holdings.filter(({ expected, found }) => expected !== (found ?? 0n))
+
+const zero = `0x${"0".repeat(40)}`
+
+/** A wallet that received 300 ids of a contract without balances in a chain of 293 blocks, and nothing else. */
+const flooded = Effect.gen(function* () {
+  const node = yield* Anvil.make()
+  const wallet = `0x${"f1".repeat(20)}`
+  const contract = yield* EventContract.make(node)
+  yield* EventContract.transferBatch(node, contract, wallet, 300)
+  const left = 293 - Number(yield* node.call<string>("eth_blockNumber"))
+  yield* node.call("anvil_mine", [`0x${left.toString(16)}`])
+  const { store } = yield* index(node.url, 293)
+  const source = yield* sourceOf(store, node.url)
+  return { wallet, contract, store, source }
+})
+
+it.effect("run: compares a contract that gives no balance by 16 of 300 ids, with one search for its first block", () =>
+  Effect.gen(function* () {
+    const { contract, source, wallet } = yield* flooded
+    const before = source.usage().calls
+    const proof = yield* reconcile(source, wallet, 293)
+    const calls = source.usage().calls - before
+    const differences = differencesOf(proof)
+
+    expect(calls).toBeLessThan(60)
+    expect(differences.map(({ holding }) => holding.asset)).toEqual(Array(16).fill(contract))
+    expect(differences.map(({ firstBlock }) => firstBlock)).toEqual([2, ...Array(15).fill(null)])
+    expect(proof.unchecked).toEqual([
+      `Of the ids of each of these contracts, 16 are compared, and the contract gives a balance of none: ${contract}.`,
+    ])
+    expect(isProved(proof)).toBe(false)
+  }),
+)
+
+it.effect("run: proves a wallet without the tokens that are ignored, and stores no such proof", () =>
+  Effect.gen(function* () {
+    const { contract, source, store, wallet } = yield* flooded
+    const scope = yield* LedgerScope.of(source.reader, "test", 293)
+    const { ignored, proof } = yield* Reconciliation.run(source, scope, wallet, { ignored: new Set([contract]) })
+    const stored = yield* store.snapshot((snapshot) => snapshot.proof(wallet))
+
+    expect([isProved(proof), ignored, proof.unchecked]).toEqual([true, [contract], []])
+    expect(stored).toBeNull()
+  }),
+)
+
+it.effect("run: ends within its calls, compares the native balance first and states what it left out", () =>
+  Effect.gen(function* () {
+    const { source, wallet } = yield* flooded
+    const before = source.usage().calls
+    const proof = yield* reconcile({ ...source, maxCalls: 20 }, wallet, 293)
+    const calls = source.usage().calls - before
+
+    expect(calls).toBeLessThan(24)
+    expect(proof.holdings.slice(0, 2).map(({ holding }) => holding.standard)).toEqual(["native", "nonce"])
+    expect(proof.unchecked[0]).toBe(
+      "Of 302 assets, 5 are compared. Raise --max-calls, or leave out tokens with --ignore.",
+    )
+    expect(isProved(proof)).toBe(false)
+  }),
+)
+
+it.effect("run: names two ids that their contract exchanged between owners without an event, with the block", () =>
+  Effect.gen(function* () {
+    const node = yield* Anvil.make()
+    const [one, other] = [`0x${"e1".repeat(20)}`, `0x${"e2".repeat(20)}`]
+    const contract = yield* EventContract.make(node)
+    for (const [wallet, id] of [
+      [one, 41n],
+      [other, 42n],
+      [one, 43n],
+    ] as const) {
+      yield* EventContract.transfer(node, contract, { from: zero, to: wallet, id })
+      yield* EventContract.set(node, contract, id, wallet)
+    }
+    yield* EventContract.set(node, contract, one, 2n)
+    const held = yield* EventContract.set(node, contract, other, 1n)
+    yield* node.call("anvil_mine", ["0x5"])
+    yield* EventContract.set(node, contract, 41n, other)
+    const exchanged = yield* EventContract.set(node, contract, 42n, one)
+    yield* node.call("anvil_mine", ["0x5"])
+    const { store } = yield* index(node.url, exchanged + 5)
+    const source = yield* sourceOf(store, node.url)
+    const before = yield* reconcile(source, one, held)
+    const continued = yield* reconcile(source, one, exchanged + 4, { isContinued: true })
+    const after = yield* reconcile(source, one, exchanged + 5)
+    const others = yield* reconcile(source, other, exchanged + 5)
+    const named = (proof: WalletProof) =>
+      differencesOf(proof).map(({ expected, firstBlock, found, holding }) => [
+        holding.asset,
+        holding.tokenId,
+        expected,
+        found,
+        firstBlock,
+      ])
+
+    expect([isProved(before), before.holdings.length]).toEqual([true, 5])
+    expect(named(after)).toEqual([[contract, "41", 1n, 0n, exchanged - 1]])
+    expect(named(continued)).toEqual(named(after))
+    expect(named(others)).toEqual([[contract, "42", 1n, 0n, exchanged]])
+    expect(after.provedBlock).toBe(held)
+  }),
+)
+
+interface Frame {
+  readonly to?: string
+  readonly value?: string
+  readonly calls?: ReadonlyArray<Frame>
+}
+
+/** A frame without the payments to a wallet. */
+const hidePayments = (frame: Frame, wallet: string): Frame => ({
+  ...frame,
+  ...(frame.calls === undefined
+    ? {}
+    : {
+        calls: frame.calls
+          .filter(({ to, value }) => to !== wallet || BigInt(value ?? 0) === 0n)
+          .map((call) => hidePayments(call, wallet)),
+      }),
+})
+
+it.effect("run: names the payment by a contract that a node hides in each of its traces", () =>
+  Effect.gen(function* () {
+    const node = yield* Anvil.make()
+    const { accounts, lastBlock } = yield* Scenario.run(node, { blobs: false, blocks: 25, seed: 4 })
+    const honest = yield* index(node.url, lastBlock)
+    const rows = yield* Effect.forEach(Object.values(accounts), (wallet) =>
+      honest.store.snapshot((snapshot) =>
+        Effect.map(
+          snapshot.ledger({ wallet, from: 1, to: lastBlock, order: "ASC", after: null, limit: 1_000 }),
+          (entries) => entries.map((entry) => ({ ...entry, wallet })),
+        ),
+      ),
+    )
+    const paid = rows
+      .flat()
+      .find(({ movements }) => movements.some(({ amount, kind }) => kind === "internal" && amount > 0n))!
+    const forward = server.forward(node.url)
+    let hidden = 0
+    const trace =
+      (method: string): server.Response =>
+      async (params) => {
+        const reply = await forward(method, params)
+        if (typeof reply !== "object" || !("result" in reply)) return reply
+        hidden += 1
+        const traces = reply.result as ReadonlyArray<{ readonly result: Frame }>
+        return { result: traces.map((one) => ({ ...one, result: hidePayments(one.result, paid.wallet) })) }
+      }
+    const absent: server.Response = () => ({ error: { code: -32601, message: "Method not found" } })
+    const liar = yield* server.start(
+      {
+        debug_traceBlockByHash: trace("debug_traceBlockByHash"),
+        debug_traceBlockByNumber: trace("debug_traceBlockByNumber"),
+        trace_block: absent,
+        debug_traceTransaction: absent,
+      },
+      forward,
+    )
+    const { store } = yield* index(liar.url, lastBlock, { checks: "full" })
+    const proof = yield* reconcile(yield* sourceOf(store, liar.url), paid.wallet, lastBlock)
+    const differences = differencesOf(proof)
+
+    expect(hidden).toBeGreaterThan(0)
+    const native = differences.find(({ holding }) => holding.standard === "native")!
+    expect([native.firstBlock, native.found! > native.expected]).toEqual([paid.block, true])
+  }),
+)

@@ -1,0 +1,65 @@
+/**
+ * A contract that logs what it is given, so that any event of a token can be made on a real chain, and that keeps one word for each slot.
+ * A call of 64 bytes sets a slot, a call of a selector and one word reads it, and one of a selector and two words gives nothing. Any other
+ * call is a log: four topics, then its data.
+ */
+import { Effect } from "effect"
+import type { Anvil } from "@daybook/chain"
+
+/** Code that creates the contract, by what its parts do. */
+const code = [
+  ["returns what follows", "604a80600b6000396000f3"],
+  ["a word, a slot or two words, by the size of the call", "3660241460325736604014603f5736604414604857"],
+  ["copies the data of the log", "608036036080600037"],
+  ["pushes its topics", "606035604035602035600035"],
+  ["logs", "608036036000a400"],
+  ["gives a slot", "5b6004355460005260206000f3"],
+  ["sets a slot", "5b6020356000355500"],
+  ["gives nothing", "5b00"],
+] as const
+
+/** A number or an address as a word. */
+export const word = (value: bigint | number | string): string => BigInt(value).toString(16).padStart(64, "0")
+
+const hashes = {
+  transfer: "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",
+  transferBatch: "0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb",
+} as const
+
+/** Sends a transaction, and mines it into a block of its own; gives the number of the block. */
+export const send = Effect.fnUntraced(function* (node: Anvil.Node, to: string | null, data: string) {
+  const [from = ""] = node.accounts
+  yield* node.call("eth_sendTransaction", [{ from, ...(to === null ? {} : { to }), data, gas: "0x1000000" }])
+  yield* node.call("evm_mine")
+  return Number(yield* node.call<string>("eth_blockNumber"))
+})
+
+/** Creates the contract. */
+export const make = Effect.fnUntraced(function* (node: Anvil.Node) {
+  const block = yield* send(node, null, `0x${code.map(([, part]) => part).join("")}`)
+  const { transactions } = yield* node.call<{ readonly transactions: ReadonlyArray<string> }>("eth_getBlockByNumber", [
+    `0x${block.toString(16)}`,
+    false,
+  ])
+  const receipt = yield* node.call<{ readonly contractAddress: string }>("eth_getTransactionReceipt", transactions)
+  return receipt.contractAddress
+})
+
+/** Sets the owner of an id, or the number of tokens of an owner, without an event. */
+export const set = (node: Anvil.Node, contract: string, slot: bigint | string, value: bigint | string) =>
+  send(node, contract, `0x${word(slot)}${word(value)}`)
+
+/** Logs the transfer of an ERC-721 id. */
+export const transfer = (
+  node: Anvil.Node,
+  contract: string,
+  { from, id, to }: { readonly from: string; readonly to: string; readonly id: bigint },
+) => send(node, contract, `0x${word(hashes.transfer)}${word(from)}${word(to)}${word(id)}`)
+
+/** Logs that a wallet received one of each ERC-1155 id from 1 up to a number. */
+export const transferBatch = (node: Anvil.Node, contract: string, to: string, ids: number) => {
+  const list = (item: (at: number) => number) =>
+    word(ids) + Array.from({ length: ids }, (_, at) => word(item(at))).join("")
+  const lists = `${word(64)}${word(96 + ids * 32)}${list((at) => at + 1)}${list(() => 1)}`
+  return send(node, contract, `0x${word(hashes.transferBatch)}${word(0)}${word(0)}${word(to)}${lists}`)
+}
