@@ -108,7 +108,7 @@ const holdingsOf = (
 
 /**
  * Amounts at the start: those of an earlier comparison, or before the first block, as far as they are stored or the node has them. Those
- * that are read are stored, but for ids of ERC-721 contracts, whose first movement tells them.
+ * that are read are stored, but for ids of ERC-721 contracts, which follow from their first movement.
  */
 const amountsOf = Effect.fnUntraced(function* (
   source: Source,
