@@ -7,12 +7,13 @@ import * as Chain from "@daybook/schema/Chain"
 import * as Contract from "@daybook/schema/Contract"
 import * as Issue from "@daybook/schema/Issue"
 import type * as LedgerQuery from "@daybook/schema/LedgerQuery"
-import type * as Movement from "@daybook/schema/Movement"
+import * as Movement from "@daybook/schema/Movement"
 import * as RestOperation from "@daybook/schema/RestOperation"
 import * as WalletQuery from "@daybook/schema/WalletQuery"
 import type * as DateTime from "effect/DateTime"
 import * as Result from "effect/Result"
 import * as SchemaParser from "effect/SchemaParser"
+import * as Cursor from "./internal/Cursor.ts"
 
 /** Parameters that accept more types than the contract has. */
 interface Convenient {
@@ -191,19 +192,33 @@ const readDate =
   }
 
 const readCursor = (value: unknown): Field<string> =>
-  typeof value === "string" && value !== ""
+  typeof value === "string" && value !== "" && value.length <= Cursor.maxCharacters
     ? Result.succeed(value)
     : invalid("cursor", "the cursor of the previous page, or no cursor for the first page", value)
 
-/** A list of one value, or of several; the contract checks them. */
-const readList = (value: unknown): Field<unknown> =>
-  Result.succeed(typeof value === "string" ? value.split(",").map((text) => text.trim()) : value)
+/** A list of one value, or of several, each of which is checked; the contract checks how many there are. */
+const readList =
+  (parameter: string, expected: string, isValid: (value: unknown) => boolean) =>
+  (value: unknown): Field<ReadonlyArray<unknown>> => {
+    const list: unknown = typeof value === "string" ? value.split(",").map((text) => text.trim()) : value
+    if (!Array.isArray(list)) return invalid(parameter, `${expected}, or an array`, value)
+    const at = list.findIndex((one) => !isValid(one))
+    return at === -1 ? Result.succeed(list) : invalid(parameter, expected, list[at])
+  }
+
+const kinds: ReadonlyArray<unknown> = Movement.kinds
+
+const readKinds = readList("kind", `one of ${Movement.kinds.join(", ")}`, (value) => kinds.includes(value))
+
+const readAssetList = readList(
+  "asset",
+  "native, or the address of a token in hex",
+  (value) => typeof value === "string" && (/^native$/i.test(value) || Address.fromText(value) !== undefined),
+)
 
 /** Assets in lower case, as the contract has them. */
 const readAssets = (value: unknown): Field<unknown> =>
-  Result.map(readList(value), (list) =>
-    Array.isArray(list) ? list.map((one: unknown) => (typeof one === "string" ? one.toLowerCase() : one)) : list,
-  )
+  Result.map(readAssetList(value), (list) => list.map((one) => String(one).toLowerCase()))
 
 /** Conversions to the types of the contract, for the parameters that accept more. */
 const readers = {
@@ -214,7 +229,7 @@ const readers = {
   to_date: readDate("to_date"),
   cursor: readCursor,
   asset: readAssets,
-  kind: readList,
+  kind: readKinds,
 } satisfies { readonly [K in keyof Accepted]-?: (value: unknown) => Field<unknown> }
 
 /** The order in any case; another value is rejected by the contract. */

@@ -179,4 +179,19 @@ describe("Query", () => {
       }
     })
   })
+
+  it("encodeMovements: names the kind or the asset that is none, alone or in a list", () => {
+    const address = "0xd8da6bf26964af9d7eed9e03e53415d37aa96045"
+    const issueOf = (query: object) => Result.getOrThrow(Result.flip(Query.encodeMovements({ address, ...query })))
+
+    expect(issueOf({ kind: "ERC20" })).toMatchObject({ path: "kind", received: '"ERC20"' })
+    expect(issueOf({ kind: ["erc20", "nft"] })).toMatchObject({ path: "kind", received: '"nft"' })
+    expect(issueOf({ kind: 7 })).toMatchObject({ path: "kind", received: "7" })
+    expect(issueOf({ kind: "ERC20" }).expected.startsWith("one of ")).toBe(true)
+    expect(issueOf({ asset: "USDC" })).toEqual({
+      path: "asset",
+      expected: "native, or the address of a token in hex",
+      received: '"USDC"',
+    })
+  })
 })

@@ -5,6 +5,20 @@
 /** Digits of the largest integer of 256 bits. */
 const maxDigits = 78
 
+const maxDecimals = 255
+
+/** Fails for values that only a program without types can pass. */
+const check = (amount: unknown, kind: "bigint" | "string", decimals: unknown): void => {
+  if (typeof amount !== kind) {
+    const received = typeof amount === "bigint" ? `${amount}n` : JSON.stringify(amount)
+    throw new TypeError(`Invalid amount: expected a ${kind}, received ${received}.`)
+  }
+  if (!Number.isInteger(decimals) || (decimals as number) < 0 || (decimals as number) > maxDecimals) {
+    const received = typeof decimals === "bigint" ? `${decimals}n` : String(decimals)
+    throw new TypeError(`Invalid decimals: expected an integer from 0 to ${maxDecimals}, received ${received}.`)
+  }
+}
+
 /**
  * Formats an integer amount as decimal text with `decimals` places, without trailing zeros.
  *
@@ -19,6 +33,7 @@ const maxDigits = 78
  * Source: ERC-20 (decimals).
  */
 export const formatUnits = (amount: bigint, decimals: number): string => {
+  check(amount, "bigint", decimals)
   const sign = amount < 0n ? "-" : ""
   const digits = (amount < 0n ? -amount : amount).toString().padStart(decimals + 1, "0")
   const fraction = digits.slice(digits.length - decimals).replace(/0+$/, "")
@@ -45,6 +60,7 @@ export const formatUnits = (amount: bigint, decimals: number): string => {
  * Source: ERC-20 (decimals).
  */
 export const parseUnits = (text: string, decimals: number): bigint | undefined => {
+  check(text, "string", decimals)
   if (text.length > maxDigits + decimals + 32) return undefined
   const match = /^(-?)([0-9]*)(?:\.([0-9]*))?$/.exec(text)
   if (match === null) return undefined

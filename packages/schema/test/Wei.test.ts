@@ -7,6 +7,34 @@ const Amount = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: -maxAmount,
 const decimals = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 36 }))
 
 describe("Wei", () => {
+  it("formatUnits, parseUnits: a value that is no amount, or decimals outside 0 to 255, are a TypeError that shows them", () => {
+    const call = (run: () => unknown) => {
+      try {
+        return run()
+      } catch (error) {
+        return String(error)
+      }
+    }
+
+    expect([
+      call(() => Wei.formatEther(1.5 as never)),
+      call(() => Wei.formatEther("1" as never)),
+      call(() => Wei.parseEther(1n as never)),
+      call(() => Wei.formatUnits(1n, -2)),
+      call(() => Wei.formatUnits(1n, 256)),
+      call(() => Wei.parseUnits("1", 1.5)),
+      call(() => Wei.formatUnits(1n, 255)),
+    ]).toEqual([
+      "TypeError: Invalid amount: expected a bigint, received 1.5.",
+      'TypeError: Invalid amount: expected a bigint, received "1".',
+      "TypeError: Invalid amount: expected a string, received 1n.",
+      "TypeError: Invalid decimals: expected an integer from 0 to 255, received -2.",
+      "TypeError: Invalid decimals: expected an integer from 0 to 255, received 256.",
+      "TypeError: Invalid decimals: expected an integer from 0 to 255, received 1.5.",
+      `0.${"0".repeat(254)}1`,
+    ])
+  })
+
   it.each([
     [0n, "0"],
     [1n, "0.000000000000000001"],

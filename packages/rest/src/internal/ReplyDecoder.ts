@@ -12,6 +12,7 @@ import type * as Schema from "effect/Schema"
 import type * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
 import type { BadRow } from "../Client.ts"
+import * as Cursor from "./Cursor.ts"
 import type { Operation, Page, SingleOperation } from "../Operation.ts"
 import { BadRequest, Forbidden, NotFound, QuotaExceeded, StaleCursor, Unavailable } from "../RestError.ts"
 
@@ -186,6 +187,16 @@ export const single = <Query, A>({ contract }: SingleOperation<Query, A>, decode
   }
 }
 
+/** A cursor that the next request could not carry. */
+const longCursor = (reply: Reply, characters: number): InvalidResponse =>
+  new InvalidResponse({
+    ...reply,
+    reason: "content",
+    path: "cursor",
+    expected: `at most ${Cursor.maxCharacters} characters`,
+    received: `${characters} characters`,
+  })
+
 /** Makes the decoder of an operation that responds with pages. */
 export const make = <Query, Row, P extends Page<Row>>(operation: Operation<Query, Row, P>): Decode<P> => {
   const { contract, keyOf, row } = operation
@@ -198,7 +209,7 @@ export const make = <Query, Row, P extends Page<Row>>(operation: Operation<Query
     return { at, hash: keyOf(value), path: place, ...issue, row: shownRow(reply, value) }
   }
 
-  return single(operation, (reply, json) => {
+  const decode = single(operation, (reply, json) => {
     if (typeof json !== "object" || json === null || !("result" in json)) return undefined
     const rest = decodePage({ ...json, result: [] })
     if (Result.isFailure(rest)) return undefined
@@ -212,6 +223,12 @@ export const make = <Query, Row, P extends Page<Row>>(operation: Operation<Query
     }
     return { page: Object.assign({}, rest.success, { result }), badRows }
   })
+
+  return (reply, keepsValidRows) =>
+    Result.flatMap(decode(reply, keepsValidRows), (decoded) => {
+      const { length = 0 } = decoded.page.cursor ?? {}
+      return length <= Cursor.maxCharacters ? Result.succeed(decoded) : Result.fail(longCursor(reply, length))
+    })
 }
 
 /** The index coverage that the headers of a page report; all `null` from servers that do not report it. */

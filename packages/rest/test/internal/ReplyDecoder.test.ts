@@ -21,6 +21,19 @@ describe("ReplyDecoder", () => {
       expect(decoded.result[0]?.block_number).toBe(7n)
     })
 
+    it("decode: rejects a cursor that the next request could not carry", () => {
+      const error = errorOf(200, page([row(7, 0)], "c".repeat(5_000_000)))
+
+      expect(error).toMatchObject({
+        _tag: "InvalidResponse",
+        path: "cursor",
+        expected: "at most 4096 characters",
+        received: "5000000 characters",
+      })
+      expect(error.message.length).toBeLessThan(200)
+      expect(Result.isSuccess(decode(reply(200, page([row(7, 0)], "c".repeat(4_096))), false))).toBe(true)
+    })
+
     const coded: ReadonlyArray<readonly [status: number, body: object, tag: string, isRetryable: boolean]> = [
       [400, wire("bad_request"), "BadRequest", false],
       [400, wire("chain_not_served", { parameter: "chain" }), "BadRequest", false],
