@@ -7,6 +7,7 @@ import { make as makeChain } from "./FakeChain.ts"
 import { apply, type Fault } from "./internal/FakeFault.ts"
 import * as FakeNode from "./internal/FakeNode.ts"
 import * as FakePages from "./internal/FakePages.ts"
+import * as OptionCheck from "./internal/OptionCheck.ts"
 
 export type { Fault } from "./internal/FakeFault.ts"
 
@@ -75,7 +76,7 @@ const responder =
   }
 
 /**
- * Makes a fake. The same options give the same chain.
+ * Makes a fake. The same options give the same chain. An invalid option is a `TypeError`.
  *
  * **Example** (A page after a rejected request)
  *
@@ -90,6 +91,7 @@ const responder =
  * ```
  */
 export const make = (options: Options = {}): FakeService => {
+  OptionCheck.check(options)
   const chain = makeChain(options)
   const { apiKey = "test-key", chainId = 1 } = options
   const faults = [...(options.faults ?? [])]

@@ -257,4 +257,66 @@ describe("FakeService: options", () => {
     expect(inLogs.length).toBeGreaterThan(0)
     expect(await countOf("all")).toBe((await countOf("direct")) + inLogs.length)
   })
+
+  it("walletTransactionsStream: a reorg of any depth up to the newest block of a list makes its cursor stale, in both orders", async () => {
+    const outcomeOf = async (reorg: number, query: object) => {
+      const fake = FakeService.make({ blocks: 100, faults: [null, { reorg }] })
+      const [first] = fake.blocks()
+      try {
+        await collect(restOf(fake).walletTransactionsStream({ address: fake.wallet, limit: 20, ...query }))
+        return "ended"
+      } catch (error) {
+        const { _tag, resumeFromBlock } = error as { readonly _tag: string; readonly resumeFromBlock: bigint }
+        return `${_tag} ${resumeFromBlock - BigInt(first!.number)}`
+      }
+    }
+
+    for (const order of ["ASC", "DESC"]) {
+      expect(await outcomeOf(1, { order })).toBe("StaleCursor 99")
+      expect(await outcomeOf(30, { order })).toBe("StaleCursor 70")
+      expect(await outcomeOf(99, { order })).toBe("StaleCursor 1")
+    }
+    expect(await outcomeOf(30, { to_block: 20_000_050 })).toBe("ended")
+    expect(await outcomeOf(60, { to_block: 20_000_050 })).toBe("StaleCursor 40")
+  })
+
+  it("walletTransactionsStream: a list ends at the block that was the newest one at its first page", async () => {
+    const fake = FakeService.make({ blocks: 60 })
+    const before = hashesOf(fake)
+    const given: Array<string> = []
+    for await (const { hash } of restOf(fake).walletTransactionsStream({
+      address: fake.wallet,
+      limit: 9,
+      order: "ASC",
+    })) {
+      given.push(hash)
+      if (given.length === 1) fake.mine(20)
+    }
+
+    expect(given).toEqual(before)
+    expect(hashesOf(fake).length).toBeGreaterThan(before.length)
+  })
+
+  it("make: names the option that is invalid, with what was received", () => {
+    const issueOf = (options: object) => {
+      try {
+        return FakeService.make(options)
+      } catch (error) {
+        return String(error)
+      }
+    }
+
+    expect(
+      [{ wallet: "me" }, { seed: "a" }, { blocks: 0 }, { chainId: 1.5 }, { methods: { eth_call: "0x" } }].map(issueOf),
+    ).toEqual([
+      'TypeError: Invalid option "wallet": expected an address of 20 bytes in hex: 0x and 40 digits, received "me".',
+      'TypeError: Invalid option "seed": expected an integer of at least 0, received "a".',
+      'TypeError: Invalid option "blocks": expected an integer of at least 1, received 0.',
+      'TypeError: Invalid option "chainId": expected an integer of at least 1, received 1.5.',
+      'TypeError: Invalid option "methods": expected an object of functions, received an object with eth_call.',
+    ])
+    expect(issueOf({ block: 3 })).toBe(
+      'TypeError: Invalid option "block": expected one of the keys seed, wallet, blocks, firstBlock, apiKey, chainId, faults, methods, received an unknown key.',
+    )
+  })
 })

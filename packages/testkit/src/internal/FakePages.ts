@@ -26,24 +26,31 @@ export const failure = (status: number, code: string, message: string, more: obj
 const invalid = (issue: Issue.Issue, what = "query parameter"): Reply =>
   failure(400, "bad_request", Issue.format(what, issue), { parameter: issue.path })
 
-/** Where a page continues: after the row with this place. */
+/** Where a page continues: after the row with this place, in the list up to the block that was the last one at the first page. */
 interface Cursor {
   readonly hash: string
   readonly block: number
   readonly index: number
+  readonly top: Pick<FakeBlock, "hash" | "number">
 }
 
 const encodeCursor = (cursor: Cursor): string => btoa(JSON.stringify(cursor))
 
 const decodeCursor = (text: string): Cursor | undefined => {
   try {
-    const { block, hash, index } = JSON.parse(atob(text)) as Partial<Cursor>
-    return typeof hash === "string" && typeof block === "number" && typeof index === "number"
-      ? { hash, block, index }
+    const { block, hash, index, top } = JSON.parse(atob(text)) as Partial<Cursor>
+    return typeof hash === "string" && typeof block === "number" && typeof index === "number" && top !== undefined
+      ? { hash, block, index, top: { hash: top.hash, number: top.number } }
       : undefined
   } catch {
     return undefined
   }
+}
+
+/** The lowest block that was replaced since a cursor was made, of those that its list depends on. */
+const replacedSince = (chain: FakeChain, { hash, top }: Cursor): number | undefined => {
+  const replaced = [chain.replacedFrom(hash), chain.replacedFrom(top.hash)].filter((block) => block !== undefined)
+  return replaced.length === 0 ? undefined : Math.min(...replaced)
 }
 
 const secondsOf = (text: string): number =>
@@ -79,15 +86,20 @@ interface Row {
   readonly transaction: FakeTransaction
 }
 
-const isIn =
+/** True for a block that is not after the range of a query. */
+const isUpTo =
   (query: WalletQuery.WalletQuery) =>
   ({ number, timestamp }: FakeBlock): boolean => {
-    const { from, to } = WalletQuery.bounds(query)
-    const isSince =
-      from._tag === "Open" || (from._tag === "Block" ? number >= from.block : timestamp >= secondsOf(from.date))
-    return (
-      isSince && (to._tag === "Open" || (to._tag === "Block" ? number <= to.block : timestamp <= secondsOf(to.date)))
-    )
+    const { to } = WalletQuery.bounds(query)
+    return to._tag === "Open" || (to._tag === "Block" ? number <= to.block : timestamp <= secondsOf(to.date))
+  }
+
+/** True for a block that is not before the range of a query. */
+const isSince =
+  (query: WalletQuery.WalletQuery) =>
+  ({ number, timestamp }: FakeBlock): boolean => {
+    const { from } = WalletQuery.bounds(query)
+    return from._tag === "Open" || (from._tag === "Block" ? number >= from.block : timestamp >= secondsOf(from.date))
   }
 
 const isOf = (wallet: string, scope: WalletQuery.WalletQuery["scope"]) => {
@@ -96,12 +108,17 @@ const isOf = (wallet: string, scope: WalletQuery.WalletQuery["scope"]) => {
     from === wallet || to === wallet || (scope === "all" && logs.some(({ topics }) => topics.includes(topic)))
 }
 
-/** The rows of a query, in its order. */
-const rowsOf = (chain: FakeChain, wallet: string, query: WalletQuery.WalletQuery): ReadonlyArray<Row> => {
+/** The rows of a query up to a block, in its order. */
+const rowsOf = (
+  chain: FakeChain,
+  wallet: string,
+  query: WalletQuery.WalletQuery,
+  top: Cursor["top"],
+): ReadonlyArray<Row> => {
   const isWanted = isOf(wallet, query.scope)
   const rows = chain
     .blocks()
-    .filter(isIn(query))
+    .filter((block) => block.number <= top.number && isSince(query)(block))
     .flatMap((block) => block.transactions.filter(isWanted).map((transaction) => ({ block, transaction })))
   return query.order === "ASC" ? rows : rows.toReversed()
 }
@@ -129,17 +146,23 @@ export const page = (chain: FakeChain, address: string, parameters: URLSearchPar
   const cursor = query.cursor === undefined ? undefined : decodeCursor(query.cursor)
   if (query.cursor !== undefined && cursor === undefined)
     return invalid({ path: "cursor", expected: "a cursor of this service", received: Issue.describe(query.cursor) })
-  const resumeFromBlock = cursor && chain.replacedFrom(cursor.hash)
+  const resumeFromBlock = cursor && replacedSince(chain, cursor)
   if (resumeFromBlock !== undefined)
     return failure(409, "stale_cursor", "A reorg reverted a block of the cursor.", { resumeFromBlock })
-  const left = rowsOf(chain, wallet, query).filter(isAfter(cursor, query.order))
+  const top = cursor?.top ?? chain.blocks().findLast(isUpTo(query))
+  const left = top === undefined ? [] : rowsOf(chain, wallet, query, top).filter(isAfter(cursor, query.order))
   const limit = query.limit ?? maxLimit
   const rows = left.slice(0, limit)
   const last = rows.at(-1)
   const next =
-    last === undefined || left.length <= limit
+    top === undefined || last === undefined || left.length <= limit
       ? null
-      : encodeCursor({ hash: last.block.hash, block: last.block.number, index: last.transaction.index })
+      : encodeCursor({
+          hash: last.block.hash,
+          block: last.block.number,
+          index: last.transaction.index,
+          top: { hash: top.hash, number: top.number },
+        })
   return {
     status: 200,
     body: FakeWire.page(next, limit, rows),
