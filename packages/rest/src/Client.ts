@@ -162,6 +162,8 @@ export interface IndexCoverage {
  */
 export interface PageResponse<Page> {
   readonly page: Page
+  /** Absent: the page is there. */
+  readonly notModified?: undefined
   /** Rows that were left out; empty without `onBadRow`. */
   readonly badRows: ReadonlyArray<BadRow>
   readonly indexCoverage: IndexCoverage
@@ -171,6 +173,33 @@ export interface PageResponse<Page> {
   readonly requestId: string | undefined
   /** Every HTTP request made for this page, oldest first. */
   readonly attempts: ReadonlyArray<Attempt>
+}
+
+/**
+ * Options of a call for a page that the program may have.
+ */
+export interface ConditionalOptions extends CallOptions {
+  /** Value of the header `etag` of the page that the program has: while the page is the same, the server sends it no second time. */
+  readonly ifNoneMatch: string
+}
+
+/**
+ * The response to a request with `ifNoneMatch` while the page is the same.
+ *
+ * Source: decision 0040.
+ */
+export interface NotModified extends Omit<PageResponse<never>, "page" | "badRows" | "notModified"> {
+  readonly notModified: true
+}
+
+/**
+ * Requests a page and its response.
+ */
+export interface PageCall<P, Q = Query> {
+  /** Returns the page with index coverage, headers, request id and attempts, or `notModified` when it has the tag. */
+  (query: Q, options: ConditionalOptions): Effect.Effect<PageResponse<P> | NotModified, RestError>
+  /** Returns the page with index coverage, headers, request id and attempts. */
+  (query: Q, options?: CallOptions): Effect.Effect<PageResponse<P>, RestError>
 }
 
 /**
@@ -235,10 +264,7 @@ export interface Client {
    */
   readonly walletTransactions: (query: Query, options?: CallOptions) => Effect.Effect<WalletPage, RestError>
   /** Returns the same page with index coverage, headers, request id and attempts. */
-  readonly walletTransactionsWithResponse: (
-    query: Query,
-    options?: CallOptions,
-  ) => Effect.Effect<WalletResponse, RestError>
+  readonly walletTransactionsWithResponse: PageCall<WalletPage>
   /**
    * Streams all transactions of the range, page after page, from `cursor` or `resume` if given. `limit` is the size of a page.
    *
@@ -281,10 +307,7 @@ export interface Client {
    */
   readonly movements: (query: MovementQuery, options?: CallOptions) => Effect.Effect<MovementPage, RestError>
   /** Returns the same page with index coverage, headers, request id and attempts. */
-  readonly movementsWithResponse: (
-    query: MovementQuery,
-    options?: CallOptions,
-  ) => Effect.Effect<MovementResponse, RestError>
+  readonly movementsWithResponse: PageCall<MovementPage, MovementQuery>
   /**
    * Streams all movements of the range as `walletTransactionsStream` does transactions, with the same options and errors.
    *

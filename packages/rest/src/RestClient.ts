@@ -19,10 +19,13 @@ export type {
   BadRow,
   CallOptions,
   Client,
+  ConditionalOptions,
   IndexCoverage,
   MovementResponse,
   MovementStreamPage,
+  NotModified,
   Options,
+  PageCall,
   PagedStream,
   PageResponse,
   Progress,
@@ -70,12 +73,12 @@ const toClient = ({
   const [walletStreams, movementStreams] = [streamsOf(wallet), streamsOf(movements)]
   return CallDefaults.client<Client, CallOptions>({
     walletTransactions: wallet.page,
-    walletTransactionsWithResponse: wallet.withResponse,
-    // Sound, here and below: a stream that does not restart has no marker in it.
+    // Sound, here and below: a call without a tag has a page, and a stream that does not restart has no marker in it.
+    walletTransactionsWithResponse: wallet.withResponse as Client["walletTransactionsWithResponse"],
     walletTransactionsStream: walletStreams.rows as Client["walletTransactionsStream"],
     walletPagesStream: walletStreams.pages as Client["walletPagesStream"],
     movements: movements.page,
-    movementsWithResponse: movements.withResponse,
+    movementsWithResponse: movements.withResponse as Client["movementsWithResponse"],
     movementsStream: movementStreams.rows as Client["movementsStream"],
     movementPagesStream: movementStreams.pages as Client["movementPagesStream"],
     balances: balances.value,

@@ -14,7 +14,7 @@ import * as Result from "effect/Result"
 import type * as Client from "./Client.ts"
 import * as CallDefaults from "./internal/CallDefaults.ts"
 import * as ClientBuilder from "./internal/ClientBuilder.ts"
-import type { OperationCalls } from "./internal/OperationCalls.ts"
+import type { OperationCalls, WithTag } from "./internal/OperationCalls.ts"
 import { kinds, signalOf, single } from "./internal/PromiseCall.ts"
 import * as RowIterable from "./internal/RowIterable.ts"
 import type { Page } from "./Operation.ts"
@@ -59,6 +59,21 @@ export interface PagePromise<P = WalletPage> extends Promise<Paged<P>> {
 }
 
 /**
+ * Options of a call for a page that the program may have.
+ */
+export interface ConditionalOptions extends Client.ConditionalOptions, CallOptions {}
+
+/**
+ * Requests a page and its response.
+ */
+export interface PageCall<P, Q> {
+  /** Returns the page with index coverage, headers, request id and attempts, or `notModified` when it has the tag. */
+  (query: Q, options: ConditionalOptions): Promise<Client.PageResponse<Paged<P>> | Client.NotModified>
+  /** Returns the page with index coverage, headers, request id and attempts. */
+  (query: Q, options?: CallOptions): Promise<Client.PageResponse<Paged<P>>>
+}
+
+/**
  * All rows of the range. Each iteration starts a new query.
  */
 export interface Rows<A> extends AsyncIterable<A> {
@@ -100,16 +115,15 @@ export interface RestPromiseClient {
   /** Returns one page, newest first unless `order` is ASC. Its `cursor` requests the next page. */
   readonly walletTransactions: (query: Query, options?: CallOptions) => PagePromise
   /** Returns the same page with index coverage, headers, request id and attempts. */
-  readonly walletTransactionsWithResponse: (
-    query: Query,
-    options?: CallOptions,
-  ) => Promise<Client.PageResponse<Paged<WalletPage>>>
+  readonly walletTransactionsWithResponse: PageCall<WalletPage, Query>
   /** Iterates all transactions of the range. */
   readonly walletTransactionsStream: RowStream<WalletTransaction, Query>
   /** Iterates the same rows one page at a time. */
   readonly walletPagesStream: PageStream<WalletPage, Query>
   /** Returns one page of movements, newest first unless `order` is ASC: signed amounts in the smallest unit of each asset. */
   readonly movements: (query: MovementQuery, options?: CallOptions) => PagePromise<MovementPage>
+  /** Returns the same page with index coverage, headers, request id and attempts. */
+  readonly movementsWithResponse: PageCall<MovementPage, MovementQuery>
   /** Iterates all movements of the range. */
   readonly movementsStream: RowStream<Movement, MovementQuery>
   /** Iterates the same rows one page at a time. */
@@ -140,18 +154,27 @@ const toPage = <P>(response: Promise<Client.PageResponse<Paged<P>>>): PagePromis
 
 /** The calls of an operation with pages. */
 const paged = <Q, Row, P extends Page<Row>>(calls: OperationCalls<Q, Row, P>) => {
-  const withResponse = async (query: Q, call?: CallOptions): Promise<Client.PageResponse<Paged<P>>> => {
-    const response = await PromiseRunner.run(calls.withResponse(query, call), { signal: signalOf(call) })
+  const withNext = (response: Client.PageResponse<P>, query: Q, call: CallOptions | undefined) => {
     const { cursor } = response.page
-    const next = async () => (cursor === null ? null : (await withResponse({ ...query, cursor }, call)).page)
+    const next = async () => (cursor === null ? null : (await plain({ ...query, cursor }, call)).page)
     // Not enumerable: a page is stored, copied and compared without it.
     Object.defineProperty(response.page, "next", { value: next })
     // Sound: the property was just defined.
     return response as Client.PageResponse<Paged<P>>
   }
+  const plain = async (query: Q, call?: CallOptions) =>
+    withNext(await PromiseRunner.run(calls.response(query, call), { signal: signalOf(call) }), query, call)
+  const withResponse = async (query: Q, call?: CallOptions & WithTag) => {
+    const response = await PromiseRunner.run(calls.withResponse(query, call), { signal: signalOf(call) })
+    if (response.notModified === true) return response
+    // The tag is that of this page alone.
+    const { ifNoneMatch: _tag, ...rest } = call ?? {}
+    return withNext(response, query, rest)
+  }
   return {
-    page: (query: Q, call?: CallOptions): PagePromise<P> => toPage<P>(withResponse(query, call)),
-    withResponse,
+    page: (query: Q, call?: CallOptions): PagePromise<P> => toPage<P>(plain(query, call)),
+    // Sound: a call without a tag has a page.
+    withResponse: withResponse as PageCall<P, Q>,
     // Sound, here and below: a stream that does not restart has no marker in it.
     rows: ((query: Q, call?: StreamOptions) =>
       RowIterable.rows(calls.source, query, call, signalOf(call))) as RowStream<Row, Q>,
@@ -190,6 +213,7 @@ export const createRestClient = (options: Client.Options): RestPromiseClient => 
     walletTransactionsStream: wallet.rows,
     walletPagesStream: wallet.pages,
     movements: movements.page,
+    movementsWithResponse: movements.withResponse,
     movementsStream: movements.rows,
     movementPagesStream: movements.pages,
     balances: single(calls.balances),

@@ -537,4 +537,35 @@ describe("promise", () => {
       }),
     )
   })
+
+  it("withResponse: a page that has the tag is notModified, with its headers and coverage, and another page is given", async () => {
+    const tags: Array<string | null> = []
+    const fetch = (_url: unknown, init?: RequestInit) => {
+      const tag = new Headers(init?.headers).get("if-none-match")
+      tags.push(tag)
+      const headers = { etag: 'W/"a"', "daybook-indexed-to": "9" }
+      return Promise.resolve(
+        tag === 'W/"a"'
+          ? new Response(null, { status: 304, headers })
+          : Response.json({ cursor: null, page: 0, page_size: 100, result: [] }, { headers }),
+      )
+    }
+    const rest = createRestClient({
+      baseUrl: "https://s.example",
+      apiKey: "key-1",
+      fetch: fetch as typeof globalThis.fetch,
+    })
+    const query = { address: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045" }
+    const first = await rest.walletTransactionsWithResponse(query)
+    const same = await rest.walletTransactionsWithResponse(query, { ifNoneMatch: first.headers["etag"] ?? "" })
+    const other = await rest.movementsWithResponse(query, { ifNoneMatch: 'W/"b"' })
+
+    expect(tags).toEqual([null, 'W/"a"', 'W/"b"'])
+    expect(same).toMatchObject({ notModified: true, headers: { etag: 'W/"a"' }, indexCoverage: { indexedTo: 9n } })
+    expect(other.notModified).toBeUndefined()
+    await expect(rest.walletTransactions(query, { ifNoneMatch: 'W/"a"' } as never)).rejects.toMatchObject({
+      _tag: "BadRequest",
+      parameter: "ifNoneMatch",
+    })
+  })
 })

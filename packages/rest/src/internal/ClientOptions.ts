@@ -30,6 +30,8 @@ export const callKinds = { timeout: "duration", headers: "record", onBadRow: "fu
   Record<keyof CallOptions, OptionCheck.Kind>
 >
 
+export const conditionalKinds = { ...callKinds, ifNoneMatch: "headerText" } as const
+
 export const streamKinds = {
   ...callKinds,
   maxRows: "count",

@@ -5,10 +5,10 @@ import * as OptionCheck from "@daybook/transport/internal/OptionCheck"
 import type { RequestExecutor } from "@daybook/transport/RequestExecutor"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { CallOptions, PageResponse, StreamOptions } from "../Client.ts"
+import type { CallOptions, ConditionalOptions, NotModified, PageResponse, StreamOptions } from "../Client.ts"
 import type { EncodedQuery, Operation, Page, SingleOperation } from "../Operation.ts"
 import { BadRequest, type RestError } from "../RestError.ts"
-import { callKinds, type Kinds, type Settings, streamKinds } from "./ClientOptions.ts"
+import { callKinds, conditionalKinds, type Kinds, type Settings, streamKinds } from "./ClientOptions.ts"
 import type * as PageStream from "./PageStream.ts"
 import * as ReplyDecoder from "./ReplyDecoder.ts"
 
@@ -17,10 +17,15 @@ export interface SingleCalls<Query, A> {
   readonly value: (query: Query, options?: CallOptions) => Effect.Effect<A, RestError>
 }
 
+/** Options of a call that may have a tag. */
+export interface WithTag extends CallOptions, Partial<Pick<ConditionalOptions, "ifNoneMatch">> {}
+
 /** The calls of an operation that responds with pages. */
 export interface OperationCalls<Query, Row, P extends Page<Row>> {
   readonly page: (query: Query, options?: CallOptions) => Effect.Effect<P, RestError>
-  readonly withResponse: (query: Query, options?: CallOptions) => Effect.Effect<PageResponse<P>, RestError>
+  readonly response: (query: Query, options?: CallOptions) => Effect.Effect<PageResponse<P>, RestError>
+  /** `NotModified` only with a tag. */
+  readonly withResponse: (query: Query, options?: WithTag) => Effect.Effect<PageResponse<P> | NotModified, RestError>
   readonly source: PageStream.Source<Query, Row, P>
 }
 
@@ -63,12 +68,16 @@ const spanAttributes = ({ attributes }: Endpoint.Endpoint, { parameters }: Encod
   }
 }
 
+const tagged = (headers: Readonly<Record<string, string>>, tag: string | undefined) =>
+  tag === undefined ? headers : { ...headers, "if-none-match": tag }
+
 /** How the calls of an operation are made. */
 interface Requests<Query, P> {
   readonly encode: (query: Query) => Effect.Effect<EncodedQuery, BadRequest>
   readonly request: (query: EncodedQuery, options: CallOptions) => Effect.Effect<PageResponse<P>, RestError>
   /** Checks the options of a call, encodes its query and sends it. */
   readonly call: (query: Query, options?: CallOptions) => Effect.Effect<PageResponse<P>, RestError>
+  readonly conditional: (query: Query, options?: WithTag) => Effect.Effect<PageResponse<P> | NotModified, RestError>
 }
 
 /** Sends queries and decodes their responses. */
@@ -81,28 +90,32 @@ const requests = <Query, P>(
   const { endpoint, headers } = settings
   const { host } = endpoint
 
-  const send = ({ body, parameters, params }: EncodedQuery, { headers: own, onBadRow, timeout }: CallOptions) =>
-    executor.request<PageResponse<P>, ReplyDecoder.ReplyError, never>(
+  const send = (
+    { body, parameters, params }: EncodedQuery,
+    { headers: own, ifNoneMatch, onBadRow, timeout }: WithTag,
+  ) =>
+    executor.request<PageResponse<P> | NotModified, ReplyDecoder.ReplyError, never>(
       {
         // Sound: the headers were checked with the options of the call.
         endpoint: own === undefined ? endpoint : Result.getOrThrow(Endpoint.withHeaders(endpoint, own)),
         path: RestOperation.formatPath(contract, params),
         method: contract.method,
         ...(body === undefined
-          ? { query: parameters, headers, timeout }
+          ? { query: parameters, headers: tagged(headers, ifNoneMatch), timeout }
           : { query: parameters, headers: { ...headers, "content-type": "application/json" }, timeout, body }),
       },
-      (reply) =>
-        Effect.fromResult(
-          Result.map(decode(reply, onBadRow !== undefined), ({ badRows, page }) => ({
-            page,
-            badRows,
-            indexCoverage: ReplyDecoder.indexCoverage(reply.headers),
-            headers: scrubHeaders(reply.headers, reply.scrub),
-            requestId: reply.requestId,
-            attempts: reply.attempts,
-          })),
-        ),
+      (reply) => {
+        const facts = {
+          indexCoverage: ReplyDecoder.indexCoverage(reply.headers),
+          headers: scrubHeaders(reply.headers, reply.scrub),
+          requestId: reply.requestId,
+          attempts: reply.attempts,
+        }
+        if (reply.status === 304 && ifNoneMatch !== undefined) return Effect.succeed({ notModified: true, ...facts })
+        return Effect.fromResult(
+          Result.map(decode(reply, onBadRow !== undefined), ({ badRows, page }) => ({ page, badRows, ...facts })),
+        )
+      },
     )
 
   const encode = (query: Query): Effect.Effect<EncodedQuery, BadRequest> =>
@@ -113,28 +126,38 @@ const requests = <Query, P>(
     )
 
   /** One call in its span, which ends without a value: a tracer that keeps exits would keep whole pages alive. */
-  const request = (query: EncodedQuery, options: CallOptions): Effect.Effect<PageResponse<P>, RestError> =>
+  const trace = (query: EncodedQuery, options: WithTag): Effect.Effect<PageResponse<P> | NotModified, RestError> =>
     Effect.suspend(() => {
-      let kept: PageResponse<P> | undefined
+      let kept: PageResponse<P> | NotModified | undefined
       const traced = send(query, options).pipe(
-        Effect.tap(({ badRows, page }) => {
-          for (const row of badRows) options.onBadRow?.(row)
-          return Effect.annotateCurrentSpan("daybook.rows", rowsOf(page).length)
+        Effect.tap((response) => {
+          if (response.notModified === true) return Effect.annotateCurrentSpan("daybook.rows", 0)
+          for (const row of response.badRows) options.onBadRow?.(row)
+          return Effect.annotateCurrentSpan("daybook.rows", rowsOf(response.page).length)
         }),
         Effect.map((response) => void (kept = response)),
         Effect.tapError(({ _tag }) => Effect.annotateCurrentSpan("error.type", _tag)),
         Effect.withSpan(`RestClient.${contract.name}`, { kind: "client", attributes: spanAttributes(endpoint, query) }),
       )
       // Sound: a call that succeeds has kept its response.
-      return Effect.map(traced, () => kept as PageResponse<P>)
+      return Effect.map(traced, () => kept as PageResponse<P> | NotModified)
     })
 
-  const call = (query: Query, options?: CallOptions): Effect.Effect<PageResponse<P>, RestError> =>
-    Effect.flatMap(checkOptions(endpoint, options, { ...callKinds, ...moreKinds }), (checked) =>
-      Effect.flatMap(encode(query), (encoded) => request(encoded, checked)),
+  // Sound: only a request with a tag is answered without a page.
+  const request = trace as Requests<Query, P>["request"]
+
+  const calling = (kinds: Kinds) => (query: Query, options?: WithTag) =>
+    Effect.flatMap(checkOptions(endpoint, options, { ...kinds, ...moreKinds }), (checked) =>
+      Effect.flatMap(encode(query), (encoded) => trace(encoded, checked)),
     )
 
-  return { encode, request, call }
+  return {
+    encode,
+    request,
+    // Sound: as for `request`.
+    call: calling(callKinds) as Requests<Query, P>["call"],
+    conditional: calling(conditionalKinds),
+  }
 }
 
 /** Makes the calls of an operation that responds with one value, in which `rowsOf` finds the rows. */
@@ -154,7 +177,7 @@ export const make = <Query, Row, P extends Page<Row>>(
 ): OperationCalls<Query, Row, P> => {
   const { endpoint } = context.settings
   const { host } = endpoint
-  const { call, encode, request } = requests(
+  const { call, conditional, encode, request } = requests(
     context,
     operation,
     ReplyDecoder.make(operation),
@@ -163,7 +186,8 @@ export const make = <Query, Row, P extends Page<Row>>(
 
   return {
     page: (query, options) => Effect.map(call(query, options), ({ page }) => page),
-    withResponse: call,
+    response: call,
+    withResponse: conditional,
     source: {
       host,
       operation,
