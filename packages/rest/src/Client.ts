@@ -166,6 +166,7 @@ export interface PageResponse<Page> {
   readonly notModified?: undefined
   /** Rows that were left out; empty without `onBadRow`. */
   readonly badRows: ReadonlyArray<BadRow>
+  /** Blocks that the index behind the page covers, so that "empty" differs from "not indexed". */
   readonly indexCoverage: IndexCoverage
   /** Response headers without any key; names in lower case. */
   readonly headers: Readonly<Record<string, string>>

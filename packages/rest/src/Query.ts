@@ -44,10 +44,21 @@ interface Lists {
 
 type Accepted = Convenient & Lists
 
-/** The other parameters, with the types of the contract. A parameter added to the contract is accepted and encoded by its codec. */
-type QueryOf<Contract> = Pick<Accepted, keyof Accepted & keyof Contract> & {
-  readonly [K in Exclude<keyof Contract, keyof Accepted>]?: Contract[K] | undefined
+/** Parameters with the types of the contract. */
+interface Documented {
+  /** Maximum number of rows on a page, from 1. Default 100, which is also the maximum of most servers. */
+  readonly limit?: number | undefined
+  /** `"internal_transactions"` adds the internal transactions of each transaction. Default: none. */
+  readonly include?: WalletQuery.WalletQuery["include"] | undefined
+  /** `in` for what the wallet received, `out` for what it paid. Default: both. */
+  readonly direction?: LedgerQuery.Direction | undefined
 }
+
+/** The other parameters, with the types of the contract. A parameter added to the contract is accepted and encoded by its codec. */
+type QueryOf<Contract> = Pick<Accepted, keyof Accepted & keyof Contract> &
+  Pick<Documented, keyof Documented & keyof Contract> & {
+    readonly [K in Exclude<keyof Contract, keyof Accepted | keyof Documented>]?: Contract[K] | undefined
+  }
 
 /** The wallet of a query. */
 interface OfWallet {

@@ -56,6 +56,7 @@ describe("promise", () => {
       "Decoded",
       "Hash",
       "Hex",
+      "VisibleText",
       "Wei",
       "createRestClient",
       "fee",

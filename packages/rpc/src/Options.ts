@@ -40,6 +40,7 @@ export interface RateLimit {
  * One of several endpoints.
  */
 export interface EndpointOptions {
+  /** URL of the endpoint, http or https, with the key that it may need. Kept as `Redacted`. */
   readonly url: Key | URL
   /** Sent to this endpoint only; their values are treated as secrets. */
   readonly headers?: Readonly<Record<string, Key>> | undefined
@@ -104,6 +105,7 @@ export interface CommonOptions {
  *   the highest block that it has seen.
  */
 export interface UrlOptions extends CommonOptions {
+  /** URL of a node, http or https, with the key that it may need; or several, which are tried by their health. Kept as `Redacted`. */
   readonly url: Key | URL | ReadonlyArray<Key | URL | EndpointOptions>
   readonly rpcUrl?: undefined
   readonly chain?: undefined
