@@ -553,7 +553,7 @@ describe("promise", () => {
     const rest = createRestClient({
       baseUrl: "https://s.example",
       apiKey: "key-1",
-      fetch: fetch as typeof globalThis.fetch,
+      fetch,
     })
     const query = { address: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045" }
     const first = await rest.walletTransactionsWithResponse(query)
