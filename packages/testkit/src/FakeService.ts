@@ -26,7 +26,14 @@ export interface Options extends ChainOptions {
    * own. What a function throws is the error of the call.
    */
   readonly methods?: Readonly<Record<string, (params: ReadonlyArray<unknown>) => unknown>>
+  /** Bodies of the operations that the fake lacks, as JSON. They are given the parameters of the request. */
+  readonly operations?: { readonly [O in LedgerOperation]?: (parameters: URLSearchParams) => unknown }
 }
+
+/**
+ * Operations on the ledger of a wallet, which the fake does not derive from its chain.
+ */
+export type LedgerOperation = "movements" | "balances" | "statement"
 
 /**
  * A request that was received.
@@ -58,17 +65,35 @@ export interface FakeService extends Omit<FakeChain, "replacedFrom"> {
   readonly fail: (...faults: ReadonlyArray<Fault | null>) => void
 }
 
-const walletPath = /\/api\/v2\.2\/([^/]+)\/verbose$/
+const walletPath = /\/api\/v2\.2\/([^/]+)\/(verbose|movements|balances|statement)$/
+
+/** The response of an operation on the ledger: the one that a test gives. */
+const ledgerReply = (
+  operation: LedgerOperation,
+  operations: NonNullable<Options["operations"]>,
+  parameters: URLSearchParams,
+): FakePages.Reply => {
+  const given = operations[operation]
+  return given === undefined
+    ? FakePages.failure(
+        400,
+        "bad_request",
+        `The fake derives no ${operation} from its chain: give them as the option operations.${operation}.`,
+      )
+    : { status: 200, body: given(parameters) }
+}
 
 const responder =
-  (chain: FakeChain, { apiKey, chainId = 1, methods = {} }: Options) =>
+  (chain: FakeChain, { apiKey, chainId = 1, methods = {}, operations = {} }: Options) =>
   (request: Received): FakePages.Reply => {
     const url = new URL(request.url)
-    const wallet = walletPath.exec(url.pathname)?.[1]
+    const [, wallet, operation = "verbose"] = walletPath.exec(url.pathname) ?? []
     const isKnown =
       apiKey === undefined ||
       (wallet === undefined ? url.pathname.endsWith(`/${apiKey}`) : request.headers["x-api-key"] === apiKey)
     if (!isKnown) return FakePages.failure(401, "unauthorized", "Unknown API key.")
+    // Sound: the pattern has these operations alone.
+    if (operation !== "verbose") return ledgerReply(operation as LedgerOperation, operations, url.searchParams)
     if (wallet !== undefined) return FakePages.page(chain, decodeURIComponent(wallet), url.searchParams)
     if (request.method === "POST")
       return { status: 200, body: FakeNode.reply({ chain, chainId, methods }, request.body) }

@@ -316,7 +316,17 @@ describe("FakeService: options", () => {
       'TypeError: Invalid option "methods": expected an object of functions, received an object with eth_call.',
     ])
     expect(issueOf({ block: 3 })).toBe(
-      'TypeError: Invalid option "block": expected one of the keys seed, wallet, blocks, firstBlock, apiKey, chainId, faults, methods, received an unknown key.',
+      'TypeError: Invalid option "block": expected one of the keys seed, wallet, blocks, firstBlock, apiKey, chainId, faults, methods, operations, received an unknown key.',
+    )
+  })
+
+  it("operations: answer for the ledger, and one that is not given is an error that names the option", async () => {
+    const operations = { movements: () => ({ cursor: null, page: 0, page_size: 100, result: [] }) }
+    const fake = FakeService.make({ blocks: 3, operations })
+
+    expect(await collect(restOf(fake).movementsStream({ address: fake.wallet }))).toEqual([])
+    await expect(restOf(fake).balances({ address: fake.wallet })).rejects.toThrow(
+      "The fake derives no balances from its chain: give them as the option operations.balances.",
     )
   })
 })

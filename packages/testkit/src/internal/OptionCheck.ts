@@ -13,6 +13,12 @@ const integer = (minimum: number): Kind => ({
   is: (value) => Number.isSafeInteger(value) && (value as number) >= minimum,
 })
 
+const functions: Kind = {
+  expected: "an object of functions",
+  is: (value) =>
+    typeof value === "object" && value !== null && Object.values(value).every((one) => typeof one === "function"),
+}
+
 const kinds: Readonly<Record<string, Kind>> = {
   seed: integer(0),
   wallet: {
@@ -24,11 +30,8 @@ const kinds: Readonly<Record<string, Kind>> = {
   apiKey: { expected: "a text that is not empty", is: (value) => typeof value === "string" && value !== "" },
   chainId: integer(1),
   faults: { expected: "an array of faults", is: Array.isArray },
-  methods: {
-    expected: "an object of functions",
-    is: (value) =>
-      typeof value === "object" && value !== null && Object.values(value).every((one) => typeof one === "function"),
-  },
+  methods: functions,
+  operations: functions,
 }
 
 const failure = (path: string, expected: string, received: string) =>
