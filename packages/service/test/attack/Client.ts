@@ -15,7 +15,8 @@ export interface Response {
   readonly millis: number
 }
 
-const agent = new Agent({ keepAlive: true, maxSockets: 2_000 })
+/** Connections of all attacks. */
+export const agent = new Agent({ keepAlive: true, maxSockets: 2_000 })
 
 /** Sends a request and reads the answer. */
 export const send = async (

@@ -12,6 +12,8 @@ export interface Seen {
   readonly behaviour: string
   /** What it must not have done. */
   readonly faults: ReadonlyArray<string>
+  /** A table of its own, which is printed after that of all attacks. */
+  readonly lines?: ReadonlyArray<string>
 }
 
 /** An attack. */
@@ -89,7 +91,7 @@ export const run = async ({ bound, name, run: attack, service }: Scenario, scale
     const seen = await attack(attacked, scale)
     const measured = await attacked.measure()
     const faults = [...seen.faults, ...faultsOf(attacked, measured, before, scale)]
-    return { name, bound, behaviour: seen.behaviour, faults, measured, before }
+    return { name, bound, ...seen, faults, measured, before }
   } finally {
     await attacked.stop()
     await close?.()

@@ -2,6 +2,8 @@
 import * as blocks from "./blocks.ts"
 import * as bombs from "./bombs.ts"
 import * as flips from "./flips.ts"
+import * as mutations from "./mutations.ts"
+import * as neighbours from "./neighbours.ts"
 import * as pages from "./pages.ts"
 import * as relay from "./relay.ts"
 import type { Scenario } from "./Scenario.ts"
@@ -14,5 +16,7 @@ export const all: ReadonlyArray<Scenario> = [
   ...pages.scenarios,
   sums.scenario,
   ...relay.scenarios,
+  neighbours.scenario,
+  mutations.scenario,
   flips.scenario,
 ]

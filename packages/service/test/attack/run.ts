@@ -26,6 +26,7 @@ print(
 )
 print("|---|---|---|--:|--:|--:|--:|---|")
 let failed = 0
+const tables: Array<string> = []
 for (const scenario of Scenarios.all) {
   if (names.length > 0 && !names.some((name) => scenario.name.includes(name))) continue
   const outcome = await Scenario.run(scenario, scale).catch((cause: unknown): Scenario.Outcome => ({
@@ -38,6 +39,8 @@ for (const scenario of Scenarios.all) {
   }))
   if (outcome.faults.length > 0) failed++
   print(row(outcome))
+  if (outcome.lines !== undefined) tables.push("", ...outcome.lines)
 }
+for (const line of tables) print(line)
 if (failed > 0) print(`\n${failed} failed`)
 process.exit(failed === 0 ? 0 : 1)

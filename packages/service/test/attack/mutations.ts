@@ -1,0 +1,307 @@
+/**
+ * Changed requests to every operation: paths, parameters, headers, methods and bodies. No response blames the service or its nodes for what
+ * a client sent, and neither responses nor what the service writes of itself has a key in it.
+ */
+import { createServer, request } from "node:http"
+import type { AddressInfo } from "node:net"
+import { Eventually } from "@daybook/harness"
+import { Effect, Redacted } from "effect"
+import { daybook } from "../cli/daybook.ts"
+import * as Engine from "../../src/store/Engine.ts"
+import * as Rows from "../server/rows.ts"
+import type { AttackedService } from "./AttackedService.ts"
+import * as Client from "./Client.ts"
+import * as FakeNode from "./FakeNode.ts"
+import * as LongLedger from "./LongLedger.ts"
+import type { Scenario } from "./Scenario.ts"
+
+const counts = { full: 100_000, small: 300 } as const
+
+/** What stands for the key in the URL of the node. */
+const canary = "CANARY0123456789"
+
+interface ChangedRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+type Next = (below: number) => number
+
+/** Numbers that are the same in each run. */
+const random = (seed: number): Next => {
+  let state = seed
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
+
+const pick = <A>(next: Next, values: ReadonlyArray<A>): A => values[next(values.length)]!
+
+/** Values that are at or beyond an edge of some parameter. */
+const edges = [
+  "",
+  "0",
+  "-1",
+  "1e3",
+  "0x",
+  "0x0",
+  "99999999999999999999",
+  "NaN",
+  "null",
+  "true",
+  "%00",
+  "%ff",
+  "%2e%2e%2f",
+  "'",
+  '"',
+  "<",
+  "[]",
+  "{}",
+  "0".repeat(300),
+  "a".repeat(3_000),
+  "%F0%9F%92%A9",
+  "native",
+  "attack",
+  "eth",
+  "DESC",
+  "2026-01-01",
+  "Infinity",
+  "latest",
+  "__proto__",
+]
+
+const names = [
+  "chain",
+  "limit",
+  "order",
+  "cursor",
+  "from_block",
+  "to_block",
+  "from_date",
+  "to_date",
+  "asset",
+  "kind",
+  "direction",
+  "scope",
+  "include",
+  "address",
+  "call",
+  "error",
+  "q",
+  "x",
+  "constructor",
+]
+
+const paths = [
+  `/api/v2.2/${Rows.alice}/verbose`,
+  `/api/v2.2/${Rows.alice}/movements`,
+  `/api/v2.2/${Rows.alice}/balances`,
+  `/api/v2.2/${Rows.alice}/statement`,
+  "/api/v2.2/names",
+  "/api/v2.2/search",
+  `/api/v2.2/contracts/${Rows.bob}`,
+  "/api/v2.2/contracts/pack",
+  "/explorer.json",
+  "/ready",
+  "/health",
+  "/metrics",
+  "/openapi.json",
+  "/rpc/attack",
+  "/rpc/attack/KEY",
+]
+
+const bodies = [
+  '{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":["0x00000000000000000000000000000000000000aa","latest"]}',
+  '[{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]},{"jsonrpc":"2.0","id":"b","method":"eth_gasPrice"}]',
+  '{"jsonrpc":"2.0","id":null,"method":"debug_traceTransaction","params":[{}]}',
+  '{"name":"Vault","abi":[{"type":"function","name":"poke","inputs":[{"name":"times","type":"uint256"}],"outputs":[]}]}',
+]
+
+/** A text with some of its characters replaced, removed or doubled. */
+const change = (next: Next, text: string): string => {
+  let changed = text
+  for (let turn = next(4); turn > 0; turn--) {
+    const at = next(changed.length + 1)
+    const put = pick(next, [
+      "",
+      String.fromCharCode(33 + next(94)),
+      changed.slice(at, at + next(20)),
+      pick(next, edges),
+    ])
+    changed = changed.slice(0, at) + put + changed.slice(at + next(3))
+  }
+  return changed
+}
+
+/** Characters that Node sends in a path. */
+const sendable = (path: string): string => `/${path.replace(/[^!-~]/g, "").replace(/^\/*/, "")}`
+
+const requestOf = (next: Next, keys: ReadonlyArray<string>): ChangedRequest => {
+  const key = pick(next, keys)
+  const path = pick(next, paths).replace("KEY", key)
+  const query = Array.from({ length: next(4) }, () => `${pick(next, names)}=${pick(next, edges)}`).join("&")
+  const isWhole = next(3) === 0
+  // The key stays as it is: a part of it is none.
+  const changedPath = isWhole || path.includes(key) ? path : change(next, path)
+  const isBody = path.startsWith("/rpc") || next(4) === 0
+  const method = isBody
+    ? pick(next, ["POST", "POST", "PUT"])
+    : pick(next, ["GET", "GET", "GET", "GET", "GET", "GET", "GET", "GET", "DELETE", "HEAD", "OPTIONS", "PATCH"])
+  const header = pick(next, ["x-api-key", "x-api-key", "authorization"])
+  const value = header === "authorization" ? `Bearer ${key}` : key
+  const more = pick(next, names)
+  return {
+    method,
+    path: sendable(
+      `${changedPath}${next(2) === 0 && !changedPath.includes("?") ? `?chain=attack&${query}` : `?${query}`}`,
+    ),
+    headers: {
+      [header]: value,
+      ...(next(4) === 0 ? { [more]: pick(next, edges).replace(/[^ -~]/g, "") } : {}),
+      ...(next(5) === 0
+        ? { "content-type": pick(next, ["text/plain", "application/json", "x", "application/json; charset=utf-7"]) }
+        : {}),
+      ...(next(9) === 0 ? { "accept-encoding": pick(next, ["gzip", "br", "zstd", "*;q=0", "x"]) } : {}),
+      ...(next(9) === 0 ? { "if-none-match": pick(next, ['"x"', "*", "W/"]) } : {}),
+    },
+    body: isBody ? (isWhole ? pick(next, bodies) : change(next, pick(next, bodies))) : "",
+  }
+}
+
+interface Received {
+  readonly status: number
+  readonly text: string
+}
+
+/** Sends a request; a connection that the service closes without a response has the status 0. */
+const send = async (url: string, { body, headers, method, path }: ChangedRequest): Promise<Received> =>
+  await new Promise((resolve) => {
+    const { hostname, port } = new URL(url)
+    const sent = request({ host: hostname, port, agent: Client.agent, method, path, headers }, (response) => {
+      const chunks: Array<Buffer> = []
+      response.on("data", (chunk: Buffer) => chunks.push(chunk))
+      response.on("end", () =>
+        resolve({ status: response.statusCode!, text: Buffer.concat(chunks).toString("latin1") }),
+      )
+      response.on("error", (cause) => resolve({ status: 0, text: cause.message }))
+    })
+    sent.on("error", (cause) => resolve({ status: 0, text: cause.message }))
+    sent.end(body)
+  })
+
+/** A collector of spans that keeps what it receives. */
+const startCollector = async () => {
+  const received: Array<string> = []
+  const server = createServer((incoming, response) => {
+    const chunks: Array<Buffer> = []
+    incoming.on("data", (chunk: Buffer) => chunks.push(chunk))
+    incoming.on("end", () => {
+      received.push(Buffer.concat(chunks).toString("latin1"))
+      response.end("{}")
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    received,
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+let collector: Awaited<ReturnType<typeof startCollector>> | undefined
+
+const addKeys = async (folder: string): Promise<ReadonlyArray<string>> => {
+  const program = Effect.gen(function* () {
+    const { apiKeys } = yield* Engine.fromUrl("sqlite:data", folder)
+    const all = [
+      { name: "reader", operator: false, empty: null },
+      { name: "operator", operator: true, empty: null },
+      { name: "uploader", operator: false, empty: null, options: { operations: ["putContract", "removeContract"] } },
+    ] as const
+    return yield* Effect.forEach(all, (one) => Effect.map(apiKeys.add(one), (key) => Redacted.value(key!)))
+  })
+  return await Effect.runPromise(Effect.scoped(program))
+}
+
+/** Waits for spans, which the service sends from time to time. */
+const spans = async (): Promise<string> => {
+  await Eventually.until(() => (collector?.received.length ?? 0) > 0, { what: "spans" }).catch(() => undefined)
+  return collector?.received.join("\n") ?? ""
+}
+
+/** What the service writes of itself, by name. */
+const sinksOf = async ({ folder, output, url }: AttackedService): Promise<ReadonlyMap<string, string>> => {
+  const read = async (path: string) => (await Client.send(`${url}${path}`)).text
+  const status = await Effect.runPromise(daybook(folder, "status", "--json"))
+  return new Map([
+    ["log and access log", output()],
+    ["spans", await spans()],
+    ["/metrics", await read("/metrics")],
+    ["/health", await read("/health")],
+    ["/ready", await read("/ready")],
+    ["daybook status", `${status.out}${status.err}`],
+  ])
+}
+
+/** The attack. */
+export const scenario: Scenario = {
+  name: "changed requests to every operation",
+  bound: "decoding at the edge",
+  service: async () => {
+    const node = await FakeNode.start(() => '"0x1"')
+    collector = await startCollector()
+    return {
+      config: {
+        chains: { attack: { ...LongLedger.chains.attack, rpc: [`${node.url}${canary}`] } },
+        rateLimit: { perSecond: 1e6, burst: 1e6 },
+        log: { access: true },
+        otlp: { url: collector.url },
+      },
+      role: "serve",
+      prepare: async (folder: string) => await LongLedger.fill(folder, { movements: 2_000, assets: 50 }),
+      close: async () => {
+        await collector?.close()
+        await node.close()
+      },
+    }
+  },
+  run: async (attacked, scale) => {
+    const keys = await addKeys(attacked.folder)
+    const secrets = [...keys, canary]
+    const next = random(11)
+    const statuses = new Map<number, number>()
+    const faults = new Map<string, string>()
+    let sent = 0
+    const loop = async () => {
+      while (sent < counts[scale]) {
+        sent++
+        const one = requestOf(next, keys)
+        const { status, text } = await send(attacked.url, one)
+        statuses.set(status, (statuses.get(status) ?? 0) + 1)
+        const asked = `${one.method} ${one.path.slice(0, 160)} ${one.body.slice(0, 160)}`
+        const isBlame = status >= 500 || text.includes('"code":-32603')
+        if (isBlame) faults.set(`status ${status}: ${text.slice(0, 100)}`, asked)
+        if (secrets.some((secret) => text.includes(secret)))
+          faults.set(`a key in a response of status ${status}`, asked)
+      }
+    }
+    await Promise.all(Array.from({ length: 16 }, loop))
+    for (const [name, text] of await sinksOf(attacked)) {
+      if (secrets.some((secret) => text.includes(secret))) faults.set(`a key in ${name}`, `${text.length} characters`)
+      if (text.length === 0) faults.set(`nothing in ${name}`, "which proves nothing")
+    }
+    const tallied = [...statuses]
+      .toSorted(([one], [other]) => one - other)
+      .map(([status, count]) => `${status} x ${count}`)
+    return {
+      behaviour: `${sent} requests: ${tallied.join(", ")}`,
+      faults: [...faults].map(([what, asked]) => `${what} (${asked})`),
+    }
+  },
+}

@@ -1,0 +1,221 @@
+/**
+ * What one key, and a hundred, cost another key while each operation is asked as often as the default limits allow. The other key must be
+ * served throughout, and no response may blame the service or its nodes. Latencies are printed and not judged.
+ */
+import { randomBytes } from "node:crypto"
+import { Effect, Redacted } from "effect"
+import * as Engine from "../../src/store/Engine.ts"
+import type { KeyOptions } from "../../src/store/ApiKeys.ts"
+import * as Rows from "../server/rows.ts"
+import type { AttackedService } from "./AttackedService.ts"
+import * as Client from "./Client.ts"
+import * as FakeNode from "./FakeNode.ts"
+import * as LongLedger from "./LongLedger.ts"
+import type { Scale, Scenario } from "./Scenario.ts"
+
+const sizes = {
+  full: { movements: 100_000, assets: 2_000, keys: 100, idle: 10_000, millis: 4_000 },
+  small: { movements: 4_000, assets: 200, keys: 3, idle: 50, millis: 300 },
+} as const
+
+/** Sends the dearest request of an operation; `at` counts them. */
+type Ask = (service: AttackedService, key: string, at: number) => Promise<Client.Response>
+
+const read =
+  (pathOf: (at: number) => string): Ask =>
+  async ({ url }, key, at) =>
+    await Client.send(`${url}/api/v2.2/${pathOf(at)}`, { headers: { "x-api-key": key } })
+
+const relayed =
+  (bodyOf: (at: number) => string): Ask =>
+  async (service, key, at) =>
+    await Client.relay(service, key, bodyOf(at))
+
+const call = (id: number, method = "eth_getBalance", params: ReadonlyArray<unknown> = [Rows.bob, "latest"]) => ({
+  jsonrpc: "2.0",
+  id,
+  method,
+  params,
+})
+
+const asset = (at: number): string => `0x${(at + 1).toString(16).padStart(40, "0")}`
+
+const wallet = Rows.alice
+
+/** An ABI of many events with deep types. */
+const abi = Array.from({ length: 100 }, (_, at) => ({
+  type: "event",
+  name: `Event${at}`,
+  inputs: Array.from({ length: 10 }, (__, input) => ({ name: `input${input}`, type: "uint256[][][]", indexed: false })),
+}))
+
+const upload: Ask = async ({ url }, key, at) =>
+  await Client.send(`${url}/api/v2.2/contracts/pack-${at % 20}?chain=attack`, {
+    method: "PUT",
+    headers: { "x-api-key": key, "content-type": "application/json" },
+    body: JSON.stringify({ abi }),
+  })
+
+const operations: Readonly<Record<string, Ask>> = {
+  walletTransactions: read(() => `${wallet}/verbose?chain=attack&scope=all&limit=100`),
+  movements: read(() => `${wallet}/movements?chain=attack&limit=100&order=ASC`),
+  balances: read((at) => `${wallet}/balances?chain=attack&asset=${asset(at)}`),
+  statement: read((at) => `${wallet}/statement?chain=attack&from_block=${1 + (at % 40)}`),
+  names: read(
+    (at) => `names?chain=attack&address=${Array.from({ length: 90 }, (_, one) => asset(at + one)).join(",")}`,
+  ),
+  search: read((at) => `search?chain=attack&q=token${at}`),
+  contract: read((at) => `contracts/${asset(at)}?chain=attack`),
+  "putContract, 20 at once": upload,
+  "relay, one call": relayed((at) => JSON.stringify(call(at))),
+  "relay, batch of 50": relayed((at) => JSON.stringify(Array.from({ length: 50 }, (_, one) => call(at * 50 + one)))),
+  "relay, large response": relayed((at) =>
+    JSON.stringify(call(at, "eth_getLogs", [{ fromBlock: "0x0", toBlock: "0x1" }])),
+  ),
+  "malformed bodies": relayed((at) => `[${"[".repeat(60)}${"0,".repeat(15_000)}${at}`),
+  "unknown keys": async (service) =>
+    await Client.page(service, randomBytes(24).toString("base64url"), wallet, "&limit=1"),
+}
+
+/** Adds keys that may do everything but what is for operators. */
+const addKeys = async (folder: string, names: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+  const program = Effect.gen(function* () {
+    const { apiKeys } = yield* Engine.fromUrl("sqlite:data", folder)
+    return yield* Effect.forEach(names, (name) => {
+      const isUploader = name.startsWith("uploader")
+      const options: KeyOptions = isUploader ? { operations: ["putContract"] } : {}
+      return Effect.map(apiKeys.add({ name, operator: false, empty: null, options }), (key) => Redacted.value(key!))
+    })
+  })
+  return await Effect.runPromise(Effect.scoped(program))
+}
+
+interface Neighbour {
+  readonly millis: ReadonlyArray<number>
+  readonly statuses: ReadonlyArray<number | string>
+}
+
+/** Pages and balances of another key, one after the other, until the end of `during`. */
+const neighbour = async (service: AttackedService, key: string, during: Promise<unknown>): Promise<Neighbour> => {
+  const millis: Array<number> = []
+  const statuses: Array<number | string> = []
+  let isOver = false
+  void during.finally(() => (isOver = true))
+  for (let turn = 0; !isOver || turn < 2; turn++) {
+    const path = turn % 2 === 0 ? "verbose?chain=attack&limit=1" : "balances?chain=attack"
+    const url = `${service.url}/api/v2.2/${Rows.address("c")}/${path}`
+    const answer = await Client.send(url, { headers: { "x-api-key": key } }).catch((cause: unknown) => String(cause))
+    statuses.push(typeof answer === "string" ? answer : answer.status)
+    millis.push(typeof answer === "string" ? Infinity : answer.millis)
+    await Client.sleep(90)
+  }
+  await during
+  return { millis, statuses }
+}
+
+/** Asks by each key with a number of requests open at once, for some time. */
+const flood = async (
+  service: AttackedService,
+  ask: Ask,
+  keys: ReadonlyArray<string>,
+  { millis, open }: { readonly millis: number; readonly open: number },
+): Promise<ReadonlyArray<Client.Response>> => {
+  const ends = performance.now() + millis
+  const answers: Array<Client.Response> = []
+  let at = 0
+  const loop = async (key: string) => {
+    while (performance.now() < ends) {
+      const answer = await ask(service, key, at++)
+      answers.push(answer)
+      // A client that is refused waits a little, as any does.
+      if (answer.status === 429) await Client.sleep(100)
+    }
+  }
+  await Promise.all(keys.flatMap((key) => Array.from({ length: open }, async () => await loop(key))))
+  return answers
+}
+
+/** Responses that blame the service or its nodes: a bound that is reached is 503, and its message names it. */
+const blames = (name: string, answers: ReadonlyArray<Client.Response>): ReadonlyArray<string> =>
+  answers
+    .filter(({ status }) => status >= 500 && status !== 503)
+    .slice(0, 2)
+    .map(({ status, text }) => `${name}: status ${status}: ${text.slice(0, 120)}`)
+
+const round = (millis: number): string => (millis < 10 ? millis.toFixed(1) : millis.toFixed(0))
+
+const latency = ({ millis }: Neighbour): string =>
+  `${round(Client.percentile(millis, 0.5))} | ${round(Client.percentile(millis, 0.99))}`
+
+const unserved = (name: string, { statuses }: Neighbour): ReadonlyArray<string> =>
+  statuses.every((status) => status === 200) ? [] : [`another key during ${name}: ${Client.tally(statuses)}`]
+
+const service = async (scale: Scale) => {
+  const large = Buffer.from(JSON.stringify(Array.from({ length: 2_000 }, () => ({ data: `0x${"ab".repeat(500)}` }))))
+  const node = await FakeNode.start((method) => (method === "eth_getLogs" ? large : '"0x1"'))
+  return {
+    config: { chains: { attack: { ...LongLedger.chains.attack, rpc: [node.url] } } },
+    role: "serve",
+    prepare: async (folder: string) => await LongLedger.fill(folder, sizes[scale]),
+    close: node.close,
+  }
+}
+
+/** Opens connections that send nothing, and keeps them. */
+const idle = async (attacked: AttackedService, count: number) => {
+  const sockets = []
+  for (let at = 0; at < count; at++) sockets.push(await Client.open(attacked, ""))
+  return sockets
+}
+
+/** Each operation by one key and by many, beside another key. */
+export const scenario: Scenario = {
+  name: "each operation by one key and by 100 beside another",
+  bound: "rateLimit; queues by key; limits",
+  service,
+  run: async (attacked, scale) => {
+    const { idle: idleCount, keys: count, millis } = sizes[scale]
+    const all = await addKeys(
+      attacked.folder,
+      Array.from({ length: count }, (_, at) => `attacker-${at}`),
+    )
+    const uploaders = await addKeys(
+      attacked.folder,
+      Array.from({ length: count }, (_, at) => `uploader-${at}`),
+    )
+    const [other = ""] = await addKeys(attacked.folder, ["other"])
+    const before = await neighbour(attacked, other, Client.sleep(millis))
+    const lines = [
+      "| operation | one key: p50, ms | p99, ms | 100 keys: p50, ms | p99, ms | one key's responses | 100 keys' responses |",
+      "|---|--:|--:|--:|--:|---|---|",
+      `| none | ${latency(before)} | | | | |`,
+    ]
+    const faults: Array<string> = [...unserved("nothing", before)]
+    for (const [name, ask] of Object.entries(operations)) {
+      const keys = name.startsWith("putContract") ? uploaders : all
+      const open = name.startsWith("putContract") ? 20 : 40
+      const floods = [
+        { keys: keys.slice(0, 1), open },
+        { keys, open: 2 },
+      ]
+      const cells: Array<string> = []
+      const counted: Array<string> = []
+      for (const one of floods) {
+        const running = flood(attacked, ask, one.keys, { millis, open: one.open })
+        const seen = await neighbour(attacked, other, running)
+        const answers = await running
+        cells.push(latency(seen))
+        counted.push(Client.tally(answers.map(({ status }) => status)))
+        faults.push(...unserved(name, seen), ...blames(name, answers))
+      }
+      lines.push(`| ${[name, ...cells, ...counted].join(" | ")} |`)
+    }
+    const sockets = await idle(attacked, idleCount)
+    const seen = await neighbour(attacked, other, Client.sleep(millis))
+    const open = sockets.filter(({ destroyed }) => !destroyed).length
+    lines.push(`| ${idleCount} idle connections | ${latency(seen)} | | | ${open} stay open | |`)
+    for (const socket of sockets) socket.destroy()
+    faults.push(...unserved("idle connections", seen))
+    return { behaviour: `${Object.keys(operations).length} operations; the other key is served`, faults, lines }
+  },
+}
