@@ -130,7 +130,8 @@ export const split = <I extends { readonly text: string; readonly maxBatchSize: 
   return batches
 }
 
-const send = <W extends Waiter>(items: ReadonlyArray<Item<W>>): Action<W> => {
+/** Sends items in one request. */
+export const send = <W extends Waiter>(items: ReadonlyArray<Item<W>>): Action<W> => {
   let endsAtMillis = 0
   for (const { waiters } of items) {
     for (const { ask } of waiters) endsAtMillis = Math.max(endsAtMillis, ask.endsAtMillis)
@@ -200,6 +201,23 @@ const leave = <W extends Waiter>(state: State<W>, waiter: W): ReadonlyArray<Acti
   const { request } = item
   if (request === undefined || --request.waiting > 0) return []
   return [{ _tag: "Cancel", request }]
+}
+
+/** The items of a list of attempts that are sent together, or `null` where they do not fit one request. */
+export const listOf = <W extends Waiter>(
+  { maxRequestBytes }: State<W>,
+  waiters: ReadonlyArray<W>,
+  maxCalls: number,
+): ReadonlyArray<Item<W>> | null => {
+  const items = waiters.map((waiter): Item<W> => {
+    const { call, context } = waiter.ask
+    const { maxBatchSize } = context
+    const text = requestText(call)
+    const item = { call, key: undefined, text, maxBatchSize, waiters: new Set([waiter]), request: undefined }
+    waiter.item = item
+    return item
+  })
+  return split(items, { maxCalls, maxBytes: maxRequestBytes }).length === 1 ? items : null
 }
 
 /** Applies an input; the actions are executed in their order. */

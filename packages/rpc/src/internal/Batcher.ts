@@ -49,6 +49,14 @@ export interface Batcher {
   /** The queue of calls that are batched automatically. */
   readonly queue: Queue
   readonly ask: <A>(ask: BatchState.Ask<A>, queue: Queue) => Effect.Effect<Outcome<A>>
+  /**
+   * Sends attempts in one request that no other call joins; one caller waits for all of them. `null` where they do not fit one request of
+   * at most so many calls: then nothing is sent. The outcomes are decoded one after the other, with turns for other fibers in between.
+   */
+  readonly askAll: <A>(
+    asks: ReadonlyArray<BatchState.Ask<A>>,
+    maxCalls: number,
+  ) => Effect.Effect<ReadonlyArray<Outcome<A>> | null>
 }
 
 export interface Options {
@@ -217,7 +225,9 @@ const post = Effect.fnUntraced(function* (runtime: Runtime, request: InFlight) {
 const send = (runtime: Runtime, request: InFlight): void => {
   const [first, ...others] = request.items.flatMap(({ waiters }) => [...waiters])
   if (first === undefined) return
-  const spans = others.flatMap(({ context }) => Option.toArray(Context.getOption(context, Tracer.ParentSpan)))
+  const spans = others.flatMap(({ context }) =>
+    context === first.context ? [] : Option.toArray(Context.getOption(context, Tracer.ParentSpan)),
+  )
   const posting = post(runtime, request).pipe(
     Effect.catchCause((cause) =>
       Effect.sync(() => {
@@ -281,8 +291,49 @@ const ask =
       }),
     )
 
+/** Outcomes decoded in one turn: those of a range of blocks are a mebibyte. */
+const decodedPerTurn = 16
+
+const askAll =
+  (runtime: Runtime): Batcher["askAll"] =>
+  <A>(asks: ReadonlyArray<BatchState.Ask<A>>, maxCalls: number) =>
+    Effect.withFiber((fiber) => {
+      const { context, currentDispatcher: dispatcher } = fiber
+      const outcomes: Array<Effect.Effect<Outcome<A>>> = []
+      let settled = 0
+      let onSettled = () => {}
+      const waiters = asks.map((one, at): Waiter => ({
+        ask: one,
+        context,
+        dispatcher,
+        settle: (outcome) => {
+          // Sound: a waiter is settled with the outcome of its own ask, decoded by its own `decode`.
+          outcomes[at] = outcome as Effect.Effect<Outcome<A>>
+          if (++settled === asks.length) onSettled()
+        },
+        timer: undefined,
+        item: undefined,
+      }))
+      const limit = Math.min(maxCalls, runtime.detectedLimit())
+      const items = BatchState.listOf(runtime.state, waiters, limit)
+      if (items === null) return Effect.succeed(null)
+      const sent = Effect.callback<void>((resume) => {
+        onSettled = () => resume(Effect.void)
+        execute(runtime, [BatchState.send(items)])
+        return Effect.sync(() => {
+          for (const waiter of waiters) execute(runtime, BatchState.step(runtime.state, { _tag: "Left", waiter }))
+        })
+      })
+      const decode = (outcome: Effect.Effect<Outcome<A>>, at: number) =>
+        at > 0 && at % decodedPerTurn === 0 ? Effect.andThen(Effect.yieldNow, outcome) : outcome
+      return Effect.andThen(
+        sent,
+        Effect.suspend(() => Effect.forEach(outcomes, decode)),
+      )
+    })
+
 /** Makes the batcher of an endpoint. */
 export const make = (options: Options): Batcher => {
   const runtime: Runtime = { ...options, state: BatchState.initial(options.maxRequestBytes) }
-  return { endpoint: options.endpoint, queue: options.queue, ask: ask(runtime) }
+  return { endpoint: options.endpoint, queue: options.queue, ask: ask(runtime), askAll: askAll(runtime) }
 }

@@ -135,44 +135,58 @@ const batchingOf = ({ headers, isBatched, isShared }: Limits, method: string): B
   queueOf: (member) => member.batcher.queue,
 })
 
-/** Runs a call: counted, timed, and interrupted when its client's scope closes. */
-export const run = <A>(
-  calling: Calling,
-  method: string,
-  params: unknown,
-  decode: Decode<A>,
+/** A call with the limits of its client. */
+const planOf = <A>(
+  { among, nextId, reading, settings }: Calling,
+  limits: Limits,
+  { decode, method, params }: CallToSend<A>,
   batching?: Batching,
+): CallRunner.Plan<A> => {
+  const { maxPause, onEvent, pool, pause } = settings
+  const { headers, policy, maxBytes, maxItemBytes } = limits
+  const { isShared, maxBatchSize, queueOf } = batching ?? batchingOf(limits, method)
+  return {
+    pool,
+    among,
+    pause,
+    policy,
+    maxPause,
+    call: { id: nextId(), method, params },
+    maxBytes,
+    maxItemBytes,
+    decode,
+    isShared,
+    maxBatchSize: reading === undefined ? maxBatchSize : 1,
+    queueOf,
+    headers,
+    reading,
+    onEvent,
+  }
+}
+
+/** A method with its parameters as they are on the wire, and how its result is read. */
+export interface CallToSend<A> {
+  readonly method: string
+  readonly params: unknown
+  readonly decode: Decode<A>
+}
+
+/** Runs an effect until the scope of the client closes. */
+const whileOpen = <A, E>({ closing }: Calling, running: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  closing === undefined ? running : Effect.raceFirst(running, closing.closed)
+
+/** Runs a plan: counted, timed, and interrupted when its client's scope closes. */
+const runPlan = <A>(
+  calling: Calling,
+  plan: CallRunner.Plan<A>,
+  first?: Parameters<typeof CallRunner.run<A>>[1],
 ): Effect.Effect<Counted<A>, CallError> =>
   Effect.withFiber((fiber) => {
-    const { among, closing, nextId, reading, settings } = calling
-    if (Result.isFailure(calling.limits)) return Effect.die(calling.limits.failure)
-    if (closing?.isClosed() === true) return Effect.interrupt
-    const limits = calling.limits.success
-    const { maxPause, pool, pause } = settings
-    const { headers, policy, maxBytes, maxItemBytes } = limits
-    const call = { id: nextId(), method, params }
-    const { isShared, maxBatchSize, queueOf } = batching ?? batchingOf(limits, method)
-    const running = CallRunner.run({
-      pool,
-      among,
-      pause,
-      policy,
-      maxPause,
-      call,
-      maxBytes,
-      maxItemBytes,
-      decode,
-      isShared,
-      maxBatchSize: reading === undefined ? maxBatchSize : 1,
-      queueOf,
-      headers,
-      reading,
-      onEvent: settings.onEvent,
-    })
     const clock = fiber.getRef(Clock.Clock)
-    const from = MonotonicClock.millisOf(clock)
-    const count = (kind: string) => Telemetry.called(method, kind, MonotonicClock.millisOf(clock) - from, fiber.context)
-    return Effect.matchEffect(closing === undefined ? running : Effect.raceFirst(running, closing.closed), {
+    const from = first?.sentAtMillis ?? MonotonicClock.millisOf(clock)
+    const count = (kind: string) =>
+      Telemetry.called(plan.call.method, kind, MonotonicClock.millisOf(clock) - from, fiber.context)
+    return Effect.matchEffect(whileOpen(calling, CallRunner.run(plan, first)), {
       onFailure: (error) => {
         count(Telemetry.kindOf(error))
         return Effect.fail(error)
@@ -181,5 +195,65 @@ export const run = <A>(
         count("success")
         return Effect.succeed([value, attempts.length] as const)
       },
+    })
+  })
+
+/** Runs a call. */
+export const run = <A>(
+  calling: Calling,
+  method: string,
+  params: unknown,
+  decode: Decode<A>,
+  batching?: Batching,
+): Effect.Effect<Counted<A>, CallError> =>
+  Effect.suspend(() => {
+    if (Result.isFailure(calling.limits)) return Effect.die(calling.limits.failure)
+    if (calling.closing?.isClosed() === true) return Effect.interrupt
+    return runPlan(calling, planOf(calling, calling.limits.success, { method, params, decode }, batching))
+  })
+
+/**
+ * Runs calls whose first attempts are sent in one request to the only endpoint. A call whose first attempt does not end it goes on by itself,
+ * as one that was sent alone. Results are in the order of the calls.
+ */
+export const runAll = <A>(
+  calling: Calling,
+  calls: ReadonlyArray<CallToSend<A>>,
+  batching: Batching,
+): Effect.Effect<ReadonlyArray<Result.Result<A, CallError>>> =>
+  Effect.withFiber((fiber) => {
+    const { among, closing, limits, settings } = calling
+    const [index, other] = among
+    if (Result.isFailure(limits)) return Effect.die(limits.failure)
+    if (closing?.isClosed() === true) return Effect.interrupt
+    const clock = fiber.getRef(Clock.Clock)
+    const now = () => MonotonicClock.millisOf(clock)
+    const plans = calls.map((call) => planOf(calling, limits.success, call, batching))
+    const goOn = (plan: CallRunner.Plan<A>, first?: Parameters<typeof CallRunner.run<A>>[1]) => {
+      const { method } = plan.call
+      return Effect.result(spanned(calling, method, {}, runPlan(calling, plan, first)))
+    }
+    const sentAtMillis = now()
+    const sent =
+      index === undefined || other !== undefined
+        ? Effect.succeed(null)
+        : whileOpen(calling, CallRunner.sendAll(plans, index, settings.maxBatchCalls))
+    return Effect.flatMap(sent, (outcomes) => {
+      const results: Array<Result.Result<A, CallError>> = []
+      const goOnAt = (at: number, first?: Parameters<typeof CallRunner.run<A>>[1]) =>
+        Effect.map(goOn(plans[at]!, first), (result) => void (results[at] = result))
+      const going: Array<Effect.Effect<void>> = []
+      for (const [at, plan] of plans.entries()) {
+        const outcome = outcomes?.[at]
+        const returned =
+          outcome === undefined || index === undefined ? undefined : CallRunner.valueOf(plan, index, outcome, now())
+        if (returned === undefined) {
+          going.push(goOnAt(at, outcome === undefined ? undefined : { outcome, sentAtMillis }))
+          continue
+        }
+        results[at] = Result.succeed(returned.value)
+        Telemetry.called(plan.call.method, "success", now() - sentAtMillis, fiber.context)
+      }
+      return Effect.as(Effect.all(going, { concurrency: "unbounded", discard: true }), results)
     })
   })

@@ -16,6 +16,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { CallOptions, Options } from "../Options.ts"
 import type { CallError } from "../RpcError.ts"
+import type { Ask } from "./BatchState.ts"
 import type { Batcher, Queue } from "./Batcher.ts"
 import * as BlockHeight from "./BlockHeight.ts"
 import { canFailOver, type EndpointStates, verdictOf } from "./EndpointStates.ts"
@@ -211,7 +212,7 @@ const waitForTurn = <A>(plan: Plan<A>, state: State<A>, { batcher, bucket }: Mem
   return bucket === undefined ? waited : Effect.andThen(waited, takeUnits(plan, state, endpoint.host, bucket))
 }
 
-const send = <A>(plan: Plan<A>, state: State<A>, member: Member, now: number): Effect.Effect<Outcome<A>> => {
+const askOf = <A>(plan: Plan<A>, state: State<A>, now: number): Ask<A> => {
   const { call, decode, headers, isShared, maxBytes, maxItemBytes, policy, reading } = plan
   const { attempts, deadlineAtMillis, windowMillis } = state
   const shareMillis = (deadlineAtMillis - now) / Math.max(1, state.untried.length)
@@ -222,8 +223,11 @@ const send = <A>(plan: Plan<A>, state: State<A>, member: Member, now: number): E
   const deadline = attemptMillis < shareMillis ? policy.attemptTimeout : policy.deadline
   const context = { attempts, maxBytes, maxItemBytes, maxBatchSize, deadline, decode, headers, reading }
   const endsAtMillis = Math.min(now + Math.min(shareMillis, attemptMillis), deadlineAtMillis)
-  return member.batcher.ask({ call, endsAtMillis, context, isShared, windowMillis }, plan.queueOf(member))
+  return { call, endsAtMillis, context, isShared, windowMillis }
 }
+
+const send = <A>(plan: Plan<A>, state: State<A>, { batcher }: Member, queue: Queue, now: number) =>
+  batcher.ask(askOf(plan, state, now), queue)
 
 const behindError = (reply: Outcome<unknown> & { _tag: "Success" }, highest: bigint): InvalidResponse =>
   new InvalidResponse({
@@ -258,6 +262,7 @@ const record = <A>(plan: Plan<A>, index: number, outcome: Settled<A>, nowMillis:
 const attempt = Effect.fnUntraced(function* <A>(
   plan: Plan<A>,
   from: State<A>,
+  given?: Outcome<A>,
 ): Effect.fn.Return<Returned<A>, Stopped<A>> {
   const clock = yield* Clock.Clock
   const leftMillis = from.deadlineAtMillis - MonotonicClock.millisOf(clock)
@@ -266,8 +271,8 @@ const attempt = Effect.fnUntraced(function* <A>(
     only !== undefined && from.candidates.length === 1 ? only : yield* chooseEndpoint(plan, from, leftMillis)
   // Sound: candidates are indexes of the pool.
   const member = plan.pool.endpoints[index]!
-  yield* Effect.mapError(waitForTurn(plan, from, member, leftMillis), ended)
-  const outcome = yield* send(plan, from, member, MonotonicClock.millisOf(clock))
+  if (given === undefined) yield* Effect.mapError(waitForTurn(plan, from, member, leftMillis), ended)
+  const outcome = given ?? (yield* send(plan, from, member, plan.queueOf(member), MonotonicClock.millisOf(clock)))
   const state = outcome._tag === "Success" ? from : { ...from, windowMillis: regroupMillis }
   if (outcome._tag === "Paused") return yield* attempt(plan, state)
   if (outcome._tag === "BatchRejected") {
@@ -309,19 +314,56 @@ const logRetry = <A>(plan: Plan<A>, { error }: Stopped<A>, state: State<A>, wait
     )
   })
 
-/** Runs a call to its end. One deadline covers all of its attempts. */
-export const run = <A>(plan: Plan<A>): Effect.Effect<Returned<A>, CallError> =>
+const initial = <A>(plan: Plan<A>, nowMillis: number): State<A> => ({
+  ...Retry.initial(plan.policy, nowMillis),
+  candidates: plan.among,
+  untried: plan.among,
+  attempts: [],
+  maxBatchSize: plan.maxBatchSize,
+  windowMillis: 0,
+  fallback: undefined,
+})
+
+/** The first attempts of calls to one endpoint in one request: their outcomes, or `null` where they have to be sent one by one. */
+export const sendAll = Effect.fnUntraced(function* <A>(
+  plans: ReadonlyArray<Plan<A>>,
+  index: number,
+  maxCalls: number,
+): Effect.fn.Return<ReadonlyArray<Outcome<A>> | null> {
+  const [first] = plans
+  const member = first?.pool.endpoints[index]
+  if (first === undefined || member === undefined || member.bucket !== undefined) return null
+  if (Duration.toMillis(yield* first.pause.remaining(member.batcher.endpoint)) > 0) return null
+  const now = yield* MonotonicClock.millis
+  return yield* member.batcher.askAll(
+    plans.map((plan) => askOf(plan, initial(plan, now), now)),
+    maxCalls,
+  )
+})
+
+/** The value of a first attempt, which ends its call; `undefined` where it does not. */
+export const valueOf = <A>(
+  plan: Plan<A>,
+  index: number,
+  outcome: Outcome<A>,
+  nowMillis: number,
+): Returned<A> | undefined => {
+  if (outcome._tag !== "Success") return undefined
+  const settled = record(plan, index, outcome, nowMillis)
+  return "value" in settled ? settled : undefined
+}
+
+/**
+ * Runs a call to its end, from the outcome of its first attempt where that was sent with others. One deadline covers all of its attempts,
+ * which began at `sentAtMillis` of the monotonic clock.
+ */
+export const run = <A>(
+  plan: Plan<A>,
+  first?: { readonly outcome: Outcome<A>; readonly sentAtMillis: number },
+): Effect.Effect<Returned<A>, CallError> =>
   Retry.run<Returned<A>, Stopped<A>, State<A>, never>({
-    initial: (nowMillis) => ({
-      ...Retry.initial(plan.policy, nowMillis),
-      candidates: plan.among,
-      untried: plan.among,
-      attempts: [],
-      maxBatchSize: plan.maxBatchSize,
-      windowMillis: 0,
-      fallback: undefined,
-    }),
-    attempt: (state) => attempt(plan, state),
+    initial: (nowMillis) => initial(plan, first?.sentAtMillis ?? nowMillis),
+    attempt: (state) => attempt(plan, state, state.attempt === 1 ? first?.outcome : undefined),
     next: (_, { error }) => error.step,
     onRetry: (stopped, state, { waitMillis }) => logRetry(plan, stopped, state, waitMillis),
   }).pipe(

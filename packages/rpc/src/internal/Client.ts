@@ -61,23 +61,27 @@ const batchQueues = (maxCalls: number): ((member: CallRunner.Member) => Queue) =
   }
 }
 
+/** A call of a batch as it is sent. */
+const encoded = ({ method, params }: { readonly method: string; readonly params: unknown }) => {
+  // Sound: `encodeParams` rejects names that the type of `batch` does not admit.
+  const name = method as RpcMethod.Name
+  return Result.map(encodeParams(name, (params ?? []) as ReadonlyArray<unknown>), (wire) => ({
+    method: name,
+    params: wire,
+    decode: decode.typed(name, wire),
+  }))
+}
+
 const callEach = (calling: Call.Calling, calls: ReadonlyArray<BatchCall>) =>
   Effect.suspend(() => {
     const queueOf = batchQueues(calling.settings.maxBatchCalls)
     const batching: Call.Batching = { maxBatchSize: Number.POSITIVE_INFINITY, isShared: false, queueOf }
-    return Effect.forEach(
-      calls,
-      (call, at) => {
-        const read = requestOf(call, at)
-        if (Result.isFailure(read)) return Effect.succeed(read)
-        const { method } = read.success
-        const params = read.success.params ?? []
-        // Sound: `encodeParams` rejects names that the type of `batch` does not admit.
-        const called = callTyped(calling, method as RpcMethod.Name, params as ReadonlyArray<unknown>, batching)
-        return Effect.result(called)
-      },
-      { concurrency: "unbounded" },
-    )
+    const read = calls.map((call, at) => Result.flatMap(requestOf(call, at), encoded))
+    const valid = read.flatMap((one) => (Result.isSuccess(one) ? [one.success] : []))
+    return Effect.map(Call.runAll(calling, valid, batching), (results) => {
+      let next = 0
+      return read.map((one) => (Result.isSuccess(one) ? results[next++]! : Result.fail(one.failure)))
+    })
   })
 
 const batch = (calling: Call.Calling, calls: ReadonlyArray<BatchCall>) => {
