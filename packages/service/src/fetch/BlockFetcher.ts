@@ -311,7 +311,8 @@ const fetchBatch = Effect.fnUntraced(function* (
   numbers: ReadonlyArray<number>,
   options: Options,
 ): Effect.fn.Return<ReadonlyArray<BlockRows | null>> {
-  const fetched = yield* fetcher.blocks(numbers)
+  const { watch = null } = options
+  const fetched = yield* fetcher.blocks(numbers, watch === null)
   const blocks = numbers.map((number, at) => {
     const found = fetched[at] ?? null
     const isUsable = found !== null && found.hash !== null && found.number === BigInt(number)

@@ -1,6 +1,7 @@
 /**
- * Fetches several blocks of one node in two requests, for a backfill: the blocks, then their receipts (by the hashes of the blocks)
- * and traces. Makes one attempt; missing parts are `null` and are fetched one by one with failover.
+ * Fetches several blocks of one node for a backfill. Far below the head one request asks for the blocks, their receipts and traces by
+ * number; near it two do: the blocks, then their receipts (by the hashes of the blocks) and traces. Makes one attempt; missing parts are
+ * `null` and are fetched one by one with failover.
  */
 import type { Call } from "@daybook/rpc/Method"
 import type { CallError } from "@daybook/rpc/RpcError"
@@ -32,8 +33,11 @@ export interface Parts {
 export interface BatchFetcher {
   /** Number of blocks to fetch at once, by the responses so far. */
   readonly size: number
-  /** Blocks of these numbers, in their order. */
-  readonly blocks: (numbers: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<HydratedBlock | null>>
+  /** Blocks of these numbers, in their order; `withParts` where the parts of each of them are wanted next. */
+  readonly blocks: (
+    numbers: ReadonlyArray<number>,
+    withParts?: boolean,
+  ) => Effect.Effect<ReadonlyArray<HydratedBlock | null>>
   /** Receipts and traces of these blocks, in their order. */
   readonly parts: (blocks: ReadonlyArray<BlockReceipts.BlockTransactions>) => Effect.Effect<ReadonlyArray<Parts | null>>
 }
@@ -49,6 +53,8 @@ export interface Options {
    * that each block is traced alone.
    */
   readonly traces: (block: BlockRef) => Effect.Effect<Traces | null, unknown>
+  /** True for a block so deep below the head that its number stands for its hash. */
+  readonly isSettled: (number: number) => boolean
   /** There is no other node to ask. */
   readonly isOnly: boolean
   /** Records that the node failed a whole request. */
@@ -60,7 +66,17 @@ interface Range {
   /** Blocks of the range, some of which may need no parts. */
   requested: number
   weightOfBlocks: number
+  /** Parts that arrived with the blocks, by the number of their block; whose they are is not verified yet. */
+  received: ReadonlyMap<number, ReceivedParts>
 }
+
+/** Parts of a block that were asked for by its number. */
+interface ReceivedParts {
+  readonly receipts: ReadonlyArray<Receipt> | null
+  readonly traces: Traces | null
+}
+
+const noneReceived: Range["received"] = new Map()
 
 /** Results of calls of one method. Sound where the method gives `A`. */
 const valuesOf = <A>(results: ReadonlyArray<Result.Result<unknown, CallError>>): ReadonlyArray<A | null> =>
@@ -92,6 +108,10 @@ const send = Effect.fnUntraced(function* (
   return results
 })
 
+const blockCall = (number: number): Call => ({ method: "eth_getBlockByNumber", params: [number, true] })
+const receiptsCall = (number: number): Call => ({ method: BlockReceipts.byBlock, params: [number] })
+const traceCall = (number: number): Call => ({ method: "trace_block", params: [number] })
+
 /** Blocks of one range that are traced alone at the same time. */
 const tracedAtOnce = 4
 
@@ -122,7 +142,7 @@ const sendForParts = Effect.fnUntraced(function* (
   const isStored = endpoint.tracer === "trace_block"
   const isSingle = options.support.isUnsupported(BlockReceipts.byBlock)
   const receiptCalls = refs.map((ref) => BlockReceipts.callsOf(endpoint, ref, isSingle))
-  const traceCalls = isStored ? refs.map(({ number }): Call => ({ method: "trace_block", params: [number] })) : []
+  const traceCalls = isStored ? refs.map(({ number }) => traceCall(number)) : []
   const [results, rerun] = yield* Effect.all(
     [
       send(endpoint, options, [...receiptCalls.flat(), ...traceCalls], requested),
@@ -137,7 +157,17 @@ const sendForParts = Effect.fnUntraced(function* (
   return { receipts, flat: results.slice(at).map((result) => flatOf(result, options)), rerun }
 })
 
-const fetchParts = Effect.fnUntraced(function* (
+/** Parts that arrived with a block, where they name its hash; `null` where they have to be asked for again. */
+const belonging = ({ received }: Range, { hash, number }: BlockReceipts.BlockTransactions): Parts | null => {
+  const { receipts = null, traces = null } = received.get(number) ?? {}
+  if (receipts === null || receipts.length === 0 || traces === null) return null
+  const isOfBlock =
+    receipts.every(({ blockHash }) => blockHash === hash) &&
+    (traces._tag !== "Flat" || traces.traces.every(({ blockHash }) => blockHash == null || blockHash === hash))
+  return isOfBlock ? { receipts, traces } : null
+}
+
+const requestParts = Effect.fnUntraced(function* (
   endpoint: NodeEndpoint,
   options: Options,
   refs: ReadonlyArray<BlockReceipts.BlockTransactions>,
@@ -167,14 +197,67 @@ const fetchParts = Effect.fnUntraced(function* (
   return parts
 })
 
+/** Parts of blocks: those that arrived with them, and the others by another request. */
+const fetchParts = Effect.fnUntraced(function* (
+  endpoint: NodeEndpoint,
+  options: Options,
+  refs: ReadonlyArray<BlockReceipts.BlockTransactions>,
+  range: Range,
+): Effect.fn.Return<ReadonlyArray<Parts | null>> {
+  const parts = new Map<BlockReceipts.BlockTransactions, Parts | null>()
+  for (const ref of refs) {
+    const found = belonging(range, ref)
+    if (found !== null) parts.set(ref, found)
+  }
+  const missing = refs.filter((ref) => !parts.has(ref))
+  const fetched = yield* requestParts(endpoint, options, missing, range)
+  for (const [at, ref] of missing.entries()) parts.set(ref, fetched[at] ?? null)
+  return refs.map((ref) => parts.get(ref) ?? null)
+})
+
+/** True where one request may ask for blocks and parts by number: the node stores traces and gives the receipts of a block. */
+const isAskedByNumber = (
+  { tracer }: NodeEndpoint,
+  { isSettled, support }: Options,
+  numbers: ReadonlyArray<number>,
+): boolean =>
+  tracer === "trace_block" && !support.isUnsupported(BlockReceipts.byBlock) && numbers.every((one) => isSettled(one))
+
+const fetchWhole = Effect.fnUntraced(function* (
+  endpoint: NodeEndpoint,
+  options: Options,
+  numbers: ReadonlyArray<number>,
+  range: Range,
+): Effect.fn.Return<ReadonlyArray<HydratedBlock | null>> {
+  const { length } = numbers
+  const calls = [...numbers.map(blockCall), ...numbers.map(receiptsCall), ...numbers.map(traceCall)]
+  const results = yield* send(endpoint, options, calls, length)
+  const blocks = valuesOf<HydratedBlock>(results.slice(0, length))
+  let weight = blocks.reduce((sum, block) => sum + (block === null ? 0 : AdaptiveBatchSize.ofBlock(block)), 0)
+  range.requested = length
+  range.weightOfBlocks = weight
+  range.received = new Map(
+    numbers.map((number, at) => {
+      const receipts = BlockReceipts.fromResults(results.slice(length + at, length + at + 1), false)
+      const traces = flatOf(results[2 * length + at]!, options)
+      if (receipts !== null) weight += AdaptiveBatchSize.ofReceipts(receipts)
+      if (traces !== null) weight += AdaptiveBatchSize.ofTraces(traces)
+      if (traces?._tag === "Flat") endpoint.hasTraced = true
+      return [number, { receipts, traces }]
+    }),
+  )
+  endpoint.batchSize.weighed(length, weight)
+  return blocks
+})
+
 const fetchBlocks = Effect.fnUntraced(function* (
   endpoint: NodeEndpoint,
   options: Options,
   numbers: ReadonlyArray<number>,
   range: Range,
 ): Effect.fn.Return<ReadonlyArray<HydratedBlock | null>> {
-  const calls = numbers.map((number): Call => ({ method: "eth_getBlockByNumber", params: [number, true] }))
-  const blocks = valuesOf<HydratedBlock>(yield* send(endpoint, options, calls, numbers.length))
+  range.received = noneReceived
+  const blocks = valuesOf<HydratedBlock>(yield* send(endpoint, options, numbers.map(blockCall), numbers.length))
   range.requested = numbers.length
   range.weightOfBlocks = blocks.reduce((sum, block) => sum + (block === null ? 0 : AdaptiveBatchSize.ofBlock(block)), 0)
   endpoint.batchSize.weighed(range.requested, range.weightOfBlocks)
@@ -185,12 +268,15 @@ const fetchBlocks = Effect.fnUntraced(function* (
  * Makes a fetcher for one range of blocks.
  */
 export const make = (endpoint: NodeEndpoint, options: Options): BatchFetcher => {
-  const range: Range = { requested: 0, weightOfBlocks: 0 }
+  const range: Range = { requested: 0, weightOfBlocks: 0, received: noneReceived }
   return {
     get size() {
       return endpoint.batchSize.size()
     },
-    blocks: (numbers) => fetchBlocks(endpoint, options, numbers, range),
+    blocks: (numbers, withParts = false) =>
+      withParts && isAskedByNumber(endpoint, options, numbers)
+        ? fetchWhole(endpoint, options, numbers, range)
+        : fetchBlocks(endpoint, options, numbers, range),
     parts: (refs) => fetchParts(endpoint, options, refs, range),
   }
 }

@@ -363,7 +363,13 @@ const batchFetcher = Effect.fnUntraced(function* (
     )
   const support = supportOf(context, index)
   const isOnly = among.length === 1
-  return BatchFetcher.make(endpoint, { support, isOnly, traces: (block) => traces(context, block, 0), onFailure })
+  return BatchFetcher.make(endpoint, {
+    support,
+    isSettled: (one) => HeadTracker.isSettled(context.heads, one),
+    isOnly,
+    traces: (block) => traces(context, block, 0),
+    onFailure,
+  })
 })
 
 const header = (context: Context, number: number) =>

@@ -23,6 +23,24 @@ const healthy = (): Record<string, Response> => ({
   trace_block: () => ({ result: [] }),
 })
 
+/** A flat trace of a block. */
+const traceOf = (number: number) => ({
+  type: "reward",
+  action: {},
+  subtraces: 0,
+  traceAddress: [],
+  blockHash: hashOf(number),
+})
+
+/** A node whose receipts and traces name their block, by its hash or its number. */
+const byNumber = (): Record<string, Response> => ({
+  ...healthy(),
+  eth_getBlockReceipts: ([asked]) => ({
+    result: [{ ...fixture.transferReceiptWire, blockHash: hashOf(Number(asked)) }],
+  }),
+  trace_block: ([asked]) => ({ result: [traceOf(Number(asked))] }),
+})
+
 /** A node that has been polled; requests and calls are recorded from then on. */
 const polled = Effect.fnUntraced(function* (servers: ReadonlyArray<Server>, traces: "auto" | "off" = "auto") {
   const node = yield* Node.make({ urls: servers.map(({ url }) => url), chainId: 1, traces })
@@ -55,6 +73,71 @@ describe("BatchFetcher", () => {
         ["trace_block", ["0x5"]],
         ["trace_block", ["0x7"]],
       ])
+    }),
+  )
+
+  it.live(
+    "blocks: asks for blocks, receipts and traces by number in one request, whose parts are those of the blocks",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* start(byNumber())
+        const bulk = yield* (yield* polled([server])).batchFetcher(5)
+        const blocks = yield* bulk.blocks([5, 6, 7], true)
+        const parts = yield* bulk.parts(refs([5, 7]))
+
+        expect(blocks.map((found) => found?.number)).toEqual([5n, 6n, 7n])
+        expect(parts.map((part) => [part?.receipts[0]?.blockHash, part?.traces?._tag])).toEqual([
+          [hashOf(5), "Flat"],
+          [hashOf(7), "Flat"],
+        ])
+        expect(server.requests).toEqual([9])
+        expect(server.calls.slice(2, 5)).toEqual([
+          ["eth_getBlockByNumber", ["0x7", true]],
+          ["eth_getBlockReceipts", ["0x5"]],
+          ["eth_getBlockReceipts", ["0x6"]],
+        ])
+      }),
+  )
+
+  it.live("parts: are asked for again by hash where those by number name another block, are none or are missing", () =>
+    Effect.gen(function* () {
+      const orphan = { ...fixture.transferReceiptWire, blockHash: hashOf(99) }
+      const { eth_getBlockReceipts, trace_block } = byNumber()
+      const odd: Record<string, ReadonlyArray<object> | null> = { "0x5": [orphan], "0x6": [], "0x7": null }
+      let traced = 0
+      const server = yield* start({
+        ...byNumber(),
+        eth_getBlockReceipts: (params) =>
+          odd[String(params[0])] === undefined
+            ? eth_getBlockReceipts!(params)
+            : { result: odd[String(params[0])] ?? null },
+        trace_block: (params) =>
+          params[0] === "0x8" && traced++ === 0 ? { result: [traceOf(98)] } : trace_block!(params),
+      })
+      const bulk = yield* (yield* polled([server])).batchFetcher(5)
+      yield* bulk.blocks([5, 6, 7, 8, 9], true)
+      const parts = yield* bulk.parts(refs([5, 6, 7, 8, 9]))
+
+      expect(parts.map((part) => part?.receipts[0]?.blockHash)).toEqual([5, 6, 7, 8, 9].map(hashOf))
+      expect(server.requests).toEqual([15, 8])
+      expect(server.calls.slice(15).map(([, [asked]]) => asked)).toEqual([
+        ...[5, 6, 7, 8].map(hashOf),
+        ...["0x5", "0x6", "0x7", "0x8"],
+      ])
+    }),
+  )
+
+  it.live("blocks: asks for the blocks alone near the head, and of a node that does not store traces", () =>
+    Effect.gen(function* () {
+      const server = yield* start(byNumber())
+      const near = yield* (yield* polled([server])).batchFetcher(head - 64)
+      yield* near.blocks([head - 65, head - 64], true)
+      expect(server.requests).toEqual([2])
+
+      const other = yield* start({ ...byNumber(), trace_block: missing })
+      const far = yield* (yield* polled([other])).batchFetcher(5)
+      yield* far.blocks([5, 6], true)
+      expect(other.requests).toEqual([2])
     }),
   )
 
