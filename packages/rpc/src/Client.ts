@@ -44,6 +44,7 @@ export interface Client extends Methods {
    *
    * **Details**
    * - A failed call does not affect the others; only calls with transient failures are sent again.
+   * - With one endpoint, a call that ends with the first request has no span of its own: those of the batch and its request stand for it.
    * - When the server rejects the size of the batch, it is split, and later batches are smaller.
    * - Anything but a list of calls is a defect: the effect dies with `InvalidParams`.
    */

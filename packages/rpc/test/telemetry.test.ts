@@ -1,7 +1,7 @@
 /** The metrics and spans of a client. */
 import { isDeepStrictEqual } from "node:util"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Metric } from "effect"
+import { Effect, Metric, Result } from "effect"
 import * as RecordingTracer from "@daybook/harness/RecordingTracer"
 import { RpcClient } from "../src/index.ts"
 import { addressOf, refuses, replies, reply, script, success } from "./server.ts"
@@ -87,6 +87,32 @@ describe("telemetry", () => {
       expect(request?.links[0]?.span.spanId).toBe(
         spans.find(({ name }) => name === "RpcClient.eth_blockNumber")?.spanId,
       )
+    }),
+  )
+
+  it.live("spans: one for a batch and one for its request; a call that goes on by itself has its own", () =>
+    Effect.gen(function* () {
+      const isFailing = (method: string, attempt: number) => method === "eth_blockNumber" && attempt === 0
+      let attempt = 0
+      const limited = (id: number) => ({ jsonrpc: "2.0", id, error: { code: -32005, message: "limit exceeded" } })
+      const answer = replies((calls) => {
+        const now = attempt++
+        return calls.map(({ id, method }) => (isFailing(method, now) ? limited(id) : success(id, "0x2a")))
+      })
+      const server = yield* script(answer, answer)
+      const { spans, tracer } = RecordingTracer.make()
+      const client = yield* RpcClient.make({ url: server.url, retry: { base: 0 } })
+      const calls = [{ method: "eth_chainId" }, { method: "eth_blockNumber" }, { method: "eth_gasPrice" }] as const
+
+      const results = yield* Effect.withTracer(client.batch(calls), tracer)
+
+      expect(results.map(Result.getOrThrow)).toEqual([42n, 42n, 42n])
+      expect(spans.map(({ name }) => name).toSorted()).toEqual([
+        "POST",
+        "POST",
+        "RpcClient.batch",
+        "RpcClient.eth_blockNumber",
+      ])
     }),
   )
 
