@@ -122,7 +122,10 @@ describe("BatchFetcher", () => {
       expect(server.requests).toEqual([15, 8])
       expect(server.calls.slice(15).map(([, [asked]]) => asked)).toEqual([
         ...[5, 6, 7, 8].map(hashOf),
-        ...["0x5", "0x6", "0x7", "0x8"],
+        "0x5",
+        "0x6",
+        "0x7",
+        "0x8",
       ])
     }),
   )
