@@ -38,6 +38,7 @@ export const folderOrder: Readonly<Record<string, ReadonlyArray<string>>> = {
     "server/monitoring",
     "server/relay",
     "server/rest",
+    "server/etherscan",
     "server/explorer",
     "server",
     "Service",

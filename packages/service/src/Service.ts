@@ -28,6 +28,7 @@ import * as Bounds from "./server/admission/Bounds.ts"
 import * as ChainContracts from "./server/chain/ChainContracts.ts"
 import type { Member } from "./server/cluster/Member.ts"
 import * as DocsRoutes from "./server/docs/DocsRoutes.ts"
+import * as EtherscanServer from "./server/etherscan/EtherscanServer.ts"
 import * as ExplorerRoutes from "./server/explorer/ExplorerRoutes.ts"
 import * as PageRoutes from "./server/explorer/PageRoutes.ts"
 import * as HttpServer from "./server/HttpServer.ts"
@@ -37,6 +38,7 @@ import * as Observations from "./server/monitoring/Observations.ts"
 import * as RateLimit from "./server/admission/RateLimit.ts"
 import * as Relay from "./server/relay/Relay.ts"
 import * as RelayCache from "./server/relay/RelayCache.ts"
+import * as RelayChains from "./server/relay/RelayChains.ts"
 import * as Metrics from "./server/monitoring/Metrics.ts"
 import * as ProcessMetrics from "./server/monitoring/ProcessMetrics.ts"
 import * as RestServer from "./server/rest/RestServer.ts"
@@ -125,16 +127,18 @@ const keep = Effect.fnUntraced(function* (
 const routesOf = ({ chains, config, isIndexing, options, roles }: Parts, kept: Kept) => {
   const { observed } = kept
   const access = options.access ?? Explorer.accessOf(config)
-  const isRest = roles.includes("rest")
+  const [isRest, isRelay] = [roles.includes("rest"), roles.includes("relay")]
   return Layer.mergeAll(
     isRest ? RestServer.layer({ config, chains }) : Layer.empty,
-    roles.includes("relay") ? Relay.layer(chains, observed.called) : Layer.empty,
+    isRest ? EtherscanServer.layer({ chains }) : Layer.empty,
+    isRelay ? Relay.layer() : Layer.empty,
     Monitoring.layer({ config, chains, isIndexing }),
     isRest && Docs.docsOf(config) === "on" ? DocsRoutes.layer() : Layer.empty,
     access === "off" || !isRest
       ? Layer.empty
       : Layer.merge(ExplorerRoutes.layer({ access, chains }), PageRoutes.layer({ chains })),
   ).pipe(
+    Layer.provide(isRelay ? RelayChains.layer(chains, observed.called) : RelayChains.none),
     Layer.provide([
       Authentication.layer({ access, anonymous: config.anonymous }, observed.refused),
       Bounds.layer(config.limits),

@@ -55,15 +55,6 @@ const placeWork = 4
 const batch = 512
 const maxBytes = 256 * 1024
 
-/** The place just before the first one that is searched, in the order of the page. */
-const startOf = ({ after, order }: Query): Position | null => {
-  if (after === null) return null
-  const { block, index, part } = after
-  if (part === undefined) return { block, index }
-  if (order === "ASC") return { block, index: index - 1 }
-  return index < Movement.blockLevelIndex ? { block, index: index + 1 } : { block: block + 1, index: 0 }
-}
-
 /** Parts before those of a transaction: what a wallet held before the first block comes first. */
 const openingParts = 1 << 20
 
@@ -102,7 +93,7 @@ const search = Effect.fnUntraced(function* (snapshot: Snapshot, query: Query): E
   const { from, limit, order, to, wallet } = query
   const matches = matcherOf(query.selection)
   const found: Array<Candidate> = []
-  let after = startOf(query)
+  let after = WalletPage.placeBefore(query)
   let work = 0
   for (let size = Math.min(limit + 1, batch); ; size = Math.min(size * 2, batch)) {
     const entries = yield* snapshot.ledger({ wallet, from, to, order, after, limit: size, maxBytes })
@@ -130,7 +121,7 @@ const skip = Effect.fnUntraced(function* (
 ): Effect.fn.Return<WalletPage.Place | null, StoreError> {
   const { from, order, to, wallet } = query
   const matches = matcherOf(query.selection)
-  let after = startOf(query)
+  let after = WalletPage.placeBefore(query)
   for (let left = rows; ;) {
     const entries = yield* snapshot.ledger({ wallet, from, to, order, after, limit: batch, maxBytes })
     for (const entry of entries) {

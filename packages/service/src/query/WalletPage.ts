@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import type { BlockRef, Checkpoint } from "../block/BlockRows.ts"
 import type { Projection } from "../block/Projection.ts"
 import * as ServedChain from "../config/ServedChain.ts"
+import * as Movement from "../ledger/Movement.ts"
 import type { PageQuery, Snapshot, SnapshotOptions } from "../store/ChainReader.ts"
 import * as StoreError from "../store/StoreError.ts"
 import * as WatchList from "../store/WatchList.ts"
@@ -81,6 +82,15 @@ export interface SourceQuery<Selection> extends Pick<
   readonly to: number
   /** Rows begin after this one, in the order of the page. */
   readonly after: Place | null
+}
+
+/** The place just before the first one that is read or searched of a source with parts, in the order of the page. */
+export const placeBefore = ({ after, order }: Pick<SourceQuery<unknown>, "after" | "order">): Place | null => {
+  if (after === null) return null
+  const { block, index, part } = after
+  if (part === undefined) return { block, index }
+  if (order === "ASC") return { block, index: index - 1 }
+  return index < Movement.blockLevelIndex ? { block, index: index + 1 } : { block: block + 1, index: 0 }
 }
 
 /** The rows that fit a page. */

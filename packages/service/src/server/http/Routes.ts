@@ -59,6 +59,8 @@ export const onDefect = <R>(
     readonly respond: (requestId: string) => HttpServerResponse
     /** Path parameters that may hold a key. */
     readonly secrets?: ReadonlyArray<string>
+    /** Keys of the request that are neither in its path nor in its headers, as far as they are read. */
+    readonly keys?: () => ReadonlyArray<string | undefined>
   },
 ) =>
   Effect.catchCauseIf(
@@ -68,7 +70,7 @@ export const onDefect = <R>(
       const requestId = yield* RequestId
       const { params, route } = yield* HttpRouter.RouteContext
       const key = keyIn((yield* HttpServerRequest).headers)
-      const secrets = [key, ...(options.secrets ?? []).map((name) => params[name])]
+      const secrets = [key, ...(options.secrets ?? []).map((name) => params[name]), ...(options.keys?.() ?? [])]
       const scrub = scrubber(
         secrets.flatMap((text) => (text === undefined || text.length < shortestSecret ? [] : [text])),
       )

@@ -17,9 +17,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as ChainRegistry from "../../config/ChainRegistry.ts"
 import * as Operation from "../../config/Operation.ts"
-import type { ServedChain } from "../../config/ServedChain.ts"
 import { holderOf, type KeyGrant } from "../../store/ApiKeys.ts"
-import { Engine } from "../../store/Engine.ts"
 import { Authentication } from "../admission/Authentication.ts"
 import { keyIn } from "../http/ApiKeyHeader.ts"
 import { Bounds } from "../admission/Bounds.ts"
@@ -30,17 +28,13 @@ import { RequestFacts } from "../http/RequestFacts.ts"
 import * as Response from "../http/Response.ts"
 import * as Routes from "../http/Routes.ts"
 import * as JsonRpcEnvelope from "./JsonRpcEnvelope.ts"
-import * as LargeResponses from "./LargeResponses.ts"
 import * as RelayCall from "./RelayCall.ts"
-import { type CachedChain, RelayCache } from "./RelayCache.ts"
+import { RelayCache } from "./RelayCache.ts"
+import { type RelayedChain, RelayChains } from "./RelayChains.ts"
 import * as RelayError from "./RelayError.ts"
 import * as RelayResponse from "./RelayResponse.ts"
 import * as RequestBody from "./RequestBody.ts"
 import * as RequestCheck from "./RequestCheck.ts"
-import * as Upstream from "./Upstream.ts"
-
-/** A served chain, its index and its nodes. */
-interface RelayedChain extends ServedChain, Pick<CachedChain, "reader" | "upstream"> {}
 
 /** What the handler needs. */
 interface Options {
@@ -147,13 +141,8 @@ const make = ({ authentication, bounds, cache, chains }: Options) => {
 
 const api = HttpApi.make("daybook-relay").add(RestApi.Relay)
 
-/**
- * The routes of the relay.
- *
- * **Errors**
- * - `InvalidOption`: the URL of a node cannot be used; the message does not show it.
- */
-export const layer = (served: ReadonlyArray<ServedChain>, onNodeCall?: Upstream.OnNodeCall) => {
+/** The routes of the relay. */
+export const layer = () => {
   const relay = HttpApiBuilder.group(
     api,
     "relay",
@@ -161,16 +150,7 @@ export const layer = (served: ReadonlyArray<ServedChain>, onNodeCall?: Upstream.
       const authentication = yield* Authentication
       const bounds = yield* Bounds
       const cache = yield* RelayCache
-      const database = yield* Engine
-      const reading = { limits: bounds.limits, sharing: LargeResponses.make(bounds) }
-      const chains = yield* Effect.forEach(served, (chain) =>
-        Effect.map(Upstream.make(chain, reading, onNodeCall), (upstream) => ({
-          ...chain,
-          reader: database.chain(chain).reader,
-          upstream,
-        })),
-      )
-      const call = make({ authentication, bounds, cache, chains })
+      const call = make({ authentication, bounds, cache, chains: yield* RelayChains })
       return handlers
         .handleRaw("call", ({ params, request }) => call(params, request))
         .handleRaw("callByHeader", ({ params, request }) =>

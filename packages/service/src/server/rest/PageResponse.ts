@@ -30,11 +30,17 @@ export interface Body {
   readonly headers: Response.Headers
 }
 
+/** Bytes of JSON text that are ready to be sent. */
+export const ofBytes = (bytes: Uint8Array, headers: Response.Headers): Body => ({
+  size: bytes.length,
+  bytes: () => bytes,
+  chunks: () => LargeResponse.cutBytes(bytes),
+  headers,
+})
+
 /** A JSON value that is ready to be written. */
-export const json = (value: unknown, headers: Response.Headers): Body => {
-  const bytes = Buffer.from(JSON.stringify(value))
-  return { size: bytes.length, bytes: () => bytes, chunks: () => LargeResponse.cutBytes(bytes), headers }
-}
+export const json = (value: unknown, headers: Response.Headers): Body =>
+  ofBytes(Buffer.from(JSON.stringify(value)), headers)
 
 /** A JSON value of about `size` bytes, which is made while it is written. */
 export const lazyJson = (value: () => unknown, size: number, headers: Response.Headers): Body => ({

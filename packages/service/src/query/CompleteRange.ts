@@ -1,0 +1,89 @@
+/**
+ * Whether an index has all of a range of a wallet. A dialect that cannot state beside a list how far the index reaches answers an error in
+ * place of a shorter list.
+ *
+ * Source: decision 0070.
+ */
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import { type Checkpoint, isWithoutRow } from "../block/BlockRows.ts"
+import * as AppliedSettings from "../store/AppliedSettings.ts"
+import type { ReportedStatus } from "../store/StatusBoard.ts"
+import type { StoreError } from "../store/StoreError.ts"
+import type * as Coverage from "./Coverage.ts"
+import type { IndexedChain } from "./IndexedChain.ts"
+
+/** The index lacks something of a range. */
+export class Incomplete extends Data.TaggedError("Incomplete")<{
+  /** What it lacks. */
+  readonly message: string
+}> {}
+
+/** Blocks, both ends inclusive; the last one may be above every block. */
+export interface Blocks {
+  readonly from: number
+  readonly to: number
+}
+
+/** Blocks that the index may be behind the node without being taken as incomplete: a client is not ahead of it by more. */
+const maxLagBlocks = 16
+
+/** Gaps that are read; where there are more, the range is taken as incomplete. */
+const maxGaps = 1_000
+
+const named = (from: number, to: number): string => (from === to ? `block ${from}` : `blocks ${from} to ${to}`)
+
+/** What the index lacks below, above and of its ends; undefined for nothing. */
+const lackingBlocks = (
+  checkpoint: Checkpoint | null,
+  { from, to }: Blocks,
+  status: ReportedStatus | null,
+): string | undefined => {
+  if (checkpoint === null) return "no block of this chain is in the index yet"
+  const { first, head } = checkpoint
+  if (from < first && from <= to) return `${named(from, Math.min(first - 1, to))} of this chain are not in the index`
+  const nodeHead = status?.nodeHead ?? head.number
+  const isBehind = nodeHead - head.number > maxLagBlocks
+  if (isBehind && to > head.number) {
+    return `${named(head.number + 1, nodeHead)} of this chain are not in the index yet`
+  }
+  return undefined
+}
+
+/** Blocks of a range without traces; undefined for none. */
+const untraced = ({ first, head }: Checkpoint, { from, to }: Blocks, status: ReportedStatus | null) => {
+  const stored = { from: Math.max(first, from), to: Math.min(head.number, to) }
+  const off = AppliedSettings.ranges(status?.settings ?? [], "traces", stored).find(({ value }) => value === "off")
+  return off === undefined ? undefined : `${named(off.from, off.to)} of this chain have no traces`
+}
+
+/**
+ * Fails where the index may lack rows of a range.
+ *
+ * **Errors**
+ * - `Incomplete`: blocks, transactions or traces of the range are not in the index.
+ * - `StoreError`: the database cannot be read.
+ */
+export const check = Effect.fnUntraced(function* (
+  chain: Pick<IndexedChain, "reader" | "status">,
+  { checkpoint, missing }: Coverage.Coverage,
+  blocks: Blocks,
+  needsTraces = false,
+): Effect.fn.Return<void, Incomplete | StoreError> {
+  const status = yield* chain.status
+  const lacking = lackingBlocks(checkpoint, blocks, status)
+  if (lacking !== undefined) return yield* new Incomplete({ message: lacking })
+  if (checkpoint === null || (missing === 0 && !needsTraces)) return
+  const withoutTraces = needsTraces ? untraced(checkpoint, blocks, status) : undefined
+  if (withoutTraces !== undefined) return yield* new Incomplete({ message: withoutTraces })
+  const range = { from: blocks.from, to: Math.min(blocks.to, checkpoint.head.number) }
+  const gaps = yield* chain.reader.gaps({ ...range, limit: maxGaps })
+  const gap = gaps.find(({ kind }) => (kind === "trace" ? needsTraces : isWithoutRow(kind)))
+  if (gap !== undefined) {
+    const what = gap.kind === "trace" ? "traces" : "transactions"
+    return yield* new Incomplete({ message: `${what} of block ${gap.block} are missing in the index` })
+  }
+  if (gaps.length === maxGaps) {
+    return yield* new Incomplete({ message: `${named(range.from, range.to)} have ${maxGaps} gaps or more` })
+  }
+})

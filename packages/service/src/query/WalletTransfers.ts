@@ -1,0 +1,58 @@
+/**
+ * The transfers of tokens of a wallet, as logs state them: also of amount 0, which are no movements.
+ *
+ * Source: decision 0070.
+ */
+import type { LogWire } from "@daybook/schema/Log"
+import * as TokenTransfer from "@daybook/schema/TokenTransfer"
+import * as Role from "../ledger/Role.ts"
+import * as TransactionParts from "./TransactionParts.ts"
+import * as WalletPage from "./WalletPage.ts"
+
+/** A transfer of one token, or of one id of a batch. */
+export interface Transfer {
+  readonly standard: TokenTransfer.Standard
+  /** Lower case. */
+  readonly token: string
+  readonly from: string
+  readonly to: string
+  /** `null` for a fungible token. */
+  readonly tokenId: bigint | null
+  readonly amount: bigint
+  readonly logIndex: string
+}
+
+const topicsOf = ({ topic0, topic1, topic2, topic3 }: LogWire): ReadonlyArray<string> =>
+  [topic0, topic1, topic2, topic3].filter((topic) => typeof topic === "string" && topic !== "") as ReadonlyArray<string>
+
+const transfersOf = (log: LogWire): ReadonlyArray<Transfer> => {
+  if (log.address === TokenTransfer.etherLogger) return []
+  const transfer = TokenTransfer.fromLog({ data: log.data, topics: topicsOf(log) })
+  if (transfer === null) return []
+  const { from, items, standard, to } = transfer
+  return [...items].map(([tokenId, amount]) => ({
+    standard,
+    token: log.address,
+    from,
+    to,
+    tokenId,
+    amount,
+    logIndex: log.log_index,
+  }))
+}
+
+/**
+ * Reads a page; the selection narrows the transfers.
+ *
+ * **Errors**
+ * - `Stale`, `NotDerived`, `StoreError`: as of all pages.
+ * - `NoLedgers`: the index has only the transactions of some wallets.
+ */
+export const read = WalletPage.make(
+  TransactionParts.sourceOf<Transfer>({
+    roles: Role.bits.token_sender | Role.bits.token_recipient,
+    internal: false,
+    partsOf: ({ transaction: { logs } }, wallet) =>
+      logs.flatMap(transfersOf).filter(({ from, to }) => from === wallet || to === wallet),
+  }),
+)

@@ -1,0 +1,180 @@
+/**
+ * The lists of the module `account`: transactions, internal transactions, transfers of tokens, withdrawals and mined blocks.
+ *
+ * Source: decision 0070.
+ */
+import type { DecodedItemWire } from "@daybook/schema/DecodedItem"
+import type * as TokenTransfer from "@daybook/schema/TokenTransfer"
+import type { WalletTransactionWire } from "@daybook/schema/WalletTransaction"
+import * as Json from "@daybook/schema/Json"
+import type { Decoder } from "@daybook/abi/Decoder"
+import * as Effect from "effect/Effect"
+import type { ContractDecoder } from "../../contract/ContractDecoder.ts"
+import { redecode } from "../../projection/Redecode.ts"
+import type { Coverage } from "../../query/Coverage.ts"
+import * as TransactionParts from "../../query/TransactionParts.ts"
+import * as WalletBlocks from "../../query/WalletBlocks.ts"
+import * as WalletFrames from "../../query/WalletFrames.ts"
+import type * as WalletPage from "../../query/WalletPage.ts"
+import * as WalletTransactions from "../../query/WalletTransactions.ts"
+import * as WalletTransfers from "../../query/WalletTransfers.ts"
+import type { ChainContracts } from "../chain/ChainContracts.ts"
+import * as IndexCoverage from "../rest/IndexCoverage.ts"
+import type { Action, Actions, Request } from "./Action.ts"
+import * as Envelope from "./Envelope.ts"
+import type { ReadList, Rows as ListRows } from "./Lists.ts"
+import type { NodeCalls } from "./NodeCalls.ts"
+import * as Parameters from "./Parameters.ts"
+import * as Rows from "./Rows.ts"
+import * as TransactionFrames from "./TransactionFrames.ts"
+
+/** What the lists need. */
+export interface Options {
+  readonly contracts: ChainContracts["Service"]
+  readonly decoder: Decoder
+  readonly readList: ReadList
+  readonly calls: NodeCalls
+}
+
+const rowsOf = ({ bytes, coverage, rows }: ListRows<unknown>, none = Envelope.noTransactions): Envelope.Answer => ({
+  _tag: "Rows",
+  rows,
+  bytes,
+  none,
+  headers: IndexCoverage.headers(coverage),
+})
+
+/** The call of a transaction as it is decoded now. */
+const callWith =
+  (decoder: Decoder, contractDecoder: ContractDecoder) =>
+  ({ row: { block, body, revision }, transaction }: TransactionParts.Document): DecodedItemWire | null => {
+    const isCurrent = revision === decoder.revision && !contractDecoder.isConcerned(body)
+    const decoded = isCurrent
+      ? transaction
+      : // Sound: the text is one of a transaction before and after it is decoded.
+        (Json.parse(contractDecoder.decode(redecode(body, decoder), block)) as WalletTransactionWire)
+    return decoded.decoded_call ?? null
+  }
+
+/** Makes the context of the rows of a list. */
+const contextOf = ({ contracts, decoder }: Options, { chain }: Request) =>
+  Effect.map(contracts.find(chain), ({ decoder: contractDecoder }) => {
+    const callOf = callWith(decoder, contractDecoder)
+    return ({ checkpoint }: Coverage): Rows.Context => ({ head: checkpoint?.head.number ?? 0, callOf })
+  })
+
+type Answer = Action["answer"]
+
+const listOf = ({ parameters }: Request) => Effect.fromResult(Parameters.list(parameters))
+
+const txlist = (options: Options): Answer =>
+  Effect.fnUntraced(function* (request) {
+    const { chain, parameters } = request
+    const wallet = yield* Effect.fromResult(Parameters.address(parameters))
+    const list = yield* listOf(request)
+    const context = yield* contextOf(options, request)
+    const read = (query: WalletPage.Query<WalletTransactions.Selection>) => WalletTransactions.read("direct", query)
+    const found = yield* options.readList(
+      { chain, wallet, list, selection: { internal: false }, read },
+      (rows, coverage) =>
+        Effect.sync(() => {
+          const own = context(coverage)
+          return rows.map((row) => Rows.transaction(TransactionParts.documentOf(row), own))
+        }),
+    )
+    return rowsOf(found)
+  })
+
+const isAny = () => true
+
+/** The internal transactions of an address. */
+const internalOfAddress = ({ readList }: Options): Answer =>
+  Effect.fnUntraced(function* (request) {
+    const { chain, parameters } = request
+    const wallet = yield* Effect.fromResult(Parameters.address(parameters))
+    const list = yield* listOf(request)
+    const options = { chain, wallet, list, selection: isAny, read: WalletFrames.read, needsTraces: true }
+    return rowsOf(yield* readList(options, (rows) => Effect.sync(() => rows.map(Rows.internal))))
+  })
+
+const txlistinternal = (options: Options): Answer => {
+  const ofTransaction = TransactionFrames.make(options.calls)
+  const ofAddress = internalOfAddress(options)
+  return (request) => {
+    if (request.parameters.has("address")) return ofAddress(request)
+    if (request.parameters.has("txhash")) return ofTransaction(request)
+    return Effect.fail(
+      Envelope.notIndexed("internal transactions are found by an address or a transaction; send one of them"),
+    )
+  }
+}
+
+const standards: Readonly<Record<Rows.TokenAction, TokenTransfer.Standard>> = {
+  tokentx: "erc20",
+  tokennfttx: "erc721",
+  token1155tx: "erc1155",
+}
+
+/** It is no wallet of a token: ledgers have no rows of it. */
+const zeroAddress = `0x${"0".repeat(40)}`
+
+const transfers = (action: Rows.TokenAction, options: Options): Answer =>
+  Effect.fnUntraced(function* (request) {
+    const { chain, parameters } = request
+    const token = yield* Effect.fromResult(Parameters.addressIfSent(parameters, "contractaddress"))
+    if (token !== undefined && !parameters.has("address")) {
+      return yield* Envelope.notIndexed("transfers are found by an address; send one beside contractaddress")
+    }
+    const wallet = yield* Effect.fromResult(Parameters.address(parameters))
+    if (wallet === zeroAddress) return yield* Envelope.notIndexed("mints and burns are not listed for the zero address")
+    const list = yield* listOf(request)
+    const context = yield* contextOf(options, request)
+    const selection = (transfer: WalletTransfers.Transfer) =>
+      transfer.standard === standards[action] && (token === undefined || transfer.token === token)
+    const found = yield* options.readList(
+      { chain, wallet, list, selection, read: WalletTransfers.read },
+      Effect.fnUntraced(function* (rows, coverage) {
+        const own = context(coverage)
+        const addresses = new Set(rows.map(({ part }) => part.token))
+        const tokens = yield* chain.reader.snapshot((snapshot) => snapshot.tokens(addresses))
+        return rows.map((row) => Rows.transfer(action, row, tokens.get(row.part.token), own))
+      }),
+    )
+    return rowsOf(found)
+  })
+
+const withdrawals = ({ readList }: Options): Answer =>
+  Effect.fnUntraced(function* (request) {
+    const { chain, parameters } = request
+    const wallet = yield* Effect.fromResult(Parameters.address(parameters))
+    const list = yield* listOf(request)
+    const options = { chain, wallet, list, selection: undefined, read: WalletBlocks.withdrawals }
+    return rowsOf(
+      yield* readList(options, (rows) => Effect.sync(() => rows.map((row) => Rows.withdrawal(wallet, row)))),
+    )
+  })
+
+/** Blocks are listed from the newest one, whatever the request says of their order. */
+const minedBlocks = ({ readList }: Options): Answer =>
+  Effect.fnUntraced(function* (request) {
+    const { chain, parameters } = request
+    if (parameters.get("blocktype")?.toLowerCase() === "uncles") {
+      return yield* Envelope.notIndexed("miners of uncles are not in the index")
+    }
+    const wallet = yield* Effect.fromResult(Parameters.address(parameters))
+    const list = { ...(yield* listOf(request)), order: "DESC" } as const
+    const options = { chain, wallet, list, selection: undefined, read: WalletBlocks.rewards }
+    const found = yield* readList(options, (rows) => Effect.sync(() => rows.map(Rows.minedBlock)))
+    return rowsOf(found, Envelope.noBlocks)
+  })
+
+/** The actions. */
+export const make = (options: Options): Actions => ({
+  "account/txlist": { operation: "walletTransactions", answer: txlist(options) },
+  "account/txlistinternal": { operation: "walletTransactions", answer: txlistinternal(options) },
+  "account/tokentx": { operation: "movements", answer: transfers("tokentx", options) },
+  "account/tokennfttx": { operation: "movements", answer: transfers("tokennfttx", options) },
+  "account/token1155tx": { operation: "movements", answer: transfers("token1155tx", options) },
+  "account/txsbeaconwithdrawal": { operation: "movements", answer: withdrawals(options) },
+  "account/getminedblocks": { operation: "movements", answer: minedBlocks(options) },
+})

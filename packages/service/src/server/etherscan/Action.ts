@@ -1,0 +1,29 @@
+/** What an action of Etherscan's API is: the operation that a key must be allowed, and what answers it. */
+import type * as Effect from "effect/Effect"
+import type { IndexedChain } from "../../query/IndexedChain.ts"
+import type { KeyGrant } from "../../store/ApiKeys.ts"
+import type { CachedChain } from "../relay/RelayCache.ts"
+import type * as Envelope from "./Envelope.ts"
+import type { Parameters } from "./Parameters.ts"
+
+/** A chain with its index, and its nodes where the process relays calls. */
+export interface Chain extends IndexedChain {
+  readonly relayed: CachedChain | undefined
+}
+
+/** A request that is admitted. */
+export interface Request {
+  readonly chain: Chain
+  readonly parameters: Parameters
+  readonly grant: KeyGrant
+}
+
+/** An action. */
+export interface Action {
+  /** The operation of a key's scope. */
+  readonly operation: string
+  readonly answer: (request: Request) => Effect.Effect<Envelope.Answer, Envelope.Refused>
+}
+
+/** Actions by module and action, in lower case: `account/txlist`. */
+export type Actions = Readonly<Record<string, Action>>

@@ -1,0 +1,74 @@
+/**
+ * Who sends a request: the owner of the key in its parameters, or a caller without one. Scopes, limits and anonymous access are those of
+ * the REST operations.
+ *
+ * Source: decisions 0065 and 0070.
+ */
+import * as Effect from "effect/Effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as Redacted from "effect/Redacted"
+import type { ServedChain } from "../../config/ServedChain.ts"
+import type { KeyGrant } from "../../store/ApiKeys.ts"
+import type * as Authentication from "../admission/Authentication.ts"
+import * as KeyLookups from "../admission/KeyLookups.ts"
+import * as KeyScope from "../admission/KeyScope.ts"
+import { RequestFacts } from "../http/RequestFacts.ts"
+import * as Envelope from "./Envelope.ts"
+
+type Service = Authentication.Authentication["Service"]
+
+const busy = (message: string): Envelope.Refused =>
+  Envelope.notOk(`Free API access is temporarily unavailable: ${message}`)
+
+const grantOf = Effect.fnUntraced(function* (
+  { grant: find, keyless }: Service,
+  request: HttpServerRequest,
+  key: string | undefined,
+): Effect.fn.Return<KeyGrant, Envelope.Refused> {
+  const found =
+    key === undefined
+      ? null
+      : yield* find(Redacted.make(key, { label: "apiKey" }), request).pipe(
+          Effect.catchTags({
+            StoreError: (error) =>
+              error.isRetryable ? Effect.fail(busy("API keys cannot be read now. Retry later.")) : Effect.die(error),
+            TooManyUnknownKeys: () =>
+              Effect.fail(
+                Envelope.notOk("Too many invalid api key attempts, please try again later", {
+                  "retry-after": String(KeyLookups.retrySeconds),
+                }),
+              ),
+          }),
+        )
+  // A client of this API always sends some key: one that is not known is as good as none where none is needed.
+  const admitted = found === null || found === "expired" ? keyless(request, false) : found
+  if (admitted !== null) return admitted
+  return yield* Envelope.notOk(key === undefined ? "Missing/Invalid API Key" : "Invalid API Key")
+})
+
+/** Finds the grant of the caller, and takes one request from its rate limit. */
+export const admit = Effect.fnUntraced(function* (
+  authentication: Service,
+  request: HttpServerRequest,
+  key: string | undefined,
+): Effect.fn.Return<Authentication.Caller, Envelope.Refused> {
+  const grant = yield* grantOf(authentication, request, key)
+  const decision = yield* Effect.mapError(authentication.take(grant, 1), ({ message }) => busy(message))
+  if (!decision.isAllowed) {
+    const text = `Max rate limit reached: ${authentication.limitMessage(decision)}`
+    return yield* Envelope.notOk(text, decision.headers)
+  }
+  const facts = yield* RequestFacts
+  facts.key = grant.name
+  return { grant, headers: decision.headers }
+})
+
+/** Fails where a key may not ask for a chain or an operation. */
+export const checkScope = (
+  grant: KeyGrant,
+  chain: ServedChain,
+  operation: string,
+): Effect.Effect<void, Envelope.Refused> => {
+  const issue = KeyScope.operationIssue(grant, operation) ?? KeyScope.chainIssue(grant, chain)
+  return issue === undefined ? Effect.void : Effect.fail(Envelope.notOk(issue))
+}

@@ -1,0 +1,145 @@
+/**
+ * Etherscan's API, version 2, at `/api` and `/v2/api`: a request names its module and action, and its key, among its parameters.
+ *
+ * Source: decision 0070.
+ */
+import * as KnownSignatures from "@daybook/abi/KnownSignatures"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import { HttpServerRequest } from "effect/http/HttpServerRequest"
+import type { HttpServerResponse } from "effect/http/HttpServerResponse"
+import type { ServedChain } from "../../config/ServedChain.ts"
+import * as IndexedChain from "../../query/IndexedChain.ts"
+import type { KeyGrant } from "../../store/ApiKeys.ts"
+import { Engine } from "../../store/Engine.ts"
+import { Authentication } from "../admission/Authentication.ts"
+import { Bounds } from "../admission/Bounds.ts"
+import { ChainContracts } from "../chain/ChainContracts.ts"
+import { RequestFacts } from "../http/RequestFacts.ts"
+import * as Response from "../http/Response.ts"
+import * as Routes from "../http/Routes.ts"
+import { RelayCache } from "../relay/RelayCache.ts"
+import { RelayChains } from "../relay/RelayChains.ts"
+import * as RequestBody from "../relay/RequestBody.ts"
+import * as PageResponse from "../rest/PageResponse.ts"
+import * as AccountActions from "./AccountActions.ts"
+import type { Actions, Chain } from "./Action.ts"
+import * as Admission from "./Admission.ts"
+import * as BlockActions from "./BlockActions.ts"
+import * as ContractActions from "./ContractActions.ts"
+import * as Envelope from "./Envelope.ts"
+import * as Lists from "./Lists.ts"
+import * as NodeCalls from "./NodeCalls.ts"
+import * as Parameters from "./Parameters.ts"
+import * as ProxyActions from "./ProxyActions.ts"
+
+/** Bytes of a form, which is read before its key is known. */
+const maxFormBytes = 64 * 1024
+
+/** Whose form is counted while it is read: those of all clients share the bounds of addresses and of the process. */
+const unknownCaller: KeyGrant = { name: "", operator: false, empty: null }
+
+const queryOf = (url: string): string => {
+  const at = url.indexOf("?")
+  return at < 0 ? "" : url.slice(at + 1)
+}
+
+const refusal = (refused: Envelope.Refused): HttpServerResponse =>
+  Response.json(Envelope.refusalOf(refused), { headers: refused.headers ?? {} })
+
+const unsupportedChain = () =>
+  Envelope.notOk(
+    "Missing or unsupported chainid parameter (required for v2 api), please see chainlist for the list of supported chainids",
+  )
+
+/** The chain of a request; where the service has one chain, a request need not name it. */
+const chainIn = (chains: ReadonlyArray<Chain>, parameters: Parameters.Parameters) => {
+  const sent = parameters.get("chainid")
+  const found = sent === undefined && chains.length === 1 ? chains[0] : chains.find(({ id }) => sent === String(id))
+  return found === undefined ? Effect.fail(unsupportedChain()) : Effect.succeed(found)
+}
+
+/** Makes the handler of both paths. */
+const make = Effect.fnUntraced(function* (served: ReadonlyArray<ServedChain>) {
+  const authentication = yield* Authentication
+  const bounds = yield* Bounds
+  const contracts = yield* ChainContracts
+  const database = yield* Engine
+  const relayed = yield* RelayChains
+  const calls = NodeCalls.make(yield* RelayCache)
+  const chains = served.map((chain): Chain => ({
+    ...IndexedChain.fromDatabase(database)(chain),
+    relayed: relayed.find(({ id }) => id === chain.id),
+  }))
+  const decoder = KnownSignatures.decoder()
+  const actions: Actions = {
+    ...AccountActions.make({ contracts, decoder, calls, readList: Lists.make(bounds.turns) }),
+    ...BlockActions.make(calls),
+    ...ContractActions.make(contracts),
+    ...ProxyActions.make(calls),
+  }
+  const send = PageResponse.make(bounds)
+  const formBounds = { ...bounds, limits: { ...bounds.limits, bodyBytes: maxFormBytes } }
+
+  /** The form of a request by POST. */
+  const formOf = (request: HttpServerRequest): Effect.Effect<string, Envelope.Refused> =>
+    request.method !== "POST"
+      ? Effect.succeed("")
+      : RequestBody.read(request, unknownCaller, { authentication, bounds: formBounds }).pipe(
+          Effect.mapBoth({
+            onSuccess: ({ bytes }) => bytes.toString(),
+            onFailure: ({ headers = {}, message }) => Envelope.notOk(`Error! ${message}`, headers),
+          }),
+        )
+
+  const respond = Effect.fnUntraced(function* (parameters: Parameters.Parameters, request: HttpServerRequest) {
+    const { grant, headers } = yield* Admission.admit(authentication, request, parameters.get("apikey"))
+    const name = `${parameters.get("module") ?? ""}/${parameters.get("action") ?? ""}`.toLowerCase()
+    const action = Object.hasOwn(actions, name) ? actions[name] : undefined
+    if (action === undefined) return yield* Envelope.unknownAction()
+    const chain = yield* chainIn(chains, parameters)
+    const facts = yield* RequestFacts
+    facts.chain = chain.name
+    yield* Admission.checkScope(grant, chain, action.operation)
+    const read = Effect.map(action.answer({ chain, parameters, grant }), (answer): PageResponse.Body => {
+      if (answer._tag === "JsonRpc") return PageResponse.ofBytes(answer.bytes, headers)
+      if (answer._tag === "Result") return PageResponse.json(Envelope.ofSuccess(answer.result), headers)
+      return PageResponse.lazyJson(() => Envelope.bodyOf(answer), answer.bytes, { ...answer.headers, ...headers })
+    })
+    return yield* send(grant, read).pipe(
+      Effect.catchTag("ErrorResponse", ({ headers: own, message }) =>
+        Effect.fail(Envelope.notOk(`Free API access is temporarily unavailable: ${message}`, own)),
+      ),
+    )
+  })
+
+  return Effect.gen(function* () {
+    const request = yield* HttpServerRequest
+    let key: string | undefined
+    const answered = formOf(request).pipe(
+      Effect.flatMap((form) => {
+        const parameters = Parameters.parse(queryOf(request.url), form)
+        key = parameters.get("apikey")
+        return respond(parameters, request)
+      }),
+      Effect.catchTag("Refused", (refused) => Effect.succeed(refusal(refused))),
+    )
+    return yield* Routes.onDefect(answered, {
+      respond: (id) => refusal(Envelope.notOk(`Error! Internal server error. The server log has details under ${id}.`)),
+      keys: () => [key],
+    })
+  })
+})
+
+/** The routes of Etherscan's API. */
+export const layer = (options: { readonly chains: ReadonlyArray<ServedChain> }) =>
+  HttpRouter.use(
+    Effect.fnUntraced(function* (router) {
+      const handler = yield* make(options.chains)
+      yield* router.addAll(
+        (["/api", "/v2/api"] as const).flatMap((path) =>
+          (["GET", "POST"] as const).map((method) => HttpRouter.route(method, path, handler)),
+        ),
+      )
+    }),
+  )

@@ -1,0 +1,148 @@
+/**
+ * Reads the rows of a list: pages of a query, one after the other, until the list has as many rows as asked for. Coverage and errors of the
+ * query become those of the dialect: a list is whole, or an error.
+ *
+ * Source: decision 0070.
+ */
+import * as Effect from "effect/Effect"
+import * as CompleteRange from "../../query/CompleteRange.ts"
+import type * as Coverage from "../../query/Coverage.ts"
+import type { IndexedChain } from "../../query/IndexedChain.ts"
+import type * as QueryError from "../../query/QueryError.ts"
+import * as WalletPage from "../../query/WalletPage.ts"
+import type { StoreError } from "../../store/StoreError.ts"
+import type { Turns } from "../admission/Turns.ts"
+import * as Envelope from "./Envelope.ts"
+import type { ListParameters } from "./Parameters.ts"
+
+/** Which list is read. */
+export interface Options<Row, Selection> {
+  readonly chain: IndexedChain
+  readonly wallet: string
+  readonly list: ListParameters
+  readonly selection: Selection
+  readonly read: (
+    query: WalletPage.Query<Selection>,
+  ) => Effect.Effect<WalletPage.Page<Row>, QueryError.Stale | ReadError>
+  /** The rows are known by traces alone. */
+  readonly needsTraces?: boolean
+}
+
+/** Why a page cannot be read. */
+type ReadError =
+  | QueryError.NoLedgers
+  | QueryError.NotDerived
+  | QueryError.NotTraced
+  | QueryError.NotWatched
+  | StoreError
+
+/** Rows of a list with what their index covers. */
+export interface Rows<Wire> {
+  readonly rows: ReadonlyArray<Wire>
+  /** Of the rows as texts. */
+  readonly bytes: number
+  readonly coverage: Coverage.Coverage
+}
+
+/** Bytes of stored texts that are read at once. */
+const pageBytes = 256 * 1024
+
+/** Bytes of the rows of an answer. */
+export const maxBytes = 16 * 1024 * 1024
+
+/** Pages of a query that one answer reads: most of them have few of the rows that are searched for. */
+const maxPages = 2_000
+
+/** Times that a list is read again after a reorg. */
+const maxRestarts = 3
+
+/** What clients answer by a smaller range. */
+const tooMuch = Envelope.none("Query Timeout occured. Please select a smaller result dataset")
+
+/** An error of a query in the words of the dialect. */
+export const refusalOf = (error: ReadError | CompleteRange.Incomplete): Effect.Effect<never, Envelope.Refused> => {
+  switch (error._tag) {
+    case "Incomplete":
+      return Effect.fail(Envelope.notIndexed(error.message))
+    case "NoLedgers":
+      return Effect.fail(
+        Envelope.notIndexed(`the index of ${error.chain} has the own transactions of some wallets alone`),
+      )
+    case "NotDerived": {
+      const from = error.next ?? error.checkpoint.first
+      return Effect.fail(
+        Envelope.notIndexed(`rows of this kind are not derived yet from block ${from} of ${error.chain} on`),
+      )
+    }
+    case "NotTraced":
+      return Effect.fail(Envelope.notIndexed(`no block of ${error.chain} has traces`))
+    case "NotWatched":
+      return Effect.fail(Envelope.notIndexed(`the wallet ${error.wallet} is not watched on ${error.chain}`))
+    case "StoreError":
+      if (error.damagedBlock !== undefined) {
+        return Effect.andThen(
+          Effect.logError(error.message),
+          Effect.fail(Envelope.notIndexed(`block ${error.damagedBlock} cannot be read`)),
+        )
+      }
+      return error.isRetryable
+        ? Effect.fail(Envelope.notOk("Free API access is temporarily unavailable: the index cannot be read now."))
+        : Effect.die(error)
+  }
+}
+
+const bound = (block: number) => ({ _tag: "Block", block }) as const
+
+/** Reads a list once. */
+const readOnce = Effect.fnUntraced(function* <Row, Selection, Wire>(
+  { chain, list, needsTraces, read, selection, wallet }: Options<Row, Selection>,
+  turns: Turns,
+  toWire: (rows: ReadonlyArray<Row>, coverage: Coverage.Coverage) => Effect.Effect<ReadonlyArray<Wire>, StoreError>,
+) {
+  const { from, limit, order, skipped, to } = list
+  const range = { from: bound(from), to: bound(to) }
+  const found: Array<Wire> = []
+  let position: WalletPage.Position = skipped === 0 ? WalletPage.first : { _tag: "Skip", rows: skipped }
+  let bytes = 0
+  for (let pages = 1; ; pages++) {
+    const query = { chain, wallet, range, order, position, limit: limit - found.length, maxBytes: pageBytes, selection }
+    const { coverage, next, rows } = yield* read(query)
+    if (pages === 1) yield* CompleteRange.check(chain, coverage, { from, to }, needsTraces)
+    const wires = yield* turns.run(toWire(rows, coverage))
+    for (const wire of wires) {
+      found.push(wire)
+      bytes += JSON.stringify(wire).length
+    }
+    if (bytes > maxBytes) return yield* tooMuch
+    if (next === null || found.length >= limit) return { rows: found, bytes, coverage }
+    if (pages === maxPages) return yield* tooMuch
+    position = { _tag: "After", continuation: next }
+  }
+})
+
+/**
+ * Reads a list.
+ *
+ * **Errors**
+ * - `Refused`: the index does not have all of the list, it is too large, or the database cannot be read now.
+ */
+export const make = (turns: Turns) => {
+  const attempt = <Row, Selection, Wire>(
+    options: Options<Row, Selection>,
+    toWire: (rows: ReadonlyArray<Row>, coverage: Coverage.Coverage) => Effect.Effect<ReadonlyArray<Wire>, StoreError>,
+    restarts = 0,
+  ): Effect.Effect<Rows<Wire>, Envelope.Refused> =>
+    readOnce(options, turns, toWire).pipe(
+      Effect.catch((error): Effect.Effect<Rows<Wire>, Envelope.Refused> => {
+        if (error._tag === "Refused") return Effect.fail(error)
+        if (error._tag !== "Stale") return refusalOf(error)
+        return restarts === maxRestarts
+          ? Effect.fail(Envelope.notOk("Free API access is temporarily unavailable: the chain reorganizes."))
+          : attempt(options, toWire, restarts + 1)
+      }),
+    )
+  return attempt
+}
+
+/** Reads lists. */
+export type ReadList = ReturnType<typeof make>

@@ -1,0 +1,60 @@
+/**
+ * Calls to the nodes of a chain through the relay: what a key may call there it may call here, and the cache is shared.
+ *
+ * Source: decisions 0016, 0024 and 0070.
+ */
+import * as Json from "@daybook/schema/Json"
+import * as Effect from "effect/Effect"
+import * as Operation from "../../config/Operation.ts"
+import * as KeyScope from "../admission/KeyScope.ts"
+import * as JsonRpcEnvelope from "../relay/JsonRpcEnvelope.ts"
+import * as RelayCall from "../relay/RelayCall.ts"
+import type { RelayCache } from "../relay/RelayCache.ts"
+import type { Request } from "./Action.ts"
+import * as Envelope from "./Envelope.ts"
+
+/** Calls to nodes. */
+export interface NodeCalls {
+  /** How a call ended. */
+  readonly call: (
+    request: Request,
+    method: string,
+    params: ReadonlyArray<unknown>,
+  ) => Effect.Effect<RelayCall.Outcome, Envelope.Refused>
+  /** The result of a call; a failure is an error of the dialect. */
+  readonly read: (
+    request: Request,
+    method: string,
+    params: ReadonlyArray<unknown>,
+  ) => Effect.Effect<unknown, Envelope.Refused>
+}
+
+/** The id of every answer, which no client reads. */
+const id = "1"
+
+/** An outcome in the envelope of JSON-RPC; the text of a result is that of the node. */
+export const bytesOf = (outcome: RelayCall.Outcome): Uint8Array =>
+  outcome._tag === "Success"
+    ? Buffer.concat([Buffer.from(JsonRpcEnvelope.successHead(id)), outcome.result, Buffer.from("}")])
+    : Buffer.from(JsonRpcEnvelope.failure(id, outcome.failure))
+
+/** Makes calls with a cache. */
+export const make = (cache: RelayCache["Service"]): NodeCalls => {
+  const call: NodeCalls["call"] = Effect.fnUntraced(function* ({ chain, grant }, method, params) {
+    if (chain.relayed === undefined) return yield* Envelope.notOk("Error! Calls to nodes are not relayed here")
+    const issue = KeyScope.operationIssue(grant, Operation.relay)
+    if (issue !== undefined) return yield* Envelope.notOk(issue)
+    return yield* RelayCall.run(cache, { _tag: "Call", id, method, params }, chain.relayed, grant)
+  })
+  return {
+    call,
+    read: Effect.fnUntraced(function* (request, method, params) {
+      const outcome = yield* call(request, method, params)
+      if (outcome._tag === "Success") return Json.parse(Buffer.from(outcome.result).toString())
+      const { message } = outcome.failure
+      return yield* Envelope.notOk(
+        outcome._tag === "Unavailable" ? `Free API access is temporarily unavailable: ${message}` : `Error! ${message}`,
+      )
+    }),
+  }
+}

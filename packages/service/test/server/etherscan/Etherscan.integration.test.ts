@@ -1,0 +1,144 @@
+import { describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect } from "vitest"
+import * as BookChain from "../../books/BookChain.ts"
+import { caughtUp, start as startIndexer } from "../../indexer/chain.ts"
+import * as service from "../service.ts"
+import * as chainScan from "./chainScan.ts"
+
+type Row = Readonly<Record<string, string>>
+
+/** A service that has indexed a scenario chain, with the node for its calls. */
+const indexed = Effect.gen(function* () {
+  const chain = yield* BookChain.make({ seed: 4, blobs: false, blocks: 12 })
+  const { last, url } = chain
+  const { id, name } = chain.chain
+  const own = id === 31_337 ? { id } : {}
+  const started = yield* service.start({ chains: { [name]: { config: { ...own, rpc: [url] } } } })
+  const indexer = yield* startIndexer(started.stores[name]!, [url], { checks: "full" })
+  yield* indexer.until(caughtUp(last))
+  yield* indexer.stop
+  const get = (query: string) =>
+    Effect.map(started.fetch(`/v2/api?chainid=${id}&${query}&apikey=${started.key}`), ({ json, status }) => {
+      expect(status).toBe(200)
+      return json
+    })
+  const list = (action: string, address: string, query = "") =>
+    Effect.map(get(`module=account&action=${action}&address=${address}${query}`), (body) => {
+      if (body.result.length === 0)
+        expect(body).toEqual({ status: "0", message: expect.stringMatching(/^No /), result: [] })
+      else expect([body.status, body.message, Array.isArray(body.result)]).toEqual(["1", "OK", true])
+      return body.result as ReadonlyArray<Row>
+    })
+  return { chain, get, list, scan: yield* chainScan.scan({ url }, last) }
+})
+
+type Indexed = Effect.Success<typeof indexed>
+
+/** All pages of a list, which are full but for the last one. */
+const pages = Effect.fnUntraced(function* ({ list }: Indexed, action: string, address: string, size: number) {
+  const found: Array<Row> = []
+  for (let page = 1; ; page++) {
+    const rows = yield* list(action, address, `&page=${page}&offset=${size}`)
+    found.push(...rows)
+    if (rows.length < size) return found
+  }
+})
+
+/** The loop of clients: after a full page they ask again from its last block, and drop what they have. */
+const fromLastBlock = Effect.fnUntraced(function* ({ list }: Indexed, action: string, address: string, size: number) {
+  const found = new Map<string, Row>()
+  for (let from = 0; ;) {
+    const rows = yield* list(action, address, `&startblock=${from}&endblock=99999999&page=1&offset=${size}&sort=asc`)
+    for (const row of withoutConfirmations(rows)) found.set(JSON.stringify(row), row)
+    if (rows.length < size) return [...found.values()]
+    from = Number(rows.at(-1)!["blockNumber"])
+  }
+})
+
+const withoutConfirmations = (rows: ReadonlyArray<Row>): ReadonlyArray<Row> =>
+  rows.map((row) => Object.fromEntries(Object.entries(row).filter(([key]) => key !== "confirmations")))
+
+const pick = (row: Row, like: Row): Row =>
+  Object.fromEntries(Object.keys(like).map((key) => [key, row[key] ?? "absent"]))
+
+const actions = chainScan.actions
+
+describe("Etherscan's API", () => {
+  it.live("lists of every address of a scenario equal a scan of the node, in both orders", () =>
+    Effect.gen(function* () {
+      const service = yield* indexed
+      const differences: Array<unknown> = []
+      let compared = 0
+      for (const action of actions) {
+        for (const address of service.scan.addresses) {
+          if (action.startsWith("token") && address === chainScan.zeroAddress) continue
+          const expected = service.scan.rows(action, address)
+          const up = yield* service.list(action, address)
+          const down = yield* service.list(action, address, "&sort=desc")
+          const own = action === "getminedblocks" ? up.toReversed() : up
+          const found = own.map((row, at) => pick(row, expected[at] ?? row))
+          if (JSON.stringify(found) !== JSON.stringify(expected)) differences.push({ action, address, expected, found })
+          const reversed = action === "getminedblocks" ? up : up.toReversed()
+          if (JSON.stringify(down) !== JSON.stringify(reversed)) differences.push({ action, address, up, down })
+          compared += expected.length
+        }
+      }
+      expect(differences.slice(0, 3)).toEqual([])
+      expect(compared).toBeGreaterThan(1_000)
+      for (const action of actions) {
+        expect([action, service.scan.addresses.some((one) => service.scan.rows(action, one).length > 0)]).toEqual([
+          action,
+          true,
+        ])
+      }
+
+      const busiest = (action: chainScan.Action) =>
+        service.scan.addresses
+          .filter((one) => one !== chainScan.zeroAddress)
+          .toSorted((one, other) => service.scan.rows(action, other).length - service.scan.rows(action, one).length)[0]!
+      for (const action of actions) {
+        const address = busiest(action)
+        const whole = withoutConfirmations(yield* service.list(action, address))
+        const most = Math.max(
+          0,
+          ...Object.values(Object.groupBy(whole, (row) => row["blockNumber"]!)).map((own) => own!.length),
+        )
+        for (const size of [1, 2, 3, 7, 50]) {
+          expect([action, size, withoutConfirmations(yield* pages(service, action, address, size))]).toEqual([
+            action,
+            size,
+            whole,
+          ])
+          if (action === "getminedblocks" || size <= most) continue
+          expect([action, size, yield* fromLastBlock(service, action, address, size)]).toEqual([action, size, whole])
+        }
+      }
+
+      const ofZero = `module=account&action=tokentx&address=${chainScan.zeroAddress}`
+      expect((yield* service.get(ofZero)).result).toBe(
+        "Not indexed: mints and burns are not listed for the zero address",
+      )
+
+      const { accounts } = service.chain.world
+      const traced = (yield* service.list("txlistinternal", busiest("txlistinternal")))[0]!
+      const ofTransaction = yield* service.get(`module=account&action=txlistinternal&txhash=${traced["hash"]}`)
+      expect(ofTransaction.result).toContainEqual(
+        Object.fromEntries(Object.entries(traced).filter(([key]) => key !== "hash" && key !== "traceId")),
+      )
+      const balance = yield* service.get(`module=account&action=balance&address=${accounts.alice}&tag=latest`)
+      expect(balance.result).toBe(
+        String(BigInt(yield* service.chain.node.call<string>("eth_getBalance", [accounts.alice, "latest"]))),
+      )
+      const proxied = yield* service.get("module=proxy&action=eth_blockNumber")
+      expect(proxied).toEqual({ jsonrpc: "2.0", id: 1, result: `0x${service.chain.last.toString(16)}` })
+      const [sent] = yield* service.list("txlist", accounts.alice)
+      const receipt = yield* service.get(`module=transaction&action=gettxreceiptstatus&txhash=${sent!["hash"]}`)
+      expect(receipt).toEqual({ status: "1", message: "OK", result: { status: sent!["txreceipt_status"] } })
+      const number = yield* service.get(
+        `module=block&action=getblocknobytime&timestamp=${sent!["timeStamp"]}&closest=before`,
+      )
+      expect(number.result).toBe(sent!["blockNumber"])
+    }).pipe(Effect.scoped),
+  )
+})

@@ -1,0 +1,266 @@
+import { describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect } from "vitest"
+import { blockLevel, chainOf, type Ledger } from "../rest/ledgers.ts"
+import * as Rows from "../rows.ts"
+import { type Options, start, type Started } from "../service.ts"
+
+const ledgers: Readonly<Record<number, Ledger>> = {
+  1: { 0: [{ kind: "fee", amount: -7n, counterparty: null }, { amount: -5n }] },
+  2: { 0: [{ amount: -5n }], [blockLevel]: [{ kind: "withdrawal", amount: 40n, counterparty: null }] },
+}
+
+const chains: Options["chains"] = { eth: chainOf(ledgers, 3) }
+
+const ask = ({ fetch }: Started, query: string, path = "/v2/api") =>
+  Effect.map(fetch(`${path}?${query}`), ({ headers, json, status }) => {
+    expect([query, status]).toEqual([query, 200])
+    return { headers, json }
+  })
+
+const answer = (service: Started, query: string) =>
+  Effect.map(ask(service, `chainid=1&apikey=${service.key}&${query}`), ({ json }) => json)
+
+const notOk = (result: string) => ({ status: "0", message: "NOTOK", result })
+
+const txlist = `module=account&action=txlist&address=${Rows.alice}`
+
+/** Keys of rows in recorded answers of Etherscan V2, sorted. */
+const recordedKeys = {
+  txlist: [
+    "blockHash",
+    "blockNumber",
+    "confirmations",
+    "contractAddress",
+    "cumulativeGasUsed",
+    "from",
+    "functionName",
+    "gas",
+    "gasPrice",
+    "gasUsed",
+    "hash",
+    "input",
+    "isError",
+    "methodId",
+    "nonce",
+    "timeStamp",
+    "to",
+    "transactionIndex",
+    "txreceipt_status",
+    "value",
+  ],
+} as const
+
+describe("Etherscan's API", () => {
+  it.live("rows of txlist have the keys of recorded answers of Etherscan V2, and texts as values", () =>
+    Effect.gen(function* () {
+      const service = yield* start({ chains })
+      const { headers, json } = yield* ask(service, `chainid=1&apikey=${service.key}&${txlist}`)
+
+      expect([json.status, json.message]).toEqual(["1", "OK"])
+      expect(Object.keys(json.result[0]).toSorted()).toEqual(recordedKeys.txlist)
+      expect(json.result[0]).toMatchObject({
+        blockNumber: "1",
+        blockHash: Rows.blockHash(1),
+        timeStamp: String(Rows.genesisSeconds + Rows.blockSeconds),
+        from: Rows.alice,
+        to: Rows.bob,
+        contractAddress: "",
+        methodId: "0x",
+        functionName: "",
+        txreceipt_status: "1",
+        isError: "0",
+        confirmations: "3",
+      })
+      expect(Object.values(json.result[0]).every((value) => typeof value === "string")).toBe(true)
+      expect(headers["daybook-indexed-to"]).toBe("3")
+      expect(headers["access-control-allow-origin"]).toBe("*")
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("a function has the names of its parameters", () =>
+    Effect.gen(function* () {
+      const plan = { from: Rows.alice, to: Rows.contract, input: Rows.transferInput }
+      const service = yield* start({ chains: { eth: { blocks: [Rows.block(0, [plan])] } } })
+      const { result } = yield* answer(service, txlist)
+
+      expect(result[0]).toMatchObject({ methodId: "0xa9059cbb", functionName: "transfer(address to, uint256 value)" })
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("names may be in any case, empty values are none, and a form is read after the query", () =>
+    Effect.gen(function* () {
+      const service = yield* start({ chains })
+      const expected = yield* answer(service, `${txlist}&startblock=2`)
+      const query = `CHAINID=1&Module=Account&ACTION=TxList&Address=${Rows.alice}&startBlock=2&endBlock=latest&tag=&apiKey=${service.key}`
+      const upper = (yield* ask(service, query, "/api")).json
+      const form = new URLSearchParams({
+        module: "account",
+        action: "txlist",
+        address: Rows.alice,
+        apikey: service.key,
+      })
+      form.set("startblock", "2")
+      const posted = yield* service.fetch("/v2/api?chainid=1&startblock=", { method: "POST", body: form })
+
+      expect(expected.result).toHaveLength(1)
+      expect(upper).toEqual(expected)
+      expect(posted.json).toEqual(expected)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("errors have the texts that clients compare", () =>
+    Effect.gen(function* () {
+      const service = yield* start({ chains })
+      const { key } = service
+      const unsupported = notOk(
+        "Missing or unsupported chainid parameter (required for v2 api), please see chainlist for the list of supported chainids",
+      )
+
+      expect((yield* ask(service, `chainid=1&${txlist}`)).json).toEqual(notOk("Missing/Invalid API Key"))
+      expect((yield* ask(service, `chainid=1&${txlist}&apikey=unknown`)).json).toEqual(notOk("Invalid API Key"))
+      expect((yield* ask(service, `chainid=5&${txlist}&apikey=${key}`)).json).toEqual(unsupported)
+      expect((yield* ask(service, `${txlist}&apikey=${key}`)).json.status).toBe("1")
+      const noAction = notOk("Error! Missing Or invalid Action name")
+      expect(yield* answer(service, "module=account&action=nothing")).toEqual(noAction)
+      expect(yield* answer(service, "module=constructor")).toEqual(noAction)
+      const noAddress = notOk("Error! Invalid address format")
+      expect(yield* answer(service, "module=account&action=txlist&address=0x12")).toEqual(noAddress)
+      expect(yield* answer(service, "module=account&action=txlist")).toEqual(noAddress)
+      const empty = yield* answer(service, `module=account&action=txlist&address=${Rows.stranger}`)
+      expect(empty).toEqual({ status: "0", message: "No transactions found", result: [] })
+      const noBlocks = yield* answer(service, `module=account&action=getminedblocks&address=${Rows.alice}`)
+      expect(noBlocks).toEqual({ status: "0", message: "No blocks found", result: [] })
+      const abi = yield* answer(service, `module=contract&action=getabi&address=${Rows.alice}`)
+      expect(abi).toEqual(notOk("Contract source code not verified"))
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("keys: scopes, limits and anonymous access are those of the service", () =>
+    Effect.gen(function* () {
+      const service = yield* start({ chains })
+      const narrow = yield* service.addKey({ name: "narrow", options: { operations: ["movements"] } })
+      const slow = yield* service.addKey({ name: "slow", options: { rateLimit: { perSecond: 1, burst: 1 } } })
+      const withKey = (key: string) => Effect.map(ask(service, `chainid=1&apikey=${key}&${txlist}`), ({ json }) => json)
+
+      expect((yield* withKey(narrow)).result).toMatch(/^API key not allowed for the operation walletTransactions/)
+      const answers = yield* Effect.forEach(Array.from({ length: 40 }), () => withKey(slow), { concurrency: 40 })
+      const refused = answers.filter(({ status }) => status === "0")
+      expect(refused.length).toBeGreaterThan(0)
+      for (const { message, result } of refused) {
+        expect([message, result]).toEqual(["NOTOK", expect.stringMatching(/^Max rate limit reached/)])
+      }
+
+      const open = yield* start({ chains, config: { anonymous: { perSecond: 100, burst: 100 } } })
+      expect((yield* ask(open, `chainid=1&${txlist}`)).json.status).toBe("1")
+      expect((yield* ask(open, `chainid=1&apikey=YourApiKeyToken&${txlist}`)).json.status).toBe("1")
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("what the index does not have is an error, and no shorter list", () =>
+    Effect.gen(function* () {
+      const later = Array.from({ length: 3 }, (_, at) => Rows.block(5 + at, [{ from: Rows.alice, to: Rows.bob }]))
+      const watched = { config: { watch: [Rows.alice] }, blocks: [Rows.block(0, [{ from: Rows.alice, to: Rows.bob }])] }
+      const service = yield* start({ chains: { eth: { blocks: later }, polygon: watched, base: {} } })
+      const on = (chainId: number, query: string) =>
+        Effect.map(ask(service, `chainid=${chainId}&apikey=${service.key}&${query}`), ({ json }) => json)
+
+      expect(yield* on(1, txlist)).toEqual(notOk("Not indexed: blocks 0 to 4 of this chain are not in the index"))
+      expect((yield* on(1, `${txlist}&startblock=5`)).result).toHaveLength(3)
+      expect(yield* on(1, `${txlist}&startblock=1&endblock=2`)).toEqual(
+        notOk("Not indexed: blocks 1 to 2 of this chain are not in the index"),
+      )
+      expect((yield* on(137, txlist)).result).toHaveLength(1)
+      const bob = `module=account&action=txlist&address=${Rows.bob}`
+      expect(yield* on(137, bob)).toEqual(notOk(`Not indexed: the wallet ${Rows.bob} is not watched on polygon`))
+      const transfers = `module=account&action=tokentx&address=${Rows.alice}`
+      expect((yield* on(137, transfers)).result).toMatch(/^Not indexed: /)
+      expect((yield* on(1, `${transfers}&startblock=5`)).result).toMatch(/^Not indexed: /)
+      expect(yield* on(8453, txlist)).toEqual(notOk("Not indexed: no block of this chain is in the index yet"))
+      expect((yield* on(1, `${txlist}&startblock=5&from=${Rows.alice}`)).result).toMatch(/^Error! The parameter from/)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("mutated requests are answered with 200 and an answer of the dialect, and no key is logged", () =>
+    Effect.gen(function* () {
+      const service = yield* start({ chains, config: { log: { access: true } } })
+      const canary = "canary0123456789abcdefcanary"
+      const key = yield* service.addKey({ name: "named" })
+      const values = [
+        "",
+        "0",
+        "-1",
+        "1e3",
+        "%",
+        "%00",
+        "9".repeat(40),
+        Rows.alice,
+        "0x",
+        "latest",
+        "asc",
+        "ÿ",
+        "a,b",
+        "__proto__",
+      ]
+      const names = [
+        "address",
+        "startblock",
+        "endblock",
+        "page",
+        "offset",
+        "sort",
+        "txhash",
+        "tag",
+        "timestamp",
+        "closest",
+        "contractaddress",
+        "boolean",
+        "to",
+        "data",
+      ]
+      const actions = [
+        "account&action=txlist",
+        "account&action=txlistinternal",
+        "account&action=tokentx",
+        "account&action=getminedblocks",
+        "account&action=txsBeaconWithdrawal",
+        "account&action=balance",
+        "account&action=balancemulti",
+        "block&action=getblocknobytime",
+        "transaction&action=getstatus",
+        "contract&action=getabi",
+        "contract&action=getsourcecode",
+        "proxy&action=eth_call",
+        "x&action=y",
+      ]
+      let seed = 7
+      const next = (limit: number) => (seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648) % limit
+      const queryOf = (at: number) => {
+        const sent = Array.from(
+          { length: next(6) },
+          () => `${names[next(names.length)]}=${values[next(values.length)]}`,
+        )
+        const own = at % 50 === 0 ? canary : key
+        return `chainid=1&module=${actions[next(actions.length)]}&apikey=${own}&${sent.join("&")}`
+      }
+      const requests = 5_000
+      const failures = yield* Effect.forEach(
+        Array.from({ length: requests }, (_, at) => queryOf(at)),
+        (query) =>
+          Effect.map(service.fetch(`/v2/api?${query}`), ({ json, status, text }) => {
+            const isOwn = json?.status === "0" || json?.status === "1" || json?.jsonrpc === "2.0"
+            return status === 200 && isOwn && !/internal server error/i.test(text) && !text.includes(key)
+              ? []
+              : [query, text]
+          }),
+        { concurrency: 16 },
+      )
+      const metrics = (yield* service.fetch("/metrics")).text
+      const lines = service.logs.join("\n")
+
+      expect(failures.flat()).toEqual([])
+      expect(service.logs.length).toBeGreaterThan(requests / 2)
+      for (const text of [metrics, lines]) expect([text.includes(canary), text.includes(key)]).toEqual([false, false])
+    }).pipe(Effect.scoped),
+  )
+})
