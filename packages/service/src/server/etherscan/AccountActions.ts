@@ -36,7 +36,10 @@ export interface Options {
   readonly calls: NodeCalls
 }
 
-const rowsOf = ({ bytes, coverage, rows }: ListRows<unknown>, none = Envelope.noTransactions): Envelope.Answer => ({
+const rowsOf = (
+  { bytes, coverage, rows }: ListRows<unknown>,
+  none = Envelope.noTransactions,
+): Envelope.ActionResult => ({
   _tag: "Rows",
   rows,
   bytes,
@@ -63,11 +66,11 @@ const contextOf = ({ contracts, decoder }: Options, { chain }: Request) =>
     return ({ checkpoint }: Coverage): Rows.Context => ({ head: checkpoint?.head.number ?? 0, callOf })
   })
 
-type Answer = Action["answer"]
+type Handler = Action["answer"]
 
 const listOf = ({ parameters }: Request) => Effect.fromResult(Parameters.list(parameters))
 
-const txlist = (options: Options): Answer =>
+const txlist = (options: Options): Handler =>
   Effect.fnUntraced(function* (request) {
     const { chain, parameters } = request
     const wallet = yield* Effect.fromResult(Parameters.address(parameters))
@@ -88,7 +91,7 @@ const txlist = (options: Options): Answer =>
 const isAny = () => true
 
 /** The internal transactions of an address. */
-const internalOfAddress = ({ readList }: Options): Answer =>
+const internalOfAddress = ({ readList }: Options): Handler =>
   Effect.fnUntraced(function* (request) {
     const { chain, parameters } = request
     const wallet = yield* Effect.fromResult(Parameters.address(parameters))
@@ -97,7 +100,7 @@ const internalOfAddress = ({ readList }: Options): Answer =>
     return rowsOf(yield* readList(options, (rows) => Effect.sync(() => rows.map(Rows.internal))))
   })
 
-const txlistinternal = (options: Options): Answer => {
+const txlistinternal = (options: Options): Handler => {
   const ofTransaction = TransactionFrames.make(options.calls)
   const ofAddress = internalOfAddress(options)
   return (request) => {
@@ -118,7 +121,7 @@ const standards: Readonly<Record<Rows.TokenAction, TokenTransfer.Standard>> = {
 /** It is no wallet of a token: ledgers have no rows of it. */
 const zeroAddress = `0x${"0".repeat(40)}`
 
-const transfers = (action: Rows.TokenAction, options: Options): Answer =>
+const transfers = (action: Rows.TokenAction, options: Options): Handler =>
   Effect.fnUntraced(function* (request) {
     const { chain, parameters } = request
     const token = yield* Effect.fromResult(Parameters.addressIfSent(parameters, "contractaddress"))
@@ -143,7 +146,7 @@ const transfers = (action: Rows.TokenAction, options: Options): Answer =>
     return rowsOf(found)
   })
 
-const withdrawals = ({ readList }: Options): Answer =>
+const withdrawals = ({ readList }: Options): Handler =>
   Effect.fnUntraced(function* (request) {
     const { chain, parameters } = request
     const wallet = yield* Effect.fromResult(Parameters.address(parameters))
@@ -154,8 +157,8 @@ const withdrawals = ({ readList }: Options): Answer =>
     )
   })
 
-/** Blocks are listed from the newest one, whatever the request says of their order. */
-const minedBlocks = ({ readList }: Options): Answer =>
+/** Blocks are listed from the newest one, whatever order the request asks for. */
+const minedBlocks = ({ readList }: Options): Handler =>
   Effect.fnUntraced(function* (request) {
     const { chain, parameters } = request
     if (parameters.get("blocktype")?.toLowerCase() === "uncles") {

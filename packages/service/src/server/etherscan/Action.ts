@@ -22,7 +22,7 @@ export interface Request {
 export interface Action {
   /** The operation of a key's scope. */
   readonly operation: string
-  readonly answer: (request: Request) => Effect.Effect<Envelope.Answer, Envelope.Refused>
+  readonly answer: (request: Request) => Effect.Effect<Envelope.ActionResult, Envelope.Refused>
 }
 
 /** Actions by module and action, in lower case: `account/txlist`. */

@@ -13,7 +13,7 @@ import type { NodeCalls } from "./NodeCalls.ts"
 import * as Parameters from "./Parameters.ts"
 import * as Receipt from "./Receipt.ts"
 
-type Answer = Action["answer"]
+type Handler = Action["answer"]
 
 /** The number of the block that is nearest to a time on one side, where the index has blocks around it. */
 const numberAt = Effect.fnUntraced(function* (snapshot: Snapshot, seconds: number, isBefore: boolean) {
@@ -35,7 +35,7 @@ const numberAt = Effect.fnUntraced(function* (snapshot: Snapshot, seconds: numbe
   return yield* Envelope.notOk(`Error! No closest block found: the last block in the index is ${head.number}`)
 })
 
-const numberByTime: Answer = Effect.fnUntraced(function* ({ chain, parameters }) {
+const numberByTime: Handler = Effect.fnUntraced(function* ({ chain, parameters }) {
   const seconds = yield* Effect.fromResult(Parameters.required(parameters, "timestamp"))
   const closest = parameters.get("closest")?.toLowerCase() ?? "before"
   if (closest !== "before" && closest !== "after") return yield* Envelope.invalid("closest", "before or after")
@@ -50,14 +50,14 @@ const receiptOf = Effect.fnUntraced(function* (calls: NodeCalls, request: Reques
   return Receipt.read(yield* calls.read(request, "eth_getTransactionReceipt", [hash]))
 })
 
-/** Whether a transaction failed; a node does not say why. */
-const status = (calls: NodeCalls): Answer =>
+/** Whether a transaction failed; a receipt does not state why. */
+const status = (calls: NodeCalls): Handler =>
   Effect.fnUntraced(function* (request) {
     const receipt = yield* receiptOf(calls, request)
     return Envelope.ofResult({ isError: receipt?.status === "0" ? "1" : "0", errDescription: "" })
   })
 
-const receiptStatus = (calls: NodeCalls): Answer =>
+const receiptStatus = (calls: NodeCalls): Handler =>
   Effect.fnUntraced(function* (request) {
     const receipt = yield* receiptOf(calls, request)
     return Envelope.ofResult({ status: receipt?.status ?? "" })

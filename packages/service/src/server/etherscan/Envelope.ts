@@ -16,7 +16,7 @@ export class Refused extends Data.TaggedError("Refused")<{
 }> {}
 
 /** What the answer to a request is. */
-export type Answer =
+export type ActionResult =
   | { readonly _tag: "Result"; readonly result: unknown }
   /** Rows; none is an answer with a message of its own. */
   | {
@@ -31,13 +31,13 @@ export type Answer =
   | { readonly _tag: "JsonRpc"; readonly bytes: Uint8Array }
 
 /** A result that is not a list of rows. */
-export const ofResult = (result: unknown): Answer => ({ _tag: "Result", result })
+export const ofResult = (result: unknown): ActionResult => ({ _tag: "Result", result })
 
 /** An error that clients take for one, with its text as the result. */
 export const notOk = (result: string, headers: Headers = {}): Refused =>
   stackless(() => new Refused({ message: "NOTOK", result, headers }))
 
-/** An answer without a result, which clients tell from an error by its message. */
+/** An answer without a result, which clients distinguish from an error by its message. */
 export const none = (message: string, result: Refused["result"] = null): Refused =>
   stackless(() => new Refused({ message, result }))
 
@@ -60,7 +60,7 @@ export const noRecords = "No records found"
 export const ofSuccess = <A>(result: A) => ({ status: "1", message: "OK", result })
 
 /** The body of rows, which are written one by one. */
-export const bodyOf = ({ none: message, rows }: Extract<Answer, { readonly _tag: "Rows" }>): Lazy<unknown> =>
+export const bodyOf = ({ none: message, rows }: Extract<ActionResult, { readonly _tag: "Rows" }>): Lazy<unknown> =>
   rows.length === 0 ? { status: "0", message, result: rows } : ofSuccess(rows)
 
 /** The body of an answer without a result. */

@@ -24,7 +24,7 @@ import * as RequestBody from "../relay/RequestBody.ts"
 import * as PageResponse from "../rest/PageResponse.ts"
 import * as AccountActions from "./AccountActions.ts"
 import type { Actions, Chain } from "./Action.ts"
-import * as Admission from "./Admission.ts"
+import * as Caller from "./Caller.ts"
 import * as BlockActions from "./BlockActions.ts"
 import * as ContractActions from "./ContractActions.ts"
 import * as Envelope from "./Envelope.ts"
@@ -93,14 +93,14 @@ const make = Effect.fnUntraced(function* (served: ReadonlyArray<ServedChain>) {
         )
 
   const respond = Effect.fnUntraced(function* (parameters: Parameters.Parameters, request: HttpServerRequest) {
-    const { grant, headers } = yield* Admission.admit(authentication, request, parameters.get("apikey"))
+    const { grant, headers } = yield* Caller.authenticate(authentication, request, parameters.get("apikey"))
     const name = `${parameters.get("module") ?? ""}/${parameters.get("action") ?? ""}`.toLowerCase()
     const action = Object.hasOwn(actions, name) ? actions[name] : undefined
     if (action === undefined) return yield* Envelope.unknownAction()
     const chain = yield* chainIn(chains, parameters)
     const facts = yield* RequestFacts
     facts.chain = chain.name
-    yield* Admission.checkScope(grant, chain, action.operation)
+    yield* Caller.checkScope(grant, chain, action.operation)
     const read = Effect.map(action.answer({ chain, parameters, grant }), (answer): PageResponse.Body => {
       if (answer._tag === "JsonRpc") return PageResponse.ofBytes(answer.bytes, headers)
       if (answer._tag === "Result") return PageResponse.json(Envelope.ofSuccess(answer.result), headers)

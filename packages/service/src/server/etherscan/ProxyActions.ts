@@ -61,7 +61,7 @@ const methods: Readonly<Record<string, Params>> = {
 const proxy = (calls: Calls, method: string, params: Params): Action => ({
   operation: "relay",
   answer: (request) =>
-    Effect.map(calls.call(request, method, params(request.parameters)), (outcome): Envelope.Answer => ({
+    Effect.map(calls.call(request, method, params(request.parameters)), (outcome): Envelope.ActionResult => ({
       _tag: "JsonRpc",
       bytes: NodeCalls.bytesOf(outcome),
     })),

@@ -1,5 +1,5 @@
 /**
- * The internal transactions of one transaction. The node says where it is, and the index what it did.
+ * The internal transactions of one transaction. Its place is read of the node, and its calls of the index.
  *
  * Source: decision 0070.
  */
@@ -25,7 +25,7 @@ const rowBytes = 400
 
 /** Makes the answer for the parameter `txhash`. */
 export const make = (calls: NodeCalls) =>
-  Effect.fnUntraced(function* (request: Request): Effect.fn.Return<Envelope.Answer, Envelope.Refused> {
+  Effect.fnUntraced(function* (request: Request): Effect.fn.Return<Envelope.ActionResult, Envelope.Refused> {
     const { chain, parameters } = request
     const hash = yield* Effect.fromResult(Parameters.transactionHash(parameters))
     const list = yield* Effect.fromResult(Parameters.list(parameters))

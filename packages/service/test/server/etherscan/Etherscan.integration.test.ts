@@ -85,7 +85,7 @@ describe("Etherscan's API", () => {
         }
       }
       expect(differences.slice(0, 3)).toEqual([])
-      expect(compared).toBeGreaterThan(1_000)
+      expect(compared).toBeGreaterThan(300)
       for (const action of actions) {
         expect([action, service.scan.addresses.some((one) => service.scan.rows(action, one).length > 0)]).toEqual([
           action,

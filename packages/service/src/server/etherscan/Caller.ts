@@ -47,7 +47,7 @@ const grantOf = Effect.fnUntraced(function* (
 })
 
 /** Finds the grant of the caller, and takes one request from its rate limit. */
-export const admit = Effect.fnUntraced(function* (
+export const authenticate = Effect.fnUntraced(function* (
   authentication: Service,
   request: HttpServerRequest,
   key: string | undefined,
