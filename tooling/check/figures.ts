@@ -1,8 +1,8 @@
 /**
- * Tables of figures in documents are those of the results of their benchmarks, and no older than what they measure. `pnpm figures` fails
- * where a table differs from the file in `tooling/bench/results`, and where a commit since the one that was measured changed the sources
- * that it measures, unless `tooling/bench/harmless.json` names the subject of that commit with a reason. A benchmark without results has
- * empty tables. `--write` writes the tables.
+ * Tables of figures in documents are those of the results of their benchmarks, and no older than what they measure. `pnpm figures`
+ * fails where a table differs from the file in `tooling/bench/results`. It also fails where a commit since the one that was measured
+ * changed the sources that it measures, unless `tooling/bench/harmless.json` names the subject of that commit with a reason. A
+ * benchmark without results has empty tables. `--write` writes the tables.
  */
 import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"

@@ -1,7 +1,7 @@
 /**
- * Measures the repository. `pnpm house` prints a table; `--base REV` adds a column with the same figures at another commit;
- * `--list KEY` prints the places behind a figure; `--gate` fails on a function over 100 lines in a source, on a word of the list, on a
- * citation that does not resolve, on a sentence over 35 words or an empty heading in a document, and on 50 decision pages.
+ * Measures the repository. `pnpm house` prints a table. `--base REV` adds a column with the same figures at another commit, and
+ * `--list KEY` prints the places behind a figure. `--gate` fails on a function over 100 lines in a source, on a word of the list, and on a
+ * citation that does not resolve. It also fails on a sentence over 35 words, on an empty heading in a document, and on 50 decision pages.
  */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -17,6 +17,8 @@ const limits: ReadonlyMap<string, number> = new Map([
   ["words", 0],
   ["citations", 0],
   ["sentences-documents", 0],
+  ["sentences-sources", 0],
+  ["sentences-tests", 0],
   ["empty-headings", 0],
   ["decisions", 49],
 ])

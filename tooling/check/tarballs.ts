@@ -1,6 +1,6 @@
 /**
- * Verifies the published packages as a consumer: builds and packs them, checks the tarballs with publint and attw, installs them
- * with npm outside the repository, and type-checks the programs of `consumer/` under `moduleResolution` bundler and nodenext, and the
+ * Verifies the published packages as a consumer. It builds and packs them, checks the tarballs with publint and attw, and installs them
+ * with npm outside the repository. It type-checks the programs of `consumer/` under `moduleResolution` bundler and nodenext, and the
  * declarations of a library that uses them. `pnpm runtimes` is the long form, with other runtimes, bundlers, compilers and installers.
  * The programs also run when DAYBOOK_BASE_URL, DAYBOOK_RPC_URL, DAYBOOK_API_KEY and DAYBOOK_ADDRESS are set.
  */

@@ -1,9 +1,9 @@
 /**
- * Runs root scripts against a running service: `node tooling/check/with-service.ts tarballs examples`. Arguments after `--` are
- * passed to each script: `pnpm with-service runtimes -- --only readme`.
- * A chain with the scenario's traffic, the service on SQLite in a temporary folder and a fresh key are started through
- * the commands that an operator types; the scripts find them in DAYBOOK_BASE_URL, DAYBOOK_RPC_URL, DAYBOOK_NODE_URL,
- * DAYBOOK_API_KEY and DAYBOOK_ADDRESS. Everything is stopped and removed afterwards, also after Ctrl-C.
+ * Runs root scripts against a running service: `node tooling/check/with-service.ts tarballs examples`. Arguments after `--` are passed
+ * to each script: `pnpm with-service runtimes -- --only readme`. A chain with the scenario's traffic, the service on SQLite in a
+ * temporary folder and a fresh key are started through the commands that an operator types. The scripts find them in DAYBOOK_BASE_URL,
+ * DAYBOOK_RPC_URL, DAYBOOK_NODE_URL, DAYBOOK_API_KEY and DAYBOOK_ADDRESS. Everything is stopped and removed afterwards, also after
+ * Ctrl-C.
  */
 import { spawn } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"

@@ -4,8 +4,7 @@
  * run, outside the workspace.
  *
  * --files TEXT   only sources whose path contains the text; repeatable
- * --count N      a sample of whole declarations with about N mutants, of each target its share (--seed S chooses which; 1 by
- *                default)
+ * --count N      a sample of whole declarations with about N mutants, of each target its share. --seed S chooses which; 1 by default.
  * --jobs N       test processes at a time; 2 by default
  * --minutes N    time of the whole run; 120 by default. A target that has not ended by then fails the run
  * --output FILE  every mutant with its outcome as JSON

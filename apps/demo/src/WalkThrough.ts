@@ -1,5 +1,5 @@
 /**
- * Walk-through of one wallet with both clients, against any provider of the interface: its latest transactions, one of them in
+ * Walk-through of one wallet with both clients, against any provider of the interface. It shows its latest transactions, one of them in
  * detail, the next page, the same transaction over JSON-RPC, its ledger, typed errors, and the indexed range.
  */
 import { RestClient } from "@daybook/rest"

@@ -22,8 +22,8 @@ const encoded = (text: string): string => {
 const errorSelector = "08c379a0"
 
 /**
- * Code of a token: a call of four bytes returns the text, so that it is name and symbol; one with the first byte 0 emits a transfer of 1
- * to the caller; any other reverts with the text as its reason.
+ * Code of a token. A call of four bytes returns the text, so that it is name and symbol. One with the first byte 0 emits a transfer of
+ * 1 to the caller; any other reverts with the text as its reason.
  */
 const codeOf = (text: string): string => {
   const [value, reason] = [encoded(text), `${errorSelector}${encoded(text)}`]

@@ -1,6 +1,6 @@
 /**
- * Looks for text that a page took for anything else: elements, scripts, links to other hosts; and for text that is not what it seems,
- * by characters that are not drawn or that change the direction of what is around them.
+ * Looks for text that a page took for anything else: elements, scripts, links to other hosts. It also looks for text that is not what
+ * it seems, by characters that are not drawn or that change the direction of what is around them.
  */
 import type { Page } from "playwright-core"
 import type * as Site from "./Site.ts"

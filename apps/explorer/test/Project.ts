@@ -1,6 +1,6 @@
 /**
- * The contracts of the scenario as a project that compiled and deployed them: the files of Foundry (`out`, `broadcast`) or of Hardhat and
- * Ignition (`artifacts`, `ignition/deployments`), in their formats, with what of them is not needed too.
+ * The contracts of the scenario as a project that compiled and deployed them. They are the files of Foundry (`out`, `broadcast`) or of
+ * Hardhat and Ignition (`artifacts`, `ignition/deployments`), in their formats, with what of them is not needed too.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"

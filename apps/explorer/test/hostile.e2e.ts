@@ -1,6 +1,6 @@
 /**
- * 200 hostile texts in every place that a contract, a sender or an operator can fill, by a real chain and service: names and symbols of
- * tokens, labels, ABIs, reasons of reverts, call data and parameters. On screen they are text and nothing else.
+ * 200 hostile texts in every place that a contract, a sender or an operator can fill, by a real chain and service. They are names and
+ * symbols of tokens, labels, ABIs, reasons of reverts, call data and parameters. On screen they are text and nothing else.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,6 +1,6 @@
 /**
- * Every call, event and error of the scenario's own contracts, decoded by the artifacts of a Foundry and of a Hardhat project: compared with
- * viem, which decodes them by the ABI of the contract that the node ran.
+ * Every call, event and error of the scenario's own contracts, decoded by the artifacts of a Foundry and of a Hardhat project. Each is
+ * compared with viem, which decodes them by the ABI of the contract that the node ran.
  */
 import { Contracts } from "@daybook/chain"
 import type { DecodedItem, WalletTransaction } from "@daybook/rest/promise"

@@ -4,8 +4,8 @@
  */
 
 /**
- * Who receives a part of the fees: no account (`burned`), the fee recipient of the block, an account that a log of the transaction names
- * (Polygon), an account, or `unknown` where the chain distributes it by means that neither transactions nor headers state.
+ * Who receives a part of the fees: no account (`burned`), the fee recipient of the block, an account that a log of the transaction
+ * names (Polygon), or an account. It is `unknown` where the chain distributes it by means that neither transactions nor headers state.
  *
  * Source: EIP-1559.
  */

@@ -149,7 +149,7 @@ const statusCodec = open("ChainStatus", {
   /** Blocks stored per second (moving average), in the state `backfill`; absent while none were. */
   blocksPerSecond: Schema.optionalKey(Schema.Finite),
   /**
-   * Estimated time until the head of the node is reached, in milliseconds, with the growth of the chain meanwhile; absent at the head,
+   * Estimated time until the head of the node is reached, in milliseconds, with the growth of the chain meanwhile. Absent at the head,
    * while it is unknown, and while the head moves faster than the index.
    */
   etaMillis: Schema.optionalKey(count),

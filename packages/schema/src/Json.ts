@@ -37,7 +37,7 @@ const hasToJson = (value: object): value is { readonly toJSON: () => unknown } =
   "toJSON" in value && typeof value.toJSON === "function"
 
 /**
- * Makes a JSON value of a row, a page or any other value: a bigint becomes decimal text, a time ISO 8601 text, and what has no value is
+ * Makes a JSON value of a row, a page or any other value. A bigint becomes decimal text, a time ISO 8601 text, and what has no value is
  * left out, or `null` in a list.
  *
  * **Details**

@@ -1,6 +1,7 @@
 /**
- * The clients from their import on, side by side: `pnpm bench clients --rounds 5`. Each is installed as its users do, and each round measures it in
- * a process of its own: the time of its import, the time of the first call after that, and the CPU time of a call of a warm client.
+ * The clients from their import on, side by side: `pnpm bench clients --rounds 5`. Each is installed as its users do, and each round
+ * measures it in a process of its own. Measured are the time of its import, the time of the first call after that, and the CPU time of
+ * a call of a warm client.
  */
 import { execFileSync } from "node:child_process"
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs"

@@ -1,7 +1,7 @@
 /**
- * Daybook as its users run it: the installed command in a process of its own, with all that it does by default: block, receipts by hash and
- * flat traces, verified, decoded, with ledgers, stored in SQLite or PostgreSQL. The clock runs from the line that it listens to the line
- * that it is synced, as that of the peers does not contain the load of their modules.
+ * Daybook as its users run it: the installed command in a process of its own, with all that it does by default. That is block, receipts
+ * by hash and flat traces, verified, decoded, with ledgers, stored in SQLite or PostgreSQL. The clock runs from the line that it
+ * listens to the line that it is synced, as that of the peers does not contain the load of their modules.
  */
 import { createInterface } from "node:readline"
 import { join } from "node:path"

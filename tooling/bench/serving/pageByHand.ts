@@ -1,6 +1,7 @@
 /**
- * The first page of a wallet written by hand with node:http and node:sqlite, over the service's own file: a key looked up by its
- * hash, one prepared statement, texts decompressed and joined, the same headers and bytes. `node pageByHand.ts <file> <key>` prints its port.
+ * The first page of a wallet written by hand with node:http and node:sqlite, over the service's own file. It does no more than that: a
+ * key looked up by its hash, one prepared statement, texts decompressed and joined, the same headers and bytes.
+ * `node pageByHand.ts <file> <key>` prints its port.
  */
 import { createHash } from "node:crypto"
 import { createServer } from "node:http"

@@ -1,6 +1,6 @@
 /**
- * How long interactions take with a long history on screen: by Event Timing, from the input to the next paint, as Interaction to Next Paint
- * counts it, with real key presses, clicks and turns of a wheel.
+ * How long interactions take with a long history on screen. Measured by Event Timing, from the input to the next paint, as Interaction
+ * to Next Paint counts it, with real key presses, clicks and turns of a wheel.
  */
 import type { CDPSession, Page } from "playwright-core"
 

@@ -5,7 +5,7 @@
  * that may still interleave (those of the current timestamp) and the latest rows before them. An older row would be out of order,
  * which is an error of its own.
  *
- * A query that is resumed first catches up: rows before its position are dropped, and the rows that were given from the page that is
+ * A query that is resumed first catches up: rows before its position are dropped. The rows that were given from the page that is
  * requested again have to be on it, or the chain has changed.
  */
 import type { Page, RowPosition } from "../Operation.ts"

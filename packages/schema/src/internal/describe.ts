@@ -13,8 +13,8 @@ const shownOfLonger = 10
 const firstCharacters = (text: string): string => visible(text.slice(0, shownOfLonger).replace(/[\ud800-\udbff]$/, ""))
 
 /**
- * A text as a message may repeat it, without quotes: in full up to the length of an address, else its first ten characters, so
- * that a private key given by mistake stays out of errors and logs.
+ * A text as a message may repeat it, without quotes: in full up to the length of an address, else its first ten characters. A private
+ * key given by mistake thus stays out of errors and logs.
  *
  * **Example** (Showing a long text)
  *

@@ -1,7 +1,7 @@
 /**
- * How the process ends at SIGTERM and SIGINT, and at SIGHUP where it does not reload its configuration: the running command is interrupted and finishes its work, within a bound of time; a
- * second signal ends the process at once. The exit code is 0 for a command that runs until it is stopped, and 128 and the number of the
- * signal for one that had not finished what it was asked for.
+ * How the process ends at SIGTERM and SIGINT, and at SIGHUP where it does not reload its configuration. The running command is
+ * interrupted and finishes its work, within a bound of time; a second signal ends the process at once. The exit code is 0 for a command
+ * that runs until it is stopped, and 128 and the number of the signal for one that had not finished what it was asked for.
  *
  * Source: decision 0042.
  */

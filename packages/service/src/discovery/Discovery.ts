@@ -1,6 +1,6 @@
 /**
- * Finds the history of wallets on a node with the state of old blocks, without an index: a stream of the blocks in which they take part,
- * each once and in order, as soon as everything before it is found.
+ * Finds the history of wallets on a node with the state of old blocks, without an index. The result is a stream of the blocks in which
+ * they take part, each once and in order, as soon as everything before it is found.
  *
  * Source: decision 0047.
  */

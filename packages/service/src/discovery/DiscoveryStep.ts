@@ -1,6 +1,6 @@
 /**
  * Discovery of the blocks that hold the history of wallets, as a state machine: `next` gives the calls to make, `step` takes their
- * results. It first locates the blocks in which the wallets sent transactions and those with token events, and then settles the range
+ * results. It first locates the blocks in which the wallets sent transactions and those with token events. Then it settles the range
  * from its start: blocks are fetched, and balances are read until the movements explain them everywhere. Pure.
  *
  * Source: decision 0047.

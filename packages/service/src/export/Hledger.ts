@@ -1,6 +1,6 @@
 /**
- * Exports as a journal of hledger: one balanced transaction per movement, or per transfer between wallets of the export, with accounts and commodities declared, and in the end
- * assertions of the balances, so that `hledger check --strict` verifies them. Pure.
+ * Exports as a journal of hledger: one balanced transaction per movement, or per transfer between wallets of the export, with accounts
+ * and commodities declared. At the end are assertions of the balances, so that `hledger check --strict` verifies them. Pure.
  *
  * Source: hledger journal format.
  */

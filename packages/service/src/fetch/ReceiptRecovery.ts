@@ -1,6 +1,6 @@
 /**
  * Receipts of a block of which no node gives all: those that can be had one by one. A node that has pruned its history must not be
- * taken for one that lacks a few receipts, so that another receipt of the block, or those of a block nearby, have to show first that the
+ * taken for one that lacks a few receipts. Another receipt of the block, or those of a block nearby, thus have to show first that the
  * nodes have receipts. A node behind a balancer that lags must not either, so that a receipt is missing only when it is repeatedly.
  *
  * Source: decision 0035.

@@ -1,6 +1,6 @@
 /**
  * Indexes blocks below the first one, from the top down, while the indexer waits for new blocks at the head. Ranges are fetched in the
- * background and no new one is begun while the indexer is busy; the indexer stores them itself, each batch in one transaction, so that
+ * background and no new one is begun while the indexer is busy. The indexer stores them itself, each batch in one transaction, so that
  * readers see one contiguous range that grows downwards.
  *
  * Source: decision 0046.

@@ -423,8 +423,8 @@ const headSeen = (
  * Applies an input.
  *
  * **Details**
- * An index is unwound to the highest block that the node was seen to share, and never because the head of the node is lower, except where
- * the chain is one that can go back (`rewinds`). Where no stored block differs from the node's, nothing is removed.
+ * An index is unwound to the highest block that the node was seen to share. A lower head of the node is no reason to unwind, except
+ * where the chain is one that can go back (`rewinds`). Where no stored block differs from the node's, nothing is removed.
  */
 export const step = (settings: Settings, state: IndexerState, input: Input): Transition => {
   const { phase } = state

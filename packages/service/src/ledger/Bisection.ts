@@ -1,5 +1,5 @@
 /**
- * Search for the blocks at which a value of an account changes, such as its balance: a range whose ends are read is divided until each
+ * Search for the blocks at which a value of an account changes, such as its balance. A range whose ends are read is divided until each
  * part is explained by changes that are known, or is one block. Pure.
  *
  * Source: decision 0047.

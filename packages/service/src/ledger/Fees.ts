@@ -64,7 +64,7 @@ export const isOfRollup = (transactions: ReadonlyArray<SourceTransaction>): bool
   )
 
 /**
- * Whether a receipt states every fee that its chain takes, by rules that are known: some providers leave out what an OP Stack takes for
+ * Whether a receipt states every fee that its chain takes, by rules that are known. Some providers leave out what an OP Stack takes for
  * data on L1, and what the scalar of an operator means depends on rules.
  */
 export const isStated = (

@@ -1,6 +1,6 @@
 /**
- * The stored form of a ledger: the rows of a block in one piece of bytes, as it is sent from thread to thread, and the body of each row,
- * which holds its roles and movements. A number has seven bits in each byte. Pure.
+ * The stored form of a ledger: the rows of a block in one piece of bytes, as it is sent from thread to thread. The body of each row
+ * holds its roles and movements. A number has seven bits in each byte. Pure.
  *
  * Source: decision 0048.
  */

@@ -104,9 +104,9 @@ const mintsOf = (logs: ReadonlyArray<SourceLog>, { wrappedTokens }: LedgerRules)
 }
 
 /**
- * Mints and burns of wrapped native currency, unless a transfer states them too. Any contract may log such an event: of one that is not
- * listed it counts where the same amount of native currency moved to or from the contract, each such movement once; otherwise its token is a
- * candidate of a proof.
+ * Mints and burns of wrapped native currency, unless a transfer states them too. Any contract may log such an event. That of a contract
+ * that is not listed counts where the same amount of native currency moved to or from the contract, each such movement once. Otherwise
+ * its token is a candidate of a proof.
  */
 const wrapper = (rows: WalletRows, logs: ReadonlyArray<SourceLog>, rules: LedgerRules) => {
   let mints: Map<string, number> | undefined

@@ -1,6 +1,7 @@
 /**
- * Repairs what a verification found: fetches blocks with an issue again from the node, verifies them, replaces the stored rows, and
- * removes appearances without a document, damaged rows that are made again, and rows of blocks outside of the index. A block that the node's chain does not have cannot be repaired this way.
+ * Repairs what a verification found: fetches blocks with an issue again from the node, verifies them, and replaces the stored rows. It
+ * removes appearances without a document, damaged rows that are made again, and rows of blocks outside of the index. A block that the
+ * node's chain does not have cannot be repaired this way.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"

@@ -1,6 +1,6 @@
 /**
- * How many blocks are requested from a node at once, adapted to its load: raised while responses take little longer than the shortest
- * one, halved when they take much longer or are rejected, and bounded by the size of what recent blocks held.
+ * How many blocks are requested from a node at once, adapted to its load. The number is raised while responses take little longer than
+ * the shortest one, halved when they take much longer or are rejected, and bounded by the size of what recent blocks held.
  *
  * Source: decision 0026.
  */

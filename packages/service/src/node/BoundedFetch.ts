@@ -1,6 +1,6 @@
 /**
- * A `fetch` that bounds what a node returns while it arrives: large responses to calls of a tracer by `TraceFilter`, every large response
- * by its depth and its number of values, so that none of them exhausts memory where it is parsed. Small ones are within these bounds;
+ * A `fetch` that bounds what a node returns while it arrives. `TraceFilter` bounds large responses to calls of a tracer. Every large response
+ * is bounded by its depth and its number of values, so that none of them exhausts memory where it is parsed. Small ones are within these bounds;
  * their traces are bounded by `TraceBounds` once they are parsed.
  *
  * Source: decision 0036.

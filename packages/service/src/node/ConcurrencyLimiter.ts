@@ -1,5 +1,5 @@
 /**
- * Adaptive concurrency limit of one node (additive increase, multiplicative decrease): it doubles while the node is fast, halves when
+ * Adaptive concurrency limit of one node (additive increase, multiplicative decrease). It doubles while the node is fast, halves when
  * the node is slow, overloaded or limits the rate, and then grows by one at a time. Which calls share a request is up to the client.
  */
 import type { Call, Methods } from "@daybook/rpc/Method"

@@ -198,8 +198,8 @@ export const detectTracer = (endpoint: NodeEndpoint, block: BlockRef): Effect.Ef
  * Traces of a block.
  *
  * **Details**
- * A tracer that has never returned anything and is then reported as missing is forgotten: a passing failure may have been taken for
- * a method that the node never had, so it is detected again.
+ * A tracer that has never returned anything and is then reported as missing is forgotten. A passing failure may have been taken for a
+ * method that the node never had, so it is detected again.
  */
 export const traces = Effect.fnUntraced(function* (
   endpoint: NodeEndpoint,

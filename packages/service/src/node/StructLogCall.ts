@@ -1,6 +1,6 @@
 /**
- * Calls and creations in struct logs: what an instruction asks for, and the gas, output and error of a call that ran no code of a
- * contract (an account without code, a precompiled contract, or a refused call), which has no steps of its own. Pure.
+ * Calls and creations in struct logs: what an instruction asks for, and the gas, output and error of a call that has no steps of its
+ * own. Such a call ran no code of a contract (an account without code, a precompiled contract, or a refused call). Pure.
  *
  * Source: Ethereum yellow paper, appendix H; EIP-150, 2929.
  */

@@ -1,7 +1,7 @@
 /**
- * Keeps proofs, opening balances and tokens up to date beside an indexer: compares the watched wallets with each new final block, and
- * reads what wallets held before the first block, and how their tokens describe themselves, as they appear. It works while the index is
- * at the head, within a number of calls per minute.
+ * Keeps proofs, opening balances and tokens up to date beside an indexer: compares the watched wallets with each new final block. It
+ * reads what wallets held before the first block, and how their tokens describe themselves, once they appear. It works while the index
+ * is at the head, within a number of calls per minute.
  *
  * Source: decisions 0050 and 0054.
  */

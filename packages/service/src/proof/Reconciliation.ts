@@ -1,6 +1,7 @@
 /**
- * Compares the indexed ledger of a wallet with the state of the chain at one block: the transactions that it sent with its transaction
- * count, and for each asset the opening balance and movements with what the chain has. Each difference is located to its first block.
+ * Compares the indexed ledger of a wallet with the state of the chain at one block. The transactions that it sent are compared with its
+ * transaction count, and for each asset the opening balance and movements with what the chain has. Each difference is located to its
+ * first block.
  *
  * Source: decision 0050.
  */

@@ -70,8 +70,8 @@ export interface Audit {
   /** Stored blocks from `from` to `to`, inclusive. */
   readonly range: (from: number, to: number) => Effect.Effect<StoredRange, StoreError>
   /**
-   * Appearances without a document, and rows of ledgers that their block does not name, in an order of the engine's own: those among
-   * the next `limit` appearances after one, and the last that was examined, `null` at the end.
+   * Appearances without a document, and rows of ledgers that their block does not name, in an order of the engine's own. They are those
+   * among the next `limit` appearances after one, and the last that was examined, `null` at the end.
    */
   readonly orphanedAppearances: (
     after: Appearance | null,

@@ -102,8 +102,8 @@ export interface ExpectedReads {
 /** How to read a snapshot. */
 export interface SnapshotOptions {
   /**
-   * Serial of a state that the caller has seen, 0 for none: a replica of the database that has reached it may be read, and what was read
-   * of one that fails is read again of another server. Left out: the newest state is read.
+   * Serial of a state that the caller has seen, 0 for none. A replica of the database that has reached it may be read, and what was
+   * read of one that fails is read again of another server. Left out: the newest state is read.
    */
   readonly atLeast?: number
   readonly expected?: ExpectedReads

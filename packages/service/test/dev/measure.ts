@@ -1,7 +1,8 @@
 /**
- * Measures `daybook dev` on anvil, and on the nodes whose URLs are given: from the command to its URL, and to the first decoded
- * transaction of its API, with the processor time that the command has taken until then. A first start has no compiled code of an
- * earlier one. `pnpm --filter @daybook/service dev:times [URL...]`; a node of a URL needs accounts that it signs for.
+ * Measures `daybook dev` on anvil, and on the nodes whose URLs are given. Measured are the times from the command to its URL, and to
+ * the first decoded transaction of its API, with the processor time that the command has taken until then. A first start has no
+ * compiled code of an earlier one. `pnpm --filter @daybook/service dev:times [URL...]`; a node of a URL needs accounts that it signs
+ * for.
  */
 import { spawn } from "node:child_process"
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"

@@ -1,6 +1,7 @@
 /**
- * Measures discoveries of wallets of 10, 100 and 1,000 transactions beside fetching every block of the same chain, on an archive that is
- * first compared with a node that keeps the state of every block, on a chain of 2,000 blocks. Fails where an answer or a finding is wrong.
+ * Measures discoveries of wallets of 10, 100 and 1,000 transactions beside fetching every block of the same chain. The node is an
+ * archive that is first compared with a node that keeps the state of every block, on a chain of 2,000 blocks. Fails where an answer or
+ * a finding is wrong.
  *
  * `node test/discovery/measure.ts [blocks] [delay]`: by default 10,000 blocks, and a node that answers at once; `delay` is the time in
  * milliseconds that each request takes at least.

@@ -1,9 +1,8 @@
 /**
- * Writes generated movements of several wallets on several chains to one file in every format, and reads it again: the sums of CSV and
- * NDJSON equal the balances; beancount, hledger and LibreOffice read their files where they are installed (Debian packages `beancount`,
- * `hledger`, `libreoffice-calc-nogui`).
- * `node test/export/checkers.ts [movements [format ...]]`, by default 2,000 in all formats; prints time, size and memory, and exits with
- * code 1 where a file is rejected.
+ * Writes generated movements of several wallets on several chains to one file in every format, and reads it again. The sums of CSV and
+ * NDJSON equal the balances. beancount, hledger and LibreOffice read their files where they are installed (Debian packages `beancount`,
+ * `hledger`, `libreoffice-calc-nogui`). `node test/export/checkers.ts [movements [format ...]]`, by default 2,000 in all formats;
+ * prints time, size and memory, and exits with code 1 where a file is rejected.
  */
 import { spawnSync } from "node:child_process"
 import {

@@ -1,6 +1,6 @@
 /**
- * Puts a running service through a fault of its node while the chain goes on, and measures what an operator sees: the calls that the
- * node gets, the lag that is shown against the true one, and the time to recover.
+ * Puts a running service through a fault of its node while the chain goes on, and measures what an operator sees. That is the calls
+ * that the node gets, the lag that is shown against the true one, and the time to recover.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

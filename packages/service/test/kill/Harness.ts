@@ -1,6 +1,6 @@
 /**
- * Kills an indexing process repeatedly while the chain grows and reorgs, and compares the store with the chain each time: every
- * invariant right after the kill, and every row of every wallet once another indexer has synced.
+ * Kills an indexing process repeatedly while the chain grows and reorgs, and compares the store with the chain each time. It checks
+ * every invariant right after the kill, and every row of every wallet once another indexer has synced.
  */
 import { spawn } from "node:child_process"
 import { readFileSync, rmSync } from "node:fs"

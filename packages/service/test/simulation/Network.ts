@@ -1,6 +1,6 @@
 /**
- * The nodes of a simulated world, behind a `fetch`: each sees a chain of its own, may lag, freeze or stand on a branch that the
- * others left, and fails or returns faulty responses at random. A request takes virtual time.
+ * The nodes of a simulated world, behind a `fetch`. Each sees a chain of its own, may lag, freeze or stand on a branch that the others
+ * left, and fails or returns faulty responses at random. A request takes virtual time.
  */
 import type { SeededRandom } from "./SeededRandom.ts"
 import type { Count } from "./Count.ts"

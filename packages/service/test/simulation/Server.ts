@@ -1,5 +1,5 @@
 /**
- * A PostgreSQL database with a hand on every statement of the service: a process can be killed before or after any of them, and any can
+ * A PostgreSQL database with a hand on every statement of the service. A process can be killed before or after any of them. Any can
  * fail as on a server that is full, busy or lost, also where the answer to a commit is lost. Whatever a killed process does afterwards
  * has no effect, and its open transaction is rolled back. The server is a real one, and virtual time stands still while it works.
  *

@@ -9,8 +9,9 @@ const shortSeed = 45
 /** Short lives that together have every kind of event and find every bug, as far as the code makes the same choices as when they were found. */
 const likely = [45, 15, 20, 26]
 /**
- * Seeds that diverged once: receipts that were lost near the head, one that was there when its block was stored again, traces that were
- * given up at the first failure because those of an earlier block are missing for good, and two indexers that took turns at a lost receipt.
+ * Seeds that diverged once: receipts that were lost near the head, one that was there when its block was stored again. Others had
+ * traces that were given up at the first failure because those of an earlier block are missing for good, and two indexers that took
+ * turns at a lost receipt.
  */
 const counterexamples = [5907, 8197, 3666, 179, 43097]
 /** Those of most interest, and then every other one. */

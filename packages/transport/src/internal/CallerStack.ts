@@ -1,6 +1,6 @@
 /**
- * Makes the errors of the promise style readable: their stack names the program's own call instead of the fiber that ran it, and `console.log`
- * shows name, stack and fields, where Effect's errors print their fields alone.
+ * Makes the errors of the promise style readable. Their stack names the program's own call instead of the fiber that ran it, and
+ * `console.log` shows name, stack and fields, where Effect's errors print their fields alone.
  */
 
 type Inspect = (value: unknown, options: unknown) => string

@@ -35,8 +35,8 @@ export interface CallContext<A> {
 /**
  * The outcome of one attempt.
  *
- * - `Failure`: `jitter` is a random number shared by all calls of the request, so that those that are retried wait equally long and are
- *   batched again; `maxBatchSize` limits the next request of the call; `mustSplit` retries the call for that reason alone, whatever the
+ * - `Failure`: `jitter` is a random number shared by all calls of the request: those that are retried wait equally long and
+ *   are batched again. `maxBatchSize` limits the next request of the call. `mustSplit` retries the call for that reason alone, whatever the
  *   error is.
  * - `BatchRejected`: the batch was too large for the server; no call in it was executed.
  * - `Paused`: the endpoint asked for a pause before the request was sent.

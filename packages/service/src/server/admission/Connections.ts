@@ -1,6 +1,6 @@
 /**
- * The connections of the HTTP server: bounds on their number, the share of each turn of the event loop in which requests begin, the end
- * of those that do not read or have left, and the drain when the server stops.
+ * The connections of the HTTP server. It bounds their number and the share of each turn of the event loop in which requests begin. It
+ * ends those that do not read or have left, and all when the server stops.
  *
  * Source: decision 0039.
  */

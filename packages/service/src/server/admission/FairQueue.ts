@@ -1,6 +1,7 @@
 /**
- * Runs long computations of many callers, so that no caller spends the time of others: one of a caller at a time, a few of all callers, and the
- * next one is that of the caller who waited longest since its last. What waits is bounded, and what is interrupted is taken out.
+ * Runs long computations of many callers, so that no caller spends the time of others. One of a caller and a few of all callers run at
+ * a time. The next one is that of the caller who waited longest since its last. What waits is bounded, and what is interrupted is taken
+ * out.
  *
  * Source: decision 0049.
  */

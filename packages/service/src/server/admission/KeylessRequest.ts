@@ -1,7 +1,7 @@
 /**
  * Which requests need no API key: those of the explorer's own pages, and for `daybook dev` those of programs and pages of this machine.
  * A page of another machine must not read the service through a visitor's browser, whether it calls across origins or has its name lead
- * to this machine (DNS rebinding), and neither may callers behind a proxy.
+ * to this machine (DNS rebinding). Neither may callers behind a proxy.
  *
  * Source: decision 0058; Fetch Metadata Request Headers, W3C.
  */

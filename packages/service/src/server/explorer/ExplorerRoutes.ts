@@ -1,6 +1,6 @@
 /**
  * The routes of the explorer: its page at `/` and at the paths of an address, a transaction and a block, its files, and
- * `/explorer.json`, by which the page finds the chains and whether it needs an API key.
+ * `/explorer.json`. By the last the page finds the chains and whether it needs an API key.
  *
  * Source: decision 0058.
  */

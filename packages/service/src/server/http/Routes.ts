@@ -1,6 +1,6 @@
 /**
  * The routes of the server: an `HttpRouter` that records each path with its methods, so that 404, 405 and preflight responses follow
- * from what was registered, and that gives each route its span and its answer to a defect.
+ * from what was registered. It gives each route its span and its answer to a defect.
  *
  * Source: decisions 0012 and 0019.
  */

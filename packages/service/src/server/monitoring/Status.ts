@@ -43,7 +43,7 @@ export interface Status {
   /** Blocks stored per second (moving average), in the state `backfill`; left out while none were. */
   readonly blocksPerSecond?: number
   /**
-   * Estimated time until the head of the node is reached, in milliseconds, with the growth of the chain meanwhile; left out at the
+   * Estimated time until the head of the node is reached, in milliseconds, with the growth of the chain meanwhile. Left out at the
    * head, while it is unknown, and while the head moves faster than the index.
    */
   readonly etaMillis?: number

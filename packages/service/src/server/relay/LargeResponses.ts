@@ -1,5 +1,5 @@
 /**
- * Shares a process between the large responses of its nodes while they are read: they are scanned in the turns of the event loop, a few
+ * Shares a process between the large responses of its nodes while they are read. They are scanned in the turns of the event loop, a few
  * of them are read at the same time, and a meter counts their bytes.
  *
  * Source: decision 0039.

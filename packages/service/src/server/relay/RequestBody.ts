@@ -1,5 +1,5 @@
 /**
- * Reads the body of a relayed request within bounds: a large one costs calls of the rate limit before it is read, what is not complete
+ * Reads the body of a relayed request within bounds. A large one costs calls of the rate limit before it is read, what is not complete
  * counts as bytes in flight, and it must be complete in time.
  *
  * Source: decision 0039.

@@ -1,10 +1,11 @@
 /**
  * Marks: how rows of several nodes are proved to belong to one state, where the database has no snapshot of all of them, as Citus.
  *
- * Each node has a mark, which every write moves in the node's own transaction: the serial of the last write, and that of the last one
- * which changed or removed a row instead of adding rows above the head. Writes of a chain follow each other, and a node, or a copy of it
- * that lags, has them in their order. So the rows of a node are those of a snapshot if the snapshot's serial lies between the two: the
- * node has all of its writes, and later ones only added rows above its head. Every statement of a snapshot reads the mark with the rows.
+ * Each node has a mark, which every write moves in the node's own transaction. It holds the serial of the last write, and that of the
+ * last one which changed or removed a row instead of adding rows above the head. Writes of a chain follow each other, and a node, or a
+ * copy of it that lags, has them in their order. So the rows of a node are those of a snapshot if the snapshot's serial lies between
+ * the two: the node has all of its writes, and later ones only added rows above its head. Every statement of a snapshot reads the mark
+ * with the rows.
  *
  * Source: decision 0069.
  */

@@ -99,9 +99,9 @@ const entriesOf = (plan: CopyPlan.CopyPlan, { cursor }: Position): BlockCopy.IsC
 const endsHistories = ({ step }: CopyPlan.CopyPlan): boolean => step._tag === "Histories" && step.cursor === null
 
 /**
- * The block with which a copy is finished, after a step that ended at a block. Blocks that were appended meanwhile are copied before the
- * histories, since those of later ones are dear to derive, as long as the copy gains on the writer: each stretch of them is shorter
- * than half of the one before.
+ * The block with which a copy is finished, after a step that ended at a block. Blocks that were appended meanwhile are copied before
+ * the histories, since those of later ones are dear to derive. That goes on as long as the copy gains on the writer: each stretch of
+ * them is shorter than half of the one before.
  */
 const goalAfter = (plan: CopyPlan.CopyPlan, { goal, limits, stretch }: Position, head: number | null): number => {
   const last = plan.original.checkpoint?.head.number ?? -1

@@ -2,7 +2,7 @@
  * Opens a SQLite file for writing or for reading, and on a read-only file system too.
  *
  * A file in write-ahead mode needs its log and an index of it beside it, which a reader on a read-only file system cannot make. Where
- * there is no log, the file alone is a whole database: it is opened as unchanging, and compared with its state at that time at each
+ * there is no log, the file alone is a whole database. It is opened as unchanging, and compared with its state at that time at each
  * use, since another machine or mount may still write it.
  */
 import { closeSync, existsSync, openSync, statSync } from "node:fs"

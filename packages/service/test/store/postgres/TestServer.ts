@@ -95,8 +95,8 @@ const template = Effect.fnUntraced(function* (server: string) {
 })
 
 /**
- * The URL of a database without a schema, whose clock is that of the server: one that is removed when the scope ends, or that of the URL
- * itself, emptied, where its tables lie on the nodes of Citus.
+ * The URL of a database without a schema, whose clock is that of the server. It is one that is removed when the scope ends, or that of
+ * the URL itself, emptied, where its tables lie on the nodes of Citus.
  */
 export const blank = Effect.fnUntraced(function* (server: string): Effect.fn.Return<string, never, Scope.Scope> {
   if ((yield* nodeCount(server)) > 0) return yield* Effect.as(clearCoordinator(server), server)
