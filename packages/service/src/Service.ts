@@ -130,9 +130,9 @@ const routesOf = ({ chains, config, isIndexing, options, roles }: Parts, kept: K
   const [isRest, isRelay] = [roles.includes("rest"), roles.includes("relay")]
   return Layer.mergeAll(
     isRest ? RestServer.layer({ config, chains }) : Layer.empty,
-    isRest ? EtherscanServer.layer({ chains }) : Layer.empty,
     isRelay ? Relay.layer() : Layer.empty,
     Monitoring.layer({ config, chains, isIndexing }),
+    isRest ? EtherscanServer.layer({ chains }) : Layer.empty,
     isRest && Docs.docsOf(config) === "on" ? DocsRoutes.layer() : Layer.empty,
     access === "off" || !isRest
       ? Layer.empty
