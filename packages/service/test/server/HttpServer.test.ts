@@ -145,7 +145,7 @@ describe("HttpServer", () => {
         const service = yield* start()
         for (const path of [
           "/pages",
-          "/api",
+          "/v3/api",
           `/api/v2/${alice}/verbose`,
           `/api/v2.1/${alice}/verbose`,
           `/api/v3/${alice}/verbose`,
