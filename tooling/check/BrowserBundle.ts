@@ -64,7 +64,7 @@ export const programs: Readonly<Record<string, Program & { readonly budgetKibiby
   },
   "rpc, Effect API": {
     folder: "apps/demo",
-    budgetKibibytes: 67,
+    budgetKibibytes: 68,
     source: `
       import * as RpcClient from "@daybook/rpc/RpcClient"
       import * as Effect from "effect/Effect"

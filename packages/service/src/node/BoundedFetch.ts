@@ -16,8 +16,8 @@ const maxTraceBytes = 24 * 1024 * 1024
 export const maxDepth = 2_500
 /** Values of a response: 64 MiB of receipts have about 1.5 million. */
 export const maxValues = 3_000_000
-/** Responses up to this size pass as they are: a text has at most one value for each byte. */
-export const smallBytes = maxValues
+/** Responses up to this size pass as they are: a text has at most one value for each byte, so at most `maxValues`. */
+export const smallBytes = 3_000_000
 /** Bytes after which other fibers get a turn: some milliseconds. */
 const sliceBytes = 512 * 1024
 
