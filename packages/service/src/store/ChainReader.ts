@@ -9,6 +9,7 @@ import type { TokenMetadata } from "../ledger/TokenMetadata.ts"
 import type { OpeningBalance, UnreadOpenings, UnreadQuery, UnreadTokens, WalletProof } from "./Proofs.ts"
 import type { ReportedStatus } from "./StatusBoard.ts"
 import type { StoreError } from "./StoreError.ts"
+import type * as Journal from "./rows/Journal.ts"
 
 /** Position of a row among those of a key: its block, and its index in it. */
 export interface Position {
@@ -89,6 +90,17 @@ export interface GapQuery {
   readonly to: number
   /** Maximum number of gaps. */
   readonly limit: number
+}
+
+/** What was read of the journal. */
+export interface ChangesRead {
+  /** Number of the oldest change that is kept, and the newest one. */
+  readonly oldest: number
+  readonly newest: Journal.Position
+  /** The journal does not have the position: it is too old, or belongs to another store. No change is given then. */
+  readonly isLost: boolean
+  /** Changes after the position, oldest first; none where it is ahead, as for a replica that lags. */
+  readonly changes: ReadonlyArray<Journal.Change>
 }
 
 /** What the reads of a snapshot ask for, which an engine may read at once; other reads are no less possible. */
@@ -173,6 +185,14 @@ export interface Snapshot {
    * `null` when no remembered unwind removed the block.
    */
   readonly lowestReorgedBlock: (ref: BlockRef) => Effect.Effect<number | null, StoreError>
+  /** At most `limit` changes of the journal after a position, oldest first; `null` for the oldest that are kept. */
+  readonly changes: (after: Journal.Position | null, limit: number) => Effect.Effect<ChangesRead, StoreError>
+  /** At most `limit` blocks below a number that a change removed, highest first, as far as they are remembered. */
+  readonly removed: (
+    change: number,
+    below: number,
+    limit: number,
+  ) => Effect.Effect<ReadonlyArray<BlockRef>, StoreError>
   /** True when a block from `from` to `to`, inclusive, has a stored transaction. */
   readonly hasTransactions: (from: number, to: number) => Effect.Effect<boolean, StoreError>
   /** Status of the chain's indexer; `null` when none has written one. */
@@ -181,27 +201,6 @@ export interface Snapshot {
   readonly nodes: Effect.Effect<number, StoreError>
   /** Number of gaps of the stored blocks. */
   readonly gapCounts: Effect.Effect<GapCounts, StoreError>
-}
-
-/** How far a reader that follows the chain has read. */
-export interface ChainPosition {
-  /** Grows with each append and unwind; a reader with a lower one, as a lagging replica, reports no changes. */
-  readonly serial: number
-  /** First reported block that was not removed since; `null` when there is none. */
-  readonly first: number | null
-  /** Last reported block that was not removed since; `null` when there is none. */
-  readonly head: BlockRef | null
-}
-
-/** A change of the chain: blocks were added, or all blocks from `lowest` on were removed. */
-export type ChainChange =
-  | { readonly _tag: "Appended"; readonly blocks: ReadonlyArray<BlockRef> }
-  | { readonly _tag: "Unwound"; readonly lowest: number }
-
-/** Changes of the chain in order, and the position after them. */
-export interface ChainChanges {
-  readonly changes: ReadonlyArray<ChainChange>
-  readonly position: ChainPosition
 }
 
 /** Reads the index of one chain. */
@@ -213,11 +212,8 @@ export interface ChainReader {
   ) => Effect.Effect<A, E | StoreError, R>
   /** Stored blocks from `from` to `to`, inclusive, lowest first; for finding a common ancestor. */
   readonly headers: (from: number, to: number) => Effect.Effect<ReadonlyArray<BlockRef>, StoreError>
-  /**
-   * Changes after a position, `null` for all, with at most `limit` added blocks. A reader that applies them in order has the chain
-   * as of the new position, from the first block that it received on: blocks that were added below it are not reported. Where a removed block is not remembered any more, the change begins after the last final one.
-   */
-  readonly changes: (after: ChainPosition | null, limit: number) => Effect.Effect<ChainChanges, StoreError>
+  /** Waits until the number of the newest change of the journal is another one than `known`, and gives it; 0 for an empty journal. */
+  readonly awaitChange: (known: number) => Effect.Effect<number, StoreError>
   /** Gaps of a range of blocks, lowest block first. */
   readonly gaps: (query: GapQuery) => Effect.Effect<ReadonlyArray<Gap>, StoreError>
 }

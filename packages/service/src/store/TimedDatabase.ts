@@ -55,13 +55,13 @@ const reads = [
     "places",
   ] as const),
   ...(["unreadOpenings", "proof", "reconciledTo", "tokens", "unreadTokens", "projection", "status"] as const),
-  ...(["lowestReorgedBlock", "hasTransactions", "nodes", "gapCounts"] as const),
+  ...(["lowestReorgedBlock", "changes", "removed", "hasTransactions", "nodes", "gapCounts"] as const),
 ] satisfies ReadonlyArray<keyof Snapshot>
 
 const timedStore = (store: ChainStore, onOperation: OnOperation): ChainStore => ({
   ...store,
   reader: {
-    ...withTimed(store.reader, ["headers", "changes", "gaps"], onOperation),
+    ...withTimed(store.reader, ["headers", "gaps"], onOperation),
     snapshot: (read, options) =>
       store.reader.snapshot((snapshot) => read(withTimed(snapshot, reads, onOperation)), options),
   },

@@ -8,6 +8,7 @@ import { contractsContract } from "./contractsContract.ts"
 import { cursorContract } from "./cursorContract.ts"
 import { databaseContract } from "./databaseContract.ts"
 import { factsContract } from "./factsContract.ts"
+import { journalContract } from "./journalContract.ts"
 import { leaseContract } from "./leaseContract.ts"
 import { projectionContract } from "./projectionContract.ts"
 import { proofContract } from "./proofContract.ts"
@@ -47,6 +48,7 @@ export const contract = (
     factsContract(database)
     competingContract(database)
     readingContract(database, law, hasSnapshots)
+    journalContract(database, law)
     cursorContract(database)
     projectionContract(database, law)
     proofContract(database)

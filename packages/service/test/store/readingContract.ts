@@ -7,8 +7,6 @@ import type { BlockRef, BlockRows } from "../../src/block/BlockRows.ts"
 import { projection } from "../../src/projection/WalletTransactions.ts"
 import * as Movement from "../../src/ledger/Movement.ts"
 import type {
-  ChainChanges,
-  ChainPosition,
   PageQuery,
   PageRow,
   PageRows,
@@ -413,62 +411,6 @@ export const readingContract = (database: TestDatabase.Make, law: TestDatabase.L
           [15, 15],
           [null, 15],
         ])
-      }),
-    )
-  })
-
-  describe("changes", () => {
-    it.effect.prop(
-      "changes: a reader that applies them now and then has the chain, through any appends and unwinds",
-      { seed: Model.seed },
-      ({ seed }) =>
-        Effect.gen(function* () {
-          const { open, store } = yield* opened
-          const reader = yield* open
-          const numbers = Model.seeded(seed)
-          const model = Model.empty()
-          let position: ChainPosition | null = null
-          let followed: ReadonlyArray<BlockRef> = []
-          const follow = Effect.fnUntraced(function* (limit: number) {
-            const next: ChainChanges = yield* reader.changes(position, limit)
-            expect(next.position.serial).toBeGreaterThanOrEqual(position?.serial ?? 0)
-            position = next.position
-            for (const change of next.changes) {
-              if (change._tag === "Appended") followed = followed.concat(change.blocks)
-              else followed = followed.filter(({ number }) => number < change.lowest)
-            }
-          })
-          for (let step = 0; step < 30; step++) {
-            const head = Model.headOf(model)
-            const action = numbers.below(5)
-            if (action < 2 || head === null) {
-              const blocks = Model.generateOn(model.blocks.at(-1), step, numbers)
-              yield* store.append(head, blocks)
-              Model.append(model, blocks)
-            } else if (action === 2) {
-              const to = numbers.below(6) === 0 ? null : refOf(numbers.pick(model.blocks))
-              yield* store.unwind(head, to)
-              Model.unwind(model, to)
-            } else {
-              yield* follow(1 + numbers.below(4))
-            }
-          }
-          yield* follow(1_000)
-          expect(followed).toEqual(model.blocks.map(refOf))
-        }).pipe(Effect.scoped),
-      law(40),
-    )
-
-    it.effect("changes: a reader behind the position, as a lagging replica, reports none", () =>
-      Effect.gen(function* () {
-        const { store } = yield* opened
-        const blocks = chainOn(null, 3)
-        yield* store.append(null, blocks)
-        const { position } = yield* store.changes(null, 99)
-        const ahead = { serial: position.serial + 1, first: 10, head: { number: 99, hash: blocks[0]!.hash } }
-
-        expect(yield* store.changes(ahead, 99)).toEqual({ changes: [], position: ahead })
-        expect(yield* store.changes(position, 99)).toEqual({ changes: [], position })
       }),
     )
   })

@@ -18,6 +18,7 @@ import * as Blocks from "./Blocks.ts"
 import type { At, Chain, Reading } from "./Chain.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Documents from "./Documents.ts"
+import * as Journal from "./Journal.ts"
 import * as Ledgers from "./Ledgers.ts"
 import * as Issue from "./Issue.ts"
 import type { Pools } from "./Pool.ts"
@@ -164,7 +165,8 @@ const removeOrphaned = Effect.fnUntraced(function* (at: At, appearances: Readonl
   )
   if (found.length === 0) return
   yield* Effect.forEach(found, (entry) => removeEntry(at, entry), { discard: true })
-  yield* Checkpoints.advance(at, locked, locked.columns)
+  const numbers = found.map(({ block }) => block)
+  yield* Journal.record(at, locked, "clear", Math.min(...numbers), Math.max(...numbers))
 })
 
 const repairerOf = ({ writing }: Pools, chain: Chain, codec: Frame.Codec): Repairer => {

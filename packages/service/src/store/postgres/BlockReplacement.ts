@@ -13,7 +13,8 @@ import * as Appearances from "./Appearances.ts"
 import * as Blocks from "./Blocks.ts"
 import type { At } from "./Chain.ts"
 import * as CheckpointRow from "../rows/CheckpointRow.ts"
-import * as Checkpoints from "./Checkpoints.ts"
+import type * as Checkpoints from "./Checkpoints.ts"
+import * as Journal from "./Journal.ts"
 import * as Projections from "./Projections.ts"
 import * as Proofs from "./Proofs.ts"
 import * as Rows from "./Rows.ts"
@@ -42,6 +43,6 @@ export const replace = Effect.fnUntraced(function* (
   yield* Projections.replace(at, WalletTransactions.projection, ledger, rows, codec)
   // What was compared with the chain were the rows before.
   yield* Proofs.unwind(at, number, false)
-  yield* Checkpoints.advance(at, locked, locked.columns)
+  yield* Journal.record(at, locked, "rewrite", number, number)
   return true
 })

@@ -120,13 +120,6 @@ export const headers = (
 ): Effect.Effect<ReadonlyArray<BlockRef>, StoreError> =>
   Effect.map(session.rows<RefRow>(sql.headers, [Values.big(from), Values.big(to)]), (rows) => rows.map(toRef))
 
-/** Blocks from one on, lowest first. */
-export const headersFrom = (
-  { chain: { sql }, session }: At,
-  from: number,
-  limit: number,
-): Effect.Effect<ReadonlyArray<BlockRef>, StoreError> =>
-  Effect.map(session.rows<RefRow>(sql.headersFrom, [Values.big(from), Values.big(limit)]), (rows) => rows.map(toRef))
 
 /** The facts of blocks that follow each other, by block, with those that are damaged. */
 export const factsOf = Effect.fnUntraced(function* (

@@ -2,16 +2,14 @@
  * Reads a chain's schema, each snapshot in one transaction.
  */
 import * as Effect from "effect/Effect"
-import type { BlockRef } from "../../block/BlockRows.ts"
-import type { ChainChanges, ChainPosition, ChainReader, LedgerEntry, Snapshot } from "../ChainReader.ts"
-import { fromHex } from "../rows/Bytes.ts"
+import type { ChainReader, LedgerEntry, Snapshot } from "../ChainReader.ts"
 import type { StoreError } from "../StoreError.ts"
+import * as ChangeWait from "../ChangeWait.ts"
 import * as Blocks from "./Blocks.ts"
 import * as BlockTimes from "./BlockTimes.ts"
-import type { At, Reading } from "./Chain.ts"
-import * as ChangeFeed from "../rows/ChangeFeed.ts"
-import * as Checkpoints from "./Checkpoints.ts"
+import type { Reading } from "./Chain.ts"
 import * as Documents from "./Documents.ts"
+import * as Journal from "./Journal.ts"
 import * as Ledgers from "./Ledgers.ts"
 import * as Nodes from "./Nodes.ts"
 import * as Openings from "./Openings.ts"
@@ -23,16 +21,9 @@ import type { PageReading } from "./Replicas.ts"
 import * as SnapshotStart from "./SnapshotStart.ts"
 import * as StatusBoard from "./StatusBoard.ts"
 import * as Tokens from "./Tokens.ts"
-import * as Values from "./Values.ts"
 
 /** No document has this revision. */
 const noRevision = -1
-
-const lowestReorged = ({ chain: { sql }, session }: At, { hash, number }: BlockRef) =>
-  Effect.map(
-    session.rows<readonly [lowest: number]>(sql.lowestReorgedBlock, [Values.big(number), Values.bytes(fromHex(hash))]),
-    ([row]) => row?.[0] ?? null,
-  )
 
 /** A query without the blocks above the head, of which a node may have rows already. */
 const belowHead = <Query extends { readonly to: number }>(
@@ -84,7 +75,9 @@ const snapshotOf = (state: SnapshotStart.State): Snapshot => {
         ProjectionCheckpoints.read(state, id),
         (found) => found && { revision: found.revision, next: found.next },
       ),
-    lowestReorgedBlock: (ref) => lowestReorged(state, ref),
+    lowestReorgedBlock: (ref) => Journal.lowestReorged(state, ref),
+    changes: (after, limit) => Journal.read(state, after, limit),
+    removed: (change, below, limit) => Journal.removed(state, change, below, limit),
     hasTransactions: (from, to) => Documents.hasStale(state, from, to, noRevision),
     status: StatusBoard.read(state),
     nodes: state.chain.isDistributed ? Nodes.count(state) : Effect.succeed(0),
@@ -92,31 +85,20 @@ const snapshotOf = (state: SnapshotStart.State): Snapshot => {
   }
 }
 
-const refAt = (at: At, number: number) => Effect.map(Blocks.headers(at, number, number), ([block]) => block ?? null)
-
-const changes = Effect.fnUntraced(function* (
-  at: At,
-  after: ChainPosition | null,
-  limit: number,
-): Effect.fn.Return<ChainChanges, StoreError> {
-  const { finalized, serial } = yield* Checkpoints.read(at)
-  if (after !== null && after.serial > serial) return { changes: [], position: after }
-  const { head = null } = after ?? {}
-  const lowest =
-    head === null
-      ? null
-      : ChangeFeed.lowestRemoved(head, yield* refAt(at, head.number), yield* lowestReorged(at, head), finalized)
-  const start = ChangeFeed.startAfter(after, lowest)
-  const blocks = yield* Blocks.headersFrom(at, start.from, limit)
-  const kept = lowest === null ? head : yield* refAt(at, lowest - 1)
-  return ChangeFeed.changes(serial, after, lowest, start, blocks, kept)
-})
-
 /** Time for a statement of a snapshot that is no page. */
 const snapshotMillis = 60_000
 
-/** The reader of a chain; `readPage` reads what a replica may. */
-export const make = (reading: Reading, readPage: PageReading): ChainReader => ({
+/** How a reader reads: `readPage` what a replica may, and `listening` with notifications of the chain. */
+export interface Ways {
+  readonly reading: Reading
+  readonly readPage: PageReading
+  readonly listening: <A, E, R>(
+    use: (next: Effect.Effect<Effect.Effect<void>>) => Effect.Effect<A, E, R>,
+  ) => Effect.Effect<A, E, R>
+}
+
+/** The reader of a chain. */
+export const make = ({ listening, readPage, reading }: Ways): ChainReader => ({
   snapshot: (read, { atLeast, expected } = {}) => {
     const readAt = (state: SnapshotStart.State) => read(snapshotOf(state))
     if (atLeast !== undefined) return readPage({ atLeast, expected }, readAt)
@@ -126,7 +108,12 @@ export const make = (reading: Reading, readPage: PageReading): ChainReader => ({
       snapshotMillis,
     )
   },
-  changes: (after, limit) => reading((at) => changes(at, after, limit)),
+  awaitChange: (known) => {
+    const newest = reading(({ chain: { sql }, session }) =>
+      Effect.map(session.rows<readonly [number]>(sql.newestChange, []), ([row]) => row?.[0] ?? 0),
+    )
+    return listening((next) => ChangeWait.make(newest, next)(known))
+  },
   headers: (from, to) => reading((at) => Blocks.headers(at, from, to)),
   gaps: (query) => reading((at) => Blocks.gaps(at, query)),
 })

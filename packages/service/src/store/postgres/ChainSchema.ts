@@ -9,6 +9,7 @@
  *
  * Source: decision 0051.
  */
+import * as Journal from "../rows/Journal.ts"
 import * as Marks from "./Marks.ts"
 import type * as Migrations from "./Migrations.ts"
 
@@ -24,6 +25,7 @@ const indexTables = (name: string): ReadonlyArray<string> => [
          finalized int8,
          watch text,
          serial int8 NOT NULL DEFAULT 0,
+         change int8 NOT NULL DEFAULT 0,
          token int8 NOT NULL DEFAULT 0,
          distributed bool NOT NULL DEFAULT false,
          checksum int4 NOT NULL
@@ -39,7 +41,7 @@ const indexTables = (name: string): ReadonlyArray<string> => [
        ) WITH (fillfactor = 50)`,
 ]
 
-/** Blocks, and those that were removed. */
+/** Blocks, the journal, and the removed blocks that it remembers. */
 const blockTables = (name: string): ReadonlyArray<string> => [
   `CREATE TABLE ${name}.block (
          number int8 PRIMARY KEY,
@@ -51,12 +53,24 @@ const blockTables = (name: string): ReadonlyArray<string> => [
          checksum int4 NOT NULL
        )`,
   `CREATE INDEX block_timestamp ON ${name}.block (timestamp, number)`,
-  `CREATE TABLE ${name}.unwound (
+  `CREATE TABLE ${name}.change (
+         change int8 PRIMARY KEY,
+         kind int4 NOT NULL,
+         lowest int8 NOT NULL,
+         highest int8 NOT NULL,
+         hash bytea,
+         serial int8 NOT NULL,
+         mark int8 NOT NULL,
+         checksum int4 NOT NULL
+       )`,
+  `CREATE INDEX change_removed ON ${name}.change (change, lowest) WHERE kind = ${Journal.removeKind}`,
+  `CREATE TABLE ${name}.removed (
          number int8 NOT NULL,
          hash bytea NOT NULL,
-         lowest int8 NOT NULL,
-         PRIMARY KEY (number, hash)
+         change int8 NOT NULL,
+         PRIMARY KEY (number, hash, change)
        )`,
+  `CREATE INDEX removed_change ON ${name}.removed (change, number)`,
 ]
 
 /** Transactions, and what blocks state beside them. */
@@ -197,7 +211,7 @@ const tables = [indexTables, blockTables, transactionTables, derivedTables, proo
 /** The schema of one chain. */
 export const schema: Migrations.Schema = {
   holds: "the index of a chain",
-  firstVersion: 5,
+  firstVersion: 7,
   steps: [(name) => tables.flatMap((make) => make(name)), tokenSearch],
   created: Marks.distribute,
 }

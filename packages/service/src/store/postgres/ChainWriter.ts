@@ -18,13 +18,13 @@ import type { At, Chain } from "./Chain.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Filling from "./Filling.ts"
 import * as Issue from "./Issue.ts"
+import * as Journal from "./Journal.ts"
 import * as Ledgers from "./Ledgers.ts"
 import type { Pools } from "./Pool.ts"
 import * as Projections from "./Projections.ts"
 import * as Proofs from "./Proofs.ts"
 import * as RemovableRows from "./RemovableRows.ts"
 import * as Rows from "./Rows.ts"
-import * as Values from "./Values.ts"
 
 /** Removed blocks that are remembered, highest first. */
 const rememberedBlocks = 100_000
@@ -61,7 +61,7 @@ const append = Effect.fnUntraced(function* (
   if (plan === null) return
   yield* Rows.insert(at, blocks, codec)
   yield* Projections.append(at, projections, plan.from, blocks, codec)
-  yield* Checkpoints.advance(at, locked, plan.columns, "added")
+  yield* Journal.advance(at, locked, plan, "added")
 })
 
 const prepend = Effect.fnUntraced(function* (
@@ -76,14 +76,7 @@ const prepend = Effect.fnUntraced(function* (
   if (plan === null) return
   yield* Rows.insert(at, blocks, codec)
   yield* Projections.prepend(at, projections, blocks, codec)
-  yield* Checkpoints.advance(at, locked, plan.columns)
-})
-
-/** Remembers the blocks from `lowest` up, which are about to be removed, and forgets the lowest of those beyond the limit. */
-const remember = Effect.fnUntraced(function* ({ chain: { sql }, session }: At, lowest: number) {
-  yield* session.rows(sql.lowerUnwound, [Values.big(lowest)])
-  yield* session.rows(sql.rememberUnwound, [Values.big(lowest), Values.big(rememberedBlocks)])
-  yield* session.rows(sql.forgetUnwound, [Values.big(rememberedBlocks)])
+  yield* Journal.advance(at, locked, plan)
 })
 
 const unwind = Effect.fnUntraced(function* (
@@ -100,17 +93,17 @@ const unwind = Effect.fnUntraced(function* (
     yield* Ledgers.remove(at, from, last)
   }
   const { highest, lowest } = plan.change
-  yield* remember(at, lowest)
+  yield* Journal.remember(at, locked.columns, lowest, rememberedBlocks)
   yield* Projections.unwind(at, lowest, plan.isEmpty)
   yield* Proofs.unwind(at, lowest, plan.isEmpty)
   yield* Rows.remove(at, lowest, highest)
-  yield* Checkpoints.advance(at, locked, plan.columns)
+  yield* Journal.advance(at, locked, plan)
 })
 
-const finalize = ({ columns }: Checkpoints.Locked, at: At, number: number) => {
-  const raised = WritePlan.finalize(columns, number)
-  return raised === null ? Effect.void : Checkpoints.write(at, raised)
-}
+const finalize = Effect.fnUntraced(function* (at: At, locked: Checkpoints.Locked, number: number) {
+  const plan = WritePlan.finalize(locked.columns, number, yield* findBlock(at, number))
+  if (plan !== null) yield* Journal.advance(at, locked, plan)
+})
 
 /** The writer of a chain. */
 export const make = ({ writing }: Pools, chain: Chain, options: Options): ChainWriter => {
@@ -158,7 +151,7 @@ export const make = ({ writing }: Pools, chain: Chain, options: Options): ChainW
       fenced(token, (at, locked) => unwind(at, locked, expected, to)),
     ),
     finalize: Effect.fn("ChainWriter.finalize")((number, token) =>
-      fenced(token, (at, locked) => finalize(locked, at, number)),
+      fenced(token, (at, locked) => finalize(at, locked, number)),
     ),
     fill: Effect.fn("ChainWriter.fill")((projection, maxTransactions, token) =>
       fenced(token, (at, locked) => Filling.step(at, locked, projection, maxTransactions, options.codec)),

@@ -71,37 +71,22 @@ export const lock = Effect.fnUntraced(function* (
   return { columns, clock, isDistributed }
 })
 
-/** Writes the checkpoint. */
-export const write = ({ chain, session }: At, columns: CheckpointRow.Columns): Effect.Effect<void, StoreError> => {
-  const [, first, number, hash, timestamp, finalized, watch, serial, checksum] = CheckpointRow.make(
-    chain.ref.id,
-    columns,
-  )
-  return Effect.asVoid(
-    session.rows(chain.sql.writeCheckpoint, [
-      Values.big(first),
-      Values.big(number),
-      Values.bytes(hash),
-      Values.big(timestamp),
-      Values.big(finalized),
-      Values.text(watch),
-      Values.big(serial),
-      Values.int(checksum),
-    ]),
-  )
+/** The parameters of a row of the checkpoint. */
+export const valuesOf = (row: CheckpointRow.Row): ReadonlyArray<Values.Value> => {
+  const [, first, number, hash, timestamp, finalized, watch, serial, change, checksum] = row
+  return [
+    Values.big(first),
+    Values.big(number),
+    Values.bytes(hash),
+    Values.big(timestamp),
+    Values.big(finalized),
+    Values.text(watch),
+    Values.big(serial),
+    Values.big(change),
+    Values.int(checksum),
+  ]
 }
 
-/**
- * Writes the checkpoint of changed blocks under the next serial. Serials follow the clock, so that those of a primary that was lost are
- * not used again by the standby that replaces it.
- */
-export const advance = Effect.fnUntraced(function* (
-  at: At,
-  { clock, isDistributed }: Locked,
-  columns: CheckpointRow.Columns,
-  change: Marks.Change = "changed",
-): Effect.fn.Return<void, StoreError> {
-  const serial = Math.max(columns.serial + 1, clock)
-  if (isDistributed) yield* Marks.move(at, serial, change)
-  yield* write(at, { ...columns, serial })
-})
+/** Writes the checkpoint. */
+export const write = ({ chain, session }: At, columns: CheckpointRow.Columns): Effect.Effect<void, StoreError> =>
+  Effect.asVoid(session.rows(chain.sql.writeCheckpoint, valuesOf(CheckpointRow.make(chain.ref.id, columns))))

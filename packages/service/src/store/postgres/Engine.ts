@@ -26,6 +26,7 @@ import * as Leases from "./Leases.ts"
 import * as Marks from "./Marks.ts"
 import * as Migrations from "./Migrations.ts"
 import * as Nodes from "./Nodes.ts"
+import * as Notifications from "./Notifications.ts"
 import * as OwnSchema from "./OwnSchema.ts"
 import * as Pool from "./Pool.ts"
 import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
@@ -149,6 +150,7 @@ export const open = Effect.fn("Postgres.open")(function* (
 ): Effect.fn.Return<Database, StoreError, Scope.Scope> {
   const pools = yield* Pool.make(...(yield* named(location)))
   const own = OwnSchema.make(pools)
+  const notifications = yield* Notifications.make(pools.reading)
   const sources = yield* Effect.forEach(replicaLocations, (replica) =>
     Effect.flatMap(named(replica), ([name, url]) => Pool.source(name, url, { connectMillis: replicaConnectMillis })),
   )
@@ -172,7 +174,11 @@ export const open = Effect.fn("Postgres.open")(function* (
     chain: (ref): ChainStore => {
       const { chain, made, readPage, reading } = openedOf(ref)
       return {
-        reader: ChainReader.make(reading, readPage),
+        reader: ChainReader.make({
+          reading,
+          readPage,
+          listening: (use) => notifications.listening(chain.schema, use),
+        }),
         writer: Effect.fnUntraced(function* (options = {}) {
           yield* made
           yield* pools.writing.transaction((session) => Nodes.report({ chain, session }))

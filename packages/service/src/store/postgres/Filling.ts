@@ -10,8 +10,9 @@ import * as RowId from "../rows/RowId.ts"
 import type { StoreError } from "../StoreError.ts"
 import * as Appearances from "./Appearances.ts"
 import type { At } from "./Chain.ts"
-import * as Checkpoints from "./Checkpoints.ts"
+import type * as Checkpoints from "./Checkpoints.ts"
 import * as Documents from "./Documents.ts"
+import * as Journal from "./Journal.ts"
 import * as Ledgers from "./Ledgers.ts"
 import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
 import * as Projections from "./Projections.ts"
@@ -55,7 +56,7 @@ export const step = Effect.fnUntraced(function* (
     yield* clear(at, projection, number, from, to)
     const blocks = yield* Rows.read(at, from, to, ProjectionPlan.wantsFacts(projection))
     yield* Projections.insert(at, { projection, number, blocks }, codec)
-    yield* Checkpoints.advance(at, locked, columns)
+    yield* Journal.record(at, locked, "rewrite", from, to)
   }
   yield* ProjectionCheckpoints.write(at, [{ ...checkpoint, next: to + 1 }])
   return { transactions: isCurrent ? 0 : transactions, isDone: to === columns.number }

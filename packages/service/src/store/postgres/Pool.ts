@@ -7,6 +7,7 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Queue from "effect/Queue"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import type * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
@@ -35,6 +36,11 @@ export interface TimeLimits {
 
 /** A pool of connections. */
 export interface Pool extends Session {
+  /** Hands the payload of each notification of a channel to a function, for as long as the connection lasts, which it holds. */
+  readonly listen: (
+    channel: string,
+    onPayload: (payload: string) => Effect.Effect<void>,
+  ) => Effect.Effect<never, StoreError>
   /** Statements outside of a transaction that may take any time. */
   readonly unbounded: Session
   /**
@@ -220,6 +226,12 @@ const poolOf = (name: string, client: PgClient.PgClient, begin: string, limits: 
     })
 
   return {
+    listen: (channel, onPayload) =>
+      client.listen(channel).pipe(
+        Effect.flatMap((queue) => Effect.forever(Effect.flatMap(Queue.take(queue), ({ payload }) => onPayload(payload)))),
+        Effect.scoped,
+        Effect.mapError(failed),
+      ),
     unbounded,
     rows: (sql, params) => answered(() => unbounded.rows(sql, params)),
     transaction: (work, statementMillis = limits.statementMillis) =>

@@ -38,7 +38,7 @@ type Row = readonly [
   ...Array<unknown>,
 ]
 
-const [reconciledAt, blockAt] = [14, 19] as const
+const [reconciledAt, blockAt] = [15, 20] as const
 
 /** Columns of a row that another one is joined with; undefined where there is none. */
 const joined = <Columns extends ReadonlyArray<unknown>>(row: Row, from: number, to?: number): Columns | undefined =>
@@ -62,7 +62,7 @@ export const read = Effect.fnUntraced(function* (
   const [row] = rows
   const columns = yield* Checkpoints.fromRow(chain, row)
   // Sound: without a row there is no checkpoint.
-  const [counted, counts, isDistributed] = [row![10], row![11], row![12]]
+  const [counted, counts, isDistributed] = [row![11], row![12], row![13]]
   const countOf = (name: string) => counts[counted.indexOf(name)] ?? 0
   const blocks = new Map<number, BlockRow.StoredHeader | null>(numbers.map((number) => [number, null]))
   for (const one of rows) Blocks.know(blocks, joined<BlockRow.Columns>(one, blockAt))

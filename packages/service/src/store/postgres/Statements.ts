@@ -2,11 +2,13 @@
  * The statements on the tables of a chain's schema. Each names its parameters in order.
  */
 import * as Movement from "../../ledger/Movement.ts"
+import * as Journal from "../rows/Journal.ts"
 import * as RowId from "../rows/RowId.ts"
 
 /** The statements on the schema of a chain; `schema` is a quoted identifier. */
 export const make = (schema: string) => ({
   ...ofCheckpoint(schema),
+  ...ofJournal(schema),
   ...ofBlocks(schema),
   ...ofDocuments(schema),
   ...ofProjections(schema),
@@ -19,7 +21,8 @@ export const make = (schema: string) => ({
 /** The statements on the schema of a chain. */
 export type Statements = ReturnType<typeof make>
 
-const checkpointColumns = "chain, first, number, hash, timestamp, finalized, watch, serial, checksum"
+const checkpointColumns = "chain, first, number, hash, timestamp, finalized, watch, serial, change, checksum"
+const changeColumns = "change, kind, lowest, highest, hash, serial, mark, checksum"
 const blockColumns = "number, hash, parent_hash, timestamp, transactions, facts, checksum"
 const reconciledColumns = "wallet, first, block, proved, proved_checksum"
 
@@ -31,6 +34,10 @@ const columnsOf = (row: string, columns: string) =>
 
 /** Statements on the nodes of Citus are proved one by one, and need no transaction there, whose begin and end are trips of their own. */
 const withoutNodeTransactions = "set_config('citus.select_opens_transaction_block', 'off', true)"
+
+const writeCheckpoint = (schema: string) =>
+  `UPDATE ${schema}.checkpoint SET first = $1, number = $2, hash = $3, timestamp = $4, finalized = $5,
+    watch = $6, serial = $7, change = $8, checksum = $9`
 
 const ofCheckpoint = (schema: string) => ({
   checkpoint: `SELECT ${checkpointColumns} FROM ${schema}.checkpoint`,
@@ -47,12 +54,41 @@ const ofCheckpoint = (schema: string) => ({
     LEFT JOIN LATERAL (SELECT * FROM ${schema}.block WHERE number = ANY($3::int8[]) OFFSET 0) b ON true`,
   /** Orders writers, and is held until the transaction ends. */
   lockCheckpoint: `SELECT ${checkpointColumns}, distributed, token, ${schema}.clock() FROM ${schema}.checkpoint FOR UPDATE`,
-  /** Parameters: first, number, hash, timestamp, finalized, watch, serial, checksum. */
-  writeCheckpoint: `UPDATE ${schema}.checkpoint SET first = $1, number = $2, hash = $3, timestamp = $4, finalized = $5,
-    watch = $6, serial = $7, checksum = $8`,
+  /** Parameters: first, number, hash, timestamp, finalized, watch, serial, change, checksum. */
+  writeCheckpoint: writeCheckpoint(schema),
   /** Parameters: chain, checksum. */
   claim: `INSERT INTO ${schema}.checkpoint (chain, checksum) VALUES ($1, $2) ON CONFLICT (one) DO NOTHING`,
   claimIndexer: `INSERT INTO ${schema}.indexer (one) VALUES (true) ON CONFLICT (one) DO NOTHING`,
+})
+
+const ofJournal = (schema: string) => ({
+  /**
+   * Writes the checkpoint and its change, forgets old ones, and notifies the listeners once the transaction is committed. Parameters: those
+   * of the checkpoint; kind, lowest, highest, hash, mark, checksum; the last change to forget; the name of the schema.
+   */
+  advance: `WITH written AS (${writeCheckpoint(schema)}),
+    added AS (INSERT INTO ${schema}.change (${changeColumns}) VALUES ($8, $10, $11, $12, $13, $7, $14, $15)),
+    forgotten AS (DELETE FROM ${schema}.change WHERE change <= $16),
+    forgotten_blocks AS (DELETE FROM ${schema}.removed WHERE change <= $16)
+    SELECT pg_notify('${Journal.channel}', $17) IS NULL`,
+  /** Parameters: change. */
+  journalBounds: `SELECT (SELECT min(change) FROM ${schema}.change), c.change,
+      (SELECT mark FROM ${schema}.change WHERE change = c.change), (SELECT mark FROM ${schema}.change WHERE change = $1)
+    FROM ${schema}.checkpoint c`,
+  newestChange: `SELECT change FROM ${schema}.checkpoint`,
+  /** Changes after one, oldest first. Parameters: change, limit. */
+  changesAfter: `SELECT ${changeColumns} FROM ${schema}.change WHERE change > $1 ORDER BY change LIMIT $2`,
+  /** The lowest block that was removed since a block was. Parameters: number, hash. */
+  lowestReorgedBlock: `SELECT min(lowest) FROM ${schema}.change WHERE kind = ${Journal.removeKind}
+    AND change >= (SELECT min(change) FROM ${schema}.removed WHERE number = $1 AND hash = $2)`,
+  /** Remembers blocks that a change removes. Parameters: change, lowest, limit. */
+  rememberRemoved: `INSERT INTO ${schema}.removed (number, hash, change)
+    SELECT number, hash, $1 FROM ${schema}.block WHERE number >= $2 ORDER BY number DESC LIMIT $3`,
+  /** Forgets what is below the highest ones. Parameters: how many to keep. */
+  forgetRemoved: `DELETE FROM ${schema}.removed WHERE number <=
+    (SELECT number FROM ${schema}.removed ORDER BY number DESC LIMIT 1 OFFSET $1)`,
+  /** Blocks that a change removed, below a number, highest first. Parameters: change, number, limit. */
+  removedBy: `SELECT number, hash FROM ${schema}.removed WHERE change = $1 AND number < $2 ORDER BY number DESC LIMIT $3`,
 })
 
 const counted = (schema: string, rows: string, kind: string, sign: "" | "-") =>
@@ -63,8 +99,6 @@ const counted = (schema: string, rows: string, kind: string, sign: "" | "-") =>
 const ofBlocks = (schema: string) => ({
   /** Parameters: from, to. */
   headers: `SELECT number, hash FROM ${schema}.block WHERE number BETWEEN $1 AND $2 ORDER BY number`,
-  /** Parameters: from, limit. */
-  headersFrom: `SELECT number, hash FROM ${schema}.block WHERE number >= $1 ORDER BY number LIMIT $2`,
   /** Parameters: from, to. */
   blocks: `SELECT ${blockColumns} FROM ${schema}.block WHERE number BETWEEN $1 AND $2 ORDER BY number`,
   /** Parameters: numbers. */
@@ -82,17 +116,6 @@ const ofBlocks = (schema: string) => ({
     unnest($1::int8[], $2::bytea[], $3::bytea[], $4::int8[], $5::int4[], $6::int4[], $7::int4[])`,
   /** Parameters: from, to. */
   deleteBlocks: `DELETE FROM ${schema}.block WHERE number BETWEEN $1 AND $2`,
-  /** Parameters: number, hash. */
-  lowestReorgedBlock: `SELECT lowest FROM ${schema}.unwound WHERE number = $1 AND hash = $2`,
-  /** Lowers what earlier unwinds remember. Parameters: lowest. */
-  lowerUnwound: `UPDATE ${schema}.unwound SET lowest = $1 WHERE number > $1 AND lowest > $1`,
-  /** Remembers blocks that are removed; one that was removed before keeps its entry. Parameters: lowest, limit. */
-  rememberUnwound: `INSERT INTO ${schema}.unwound (number, hash, lowest)
-    SELECT number, hash, $1 FROM ${schema}.block WHERE number >= $1 ORDER BY number DESC LIMIT $2
-    ON CONFLICT (number, hash) DO NOTHING`,
-  /** Forgets what is below the highest ones. Parameters: how many to keep. */
-  forgetUnwound: `DELETE FROM ${schema}.unwound WHERE number <=
-    (SELECT number FROM ${schema}.unwound ORDER BY number DESC LIMIT 1 OFFSET $1)`,
   /** Parameters: blocks, dictionaries, sizes, frames, an array each. */
   insertFacts: `INSERT INTO ${schema}.facts (block, dictionary, size, frame)
     SELECT * FROM unnest($1::int8[], $2::int4[], $3::int4[], $4::bytea[])`,

@@ -18,6 +18,8 @@ export interface Columns {
   /** The watched wallets, as `WatchedWallets` writes them; `null` for all. */
   readonly watch: string | null
   readonly serial: number
+  /** Number of the newest change of the journal. */
+  readonly change: number
 }
 
 /** The columns in the order of the statements. */
@@ -30,6 +32,7 @@ export type Row = readonly [
   finalized: number | null,
   watch: string | null,
   serial: number,
+  change: number,
   checksum: number,
 ]
 
@@ -42,20 +45,21 @@ export const empty: Columns = {
   finalized: null,
   watch: null,
   serial: 0,
+  change: 0,
 }
 
 /** Makes the row of a chain. */
 export const make = (chain: number, columns: Columns): Row => {
-  const { finalized, first, hash, number, serial, timestamp, watch } = columns
-  const row = [chain, first, number, hash, timestamp, finalized, watch, serial] as const
+  const { change, finalized, first, hash, number, serial, timestamp, watch } = columns
+  const row = [chain, first, number, hash, timestamp, finalized, watch, serial, change] as const
   return [...row, Checksum.of(row)]
 }
 
 /** Reads a row; `null` for one that does not match its checksum. */
 export const read = (row: readonly [...Row, ...Array<unknown>]): Columns | null => {
-  const [chain, first, number, hash, timestamp, finalized, watch, serial, checksum] = row
-  if (Checksum.of([chain, first, number, hash, timestamp, finalized, watch, serial]) !== checksum) return null
-  return { first, number, hash, timestamp, finalized, watch, serial }
+  const [chain, first, number, hash, timestamp, finalized, watch, serial, change, checksum] = row
+  if (Checksum.of([chain, first, number, hash, timestamp, finalized, watch, serial, change]) !== checksum) return null
+  return { first, number, hash, timestamp, finalized, watch, serial, change }
 }
 
 /** The newest block; `null` while the index is empty. */

@@ -9,22 +9,13 @@ import * as BlockLinks from "./BlockLinks.ts"
 import type * as BlockRow from "./BlockRow.ts"
 import { fromHex } from "./Bytes.ts"
 import * as CheckpointRow from "./CheckpointRow.ts"
+import type * as Journal from "./Journal.ts"
 import * as WatchedWallets from "./WatchedWallets.ts"
-
-/** What a write did to blocks: `removed` ones are all from `lowest` up, and of `cleared` ones entries of histories were removed alone. */
-export type ChangeKind = "appended" | "removed" | "rewritten" | "cleared"
-
-/** The blocks that a write changed, both ends inclusive. */
-export interface Change {
-  readonly kind: ChangeKind
-  readonly lowest: number
-  readonly highest: number
-}
 
 /** A write of blocks. */
 export interface Write {
-  readonly change: Change
-  /** The checkpoint after it, with the serial before it. */
+  readonly change: Journal.Range
+  /** The checkpoint after it, with the serial and the number of the change before it. */
   readonly columns: CheckpointRow.Columns
 }
 
@@ -54,12 +45,13 @@ export const append = (
   const [lowest, last] = [blocks[0], blocks.at(-1)]
   if (lowest === undefined || last === undefined) return Result.succeed(null)
   const watch = WatchedWallets.stored(columns.watch, madeFor, last.number + 1)
-  const { hash, number, timestamp } = last
+  const { number, timestamp } = last
+  const hash = fromHex(last.hash)
   const first = columns.first ?? lowest.number
   return Result.succeed({
     from: head === null ? null : head.number + 1,
-    change: { kind: "appended", lowest: lowest.number, highest: number },
-    columns: { ...columns, first, number, hash: fromHex(hash), timestamp, watch },
+    change: { kind: "append", lowest: lowest.number, highest: number, hash },
+    columns: { ...columns, first, number, hash, timestamp, watch },
   })
 }
 
@@ -72,12 +64,12 @@ export const prepend = (
   madeFor: ReadonlySet<string> | null,
 ): Planned<Write | null> => {
   if (first === null || !BlockLinks.isSame(first, expected)) return conflict(expected, first)
-  const [lowest] = blocks
-  if (lowest === undefined) return Result.succeed(null)
+  const [lowest, highest] = [blocks[0], blocks.at(-1)]
+  if (lowest === undefined || highest === undefined) return Result.succeed(null)
   checkLinks(null, [...blocks, { ...first, decoderRevision: 0, transactions: [] }])
   const watch = WatchedWallets.stored(columns.watch, madeFor, first.number)
   return Result.succeed({
-    change: { kind: "appended", lowest: lowest.number, highest: first.number - 1 },
+    change: { kind: "append", lowest: lowest.number, highest: highest.number, hash: fromHex(highest.hash) },
     columns: { ...columns, first: lowest.number, watch },
   })
 }
@@ -109,7 +101,7 @@ export const unwind = (
   const head = CheckpointRow.headOf(columns)
   if (head === null || !BlockLinks.isSame(head, expected)) return conflict(expected, head)
   if (!BlockLinks.isSame(target, to)) return conflict(to, target ?? head)
-  const { finalized, first, serial, watch } = columns
+  const { change, finalized, first, serial, watch } = columns
   // Sound: the index has a head.
   const lowest = target === null ? first! : target.number + 1
   if (lowest > head.number) return Result.succeed(null)
@@ -122,16 +114,25 @@ export const unwind = (
     finalized: finalized && Math.min(finalized, target.number),
   }
   return Result.succeed({
-    change: { kind: "removed", lowest, highest: head.number },
-    columns: { ...CheckpointRow.empty, ...below, serial, watch: unwound },
+    change: { kind: "remove", lowest, highest: head.number, hash: columns.hash },
+    columns: { ...CheckpointRow.empty, ...below, serial, change, watch: unwound },
     isEmpty: target === null,
     steps: stepsOf(lowest, head.number),
   })
 }
 
-/** The checkpoint with a raised finalized mark; `null` where it is as high already. */
-export const finalize = (columns: CheckpointRow.Columns, number: number): CheckpointRow.Columns | null =>
-  (columns.finalized ?? -1) < number ? { ...columns, finalized: number } : null
+/** Plans to raise the finalized mark; `null` where it is as high already. `block` is the stored block of the number. */
+export const finalize = (
+  columns: CheckpointRow.Columns,
+  number: number,
+  block: LinkedBlock | null,
+): Write | null => {
+  const { finalized, first } = columns
+  if ((finalized ?? -1) >= number) return null
+  const lowest = finalized === null ? Math.min(first ?? number, number) : finalized + 1
+  const hash = block && fromHex(block.hash)
+  return { change: { kind: "final", lowest, highest: number, hash }, columns: { ...columns, finalized: number } }
+}
 
 /**
  * Whether rows may be stored under their number: in place of the same block, or in a gap between blocks that they link. `near` are the

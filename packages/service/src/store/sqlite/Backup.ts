@@ -1,7 +1,7 @@
 /**
  * Copies a chain's file to another one while it is written, in steps: each reads some blocks in a short transaction of the original and
  * writes them in one of the copy. The log of the original is not held, and its writer waits for no step. A copy that was made before is
- * continued: what changed since is found in the log of changes.
+ * continued: what changed since is found in the journal.
  *
  * Source: decision 0045.
  */
@@ -14,13 +14,13 @@ import type { ChainRef } from "../ChainRef.ts"
 import type { CopyOptions } from "../Database.ts"
 import { StoreError } from "../StoreError.ts"
 import * as BlockCopy from "./BlockCopy.ts"
-import * as Changes from "./Changes.ts"
 import * as ChainFile from "./ChainFile.ts"
 import type { Connection } from "./Connection.ts"
 import * as CopyPlan from "./CopyPlan.ts"
 import * as CopyState from "./CopyState.ts"
 import * as Statements from "./CopyStatements.ts"
 import * as Histories from "./Histories.ts"
+import * as Journal from "./Journal.ts"
 import type * as ReadPool from "./ReadPool.ts"
 import * as RowId from "../rows/RowId.ts"
 import * as WalletKey from "../rows/WalletKey.ts"
@@ -139,7 +139,7 @@ const writeRows = (plan: CopyPlan.CopyPlan, position: Position): readonly [first
     case "Replace":
       for (const { copied, kind } of plan.step.replacements) {
         const { from, to } = copied
-        if (kind === "cleared") Histories.removeRangeUnsafe(file.connection, ...RowId.range(from, to))
+        if (kind === "clear") Histories.removeRangeUnsafe(file.connection, ...RowId.range(from, to))
         BlockCopy.removeUnsafe(file, from, to)
         BlockCopy.insertUnsafe(file, copied, entriesOf(plan, position))
       }
@@ -156,10 +156,10 @@ const writeRows = (plan: CopyPlan.CopyPlan, position: Position): readonly [first
   }
 }
 
-const writeLog = ({ connection }: ChainFile.ChainFile, { after, changes }: CopyPlan.Log): number => {
-  Changes.removeAfterUnsafe(connection, after)
-  Changes.copyUnsafe(connection, changes)
-  return changes.at(-1)?.serial ?? Math.max(0, after)
+const writeLog = ({ connection }: ChainFile.ChainFile, { after, changes }: CopyPlan.Log): CopyPlan.Log["after"] => {
+  Journal.removeAfterUnsafe(connection, after.change)
+  Journal.copyUnsafe(connection, changes)
+  return changes.at(-1) ?? after
 }
 
 /** Writes a step; gives the blocks of the copy after it. */
@@ -167,11 +167,11 @@ const writeUnsafe = (plan: CopyPlan.CopyPlan, position: Position, nowMillis: num
   const { file } = position
   const { copy, original, step } = plan
   const range = writeRows(plan, position)
-  const serial = step._tag === "Truncate" ? copy.serial : writeLog(file, step.log)
-  if (step._tag !== "Truncate" && step.log.unwound !== null) CopyState.writeUnwoundUnsafe(file, step.log.unwound)
+  const newest = step._tag === "Truncate" ? copy : writeLog(file, step.log)
+  if (step._tag !== "Truncate" && step.log.removed !== null) CopyState.writeRemovedUnsafe(file, step.log.removed)
   const copying = copyingAfter(plan, position, range?.[1] ?? null)
   const message = messageOf(nowMillis, range?.[1] ?? null, copying)
-  CopyState.writeUnsafe(file, { state: original, serial, range, copying, message, nowMillis })
+  CopyState.writeUnsafe(file, { state: original, newest, range, copying, message, nowMillis })
   return { range, copying }
 }
 

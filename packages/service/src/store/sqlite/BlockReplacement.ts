@@ -7,12 +7,12 @@ import type { LedgerProjection } from "../../block/Projection.ts"
 import * as WalletTransactions from "../../projection/WalletTransactions.ts"
 import * as WritePlan from "../rows/WritePlan.ts"
 import * as Blocks from "./Blocks.ts"
-import * as Changes from "./Changes.ts"
 import type { ChainFile } from "./ChainFile.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Facts from "./Facts.ts"
 import * as Gaps from "./Gaps.ts"
 import * as Histories from "./Histories.ts"
+import * as Journal from "./Journal.ts"
 import * as Projections from "./Projections.ts"
 import * as Proofs from "./Proofs.ts"
 import * as RowId from "../rows/RowId.ts"
@@ -40,6 +40,6 @@ export const replaceUnsafe = (file: ChainFile, ledger: LedgerProjection, rows: B
   Projections.replaceUnsafe(file, WalletTransactions.projection, ledger, rows)
   // What was compared with the chain were the rows before.
   Proofs.unwindUnsafe(connection, number, false)
-  Changes.recordUnsafe(file, { kind: "rewritten", lowest: number, highest: number })
+  Journal.recordUnsafe(file, "rewrite", number, number)
   return true
 }

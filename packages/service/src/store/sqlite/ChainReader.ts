@@ -4,15 +4,17 @@
 import * as Effect from "effect/Effect"
 import * as Movement from "../../ledger/Movement.ts"
 import type { BlockRef } from "../../block/BlockRows.ts"
-import type { ChainChanges, ChainPosition, ChainReader, Place, Position, Snapshot } from "../ChainReader.ts"
+import type { ChainReader, Place, Position, Snapshot } from "../ChainReader.ts"
+import * as ChangeWait from "../ChangeWait.ts"
 import * as BlockTimes from "./BlockTimes.ts"
-import { fromHex, toHex } from "../rows/Bytes.ts"
+import { toHex } from "../rows/Bytes.ts"
 import * as Checksum from "../rows/Checksum.ts"
-import * as ChangeFeed from "../rows/ChangeFeed.ts"
 import * as CheckpointRow from "../rows/CheckpointRow.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import type { Connection } from "./Connection.ts"
 import * as Gaps from "./Gaps.ts"
+import * as Journal from "./Journal.ts"
+import * as JournalStatements from "./JournalStatements.ts"
 import * as Ledgers from "./Ledgers.ts"
 import * as Openings from "./Openings.ts"
 import * as PageReader from "./PageReader.ts"
@@ -25,10 +27,6 @@ import * as Statements from "./Statements.ts"
 import * as StatusBoard from "./StatusBoard.ts"
 import * as Tokens from "./Tokens.ts"
 import * as UnreadOpenings from "./UnreadOpenings.ts"
-
-const lowestReorgedUnsafe = (connection: Connection, chain: number, { hash, number }: BlockRef): number | null =>
-  connection.rowsUnsafe<{ readonly lowest: number }>(Statements.lowestReorgedBlock, [chain, number, fromHex(hash)])[0]
-    ?.lowest ?? null
 
 /** Blocks and transactions of places. */
 const placesUnsafe = (
@@ -54,8 +52,8 @@ const placesUnsafe = (
   return places
 }
 
-const readsOf = (state: BlockTimes.State & { readonly serial: number }): Snapshot => {
-  const { chain, checkpoint, connection, serial } = state
+const readsOf = (state: BlockTimes.State & { readonly serial: number; readonly change: number }): Snapshot => {
+  const { chain, change, checkpoint, connection, serial } = state
   return {
     serial,
     checkpoint: Effect.succeed(checkpoint),
@@ -105,7 +103,9 @@ const readsOf = (state: BlockTimes.State & { readonly serial: number }): Snapsho
         const found = ProjectionCheckpoints.readUnsafe(connection, id)
         return found === null ? null : { revision: found.revision, next: found.next }
       }),
-    lowestReorgedBlock: (ref) => connection.attempt(() => lowestReorgedUnsafe(connection, chain, ref)),
+    lowestReorgedBlock: (ref) => connection.attempt(() => Journal.lowestReorgedUnsafe(connection, ref)),
+    changes: (after, limit) => connection.attempt(() => Journal.readUnsafe(connection, change, after, limit)),
+    removed: (of, below, limit) => connection.attempt(() => Journal.removedUnsafe(connection, of, below, limit)),
     hasTransactions: (from, to) => connection.attempt(() => Rows.hasTransactionsUnsafe(connection, from, to)),
     status: StatusBoard.read(connection, chain),
     nodes: Effect.succeed(0),
@@ -118,39 +118,6 @@ const headersUnsafe = (connection: Connection, chain: number, from: number, to: 
     .rowsUnsafe<{ readonly number: number; readonly hash: Uint8Array }>(Statements.headers, [chain, from, to])
     .map(({ number, hash }) => ({ number, hash: toHex(hash) }))
 
-const refUnsafe = (connection: Connection, chain: number, number: number): BlockRef | null =>
-  headersUnsafe(connection, chain, number, number)[0] ?? null
-
-const changesUnsafe = (
-  connection: Connection,
-  chain: number,
-  after: ChainPosition | null,
-  limit: number,
-): ChainChanges => {
-  const { finalized, serial } = Checkpoints.readUnsafe(connection, chain)
-  if (after !== null && after.serial > serial) return { changes: [], position: after }
-  const { head = null } = after ?? {}
-  const lowest =
-    head === null
-      ? null
-      : ChangeFeed.lowestRemoved(
-          head,
-          refUnsafe(connection, chain, head.number),
-          lowestReorgedUnsafe(connection, chain, head),
-          finalized,
-        )
-  const start = ChangeFeed.startAfter(after, lowest)
-  const blocks = connection
-    .rowsUnsafe<{ readonly number: number; readonly hash: Uint8Array }>(Statements.headersFrom, [
-      chain,
-      start.from,
-      limit,
-    ])
-    .map(({ hash, number }) => ({ number, hash: toHex(hash) }))
-  const kept = lowest === null ? head : refUnsafe(connection, chain, lowest - 1)
-  return ChangeFeed.changes(serial, after, lowest, start, blocks, kept)
-}
-
 /** The reader of a chain's file. */
 export const make = (pool: ReadPool, chain: number): ChainReader => ({
   snapshot: (read) =>
@@ -159,12 +126,17 @@ export const make = (pool: ReadPool, chain: number): ChainReader => ({
         // A deferred transaction takes its state at its first read, which is this one.
         connection.attempt(() => Checkpoints.readUnsafe(connection, chain)),
         (columns) => {
-          const { serial } = columns
-          return read(readsOf({ serial, checkpoint: CheckpointRow.toCheckpoint(columns), connection, chain }))
+          const { change, serial } = columns
+          return read(readsOf({ serial, change, checkpoint: CheckpointRow.toCheckpoint(columns), connection, chain }))
         },
       ),
     ),
-  changes: (after, limit) => pool.once((connection) => changesUnsafe(connection, chain, after, limit)),
+  awaitChange: ChangeWait.make(
+    pool.once(
+      (connection) =>
+        connection.valuesUnsafe<readonly [number]>(JournalStatements.newestChange, [chain])[0]?.[0] ?? 0,
+    ),
+  ),
   headers: (from, to) => pool.once((connection) => headersUnsafe(connection, chain, from, to)),
   gaps: (query) => pool.once((connection) => Gaps.listUnsafe(connection, query)),
 })

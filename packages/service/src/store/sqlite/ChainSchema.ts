@@ -1,16 +1,16 @@
 /**
  * The tables of a chain's file, and the steps that migrate released versions. A step that was released is never edited.
  */
-import * as Changes from "./Changes.ts"
 import * as Facts from "./Facts.ts"
 import * as Gaps from "./Gaps.ts"
+import * as Journal from "./Journal.ts"
 import * as Ledgers from "./Ledgers.ts"
 import * as Migrations from "./Migrations.ts"
 import * as Openings from "./Openings.ts"
 import * as Reconciled from "./Reconciled.ts"
 import * as Tokens from "./Tokens.ts"
 
-/** Blocks, the checkpoint, and the removed blocks that are remembered. */
+/** Blocks, and the checkpoint. */
 const index = `CREATE TABLE block (
     chain INTEGER NOT NULL,
     number INTEGER NOT NULL,
@@ -32,6 +32,7 @@ const index = `CREATE TABLE block (
     finalized INTEGER,
     watch TEXT,
     serial INTEGER NOT NULL DEFAULT 0,
+    change INTEGER NOT NULL DEFAULT 0,
     checksum INTEGER NOT NULL,
     lease_owner TEXT,
     lease_since INTEGER,
@@ -39,14 +40,7 @@ const index = `CREATE TABLE block (
     lease_token INTEGER NOT NULL DEFAULT 0,
     status TEXT,
     status_at INTEGER
-  );
-  CREATE TABLE unwound (
-    chain INTEGER NOT NULL,
-    number INTEGER NOT NULL,
-    hash BLOB NOT NULL,
-    lowest INTEGER NOT NULL,
-    PRIMARY KEY (chain, number, hash)
-  ) WITHOUT ROWID;`
+  );`
 
 /** Transactions, and the histories of wallets. */
 const transactions = `CREATE TABLE document (
@@ -83,7 +77,7 @@ const projections = `CREATE TABLE projection (
   ) WITHOUT ROWID;
   CREATE INDEX entry_key ON entry (projection, key, id);`
 
-const tables = [index, transactions, projections, Gaps.tables, Facts.table, Changes.tables, Ledgers.tables]
+const tables = [index, transactions, projections, Gaps.tables, Facts.table, Journal.tables, Ledgers.tables]
 
 /**
  * The file of one chain.
@@ -92,7 +86,7 @@ const tables = [index, transactions, projections, Gaps.tables, Facts.table, Chan
  * `large_internal`. `history` holds the transactions of each wallet (see `Histories`). Rows have a checksum (see `Checksum`).
  *
  * `checkpoint.watch` is a JSON array of the wallets that are indexed, null for all. `document.id` is the row id (`RowId`), so that a
- * page finds each of its rows by one number. `unwound.lowest` is the lowest block removed since that block was. The checkpoint's row
+ * page finds each of its rows by one number. `checkpoint.change` is the newest one of the journal. The checkpoint's row
  * also holds the lease and the status; it exists from the start, and its block is null while the index is empty. `projection.next` is
  * the first block that is not derived yet.
  *
@@ -103,6 +97,6 @@ const tables = [index, transactions, projections, Gaps.tables, Facts.table, Chan
  */
 export const schema: Migrations.Migrations = {
   applicationId: Migrations.chainId,
-  firstVersion: 14,
+  firstVersion: 16,
   steps: [[...tables, Openings.tables, Reconciled.table, Tokens.tables].join("\n"), Tokens.searchIndexes],
 }

@@ -13,10 +13,10 @@ import { type CheckpointConflict, type LeaseLost, StoreError } from "../StoreErr
 import * as BlockReplacement from "./BlockReplacement.ts"
 import * as Blocks from "./Blocks.ts"
 import type { ChainFile } from "./ChainFile.ts"
-import * as Changes from "./Changes.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Facts from "./Facts.ts"
 import * as Gaps from "./Gaps.ts"
+import * as Journal from "./Journal.ts"
 import * as Ledgers from "./Ledgers.ts"
 import * as Projections from "./Projections.ts"
 import * as Proofs from "./Proofs.ts"
@@ -52,7 +52,7 @@ const appendTo = Effect.fnUntraced(function* (
   if (plan === null) return
   for (const block of blocks) yield* connection.attempt(() => Rows.insertUnsafe(file, block))
   yield* connection.attempt(() => Projections.appendUnsafe(file, projections, plan.from, blocks))
-  yield* connection.attempt(() => Changes.advanceUnsafe(file, plan))
+  yield* connection.attempt(() => Journal.advanceUnsafe(file, plan))
 })
 
 const prependTo = Effect.fnUntraced(function* (
@@ -69,16 +69,9 @@ const prependTo = Effect.fnUntraced(function* (
   for (const block of blocks) yield* connection.attempt(() => Rows.insertUnsafe(file, block))
   yield* connection.attempt(() => {
     Projections.prependUnsafe(file, projections, blocks)
-    Changes.advanceUnsafe(file, plan)
+    Journal.advanceUnsafe(file, plan)
   })
 })
-
-/** Remembers the blocks from `lowest` up, which are about to be removed, and forgets the lowest of those beyond the limit. */
-const rememberUnsafe = ({ connection, ref }: ChainFile, lowest: number, limit: number) => {
-  connection.rowsUnsafe(Statements.lowerUnwound, [lowest, ref.id, lowest, lowest])
-  connection.rowsUnsafe(Statements.rememberUnwound, [lowest, ref.id, lowest, limit])
-  connection.rowsUnsafe(Statements.forgetUnwound, [ref.id, ref.id, limit])
-}
 
 const unwindTo = Effect.fnUntraced(function* (
   file: ChainFile,
@@ -97,20 +90,22 @@ const unwindTo = Effect.fnUntraced(function* (
   }
   const { highest, lowest } = plan.change
   yield* connection.attempt(() => {
-    rememberUnsafe(file, lowest, rememberedBlocks)
+    Journal.rememberUnsafe(file, columns, lowest, rememberedBlocks)
     Projections.unwindUnsafe(file, lowest, plan.isEmpty)
     Proofs.unwindUnsafe(connection, lowest, plan.isEmpty)
     Rows.deleteTransactionsUnsafe(connection, lowest, highest)
     connection.rowsUnsafe(Statements.deleteBlocks, [ref.id, lowest])
     Gaps.deleteUnsafe(connection, lowest, highest)
     Facts.deleteUnsafe(connection, lowest, highest)
-    Changes.advanceUnsafe(file, plan)
+    Journal.advanceUnsafe(file, plan)
   })
 })
 
-const finalizeUnsafe = ({ connection, ref }: ChainFile, number: number): void => {
-  const columns = WritePlan.finalize(Checkpoints.readUnsafe(connection, ref.id), number)
-  if (columns !== null) Checkpoints.writeUnsafe(connection, ref.id, columns)
+const finalizeUnsafe = (file: ChainFile, number: number): void => {
+  const { connection, ref } = file
+  const columns = Checkpoints.readUnsafe(connection, ref.id)
+  const plan = WritePlan.finalize(columns, number, Blocks.findUnsafe(connection, ref.id, number))
+  if (plan !== null) Journal.advanceUnsafe(file, plan)
 }
 
 /** How to make a writer. */

@@ -1,5 +1,5 @@
 /**
- * The next step of a backup: compares the log of changes of a copy with that of its original, and reads what the step writes. After
+ * The next step of a backup: compares the journal of a copy with that of its original, and reads what the step writes. After
  * each step the copy is a sound index that ends at some block of the original. Functions named `Unsafe` throw what SQLite throws, and a
  * `StoreError` for a copy of another file.
  *
@@ -7,14 +7,14 @@
  */
 import { StoreError } from "../StoreError.ts"
 import * as BlockCopy from "./BlockCopy.ts"
-import * as Changes from "./Changes.ts"
 import * as Checksum from "../rows/Checksum.ts"
 import type { Connection } from "./Connection.ts"
 import * as CopyState from "./CopyState.ts"
 import * as Statements from "./CopyStatements.ts"
 import * as Histories from "./Histories.ts"
+import * as Journal from "./Journal.ts"
 import * as RowId from "../rows/RowId.ts"
-import type * as WritePlan from "../rows/WritePlan.ts"
+import type * as JournalRows from "../rows/Journal.ts"
 
 /** What both files hold before a step. */
 interface Files {
@@ -22,17 +22,17 @@ interface Files {
   readonly copy: CopyState.CopyState
 }
 
-/** What the log of the copy becomes: its changes up to a serial, and those that the step adds. */
+/** What the journal of the copy becomes: its changes up to one, and those that the step adds. */
 export interface Log {
-  readonly after: number
-  readonly changes: ReadonlyArray<Changes.Change>
+  readonly after: Pick<JournalRows.Change, "change" | "serial">
+  readonly changes: ReadonlyArray<JournalRows.Change>
   /** Removed blocks that the original remembers; `null` where the copy has them. */
-  readonly unwound: CopyState.Unwound | null
+  readonly removed: CopyState.Removed | null
 }
 
 /** Blocks that a change rewrote, as they are now. */
 export interface Replacement {
-  readonly kind: WritePlan.ChangeKind
+  readonly kind: JournalRows.Kind
   readonly copied: BlockCopy.Copied
 }
 
@@ -92,16 +92,18 @@ const indexedSince = (name: string) =>
   })
 
 /** The last change that both files have. */
-const commonUnsafe = (original: Connection, copy: Connection): Changes.Change => {
-  const last = Changes.lastUnsafe(copy)
-  if (last !== null && Changes.hasUnsafe(original, last)) return last
-  const found = Changes.newestUnsafe(copy, compared).find((change) => Changes.hasUnsafe(original, change))
+const commonUnsafe = (original: Connection, copy: Connection): JournalRows.Change => {
+  const last = Journal.lastUnsafe(copy)
+  if (last !== null && Journal.hasUnsafe(original, last)) return last
+  const found = Journal.newestUnsafe(copy, compared).find((change) => Journal.hasUnsafe(original, change))
   if (found === undefined) throw notACopy(copy.name)
   return found
 }
 
-const lowestOf = (changes: ReadonlyArray<Changes.Change>): number =>
-  changes.reduce((lowest, change) => Math.min(lowest, change.lowest), Number.POSITIVE_INFINITY)
+const lowestOf = (changes: ReadonlyArray<JournalRows.Change>): number =>
+  changes
+    .filter(({ kind }) => kind !== "final")
+    .reduce((lowest, change) => Math.min(lowest, change.lowest), Number.POSITIVE_INFINITY)
 
 /** Reads the changed blocks that the copy has, oldest change first; the number of a block that does not fit into a step. */
 const replacementsUnsafe = (
@@ -115,7 +117,7 @@ const replacementsUnsafe = (
   let bytes = 0
   for (const [at, { highest, kind, lowest }] of log.changes.entries()) {
     const [from, to] = [Math.max(lowest, first), Math.min(highest, head)]
-    if (kind === "appended" || kind === "removed" || from > to) continue
+    if ((kind !== "rewrite" && kind !== "clear") || from > to) continue
     const copied = BlockCopy.readUnsafe(original, chain, from, to, limits)
     bytes += copied.bytes
     if (replacements.length > 0 && (bytes > limits.bytes || replacements.length >= limits.blocks)) {
@@ -158,11 +160,11 @@ const historiesUnsafe = (
 
 /** The next changes of the original that a copy lacks. */
 const logUnsafe = (original: Connection, copy: Connection, limit: number): Log => {
-  const { serial: after } = commonUnsafe(original, copy)
-  const changes = Changes.afterUnsafe(original, after, limit)
-  if (changes.some(({ serial }, at) => serial !== after + at + 1)) throw notACopy(copy.name)
-  const isUnwound = changes.some(({ kind }) => kind === "removed")
-  return { after, changes, unwound: isUnwound ? CopyState.unwoundUnsafe(original) : null }
+  const after = commonUnsafe(original, copy)
+  const changes = Journal.afterUnsafe(original, after.change, limit)
+  if (changes.some(({ change }, at) => change !== after.change + at + 1)) throw notACopy(copy.name)
+  const hasRemoved = changes.some(({ kind }) => kind === "remove")
+  return { after, changes, removed: hasRemoved ? CopyState.removedUnsafe(original) : null }
 }
 
 /** The step of a copy that has blocks. */
@@ -177,10 +179,10 @@ const stepUnsafe = (
 ): Step => {
   const [first, head] = range
   const log = logUnsafe(original, copy, limits.changes)
-  const own = Changes.afterUnsafe(copy, log.after, compared)
+  const own = Journal.afterUnsafe(copy, log.after.change, compared)
   if (own.length > 0 && files.copy.leases > 0) throw indexedSince(copy.name)
   const originalHead = files.original.checkpoint?.head.number ?? -1
-  const removed = Changes.lowestRemovedUnsafe(original, log.after) ?? originalHead + 1
+  const removed = Journal.lowestRemovedUnsafe(original, log.after.change) ?? originalHead + 1
   const lowest = Math.min(lowestOf(own), removed, originalHead + 1)
   if (lowest <= head) return { _tag: "Truncate", lowest }
   const replaced = replacementsUnsafe(original, chain, range, log, limits)
@@ -214,9 +216,9 @@ export const readUnsafe = (
     return { ...files, step: stepUnsafe(original, copy, chain, files, range, position, limits) }
   }
   const log = {
-    after: -1,
-    changes: Changes.newestUnsafe(original, compared).toReversed(),
-    unwound: CopyState.unwoundUnsafe(original),
+    after: { change: 0, serial: 0 },
+    changes: Journal.newestUnsafe(original, compared).toReversed(),
+    removed: CopyState.removedUnsafe(original),
   }
   if (files.original.checkpoint === null) return { ...files, step: { _tag: "Done", log } }
   const { first, head } = files.original.checkpoint

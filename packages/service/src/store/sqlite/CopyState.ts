@@ -11,6 +11,7 @@ import * as CheckpointRow from "../rows/CheckpointRow.ts"
 import type * as ProjectionRow from "../rows/ProjectionRow.ts"
 import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
 import * as Statements from "./CopyStatements.ts"
+import * as JournalStatements from "./JournalStatements.ts"
 
 /** A copy that is not finished. */
 export interface Copying {
@@ -24,6 +25,8 @@ export interface Copying {
 export interface CopyState {
   readonly checkpoint: Checkpoint | null
   readonly serial: number
+  /** Number of the newest change. */
+  readonly change: number
   readonly watch: string | null
   /** How often a lease was taken. */
   readonly leases: number
@@ -50,6 +53,7 @@ export const readUnsafe = (connection: Connection, chain: number): CopyState => 
   return {
     checkpoint: CheckpointRow.toCheckpoint(columns),
     serial: columns.serial,
+    change: columns.change,
     watch: columns.watch,
     leases,
     leaseUntil,
@@ -67,7 +71,8 @@ export const historiesEnd = ({ projections }: CopyState): number =>
 /** What is written to a copy. */
 export interface Written {
   readonly state: CopyState
-  readonly serial: number
+  /** The newest change that the copy has. */
+  readonly newest: Pick<CopyState, "serial" | "change">
   /** First and last block of the copy; `null` while it has none. */
   readonly range: readonly [first: number, head: number] | null
   readonly copying: Copying | null
@@ -90,7 +95,7 @@ const writeProjections = ({ connection }: ChainFile, { copying, range, state }: 
 /** Writes the state of the original to a copy that has some of its blocks. */
 export const writeUnsafe = (file: ChainFile, written: Written): void => {
   const { connection, ref } = file
-  const { copying, message, nowMillis, range, serial, state } = written
+  const { copying, message, newest, nowMillis, range, state } = written
   const [first = null, head = null] = range ?? []
   const [block] = connection.valuesUnsafe<readonly [hash: Uint8Array, timestamp: number]>(Statements.block, [
     ref.id,
@@ -100,7 +105,7 @@ export const writeUnsafe = (file: ChainFile, written: Written): void => {
   const { checkpoint, watch } = state
   const final = checkpoint?.finalized ?? null
   const finalized = final === null || head === null ? null : Math.min(final, head)
-  const columns = { first, number: head, hash, timestamp, finalized, watch, serial }
+  const columns = { first, number: head, hash, timestamp, finalized, watch, serial: newest.serial, change: newest.change }
   Checkpoints.writeUnsafe(connection, ref.id, columns)
   writeProjections(file, written)
   connection.rowsUnsafe(Statements.deleteCopying, [])
@@ -111,14 +116,14 @@ export const writeUnsafe = (file: ChainFile, written: Written): void => {
 }
 
 /** Removed blocks as the original remembers them. */
-export type Unwound = ReadonlyArray<Params>
+export type Removed = ReadonlyArray<Params>
 
 /** Reads the removed blocks that a file remembers. */
-export const unwoundUnsafe = (connection: Connection): Unwound =>
-  connection.valuesUnsafe<ReadonlyArray<number | Uint8Array>>(Statements.unwound, [])
+export const removedUnsafe = (connection: Connection): Removed =>
+  connection.valuesUnsafe<ReadonlyArray<number | Uint8Array>>(JournalStatements.removed, [])
 
 /** Replaces the removed blocks that a copy remembers. */
-export const writeUnwoundUnsafe = ({ connection }: ChainFile, unwound: Unwound): void => {
-  connection.rowsUnsafe(Statements.deleteUnwound, [])
-  connection.manyUnsafe(Statements.insertUnwound, unwound)
+export const writeRemovedUnsafe = ({ connection }: ChainFile, removed: Removed): void => {
+  connection.rowsUnsafe(JournalStatements.deleteRemoved, [])
+  connection.manyUnsafe(JournalStatements.insertRemoved, removed)
 }

@@ -22,13 +22,6 @@ export const writeStatus = `UPDATE checkpoint SET status = CASE WHEN json_valid(
   json_remove(?, '$.headAgeMillis', '$.blocksPerSecond', '$.headBlocksPerSecond'),
   '$.state', 'stopped', '$.nodeHead', NULL, '$.message', ?) END, status_at = ? WHERE chain = ?`
 
-export const unwound = `SELECT chain, number, hash, lowest FROM unwound`
-
-export const deleteUnwound = `DELETE FROM unwound`
-
-/** Parameters: chain, number, hash, lowest. */
-export const insertUnwound = `INSERT INTO unwound (chain, number, hash, lowest) VALUES (?, ?, ?, ?)`
-
 /** The last entry of the histories, by their order. */
 export const lastHistory = `SELECT key, id FROM history ORDER BY key DESC, id DESC LIMIT 1`
 

@@ -5,7 +5,6 @@
 import type { Appearance } from "../Audit.ts"
 import { StoreError } from "../StoreError.ts"
 import { fromHex, toHex } from "../rows/Bytes.ts"
-import * as Changes from "./Changes.ts"
 import type { ChainFile } from "./ChainFile.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import type { Connection } from "./Connection.ts"
@@ -13,6 +12,7 @@ import type * as DocumentRow from "../rows/DocumentRow.ts"
 import * as Documents from "./Documents.ts"
 import * as DocumentStatements from "./DocumentStatements.ts"
 import * as Histories from "./Histories.ts"
+import * as Journal from "./Journal.ts"
 import * as LedgerAudit from "./LedgerAudit.ts"
 import * as LedgerStatements from "./LedgerStatements.ts"
 import * as RowId from "../rows/RowId.ts"
@@ -95,7 +95,7 @@ export const removeUnsafe = (file: ChainFile, appearances: ReadonlyArray<Appeara
     const entry = [fromHex(key), idOf(appearance)] as const
     if (!isNamedUnsafe(connection, entry)) {
       Histories.removeUnsafe(connection, [entry])
-      Changes.recordUnsafe(file, { kind: "cleared", lowest: block, highest: block })
+      Journal.recordUnsafe(file, "clear", block, block)
     }
   }
 }

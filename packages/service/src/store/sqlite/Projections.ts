@@ -8,9 +8,9 @@ import type { Filled } from "../ChainWriter.ts"
 import * as ProjectionPlan from "../rows/ProjectionPlan.ts"
 import * as RowId from "../rows/RowId.ts"
 import type { ChainFile } from "./ChainFile.ts"
-import * as Changes from "./Changes.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Histories from "./Histories.ts"
+import * as Journal from "./Journal.ts"
 import * as Ledgers from "./Ledgers.ts"
 import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
 import * as Proofs from "./Proofs.ts"
@@ -130,7 +130,7 @@ export const fillUnsafe = (file: ChainFile, projection: Projection, maxTransacti
         Ledgers.replaceUnsafe(connection, block.number, ProjectionPlan.ledgerUnsafe(projection, block))
       } else insertUnsafe(file, projection, checkpoint.number, block)
     }
-    Changes.recordUnsafe(file, { kind: "rewritten", lowest: from, highest: to })
+    Journal.recordUnsafe(file, "rewrite", from, to)
   }
   ProjectionCheckpoints.writeUnsafe(connection, [{ ...checkpoint, next: to + 1 }])
   return { transactions: isCurrent ? 0 : transactions, isDone: to === index.number }

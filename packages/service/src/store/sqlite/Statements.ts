@@ -4,16 +4,13 @@
 import { limit } from "./Limit.ts"
 
 /** Parameters: chain. */
-export const checkpoint = `SELECT chain, first, number, hash, timestamp, finalized, watch, serial, checksum
+export const checkpoint = `SELECT chain, first, number, hash, timestamp, finalized, watch, serial, change, checksum
   FROM checkpoint WHERE chain = ?`
 
 export const anyBlock = `SELECT 1 FROM block LIMIT 1`
 
 /** Parameters: chain, from, to. */
 export const headers = `SELECT number, hash FROM block WHERE chain = ? AND number BETWEEN ? AND ? ORDER BY number`
-
-/** Parameters: chain, from, limit. */
-export const headersFrom = `SELECT number, hash FROM block WHERE chain = ? AND number >= ? ORDER BY number LIMIT ?`
 
 /** Parameters: chain, timestamp. */
 export const firstAtOrAfter = `SELECT number FROM block WHERE chain = ? AND timestamp >= ?
@@ -22,9 +19,6 @@ export const firstAtOrAfter = `SELECT number FROM block WHERE chain = ? AND time
 /** Parameters: chain, timestamp. */
 export const lastAtOrBefore = `SELECT number FROM block WHERE chain = ? AND timestamp <= ?
   ORDER BY timestamp DESC, number DESC LIMIT 1`
-
-/** Parameters: chain, number, hash. */
-export const lowestReorgedBlock = `SELECT lowest FROM unwound WHERE chain = ? AND number = ? AND hash = ?`
 
 /** Parameters: chain. */
 export const status = `SELECT status, status_at AS writtenAt FROM checkpoint WHERE chain = ?`
@@ -81,55 +75,20 @@ export const parentOf = `SELECT parent_hash AS hash FROM block WHERE chain = ? A
 /** A chain in the file that is not the given one. Parameters: chain. */
 export const otherChain = `SELECT chain FROM checkpoint WHERE chain <> ? LIMIT 1`
 
-/** Parameters: chain, first, number, hash, timestamp, finalized, watch, serial, checksum. */
-export const claim = `INSERT INTO checkpoint (chain, first, number, hash, timestamp, finalized, watch, serial, checksum)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (chain) DO NOTHING`
+/** Parameters: chain, first, number, hash, timestamp, finalized, watch, serial, change, checksum. */
+export const claim = `INSERT INTO checkpoint (chain, first, number, hash, timestamp, finalized, watch, serial, change, checksum)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (chain) DO NOTHING`
 
-/** Parameters: first, number, hash, timestamp, finalized, watch, serial, checksum, chain. */
+/** Parameters: first, number, hash, timestamp, finalized, watch, serial, change, checksum, chain. */
 export const writeCheckpoint = `UPDATE checkpoint SET first = ?, number = ?, hash = ?, timestamp = ?, finalized = ?,
-  watch = ?, serial = ?, checksum = ? WHERE chain = ?`
+  watch = ?, serial = ?, change = ?, checksum = ? WHERE chain = ?`
 
 /** Parameters: chain, number, hash, parent hash, timestamp, number of transactions, checksum of the facts, checksum. */
 export const insertBlock = `INSERT INTO block (chain, number, hash, parent_hash, timestamp, transactions, facts, checksum)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
 
-/** Parameters: serial, kind, lowest, highest, mark, checksum. */
-export const insertChange = `INSERT INTO change (serial, kind, lowest, highest, mark, checksum) VALUES (?, ?, ?, ?, ?, ?)`
-
-/** Parameters: last serial to forget. */
-export const forgetChanges = `DELETE FROM change WHERE serial <= ?`
-
-const changes = `SELECT serial, kind, lowest, highest, mark, checksum FROM change`
-
-/** Changes after one, oldest first. Parameters: serial, limit. */
-export const changesAfter = `${changes} WHERE serial > ? ORDER BY serial LIMIT ?`
-
-/** The lowest block that changes after one removed. Parameters: serial, kind. */
-export const lowestRemoved = `SELECT min(lowest) FROM change WHERE serial > ? AND kind = ?`
-
-/** The newest changes, newest first. Parameters: limit. */
-export const newestChanges = `${changes} WHERE serial > 0 ORDER BY serial DESC LIMIT ?`
-
-/** Parameters: serial. */
-export const changeMark = `SELECT mark FROM change WHERE serial = ?`
-
-/** Parameters: serial. */
-export const deleteChangesAfter = `DELETE FROM change WHERE serial > ?`
-
 /** Parameters: chain, first block to remove. */
 export const deleteBlocks = `DELETE FROM block WHERE chain = ? AND number >= ?`
-
-/** Lowers what earlier unwinds remember. Parameters: lowest, chain, lowest, lowest. */
-export const lowerUnwound = `UPDATE unwound SET lowest = ? WHERE chain = ? AND number > ? AND lowest > ?`
-
-/** Remembers blocks that are removed; one that was removed before keeps its entry. Parameters: lowest, chain, lowest, limit. */
-export const rememberUnwound = `INSERT INTO unwound (chain, number, hash, lowest)
-  SELECT chain, number, hash, ? FROM block WHERE chain = ? AND number >= ? ORDER BY number DESC LIMIT ?
-  ON CONFLICT (chain, number, hash) DO NOTHING`
-
-/** Forgets what is below the highest ones. Parameters: chain, chain, how many to keep. */
-export const forgetUnwound = `DELETE FROM unwound WHERE chain = ? AND number <=
-  (SELECT number FROM unwound WHERE chain = ? ORDER BY number DESC LIMIT 1 OFFSET ?)`
 
 /** One row when the token is the current one. Parameters: chain, token. */
 export const isCurrentToken = `SELECT 1 FROM checkpoint WHERE chain = ? AND lease_token = ?`

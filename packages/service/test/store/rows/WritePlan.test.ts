@@ -36,7 +36,7 @@ const write = (model: Model.Model, columns: CheckpointRow.Columns, step: number,
   if (action === 2) {
     const number = numbers.below(20)
     model.finalized = Math.max(model.finalized ?? 0, number)
-    return WritePlan.finalize(columns, number) ?? columns
+    return WritePlan.finalize(columns, number, blockAt(model, number))?.columns ?? columns
   }
   const blocks = Model.generateOn(model.blocks.at(-1), step, numbers)
   const plan = Result.getOrThrow(WritePlan.append(columns, head, blocks, null))
@@ -69,7 +69,7 @@ describe("WritePlan", () => {
     const unwound = Result.getOrThrow(WritePlan.unwind(appended.columns, refOf(above.at(-1)!), refOf(first), first))!
 
     expect(unwound.columns).toEqual(before)
-    expect(unwound.change).toEqual({ ...appended.change, kind: "removed" })
+    expect(unwound.change).toEqual({ ...appended.change, kind: "remove" })
   })
 
   it("append, prepend, unwind: another head, first block or target is a conflict that names the stored one", () => {

@@ -27,7 +27,7 @@ const small = { blocks: 2, transactions: 3, bytes: 600, entries: 4, changes: 3 }
 const otherTables = {
   checkpoint: "written",
   projection: "written",
-  unwound: "whole",
+  removed: "whole",
   change: "as a log",
   copying: "its own",
   gap_count: "by triggers",
@@ -42,10 +42,10 @@ const otherTables = {
   token_progress: "not at all",
 }
 
-const checkpoint = "SELECT first, number, hash, timestamp, finalized, watch, serial, checksum FROM checkpoint"
+const checkpoint = "SELECT first, number, hash, timestamp, finalized, watch, serial, change, checksum FROM checkpoint"
 const compared = [
   ...BlockCopy.tables.map((table) => `SELECT * FROM "${table.name}"`),
-  ...["ledger", "history", "history_copy", "gap_count", "unwound", "projection"].map(
+  ...["ledger", "history", "history_copy", "gap_count", "removed", "projection"].map(
     (table) => `SELECT * FROM ${table}`,
   ),
   checkpoint,

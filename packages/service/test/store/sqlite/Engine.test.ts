@@ -146,7 +146,7 @@ describe("the SQLite engine", () => {
         yield* openOnce(file)
         withDatabase(file, (database) => database.exec("PRAGMA user_version = 99"))
         const message =
-          "Database of a newer version: chain-test.sqlite has schema 99, this version supports 15. Run the newer version."
+          "Database of a newer version: chain-test.sqlite has schema 99, this version supports 17. Run the newer version."
 
         expect(yield* messageOf(file, "write")).toEqual([message, false])
         expect(yield* messageOf(file, "read")).toEqual([message, false])
@@ -235,7 +235,7 @@ describe("the SQLite engine", () => {
           const next = (yield* store.database.leases.acquire(ref, "test", 0))!
           yield* writer.unwind(refOf(again[5]!), null, next)
         }
-        const count = withDatabase(file, (database) => database.prepare("SELECT count(*) AS n FROM unwound").get())
+        const count = withDatabase(file, (database) => database.prepare("SELECT count(*) AS n FROM removed").get())
         // One number may be remembered with several hashes: of each of the highest numbers, all are kept.
         expect(Number(count!["n"])).toBeLessThanOrEqual(3 * 4)
       }),

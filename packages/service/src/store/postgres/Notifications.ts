@@ -1,0 +1,53 @@
+/**
+ * Notifications that writes of a database send when they are committed. One connection listens while somebody waits. A replica and some
+ * poolers deliver none: whoever waits looks at the journal now and then too.
+ *
+ * Source: decision 0070.
+ */
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as RcRef from "effect/RcRef"
+import * as Schedule from "effect/Schedule"
+import type * as Scope from "effect/Scope"
+import * as Journal from "../rows/Journal.ts"
+import type { Pool } from "./Pool.ts"
+
+/** Notifications of the chains of a database. */
+export interface Notifications {
+  /** Runs an effect while a connection listens; `next` gives an effect that ends with the first notification of the schema after it. */
+  readonly listening: <A, E, R>(
+    schema: string,
+    use: (next: Effect.Effect<Effect.Effect<void>>) => Effect.Effect<A, E, R>,
+  ) => Effect.Effect<A, E, R>
+}
+
+/** Time for which a connection listens after the last waiting one has left. */
+const idle = "30 seconds"
+/** Pause before a connection that failed is opened again. */
+const pause = "10 seconds"
+
+/** The notifications of a database, until the scope ends. */
+export const make = (pool: Pick<Pool, "listen">): Effect.Effect<Notifications, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const waiting = new Map<string, Deferred.Deferred<void>>()
+    const notify = (schema: string) =>
+      Effect.suspend(() => {
+        const found = waiting.get(schema)
+        waiting.delete(schema)
+        return found === undefined ? Effect.void : Deferred.succeed(found, undefined)
+      })
+    const listener = yield* RcRef.make({
+      acquire: Effect.forkScoped(Effect.retry(pool.listen(Journal.channel, notify), Schedule.spaced(pause))),
+      idleTimeToLive: idle,
+    })
+    const next = (schema: string) =>
+      Effect.sync(() => {
+        const deferred = waiting.get(schema) ?? Deferred.makeUnsafe<void>()
+        waiting.set(schema, deferred)
+        return Deferred.await(deferred)
+      })
+    return {
+      listening: (schema, use) =>
+        Effect.scoped(Effect.andThen(RcRef.get(listener), Effect.suspend(() => use(next(schema))))),
+    }
+  })
