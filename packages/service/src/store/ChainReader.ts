@@ -188,11 +188,7 @@ export interface Snapshot {
   /** At most `limit` changes of the journal after a position, oldest first; `null` for the oldest that are kept. */
   readonly changes: (after: Journal.Position | null, limit: number) => Effect.Effect<ChangesRead, StoreError>
   /** At most `limit` blocks below a number that a change removed, highest first, as far as they are remembered. */
-  readonly removed: (
-    change: number,
-    below: number,
-    limit: number,
-  ) => Effect.Effect<ReadonlyArray<BlockRef>, StoreError>
+  readonly removed: (change: number, below: number, limit: number) => Effect.Effect<ReadonlyArray<BlockRef>, StoreError>
   /** True when a block from `from` to `to`, inclusive, has a stored transaction. */
   readonly hasTransactions: (from: number, to: number) => Effect.Effect<boolean, StoreError>
   /** Status of the chain's indexer; `null` when none has written one. */

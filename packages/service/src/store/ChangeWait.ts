@@ -13,7 +13,10 @@ export const pollMillis = 1_000
  * @param next - Is run before each look, and gives an effect that ends with the first notification after that.
  */
 export const make =
-  (newest: Effect.Effect<number, StoreError>, next: Effect.Effect<Effect.Effect<void>> = Effect.succeed(Effect.never)) =>
+  (
+    newest: Effect.Effect<number, StoreError>,
+    next: Effect.Effect<Effect.Effect<void>> = Effect.succeed(Effect.never),
+  ) =>
   (known: number): Effect.Effect<number, StoreError> =>
     Effect.gen(function* () {
       for (;;) {

@@ -10,7 +10,6 @@ import { chainOn, refOf } from "./model.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 import type { TestStore } from "./TestStore.ts"
 
-
 /** A reader that follows a chain by its journal alone. */
 interface Follower {
   position: Journal.Position
@@ -144,23 +143,25 @@ export const journalContract = (database: TestDatabase.Make, law: TestDatabase.L
       }),
     )
 
-    it.effect("changes: a position of another store is lost, and one ahead of a lagging reader has no changes yet", () =>
-      Effect.gen(function* () {
-        const { store } = yield* opened
-        yield* store.append(null, chainOn(null, 3))
-        const { newest } = yield* store.snapshot((snapshot) => snapshot.changes(null, 99))
-        const read = (position: Journal.Position) =>
-          Effect.map(
-            store.snapshot((snapshot) => snapshot.changes(position, 99)),
-            ({ changes, isLost }) => [isLost, changes.length],
-          )
+    it.effect(
+      "changes: a position of another store is lost, and one ahead of a lagging reader has no changes yet",
+      () =>
+        Effect.gen(function* () {
+          const { store } = yield* opened
+          yield* store.append(null, chainOn(null, 3))
+          const { newest } = yield* store.snapshot((snapshot) => snapshot.changes(null, 99))
+          const read = (position: Journal.Position) =>
+            Effect.map(
+              store.snapshot((snapshot) => snapshot.changes(position, 99)),
+              ({ changes, isLost }) => [isLost, changes.length],
+            )
 
-        expect(yield* read(newest)).toEqual([false, 0])
-        expect(yield* read(Journal.start)).toEqual([false, 1])
-        expect(yield* read({ ...newest, mark: newest.mark + 1 })).toEqual([true, 0])
-        expect(yield* read({ ...newest, change: newest.change + 1 })).toEqual([false, 0])
-        expect(yield* read({ change: 0, mark: 7 })).toEqual([true, 0])
-      }),
+          expect(yield* read(newest)).toEqual([false, 0])
+          expect(yield* read(Journal.start)).toEqual([false, 1])
+          expect(yield* read({ ...newest, mark: newest.mark + 1 })).toEqual([true, 0])
+          expect(yield* read({ ...newest, change: newest.change + 1 })).toEqual([false, 0])
+          expect(yield* read({ change: 0, mark: 7 })).toEqual([true, 0])
+        }),
     )
 
     it.live("awaitChange: ends with the next write, at once where there was one, and is interruptible", () =>

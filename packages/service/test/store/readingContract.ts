@@ -6,12 +6,7 @@ import { Effect, Fiber } from "effect"
 import type { BlockRef, BlockRows } from "../../src/block/BlockRows.ts"
 import { projection } from "../../src/projection/WalletTransactions.ts"
 import * as Movement from "../../src/ledger/Movement.ts"
-import type {
-  PageQuery,
-  PageRow,
-  PageRows,
-  Position,
-} from "../../src/store/ChainReader.ts"
+import type { PageQuery, PageRow, PageRows, Position } from "../../src/store/ChainReader.ts"
 import * as Model from "./model.ts"
 import { blockOn, chainOn, refOf, wallets } from "./model.ts"
 import * as TestDatabase from "./TestDatabase.ts"

@@ -76,6 +76,8 @@ export interface Status {
   readonly counts?: IndexerCounts
   /** Number of gaps of each kind: what the stored blocks lack; left out while it is unknown. */
   readonly gaps?: GapCounts
+  /** Numbers of the oldest and the newest change that the journal keeps; left out for an empty one, and while it is unknown. */
+  readonly journal?: { readonly oldest: number; readonly newest: number }
 }
 
 /** Blocks that a ready index may be behind its node. */
@@ -228,10 +230,10 @@ const blocksWithoutLedgers = (checkpoint: Checkpoint | null, ledger: ProjectionC
 
 const readStored = (chain: Source): Effect.Effect<Stored> =>
   chain.reader
-    .snapshot(({ checkpoint, gapCounts, nodes, projection, status }) =>
+    .snapshot(({ changes, checkpoint, gapCounts, nodes, projection, status }) =>
       Effect.map(
-        Effect.all([checkpoint, status, gapCounts, projection(WalletLedger.id), nodes]),
-        ([stored, reported, gaps, ledger, nodeCount]) => {
+        Effect.all([checkpoint, status, gapCounts, projection(WalletLedger.id), nodes, changes(null, 0)]),
+        ([stored, reported, gaps, ledger, nodeCount, { newest, oldest }]) => {
           const underived = blocksWithoutLedgers(stored, ledger)
           return {
             isOutdated: false,
@@ -240,6 +242,7 @@ const readStored = (chain: Source): Effect.Effect<Stored> =>
               ...(nodeCount === 0 ? {} : { nodes: nodeCount }),
               ...(underived === 0 ? {} : { blocksWithoutLedgers: underived }),
               gaps,
+              ...(newest.change === 0 ? {} : { journal: { oldest, newest: newest.change } }),
             },
           }
         },

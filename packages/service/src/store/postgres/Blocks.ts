@@ -120,7 +120,6 @@ export const headers = (
 ): Effect.Effect<ReadonlyArray<BlockRef>, StoreError> =>
   Effect.map(session.rows<RefRow>(sql.headers, [Values.big(from), Values.big(to)]), (rows) => rows.map(toRef))
 
-
 /** The facts of blocks that follow each other, by block, with those that are damaged. */
 export const factsOf = Effect.fnUntraced(function* (
   { chain: { name, sql }, session }: At,

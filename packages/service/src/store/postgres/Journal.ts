@@ -1,7 +1,7 @@
 /**
  * The journal of a chain's schema, and the hashes of removed blocks. Each function runs in the transaction of its caller.
  *
- * Source: decision 0070.
+ * Source: decision 0073.
  */
 import { randomInt } from "node:crypto"
 import * as Effect from "effect/Effect"

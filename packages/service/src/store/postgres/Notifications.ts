@@ -2,7 +2,7 @@
  * Notifications that writes of a database send when they are committed. One connection listens while somebody waits. A replica and some
  * poolers deliver none: whoever waits looks at the journal now and then too.
  *
- * Source: decision 0070.
+ * Source: decision 0073.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -48,6 +48,11 @@ export const make = (pool: Pick<Pool, "listen">): Effect.Effect<Notifications, n
       })
     return {
       listening: (schema, use) =>
-        Effect.scoped(Effect.andThen(RcRef.get(listener), Effect.suspend(() => use(next(schema))))),
+        Effect.scoped(
+          Effect.andThen(
+            RcRef.get(listener),
+            Effect.suspend(() => use(next(schema))),
+          ),
+        ),
     }
   })

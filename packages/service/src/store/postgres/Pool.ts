@@ -227,8 +227,10 @@ const poolOf = (name: string, client: PgClient.PgClient, begin: string, limits: 
 
   return {
     listen: (channel, onPayload) =>
-      client.listen(channel).pipe(
-        Effect.flatMap((queue) => Effect.forever(Effect.flatMap(Queue.take(queue), ({ payload }) => onPayload(payload)))),
+      Effect.suspend(() => client.listen(channel)).pipe(
+        Effect.flatMap((queue) =>
+          Effect.forever(Effect.flatMap(Queue.take(queue), ({ payload }) => onPayload(payload))),
+        ),
         Effect.scoped,
         Effect.mapError(failed),
       ),

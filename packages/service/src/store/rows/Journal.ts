@@ -3,7 +3,7 @@
  * never used again. Each change has a number chosen at random too, its mark: two stores that have the same change with the same mark
  * have the same changes before it, so that a position of another store, or of one that lost its last writes, is recognised. Pure.
  *
- * Source: decision 0070.
+ * Source: decision 0073.
  */
 import * as Result from "effect/Result"
 import { StoreError } from "../StoreError.ts"
@@ -102,7 +102,10 @@ export const fromColumns = (name: string, columns: Columns): Change => {
 }
 
 /** The columns of a change that was read. */
-export const toColumns = ({ change, highest, kind, lowest, mark, serial }: Change, hash: Uint8Array | null): Columns => {
+export const toColumns = (
+  { change, highest, kind, lowest, mark, serial }: Change,
+  hash: Uint8Array | null,
+): Columns => {
   const row = [change, kinds.indexOf(kind), lowest, highest, hash, serial, mark] as const
   return [...row, Checksum.of(row)]
 }

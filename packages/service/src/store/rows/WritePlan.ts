@@ -122,11 +122,7 @@ export const unwind = (
 }
 
 /** Plans to raise the finalized mark; `null` where it is as high already. `block` is the stored block of the number. */
-export const finalize = (
-  columns: CheckpointRow.Columns,
-  number: number,
-  block: LinkedBlock | null,
-): Write | null => {
+export const finalize = (columns: CheckpointRow.Columns, number: number, block: LinkedBlock | null): Write | null => {
   const { finalized, first } = columns
   if ((finalized ?? -1) >= number) return null
   const lowest = finalized === null ? Math.min(first ?? number, number) : finalized + 1

@@ -133,8 +133,7 @@ export const make = (pool: ReadPool, chain: number): ChainReader => ({
     ),
   awaitChange: ChangeWait.make(
     pool.once(
-      (connection) =>
-        connection.valuesUnsafe<readonly [number]>(JournalStatements.newestChange, [chain])[0]?.[0] ?? 0,
+      (connection) => connection.valuesUnsafe<readonly [number]>(JournalStatements.newestChange, [chain])[0]?.[0] ?? 0,
     ),
   ),
   headers: (from, to) => pool.once((connection) => headersUnsafe(connection, chain, from, to)),

@@ -105,7 +105,16 @@ export const writeUnsafe = (file: ChainFile, written: Written): void => {
   const { checkpoint, watch } = state
   const final = checkpoint?.finalized ?? null
   const finalized = final === null || head === null ? null : Math.min(final, head)
-  const columns = { first, number: head, hash, timestamp, finalized, watch, serial: newest.serial, change: newest.change }
+  const columns = {
+    first,
+    number: head,
+    hash,
+    timestamp,
+    finalized,
+    watch,
+    serial: newest.serial,
+    change: newest.change,
+  }
   Checkpoints.writeUnsafe(connection, ref.id, columns)
   writeProjections(file, written)
   connection.rowsUnsafe(Statements.deleteCopying, [])

@@ -2,7 +2,7 @@
  * The journal of a chain's file, and the hashes of removed blocks. A copy of the file holds the changes that it has, so that a later
  * backup copies what changed since. Functions named `Unsafe` throw what SQLite throws; call them inside a transaction.
  *
- * Source: decisions 0045 and 0070.
+ * Source: decisions 0045 and 0073.
  */
 import { randomInt } from "node:crypto"
 import type { BlockRef } from "../../block/BlockRows.ts"
@@ -56,12 +56,7 @@ export const advanceUnsafe = ({ connection, ref }: Target, write: WritePlan.Writ
 }
 
 /** Adds a change that leaves the head and the first block as they are. */
-export const recordUnsafe = (
-  file: Target,
-  kind: "rewrite" | "clear",
-  lowest: number,
-  highest: number,
-): void => {
+export const recordUnsafe = (file: Target, kind: "rewrite" | "clear", lowest: number, highest: number): void => {
   const { connection, ref } = file
   const [hash = null] =
     connection.valuesUnsafe<readonly [hash: Uint8Array]>(Statements.hashOf, [ref.id, highest])[0] ?? []
@@ -84,11 +79,7 @@ export const rememberUnsafe = (
   connection.rowsUnsafe(Statements.forgetRemoved, [limit])
 }
 
-const readRows = (
-  connection: Connection,
-  sql: string,
-  params: ReadonlyArray<number>,
-): ReadonlyArray<Rows.Change> =>
+const readRows = (connection: Connection, sql: string, params: ReadonlyArray<number>): ReadonlyArray<Rows.Change> =>
   connection.valuesUnsafe<Rows.Columns>(sql, params).map((row) => Rows.fromColumns(connection.name, row))
 
 /** Changes after one, oldest first. */

@@ -43,6 +43,7 @@ describe("Health", () => {
             indexedTimestamp: expect.any(Number),
             finalized: null,
             gaps: { trace: 0, receipt: 0, transaction: 0, check: 0 },
+            journal: { oldest: 1, newest: 1 },
             head: 10,
             lag: 2,
             traces: "trace_block",

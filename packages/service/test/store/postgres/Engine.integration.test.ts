@@ -10,6 +10,7 @@ import { nodes } from "./nodes.ts"
 import { replicaReading } from "./replicaReading.ts"
 import { service } from "./service.ts"
 import { unresponsive } from "./unresponsive.ts"
+import { waking } from "./waking.ts"
 import * as TestServer from "./TestServer.ts"
 
 const given = process.env["DAYBOOK_TEST_POSTGRES"]
@@ -48,6 +49,7 @@ describe("Engine PostgreSQL", () => {
   replicaReading(server)
   nodes(server)
   unresponsive(server)
+  waking(server)
   service(server)
   simulation(server)
 

@@ -104,7 +104,7 @@ export const failures = (server: () => string): void => {
           yield* rows("DROP SCHEMA daybook_test CASCADE")
           yield* rows("ALTER SCHEMA kept RENAME TO daybook_test")
           const newer = yield* changed("UPDATE daybook_test.daybook_version SET version = 99")
-          yield* rows("UPDATE daybook_test.daybook_version SET version = 6")
+          yield* rows("UPDATE daybook_test.daybook_version SET version = 8")
           const wrong = yield* Effect.flip(
             database.chain({ ...ref, id: 5 }).reader.snapshot((snapshot) => snapshot.checkpoint),
           )
@@ -117,7 +117,7 @@ export const failures = (server: () => string): void => {
             isRetryable: false,
             message: `Database schema of another program: daybook_test of ${name}. Drop it, or name another database.`,
           })
-          const message = `Database of a newer version: daybook_test of ${name} has schema version 99, this version supports 6. Run the newer version.`
+          const message = `Database of a newer version: daybook_test of ${name} has schema version 99, this version supports 8. Run the newer version.`
           expect(newer).toEqual([
             { isRetryable: false, message },
             { isRetryable: false, message },
@@ -140,12 +140,12 @@ export const failures = (server: () => string): void => {
         const first = { number: blocks[0]!.number, parentHash: blocks[0]!.parentHash }
         expect(yield* proofs.writeTokens(first, new Map([[address, token]]), 12)).toBe(true)
         yield* rows("DROP INDEX daybook_test.token_symbol, daybook_test.token_name")
-        yield* rows("UPDATE daybook_test.daybook_version SET version = 5")
+        yield* rows("UPDATE daybook_test.daybook_version SET version = 7")
         const database = yield* TestServer.connect(url)
         const older = yield* Effect.flip(database.chain(ref).reader.headers(0, 99))
         const migrated = yield* TestStore.open(database, ref)
 
-        expect(older.message).toContain("has schema version 5, this version needs 6. The indexer migrates it")
+        expect(older.message).toContain("has schema version 7, this version needs 8. The indexer migrates it")
         expect(yield* pageBodies(migrated)).toEqual(before)
         const indexes = yield* rows("SELECT indexname FROM pg_indexes WHERE indexname LIKE 'token\\_%' ORDER BY 1")
         expect(indexes.map((row) => Object.values(row)[0])).toEqual([
@@ -165,7 +165,7 @@ export const failures = (server: () => string): void => {
         const [reading, writing] = yield* errorsOf(url)
         yield* (yield* TestServer.connect(url)).migrate([ref])
 
-        const message = `Database of an unreleased version: daybook_test of ${name} has schema version 4, this version needs 5 or later. Nothing was deleted. Stop the service, drop the schema or name another database, and start it: it makes what it needs again.`
+        const message = `Database of an unreleased version: daybook_test of ${name} has schema version 4, this version needs 7 or later. Nothing was deleted. Stop the service, drop the schema or name another database, and start it: it makes what it needs again.`
         expect([reading, writing]).toEqual([
           { isRetryable: false, message },
           { isRetryable: false, message },

@@ -14,7 +14,19 @@ describe("Journal", () => {
   })
 
   it("parsePosition: refuses every other text", () => {
-    for (const text of ["", "1", "1-", "-1", "01-1", "1-01", "1-zzzzzzzzzz", "1-A", "1 -1", "1-1\n", "9".repeat(16) + "-1"]) {
+    for (const text of [
+      "",
+      "1",
+      "1-",
+      "-1",
+      "01-1",
+      "1-01",
+      "1-zzzzzzzzzz",
+      "1-A",
+      "1 -1",
+      "1-1\n",
+      "9".repeat(16) + "-1",
+    ]) {
       expect(Result.isFailure(Journal.parsePosition(text)), text).toBe(true)
     }
   })
