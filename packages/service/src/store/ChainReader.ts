@@ -9,7 +9,7 @@ import type { TokenMetadata } from "../ledger/TokenMetadata.ts"
 import type { OpeningBalance, UnreadOpenings, UnreadQuery, UnreadTokens, WalletProof } from "./Proofs.ts"
 import type { ReportedStatus } from "./StatusBoard.ts"
 import type { StoreError } from "./StoreError.ts"
-import type * as Journal from "./rows/Journal.ts"
+import type * as Journal from "./Journal.ts"
 
 /** Position of a row among those of a key: its block, and its index in it. */
 export interface Position {

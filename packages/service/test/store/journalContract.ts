@@ -1,10 +1,10 @@
 /**
- * The part of the contract that is about the journal: what it says of each write, positions in it, and waiting for changes.
+ * The part of the contract that is about the journal: what it states of each write, positions in it, and waiting for changes.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Fiber } from "effect"
 import type { BlockRef } from "../../src/block/BlockRows.ts"
-import * as Journal from "../../src/store/rows/Journal.ts"
+import * as Journal from "../../src/store/Journal.ts"
 import * as Model from "./model.ts"
 import { chainOn, refOf } from "./model.ts"
 import * as TestDatabase from "./TestDatabase.ts"

@@ -9,7 +9,7 @@
  *
  * Source: decision 0051.
  */
-import * as Journal from "../rows/Journal.ts"
+import * as JournalRow from "../rows/JournalRow.ts"
 import * as Marks from "./Marks.ts"
 import type * as Migrations from "./Migrations.ts"
 
@@ -63,7 +63,7 @@ const blockTables = (name: string): ReadonlyArray<string> => [
          mark int8 NOT NULL,
          checksum int4 NOT NULL
        )`,
-  `CREATE INDEX change_removed ON ${name}.change (change, lowest) WHERE kind = ${Journal.removeKind}`,
+  `CREATE INDEX change_removed ON ${name}.change (change, lowest) WHERE kind = ${JournalRow.removeKind}`,
   `CREATE TABLE ${name}.removed (
          number int8 NOT NULL,
          hash bytea NOT NULL,

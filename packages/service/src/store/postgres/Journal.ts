@@ -9,7 +9,8 @@ import type { BlockRef } from "../../block/BlockRows.ts"
 import type { ChangesRead } from "../ChainReader.ts"
 import { fromHex, toHex } from "../rows/Bytes.ts"
 import * as CheckpointRow from "../rows/CheckpointRow.ts"
-import * as Journal from "../rows/Journal.ts"
+import * as Journal from "../Journal.ts"
+import * as JournalRow from "../rows/JournalRow.ts"
 import type * as WritePlan from "../rows/WritePlan.ts"
 import type { StoreError } from "../StoreError.ts"
 import * as Blocks from "./Blocks.ts"
@@ -31,7 +32,7 @@ export const advance = Effect.fnUntraced(function* (
 ): Effect.fn.Return<void, StoreError> {
   const { chain, session } = at
   const next = Math.max(write.columns.serial + 1, clock)
-  const { columns, row } = Journal.advance(write, next, randomInt(Journal.maxMark))
+  const { columns, row } = JournalRow.advance(write, next, randomInt(Journal.maxMark))
   if (isDistributed && columns.serial === next) yield* Marks.move(at, next, nodes)
   const [, kind, lowest, highest, hash, , mark, checksum] = row
   yield* session.rows(chain.sql.advance, [
@@ -42,7 +43,7 @@ export const advance = Effect.fnUntraced(function* (
     Values.bytes(hash),
     Values.big(mark),
     Values.int(checksum),
-    Values.big(columns.change - Journal.keptChanges),
+    Values.big(columns.change - JournalRow.keptChanges),
     Values.text(chain.schema),
   ])
 })
@@ -85,8 +86,8 @@ export const lowestReorged = (
 
 type Bounds = readonly [oldest: number | null, newest: number, newestMark: number | null, mark: number | null]
 
-const toChanges = ({ name }: Chain, rows: ReadonlyArray<Journal.Columns>) =>
-  Documents.attempt(() => rows.map((row) => Journal.fromColumns(name, row)))
+const toChanges = ({ name }: Chain, rows: ReadonlyArray<JournalRow.Columns>) =>
+  Documents.attempt(() => rows.map((row) => JournalRow.fromColumns(name, row)))
 
 /** Changes after a position, oldest first; `null` for the oldest that are kept. */
 export const read = Effect.fnUntraced(function* (
@@ -99,9 +100,9 @@ export const read = Effect.fnUntraced(function* (
   const [bounds] = yield* session.rows<Bounds>(sql.journalBounds, [Values.big(from)])
   const [oldest, newest, newestMark, mark] = bounds ?? [null, 0, null, null]
   const kept = { oldest: oldest ?? 1, newest: { change: newest, mark: newestMark ?? Journal.start.mark } }
-  const place = after === null ? "kept" : Journal.placeOf(after, { oldest: kept.oldest, newest, mark })
+  const place = after === null ? "kept" : JournalRow.locate(after, { oldest: kept.oldest, newest, mark })
   if (place !== "kept") return { ...kept, isLost: place === "lost", changes: [] }
-  const rows = yield* session.rows<Journal.Columns>(sql.changesAfter, [Values.big(from), Values.big(limit)])
+  const rows = yield* session.rows<JournalRow.Columns>(sql.changesAfter, [Values.big(from), Values.big(limit)])
   return { ...kept, isLost: false, changes: yield* toChanges(chain, rows) }
 })
 

@@ -1,6 +1,6 @@
 /**
  * Notifications that writes of a database send when they are committed. One connection listens while somebody waits. A replica and some
- * poolers deliver none: whoever waits looks at the journal now and then too.
+ * poolers deliver none, so a waiting reader looks at the journal now and then too.
  *
  * Source: decision 0073.
  */
@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as RcRef from "effect/RcRef"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
-import * as Journal from "../rows/Journal.ts"
+import * as JournalRow from "../rows/JournalRow.ts"
 import type { Pool } from "./Pool.ts"
 
 /** Notifications of the chains of a database. */
@@ -37,7 +37,7 @@ export const make = (pool: Pick<Pool, "listen">): Effect.Effect<Notifications, n
         return found === undefined ? Effect.void : Deferred.succeed(found, undefined)
       })
     const listener = yield* RcRef.make({
-      acquire: Effect.forkScoped(Effect.retry(pool.listen(Journal.channel, notify), Schedule.spaced(pause))),
+      acquire: Effect.forkScoped(Effect.retry(pool.listen(JournalRow.channel, notify), Schedule.spaced(pause))),
       idleTimeToLive: idle,
     })
     const next = (schema: string) =>

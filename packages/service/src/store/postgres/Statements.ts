@@ -2,7 +2,7 @@
  * The statements on the tables of a chain's schema. Each names its parameters in order.
  */
 import * as Movement from "../../ledger/Movement.ts"
-import * as Journal from "../rows/Journal.ts"
+import * as JournalRow from "../rows/JournalRow.ts"
 import * as RowId from "../rows/RowId.ts"
 
 /** The statements on the schema of a chain; `schema` is a quoted identifier. */
@@ -70,7 +70,7 @@ const ofJournal = (schema: string) => ({
     added AS (INSERT INTO ${schema}.change (${changeColumns}) VALUES ($8, $10, $11, $12, $13, $7, $14, $15)),
     forgotten AS (DELETE FROM ${schema}.change WHERE change <= $16),
     forgotten_blocks AS (DELETE FROM ${schema}.removed WHERE change <= $16)
-    SELECT pg_notify('${Journal.channel}', $17) IS NULL`,
+    SELECT pg_notify('${JournalRow.channel}', $17) IS NULL`,
   /** Parameters: change. */
   journalBounds: `SELECT (SELECT min(change) FROM ${schema}.change), c.change,
       (SELECT mark FROM ${schema}.change WHERE change = c.change), (SELECT mark FROM ${schema}.change WHERE change = $1)
@@ -79,7 +79,7 @@ const ofJournal = (schema: string) => ({
   /** Changes after one, oldest first. Parameters: change, limit. */
   changesAfter: `SELECT ${changeColumns} FROM ${schema}.change WHERE change > $1 ORDER BY change LIMIT $2`,
   /** The lowest block that was removed since a block was. Parameters: number, hash. */
-  lowestReorgedBlock: `SELECT min(lowest) FROM ${schema}.change WHERE kind = ${Journal.removeKind}
+  lowestReorgedBlock: `SELECT min(lowest) FROM ${schema}.change WHERE kind = ${JournalRow.removeKind}
     AND change >= (SELECT min(change) FROM ${schema}.removed WHERE number = $1 AND hash = $2)`,
   /** Remembers blocks that a change removes. Parameters: change, lowest, limit. */
   rememberRemoved: `INSERT INTO ${schema}.removed (number, hash, change)

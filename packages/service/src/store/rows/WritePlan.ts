@@ -9,12 +9,12 @@ import * as BlockLinks from "./BlockLinks.ts"
 import type * as BlockRow from "./BlockRow.ts"
 import { fromHex } from "./Bytes.ts"
 import * as CheckpointRow from "./CheckpointRow.ts"
-import type * as Journal from "./Journal.ts"
+import type * as JournalRow from "./JournalRow.ts"
 import * as WatchedWallets from "./WatchedWallets.ts"
 
 /** A write of blocks. */
 export interface Write {
-  readonly change: Journal.Range
+  readonly change: JournalRow.Range
   /** The checkpoint after it, with the serial and the number of the change before it. */
   readonly columns: CheckpointRow.Columns
 }

@@ -14,7 +14,7 @@ import * as Statements from "./CopyStatements.ts"
 import * as Histories from "./Histories.ts"
 import * as Journal from "./Journal.ts"
 import * as RowId from "../rows/RowId.ts"
-import type * as JournalRows from "../rows/Journal.ts"
+import type { Change, Kind } from "../Journal.ts"
 
 /** What both files hold before a step. */
 interface Files {
@@ -24,15 +24,15 @@ interface Files {
 
 /** What the journal of the copy becomes: its changes up to one, and those that the step adds. */
 export interface Log {
-  readonly after: Pick<JournalRows.Change, "change" | "serial">
-  readonly changes: ReadonlyArray<JournalRows.Change>
+  readonly after: Pick<Change, "change" | "serial">
+  readonly changes: ReadonlyArray<Change>
   /** Removed blocks that the original remembers; `null` where the copy has them. */
   readonly removed: CopyState.Removed | null
 }
 
 /** Blocks that a change rewrote, as they are now. */
 export interface Replacement {
-  readonly kind: JournalRows.Kind
+  readonly kind: Kind
   readonly copied: BlockCopy.Copied
 }
 
@@ -92,7 +92,7 @@ const indexedSince = (name: string) =>
   })
 
 /** The last change that both files have. */
-const commonUnsafe = (original: Connection, copy: Connection): JournalRows.Change => {
+const commonUnsafe = (original: Connection, copy: Connection): Change => {
   const last = Journal.lastUnsafe(copy)
   if (last !== null && Journal.hasUnsafe(original, last)) return last
   const found = Journal.newestUnsafe(copy, compared).find((change) => Journal.hasUnsafe(original, change))
@@ -100,7 +100,7 @@ const commonUnsafe = (original: Connection, copy: Connection): JournalRows.Chang
   return found
 }
 
-const lowestOf = (changes: ReadonlyArray<JournalRows.Change>): number =>
+const lowestOf = (changes: ReadonlyArray<Change>): number =>
   changes
     .filter(({ kind }) => kind !== "final")
     .reduce((lowest, change) => Math.min(lowest, change.lowest), Number.POSITIVE_INFINITY)

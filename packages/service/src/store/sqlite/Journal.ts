@@ -10,7 +10,8 @@ import type { ChangesRead } from "../ChainReader.ts"
 import type { ChainRef } from "../ChainRef.ts"
 import { fromHex, toHex } from "../rows/Bytes.ts"
 import type * as CheckpointRow from "../rows/CheckpointRow.ts"
-import * as Rows from "../rows/Journal.ts"
+import * as Journal from "../Journal.ts"
+import * as JournalRow from "../rows/JournalRow.ts"
 import type * as WritePlan from "../rows/WritePlan.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import type { Connection } from "./Connection.ts"
@@ -27,7 +28,7 @@ export const tables = `CREATE TABLE change (
     mark INTEGER NOT NULL,
     checksum INTEGER NOT NULL
   );
-  CREATE INDEX change_removed ON change (change, lowest) WHERE kind = ${Rows.removeKind};
+  CREATE INDEX change_removed ON change (change, lowest) WHERE kind = ${JournalRow.removeKind};
   CREATE TABLE removed (
     number INTEGER NOT NULL,
     hash BLOB NOT NULL,
@@ -45,9 +46,9 @@ interface Target {
 
 /** Adds the change of a write under the next number, and writes the checkpoint after it. */
 export const advanceUnsafe = ({ connection, ref }: Target, write: WritePlan.Write): void => {
-  const { columns, row } = Rows.advance(write, write.columns.serial + 1, randomInt(Rows.maxMark))
+  const { columns, row } = JournalRow.advance(write, write.columns.serial + 1, randomInt(Journal.maxMark))
   connection.rowsUnsafe(Statements.insertChange, row)
-  const forgotten = columns.change - Rows.keptChanges
+  const forgotten = columns.change - JournalRow.keptChanges
   if (forgotten > 0) {
     connection.rowsUnsafe(Statements.forgetChanges, [forgotten])
     connection.rowsUnsafe(Statements.forgetRemovedBefore, [forgotten])
@@ -79,11 +80,11 @@ export const rememberUnsafe = (
   connection.rowsUnsafe(Statements.forgetRemoved, [limit])
 }
 
-const readRows = (connection: Connection, sql: string, params: ReadonlyArray<number>): ReadonlyArray<Rows.Change> =>
-  connection.valuesUnsafe<Rows.Columns>(sql, params).map((row) => Rows.fromColumns(connection.name, row))
+const readRows = (connection: Connection, sql: string, params: ReadonlyArray<number>): ReadonlyArray<Journal.Change> =>
+  connection.valuesUnsafe<JournalRow.Columns>(sql, params).map((row) => JournalRow.fromColumns(connection.name, row))
 
 /** Changes after one, oldest first. */
-export const afterUnsafe = (connection: Connection, change: number, limit: number): ReadonlyArray<Rows.Change> =>
+export const afterUnsafe = (connection: Connection, change: number, limit: number): ReadonlyArray<Journal.Change> =>
   readRows(connection, Statements.changesAfter, [change, limit])
 
 /** The lowest block that was removed after a change; `null` where none was. */
@@ -95,35 +96,35 @@ export const lowestReorgedUnsafe = (connection: Connection, { hash, number }: Bl
   connection.valuesUnsafe<readonly [number | null]>(Statements.lowestReorgedBlock, [number, fromHex(hash)])[0]![0]
 
 /** The newest changes, newest first. */
-export const newestUnsafe = (connection: Connection, limit: number): ReadonlyArray<Rows.Change> =>
+export const newestUnsafe = (connection: Connection, limit: number): ReadonlyArray<Journal.Change> =>
   readRows(connection, Statements.newestChanges, [limit])
 
 /** The newest change; `null` where there is none. */
-export const lastUnsafe = (connection: Connection): Rows.Change | null => newestUnsafe(connection, 1)[0] ?? null
+export const lastUnsafe = (connection: Connection): Journal.Change | null => newestUnsafe(connection, 1)[0] ?? null
 
 const markOf = (connection: Connection, change: number): number | null =>
   connection.valuesUnsafe<readonly [number]>(Statements.changeMark, [change])[0]?.[0] ?? null
 
 /** Whether a file has a change. */
-export const hasUnsafe = (connection: Connection, { change, mark }: Rows.Position): boolean =>
+export const hasUnsafe = (connection: Connection, { change, mark }: Journal.Position): boolean =>
   markOf(connection, change) === mark
 
 /** Changes after a position, oldest first; `null` for the oldest that are kept. */
 export const readUnsafe = (
   connection: Connection,
   newest: number,
-  after: Rows.Position | null,
+  after: Journal.Position | null,
   limit: number,
 ): ChangesRead => {
   const [oldest] = connection.valuesUnsafe<readonly [number | null]>(Statements.oldestChange, [])[0]!
   const kept = {
     oldest: oldest ?? 1,
-    newest: newest === 0 ? Rows.start : { change: newest, mark: markOf(connection, newest) ?? 0 },
+    newest: newest === 0 ? Journal.start : { change: newest, mark: markOf(connection, newest) ?? 0 },
   }
   const place =
     after === null
       ? "kept"
-      : Rows.placeOf(after, { oldest: kept.oldest, newest, mark: markOf(connection, after.change) })
+      : JournalRow.locate(after, { oldest: kept.oldest, newest, mark: markOf(connection, after.change) })
   const changes = place === "kept" ? afterUnsafe(connection, after?.change ?? 0, limit) : []
   return { ...kept, isLost: place === "lost", changes }
 }
@@ -140,10 +141,10 @@ export const removedUnsafe = (
     .map(([number, hash]) => ({ number, hash: toHex(hash) }))
 
 /** Adds changes of the file of which this one is a copy. */
-export const copyUnsafe = (connection: Connection, changes: ReadonlyArray<Rows.Change>): void =>
+export const copyUnsafe = (connection: Connection, changes: ReadonlyArray<Journal.Change>): void =>
   connection.manyUnsafe(
     Statements.insertChange,
-    changes.map((change) => Rows.toColumns(change, change.hash === null ? null : fromHex(change.hash))),
+    changes.map((change) => JournalRow.toColumns(change, change.hash === null ? null : fromHex(change.hash))),
   )
 
 /** Removes the changes after one. */

@@ -1,7 +1,7 @@
 /**
  * The statements on the journal of a chain's file. Each names its parameters in order.
  */
-import * as Journal from "../rows/Journal.ts"
+import * as JournalRow from "../rows/JournalRow.ts"
 
 /** Parameters: change, kind, lowest, highest, hash, serial, mark, checksum. */
 export const insertChange = `INSERT INTO change (change, kind, lowest, highest, hash, serial, mark, checksum)
@@ -29,7 +29,7 @@ export const changeMark = `SELECT mark FROM change WHERE change = ?`
 /** Parameters: change. */
 export const deleteChangesAfter = `DELETE FROM change WHERE change > ?`
 
-const lowest = `SELECT min(lowest) FROM change WHERE kind = ${Journal.removeKind}`
+const lowest = `SELECT min(lowest) FROM change WHERE kind = ${JournalRow.removeKind}`
 
 /** The lowest block that changes after one removed. Parameters: change. */
 export const lowestRemoved = `${lowest} AND change > ?`

@@ -2,13 +2,14 @@
 import { describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import { expect } from "vitest"
-import * as Journal from "../../../src/store/rows/Journal.ts"
+import * as Journal from "../../../src/store/Journal.ts"
+import * as JournalRow from "../../../src/store/rows/JournalRow.ts"
 import * as CheckpointRow from "../../../src/store/rows/CheckpointRow.ts"
 
 const change = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 999_999_999_999_999 }))
 const mark = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Journal.maxMark - 1 }))
 
-describe("Journal", () => {
+describe("JournalRow", () => {
   it.prop("parsePosition: reads what formatPosition writes", { change, mark }, (position) => {
     expect(Journal.parsePosition(Journal.formatPosition(position))).toEqual(Result.succeed(position))
   })
@@ -33,22 +34,24 @@ describe("Journal", () => {
 
   it("advance: raises the number with each change, and the serial with each but that of finality", () => {
     const at = { kind: "append", lowest: 1, highest: 2, hash: null } as const
-    const first = Journal.advance({ change: at, columns: CheckpointRow.empty }, 7, 1)
-    const second = Journal.advance({ change: { ...at, kind: "final" }, columns: first.columns }, 8, 2)
+    const first = JournalRow.advance({ change: at, columns: CheckpointRow.empty }, 7, 1)
+    const second = JournalRow.advance({ change: { ...at, kind: "final" }, columns: first.columns }, 8, 2)
 
     expect(first.columns).toEqual({ ...CheckpointRow.empty, serial: 7, change: 1 })
     expect(second.columns).toEqual({ ...CheckpointRow.empty, serial: 7, change: 2 })
-    expect(Journal.fromColumns("x", second.row)).toEqual({ ...at, kind: "final", change: 2, serial: 7, mark: 2 })
+    expect(JournalRow.fromColumns("x", second.row)).toEqual({ ...at, kind: "final", change: 2, serial: 7, mark: 2 })
   })
 
   it("fromColumns: a row that does not match its checksum is damaged", () => {
-    const { row } = Journal.advance(
+    const { row } = JournalRow.advance(
       { change: { kind: "append", lowest: 1, highest: 2, hash: null }, columns: CheckpointRow.empty },
       7,
       1,
     )
     const [number, kind, , ...rest] = row
 
-    expect(() => Journal.fromColumns("chain", [number, kind, 0, ...rest])).toThrow("Journal damaged: chain, change 1.")
+    expect(() => JournalRow.fromColumns("chain", [number, kind, 0, ...rest])).toThrow(
+      "Journal damaged: chain, change 1.",
+    )
   })
 })
