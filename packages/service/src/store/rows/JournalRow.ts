@@ -73,7 +73,7 @@ export const fromColumns = (name: string, columns: Columns): Journal.Change => {
 
 /** The columns of a change that was read. */
 export const toColumns = (
-  { change, highest, kind, lowest, mark, serial }: Change,
+  { change, highest, kind, lowest, mark, serial }: Journal.Change,
   hash: Uint8Array | null,
 ): Columns => {
   const row = [change, kinds.indexOf(kind), lowest, highest, hash, serial, mark] as const
