@@ -15,21 +15,9 @@ describe("JournalRow", () => {
   })
 
   it("parsePosition: refuses every other text", () => {
-    for (const text of [
-      "",
-      "1",
-      "1-",
-      "-1",
-      "01-1",
-      "1-01",
-      "1-zzzzzzzzzz",
-      "1-A",
-      "1 -1",
-      "1-1\n",
-      "9".repeat(16) + "-1",
-    ]) {
-      expect(Result.isFailure(Journal.parsePosition(text)), text).toBe(true)
-    }
+    const texts = ["", "1", "1-", "-1", "01-1", "1-01", "1-zzzzzzzzzz", "1-A", "1 -1", "1-1\n", `${"9".repeat(16)}-1`]
+
+    expect(texts.filter((text) => Result.isSuccess(Journal.parsePosition(text)))).toEqual([])
   })
 
   it("advance: raises the number with each change, and the serial with each but that of finality", () => {
