@@ -98,6 +98,14 @@ export const compare = async (url: string) => {
       () => local.eth_getTransactionByBlockNumberAndIndex(last, 0),
       () => viem.getTransaction({ blockNumber: last, index: 0 }),
     ],
+    eth_getBlockTransactionCountByNumber: [
+      () => local.eth_getBlockTransactionCountByNumber(last),
+      () => viem.getBlockTransactionCount({ blockNumber: last }),
+    ],
+    eth_getUncleByBlockNumberAndIndex: [
+      () => local.eth_getUncleByBlockNumberAndIndex(last, 0),
+      () => viem.request({ method: "eth_getUncleByBlockNumberAndIndex", params: [`0x${last.toString(16)}`, "0x0"] }),
+    ],
     eth_getTransactionByHash: [
       () => local.eth_getTransactionByHash(transfer.hash),
       () => viem.getTransaction({ hash: transfer.hash }),

@@ -167,6 +167,29 @@ export interface BlockWire extends Schema.Codec.Encoded<typeof blockCodec> {}
  */
 export const Block: Named<typeof blockCodec, Block, BlockWire> = blockCodec
 
+const uncleCodec = open("Uncle", header, noUncles)
+
+export interface Uncle extends Schema.Schema.Type<typeof uncleCodec> {}
+
+/** Encoded form of `Uncle`: the values of its JSON. */
+export interface UncleWire extends Schema.Codec.Encoded<typeof uncleCodec> {}
+
+/**
+ * Uncle of a block: a header without its transactions.
+ *
+ * **Example** (Decoding one field)
+ *
+ * ```ts
+ * import * as Block from "@daybook/schema/Block"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Block.Uncle.fields.number)("0x10")) // 16n
+ * ```
+ *
+ * Source: Ethereum JSON-RPC; Ethereum yellow paper 11.
+ */
+export const Uncle: Named<typeof uncleCodec, Uncle, UncleWire> = uncleCodec
+
 const hydratedBlockCodec = open(
   "HydratedBlock",
   {

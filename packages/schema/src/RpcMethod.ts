@@ -5,6 +5,7 @@
 import * as Schema from "effect/Schema"
 import * as Account from "./Account.ts"
 import * as Address from "./Address.ts"
+import * as Block from "./Block.ts"
 import * as Hash from "./Hash.ts"
 import * as Hex from "./Hex.ts"
 import { blockMethod, type Labelled, method } from "./internal/rpcMethod.ts"
@@ -71,6 +72,22 @@ export const all = {
     ["block", "index"],
     [BlockId, Quantity.SafeInteger],
     transactionOrNull,
+    { cacheability: "blockNumber" },
+  ),
+  /** Number of transactions of a block; `null` when there is no such block. */
+  eth_getBlockTransactionCountByNumber: method(
+    "eth_getBlockTransactionCountByNumber",
+    ["block"],
+    [BlockId],
+    Schema.NullOr(Quantity.SafeInteger),
+    { cacheability: "blockNumber" },
+  ),
+  /** Uncle by block number or tag and index, 0 for the first; `null` when the block or the index is unknown. */
+  eth_getUncleByBlockNumberAndIndex: method(
+    "eth_getUncleByBlockNumberAndIndex",
+    ["block", "index"],
+    [BlockId, Quantity.SafeInteger],
+    Schema.NullOr(Block.Uncle),
     { cacheability: "blockNumber" },
   ),
   /** Transaction by hash, pending ones included; `null` when the node does not know it. */

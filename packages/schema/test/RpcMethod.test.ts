@@ -45,11 +45,13 @@ describe("RpcMethod", () => {
           "eth_getBlockByHash": "blockHash",
           "eth_getBlockByNumber": "blockNumber",
           "eth_getBlockReceipts": "block",
+          "eth_getBlockTransactionCountByNumber": "blockNumber",
           "eth_getLogs": "logs",
           "eth_getTransactionByBlockHashAndIndex": "blockHash",
           "eth_getTransactionByBlockNumberAndIndex": "blockNumber",
           "eth_getTransactionByHash": "transaction",
           "eth_getTransactionReceipt": "transaction",
+          "eth_getUncleByBlockNumberAndIndex": "blockNumber",
           "net_version": "constant",
           "trace_block": "blockNumber",
         }

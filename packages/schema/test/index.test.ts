@@ -16,7 +16,7 @@ describe("@daybook/schema", () => {
         "ApiError": "ApiError BadRequest BareMessage Forbidden Internal MethodNotAllowed NotFound PayloadTooLarge RateLimited StaleCursor Unauthorized Unavailable",
         "ApiHeader": "IndexCoverage RateLimit RetryAfter apiKey exposed requestId",
         "Balance": "Balance Balances Incomplete extras",
-        "Block": "Block HydratedBlock PartialBlock Withdrawal extras isUndecodable",
+        "Block": "Block HydratedBlock PartialBlock Uncle Withdrawal extras isUndecodable",
         "Chain": "all fromId fromInput fromName fromText hashRulesAt normalizeName parseId toCaip2 toHexId",
         "Contract": "DescribedContract Description Key Name Path Query RemovedContract",
         "ContractView": "ContractAbi ContractResult ContractView Path Query",

@@ -30,7 +30,7 @@ const resources: Readonly<Record<string, Resource>> = Object.fromEntries(
 )
 
 // They differ from a block in their transactions only.
-const sameAsBlock = new Set(["Block.HydratedBlock", "Block.PartialBlock"])
+const sameAsBlock = new Set(["Block.HydratedBlock", "Block.PartialBlock", "Block.Uncle"])
 
 const fieldsOf = ({ fields }: Resource, optional: boolean): ReadonlyArray<string> =>
   Object.keys(fields).filter((key) => (fields[key]!.ast.context?.isOptional ?? false) === optional)

@@ -107,6 +107,11 @@ const methods: Readonly<Record<string, Method>> = {
   },
   eth_getTransactionByBlockHashAndIndex: inBlock,
   eth_getTransactionByBlockNumberAndIndex: inBlock,
+  eth_getBlockTransactionCountByNumber: (chain, _chainId, [id]) => {
+    const block = blockOf(chain, id)
+    return block === undefined ? null : quantity(block.transactions.length)
+  },
+  eth_getUncleByBlockNumberAndIndex: () => null,
   eth_getTransactionReceipt: (chain, _chainId, [hash]) => {
     const found = locate(chain, hash)
     return found === undefined ? null : FakeWire.receipt(found.block, found.transaction)

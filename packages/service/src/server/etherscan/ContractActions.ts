@@ -1,15 +1,19 @@
 /**
- * The module `contract`: what the operator has described of a contract. There are no sources here, which verification needs.
+ * The module `contract`: where a contract was created, and what the operator has described of it. There are no sources here, which verification needs.
  *
  * Source: decisions 0059 and 0070.
  */
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import { implementationAt } from "../../contract/ContractDecoder.ts"
+import * as ContractCreation from "../../query/ContractCreation.ts"
 import type { Contract } from "../../store/Contracts.ts"
 import type { ChainContracts } from "../chain/ChainContracts.ts"
 import type { Action, Actions, Request } from "./Action.ts"
 import * as Envelope from "./Envelope.ts"
+import * as Lists from "./Lists.ts"
 import * as Parameters from "./Parameters.ts"
+import * as Rows from "./Rows.ts"
 
 const notVerified = "Contract source code not verified"
 
@@ -56,8 +60,37 @@ const source = (contracts: ChainContracts["Service"]): Action["answer"] =>
     ])
   })
 
+/** Most contracts of one request. */
+const maxContracts = 10
+
+/** A creation as a row; the code is empty where the index has left it out. */
+const creationRow = (contract: string, { code, document, factory }: ContractCreation.Creation) => ({
+  contractAddress: contract,
+  contractCreator: document.transaction.from_address,
+  txHash: document.transaction.hash,
+  blockNumber: document.transaction.block_number,
+  timestamp: Rows.secondsOf(document.transaction),
+  contractFactory: factory ?? "",
+  creationBytecode: code ?? "",
+})
+
+const creations: Action["answer"] = Effect.fnUntraced(function* ({ chain, parameters }) {
+  const texts = (parameters.get("contractaddresses") ?? "").split(",")
+  if (texts.length > maxContracts)
+    return yield* Envelope.invalid("contractaddresses", `at most ${maxContracts} addresses`)
+  const addresses = yield* Effect.fromResult(Result.all(texts.map((text) => Parameters.addressOf(text.trim()))))
+  const found = yield* Effect.forEach(addresses, (contract) =>
+    Effect.map(ContractCreation.find(chain, contract), (creation) =>
+      creation === null ? [] : [creationRow(contract, creation)],
+    ),
+  ).pipe(Effect.catch(Lists.refusalOf))
+  const rows = found.flat()
+  return rows.length === 0 ? yield* Envelope.none("No data found") : Envelope.ofResult(rows)
+})
+
 /** The actions. */
 export const make = (contracts: ChainContracts["Service"]): Actions => ({
   "contract/getabi": { operation: "walletTransactions", answer: abi(contracts) },
   "contract/getsourcecode": { operation: "walletTransactions", answer: source(contracts) },
+  "contract/getcontractcreation": { operation: "movements", answer: creations },
 })

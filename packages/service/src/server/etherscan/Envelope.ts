@@ -54,6 +54,10 @@ export const unknownAction = (): Refused => notOk("Error! Missing Or invalid Act
 /** A list has no rows. */
 export const noTransactions = "No transactions found"
 export const noBlocks = "No blocks found"
+export const noRecords = "No records found"
+
+/** What clients answer by a smaller range. */
+export const tooMuch: Refused = none("Query Timeout occured. Please select a smaller result dataset")
 
 /** The envelope of a result. */
 export const ofSuccess = <A>(result: A) => ({ status: "1", message: "OK", result })

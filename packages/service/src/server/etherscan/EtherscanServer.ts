@@ -29,9 +29,11 @@ import * as BlockActions from "./BlockActions.ts"
 import * as ContractActions from "./ContractActions.ts"
 import * as Envelope from "./Envelope.ts"
 import * as Lists from "./Lists.ts"
+import * as LogActions from "./LogActions.ts"
 import * as NodeCalls from "./NodeCalls.ts"
 import * as Parameters from "./Parameters.ts"
 import * as ProxyActions from "./ProxyActions.ts"
+import * as UnknownActions from "./UnknownActions.ts"
 
 /** Bytes of a form, which is read before its key is known. */
 const maxFormBytes = 64 * 1024
@@ -76,7 +78,9 @@ const make = Effect.fnUntraced(function* (served: ReadonlyArray<ServedChain>) {
     ...AccountActions.make({ contracts, decoder, calls, readList: Lists.make(bounds.turns) }),
     ...BlockActions.make(calls),
     ...ContractActions.make(contracts),
+    ...LogActions.make(calls),
     ...ProxyActions.make(calls),
+    ...UnknownActions.actions,
   }
   const send = PageResponse.make(bounds)
   const formBounds = { ...bounds, limits: { ...bounds.limits, bodyBytes: maxFormBytes } }

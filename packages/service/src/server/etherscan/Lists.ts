@@ -56,9 +56,6 @@ const maxPages = 2_000
 /** Times that a list is read again after a reorg. */
 const maxRestarts = 3
 
-/** What clients answer by a smaller range. */
-const tooMuch = Envelope.none("Query Timeout occured. Please select a smaller result dataset")
-
 /** An error of a query in the words of the dialect. */
 export const refusalOf = (error: ReadError | CompleteRange.Incomplete): Effect.Effect<never, Envelope.Refused> => {
   switch (error._tag) {
@@ -113,9 +110,9 @@ const readOnce = Effect.fnUntraced(function* <Row, Selection, Wire>(
       found.push(wire)
       bytes += JSON.stringify(wire).length
     }
-    if (bytes > maxBytes) return yield* tooMuch
+    if (bytes > maxBytes) return yield* Envelope.tooMuch
     if (next === null || found.length >= limit) return { rows: found, bytes, coverage }
-    if (pages === maxPages) return yield* tooMuch
+    if (pages === maxPages) return yield* Envelope.tooMuch
     position = { _tag: "After", continuation: next }
   }
 })

@@ -4,7 +4,10 @@
  * Source: decisions 0016, 0024 and 0070.
  */
 import * as Json from "@daybook/schema/Json"
+import * as Quantity from "@daybook/schema/Quantity"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import * as Operation from "../../config/Operation.ts"
 import * as KeyScope from "../admission/KeyScope.ts"
 import * as JsonRpcEnvelope from "../relay/JsonRpcEnvelope.ts"
@@ -27,7 +30,14 @@ export interface NodeCalls {
     method: string,
     params: ReadonlyArray<unknown>,
   ) => Effect.Effect<unknown, Envelope.Refused>
+  /** Number of the newest block. */
+  readonly head: (request: Request) => Effect.Effect<number, Envelope.Refused>
 }
+
+/** The result of a node is not of the form of its method. */
+export const unreadable = (what: string): Envelope.Refused => Envelope.notOk(`Error! The node has not answered ${what}`)
+
+const decodeHead = Schema.decodeUnknownOption(Quantity.SafeInteger)
 
 /** The id of every answer, which no client reads. */
 const id = "1"
@@ -46,15 +56,20 @@ export const make = (cache: RelayCache["Service"]): NodeCalls => {
     if (issue !== undefined) return yield* Envelope.notOk(issue)
     return yield* RelayCall.run(cache, { _tag: "Call", id, method, params }, chain.relayed, grant)
   })
+  const read: NodeCalls["read"] = Effect.fnUntraced(function* (request, method, params) {
+    const outcome = yield* call(request, method, params)
+    if (outcome._tag === "Success") return Json.parse(Buffer.from(outcome.result).toString())
+    const { message } = outcome.failure
+    return yield* Envelope.notOk(
+      outcome._tag === "Unavailable" ? `Free API access is temporarily unavailable: ${message}` : `Error! ${message}`,
+    )
+  })
   return {
     call,
-    read: Effect.fnUntraced(function* (request, method, params) {
-      const outcome = yield* call(request, method, params)
-      if (outcome._tag === "Success") return Json.parse(Buffer.from(outcome.result).toString())
-      const { message } = outcome.failure
-      return yield* Envelope.notOk(
-        outcome._tag === "Unavailable" ? `Free API access is temporarily unavailable: ${message}` : `Error! ${message}`,
-      )
+    read,
+    head: Effect.fnUntraced(function* (request) {
+      const head = decodeHead(yield* read(request, "eth_blockNumber", []))
+      return Option.isSome(head) ? head.value : yield* unreadable("the number of a block")
     }),
   }
 }

@@ -71,7 +71,7 @@ const proxy = (calls: Calls, method: string, params: Params): Action => ({
 const amountOf = (value: unknown): Effect.Effect<string, Envelope.Refused> =>
   typeof value === "string" && /^0x[\da-f]{1,64}$/i.test(value)
     ? Effect.succeed(BigInt(value).toString())
-    : Effect.fail(Envelope.notOk("Error! The node has not answered an amount"))
+    : Effect.fail(NodeCalls.unreadable("an amount"))
 
 const balanceOf = (calls: Calls, request: Request, address: string) =>
   Effect.flatMap(calls.read(request, "eth_getBalance", [address, tagOf(request.parameters)]), amountOf)

@@ -1,39 +1,12 @@
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
-import * as BookChain from "../../books/BookChain.ts"
-import { caughtUp, start as startIndexer } from "../../indexer/chain.ts"
-import * as service from "../service.ts"
 import * as chainScan from "./chainScan.ts"
+import * as indexedService from "./indexedService.ts"
 
-type Row = Readonly<Record<string, string>>
+type Row = indexedService.Row
 
-/** A service that has indexed a scenario chain, with the node for its calls. */
-const indexed = Effect.gen(function* () {
-  const chain = yield* BookChain.make({ seed: 4, blobs: false, blocks: 12 })
-  const { last, url } = chain
-  const { id, name } = chain.chain
-  const own = id === 31_337 ? { id } : {}
-  const started = yield* service.start({ chains: { [name]: { config: { ...own, rpc: [url] } } } })
-  const indexer = yield* startIndexer(started.stores[name]!, [url], { checks: "full" })
-  yield* indexer.until(caughtUp(last))
-  yield* indexer.stop
-  const get = (query: string) =>
-    Effect.map(started.fetch(`/v2/api?chainid=${id}&${query}&apikey=${started.key}`), ({ json, status }) => {
-      expect(status).toBe(200)
-      return json
-    })
-  const list = (action: string, address: string, query = "") =>
-    Effect.map(get(`module=account&action=${action}&address=${address}${query}`), (body) => {
-      if (body.result.length === 0)
-        expect(body).toEqual({ status: "0", message: expect.stringMatching(/^No /), result: [] })
-      else expect([body.status, body.message, Array.isArray(body.result)]).toEqual(["1", "OK", true])
-      return body.result as ReadonlyArray<Row>
-    })
-  return { chain, get, list, scan: yield* chainScan.scan({ url }, last) }
-})
-
-type Indexed = Effect.Success<typeof indexed>
+type Indexed = indexedService.Indexed
 
 /** All pages of a list, which are full but for the last one. */
 const pages = Effect.fnUntraced(function* ({ list }: Indexed, action: string, address: string, size: number) {
@@ -67,7 +40,7 @@ const actions = chainScan.actions
 describe("Etherscan's API", () => {
   it.live("lists of every address of a scenario equal a scan of the node, in both orders", () =>
     Effect.gen(function* () {
-      const service = yield* indexed
+      const service = yield* indexedService.start
       const differences: Array<unknown> = []
       let compared = 0
       for (const action of actions) {

@@ -1,0 +1,247 @@
+/**
+ * The module `logs`: logs of a node, joined with the times of their blocks and the receipts of their transactions.
+ *
+ * Source: decision 0070.
+ */
+import * as Receipt from "@daybook/schema/Receipt"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as SchemaParser from "effect/SchemaParser"
+import * as Hash from "@daybook/schema/Hash"
+import * as Quantity from "@daybook/schema/Quantity"
+import type { Action, Actions, Request } from "./Action.ts"
+import * as Envelope from "./Envelope.ts"
+import * as NodeCalls from "./NodeCalls.ts"
+import * as Parameters from "./Parameters.ts"
+
+type Calls = NodeCalls.NodeCalls
+
+/** Most logs of a page. */
+const maxLogs = 1_000
+
+/** Calls of one request that run at once. */
+const concurrency = 4
+
+/** Bytes of a row without its data, about. */
+const rowBytes = 700
+
+const isTopic = SchemaParser.is(Hash.Hash)
+
+/** A filter of a node: topics by position, `null` for any. */
+interface Filter {
+  readonly fromBlock: string
+  readonly toBlock: string
+  readonly address?: string
+  readonly topics: ReadonlyArray<string | null>
+}
+
+const quantity = (value: bigint | number): string => `0x${value.toString(16)}`
+
+const positions = [0, 1, 2, 3] as const
+
+type Topics = ReadonlyArray<string | null>
+
+const topicsOf = (parameters: Parameters.Parameters): Result.Result<Topics, Envelope.Refused> =>
+  Result.all(
+    positions.map((position) => {
+      const topic = parameters.get(`topic${position}`)?.toLowerCase()
+      if (topic === undefined) return Result.succeed(null)
+      return isTopic(topic) ? Result.succeed(topic) : Result.fail(Envelope.invalid(`topic${position}`, "32 bytes"))
+    }),
+  )
+
+/** Whether both of two topics must be there, or one of them. */
+const operatorOf = (parameters: Parameters.Parameters, one: number, other: number) => {
+  const sent = parameters.get(`topic${one}_${other}_opr`)?.toLowerCase() ?? "and"
+  return sent === "and" || sent === "or"
+    ? Result.succeed(sent)
+    : Result.fail(Envelope.invalid(`topic${one}_${other}_opr`, "and or or"))
+}
+
+/** The lists of topics of which a log has one: a node knows no alternative between positions. */
+const alternativesOf = (parameters: Parameters.Parameters): Result.Result<ReadonlyArray<Topics>, Envelope.Refused> =>
+  Result.gen(function* () {
+    const topics = yield* topicsOf(parameters)
+    const sent = positions.filter((position) => topics[position] !== null)
+    const pairs = sent.flatMap((one) => sent.filter((other) => other > one).map((other) => [one, other] as const))
+    const operators = yield* Result.all(pairs.map(([one, other]) => operatorOf(parameters, one, other)))
+    if (!operators.includes("or")) return [topics]
+    if (operators.includes("and")) {
+      return yield* Result.fail(Envelope.invalid("topic operators", "all of them and, or all of them or"))
+    }
+    return sent.map((position) => positions.map((other) => (other === position ? topics[position]! : null)))
+  })
+
+/** What a request asks for. The ends of its range may be above the head. */
+interface Requested {
+  readonly address: string | undefined
+  readonly alternatives: ReadonlyArray<Topics>
+  readonly from: number
+  readonly to: number
+  /** The range begins with the head. */
+  readonly isLatest: boolean
+  /** Logs of the page. */
+  readonly limit: number
+  /** Logs before the page. */
+  readonly skipped: number
+}
+
+const requestedOf = (parameters: Parameters.Parameters): Result.Result<Requested, Envelope.Refused> =>
+  Result.gen(function* () {
+    const address = yield* Parameters.addressIfSent(parameters, "address")
+    const alternatives = yield* alternativesOf(parameters)
+    if (address === undefined && alternatives.every((topics) => topics.every((topic) => topic === null))) {
+      return yield* Result.fail(Envelope.notOk("Error! Missing address or topic parameters"))
+    }
+    const from = yield* Parameters.block(parameters, "fromblock", 0)
+    const to = yield* Parameters.block(parameters, "toblock", Number.MAX_SAFE_INTEGER)
+    const isLatest = parameters.get("fromblock")?.toLowerCase() === "latest"
+    const page = Math.max(1, yield* Parameters.number(parameters, "page", 1))
+    const offset = yield* Parameters.number(parameters, "offset", maxLogs)
+    const limit = offset === 0 ? maxLogs : Math.min(offset, maxLogs)
+    const skipped = Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER)
+    return { address, alternatives, from, to, isLatest, limit, skipped }
+  })
+
+/** The filters of a request. A node refuses a range beyond its head; none are left of a range that begins there. */
+const filtersOf = ({ address, alternatives, from, isLatest, to }: Requested, head: number): ReadonlyArray<Filter> => {
+  const first = isLatest ? head : from
+  const last = Math.min(to, head)
+  if (first > last) return []
+  return alternatives.map((topics) => ({
+    fromBlock: quantity(first),
+    toBlock: last === head ? "latest" : quantity(last),
+    ...(address !== undefined && { address }),
+    topics: topics.slice(0, topics.findLastIndex((topic) => topic !== null) + 1),
+  }))
+}
+
+const Logs = Schema.Array(Receipt.Log)
+const decodeLogs = Schema.decodeUnknownOption(Logs)
+
+const Executed = Schema.Struct({
+  transactionHash: Hash.Hash,
+  gasUsed: Quantity.Quantity,
+  effectiveGasPrice: Schema.optionalKey(Schema.NullOr(Quantity.Quantity)),
+})
+const decodeReceipt = Schema.decodeUnknownOption(Executed)
+const decodeBlock = Schema.decodeUnknownOption(Schema.Struct({ timestamp: Quantity.Quantity }))
+
+type Log = typeof Receipt.Log.Type
+
+/** The place of a log that is in a block. */
+interface Placed {
+  readonly log: Log
+  readonly block: bigint
+  readonly blockHash: string
+  readonly transaction: string
+  readonly index: number
+}
+
+/** Logs in the order of the chain, each once; those that are pending have no place. */
+const inOrder = (logs: ReadonlyArray<Log>): ReadonlyArray<Placed> => {
+  const found = new Map<string, Placed>()
+  for (const log of logs) {
+    const { blockHash, blockNumber: block, logIndex: index, transactionHash: transaction } = log
+    if (block == null || blockHash == null || index == null || transaction == null) continue
+    found.set(`${block} ${index}`, { log, block, blockHash, transaction, index: Number(index) })
+  }
+  return [...found.values()].toSorted((one, other) => Number(one.block - other.block) || one.index - other.index)
+}
+
+/** What a node answers where a range has more logs than it gives, or takes longer than it may. */
+const isTooMuch = (message: string): boolean =>
+  /limit|more than|too many|too large|range|exceed|timed? ?out/i.test(message)
+
+const readLogs = Effect.fnUntraced(function* (calls: Calls, request: Request, filter: Filter) {
+  const answer = yield* calls
+    .read(request, "eth_getLogs", [filter])
+    .pipe(
+      Effect.mapError((refused) =>
+        typeof refused.result === "string" && refused.result.startsWith("Error!") && isTooMuch(refused.result)
+          ? Envelope.tooMuch
+          : refused,
+      ),
+    )
+  return yield* Effect.fromOption(decodeLogs(answer)).pipe(Effect.mapError(() => NodeCalls.unreadable("logs")))
+})
+
+/** The time of a block, of the index where it has the block, else of the node. */
+const timeOf = Effect.fnUntraced(function* (calls: Calls, request: Request, { block, blockHash }: Placed) {
+  const stored = yield* request.chain.reader
+    .snapshot((snapshot) => snapshot.block(Number(block)))
+    .pipe(Effect.orElseSucceed(() => null))
+  if (stored?.hash === blockHash) return BigInt(stored.timestamp)
+  const header = decodeBlock(yield* calls.read(request, "eth_getBlockByHash", [blockHash, false]))
+  return Option.isSome(header) ? header.value.timestamp : yield* NodeCalls.unreadable("the block of a log")
+})
+
+const executedOf = Effect.fnUntraced(function* (calls: Calls, request: Request, { transaction }: Placed) {
+  const receipt = decodeReceipt(yield* calls.read(request, "eth_getTransactionReceipt", [transaction]))
+  return Option.isSome(receipt) ? receipt.value : yield* NodeCalls.unreadable("the receipt of a log")
+})
+
+/** Reads one value for each key of the logs. */
+const readEach = <A>(
+  logs: ReadonlyArray<Placed>,
+  keyOf: (log: Placed) => string,
+  read: (log: Placed) => Effect.Effect<A, Envelope.Refused>,
+) => {
+  const byKey = new Map(logs.map((log) => [keyOf(log), log]))
+  return Effect.forEach([...byKey], ([key, log]) => Effect.map(read(log), (value) => [key, value] as const), {
+    concurrency,
+  }).pipe(Effect.map((entries) => new Map(entries)))
+}
+
+/** Etherscan writes 0 as `0x`; every reader of it takes `0x0` as well. */
+const rowOf = (
+  { block, blockHash, index, log, transaction }: Placed,
+  time: bigint,
+  { effectiveGasPrice, gasUsed }: typeof Executed.Type,
+) => ({
+  address: log.address,
+  topics: log.topics,
+  data: log.data,
+  blockNumber: quantity(block),
+  blockHash,
+  timeStamp: quantity(time),
+  gasPrice: quantity(effectiveGasPrice ?? 0n),
+  gasUsed: quantity(gasUsed),
+  logIndex: quantity(index),
+  transactionHash: transaction,
+  transactionIndex: quantity(log.transactionIndex ?? 0),
+})
+
+const getLogs = (calls: Calls): Action["answer"] =>
+  Effect.fnUntraced(function* (request) {
+    const requested = yield* Effect.fromResult(requestedOf(request.parameters))
+    const { limit, skipped } = requested
+    const head = yield* calls.head(request)
+    const found = yield* Effect.forEach(filtersOf(requested, head), (filter) => readLogs(calls, request, filter))
+    const page = inOrder(found.flat()).slice(skipped, skipped + limit)
+    const times = yield* readEach(
+      page,
+      ({ blockHash }) => blockHash,
+      (log) => timeOf(calls, request, log),
+    )
+    const receipts = yield* readEach(
+      page,
+      ({ transaction }) => transaction,
+      (log) => executedOf(calls, request, log),
+    )
+    return {
+      _tag: "Rows",
+      // Sound: both were read for each log of the page.
+      rows: page.map((log) => rowOf(log, times.get(log.blockHash)!, receipts.get(log.transaction)!)),
+      bytes: page.reduce((sum, { log }) => sum + rowBytes + log.data.length, 0),
+      none: Envelope.noRecords,
+      headers: {},
+    }
+  })
+
+/** The actions. */
+export const make = (calls: Calls): Actions => ({
+  "logs/getlogs": { operation: "relay", answer: getLogs(calls) },
+})
