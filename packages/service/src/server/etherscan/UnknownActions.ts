@@ -1,5 +1,5 @@
 /**
- * Actions of what neither an index nor a node states: an error that says so, since an unknown action would blame the client.
+ * Actions of what neither an index nor a node states: an error that states it, since an unknown action would blame the client.
  *
  * Source: decision 0070.
  */
