@@ -1,7 +1,8 @@
 /**
  * Fetches several blocks of one node for a backfill. Far below the head one request asks for the blocks, their receipts and traces by
  * number; near it two do: the blocks, then their receipts (by the hashes of the blocks) and traces. Makes one attempt; missing parts are
- * `null` and are fetched one by one with failover.
+ * `null` and are fetched one by one with failover. A node that has not given a whole range is asked in two requests, so that one
+ * without blocks or receipts gets no calls for their parts.
  */
 import type { Call } from "@daybook/rpc/Method"
 import type { CallError } from "@daybook/rpc/RpcError"
@@ -157,14 +158,19 @@ const sendForParts = Effect.fnUntraced(function* (
   return { receipts, flat: results.slice(at).map((result) => flatOf(result, options)), rerun }
 })
 
-/** Parts that arrived with a block, where they name its hash; `null` where they have to be asked for again. */
-const belonging = ({ received }: Range, { hash, number }: BlockReceipts.BlockTransactions): Parts | null => {
-  const { receipts = null, traces = null } = received.get(number) ?? {}
-  if (receipts === null || receipts.length === 0 || traces === null) return null
+/** Parts that arrived with a block, `null` where the node lacks them; `undefined` where they have to be asked for by its hash. */
+const belonging = (
+  { received }: Range,
+  { hash, number }: BlockReceipts.BlockTransactions,
+): Parts | null | undefined => {
+  const found = received.get(number)
+  if (found === undefined) return undefined
+  const { receipts, traces } = found
+  if (receipts === null || traces === null) return null
   const isOfBlock =
     receipts.every(({ blockHash }) => blockHash === hash) &&
     (traces._tag !== "Flat" || traces.traces.every(({ blockHash }) => blockHash == null || blockHash === hash))
-  return isOfBlock ? { receipts, traces } : null
+  return isOfBlock ? { receipts, traces } : undefined
 }
 
 const requestParts = Effect.fnUntraced(function* (
@@ -194,6 +200,7 @@ const requestParts = Effect.fnUntraced(function* (
     return { receipts: own, traces }
   })
   endpoint.batchSize.weighed(requested, weight)
+  if (!parts.includes(null) && endpoint.rangesInTwo > 0) endpoint.rangesInTwo -= 1
   return parts
 })
 
@@ -207,7 +214,7 @@ const fetchParts = Effect.fnUntraced(function* (
   const parts = new Map<BlockReceipts.BlockTransactions, Parts | null>()
   for (const ref of refs) {
     const found = belonging(range, ref)
-    if (found !== null) parts.set(ref, found)
+    if (found !== undefined) parts.set(ref, found)
   }
   const missing = refs.filter((ref) => !parts.has(ref))
   const fetched = yield* requestParts(endpoint, options, missing, range)
@@ -215,13 +222,19 @@ const fetchParts = Effect.fnUntraced(function* (
   return refs.map((ref) => parts.get(ref) ?? null)
 })
 
-/** True where one request may ask for blocks and parts by number: the node stores traces and gives the receipts of a block. */
+/** Ranges that a node has to give whole, after it has lacked something of one that was asked for in one request. */
+const rangesAfterLack = 16
+
+/** True where one request may ask for blocks and parts by number: the node stores traces and has given whole ranges. */
 const isAskedByNumber = (
-  { tracer }: NodeEndpoint,
+  { rangesInTwo, tracer }: NodeEndpoint,
   { isSettled, support }: Options,
   numbers: ReadonlyArray<number>,
 ): boolean =>
-  tracer === "trace_block" && !support.isUnsupported(BlockReceipts.byBlock) && numbers.every((one) => isSettled(one))
+  rangesInTwo === 0 &&
+  tracer === "trace_block" &&
+  !support.isUnsupported(BlockReceipts.byBlock) &&
+  numbers.every((one) => isSettled(one))
 
 const fetchWhole = Effect.fnUntraced(function* (
   endpoint: NodeEndpoint,
@@ -247,6 +260,8 @@ const fetchWhole = Effect.fnUntraced(function* (
     }),
   )
   endpoint.batchSize.weighed(length, weight)
+  const lacksParts = [...range.received.values()].some(({ receipts, traces }) => receipts === null || traces === null)
+  if (lacksParts || blocks.includes(null)) endpoint.rangesInTwo = rangesAfterLack
   return blocks
 })
 

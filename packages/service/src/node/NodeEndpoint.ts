@@ -53,6 +53,8 @@ export interface NodeEndpoint {
   hasTraced: boolean
   /** The node has no call tracer: the tracer returns struct logs. */
   hasStructLogs: boolean
+  /** Ranges of blocks that the node has to give whole in two requests before one request asks for blocks and parts. */
+  rangesInTwo: number
 }
 
 /**
@@ -101,6 +103,7 @@ export const make = Effect.fnUntraced(function* (
     tracer: undefined,
     hasTraced: false,
     hasStructLogs: false,
+    rangesInTwo: 1,
   }
 })
 

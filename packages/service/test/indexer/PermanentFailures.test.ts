@@ -107,6 +107,9 @@ const cases: ReadonlyArray<readonly [string, ScriptedFetch.Handler, string, stri
   ],
 ]
 
+/** Ranges that an indexer fetches at the same time from a node without latency. */
+const rangesInFlight = 8
+
 /** Minutes of the test clock are many turns of the event loop. */
 const timeout = 180_000
 
@@ -126,6 +129,42 @@ describe("ChainIndexer and a node that cannot answer", () => {
         expect(Math.min(...perMinute.slice(1))).toBeGreaterThan(0)
         expect(lines.length).toBeGreaterThanOrEqual(2)
         expect(lines.length).toBeLessThanOrEqual(5)
+      }),
+    timeout,
+  )
+
+  it.effect(
+    "run: asks a node without blocks for no receipts and no traces",
+    () =>
+      Effect.gen(function* () {
+        const { minutes, scripted, stop } = yield* run(refusing({ eth_getBlockByNumber: none }))
+        yield* minutes(1)
+        yield* stop
+
+        // One call detects the tracer.
+        expect(scripted.calls.filter((method) => method === "trace_block")).toHaveLength(1)
+        expect(scripted.calls).not.toContain("eth_getBlockReceipts")
+      }),
+    timeout,
+  )
+
+  it.effect(
+    "run: asks a node without receipts a second time for one block of each range in flight at most",
+    () =>
+      Effect.gen(function* () {
+        const asked: Array<string> = []
+        const answer = refusing({ eth_getBlockReceipts: none, eth_getTransactionReceipt: none })
+        const { minutes, stop } = yield* run((method, params) => {
+          if (method === "eth_getBlockReceipts") asked.push(String(Number(params[0])))
+          return answer(method, params)
+        })
+        yield* minutes(1)
+        yield* stop
+        const others = asked.filter((number) => number !== "0")
+        const repeated = others.length - new Set(others).size
+
+        expect(others.length).toBeGreaterThan(rangesInFlight)
+        expect(repeated).toBeLessThan(rangesInFlight)
       }),
     timeout,
   )

@@ -50,6 +50,14 @@ const polled = Effect.fnUntraced(function* (servers: ReadonlyArray<Server>, trac
   return node
 })
 
+/** A node that has been polled, and has given a whole range. */
+const proven = Effect.fnUntraced(function* (server: Server) {
+  const node = yield* polled([server])
+  yield* (yield* node.batchFetcher(1)).parts(refs([1]))
+  server.calls.length = server.requests.length = 0
+  return node
+})
+
 const refs = (numbers: ReadonlyArray<number>) =>
   numbers.map((number) => ({ number, hash: hashOf(number), transactions: [`${hashOf(number).slice(0, -1)}f`] }))
 
@@ -81,7 +89,7 @@ describe("BatchFetcher", () => {
     () =>
       Effect.gen(function* () {
         const server = yield* start(byNumber())
-        const bulk = yield* (yield* polled([server])).batchFetcher(5)
+        const bulk = yield* (yield* proven(server)).batchFetcher(5)
         const blocks = yield* bulk.blocks([5, 6, 7], true)
         const parts = yield* bulk.parts(refs([5, 7]))
 
@@ -99,34 +107,68 @@ describe("BatchFetcher", () => {
       }),
   )
 
-  it.live("parts: are asked for again by hash where those by number name another block, are none or are missing", () =>
+  it.live("parts: are asked for again by hash where those by number name another block", () =>
     Effect.gen(function* () {
       const orphan = { ...fixture.transferReceiptWire, blockHash: hashOf(99) }
       const { eth_getBlockReceipts, trace_block } = byNumber()
-      const odd: Record<string, ReadonlyArray<object> | null> = { "0x5": [orphan], "0x6": [], "0x7": null }
       let traced = 0
       const server = yield* start({
         ...byNumber(),
-        eth_getBlockReceipts: (params) =>
-          odd[String(params[0])] === undefined
-            ? eth_getBlockReceipts!(params)
-            : { result: odd[String(params[0])] ?? null },
+        eth_getBlockReceipts: (params) => (params[0] === "0x5" ? { result: [orphan] } : eth_getBlockReceipts!(params)),
         trace_block: (params) =>
           params[0] === "0x8" && traced++ === 0 ? { result: [traceOf(98)] } : trace_block!(params),
       })
-      const bulk = yield* (yield* polled([server])).batchFetcher(5)
+      const bulk = yield* (yield* proven(server)).batchFetcher(5)
       yield* bulk.blocks([5, 6, 7, 8, 9], true)
       const parts = yield* bulk.parts(refs([5, 6, 7, 8, 9]))
 
       expect(parts.map((part) => part?.receipts[0]?.blockHash)).toEqual([5, 6, 7, 8, 9].map(hashOf))
-      expect(server.requests).toEqual([15, 8])
-      expect(server.calls.slice(15).map(([, [asked]]) => asked)).toEqual([
-        ...[5, 6, 7, 8].map(hashOf),
-        "0x5",
-        "0x6",
-        "0x7",
-        "0x8",
-      ])
+      expect(server.requests).toEqual([15, 4])
+      expect(server.calls.slice(15).map(([, [asked]]) => asked)).toEqual([hashOf(5), hashOf(8), "0x5", "0x8"])
+    }),
+  )
+
+  it.live("blocks, parts: ask a node that lacks a part once for each, and for the next ranges in two requests", () =>
+    Effect.gen(function* () {
+      const server = yield* start(byNumber())
+      const node = yield* proven(server)
+      const { eth_getBlockReceipts } = byNumber()
+      server.answers["eth_getBlockReceipts"] = (params) =>
+        params[0] === "0x6" ? { result: null } : eth_getBlockReceipts!(params)
+      const lacking = yield* node.batchFetcher(5)
+      yield* lacking.blocks([5, 6], true)
+      const parts = yield* lacking.parts(refs([5, 6]))
+      const ranges: Array<ReadonlyArray<number>> = []
+      for (let at = 0; at < 17; at++) {
+        const number = 2 * at + 100
+        server.requests.length = 0
+        const bulk = yield* node.batchFetcher(number)
+        yield* bulk.blocks([number, number + 1], true)
+        yield* bulk.parts(refs([number, number + 1]))
+        ranges.push([...server.requests])
+      }
+
+      expect(parts.map((part) => part === null)).toEqual([false, true])
+      expect(
+        server.calls.filter(([method, [asked]]) => method === "eth_getBlockReceipts" && asked === "0x6"),
+      ).toHaveLength(1)
+      expect(server.calls.slice(0, 6).map(([, [asked]]) => asked)).toEqual(["0x5", "0x6", "0x5", "0x6", "0x5", "0x6"])
+      expect(server.calls[6]).toEqual(["eth_getBlockByNumber", ["0x64", true]])
+      expect(ranges.slice(0, 16)).toEqual(Array.from({ length: 16 }, () => [2, 4]))
+      expect(ranges[16]).toEqual([6])
+    }),
+  )
+
+  it.live("blocks: asks a node that has given no whole range for the blocks alone", () =>
+    Effect.gen(function* () {
+      const server = yield* start({
+        ...byNumber(),
+        eth_getBlockByNumber: ([asked]) => (asked === "latest" ? block(["latest", false]) : { result: null }),
+      })
+      const bulk = yield* (yield* polled([server])).batchFetcher(5)
+      yield* bulk.blocks([5, 6, 7], true)
+
+      expect(server.calls.map(([method]) => method)).toEqual(Array.from({ length: 3 }, () => "eth_getBlockByNumber"))
     }),
   )
 
