@@ -16,6 +16,7 @@ import type { BlockRows } from "../block/BlockRows.ts"
 import * as Steps from "../supervision/Steps.ts"
 import * as Deviation from "../block/Deviation.ts"
 import { InvalidBlock } from "../verification/InvalidBlock.ts"
+import type { Doubt } from "../verification/Placement.ts"
 import * as TrieRoot from "../verification/TrieRoot.ts"
 import * as Undecoded from "../verification/Undecoded.ts"
 import * as BlockAssembler from "./BlockAssembler.ts"
@@ -256,22 +257,34 @@ const withParent = Effect.fnUntraced(function* (
  */
 export const doubtPatience = 8
 
-/** Nodes that were found to give such parts for good: their later blocks are not waited for. */
-const doubtfulNodes = new WeakSet<Node>()
+/** What nodes were found to give each time: their later blocks are not waited for because of the same. */
+const knownDoubts = new WeakMap<Node, Set<Doubt>>()
 
-/** The block as all nodes give it each time, with a mark. */
-const fetchDoubtful = Effect.fnUntraced(function* (
+const rememberDoubts = (node: Node, doubts: ReadonlyArray<Doubt>): void => {
+  const known = knownDoubts.get(node) ?? new Set()
+  for (const kind of doubts) known.add(kind)
+  knownDoubts.set(node, known)
+}
+
+/** The block as all nodes give it each time, with a mark. What is found in doubt of it afterwards has to be accepted too. */
+const fetchDoubtful = (
   node: Node,
   number: number,
   options: Options,
   invalid: InvalidBlock,
-): Effect.fn.Return<BlockRows, FetchError> {
-  const isAccepted = (options.failures ?? 0) >= doubtPatience || doubtfulNodes.has(node)
-  if (invalid.isDoubtful !== true || !isAccepted) return yield* invalid
-  const rows = yield* fetchOne(node, number, { ...options, acceptsDoubts: true })
-  doubtfulNodes.add(node)
-  return rows
-})
+): Effect.Effect<BlockRows, FetchError> =>
+  Effect.suspend(() => {
+    const { doubts } = invalid
+    const { acceptedDoubts = [], failures = 0 } = options
+    if (doubts === undefined) return Effect.fail(invalid)
+    const known = knownDoubts.get(node)
+    if (failures < doubtPatience && !doubts.every((kind) => known?.has(kind))) return Effect.fail(invalid)
+    const accepting = { ...options, acceptedDoubts: new Set([...acceptedDoubts, ...doubts]) }
+    return fetchOne(node, number, accepting).pipe(
+      Effect.tap(() => Effect.sync(() => rememberDoubts(node, doubts))),
+      Effect.catchTag("InvalidBlock", (other) => fetchDoubtful(node, number, accepting, other)),
+    )
+  })
 
 /**
  * Rows of a block. An invalid block is fetched from each node alone: another one may be valid.

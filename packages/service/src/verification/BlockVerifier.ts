@@ -34,8 +34,8 @@ export interface Options {
   readonly allowMissing?: boolean
   /** What of the block does not decode, and is left out: it is not verified. Default: nothing. */
   readonly undecoded?: Undecoded.Undecoded
-  /** Accepts corrections that nothing proves: the nodes give the block like this each time. Default false. */
-  readonly acceptsDoubts?: boolean
+  /** Kinds of corrections that are accepted without a proof: the nodes give blocks like this each time. Default: none. */
+  readonly acceptedDoubts?: ReadonlySet<Placement.Doubt>
 }
 
 /**
@@ -212,24 +212,23 @@ const proofOfReceipts = (
   return root === null ? null : root === block.receiptsRoot
 }
 
-/** Whether hashes prove the parts of corrections that may belong to another block; `null` where nothing does. */
-const proofOf = (
+/** The kinds of corrections that hashes do not prove, of parts that may belong to another block; `null` where a hash refutes one. */
+const unproven = (
   parts: Placement.Parts,
   corrections: ReadonlyArray<Placement.Correction>,
   rules: Placement.PlaceRules,
   options: Options,
-): boolean | null => {
+): ReadonlyArray<Placement.Doubt> | null => {
   const undecoded = undecodedOf(options)
-  const doubtful = Placement.doubtful(corrections)
-  const proofs = new Set([
-    doubtful.transactions ? proofOfTransactions(parts.block, rules, undecoded) : true,
-    doubtful.receipts ? proofOfReceipts(parts, rules, undecoded) : true,
-  ])
-  return proofs.has(false) ? false : proofs.has(null) ? null : true
+  const { receipts, transactions } = Placement.doubtsOf(corrections)
+  const ofTransactions = transactions.length === 0 ? true : proofOfTransactions(parts.block, rules, undecoded)
+  const ofReceipts = receipts.length === 0 ? true : proofOfReceipts(parts, rules, undecoded)
+  if (ofTransactions === false || ofReceipts === false) return null
+  return [...(ofTransactions === null ? transactions : []), ...(ofReceipts === null ? receipts : [])]
 }
 
 /** Why a block is refused. */
-type Reason = Pick<InvalidBlock, "what" | "isOfRules" | "isDoubtful">
+type Reason = Pick<InvalidBlock, "what" | "isOfRules" | "doubts">
 
 /**
  * Parts with their places corrected, where these have an issue. Parts that may belong to another block are accepted where the roots prove
@@ -243,10 +242,10 @@ const correctPlaces = (
 ): Result.Result<Verified, Reason> => {
   if (issue === null) return Result.succeed({ ...parts, unmet: [] })
   const { corrections: unmet, ...corrected } = Placement.correct(parts, rules)
-  const proof = proofOf(corrected, unmet, rules, options)
-  if (proof === false) return Result.fail({ what: issue, isOfRules: true })
-  if (proof === null && options.acceptsDoubts !== true) return Result.fail({ what: issue, isDoubtful: true })
-  return Result.succeed({ ...corrected, unmet })
+  const doubts = unproven(corrected, unmet, rules, options)
+  if (doubts === null) return Result.fail({ what: issue, isOfRules: true })
+  const isAccepted = doubts.every((kind) => options.acceptedDoubts?.has(kind))
+  return isAccepted ? Result.succeed({ ...corrected, unmet }) : Result.fail({ what: issue, doubts })
 }
 
 /** Receipts with their places corrected; without an issue where a receipt is missing. */

@@ -2,6 +2,7 @@
  * The failure of a block whose parts contradict each other. Nothing of such a block is stored.
  */
 import * as Data from "effect/Data"
+import type { Doubt } from "./Placement.ts"
 
 /**
  * Parts of a block do not belong together. Another response may be valid.
@@ -13,8 +14,8 @@ export class InvalidBlock extends Data.TaggedError("InvalidBlock")<{
   readonly what: string
   /** A hash rule of the chain refuses the block: its header hash, a bloom or a root. Left out where something else is wrong. */
   readonly isOfRules?: boolean
-  /** Parts may belong to another block, or may not be all of this one: accepted once the nodes give them each time. */
-  readonly isDoubtful?: boolean
+  /** Why parts may belong to another block, or may not be all of this one: accepted once the nodes give them each time. */
+  readonly doubts?: ReadonlyArray<Doubt>
   /** The traces alone do not belong to the block; left out where something else is wrong. */
   readonly isOfTraces?: boolean
 }> {

@@ -48,24 +48,37 @@ const ofReceipts = [
 ] as const
 
 /**
+ * Kinds of corrections that have to be proven by hash, or given again by the nodes, before they are accepted.
+ */
+export const doubts = [...ofTransactions, ...ofReceipts] as const
+
+/**
+ * A kind of correction that has to be proven.
+ */
+export type Doubt = (typeof doubts)[number]
+
+/**
  * A correction, or a contradiction that is left as received.
  */
 export interface Correction {
-  readonly kind: (typeof certainKinds)[number] | (typeof ofTransactions)[number] | (typeof ofReceipts)[number]
+  readonly kind: (typeof certainKinds)[number] | Doubt
   /** The first part that it concerns. */
   readonly detail: string
 }
 
+const isDoubt = (kind: Correction["kind"]): kind is Doubt => !certainKinds.some((certain) => certain === kind)
+
 /**
- * The parts that have to be proven by hash, or given again by the nodes, before corrections are accepted.
+ * The kinds of corrections that have to be proven, for transactions and for receipts.
  */
-export const doubtful = (
+export const doubtsOf = (
   corrections: ReadonlyArray<Correction>,
-): { readonly transactions: boolean; readonly receipts: boolean } => {
-  const kinds = new Set(corrections.map(({ kind }): string => kind))
+): { readonly transactions: ReadonlyArray<Doubt>; readonly receipts: ReadonlyArray<Doubt> } => {
+  const kinds = corrections.map(({ kind }) => kind).filter(isDoubt)
+  const isOfTransactions = (kind: Doubt) => ofTransactions.some((one) => one === kind)
   return {
-    transactions: ofTransactions.some((kind) => kinds.has(kind)),
-    receipts: ofReceipts.some((kind) => kinds.has(kind)),
+    transactions: kinds.filter(isOfTransactions),
+    receipts: kinds.filter((kind) => !isOfTransactions(kind)),
   }
 }
 

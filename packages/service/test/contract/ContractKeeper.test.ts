@@ -63,4 +63,23 @@ describe("ContractKeeper", () => {
       expect(warnings).toEqual(["Contracts are not up to date: project cannot be read: permission denied"])
     }).pipe(Effect.provide(Logger.layer([logger]))),
   )
+
+  it.live("run: goes on after a read that throws, and logs it once", () =>
+    Effect.gen(function* () {
+      const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* folder)
+      let reads = 0
+      const throwing: typeof node = {
+        ...node,
+        head: Effect.suspend(() => (++reads <= 3 ? Effect.die(new TypeError("head is not iterable")) : node.head)),
+      }
+      const projects = [{ folder: "project", read: () => Promise.resolve(project(1)) }]
+      yield* Effect.forkScoped(ContractKeeper.run({ chain, node: throwing, contracts, projects, pauseMillis: 1 }))
+      const isFollowed = Effect.map(contracts.list(chain), ([first]) => first?.implementations.length === 1)
+      yield* Eventually.untilEffect(isFollowed)
+
+      expect(yield* isFollowed).toBe(true)
+      const warnings = logged.filter((message) => message.includes("not iterable"))
+      expect(warnings).toEqual(["Contracts are not up to date: head is not iterable"])
+    }).pipe(Effect.provide(Logger.layer([logger]))),
+  )
 })

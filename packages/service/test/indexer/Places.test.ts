@@ -118,6 +118,29 @@ describe("ChainIndexer on contradicting places", () => {
     }),
   )
 
+  it.effect("run: waits again for what was not accepted of the node before", () =>
+    Effect.gen(function* () {
+      const logIndexes = ["0x5", "0x2"]
+      const changing = answering((receipts) =>
+        receipts.map((receipt, at) =>
+          Number(receipt["blockNumber"]) < 10
+            ? { ...receipt, blockHash: hashOf(0xff) }
+            : {
+                ...receipt,
+                logs: (receipt["logs"] as ReadonlyArray<Wire>).map((log) => ({ ...log, logIndex: logIndexes[at] })),
+              },
+        ),
+      )
+      const early = yield* index(changing, 17)
+      const late = yield* index(changing, 40)
+
+      expect(early.records.length).toBe(2 * 10)
+      expect(late.status).toMatchObject({ state: "synced" })
+      expect(late.gaps.map(({ block }) => block)).toEqual(Array.from({ length: head + 1 }, (_, block) => block))
+      expect(late.gaps[10]).toMatchObject({ kind: "check", reason: expect.stringContaining("log indexes") })
+    }),
+  )
+
   it.effect("run: stores a block without the receipt that the list of its receipts leaves out, with a gap", () =>
     Effect.gen(function* () {
       const shortened = answering(

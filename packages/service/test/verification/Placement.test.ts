@@ -3,6 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import * as BlockVerifier from "../../src/verification/BlockVerifier.ts"
 import * as HashRules from "../../src/verification/HashRules.ts"
+import * as Placement from "../../src/verification/Placement.ts"
 import * as forged from "../indexer/forgedChain.ts"
 import * as fixture from "../indexer/fixture.ts"
 
@@ -11,6 +12,8 @@ const { creationReceiptWire, creationWire, hash, logWire, transferReceiptWire, t
 type Wire = Readonly<Record<string, unknown>>
 
 const other = hash("7")
+
+const acceptedDoubts = new Set(Placement.doubts)
 
 /** Receipts with a log in each, whose first one is changed. */
 const firstReceipt = (more: Wire) => [{ ...transferReceiptWire, ...more }, creationReceiptWire]
@@ -123,9 +126,9 @@ describe("Placement", () => {
     "verify: refuses %s, and accepts it with the places that follow once the nodes give it each time",
     (_, block, receipts, kinds) => {
       const refused = verify(block, receipts)
-      const accepted = verify(block, receipts, { acceptsDoubts: true })
+      const accepted = verify(block, receipts, { acceptedDoubts })
 
-      expect(refused).toMatchObject({ failure: { isDoubtful: true } })
+      expect(refused).toMatchObject({ failure: { doubts: kinds } })
       expect(placesOf(Result.getOrThrow(accepted))).toEqual(right)
       expect(kindsOf(Result.getOrThrow(accepted))).toEqual(kinds)
     },
@@ -136,21 +139,29 @@ describe("Placement", () => {
     const logs = [logWire(4, 1, { transactionIndex: "0x3" })]
     const receipts = [transferReceiptWire, { ...creationReceiptWire, transactionIndex: "0x3", logs }]
 
-    expect(verify({ transactions }, receipts)).toMatchObject({ failure: { isDoubtful: true } })
-    const verified = Result.getOrThrow(verify({ transactions }, receipts, { acceptsDoubts: true }))
+    expect(verify({ transactions }, receipts)).toMatchObject({ failure: { doubts: ["gap in transaction indexes"] } })
+    const verified = Result.getOrThrow(verify({ transactions }, receipts, { acceptedDoubts }))
     expect(kindsOf(verified)).toEqual(["gap in transaction indexes", "gap in log indexes"])
     expect(verified.receipts.map(({ transactionIndex }) => transactionIndex)).toEqual([0, 3])
     expect(verified.receipts.flatMap((receipt) => receipt.logs.map(({ logIndex }) => logIndex))).toEqual([0, 4])
   })
 
+  it("verify: refuses places in a way that was not accepted, although others were", () => {
+    const accepted = { acceptedDoubts: new Set(["no transactions"] as const) }
+
+    expect(verify({}, firstReceipt({ blockHash: other }), accepted)).toMatchObject({
+      failure: { doubts: ["receipts of another block"] },
+    })
+  })
+
   it("verify: accepts gas without transactions, which some chains use, once the nodes give it each time", () => {
-    expect(verify({ transactions: [] }, [])).toMatchObject({ failure: { isDoubtful: true } })
-    const verified = Result.getOrThrow(verify({ transactions: [] }, [], { acceptsDoubts: true }))
+    expect(verify({ transactions: [] }, [])).toMatchObject({ failure: { doubts: ["no transactions"] } })
+    const verified = Result.getOrThrow(verify({ transactions: [] }, [], { acceptedDoubts }))
     expect(kindsOf(verified)).toEqual(["no transactions"])
   })
 
   it("verify: accepts no missing receipt, however often the nodes leave it out: it is looked for alone", () => {
-    const outcome = verify({}, [transferReceiptWire], { acceptsDoubts: true })
+    const outcome = verify({}, [transferReceiptWire], { acceptedDoubts })
 
     expect(outcome).toMatchObject({ failure: { what: "receipts: expected 2, received 1" } })
   })
@@ -172,13 +183,13 @@ describe("Placement", () => {
 
     it("verify: refuses parts of another block for good where the roots disprove them", () => {
       const changed = elsewhere.map((receipt) => ({ ...receipt, status: "0x0" }))
-      const outcome = verify(block, changed, { ...rules, acceptsDoubts: true })
+      const outcome = verify(block, changed, { ...rules, acceptedDoubts })
 
       expect(outcome).toMatchObject({ failure: { isOfRules: true } })
     })
 
     it("verify: refuses gas without transactions for good where the root of the transactions is another", () => {
-      const outcome = verify({ ...block, transactions: [] }, [], { ...rules, acceptsDoubts: true })
+      const outcome = verify({ ...block, transactions: [] }, [], { ...rules, acceptedDoubts })
 
       expect(outcome).toMatchObject({ failure: { isOfRules: true } })
     })
@@ -195,7 +206,7 @@ describe("Placement", () => {
         { ...creationReceiptWire, ...second.receipt, logs: logsOf(second.logs) },
         { ...transferReceiptWire, ...first.receipt, logs: logsOf(first.logs) },
       ]
-      const { block, receipts: placed } = Result.getOrThrow(verify({ transactions }, receipts, { acceptsDoubts: true }))
+      const { block, receipts: placed } = Result.getOrThrow(verify({ transactions }, receipts, { acceptedDoubts }))
       const again = BlockVerifier.verify(block, placed, { rules: [{ ...HashRules.none[0], indexGaps: true }] })
 
       expect(Result.getOrThrow(again).unmet).toEqual([])

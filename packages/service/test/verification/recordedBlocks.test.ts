@@ -9,6 +9,7 @@ import * as RecordedReceipts from "@daybook/harness/RecordedReceipts"
 import * as Recordings from "@daybook/harness/Recordings"
 import * as BlockVerifier from "../../src/verification/BlockVerifier.ts"
 import * as HashRules from "../../src/verification/HashRules.ts"
+import * as Placement from "../../src/verification/Placement.ts"
 import * as recordedReceipts from "../ledger/recordedReceipts.ts"
 import * as Rlp from "../../src/verification/Rlp.ts"
 import * as HeaderHash from "../../src/verification/HeaderHash.ts"
@@ -77,7 +78,7 @@ const refusalsOf = (
   rules: HashRules.HashRules = HashRules.none,
 ): ReadonlyArray<string> =>
   levels.flatMap((checks) => {
-    const options = { checks, rules, acceptsDoubts: true, allowMissing: true }
+    const options = { checks, rules, acceptedDoubts: new Set(Placement.doubts), allowMissing: true }
     const verified = BlockVerifier.verify(block, receipts, options)
     return Result.isSuccess(verified) ? [] : [`${checks}: ${verified.failure.what}`]
   })
