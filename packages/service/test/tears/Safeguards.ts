@@ -43,8 +43,8 @@ const sqlite: ReadonlyArray<Omit<Safeguard, "subject">> = [
     edits: [
       {
         file: "store/sqlite/ChainWriter.ts",
-        from: "    rememberUnsafe(file, lowest, rememberedBlocks)",
-        to: '    connection.scriptUnsafe("COMMIT; BEGIN IMMEDIATE"); rememberUnsafe(file, lowest, rememberedBlocks)',
+        from: "    Journal.rememberUnsafe(",
+        to: '    connection.scriptUnsafe("COMMIT; BEGIN IMMEDIATE"); Journal.rememberUnsafe(',
       },
     ],
   },
@@ -73,8 +73,8 @@ const postgres: ReadonlyArray<Omit<Safeguard, "subject">> = [
     edits: [
       {
         file: "store/postgres/ChainWriter.ts",
-        from: "  yield* remember(at, lowest)",
-        to: '  yield* at.session.rows("COMMIT", []); yield* at.session.rows("BEGIN", []); yield* remember(at, lowest)',
+        from: "  yield* Journal.remember(",
+        to: '  yield* at.session.rows("COMMIT", []); yield* at.session.rows("BEGIN", []); yield* Journal.remember(',
       },
     ],
   },
@@ -106,9 +106,9 @@ const replica: ReadonlyArray<Omit<Safeguard, "subject">> = [
     name: "serials grow with each write",
     edits: [
       {
-        file: "store/postgres/Checkpoints.ts",
-        from: "const serial = Math.max(columns.serial + 1, clock)",
-        to: "const serial = 1",
+        file: "store/postgres/Journal.ts",
+        from: "Math.max(write.columns.serial + 1, clock)",
+        to: "1",
       },
     ],
   },
