@@ -16,7 +16,7 @@ export interface Frame {
 }
 
 /** Calls of value 0 move nothing, and neither do those that run code of another account in their own (`CALLCODE`, `DELEGATECALL`). */
-const isMoving = ({ type, value }: InternalTransactionWire): boolean => {
+export const isMoving = ({ type, value }: Pick<InternalTransactionWire, "type" | "value">): boolean => {
   if (type === "CREATE" || type === "CREATE2" || type === "SELFDESTRUCT") return true
   return type === "CALL" && value !== "0"
 }

@@ -4,6 +4,7 @@
  * Source: decision 0049.
  */
 import * as Effect from "effect/Effect"
+import * as Holding from "../ledger/Holding.ts"
 import * as Totals from "../ledger/Totals.ts"
 import * as WalletLedger from "../projection/WalletLedger.ts"
 import type { Checkpoint, LinkedBlock } from "../block/BlockRows.ts"
@@ -164,6 +165,19 @@ const sumsOf = Effect.fnUntraced(function* (
     }),
   )
 })
+
+/** Whether an opening is missing of an asset that moved, but for merged contracts, or of the native one, or is a number of tokens without their ids. */
+export const lacksOpening = ({ merged, sums }: Totals.Totals, { assets, openings }: Known): boolean => {
+  const known = new Set(openings.map(({ holding }) => Holding.keyOf(holding)))
+  const isAsked = ({ asset }: Holding.Holding) => assets === undefined || assets.has(asset)
+  const isWithoutIds = openings.some(
+    ({ amount, holding }) => holding.standard === "erc721" && amount !== 0n && isAsked(holding),
+  )
+  const moved = [...sums.values()]
+    .filter(({ asset, kind }) => kind !== "genesis" && !merged.has(asset))
+    .map(Holding.fromMovement)
+  return isWithoutIds || [Holding.native, ...moved].some((one) => isAsked(one) && !known.has(Holding.keyOf(one)))
+}
 
 /** Makes the reader of sums. */
 export const make = (inTurn: LedgerGrowth.InTurn) => {

@@ -41,6 +41,8 @@ export class Authentication extends Context.Service<
     readonly take: (grant: KeyGrant, calls: number) => Effect.Effect<RateLimit.Decision, RateLimit.RateLimitUnavailable>
     /** Calls of a key at once, and so in one batch. */
     readonly burstOf: (grant: KeyGrant) => number
+    /** The rate limit of a key. */
+    readonly limitOf: (grant: KeyGrant) => RateLimit.Limit
     /** The sentence for a caller whose calls are refused. */
     readonly limitMessage: (decision: RateLimit.Decision) => string
   }
@@ -138,6 +140,7 @@ export const layer = (
         take: (grant, calls) =>
           Effect.tap(takeAll(grant, calls), ({ isAllowed }) => Effect.sync(() => isAllowed || onRefused(grant.name))),
         burstOf: (grant) => Math.min(limitOf(grant).burst, totalOf(grant)?.burst ?? Infinity),
+        limitOf,
         limitMessage: ({ limit: exceeded, retryAfterSeconds }) => {
           const { burst, perSecond } = exceeded
           const whose = exceeded === total ? " of all requests without an API key" : ""

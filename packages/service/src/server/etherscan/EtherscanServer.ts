@@ -10,10 +10,12 @@ import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import type { ServedChain } from "../../config/ServedChain.ts"
 import * as IndexedChain from "../../query/IndexedChain.ts"
+import * as WalletSums from "../../query/WalletSums.ts"
 import type { KeyGrant } from "../../store/ApiKeys.ts"
 import { Engine } from "../../store/Engine.ts"
 import { Authentication } from "../admission/Authentication.ts"
 import { Bounds } from "../admission/Bounds.ts"
+import * as FairQueue from "../admission/FairQueue.ts"
 import { ChainContracts } from "../chain/ChainContracts.ts"
 import { RequestFacts } from "../http/RequestFacts.ts"
 import * as Response from "../http/Response.ts"
@@ -29,14 +31,20 @@ import * as BlockActions from "./BlockActions.ts"
 import * as ContractActions from "./ContractActions.ts"
 import * as Envelope from "./Envelope.ts"
 import * as Lists from "./Lists.ts"
+import * as GasActions from "./GasActions.ts"
+import * as HoldingActions from "./HoldingActions.ts"
 import * as LogActions from "./LogActions.ts"
 import * as NodeCalls from "./NodeCalls.ts"
 import * as Parameters from "./Parameters.ts"
 import * as ProxyActions from "./ProxyActions.ts"
+import * as ServiceActions from "./ServiceActions.ts"
 import * as UnknownActions from "./UnknownActions.ts"
 
 /** Bytes of a form, which is read before its key is known. */
 const maxFormBytes = 64 * 1024
+
+/** Sums of a process: one of a key at a time, so that a key with many of them delays itself. */
+const sumBounds: FairQueue.Options = { concurrency: 4, maxWaitingPerCaller: 16, maxWaiting: 1_024 }
 
 /** Whose form is counted while it is read: those of all clients share the bounds of addresses and of the process. */
 const unknownCaller: KeyGrant = { name: "", operator: false, empty: null }
@@ -78,8 +86,11 @@ const make = Effect.fnUntraced(function* (served: ReadonlyArray<ServedChain>) {
     ...AccountActions.make({ contracts, decoder, calls, readList: Lists.make(bounds.turns) }),
     ...BlockActions.make(calls),
     ...ContractActions.make(contracts),
+    ...GasActions.make(calls),
+    ...HoldingActions.make({ calls, queue: FairQueue.make(sumBounds), sum: WalletSums.make(bounds.turns.run) }),
     ...LogActions.make(calls),
     ...ProxyActions.make(calls),
+    ...ServiceActions.make({ authentication, contracts }),
     ...UnknownActions.actions,
   }
   const send = PageResponse.make(bounds)
@@ -117,7 +128,7 @@ const make = Effect.fnUntraced(function* (served: ReadonlyArray<ServedChain>) {
     )
   })
 
-  return Effect.gen(function* () {
+  const answer = Effect.gen(function* () {
     const request = yield* HttpServerRequest
     let key: string | undefined
     const answered = formOf(request).pipe(
@@ -133,17 +144,20 @@ const make = Effect.fnUntraced(function* (served: ReadonlyArray<ServedChain>) {
       keys: () => [key],
     })
   })
+  const chainList = ServiceActions.chainList(chains)
+  return { answer, chainList: Effect.sync(() => Response.json(chainList)) }
 })
 
 /** The routes of Etherscan's API. */
 export const layer = (options: { readonly chains: ReadonlyArray<ServedChain> }) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
-      const handler = yield* make(options.chains)
-      yield* router.addAll(
-        (["/api", "/v2/api"] as const).flatMap((path) =>
-          (["GET", "POST"] as const).map((method) => HttpRouter.route(method, path, handler)),
+      const { answer, chainList } = yield* make(options.chains)
+      yield* router.addAll([
+        ...(["/api", "/v2/api"] as const).flatMap((path) =>
+          (["GET", "POST"] as const).map((method) => HttpRouter.route(method, path, answer)),
         ),
-      )
+        HttpRouter.route("GET", "/v2/chainlist", chainList),
+      ])
     }),
   )

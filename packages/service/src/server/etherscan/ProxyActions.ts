@@ -5,10 +5,12 @@
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as Movement from "../../ledger/Movement.ts"
 import type { Action, Actions, Request } from "./Action.ts"
 import * as Envelope from "./Envelope.ts"
 import * as NodeCalls from "./NodeCalls.ts"
 import * as Parameters from "./Parameters.ts"
+import * as StateCalls from "./StateCalls.ts"
 
 type Calls = NodeCalls.NodeCalls
 
@@ -67,14 +69,11 @@ const proxy = (calls: Calls, method: string, params: Params): Action => ({
     })),
 })
 
-/** An amount of a node, as decimal text. */
-const amountOf = (value: unknown): Effect.Effect<string, Envelope.Refused> =>
-  typeof value === "string" && /^0x[\da-f]{1,64}$/i.test(value)
-    ? Effect.succeed(BigInt(value).toString())
-    : Effect.fail(NodeCalls.unreadable("an amount"))
-
-const balanceOf = (calls: Calls, request: Request, address: string) =>
-  Effect.flatMap(calls.read(request, "eth_getBalance", [address, tagOf(request.parameters)]), amountOf)
+const balanceOf = (calls: Calls, request: Request, wallet: string) =>
+  Effect.map(
+    StateCalls.balance(calls, request, { wallet, asset: Movement.native, tag: tagOf(request.parameters) }),
+    String,
+  )
 
 /** Most accounts of one request. */
 const maxAccounts = 20
@@ -99,21 +98,19 @@ const balance = (calls: Calls): Action["answer"] => {
   })
 }
 
-const balanceOfSelector = "0x70a08231"
-const totalSupplySelector = "0x18160ddd"
-
-/** The amount that a call of a token answers. */
-const tokenAmount = Effect.fnUntraced(function* (calls: Calls, request: Request, data: string) {
-  const to = yield* Effect.fromResult(Parameters.address(request.parameters, "contractaddress"))
-  return Envelope.ofResult(
-    yield* amountOf(yield* calls.read(request, "eth_call", [{ to, data }, tagOf(request.parameters)])),
-  )
-})
-
 const tokenBalance = (calls: Calls): Action["answer"] =>
   Effect.fnUntraced(function* (request) {
-    const address = yield* Effect.fromResult(Parameters.address(request.parameters))
-    return yield* tokenAmount(calls, request, `${balanceOfSelector}${address.slice(2).padStart(64, "0")}`)
+    const { parameters } = request
+    const wallet = yield* Effect.fromResult(Parameters.address(parameters))
+    const asset = yield* Effect.fromResult(Parameters.address(parameters, "contractaddress"))
+    const found = yield* StateCalls.balance(calls, request, { wallet, asset, tag: tagOf(parameters) })
+    return Envelope.ofResult(String(found))
+  })
+
+const tokenSupply = (calls: Calls): Action["answer"] =>
+  Effect.fnUntraced(function* (request) {
+    const token = yield* Effect.fromResult(Parameters.address(request.parameters, "contractaddress"))
+    return Envelope.ofResult(String(yield* StateCalls.supply(calls, request, token, tagOf(request.parameters))))
   })
 
 /** The actions. */
@@ -124,5 +121,5 @@ export const make = (calls: Calls): Actions => ({
   "account/balance": { operation: "relay", answer: balance(calls) },
   "account/balancemulti": { operation: "relay", answer: balances(calls) },
   "account/tokenbalance": { operation: "relay", answer: tokenBalance(calls) },
-  "stats/tokensupply": { operation: "relay", answer: (request) => tokenAmount(calls, request, totalSupplySelector) },
+  "stats/tokensupply": { operation: "relay", answer: tokenSupply(calls) },
 })

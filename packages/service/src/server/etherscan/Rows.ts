@@ -42,7 +42,7 @@ const hasFailed = ({ gas, receipt_gas_used: used, receipt_status: status }: Wall
 
 const flag = (value: boolean): string => (value ? "1" : "0")
 
-const confirmationsOf = ({ head }: Context, { row }: Document): string => String(Math.max(0, head - row.block + 1))
+const confirmationsOf = ({ head }: Context, { row }: Document): string => String(Math.max(0, head - row.block))
 
 /** A transaction. */
 export const transaction = (document: Document, context: Context) => {

@@ -17,7 +17,7 @@ import type { LinkedBlock } from "../../block/BlockRows.ts"
 import { type ComparedHolding, isProved, type WalletProof } from "../../store/Proofs.ts"
 import type { TokenMetadata } from "../../ledger/TokenMetadata.ts"
 import type { MovementRow } from "../../query/WalletMovements.ts"
-import type { Known } from "../../query/WalletSums.ts"
+import * as WalletSums from "../../query/WalletSums.ts"
 import type { Lazy } from "./JsonText.ts"
 
 type Wire<S extends { readonly Encoded: unknown }> = S["Encoded"]
@@ -97,7 +97,7 @@ const provedAt = (proof: WalletProof | null) => {
 
 const balancesOf = function* (
   totals: Totals.Totals,
-  { proof, tokens }: Known,
+  { proof, tokens }: WalletSums.Known,
 ): Generator<Wire<typeof Balance.Balance>> {
   const blockOf = provedAt(proof)
   for (const balance of Totals.balances(totals)) {
@@ -111,25 +111,17 @@ const balancesOf = function* (
   }
 }
 
-/** Whether an opening is missing of an asset that moved, but for merged contracts, or of the native one, or is a number of tokens without their ids. */
-const lacksOpening = ({ merged, sums }: Totals.Totals, { assets, openings }: Known): boolean => {
-  const known = new Set(openings.map(({ holding }) => Holding.keyOf(holding)))
-  const isAsked = ({ asset }: Holding.Holding) => assets === undefined || assets.has(asset)
-  const isWithoutIds = openings.some(
-    ({ amount, holding }) => holding.standard === "erc721" && amount !== 0n && isAsked(holding),
-  )
-  const moved = [...sums.values()]
-    .filter(({ asset, kind }) => kind !== "genesis" && !merged.has(asset))
-    .map(Holding.fromMovement)
-  return isWithoutIds || [Holding.native, ...moved].some((one) => isAsked(one) && !known.has(Holding.keyOf(one)))
-}
-
-const incompleteOf = (totals: Totals.Totals, known: Known, from = 0, before = 0): Wire<typeof Balance.Incomplete> => {
+const incompleteOf = (
+  totals: Totals.Totals,
+  known: WalletSums.Known,
+  from = 0,
+  before = 0,
+): Wire<typeof Balance.Incomplete> => {
   const places = totals.incomplete - before
   const first = places === 0 ? undefined : totals.incompleteBlocks.find((block) => block >= from)
   const { merged, omitted } = totals
   return {
-    opening: lacksOpening(totals, known),
+    opening: WalletSums.lacksOpening(totals, known),
     places: places.toString(),
     first_block: textOf(first ?? null),
     ...(merged.size === 0 ? {} : { merged: [...merged].toSorted() }),
@@ -147,7 +139,7 @@ export const sizeOf = ({ sums }: Totals.Totals): number => sums.size * rowBytes
 export const balances = (
   block: LinkedBlock,
   totals: Totals.Totals,
-  known: Known,
+  known: WalletSums.Known,
 ): Lazy<Wire<typeof Balance.Balances>> => ({
   block_number: block.number.toString(),
   block_hash: block.hash,
@@ -180,12 +172,12 @@ export interface StatementParts {
   readonly block: LinkedBlock
   readonly opening: Totals.Totals
   readonly closing: Totals.Totals
-  readonly known: Known
+  readonly known: WalletSums.Known
 }
 
 const sumsOf = function* (
   { closing, opening }: StatementParts,
-  { tokens }: Known,
+  { tokens }: WalletSums.Known,
 ): Generator<Wire<typeof Statement.Statement>["sums"][number]> {
   for (const { asset, count, in: received, kind, out, tokenId } of Totals.between(opening, closing)) {
     yield {

@@ -70,7 +70,7 @@ describe("Etherscan's API", () => {
         functionName: "",
         txreceipt_status: "1",
         isError: "0",
-        confirmations: "3",
+        confirmations: "2",
       })
       expect(Object.values(json.result[0]).every((value) => typeof value === "string")).toBe(true)
       expect(headers["daybook-indexed-to"]).toBe("3")

@@ -118,12 +118,105 @@ const creations = Effect.fnUntraced(function* ({ chain, get, scan }: Indexed) {
   expect((yield* creation(...Array.from({ length: 11 }, () => contracts.gold))).message).toBe("NOTOK")
 })
 
+const blocks = Effect.fnUntraced(function* (service: Indexed) {
+  const { chain, get, scan } = service
+  const { node } = chain
+  const block = (action: string, number: number) => get(`module=block&action=${action}&blockno=${number}`)
+  const mined = scan.addresses.flatMap((miner) =>
+    scan.rows("getminedblocks", miner).map((row): Raw => ({ ...row, miner })),
+  )
+  const { miner, ...expected } = mined.find((row) => row["blockReward"] !== "0")!
+
+  expect((yield* block("getblockreward", Number(expected["blockNumber"]))).result).toEqual({
+    ...expected,
+    blockMiner: miner,
+    uncles: [],
+    uncleInclusionReward: "0",
+  })
+  expect(yield* block("getblockreward", 5_000_000)).toEqual(
+    notOk("Not indexed: block 5000000 of this chain is not in the index"),
+  )
+  const countdown = (yield* block("getblockcountdown", chain.last + 10)).result
+  expect(countdown).toMatchObject({
+    CurrentBlock: String(chain.last),
+    CountdownBlock: String(chain.last + 10),
+    RemainingBlock: "10",
+    EstimateTimeInSec: "120.0",
+  })
+  expect(yield* block("getblockcountdown", chain.last)).toEqual(notOk("Error! Block number already pass"))
+
+  expect((yield* block("getblocktxnscount", 4)).result).toMatch(/^Error! Method not allowed for this API key/)
+  const operator = yield* service.addKey({ name: "operator", operator: true })
+  const lists = ["txlist", "txlistinternal", "tokentx", "tokennfttx", "token1155tx"] as const
+  for (const number of [3, 4, 8, 12]) {
+    const query = `/v2/api?chainid=1&module=block&action=getblocktxnscount&blockno=${number}&apikey=${operator}`
+    const { result } = (yield* service.fetch(query)).json
+    const [transactions, calls] = lists.map((list) => scan.countIn(list, number))
+    expect([number, result.block, result.txsCount, result.internalTxsCount]).toEqual([
+      number,
+      number,
+      transactions,
+      calls,
+    ])
+  }
+
+  const { result: gas } = yield* get("module=gastracker&action=gasoracle")
+  const pending = yield* node.call<{ baseFeePerGas: ReadonlyArray<string> }>("eth_feeHistory", ["0x1", "latest", []])
+  expect([gas.LastBlock, BigInt(Math.round(Number(gas.suggestBaseFee) * 1e9))]).toEqual([
+    String(chain.last),
+    BigInt(pending.baseFeePerGas.at(-1)!),
+  ])
+  expect(Number(gas.FastGasPrice)).toBeGreaterThanOrEqual(Number(gas.SafeGasPrice))
+})
+
+const holdings = Effect.fnUntraced(function* ({ chain, get }: Indexed) {
+  const { node, tokens, world } = chain
+  const { accounts, contracts } = world
+  const account = (query: string) => Effect.map(get(`module=account&action=${query}`), ({ result }) => result)
+  const { bob } = accounts
+  const balance = yield* node.call<string>("eth_getBalance", [bob, "0x8"])
+  expect(yield* account(`balancehistory&address=${bob}&blockno=8`)).toBe(String(BigInt(balance)))
+  const data = `0x70a08231${bob.slice(2).padStart(64, "0")}`
+  const gold = yield* node.call<string>("eth_call", [{ to: contracts.gold, data }, "0x8"])
+  expect(yield* account(`tokenbalancehistory&address=${bob}&contractaddress=${contracts.gold}&blockno=8`)).toBe(
+    String(BigInt(gold)),
+  )
+  expect(yield* account(`balancehistory&address=${bob}&blockno=5000000`)).toBe(
+    "Not indexed: block 5000000 of this chain is not in the index yet",
+  )
+  let compared = 0
+  for (const wallet of Object.values(accounts)) {
+    const rows: ReadonlyArray<Raw> = yield* account(`addresstokenbalance&address=${wallet}`)
+    const data = `0x70a08231${wallet.slice(2).padStart(64, "0")}`
+    for (const token of tokens.fungible) {
+      // The node was given this amount without a transaction.
+      if (wallet === accounts.alice && token === contracts.gold) continue
+      const amount = BigInt(yield* node.call<string>("eth_call", [{ to: token, data }, "latest"]))
+      const row = rows.find((one) => one["TokenAddress"] === token)
+      expect([wallet, token, row?.["TokenQuantity"] ?? "0"]).toEqual([wallet, token, String(amount)])
+      compared++
+    }
+    const [collectible] = tokens.collectibles
+    const count = BigInt(yield* node.call<string>("eth_call", [{ to: collectible, data }, "latest"]))
+    const counted: ReadonlyArray<Raw> = yield* account(`addresstokennftbalance&address=${wallet}`)
+    const counts = counted.find((one) => one["TokenAddress"] === collectible)
+    expect(counts?.["TokenQuantity"] ?? "0").toBe(String(count))
+    const ids: ReadonlyArray<Raw> = yield* account(
+      `addresstokennftinventory&address=${wallet}&contractaddress=${collectible}`,
+    )
+    expect(ids).toHaveLength(Number(count))
+  }
+  expect(compared).toBeGreaterThan(40)
+})
+
 describe("Etherscan's API", () => {
-  it.live("logs and creations of contracts are those of the node", () =>
+  it.live("logs, creations of contracts, facts of blocks and holdings are those of the node", () =>
     Effect.gen(function* () {
       const service = yield* indexedService.start
       yield* logs(service)
       yield* creations(service)
+      yield* blocks(service)
+      yield* holdings(service)
     }).pipe(Effect.scoped),
   )
 })

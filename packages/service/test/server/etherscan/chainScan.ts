@@ -103,6 +103,14 @@ class Collected {
     }
   }
 
+  /** Different rows of a list that a block has, of all addresses. */
+  countIn = (action: Action, block: number): number =>
+    new Set(
+      [...this.#rows]
+        .filter(([key]) => key.startsWith(`${action} `))
+        .flatMap(([, rows]) => rows.filter(({ blockNumber }) => blockNumber === String(block))),
+    ).size
+
   rows = (action: Action, address: string): ReadonlyArray<Row> => this.#rows.get(`${action} ${address}`) ?? []
 }
 
@@ -189,5 +197,5 @@ const addBlock = Effect.fnUntraced(function* (node: { readonly url: string }, fo
 export const scan = Effect.fnUntraced(function* (node: { readonly url: string }, last: number) {
   const found = new Collected()
   for (let number = 0; number <= last; number++) yield* addBlock(node, found, number)
-  return { addresses: [...found.addresses], rows: found.rows }
+  return { addresses: [...found.addresses], rows: found.rows, countIn: found.countIn }
 })

@@ -24,6 +24,7 @@ export const makeAuthentication = (burst: number, left = burst) => {
         }
       }),
     burstOf: () => burst,
+    limitOf: () => ({ perSecond: burst, burst }),
     limitMessage: ({ retryAfterSeconds }) => `Retry after ${retryAfterSeconds} s.`,
   }
   return { authentication, taken }
