@@ -74,7 +74,7 @@ const balanceAt = Effect.fnUntraced(function* (options: Options, request: Reques
   )
   const tag = `0x${block.toString(16)}`
   const ofNode = StateCalls.balance(options.calls, request, { wallet, asset, tag })
-  const found = yield* Effect.catch(ofLedger, (refused) => Effect.mapError(ofNode, () => refused))
+  const found = yield* ofLedger.pipe(Effect.catch((refused) => Effect.mapError(ofNode, () => refused)))
   return Envelope.ofResult(String(found))
 })
 
