@@ -30,7 +30,7 @@ type Handler = Action["answer"]
 const busy = ({ max }: QueueFull) =>
   Envelope.notOk(`Free API access is temporarily unavailable: ${max} sums wait already.`)
 
-/** Why sums are not what a wallet holds; undefined where they are. Nobody holds tokens before block 0. */
+/** Why sums are not what a wallet holds; undefined where they are. Before block 0 there are no tokens. */
 const uncertaintyOf = ({ checkpoint, closing, known, missing }: WalletSums.Sums): string | undefined => {
   if (missing > 0) return "transactions are missing in the index"
   if (closing.incomplete > 0) return "movements of the wallet may be missing"

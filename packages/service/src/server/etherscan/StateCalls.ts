@@ -1,5 +1,5 @@
 /**
- * Amounts in the state of a block, which a node answers: balances of accounts and of tokens, and what there is of a token.
+ * Amounts in the state of a block, which a node answers: balances of accounts and of tokens, and supplies of tokens.
  *
  * Source: decision 0070.
  */
@@ -38,6 +38,6 @@ export const balance = (calls: Calls, request: Request, { asset, tag, wallet }: 
   return Effect.flatMap(read, amountOf)
 }
 
-/** What there is of a token. */
+/** The supply of a token. */
 export const supply = (calls: Calls, request: Request, token: string, tag: string) =>
   Effect.flatMap(calls.read(request, "eth_call", [{ to: token, data: totalSupplySelector }, tag]), amountOf)
