@@ -34,6 +34,9 @@ const allowed: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 const testTools = ["@daybook/chain", "@daybook/harness", "@daybook/config"]
 
+/** Tests that compare the fake of the test kit with what it imitates. */
+const testKitTests = new Set(["packages/service"])
+
 /** Tests that run pages against a service. */
 const serviceTests = new Set(["apps/explorer"])
 
@@ -101,6 +104,7 @@ const packageProblems = (base: string, all: ReadonlyArray<Edge>): ReadonlyArray<
       ...(allowed[folder] ?? []),
       ...(test ? testTools : []),
       ...(test && serviceTests.has(folder) ? ["@daybook/schema", "@daybook/service"] : []),
+      ...(test && testKitTests.has(folder) ? ["@daybook/testkit"] : []),
     ]
     if (name.startsWith("@daybook/") && !may.includes(name)) {
       return [

@@ -2,11 +2,16 @@
  * A service of the interface and a node in one `fetch`: both show the same fake chain, with faults where a test scripts them. For programs
  * that use the clients: pass it as their option `fetch`, or answer requests with it in msw. No socket is opened.
  */
+import * as ApiHeader from "@daybook/schema/ApiHeader"
 import type { FakeChain, Options as ChainOptions } from "./FakeChain.ts"
 import { make as makeChain } from "./FakeChain.ts"
 import { apply, type Fault } from "./internal/FakeFault.ts"
+import * as FakeLedger from "./internal/FakeLedger.ts"
 import * as FakeNode from "./internal/FakeNode.ts"
 import * as FakePages from "./internal/FakePages.ts"
+import * as FakeReply from "./internal/FakeReply.ts"
+import type * as FakeRequest from "./internal/FakeRequest.ts"
+import * as FakeSums from "./internal/FakeSums.ts"
 import * as OptionCheck from "./internal/OptionCheck.ts"
 
 export type { Fault } from "./internal/FakeFault.ts"
@@ -26,12 +31,17 @@ export interface Options extends ChainOptions {
    * own. What a function throws is the error of the call.
    */
   readonly methods?: Readonly<Record<string, (params: ReadonlyArray<unknown>) => unknown>>
-  /** Bodies of the operations that the fake lacks, as JSON. They are given the parameters of the request. */
+  /** Bodies of operations in place of those that the fake derives, as JSON. They are given the parameters of the request. */
   readonly operations?: { readonly [O in LedgerOperation]?: (parameters: URLSearchParams) => unknown }
+  /**
+   * Wallets without a history. Any other address that is not on the chain is refused as `address_not_watched`, since an empty list would
+   * hide that a program asks for the wrong one.
+   */
+  readonly emptyWallets?: ReadonlyArray<string>
 }
 
 /**
- * Operations on the ledger of a wallet, which the fake does not derive from its chain.
+ * Operations on the ledger of a wallet, whose bodies a test can give.
  */
 export type LedgerOperation = "movements" | "balances" | "statement"
 
@@ -61,43 +71,74 @@ export interface FakeService extends Omit<FakeChain, "replacedFrom"> {
   readonly rpc: { readonly rpcUrl: string; readonly chain: number; readonly apiKey: string; readonly fetch: FakeFetch }
   /** Requests so far, in order. */
   readonly received: ReadonlyArray<Received>
+  /**
+   * Compares the sums of a wallet with the node at the newest block, as `daybook reconcile` does: what it held before the first block becomes
+   * known, and its balances are proved at that block. A reorg of the block removes the proof. Default: the wallet of the fake.
+   */
+  readonly reconcile: (wallet?: string) => void
   /** Scripts the faults of the next requests, after those scripted before. */
   readonly fail: (...faults: ReadonlyArray<Fault | null>) => void
 }
 
 const walletPath = /\/api\/v2\.2\/([^/]+)\/(verbose|movements|balances|statement)$/
 
-/** The response of an operation on the ledger: the one that a test gives. */
-const ledgerReply = (
-  operation: LedgerOperation,
-  operations: NonNullable<Options["operations"]>,
-  parameters: URLSearchParams,
-): FakePages.Reply => {
-  const given = operations[operation]
-  return given === undefined
-    ? FakePages.failure(
-        400,
-        "bad_request",
-        `The fake derives no ${operation} from its chain: give them as the option operations.${operation}.`,
-      )
-    : { status: 200, body: given(parameters) }
+const operations = {
+  verbose: FakePages.walletTransactions,
+  movements: FakePages.movements,
+  balances: FakeSums.balances,
+  statement: FakeSums.statement,
+} as const
+
+/** A response with its tag; 304 without a body where the request states that it has it. */
+const tagged = (reply: FakeReply.Reply, request: Received): FakeReply.Reply => {
+  if (reply.status !== 200) return reply
+  let sum = 0x811c9dc5
+  for (const character of JSON.stringify(reply.body)) sum = Math.imul(sum ^ character.charCodeAt(0), 0x01000193) >>> 0
+  const tag = `"${sum.toString(16)}"`
+  const sent = (request.headers["if-none-match"] ?? "").split(",")
+  const known = new Set(sent.map((one) => one.trim().replace(/^W\//, "")))
+  const headers = { ...reply.headers, etag: `W/${tag}` }
+  return known.has(tag) || known.has("*") ? { status: 304, body: null, headers } : { ...reply, headers }
+}
+
+const unauthorized = (key: string | undefined): FakeReply.Reply =>
+  FakeReply.failure(
+    401,
+    "unauthorized",
+    `${key === undefined ? "Missing" : "Unknown"} API key. Send it in the ${ApiHeader.apiKey} header.`,
+  )
+
+const restReply = (
+  index: FakeRequest.FakeIndex,
+  request: Received,
+  { apiKey, operations: given = {} }: Options,
+): FakeReply.Reply | undefined => {
+  const { pathname, searchParams } = new URL(request.url)
+  const [, wallet = "", name] = walletPath.exec(pathname) ?? []
+  if (name === undefined) return undefined
+  if (request.method !== "GET") {
+    const message = `Method not allowed: ${request.method}. Use GET.`
+    return FakeReply.failure(405, "method_not_allowed", message, {}, { allow: "GET" })
+  }
+  const key = request.headers["x-api-key"]
+  if (apiKey !== undefined && key !== apiKey) return unauthorized(key)
+  // Sound: the pattern has these names alone.
+  const operation = name as keyof typeof operations
+  const own = operation === "verbose" ? undefined : given[operation]
+  if (own !== undefined) return { status: 200, body: own(searchParams) }
+  return operations[operation](index, decodeURIComponent(wallet), searchParams)
 }
 
 const responder =
-  (chain: FakeChain, { apiKey, chainId = 1, methods = {}, operations = {} }: Options) =>
-  (request: Received): FakePages.Reply => {
-    const url = new URL(request.url)
-    const [, wallet, operation = "verbose"] = walletPath.exec(url.pathname) ?? []
-    const isKnown =
-      apiKey === undefined ||
-      (wallet === undefined ? url.pathname.endsWith(`/${apiKey}`) : request.headers["x-api-key"] === apiKey)
-    if (!isKnown) return FakePages.failure(401, "unauthorized", "Unknown API key.")
-    // Sound: the pattern has these operations alone.
-    if (operation !== "verbose") return ledgerReply(operation as LedgerOperation, operations, url.searchParams)
-    if (wallet !== undefined) return FakePages.page(chain, decodeURIComponent(wallet), url.searchParams)
-    if (request.method === "POST")
-      return { status: 200, body: FakeNode.reply({ chain, chainId, methods }, request.body) }
-    return FakePages.failure(404, "not_found", `Unknown path: ${url.pathname}.`)
+  (index: FakeRequest.FakeIndex, options: Options) =>
+  (request: Received): FakeReply.Reply => {
+    const rest = restReply(index, request, options)
+    if (rest !== undefined) return tagged(rest, request)
+    const { pathname } = new URL(request.url)
+    const { apiKey, methods = {} } = options
+    if (apiKey !== undefined && !pathname.endsWith(`/${apiKey}`)) return unauthorized("")
+    if (request.method === "POST") return { status: 200, body: FakeNode.reply({ ...index, methods }, request.body) }
+    return FakeReply.failure(404, "not_found", `Unknown path: ${pathname}.`)
   }
 
 /**
@@ -121,7 +162,10 @@ export const make = (options: Options = {}): FakeService => {
   const { apiKey = "test-key", chainId = 1 } = options
   const faults = [...(options.faults ?? [])]
   const received: Array<Received> = []
-  const respond = responder(chain, options)
+  const emptyWallets = new Set((options.emptyWallets ?? []).map((wallet) => wallet.toLowerCase()))
+  const opened = new Map<string, ReadonlySet<string>>()
+  const proofs = new Map<string, FakeRequest.Proof>()
+  const respond = responder({ chain, chainId, emptyWallets, opened, proofs }, options)
 
   const fetch: FakeFetch = async (input, init) => {
     const request = new Request(input, init)
@@ -139,6 +183,12 @@ export const make = (options: Options = {}): FakeService => {
     blocks: chain.blocks,
     mine: chain.mine,
     reorg: chain.reorg,
+    reconcile: (wallet = chain.wallet) => {
+      // Sound: a chain has at least one block.
+      const { hash, number } = chain.blocks().at(-1)!
+      opened.set(wallet.toLowerCase(), FakeLedger.holdings(chain.blocks(), wallet.toLowerCase()))
+      proofs.set(wallet.toLowerCase(), { block: { hash, number } })
+    },
     received,
     fail: (...more) => void faults.push(...more),
     fetch,

@@ -8,7 +8,7 @@ import * as Schema from "effect/Schema"
 import * as SchemaParser from "effect/SchemaParser"
 import type { FakeFetch } from "./FakeService.ts"
 import { toResponse } from "./internal/FakeFault.ts"
-import { failure } from "./internal/FakePages.ts"
+import { failure } from "./internal/FakeReply.ts"
 import * as Secrets from "./internal/Secrets.ts"
 
 const RestExchange = Schema.Struct({

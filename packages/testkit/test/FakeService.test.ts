@@ -3,9 +3,12 @@ import { describe, expect, it } from "vitest"
 import type { Client } from "@daybook/rest"
 import { createRestClient, fee, transfers } from "@daybook/rest/promise"
 import { createRpcClient, transfers as transfersOf } from "@daybook/rpc/promise"
+import * as Balance from "@daybook/schema/Balance"
 import * as Block from "@daybook/schema/Block"
 import * as DecodeWarning from "@daybook/schema/DecodeWarning"
+import * as Movement from "@daybook/schema/Movement"
 import * as Receipt from "@daybook/schema/Receipt"
+import * as Statement from "@daybook/schema/Statement"
 import * as WalletPage from "@daybook/schema/WalletPage"
 import * as FakeService from "@daybook/testkit/FakeService"
 
@@ -186,10 +189,9 @@ describe("FakeService", () => {
 describe("FakeService: invalid requests", () => {
   it.each([
     ["limit=0", "limit", "a whole number of at least 1"],
-    ["limit=101", "limit", "at most 100"],
-    ["from_date=sometime", "from_date", "a date"],
-    ["cursor=none", "cursor", "a cursor of this service"],
-    ["include=internal_transactions", "include", "no traces"],
+    ["limit=101", "limit", "a whole number from 1 to 100"],
+    ["from_date=sometime", "from_date", "expected ISO 8601"],
+    ["cursor=none", "cursor", "the cursor of the previous page, unchanged"],
     ["page=1", "page", "one of the keys"],
   ])("page: refuses %s and names the parameter", async (query, parameter, expected) => {
     const fake = FakeService.make({ blocks: 3 })
@@ -316,17 +318,102 @@ describe("FakeService: options", () => {
       'TypeError: Invalid option "methods": expected an object of functions, received an object with eth_call.',
     ])
     expect(issueOf({ block: 3 })).toBe(
-      'TypeError: Invalid option "block": expected one of the keys seed, wallet, blocks, firstBlock, apiKey, chainId, faults, methods, operations, received an unknown key.',
+      'TypeError: Invalid option "block": expected one of the keys seed, wallet, blocks, firstBlock, apiKey, chainId, faults, methods, operations, emptyWallets, received an unknown key.',
     )
   })
 
-  it("operations: answer for the ledger, and one that is not given is an error that names the option", async () => {
+  it("operations: answer in place of what the fake derives", async () => {
     const operations = { movements: () => ({ cursor: null, page: 0, page_size: 100, result: [] }) }
-    const fake = FakeService.make({ blocks: 3, operations })
+    const fake = FakeService.make({ blocks: 30, operations })
 
     expect(await collect(restOf(fake).movementsStream({ address: fake.wallet }))).toEqual([])
-    await expect(restOf(fake).balances({ address: fake.wallet })).rejects.toThrow(
-      "The fake derives no balances from its chain: give them as the option operations.balances.",
+    expect((await restOf(fake).balances({ address: fake.wallet })).result.length).toBeGreaterThan(0)
+  })
+
+  it("emptyWallets: have no history, and any other address that is not on the chain is refused", async () => {
+    const [empty, unknown] = [`0x${"e".repeat(40)}`, `0x${"f".repeat(40)}`] as const
+    const fake = FakeService.make({ blocks: 3, emptyWallets: [empty.toUpperCase().replace("0X", "0x")] })
+    const rest = restOf(fake)
+
+    expect((await rest.walletTransactions({ address: empty })).result).toEqual([])
+    expect((await rest.balances({ address: empty })).result).toEqual([])
+    await expect(rest.movements({ address: unknown })).rejects.toMatchObject({
+      _tag: "BadRequest",
+      message: expect.stringContaining(
+        `Wallet not indexed: ${unknown} on eth. Use a wallet that this service indexes. This fake has ${fake.wallet}`,
+      ),
+    })
+  })
+})
+
+describe("FakeService: ledger", () => {
+  it("balances: equal those of the node after a comparison, at any block", async () => {
+    const fake = FakeService.make({ seed: 11, blocks: 150 })
+    const [rest, rpc] = [restOf(fake), rpcOf(fake)]
+    fake.reconcile()
+    const blocks = fake.blocks()
+    for (const { number } of [blocks[0]!, blocks[70]!, blocks.at(-1)!]) {
+      const { incomplete, result } = await rest.balances({ address: fake.wallet, to_block: number })
+      const [native, ...tokens] = result
+      const erc20 = tokens.filter(({ token_id }) => token_id === null)
+      const data = `0x70a08231${fake.wallet.slice(2).padStart(64, "0")}` as const
+      const held = await Promise.all(erc20.map(({ asset }) => rpc.eth_call({ to: asset, data }, number)))
+
+      expect(incomplete.opening).toBe(false)
+      expect(native?.balance).toBe(await rpc.eth_getBalance(fake.wallet, number))
+      expect(erc20.map(({ balance }) => balance)).toEqual(held.map((amount) => BigInt(amount)))
+      expect(erc20.length).toBe(3)
+    }
+  })
+
+  it("statement: what was held before and what moved add up to what is held, of every kind of movement", async () => {
+    const fake = FakeService.make({ seed: 12, blocks: 200 })
+    fake.reconcile()
+    const [first] = fake.blocks()
+    const range = { from_block: first!.number + 40, to_block: first!.number + 180 }
+    const { closing, opening, proof, sums } = await restOf(fake).statement({ address: fake.wallet, ...range })
+    const held = new Map<string, bigint>()
+    const amounts = [
+      ...opening.result.map(({ asset, balance, token_id }) => ({ asset, token_id, amount: balance })),
+      ...sums,
+    ]
+    for (const { amount, asset, token_id } of amounts) {
+      const key = `${asset} ${token_id}`
+      held.set(key, (held.get(key) ?? 0n) + amount)
+    }
+
+    expect(new Map(closing.result.map(({ asset, balance, token_id }) => [`${asset} ${token_id}`, balance]))).toEqual(
+      new Map([...held].filter(([, amount]) => amount !== 0n)),
     )
+    expect(new Set(sums.map(({ kind }) => kind))).toEqual(
+      new Set(["fee", "value", "internal", "withdrawal", "erc20", "erc721", "erc1155"]),
+    )
+    expect(proof).toMatchObject({ proved: true, differences: [] })
+  })
+
+  it("ledger: responses have the exact form of the interface", async () => {
+    const fake = FakeService.make({ blocks: 80 })
+    fake.reconcile()
+    const of = (operation: string) => responseOf(fake, `/api/v2.2/${fake.wallet}/${operation}`)
+    const exact = { _tag: "Success", success: [] }
+
+    expect(DecodeWarning.find(Movement.MovementPage, await of("movements"))).toMatchObject(exact)
+    expect(DecodeWarning.find(Balance.Balances, await of("balances"))).toMatchObject(exact)
+    expect(DecodeWarning.find(Statement.Statement, await of("statement"))).toMatchObject(exact)
+    expect(
+      DecodeWarning.find(WalletPage.WalletPage, await of("verbose?scope=all&include=internal_transactions")),
+    ).toMatchObject(exact)
+  })
+
+  it("withResponse: gives notModified for a tag that is known, until a block is added", async () => {
+    const fake = FakeService.make({ blocks: 30 })
+    const rest = restOf(fake)
+    const first = await rest.movements({ address: fake.wallet }).withResponse()
+    const ifNoneMatch = first.headers["etag"] ?? ""
+    const again = () => rest.movementsWithResponse({ address: fake.wallet }, { ifNoneMatch })
+
+    expect(await again()).toMatchObject({ notModified: true })
+    fake.mine(4)
+    expect(await again()).toMatchObject({ page: { page: 0 } })
   })
 })

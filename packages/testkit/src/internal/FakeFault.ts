@@ -1,7 +1,7 @@
 /**
  * What a request to a fake meets instead of its response.
  */
-import { failure, type Reply } from "./FakePages.ts"
+import { failure, type Reply } from "./FakeReply.ts"
 
 /**
  * A fault of one request: a status, a body that is cut off, a late response, a broken connection, or a reorg just before it.
@@ -36,7 +36,10 @@ const statusReply = ({
 
 /** A response as the platform gives it. */
 export const toResponse = ({ body, headers, status }: Reply): Response =>
-  new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json", ...headers } })
+  new Response(status === 304 ? null : JSON.stringify(body), {
+    status,
+    headers: { "content-type": "application/json", ...headers },
+  })
 
 /** A response whose body breaks off after some bytes. */
 const cut = async (response: Response, bytes: number): Promise<Response> => {

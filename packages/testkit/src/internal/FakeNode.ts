@@ -5,7 +5,9 @@ import * as Issue from "@daybook/schema/Issue"
 import * as JsonRpc from "@daybook/schema/JsonRpc"
 import * as RpcMethod from "@daybook/schema/RpcMethod"
 import type { FakeBlock, FakeChain, FakeTransaction } from "../FakeChain.ts"
+import * as FakeLedger from "./FakeLedger.ts"
 import * as FakeWire from "./FakeWire.ts"
+import * as Traffic from "./Traffic.ts"
 
 interface Call {
   readonly id: unknown
@@ -81,7 +83,23 @@ const logs: Method = (chain, _chainId, [given]) => {
     .filter((log) => matches(address, log.address) && topics.every((topic, at) => matches(topic, log.topics[at])))
 }
 
-const ether = 10n ** 18n
+/** What an account holds of an asset after a block: the sum of its movements and of what it held before the chain. */
+const heldAt = (chain: FakeChain, address: unknown, id: unknown, asset: string): bigint => {
+  const number = (blockOf(chain, id) ?? chain.blocks().at(-1))?.number ?? 0
+  return FakeLedger.heldAt(chain.blocks(), String(address).toLowerCase(), { asset, number })
+}
+
+/** Selector of `balanceOf(address)`. */
+const balanceOf = /^0x70a08231[0-9a-f]{24}([0-9a-f]{40})$/i
+
+/** The balance of a token that a call asks for; undefined for other calls. */
+const balanceCall = (chain: FakeChain, [call, id]: ReadonlyArray<unknown>): string | undefined => {
+  const { data, input, to } = (call ?? {}) as Readonly<Record<"data" | "input" | "to", string | undefined>>
+  const owner = balanceOf.exec(input ?? data ?? "")?.[1]
+  const asset = String(to).toLowerCase()
+  if (owner === undefined || !Traffic.tokens.some(({ address }) => address === asset)) return undefined
+  return `0x${heldAt(chain, `0x${owner}`, id, asset).toString(16).padStart(64, "0")}`
+}
 
 const methods: Readonly<Record<string, Method>> = {
   eth_chainId: (_chain, chainId) => quantity(chainId),
@@ -91,7 +109,7 @@ const methods: Readonly<Record<string, Method>> = {
   eth_blockNumber: (chain) => quantity(blockOf(chain, "latest")?.number ?? 0),
   eth_gasPrice: (chain) => quantity((blockOf(chain, "latest")?.baseFeePerGas ?? 0n) + 10n ** 9n),
   eth_maxPriorityFeePerGas: () => quantity(10n ** 9n),
-  eth_getBalance: () => quantity(3n * ether),
+  eth_getBalance: (chain, _chainId, [address, id]) => quantity(heldAt(chain, address, id, "native")),
   eth_getTransactionCount: (chain, _chainId, [address]) =>
     quantity(
       chain
@@ -168,6 +186,8 @@ export const answer = (
   } catch (error) {
     return failure(failed, messageOf(error))
   }
+  const balance = method === "eth_call" ? balanceCall(chain, params) : undefined
+  if (balance !== undefined) return { result: balance }
   return known === undefined
     ? failure(notFound, `the method ${method} does not exist/is not available`)
     : { result: known(chain, chainId, params) }

@@ -1,174 +1,174 @@
 /**
- * The wallet operation on a fake chain: parameters are decoded by the schema of the interface, and invalid ones are refused as a
- * service does.
+ * The pages of a fake service: transactions and movements of a wallet. A page that follows another one has the list as of its first page.
  */
-import * as Address from "@daybook/schema/Address"
 import * as Issue from "@daybook/schema/Issue"
-import * as WalletQuery from "@daybook/schema/WalletQuery"
+import * as RestOperation from "@daybook/schema/RestOperation"
 import * as Result from "effect/Result"
-import * as SchemaParser from "effect/SchemaParser"
-import type { FakeBlock, FakeChain, FakeTransaction } from "../FakeChain.ts"
+import type { FakeBlock } from "../FakeChain.ts"
+import * as FakeCursor from "./FakeCursor.ts"
+import * as FakeLedger from "./FakeLedger.ts"
+import { failure, invalid, type Reply } from "./FakeReply.ts"
+import * as FakeRequest from "./FakeRequest.ts"
 import * as FakeWire from "./FakeWire.ts"
 
-/** A response before it is text. */
-export interface Reply {
-  readonly status: number
-  readonly body: unknown
-  readonly headers?: Readonly<Record<string, string>>
+/** A row with its place in the list. */
+interface Row {
+  readonly block: FakeBlock
+  readonly place: FakeCursor.Place
+  /** The row as it is sent. */
+  readonly write: () => unknown
 }
-
-/** An error as the service sends it. */
-export const failure = (status: number, code: string, message: string, more: object = {}): Reply => ({
-  status,
-  body: { message, code, requestId: "fake", ...more },
-})
-
-const invalid = (issue: Issue.Issue, what = "query parameter"): Reply =>
-  failure(400, "bad_request", Issue.format(what, issue), { parameter: issue.path })
-
-/** Where a page continues: after the row with this place, in the list up to the block that was the last one at the first page. */
-interface Cursor {
-  readonly hash: string
-  readonly block: number
-  readonly index: number
-  readonly top: Pick<FakeBlock, "hash" | "number">
-}
-
-const encodeCursor = (cursor: Cursor): string => btoa(JSON.stringify(cursor))
-
-const decodeCursor = (text: string): Cursor | undefined => {
-  try {
-    const { block, hash, index, top } = JSON.parse(atob(text)) as Partial<Cursor>
-    return typeof hash === "string" && typeof block === "number" && typeof index === "number" && top !== undefined
-      ? { hash, block, index, top: { hash: top.hash, number: top.number } }
-      : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** The lowest block that was replaced since a cursor was made, of those that its list depends on. */
-const replacedSince = (chain: FakeChain, { hash, top }: Cursor): number | undefined => {
-  const replaced = [chain.replacedFrom(hash), chain.replacedFrom(top.hash)].filter((block) => block !== undefined)
-  return replaced.length === 0 ? undefined : Math.min(...replaced)
-}
-
-const secondsOf = (text: string): number =>
-  (/^\d{10}$/.test(text) ? Number(text) * 1_000 : /^\d{13}$/.test(text) ? Number(text) : Date.parse(text)) / 1_000
 
 const maxLimit = 100
 
-const decodeQuery = SchemaParser.decodeUnknownResult(WalletQuery.WalletQuery)
+/** The place of what belongs to a block and not to one of its transactions. */
+const blockLevel = 2 ** 20 - 1
 
-/** The query, or the response that refuses it. */
-const read = (parameters: URLSearchParams): Result.Result<WalletQuery.WalletQuery, Reply> => {
-  const input = Object.fromEntries(parameters)
-  const decoded = decodeQuery(input, { onExcessProperty: "error" })
-  // Sound: a schema error has at least one issue.
-  if (Result.isFailure(decoded)) return Result.fail(invalid(Issue.fromError(decoded.failure, input)[0]!))
-  const query = decoded.success
-  if (query.limit !== undefined && query.limit > maxLimit)
-    return Result.fail(
-      invalid({ path: "limit", expected: `at most ${maxLimit}`, received: Issue.describe(input["limit"]) }),
-    )
-  const date = (["from_date", "to_date"] as const).find((name) => Number.isNaN(secondsOf(query[name] ?? "2020-01-01")))
-  if (date !== undefined)
-    return Result.fail(
-      invalid({ path: date, expected: "a date such as 2021-05-07", received: Issue.describe(query[date]) }),
-    )
-  if (query.include !== undefined)
-    return Result.fail(failure(400, "traces_not_indexed", "The fake chain has no traces.", { parameter: "include" }))
-  return Result.succeed(query)
+/** The place of what was held before the first block: before its transactions. */
+const openingLevel = -1
+
+const compare = (one: FakeCursor.Place, other: FakeCursor.Place): number =>
+  one[0] - other[0] || one[1] - other[1] || one[2] - other[2]
+
+const stale = (index: FakeRequest.FakeIndex, resumeFromBlock: number): Reply => {
+  const below = `; in descending order, then continue with to_block=${resumeFromBlock - 1}`
+  const message = `Stale cursor: block ${resumeFromBlock} and later blocks were reorged. Start again without a cursor, from_block=${resumeFromBlock}${resumeFromBlock > 0 ? below : ""}.`
+  return failure(409, "stale_cursor", message, { resumeFromBlock }, FakeRequest.coverage(index))
 }
 
-interface Row {
-  readonly block: FakeBlock
-  readonly transaction: FakeTransaction
-}
+type Paged = typeof RestOperation.walletTransactions | typeof RestOperation.movements
 
-/** True for a block that is not after the range of a query. */
-const isUpTo =
-  (query: WalletQuery.WalletQuery) =>
-  ({ number, timestamp }: FakeBlock): boolean => {
-    const { to } = WalletQuery.bounds(query)
-    return to._tag === "Open" || (to._tag === "Block" ? number <= to.block : timestamp <= secondsOf(to.date))
+/** The parameters that both operations have. */
+type PageQuery = Pick<(typeof RestOperation.movements)["query"]["Type"], "limit" | "order">
+
+/** Gives a page of a list. `rowsOf` gives its rows up to a block, oldest first. */
+const page = <O extends Paged>(
+  index: FakeRequest.FakeIndex,
+  request: FakeRequest.FakeRequest<O>,
+  { filter, list }: Pick<FakeCursor.List, "list" | "filter">,
+  rowsOf: (blocks: ReadonlyArray<FakeBlock>, filter: FakeCursor.List["filter"]) => ReadonlyArray<Row>,
+): Reply => {
+  const { chain, chainId } = index
+  const { cursor, range, wallet } = request
+  // Sound: both operations have these parameters.
+  const { limit = maxLimit, order } = request.query as PageQuery
+  if (limit > maxLimit) {
+    const expected = `a whole number from 1 to ${maxLimit}`
+    return invalid({ path: "limit", expected, received: Issue.quote(String(limit)) })
   }
-
-/** True for a block that is not before the range of a query. */
-const isSince =
-  (query: WalletQuery.WalletQuery) =>
-  ({ number, timestamp }: FakeBlock): boolean => {
-    const { from } = WalletQuery.bounds(query)
-    return from._tag === "Open" || (from._tag === "Block" ? number >= from.block : timestamp >= secondsOf(from.date))
-  }
-
-const isOf = (wallet: string, scope: WalletQuery.WalletQuery["scope"]) => {
-  const topic = `0x${wallet.slice(2).padStart(64, "0")}`
-  return ({ from, logs, to }: FakeTransaction): boolean =>
-    from === wallet || to === wallet || (scope === "all" && logs.some(({ topics }) => topics.includes(topic)))
-}
-
-/** The rows of a query up to a block, in its order. */
-const rowsOf = (
-  chain: FakeChain,
-  wallet: string,
-  query: WalletQuery.WalletQuery,
-  top: Cursor["top"],
-): ReadonlyArray<Row> => {
-  const isWanted = isOf(wallet, query.scope)
-  const rows = chain
+  const requested = { list, chainId, wallet, order, filter, ...range }
+  const matched = cursor === undefined ? Result.succeed(undefined) : FakeCursor.match(cursor, requested)
+  if (Result.isFailure(matched)) return invalid(matched.failure)
+  const refused = FakeRequest.notIndexed(index, wallet)
+  if (refused !== undefined) return refused
+  const resumeFromBlock = cursor && FakeCursor.replacedSince(chain, cursor)
+  if (resumeFromBlock !== undefined) return stale(index, resumeFromBlock)
+  const own: FakeCursor.List = cursor ?? { ...requested, order: order ?? "DESC" }
+  const blocks = FakeRequest.blocksOf(chain, own)
+  const top = cursor?.top ?? blocks?.last
+  const listed = chain
     .blocks()
-    .filter((block) => block.number <= top.number && isSince(query)(block))
-    .flatMap((block) => block.transactions.filter(isWanted).map((transaction) => ({ block, transaction })))
-  return query.order === "ASC" ? rows : rows.toReversed()
-}
-
-/** True for rows after the place of a cursor, in the order of the query. */
-const isAfter =
-  (cursor: Cursor | undefined, order: WalletQuery.Order | undefined) =>
-  ({ block, transaction }: Row): boolean => {
-    if (cursor === undefined) return true
-    const difference = block.number - cursor.block || transaction.index - cursor.index
-    return order === "ASC" ? difference > 0 : difference < 0
-  }
-
-/** The response to a request for a page. */
-export const page = (chain: FakeChain, address: string, parameters: URLSearchParams): Reply => {
-  const wallet = Address.fromText(address)
-  if (wallet === undefined)
-    return invalid(
-      { path: "address", expected: "an address of 20 bytes in hex", received: Issue.describe(address) },
-      "path parameter",
+    .filter(
+      ({ number }) =>
+        blocks !== undefined && top !== undefined && number >= blocks.first.number && number <= top.number,
     )
-  const decoded = read(parameters)
-  if (Result.isFailure(decoded)) return decoded.failure
-  const query = decoded.success
-  const cursor = query.cursor === undefined ? undefined : decodeCursor(query.cursor)
-  if (query.cursor !== undefined && cursor === undefined)
-    return invalid({ path: "cursor", expected: "a cursor of this service", received: Issue.describe(query.cursor) })
-  const resumeFromBlock = cursor && replacedSince(chain, cursor)
-  if (resumeFromBlock !== undefined)
-    return failure(409, "stale_cursor", "A reorg reverted a block of the cursor.", { resumeFromBlock })
-  const top = cursor?.top ?? chain.blocks().findLast(isUpTo(query))
-  const left = top === undefined ? [] : rowsOf(chain, wallet, query, top).filter(isAfter(cursor, query.order))
-  const limit = query.limit ?? maxLimit
+  const all = rowsOf(listed, own.filter)
+  const left = (own.order === "ASC" ? all : all.toReversed()).filter(
+    ({ place }) => cursor === undefined || compare(place, cursor.after) * (own.order === "ASC" ? 1 : -1) > 0,
+  )
   const rows = left.slice(0, limit)
   const last = rows.at(-1)
+  const number = cursor?.page ?? 0
   const next =
     top === undefined || last === undefined || left.length <= limit
       ? null
-      : encodeCursor({
-          hash: last.block.hash,
-          block: last.block.number,
-          index: last.transaction.index,
+      : FakeCursor.encode({
+          ...own,
+          page: number + 1,
+          after: last.place,
+          afterHash: last.block.hash,
           top: { hash: top.hash, number: top.number },
         })
+  const result = rows.map(({ write }) => write())
   return {
     status: 200,
-    body: FakeWire.page(next, limit, rows),
-    headers: {
-      "daybook-indexed-from": String(chain.blocks()[0]?.number),
-      "daybook-indexed-to": String(chain.blocks().at(-1)?.number),
-    },
+    headers: FakeRequest.coverage(index, wallet),
+    body: { cursor: next, page: String(number), page_size: String(limit), result },
   }
+}
+
+/** A page of the transactions of a wallet. */
+export const walletTransactions = (
+  index: FakeRequest.FakeIndex,
+  address: string,
+  parameters: URLSearchParams,
+): Reply => {
+  const request = FakeRequest.read(index, RestOperation.walletTransactions, address, parameters)
+  if (Result.isFailure(request)) return request.failure
+  const { cursor, query, wallet } = request.success
+  const scope = query.scope ?? (cursor?.list === "scope all" ? "all" : "direct")
+  const isListed = ({ roles }: FakeLedger.Entry) =>
+    scope === "all" || roles.includes("sender") || roles.includes("recipient")
+  const hasCalls = query.include !== undefined
+  return page(index, request.success, { list: `scope ${scope}`, filter: {} }, (blocks) =>
+    FakeLedger.entries(blocks, wallet)
+      .filter(isListed)
+      .flatMap(({ block, roles, transaction }) =>
+        transaction === null
+          ? []
+          : [
+              {
+                block,
+                place: [block.number, transaction.index, 0],
+                write: () => FakeWire.row(block, transaction, { hasCalls, roles: scope === "all" ? roles : undefined }),
+              },
+            ],
+      ),
+  )
+}
+
+type Selection = Pick<(typeof RestOperation.movements)["query"]["Type"], "asset" | "kind" | "direction">
+
+const isSelected =
+  ({ asset, direction, kind }: Selection) =>
+  ({ amount, ...movement }: FakeLedger.Movement): boolean =>
+    (asset === undefined || (asset as ReadonlyArray<string>).includes(movement.asset)) &&
+    (kind === undefined || (kind as ReadonlyArray<string>).includes(movement.kind)) &&
+    (direction === undefined || (direction === "in") === amount > 0n)
+
+/** The movements that a wallet had before the first block, where they were read. */
+const openingRows = (block: FakeBlock): ReadonlyArray<Row & { readonly movement: FakeLedger.Movement }> =>
+  FakeLedger.openings.map((movement, at) => ({
+    block,
+    movement,
+    place: [block.number, openingLevel, at],
+    write: () => FakeWire.movement({ block, transaction: null, roles: [], movements: [] }, movement, at),
+  }))
+
+/** A page of the movements of a wallet. */
+export const movements = (index: FakeRequest.FakeIndex, address: string, parameters: URLSearchParams): Reply => {
+  const request = FakeRequest.read(index, RestOperation.movements, address, parameters)
+  if (Result.isFailure(request)) return request.failure
+  const { query, wallet } = request.success
+  const filter = Object.fromEntries(
+    (["asset", "kind", "direction"] as const).flatMap((name) => {
+      const value = query[name]
+      return value === undefined ? [] : [[name, String(value)]]
+    }),
+  )
+  const [first] = index.chain.blocks()
+  return page(index, request.success, { list: "movements", filter }, (blocks, own) => {
+    // Sound: a cursor has what an earlier request was decoded to.
+    const matches = isSelected(Result.getOrThrow(RestOperation.decodeQuery(RestOperation.movements, own)))
+    const opening = index.opened.has(wallet) && first !== undefined && blocks[0] === first ? openingRows(first) : []
+    const found = FakeLedger.entries(blocks, wallet).flatMap((entry) =>
+      entry.movements.map((movement, at) => ({
+        block: entry.block,
+        movement,
+        place: [entry.block.number, entry.transaction?.index ?? blockLevel, at] as const,
+        write: () => FakeWire.movement(entry, movement, at),
+      })),
+    )
+    return [...opening, ...found].filter(({ movement }) => matches(movement))
+  })
 }

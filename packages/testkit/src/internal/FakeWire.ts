@@ -4,16 +4,20 @@
 import type { BlockWire, HydratedBlockWire } from "@daybook/schema/Block"
 import type { LogWire, ReceiptWire } from "@daybook/schema/Receipt"
 import type { FeeMarketWire } from "@daybook/schema/Transaction"
-import type { WalletPageWire } from "@daybook/schema/WalletPage"
+import type { MovementWire } from "@daybook/schema/Movement"
+import type { TokenWire } from "@daybook/schema/Token"
 import type { WalletTransactionWire } from "@daybook/schema/WalletTransaction"
-import type { FakeBlock, FakeLog, FakeTransaction } from "../FakeChain.ts"
+import type { FakeBlock, FakeCall, FakeLog, FakeTransaction } from "../FakeChain.ts"
+import type * as FakeLedger from "./FakeLedger.ts"
+import * as Traffic from "./Traffic.ts"
 
 const quantity = (value: bigint | number): string => `0x${value.toString(16)}`
 
 /** Zero bytes: blooms and roots are not computed. */
 const zeros = (bytes: number): string => `0x${"00".repeat(bytes)}`
 
-const isoTime = ({ timestamp }: FakeBlock): string => new Date(timestamp * 1_000).toISOString()
+/** Time of a block as the REST operations send it. */
+export const isoTime = ({ timestamp }: FakeBlock): string => new Date(timestamp * 1_000).toISOString()
 
 const blockFields = (block: FakeBlock) => ({
   block_timestamp: isoTime(block),
@@ -35,8 +39,37 @@ const restLog = (block: FakeBlock, transaction: FakeTransaction, { address, data
   decoded_event: null,
 })
 
-/** A wallet transaction. Source: docs/interface.md#2.2. */
-export const row = (block: FakeBlock, transaction: FakeTransaction): WalletTransactionWire => ({
+/** Gas of a call that moves ether and nothing else. */
+export const callGas = { gas: 2_300, gasUsed: 0 }
+
+const internalTransaction = (block: FakeBlock, { hash }: FakeTransaction, { from, to, value }: FakeCall) => ({
+  transaction_hash: hash,
+  block_number: block.number,
+  block_hash: block.hash,
+  type: "CALL",
+  from,
+  to,
+  value: String(value),
+  gas: String(callGas.gas),
+  gas_used: String(callGas.gasUsed),
+  input: "0x",
+  output: "0x",
+})
+
+/** What a row has beside the transaction. */
+export interface RowOptions {
+  /** Whether it has its internal transactions. */
+  readonly hasCalls?: boolean
+  /** Roles of the wallet, of a list of all of its transactions. */
+  readonly roles?: ReadonlyArray<string> | undefined
+}
+
+/** A wallet transaction, with its internal transactions where they are asked for. Source: docs/interface.md#2.2. */
+export const row = (
+  block: FakeBlock,
+  transaction: FakeTransaction,
+  { hasCalls = false, roles }: RowOptions = {},
+): WalletTransactionWire => ({
   hash: transaction.hash,
   nonce: String(transaction.nonce),
   transaction_index: String(transaction.index),
@@ -56,6 +89,41 @@ export const row = (block: FakeBlock, transaction: FakeTransaction): WalletTrans
   ...blockFields(block),
   logs: transaction.logs.map((log, at) => restLog(block, transaction, log, at)),
   decoded_call: null,
+  ...(hasCalls
+    ? { internal_transactions: transaction.calls.map((call) => internalTransaction(block, transaction, call)) }
+    : {}),
+  ...(roles === undefined ? {} : { roles }),
+})
+
+/** How a token describes itself; `null` for the native asset, and for collectibles, which the fake does not read. */
+export const token = (asset: string): TokenWire | null => {
+  const found = Traffic.tokens.find(({ address }) => address === asset)
+  return found === undefined ? null : { ...found, decimals: String(found.decimals), block_number: "0" }
+}
+
+const textOf = (value: bigint | number | null | undefined): string | null => value?.toString() ?? null
+
+/** A movement. */
+export const movement = (
+  { block, roles, transaction }: FakeLedger.Entry,
+  { amount, asset, counterparty, isFailed, kind, logIndex, tokenId }: FakeLedger.Movement,
+  at: number,
+): MovementWire => ({
+  kind,
+  asset,
+  token_id: textOf(tokenId),
+  token: token(asset),
+  amount: String(amount),
+  counterparty,
+  counterparty_label: null,
+  transaction_hash: transaction?.hash ?? null,
+  transaction_index: textOf(transaction?.index),
+  log_index: textOf(logIndex),
+  movement_index: String(at),
+  ...blockFields(block),
+  failed: isFailed,
+  incomplete: false,
+  roles,
 })
 
 /** A transaction of JSON-RPC. */
@@ -138,6 +206,13 @@ const blockHeader = (one: FakeBlock) => ({
   timestamp: quantity(one.timestamp),
   baseFeePerGas: quantity(one.baseFeePerGas),
   uncles: [],
+  withdrawals: one.withdrawals.map(({ address, amountGwei, index, validatorIndex }) => ({
+    index: quantity(index),
+    validatorIndex: quantity(validatorIndex),
+    address,
+    amount: quantity(amountGwei),
+  })),
+  withdrawalsRoot: zeros(32),
 })
 
 /** A block, with whole transactions or their hashes. */
@@ -145,15 +220,3 @@ export const block = (one: FakeBlock, isHydrated: boolean, chainId: number): Blo
   isHydrated
     ? { ...blockHeader(one), transactions: one.transactions.map((each) => transaction(one, each, chainId)) }
     : { ...blockHeader(one), transactions: one.transactions.map(({ hash }) => hash) }
-
-/** A page of a wallet's transactions. Source: docs/interface.md#2.1. */
-export const page = (
-  cursor: string | null,
-  limit: number,
-  rows: ReadonlyArray<{ readonly block: FakeBlock; readonly transaction: FakeTransaction }>,
-): WalletPageWire => ({
-  cursor,
-  page: "0",
-  page_size: String(limit),
-  result: rows.map(({ block: of, transaction: one }) => row(of, one)),
-})

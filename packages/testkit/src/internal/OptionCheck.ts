@@ -32,6 +32,11 @@ const kinds: Readonly<Record<string, Kind>> = {
   faults: { expected: "an array of faults", is: Array.isArray },
   methods: functions,
   operations: functions,
+  emptyWallets: {
+    expected: "an array of addresses of 20 bytes in hex",
+    is: (value) =>
+      Array.isArray(value) && value.every((one) => typeof one === "string" && Address.fromText(one) !== undefined),
+  },
 }
 
 const failure = (path: string, expected: string, received: string) =>

@@ -1,0 +1,250 @@
+/** What a service does with requests: each behaviour is run with a fake and with a service on the same chain, and gives the responses. */
+import type { FakeService } from "@daybook/testkit"
+import type { Json } from "../service.ts"
+
+/** A response without what differs from request to request. */
+export interface Response {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Json
+}
+
+/** A fake, or a service with its chain. */
+export interface Subject {
+  readonly chain: Pick<FakeService.FakeService, "blocks" | "wallet">
+  readonly get: (path: string, headers?: Readonly<Record<string, string>>) => Promise<Response>
+  readonly mine: (blocks: number) => Promise<void>
+  readonly reorg: (depth: number) => Promise<void>
+  readonly reconcile: () => Promise<void>
+}
+
+/** A behaviour: gives what is compared. */
+export interface Behaviour {
+  readonly title: string
+  readonly run: (subject: Subject) => Promise<unknown>
+}
+
+const path = ({ chain }: Subject, operation: string, query = "", wallet = chain.wallet) =>
+  `/api/v2.2/${wallet}/${operation}${query === "" ? "" : `?${query}`}`
+
+/** A request of one response. */
+const one = (title: string, operation: string, query = "", wallet?: string): Behaviour => ({
+  title: `${operation}: ${title}`,
+  run: (subject) => subject.get(path(subject, operation, query, wallet)),
+})
+
+/** The pages of a list, as far as it goes; `between` is run after the first page. */
+const walk = async (
+  subject: Subject,
+  operation: string,
+  query: string,
+  between: () => Promise<void> = () => Promise.resolve(),
+): Promise<ReadonlyArray<Response>> => {
+  const pages: Array<Response> = []
+  for (let cursor: string | null = ""; cursor !== null;) {
+    const next: string = cursor === "" ? query : `${query}&cursor=${encodeURIComponent(cursor)}`
+    const page = await subject.get(path(subject, operation, next))
+    pages.push(page)
+    if (pages.length === 1) await between()
+    cursor = page.body.cursor ?? null
+  }
+  return pages
+}
+
+const walked = (title: string, operation: string, query: string): Behaviour => ({
+  title: `${operation}: ${title}`,
+  run: (subject) => walk(subject, operation, query),
+})
+
+/** A request with the cursor of the first page of another one. */
+const withCursor = (title: string, first: string, operation: string, query: string): Behaviour => ({
+  title: `${operation}: ${title}`,
+  run: async (subject) => {
+    const page = await subject.get(path(subject, first, "limit=2&order=ASC"))
+    return subject.get(path(subject, operation, `cursor=${encodeURIComponent(page.body.cursor)}${query}`))
+  },
+})
+
+const changing = (
+  title: string,
+  operation: string,
+  query: string,
+  change: (subject: Subject) => Promise<void>,
+): Behaviour => ({
+  title: `${operation}: ${title}`,
+  run: (subject) => walk(subject, operation, query, () => change(subject)),
+})
+
+const first = 20_000_000
+const usdc = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
+const nowhere = `0x${"12".repeat(20)}`
+
+const refused = (["verbose", "movements"] as const).flatMap((operation) => [
+  one("refuses a limit of 0", operation, "limit=0"),
+  one("refuses a limit above the highest", operation, "limit=101"),
+  one("refuses a limit that is no number", operation, "limit=ten"),
+  one("refuses an order that is none", operation, "order=UP"),
+  one("refuses a text that is no cursor", operation, "cursor=none"),
+  one("refuses an empty cursor", operation, "cursor="),
+])
+
+const ranges = (["verbose", "movements", "balances", "statement"] as const).flatMap((operation) => [
+  one("refuses an unknown parameter", operation, "colour=red"),
+  one("refuses a repeated parameter", operation, "chain=eth&chain=eth"),
+  one("refuses an address that is none", operation, "", "0x123"),
+  one("refuses a chain that is not served", operation, "chain=polygon"),
+  one("refuses a text that names no chain", operation, "chain=etherium"),
+  one("takes a chain by its identifier", operation, "chain=0x1"),
+  one("refuses a block that is no number", operation, "to_block=last"),
+  one("refuses a date that is none", operation, "to_date=sometime"),
+  one("ends with a block", operation, `to_block=${first + 40}`),
+  one("ends with the last block before a date", operation, "to_date=2024-06-10T06:20:30Z"),
+  one("reads a date without a zone in UTC", operation, "to_date=2024-06-10 06:20:30"),
+  one("reads a date in seconds", operation, "to_date=1718000430"),
+  one("reads a date by the name of its month", operation, "to_date=June 10, 2024 06:20"),
+  one("has a block in place of a date", operation, `to_block=${first + 9}&to_date=2024-06-10T06:20:30Z`),
+  one("ends before the first block", operation, `to_block=${first - 1}`),
+])
+
+const fromRanges = (["verbose", "movements", "statement"] as const).flatMap((operation) => [
+  one("begins with a block", operation, `from_block=${first + 80}`),
+  one("begins with the first block after a date", operation, "from_date=2024-06-10T06:30:00Z"),
+  one("refuses a range that ends before it begins", operation, `from_block=${first + 9}&to_block=${first + 8}`),
+  one("refuses a range of dates that ends before it begins", operation, "from_date=2024-06-11&to_date=2024-06-10"),
+  one("begins after the last block", operation, `from_block=${first + 5_000}`),
+])
+
+const lists = [
+  walked("pages of 7, newest first", "verbose", "limit=7"),
+  walked("pages of 7, oldest first", "verbose", "limit=7&order=ASC"),
+  walked("pages of all transactions with the wallet", "verbose", "limit=20&scope=all"),
+  walked("internal transactions", "verbose", "limit=50&include=internal_transactions"),
+  walked("pages of 9, newest first", "movements", "limit=9"),
+  walked("pages of 9, oldest first", "movements", "limit=9&order=ASC"),
+  walked("pages of one", "movements", `limit=1&to_block=${first + 20}`),
+  walked("of kinds", "movements", "limit=9&kind=fee,internal,withdrawal"),
+  walked("of an asset", "movements", `limit=9&asset=${usdc}`),
+  walked("of a direction", "movements", "limit=9&direction=in"),
+  one("refuses a kind that is none", "movements", "kind=ERC20"),
+  one("refuses an asset that is none", "movements", "asset=USDC"),
+  one("refuses a direction that is none", "movements", "direction=up"),
+  withCursor("refuses the cursor of another operation", "verbose", "movements", ""),
+  withCursor("refuses the cursor of another operation", "movements", "verbose", ""),
+  withCursor("refuses a cursor of another order", "verbose", "verbose", "&order=DESC"),
+  withCursor("refuses a cursor of another range", "verbose", "verbose", `&to_block=${first + 7}`),
+  withCursor("refuses a cursor of another scope", "verbose", "verbose", "&scope=all"),
+  withCursor("refuses a cursor of another selection", "movements", "movements", "&kind=fee"),
+  withCursor("keeps order and range of a cursor where it is sent alone", "movements", "movements", ""),
+  withCursor("takes another limit with a cursor", "verbose", "verbose", "&limit=5"),
+]
+
+const changes = (["verbose", "movements"] as const).flatMap((operation) => [
+  changing("ends a list at the newest block of its first page", operation, "limit=20&order=ASC", (subject) =>
+    subject.mine(12),
+  ),
+  changing("goes on with a list, newest first, when blocks are added", operation, "limit=20", (subject) =>
+    subject.mine(12),
+  ),
+  changing("refuses a cursor whose top block was reorged", operation, "limit=20", (subject) => subject.reorg(1)),
+  changing("refuses a cursor whose top block was reorged, oldest first", operation, "limit=20&order=ASC", (subject) =>
+    subject.reorg(3),
+  ),
+  changing("refuses a cursor whose last row was reorged", operation, "limit=20", (subject) => subject.reorg(30)),
+  changing("keeps a cursor of a list that ends below a reorg", operation, `limit=9&to_block=${first + 60}`, (subject) =>
+    subject.reorg(20),
+  ),
+  {
+    title: `${operation}: names the lowest of two reorgs`,
+    run: (subject: Subject) =>
+      walk(subject, operation, "limit=20", async () => {
+        await subject.reorg(20)
+        await subject.reorg(4)
+      }),
+  },
+])
+
+const sums = [
+  one("what a wallet holds, without what it held before", "balances"),
+  one("of assets", "balances", `asset=native,${usdc}`),
+  one("of an asset that never moved", "balances", `asset=${nowhere}`),
+  one("what moved, without what was held before", "statement"),
+  one("of a range", "statement", `from_block=${first + 30}&to_block=${first + 70}`),
+  one("of assets", "statement", `from_block=${first + 30}&asset=${usdc}`),
+  ...(["balances", "statement", "movements", "verbose"] as const).flatMap((operation) => [
+    {
+      title: `${operation}: with what was held before and a proof, after a comparison with the node`,
+      run: async (subject: Subject) => {
+        await subject.reconcile()
+        return subject.get(path(subject, operation, `limit=100&order=ASC`.repeat(Number(/mov|verb/.test(operation)))))
+      },
+    },
+    {
+      title: `${operation}: keeps a proof when blocks are added, and loses it when its block is reorged`,
+      run: async (subject: Subject) => {
+        await subject.reconcile()
+        await subject.mine(5)
+        const later = await subject.get(path(subject, operation))
+        await subject.reorg(9)
+        return [later, await subject.get(path(subject, operation))]
+      },
+    },
+  ]),
+  {
+    title: "movements: pages of 3 with what was held before, in both orders",
+    run: async (subject: Subject) => {
+      await subject.reconcile()
+      const query = `limit=3&to_block=${first + 12}`
+      return [await walk(subject, "movements", query), await walk(subject, "movements", `${query}&order=ASC`)]
+    },
+  },
+]
+
+const others: ReadonlyArray<Behaviour> = [
+  {
+    title: "movements, balances: of another account of the chain",
+    run: async (subject) => {
+      const transaction = subject.chain.blocks().flatMap(({ transactions }) => transactions)[3]!
+      const { from, to } = transaction
+      const other = from === subject.chain.wallet ? to : from
+      return [
+        await subject.get(path(subject, "movements", "", other)),
+        await subject.get(path(subject, "balances", "", other)),
+        await subject.get(path(subject, "verbose", "scope=all", other)),
+      ]
+    },
+  },
+  {
+    title: "responses: 304 for a tag that the client has, 200 after a new block",
+    run: async (subject) => {
+      const statuses: Array<number> = []
+      for (const operation of ["verbose", "movements", "balances"]) {
+        const page = await subject.get(path(subject, operation))
+        const tag = { "if-none-match": page.headers["etag"] ?? "" }
+        statuses.push((await subject.get(path(subject, operation), tag)).status)
+        await subject.mine(3)
+        statuses.push((await subject.get(path(subject, operation), tag)).status)
+      }
+      return statuses
+    },
+  },
+  {
+    title: "key: refuses a request without one, and with an unknown one",
+    run: async (subject) => [
+      await subject.get(path(subject, "verbose"), { "x-api-key": "" }),
+      await subject.get(path(subject, "verbose"), { "x-api-key": "another-key" }),
+    ],
+  },
+  one("refuses a path in capitals of an address of another length", "verbose", "", `0x${"AB".repeat(21)}`),
+  one("takes an address in capitals", "verbose", "limit=2", "0xD8DA6BF26964AF9D7EED9E03E53415D37AA96045"),
+]
+
+/** All behaviours. */
+export const behaviours: ReadonlyArray<Behaviour> = [
+  ...refused,
+  ...ranges,
+  ...fromRanges,
+  ...lists,
+  ...changes,
+  ...sums,
+  ...others,
+]

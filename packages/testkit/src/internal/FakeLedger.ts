@@ -1,0 +1,158 @@
+/**
+ * The movements of a wallet on a fake chain, by the rules of the service: fee, value, calls and logs of each transaction, then the
+ * withdrawals of the block.
+ */
+import * as TokenTransfer from "@daybook/schema/TokenTransfer"
+import type { FakeBlock, FakeTransaction } from "../FakeChain.ts"
+import * as Traffic from "./Traffic.ts"
+
+/** One change of what a wallet holds. */
+export interface Movement {
+  readonly kind: "fee" | "value" | "internal" | "withdrawal" | "erc20" | "erc721" | "erc1155" | "genesis"
+  readonly asset: string
+  readonly tokenId: bigint | null
+  readonly amount: bigint
+  readonly counterparty: string | null
+  readonly logIndex: number | null
+  readonly isFailed: boolean
+}
+
+/** What a wallet has to do with a transaction or a block. */
+export interface Entry {
+  readonly block: FakeBlock
+  /** `null` for the movements of the block itself. */
+  readonly transaction: FakeTransaction | null
+  readonly roles: ReadonlyArray<string>
+  readonly movements: ReadonlyArray<Movement>
+}
+
+/** The roles that this chain has, in the order of the service. */
+const roleOrder = [
+  "sender",
+  "recipient",
+  "internal_caller",
+  "internal_callee",
+  "token_sender",
+  "token_recipient",
+  "withdrawal_recipient",
+] as const
+
+type Role = (typeof roleOrder)[number]
+
+const gwei = 10n ** 9n
+const zeroAddress = `0x${"0".repeat(40)}`
+
+/** Collects roles and movements of a wallet. */
+const collect = (wallet: string) => {
+  const roles = new Set<Role>()
+  const movements: Array<Movement> = []
+  const native = { asset: "native", tokenId: null, logIndex: null, isFailed: false }
+  return {
+    role: (account: string, role: Role): void => void (account === wallet && roles.add(role)),
+    change: (change: Pick<Movement, "kind" | "amount"> & Partial<Movement>): void =>
+      void (change.amount !== 0n && movements.push({ counterparty: null, ...native, ...change })),
+    transfer: (from: string, to: string, moved: Pick<Movement, "kind" | "amount"> & Partial<Movement>): void => {
+      const { amount } = moved
+      const sides = [
+        { holder: from, other: to, signed: -amount },
+        { holder: to, other: from, signed: amount },
+      ]
+      for (const { holder, other, signed } of sides) {
+        if (holder !== wallet || holder === zeroAddress || amount === 0n) continue
+        const counterparty = other === zeroAddress ? null : other
+        movements.push({ ...native, ...moved, amount: signed, counterparty })
+      }
+    },
+    entry: (block: FakeBlock, transaction: FakeTransaction | null): ReadonlyArray<Entry> =>
+      roles.size === 0 && movements.length === 0
+        ? []
+        : [{ block, transaction, movements, roles: roleOrder.filter((role) => roles.has(role)) }],
+  }
+}
+
+const ofTransaction = (wallet: string, block: FakeBlock, transaction: FakeTransaction): ReadonlyArray<Entry> => {
+  const { calls, firstLogIndex, from, gasPrice, gasUsed, logs, succeeded, to, value } = transaction
+  const { change, entry, role, transfer } = collect(wallet)
+  role(from, "sender")
+  role(to, "recipient")
+  if (from === wallet) change({ kind: "fee", amount: -gasUsed * gasPrice, isFailed: !succeeded })
+  if (succeeded) transfer(from, to, { kind: "value", amount: value })
+  for (const call of calls) {
+    role(call.from, "internal_caller")
+    role(call.to, "internal_callee")
+    transfer(call.from, call.to, { kind: "internal", amount: call.value })
+  }
+  for (const [at, log] of logs.entries()) {
+    const found = TokenTransfer.fromLog(log)
+    if (found === null) continue
+    if (found.from !== zeroAddress) role(found.from, "token_sender")
+    if (found.to !== zeroAddress) role(found.to, "token_recipient")
+    for (const [tokenId, amount] of found.items) {
+      const { standard: kind } = found
+      transfer(found.from, found.to, { kind, asset: log.address, tokenId, amount, logIndex: firstLogIndex + at })
+    }
+  }
+  return entry(block, transaction)
+}
+
+const ofBlock = (wallet: string, block: FakeBlock): ReadonlyArray<Entry> => {
+  const { change, entry, role } = collect(wallet)
+  for (const { address, amountGwei } of block.withdrawals) {
+    role(address, "withdrawal_recipient")
+    if (address === wallet) change({ kind: "withdrawal", amount: amountGwei * gwei })
+  }
+  return entry(block, null)
+}
+
+/** The entries of a wallet, oldest first. */
+export const entries = (blocks: ReadonlyArray<FakeBlock>, wallet: string): ReadonlyArray<Entry> =>
+  blocks.flatMap((block) => [
+    ...block.transactions.flatMap((transaction) => ofTransaction(wallet, block, transaction)),
+    ...ofBlock(wallet, block),
+  ])
+
+/** What every account held before the first block. */
+export const openings: ReadonlyArray<Movement> = Traffic.openings.map(({ amount, asset }) => ({
+  kind: "genesis",
+  asset,
+  amount,
+  tokenId: null,
+  counterparty: null,
+  logIndex: null,
+  isFailed: false,
+}))
+
+/** Identifies what is held: an asset, or one id of a contract of ERC-1155. */
+export const holdingOf = ({ asset, kind, tokenId }: Pick<Movement, "asset" | "kind" | "tokenId">): string =>
+  kind === "erc1155" ? `${asset} ${tokenId}` : asset
+
+/** What a wallet holds or held, as far as the chain shows. */
+export const holdings = (blocks: ReadonlyArray<FakeBlock>, wallet: string): ReadonlySet<string> =>
+  new Set([...openings, ...entries(blocks, wallet).flatMap(({ movements }) => movements)].map(holdingOf))
+
+/** True for an account with an entry on the chain. */
+export const isOnChain = (blocks: ReadonlyArray<FakeBlock>, wallet: string): boolean =>
+  blocks.some((block) => entries([block], wallet).length > 0)
+
+/** What an account holds after a block: what it held before the first one, and its movements. */
+export const heldAt = (
+  blocks: ReadonlyArray<FakeBlock>,
+  wallet: string,
+  {
+    asset,
+    number,
+    tokenId = null,
+  }: Pick<Movement, "asset"> & {
+    readonly number: number
+    readonly tokenId?: bigint | null
+  },
+): bigint =>
+  [
+    ...openings,
+    ...entries(
+      blocks.filter((block) => block.number <= number),
+      wallet,
+    ).flatMap(({ movements }) => movements),
+  ]
+    .filter((one) => one.asset === asset && (tokenId === null || one.tokenId === tokenId))
+    .reduce((sum, { amount }) => sum + amount, 0n)

@@ -1,0 +1,24 @@
+/**
+ * Responses of a fake before they are text, and the errors of the service.
+ */
+import * as Issue from "@daybook/schema/Issue"
+
+/** A response before it is text. */
+export interface Reply {
+  readonly status: number
+  readonly body: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** An error as the service sends it. */
+export const failure = (
+  status: number,
+  code: string,
+  message: string,
+  more: object = {},
+  headers: Reply["headers"] = {},
+): Reply => ({ status, headers, body: { message, code, requestId: "fake", ...more } })
+
+/** A parameter that is refused. */
+export const invalid = (issue: Issue.Issue, what = "query parameter", code = "bad_request"): Reply =>
+  failure(400, code, Issue.format(what, issue), { parameter: issue.path })

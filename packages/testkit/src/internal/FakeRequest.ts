@@ -1,0 +1,189 @@
+/**
+ * A request of an operation, decoded and refused as the service does: path, parameters, chain, dates and range.
+ */
+import * as Address from "@daybook/schema/Address"
+import * as Chain from "@daybook/schema/Chain"
+import * as Issue from "@daybook/schema/Issue"
+import * as RestOperation from "@daybook/schema/RestOperation"
+import * as WalletQuery from "@daybook/schema/WalletQuery"
+import * as Result from "effect/Result"
+import type { FakeBlock, FakeChain } from "../FakeChain.ts"
+import * as FakeCursor from "./FakeCursor.ts"
+import * as FakeLedger from "./FakeLedger.ts"
+import { failure, invalid, type Reply } from "./FakeReply.ts"
+
+/** A comparison of the sums of a wallet with the node. */
+export interface Proof {
+  readonly block: Pick<FakeBlock, "hash" | "number">
+}
+
+/** A fake index: its chain, and what is known of wallets. */
+export interface FakeIndex {
+  readonly chain: FakeChain
+  readonly chainId: number
+  /** Wallets that the index covers although the chain has none of their transactions. */
+  readonly emptyWallets: ReadonlySet<string>
+  /** What wallets held before the first block, as far as it was read: keys of holdings by wallet. */
+  readonly opened: ReadonlyMap<string, ReadonlySet<string>>
+  readonly proofs: ReadonlyMap<string, Proof>
+}
+
+const finalityBlocks = 64
+
+/** The last final block; the first one where none is older. */
+export const finalized = (chain: FakeChain): number =>
+  // Sound: a chain has at least one block.
+  (chain.blocks().at(-finalityBlocks) ?? chain.blocks()[0]!).number
+
+/** The proof of a wallet, while its block is on the chain. */
+export const proofOf = ({ chain, proofs }: FakeIndex, wallet: string): Proof | undefined => {
+  const proof = proofs.get(wallet)
+  return proof === undefined || chain.replacedFrom(proof.block.hash) !== undefined ? undefined : proof
+}
+
+/** Headers that state what the index covers. */
+export const coverage = (index: FakeIndex, wallet?: string): Readonly<Record<string, string>> => {
+  const blocks = index.chain.blocks()
+  const proof = wallet === undefined ? undefined : proofOf(index, wallet)
+  const headers = {
+    "daybook-indexed-from": String(blocks[0]?.number),
+    "daybook-indexed-to": String(blocks.at(-1)?.number),
+    "daybook-finalized-to": String(finalized(index.chain)),
+  }
+  return proof === undefined ? headers : { ...headers, "daybook-reconciled-to": String(proof.block.number) }
+}
+
+/** Instants in digits: seconds or milliseconds since 1970. */
+const digits = /^(?:\d{10}|\d{13})$/
+const iso = /^\d{4}(?:-\d{2}(?:-\d{2})?)?(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(Z|[+ -]\d{2}:?\d{2})?)?$/i
+const named = /^(?=.*[a-z]{3})(?=.*\b\d{4}\b)[\w ,:.+-]+$/i
+const zone = /(?:Z|UTC|GMT|[+-]\d{2}:?\d{2})$/i
+
+/** The instant of a date in milliseconds since 1970, in UTC unless it names a zone; NaN for none. */
+const parseDate = (given: string): number => {
+  const text = given.trim()
+  if (digits.test(text)) return Number(text) * (text.length === 10 ? 1_000 : 1)
+  const [, offset] = iso.exec(text) ?? []
+  if (iso.test(text)) {
+    // In a query, the plus of a zone becomes a space.
+    const dated = text.replace(/ (\d{2}:?\d{2})$/, offset?.startsWith(" ") === true ? "+$1" : " $1")
+    return Date.parse(/:/.test(dated) && offset === undefined ? `${dated.replace(" ", "T")}Z` : dated)
+  }
+  if (!named.test(text)) return Number.NaN
+  return Date.parse(zone.test(text) ? text : `${text} UTC`)
+}
+
+const expectedDate =
+  "ISO 8601 such as 2021-05-07T11:08:35Z, RFC 2822 such as Fri, 07 May 2021 11:08:35 +0000, 10 digits of seconds or 13 of milliseconds since 1970, or text such as May 7, 2021; in UTC unless it names a zone"
+
+type RangeParameters = Pick<WalletQuery.WalletQuery, "from_block" | "to_block" | "from_date" | "to_date">
+
+const dateOf = (
+  path: "from_date" | "to_date",
+  text: string | undefined,
+): Result.Result<number | undefined, Issue.Issue> => {
+  const date = text === undefined ? undefined : parseDate(text)
+  return Number.isNaN(date)
+    ? Result.fail({ path, expected: expectedDate, received: Issue.describe(text?.trim()) })
+    : Result.succeed(date)
+}
+
+/** The range of a query. */
+const rangeOf = (query: RangeParameters): Result.Result<Record<"from" | "to", FakeCursor.Bound>, Issue.Issue> => {
+  const fromDate = dateOf("from_date", query.from_date)
+  if (Result.isFailure(fromDate)) return Result.fail(fromDate.failure)
+  const toDate = dateOf("to_date", query.to_date)
+  if (Result.isFailure(toDate)) return Result.fail(toDate.failure)
+  const { from, to } = WalletQuery.bounds<number, number>({
+    from_block: query.from_block === undefined ? undefined : Number(query.from_block),
+    to_block: query.to_block === undefined ? undefined : Number(query.to_block),
+    from_date: fromDate.success,
+    to_date: toDate.success,
+  })
+  const isAbove =
+    (from._tag === "Block" && to._tag === "Block" && from.block > to.block) ||
+    (from._tag === "Date" && to._tag === "Date" && from.date > to.date)
+  if (!isAbove) return Result.succeed({ from, to })
+  const suffix = from._tag === "Date" ? "date" : "block"
+  const expected = `at most to_${suffix} (${FakeCursor.formatBound(to)})`
+  return Result.fail({ path: `from_${suffix}`, expected, received: FakeCursor.formatBound(from) })
+}
+
+/** The first and the last block of a range; undefined where it has none. */
+export const blocksOf = (
+  chain: FakeChain,
+  { from, to }: Readonly<Record<"from" | "to", FakeCursor.Bound>>,
+): { readonly first: FakeBlock; readonly last: FakeBlock } | undefined => {
+  const blocks = chain.blocks()
+  const isSince = ({ number, timestamp }: FakeBlock) =>
+    from._tag === "Open" || (from._tag === "Block" ? number >= from.block : timestamp * 1_000 >= from.date)
+  const isUpTo = ({ number, timestamp }: FakeBlock) =>
+    to._tag === "Open" || (to._tag === "Block" ? number <= to.block : timestamp * 1_000 <= to.date)
+  const [first, last] = [blocks.find(isSince), blocks.findLast(isUpTo)]
+  return first === undefined || last === undefined || first.number > last.number ? undefined : { first, last }
+}
+
+/** The issue of a chain that the fake is not. */
+const chainIssue = (
+  chainId: number,
+  text: string,
+): { readonly issue: Issue.Issue; readonly code: string } | undefined => {
+  const rows = Chain.fromText(text)
+  const id = Chain.fromName(text) === undefined ? Chain.parseId(text) : undefined
+  if (id === BigInt(chainId) || rows.some((row) => row.id === BigInt(chainId))) return undefined
+  const own = Chain.fromId(chainId)[0]?.name ?? String(chainId)
+  const isChain = rows.length > 0 || id !== undefined
+  const expected = `a chain that is served here (${own})${isChain ? "" : " by name or identifier"}`
+  const received = text.trim() === "" ? "an empty string" : Issue.quote(text)
+  return { issue: { path: "chain", expected, received }, code: isChain ? "chain_not_served" : "bad_request" }
+}
+
+/** A decoded request. */
+export interface FakeRequest<O extends RestOperation.RestOperation> {
+  readonly wallet: string
+  readonly query: O["query"]["Type"]
+  readonly cursor: FakeCursor.Cursor | undefined
+  readonly range: Readonly<Record<"from" | "to", FakeCursor.Bound>>
+}
+
+const expectedAddress = "an address of 20 bytes in hex"
+
+/** Decodes a request, or gives the response that refuses it. */
+export const read = <O extends RestOperation.RestOperation>(
+  index: FakeIndex,
+  operation: O,
+  address: string,
+  parameters: URLSearchParams,
+): Result.Result<FakeRequest<O>, Reply> => {
+  const wallet = Address.fromText(address)
+  if (wallet === undefined) {
+    const received = Issue.describe(address)
+    return Result.fail(invalid({ path: "address", expected: expectedAddress, received }, "path parameter"))
+  }
+  const repeated = [...parameters.keys()].find((name) => parameters.getAll(name).length > 1)
+  if (repeated !== undefined) {
+    const received = `${parameters.getAll(repeated).length} values`
+    return Result.fail(invalid({ path: repeated, expected: "one value", received }))
+  }
+  const decoded = RestOperation.decodeQuery(operation, Object.fromEntries(parameters))
+  if (Result.isFailure(decoded)) return Result.fail(invalid(decoded.failure))
+  // Sound: the parameters of these names are texts in every operation.
+  const query = decoded.success as RangeParameters & { readonly chain?: string; readonly cursor?: string }
+  const cursor = query.cursor === undefined ? Result.succeed(undefined) : FakeCursor.decode(query.cursor)
+  if (Result.isFailure(cursor)) return Result.fail(invalid(cursor.failure))
+  const refused = query.chain === undefined ? undefined : chainIssue(index.chainId, query.chain)
+  if (refused !== undefined) return Result.fail(invalid(refused.issue, undefined, refused.code))
+  const range = rangeOf(query)
+  if (Result.isFailure(range)) return Result.fail(invalid(range.failure))
+  return Result.succeed({ wallet, query: decoded.success, cursor: cursor.success, range: range.success })
+}
+
+/** The response for a wallet of which the fake has nothing, where an empty list would hide a wrong address; undefined for others. */
+export const notIndexed = (index: FakeIndex, wallet: string): Reply | undefined => {
+  const { chain, chainId, emptyWallets } = index
+  if (wallet === chain.wallet || emptyWallets.has(wallet) || FakeLedger.isOnChain(chain.blocks(), wallet))
+    return undefined
+  const name = Chain.fromId(chainId)[0]?.name ?? String(chainId)
+  const message = `Wallet not indexed: ${wallet} on ${name}. Use a wallet that this service indexes. This fake has ${chain.wallet}, the accounts of its transactions, and those of the option emptyWallets.`
+  return failure(400, "address_not_watched", message, { parameter: "address" })
+}

@@ -1,0 +1,185 @@
+/**
+ * Balances and statements of a fake service: sums of the movements of a wallet.
+ */
+import type { BalancesWire, BalanceWire, IncompleteWire } from "@daybook/schema/Balance"
+import * as RestOperation from "@daybook/schema/RestOperation"
+import type { ProofWire, StatementWire, SumWire } from "@daybook/schema/Statement"
+import * as Result from "effect/Result"
+import type { FakeBlock } from "../FakeChain.ts"
+import * as FakeLedger from "./FakeLedger.ts"
+import { invalid, type Reply } from "./FakeReply.ts"
+import * as FakeRequest from "./FakeRequest.ts"
+import * as FakeWire from "./FakeWire.ts"
+
+type Sum = Pick<FakeLedger.Movement, "asset" | "tokenId" | "kind"> & {
+  readonly count: number
+  readonly received: bigint
+  readonly paid: bigint
+}
+
+const compareText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
+
+/** `native` first, then by address and by the number of the id. */
+const compare = (one: Pick<Sum, "asset" | "tokenId">, other: Pick<Sum, "asset" | "tokenId">): number => {
+  if (one.asset !== other.asset) {
+    if (one.asset === "native" || other.asset === "native") return one.asset === "native" ? -1 : 1
+    return compareText(one.asset, other.asset)
+  }
+  const [first, second] = [one.tokenId ?? -1n, other.tokenId ?? -1n]
+  return first < second ? -1 : first > second ? 1 : 0
+}
+
+const keyOf = ({ asset, tokenId }: Pick<Sum, "asset" | "tokenId">): string => `${asset} ${tokenId ?? ""}`
+
+/** Sums of movements by asset, id and kind. */
+const sumsOf = (movements: ReadonlyArray<FakeLedger.Movement>): ReadonlyArray<Sum> => {
+  const sums = new Map<string, Sum>()
+  for (const { amount, asset, kind, tokenId } of movements) {
+    const key = `${keyOf({ asset, tokenId })} ${kind}`
+    const { count, paid, received } = sums.get(key) ?? { count: 0, received: 0n, paid: 0n }
+    const [more, less] = amount > 0n ? [amount, 0n] : [0n, amount]
+    sums.set(key, { asset, kind, tokenId, count: count + 1, received: received + more, paid: paid + less })
+  }
+  return [...sums.values()].toSorted((one, other) => compare(one, other) || compareText(one.kind, other.kind))
+}
+
+/** What is known of a wallet, and the movements that a request asks for. */
+interface Subject {
+  readonly index: FakeRequest.FakeIndex
+  readonly wallet: string
+  readonly assets: ReadonlyArray<string> | undefined
+  readonly range: { readonly first: FakeBlock; readonly last: FakeBlock }
+}
+
+/** The movements up to a block, with what was held before the first one where it was read. */
+const movementsUpTo = ({ assets, index, wallet }: Subject, number: number): ReadonlyArray<FakeLedger.Movement> => {
+  const blocks = index.chain.blocks().filter((block) => block.number <= number)
+  const opening = index.opened.has(wallet) && blocks.length > 0 ? FakeLedger.openings : []
+  return [...opening, ...FakeLedger.entries(blocks, wallet).flatMap(({ movements }) => movements)].filter(
+    ({ asset }) => assets === undefined || assets.includes(asset),
+  )
+}
+
+/** Assets that the wallet had at the block of its proof, as keys. */
+const provedAssets = ({ index, wallet }: Subject): ReadonlySet<string> => {
+  const proof = FakeRequest.proofOf(index, wallet)
+  const blocks = index.chain.blocks().filter(({ number }) => proof !== undefined && number <= proof.block.number)
+  const all = FakeLedger.entries(blocks, wallet).flatMap(({ movements }) => movements)
+  return new Set([...(proof === undefined ? [] : FakeLedger.openings), ...all].map(keyOf))
+}
+
+const balancesOf = (subject: Subject, movements: ReadonlyArray<FakeLedger.Movement>): ReadonlyArray<BalanceWire> => {
+  const held = new Map<string, Pick<Sum, "asset" | "tokenId"> & { readonly amount: bigint }>()
+  for (const { asset, paid, received, tokenId } of sumsOf(movements)) {
+    const key = keyOf({ asset, tokenId })
+    held.set(key, { asset, tokenId, amount: (held.get(key)?.amount ?? 0n) + received + paid })
+  }
+  const proof = FakeRequest.proofOf(subject.index, subject.wallet)
+  const proved = provedAssets(subject)
+  return [...held.values()]
+    .filter(({ amount }) => amount !== 0n)
+    .toSorted(compare)
+    .map((balance) => ({
+      asset: balance.asset,
+      token_id: balance.tokenId?.toString() ?? null,
+      token: FakeWire.token(balance.asset),
+      balance: String(balance.amount),
+      proved_at_block: proof !== undefined && proved.has(keyOf(balance)) ? String(proof.block.number) : null,
+    }))
+}
+
+const incompleteOf = (
+  { assets, index, wallet }: Subject,
+  movements: ReadonlyArray<FakeLedger.Movement>,
+): IncompleteWire => ({
+  opening: (assets === undefined || assets.includes("native") ? ["native"] : [])
+    .concat(movements.map(FakeLedger.holdingOf))
+    .some((holding) => index.opened.get(wallet)?.has(holding) !== true),
+  places: "0",
+  first_block: null,
+})
+
+const closingOf = (subject: Subject): BalancesWire => {
+  const { last } = subject.range
+  const movements = movementsUpTo(subject, last.number)
+  return {
+    block_number: String(last.number),
+    block_hash: last.hash,
+    incomplete: incompleteOf(subject, movements),
+    result: balancesOf(subject, movements),
+  }
+}
+
+const sumWire = ({ asset, count, kind, paid, received, tokenId }: Sum): SumWire => ({
+  asset,
+  token_id: tokenId?.toString() ?? null,
+  token: FakeWire.token(asset),
+  kind,
+  count: String(count),
+  in: String(received),
+  out: String(paid),
+  amount: String(received + paid),
+})
+
+const proofWire = ({ index, wallet }: Subject): ProofWire | null => {
+  const proof = FakeRequest.proofOf(index, wallet)
+  const number = String(proof?.block.number)
+  return proof === undefined
+    ? null
+    : { block_number: number, proved: true, proved_at_block: number, differences: [], not_compared: [] }
+}
+
+const statementOf = (subject: Subject): StatementWire => {
+  const { index, range, wallet } = subject
+  const { first, last } = range
+  const [before, after] = [movementsUpTo(subject, first.number - 1), movementsUpTo(subject, last.number)]
+  return {
+    address: wallet,
+    from_block: String(first.number),
+    block_number: String(last.number),
+    block_hash: last.hash,
+    block_timestamp: FakeWire.isoTime(last),
+    opening: {
+      block_number: first.number === 0 ? null : String(first.number - 1),
+      result: balancesOf(subject, before),
+    },
+    sums: sumsOf(after.slice(before.length)).map(sumWire),
+    closing: closingOf({ ...subject, index }),
+    proof: proofWire(subject),
+    incomplete: incompleteOf(subject, after),
+  }
+}
+
+/** Resolves a request for sums, and answers with what `write` gives. */
+const respond =
+  <O extends typeof RestOperation.balances | typeof RestOperation.statement>(
+    operation: O,
+    write: (subject: Subject) => unknown,
+  ) =>
+  (index: FakeRequest.FakeIndex, address: string, parameters: URLSearchParams): Reply => {
+    const request = FakeRequest.read(index, operation, address, parameters)
+    if (Result.isFailure(request)) return request.failure
+    const { query, range, wallet } = request.success
+    const refused = FakeRequest.notIndexed(index, wallet)
+    if (refused !== undefined) return refused
+    const found = FakeRequest.blocksOf(index.chain, range)
+    if (found === undefined) {
+      const [name, bound] = range.to._tag === "Open" ? (["from", range.from] as const) : (["to", range.to] as const)
+      const blocks = index.chain.blocks()
+      return invalid({
+        path: `${name}_${bound._tag === "Date" ? "date" : "block"}`,
+        expected: `a range with indexed blocks (${blocks[0]?.number} to ${blocks.at(-1)?.number})`,
+        received: "a range without",
+      })
+    }
+    // Sound: both operations have the parameter.
+    const assets = query.asset as ReadonlyArray<string> | undefined
+    const body = write({ index, wallet, assets, range: found })
+    return { status: 200, headers: FakeRequest.coverage(index, wallet), body }
+  }
+
+/** What a wallet holds at a block. */
+export const balances = respond(RestOperation.balances, closingOf)
+
+/** What a wallet held before a range, what moved in it, and what it holds after it. */
+export const statement = respond(RestOperation.statement, statementOf)
