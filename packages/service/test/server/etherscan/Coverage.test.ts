@@ -1,0 +1,209 @@
+import { describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect } from "vitest"
+import * as LedgerCodec from "../../../src/ledger/LedgerCodec.ts"
+import * as Role from "../../../src/ledger/Role.ts"
+import * as WalletLedger from "../../../src/projection/WalletLedger.ts"
+import * as WalletTransactions from "../../../src/projection/WalletTransactions.ts"
+import type { BlockGap, BlockRows } from "../../../src/block/BlockRows.ts"
+import type { LedgerProjection } from "../../../src/block/Projection.ts"
+import type { IndexerStatus } from "../../../src/store/StatusBoard.ts"
+import * as Rows from "../rows.ts"
+import { type Options, start, type Started } from "../service.ts"
+
+const notOk = (result: string) => ({ status: "0", message: "NOTOK", result })
+
+const plans = [{ from: Rows.alice, to: Rows.contract, topics: Rows.transferTopics }]
+
+const chain = (length: number, gaps: Readonly<Record<number, BlockGap>> = {}): ReadonlyArray<BlockRows> =>
+  Array.from({ length }, (_, number) => {
+    const gap = gaps[number]
+    const block = Rows.block(number, plans)
+    return gap === undefined ? block : { ...block, gaps: [gap] }
+  })
+
+const gap = (kind: BlockGap["kind"]): BlockGap => ({ kind, transaction: Rows.hashOf("gap"), reason: "it was left out" })
+
+const status = (more: Partial<IndexerStatus>): IndexerStatus => ({
+  state: "synced",
+  traces: "debug_traceBlock",
+  nodeHead: 5,
+  message: "",
+  ...more,
+})
+
+const lists = [
+  "txlist",
+  "txlistinternal",
+  "tokentx",
+  "tokennfttx",
+  "token1155tx",
+  "txsBeaconWithdrawal",
+  "getminedblocks",
+]
+
+/** Lists that are read of the ledger. */
+const ofLedger = lists.slice(1)
+
+/** The answers of all lists of a wallet, by their names: the number of rows, or the text of an error. */
+const answers = (service: Started, range = "", wallet = Rows.bob, chainId = 1) =>
+  Effect.map(
+    Effect.forEach(lists, (action) =>
+      Effect.map(
+        service.fetch(
+          `/v2/api?chainid=${chainId}&module=account&action=${action}&address=${wallet}${range}&apikey=${service.key}`,
+        ),
+        ({ json, status: code }) => {
+          expect(code).toBe(200)
+          if (typeof json.result === "string") expect(json).toEqual(notOk(json.result))
+          return [action, typeof json.result === "string" ? json.result : json.result.length] as const
+        },
+      ),
+    ),
+    (entries): Readonly<Record<string, string | number>> => Object.fromEntries(entries),
+  )
+
+const all = (text: string, of: ReadonlyArray<string> = lists) => Object.fromEntries(of.map((action) => [action, text]))
+
+/** Ledgers in which bob receives a token and ether of each transaction. */
+const ledger: LedgerProjection = {
+  id: WalletLedger.id,
+  kind: "ledger",
+  revision: WalletLedger.revision,
+  ledger: () => {
+    const roles = Role.bits.internal_callee | Role.bits.token_recipient
+    return LedgerCodec.pack([{ index: 0, wallet: Rows.bob, roles, movements: [] }])
+  },
+}
+
+const startOn = (blocks: ReadonlyArray<BlockRows>, more: NonNullable<Options["chains"]>[string] = {}) =>
+  start({ chains: { eth: { blocks, projections: [WalletTransactions.projection, ledger], ...more } } })
+
+/** What an index of five blocks answers where it has them all. */
+const whole = {
+  txlist: 0,
+  txlistinternal: 5,
+  tokentx: 5,
+  tokennfttx: 0,
+  token1155tx: 0,
+  txsBeaconWithdrawal: 0,
+  getminedblocks: 0,
+}
+
+describe("Etherscan's API: what the index does not cover", () => {
+  it.live("an index that is whole has every row", () =>
+    Effect.gen(function* () {
+      const service = yield* startOn(chain(5))
+
+      expect(yield* answers(service)).toEqual(whole)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("an index that is behind answers an error, but for blocks that it has and for a usual delay", () =>
+    Effect.gen(function* () {
+      const service = yield* startOn(chain(5))
+      const { writeStatus } = service.stores["eth"]!
+      yield* Effect.orDie(writeStatus(status({ nodeHead: 20 })))
+      const usual = yield* answers(service)
+      yield* Effect.orDie(writeStatus(status({ state: "backfill", nodeHead: 40 })))
+
+      expect(usual).toEqual(whole)
+      expect(yield* answers(service)).toEqual(all("Not indexed: blocks 5 to 40 of this chain are not in the index yet"))
+      expect(yield* answers(service, "&endblock=5")).toEqual(
+        all("Not indexed: blocks 5 to 40 of this chain are not in the index yet"),
+      )
+      expect(yield* answers(service, "&endblock=4")).toEqual(whole)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("a transaction without a row is an error of the ranges that have its block", () =>
+    Effect.gen(function* () {
+      for (const kind of ["receipt", "transaction"] as const) {
+        const service = yield* startOn(chain(5, { 3: gap(kind) }))
+
+        expect(yield* answers(service)).toEqual(all("Not indexed: transactions of block 3 are missing in the index"))
+        expect(yield* answers(service, "&startblock=3&endblock=3")).toEqual(
+          all("Not indexed: transactions of block 3 are missing in the index"),
+        )
+        expect(yield* answers(service, "&endblock=2")).toEqual({ ...whole, txlistinternal: 3, tokentx: 3 })
+      }
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("a transaction without traces is an error of internal transactions alone", () =>
+    Effect.gen(function* () {
+      const service = yield* startOn(chain(5, { 3: gap("trace") }))
+
+      expect(yield* answers(service)).toEqual({
+        ...whole,
+        txlistinternal: "Not indexed: traces of block 3 are missing in the index",
+      })
+      expect(yield* answers(service, "&startblock=4")).toEqual({ ...whole, txlistinternal: 1, tokentx: 1 })
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("blocks that were indexed without traces are an error of internal transactions alone", () =>
+    Effect.gen(function* () {
+      const service = yield* startOn(chain(5))
+      const settings = [
+        { name: "traces", value: "off" },
+        { name: "traces", value: "on", from: 3 },
+      ] as const
+      yield* Effect.orDie(service.stores["eth"]!.writeStatus(status({ settings })))
+
+      expect(yield* answers(service)).toEqual({
+        ...whole,
+        txlistinternal: "Not indexed: blocks 0 to 2 of this chain have no traces",
+      })
+      expect(yield* answers(service, "&startblock=3")).toEqual({ ...whole, txlistinternal: 2, tokentx: 2 })
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("lists whose rows are still derived are an error", () =>
+    Effect.gen(function* () {
+      const service = yield* startOn(chain(5), { projections: [WalletTransactions.projection] })
+
+      expect(yield* answers(service)).toEqual({
+        txlist: 0,
+        ...all("Not indexed: rows of this kind are not derived yet from block 0 of eth on", ofLedger),
+      })
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("wallets that are not watched, or not from the first block on, are an error", () =>
+    Effect.gen(function* () {
+      const noLedgers = all("Not indexed: the index of eth has the own transactions of some wallets alone", ofLedger)
+      const service = yield* start({
+        chains: { eth: { blocks: chain(5), config: { watch: [Rows.alice] } } },
+      })
+      const { database, ref } = service.stores["eth"]!
+      yield* database.chain(ref).changeWatch({ _tag: "Add", wallets: [Rows.bob] })
+
+      expect(yield* answers(service, "", Rows.alice)).toEqual({ txlist: 5, ...noLedgers })
+      expect((yield* answers(service, "", Rows.stranger))["txlist"]).toBe(
+        `Not indexed: the wallet ${Rows.stranger} is not watched on eth`,
+      )
+      expect((yield* answers(service))["txlist"]).toBe("Not indexed: blocks 0 to 4 of this chain are not in the index")
+      expect((yield* answers(service, "&startblock=5"))["txlist"]).toBe(0)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("state that a node has pruned is the error of the node, and no balance", () =>
+    Effect.gen(function* () {
+      const service = yield* startOn(chain(5))
+      const results = yield* Effect.forEach(["balance", "balancehistory"], (action) =>
+        Effect.map(
+          service.fetch(
+            `/api?module=account&action=${action}&address=${Rows.alice}&tag=0x1&blockno=1&apikey=${service.key}`,
+          ),
+          ({ json }) => [json.message, json.result],
+        ),
+      )
+
+      expect(results).toEqual([
+        ["NOTOK", expect.stringMatching(/^Free API access is temporarily unavailable: /)],
+        ["NOTOK", "Not indexed: what the wallet held before block 0 is not known"],
+      ])
+    }).pipe(Effect.scoped),
+  )
+})
