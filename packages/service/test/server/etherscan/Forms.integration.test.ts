@@ -19,7 +19,7 @@ const recorded = JSON.parse(
   readFileSync(join(import.meta.dirname, "recordedRows.json"), "utf8"),
 ) as ReadonlyArray<Recorded>
 
-/** What a value is written as. Texts that are empty in one of two rows say nothing of the other. */
+/** What a value is written as. A text that is empty in one of two rows has no form. */
 const shapeOf = (value: unknown): string => {
   if (typeof value !== "string") return Array.isArray(value) ? "list" : typeof value
   if (/^0x[\da-f]*$/.test(value)) return value.length === 42 ? "address" : "hex"
