@@ -9,16 +9,15 @@ import * as chainScan from "./chainScan.ts"
 /** A row of a list. */
 export type Row = Readonly<Record<string, string>>
 
-/** A service that has indexed a scenario chain, with the node for its calls. */
-export const start = Effect.gen(function* () {
+/** A service whose indexer follows a scenario chain, with the configuration beside its chains. */
+export const follow = Effect.fnUntraced(function* (config: service.Options["config"] = {}) {
   const chain = yield* BookChain.make({ seed: 4, blobs: false, blocks: 12 })
   const { last, url } = chain
   const { id, name } = chain.chain
   const own = id === 31_337 ? { id } : {}
-  const started = yield* service.start({ chains: { [name]: { config: { ...own, rpc: [url] } } } })
+  const started = yield* service.start({ config, chains: { [name]: { config: { ...own, rpc: [url] } } } })
   const indexer = yield* startIndexer(started.stores[name]!, [url], { checks: "full" })
   yield* indexer.until(caughtUp(last))
-  yield* indexer.stop
   const get = (query: string) =>
     Effect.map(started.fetch(`/v2/api?chainid=${id}&${query}&apikey=${started.key}`), ({ json, status }) => {
       expect(status).toBe(200)
@@ -31,8 +30,11 @@ export const start = Effect.gen(function* () {
       else expect([body.status, body.message, Array.isArray(body.result)]).toEqual(["1", "OK", true])
       return body.result as ReadonlyArray<Row>
     })
-  return { ...started, chain, get, list, scan: yield* chainScan.scan({ url }, last) }
+  return { ...started, chain, get, list, indexer, scan: yield* chainScan.scan({ url }, last) }
 })
+
+/** A service that has indexed a scenario chain, with the node for its calls. */
+export const start = Effect.tap(follow(), ({ indexer }) => indexer.stop)
 
 /** A service of `start`. */
 export type Indexed = Effect.Success<typeof start>
