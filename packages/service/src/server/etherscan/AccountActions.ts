@@ -12,6 +12,7 @@ import * as Effect from "effect/Effect"
 import type { ContractDecoder } from "../../contract/ContractDecoder.ts"
 import { redecode } from "../../projection/Redecode.ts"
 import type { Coverage } from "../../query/Coverage.ts"
+import * as L1Fees from "../../query/L1Fees.ts"
 import * as TransactionParts from "../../query/TransactionParts.ts"
 import * as WalletBlocks from "../../query/WalletBlocks.ts"
 import * as WalletFrames from "../../query/WalletFrames.ts"
@@ -79,11 +80,15 @@ const txlist = (options: Options): Handler =>
     const read = (query: WalletPage.Query<WalletTransactions.Selection>) => WalletTransactions.read("direct", query)
     const found = yield* options.readList(
       { chain, wallet, list, selection: { internal: false }, read },
-      (rows, coverage) =>
-        Effect.sync(() => {
-          const own = context(coverage)
-          return rows.map((row) => Rows.transaction(TransactionParts.documentOf(row), own))
-        }),
+      Effect.fnUntraced(function* (rows, coverage) {
+        const own = context(coverage)
+        const documents = rows.map(TransactionParts.documentOf)
+        const feeOf = L1Fees.areTaken(chain) ? yield* L1Fees.read(chain, documents) : undefined
+        return documents.map((document) => {
+          const row = Rows.transaction(document, own)
+          return feeOf === undefined ? row : { ...row, L1FeesPaid: feeOf(document) ?? "" }
+        })
+      }),
     )
     return rowsOf(found)
   })

@@ -88,6 +88,27 @@ describe("Etherscan's API", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live("a transaction of an OP Stack chain has the fee that it paid for L1", () =>
+    Effect.gen(function* () {
+      const plans = Array.from({ length: 3 }, () => ({ from: Rows.alice, to: Rows.bob }))
+      const block = Rows.block(0, plans)
+      const transactions = [
+        { index: 0, type: 2, l1Fee: "123" },
+        { index: 1, type: 126 },
+        { index: 2, type: 2 },
+      ]
+      const facts = JSON.stringify({ transactions })
+      const service = yield* start({ chains: { base: { blocks: [{ ...block, facts }] }, eth: { blocks: [block] } } })
+      const feesOn = (chainId: number) =>
+        Effect.map(ask(service, `chainid=${chainId}&apikey=${service.key}&${txlist}`), ({ json }) =>
+          json.result.map((row: { readonly L1FeesPaid?: string }) => row.L1FeesPaid),
+        )
+
+      expect(yield* feesOn(8453)).toEqual(["123", "0", ""])
+      expect(yield* feesOn(1)).toEqual([undefined, undefined, undefined])
+    }).pipe(Effect.scoped),
+  )
+
   it.live("names may be in any case, empty values are none, and a form is read after the query", () =>
     Effect.gen(function* () {
       const service = yield* start({ chains })

@@ -66,7 +66,7 @@ const isDelay = (result: unknown): boolean =>
 
 describe("Etherscan's API", () => {
   it.live(
-    "lists that are read while the chain reorganizes are of one chain, up to a block, and whole once the index has followed",
+    "lists that are read while the chain reorganizes have one chain up to a block, and all of it once the index has followed",
     () =>
       Effect.gen(function* () {
         const service = yield* indexedService.follow()
