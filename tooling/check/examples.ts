@@ -21,7 +21,7 @@ interface Block extends Source.Example {
 
 const text = (file: string): string => readFileSync(join(root, file), "utf8")
 
-const documents = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"]
+const documents = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "llms.txt"]
   .filter((file) => readdirSync(root).includes(file))
   .concat(
     ["docs", "packages", "apps"].flatMap((folder) =>
@@ -30,7 +30,7 @@ const documents = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"]
   )
 
 const homeOf = (document: string): string =>
-  /^packages\/[^/]+/.exec(document)?.[0] ?? (document.startsWith("docs/guides/") ? "examples" : "apps/demo")
+  /^packages\/[^/]+/.exec(document)?.[0] ?? (/^docs\/(?:guides\/|books)/.test(document) ? "examples" : "apps/demo")
 
 const inMarkdown: ReadonlyArray<Block> = documents.flatMap((document) =>
   Source.markdownExamples(text(document))

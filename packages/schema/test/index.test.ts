@@ -43,6 +43,7 @@ describe("@daybook/schema", () => {
         "Quantity": "FromNumber OrNull Quantity SafeInteger SafeIntegerFromNumber SafeIntegerOrNull",
         "Receipt": "Log Receipt extras",
         "RestOperation": "all balances changes decodeQuery encodeQuery formatPath movements parameterNames putContract removeContract statement walletTransactions",
+        "RowId": "rowId",
         "RpcMethod": "BlockId CallRequest FeeHistory LogFilter StateBlock StateOverride SyncStatus TraceOptions all blockTags isName resultOf",
         "Statement": "Difference Opening Proof Statement Sum extras",
         "Timestamp": "Timestamp",

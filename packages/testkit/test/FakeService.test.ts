@@ -1,7 +1,7 @@
 /** The fake service and node, as both clients see them. */
 import { describe, expect, it } from "vitest"
 import type { Client } from "@daybook/rest"
-import { createRestClient, fee, transfers } from "@daybook/rest/promise"
+import { createRestClient, fee, rowId, transfers } from "@daybook/rest/promise"
 import { createRpcClient, transfers as transfersOf } from "@daybook/rpc/promise"
 import * as Balance from "@daybook/schema/Balance"
 import * as Block from "@daybook/schema/Block"
@@ -389,6 +389,19 @@ describe("FakeService: ledger", () => {
       new Set(["fee", "value", "internal", "withdrawal", "erc20", "erc721", "erc1155"]),
     )
     expect(proof).toMatchObject({ proved: true, differences: [] })
+  })
+
+  it("rowId: differs for each transaction and movement of a wallet, also before the first block and of a block itself", async () => {
+    const fake = FakeService.make({ seed: 13, blocks: 150 })
+    fake.reconcile()
+    const rest = restOf(fake)
+    const rows = [
+      ...(await collect(rest.walletTransactionsStream({ address: fake.wallet, scope: "all" }))),
+      ...(await collect(rest.movementsStream({ address: fake.wallet }))),
+    ]
+
+    expect(new Set(rows.map(rowId)).size).toBe(rows.length)
+    expect(rows.length).toBeGreaterThan(500)
   })
 
   it("ledger: responses have the exact form of the interface", async () => {
