@@ -12,7 +12,7 @@ describe("rowId", () => {
     expect(rowId({ hash: one, block_hash: block })).toBe(`${block}-${one}`)
   })
 
-  it("rowId: tells movements by transaction, index and block, and those of a block from those before it", () => {
+  it("rowId: differs by transaction, index and block, and of a movement of a block from one before the first block", () => {
     const rows = [
       movement,
       { ...movement, movement_index: 1 },
