@@ -73,7 +73,7 @@ export interface Body {
 }
 
 /** A stream that makes each chunk in a turn of the event loop that has time for it. */
-const streamOf = (chunks: Iterable<Uint8Array>, turns: Turns): Readable => {
+const streamOf = (chunks: Iterable<Uint8Array>, turns: Turns, holder: string): Readable => {
   const iterator = chunks[Symbol.iterator]()
   const stream = new Readable({
     highWaterMark: 1,
@@ -86,6 +86,7 @@ const streamOf = (chunks: Iterable<Uint8Array>, turns: Turns): Readable => {
         },
         (error) =>
           this.destroy(error instanceof Error ? error : new Error("A chunk could not be made", { cause: error })),
+        holder,
       )
     },
   })
@@ -104,6 +105,6 @@ export const send = (
     const response = NodeHttpServerRequest.toServerResponse(request)
     if (response.destroyed) held.release()
     else Closing.onClose(response, held.release)
-    const stream = streamOf(chunks, turns)
+    const stream = streamOf(chunks, turns, holder)
     return HttpServerResponse.raw(stream, { status: 200, headers, contentType: "application/json" })
   })

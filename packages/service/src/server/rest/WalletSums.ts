@@ -13,7 +13,7 @@ import * as ErrorResponse from "../http/ErrorResponse.ts"
 import type { IndexedChain } from "../../query/IndexedChain.ts"
 import * as Sums from "../../query/WalletSums.ts"
 import * as FairQueue from "../admission/FairQueue.ts"
-import type { Turns } from "../admission/Turns.ts"
+import * as Turns from "../admission/Turns.ts"
 import * as IndexCoverage from "./IndexCoverage.ts"
 import type { InvalidParameter } from "../http/InvalidParameter.ts"
 import * as LedgerText from "./LedgerText.ts"
@@ -27,7 +27,7 @@ import * as WalletMovements from "./WalletMovements.ts"
 export interface Options {
   /** Sends a body within the bounds of the process. */
   readonly send: ReturnType<typeof PageResponse.make>
-  readonly turns: Turns
+  readonly turns: Turns.Turns
 }
 
 type Request<N extends "balances" | "statement"> = OperationRoute.Request<RestOperation.All[N], IndexedChain>
@@ -61,6 +61,9 @@ export const make = ({ send, turns }: Options) => {
       sum({ chain, wallet: params.address, assets: query.asset, range }),
     )
 
+  const queued = (holder: string, sums: Effect.Effect<Sums.Sums, SumsError>) =>
+    queue.run(holder, Effect.provideService(sums, Turns.Holder, holder))
+
   /** Sums take many turns: they are made before the body takes its own. */
   const respond = (
     { grant, headers }: Authentication.Caller,
@@ -68,7 +71,7 @@ export const make = ({ send, turns }: Options) => {
     bodyOf: (sums: Sums.Sums) => { readonly size: number; readonly value: () => unknown },
   ): Response =>
     OperationError.answer(
-      Effect.flatMap(Effect.catchTag(queue.run(holderOf(grant), sums), "QueueFull", refuse), (found) =>
+      Effect.flatMap(Effect.catchTag(queued(holderOf(grant), sums), "QueueFull", refuse), (found) =>
         send(
           grant,
           Effect.sync(() => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { stat } from "node:fs"
 import * as Turns from "../../../src/server/admission/Turns.ts"
 
@@ -92,6 +92,34 @@ describe("Turns", () => {
     }),
   )
 
+  it.live("run: a page of one key does not wait for all that wait of another", () =>
+    Effect.gen(function* () {
+      const turns = Turns.make(now)
+      const events: Array<string> = []
+      const page = (key: string) =>
+        Effect.provideService(turns.run(Effect.sync(() => (work(6), events.push(key)))), Turns.Holder, key)
+      const keys = ["one", "one", "one", "one", "one", "other"]
+      yield* Effect.forEach(keys, page, { concurrency: "unbounded" })
+
+      expect(events).toEqual(["one", "one", "other", "one", "one", "one"])
+    }),
+  )
+
+  it.live("run: forgets work of a holder that is interrupted while it waits", () =>
+    Effect.gen(function* () {
+      const turns = Turns.make(now)
+      const events: Array<string> = []
+      const page = (key: string) =>
+        Effect.provideService(turns.run(Effect.sync(() => (work(6), events.push(key)))), Turns.Holder, key)
+      yield* page("one")
+      const waiting = yield* Effect.forkChild(page("left"), { startImmediately: true })
+      yield* Fiber.interrupt(waiting)
+      yield* page("two")
+
+      expect(events).toEqual(["one", "two"])
+    }),
+  )
+
   describe("enter", () => {
     /** Time passes only by work: what a busy machine adds would decide otherwise. */
     const spend = (millis: number) => vi.advanceTimersByTime(millis)
@@ -125,6 +153,21 @@ describe("Turns", () => {
       expect(events).toEqual(["a", "b", "c", "d", "e"])
       await turn()
       expect(events).toEqual(["a", "b", "c", "d", "e", "f"])
+    })
+
+    it("enter: takes the work of holders in turn, so that much of one does not delay another", async () => {
+      const turns = Turns.make(now)
+      const events: Array<string> = []
+      const add = (name: string) =>
+        turns.enter(
+          () => (spend(5), events.push(name)),
+          () => {},
+          name[0],
+        )
+      for (const name of ["a1", "a2", "a3", "a4", "b1", "c1", "b2"]) add(name)
+      for (let count = 0; count < 7; count++) await turn()
+
+      expect(events).toEqual(["a1", "a2", "b1", "c1", "a3", "b2", "a4"])
     })
 
     it("enter: gives each turn its whole time again", async () => {
