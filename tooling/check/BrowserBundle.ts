@@ -1,11 +1,13 @@
 /**
- * Size of the clients in a web page: a small program per API, bundled for browsers by Vite, minified and compressed by gzip.
+ * Size of the clients in a web page: a small program per API, bundled for browsers by Vite, minified and compressed by gzip. esbuild keeps
+ * more of a namespace that a module exports again, so that some programs have a limit there too.
  * `pnpm bundle` enforces the limits; `pnpm bench bundle` compares with other clients.
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { isBuiltin } from "node:module"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
+import * as esbuild from "esbuild"
 import { build } from "vite"
 import { root } from "./Workspace.ts"
 
@@ -84,6 +86,36 @@ export const programs: Readonly<Record<string, Program & { readonly budgetKibiby
       document.body.append(String((await client.getBlock({ includeTransactions: true })).number))
     `,
   },
+}
+
+/** Programs with their limits in KiB where esbuild bundles them. */
+export const esbuildPrograms: typeof programs = {
+  "rest, promise API": { ...programs["rest, promise API"]!, budgetKibibytes: 70 },
+  "rest, Effect API": { ...programs["rest, Effect API"]!, budgetKibibytes: 70 },
+  "addresses and units alone, from schema": {
+    folder: "packages/rest",
+    budgetKibibytes: 6,
+    source: `
+      import * as Address from "@daybook/schema/Address"
+      import * as Wei from "@daybook/schema/Wei"
+      const address = Address.fromText(location.hash.slice(1))
+      document.body.append(address === undefined ? "none" : Address.checksum(address), Wei.formatUnits(1n, 6), Wei.formatEther(1n))
+    `,
+  },
+}
+
+/** Size of a program that esbuild bundles, after gzip, in KiB. */
+export const esbuildKibibytes = async ({ folder, source }: Program): Promise<number> => {
+  const { outputFiles } = await esbuild.build({
+    stdin: { contents: source, loader: "ts", resolveDir: join(root, folder) },
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "esm",
+    platform: "browser",
+    target: "es2022",
+  })
+  return outputFiles.reduce((sum, { contents }) => sum + gzipSync(contents, { level: 9 }).length, 0) / 1024
 }
 
 export interface Bundled {

@@ -29,7 +29,31 @@ type Name = RpcMethod.Name
 
 type Leading<P> = P extends readonly [...infer L, boolean] ? L : []
 
-type Inputs<P extends ReadonlyArray<unknown>> = { [K in keyof P]: Input<P[K]> }
+/**
+ * A call of `eth_call` and `eth_estimateGas`: a transaction that is executed without being created.
+ *
+ * Source: Ethereum JSON-RPC (execution-apis, GenericTransaction).
+ */
+export interface CallRequest extends Input<typeof RpcMethod.CallRequest.Type> {}
+
+/**
+ * Which logs `eth_getLogs` lists: by block range or block, by contract, and by topics. `null` among the topics matches any.
+ *
+ * Source: Ethereum JSON-RPC; EIP-234.
+ */
+export interface LogFilter extends Input<typeof RpcMethod.LogFilter.Type> {}
+
+type IsSame<A, B> = [A, B] extends [B, A] ? true : false
+
+/** The input of a parameter, by its name where it has one: editors and errors print the name. */
+type NamedInput<T> =
+  IsSame<T, typeof RpcMethod.CallRequest.Type> extends true
+    ? CallRequest
+    : IsSame<T, typeof RpcMethod.LogFilter.Type> extends true
+      ? LogFilter
+      : Input<T>
+
+type Inputs<P extends ReadonlyArray<unknown>> = { [K in keyof P]: NamedInput<P[K]> }
 
 type Unknowns<P extends ReadonlyArray<unknown>> = { readonly [K in keyof P]: unknown }
 

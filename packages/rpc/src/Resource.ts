@@ -48,3 +48,4 @@ export type {
   Transaction,
   Unknown,
 } from "@daybook/schema/Transaction"
+export type { CallRequest, LogFilter } from "./Method.ts"

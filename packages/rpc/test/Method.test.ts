@@ -20,6 +20,11 @@ describe("Method", () => {
       expectTypeOf<keyof Method.PromiseMethods>().toEqualTypeOf<RpcMethod.Name>()
     })
 
+    it("Methods: calls and filters of logs are named types", () => {
+      expectTypeOf<Parameters<Method.PromiseMethods["eth_getLogs"]>[0]>().toEqualTypeOf<Method.LogFilter>()
+      expectTypeOf<Parameters<Method.PromiseMethods["eth_call"]>[0]>().toEqualTypeOf<Method.CallRequest>()
+    })
+
     it("Methods: the hydrated flag selects the type of the result", () => {
       const calls = () => ({
         none: client.eth_getBlockByNumber("latest"),
