@@ -46,10 +46,17 @@ export interface Continuation {
  */
 export const finalSerial = Number.MAX_SAFE_INTEGER
 
+/** A place of a list, and the number of rows up to it. */
+export interface CountedPlace {
+  readonly place: Place
+  readonly rows: number
+}
+
 /** Where a page begins: at the first row, behind a number of rows, or behind the page before. */
 export type Position =
   | { readonly _tag: "First" }
-  | { readonly _tag: "Skip"; readonly rows: number }
+  /** Rows are counted from `known` on, a place among those that are skipped; left out, from the first one. */
+  | { readonly _tag: "Skip"; readonly rows: number; readonly known?: CountedPlace | undefined }
   | { readonly _tag: "After"; readonly continuation: Continuation }
 
 /** The position of a first page. */
@@ -118,6 +125,8 @@ export interface Source<Row, Selection, E> extends Pick<Projection, "id" | "kind
 /** A page. */
 export interface Page<Row> {
   readonly rows: ReadonlyArray<Row>
+  /** The row that the page begins behind; `null` for none. */
+  readonly after: Place | null
   /** Where the next page begins; `null` on the last. */
   readonly next: Continuation | null
   readonly coverage: Coverage.Coverage
@@ -214,7 +223,11 @@ const startOf = <Row, Selection, E>(
 ): Effect.Effect<Place | null | undefined, StoreError.StoreError> => {
   if (position._tag === "After") return Effect.succeed(position.continuation.after)
   if (position._tag === "First" || position.rows === 0) return Effect.succeed(null)
-  return Effect.map(source.skip(snapshot, { ...range, after: null }, position.rows), (place) => place ?? undefined)
+  const { known, rows } = position
+  const left = rows - (known?.rows ?? 0)
+  if (known !== undefined && left === 0) return Effect.succeed(known.place)
+  const after = known?.place ?? null
+  return Effect.map(source.skip(snapshot, { ...range, after }, left), (place) => place ?? undefined)
 }
 
 /** Reads a page in a snapshot. */
@@ -242,7 +255,7 @@ const readIn = Effect.fnUntraced(function* <Row, Selection, E>(
     source.kind !== "ledger" &&
     Object.values(gaps).every((count) => count === 0) &&
     isFixedRange(query, checkpoint)
-  const empty = { rows: [], next: null, coverage, isFixed }
+  const empty = { rows: [], after: null, next: null, coverage, isFixed }
   if (checkpoint === null) return empty
   yield* Coverage.checkDerived(source, snapshot, chain.name, checkpoint)
   const from = continuation?.from ?? (yield* Range.firstBlock(snapshot, range.from, checkpoint))
@@ -252,8 +265,13 @@ const readIn = Effect.fnUntraced(function* <Row, Selection, E>(
   const after = yield* startOf(source, snapshot, query, wanted)
   if (after === undefined) return empty
   const { next, rows } = yield* source.read(snapshot, { ...wanted, after })
-  if (next === null) return { ...empty, rows }
-  return { ...empty, rows, next: yield* continuationAfter(snapshot, continuation, { from, to }, next, checkpoint) }
+  if (next === null) return { ...empty, rows, after }
+  return {
+    ...empty,
+    rows,
+    after,
+    next: yield* continuationAfter(snapshot, continuation, { from, to }, next, checkpoint),
+  }
 })
 
 /** Which snapshot to read, any for a first page and at least that of the page before for a later one, and what the page reads there. */

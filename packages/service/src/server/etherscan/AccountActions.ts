@@ -79,7 +79,7 @@ const txlist = (options: Options): Handler =>
     const context = yield* contextOf(options, request)
     const read = (query: WalletPage.Query<WalletTransactions.Selection>) => WalletTransactions.read("direct", query)
     const found = yield* options.readList(
-      { chain, wallet, list, selection: { internal: false }, read },
+      { chain, wallet, list, selection: { internal: false }, kind: "txlist", read },
       Effect.fnUntraced(function* (rows, coverage) {
         const own = context(coverage)
         const documents = rows.map(TransactionParts.documentOf)
@@ -101,7 +101,15 @@ const internalOfAddress = ({ readList }: Options): Handler =>
     const { chain, parameters } = request
     const wallet = yield* Effect.fromResult(Parameters.address(parameters))
     const list = yield* listOf(request)
-    const options = { chain, wallet, list, selection: isAny, read: WalletFrames.read, needsTraces: true }
+    const options = {
+      chain,
+      wallet,
+      list,
+      selection: isAny,
+      kind: "txlistinternal",
+      read: WalletFrames.read,
+      needsTraces: true,
+    }
     return rowsOf(yield* readList(options, (rows) => Effect.sync(() => rows.map(Rows.internal))))
   })
 
@@ -140,7 +148,7 @@ const transfers = (action: Rows.TokenAction, options: Options): Handler =>
     const selection = (transfer: WalletTransfers.Transfer) =>
       transfer.standard === standards[action] && (token === undefined || transfer.token === token)
     const found = yield* options.readList(
-      { chain, wallet, list, selection, read: WalletTransfers.read },
+      { chain, wallet, list, selection, kind: `${action} ${token ?? ""}`, read: WalletTransfers.read },
       Effect.fnUntraced(function* (rows, coverage) {
         const own = context(coverage)
         const addresses = new Set(rows.map(({ part }) => part.token))
@@ -156,7 +164,7 @@ const withdrawals = ({ readList }: Options): Handler =>
     const { chain, parameters } = request
     const wallet = yield* Effect.fromResult(Parameters.address(parameters))
     const list = yield* listOf(request)
-    const options = { chain, wallet, list, selection: undefined, read: WalletBlocks.withdrawals }
+    const options = { chain, wallet, list, selection: undefined, kind: "withdrawals", read: WalletBlocks.withdrawals }
     return rowsOf(
       yield* readList(options, (rows) => Effect.sync(() => rows.map((row) => Rows.withdrawal(wallet, row)))),
     )
@@ -171,7 +179,7 @@ const minedBlocks = ({ readList }: Options): Handler =>
     }
     const wallet = yield* Effect.fromResult(Parameters.address(parameters))
     const list = { ...(yield* listOf(request)), order: "DESC" } as const
-    const options = { chain, wallet, list, selection: undefined, read: WalletBlocks.rewards }
+    const options = { chain, wallet, list, selection: undefined, kind: "rewards", read: WalletBlocks.rewards }
     const found = yield* readList(options, (rows) => Effect.sync(() => rows.map(Rows.minedBlock)))
     return rowsOf(found, Envelope.noBlocks)
   })

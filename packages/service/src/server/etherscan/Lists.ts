@@ -13,6 +13,7 @@ import * as WalletPage from "../../query/WalletPage.ts"
 import type { StoreError } from "../../store/StoreError.ts"
 import type { Turns } from "../admission/Turns.ts"
 import * as Envelope from "./Envelope.ts"
+import * as ListPlaces from "./ListPlaces.ts"
 import type { ListParameters } from "./Parameters.ts"
 
 /** Which list is read. */
@@ -21,6 +22,8 @@ export interface Options<Row, Selection> {
   readonly wallet: string
   readonly list: ListParameters
   readonly selection: Selection
+  /** Which rows of the wallet are listed, for their places. */
+  readonly kind: string
   readonly read: (
     query: WalletPage.Query<Selection>,
   ) => Effect.Effect<WalletPage.Page<Row>, QueryError.Stale | ReadError>
@@ -90,27 +93,40 @@ export const refusalOf = (error: ReadError | CompleteRange.Incomplete): Effect.E
 
 const bound = (block: number) => ({ _tag: "Block", block }) as const
 
+/** What all lists of a process share. */
+interface Shared {
+  readonly turns: Turns
+  readonly places: ListPlaces.ListPlaces
+}
+
 /** Reads a list once. */
 const readOnce = Effect.fnUntraced(function* <Row, Selection, Wire>(
-  { chain, list, needsTraces, read, selection, wallet }: Options<Row, Selection>,
-  turns: Turns,
+  { kind, ...options }: Options<Row, Selection>,
+  { places, turns }: Shared,
   toWire: (rows: ReadonlyArray<Row>, coverage: Coverage.Coverage) => Effect.Effect<ReadonlyArray<Wire>, StoreError>,
 ) {
+  const { chain, list, needsTraces, read, selection, wallet } = options
   const { from, limit, order, skipped, to } = list
+  const ownPlaces = { chain, wallet, list, kind }
   const range = { from: bound(from), to: bound(to) }
   const found: Array<Wire> = []
-  let position: WalletPage.Position = skipped === 0 ? WalletPage.first : { _tag: "Skip", rows: skipped }
+  let position: WalletPage.Position =
+    skipped === 0 ? WalletPage.first : { _tag: "Skip", rows: skipped, known: places.find(ownPlaces, skipped) }
   let bytes = 0
   for (let pages = 1; ; pages++) {
     const query = { chain, wallet, range, order, position, limit: limit - found.length, maxBytes: pageBytes, selection }
-    const { coverage, next, rows } = yield* read(query)
-    if (pages === 1) yield* CompleteRange.check(chain, coverage, { from, to }, needsTraces)
+    const { after, coverage, next, rows } = yield* read(query)
+    if (pages === 1) {
+      yield* CompleteRange.check(chain, coverage, { from, to }, needsTraces)
+      if (after !== null) places.keep(ownPlaces, { place: after, rows: skipped }, coverage)
+    }
     const wires = yield* turns.run(toWire(rows, coverage))
     for (const wire of wires) {
       found.push(wire)
       bytes += JSON.stringify(wire).length
     }
     if (bytes > maxBytes) return yield* Envelope.tooMuch
+    if (next !== null) places.keep(ownPlaces, { place: next.after, rows: skipped + found.length }, coverage)
     if (next === null || found.length >= limit) return { rows: found, bytes, coverage }
     if (pages === maxPages) return yield* Envelope.tooMuch
     position = { _tag: "After", continuation: next }
@@ -124,12 +140,14 @@ const readOnce = Effect.fnUntraced(function* <Row, Selection, Wire>(
  * - `Refused`: the index does not have all of the list, it is too large, or the database cannot be read now.
  */
 export const make = (turns: Turns) => {
+  const shared: Shared = { turns, places: ListPlaces.make() }
+
   const attempt = <Row, Selection, Wire>(
     options: Options<Row, Selection>,
     toWire: (rows: ReadonlyArray<Row>, coverage: Coverage.Coverage) => Effect.Effect<ReadonlyArray<Wire>, StoreError>,
     restarts = 0,
   ): Effect.Effect<Rows<Wire>, Envelope.Refused> =>
-    readOnce(options, turns, toWire).pipe(
+    readOnce(options, shared, toWire).pipe(
       Effect.catch((error): Effect.Effect<Rows<Wire>, Envelope.Refused> => {
         if (error._tag === "Refused") return Effect.fail(error)
         if (error._tag !== "Stale") return refusalOf(error)
