@@ -104,14 +104,46 @@ const paths = [
   "/api/v2.2/search",
   `/api/v2.2/contracts/${Rows.bob}`,
   "/api/v2.2/contracts/pack",
+  "/api/v2.2/KEY/movements",
   "/explorer.json",
   "/ready",
+  "/api?module=account&action=txlist&address=ADDRESS&apikey=KEY",
+  "/api?module=block&action=getblockcountdown&apikey=KEY",
   "/health",
   "/metrics",
   "/openapi.json",
   "/rpc/attack",
   "/rpc/attack/KEY",
 ]
+
+/** Methods of paths that are not read alone; an operation is asked by its own most often. */
+const methodOf = (next: Next, path: string): string => {
+  if (next(8) === 0) return pick(next, ["DELETE", "HEAD", "OPTIONS", "PATCH", "PUT", "POST"])
+  if (path.startsWith("/rpc")) return "POST"
+  return path.includes("/contracts/pack") ? pick(next, ["PUT", "DELETE"]) : "GET"
+}
+
+/** Values that a parameter accepts, for requests that reach what is behind its decoding. */
+const accepted: Readonly<Record<string, ReadonlyArray<string>>> = {
+  limit: ["1", "7", "100"],
+  order: ["ASC", "DESC"],
+  from_block: ["0", "1"],
+  to_block: ["1", "2"],
+  from_date: ["2020-01-01"],
+  asset: ["native", Rows.bob],
+  kind: ["erc20", "native"],
+  direction: ["in", "out"],
+  scope: ["all", "direct"],
+  include: ["internal_transactions"],
+  address: [Rows.alice, Rows.bob],
+  q: ["token", Rows.alice],
+}
+
+/** A parameter with an accepted value, or with one at an edge. */
+const parameterOf = (next: Next): string => {
+  const [name, values] = pick(next, Object.entries(accepted))
+  return next(3) === 0 ? `${pick(next, names)}=${pick(next, edges)}` : `${name}=${pick(next, values)}`
+}
 
 const bodies = [
   '{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":["0x00000000000000000000000000000000000000aa","latest"]}',
@@ -141,22 +173,20 @@ const sendable = (path: string): string => `/${path.replace(/[^!-~]/g, "").repla
 
 const requestOf = (next: Next, keys: ReadonlyArray<string>): ChangedRequest => {
   const key = pick(next, keys)
-  const path = pick(next, paths).replace("KEY", key)
-  const query = Array.from({ length: next(4) }, () => `${pick(next, names)}=${pick(next, edges)}`).join("&")
+  const path = pick(next, paths).replace("KEY", key).replace("ADDRESS", Rows.alice)
+  const query = Array.from({ length: next(4) }, () => parameterOf(next)).join("&")
   const isWhole = next(3) === 0
-  // The key stays as it is: a part of it is none.
-  const changedPath = isWhole || path.includes(key) ? path : change(next, path)
-  const isBody = path.startsWith("/rpc") || next(4) === 0
-  const method = isBody
-    ? pick(next, ["POST", "POST", "PUT"])
-    : pick(next, ["GET", "GET", "GET", "GET", "GET", "GET", "GET", "GET", "DELETE", "HEAD", "OPTIONS", "PATCH"])
+  // The key stays as it is: a part of it is none. A changed path is that of no operation, most often.
+  const changedPath = isWhole || path.includes(key) || next(4) > 0 ? path : change(next, path)
+  const method = methodOf(next, path)
+  const isBody = method === "POST" || method === "PUT"
   const header = pick(next, ["x-api-key", "x-api-key", "authorization"])
   const value = header === "authorization" ? `Bearer ${key}` : key
   const more = pick(next, names)
   return {
     method,
     path: sendable(
-      `${changedPath}${next(2) === 0 && !changedPath.includes("?") ? `?chain=attack&${query}` : `?${query}`}`,
+      `${changedPath}${changedPath.includes("?") ? "&" : "?"}${next(4) > 0 ? `chain=attack&${query}` : query}`,
     ),
     headers: {
       [header]: value,
@@ -249,9 +279,9 @@ const sinksOf = async ({ folder, output, url }: AttackedService): Promise<Readon
   ])
 }
 
-/** The service has no indexer here, which `/ready` states, and perhaps no pages of the explorer: both are so. */
-const isStateOfService = ({ path }: ChangedRequest, text: string): boolean =>
-  path.startsWith("/ready") || text.startsWith("The explorer is not built.")
+/** The service has no indexer here, which `/ready` states by 503, and perhaps no pages of the explorer: both are so. */
+const isStateOfService = ({ path }: ChangedRequest, { status, text }: Received): boolean =>
+  status === 503 && (/^\/ready(\?|$)/.test(path) || text.startsWith("The explorer is not built."))
 
 /** The attack. */
 export const scenario: Scenario = {
@@ -289,7 +319,7 @@ export const scenario: Scenario = {
         const { status, text } = await send(attacked.url, one)
         statuses.set(status, (statuses.get(status) ?? 0) + 1)
         const asked = `${one.method} ${one.path.slice(0, 160)} ${one.body.slice(0, 160)}`
-        const isBlame = (status >= 500 && !isStateOfService(one, text)) || text.includes('"code":-32603')
+        const isBlame = (status >= 500 && !isStateOfService(one, { status, text })) || text.includes('"code":-32603')
         if (isBlame) faults.set(`status ${status}: ${text.slice(0, 100)}`, asked)
         if (secrets.some((secret) => text.includes(secret)))
           faults.set(`a key in a response of status ${status}`, asked)
