@@ -151,13 +151,34 @@ const cast = Effect.fnUntraced(function* ({ chain, key, scan, url }: Indexed) {
   expect(yield* run("source", contracts.gold, ...unknown)).toBe("Error: Invalid API Key")
 })
 
+/** What hardhat-verify 3 asks before it verifies: whether the explorer has sources of a contract. */
+const hardhatVerify = Effect.fnUntraced(function* ({ chain, key, url }: Indexed) {
+  const query = new URLSearchParams({
+    chainid: "1",
+    module: "contract",
+    action: "getsourcecode",
+    address: chain.world.contracts.gold,
+    apikey: key,
+  })
+  const response = yield* Effect.promise(() => fetch(`${url}/v2/api?${query.toString()}`))
+  const body = (yield* Effect.promise(() => response.json())) as {
+    readonly message: string
+    readonly result: ReadonlyArray<{ readonly SourceCode: string; readonly ABI: string }>
+  }
+  expect([response.status, body.message, body.result.length]).toEqual([200, "OK", 1])
+  expect(body.result[0]).toMatchObject({ SourceCode: "", ABI: "Contract source code not verified" })
+})
+
 describe("programs for Etherscan's API", () => {
-  it.live("ethers 6, ethers 5 and cast work unchanged, and read what the node has", () =>
-    Effect.gen(function* () {
-      const service = yield* indexedService.start
-      yield* ethers6(service)
-      yield* ethers5s(service)
-      yield* cast(service)
-    }).pipe(Effect.scoped),
+  it.live(
+    "ethers 6, ethers 5 and cast work unchanged, requests of hardhat-verify too, and read what the node has",
+    () =>
+      Effect.gen(function* () {
+        const service = yield* indexedService.start
+        yield* ethers6(service)
+        yield* ethers5s(service)
+        yield* cast(service)
+        yield* hardhatVerify(service)
+      }).pipe(Effect.scoped),
   )
 })
