@@ -49,11 +49,14 @@ export interface BalanceWire extends Schema.Codec.Encoded<typeof balanceCodec> {
 export const Balance: Named<typeof balanceCodec, Balance, BalanceWire> = balanceCodec
 
 const incompleteCodec = open("Incomplete", {
-  /** True where what the wallet held of some asset before the first indexed block is unknown, and not part of the sums. */
+  /**
+   * Unknown opening: true where what the wallet held of some asset before the first indexed block is unknown, and not part of the sums, which
+   * may be negative then.
+   */
   opening: Schema.Boolean,
-  /** Number of transactions and blocks of the range in which movements of the wallet may be missing. */
+  /** Places of missing movements: number of transactions and blocks of the range in which movements of the wallet may be missing. */
   places: Decimal.SafeInteger,
-  /** Block of the first of them; `null` for none, and where it is not remembered. */
+  /** Block of the first of these places; `null` for none, and where it is not remembered. */
   first_block: orEmpty(Decimal.Decimal, null),
   /** Contracts with so many ids that all of them are one row, whose `token_id` is `null`; absent for none. */
   merged: Schema.optionalKey(Schema.Array(Address.Address)),
@@ -88,7 +91,7 @@ const balancesCodec = open("Balances", {
   block_number: Decimal.Decimal,
   /** Block hash. */
   block_hash: Hash.Hash,
-  /** What the sums may lack. */
+  /** What the sums may lack. They are complete where `opening` is false and `places` is 0. */
   incomplete: Incomplete,
   /** Balances: `native` first, then by asset and id. */
   result: Schema.Array(Balance),

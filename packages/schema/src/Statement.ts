@@ -27,7 +27,7 @@ const sumCodec = open("StatementSum", {
   in: Decimal.Signed,
   /** Sum of what it paid: negative or 0. */
   out: Decimal.Signed,
-  /** `in` and `out` together. */
+  /** Net change: `in` and `out` together, negative where the wallet paid more than it received. */
   amount: Decimal.Signed,
 })
 
@@ -162,15 +162,15 @@ const statementCodec = open("Statement", {
   block_hash: Hash.Hash,
   /** Time of the last block. */
   block_timestamp: Timestamp.Timestamp,
-  /** Before the range. */
+  /** What the wallet held before the range. Empty where that is unknown: see `incomplete.opening`. */
   opening: Opening,
-  /** What moved: `native` first, then by asset, id and kind. */
+  /** What moved in the range, one sum for each asset, id and kind: `native` first, then by asset, id and kind. */
   sums: Schema.Array(Sum),
-  /** After the last block. */
+  /** What the wallet held after the last block, in its `result`. */
   closing: Balance.Balances,
-  /** Last comparison with the state of the chain; `null` where there was none. */
+  /** Last comparison of the sums with the state of the chain; `null` where there was none, or a reorg removed its block. */
   proof: objectOrNull(Proof),
-  /** What the sums of the range may lack. */
+  /** What the sums of the range may lack. They are complete where `opening` is false and `places` is 0. */
   incomplete: Balance.Incomplete,
 })
 
