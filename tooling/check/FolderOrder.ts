@@ -30,6 +30,7 @@ export const folderOrder: Readonly<Record<string, ReadonlyArray<string>>> = {
     "indexer/backfill",
     "indexer",
     "maintenance",
+    "push",
     "server/http",
     "server/admission",
     "server/cluster",

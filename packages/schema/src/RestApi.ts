@@ -117,8 +117,14 @@ type Endpoint = {
 // Sound: there is at least one operation, and each gives the endpoint of its own type.
 const endpoints = Object.values(RestOperation.all).map(endpoint) as unknown as readonly [Endpoint, ...Array<Endpoint>]
 
+/** A response that reads no index states the rate limit alone. */
+const withRateLimit = <R extends Schema.Top>(response: R) =>
+  HttpApiSchema.WithHeaders(response, Schema.Struct(ApiHeader.RateLimit.fields))
+
+const { walletEvents } = RestOperation.streams
+
 /**
- * The operations of `RestOperation.all`, which require an API key.
+ * The operations of `RestOperation.all` and `RestOperation.streams`, which require an API key.
  *
  * **Example** (Listing the operations of wallets)
  *
@@ -126,18 +132,22 @@ const endpoints = Object.values(RestOperation.all).map(endpoint) as unknown as r
  * import * as RestApi from "@daybook/schema/RestApi"
  *
  * console.log(Object.keys(RestApi.Wallets.endpoints))
- * // [ 'walletTransactions', 'movements', 'balances', 'statement' ]
+ * // [ 'walletTransactions', 'movements', 'balances', 'statement', 'walletEvents' ]
  * ```
  *
  * Source: docs/interface.md#4.1, docs/interface.md#5.
  */
 export class Wallets extends HttpApiGroup.make("wallets")
   .add(...endpoints)
+  .add(
+    HttpApiEndpoint.get(walletEvents.name, walletEvents.path, {
+      params: walletEvents.params,
+      query: walletEvents.query,
+      success: withRateLimit(Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/event-stream" }))),
+      error: walletEvents.errors,
+    }).annotateMerge(documentation(walletEvents.name)),
+  )
   .middleware(ApiKey) {}
-
-/** A response that reads no index states the rate limit alone. */
-const withRateLimit = <R extends Schema.Top>(response: R) =>
-  HttpApiSchema.WithHeaders(response, Schema.Struct(ApiHeader.RateLimit.fields))
 
 const { putContract, removeContract } = RestOperation.changes
 

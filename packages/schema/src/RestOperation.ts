@@ -13,6 +13,7 @@ import * as Issue from "./Issue.ts"
 import * as LedgerQuery from "./LedgerQuery.ts"
 import * as Movement from "./Movement.ts"
 import * as Statement from "./Statement.ts"
+import * as WalletEvent from "./WalletEvent.ts"
 import * as WalletPage from "./WalletPage.ts"
 import * as WalletQuery from "./WalletQuery.ts"
 
@@ -164,6 +165,52 @@ export const statement = {
   response: Statement.Statement,
   errors,
 } as const satisfies RestOperation
+
+/**
+ * Events of one wallet address, as server-sent events: `id` is the cursor of the event, which `Last-Event-ID` continues. The response is
+ * that of each event.
+ *
+ * **Example** (Reading the path)
+ *
+ * ```ts
+ * import * as RestOperation from "@daybook/schema/RestOperation"
+ *
+ * console.log(RestOperation.walletEvents.path) // /api/v2.2/:address/events
+ * ```
+ *
+ * Source: decision 0073; errors: decision 0012.
+ */
+export const walletEvents = {
+  name: "walletEvents",
+  method: "GET",
+  path: "/api/v2.2/:address/events",
+  params: WalletQuery.Path,
+  query: WalletEvent.EventQuery,
+  response: WalletEvent.WalletEvent,
+  errors,
+} as const satisfies RestOperation
+
+/**
+ * The operations that respond with events for as long as the client listens, by their names.
+ *
+ * **Example** (Listing the operations)
+ *
+ * ```ts
+ * import * as RestOperation from "@daybook/schema/RestOperation"
+ *
+ * console.log(Object.keys(RestOperation.streams)) // [ 'walletEvents' ]
+ * ```
+ *
+ * Source: decision 0073.
+ */
+export const streams = { walletEvents } as const satisfies Readonly<Record<string, RestOperation>>
+
+/**
+ * The operations that respond with events, by name.
+ *
+ * Source: decision 0073.
+ */
+export type Streams = typeof streams
 
 const changeErrors = [
   ApiError.BadRequest,

@@ -8,6 +8,7 @@ import type * as ExplorerOperation from "../ExplorerOperation.ts"
 import { maxErrorBytes, maxNames } from "../NameLookup.ts"
 import { maxLimit } from "../NameSearch.ts"
 import type * as RestOperation from "../RestOperation.ts"
+import { rowTypes } from "../WalletEvent.ts"
 
 /** A JSON Schema, as OpenAPI shows it. */
 export type JsonSchema =
@@ -33,12 +34,14 @@ export interface Operation {
   readonly description: string
 }
 
+type Documented = RestOperation.All & RestOperation.Streams
+
 /** Names of the parameters of all operations. */
 type ParameterName = {
-  readonly [N in RestOperation.Name]:
-    | (keyof RestOperation.All[N]["params"]["fields"] & string)
-    | RestOperation.ParameterName<RestOperation.All[N]>
-}[RestOperation.Name]
+  readonly [N in keyof Documented]:
+    | (keyof Documented[N]["params"]["fields"] & string)
+    | RestOperation.ParameterName<Documented[N]>
+}[keyof Documented]
 
 const blockNumber: JsonSchema = { type: "integer", format: "int64", minimum: 0 }
 
@@ -107,6 +110,20 @@ export const parameters: { readonly [N in ParameterName | "contract"]: Parameter
     description: "in: what the wallet received. out: what it paid. Default: both.",
     jsonSchema: { type: "string", enum: ["in", "out"] },
   },
+  from: {
+    description:
+      "Where the events begin: a block number, a date in any format of the moment library, a cursor, or now (default). Last-Event-ID takes precedence.",
+    jsonSchema: { type: "string", default: "now" },
+  },
+  finality: {
+    description:
+      "head (default): rows of every stored block, and a void where a reorg removes it. final: rows of final blocks alone.",
+    jsonSchema: { type: "string", enum: ["head", "final"], default: "head" },
+  },
+  types: {
+    description: `Types of rows, with commas between several: ${rowTypes.join(", ")}. Default: all.`,
+    jsonSchema: { type: "string" },
+  },
   limit: {
     description: "Maximum number of rows on a page, from 1.",
     jsonSchema: { type: "integer", minimum: 1 },
@@ -166,7 +183,9 @@ export const explorerParameters: {
 
 /** The operations by name. */
 export const operations: {
-  readonly [N in RestOperation.Name | keyof RestOperation.Changes | ExplorerOperation.Name]: Operation
+  readonly [
+    N in RestOperation.Name | keyof RestOperation.Streams | keyof RestOperation.Changes | ExplorerOperation.Name
+  ]: Operation
 } = {
   walletTransactions: {
     title: "Get wallet transactions (decoded, verbose)",
@@ -185,6 +204,11 @@ export const operations: {
   statement: {
     title: "Get the statement of a wallet",
     description: "Opening balances, sums of movements by asset and kind, and closing balances of one wallet address.",
+  },
+  walletEvents: {
+    title: "Listen to the events of a wallet",
+    description:
+      "Server-sent events of one wallet address: rows of its transactions and movements, voids after a reorg, finality, and how far all was sent.",
   },
   putContract: {
     title: "Describe a contract",

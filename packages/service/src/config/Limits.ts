@@ -77,6 +77,8 @@ export const Limits = Schema.Struct({
   connections: count(10_000),
   /** Open connections of one address; that of a proxy is one address. Default 2,000. */
   connectionsPerAddress: count(2_000),
+  /** Open streams of events of one API key. Default 100. */
+  eventStreams: count(100),
   /** Seconds in which a client must read something of what is sent to it. Default 20. */
   writeSeconds: count(20),
   /** Milliseconds in which an open connection may send a request that is still answered, once the service stops. Default 1000. */

@@ -5,7 +5,10 @@ import * as RestOperation from "@daybook/schema/RestOperation"
 export const relay = "relay"
 
 /** Names of the operations that read, which a caller may call unless it is narrowed. */
-export const reading: ReadonlyArray<string> = [...Object.keys(RestOperation.all), relay]
+export const reading: ReadonlyArray<string> = [
+  ...Object.keys({ ...RestOperation.all, ...RestOperation.streams }),
+  relay,
+]
 
 /** Names of all operations; those that change something must be named by a key. */
 export const all: ReadonlyArray<string> = [...reading, ...Object.keys(RestOperation.changes)]

@@ -166,7 +166,7 @@ const complete = Effect.fnUntraced(function* (
 })
 
 /** The movements of wallets. */
-const source: WalletPage.Source<MovementRow, Selection, NoLedgers> = {
+export const source: WalletPage.Source<MovementRow, Selection, NoLedgers> = {
   id: WalletLedger.id,
   kind: "ledger",
   revision: WalletLedger.revision,

@@ -45,8 +45,11 @@ export const sourceOf = <E>(
 const checkBoth: Coverage.Requirement<NotWatched | NoLedgers> = (...index) =>
   Effect.andThen(Coverage.checkWallet(...index), Coverage.checkLedgers(...index))
 
+/** The transactions that a wallet is a direct part of. */
+export const direct: Source<NotWatched> = sourceOf({ ...projection, kind: "appearances" }, Coverage.checkWallet)
+
 const readers = {
-  direct: WalletPage.make(sourceOf({ ...projection, kind: "appearances" }, Coverage.checkWallet)),
+  direct: WalletPage.make(direct),
   all: WalletPage.make(sourceOf({ id: WalletLedger.id, kind: "ledger", revision: WalletLedger.revision }, checkBoth)),
 } as const
 

@@ -158,9 +158,11 @@ describe("HttpServer", () => {
           const answer = yield* service.get(path)
           expect([path, answer.status, answer.json.code]).toEqual([path, 404, "not_found"])
           expect(answer.headers["content-type"]).toBe("application/json")
-          const operations = Object.values({ ...RestOperation.all, ...RestOperation.changes }).map(
-            (one) => `${one.method} ${one.path}`,
-          )
+          const operations = Object.values({
+            ...RestOperation.all,
+            ...RestOperation.streams,
+            ...RestOperation.changes,
+          }).map((one) => `${one.method} ${one.path}`)
           expect(operations).toContain("GET /api/v2.2/:address/verbose")
           expect(answer.json.message).toContain(
             `${operations.join(", ")}, POST /rpc/:chain/:apiKey, POST /rpc/:chain, GET /health`,

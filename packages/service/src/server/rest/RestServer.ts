@@ -17,6 +17,7 @@ import * as IndexedChain from "../../query/IndexedChain.ts"
 import * as ContractChanges from "./ContractChanges.ts"
 import * as OperationRoute from "./OperationRoute.ts"
 import * as PageResponse from "./PageResponse.ts"
+import * as WalletEvents from "./WalletEvents.ts"
 import * as WalletMovements from "./WalletMovements.ts"
 import * as WalletSums from "./WalletSums.ts"
 import * as WalletTransactions from "./WalletTransactions.ts"
@@ -47,6 +48,7 @@ export const layer = (options: {
         movements: WalletMovements.make({ config, send }),
         ...WalletSums.make({ send, turns: bounds.turns }),
       }
+      const walletEvents = WalletEvents.make({ bounds, config, contracts, decoder })
       const changing = { authentication, bounds, contracts, database: database.contracts }
       const { putContract, removeContract } = ContractChanges.make(changing)
       const { balances, movements, statement, walletTransactions } = RestOperation.all
@@ -56,6 +58,7 @@ export const layer = (options: {
         OperationRoute.make(movements, handlers.movements, authentication, chainOf),
         OperationRoute.make(balances, handlers.balances, authentication, chainOf),
         OperationRoute.make(statement, handlers.statement, authentication, chainOf),
+        OperationRoute.make(RestOperation.walletEvents, walletEvents, authentication, chainOf),
         OperationRoute.make(changes.putContract, putContract, authentication, chainOf),
         OperationRoute.make(changes.removeContract, removeContract, authentication, chainOf),
       ])

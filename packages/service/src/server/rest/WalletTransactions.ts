@@ -49,6 +49,16 @@ const wording: OperationError.Wording = {
 const scopeOf = ({ cursor, query: { scope } }: Request): Wallet.Scope =>
   scope ?? (cursor?.list === "all" ? "all" : "direct")
 
+/** Gives rows as they are decoded now; one that is too large is left as it is stored. */
+export const rowDecoder =
+  (decoder: Decoder, maxBytes: number) =>
+  (row: PageRow, contractDecoder: ContractDecoder): PageRow => {
+    if (row.body.length > maxBytes) return row
+    const body = row.revision === decoder.revision ? row.body : redecode(row.body, decoder)
+    const decodedBody = contractDecoder.decode(body, row.block)
+    return decodedBody === row.body ? row : { ...row, body: decodedBody }
+  }
+
 /** Makes the handler. */
 export const make = ({ config, contracts, decoder, send }: Options) => {
   const { maxLimit } = config
@@ -60,13 +70,7 @@ export const make = ({ config, contracts, decoder, send }: Options) => {
     return PageRequest.resolve(query, { chain, cursor, wallet: params.address, list: scopeOf(request), maxLimit })
   }
 
-  /** The row as it is decoded now; one that is too large is left as it is stored. */
-  const decoded = (row: PageRow, contractDecoder: ContractDecoder): PageRow => {
-    if (row.body.length > config.limits.pageBytes) return row
-    const body = row.revision === decoder.revision ? row.body : redecode(row.body, decoder)
-    const decodedBody = contractDecoder.decode(body, row.block)
-    return decodedBody === row.body ? row : { ...row, body: decodedBody }
-  }
+  const decoded = rowDecoder(decoder, config.limits.pageBytes)
 
   const write = (
     contractDecoder: ContractDecoder,

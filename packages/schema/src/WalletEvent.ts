@@ -1,0 +1,160 @@
+/**
+ * Events of a wallet: what a service sends when blocks of its index are added, removed, final or derived anew.
+ */
+import * as Schema from "effect/Schema"
+import * as Address from "./Address.ts"
+import * as Decimal from "./Decimal.ts"
+import * as Hash from "./Hash.ts"
+import * as LedgerQuery from "./LedgerQuery.ts"
+import { unread } from "./internal/coder.ts"
+import { leaf, oneOf } from "./internal/leaf.ts"
+import { list } from "./internal/list.ts"
+import * as Movement from "./Movement.ts"
+import * as Timestamp from "./Timestamp.ts"
+import * as WalletQuery from "./WalletQuery.ts"
+import * as WalletTransaction from "./WalletTransaction.ts"
+
+/**
+ * Types of events that have a row. Events without one are always sent.
+ *
+ * **Example** (Listing the types)
+ *
+ * ```ts
+ * import * as WalletEvent from "@daybook/schema/WalletEvent"
+ *
+ * console.log(WalletEvent.rowTypes) // [ 'wallet.transaction', 'wallet.movement' ]
+ * ```
+ *
+ * Source: decision 0073.
+ */
+export const rowTypes = ["wallet.transaction", "wallet.movement"] as const
+
+/**
+ * Type of an event that has a row.
+ *
+ * Source: decision 0073.
+ */
+export type RowType = (typeof rowTypes)[number]
+
+const isRowType = (value: unknown): value is RowType => (rowTypes as ReadonlyArray<unknown>).includes(value)
+
+const RowTypes = list<RowType>({
+  expected: `types of events with commas between them: ${rowTypes.join(", ")}`,
+  read: (input) => (isRowType(input) ? input : unread),
+  from: Schema.Literals(rowTypes),
+  maxValues: rowTypes.length,
+  maxCharacters: 100,
+})
+
+/**
+ * When rows are sent: `head` once their block is stored, `final` once it is final.
+ *
+ * Source: decision 0073.
+ */
+export type Finality = "head" | "final"
+
+const Finality: Schema.Codec<Finality> = leaf<Finality, Finality>({
+  expected: "head or final",
+  wire: Schema.Literals(["head", "final"]),
+  read: (input) => (input === "head" || input === "final" ? input : unread),
+  write: (value) => value,
+  type: oneOf(["head", "final"]),
+})
+
+const { chain } = WalletQuery.WalletQuery.fields
+const { asset, kind } = LedgerQuery.MovementQuery.fields
+
+/**
+ * Query parameters of the events of a wallet, all optional.
+ *
+ * **Example** (Decoding the query of a URL)
+ *
+ * ```ts
+ * import * as WalletEvent from "@daybook/schema/WalletEvent"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(WalletEvent.EventQuery)({ from: "17000000", finality: "final" }).finality) // final
+ * ```
+ *
+ * Source: decision 0073.
+ */
+export const EventQuery = Schema.Struct({
+  chain,
+  /** Where the events begin: a block number, a date, a cursor, or `now`. Default `now`. */
+  from: Schema.optionalKey(Schema.String),
+  /** `head`: rows of every stored block, with a void where a reorg removes it. `final`: rows of final blocks alone. Default `head`. */
+  finality: Schema.optionalKey(Finality),
+  /** Types of rows, with commas between several. Default: all. */
+  types: Schema.optionalKey(RowTypes),
+  asset,
+  kind,
+})
+
+export interface EventQuery extends Schema.Schema.Type<typeof EventQuery> {}
+
+const common = {
+  /** Name of the chain. */
+  chain: Schema.String,
+  /** Position of the stream: all before it was sent. */
+  cursor: Schema.String,
+}
+
+const row = {
+  ...common,
+  /** The wallet. */
+  address: Address.Address,
+  /** Identifies the row, by its chain, block and place: a row of another branch is another row. */
+  row: Schema.String,
+  /** Of two events of a row, that with the higher revision is newer. */
+  revision: Schema.Int,
+  /** Its block is final. */
+  final: Schema.Boolean,
+}
+
+const block = { ...common, number: Decimal.Decimal, hash: Hash.Hash }
+
+const event = <Type extends string, Fields extends Schema.Struct.Fields>(type: Type, fields: Fields) =>
+  Schema.Struct({ type: Schema.Literal(type), timestamp: Timestamp.Timestamp, data: Schema.Struct(fields) })
+
+/** Reasons of gaps that this version knows; a service may add others. */
+const reason = Schema.String
+
+/**
+ * An event of a wallet.
+ *
+ * **Details**
+ *
+ * `wallet.transaction` and `wallet.movement` have a row as the lists of the wallet have it. `block.voided`: the rows of the block with
+ * this hash are no longer valid; it comes before the rows that replace them. `block.final`: this block and those below it are final.
+ * `covered`: all rows up to this block were sent. `gap`: the index lacks something of these blocks, so rows may be missing.
+ *
+ * **Example** (Decoding an event)
+ *
+ * ```ts
+ * import * as WalletEvent from "@daybook/schema/WalletEvent"
+ * import * as Schema from "effect/Schema"
+ *
+ * const hash = `0x${"ab".repeat(32)}`
+ * const data = { chain: "eth", cursor: "c", number: "17000000", hash }
+ * const wire = { type: "block.final", timestamp: "2026-01-01T00:00:00.000Z", data }
+ * console.log(Schema.decodeUnknownSync(WalletEvent.WalletEvent)(wire).data.cursor) // c
+ * ```
+ *
+ * Source: decision 0073.
+ */
+export const WalletEvent = Schema.Union([
+  event("wallet.transaction", { ...row, transaction: WalletTransaction.WalletTransaction }),
+  event("wallet.movement", { ...row, movement: Movement.Movement }),
+  event("block.voided", block),
+  event("block.final", block),
+  event("covered", block),
+  event("gap", {
+    ...common,
+    from_block: Decimal.Decimal,
+    to_block: Decimal.Decimal,
+    reason,
+    transaction_hash: Hash.OrNull,
+  }),
+])
+
+export type WalletEvent = Schema.Schema.Type<typeof WalletEvent>

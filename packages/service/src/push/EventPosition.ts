@@ -1,0 +1,38 @@
+/**
+ * Where a stream of events goes on: a position in the journal and the next block. As text it belongs to one wallet and selection. Pure.
+ *
+ * Source: decision 0073.
+ */
+import { hash } from "node:crypto"
+import * as Result from "effect/Result"
+import * as Journal from "../store/Journal.ts"
+
+/** Where a stream goes on: all rows of blocks from `from` up to `next`, exclusive, were sent as the journal has them at its position. */
+export interface EventPosition {
+  readonly journal: Journal.Position
+  readonly from: number
+  readonly next: number
+}
+
+const version = "e1"
+const digestCharacters = 12
+const pattern = /^e1\.([0-9a-z-]{3,30})\.([0-9]{1,15})\.([0-9]{1,15})\.([0-9a-f]{12})$/
+
+/** The digest of what a stream selects, so that a position is not continued by another selection. */
+const digestOf = (selection: string): string => hash("sha256", selection, "hex").slice(0, digestCharacters)
+
+/** Whether a text has the form of a position. */
+export const isText = (text: string): boolean => text.startsWith(`${version}.`)
+
+/** A position as text. */
+export const format = ({ from, journal, next }: EventPosition, selection: string): string =>
+  [version, Journal.formatPosition(journal), from, next, digestOf(selection)].join(".")
+
+/** Reads a position; fails with what is expected. */
+export const parse = (text: string, selection: string): Result.Result<EventPosition, string> => {
+  const [, change = "", from, next, digest] = pattern.exec(text) ?? []
+  const journal = Journal.parsePosition(change)
+  if (Result.isFailure(journal)) return Result.fail("the cursor of an event, unchanged")
+  if (digest !== digestOf(selection)) return Result.fail("a cursor of the same wallet, chain and selection")
+  return Result.succeed({ journal: journal.success, from: Number(from), next: Number(next) })
+}

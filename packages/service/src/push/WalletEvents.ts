@@ -1,0 +1,394 @@
+/**
+ * The events of a wallet, in steps: each reads one snapshot, and gives what changed since the position. Past and live are one loop: it
+ * sends rows up to the head, and goes on with each change of the journal. It has no state beyond its position.
+ *
+ * Source: decision 0073.
+ */
+import type * as WalletEvent from "@daybook/schema/WalletEvent"
+import * as Effect from "effect/Effect"
+import type { BlockRef, Checkpoint, Gap, LinkedBlock } from "../block/BlockRows.ts"
+import * as Coverage from "../query/Coverage.ts"
+import type { IndexedChain } from "../query/IndexedChain.ts"
+import { type NoLedgers, type NotDerived, type NotWatched, Stale } from "../query/QueryError.ts"
+import * as Range from "../query/Range.ts"
+import * as Movements from "../query/WalletMovements.ts"
+import * as WalletPage from "../query/WalletPage.ts"
+import * as Transactions from "../query/WalletTransactions.ts"
+import type { PageRow, Snapshot } from "../store/ChainReader.ts"
+import type * as Journal from "../store/Journal.ts"
+import type { StoreError } from "../store/StoreError.ts"
+import * as WatchList from "../store/WatchList.ts"
+import type { EventPosition } from "./EventPosition.ts"
+
+/** What a stream sends. */
+export interface Subscription {
+  readonly chain: IndexedChain
+  /** Lower case. */
+  readonly wallet: string
+  readonly types: ReadonlySet<WalletEvent.RowType>
+  /** Which movements. */
+  readonly selection: Pick<Movements.Selection, "asset" | "kind">
+  /** Rows are sent once their block is final. */
+  readonly isFinal: boolean
+  /** Maximum size of the rows of a step, in bytes. */
+  readonly maxBytes: number
+}
+
+/** A block or a range of blocks of which the index lacks something. */
+export interface GapEvent {
+  readonly from: number
+  readonly to: number
+  /** Kind of a gap, or `not_indexed`. */
+  readonly reason: string
+  readonly transaction: string | null
+}
+
+/** What is sent. */
+export type Event =
+  | { readonly _tag: "Transaction"; readonly row: PageRow; readonly block: LinkedBlock }
+  | { readonly _tag: "Movement"; readonly row: Movements.MovementRow; readonly block: LinkedBlock }
+  | { readonly _tag: "Voided" | "Final" | "Covered"; readonly block: BlockRef }
+  | { readonly _tag: "Gap"; readonly gap: GapEvent }
+
+/** An event, and the position after it. */
+export interface Sent {
+  readonly event: Event
+  readonly position: EventPosition
+}
+
+/** Where a stream begins. */
+export type Start = { readonly _tag: "Now" } | { readonly _tag: "At"; readonly bound: Range.Bound }
+
+/** Blocks that are read again, or lie below those that were sent, before a change counts as applied. */
+interface Pending {
+  readonly next: number
+  readonly to: number
+  readonly then: Journal.Position
+}
+
+/** A stream between two steps. */
+export interface State {
+  readonly position: EventPosition
+  readonly pending: Pending | null
+  /** The last step stated up to which block all was sent. */
+  readonly isCovered?: boolean
+}
+
+/** What a step gives. */
+export interface Step {
+  readonly sent: ReadonlyArray<Sent>
+  readonly state: State
+  /** Serial of the state that was read, the revision of its rows. */
+  readonly serial: number
+  readonly finalized: number | null
+  /** The newest change, where all that it has was sent; `null` where the next step has more. */
+  readonly awaited: number | null
+}
+
+/** Why a stream ends. */
+export type StreamError = Stale | NotWatched | NoLedgers | NotDerived | StoreError
+
+/** Changes that a step reads. */
+const stepChanges = 256
+/** Rows of each type that a step reads, unless one block has more. */
+const stepRows = 200
+/** Blocks that a change may have derived anew; where it has more, the receiver begins again with the first of them. */
+const maxRewritten = 1_000
+/** Removed blocks of one change, of which as many are remembered. */
+const maxRemoved = 100_000
+const maxGaps = 100
+
+/** The first state of a stream that goes on after a position. */
+export const after = (position: EventPosition): State => ({ position, pending: null })
+
+/** The first state of a stream. */
+export const start = (subscription: Subscription, at: Start): Effect.Effect<State, StreamError> =>
+  subscription.chain.reader.snapshot(
+    Effect.fnUntraced(function* (snapshot: Snapshot): Effect.fn.Return<State, StreamError> {
+      const checkpoint = yield* checked(subscription, snapshot)
+      const { newest } = yield* snapshot.changes(null, 0)
+      const next = yield* nextOf(snapshot, at, checkpoint, lastOf(subscription, checkpoint) + 1)
+      return after({ journal: newest, from: next, next })
+    }),
+  )
+
+const nextOf = Effect.fnUntraced(function* (
+  snapshot: Snapshot,
+  start: Start,
+  checkpoint: Checkpoint | null,
+  after: number,
+): Effect.fn.Return<number, StoreError> {
+  if (start._tag === "Now") return after
+  const { bound } = start
+  if (bound._tag === "Block") return bound.block
+  if (checkpoint === null) return 0
+  return (yield* Range.firstBlock(snapshot, bound, checkpoint)) ?? after
+})
+
+/** The checkpoint of the wallet, once the index is known to have its rows. */
+const checked = Effect.fnUntraced(function* (
+  { chain, types, wallet }: Subscription,
+  snapshot: Snapshot,
+): Effect.fn.Return<Checkpoint | null, StreamError> {
+  const checkpoint = yield* snapshot.checkpoint
+  if (types.has("wallet.transaction")) yield* Coverage.checkWallet(chain, checkpoint, wallet)
+  if (types.has("wallet.movement")) {
+    yield* Coverage.checkLedgers(chain, checkpoint, wallet)
+    if (checkpoint !== null) yield* Coverage.checkDerived(Movements.source, snapshot, chain.name, checkpoint)
+  }
+  return checkpoint && WatchList.ofWallet(checkpoint, wallet)
+})
+
+/** Rows of some blocks, and the last block whose rows are complete. */
+interface Slice {
+  readonly rows: ReadonlyArray<Extract<Event, { readonly block: LinkedBlock }>>
+  readonly last: number
+}
+
+/** Reads the rows of a source in a range; those of its first block whole. */
+const rowsOf = Effect.fnUntraced(function* <Row, Selection, E>(
+  source: WalletPage.Source<Row, Selection, E>,
+  snapshot: Snapshot,
+  { maxBytes, wallet }: Subscription,
+  selection: Selection,
+  [from, to]: readonly [number, number],
+): Effect.fn.Return<WalletPage.SourceRows<Row>, StoreError> {
+  const query = { wallet, from, order: "ASC", limit: stepRows, maxBytes, selection } as const
+  const found = yield* source.read(snapshot, { ...query, to, after: null })
+  if (found.next === null || found.next.block > from) return found
+  const rows = [...found.rows]
+  for (let after: WalletPage.Place | null = found.next; after !== null && after.block === from;) {
+    const more: WalletPage.SourceRows<Row> = yield* source.read(snapshot, { ...query, to: from, after })
+    rows.push(...more.rows)
+    after = more.next
+  }
+  return { rows, next: from < to ? { block: from + 1, index: 0 } : null }
+})
+
+/** Reads the first rows of a range of blocks, of which the first is stored. */
+const readSlice = Effect.fnUntraced(function* (
+  subscription: Subscription,
+  snapshot: Snapshot,
+  range: readonly [from: number, to: number],
+): Effect.fn.Return<Slice, StoreError> {
+  const { selection, types } = subscription
+  const none = { rows: [], next: null }
+  const transactions = types.has("wallet.transaction")
+    ? yield* rowsOf(Transactions.direct, snapshot, subscription, { internal: false }, range)
+    : none
+  const movements = types.has("wallet.movement")
+    ? yield* rowsOf(Movements.source, snapshot, subscription, selection, range)
+    : none
+  const last = [transactions, movements].reduce(
+    (lowest, { next }) => (next === null ? lowest : Math.min(lowest, next.block - 1)),
+    range[1],
+  )
+  const blocks = new Map<number, LinkedBlock>()
+  const rows: Array<Slice["rows"][number]> = []
+  for (const row of transactions.rows) {
+    if (row.block > last) continue
+    const block = blocks.get(row.block) ?? (yield* snapshot.block(row.block))
+    if (block === null) return yield* Effect.die(new Error("A block of a row is not stored."))
+    blocks.set(row.block, block)
+    rows.push({ _tag: "Transaction", row, block })
+  }
+  for (const row of movements.rows) {
+    // What a wallet held before the first block is read of a node at any time, and belongs to no change.
+    if (row.block.number <= last && row.movement.kind !== "genesis") {
+      rows.push({ _tag: "Movement", row, block: row.block })
+    }
+  }
+  return { rows: rows.toSorted((a, b) => a.block.number - b.block.number), last }
+})
+
+/** Gives events, of which the last moves the position on. */
+const ending = (events: ReadonlyArray<Event>, before: EventPosition, after: EventPosition): ReadonlyArray<Sent> =>
+  events.map((event, at) => ({ event, position: at === events.length - 1 ? after : before }))
+
+/** Gives the rows of blocks in ascending order, of which the last of each block moves the position on. */
+const rowsBelow = (rows: Slice["rows"], position: EventPosition): ReadonlyArray<Sent> =>
+  rows.map((event, at) => {
+    const { number } = event.block
+    const isLast = rows[at + 1]?.block.number !== number
+    return { event, position: { ...position, next: isLast ? number + 1 : number } }
+  })
+
+/** What was applied of the changes of a step. */
+interface Applied {
+  readonly sent: Array<Sent>
+  state: State
+  final: BlockRef | null
+}
+
+/** Blocks of a range by their hashes, highest first. */
+const voidsOf = (blocks: ReadonlyArray<BlockRef>): ReadonlyArray<Event> =>
+  blocks.map((block) => ({ _tag: "Voided", block }))
+
+const stale = (checkpoint: Checkpoint | null, resumeFromBlock: number) => new Stale({ resumeFromBlock, checkpoint })
+
+/** Applies a change to what was sent. */
+const applyChange = Effect.fnUntraced(function* (
+  snapshot: Snapshot,
+  checkpoint: Checkpoint | null,
+  applied: Applied,
+  change: Journal.Change,
+): Effect.fn.Return<void, Stale | StoreError> {
+  const { position } = applied.state
+  const journal = { change: change.change, mark: change.mark }
+  const after = { ...position, journal }
+  // The first rows of the next block may have been sent on a connection that ended within it.
+  const [lowest, highest] = [Math.max(change.lowest, position.from), Math.min(change.highest, position.next)]
+  const isSent = lowest <= highest
+  applied.state = { position: after, pending: null }
+  if (change.kind === "final") {
+    applied.final = change.hash === null ? applied.final : { number: change.highest, hash: change.hash }
+    return
+  }
+  if (!isSent) return
+  const pending = { next: lowest, to: Math.min(highest, position.next - 1), then: journal }
+  if (change.kind === "append") {
+    applied.state = { position, pending }
+    return
+  }
+  if (change.kind === "remove") {
+    const removed = yield* snapshot.removed(change.change, highest + 1, maxRemoved)
+    const own = removed.filter(({ number }) => number >= lowest)
+    if (own.length < highest - lowest + 1) return yield* stale(checkpoint, lowest)
+    const next = { ...after, next: Math.min(position.next, lowest) }
+    applied.state = { position: next, pending: null }
+    applied.sent.push(...ending(voidsOf(own), position, next))
+    return
+  }
+  if (highest - lowest >= maxRewritten) return yield* stale(checkpoint, lowest)
+  for (let number = highest; number >= lowest; number--) {
+    const block = yield* snapshot.block(number)
+    if (block !== null) applied.sent.push({ event: { _tag: "Voided", block }, position })
+  }
+  applied.state = { position, pending }
+})
+
+/** The last block whose rows are sent; -1 for none. */
+const lastOf = ({ isFinal }: Subscription, checkpoint: Checkpoint | null): number => {
+  if (checkpoint === null) return -1
+  const { finalized, head } = checkpoint
+  return isFinal ? Math.min(finalized ?? -1, head.number) : head.number
+}
+
+/** Sends the next rows of blocks that a change added below, or derived anew. */
+const readPending = Effect.fnUntraced(function* (
+  subscription: Subscription,
+  snapshot: Snapshot,
+  checkpoint: Checkpoint | null,
+  { pending, position }: State & { readonly pending: Pending },
+): Effect.fn.Return<Pick<Step, "sent" | "state">, StoreError> {
+  const { next, then, to } = pending
+  // Blocks that were removed since are those of a later change.
+  const last = Math.min(to, lastOf(subscription, checkpoint))
+  const slice = next > last ? { rows: [], last: to } : yield* readSlice(subscription, snapshot, [next, last])
+  const sent = slice.rows.map((event) => ({ event, position }))
+  if (slice.last < last) return { sent, state: { position, pending: { ...pending, next: slice.last + 1 } } }
+  return { sent, state: { position: { ...position, journal: then }, pending: null } }
+})
+
+/** What a step read of new blocks. */
+interface Advanced extends Pick<Step, "sent" | "state"> {
+  /** All rows were sent. */
+  readonly isComplete: boolean
+  /** Blocks whose rows were read; `null` for none. */
+  readonly read: readonly [from: number, to: number] | null
+}
+
+/** Sends the next rows up to the last block. */
+const advance = Effect.fnUntraced(function* (
+  subscription: Subscription,
+  snapshot: Snapshot,
+  checkpoint: Checkpoint | null,
+  position: EventPosition,
+): Effect.fn.Return<Advanced, StoreError> {
+  const last = lastOf(subscription, checkpoint)
+  if (checkpoint === null || position.next > last) {
+    return { sent: [], state: { position, pending: null }, isComplete: true, read: null }
+  }
+  const from = Math.max(position.next, checkpoint.first)
+  const gap = { from: position.next, to: from - 1, reason: "not_indexed", transaction: null }
+  const below: ReadonlyArray<Sent> = from > position.next ? [{ event: { _tag: "Gap", gap }, position }] : []
+  const slice = yield* readSlice(subscription, snapshot, [from, last])
+  const after = { ...position, next: slice.last + 1 }
+  const sent = [...below, ...rowsBelow(slice.rows, position)]
+  const state = { position: after, pending: null }
+  return { sent, state, isComplete: slice.last === last, read: [from, slice.last] }
+})
+
+/** The block up to which all was sent, as an event; none where it is not stored. */
+const coveredOf = Effect.fnUntraced(function* (
+  snapshot: Snapshot,
+  position: EventPosition,
+): Effect.fn.Return<ReadonlyArray<Sent>, StoreError> {
+  const block = yield* snapshot.block(position.next - 1)
+  return block === null ? [] : [{ event: { _tag: "Covered", block }, position }]
+})
+
+type StepRead = Step & Pick<Advanced, "read">
+
+/** Takes one step in a snapshot. */
+const stepIn = Effect.fnUntraced(function* (
+  subscription: Subscription,
+  snapshot: Snapshot,
+  state: State,
+): Effect.fn.Return<StepRead, StreamError> {
+  const checkpoint = yield* checked(subscription, snapshot)
+  const facts = { serial: snapshot.serial, finalized: checkpoint?.finalized ?? null, read: null, awaited: null }
+  const { pending, position } = state
+  if (pending !== null) {
+    return { ...facts, ...(yield* readPending(subscription, snapshot, checkpoint, { pending, position })) }
+  }
+  const { changes, isLost, newest } = yield* snapshot.changes(position.journal, stepChanges)
+  if (isLost) {
+    const certain = Math.min(position.next, (checkpoint?.finalized ?? -1) + 1)
+    return yield* stale(checkpoint, Math.max(position.from, certain))
+  }
+  const applied: Applied = { sent: [], state, final: null }
+  for (const change of changes) {
+    yield* applyChange(snapshot, checkpoint, applied, change)
+    if (applied.state.pending !== null) break
+  }
+  const { final, sent } = applied
+  if (final !== null) sent.push({ event: { _tag: "Final", block: final }, position: applied.state.position })
+  if (applied.state.pending !== null || changes.length === stepChanges) return { ...facts, sent, state: applied.state }
+  const { isComplete, ...advanced } = yield* advance(subscription, snapshot, checkpoint, applied.state.position)
+  const all = [...sent, ...advanced.sent]
+  const isMoved = state.isCovered !== true || all.length > 0 || advanced.state.position.next !== position.next
+  const covered = isComplete && isMoved ? yield* coveredOf(snapshot, advanced.state.position) : []
+  const next = { ...advanced.state, isCovered: isComplete }
+  return {
+    ...facts,
+    read: advanced.read,
+    sent: [...all, ...covered],
+    state: next,
+    awaited: isComplete ? newest.change : null,
+  }
+})
+
+const gapEvent = ({ block, kind, transaction }: Gap): Event => ({
+  _tag: "Gap",
+  gap: { from: block, to: block, reason: kind, transaction: transaction ?? null },
+})
+
+/**
+ * Takes one step.
+ *
+ * **Errors**
+ * - `Stale`: the journal does not have the position any more, or more blocks than a stream sends again were derived anew.
+ * - `NotWatched`, `NoLedgers`, `NotDerived`: the index does not have the rows of the wallet.
+ */
+export const step = (subscription: Subscription, state: State): Effect.Effect<Step, StreamError> => {
+  const { reader } = subscription.chain
+  return Effect.gen(function* () {
+    const { read, ...taken } = yield* reader.snapshot((snapshot) => stepIn(subscription, snapshot, state))
+    if (read === null) return taken
+    const [from, to] = read
+    const gaps = yield* reader.gaps({ from, to, limit: maxGaps })
+    const before = gaps.map((gap) => ({ event: gapEvent(gap), position: state.position }))
+    return { ...taken, sent: [...before, ...taken.sent] }
+  })
+}

@@ -1,0 +1,110 @@
+/**
+ * Writes events as server-sent events with the names of the interface. Pure.
+ *
+ * Source: decision 0073.
+ */
+import type { ContractDecoder } from "../../contract/ContractDecoder.ts"
+import type { Label } from "../../label/Label.ts"
+import * as EventPosition from "../../push/EventPosition.ts"
+import type { Event, GapEvent, Sent, Step } from "../../push/WalletEvents.ts"
+import type { BlockRef, LinkedBlock } from "../../block/BlockRows.ts"
+import type { PageRow } from "../../store/ChainReader.ts"
+import * as LedgerText from "./LedgerText.ts"
+import * as PageWriter from "./PageWriter.ts"
+
+/** How events are written. */
+export interface Options {
+  readonly chain: { readonly id: number; readonly name: string }
+  readonly wallet: string
+  /** What the stream selects, to which its cursors belong. */
+  readonly selection: string
+  readonly label: Label
+  readonly empty: PageWriter.Options["empty"]
+  readonly contractDecoder: ContractDecoder
+  readonly decode: (row: PageRow, contractDecoder: ContractDecoder) => PageRow
+}
+
+/** The members of the data of an event beside its row, and the text of the row with its name. */
+interface Written {
+  readonly type: string
+  readonly data: Readonly<Record<string, unknown>>
+  readonly row?: readonly [name: string, text: string]
+}
+
+const ofBlock = (type: string, { hash, number }: BlockRef): Written => ({
+  type,
+  data: { number: number.toString(), hash },
+})
+
+const ofGap = ({ from, reason, to, transaction }: GapEvent): Written => ({
+  type: "gap",
+  data: { from_block: from.toString(), to_block: to.toString(), reason, transaction_hash: transaction },
+})
+
+type Facts = Pick<Step, "serial" | "finalized">
+
+const write = (event: Event, { finalized, serial: revision }: Facts, options: Options): Written => {
+  const { chain, contractDecoder, decode, empty, label, wallet: address } = options
+  const facts = ({ hash, number }: LinkedBlock, ...place: ReadonlyArray<number>) => ({
+    address,
+    row: [chain.id, hash, ...place].join(":"),
+    revision,
+    final: finalized !== null && number <= finalized,
+  })
+  switch (event._tag) {
+    case "Transaction": {
+      const record = PageWriter.record(decode(event.row, contractDecoder), {
+        label,
+        wallet: address,
+        include: false,
+        empty,
+      })
+      return {
+        type: "wallet.transaction",
+        data: facts(event.block, event.row.index),
+        row: ["transaction", record],
+      }
+    }
+    case "Movement": {
+      const { entry, part } = event.row
+      return {
+        type: "wallet.movement",
+        data: facts(event.block, entry.index, part),
+        row: ["movement", JSON.stringify(LedgerText.movement(event.row, label))],
+      }
+    }
+    case "Voided":
+      return ofBlock("block.voided", event.block)
+    case "Final":
+      return ofBlock("block.final", event.block)
+    case "Covered":
+      return ofBlock("covered", event.block)
+    case "Gap":
+      return ofGap(event.gap)
+  }
+}
+
+/** One event. Its texts are JSON, which has no line breaks. */
+const frame = ({ event, position }: Sent, timestamp: string, facts: Facts, options: Options): string => {
+  const { data, row, type } = write(event, facts, options)
+  const cursor = EventPosition.format(position, options.selection)
+  const members = JSON.stringify({ chain: options.chain.name, cursor, ...data }).slice(0, -1)
+  const text = row === undefined ? "" : `,"${row[0]}":${row[1]}`
+  return `id: ${cursor}\nevent: ${type}\ndata: {"type":"${type}","timestamp":"${timestamp}","data":${members}${text}}}\n\n`
+}
+
+/** The events of a step. */
+export const frames = (
+  { finalized, sent, serial }: Step,
+  nowMillis: number,
+  options: Options,
+): ReadonlyArray<string> => {
+  const timestamp = new Date(nowMillis).toISOString()
+  return sent.map((one) => frame(one, timestamp, { finalized, serial }, options))
+}
+
+/** The time after which a client connects again, in milliseconds. */
+export const opening = "retry: 2000\n\n"
+
+/** A comment, which keeps proxies from closing the connection. */
+export const heartbeat = ": waiting\n\n"

@@ -1,0 +1,91 @@
+/** A receiver of a wallet's events: keeps a table by row and revision, and connects again from the last cursor that it processed. */
+import * as WalletEvent from "@daybook/schema/WalletEvent"
+import { Schema } from "effect"
+
+const decode = Schema.decodeUnknownSync(WalletEvent.WalletEvent)
+
+/** A row of the table. */
+export interface TableRow {
+  readonly revision: number
+  readonly blockHash: string
+  readonly event: Extract<WalletEvent.WalletEvent, { readonly data: { readonly row: string } }>
+}
+
+/** A stream that was refused, by its status. */
+export interface Refused {
+  readonly status: number
+  readonly text: string
+}
+
+/** Texts of events in a text that may end within one. */
+const framesOf = (text: string): readonly [frames: ReadonlyArray<string>, rest: string] => {
+  const parts = text.split("\n\n")
+  return [parts.slice(0, -1), parts.at(-1)!]
+}
+
+const fieldOf = (frame: string, name: string): string | undefined =>
+  frame
+    .split("\n")
+    .find((line) => line.startsWith(`${name}: `))
+    ?.slice(name.length + 2)
+
+/** A receiver of the events of a URL. */
+export class Receiver {
+  readonly table = new Map<string, TableRow>()
+  /** Events in the order of their arrival. */
+  readonly events: Array<WalletEvent.WalletEvent> = []
+  comments = 0
+  cursor = ""
+  private readonly url: string
+  private readonly key: string
+
+  constructor(url: string, key: string) {
+    this.url = url
+    this.key = key
+  }
+
+  private apply(event: WalletEvent.WalletEvent): void {
+    this.events.push(event)
+    if (event.type === "block.voided") {
+      for (const [row, { blockHash }] of this.table) if (blockHash === event.data.hash) this.table.delete(row)
+    }
+    if (event.type !== "wallet.transaction" && event.type !== "wallet.movement") return
+    const { data } = event
+    const known = this.table.get(data.row)
+    if (known !== undefined && known.revision > data.revision) return
+    const blockHash = data.row.split(":")[1]!
+    this.table.set(data.row, { revision: data.revision, blockHash, event })
+  }
+
+  /** Connects and processes events until one fulfils the condition; then the connection is closed. Gives what refused it. */
+  async listen(isLast: (event: WalletEvent.WalletEvent, count: number) => boolean): Promise<Refused | undefined> {
+    const abort = new AbortController()
+    const headers = { "x-api-key": this.key, ...(this.cursor === "" ? {} : { "last-event-id": this.cursor }) }
+    const response = await fetch(this.url, { headers, signal: abort.signal })
+    if (response.status !== 200) return { status: response.status, text: await response.text() }
+    let text = ""
+    let count = 0
+    const decoder = new TextDecoder()
+    try {
+      for await (const chunk of response.body!) {
+        const [frames, rest] = framesOf(text + decoder.decode(chunk, { stream: true }))
+        text = rest
+        for (const frame of frames) {
+          const data = fieldOf(frame, "data")
+          if (data === undefined) {
+            this.comments++
+            continue
+          }
+          const event = decode(JSON.parse(data))
+          this.apply(event)
+          this.cursor = fieldOf(frame, "id")!
+          count++
+          if (isLast(event, count)) return undefined
+        }
+      }
+    } finally {
+      abort.abort()
+    }
+    return undefined
+  }
+}

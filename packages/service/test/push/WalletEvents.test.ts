@@ -1,0 +1,200 @@
+/** The table of a receiver of events equals the list of the service, whatever happens to the chain and to its connection. */
+import { describe, expect, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import * as Rows from "../server/rows.ts"
+import { type Json, start, type Started } from "../server/service.ts"
+import * as Model from "../store/model.ts"
+import * as Life from "./life.ts"
+import { Receiver } from "./Receiver.ts"
+
+const lives = Number(process.env["DAYBOOK_LIVES"] ?? 12)
+
+const rowsOf = Effect.fnUntraced(function* (service: Started, list: "verbose" | "movements") {
+  const found: Array<Json> = []
+  for (let cursor: string | null = ""; cursor !== null;) {
+    const query: string = cursor === "" ? "" : `&cursor=${cursor}`
+    const { json, status } = yield* service.get(`/api/v2.2/${Rows.alice}/${list}?order=ASC${query}`)
+    expect(status).toBe(200)
+    found.push(...json.result)
+    cursor = json.cursor
+  }
+  return found
+})
+
+const listOf = Effect.fnUntraced(function* (service: Started) {
+  const transactions = yield* rowsOf(service, "verbose")
+  const movements = yield* rowsOf(service, "movements")
+  return [
+    ...transactions.map(({ hash, block_number: number }) => `t ${number} ${hash}`),
+    ...movements.map((row) => `m ${row.block_number} ${row.transaction_hash} ${row.movement_index} ${row.amount}`),
+  ].toSorted()
+})
+
+const tableOf = ({ table }: Receiver): ReadonlyArray<string> =>
+  [...table.values()]
+    .map(({ event: { data } }) => {
+      if ("transaction" in data) return `t ${data.transaction.block_number} ${data.transaction.hash}`
+      const { amount, block_number: number, movement_index: index, transaction_hash: hash } = data.movement
+      return `m ${number} ${hash} ${index} ${amount}`
+    })
+    .toSorted()
+
+const eventsUrl = (service: Started, query: string) => `${service.url}/api/v2.2/${Rows.alice}/events?${query}`
+
+/** Lives a chain while receivers listen for some events each time, and compares their tables with the lists at the end. */
+const live = Effect.fnUntraced(function* (seed: number) {
+  const numbers = Model.seeded(seed)
+  const life = Life.make()
+  const service = yield* start({ chains: { eth: { projections: Life.projections(life) } } })
+  const store = service.stores["eth"]!
+  const receivers = [
+    new Receiver(eventsUrl(service, "from=0"), service.key),
+    new Receiver(eventsUrl(service, "from=95"), service.key),
+  ]
+  for (let step = 0; step < 40; step++) {
+    yield* Life.change(life, store, numbers)
+    const receiver = numbers.pick(receivers)
+    const most = 1 + numbers.below(12)
+    if (numbers.below(2) === 0) {
+      yield* Effect.promise(() => receiver.listen(({ type }, count) => type === "covered" || count >= most))
+    }
+  }
+  yield* Life.append(life, store, 1, numbers)
+  const { hash } = life.blocks.at(-1)!
+  const list = yield* listOf(service)
+  for (const receiver of receivers) {
+    const refused = yield* Effect.promise(() =>
+      receiver.listen(({ data, type }) => type === "covered" && "hash" in data && data.hash === hash),
+    )
+    expect([seed, refused]).toEqual([seed, undefined])
+    const from = receiver === receivers[0] ? 0 : 95
+    const expected = list.filter((line) => Number(line.split(" ")[1]) >= from)
+    expect([seed, tableOf(receiver)]).toEqual([seed, expected])
+  }
+})
+
+describe("walletEvents", () => {
+  it.live(
+    "walletEvents: the table of a receiver equals the lists, through reorgs, repairs and connections that end anywhere",
+    () =>
+      Effect.forEach(
+        Array.from({ length: lives }, (_, seed) => seed),
+        (seed) => Effect.scoped(live(seed)),
+      ),
+    120_000,
+  )
+
+  const blocks = Array.from({ length: 6 }, (_, number) =>
+    Rows.block(number, [
+      { from: Rows.alice, to: Rows.bob },
+      { from: Rows.bob, to: Rows.alice },
+    ]),
+  )
+  const transactions = "types=wallet.transaction"
+
+  it.live("walletEvents: a stream that has sent all goes on with each block that is stored later", () =>
+    Effect.gen(function* () {
+      const service = yield* start({ chains: { eth: { blocks: blocks.slice(0, 4) } } })
+      const receiver = new Receiver(eventsUrl(service, `${transactions}&from=now`), service.key)
+      const isWaiting = yield* Deferred.make<void>()
+      const heard: Array<unknown> = []
+      const listening = yield* Effect.forkChild(
+        Effect.promise(() =>
+          receiver.listen(({ data, type }) => {
+            if (type === "covered" && "number" in data) heard.push(data.number)
+            Deferred.doneUnsafe(isWaiting, Effect.void)
+            return heard.length === 2
+          }),
+        ),
+      )
+      yield* Deferred.await(isWaiting)
+      yield* service.stores["eth"]!.append({ number: 3, hash: blocks[3]!.hash }, blocks.slice(4))
+      yield* Fiber.join(listening)
+
+      expect(heard).toEqual([3n, 5n])
+      expect(receiver.table.size).toBe(4)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("walletEvents: finality=final sends rows of final blocks alone, and no void of a reorg above them", () =>
+    Effect.gen(function* () {
+      const service = yield* start({ chains: { eth: { blocks } } })
+      const store = service.stores["eth"]!
+      yield* store.finalize(2)
+      const receiver = new Receiver(eventsUrl(service, `${transactions}&from=0&finality=final`), service.key)
+      yield* Effect.promise(() => receiver.listen(({ type }) => type === "covered"))
+      const covered = receiver.events.at(-1)!
+      yield* store.unwind({ number: 5, hash: blocks[5]!.hash }, { number: 3, hash: blocks[3]!.hash })
+      yield* store.finalize(3)
+      yield* Effect.promise(() => receiver.listen(({ type }) => type === "covered"))
+
+      expect(covered).toMatchObject({ data: { number: 2n, hash: blocks[2]!.hash } })
+      expect(receiver.table.size).toBe(8)
+      expect(receiver.events.filter(({ type }) => type === "block.voided")).toEqual([])
+      expect(receiver.events.filter(({ type }) => type === "block.final")).toMatchObject([{ data: { number: 3n } }])
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("walletEvents: what cannot be sent is an error before the stream begins", () =>
+    Effect.gen(function* () {
+      const service = yield* start({
+        chains: { eth: { blocks }, polygon: { config: { watch: [Rows.alice] }, blocks: [] } },
+      })
+      const path = `/api/v2.2/${Rows.alice}/events`
+      const other = `/api/v2.2/${Rows.stranger}/events?chain=polygon&${transactions}`
+      const receiver = new Receiver(eventsUrl(service, `${transactions}&from=0`), service.key)
+      yield* Effect.promise(() => receiver.listen(({ type }) => type === "covered"))
+      const lost = receiver.cursor.replace(/^e1\.[^.]*/, "e1.1-5")
+      const answers = yield* Effect.forEach(
+        [
+          `${path}?from=yesterday-ish`,
+          `${path}?types=block.final`,
+          `${path}?finality=soon`,
+          `${path}?limit=3`,
+          `${path}?from=${receiver.cursor}`,
+          `${path}?${transactions}&from=${receiver.cursor}x`,
+          `${path}?${transactions}&from=${lost}`,
+          other,
+          `${path}?chain=polygon`,
+          `${path}?types=wallet.movement`,
+        ],
+        service.get,
+      )
+      const keyless = yield* service.fetch(`${path}?from=0`)
+
+      expect(answers.map(({ json, status }) => [status, json.code])).toEqual([
+        [400, "bad_request"],
+        [400, "bad_request"],
+        [400, "bad_request"],
+        [400, "bad_request"],
+        [400, "bad_request"],
+        [400, "bad_request"],
+        [409, "stale_cursor"],
+        [400, "address_not_watched"],
+        [400, "bad_request"],
+        [503, "unavailable"],
+      ])
+      expect(keyless.status).toBe(401)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("walletEvents: a key has at most limits.eventStreams open streams, and one that was closed makes room", () =>
+    Effect.gen(function* () {
+      const service = yield* start({ config: { limits: { eventStreams: 1 } }, chains: { eth: { blocks } } })
+      const url = eventsUrl(service, `${transactions}&from=0`)
+      const second = new Receiver(url, service.key)
+      const open = new AbortController()
+      const response = yield* Effect.promise(() =>
+        fetch(url, { headers: { "x-api-key": service.key }, signal: open.signal }),
+      )
+      const reader = response.body!.getReader()
+      yield* Effect.promise(() => reader.read())
+      const refused = yield* Effect.promise(() => second.listen(() => true))
+      open.abort()
+      while ((yield* Effect.promise(() => second.listen(({ type }) => type === "covered"))) !== undefined);
+
+      expect(refused?.status).toBe(429)
+      expect(second.table.size).toBe(12)
+    }).pipe(Effect.scoped),
+  )
+})

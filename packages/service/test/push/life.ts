@@ -1,0 +1,108 @@
+/** Lives of a chain for tests of events: random appends, reorgs, finality, repairs and blocks below the first one. */
+import { Effect } from "effect"
+import type { BlockRows } from "../../src/block/BlockRows.ts"
+import * as WalletTransactions from "../../src/projection/WalletTransactions.ts"
+import { type Ledger, projectionOf } from "../server/rest/ledgers.ts"
+import * as Rows from "../server/rows.ts"
+import type * as Model from "../store/model.ts"
+import type { TestStore } from "../store/TestStore.ts"
+
+/** A chain, and what the ledgers of alice have in its blocks. */
+export interface Life {
+  readonly ledgers: Record<number, Ledger>
+  blocks: Array<BlockRows>
+  finalized: number
+  forks: number
+}
+
+export const make = (): Life => ({ ledgers: {}, blocks: [], finalized: -1, forks: 0 })
+
+/** The projections of the store of a life. */
+export const projections = (life: Life) => [WalletTransactions.projection, projectionOf(life.ledgers)]
+
+const plansOf = (numbers: Model.Seeded) =>
+  Array.from({ length: numbers.below(4) }, () => ({
+    from: numbers.below(3) === 0 ? Rows.bob : Rows.alice,
+    to: numbers.below(3) === 0 ? Rows.stranger : Rows.bob,
+  }))
+
+const ledgerOf = (numbers: Model.Seeded, count: number): Ledger =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [
+      index,
+      Array.from({ length: numbers.below(3) }, () => ({ amount: BigInt(1 + numbers.below(1_000)) })),
+    ]).filter(([, movements]) => (movements as ReadonlyArray<unknown>).length > 0),
+  )
+
+const blockOn = (life: Life, number: number, parent: string | undefined, numbers: Model.Seeded): BlockRows => {
+  const plans = plansOf(numbers)
+  life.ledgers[number] = ledgerOf(numbers, plans.length)
+  return Rows.block(number, plans, { fork: `f${life.forks++}` }, parent)
+}
+
+const refOf = ({ hash, number }: BlockRows) => ({ hash, number })
+
+/** Adds blocks above the head; the first block of all has the number 100. */
+export const append = Effect.fnUntraced(function* (life: Life, store: TestStore, count: number, numbers: Model.Seeded) {
+  const head = life.blocks.at(-1)
+  const added: Array<BlockRows> = []
+  for (let index = 0; index < count; index++) {
+    const parent = added.at(-1) ?? head
+    added.push(blockOn(life, (parent?.number ?? 99) + 1, parent?.hash, numbers))
+  }
+  yield* store.append(head === undefined ? null : refOf(head), added)
+  life.blocks.push(...added)
+})
+
+const unwind = Effect.fnUntraced(function* (life: Life, store: TestStore, count: number) {
+  const kept = life.blocks.slice(0, Math.max(1, life.blocks.length - count))
+  const [head, target] = [life.blocks.at(-1)!, kept.at(-1)!]
+  if (head === target || target.number < life.finalized) return
+  yield* store.unwind(refOf(head), refOf(target))
+  life.blocks = kept
+})
+
+const prepend = Effect.fnUntraced(function* (life: Life, store: TestStore, numbers: Model.Seeded) {
+  const first = life.blocks[0]!
+  const parentHash = Rows.hashOf(`below ${first.number}`)
+  const below = { ...blockOn(life, first.number - 1, parentHash, numbers), hash: first.parentHash }
+  // Texts name the hash of their block, which is that of the parent of the first one.
+  yield* store.prepend(refOf(first), [below])
+  life.blocks.unshift(below)
+})
+
+/** Fetches a block again, with another transaction and other movements, as a repair or a filled gap does. */
+const replace = Effect.fnUntraced(function* (life: Life, store: TestStore, numbers: Model.Seeded) {
+  const old = numbers.pick(life.blocks)
+  const fork = `f${life.forks++}`
+  const plans = [...plansOf(numbers), { from: Rows.alice, to: Rows.bob }]
+  const made = Rows.block(old.number, plans, { fork }, old.parentHash)
+  life.ledgers[old.number] = ledgerOf(numbers, plans.length)
+  const block = { ...made, hash: old.hash }
+  const token = (yield* store.database.leases.acquire(store.ref, "test", 0))!
+  const { writer } = store.database.chain(store.ref)
+  yield* Effect.scoped(Effect.flatMap(writer({ projections: projections(life) }), (own) => own.replace(block, token)))
+  life.blocks = life.blocks.map((one) => (one === old ? block : one))
+})
+
+/** Makes one random change. */
+export const change = Effect.fnUntraced(function* (life: Life, store: TestStore, numbers: Model.Seeded) {
+  if (life.blocks.length === 0) return yield* append(life, store, 1 + numbers.below(5), numbers)
+  switch (numbers.below(9)) {
+    case 0:
+      return yield* unwind(life, store, 1 + numbers.below(20))
+    case 1: {
+      const next = Math.max(life.finalized, life.blocks.at(-1)!.number - 3 - numbers.below(20))
+      if (next < life.blocks[0]!.number) return
+      yield* store.finalize(next)
+      life.finalized = next
+      return
+    }
+    case 2:
+      return life.blocks[0]!.number > 90 ? yield* prepend(life, store, numbers) : undefined
+    case 3:
+      return yield* replace(life, store, numbers)
+    default:
+      return yield* append(life, store, 1 + numbers.below(6), numbers)
+  }
+})
