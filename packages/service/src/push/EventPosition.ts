@@ -12,11 +12,13 @@ export interface EventPosition {
   readonly journal: Journal.Position
   readonly from: number
   readonly next: number
+  /** Highest block of which rows were sent, which may lie above `next` after a reorg; -1 for none. */
+  readonly highest: number
 }
 
 const version = "e1"
 const digestCharacters = 12
-const pattern = /^e1\.([0-9a-z-]{3,30})\.([0-9]{1,15})\.([0-9]{1,15})\.([0-9a-f]{12})$/
+const pattern = /^e1\.([0-9a-z-]{3,30})\.([0-9]{1,15})\.([0-9]{1,15})\.([0-9]{1,15})\.([0-9a-f]{12})$/
 
 /** The digest of what a stream selects, so that a position is not continued by another selection. */
 const digestOf = (selection: string): string => hash("sha256", selection, "hex").slice(0, digestCharacters)
@@ -25,14 +27,19 @@ const digestOf = (selection: string): string => hash("sha256", selection, "hex")
 export const isText = (text: string): boolean => text.startsWith(`${version}.`)
 
 /** A position as text. */
-export const format = ({ from, journal, next }: EventPosition, selection: string): string =>
-  [version, Journal.formatPosition(journal), from, next, digestOf(selection)].join(".")
+export const format = ({ from, highest, journal, next }: EventPosition, selection: string): string =>
+  [version, Journal.formatPosition(journal), from, next, highest + 1, digestOf(selection)].join(".")
 
 /** Reads a position; fails with what is expected. */
 export const parse = (text: string, selection: string): Result.Result<EventPosition, string> => {
-  const [, change = "", from, next, digest] = pattern.exec(text) ?? []
+  const [, change = "", from, next, above, digest] = pattern.exec(text) ?? []
   const journal = Journal.parsePosition(change)
   if (Result.isFailure(journal)) return Result.fail("the cursor of an event, unchanged")
   if (digest !== digestOf(selection)) return Result.fail("a cursor of the same wallet, chain and selection")
-  return Result.succeed({ journal: journal.success, from: Number(from), next: Number(next) })
+  return Result.succeed({
+    journal: journal.success,
+    from: Number(from),
+    next: Number(next),
+    highest: Number(above) - 1,
+  })
 }

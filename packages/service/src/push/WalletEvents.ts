@@ -12,7 +12,7 @@ import type { IndexedChain } from "../query/IndexedChain.ts"
 import { type NoLedgers, type NotDerived, type NotWatched, Stale } from "../query/QueryError.ts"
 import * as Range from "../query/Range.ts"
 import * as Movements from "../query/WalletMovements.ts"
-import * as WalletPage from "../query/WalletPage.ts"
+import type * as WalletPage from "../query/WalletPage.ts"
 import * as Transactions from "../query/WalletTransactions.ts"
 import type { PageRow, Snapshot } from "../store/ChainReader.ts"
 import type * as Journal from "../store/Journal.ts"
@@ -51,19 +51,19 @@ export type Event =
   | { readonly _tag: "Gap"; readonly gap: GapEvent }
 
 /** An event, and the position after it. */
-export interface Sent {
+export interface PlacedEvent {
   readonly event: Event
   readonly position: EventPosition
 }
 
 /** Where a stream begins. */
-export type Start = { readonly _tag: "Now" } | { readonly _tag: "At"; readonly bound: Range.Bound }
+export type Beginning = { readonly _tag: "Now" } | { readonly _tag: "At"; readonly bound: Range.Bound }
 
 /** Blocks that are read again, or lie below those that were sent, before a change counts as applied. */
 interface Pending {
   readonly next: number
   readonly to: number
-  readonly then: Journal.Position
+  readonly following: Journal.Position
 }
 
 /** A stream between two steps. */
@@ -76,7 +76,7 @@ export interface State {
 
 /** What a step gives. */
 export interface Step {
-  readonly sent: ReadonlyArray<Sent>
+  readonly sent: ReadonlyArray<PlacedEvent>
   readonly state: State
   /** Serial of the state that was read, the revision of its rows. */
   readonly serial: number
@@ -102,19 +102,19 @@ const maxGaps = 100
 export const after = (position: EventPosition): State => ({ position, pending: null })
 
 /** The first state of a stream. */
-export const start = (subscription: Subscription, at: Start): Effect.Effect<State, StreamError> =>
+export const start = (subscription: Subscription, at: Beginning): Effect.Effect<State, StreamError> =>
   subscription.chain.reader.snapshot(
     Effect.fnUntraced(function* (snapshot: Snapshot): Effect.fn.Return<State, StreamError> {
       const checkpoint = yield* checked(subscription, snapshot)
       const { newest } = yield* snapshot.changes(null, 0)
       const next = yield* nextOf(snapshot, at, checkpoint, lastOf(subscription, checkpoint) + 1)
-      return after({ journal: newest, from: next, next })
+      return after({ journal: newest, from: next, next, highest: -1 })
     }),
   )
 
 const nextOf = Effect.fnUntraced(function* (
   snapshot: Snapshot,
-  start: Start,
+  start: Beginning,
   checkpoint: Checkpoint | null,
   after: number,
 ): Effect.fn.Return<number, StoreError> {
@@ -202,20 +202,25 @@ const readSlice = Effect.fnUntraced(function* (
 })
 
 /** Gives events, of which the last moves the position on. */
-const ending = (events: ReadonlyArray<Event>, before: EventPosition, after: EventPosition): ReadonlyArray<Sent> =>
+const ending = (
+  events: ReadonlyArray<Event>,
+  before: EventPosition,
+  after: EventPosition,
+): ReadonlyArray<PlacedEvent> =>
   events.map((event, at) => ({ event, position: at === events.length - 1 ? after : before }))
 
 /** Gives the rows of blocks in ascending order, of which the last of each block moves the position on. */
-const rowsBelow = (rows: Slice["rows"], position: EventPosition): ReadonlyArray<Sent> =>
+const rowsBelow = (rows: Slice["rows"], position: EventPosition): ReadonlyArray<PlacedEvent> =>
   rows.map((event, at) => {
     const { number } = event.block
     const isLast = rows[at + 1]?.block.number !== number
-    return { event, position: { ...position, next: isLast ? number + 1 : number } }
+    const highest = Math.max(position.highest, number)
+    return { event, position: { ...position, next: isLast ? number + 1 : number, highest } }
   })
 
 /** What was applied of the changes of a step. */
 interface Applied {
-  readonly sent: Array<Sent>
+  readonly sent: Array<PlacedEvent>
   state: State
   final: BlockRef | null
 }
@@ -236,21 +241,27 @@ const applyChange = Effect.fnUntraced(function* (
   const { position } = applied.state
   const journal = { change: change.change, mark: change.mark }
   const after = { ...position, journal }
-  // The first rows of the next block may have been sent on a connection that ended within it.
-  const [lowest, highest] = [Math.max(change.lowest, position.from), Math.min(change.highest, position.next)]
-  const isSent = lowest <= highest
-  applied.state = { position: after, pending: null }
+  const lowest = Math.max(change.lowest, position.from)
+  /** Blocks that were read, and those of which rows were sent. */
+  const [read, highest] = [position.next - 1, position.highest].map((last) => Math.min(last, change.highest)) as [
+    number,
+    number,
+  ]
+  // A removal moves the next block back, whether or not the receiver has rows of it.
+  const isBack = change.kind === "remove" && lowest < position.next
+  applied.state = { position: isBack ? { ...after, next: lowest } : after, pending: null }
   if (change.kind === "final") {
     applied.final = change.hash === null ? applied.final : { number: change.highest, hash: change.hash }
     return
   }
-  if (!isSent) return
-  const pending = { next: lowest, to: Math.min(highest, position.next - 1), then: journal }
+  if (lowest > Math.max(read, highest)) return
+  const pending = { next: lowest, to: read, following: journal }
   if (change.kind === "append") {
-    applied.state = { position, pending }
+    if (lowest <= read) applied.state = { position, pending }
     return
   }
   if (change.kind === "remove") {
+    if (lowest > highest) return
     const removed = yield* snapshot.removed(change.change, highest + 1, maxRemoved)
     const own = removed.filter(({ number }) => number >= lowest)
     if (own.length < highest - lowest + 1) return yield* stale(checkpoint, lowest)
@@ -259,7 +270,7 @@ const applyChange = Effect.fnUntraced(function* (
     applied.sent.push(...ending(voidsOf(own), position, next))
     return
   }
-  if (highest - lowest >= maxRewritten) return yield* stale(checkpoint, lowest)
+  if (Math.max(read, highest) - lowest >= maxRewritten) return yield* stale(checkpoint, lowest)
   for (let number = highest; number >= lowest; number--) {
     const block = yield* snapshot.block(number)
     if (block !== null) applied.sent.push({ event: { _tag: "Voided", block }, position })
@@ -281,13 +292,15 @@ const readPending = Effect.fnUntraced(function* (
   checkpoint: Checkpoint | null,
   { pending, position }: State & { readonly pending: Pending },
 ): Effect.fn.Return<Pick<Step, "sent" | "state">, StoreError> {
-  const { next, then, to } = pending
+  const { following, next, to } = pending
   // Blocks that were removed since are those of a later change.
   const last = Math.min(to, lastOf(subscription, checkpoint))
   const slice = next > last ? { rows: [], last: to } : yield* readSlice(subscription, snapshot, [next, last])
-  const sent = slice.rows.map((event) => ({ event, position }))
-  if (slice.last < last) return { sent, state: { position, pending: { ...pending, next: slice.last + 1 } } }
-  return { sent, state: { position: { ...position, journal: then }, pending: null } }
+  const highest = Math.max(position.highest, slice.rows.at(-1)?.block.number ?? -1)
+  const after = { ...position, highest }
+  const sent = slice.rows.map((event) => ({ event, position: after }))
+  if (slice.last < last) return { sent, state: { position: after, pending: { ...pending, next: slice.last + 1 } } }
+  return { sent, state: { position: { ...after, journal: following }, pending: null } }
 })
 
 /** What a step read of new blocks. */
@@ -311,9 +324,10 @@ const advance = Effect.fnUntraced(function* (
   }
   const from = Math.max(position.next, checkpoint.first)
   const gap = { from: position.next, to: from - 1, reason: "not_indexed", transaction: null }
-  const below: ReadonlyArray<Sent> = from > position.next ? [{ event: { _tag: "Gap", gap }, position }] : []
+  const below: ReadonlyArray<PlacedEvent> = from > position.next ? [{ event: { _tag: "Gap", gap }, position }] : []
   const slice = yield* readSlice(subscription, snapshot, [from, last])
-  const after = { ...position, next: slice.last + 1 }
+  const highest = Math.max(position.highest, slice.rows.at(-1)?.block.number ?? -1)
+  const after = { ...position, next: slice.last + 1, highest }
   const sent = [...below, ...rowsBelow(slice.rows, position)]
   const state = { position: after, pending: null }
   return { sent, state, isComplete: slice.last === last, read: [from, slice.last] }
@@ -323,7 +337,7 @@ const advance = Effect.fnUntraced(function* (
 const coveredOf = Effect.fnUntraced(function* (
   snapshot: Snapshot,
   position: EventPosition,
-): Effect.fn.Return<ReadonlyArray<Sent>, StoreError> {
+): Effect.fn.Return<ReadonlyArray<PlacedEvent>, StoreError> {
   const block = yield* snapshot.block(position.next - 1)
   return block === null ? [] : [{ event: { _tag: "Covered", block }, position }]
 })

@@ -180,7 +180,10 @@ describe("walletEvents", () => {
 
   it.live("walletEvents: a key has at most limits.eventStreams open streams, and one that was closed makes room", () =>
     Effect.gen(function* () {
-      const service = yield* start({ config: { limits: { eventStreams: 1 } }, chains: { eth: { blocks } } })
+      const service = yield* start({
+        config: { limits: { eventStreams: 1, drainSeconds: 1 } },
+        chains: { eth: { blocks } },
+      })
       const url = eventsUrl(service, `${transactions}&from=0`)
       const second = new Receiver(url, service.key)
       const open = new AbortController()

@@ -6,7 +6,7 @@
 import type { ContractDecoder } from "../../contract/ContractDecoder.ts"
 import type { Label } from "../../label/Label.ts"
 import * as EventPosition from "../../push/EventPosition.ts"
-import type { Event, GapEvent, Sent, Step } from "../../push/WalletEvents.ts"
+import type { Event, GapEvent, PlacedEvent, Step } from "../../push/WalletEvents.ts"
 import type { BlockRef, LinkedBlock } from "../../block/BlockRows.ts"
 import type { PageRow } from "../../store/ChainReader.ts"
 import * as LedgerText from "./LedgerText.ts"
@@ -85,7 +85,7 @@ const write = (event: Event, { finalized, serial: revision }: Facts, options: Op
 }
 
 /** One event. Its texts are JSON, which has no line breaks. */
-const frame = ({ event, position }: Sent, timestamp: string, facts: Facts, options: Options): string => {
+const frame = ({ event, position }: PlacedEvent, timestamp: string, facts: Facts, options: Options): string => {
   const { data, row, type } = write(event, facts, options)
   const cursor = EventPosition.format(position, options.selection)
   const members = JSON.stringify({ chain: options.chain.name, cursor, ...data }).slice(0, -1)

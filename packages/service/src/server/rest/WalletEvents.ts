@@ -3,7 +3,7 @@
  *
  * Source: decision 0073.
  */
-import * as RestOperation from "@daybook/schema/RestOperation"
+import type * as RestOperation from "@daybook/schema/RestOperation"
 import * as WalletEvent from "@daybook/schema/WalletEvent"
 import type { Decoder } from "@daybook/abi/Decoder"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
@@ -62,7 +62,7 @@ const invalid = (path: string, expected: string, received: string) =>
   Result.fail(InvalidParameter.fromIssue({ path, expected, received }, path === "from" ? "query parameter" : "header"))
 
 /** Where a stream begins: at the position of a cursor, or at a place that is looked up. */
-type Beginning = { readonly _tag: "After"; readonly position: EventPosition.EventPosition } | Events.Start
+type Beginning = { readonly _tag: "After"; readonly position: EventPosition.EventPosition } | Events.Beginning
 
 const fromCursor = (path: string, text: string, selection: string): Result.Result<Beginning, InvalidParameter> =>
   Result.match(EventPosition.parse(text, selection), {
@@ -103,6 +103,45 @@ interface Listening {
   readonly step: Events.Step | null
   /** The change that the stream waits to be followed; `null` where there is more. */
   readonly awaited: number | null
+}
+
+/** What the body of a stream is made of. */
+interface BodyOptions {
+  readonly first: Events.Step
+  /** Time at which the stream ends at its next pause. */
+  readonly endsAt: number
+  readonly reader: IndexedChain["reader"]
+  readonly take: (state: Events.State) => Effect.Effect<Events.Step, Events.StreamError>
+  readonly textsOf: (step: Events.Step) => Effect.Effect<ReadonlyArray<string>, Events.StreamError>
+}
+
+type Turn = readonly [texts: ReadonlyArray<string>, next: Option.Option<Listening>]
+
+/** Takes steps, and waits for the next change where all was sent. */
+const bodyOf = ({ endsAt, first, reader, take, textsOf }: BodyOptions): Stream.Stream<Uint8Array> => {
+  const turn = Effect.fnUntraced(function* ({
+    awaited,
+    state,
+    step: ahead,
+  }: Listening): Effect.fn.Return<Turn, Events.StreamError> {
+    if (awaited !== null) {
+      if ((yield* Clock.currentTimeMillis) >= endsAt) return [[], Option.none()]
+      const waiting = Effect.as(reader.awaitChange(awaited), false)
+      const isIdle = yield* Effect.raceFirst(waiting, Effect.as(Effect.sleep(heartbeatMillis), true))
+      if (isIdle) return [[EventText.heartbeat], Option.some({ state, step: null, awaited })]
+    }
+    const step = ahead ?? (yield* take(state))
+    return [yield* textsOf(step), Option.some({ state: step.state, step: null, awaited: step.awaited })]
+  })
+  // The client connects again, and is answered with the status of the error.
+  const ended = (error: Events.StreamError): Effect.Effect<Turn> =>
+    Effect.as(error instanceof StoreError && !error.isRetryable ? Effect.logError(error.message) : Effect.void, [
+      [],
+      Option.none(),
+    ])
+  const start: Listening = { state: first.state, step: first, awaited: null }
+  const texts = Stream.paginate(start, (listening) => turn(listening).pipe(Effect.catch(ended)))
+  return Stream.map(Stream.concat(Stream.succeed(EventText.opening), texts), (text) => encoder.encode(text))
 }
 
 /** Makes the handler. */
@@ -147,41 +186,6 @@ export const make = ({ bounds, config, contracts, decoder }: Options) => {
     })
   })
 
-  const body = (
-    first: Events.Step,
-    endsAt: number,
-    request: Request,
-    subscription: Events.Subscription,
-    selection: string,
-  ): Stream.Stream<Uint8Array> => {
-    const { reader } = request.chain
-    const turn = Effect.fnUntraced(function* ({
-      awaited,
-      state,
-      step: ahead,
-    }: Listening): Effect.fn.Return<readonly [ReadonlyArray<string>, Option.Option<Listening>], Events.StreamError> {
-      if (awaited !== null) {
-        if ((yield* Clock.currentTimeMillis) >= endsAt) return [[], Option.none()]
-        const waiting = Effect.as(reader.awaitChange(awaited), false)
-        const isIdle = yield* Effect.raceFirst(waiting, Effect.as(Effect.sleep(heartbeatMillis), true))
-        if (isIdle) return [[EventText.heartbeat], Option.some({ state, step: null, awaited })]
-      }
-      const step = ahead ?? (yield* stepOf(subscription, state))
-      const next = { state: step.state, step: null, awaited: step.awaited }
-      return [yield* textsOf(step, request, selection), Option.some(next)]
-    })
-    // The client connects again, and is answered with the status of the error.
-    const ended = (error: Events.StreamError) =>
-      error instanceof StoreError && !error.isRetryable ? Effect.logError(error.message) : Effect.void
-    const start: Listening = { state: first.state, step: first, awaited: null }
-    const texts = Stream.paginate(start, (listening) =>
-      Effect.catch(turn(listening), (error) =>
-        Effect.as(ended(error), [[], Option.none()] as readonly [ReadonlyArray<string>, Option.Option<Listening>]),
-      ),
-    )
-    return Stream.map(Stream.concat(Stream.succeed(EventText.opening), texts), (text) => encoder.encode(text))
-  }
-
   const respond = Effect.fnUntraced(function* (
     request: Request,
   ): Effect.fn.Return<
@@ -206,11 +210,16 @@ export const make = ({ bounds, config, contracts, decoder }: Options) => {
         : yield* bounds.turns.run(Events.start(subscription, beginning))
     // The first step is taken before the response begins, so that its errors have their status.
     const first = yield* stepOf(subscription, state)
-    const endsAt = (yield* Clock.currentTimeMillis) + lifetimeMillis
     const stream = Stream.unwrap(
       Effect.as(
         Effect.acquireRelease(count(holder, 1), () => count(holder, -1)),
-        body(first, endsAt, request, subscription, selection),
+        bodyOf({
+          first,
+          endsAt: (yield* Clock.currentTimeMillis) + lifetimeMillis,
+          reader: request.chain.reader,
+          take: (state) => stepOf(subscription, state),
+          textsOf: (step) => textsOf(step, request, selection),
+        }),
       ),
     )
     return HttpServerResponse.stream(Stream.interruptWhen(stream, leaving(received)), {
