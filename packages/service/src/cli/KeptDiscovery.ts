@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Flag from "effect/cli/Flag"
-import type { Connection } from "../discovery/Connection.ts"
+import type { NodeConnection } from "../discovery/NodeConnection.ts"
 import * as Discovery from "../discovery/Discovery.ts"
 import type { DiscoveredBlock } from "../ledger/DiscoveredBlock.ts"
 import * as DiscoveryFile from "../discovery/DiscoveryFile.ts"
@@ -74,7 +74,7 @@ const unkept: KeptDiscovery = {
 }
 
 /** Why the same would not be found as by this command; `null` where it would. */
-const issueOf = Effect.fnUntraced(function* (connection: Connection, { details, state }: DiscoveryFile.Kept) {
+const issueOf = Effect.fnUntraced(function* (connection: NodeConnection, { details, state }: DiscoveryFile.Kept) {
   const { closing } = state
   if (details.ledgerRevision !== WalletLedger.revision) return "another version of daybook"
   if (details.hasTraces !== connection.hasTraces)
@@ -85,7 +85,7 @@ const issueOf = Effect.fnUntraced(function* (connection: Connection, { details, 
 
 /** What is kept of the same discovery, once it is compared with the node. */
 const continued = Effect.fnUntraced(function* (
-  connection: Connection,
+  connection: NodeConnection,
   { clear, kept, path }: DiscoveryFile.DiscoveryFile,
 ) {
   if (kept === null) return null
@@ -105,7 +105,7 @@ const continued = Effect.fnUntraced(function* (
 
 /** Writes after each turn, unless that would take too much of the time; the rest is written once the scope ends. */
 const writer = Effect.fnUntraced(function* (
-  connection: Connection,
+  connection: NodeConnection,
   file: DiscoveryFile.DiscoveryFile,
   callsBefore: number,
 ) {
@@ -145,7 +145,11 @@ const writer = Effect.fnUntraced(function* (
 })
 
 /** Opens the file of a discovery until the scope ends, and removes those that were given up. */
-const openFile = Effect.fnUntraced(function* (connection: Connection, folder: string, subject: DiscoveryFile.Subject) {
+const openFile = Effect.fnUntraced(function* (
+  connection: NodeConnection,
+  folder: string,
+  subject: DiscoveryFile.Subject,
+) {
   const removed = yield* DiscoveryFile.removeOld(folder, subject)
   if (removed > 0)
     yield* Terminal.note(`Removed from ${folder}: ${Terminal.count(removed, "search")} of over 30 days ago.`)
@@ -176,7 +180,7 @@ const openFile = Effect.fnUntraced(function* (connection: Connection, folder: st
  * - `DiscoveryFileError`: the file in the named folder cannot be used.
  * - `BlockUnavailable`, and those of calls: the node cannot be compared with what is kept.
  */
-export const open = (connection: Connection, { keep, state }: Given, subject: DiscoveryFile.Subject) => {
+export const open = (connection: NodeConnection, { keep, state }: Given, subject: DiscoveryFile.Subject) => {
   if (!keep) return Effect.succeed(unkept)
   const opened = openFile(connection, Option.getOrElse(state, usualFolder), subject)
   if (Option.isSome(state)) return opened

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Argument from "effect/cli/Argument"
 import * as Flag from "effect/cli/Flag"
-import * as Connection from "../discovery/Connection.ts"
+import * as NodeConnection from "../discovery/NodeConnection.ts"
 import type * as Discovery from "../discovery/Discovery.ts"
 import type { DiscoveryState } from "../discovery/DiscoveryState.ts"
 import * as DiscoveryStep from "../discovery/DiscoveryStep.ts"
@@ -114,13 +114,13 @@ export const parseScope = Effect.fnUntraced(function* (
 
 /** Wallets on the chain of a node. */
 export interface Connected {
-  readonly connection: Connection.Connection
+  readonly connection: NodeConnection.NodeConnection
   readonly options: Statement.Options
   readonly kept: KeptDiscovery.KeptDiscovery
 }
 
 /** Notes how far a discovery is, every five seconds. */
-const noteProgress = Effect.fnUntraced(function* (connection: Connection.Connection) {
+const noteProgress = Effect.fnUntraced(function* (connection: NodeConnection.NodeConnection) {
   const began = yield* MonotonicClock.millis
   let noted = began
   return (state: DiscoveryState) =>
@@ -147,7 +147,7 @@ const connectAll = Effect.fnUntraced(function* (
   const { maxCalls, perSecond } = limits
   const connections = yield* Effect.forEach(urls, (url) =>
     Effect.catchTag(
-      Connection.connect({
+      NodeConnection.connect({
         node: { url, ...(perSecond === undefined ? {} : { perSecond }) },
         ...(maxCalls === undefined ? {} : { maxCalls }),
       }),
@@ -199,7 +199,7 @@ export const connect = Effect.fnUntraced(function* (given: Given, dates: DateFla
 
 /** The line that sums up what was sent to the node, now and for the search that was continued. */
 export const formatUsage = (
-  { usage }: Pick<Connection.Connection, "usage">,
+  { usage }: Pick<NodeConnection.NodeConnection, "usage">,
   millis: number,
   callsBefore = 0,
 ): string => {

@@ -14,7 +14,7 @@ import { isTooLarge } from "../node/BlockParts.ts"
 import * as NodeProbe from "../node/NodeProbe.ts"
 import * as Calls from "../node/Calls.ts"
 import type { Account } from "./DiscoveryState.ts"
-import { StateUnavailable, UnexpectedResponse } from "../node/DiscoveryError.ts"
+import { StateUnavailable, UnexpectedResponse } from "../node/CallsError.ts"
 import type { BlockRange, RangeResult } from "./LogRanges.ts"
 import * as TokenTopics from "./TokenTopics.ts"
 

@@ -12,7 +12,7 @@ import * as AccountCalls from "./AccountCalls.ts"
 import * as Calls from "../node/Calls.ts"
 import type { DiscoveredBlock } from "../ledger/DiscoveredBlock.ts"
 import * as DiscoveredBlocks from "./DiscoveredBlocks.ts"
-import { BlockUnavailable, ChainReorganized, type NodeContradiction } from "../node/DiscoveryError.ts"
+import { BlockUnavailable, ChainReorganized, type NodeContradiction } from "../node/CallsError.ts"
 import type { DiscoveryState } from "./DiscoveryState.ts"
 import * as DiscoveryStep from "./DiscoveryStep.ts"
 

@@ -8,7 +8,7 @@
 import * as Result from "effect/Result"
 import * as Bisection from "../ledger/Bisection.ts"
 import type { Account, DiscoveryState, Segment, Wallet } from "./DiscoveryState.ts"
-import { NodeContradiction } from "../node/DiscoveryError.ts"
+import { NodeContradiction } from "../node/CallsError.ts"
 import * as LogRanges from "./LogRanges.ts"
 
 /**

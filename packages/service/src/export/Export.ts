@@ -5,11 +5,11 @@
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import type { Connection } from "../discovery/Connection.ts"
+import type { NodeConnection } from "../discovery/NodeConnection.ts"
 import * as Label from "../label/Label.ts"
 import type * as Calls from "../node/Calls.ts"
 import * as Discovery from "../discovery/Discovery.ts"
-import { ChainReorganized } from "../node/DiscoveryError.ts"
+import { ChainReorganized } from "../node/CallsError.ts"
 import type * as Holding from "../ledger/Holding.ts"
 import * as Proof from "../proof/Proof.ts"
 import * as Statement from "../statement/Statement.ts"
@@ -180,7 +180,7 @@ const partOf = <E>(
 
 /** Wallets on the chain of a node. */
 export interface Discoverable {
-  readonly connection: Connection
+  readonly connection: NodeConnection
   readonly options: Statement.Options
 }
 

@@ -13,7 +13,7 @@ import type { Audit, Repairer } from "../store/Audit.ts"
 import type { Gap } from "../block/BlockRows.ts"
 import type { ChainReader } from "../store/ChainReader.ts"
 import type { StoreError } from "../store/StoreError.ts"
-import * as Watched from "./Watched.ts"
+import * as KeptRows from "./KeptRows.ts"
 
 /** The result of filling. */
 export interface Filled {
@@ -62,13 +62,13 @@ const fillBlock = Effect.fnUntraced(function* (
   // Nothing is tried again later: what a node cannot give now remains a gap.
   const range = yield* store.audit.range(block, block)
   const [stored] = range.blocks
-  const watch = Watched.withStored(range, block)
+  const watch = KeptRows.withStored(range, block)
   const options = { ...assembling, watch, failures: TraceFailure.maxFailures }
   const fetched = yield* Effect.result(BlockFetcher.block(node, block, options))
   if (fetched._tag === "Failure") return { filled: 0, why: fetched.failure.message }
-  const lost = Watched.lost(stored, fetched.success)
+  const lost = KeptRows.lost(stored, fetched.success)
   if (lost !== null) return { filled: 0, why: lost }
-  const rows = Watched.keepTraces(stored, fetched.success)
+  const rows = KeptRows.keepTraces(stored, fetched.success)
   const { gaps = [] } = rows
   const left = gaps.length
   const why = gaps[0]?.reason ?? null

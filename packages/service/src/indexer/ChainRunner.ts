@@ -12,7 +12,7 @@ import * as ContractKeeper from "../contract/ContractKeeper.ts"
 import * as MonotonicClock from "../supervision/MonotonicClock.ts"
 import type { Node } from "../node/Node.ts"
 import * as ProofKeeper from "../proof/ProofKeeper.ts"
-import type { WatchedWallets } from "../proof/WatchedWallets.ts"
+import type { WatchedProofs } from "../proof/WatchedProofs.ts"
 import type { Database } from "../store/Database.ts"
 import * as ChainSession from "../store/ChainSession.ts"
 import * as Engine from "../store/Engine.ts"
@@ -83,7 +83,7 @@ const keepProofs = Effect.fnUntraced(function* (
       return complete
     }),
   )
-  const onWallets = (wallets: WatchedWallets) => onObserved({ _tag: "Wallets", incomplete, ...wallets })
+  const onWallets = (wallets: WatchedProofs) => onObserved({ _tag: "Wallets", incomplete, ...wallets })
   const options = { chain, node, store, watch, callsPerMinute, isIdle, onWallets }
   yield* Effect.forkScoped(ProofKeeper.run(options))
 })

@@ -5,7 +5,7 @@ import { cut } from "@daybook/schema/Issue"
 import type { StoredBlock, StoredTransaction } from "../store/Audit.ts"
 import { type BlockRows, isWithoutRow, type TransactionRow } from "../block/BlockRows.ts"
 import type { IntegrityIssue } from "./IntegrityIssue.ts"
-import { isWatched, type Watch } from "../fetch/Watched.ts"
+import { isWatched, type Watch } from "../fetch/KeptRows.ts"
 
 type Value = unknown
 

@@ -14,7 +14,7 @@ import type { Audit } from "../store/Audit.ts"
 import type { BlockRows } from "../block/BlockRows.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import type { Verified } from "./Verify.ts"
-import * as Watched from "../fetch/Watched.ts"
+import * as KeptRows from "../fetch/KeptRows.ts"
 
 /** The result of a repair. */
 export interface Repaired {
@@ -42,12 +42,12 @@ const fetchAgain = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Result.Result<BlockRows, string>, StoreError> {
   const range = yield* audit.range(number, number)
   const [stored] = range.blocks
-  const watch = Watched.withStored(range, number)
+  const watch = KeptRows.withStored(range, number)
   const fetched = yield* Effect.result(BlockFetcher.block(node, number, { ...options, watch }))
   if (Result.isFailure(fetched)) return Result.fail(fetched.failure.message)
-  const lost = Watched.lost(stored, fetched.success)
+  const lost = KeptRows.lost(stored, fetched.success)
   if (lost !== null) return Result.fail(lost)
-  return Result.succeed(Watched.keepTraces(stored, fetched.success))
+  return Result.succeed(KeptRows.keepTraces(stored, fetched.success))
 })
 
 /**

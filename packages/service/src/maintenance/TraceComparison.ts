@@ -3,7 +3,7 @@
  */
 import type { StoredBlock } from "../store/Audit.ts"
 import type { BlockRows } from "../block/BlockRows.ts"
-import { isWatched, type Watch } from "../fetch/Watched.ts"
+import { isWatched, type Watch } from "../fetch/KeptRows.ts"
 
 /** Why internal transactions of a block were not compared. */
 export type Reason = "not stored" | "the node has no tracer" | "the node cannot trace them" | "traces are off"

@@ -14,7 +14,7 @@ import * as WatchList from "../store/WatchList.ts"
 import type { IntegrityIssue } from "./IntegrityIssue.ts"
 import * as NodeComparison from "./NodeComparison.ts"
 import * as TraceComparison from "./TraceComparison.ts"
-import * as Watched from "../fetch/Watched.ts"
+import * as KeptRows from "../fetch/KeptRows.ts"
 
 /** The result of a comparison. */
 export interface Compared {
@@ -81,9 +81,9 @@ type Outcome = Result.Result<ComparedBlock, string>
 
 const nothing: ComparedBlock = { issues: [], unwatched: 0, untraced: undefined }
 
-const comparedWith = (stored: StoredBlock, remote: BlockRows, watch: Watched.Watch): ComparedBlock => ({
+const comparedWith = (stored: StoredBlock, remote: BlockRows, watch: KeptRows.Watch): ComparedBlock => ({
   issues: NodeComparison.ofBlock(stored, remote, watch),
-  unwatched: Watched.unwatched(stored, watch),
+  unwatched: KeptRows.unwatched(stored, watch),
   untraced: TraceComparison.ofBlock(stored, remote, watch),
 })
 

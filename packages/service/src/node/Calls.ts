@@ -15,7 +15,7 @@ import type { Node } from "./Node.ts"
 import { maxPause } from "./NodeEndpoint.ts"
 import type * as NodeError from "./NodeError.ts"
 import * as Backoff from "@daybook/transport/internal/Backoff"
-import { CallBudgetExceeded } from "./DiscoveryError.ts"
+import { CallBudgetExceeded } from "./CallsError.ts"
 
 /**
  * What was sent to the nodes so far.

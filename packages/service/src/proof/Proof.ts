@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as AccountCalls from "../discovery/AccountCalls.ts"
 import type * as Calls from "../node/Calls.ts"
-import type { StateUnavailable } from "../node/DiscoveryError.ts"
+import type { StateUnavailable } from "../node/CallsError.ts"
 import * as Holding from "../ledger/Holding.ts"
 
 /**

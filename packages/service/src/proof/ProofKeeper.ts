@@ -24,7 +24,7 @@ import * as OpeningReader from "./OpeningReader.ts"
 import type * as Proof from "./Proof.ts"
 import * as Reconciliation from "./Reconciliation.ts"
 import * as TokenReader from "./TokenReader.ts"
-import * as WatchedWallets from "./WatchedWallets.ts"
+import * as WatchedProofs from "./WatchedProofs.ts"
 
 /** How to keep proofs. */
 export interface Options {
@@ -38,7 +38,7 @@ export interface Options {
   /** False while the indexer has other work. */
   readonly isIdle: () => boolean
   /** Receives how far the watched wallets are proved, after each turn. */
-  readonly onWallets?: (wallets: WatchedWallets.WatchedWallets) => void
+  readonly onWallets?: (wallets: WatchedProofs.WatchedProofs) => void
 }
 
 /** Calls per minute, at most, unless they are configured. */
@@ -70,7 +70,7 @@ class Moved extends Data.TaggedError("Moved")<{}> {}
 interface Comparisons {
   first: number
   closing: number
-  readonly byWallet: Map<string, WatchedWallets.Compared>
+  readonly byWallet: Map<string, WatchedProofs.Compared>
 }
 
 interface Context extends Omit<Options, "watch"> {
@@ -100,7 +100,7 @@ const comparedOf = Effect.fnUntraced(function* ({ compared, source }: Context, w
   if (known !== undefined) return known
   const stored = yield* source.reader.snapshot((snapshot) => snapshot.proof(wallet))
   if (stored === null) return null
-  const found = WatchedWallets.comparedOf(stored)
+  const found = WatchedProofs.comparedOf(stored)
   compared.byWallet.set(wallet, found)
   return found
 })
@@ -118,7 +118,7 @@ const proveWatched = Effect.fnUntraced(function* (
     const before = yield* comparedOf(context, wallet)
     if (before !== null && before.block >= scope.closing.number) continue
     const { proof } = yield* Reconciliation.run(source, scope, wallet, { isContinued: true })
-    compared.byWallet.set(wallet, WatchedWallets.comparedOf(proof))
+    compared.byWallet.set(wallet, WatchedProofs.comparedOf(proof))
     if (proof.unchecked.length > 0) yield* rest(context, wallet)
     const isNew = before === null || before.state === "proved"
     if (isProved(proof) || !isNew) continue
@@ -201,7 +201,7 @@ const turn = Effect.fnUntraced(function* (context: Context): Effect.fn.Return<vo
   yield* Effect.ensuring(
     proveWatched(context, scope),
     Effect.sync(() => {
-      if (watch !== null) onWallets?.(WatchedWallets.count(watch, compared.byWallet))
+      if (watch !== null) onWallets?.(WatchedProofs.count(watch, compared.byWallet))
     }),
   )
   for (let isLeft = true; isLeft && isIdle();) {

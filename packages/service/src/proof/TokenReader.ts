@@ -7,7 +7,7 @@
 import * as Effect from "effect/Effect"
 import * as AccountCalls from "../discovery/AccountCalls.ts"
 import * as Calls from "../node/Calls.ts"
-import { ChainReorganized } from "../node/DiscoveryError.ts"
+import { ChainReorganized } from "../node/CallsError.ts"
 import type { BlockRef } from "../block/BlockRows.ts"
 import type { TokenMetadata } from "../ledger/TokenMetadata.ts"
 import * as MetadataReader from "../token/MetadataReader.ts"

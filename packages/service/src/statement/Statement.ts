@@ -6,9 +6,9 @@
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import type { Connection } from "../discovery/Connection.ts"
+import type { NodeConnection } from "../discovery/NodeConnection.ts"
 import * as Discovery from "../discovery/Discovery.ts"
-import { BlockUnavailable } from "../node/DiscoveryError.ts"
+import { BlockUnavailable } from "../node/CallsError.ts"
 import type { DiscoveryState, Wallet } from "../discovery/DiscoveryState.ts"
 import * as DiscoveryStep from "../discovery/DiscoveryStep.ts"
 import type * as Movement from "../ledger/Movement.ts"
@@ -104,7 +104,7 @@ export type StatementError = Discovery.DiscoveryError | Proof.ProofError
  * **Errors**
  * - `BlockUnavailable`: the chain has no such block yet.
  */
-export const begin = Effect.fnUntraced(function* (connection: Connection, options: Options) {
+export const begin = Effect.fnUntraced(function* (connection: NodeConnection, options: Options) {
   const { addresses, at, found, fromBlock = 0, samples } = options
   if (found !== undefined) return found
   const { hash, number } = yield* Discovery.closingBlock(connection, connection.chainId, at)
@@ -138,7 +138,7 @@ const widthOfSamples = ({ closing, opening, samples }: DiscoveryState): number =
   Math.max(1, Math.ceil((closing.number - opening) / samples))
 
 const unprovedOf = (
-  { hasTraces }: Connection,
+  { hasTraces }: NodeConnection,
   state: DiscoveryState,
   { hasCode }: Wallet,
   { incomplete }: Books.Books,
@@ -181,7 +181,7 @@ const idClaimsOf = (books: Books.Books) => {
 const isHeld = ({ amount, holding }: Balance): boolean => amount !== 0n || holding.standard === "native"
 
 const stateOne = Effect.fnUntraced(function* (
-  connection: Connection,
+  connection: NodeConnection,
   state: DiscoveryState,
   at: number,
   books: Books.Books,
@@ -254,7 +254,7 @@ const tokensOf = (books: ReadonlyArray<Books.Books>): ReadonlyArray<string> => [
  * - As `Discovery.make`.
  */
 export const run = Effect.fn("Statement.run")(function* (
-  connection: Connection,
+  connection: NodeConnection,
   options: Options,
 ): Effect.fn.Return<Statements, StatementError> {
   const { addresses, onTurn } = options

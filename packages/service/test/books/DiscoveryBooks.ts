@@ -1,6 +1,6 @@
 /** Wallets that are discovered alone, without an index: their movements, and which of their blocks are not found. */
 import { Effect, Stream } from "effect"
-import * as Connection from "../../src/discovery/Connection.ts"
+import * as NodeConnection from "../../src/discovery/NodeConnection.ts"
 import * as Discovery from "../../src/discovery/Discovery.ts"
 import * as Statement from "../../src/statement/Statement.ts"
 import type { Balances, Change, Difference } from "./balanceOracle.ts"
@@ -27,7 +27,7 @@ export interface Discovered {
 
 /** Connects to a chain whose headers state none of the withdrawals that its blocks have. */
 const connect = (url: string) =>
-  Effect.map(Connection.connect({ node: { url } }), ({ assembling, ...connection }) => ({
+  Effect.map(NodeConnection.connect({ node: { url } }), ({ assembling, ...connection }) => ({
     ...connection,
     assembling: { ...assembling, checks: "links" as const },
   }))

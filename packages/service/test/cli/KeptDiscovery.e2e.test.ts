@@ -7,7 +7,7 @@ import { layer } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
 import { expect, vi } from "vitest"
 import { Anvil, Scenario } from "@daybook/chain"
-import * as Connection from "../../src/discovery/Connection.ts"
+import * as NodeConnection from "../../src/discovery/NodeConnection.ts"
 import * as Discovery from "../../src/discovery/Discovery.ts"
 import * as Statement from "../../src/statement/Statement.ts"
 import * as server from "../node/server.ts"
@@ -42,7 +42,7 @@ const turnsOf = Effect.fnUntraced(function* ({ state, url }: Recorded, addresses
     for (const call of state.asked.splice(0)) if (!turns.has(call)) turns.set(call, turn)
     turn += 1
   }
-  const connection = yield* Connection.connect({ node: { url } })
+  const connection = yield* NodeConnection.connect({ node: { url } })
   const begun = yield* Statement.begin(connection, { addresses, at })
   endTurn()
   yield* Stream.runDrain(Discovery.make(connection, begun, () => Effect.sync(endTurn)).blocks)

@@ -4,7 +4,7 @@ import { layer } from "@effect/vitest"
 import { Effect, Exit, Layer, Stream } from "effect"
 import { expect, vi } from "vitest"
 import { Anvil, Scenario } from "@daybook/chain"
-import * as Connection from "../../src/discovery/Connection.ts"
+import * as NodeConnection from "../../src/discovery/NodeConnection.ts"
 import * as Discovery from "../../src/discovery/Discovery.ts"
 import type { DiscoveredBlock } from "../../src/ledger/DiscoveredBlock.ts"
 import * as DiscoveryFile from "../../src/discovery/DiscoveryFile.ts"
@@ -22,7 +22,7 @@ const discover = Effect.fnUntraced(function* (
   { addresses, at }: { readonly addresses: ReadonlyArray<string>; readonly at: number },
   maxTurns = Number.POSITIVE_INFINITY,
 ) {
-  const connection = yield* Connection.connect({ node: { url } })
+  const connection = yield* NodeConnection.connect({ node: { url } })
   const { kept, write } = yield* DiscoveryFile.open(file, {
     chainId: connection.chainId,
     addresses,

@@ -3,7 +3,7 @@ import { layer } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
 import { expect, vi } from "vitest"
 import { Anvil, Scenario } from "@daybook/chain"
-import * as Connection from "../../src/discovery/Connection.ts"
+import * as NodeConnection from "../../src/discovery/NodeConnection.ts"
 import * as Discovery from "../../src/discovery/Discovery.ts"
 import type { DiscoveredBlock } from "../../src/ledger/DiscoveredBlock.ts"
 import * as Statement from "../../src/statement/Statement.ts"
@@ -25,14 +25,14 @@ const nativeOf = (blocks: ReadonlyArray<DiscoveredBlock>, wallet: string): Reado
 
 /** Discovers wallets up to the last block of the scenario. */
 const discover = Effect.fnUntraced(function* (url: string, addresses: ReadonlyArray<string>, at: number) {
-  const connection = yield* Connection.connect({ node: { url } })
+  const connection = yield* NodeConnection.connect({ node: { url } })
   const discovery = Discovery.make(connection, yield* Statement.begin(connection, { addresses, at }))
   const blocks = yield* Stream.runCollect(discovery.blocks)
   return { blocks: [...blocks], state: discovery.state(), usage: connection.usage() }
 })
 
 const stateOf = Effect.fnUntraced(function* (url: string, options: Statement.Options) {
-  const connection = yield* Connection.connect({ node: { url } })
+  const connection = yield* NodeConnection.connect({ node: { url } })
   return yield* Statement.run(connection, options)
 })
 
@@ -266,7 +266,7 @@ layer(scenario, { excludeTestServices: true })("Discovery", (it) => {
       const { host, url } = yield* Anvil.Anvil
       const { accounts, lastBlock } = yield* Scenario.Scenario
       const addresses = [accounts.alice]
-      const connection = yield* Connection.connect({ node: { url }, maxCalls: 60 })
+      const connection = yield* NodeConnection.connect({ node: { url }, maxCalls: 60 })
       const exceeded = yield* Effect.flip(Statement.run(connection, { addresses, at: lastBlock }))
       const later = yield* Effect.flip(stateOf(url, { addresses, at: lastBlock + 1 }))
       const empty = yield* Effect.flip(stateOf(url, { addresses, at: lastBlock, fromBlock: lastBlock + 1 }))

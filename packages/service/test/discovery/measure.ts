@@ -9,7 +9,7 @@
 import { setTimeout } from "node:timers/promises"
 import { Effect, Stream } from "effect"
 import { Anvil } from "@daybook/chain"
-import * as Connection from "../../src/discovery/Connection.ts"
+import * as NodeConnection from "../../src/discovery/NodeConnection.ts"
 import * as DiscoveredBlocks from "../../src/discovery/DiscoveredBlocks.ts"
 import * as Statement from "../../src/statement/Statement.ts"
 import { discover } from "../books/DiscoveryBooks.ts"
@@ -51,7 +51,7 @@ const compareArchive = Effect.gen(function* () {
   if (differences.length > 0) return yield* fail(JSON.stringify(differences.slice(0, 3)))
 }).pipe(Effect.scoped)
 
-const connect = (url: string) => Connection.connect({ node: { url }, fetch: delayed })
+const connect = (url: string) => NodeConnection.connect({ node: { url }, fetch: delayed })
 
 /** Discovers a wallet, states what it took, and verifies what it has found. */
 const measureWallet = Effect.fnUntraced(function* (

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import * as NodeComparison from "../../src/maintenance/NodeComparison.ts"
 import * as TraceComparison from "../../src/maintenance/TraceComparison.ts"
 import * as VerifyAgainstNode from "../../src/maintenance/VerifyAgainstNode.ts"
-import * as Watched from "../../src/fetch/Watched.ts"
+import * as KeptRows from "../../src/fetch/KeptRows.ts"
 import type { StoredBlock } from "../../src/store/Audit.ts"
 import type { BlockRows } from "../../src/block/BlockRows.ts"
 
@@ -82,8 +82,8 @@ describe("NodeComparison", () => {
     expect(
       differences({ ...stored(), transactions: [] }, { ...remote, transactions: [{ ...row, addresses: ["0xe"] }] }),
     ).toEqual([])
-    expect(Watched.unwatched(stored({ addresses: ["0xe"] }), watch)).toBe(1)
-    expect(Watched.unwatched(stored({ addresses: ["0xe"] }), null)).toBe(0)
+    expect(KeptRows.unwatched(stored({ addresses: ["0xe"] }), watch)).toBe(1)
+    expect(KeptRows.unwatched(stored({ addresses: ["0xe"] }), null)).toBe(0)
   })
 
   it("ofBlock: leaves out a transaction that the node has without its receipt", () => {
@@ -121,23 +121,23 @@ describe("NodeComparison", () => {
   it("keepTraces: a block fetched again without a tracer keeps its internal transactions, and its gaps", () => {
     const untraced = { ...remote, transactions: [{ ...row, internal: null }] }
 
-    expect(Watched.keepTraces(stored({ internal: '[{"value":"1"}]' }), untraced)).toEqual({
+    expect(KeptRows.keepTraces(stored({ internal: '[{"value":"1"}]' }), untraced)).toEqual({
       ...remote,
       transactions: [{ ...row, internal: '[{"value":"1"}]' }],
     })
-    expect(Watched.keepTraces(stored({ internal: "null" }), untraced)).toMatchObject({
+    expect(KeptRows.keepTraces(stored({ internal: "null" }), untraced)).toMatchObject({
       transactions: [{ internal: "null" }],
       gaps: [{ kind: "trace", transaction: "0x1" }],
     })
-    expect(Watched.keepTraces(stored({ internal: null }), remote)).toEqual(remote)
-    expect(Watched.keepTraces(undefined, untraced)).toEqual(untraced)
+    expect(KeptRows.keepTraces(stored({ internal: null }), remote)).toEqual(remote)
+    expect(KeptRows.keepTraces(undefined, untraced)).toEqual(untraced)
     const checkpoint = { first: 1, head: { number: 9, hash: "0x9" }, headTimestamp: 9, finalized: null }
     const watched = { ...checkpoint, watch: ["0xa", "0xb"], addedFrom: { "0xb": 5 } }
     const blocks = [stored({ addresses: ["0xe"] })]
-    const walletsOf = (number: number) => [...(Watched.withStored({ blocks, checkpoint: watched }, number) ?? [])]
+    const walletsOf = (number: number) => [...(KeptRows.withStored({ blocks, checkpoint: watched }, number) ?? [])]
     expect(walletsOf(4)).toEqual(["0xa", "0xe"])
     expect(walletsOf(5)).toEqual(["0xa", "0xb", "0xe"])
-    expect(Watched.withStored({ blocks, checkpoint }, 5)).toBeNull()
+    expect(KeptRows.withStored({ blocks, checkpoint }, 5)).toBeNull()
   })
 
   it("ofBlock: compares facts where both have them and all wallets are indexed", () => {

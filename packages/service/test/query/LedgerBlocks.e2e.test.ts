@@ -5,7 +5,7 @@ import { layer } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
 import { expect, vi } from "vitest"
 import { Anvil, Scenario } from "@daybook/chain"
-import * as Connection from "../../src/discovery/Connection.ts"
+import * as NodeConnection from "../../src/discovery/NodeConnection.ts"
 import * as Export from "../../src/export/Export.ts"
 import * as LedgerBlocks from "../../src/query/LedgerBlocks.ts"
 import * as Holding from "../../src/ledger/Holding.ts"
@@ -44,7 +44,7 @@ layer(scenario, { excludeTestServices: true })("LedgerBlocks", (it) => {
       const { base, lastBlock, store, url } = yield* indexed
       const { accounts } = yield* Scenario.Scenario
       const wallets = [accounts.alice, accounts.bob, accounts.carol]
-      const connection = yield* Connection.connect({ node: { url } })
+      const connection = yield* NodeConnection.connect({ node: { url } })
       const fromIndex = Export.fromIndex({
         reader: store,
         connection,
@@ -107,7 +107,7 @@ layer(scenario, { excludeTestServices: true })("LedgerBlocks", (it) => {
         const { lastBlock, store, url } = yield* indexedFrom(fromBlock)
         const { accounts } = yield* Scenario.Scenario
         const node = yield* Anvil.Anvil
-        const connection = yield* Connection.connect({ node: { url } })
+        const connection = yield* NodeConnection.connect({ node: { url } })
         const options = { chain: "test", wallets: [accounts.alice], at: lastBlock }
         const exported = Effect.flatMap(
           Effect.sync(() => Export.fromIndex({ reader: store, connection, options })),
@@ -141,7 +141,7 @@ layer(scenario, { excludeTestServices: true })("LedgerBlocks", (it) => {
       const { lastBlock, store } = yield* indexed
       const other = yield* Anvil.make()
       yield* other.call("anvil_mine", [`0x${lastBlock.toString(16)}`])
-      const connection = yield* Connection.connect({ node: { url: other.url } })
+      const connection = yield* NodeConnection.connect({ node: { url: other.url } })
       const empty = yield* TestStore.inFolder(yield* folder)
       const { accounts } = yield* Scenario.Scenario
       const options = { chain: "test", wallets: [accounts.alice], at: lastBlock }

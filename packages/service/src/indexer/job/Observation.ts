@@ -3,7 +3,7 @@
  */
 import type * as Node from "../../node/Node.ts"
 import type * as TimedFetch from "../../node/TimedFetch.ts"
-import type { WatchedWallets } from "../../proof/WatchedWallets.ts"
+import type { WatchedProofs } from "../../proof/WatchedProofs.ts"
 import type { EngineOptions } from "../../store/Database.ts"
 
 /** A measurement. */
@@ -18,7 +18,7 @@ export type Observation =
       readonly seconds: number
     }
   /** How far the watched wallets are proved; the index lacks transactions of incomplete ones, which are not compared. */
-  | ({ readonly _tag: "Wallets"; readonly incomplete: number } & WatchedWallets)
+  | ({ readonly _tag: "Wallets"; readonly incomplete: number } & WatchedProofs)
 
 /** Receives a measurement. */
 export type OnObserved = (observation: Observation) => void

@@ -5,7 +5,7 @@ import { isProved, type WalletProof } from "../store/Proofs.ts"
 import * as Proof from "./Proof.ts"
 
 /** Watched wallets whose transactions are all indexed, by what is known of them. */
-export interface WatchedWallets {
+export interface WatchedProofs {
   /** Everything was compared with the chain at the last comparison, and equal. */
   readonly proved: number
   /** Something differed at the last comparison. */
@@ -36,7 +36,7 @@ export const comparedOf = (proof: WalletProof): Compared => {
 }
 
 /** Counts wallets. */
-export const count = (wallets: Iterable<string>, compared: ReadonlyMap<string, Compared>): WatchedWallets => {
+export const count = (wallets: Iterable<string>, compared: ReadonlyMap<string, Compared>): WatchedProofs => {
   const states = { proved: 0, different: 0, unchecked: 0, pending: 0 }
   let oldest = Number.POSITIVE_INFINITY
   for (const wallet of wallets) {

@@ -1,5 +1,5 @@
 /**
- * Why a discovery ends without a result. Failures of the nodes themselves are `NodeError`.
+ * Why calls for the state or the blocks of a chain end without a result. Failures of the nodes themselves are `NodeError`.
  */
 import * as Data from "effect/Data"
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest"
 import * as Holding from "../../src/ledger/Holding.ts"
-import * as WatchedWallets from "../../src/proof/WatchedWallets.ts"
+import * as WatchedProofs from "../../src/proof/WatchedProofs.ts"
 import type { WalletProof } from "../../src/store/Proofs.ts"
 
 const proof = (block: number, provedBlock: number | null, found: bigint, more: Partial<WalletProof> = {}) =>
-  WatchedWallets.comparedOf({
+  WatchedProofs.comparedOf({
     wallet: "0x1",
     first: 0,
     block: {
@@ -25,7 +25,7 @@ const proof = (block: number, provedBlock: number | null, found: bigint, more: P
     ...more,
   })
 
-describe("WatchedWallets", () => {
+describe("WatchedProofs", () => {
   it("count: counts wallets by what is known of them, and gives the lowest block that one is proved to", () => {
     const compared = new Map([
       ["0xa", proof(90, 90, 2n)],
@@ -34,7 +34,7 @@ describe("WatchedWallets", () => {
       ["0xd", proof(90, 10, 2n)],
     ])
 
-    expect(WatchedWallets.count(["0xa", "0xb", "0xc", "0xe"], compared)).toEqual({
+    expect(WatchedProofs.count(["0xa", "0xb", "0xc", "0xe"], compared)).toEqual({
       proved: 1,
       different: 1,
       unchecked: 1,
@@ -46,7 +46,7 @@ describe("WatchedWallets", () => {
   it("count: gives -1 for a wallet that was never proved, and null while none was compared", () => {
     const compared = new Map([["0xa", proof(90, null, 3n)]])
 
-    expect(WatchedWallets.count(["0xa"], compared).oldestProvedBlock).toBe(-1)
-    expect(WatchedWallets.count(["0xb"], compared).oldestProvedBlock).toBe(null)
+    expect(WatchedProofs.count(["0xa"], compared).oldestProvedBlock).toBe(-1)
+    expect(WatchedProofs.count(["0xb"], compared).oldestProvedBlock).toBe(null)
   })
 })

@@ -31,7 +31,7 @@ export interface Options {
 /**
  * A connected node.
  */
-export interface Connection extends Source {
+export interface NodeConnection extends Source {
   readonly chainId: number
   /** False where the node cannot trace: internal transactions are unknown. */
   readonly hasTraces: boolean
@@ -66,7 +66,7 @@ export const connect = Effect.fnUntraced(function* ({ maxCalls = defaultMaxCalls
   const budget = { node, usage, maxCalls }
   const head = yield* Calls.withRetries(budget, node.head)
   const traces = yield* Calls.withRetries(budget, node.traceSource)
-  const connection: Connection = {
+  const connection: NodeConnection = {
     ...budget,
     chainId,
     hasTraces: traces !== "off",
