@@ -59,7 +59,7 @@ describe("KeyFlags", () => {
       expect(yield* messageOf({ operation: ["pages"] })).toBe(
         invalid(
           "--operation",
-          "one of walletTransactions, movements, balances, statement, relay, putContract, removeContract",
+          "one of walletTransactions, movements, balances, statement, walletEvents, relay, putContract, removeContract",
           '"pages"',
         ),
       )
