@@ -22,7 +22,13 @@ const copyPages = () => {
   for (const [name, to] of [...Object.entries(texts), [bundle, bundle] as const]) {
     cpSync(join(swaggerUi, name), join("dist/docs", to))
   }
-  return Promise.resolve()
 }
 
-export default library({ onSuccess: copyPages })
+export default library({
+  // The command behind `bin`, and the threads that it starts.
+  programs: {
+    entries: ["main", "indexer/Worker", "indexer/backfill/BackfillWorker", "store/sqlite/LogWorker"],
+    external: ["tiny-secp256k1"],
+  },
+  onSuccess: copyPages,
+})

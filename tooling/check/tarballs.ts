@@ -132,6 +132,18 @@ export default defineConfig({
 })
 `
 
+/** Files that the help of the command may load: more, and the command no longer starts from a few bundles. */
+const helpFiles = 16
+
+/** The installed command starts from a few files. */
+const start = async (): Promise<void> => {
+  const preload = join(root, "packages/service/test/cli/loadedModules.ts")
+  const command = join(consumer, "node_modules/@daybook/service/dist/bin.js")
+  const { output } = await run("node", ["--import", preload, command, "--help"], { cwd: consumer })
+  const loaded = output.split("\n").filter((line) => line.startsWith("file:")).length
+  if (loaded === 0 || loaded > helpFiles) issues.push(`daybook --help loads ${loaded} files, not 1 to ${helpFiles}`)
+}
+
 const use = async (): Promise<void> => {
   for (const file of ["service.ts", ...faces]) cpSync(join(programs, file), join(consumer, file))
   for (const [resolution, module] of [
@@ -164,6 +176,7 @@ const use = async (): Promise<void> => {
   await step("bundle by Vite", join(consumer, "node_modules/.bin/vite"), ["build", "--logLevel", "error"], consumer)
   await step("require()", "node", ["rest-require.cjs"], consumer)
   await step("daybook --help", join(consumer, "node_modules/.bin/daybook"), ["--help"], consumer)
+  await start()
   if (!service) return
   await step("run the bundle", "node", ["bundle/bundled.mjs"], consumer)
   for (const file of faces) await step(`run ${file}`, "node", [file], consumer)

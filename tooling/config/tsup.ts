@@ -1,16 +1,27 @@
 /**
- * tsup preset of the published packages: ESM, JavaScript only, one file per module as in `src`.
+ * tsup preset of the published packages: ESM, JavaScript only, one file per module as in `src`, but for programs.
  *
  * Relative imports stay imports, so that `import.meta.url` resolves workers in `dist` as in `src` and a class exists once.
  * `tsc -p tsconfig.build.json` emits the declarations, because tsup needs a compiler API that TypeScript 7 does not have.
  */
-import { defineConfig, type Options } from "tsup"
+import { defineConfig } from "tsup"
+import { bundlePrograms, type Options as Programs } from "./programs.ts"
 
-/** The preset; `onSuccess` runs once the files are written. */
-export const library = (options: Pick<Options, "onSuccess"> = {}) =>
+interface Options {
+  /** Entries that run as a process or a thread, which are bundled. */
+  readonly programs?: Programs
+  /** Runs once the files are written. */
+  readonly onSuccess?: () => void
+}
+
+/** The preset. */
+export const library = ({ onSuccess, programs }: Options = {}) =>
   defineConfig({
-    ...options,
-    entry: ["src/**/*.ts"],
+    onSuccess: async () => {
+      onSuccess?.()
+      if (programs !== undefined) await bundlePrograms(programs)
+    },
+    entry: ["src/**/*.ts", ...(programs?.entries ?? []).map((entry) => `!src/${entry}.ts`)],
     format: "esm",
     target: "es2023",
     platform: "neutral",

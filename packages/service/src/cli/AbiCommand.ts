@@ -140,7 +140,4 @@ const list = Command.make(
 ).pipe(Command.withDescription("List the contracts: chain, address, name, number of items, source, implementation"))
 
 /** `daybook abi`. */
-export const abi = Command.make("abi").pipe(
-  Command.withDescription("Add, list and remove the ABIs by which contracts are decoded"),
-  Command.withSubcommands([add, list, remove]),
-)
+export const abi = Command.make("abi").pipe(Command.withSubcommands([add, list, remove]))

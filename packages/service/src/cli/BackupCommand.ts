@@ -71,7 +71,7 @@ export const backup = Command.make(
     yield* Effect.logInfo("Following the database")
     return yield* follow(database, chains, folder)
   }, Effect.scoped),
-).pipe(Command.withDescription("Copy the database while it is in use, or bring a copy up to date"))
+)
 
 /** `daybook restore`. */
 export const restore = Command.make(
@@ -92,8 +92,4 @@ export const restore = Command.make(
     const message = `Nothing to restore: ${folder} has no file of these chains: ${names}. Name the folder of a backup.`
     return yield* new CommandError({ message })
   }, Effect.scoped),
-).pipe(
-  Command.withDescription(
-    "Copy chains from a backup or a snapshot into this database, which must not contain these chains, and check each row",
-  ),
 )

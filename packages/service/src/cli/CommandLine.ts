@@ -18,32 +18,102 @@ const manifest: { readonly version: string } = JSON.parse(
   readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
 )
 
-/** The commands by name, in the order of the help. */
-const commands = {
-  serve: async () => (await import("./ServeCommand.ts")).serve,
-  dev: async () => (await import("./DevCommand.ts")).dev,
-  config: async () => (await import("./ConfigCommand.ts")).config,
-  doctor: async () => (await import("./DoctorCommand.ts")).doctor,
-  keys: async () => (await import("./KeysCommand.ts")).keys,
-  abi: async () => (await import("./AbiCommand.ts")).abi,
-  status: async () => (await import("./StatusCommand.ts")).status,
-  watch: async () => (await import("./WatchCommand.ts")).watch,
-  verify: async () => (await import("./VerifyCommand.ts")).verify,
-  repair: async () => (await import("./VerifyCommand.ts")).repair,
-  reconcile: async () => (await import("./ReconcileCommand.ts")).reconcile,
-  reindex: async () => (await import("./ReindexCommand.ts")).reindex,
-  compact: async () => (await import("./CompactCommand.ts")).compact,
-  backup: async () => (await import("./BackupCommand.ts")).backup,
-  restore: async () => (await import("./BackupCommand.ts")).restore,
-  statement: async () => (await import("./StatementCommand.ts")).statement,
-  export: async () => (await import("./ExportCommand.ts")).exportMovements,
-} as const
+/** A command whose module is loaded when it is run; else it has a name and what it does, which is all that the help of `daybook` prints. */
+const command = <Name extends string, Input, Context, Error, Services>(
+  name: Name,
+  does: string,
+  load: () => Promise<Command.Command<Name, Input, Context, Error, Services>>,
+) => ({
+  name,
+  named: async () => Command.withDescription(Command.make(name), does),
+  load: async () => Command.withDescription(await load(), does),
+})
 
-const isCommand = (name: string): name is keyof typeof commands => Object.hasOwn(commands, name)
+/** The commands in the order of the help, which prints what each does. */
+const commands = [
+  command("serve", "Run the indexer and the HTTP server", async () => (await import("./ServeCommand.ts")).serve),
+  command(
+    "dev",
+    "Run the explorer and the API beside a local chain, such as anvil or hardhat",
+    async () => (await import("./DevCommand.ts")).dev,
+  ),
+  command("config", "Check the configuration", async () => (await import("./ConfigCommand.ts")).config),
+  command(
+    "doctor",
+    "Ask a node what would be indexed from it, how fast, and what it lacks; takes at most one minute",
+    async () => (await import("./DoctorCommand.ts")).doctor,
+  ),
+  command("keys", "Add, list, rotate and revoke API keys", async () => (await import("./KeysCommand.ts")).keys),
+  command(
+    "abi",
+    "Add, list and remove the ABIs by which contracts are decoded",
+    async () => (await import("./AbiCommand.ts")).abi,
+  ),
+  command(
+    "status",
+    "Print what is indexed of each chain and its indexer's state; exit code 1 unless every chain is synced, or --watch",
+    async () => (await import("./StatusCommand.ts")).status,
+  ),
+  command(
+    "watch",
+    "List, add and remove the wallets of an index of watched wallets",
+    async () => (await import("./WatchCommand.ts")).watch,
+  ),
+  command(
+    "verify",
+    "Check the links, counts, documents and histories of the database, or compare it with a node; may run beside serve",
+    async () => (await import("./VerifyCommand.ts")).verify,
+  ),
+  command(
+    "repair",
+    "Verify the database, fetch the blocks with an issue again from the node, and fill the gaps",
+    async () => (await import("./VerifyCommand.ts")).repair,
+  ),
+  command(
+    "reconcile",
+    "Compare the indexed ledgers of wallets with the state of the chain, and name what differs with its first block; may run beside serve",
+    async () => (await import("./ReconcileCommand.ts")).reconcile,
+  ),
+  command(
+    "reindex",
+    'Remove blocks from the index; the next serve fetches them again; stop "daybook serve" first',
+    async () => (await import("./ReindexCommand.ts")).reindex,
+  ),
+  command(
+    "compact",
+    "Give free space back to the disk; may run beside serve",
+    async () => (await import("./CompactCommand.ts")).compact,
+  ),
+  command(
+    "backup",
+    "Copy the database while it is in use, or bring a copy up to date",
+    async () => (await import("./BackupCommand.ts")).backup,
+  ),
+  command(
+    "restore",
+    "Copy chains from a backup or a snapshot into this database, which must not contain these chains, and check each row",
+    async () => (await import("./BackupCommand.ts")).restore,
+  ),
+  command(
+    "statement",
+    "State what wallets held, moved and hold, from an archive node alone, with the proof that nothing is missing",
+    async () => (await import("./StatementCommand.ts")).statement,
+  ),
+  command(
+    "export",
+    "Write the movements of wallets as CSV, NDJSON, or books for beancount and hledger",
+    async () => (await import("./ExportCommand.ts")).exportMovements,
+  ),
+] as const
 
-/** Loads the command that is run alone, which halves the time of a start, and all of them for the help or for a misspelt name. */
-const load = (name = "") =>
-  Promise.all((isCommand(name) ? [commands[name]] : Object.values(commands)).map((command) => command()))
+/** Flags that need the flags of all commands, not only their names. */
+const wholeTree = /^--(?:completions|wizard)(?:=|$)/
+
+/** The commands, of which those are loaded that the arguments name. */
+const load = (args: ReadonlyArray<string>) => {
+  const isWhole = args.some((arg) => wholeTree.test(arg))
+  return Promise.all(commands.map((one) => (isWhole || args.includes(one.name) ? one.load() : one.named())))
+}
 
 /** Prints a failure as one line, each issue of a configuration as a line of its own, and a defect with its trace. */
 const reportFailure = (cause: Cause.Cause<unknown>) => {
@@ -60,7 +130,7 @@ const reportFailure = (cause: Cause.Cause<unknown>) => {
 /** Runs the command that the arguments name; fails as it does, once the failure is printed. */
 export const run = Effect.fnUntraced(
   function* (args: ReadonlyArray<string>) {
-    const found = yield* Effect.promise(() => load(args[0]))
+    const found = yield* Effect.promise(() => load(args))
     const daybook = Command.make("daybook").pipe(
       Command.withDescription("Wallet transaction history and JSON-RPC for EVM chains, from your own node"),
       Command.withSubcommands(found),

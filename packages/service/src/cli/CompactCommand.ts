@@ -24,4 +24,4 @@ export const compact = Command.make(
       yield* Terminal.print(`${job.chain}: ${mebibytes(before.bytes)} before, ${mebibytes(after.bytes)} after`)
     }
   }, Effect.scoped),
-).pipe(Command.withDescription("Give free space back to the disk; may run beside serve"))
+)

@@ -26,7 +26,4 @@ const check = Command.make(
 ).pipe(Command.withDescription("Name everything that is wrong with the configuration, each in a line; changes nothing"))
 
 /** `daybook config`. */
-export const config = Command.make("config").pipe(
-  Command.withDescription("Check the configuration"),
-  Command.withSubcommands([check]),
-)
+export const config = Command.make("config").pipe(Command.withSubcommands([check]))

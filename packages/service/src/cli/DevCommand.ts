@@ -119,4 +119,4 @@ export const dev = Command.make(
         }),
     })
   }, Effect.scoped),
-).pipe(Command.withDescription("Run the explorer and the API beside a local chain, such as anvil or hardhat"))
+)

@@ -80,8 +80,4 @@ export const doctor = Command.make(
     const message = `Cannot index from ${Terminal.count(failed, "node")} of ${nodes.length}. See the lines marked "missing" or "failed".`
     return yield* new CommandError({ message })
   }),
-).pipe(
-  Command.withDescription(
-    "Ask a node what would be indexed from it, how fast, and what it lacks; takes at most one minute",
-  ),
 )

@@ -161,4 +161,4 @@ export const exportMovements = Command.make(
     }
     yield* judge(written, allowUnproved)
   }, Effect.scoped),
-).pipe(Command.withDescription("Write the movements of wallets as CSV, NDJSON, or books for beancount and hledger"))
+)

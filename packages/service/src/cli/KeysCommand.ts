@@ -124,7 +124,4 @@ const list = Command.make(
 ).pipe(Command.withDescription("List the names of the keys, their grants and when each was used last"))
 
 /** `daybook keys`. */
-export const keys = Command.make("keys").pipe(
-  Command.withDescription("Add, list, rotate and revoke API keys"),
-  Command.withSubcommands([add, list, rotate, revoke]),
-)
+export const keys = Command.make("keys").pipe(Command.withSubcommands([add, list, rotate, revoke]))

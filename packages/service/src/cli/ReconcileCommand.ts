@@ -187,8 +187,4 @@ export const reconcile = Command.make(
       message: `Not proved: ${failed.join(", ")}. See the differences and what was not checked.`,
     })
   }, Effect.scoped),
-).pipe(
-  Command.withDescription(
-    "Compare the indexed ledgers of wallets with the state of the chain, and name what differs with its first block; may run beside serve",
-  ),
 )

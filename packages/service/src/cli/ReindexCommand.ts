@@ -58,8 +58,4 @@ export const reindex = Command.make(
       )
     }
   }, Effect.scoped),
-).pipe(
-  Command.withDescription(
-    'Remove blocks from the index; the next serve fetches them again; stop "daybook serve" first',
-  ),
 )

@@ -13,16 +13,13 @@ import * as ConfigChanges from "../config/ConfigChanges.ts"
 import * as ConfigFile from "../config/ConfigFile.ts"
 import * as Listen from "../config/Listen.ts"
 import * as Role from "../config/Role.ts"
-import * as Engine from "../store/Engine.ts"
 import type { IndexerEvent } from "../indexer/IndexerEvent.ts"
 import type * as Configuration from "../server/cluster/Configuration.ts"
 import * as Member from "../server/cluster/Member.ts"
-import * as Primary from "../server/cluster/Primary.ts"
-import * as Tracing from "../server/monitoring/Tracing.ts"
-import * as Service from "../Service.ts"
+import type { ProcessNotStarted } from "../server/cluster/Primary.ts"
+import type * as Service from "../Service.ts"
 import * as ConfigFlags from "./ConfigFlags.ts"
 import { CommandError, invalidOption } from "./CommandError.ts"
-import * as KeysCommand from "./KeysCommand.ts"
 import * as Shutdown from "./Shutdown.ts"
 import * as Terminal from "./Terminal.ts"
 
@@ -77,11 +74,21 @@ interface Own<E, R> {
   readonly run: (roles: ReadonlyArray<Role.Role>) => Effect.Effect<Service.Running, E, R>
 }
 
+/** What serves, which takes longer to load than a wrong argument to be found. */
+const loadService = Effect.promise(async () => ({
+  Engine: await import("../store/Engine.ts"),
+  KeysCommand: await import("./KeysCommand.ts"),
+  Primary: await import("../server/cluster/Primary.ts"),
+  Service: await import("../Service.ts"),
+  Tracing: await import("../server/monitoring/Tracing.ts"),
+}))
+
 /** Name of the key that a service without a configuration file begins with. */
 const firstKey = "default"
 
 /** Adds and prints a key where the database has none: without a file, one command is all that a service takes. */
 const addFirstKey = Effect.fnUntraced(function* ({ baseFolder, config }: ConfigFile.ConfigFile) {
+  const { Engine, KeysCommand } = yield* loadService
   const { apiKeys } = yield* Engine.fromUrl(config.database, baseFolder)
   if ((yield* apiKeys.list).length > 0) return
   const key = yield* apiKeys.add({ name: firstKey, operator: false, empty: null })
@@ -94,11 +101,12 @@ const serveByProcesses = Effect.fnUntraced(function* <E, R>(
   file: ConfigFile.ConfigFile,
   roles: ReadonlyArray<Role.Role>,
   { prepare, run }: Own<E, R>,
-): Effect.fn.Return<Reload, CommandError | E | Primary.ProcessNotStarted, R | Scope.Scope> {
+): Effect.fn.Return<Reload, CommandError | E | ProcessNotStarted, R | Scope.Scope> {
   const { drainSeconds } = file.config.limits
   if (!roles.some(servesHttp)) {
     return yield* invalidOption("--processes", "1 for a role without HTTP", String(processes))
   }
+  const { Primary, Service } = yield* loadService
   if (roles.includes("index")) yield* prepare
   let own: Service.Running | null = null
   const ownMetrics = () => own?.metrics() ?? ""
@@ -148,6 +156,7 @@ export const serve = Command.make(
     const reloadNext = yield* reloadsOf(source, member)
     const file = yield* member === undefined ? ConfigFile.load(source) : member.configuration
     Shutdown.grant(file.config.limits.drainSeconds)
+    const { Service, Tracing } = yield* loadService
     const onEvent = (chain: string, event: IndexerEvent) => Effect.sync(() => progress?.take(chain, event))
     const options = { baseFolder: file.baseFolder, ...(progress === undefined ? {} : { onEvent }) }
     if (file.path === null && member === undefined) yield* addFirstKey(file)
@@ -183,4 +192,4 @@ export const serve = Command.make(
       Effect.sync(() => progress?.end()),
     ).pipe(Effect.provide(logger))
   }),
-).pipe(Command.withDescription("Run the indexer and the HTTP server"))
+)

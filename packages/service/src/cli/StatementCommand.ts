@@ -44,8 +44,4 @@ export const statement = Command.make(
     const message = `Not proved: ${failed.join(", ")}. See the differences.`
     return yield* new CommandError({ message })
   }, Effect.scoped),
-).pipe(
-  Command.withDescription(
-    "State what wallets held, moved and hold, from an archive node alone, with the proof that nothing is missing",
-  ),
 )

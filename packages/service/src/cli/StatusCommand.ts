@@ -110,8 +110,4 @@ export const status = Command.make(
     yield* Effect.forEach(lines, Terminal.print)
     if (notReady.length > 0) return yield* new CommandError({ message: `Not ready: ${notReady.join(", ")}.` })
   }, Effect.scoped),
-).pipe(
-  Command.withDescription(
-    "Print what is indexed of each chain and its indexer's state; exit code 1 unless every chain is synced, or --watch",
-  ),
 )

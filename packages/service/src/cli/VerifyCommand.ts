@@ -241,10 +241,6 @@ export const verify = Command.make(
     const comparison = againstNode || blocks !== undefined ? { sample: blocks } : null
     yield* run(given, { repair, comparison, from: yield* Selection.parseBlock(from) })
   }),
-).pipe(
-  Command.withDescription(
-    "Check the links, counts, documents and histories of the database, or compare it with a node; may run beside serve",
-  ),
 )
 
 /** `daybook repair`: exit code 1 when an issue remains. */
@@ -268,6 +264,4 @@ export const repair = Command.make(
       to: yield* Selection.parseBlock(to, "to"),
     })
   }),
-).pipe(
-  Command.withDescription("Verify the database, fetch the blocks with an issue again from the node, and fill the gaps"),
 )

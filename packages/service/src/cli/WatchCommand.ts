@@ -191,7 +191,4 @@ const remove = Command.make(
 ).pipe(Command.withDescription("Index no more transactions of wallets that were added; may run beside serve"))
 
 /** `daybook watch`. */
-export const watch = Command.make("watch").pipe(
-  Command.withDescription("List, add and remove the wallets of an index of watched wallets"),
-  Command.withSubcommands([list, add, remove]),
-)
+export const watch = Command.make("watch").pipe(Command.withSubcommands([list, add, remove]))

@@ -1,0 +1,88 @@
+import { spawnSync } from "node:child_process"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { daybook, daybookProcess, main, timeout } from "./daybook.ts"
+
+const preload = join(import.meta.dirname, "loadedModules.ts")
+const sources = new URL("../../src/", import.meta.url).href
+
+/** Modules of the service that a command loads, in a process of its own. */
+const loadedBy = (...args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const { stderr } = spawnSync(process.execPath, ["--no-warnings", "--import", preload, main, ...args], {
+    encoding: "utf8",
+    stdio: ["ignore", "ignore", "pipe"],
+  })
+  return stderr
+    .split("\n")
+    .filter((line) => line.startsWith(sources))
+    .map((url) => url.slice(sources.length))
+    .toSorted()
+}
+
+/** What every command loads. */
+const commandLine = [
+  "cli/CommandError.ts",
+  "cli/CommandLine.ts",
+  "cli/ExitCode.ts",
+  "cli/InvalidUsage.ts",
+  "cli/ProgressLine.ts",
+  "cli/Shutdown.ts",
+  "cli/Terminal.ts",
+  "config/InvalidConfig.ts",
+  "indexer/Throughput.ts",
+  "main.ts",
+]
+
+const run = (...args: ReadonlyArray<string>) => daybook(import.meta.dirname, ...args)
+
+describe("CommandLine", () => {
+  it("--help loads the modules of the command line alone", { timeout }, () => {
+    assert.deepStrictEqual(loadedBy("--help"), commandLine)
+  })
+
+  it("a misspelt command loads no module of a command", { timeout }, () => {
+    assert.deepStrictEqual(loadedBy("serv"), commandLine)
+  })
+
+  it("serve: loads neither the service nor a database where its arguments are wrong", { timeout }, () => {
+    const loaded = loadedBy("serve", "--role", "cook")
+
+    assert.include(loaded, "cli/ServeCommand.ts")
+    assert.notInclude(loaded, "Service.ts")
+    assert.notInclude(loaded, "store/Engine.ts")
+  })
+
+  it.effect("a misspelt command is refused with the name that it resembles", () =>
+    Effect.gen(function* () {
+      const { code, err, out } = yield* run("verfy")
+
+      assert.strictEqual(code, 2)
+      assert.match(`${out}${err}`, /verify/)
+    }),
+  )
+
+  it.effect(
+    "the help of a command states what the help of daybook states of it",
+    () =>
+      Effect.gen(function* () {
+        const all = yield* daybookProcess(import.meta.dirname, "--help")
+        const own = yield* daybookProcess(import.meta.dirname, "serve", "--help")
+
+        assert.match(all.out, /^ {2}serve {2,}Run the indexer and the HTTP server$/m)
+        assert.match(own.out, /^DESCRIPTION\n {2}Run the indexer and the HTTP server$/m)
+      }),
+    timeout,
+  )
+
+  it.effect(
+    "a completion script has the flags of every command",
+    () =>
+      Effect.gen(function* () {
+        const { out } = yield* daybookProcess(import.meta.dirname, "--completions", "bash")
+
+        for (const flag of ["--processes", "--follow", "--artifacts"]) assert.include(out, flag)
+      }),
+    timeout,
+  )
+})

@@ -1,0 +1,14 @@
+/** Preloaded into a process: prints the files of modules that it has loaded to standard error when it ends, each in a line of its own. */
+import { writeSync } from "node:fs"
+import { registerHooks } from "node:module"
+
+const standardError = 2
+const loaded = new Set<string>()
+
+registerHooks({
+  load: (url, context, next) => {
+    if (url.startsWith("file:")) loaded.add(url)
+    return next(url, context)
+  },
+})
+process.on("exit", () => void writeSync(standardError, [...loaded, ""].join("\n")))

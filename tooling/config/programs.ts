@@ -1,0 +1,87 @@
+/**
+ * Bundles the entries of a package that run as a process or a thread, with everything that they import: a program starts from a few files
+ * in place of a thousand. The modules that other programs import keep a file each; see `tsup.ts`.
+ */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { dirname, join, relative } from "node:path"
+import { build } from "tsup"
+
+type Plugin = NonNullable<NonNullable<Parameters<typeof build>[0]>["esbuildPlugins"]>[number]
+
+const location = /\bimport\.meta\.url\b/g
+
+/** The folder of the package's code, from the URL of any file in it. */
+const dist = String.raw`import.meta.url.replace(/(.*\/dist\/).*/, "$1")`
+
+/** The URL of a module stays that of its own file in `dist`, by which it finds files of the package, whichever chunk has its code. */
+const ownLocations = (source: string): Plugin => ({
+  name: "own locations",
+  setup: (bundle) =>
+    bundle.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      const text = path.startsWith(`${source}/`) ? readFileSync(path, "utf8") : ""
+      if (text.search(location) < 0) return undefined
+      const own = JSON.stringify(relative(source, path).replace(/\.ts$/, ".js"))
+      return { loader: "ts", contents: text.replaceAll(location, () => `new URL(${own}, ${dist}).href`) }
+    }),
+})
+
+const licenseFiles = ["LICENSE", "LICENSE.md", "LICENSE.txt", "LICENCE", "license", "license.md", "license.txt"]
+
+/** The folder of the package that a file of `node_modules` belongs to. */
+const packageOf = (file: string): string | undefined => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0]
+
+/** Writes the licences of the packages whose code the programs have. */
+const licences = (target: string): Plugin => ({
+  name: "licences",
+  setup: (bundle) =>
+    bundle.onEnd(({ metafile }) => {
+      const folders = new Set(Object.keys(metafile?.inputs ?? {}).flatMap((file) => packageOf(file) ?? []))
+      const texts = [...folders].map((folder) => {
+        const { license, name, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
+          readonly [key: string]: unknown
+        }
+        const file = licenseFiles.map((each) => join(folder, each)).find(existsSync)
+        const text = file === undefined ? `License: ${String(license)}` : readFileSync(file, "utf8").trim()
+        return `${String(name)} ${String(version)}\n\n${text}\n`
+      })
+      mkdirSync(dirname(target), { recursive: true })
+      writeFileSync(target, texts.toSorted().join(`\n${"-".repeat(80)}\n\n`))
+    }),
+})
+
+/** Modules of CommonJS in a bundle call a function that modules of ECMAScript do not have. */
+const requires = `import { createRequire as createRequireOfBundle } from "node:module"
+const require = createRequireOfBundle(import.meta.url)`
+
+/** What to bundle. */
+export interface Options {
+  /** Paths in `src`, without their ending. */
+  readonly entries: ReadonlyArray<string>
+  /** Packages that read files of their own, and stay imports. */
+  readonly external: ReadonlyArray<string>
+}
+
+/** Writes the bundles of entries into `dist`, at the paths of their modules. */
+export const bundlePrograms = ({ entries, external }: Options): Promise<void> =>
+  build({
+    config: false,
+    entry: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
+    format: "esm",
+    target: "es2023",
+    platform: "node",
+    noExternal: [new RegExp(`^(?!(?:${external.join("|")})$)`)],
+    splitting: true,
+    clean: false,
+    dts: false,
+    sourcemap: false,
+    removeNodeProtocol: false,
+    silent: true,
+    banner: { js: requires },
+    esbuildOptions: (options) => {
+      options.chunkNames = "programs/[name]-[hash]"
+      options.mainFields = ["module", "main"]
+      options.metafile = true
+      options.minifySyntax = true
+    },
+    esbuildPlugins: [ownLocations(join(process.cwd(), "src")), licences("dist/programs/LICENSES.txt")],
+  })
