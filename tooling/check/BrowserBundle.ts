@@ -33,7 +33,7 @@ export const programs: Readonly<Record<string, Program & { readonly budgetKibiby
   },
   "rest, Effect API": {
     folder: "apps/demo",
-    budgetKibibytes: 67,
+    budgetKibibytes: 68,
     source: `
       import * as RestClient from "@daybook/rest/RestClient"
       import * as Effect from "effect/Effect"
@@ -57,7 +57,7 @@ export const programs: Readonly<Record<string, Program & { readonly budgetKibiby
   },
   "rpc, promise API": {
     folder: "apps/demo",
-    budgetKibibytes: 67,
+    budgetKibibytes: 69,
     source: `
       import { createRpcClient } from "@daybook/rpc/promise"
       const client = createRpcClient({ url: location.origin })
@@ -66,7 +66,7 @@ export const programs: Readonly<Record<string, Program & { readonly budgetKibiby
   },
   "rpc, Effect API": {
     folder: "apps/demo",
-    budgetKibibytes: 68,
+    budgetKibibytes: 70,
     source: `
       import * as RpcClient from "@daybook/rpc/RpcClient"
       import * as Effect from "effect/Effect"
@@ -77,7 +77,7 @@ export const programs: Readonly<Record<string, Program & { readonly budgetKibiby
   },
   "rpc, viem transport without viem": {
     folder: "packages/rpc",
-    budgetKibibytes: 67,
+    budgetKibibytes: 69,
     without: ["viem"],
     source: `
       import { daybookTransport } from "@daybook/rpc/viem"
@@ -91,7 +91,7 @@ export const programs: Readonly<Record<string, Program & { readonly budgetKibiby
 /** Programs with their limits in KiB where esbuild bundles them. */
 export const esbuildPrograms: typeof programs = {
   "rest, promise API": { ...programs["rest, promise API"]!, budgetKibibytes: 70 },
-  "rest, Effect API": { ...programs["rest, Effect API"]!, budgetKibibytes: 70 },
+  "rest, Effect API": { ...programs["rest, Effect API"]!, budgetKibibytes: 72 },
   "addresses and units alone, from schema": {
     folder: "packages/rest",
     budgetKibibytes: 6,

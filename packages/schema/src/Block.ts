@@ -8,6 +8,7 @@ import * as SchemaParser from "effect/SchemaParser"
 import * as Address from "./Address.ts"
 import * as Hash from "./Hash.ts"
 import * as Hex from "./Hex.ts"
+import * as objects from "./internal/generated/objects.ts"
 import { coderOf, type Step, unread, withCoder } from "./internal/coder.ts"
 import { same } from "./internal/leaf.ts"
 import { type Named, open } from "./internal/open.ts"
@@ -15,16 +16,21 @@ import * as Issue from "./Issue.ts"
 import * as Quantity from "./Quantity.ts"
 import * as Transaction from "./Transaction.ts"
 
-const withdrawalCodec = open("Withdrawal", {
-  /** Withdrawal index, counted from the first withdrawal of the chain. */
-  index: Quantity.Quantity,
-  /** Index of the validator. */
-  validatorIndex: Quantity.Quantity,
-  /** Recipient of the withdrawn amount. */
-  address: Address.Address,
-  /** Withdrawn amount in gwei, not wei. */
-  amount: Quantity.Quantity,
-})
+const withdrawalCodec = open(
+  "Withdrawal",
+  {
+    /** Withdrawal index, counted from the first withdrawal of the chain. */
+    index: Quantity.Quantity,
+    /** Index of the validator. */
+    validatorIndex: Quantity.Quantity,
+    /** Recipient of the withdrawn amount. */
+    address: Address.Address,
+    /** Withdrawn amount in gwei, not wei. */
+    amount: Quantity.Quantity,
+  },
+  {},
+  objects.Withdrawal,
+)
 
 export interface Withdrawal extends Schema.Schema.Type<typeof withdrawalCodec> {}
 

@@ -3,6 +3,7 @@
  */
 import * as Schema from "effect/Schema"
 import * as Address from "./Address.ts"
+import * as objects from "./internal/generated/objects.ts"
 import { type Named, open } from "./internal/open.ts"
 import * as Text from "./internal/text.ts"
 import * as Json from "./Json.ts"
@@ -18,6 +19,7 @@ const paramCodec = open(
     type: Schema.String,
   },
   { name: () => "" },
+  objects.Param,
 )
 
 export interface Param extends Schema.Schema.Type<typeof paramCodec> {}
@@ -42,16 +44,21 @@ export interface ParamWire extends Schema.Codec.Encoded<typeof paramCodec> {}
  */
 export const Param: Named<typeof paramCodec, Param, ParamWire> = paramCodec
 
-const decodedItemCodec = open("DecodedItem", {
-  /** Canonical signature such as `transfer(address,uint256)`. */
-  signature: Schema.String,
-  /** Name of the event or function, such as `transfer`. */
-  label: Schema.String,
-  /** Kind of item: `event` or `function`. */
-  type: Schema.String,
-  /** Parameters, in ABI order. */
-  params: Schema.Array(Param),
-})
+const decodedItemCodec = open(
+  "DecodedItem",
+  {
+    /** Canonical signature such as `transfer(address,uint256)`. */
+    signature: Schema.String,
+    /** Name of the event or function, such as `transfer`. */
+    label: Schema.String,
+    /** Kind of item: `event` or `function`. */
+    type: Schema.String,
+    /** Parameters, in ABI order. */
+    params: Schema.Array(Param),
+  },
+  {},
+  objects.DecodedItem,
+)
 
 export interface DecodedItem extends Schema.Schema.Type<typeof decodedItemCodec> {}
 

@@ -6,6 +6,7 @@ import * as Address from "./Address.ts"
 import * as Decimal from "./Decimal.ts"
 import * as Hash from "./Hash.ts"
 import * as Hex from "./Hex.ts"
+import * as objects from "./internal/generated/objects.ts"
 import { type Named, open } from "./internal/open.ts"
 
 const internalTransactionCodec = open(
@@ -45,6 +46,7 @@ const internalTransactionCodec = open(
     error: Schema.optionalKey(Schema.NullOr(Schema.String)),
   },
   { to: () => null, input: Hex.nothing, output: Hex.nothing },
+  objects.InternalTransaction,
 )
 
 export interface InternalTransaction extends Schema.Schema.Type<typeof internalTransactionCodec> {}

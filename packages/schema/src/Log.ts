@@ -7,6 +7,7 @@ import * as Decimal from "./Decimal.ts"
 import * as DecodedItem from "./DecodedItem.ts"
 import * as Hash from "./Hash.ts"
 import * as Hex from "./Hex.ts"
+import * as objects from "./internal/generated/objects.ts"
 import { type Named, objectOrNull, open } from "./internal/open.ts"
 import * as Timestamp from "./Timestamp.ts"
 
@@ -43,6 +44,7 @@ const logCodec = open(
     decoded_event: Schema.optionalKey(objectOrNull(DecodedItem.DecodedItem)),
   },
   { topic0: none, topic1: none, topic2: none, topic3: none, decoded_event: none },
+  objects.Log,
 )
 
 export interface Log extends Schema.Schema.Type<typeof logCodec> {}

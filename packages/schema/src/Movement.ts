@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import * as Address from "./Address.ts"
 import * as Decimal from "./Decimal.ts"
 import * as Hash from "./Hash.ts"
+import * as objects from "./internal/generated/objects.ts"
 import { unread } from "./internal/coder.ts"
 import { leaf, orEmpty, typeSide } from "./internal/leaf.ts"
 import { type Named, objectOrNull, open } from "./internal/open.ts"
@@ -141,42 +142,47 @@ export const Asset: Schema.Codec<Asset, string> = leaf<Asset, string>({
   type: typeSide<Asset>({ expected: expectedAsset, is: isAsset, from: assetWire }),
 })
 
-const movementCodec = open("Movement", {
-  /** Kind; one that this version does not know is possible. */
-  kind: Kind,
-  /** What moves. */
-  asset: Asset,
-  /** Id of the token; `null` for a fungible asset. */
-  token_id: orEmpty(Decimal.Decimal, null),
-  /** The token as its contract describes it; `null` for the native asset, and where it was not read yet. */
-  token: objectOrNull(Token.Token),
-  /** Amount in the smallest unit of the asset: negative where the wallet pays. */
-  amount: Decimal.Signed,
-  /** The other side; `null` where there is none, as for fees, rewards and withdrawals. */
-  counterparty: Address.OrNone,
-  /** Label of the other side; `null` when the server has none. */
-  counterparty_label: Text.OrNone,
-  /** Transaction hash; `null` for a movement of a block. */
-  transaction_hash: orEmpty(Hash.Hash, null),
-  /** Index of the transaction in the block, from 0; `null` for a movement of a block. */
-  transaction_index: orEmpty(Decimal.SafeInteger, null),
-  /** Index of the log in the block; `null` for a movement without one. */
-  log_index: orEmpty(Decimal.SafeInteger, null),
-  /** Index among the movements of the wallet in this transaction, of this block or before the first block, from 0, in order. */
-  movement_index: Decimal.SafeInteger,
-  /** Block number. */
-  block_number: Decimal.Decimal,
-  /** Block hash. */
-  block_hash: Hash.Hash,
-  /** Block time. */
-  block_timestamp: Timestamp.Timestamp,
-  /** True for the fee, and the minted value, of a failed transaction. */
-  failed: Schema.Boolean,
-  /** True where other movements of the wallet in this transaction or block may be missing. */
-  incomplete: Schema.Boolean,
-  /** Roles of the wallet in this transaction or block. */
-  roles: Schema.Array(Role),
-})
+const movementCodec = open(
+  "Movement",
+  {
+    /** Kind; one that this version does not know is possible. */
+    kind: Kind,
+    /** What moves. */
+    asset: Asset,
+    /** Id of the token; `null` for a fungible asset. */
+    token_id: orEmpty(Decimal.Decimal, null),
+    /** The token as its contract describes it; `null` for the native asset, and where it was not read yet. */
+    token: objectOrNull(Token.Token),
+    /** Amount in the smallest unit of the asset: negative where the wallet pays. */
+    amount: Decimal.Signed,
+    /** The other side; `null` where there is none, as for fees, rewards and withdrawals. */
+    counterparty: Address.OrNone,
+    /** Label of the other side; `null` when the server has none. */
+    counterparty_label: Text.OrNone,
+    /** Transaction hash; `null` for a movement of a block. */
+    transaction_hash: orEmpty(Hash.Hash, null),
+    /** Index of the transaction in the block, from 0; `null` for a movement of a block. */
+    transaction_index: orEmpty(Decimal.SafeInteger, null),
+    /** Index of the log in the block; `null` for a movement without one. */
+    log_index: orEmpty(Decimal.SafeInteger, null),
+    /** Index among the movements of the wallet in this transaction, of this block or before the first block, from 0, in order. */
+    movement_index: Decimal.SafeInteger,
+    /** Block number. */
+    block_number: Decimal.Decimal,
+    /** Block hash. */
+    block_hash: Hash.Hash,
+    /** Block time. */
+    block_timestamp: Timestamp.Timestamp,
+    /** True for the fee, and the minted value, of a failed transaction. */
+    failed: Schema.Boolean,
+    /** True where other movements of the wallet in this transaction or block may be missing. */
+    incomplete: Schema.Boolean,
+    /** Roles of the wallet in this transaction or block. */
+    roles: Schema.Array(Role),
+  },
+  {},
+  objects.Movement,
+)
 
 export interface Movement extends Schema.Schema.Type<typeof movementCodec> {}
 

@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import * as Address from "./Address.ts"
 import * as Hash from "./Hash.ts"
 import * as Hex from "./Hex.ts"
+import * as objects from "./internal/generated/objects.ts"
 import { type Named, nested, open, type Resource } from "./internal/open.ts"
 import * as Quantity from "./Quantity.ts"
 
@@ -108,34 +109,39 @@ export interface TransactionTraceWire extends Schema.Codec.Encoded<typeof transa
 export const TransactionTrace: Named<typeof transactionTraceCodec, TransactionTrace, TransactionTraceWire> =
   transactionTraceCodec
 
-const actionCodec = open("Action", {
-  /** Call: `call`, `callcode`, `delegatecall` or `staticcall`. */
-  callType: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  /** Call, create: caller address. */
-  from: Schema.optionalKey(Address.OrNull),
-  /** Call: address of the called account. */
-  to: Schema.optionalKey(Address.OrNull),
-  /** Call, create, reward: transferred value in wei. */
-  value: Schema.optionalKey(Quantity.OrNull),
-  /** Call, create: gas limit, in gas units. */
-  gas: Schema.optionalKey(Quantity.OrNull),
-  /** Call: call data. */
-  input: Schema.optionalKey(Hex.OrNull),
-  /** Create: init code. */
-  init: Schema.optionalKey(Hex.OrNull),
-  /** Create: `create` or `create2`; some nodes omit it. */
-  creationMethod: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  /** Selfdestruct: address of the destroyed contract. */
-  address: Schema.optionalKey(Address.OrNull),
-  /** Selfdestruct: address that receives the balance. */
-  refundAddress: Schema.optionalKey(Address.OrNull),
-  /** Selfdestruct: balance of the contract in wei. */
-  balance: Schema.optionalKey(Quantity.OrNull),
-  /** Reward: address of the rewarded account. */
-  author: Schema.optionalKey(Address.OrNull),
-  /** Reward: `block` or `uncle`. */
-  rewardType: Schema.optionalKey(Schema.NullOr(Schema.String)),
-})
+const actionCodec = open(
+  "Action",
+  {
+    /** Call: `call`, `callcode`, `delegatecall` or `staticcall`. */
+    callType: Schema.optionalKey(Schema.NullOr(Schema.String)),
+    /** Call, create: caller address. */
+    from: Schema.optionalKey(Address.OrNull),
+    /** Call: address of the called account. */
+    to: Schema.optionalKey(Address.OrNull),
+    /** Call, create, reward: transferred value in wei. */
+    value: Schema.optionalKey(Quantity.OrNull),
+    /** Call, create: gas limit, in gas units. */
+    gas: Schema.optionalKey(Quantity.OrNull),
+    /** Call: call data. */
+    input: Schema.optionalKey(Hex.OrNull),
+    /** Create: init code. */
+    init: Schema.optionalKey(Hex.OrNull),
+    /** Create: `create` or `create2`; some nodes omit it. */
+    creationMethod: Schema.optionalKey(Schema.NullOr(Schema.String)),
+    /** Selfdestruct: address of the destroyed contract. */
+    address: Schema.optionalKey(Address.OrNull),
+    /** Selfdestruct: address that receives the balance. */
+    refundAddress: Schema.optionalKey(Address.OrNull),
+    /** Selfdestruct: balance of the contract in wei. */
+    balance: Schema.optionalKey(Quantity.OrNull),
+    /** Reward: address of the rewarded account. */
+    author: Schema.optionalKey(Address.OrNull),
+    /** Reward: `block` or `uncle`. */
+    rewardType: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  },
+  {},
+  objects.Action,
+)
 
 export interface Action extends Schema.Schema.Type<typeof actionCodec> {}
 
@@ -158,16 +164,21 @@ export interface ActionWire extends Schema.Codec.Encoded<typeof actionCodec> {}
  */
 export const Action: Named<typeof actionCodec, Action, ActionWire> = actionCodec
 
-const actionResultCodec = open("ActionResult", {
-  /** Gas used, in gas units. */
-  gasUsed: Schema.optionalKey(Quantity.OrNull),
-  /** Call: return data. */
-  output: Schema.optionalKey(Hex.OrNull),
-  /** Create: address of the created contract. */
-  address: Schema.optionalKey(Address.OrNull),
-  /** Create: deployed code. */
-  code: Schema.optionalKey(Hex.OrNull),
-})
+const actionResultCodec = open(
+  "ActionResult",
+  {
+    /** Gas used, in gas units. */
+    gasUsed: Schema.optionalKey(Quantity.OrNull),
+    /** Call: return data. */
+    output: Schema.optionalKey(Hex.OrNull),
+    /** Create: address of the created contract. */
+    address: Schema.optionalKey(Address.OrNull),
+    /** Create: deployed code. */
+    code: Schema.optionalKey(Hex.OrNull),
+  },
+  {},
+  objects.ActionResult,
+)
 
 export interface ActionResult extends Schema.Schema.Type<typeof actionResultCodec> {}
 
@@ -190,28 +201,33 @@ export interface ActionResultWire extends Schema.Codec.Encoded<typeof actionResu
  */
 export const ActionResult: Named<typeof actionResultCodec, ActionResult, ActionResultWire> = actionResultCodec
 
-const flatTraceCodec = open("FlatTrace", {
-  /** Kind of trace: `call`, `create`, `suicide` (or `selfdestruct`), `reward`. */
-  type: Schema.String,
-  /** Action of the trace. */
-  action: Action,
-  /** Result of the trace; `null` or absent for rewards, selfdestructs and failures. */
-  result: Schema.optionalKey(Schema.NullOr(ActionResult)),
-  /** Error of the trace; absent or `null` on success. */
-  error: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  /** Number of child traces. */
-  subtraces: Quantity.SafeIntegerFromNumber,
-  /** Path from the root as child indexes; empty for the transaction itself. */
-  traceAddress: Schema.Array(Quantity.SafeIntegerFromNumber),
-  /** Transaction hash; `null` or absent for rewards. */
-  transactionHash: Schema.optionalKey(Hash.OrNull),
-  /** Index of the transaction in the block, from 0. Wire: JSON number. */
-  transactionPosition: Schema.optionalKey(Schema.NullOr(Quantity.SafeIntegerFromNumber)),
-  /** Block hash. */
-  blockHash: Schema.optionalKey(Hash.OrNull),
-  /** Block number. Wire: JSON number. */
-  blockNumber: Schema.optionalKey(Schema.NullOr(Quantity.FromNumber)),
-})
+const flatTraceCodec = open(
+  "FlatTrace",
+  {
+    /** Kind of trace: `call`, `create`, `suicide` (or `selfdestruct`), `reward`. */
+    type: Schema.String,
+    /** Action of the trace. */
+    action: Action,
+    /** Result of the trace; `null` or absent for rewards, selfdestructs and failures. */
+    result: Schema.optionalKey(Schema.NullOr(ActionResult)),
+    /** Error of the trace; absent or `null` on success. */
+    error: Schema.optionalKey(Schema.NullOr(Schema.String)),
+    /** Number of child traces. */
+    subtraces: Quantity.SafeIntegerFromNumber,
+    /** Path from the root as child indexes; empty for the transaction itself. */
+    traceAddress: Schema.Array(Quantity.SafeIntegerFromNumber),
+    /** Transaction hash; `null` or absent for rewards. */
+    transactionHash: Schema.optionalKey(Hash.OrNull),
+    /** Index of the transaction in the block, from 0. Wire: JSON number. */
+    transactionPosition: Schema.optionalKey(Schema.NullOr(Quantity.SafeIntegerFromNumber)),
+    /** Block hash. */
+    blockHash: Schema.optionalKey(Hash.OrNull),
+    /** Block number. Wire: JSON number. */
+    blockNumber: Schema.optionalKey(Schema.NullOr(Quantity.FromNumber)),
+  },
+  {},
+  objects.FlatTrace,
+)
 
 export interface FlatTrace extends Schema.Schema.Type<typeof flatTraceCodec> {}
 

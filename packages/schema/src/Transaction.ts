@@ -8,6 +8,7 @@ import * as SchemaParser from "effect/SchemaParser"
 import * as Address from "./Address.ts"
 import * as Hash from "./Hash.ts"
 import * as Hex from "./Hex.ts"
+import * as objects from "./internal/generated/objects.ts"
 import { Arbitrum, Deposit, StateSync } from "./internal/chainTransactions.ts"
 import { coderOf, type Step, unread, withCoder } from "./internal/coder.ts"
 import { same } from "./internal/leaf.ts"
@@ -121,6 +122,7 @@ const legacyCodec = open(
     ...feeCurrency,
   },
   unplaced,
+  objects.Legacy,
 )
 
 export interface Legacy extends Schema.Schema.Type<typeof legacyCodec> {}
@@ -192,6 +194,7 @@ const feeMarketCodec = open(
     type: typeOf(2),
   },
   unplaced,
+  objects.FeeMarket,
 )
 
 export interface FeeMarket extends Schema.Schema.Type<typeof feeMarketCodec> {}
@@ -268,6 +271,7 @@ const setCodeCodec = open(
     authorizationList: Schema.Array(Authorization),
   },
   unplaced,
+  objects.SetCode,
 )
 
 export interface SetCode extends Schema.Schema.Type<typeof setCodeCodec> {}

@@ -8,6 +8,7 @@ import * as Decimal from "./Decimal.ts"
 import * as DecodedItem from "./DecodedItem.ts"
 import * as Hash from "./Hash.ts"
 import * as Hex from "./Hex.ts"
+import * as objects from "./internal/generated/objects.ts"
 import { type Named, objectOrNull, oneOrMany, open } from "./internal/open.ts"
 import * as Text from "./internal/text.ts"
 import * as InternalTransaction from "./InternalTransaction.ts"
@@ -79,6 +80,7 @@ const walletTransactionCodec = open(
     from_address_label: none,
     to_address_label: none,
   },
+  objects.WalletTransaction,
 )
 
 export interface WalletTransaction extends Schema.Schema.Type<typeof walletTransactionCodec> {}

@@ -7,7 +7,9 @@ import { join } from "node:path"
 import * as Schema from "effect/Schema"
 import { describe, expect, it } from "@effect/vitest"
 import * as RestApi from "../src/RestApi.ts"
+import { coderOf } from "../src/internal/coder.ts"
 import { resources } from "./resources.ts"
+import * as unrolled from "./unrolled.ts"
 
 const folder = join(import.meta.dirname, "../generated")
 const text = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
@@ -77,5 +79,15 @@ describe("JSON Schema", () => {
       "unchecked",
       "value",
     ])
+  })
+})
+
+describe("unrolled code of objects", () => {
+  it("objects.ts: is up to date", async () => {
+    await expect(unrolled.text()).toMatchFileSnapshot(join(import.meta.dirname, "../src/internal/generated/objects.ts"))
+  })
+
+  it.each(Object.entries(unrolled.unrolled))("%s: decodes and encodes by its generated code", (_, schema) => {
+    expect(coderOf(schema)?.object?.isUnrolled).toBe(true)
   })
 })

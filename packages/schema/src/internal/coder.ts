@@ -20,13 +20,38 @@ export type Unread = typeof unread
 /** One direction of a coder. Total and pure; it does not keep or change its input. */
 export type Step = (input: unknown) => unknown
 
+/** Keys of an object, in the order of its schema. */
+export interface ObjectKeys {
+  readonly keys: ReadonlyArray<{ readonly name: string; readonly mayLack: boolean }>
+  /** True where the coder is generated: see {@link Unrolled}. */
+  readonly isUnrolled: boolean
+}
+
 /** Both directions: `read` decodes and `write` encodes; `unread` where the schema fails. */
 export interface Coder {
   readonly read: Step
   readonly write: Step
   /** True where `read` costs more than a comparison of two strings, and its result may be shared: see `remembering`. */
   readonly repeats?: boolean
+  /** What code is generated from; of coders of objects alone. */
+  readonly object?: ObjectKeys
 }
+
+/** One direction of {@link Unrolled}: `steps` in the order of the keys, and what is done with an object that lacks some of them. */
+type UnrolledStep = (steps: ReadonlyArray<Step>, lacking: (output: Record<string, unknown>) => unknown) => Step
+
+/**
+ * Generated code of one object, with a statement for each key in place of a loop over them: an engine of JavaScript then knows the place
+ * of each key and calls each step directly. `generated/objects.ts` has one for each object that responses repeat.
+ */
+export interface Unrolled {
+  readonly read: UnrolledStep
+  readonly write: UnrolledStep
+}
+
+/** True for objects that are no arrays. */
+export const isObject = (input: unknown): input is Record<string, unknown> =>
+  typeof input === "object" && input !== null && !Array.isArray(input)
 
 /** Any schema; only its syntax tree is used. */
 export type AnySchema = { readonly ast: SchemaAST.AST }

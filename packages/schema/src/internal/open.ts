@@ -8,7 +8,18 @@ import * as SchemaGetter from "effect/SchemaGetter"
 import * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
 import type { StandardSchemaV1 } from "effect/StandardSchema"
-import { type AnySchema, type Coder, coderOf, many, remembering, type Step, unread, withCoder } from "./coder.ts"
+import {
+  type AnySchema,
+  type Coder,
+  coderOf,
+  isObject,
+  many,
+  remembering,
+  type Step,
+  type Unrolled,
+  unread,
+  withCoder,
+} from "./coder.ts"
 import { same } from "./leaf.ts"
 
 type Fields = Schema.Struct.Fields
@@ -38,39 +49,46 @@ export interface Named<S extends Open<Fields, never>, A, I> extends Resource<A, 
 
 type Fill = () => unknown
 
-const isObject = (input: unknown): input is Record<string, unknown> =>
-  typeof input === "object" && input !== null && !Array.isArray(input)
-
 const unknownKeys = (value: object, fields: Fields): Record<string, unknown> =>
   Object.fromEntries(Object.entries(value).filter(([key]) => !Object.hasOwn(fields, key)))
 
-/** One direction over an object: copies it, which keeps unknown keys and the order, and converts the known keys of the copy. */
-const stepOver = (
-  keys: ReadonlyArray<string>,
-  steps: ReadonlyArray<Step>,
-  mayLack: ReadonlyArray<boolean>,
-  fills: ReadonlyArray<Fill | undefined>,
-): Step => {
-  const count = keys.length
-  return (input) => {
-    if (!isObject(input)) return unread
-    const output = { ...input }
-    for (let at = 0; at < count; at++) {
+/** Fills the keys that an object lacks; `unread` where one is there without a value. */
+const fillOver =
+  (keys: ReadonlyArray<string>, fills: ReadonlyArray<Fill | undefined>) =>
+  (output: Record<string, unknown>): unknown => {
+    for (let at = 0; at < keys.length; at++) {
       const key = keys[at]!
-      const from = output[key]
-      if (from === undefined) {
-        if (!mayLack[at] || Object.hasOwn(output, key)) return unread
-        const fill = fills[at]
-        if (fill !== undefined) output[key] = fill()
-        continue
-      }
-      const to = steps[at]!(from)
-      if (to === unread) return unread
-      if (to !== from) output[key] = to
+      if (output[key] !== undefined) continue
+      if (key in output) return unread
+      const fill = fills[at]
+      if (fill !== undefined) output[key] = fill()
     }
     return output
   }
-}
+
+/** One direction over an object: copies it, which keeps unknown keys and the order, and converts the known keys of the copy. */
+const stepOver =
+  (
+    keys: ReadonlyArray<string>,
+    steps: ReadonlyArray<Step>,
+    mayLack: ReadonlyArray<boolean>,
+    lacking: (output: Record<string, unknown>) => unknown,
+  ): Step =>
+  (input) => {
+    if (!isObject(input)) return unread
+    const output = { ...input }
+    let isLacking = false
+    for (let at = 0; at < keys.length; at++) {
+      const key = keys[at]!
+      if (mayLack[at] && output[key] === undefined) isLacking = true
+      else if ((output[key] = steps[at]!(output[key])) === unread) return unread
+    }
+    return isLacking ? lacking(output) : output
+  }
+
+/** The step of a key that must be there: some steps read `undefined` as a value. */
+const required = (step: Step): Step =>
+  step(undefined) === unread ? step : (input) => (input === undefined ? unread : step(input))
 
 /** Identifier of an object in JSON Schema and OpenAPI: `ReceiptLog` for `Receipt log`. */
 const identifierOf = (name: string): string =>
@@ -80,35 +98,54 @@ const identifierOf = (name: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join("")
 
-const coderOfFields = (fields: Fields, absent: Readonly<Record<string, Fill>>): Coder | undefined => {
+const coderOfFields = (
+  fields: Fields,
+  absent: Readonly<Record<string, Fill>>,
+  unrolled: Unrolled | undefined,
+): Coder | undefined => {
   const keys = Object.keys(fields)
   const parts = keys.map((key) => coderOf(fields[key] as AnySchema))
   if (!parts.every((part) => part !== undefined)) return undefined
   const mayLack = keys.map((key) => fields[key]!.ast.context?.isOptional ?? false)
+  const direction = (
+    make: Unrolled["read"] | undefined,
+    steps: ReadonlyArray<Step>,
+    fills: ReadonlyArray<Fill | undefined>,
+  ) => {
+    const checked = steps.map((step, at) => (mayLack[at] ? step : required(step)))
+    const lacking = fillOver(
+      keys.filter((_, at) => mayLack[at]),
+      fills.filter((_, at) => mayLack[at]),
+    )
+    return make === undefined ? stepOver(keys, checked, mayLack, lacking) : make(checked, lacking)
+  }
   return {
-    read: stepOver(
-      keys,
+    read: direction(
+      unrolled?.read,
       parts.map((part) => (part.repeats ? remembering(part.read) : part.read)),
-      mayLack,
       keys.map((key) => absent[key]),
     ),
-    write: stepOver(
-      keys,
+    write: direction(
+      unrolled?.write,
       parts.map((part) => part.write),
-      mayLack,
       [],
     ),
+    object: {
+      keys: keys.map((name, at) => ({ name, mayLack: mayLack[at]! })),
+      isUnrolled: unrolled !== undefined,
+    },
   }
 }
 
 /**
  * The codec of an open object with these `fields`. A key of `absent` may be absent on the wire (its field is an optional key) and then
- * decodes to that value.
+ * decodes to that value. `unrolled` is its code of `generated/objects.ts`, for objects of which a response has many.
  */
 export const open = <const F extends Fields, const D extends { readonly [K in keyof F]?: Fill } = {}>(
   name: string,
   fields: F,
   absent?: D,
+  unrolled?: Unrolled,
 ): Open<F, keyof D> => {
   // Sound: a struct decodes and encodes objects; nothing else of its type is used here.
   const struct = Schema.Struct(fields).annotate({ identifier: identifierOf(name) }) as unknown as Schema.Codec<
@@ -143,7 +180,7 @@ export const open = <const F extends Fields, const D extends { readonly [K in ke
         }),
     },
   )
-  const coder = coderOfFields(fields, fills)
+  const coder = coderOfFields(fields, fills, unrolled)
   return Object.assign(Schema.toStandardSchemaV1(coder === undefined ? schema : withCoder(schema, coder)), {
     fields,
     extras: (value: object) => unknownKeys(value, fields),
