@@ -1,11 +1,7 @@
-/**
- * Holds the wallet pages of scenario chains with many seeds against a scan of the node's blocks and traces.
- * `node test/indexer/seeds.ts [--database URL] [seed ...]`, by default 1 to 5, with every type of transaction; prints what was compared.
- * Blocks are stored by SQLite, or in databases that are made on the PostgreSQL server of the URL.
- */
-import { parseArgs } from "node:util"
+/** Compares the wallet pages of scenario chains with a scan of the node's blocks and traces. */
 import { Effect } from "effect"
 import { Anvil, Scenario } from "@daybook/chain"
+import * as Campaign from "../campaign/Campaign.ts"
 import * as TestServer from "../store/postgres/TestServer.ts"
 import { ref } from "../store/TestDatabase.ts"
 import * as TestStore from "../store/TestStore.ts"
@@ -13,21 +9,20 @@ import { caughtUp, chainOf, openStore, start } from "./chain.ts"
 import * as oracle from "./oracle.ts"
 import { expect } from "vitest"
 
-const { positionals, values } = parseArgs({ allowPositionals: true, options: { database: { type: "string" } } })
-const given = positionals.map(Number)
-const seeds = given.length === 0 ? [1, 2, 3, 4, 5] : given
-const print = (line: string) => void process.stdout.write(`${line}\n`)
-
-const opened = Effect.gen(function* () {
-  if (values.database === undefined) return yield* openStore
-  return yield* TestStore.open(yield* TestServer.connect(yield* TestServer.blank(values.database)), ref)
+const opened = Effect.fnUntraced(function* (database: string | undefined) {
+  if (database === undefined) return yield* openStore
+  return yield* TestStore.open(yield* TestServer.connect(yield* TestServer.blank(database)), ref)
 })
 
 /** Indexes the scenario of a seed and compares everything. */
-const compare = Effect.fnUntraced(function* (seed: number) {
+const compare = Effect.fnUntraced(function* (
+  seed: number,
+  database: string | undefined,
+  print: Campaign.Report["print"],
+) {
   const node = yield* Anvil.make()
   const world = yield* Scenario.run(node, { seed, blocks: 80 })
-  const store = yield* opened
+  const store = yield* opened(database)
   const indexer = yield* start(store, [node.url])
   yield* indexer.until(caughtUp(world.lastBlock))
   yield* indexer.stop
@@ -40,5 +35,17 @@ const compare = Effect.fnUntraced(function* (seed: number) {
   )
 }, Effect.scoped)
 
-await Effect.runPromise(Effect.forEach(seeds, compare, { discard: true }))
-process.exit()
+Campaign.main({
+  name: "seeds",
+  about:
+    "Compares the wallet pages of scenario chains, with every type of transaction, with a scan of the node's blocks and traces.",
+  options: {
+    seeds: Campaign.words("seed", "Seeds of the chains. Default: 1 to 5."),
+    database: Campaign.database,
+  },
+  run: Effect.fnUntraced(function* ({ database, seeds }, { print }) {
+    const chains = seeds.length === 0 ? [1, 2, 3, 4, 5] : seeds.map(Number)
+    for (const seed of chains) yield* compare(seed, database, print)
+    return `${chains.length} chains, all equal`
+  }),
+})

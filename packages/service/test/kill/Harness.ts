@@ -52,7 +52,7 @@ export interface Options {
   readonly kills: number
   readonly seed: number
   /** The store of the process. Default: one of SQLite. */
-  readonly store?: KilledStore
+  readonly store?: KilledStore | undefined
   /** Handles each kill, after the store was found equal to the chain. */
   readonly onKill?: (killed: Killed, index: number) => void
 }

@@ -1,23 +1,16 @@
-/**
- * Kills an indexing process 200 times and prints what it was doing each time. `node test/kill/run.ts [kills] [seed] [database]`; ends
- * with code 1 at the first store that is not equal to the chain, or when too few kills hit a transaction. `database` is the URL of a
- * PostgreSQL database, whose schema `daybook_my_chain` is dropped; without it the store is one of SQLite.
- */
+/** Kills an indexing process again and again, and compares its store with the chain each time. */
 import { Effect, Redacted } from "effect"
 import { Anvil } from "@daybook/chain"
 import * as Migrations from "../../src/store/postgres/Migrations.ts"
 import * as Pool from "../../src/store/postgres/Pool.ts"
 import * as ChainSlug from "../../src/store/rows/ChainSlug.ts"
+import * as Campaign from "../campaign/Campaign.ts"
 import * as Harness from "./Harness.ts"
 
-const [kills = 200, seed = 1] = process.argv.slice(2, 4).map(Number)
-const [, , , , database] = process.argv
 const leastShare = 0.25
 const bucket = 25
 
-const print = (line: string) => void process.stdout.write(`${line}\n`)
-
-const histogram = (title: string, keys: ReadonlyArray<string>) => {
+const histogram = (print: Campaign.Report["print"], title: string, keys: ReadonlyArray<string>) => {
   const counts = new Map<string, number>()
   for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
   print(title)
@@ -39,41 +32,41 @@ const postgresStore = Effect.fnUntraced(function* (url: string) {
   }
 })
 
-const program = Effect.gen(function* () {
-  const startedAt = performance.now()
-  const node = yield* Anvil.make()
-  const all = yield* Harness.run(node, {
-    kills,
-    seed,
-    ...(database === undefined ? {} : { store: yield* postgresStore(database) }),
-    onKill: ({ by, phase, seed: own, statements, task }, index) =>
-      print(
-        `${index + 1}/${kills} seed ${own}: ${task}, killed by ${by} in ${phase} after ${statements} statements; equal`,
-      ),
-  })
-  const seconds = ((performance.now() - startedAt) / 1000).toFixed(0)
-  const hit = Harness.inTransaction(all)
-  histogram(
-    "killed while",
-    all.map(({ by, phase, task }) => `${task}, ${phase}, by ${by}`),
-  )
-  histogram(
-    "statements of an append or unwind before the kill",
-    all
-      .filter(({ phase }) => phase === "append" || phase === "unwind")
-      .map(({ statements }) => {
+Campaign.main({
+  name: "kill",
+  about:
+    "Kills an indexing process and prints what it was doing each time. Fails at the first store that is not equal to the chain, or when too few kills hit a transaction.",
+  options: {
+    kills: Campaign.place("kills", 200, "Number of kills."),
+    seed: Campaign.place("seed", 1, "What is drawn by random."),
+    database: Campaign.word("database", "URL of a PostgreSQL database, whose schema daybook_my_chain is dropped."),
+  },
+  run: Effect.fnUntraced(function* ({ database, kills, seed }, { fail, print }) {
+    const node = yield* Anvil.make()
+    const all = yield* Harness.run(node, {
+      kills,
+      seed,
+      store: database === undefined ? undefined : yield* postgresStore(database),
+      onKill: ({ by, phase, seed: own, statements, task }, index) =>
+        print(
+          `${index + 1}/${kills} seed ${own}: ${task}, killed by ${by} in ${phase} after ${statements} statements; equal`,
+        ),
+    })
+    const inTransaction = all.filter(({ phase }) => phase === "append" || phase === "unwind")
+    histogram(
+      print,
+      "killed while",
+      all.map(({ by, phase, task }) => `${task}, ${phase}, by ${by}`),
+    )
+    histogram(
+      print,
+      "statements of an append or unwind before the kill",
+      inTransaction.map(({ statements }) => {
         const from = Math.floor(statements / bucket) * bucket
         return `${from} to ${from + bucket - 1}`
       }),
-  )
-  print(
-    `${all.length} kills, seed ${seed}, ${hit} between begin and commit of an append or unwind, all equal, ${seconds} s`,
-  )
-  if (hit < all.length * leastShare) process.exitCode = 1
+    )
+    if (inTransaction.length < all.length * leastShare) fail("too few kills hit a transaction")
+    return `${all.length} kills, seed ${seed}, ${inTransaction.length} between begin and commit of an append or unwind, all equal`
+  }),
 })
-
-await Effect.runPromise(Effect.scoped(program)).catch((cause: unknown) => {
-  print(String(cause))
-  process.exitCode = 1
-})
-process.exit()

@@ -75,3 +75,10 @@ export const walk = Effect.fnUntraced(function* (options: Options) {
     if (cursor === null) return
   }
 })
+
+/** Reports what is wrong in a tally. */
+export const report = ({ falselyStale, torn, unavailable }: Tally, fail: (issue: string) => void): void => {
+  if (torn > 0) fail(`${torn} torn pages`)
+  if (falselyStale > 0) fail(`${falselyStale} falsely stale walks`)
+  for (const [message, count] of unavailable) fail(`refused ${count}: ${message}`)
+}

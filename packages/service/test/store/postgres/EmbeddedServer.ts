@@ -22,6 +22,7 @@ import { createServer, type AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { basename, dirname, join } from "node:path"
 import { createInterface } from "node:readline"
+import { Effect, type Scope } from "effect"
 
 /** A server that runs. */
 export interface EmbeddedServer {
@@ -151,16 +152,20 @@ export interface Pair {
   readonly stop: () => Promise<void>
 }
 
+/** How a primary and its standby run. */
+export interface PairOptions {
+  readonly delayMillis: number
+  /** Folder of the programs. Default: those of the package. */
+  readonly bin?: string | undefined
+  /** The port through which the standby reaches the port of its primary. */
+  readonly through?: (port: number) => Promise<number>
+}
+
 /**
  * Starts a primary, and a standby that applies each of its transactions so much later. The standby begins with a copy of the folder that
  * the primary has not written to yet, so that it needs no backup.
  */
-export const startPair = async (options: {
-  readonly delayMillis: number
-  readonly bin?: string
-  /** The port through which the standby reaches the port of its primary. */
-  readonly through?: (port: number) => Promise<number>
-}): Promise<Pair> => {
+export const startPair = async (options: PairOptions): Promise<Pair> => {
   const cluster = await initialise(options.bin)
   const copy = { ...cluster, data: join(cluster.folder, "standby") }
   cpSync(cluster.data, copy.data, { recursive: true })
@@ -188,3 +193,10 @@ export const startPair = async (options: {
     },
   }
 }
+
+/** Runs a primary and a standby until the scope ends; see `startPair`. */
+export const pair = (options: PairOptions): Effect.Effect<Pair, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.promise(() => startPair(options)),
+    ({ stop }) => Effect.promise(stop),
+  )
