@@ -13,9 +13,9 @@ import * as ChainJob from "../src/indexer/job/ChainJob.ts"
 import * as Supervisor from "../src/indexer/Supervisor.ts"
 import * as Service from "../src/Service.ts"
 import * as Rows from "./server/rows.ts"
-import { folder } from "./server/service.ts"
 import * as TestStore from "./store/TestStore.ts"
 import * as Engine from "../src/store/Engine.ts"
+import { temporaryFolder } from "./store/temporaryFolder.ts"
 
 const node = (more: object = {}) => ({ rpc: ["http://127.0.0.1:65535/canary0123"], ...more })
 
@@ -31,7 +31,7 @@ const fixtures = join(import.meta.dirname, "server/fixtures")
 describe("reload", () => {
   it.live("a running service takes over labels, limits and chains, on the connections that are open", () =>
     Effect.gen(function* () {
-      const baseFolder = yield* folder
+      const baseFolder = yield* temporaryFolder
       for (const [name, id] of [
         ["eth", 1],
         ["base", 8453],
@@ -110,7 +110,7 @@ describe("reload", () => {
 
   it.live("a reload that fails leaves every part as it was, also the certificate", () =>
     Effect.gen(function* () {
-      const baseFolder = yield* folder
+      const baseFolder = yield* temporaryFolder
       const files = ["cert.pem", "key.pem"]
       const place = (name: string) =>
         files.forEach((file) => copyFileSync(join(fixtures, `${name}.${file}`), join(baseFolder, file)))
@@ -142,7 +142,7 @@ describe("reload", () => {
   it.live("a reload waits for another one, and states what changes after it", () =>
     Effect.gen(function* () {
       const config = yield* decode({ eth: node() })
-      const { reload } = yield* Service.run(config, { isInline: true, baseFolder: yield* folder })
+      const { reload } = yield* Service.run(config, { isInline: true, baseFolder: yield* temporaryFolder })
       const both = [yield* decode({ base: node() }), yield* decode({ eth: node() }, { maxLimit: 7 })]
 
       const changes = yield* Effect.forEach(both, reload, { concurrency: "unbounded" })

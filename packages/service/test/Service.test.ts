@@ -9,7 +9,8 @@ import * as Engine from "../src/store/Engine.ts"
 import * as TestStore from "./store/TestStore.ts"
 import * as Node from "./server/node.ts"
 import * as Rows from "./server/rows.ts"
-import { folder, hashesIn, request } from "./server/service.ts"
+import { hashesIn, request } from "./server/service.ts"
+import { temporaryFolder } from "./store/temporaryFolder.ts"
 
 const configOf = (rpc: ReadonlyArray<string>, port = 0, host = "127.0.0.1") =>
   Effect.fromResult(Config.decode({ listen: { host, port }, database: "sqlite:data", chains: { eth: { rpc } } }))
@@ -52,7 +53,7 @@ describe("Service", () => {
     it.live("run: starts while its node is down, reports it and retries, and its indexer stops with its scope", () =>
       Effect.gen(function* () {
         const scope = yield* Scope.make()
-        const baseFolder = yield* folder
+        const baseFolder = yield* temporaryFolder
         const { event, url } = yield* Scope.provide(untilEvent(nowhere, "Waiting", baseFolder), scope)
 
         const ready = yield* request(`${url}/ready?chain=eth`)
@@ -85,7 +86,7 @@ describe("Service", () => {
           )
           const waits = yield* Deferred.make<void>()
           const { address, reload } = yield* Service.run(config, {
-            baseFolder: yield* folder,
+            baseFolder: yield* temporaryFolder,
             roles: ["index"],
             isInline: true,
             onEvent: () => Effect.asVoid(Deferred.succeed(waits, undefined)),
@@ -110,7 +111,7 @@ describe("Service", () => {
     it.live("refuses a node of another chain, naming both ids", () =>
       Effect.gen(function* () {
         const node = yield* Node.start(() => Node.result("null"), 137)
-        const { event, url } = yield* untilEvent(node.url, "Misconfigured", yield* folder)
+        const { event, url } = yield* untilEvent(node.url, "Misconfigured", yield* temporaryFolder)
 
         const ready = yield* request(`${url}/ready?chain=eth`)
 
@@ -125,7 +126,9 @@ describe("Service", () => {
         const port = yield* takenPort
         const config = yield* configOf([nowhere], port)
 
-        const error = yield* Effect.flip(Service.run(config, { baseFolder: yield* folder, roles: ["rest", "relay"] }))
+        const error = yield* Effect.flip(
+          Service.run(config, { baseFolder: yield* temporaryFolder, roles: ["rest", "relay"] }),
+        )
 
         expect([error._tag, error.message]).toEqual([
           "ListenError",
@@ -137,7 +140,9 @@ describe("Service", () => {
     it.live("fails with one clear line when the address is not this machine's", () =>
       Effect.gen(function* () {
         const config = yield* configOf([nowhere], 0, "192.0.2.1")
-        const error = yield* Effect.flip(Service.run(config, { baseFolder: yield* folder, roles: ["rest", "relay"] }))
+        const error = yield* Effect.flip(
+          Service.run(config, { baseFolder: yield* temporaryFolder, roles: ["rest", "relay"] }),
+        )
         expect(error.message).toBe(
           `Cannot listen on 192.0.2.1:0: this machine has no such address. Correct "listen" in the configuration.`,
         )
@@ -146,7 +151,7 @@ describe("Service", () => {
 
     it.live("run: the role index indexes and does not listen; the roles rest and relay listen and do not index", () =>
       Effect.gen(function* () {
-        const baseFolder = yield* folder
+        const baseFolder = yield* temporaryFolder
         const config = yield* configOf([nowhere])
         const isIndexing = yield* Deferred.make<void>()
         const index = yield* Service.run(config, {
@@ -171,7 +176,10 @@ describe("Service", () => {
       { role: "relay", pages: 404, calls: 401 },
     ] as const)("run: the role $role serves its own routes and those for operators only", ({ calls, pages, role }) =>
       Effect.gen(function* () {
-        const service = yield* Service.run(yield* configOf([nowhere]), { baseFolder: yield* folder, roles: [role] })
+        const service = yield* Service.run(yield* configOf([nowhere]), {
+          baseFolder: yield* temporaryFolder,
+          roles: [role],
+        })
         const { url } = service.address!
         const page = yield* request(`${url}/api/v2.2/${Rows.bob}/verbose`)
         const call = yield* request(`${url}/rpc/eth/wrong`, { method: "POST", body: "{}" })
@@ -183,7 +191,7 @@ describe("Service", () => {
 
     it.live("serves by any number of replicas, each of which reads the others' cursors and keys", () =>
       Effect.gen(function* () {
-        const baseFolder = yield* folder
+        const baseFolder = yield* temporaryFolder
         const config = yield* configOf([nowhere])
         const blocks = Rows.chain(0, 12)
         const database = yield* Engine.fromUrl(config.database, baseFolder)

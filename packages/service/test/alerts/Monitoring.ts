@@ -3,14 +3,14 @@
  * with the rules of `deploy/prometheus`, at thirty times their speed.
  */
 import { spawnSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Anvil } from "@daybook/chain"
 import { Effect } from "effect"
 import { addKey, daybook, root, untilOk } from "../cluster/Cluster.ts"
 import * as Member from "../cluster/Member.ts"
 import { freePort } from "../store/postgres/EmbeddedServer.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 /** The programs. */
 export const prometheus = "/usr/bin/prometheus"
@@ -39,11 +39,6 @@ export interface Alert {
   readonly chain: string | undefined
 }
 
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "daybook-alerts-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true })),
-)
-
 /** Runs a process until the scope ends. */
 const running = (program: Member.Program) =>
   Effect.acquireRelease(
@@ -68,7 +63,7 @@ const disk = (path: string) =>
 
 /** Starts everything, and waits until the chain is indexed. */
 export const start = Effect.fnUntraced(function* () {
-  const baseFolder = yield* folder
+  const baseFolder = yield* temporaryFolder
   const node = yield* Anvil.make({ chainId: 1 })
   const [port, otherPort, ownPort, exporterPort] = (yield* Effect.promise(() =>
     Promise.all(Array.from({ length: 4 }, freePort)),

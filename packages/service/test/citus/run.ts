@@ -1,98 +1,71 @@
-/**
- * Runs on Citus what every engine must pass:
- * `node test/citus/run.ts [URL ...] [--parts contract,tears,kills,books] [--pages 10000] [--kills 50]`. The URLs are those of two or
- * more databases of a coordinator that has nodes, or `DAYBOOK_TEST_CITUS` names them, separated by commas; they are emptied. The parts
- * are the contract suite of the engines with its audit and repair, and pages that are compared with a model while writers fail. Further
- * parts are an indexer that is killed and whose index is compared with its node each time, and movements that are held against
- * balances.
- *
- * Ends with code 1 for a part that failed or ran no test, and for a database without Citus. Without a URL nothing is run, which is stated.
- */
-import { spawn } from "node:child_process"
-import { once } from "node:events"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+/** Runs on Citus what every engine must pass. */
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { parseArgs } from "node:util"
 import { Effect } from "effect"
+import * as Campaign from "../campaign/Campaign.ts"
 import * as TestServer from "../store/postgres/TestServer.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: {
-    parts: { type: "string", default: "contract,tears,kills,books" },
-    pages: { type: "string", default: "10000" },
-    kills: { type: "string", default: "50" },
-  },
-})
-const urls = positionals.length > 0 ? positionals : (process.env["DAYBOOK_TEST_CITUS"] ?? "").split(",").filter(Boolean)
 const variable = "DAYBOOK_TEST_CITUS"
 /** Tests of the suite at least; fewer were left out by something. */
 const leastTests = 70
 
-const print = (line: string) => void process.stdout.write(`${line}\n`)
 const root = fileURLToPath(new URL("../../../../", import.meta.url))
 const besides = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 
-const run = async (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = process.env): Promise<boolean> => {
-  const child = spawn(process.execPath, args, { cwd: root, env, stdio: "inherit" })
-  const [code] = await once(child, "exit")
-  return code === 0
-}
-
 /** The contract suite, which must have run whole. */
-const contract = async (): Promise<boolean> => {
-  const folder = mkdtempSync(join(tmpdir(), "daybook-citus-"))
-  const file = join(folder, "results.json")
-  try {
-    const vitest = join(root, "node_modules/vitest/vitest.mjs")
-    const suite = "packages/service/test/store/postgres/Citus.integration.test.ts"
-    const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`]
-    // A database that is given runs one test at a time.
-    const args = [vitest, "run", "--mode", "integration", suite, "--maxWorkers=1", ...reporters]
-    const isGreen = await run(args, { ...process.env, [variable]: urls.join(",") })
-    const passed: number = JSON.parse(readFileSync(file, "utf8")).numPassedTests
-    print(`contract suite on Citus: ${passed} passed`)
-    if (passed < leastTests) print(`Too few tests: expected ${leastTests} or more, received ${passed}.`)
-    return isGreen && passed >= leastTests
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
+const contract = Effect.fnUntraced(function* (urls: string, { fail, print }: Campaign.Report) {
+  const file = join(yield* temporaryFolder, "results.json")
+  const vitest = join(root, "node_modules/vitest/vitest.mjs")
+  const suite = "packages/service/test/store/postgres/Citus.integration.test.ts"
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`]
+  // A database that is given runs one test at a time.
+  const args = [vitest, "run", "--mode", "integration", suite, "--maxWorkers=1", ...reporters]
+  const code = yield* Campaign.child(args, { cwd: root, env: { ...process.env, [variable]: urls } })
+  if (code !== 0) fail("a test failed")
+  const passed: number = JSON.parse(readFileSync(file, "utf8")).numPassedTests
+  print(`contract suite on Citus: ${passed} passed`)
+  if (passed < leastTests) fail(`Too few tests: expected ${leastTests} or more, received ${passed}.`)
+})
 
-const [first = ""] = urls
-const parts: Readonly<Record<string, () => Promise<boolean>>> = {
-  contract,
-  tears: () => run([besides("../tears/run.ts"), "--on", "citus", "--database", first, "--pages", values.pages]),
-  kills: () => run([besides("../kill/run.ts"), values.kills, "1", first]),
-  books: () => run([besides("../books/run.ts"), "--database", first, "--blocks", "40", "--every", "8", "1"]),
-}
-
-const main = async (): Promise<number> => {
-  if (urls.length === 0) {
-    print(
-      `Skipped: no Citus is given. Name two databases of a coordinator, which are emptied: citus URL URL, or ${variable}.`,
-    )
-    return 0
-  }
-  for (const url of urls) {
-    const nodes = await Effect.runPromise(TestServer.nodeCount(url))
-    print(`${new URL(url).host}${new URL(url).pathname}: ${nodes} nodes of Citus`)
-    if (nodes === 0) return 1
-  }
-  const failed: Array<string> = []
-  for (const name of values.parts.split(",")) {
-    const part = parts[name]
-    if (part === undefined) {
-      print(`Invalid option "--parts": expected some of ${Object.keys(parts).join(", ")}, received "${name}".`)
-      return 2
+Campaign.main({
+  name: "citus",
+  about:
+    "Runs on Citus what every engine must pass: the contract suite with its audit and repair, and the campaigns tears, kill and books. Fails for a part that failed or ran no test, and for a database without nodes. Without databases nothing is run, which is stated.",
+  options: {
+    databases: [
+      process.env[variable],
+      `URLs of two or more databases of a coordinator that has nodes, separated by commas, else those of ${variable}; they are emptied`,
+    ],
+    pages: [10_000, "pages of tears"],
+    kills: [50, "kills"],
+  },
+  plan: Effect.fnUntraced(function* ({ databases: urls = "", kills, pages }, { fail, print }) {
+    if (urls === "") {
+      print(`Skipped: no Citus is given. Name two databases of a coordinator, which are emptied: --databases URL,URL`)
+      return { cases: [] }
     }
-    print(`-- ${name}`)
-    if (!(await part())) failed.push(name)
-  }
-  print(failed.length === 0 ? `Citus: ${values.parts}, all passed` : `Citus: failed: ${failed.join(", ")}`)
-  return failed.length === 0 ? 0 : 1
-}
-
-process.exit(await main())
+    const [first = ""] = urls.split(",")
+    for (const url of urls.split(",")) {
+      const nodes = yield* TestServer.nodeCount(url)
+      print(`${new URL(url).host}${new URL(url).pathname}: ${nodes} nodes of Citus`)
+      if (nodes === 0) fail("a database has no nodes")
+    }
+    const campaign = (name: string, file: string, ...args: ReadonlyArray<string>): Campaign.Case => ({
+      name,
+      run: (report) =>
+        Effect.map(Campaign.child([besides(file), "--database", first, ...args]), (code) => {
+          if (code !== 0) report.fail("see above")
+        }),
+    })
+    return {
+      cases: [
+        { name: "contract", run: (report) => contract(urls, report) },
+        campaign("tears", "../tears/run.ts", "--on", "citus", "--pages", String(pages)),
+        campaign("kill", "../kill/run.ts", "--kills", String(kills)),
+        campaign("books", "../books/run.ts", "--blocks", "40", "--every", "8", "--seed", "1"),
+      ],
+    }
+  }),
+})

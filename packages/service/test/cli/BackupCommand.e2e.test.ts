@@ -9,10 +9,11 @@ import { Anvil, Head } from "@daybook/chain"
 import { Eventually } from "@daybook/harness"
 import * as Engine from "../../src/store/Engine.ts"
 import * as TestStore from "../store/TestStore.ts"
-import { caughtUp, folder, start } from "../indexer/chain.ts"
+import { caughtUp, start } from "../indexer/chain.ts"
 import { dump } from "../maintenance/damage.ts"
 import * as Stored from "../store/sqlite/storedRows.ts"
 import { daybook, daybookProcess, main, timeout } from "./daybook.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 vi.setConfig({ testTimeout: timeout })
 
@@ -55,7 +56,7 @@ const index = (base: string, { chainId, url }: Anvil.Node, head: number) =>
 const indexed = Effect.fnUntraced(function* (name: string) {
   const node = yield* Anvil.make()
   yield* transfer(node, 4)
-  const base = yield* folder
+  const base = yield* temporaryFolder
   configure(join(base, name), node)
   yield* index(join(base, name), node, 4)
   return { base, node }

@@ -3,8 +3,8 @@ import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
-import { folder } from "../server/service.ts"
 import { canary, daybook, timeout } from "./daybook.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 /** A file whose keys stand in lines 2 to 4. */
 const file = (listen: string, database: string, chains: string, more = "") =>
@@ -128,7 +128,7 @@ const sentences: ReadonlyArray<readonly [text: string, message: string]> = [
 ]
 
 const check = Effect.fnUntraced(function* (text: string, ...args: ReadonlyArray<string>) {
-  const base = yield* folder
+  const base = yield* temporaryFolder
   writeFileSync(join(base, "daybook.json"), text)
   return yield* daybook(base, "config", "check", ...args)
 })
@@ -161,7 +161,7 @@ describe("daybook config check", () => {
     ([text]) =>
       Effect.gen(function* () {
         const checked = yield* check(text)
-        const base = yield* folder
+        const base = yield* temporaryFolder
         writeFileSync(join(base, "daybook.json"), text)
 
         expect(yield* daybook(base, "serve")).toEqual(checked)
@@ -239,7 +239,7 @@ describe("daybook config check", () => {
 
   it.live("config check: needs no file where flags name a chain", () =>
     Effect.gen(function* () {
-      const empty = yield* folder
+      const empty = yield* temporaryFolder
       const without = yield* daybook(empty, "config", "check")
       const named = yield* daybook(empty, "config", "check", "--chain", "eth=http://127.0.0.1:1")
       const missing = yield* daybook(

@@ -11,8 +11,8 @@ import * as NodeConnection from "../../src/discovery/NodeConnection.ts"
 import * as Discovery from "../../src/discovery/Discovery.ts"
 import * as Statement from "../../src/statement/Statement.ts"
 import * as server from "../node/server.ts"
-import { folder } from "../server/service.ts"
 import { canary, daybook, type Ended, main, timeout } from "./daybook.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 vi.setConfig({ testTimeout: timeout, hookTimeout: 60_000 })
 
@@ -88,7 +88,7 @@ layer(scenario, { excludeTestServices: true })("KeptDiscovery", (it) => {
     Effect.gen(function* () {
       const anvil = yield* Anvil.Anvil
       const { accounts, lastBlock } = yield* Scenario.Scenario
-      const base = yield* folder
+      const base = yield* temporaryFolder
       const node = yield* recorded(anvil.url)
       const wallets = [accounts.alice, accounts.bob, accounts.heidi]
       const to = (file: string) => [
@@ -147,7 +147,7 @@ layer(scenario, { excludeTestServices: true })("KeptDiscovery", (it) => {
       Effect.gen(function* () {
         const anvil = yield* Anvil.Anvil
         const { accounts } = yield* Scenario.Scenario
-        const base = yield* folder
+        const base = yield* temporaryFolder
         const forward = server.forward(anvil.url)
         let [calls, limit] = [0, Number.POSITIVE_INFINITY]
         const node = yield* server.start({}, (method, params) =>
@@ -179,7 +179,7 @@ layer(scenario, { excludeTestServices: true })("KeptDiscovery", (it) => {
     Effect.gen(function* () {
       const anvil = yield* Anvil.Anvil
       const { accounts } = yield* Scenario.Scenario
-      const base = yield* folder
+      const base = yield* temporaryFolder
       const forward = server.forward(anvil.url)
       const one = yield* recorded(anvil.url)
       let [calls, limit] = [0, Number.POSITIVE_INFINITY]
@@ -212,7 +212,7 @@ layer(scenario, { excludeTestServices: true })("KeptDiscovery", (it) => {
       Effect.gen(function* () {
         const { url } = yield* Anvil.Anvil
         const { accounts, lastBlock } = yield* Scenario.Scenario
-        const base = yield* folder
+        const base = yield* temporaryFolder
         const args = ["statement", accounts.ivan, "--rpc", url, "--at", String(lastBlock), "--json"]
         writeFileSync(join(base, "file"), "")
         const named = yield* daybook(base, ...args, "--state", "file")

@@ -8,11 +8,12 @@ import { Anvil, Scenario } from "@daybook/chain"
 import * as Config from "../../src/config/Config.ts"
 import * as Service from "../../src/Service.ts"
 import * as Engine from "../../src/store/Engine.ts"
-import { caughtUp, folder, start } from "../indexer/chain.ts"
+import { caughtUp, start } from "../indexer/chain.ts"
 import { damage } from "../maintenance/damage.ts"
 import * as TestStore from "../store/TestStore.ts"
 import { request } from "../server/service.ts"
 import { daybook, daybookProcess, timeout } from "./daybook.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 vi.setConfig({ testTimeout: timeout, hookTimeout: 60_000 })
 
@@ -35,7 +36,7 @@ layer(scenario, { excludeTestServices: true })("daybook reconcile", (it) => {
       Effect.gen(function* () {
         const node = yield* Anvil.Anvil
         const { accounts, lastBlock } = yield* Scenario.Scenario
-        const base = yield* folder
+        const base = yield* temporaryFolder
         const chains = { dev: { id: node.chainId, rpc: [node.url], fromBlock: 9 } }
         const config = { listen: { host: "127.0.0.1", port: 0 }, database: "sqlite:data", chains }
         writeFileSync(join(base, "daybook.json"), JSON.stringify(config))

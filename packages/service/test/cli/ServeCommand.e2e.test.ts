@@ -8,8 +8,9 @@ import { Effect } from "effect"
 import { expect } from "vitest"
 import * as CommandLine from "../../src/cli/CommandLine.ts"
 import * as Terminal from "../../src/cli/Terminal.ts"
-import { folder, request } from "../server/service.ts"
+import { request } from "../server/service.ts"
 import { addKey, canary, daybook, type Ended, main, timeout, withConfig } from "./daybook.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 interface Running {
   readonly role: "all" | "serve"
@@ -237,7 +238,7 @@ describe("daybook serve", () => {
           }),
         )
         const second = yield* serveHere(args, () => Effect.void)
-        const listed = yield* daybook(yield* folder, "keys", "list")
+        const listed = yield* daybook(yield* temporaryFolder, "keys", "list")
 
         expect(first.out).toMatch(/^dbk_[\w-]{43}\n$/)
         expect(first.err).not.toContain(first.out.trim())

@@ -6,8 +6,8 @@ import { Effect, Layer } from "effect"
 import { expect, vi } from "vitest"
 import { Anvil, Scenario } from "@daybook/chain"
 import * as server from "../node/server.ts"
-import { folder } from "../server/service.ts"
 import { daybook, daybookProcess, timeout } from "./daybook.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 vi.setConfig({ testTimeout: timeout, hookTimeout: 60_000 })
 
@@ -26,7 +26,7 @@ layer(scenario, { excludeTestServices: true })("daybook statement and daybook ex
     Effect.gen(function* () {
       const { url } = yield* Anvil.Anvil
       const { accounts, lastBlock } = yield* Scenario.Scenario
-      const base = yield* folder
+      const base = yield* temporaryFolder
       const command = commandOfReadme(url, lastBlock)
       const text = yield* daybookProcess(base, ...command)
       const json = yield* daybook(base, ...command, accounts.bob, "--json")
@@ -62,7 +62,7 @@ layer(scenario, { excludeTestServices: true })("daybook statement and daybook ex
         forward,
       )
       const args = ["statement", accounts.ivan, "--rpc", node.url, "--at", String(lastBlock), "--json"]
-      const { code, err, out } = yield* daybook(yield* folder, ...args)
+      const { code, err, out } = yield* daybook(yield* temporaryFolder, ...args)
 
       expect(code).toBe(1)
       expect(JSON.parse(out)).toMatchObject({ proved: false })
@@ -86,9 +86,9 @@ layer(scenario, { excludeTestServices: true })("daybook statement and daybook ex
           forward,
         )
         const args = ["export", accounts.ivan, "--rpc", node.url, "--at", String(lastBlock), "--format", "beancount"]
-        const refused = yield* daybook(yield* folder, ...args, "--output", "out.beancount")
-        const strict = yield* daybookProcess(yield* folder, ...args)
-        const allowed = yield* daybookProcess(yield* folder, ...args, "--allow-unproved")
+        const refused = yield* daybook(yield* temporaryFolder, ...args, "--output", "out.beancount")
+        const strict = yield* daybookProcess(yield* temporaryFolder, ...args)
+        const allowed = yield* daybookProcess(yield* temporaryFolder, ...args, "--allow-unproved")
 
         expect([refused.code, strict.code, allowed.code]).toEqual([1, 1, 0])
         expect(strict.out).toContain("; not proved: the chain has 0.000000000000000001\n")
@@ -102,7 +102,7 @@ layer(scenario, { excludeTestServices: true })("daybook statement and daybook ex
     Effect.gen(function* () {
       const { url } = yield* Anvil.Anvil
       const { accounts, lastBlock } = yield* Scenario.Scenario
-      const base = yield* folder
+      const base = yield* temporaryFolder
       const args = ["--rpc", url, "--at", String(lastBlock), "--format"]
       const csv = yield* daybook(base, "export", accounts.alice, ...args, "csv", "--output", "out.csv")
       const invalid = yield* daybook(base, "export", "0x12", ...args, "csv")
@@ -135,7 +135,7 @@ layer(scenario, { excludeTestServices: true })("daybook statement and daybook ex
       // The last final block of anvil is 64 blocks below the newest.
       for (const one of [node, other]) yield* one.call("anvil_mine", ["0x60"])
       const args = ["export", from, to, "--rpc", node.url, "--rpc", other.url, "--format", "ndjson"]
-      const { code, err, out } = yield* daybookProcess(yield* folder, ...args)
+      const { code, err, out } = yield* daybookProcess(yield* temporaryFolder, ...args)
       const rows = out
         .trim()
         .split("\n")
@@ -175,14 +175,28 @@ layer(scenario, { excludeTestServices: true })("daybook statement and daybook ex
       const [from, to] = [times[6]!, times[lastBlock - 4]!]
       const textOf = (seconds: number) => new Date(seconds * 1000).toISOString().replace(".000", "")
       const args = ["export", accounts.alice, "--rpc", node.url, "--format", "csv"]
-      const dated = yield* daybookProcess(yield* folder, ...args, "--from-date", textOf(from), "--to-date", textOf(to))
+      const dated = yield* daybookProcess(
+        yield* temporaryFolder,
+        ...args,
+        "--from-date",
+        textOf(from),
+        "--to-date",
+        textOf(to),
+      )
       const first = String(times.findIndex((time) => time >= from))
       const last = String(times.findLastIndex((time) => time <= to))
-      const blocks = yield* daybookProcess(yield* folder, ...args, "--from-block", first, "--at", last)
-      const both = yield* daybook(yield* folder, ...args, "--from-date", textOf(from), "--from-block", "1")
-      const none = yield* daybook(yield* folder, ...args, "--from-date", "2024-13-01")
-      const reversed = yield* daybook(yield* folder, ...args, "--from-date", "2024-01-02", "--to-date", "2024-01-01")
-      const future = yield* daybook(yield* folder, ...args, "--from-date", "2999-01-01")
+      const blocks = yield* daybookProcess(yield* temporaryFolder, ...args, "--from-block", first, "--at", last)
+      const both = yield* daybook(yield* temporaryFolder, ...args, "--from-date", textOf(from), "--from-block", "1")
+      const none = yield* daybook(yield* temporaryFolder, ...args, "--from-date", "2024-13-01")
+      const reversed = yield* daybook(
+        yield* temporaryFolder,
+        ...args,
+        "--from-date",
+        "2024-01-02",
+        "--to-date",
+        "2024-01-01",
+      )
+      const future = yield* daybook(yield* temporaryFolder, ...args, "--from-date", "2999-01-01")
 
       expect([dated.code, blocks.code]).toEqual([0, 0])
       expect(dated.out).toBe(blocks.out)
@@ -204,9 +218,9 @@ layer(scenario, { excludeTestServices: true })("daybook statement and daybook ex
       const { url } = yield* Anvil.Anvil
       const { accounts } = yield* Scenario.Scenario
       const args = ["export", accounts.alice, "--rpc", url, "--rpc", url, "--format", "csv"]
-      const twice = yield* daybook(yield* folder, ...args)
-      const block = yield* daybook(yield* folder, ...args, "--at", "5")
-      const address = yield* daybook(yield* folder, "statement", accounts.alice, "--rpc", "127.0.0.1:8545")
+      const twice = yield* daybook(yield* temporaryFolder, ...args)
+      const block = yield* daybook(yield* temporaryFolder, ...args, "--at", "5")
+      const address = yield* daybook(yield* temporaryFolder, "statement", accounts.alice, "--rpc", "127.0.0.1:8545")
 
       expect(twice).toMatchObject({ code: 2, out: "" })
       expect(twice.err).toContain(

@@ -7,9 +7,10 @@ import { expect, vi } from "vitest"
 import { Anvil, Head } from "@daybook/chain"
 import * as Engine from "../../src/store/Engine.ts"
 import * as TestStore from "../store/TestStore.ts"
-import { caughtUp, folder, start } from "../indexer/chain.ts"
+import { caughtUp, start } from "../indexer/chain.ts"
 import { damage } from "../maintenance/damage.ts"
 import { daybook, daybookProcess, type Ended } from "./daybook.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 vi.setConfig({ testTimeout: 180_000 })
 
@@ -26,7 +27,7 @@ describe("daybook verify, repair and reindex", () => {
         yield* Head.transfer(node, { from, to, valueWei: 1n + BigInt(block) })
         yield* Head.mine(node)
       }
-      const base = yield* folder
+      const base = yield* temporaryFolder
       const chains = { "my chain": { id: node.chainId, rpc: [node.url] } }
       const config = { listen: { host: "127.0.0.1", port: 0 }, database: "sqlite:data", chains }
       writeFileSync(join(base, "daybook.json"), JSON.stringify(config))

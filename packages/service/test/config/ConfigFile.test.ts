@@ -4,7 +4,7 @@ import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
 import * as ConfigFile from "../../src/config/ConfigFile.ts"
-import { folder } from "../server/service.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 const whole = `{
   "listen": { "host": "127.0.0.1", "port": 8080 },
@@ -13,7 +13,7 @@ const whole = `{
 }`
 
 const issueOf = Effect.fnUntraced(function* (text: string) {
-  const path = join(yield* folder, "daybook.json")
+  const path = join(yield* temporaryFolder, "daybook.json")
   writeFileSync(path, text)
   const error = yield* Effect.flip(ConfigFile.read(path))
   return error.message.replaceAll(path, "FILE")
@@ -38,7 +38,7 @@ const notJson: ReadonlyArray<readonly [text: string, line: number, column: numbe
 describe("ConfigFile.read", () => {
   it.live("read: gives the configuration and the folder that its paths are relative to", () =>
     Effect.gen(function* () {
-      const base = yield* folder
+      const base = yield* temporaryFolder
       writeFileSync(join(base, "daybook.json"), `\uFEFF${whole}`)
 
       const { baseFolder, config } = yield* ConfigFile.read(join(base, "daybook.json"))
@@ -73,7 +73,7 @@ describe("ConfigFile.read", () => {
 
   it.live("read: reports a missing file and a directory", () =>
     Effect.gen(function* () {
-      const base = yield* folder
+      const base = yield* temporaryFolder
       const missing = yield* Effect.flip(ConfigFile.read(join(base, "nothing.json")))
       const directory = yield* Effect.flip(ConfigFile.read(base))
 

@@ -5,7 +5,7 @@ import type { Project } from "../../src/contract/ArtifactFolder.ts"
 import * as ContractKeeper from "../../src/contract/ContractKeeper.ts"
 import type { Node } from "../../src/node/Node.ts"
 import * as Engine from "../../src/store/Engine.ts"
-import { folder } from "../server/service.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 const chain = { name: "eth", id: 1 }
 
@@ -37,7 +37,7 @@ const logger = Logger.make(({ message }) => void logged.push(String(message)))
 describe("ContractKeeper", () => {
   it.live("run: follows the proxies of all contracts, also of more than one turn takes", () =>
     Effect.gen(function* () {
-      const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* folder)
+      const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
       const projects = [{ folder: "project", read: () => Promise.resolve(project(600)) }]
       yield* Effect.forkScoped(ContractKeeper.run({ chain, node, contracts, projects, pauseMillis: 1 }))
       const followed = Effect.map(
@@ -52,7 +52,7 @@ describe("ContractKeeper", () => {
 
   it.live("run: goes on after a folder whose reading was rejected, and logs it once", () =>
     Effect.gen(function* () {
-      const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* folder)
+      const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
       let reads = 0
       const read = () => (++reads <= 3 ? Promise.reject(new Error("permission denied")) : Promise.resolve(project(1)))
       const projects = [{ folder: "project", read }]
@@ -66,7 +66,7 @@ describe("ContractKeeper", () => {
 
   it.live("run: goes on after a read that throws, and logs it once", () =>
     Effect.gen(function* () {
-      const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* folder)
+      const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
       let reads = 0
       const throwing: typeof node = {
         ...node,

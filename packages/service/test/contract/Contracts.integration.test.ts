@@ -8,7 +8,8 @@ import { Effect, Redacted } from "effect"
 import { expect, vi } from "vitest"
 import * as Config from "../../src/config/Config.ts"
 import * as Service from "../../src/Service.ts"
-import { folder, request } from "../server/service.ts"
+import { request } from "../server/service.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
@@ -95,7 +96,7 @@ layer(Anvil.layer({ autoMine: true }), { excludeTestServices: true })("contracts
     () =>
       Effect.gen(function* () {
         const { first, from, node, proxy, second } = yield* scenario
-        const base = yield* folder
+        const base = yield* temporaryFolder
         write(join(base, "project/out/Upgradeable.sol/Counter.json"), renamed("Counter", "before"))
         write(join(base, "project/out/Upgradeable.sol/DoubleCounter.json"), renamed("DoubleCounter", "after"))
         write(join(base, "project/out/Upgradeable.sol/Proxy.json"), artifact("Proxy"))

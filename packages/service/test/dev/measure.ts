@@ -1,16 +1,12 @@
-/**
- * Measures `daybook dev` on anvil, and on the nodes whose URLs are given. Measured are the times from the command to its URL, and to
- * the first decoded transaction of its API, with the processor time that the command has taken until then. A first start has no
- * compiled code of an earlier one. `pnpm --filter @daybook/service dev:times [URL...]`; a node of a URL needs accounts that it signs
- * for.
- */
+/** Measures `daybook dev`: the times from the command to its URL and to its first decoded transaction. */
 import { spawn } from "node:child_process"
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Anvil } from "@daybook/chain"
 import * as Rpc from "@daybook/harness/Rpc"
 import { Effect } from "effect"
+import * as Campaign from "../campaign/Campaign.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 const root = join(import.meta.dirname, "../..")
 const built = join(root, "dist/bin.js")
@@ -42,10 +38,10 @@ const processorSeconds = (pid: number): string => {
   const path = `/proc/${pid}/stat`
   if (!existsSync(path)) return "unknown"
   const [user = 0, system = 0] = readFileSync(path, "utf8").split(") ")[1]!.split(" ").slice(11, 13).map(Number)
-  return `${((user + system) / ticksPerSecond).toFixed(2)} s`
+  return ((user + system) / ticksPerSecond).toFixed(2)
 }
 
-const measure = async (program: string, url: string, cache: string): Promise<string> => {
+const measure = async (program: string, url: string, cache: string): Promise<Campaign.Cells> => {
   const { from, hash } = await send(url)
   const startedAt = performance.now()
   const child = spawn(process.execPath, [program, "dev", "--rpc", url, "--port", "0"], {
@@ -53,7 +49,7 @@ const measure = async (program: string, url: string, cache: string): Promise<str
     env: { ...process.env, XDG_CACHE_HOME: cache },
   })
   const ended = new Promise((resolve) => child.once("exit", resolve))
-  const elapsed = () => `${((performance.now() - startedAt) / 1000).toFixed(2)} s`
+  const elapsed = () => ((performance.now() - startedAt) / 1000).toFixed(2)
   try {
     const page = await new Promise<URL>((resolve, reject) => {
       let text = ""
@@ -72,8 +68,7 @@ const measure = async (program: string, url: string, cache: string): Promise<str
       if (result.some((row) => row.hash === hash && row.decoded_call !== null)) break
       await new Promise((resolve) => setTimeout(resolve, 10))
     }
-    const processor = processorSeconds(child.pid!)
-    return `URL printed after ${listening}, first decoded transaction after ${elapsed()}, processor time ${processor}`
+    return [listening, elapsed(), processorSeconds(child.pid!)]
   } finally {
     child.kill("SIGTERM")
     // The code that was compiled is written at the end.
@@ -81,23 +76,24 @@ const measure = async (program: string, url: string, cache: string): Promise<str
   }
 }
 
-const temporary = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "daybook-times-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true })),
-)
-
-const run = Effect.gen(function* () {
-  const node = yield* Anvil.make({ autoMine: true })
-  const nodes = [["anvil", node.url] as const, ...process.argv.slice(2).map((url) => [url, url] as const)]
-  for (const [name, url] of nodes) {
-    for (const [kind, program] of programs) {
-      const cache = yield* temporary
-      for (const start of starts) {
-        const line = yield* Effect.promise(() => measure(program, url, cache))
-        yield* Effect.sync(() => process.stdout.write(`${name}, ${kind}, ${start}: ${line}\n`))
+Campaign.main({
+  name: "dev:times",
+  about:
+    "Measures daybook dev on anvil, and on the nodes of --nodes, with the processor time until the first decoded transaction. A first start has no compiled code of an earlier one.",
+  options: { nodes: ["", "URLs of nodes with accounts that they sign for, separated by commas"] },
+  plan: Effect.fnUntraced(function* ({ nodes }) {
+    const { url: anvil } = yield* Anvil.make({ autoMine: true })
+    const urls = nodes === "" ? [] : nodes.split(",")
+    const cases: Array<Campaign.Case> = []
+    for (const url of [anvil, ...urls]) {
+      for (const [kind, program] of programs) {
+        const cache = yield* temporaryFolder
+        for (const start of starts) {
+          const name = `${url === anvil ? "anvil" : url}, ${kind}, ${start}`
+          cases.push({ name, run: () => Effect.promise(() => measure(program, url, cache)) })
+        }
       }
     }
-  }
+    return { columns: ["start", "URL printed, s", "first decoded transaction, s", "processor time, s"], cases }
+  }),
 })
-
-await Effect.runPromise(Effect.scoped(run))

@@ -9,7 +9,7 @@ import * as Discovery from "../../src/discovery/Discovery.ts"
 import type { DiscoveredBlock } from "../../src/ledger/DiscoveredBlock.ts"
 import * as DiscoveryFile from "../../src/discovery/DiscoveryFile.ts"
 import * as Statement from "../../src/statement/Statement.ts"
-import { folder } from "../indexer/chain.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
@@ -55,7 +55,7 @@ layer(scenario, { excludeTestServices: true })("DiscoveryFile", (it) => {
         const { url } = yield* Anvil.Anvil
         const { accounts, contracts, lastBlock } = yield* Scenario.Scenario
         const what = { addresses: [accounts.alice, accounts.heidi, contracts.multisend], at: lastBlock }
-        const base = yield* folder
+        const base = yield* temporaryFolder
         const whole = yield* discover(url, join(base, "whole"), what)
         const inSteps = join(base, "steps")
         const runs = [yield* discover(url, inSteps, what, 1)]

@@ -1,22 +1,6 @@
-/**
- * Writes generated movements of several wallets on several chains to one file in every format, and reads it again. The sums of CSV and
- * NDJSON equal the balances. beancount, hledger and LibreOffice read their files where they are installed (Debian packages `beancount`,
- * `hledger`, `libreoffice-calc-nogui`). `node test/export/checkers.ts [movements [format ...]]`, by default 2,000 in all formats;
- * prints time, size and memory, and exits with code 1 where a file is rejected.
- */
+/** Writes generated movements of several wallets on several chains to one file in every format, and reads it again. */
 import { spawnSync } from "node:child_process"
-import {
-  closeSync,
-  createReadStream,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs"
-import { tmpdir } from "node:os"
+import { closeSync, createReadStream, openSync, readFileSync, statSync, writeFileSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { Effect } from "effect"
@@ -24,12 +8,10 @@ import * as Wei from "@daybook/schema/Wei"
 import * as Csv from "../../src/export/Csv.ts"
 import * as Export from "../../src/export/Export.ts"
 import type { Closing } from "../../src/export/ExportEntry.ts"
+import * as Campaign from "../campaign/Campaign.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 import * as CsvReader from "./CsvReader.ts"
 import * as generated from "./generated.ts"
-
-const [given = "2000", ...names] = process.argv.slice(2)
-const movements = Number(given)
-const print = (line: string) => void process.stdout.write(`${line}\n`)
 
 /** Movements that the programs read in reasonable time. */
 const maxRows = 100_000
@@ -157,31 +139,45 @@ const checksOf = async (
   }
 }
 
-const folder = mkdtempSync(join(tmpdir(), "daybook-export-"))
-try {
-  for (const [name, make] of Object.entries(Export.formats)) {
-    if (names.length > 0 && !names.includes(name)) continue
-    const path = join(folder, `out.${name}`)
-    const file = openSync(path, "w")
-    const began = performance.now()
-    let memory = 0
-    const written = await Effect.runPromise(
-      Export.write(generated.parts(movements), make(), (text) =>
-        Effect.sync(() => {
-          memory = Math.max(memory, process.memoryUsage.rss())
-          writeSync(file, text)
-        }),
-      ),
-    )
-    closeSync(file)
-    const seconds = ((performance.now() - began) / 1000).toFixed(1)
-    const mebibytes = (bytes: number) => `${Math.round(bytes / 1024 / 1024)} MiB`
-    const verdicts = await checksOf(name, folder, path, written)
-    const remarks = verdicts.map(({ isRejected = false, text }) => (isRejected ? `REJECTED: ${text}` : text)).join(", ")
-    const size = mebibytes(statSync(path).size)
-    print(`${name}: ${written.entries} movements, ${size}, ${seconds} s, peak memory ${mebibytes(memory)}, ${remarks}`)
-    if (verdicts.some(({ isRejected = false }) => isRejected)) process.exitCode = 1
-  }
-} finally {
-  rmSync(folder, { recursive: true, force: true })
-}
+const mebibytes = (bytes: number) => (bytes / 1024 / 1024).toFixed(0)
+
+/** Writes a file of a format, and checks it; gives its row. */
+const check = Effect.fnUntraced(function* (
+  format: keyof typeof Export.formats,
+  movements: number,
+  { fail }: Campaign.Report,
+) {
+  const folder = yield* temporaryFolder
+  const path = join(folder, `out.${format}`)
+  const file = openSync(path, "w")
+  const began = performance.now()
+  let memory = 0
+  const written = yield* Export.write(generated.parts(movements), Export.formats[format](), (text) =>
+    Effect.sync(() => {
+      memory = Math.max(memory, process.memoryUsage.rss())
+      writeSync(file, text)
+    }),
+  )
+  closeSync(file)
+  const seconds = ((performance.now() - began) / 1000).toFixed(1)
+  const verdicts = yield* Effect.promise(() => checksOf(format, folder, path, written))
+  for (const { isRejected = false, text } of verdicts) if (isRejected) fail(text)
+  const remarks = verdicts.map(({ text }) => text).join(", ")
+  return [written.entries, mebibytes(statSync(path).size), seconds, mebibytes(memory), remarks]
+})
+
+Campaign.main({
+  name: "exports",
+  about:
+    "Writes generated movements to a file of each format, and reads it again: the sums of CSV and NDJSON equal the balances, and beancount, hledger and LibreOffice read their files where they are installed (Debian packages beancount, hledger, libreoffice-calc-nogui). Fails where a file is rejected.",
+  options: { movements: [2000, "number of movements"] },
+  plan: ({ movements }) =>
+    Effect.succeed({
+      columns: ["format", "movements", "MiB", "seconds", "peak memory, MiB", "remarks"],
+      // Sound: the names are those of the formats.
+      cases: (Object.keys(Export.formats) as Array<keyof typeof Export.formats>).map((name): Campaign.Case => ({
+        name,
+        run: (report) => check(name, movements, report),
+      })),
+    }),
+})

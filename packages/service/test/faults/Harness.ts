@@ -2,9 +2,6 @@
  * Puts a running service through a fault of its node while the chain goes on, and measures what an operator sees. That is the calls
  * that the node gets, the lag that is shown against the true one, and the time to recover.
  */
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { Anvil } from "@daybook/chain"
 import { Eventually } from "@daybook/harness"
 import { Effect, References } from "effect"
@@ -13,6 +10,7 @@ import * as Service from "../../src/Service.ts"
 import { latePollMillis, type Status } from "../../src/server/monitoring/Status.ts"
 import * as FaultProxy from "./FaultProxy.ts"
 import type { Scenario } from "./scenarios.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 /** How long to measure. */
 export interface Timing {
@@ -59,11 +57,6 @@ const maxStaleMillis = ({ fault }: Scenario): number => {
   const silenceMillis = response?.delivery?.kind === "stalledHeaders" ? latePollMillis : 0
   return pollMillis + 2 * latencyMillis + busyMillis + silenceMillis + slackMillis
 }
-
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "daybook-faults-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true })),
-)
 
 const hex = (number: number) => `0x${number.toString(16)}`
 
@@ -123,7 +116,7 @@ export const run = Effect.fnUntraced(function* (scenario: Scenario, timing: Timi
     }),
   )
   const { address } = yield* Effect.provideService(
-    Service.run(config, { baseFolder: yield* folder }),
+    Service.run(config, { baseFolder: yield* temporaryFolder }),
     References.MinimumLogLevel,
     "None",
   )

@@ -6,8 +6,9 @@ import { Anvil, Head, Scenario } from "@daybook/chain"
 import * as HashRules from "../../src/verification/HashRules.ts"
 import * as TestStore from "../store/TestStore.ts"
 import { forward, start as serve } from "../node/server.ts"
-import { caughtUp, chainOf, folder, openStore, start } from "./chain.ts"
+import { caughtUp, chainOf, openStore, start } from "./chain.ts"
 import * as oracle from "./oracle.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 })
 
@@ -42,7 +43,7 @@ describe("ChainIndexer with options", () => {
       const created = expected.find(({ addresses }) => addresses.length > 1 && addresses.includes(world.contracts.gold))
       const watched = [world.accounts.bob.toLowerCase(), world.contracts.gold.toLowerCase()]
       const watch = new Set(watched)
-      const path = yield* folder
+      const path = yield* temporaryFolder
       const open = (wallets: ReadonlySet<string> | null) => TestStore.inFolder(path, undefined, { watch: wallets })
       const receipts: Array<unknown> = []
       const proxy = yield* serve({}, (method, params) => {

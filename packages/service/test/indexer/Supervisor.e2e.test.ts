@@ -9,9 +9,10 @@ import { Eventually } from "@daybook/harness"
 import type { ChainJob } from "../../src/indexer/job/ChainJob.ts"
 import * as Engine from "../../src/store/Engine.ts"
 import type { ReportedStatus } from "../../src/store/StatusBoard.ts"
-import { chainOf, folder } from "./chain.ts"
+import { chainOf } from "./chain.ts"
 import * as oracle from "./oracle.ts"
 import { supervised } from "./supervised.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 })
 
@@ -114,7 +115,7 @@ describe("Supervisor", () => {
     Effect.gen(function* () {
       const node = yield* Anvil.make()
       yield* Head.mine(node, 3)
-      const baseFolder = yield* folder
+      const baseFolder = yield* temporaryFolder
       const watching = (...watch: readonly [string, ...Array<string>]) => {
         const job = jobOf(node, baseFolder)
         return { ...job, config: Object.assign({}, job.config, { watch }) } satisfies ChainJob
@@ -159,7 +160,7 @@ describe("Supervisor", () => {
         yield* Head.mine(node)
       }
       yield* node.call("anvil_mine", ["0xfa", "0xc"])
-      const baseFolder = yield* folder
+      const baseFolder = yield* temporaryFolder
       const first = yield* runProcess([jobOf(node, baseFolder)])
       const { blocks = 0 } = yield* first.until(({ _tag }) => _tag === "Indexed")
       expect(yield* first.kill).toBe(null)
@@ -180,7 +181,7 @@ describe("Supervisor", () => {
       Effect.gen(function* () {
         const node = yield* Anvil.make()
         yield* Head.mine(node, 5)
-        const baseFolder = yield* folder
+        const baseFolder = yield* temporaryFolder
         const broken = jobOf(node, baseFolder, { chain: "broken", database: "oracle:data" })
         const indexers = yield* run([broken, jobOf(node, baseFolder)])
         yield* indexers.until(

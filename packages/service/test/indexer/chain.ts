@@ -1,7 +1,5 @@
 /** Runs an indexer in this process against an embedded node, on a store in a temporary folder. */
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+
 import { Effect, Fiber, Queue, References } from "effect"
 import type { Scope } from "effect"
 import type { Anvil } from "@daybook/chain"
@@ -11,17 +9,13 @@ import type { IndexerEvent } from "../../src/indexer/IndexerEvent.ts"
 import * as Node from "../../src/node/Node.ts"
 import { Engine } from "../../src/store/Engine.ts"
 import type { StoreError } from "../../src/store/StoreError.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 import * as TestStore from "../store/TestStore.ts"
 
-/** A folder that is gone with the scope. */
-export const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "daybook-index-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true })),
-)
-
 /** A store in a folder of its own, opened for writing. */
-export const openStore: Effect.Effect<TestStore.TestStore, StoreError, Scope.Scope> = Effect.flatMap(folder, (path) =>
-  TestStore.inFolder(path),
+export const openStore: Effect.Effect<TestStore.TestStore, StoreError, Scope.Scope> = Effect.flatMap(
+  temporaryFolder,
+  (path) => TestStore.inFolder(path),
 )
 
 export const decoder = KnownSignatures.decoder()

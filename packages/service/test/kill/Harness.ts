@@ -19,11 +19,12 @@ import * as Connection from "../../src/store/sqlite/Connection.ts"
 import * as Folder from "../../src/store/sqlite/Folder.ts"
 import * as ProjectionCheckpoints from "../../src/store/sqlite/ProjectionCheckpoints.ts"
 import * as TestStore from "../store/TestStore.ts"
-import { folder, start } from "../indexer/chain.ts"
+import { start } from "../indexer/chain.ts"
 import * as oracle from "../indexer/oracle.ts"
 import * as Edit from "../tears/Edit.ts"
 import * as Interruption from "../tears/Interruption.ts"
 import * as Model from "./Model.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 /** A kill: between begin and commit of an append or an unwind, of another write, or between writes. */
 export interface Killed {
@@ -226,7 +227,7 @@ const taskOf = (index: number, random: Random.Random): Killed["task"] => {
 export const run = Effect.fnUntraced(function* (node: Anvil.Node, options: Options) {
   yield* Scenario.run(node, { blobs: false, blocks: 40, seed: options.seed })
   const truth = Model.make(node)
-  const baseFolder = yield* folder
+  const baseFolder = yield* temporaryFolder
   const store = options.store ?? sqliteStore(baseFolder)
   const job = jobOf(node, baseFolder, store.url)
   // SQLite takes a statement for each row, and has a probe of its own.
@@ -263,4 +264,4 @@ export const run = Effect.fnUntraced(function* (node: Anvil.Node, options: Optio
 
 /** Kills between begin and commit of an append or an unwind. */
 export const inTransaction = (all: ReadonlyArray<Killed>) =>
-  all.filter(({ phase }) => phase === "append" || phase === "unwind").length
+  all.filter(({ phase }) => phase === "append" || phase === "unwind")

@@ -36,37 +36,44 @@ Campaign.main({
   name: "kill",
   about:
     "Kills an indexing process and prints what it was doing each time. Fails at the first store that is not equal to the chain, or when too few kills hit a transaction.",
+  seeds: 1,
   options: {
-    kills: Campaign.place("kills", 200, "Number of kills."),
-    seed: Campaign.place("seed", 1, "What is drawn by random."),
-    database: Campaign.word("database", "URL of a PostgreSQL database, whose schema daybook_my_chain is dropped."),
+    kills: [200, "kills of each seed"],
+    database: [undefined, "URL of a PostgreSQL database, whose schema daybook_my_chain is dropped"],
   },
-  run: Effect.fnUntraced(function* ({ database, kills, seed }, { fail, print }) {
-    const node = yield* Anvil.make()
-    const all = yield* Harness.run(node, {
-      kills,
-      seed,
-      store: database === undefined ? undefined : yield* postgresStore(database),
-      onKill: ({ by, phase, seed: own, statements, task }, index) =>
-        print(
-          `${index + 1}/${kills} seed ${own}: ${task}, killed by ${by} in ${phase} after ${statements} statements; equal`,
-        ),
-    })
-    const inTransaction = all.filter(({ phase }) => phase === "append" || phase === "unwind")
-    histogram(
-      print,
-      "killed while",
-      all.map(({ by, phase, task }) => `${task}, ${phase}, by ${by}`),
-    )
-    histogram(
-      print,
-      "statements of an append or unwind before the kill",
-      inTransaction.map(({ statements }) => {
-        const from = Math.floor(statements / bucket) * bucket
-        return `${from} to ${from + bucket - 1}`
-      }),
-    )
-    if (inTransaction.length < all.length * leastShare) fail("too few kills hit a transaction")
-    return `${all.length} kills, seed ${seed}, ${inTransaction.length} between begin and commit of an append or unwind, all equal`
-  }),
+  plan: ({ database, kills }, _, seeds) =>
+    Effect.succeed({
+      columns: ["chain", "kills", "between begin and commit of an append or unwind"],
+      cases: Campaign.ofSeeds(
+        seeds,
+        Effect.fnUntraced(function* (seed, { fail, print }) {
+          const node = yield* Anvil.make()
+          const all = yield* Harness.run(node, {
+            kills,
+            seed,
+            store: database === undefined ? undefined : yield* postgresStore(database),
+            onKill: ({ by, phase, seed: own, statements, task }, index) =>
+              print(
+                `${index + 1}/${kills} seed ${own}: ${task}, killed by ${by} in ${phase} after ${statements} statements; equal`,
+              ),
+          })
+          const hit = Harness.inTransaction(all)
+          histogram(
+            print,
+            "killed while",
+            all.map(({ by, phase, task }) => `${task}, ${phase}, by ${by}`),
+          )
+          histogram(
+            print,
+            "statements of an append or unwind before the kill",
+            hit.map(({ statements }) => {
+              const from = Math.floor(statements / bucket) * bucket
+              return `${from} to ${from + bucket - 1}`
+            }),
+          )
+          if (hit.length < all.length * leastShare) fail("too few kills hit a transaction")
+          return [all.length, hit.length]
+        }),
+      ),
+    }),
 })

@@ -7,9 +7,10 @@ import { Anvil, Head, Scenario } from "@daybook/chain"
 import * as VerifyAgainstNode from "../../src/maintenance/VerifyAgainstNode.ts"
 import * as Node from "../../src/node/Node.ts"
 import * as Engine from "../../src/store/Engine.ts"
-import { caughtUp, chainOf, decoder, folder, openStore, start } from "../indexer/chain.ts"
+import { caughtUp, chainOf, decoder, openStore, start } from "../indexer/chain.ts"
 import * as oracle from "../indexer/oracle.ts"
 import * as TestStore from "../store/TestStore.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 })
 
@@ -25,7 +26,7 @@ layer(scenario, { excludeTestServices: true })("an index made elsewhere", (it) =
       const first = yield* start(elsewhere, [node.url], { fromBlock: 10 })
       yield* first.until(caughtUp(lastBlock))
       yield* first.stop
-      const base = yield* folder
+      const base = yield* temporaryFolder
       yield* elsewhere.database.backup([ref], join(base, "copy"))
       yield* Head.mine(node, 3)
 

@@ -11,9 +11,10 @@ import * as Verify from "../../src/maintenance/Verify.ts"
 import * as Node from "../../src/node/Node.ts"
 import * as Engine from "../../src/store/Engine.ts"
 import * as TestStore from "../store/TestStore.ts"
-import { caughtUp, chainOf, decoder, folder, start } from "../indexer/chain.ts"
+import { caughtUp, chainOf, decoder, start } from "../indexer/chain.ts"
 import { damage, dump } from "./damage.ts"
 import * as Stored from "../store/sqlite/storedRows.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 })
 
@@ -30,7 +31,7 @@ const indexedFile = Layer.effect(
   Effect.gen(function* () {
     const { url } = yield* Anvil.Anvil
     const { lastBlock } = yield* Scenario.Scenario
-    const base = yield* folder
+    const base = yield* temporaryFolder
     const indexing = Effect.gen(function* () {
       const indexer = yield* start(yield* TestStore.inFolder(base), [url])
       yield* indexer.until(caughtUp(lastBlock))
@@ -43,7 +44,7 @@ const indexedFile = Layer.effect(
 
 /** A folder with a copy of that file. */
 const indexed = Effect.gen(function* () {
-  const base = yield* folder
+  const base = yield* temporaryFolder
   const file = join(base, "chain-test.sqlite")
   copyFileSync(yield* IndexedFile, file)
   return { base, file }
@@ -259,7 +260,7 @@ layer(indexedFile, { excludeTestServices: true })("maintenance", (it) => {
     Effect.gen(function* () {
       const { url } = yield* Anvil.Anvil
       const { lastBlock } = yield* Scenario.Scenario
-      const base = yield* folder
+      const base = yield* temporaryFolder
       const database = yield* Engine.fromUrl("sqlite:data", base)
       yield* database.apiKeys.add({ name: "alice", operator: false, empty: null })
       const mine = { name: "my chain", id: chainId }

@@ -9,11 +9,11 @@ import * as WalletLedger from "../../src/projection/WalletLedger.ts"
 import * as WalletTransactions from "../../src/projection/WalletTransactions.ts"
 import * as Connection from "../../src/store/sqlite/Connection.ts"
 import * as Rows from "../server/rows.ts"
-import { folder } from "../server/service.ts"
 import * as Model from "../store/model.ts"
 import * as TestStore from "../store/TestStore.ts"
 import * as BesideLedgers from "./besideLedgers.ts"
 import { damage } from "./damage.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 const ref = { name: "test", id: 31337 }
 const projections = [WalletTransactions.projection, WalletLedger.make(ref.id)]
@@ -26,7 +26,7 @@ const token = { name: "Token", symbol: "TOK", decimals: 18, block: 3 }
 
 /** A store of six blocks with openings, proofs and tokens; the file, its store and audit. */
 const stored = Effect.gen(function* () {
-  const path = yield* folder
+  const path = yield* temporaryFolder
   const store = yield* TestStore.inFolder(path, ref, { projections })
   yield* store.append(null, blocks.slice(0, 6))
   const chain = store.database.chain(ref)
@@ -160,7 +160,7 @@ describe("removable rows", () => {
 
   it.live("prepend: removes the rows of blocks below the first that are in the way, and adds the blocks", () =>
     Effect.gen(function* () {
-      const path = yield* folder
+      const path = yield* temporaryFolder
       const store = yield* TestStore.inFolder(path, ref, { projections })
       yield* store.append(null, blocks.slice(4, 6))
       damage(

@@ -8,18 +8,18 @@ import * as WalletLedger from "../../src/projection/WalletLedger.ts"
 import * as WalletTransactions from "../../src/projection/WalletTransactions.ts"
 import * as Connection from "../../src/store/sqlite/Connection.ts"
 import * as Rows from "../server/rows.ts"
-import { folder } from "../server/service.ts"
 import * as Model from "../store/model.ts"
 import * as TestStore from "../store/TestStore.ts"
 import { damage } from "./damage.ts"
 import * as Tampering from "./tampering.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 const ref = { name: "test", id: 31337 }
 const projections = [WalletTransactions.projection, WalletLedger.make(ref.id)]
 
 /** A store of blocks whose transactions move ether and tokens; the file, and its audit. */
 const stored = Effect.gen(function* () {
-  const path = yield* folder
+  const path = yield* temporaryFolder
   const { alice, block, bob, contract, stranger, transferTopics } = Rows
   const blocks = Array.from({ length: 6 }, (_, number) =>
     block(number, [

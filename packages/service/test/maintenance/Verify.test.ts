@@ -5,10 +5,10 @@ import { Effect } from "effect"
 import { expect } from "vitest"
 import * as Verify from "../../src/maintenance/Verify.ts"
 import * as Rows from "../server/rows.ts"
-import { folder } from "../server/service.ts"
 import * as TestStore from "../store/TestStore.ts"
 import * as Stored from "../store/sqlite/storedRows.ts"
 import { damage } from "./damage.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 const ref = { name: "test", id: 31337 }
 const [first, head] = [3, 14]
@@ -16,7 +16,7 @@ const [first, head] = [3, 14]
 /** The audit of a chain that has lost the transactions of some blocks, but not the entries in the histories of wallets. */
 const auditOf = (lost: ReadonlyArray<number>) =>
   Effect.gen(function* () {
-    const path = yield* folder
+    const path = yield* temporaryFolder
     const written = TestStore.inFolder(path, ref)
     yield* Effect.scoped(Effect.flatMap(written, (store) => store.append(null, Rows.chain(first, head))))
     if (lost.length > 0) {
@@ -45,7 +45,7 @@ describe("Verify", () => {
 
   it.live("run: finds a block that does not follow the one before it, also between two parts", () =>
     Effect.gen(function* () {
-      const path = yield* folder
+      const path = yield* temporaryFolder
       yield* Effect.scoped(
         Effect.flatMap(TestStore.inFolder(path, ref), (store) => store.append(null, Rows.chain(first, head))),
       )
@@ -72,7 +72,7 @@ describe("Verify", () => {
       const partial = [3, 4, 5].map(watched([alice]))
       const issuesOf = (added: typeof whole) =>
         Effect.gen(function* () {
-          const path = yield* folder
+          const path = yield* temporaryFolder
           const before = [0, 1, 2].map(watched([alice]))
           const store = yield* TestStore.inFolder(path, ref, { watch: new Set([alice]) })
           yield* store.append(null, before)

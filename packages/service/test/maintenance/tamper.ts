@@ -15,11 +15,9 @@ Campaign.main({
   name: "tamper",
   about:
     "Removes, doubles or changes one row of the ledgers after another in the store of a scenario chain, and verifies the store each time. Fails where a change is not found and located.",
-  options: {
-    cases: Campaign.place("cases", 1_000, "Number of changes."),
-    seed: Campaign.place("seed", 1, "What is drawn by random."),
-  },
-  run: Effect.fnUntraced(function* ({ cases, seed }, { fail, print }) {
+  seeds: 1,
+  options: { changes: [1_000, "changes of each seed"] },
+  plan: Effect.fnUntraced(function* ({ changes }, { print }, seeds) {
     const folder = yield* temporaryFolder
     const node = yield* Anvil.make()
     const { lastBlock } = yield* Scenario.run(node, { blobs: false, blocks: 25 })
@@ -33,12 +31,21 @@ Campaign.main({
     const store = yield* TestStore.inFolder(folder)
     const { audit } = store.database.chain(store.ref)
     const connection = yield* Connection.connect({ file: join(folder, "chain-test.sqlite"), readOnly: false })
-    const { kinds, missed, rows } = yield* Tampering.run(connection, audit, Model.seeded(seed), cases)
-    const left = Tampering.found(yield* Verify.run(audit)).length
-    print(`${rows} rows of ${lastBlock + 1} blocks`)
-    for (const [name, count] of [...kinds].toSorted(([, one], [, other]) => other - one)) print(`${count} ${name}`)
-    for (const one of missed) fail(`not found or not located: ${JSON.stringify(one)}`)
-    if (left > 0) fail(`${left} issues after the last was reverted`)
-    return `${cases - missed.length} of ${cases} found and located, seed ${seed}`
+    return {
+      columns: ["changes", "rows", "blocks", "changes", "found and located"],
+      cases: Campaign.ofSeeds(
+        seeds,
+        Effect.fnUntraced(function* (seed, { fail }, size) {
+          const { kinds, missed, rows } = yield* Tampering.run(connection, audit, Model.seeded(seed), size)
+          const left = Tampering.found(yield* Verify.run(audit)).length
+          for (const [name, count] of [...kinds].toSorted(([, one], [, other]) => other - one))
+            print(`${count} ${name}`)
+          for (const one of missed) fail(`not found or not located: ${JSON.stringify(one)}`)
+          if (left > 0) fail(`${left} issues after the last was reverted`)
+          return [rows, lastBlock + 1, size, size - missed.length]
+        }),
+        ["changes", changes],
+      ),
+    }
   }),
 })

@@ -6,8 +6,9 @@ import * as Node from "../../src/node/Node.ts"
 import * as LedgerScope from "../../src/proof/LedgerScope.ts"
 import * as Reconciliation from "../../src/proof/Reconciliation.ts"
 import type * as ChainIndexer from "../../src/indexer/ChainIndexer.ts"
-import { caughtUp, folder, start } from "../indexer/chain.ts"
+import { caughtUp, start } from "../indexer/chain.ts"
 import * as TestStore from "../store/TestStore.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 /** A store with the blocks of a chain up to `head`, and its file. */
 export const index = Effect.fnUntraced(function* (
@@ -15,7 +16,7 @@ export const index = Effect.fnUntraced(function* (
   head: number,
   options: Partial<ChainIndexer.Options> = {},
 ) {
-  const base = yield* folder
+  const base = yield* temporaryFolder
   const store = yield* TestStore.inFolder(base)
   const indexer = yield* start(store, [url], options)
   yield* indexer.until(caughtUp(head))

@@ -1,6 +1,7 @@
-/** Measures what reading opening balances takes of the thread: `pnpm --filter @daybook/service proofs`. */
+/** Measures what reading opening balances takes of the thread. */
 import { Effect, Layer, References } from "effect"
 import { Anvil, Scenario } from "@daybook/chain"
+import * as Campaign from "../campaign/Campaign.ts"
 import * as Node from "../../src/node/Node.ts"
 import * as Holding from "../../src/ledger/Holding.ts"
 import * as OpeningReader from "../../src/proof/OpeningReader.ts"
@@ -9,7 +10,7 @@ const [warmups, rounds, callsPerRound] = [5, 40, 100]
 
 const scenario = Scenario.layer({ blobs: false, blocks: 10, seed: 4 }).pipe(Layer.provideMerge(Anvil.layer()))
 
-const program = Effect.gen(function* () {
+const measure = Effect.gen(function* () {
   const { chainId, url } = yield* Anvil.Anvil
   const { contracts } = yield* Scenario.Scenario
   const node = yield* Node.make({ urls: [url], chainId })
@@ -35,9 +36,21 @@ const program = Effect.gen(function* () {
   const { system, user } = process.cpuUsage(before)
   const calls = rounds * callsPerRound
   const wallMillis = Math.round(performance.now() - began)
-  console.log(JSON.stringify({ calls, wallMillis, cpuMillis: Math.round((user + system) / 1000) }))
+  return [calls, wallMillis, Math.round((user + system) / 1000)]
 })
 
-await Effect.runPromise(
-  program.pipe(Effect.provide(scenario), Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None")),
-)
+Campaign.main({
+  name: "proofs",
+  about: "Measures what reading opening balances takes of the thread.",
+  options: {},
+  plan: () =>
+    Effect.succeed({
+      columns: ["read", "calls", "ms", "ms of the processor"],
+      cases: [
+        {
+          name: "opening balances",
+          run: () => measure.pipe(Effect.provide(scenario), Effect.provideService(References.MinimumLogLevel, "None")),
+        },
+      ],
+    }),
+})

@@ -10,8 +10,9 @@ import * as Export from "../../src/export/Export.ts"
 import * as LedgerBlocks from "../../src/query/LedgerBlocks.ts"
 import * as Holding from "../../src/ledger/Holding.ts"
 import { daybookProcess, timeout } from "../cli/daybook.ts"
-import { caughtUp, folder, start } from "../indexer/chain.ts"
+import { caughtUp, start } from "../indexer/chain.ts"
 import * as TestStore from "../store/TestStore.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 vi.setConfig({ testTimeout: timeout, hookTimeout: 60_000 })
 
@@ -28,7 +29,7 @@ const textOf = Effect.fnUntraced(function* <E>(part: Effect.Effect<Export.Part<E
 const indexedFrom = Effect.fnUntraced(function* (fromBlock: number) {
   const { url } = yield* Anvil.Anvil
   const { lastBlock } = yield* Scenario.Scenario
-  const base = yield* folder
+  const base = yield* temporaryFolder
   const store = yield* TestStore.inFolder(base)
   const indexer = yield* start(store, [url], { fromBlock })
   yield* indexer.until(caughtUp(lastBlock))
@@ -142,7 +143,7 @@ layer(scenario, { excludeTestServices: true })("LedgerBlocks", (it) => {
       const other = yield* Anvil.make()
       yield* other.call("anvil_mine", [`0x${lastBlock.toString(16)}`])
       const connection = yield* NodeConnection.connect({ node: { url: other.url } })
-      const empty = yield* TestStore.inFolder(yield* folder)
+      const empty = yield* TestStore.inFolder(yield* temporaryFolder)
       const { accounts } = yield* Scenario.Scenario
       const options = { chain: "test", wallets: [accounts.alice], at: lastBlock }
       const range = { ...options, to: lastBlock }

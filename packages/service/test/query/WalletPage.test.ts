@@ -10,8 +10,8 @@ import * as WalletTransactions from "../../src/query/WalletTransactions.ts"
 import * as Engine from "../../src/store/Engine.ts"
 import { blockLevel, chainOf, type Ledger, token } from "../server/rest/ledgers.ts"
 import * as Rows from "../server/rows.ts"
-import { folder } from "../server/service.ts"
 import * as TestStore from "../store/TestStore.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 const ledgers: Readonly<Record<number, Ledger>> = {
   1: { 0: [{ kind: "fee", amount: -7n, counterparty: null }, { amount: -5n }], 1: [{ amount: 3n }] },
@@ -33,7 +33,7 @@ const config = Result.getOrThrow(
 
 /** A chain with the ledgers of alice. */
 const opened = Effect.gen(function* () {
-  const database = yield* Engine.fromUrl("sqlite:data", yield* folder)
+  const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
   const { blocks, projections } = chainOf(ledgers, 5)
   const store = yield* TestStore.open(database, { name: "eth", id: 1 }, { watch: null, projections })
   yield* Effect.orDie(store.append(null, blocks))

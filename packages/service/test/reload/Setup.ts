@@ -2,9 +2,8 @@
  * A service with a certificate before two embedded chains, and clients that read its pages without a pause.
  */
 import { execFileSync, spawnSync } from "node:child_process"
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { Agent, request } from "node:https"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { TLSSocket } from "node:tls"
 import { Anvil, Head } from "@daybook/chain"
@@ -13,6 +12,7 @@ import { Effect } from "effect"
 import { daybook } from "../cluster/Cluster.ts"
 import * as Member from "../cluster/Member.ts"
 import * as EmbeddedServer from "../store/postgres/EmbeddedServer.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 /** How the service is run. */
 export interface Kind {
@@ -30,11 +30,6 @@ export interface Response {
 
 const clients = 4
 const withinMillis = 60_000
-
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "daybook-reload-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true })),
-)
 
 /** Sends a request, on a connection of its own where no agent is given. */
 export const get = (url: string, headers: Record<string, string>, agent?: Agent): Promise<Response> =>
@@ -102,7 +97,7 @@ const postgres = Effect.map(
 
 /** Starts the service, and waits until its chain is indexed. */
 export const start = Effect.fnUntraced(function* ({ database, processes }: Kind) {
-  const base = yield* folder
+  const base = yield* temporaryFolder
   const [eth, other] = yield* Effect.all([indexed(1), indexed(8453)])
   const [port, unused] = yield* Effect.promise(() =>
     Promise.all([EmbeddedServer.freePort(), EmbeddedServer.freePort()]),

@@ -1,20 +1,16 @@
-/**
- * What a service takes over at SIGHUP, and what it refuses, while clients read pages without a pause: with one process and with two, with a
- * certificate, on SQLite and PostgreSQL. `pnpm --filter @daybook/service reloads`. Needs openssl.
- */
+/** What a service takes over at SIGHUP, and what it refuses, while clients read pages without a pause. */
 import { execFileSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Eventually } from "@daybook/harness"
 import { Effect } from "effect"
+import * as Campaign from "../campaign/Campaign.ts"
 import * as Setup from "./Setup.ts"
 
 type World = Effect.Success<ReturnType<typeof Setup.start>>
 
 /** As many connections reach each of two processes. */
 const probes = 8
-
-const print = (line: string) => process.stdout.write(`${line}\n`)
 
 /** Responses on connections of their own. */
 const probe = (url: string, key?: string) =>
@@ -173,34 +169,40 @@ const killOne = Effect.fnUntraced(function* (world: World) {
   return response !== null && limitOf(response) === "777777"
 })
 
-const failures: Array<string> = []
-const report = (kind: Setup.Kind, name: string, isRight: boolean, more: string) => {
-  const setup = `${kind.processes === 1 ? "one process" : "two processes"}, ${kind.database}`
-  if (!isRight) failures.push(`${setup}: ${name}`)
-  print(`| ${setup} | ${name} | ${isRight ? "yes" : "NO"} | ${more} |`)
-}
-
-const measure = Effect.fnUntraced(function* (kind: Setup.Kind) {
+/** Runs all steps on a service of a kind; prints a row for each. */
+const measure = Effect.fnUntraced(function* (kind: Setup.Kind, name: string, { fail, print }: Campaign.Report) {
+  const row = (step: string, isRight: boolean, more: string) => {
+    print(Campaign.row([name, step, isRight ? "yes" : "NO", more]))
+    if (!isRight) fail(step)
+  }
   const world = yield* Setup.start(kind)
   const end = yield* world.traffic
-  for (const { name, run } of steps) {
+  for (const { name: step, run } of steps) {
     const startedAt = performance.now()
     const isRight = yield* run(world)
-    report(kind, name, isRight, (performance.now() - startedAt).toFixed(0))
+    row(step, isRight, (performance.now() - startedAt).toFixed(0))
   }
-  const { failures: lost, requests } = yield* end
-  report(
-    kind,
-    `${requests} requests meanwhile, ${lost.length} without a page`,
-    lost.length === 0,
-    [...new Set(lost)].join(),
-  )
-  if (kind.processes > 1) report(kind, "a process that was killed has it too", yield* killOne(world), "")
-}, Effect.scoped)
+  const { failures, requests } = yield* end
+  const meanwhile = `${requests} requests meanwhile, ${failures.length} without a page`
+  row(meanwhile, failures.length === 0, [...new Set(failures)].join())
+  if (kind.processes > 1) row("a process that was killed has it too", yield* killOne(world), "")
+})
 
-print("| service | at SIGHUP | right | ms |\n|---|---|---|--:|")
-for (const database of ["SQLite", "PostgreSQL"] as const) {
-  for (const processes of [1, 2]) await Effect.runPromise(measure({ database, processes }))
-}
-for (const failure of failures) print(`failed: ${failure}`)
-process.exit(failures.length === 0 ? 0 : 1)
+const kinds = (["SQLite", "PostgreSQL"] as const).flatMap((database) =>
+  [1, 2].map((processes): Setup.Kind => ({ database, processes })),
+)
+
+Campaign.main({
+  name: "reloads",
+  about:
+    "Changes the configuration, the keys and the certificate of a service, with one process and with two, on SQLite and PostgreSQL. Fails where a connection does not show a change, or shows one that is refused, and where a client gets no page. Needs openssl.",
+  options: {},
+  plan: () =>
+    Effect.succeed({
+      columns: ["service", "at SIGHUP", "right", "ms"],
+      cases: kinds.map((kind) => {
+        const name = `${kind.processes === 1 ? "one process" : "two processes"}, ${kind.database}`
+        return { name, run: (report) => measure(kind, name, report) }
+      }),
+    }),
+})

@@ -122,27 +122,31 @@ const round = Effect.fnUntraced(function* (own: number, bin: string | undefined,
   const answer = yield* Effect.result(pages({ cursor: cursor! }))
   const ofLost = answer._tag === "Success" ? "served" : answer.failure._tag
   const isLost = world.isRemoved(checkpoint?.head.hash ?? "")
-  print(
-    `seed ${own}: promoted after ${promoted.toFixed(0)} ms, then pages after ${served.toFixed(0)} ms and writes after ${written.toFixed(0)} ms; ` +
-      `${lost} blocks lost; ${tally.pages} pages, stale ${tally.stale}; cursor of the lost state: ${ofLost}`,
-  )
   for (const [message, count] of tally.unavailable) print(`  refused ${count}: ${message}`)
   Walker.report({ ...tally, unavailable: new Map() }, fail)
-  if (!isLost || lost === 0) fail(`seed ${own}: nothing was lost`)
-  if (ofLost !== "Stale") fail(`seed ${own}: the cursor of the lost state is ${ofLost}`)
-}, Effect.scoped)
+  if (!isLost || lost === 0) fail("nothing was lost")
+  if (ofLost !== "Stale") fail(`the cursor of the lost state is ${ofLost}`)
+  return [...[promoted, served, written].map(Math.round), lost, tally.pages, tally.stale, ofLost]
+})
 
 Campaign.main({
   name: "failovers",
   about:
-    "Kills a primary, and promotes a standby that lacks its last commits, while the chain is written with reorgs and pages are walked. Prints what was lost, and how long it took until pages were served and blocks written again. Fails for a torn page, a walk that is stale although its blocks are stored, or a cursor of a lost state that is not stale.",
-  options: {
-    rounds: Campaign.number("rounds", 3, "Number of failovers."),
-    seed: Campaign.seed,
-    bin: Campaign.bin,
-  },
-  run: Effect.fnUntraced(function* ({ bin, rounds, seed }, report) {
-    for (let index = 0; index < rounds; index++) yield* round(seed + index, bin, report)
-    return `${rounds} failovers`
-  }),
+    "Kills a primary, and promotes a standby that lacks its last commits, while the chain is written with reorgs and pages are walked. Fails for a torn page, a walk that is stale although its blocks are stored, or a cursor of a lost state that is not stale.",
+  seeds: 3,
+  options: { bin: Campaign.bin },
+  plan: ({ bin }, _, seeds) =>
+    Effect.succeed({
+      columns: [
+        "failover",
+        "promoted, ms",
+        "then pages, ms",
+        "then writes, ms",
+        "blocks lost",
+        "pages",
+        "stale walks",
+        "cursor of the lost state",
+      ],
+      cases: Campaign.ofSeeds(seeds, (seed, report) => round(seed, bin, report)),
+    }),
 })

@@ -19,54 +19,68 @@ const limits = [2, 5, 9]
 const countOf = (server: keyof typeof Replicas.pageReads) =>
   Effect.map(Metric.value(Replicas.pageReads[server]), ({ count }) => count)
 
+/** Walks on a chain of a seed; gives its row. */
+const walkAll = Effect.fnUntraced(function* (
+  seed: number,
+  {
+    bin,
+    delay: delayMillis,
+    walks,
+  }: { readonly bin: string | undefined; readonly delay: number; readonly walks: number },
+  fail: Campaign.Report["fail"],
+) {
+  const { primary, standby } = yield* EmbeddedServer.pair({ delayMillis, bin })
+  const writing = yield* Engine.fromUrl(primary.url, "/nowhere")
+  const reading = yield* Engine.fromUrl({ url: primary.url, replicas: [standby.url] }, "/nowhere")
+  const store = yield* TestStore.open(writing, ref)
+  const world = World.make(seed)
+  for (let blocks = 0; blocks < 20; blocks++) yield* world.step(store)
+  const writer = Effect.forever(Effect.andThen(world.step(store), Effect.sleep(writePauseMillis)))
+  // The replica has the schema from then on.
+  yield* Effect.sleep(delayMillis + 1_000)
+
+  const tally = Walker.tally()
+  const [newest, pages] = [pagesOf(writing), pagesOf(reading)]
+  const reader = (own: number) =>
+    Effect.gen(function* () {
+      const numbers = seeded(seed * 100 + own)
+      while (tally.walks < walks) {
+        yield* Walker.walk({
+          world,
+          tally,
+          rest: pages,
+          limit: numbers.pick(limits),
+          pauseMillis: numbers.pick(readPauses),
+          maxPages: 5,
+          first: numbers.below(2) === 0 ? newest : pages,
+        })
+      }
+    })
+  const all = Effect.all(
+    Array.from({ length: readers }, (_, own) => reader(own)),
+    { concurrency: "unbounded" },
+  )
+  yield* Effect.raceFirst(all, writer)
+
+  const { appends, reorgs } = world.counts
+  Walker.report(tally, fail)
+  const read = [yield* countOf("replica"), yield* countOf("primary")]
+  return [tally.walks, tally.pages, tally.stale, ...read, appends, reorgs]
+})
+
 Campaign.main({
   name: "replicas",
   about:
     "Walks pages through a replica that lags while the chain is written with reorgs. Half of the walks begin on the primary, whose state the replica has not reached. Fails for a torn page, or a walk that is stale although its blocks are stored.",
+  seeds: 1,
   options: {
-    walks: Campaign.number("walks", 10_000, "Number of walks."),
-    delay: Campaign.number("delay", 400, "Time in milliseconds by which the replica lags."),
-    seed: Campaign.seed,
+    walks: [10_000, "walks of each seed"],
+    delay: [400, "milliseconds by which the replica lags"],
     bin: Campaign.bin,
   },
-  run: Effect.fnUntraced(function* ({ bin, delay: delayMillis, seed, walks }, { fail, print }) {
-    const { primary, standby } = yield* EmbeddedServer.pair({ delayMillis, bin })
-    const writing = yield* Engine.fromUrl(primary.url, "/nowhere")
-    const reading = yield* Engine.fromUrl({ url: primary.url, replicas: [standby.url] }, "/nowhere")
-    const store = yield* TestStore.open(writing, ref)
-    const world = World.make(seed)
-    for (let blocks = 0; blocks < 20; blocks++) yield* world.step(store)
-    const writer = Effect.forever(Effect.andThen(world.step(store), Effect.sleep(writePauseMillis)))
-    // The replica has the schema from then on.
-    yield* Effect.sleep(delayMillis + 1_000)
-
-    const tally = Walker.tally()
-    const [newest, pages] = [pagesOf(writing), pagesOf(reading)]
-    const reader = (own: number) =>
-      Effect.gen(function* () {
-        const numbers = seeded(seed * 100 + own)
-        while (tally.walks < walks) {
-          yield* Walker.walk({
-            world,
-            tally,
-            rest: pages,
-            limit: numbers.pick(limits),
-            pauseMillis: numbers.pick(readPauses),
-            maxPages: 5,
-            first: numbers.below(2) === 0 ? newest : pages,
-          })
-        }
-      })
-    const all = Effect.all(
-      Array.from({ length: readers }, (_, own) => reader(own)),
-      { concurrency: "unbounded" },
-    )
-    yield* Effect.raceFirst(all, writer)
-
-    const { appends, reorgs } = world.counts
-    print(`replica ${delayMillis} ms behind; written meanwhile and before: ${appends} appends, ${reorgs} reorgs`)
-    print(`read on the replica: ${yield* countOf("replica")} pages; on the primary: ${yield* countOf("primary")}`)
-    Walker.report(tally, fail)
-    return `${tally.walks} walks of ${tally.pages} pages, ${tally.stale} of them stale`
-  }),
+  plan: (values, _, seeds) =>
+    Effect.succeed({
+      columns: ["chain", "walks", "pages", "stale", "of the replica", "of the primary", "appends", "reorgs"],
+      cases: Campaign.ofSeeds(seeds, (seed, { fail }) => walkAll(seed, values, fail)),
+    }),
 })

@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import { expect } from "vitest"
 import * as Config from "../../src/config/Config.ts"
 import * as Service from "../../src/Service.ts"
-import { folder } from "./service.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 const fixtures = join(import.meta.dirname, "fixtures")
 const tls = { cert: join(fixtures, "localhost.cert.pem"), key: join(fixtures, "localhost.key.pem") }
@@ -43,7 +43,7 @@ const ok = [200, '{"status":"ok"}']
 describe("listening", () => {
   it.live("a Unix socket serves its owner and group, replaces one that was left, and is removed at the end", () =>
     Effect.gen(function* () {
-      const base = yield* folder
+      const base = yield* temporaryFolder
       const path = join(base, "daybook.sock")
       // A process that is killed leaves its socket, as a listener that is closed without Node's knowledge does.
       const left = createSocketServer()
@@ -71,7 +71,7 @@ describe("listening", () => {
 
   it.live("a file that is no socket is not replaced", () =>
     Effect.gen(function* () {
-      const base = yield* folder
+      const base = yield* temporaryFolder
       const path = join(base, "notes.txt")
       writeFileSync(path, "mine")
 
@@ -83,7 +83,7 @@ describe("listening", () => {
 
   it.live("with a certificate, the service speaks HTTPS alone", () =>
     Effect.gen(function* () {
-      const { port, url } = yield* serve(yield* folder, { tls })
+      const { port, url } = yield* serve(yield* temporaryFolder, { tls })
       const ca = readFileSync(tls.cert)
 
       expect(url).toBe(`https://127.0.0.1:${port}`)
@@ -95,7 +95,7 @@ describe("listening", () => {
 
   it.live("a certificate that cannot be used is reported by its path, without its contents", () =>
     Effect.gen(function* () {
-      const base = yield* folder
+      const base = yield* temporaryFolder
       const missing = yield* Effect.flip(serve(base, { tls: { cert: "cert.pem", key: "key.pem" } }))
       const swapped = yield* Effect.flip(serve(base, { tls: { cert: tls.key, key: tls.cert } }))
 

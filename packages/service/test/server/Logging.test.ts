@@ -11,7 +11,8 @@ import * as Service from "../../src/Service.ts"
 import * as Engine from "../../src/store/Engine.ts"
 import * as TestStore from "../store/TestStore.ts"
 import * as Rows from "./rows.ts"
-import { folder, request } from "./service.ts"
+import { request } from "./service.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 const [traceId, spanId] = ["0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"]
 const uuid = /^[0-9a-f-]{36}$/
@@ -20,7 +21,7 @@ const uuid = /^[0-9a-f-]{36}$/
 const start = Effect.fnUntraced(function* (more: object, logger: Logger.Logger<unknown, void> = Terminal.jsonLogger) {
   const lines: Array<string> = []
   const output: Terminal.Output = { print: () => undefined, note: (line) => void lines.push(line) }
-  const baseFolder = yield* folder
+  const baseFolder = yield* temporaryFolder
   const database = yield* Engine.fromUrl("sqlite:data", baseFolder)
   const store = yield* TestStore.open(database, { name: "eth", id: 1 }, {})
   yield* Effect.orDie(store.append(null, Rows.chain(0, 3)))

@@ -1,7 +1,4 @@
 /** The service's HTTP half on a free port, over SQLite files in a folder that is gone with the scope. */
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import * as WalletPage from "@daybook/schema/WalletPage"
 import { Effect, Logger, Redacted, References, Schema } from "effect"
 import type { Scope } from "effect"
@@ -13,6 +10,7 @@ import * as TestStore from "../store/TestStore.ts"
 import type { ApiKeys, KeyGrant } from "../../src/store/ApiKeys.ts"
 import type { Projection } from "../../src/block/Projection.ts"
 import type { BlockRows } from "../../src/block/BlockRows.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 /** What a service is started with. */
 export interface Options {
@@ -67,11 +65,6 @@ export interface Started {
   readonly call: (body: unknown, chain?: string, key?: string) => Effect.Effect<Response>
 }
 
-export const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "daybook-http-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true })),
-)
-
 export const request = (url: string, init?: RequestInit): Effect.Effect<Response> =>
   Effect.promise(async () => {
     const response = await fetch(url, init)
@@ -97,7 +90,7 @@ export const start = (options: Options = {}): Effect.Effect<Started, Service.Sta
     logs.push(`${logLevel} ${(Array.isArray(message) ? message : [message]).map(String).join(" ")}`)
   })
   return Effect.gen(function* () {
-    const baseFolder = yield* folder
+    const baseFolder = yield* temporaryFolder
     const given = options.chains ?? { eth: {} }
     const chains = Object.fromEntries(
       Object.entries(given).map(([name, { config }]) => [name, { rpc: [nowhere], ...config }]),

@@ -31,23 +31,27 @@ export interface Outcome {
 export interface Options {
   readonly seed: number
   /** The PostgreSQL database of the world. Default: a file of SQLite. */
-  readonly server?: Server.Server
+  readonly server?: Server.Server | undefined
   /** A fault that is put in on purpose. */
-  readonly bug?: PlantedBug.Name
+  readonly bug?: PlantedBug.Name | undefined
+  /** Virtual time after which all is well, at most. Default: as drawn. */
+  readonly mostChaosMillis?: number
   /** Handles each event of the world. */
-  readonly onEvent?: (millis: number, what: string) => void
+  readonly onEvent?: ((millis: number, what: string) => void) | undefined
 }
 
 /** Time in which a store must come closer to the chain once all is well: the longest waits of a client and an indexer one after another. */
 const recoveryMillis = 200_000
 const standingMillis = 5_000
+/** Time in which something goes wrong, at most. */
+export const longestChaosMillis = 28_000
 
 /** Lives one seed. Seeds must be lived one after another: the hand on the store and on fetch is the whole program's. */
-export const run = async ({ onEvent, bug, seed, server }: Options): Promise<Outcome> => {
+export const run = async ({ onEvent, bug, mostChaosMillis = Infinity, seed, server }: Options): Promise<Outcome> => {
   const random = SeededRandom.make(seed)
   const shape = random.fork("shape")
   const lowest = shape.pick([0, 0, 4])
-  const chaosMillis = shape.between(8, 28) * 1000
+  const chaosMillis = shape.between(8, longestChaosMillis / 1000) * 1000
   // Half of the configurations begin with a higher block, until a random instant.
   const start = random.fork("start")
   const highest = lowest + (start.is(0.5) ? start.between(1, 20) : 0)
@@ -151,7 +155,7 @@ export const run = async ({ onEvent, bug, seed, server }: Options): Promise<Outc
       const walks = Reader.run({ random: reading, count, url: store.url, hasTraces, model, onDivergence })
       readers.push(Effect.runFork(walks.pipe(Effect.scoped, time.inside)))
     }
-    await time.runUntil(VirtualTime.beginning + chaosMillis, isOver)
+    await time.runUntil(VirtualTime.beginning + Math.min(chaosMillis, mostChaosMillis), isOver)
   }
 
   const recover = async () => {

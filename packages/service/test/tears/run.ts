@@ -2,11 +2,8 @@
  * Reads pages while a chain is written, and compares each with the chain of its head. With `--safeguards` each safeguard is taken out in
  * turn, in a process of its own, which must find that.
  */
-import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
-import { Flag, type Command } from "effect/cli"
 import * as Campaign from "../campaign/Campaign.ts"
 import * as EmbeddedServer from "../store/postgres/EmbeddedServer.ts"
 import * as TestServer from "../store/postgres/TestServer.ts"
@@ -17,24 +14,19 @@ import * as Nodes from "./Nodes.ts"
 import * as Safeguards from "./Safeguards.ts"
 
 const options = {
-  on: Flag.Literals("on", Safeguards.subjects).pipe(
-    Flag.withDescription(
-      "What is checked; default: sqlite. replica: PostgreSQL, with pages read of a replica that lags 200 ms. nodes: PostgreSQL whose tables are distributed over nodes that have no snapshot in common, some of which lag 100 ms. citus: the coordinator of --database.",
-    ),
-    Flag.withDefault("sqlite"),
-  ),
-  pages: Campaign.number("pages", 10_000, "Number of pages."),
-  seed: Campaign.seed,
+  on: [
+    "sqlite",
+    "what is checked: sqlite; postgres; replica, where pages are read of a replica that lags 200 ms; nodes, over which tables are distributed, which have no snapshot in common, and some of which lag 100 ms; citus, the coordinator of --database",
+  ],
+  pages: [10_000, "number of pages"],
+  seed: [1, "what is drawn by random"],
   bin: Campaign.bin,
-  safeguards: Campaign.flag(
-    "safeguards",
-    "Takes each safeguard out in turn; fails for one whose absence is not noticed.",
-  ),
-  of: Campaign.text("of", "The one subject whose safeguards are taken out."),
-  database: Campaign.text("database", "URL of a coordinator, whose database is emptied."),
-  interrupted: Campaign.flag("interrupted", "Pages and writes may fail, as nodes are ended meanwhile."),
-}
-type Options = Command.Command.Config.Infer<typeof options>
+  safeguards: [false, "takes each safeguard out in turn; fails for one whose absence is not noticed"],
+  of: [undefined, "the one subject whose safeguards are taken out"],
+  database: [undefined, "URL of a coordinator, whose database is emptied"],
+  interrupted: [false, "pages and writes may fail, as nodes are ended meanwhile"],
+} as const
+type Options = Omit<Campaign.Values<typeof options>, "on"> & { readonly on: Safeguards.Subject }
 
 /** Edits without which a subject cannot be checked. */
 const ownEdits = (on: Safeguards.Subject) => (on === "nodes" ? Nodes.edits : [])
@@ -72,40 +64,49 @@ const check = Effect.fnUntraced(function* (options: Options, { fail, print }: Ca
   // A page of nodes that do not come to one state in time is refused, and may be retried.
   const isAvailable = subject === "nodes" || subject === "citus" || seen.unavailable.size === 0
   if (!isBroken && !interrupted && (seen.failures.size > 0 || !isAvailable)) fail("a page or a write failed")
-  return `${seen.pages} pages of ${seen.walks} walks, ${stale} of them stale`
+  print(`${seen.pages} pages of ${seen.walks} walks, ${stale} of them stale`)
 })
 
 /** Runs this command with edits; gives its code. */
-const runWith = (edits: ReadonlyArray<Edit.Edit>, { bin, database, interrupted, on, pages, seed }: Options) =>
-  Effect.promise(async (): Promise<unknown> => {
-    const { args, env } = Edit.processWith(edits)
-    const named = Object.entries({ bin, database }).flatMap(([name, value]) =>
-      value === undefined ? [] : [`--${name}`, value],
-    )
-    const own = ["--on", on, "--pages", String(pages), "--seed", String(seed), ...named]
-    if (interrupted) own.push("--interrupted")
-    const child = spawn(process.execPath, [...args, fileURLToPath(import.meta.url), ...own], { env, stdio: "inherit" })
-    const [code] = await once(child, "exit")
-    return code
-  })
+const runWith = (edits: ReadonlyArray<Edit.Edit>, { bin, database, interrupted, on, pages, seed }: Options) => {
+  const { args, env } = Edit.processWith(edits)
+  const named = Object.entries({ on, pages, seed, bin, database }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, String(value)],
+  )
+  if (interrupted) named.push("--interrupted")
+  return Campaign.child([...args, fileURLToPath(import.meta.url), ...named], { env })
+}
+
+/** Checks a subject, by a process with its edits where it needs some. */
+const checkWithEdits = (options: Options): Campaign.Case => ({
+  name: options.on,
+  run: (report) => {
+    if (Edit.current().length >= ownEdits(options.on).length) return check(options, report)
+    return Effect.map(runWith(ownEdits(options.on), options), (code) => {
+      if (code !== 0) report.fail("see above")
+    })
+  },
+})
 
 Campaign.main({
   name: "tears",
   about:
     "Reads pages while a chain is written, and compares each with the chain of its head. Fails for a torn page, a walk that is stale although its blocks are stored, a write that should have been refused, or a page or write that failed.",
   options,
-  run: Effect.fnUntraced(function* (options, report) {
-    if (!options.safeguards) {
-      if (Edit.current().length >= ownEdits(options.on).length) return yield* check(options, report)
-      if ((yield* runWith(ownEdits(options.on), options)) !== 0) report.fail("see above")
-      return "ran with the edits of its subject"
+  plan: (values) => {
+    const on = Safeguards.subjects.find((name) => name === values.on)
+    if (on === undefined) {
+      return Effect.fail(`Invalid option "--on": expected ${Safeguards.subjects.join(", ")}, received "${values.on}".`)
     }
-    const chosen = Safeguards.all.filter(({ subject }) => options.of === undefined || options.of === subject)
-    for (const { edits, name, subject } of chosen) {
-      report.print(`${subject} without the safeguard that ${name}:`)
-      const code = yield* runWith([...ownEdits(subject), ...edits], { ...options, on: subject })
-      if (code !== 1) report.fail(`not noticed: ${subject}: ${name}`)
-    }
-    return `${chosen.length} safeguards taken out`
-  }),
+    if (!values.safeguards) return Effect.succeed({ cases: [checkWithEdits({ ...values, on })] })
+    const chosen = Safeguards.all.filter(({ subject }) => values.of === undefined || values.of === subject)
+    const cases = chosen.map(({ edits, name, subject }): Campaign.Case => ({
+      name: `${subject} without the safeguard that ${name}`,
+      run: (report) =>
+        Effect.map(runWith([...ownEdits(subject), ...edits], { ...values, on: subject }), (code) => {
+          if (code !== 1) report.fail("not noticed")
+        }),
+    }))
+    return Effect.succeed({ cases })
+  },
 })

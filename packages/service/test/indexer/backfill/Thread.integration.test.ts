@@ -7,8 +7,9 @@ import { Eventually } from "@daybook/harness"
 import type { ChainJob } from "../../../src/indexer/job/ChainJob.ts"
 import * as Thread from "../../../src/indexer/backfill/Thread.ts"
 import * as ThreadPool from "../../../src/indexer/backfill/ThreadPool.ts"
-import { caughtUp, chainOf, folder, openStore, start } from "../chain.ts"
+import { caughtUp, chainOf, openStore, start } from "../chain.ts"
 import * as oracle from "../oracle.ts"
+import { temporaryFolder } from "../../store/temporaryFolder.ts"
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 })
 
@@ -36,7 +37,7 @@ const recordedPool = Effect.fnUntraced(function* (url: string, chainId: number, 
     started.push(thread)
     return { ...thread, fetch: (request) => Effect.tap(thread.fetch(request), () => Effect.sync(() => responses++)) }
   }
-  const start = yield* Thread.starter(jobOf(url, chainId, yield* folder), [url])
+  const start = yield* Thread.starter(jobOf(url, chainId, yield* temporaryFolder), [url])
   const pool = yield* ThreadPool.make({ threads, start: () => Result.map(start(), record) })
   return { pool, started, responses: () => responses }
 })

@@ -7,14 +7,14 @@ import * as Authentication from "../../../src/server/admission/Authentication.ts
 import * as RateLimit from "../../../src/server/admission/RateLimit.ts"
 import * as Engine from "../../../src/store/Engine.ts"
 import { StoreError } from "../../../src/store/StoreError.ts"
-import { folder } from "../service.ts"
+import { temporaryFolder } from "../../store/temporaryFolder.ts"
 
 const request = { remoteAddress: Option.some("127.0.0.1") }
 
 describe("Authentication", () => {
   it.live("a use of a key that could not be recorded is recorded with the next one", () =>
     Effect.gen(function* () {
-      const database = yield* Engine.fromUrl("sqlite:data", yield* folder)
+      const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
       const { apiKeys } = database
       const key = (yield* apiKeys.add({ name: "a", operator: false, empty: null }))!
       let failures = 0
@@ -44,7 +44,7 @@ describe("Authentication", () => {
 
   it.live("a caller is answered 503 where the store of the limits fails", () =>
     Effect.gen(function* () {
-      const database = yield* Engine.fromUrl("sqlite:data", yield* folder)
+      const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
       const failing = () => Effect.fail(new RateLimiterError({ reason: new Error("gone") as never }))
       const store = Layer.succeed(RateLimiterStore, {
         fixedWindow: failing,

@@ -1,8 +1,7 @@
 /** Programs for Etherscan's API, unchanged, against a service that has indexed a scenario chain. */
 import { execFile } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -10,6 +9,7 @@ import { EtherscanProvider, FetchRequest } from "ethers"
 import * as ethers5 from "ethers-5"
 import { expect } from "vitest"
 import * as indexedService from "./indexedService.ts"
+import { temporaryFolder } from "../../store/temporaryFolder.ts"
 
 type Indexed = indexedService.Indexed
 
@@ -131,10 +131,7 @@ const castIn =
     )
 
 const cast = Effect.fnUntraced(function* ({ chain, key, scan, url }: Indexed) {
-  const folder = yield* Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "daybook-cast-"))),
-    (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true })),
-  )
+  const folder = yield* temporaryFolder
   const api = `${url}/v2/api?chainid=1`
   writeFileSync(join(folder, "foundry.toml"), `[etherscan]\nmainnet = { key = "${key}", chain = 1, url = "${api}" }\n`)
   const run = castIn(folder)

@@ -14,7 +14,8 @@ import * as ExplorerRoutes from "../../../src/server/explorer/ExplorerRoutes.ts"
 import * as HttpServer from "../../../src/server/HttpServer.ts"
 import * as Node from "../node.ts"
 import * as Rows from "../rows.ts"
-import { folder, request, start } from "../service.ts"
+import { request, start } from "../service.ts"
+import { temporaryFolder } from "../../store/temporaryFolder.ts"
 
 const configOf = (more: Readonly<Record<string, unknown>>) =>
   Config.decode({
@@ -37,7 +38,7 @@ const configOf = (more: Readonly<Record<string, unknown>>) =>
 /** The routes of the explorer alone, with the files of a folder. */
 const serve = (files: Readonly<Record<string, string | Uint8Array>>, access: "open" | "keyed" = "open") =>
   Effect.gen(function* () {
-    const root = yield* folder
+    const root = yield* temporaryFolder
     for (const [name, text] of Object.entries(files)) {
       mkdirSync(join(root, name, ".."), { recursive: true })
       writeFileSync(join(root, name), text)

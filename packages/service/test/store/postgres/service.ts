@@ -7,8 +7,9 @@ import { Deferred, Effect, Logger, Redacted } from "effect"
 import * as Config from "../../../src/config/Config.ts"
 import type { IndexerEvent } from "../../../src/indexer/IndexerEvent.ts"
 import * as Service from "../../../src/Service.ts"
-import { folder, request } from "../../server/service.ts"
+import { request } from "../../server/service.ts"
 import * as TestServer from "./TestServer.ts"
+import { temporaryFolder } from "../temporaryFolder.ts"
 
 /** Events of an indexer, and what waits for them. */
 const observed = () => {
@@ -53,7 +54,7 @@ const start = Effect.fnUntraced(function* (database: string, rpc: string) {
     }),
   )
   const { next, onEvent } = observed()
-  const { address, keys } = yield* Service.run(config, { baseFolder: yield* folder, onEvent })
+  const { address, keys } = yield* Service.run(config, { baseFolder: yield* temporaryFolder, onEvent })
   const key = Redacted.value((yield* keys.add({ name: "test", operator: false, empty: null }))!)
   const get = (path: string) => request(`${address!.url}${path}`, { headers: { "x-api-key": key } })
   return { next, get }
