@@ -100,7 +100,7 @@ const failuresOf = (world: World): ReadonlyArray<Failure> => {
 
 /** All failures, in their order: each one begins where the last has ended. */
 const casesOf = (world: World): ReadonlyArray<Campaign.Case> => {
-  const expectAlerts = Effect.fnUntraced(function* (expected: ReadonlyArray<string>, { fail }: Campaign.Report) {
+  const expectAlerts = Effect.fnUntraced(function* (expected: ReadonlyArray<string>, { fail }: Campaign.Output) {
     const { found, seconds } = yield* until(world, expected)
     if (seconds === null) fail(`expected ${expected.join(", ") || "no alert"}`)
     return [found.join(", ") || "none", seconds?.toFixed(0) ?? "never"]
@@ -121,7 +121,7 @@ const casesOf = (world: World): ReadonlyArray<Campaign.Case> => {
     },
     ...failuresOf(world).map(({ alerts, begin, end, name }) => ({
       name,
-      run: Effect.fnUntraced(function* (report: Campaign.Report) {
+      run: Effect.fnUntraced(function* (report: Campaign.Output) {
         yield* begin
         const cells = yield* expectAlerts(alerts, report)
         yield* end

@@ -31,7 +31,7 @@ Campaign.main({
     return Effect.succeed({
       cases,
       columns: [...columns, "health p99 before, ms", "health p99, ms"],
-      after: ({ print }: Campaign.Report) => Effect.sync(() => tables.forEach(print)),
+      after: ({ print }: Campaign.Output) => Effect.sync(() => tables.forEach(print)),
     })
   },
 })

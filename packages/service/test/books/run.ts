@@ -17,7 +17,7 @@ const compare = Effect.fnUntraced(
     name: string,
     seed: number,
     { blocks, database, every }: Campaign.Values<typeof options>,
-    { fail, print }: Campaign.Report,
+    { fail, print }: Campaign.Output,
     discovery: Array<Campaign.Cells>,
   ) {
     const chain = yield* BookChain.make({ seed, blocks })

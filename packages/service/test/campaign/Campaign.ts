@@ -26,7 +26,7 @@ export type Values<All extends Options> = { readonly [Name in keyof All]: ValueO
 export type Cells = ReadonlyArray<string | number>
 
 /** What a campaign reports to. */
-export interface Report {
+export interface Output {
   readonly print: (line: string) => void
   /** Prints something that is wrong, for which the campaign fails. */
   readonly fail: (issue: string) => void
@@ -36,7 +36,7 @@ export interface Report {
 export interface Case {
   readonly name: string
   /** Runs the case, with its own size or a smaller one; gives the cells of its row. */
-  readonly run: (report: Report, size: number) => Effect.Effect<Cells | void, unknown, Scope.Scope>
+  readonly run: (report: Output, size: number) => Effect.Effect<Cells | void, unknown, Scope.Scope>
   /** Default: the case has one size. */
   readonly size?: Size | undefined
   /** The arguments that choose the case. Default: its name. */
@@ -47,14 +47,14 @@ export interface Case {
 export type Size = readonly [option: string, value: number]
 
 /** The cases of a campaign. */
-export interface Plan {
+export interface CaseList {
   readonly cases: ReadonlyArray<Case>
   /** Heads of the columns, the first of which has the names of the cases. Default: no row is printed. */
   readonly columns?: ReadonlyArray<string>
   /** How many cases run at once. Default: 1. */
   readonly atOnce?: number
   /** Reports on all cases, once they have run. */
-  readonly after?: (report: Report) => Effect.Effect<void, unknown, Scope.Scope>
+  readonly after?: (report: Output) => Effect.Effect<void, unknown, Scope.Scope>
 }
 
 /** A campaign. */
@@ -69,9 +69,9 @@ export interface Campaign<All extends Options> {
   /** Starts what the cases share, and gives them. */
   readonly plan: (
     values: Values<All>,
-    report: Report,
+    report: Output,
     seeds: ReadonlyArray<number>,
-  ) => Effect.Effect<Plan, unknown, Scope.Scope>
+  ) => Effect.Effect<CaseList, unknown, Scope.Scope>
 }
 
 /** `--bin FOLDER` */
@@ -86,7 +86,7 @@ export const database = [undefined, "URL of a PostgreSQL database, which stores 
 /** A case for each seed. */
 export const ofSeeds = (
   seeds: ReadonlyArray<number>,
-  run: (seed: number, report: Report, size: number) => ReturnType<Case["run"]>,
+  run: (seed: number, report: Output, size: number) => ReturnType<Case["run"]>,
   size?: Size,
 ): ReadonlyArray<Case> =>
   seeds.map((seed) => ({
@@ -158,7 +158,7 @@ const read = (options: Options, args: ReadonlyArray<string>) => {
 }
 
 /** Runs something within a scope; gives its value, `undefined` where it failed, which is reported. */
-const attempt = <A>(effect: Effect.Effect<A, unknown, Scope.Scope>, { fail }: Report) =>
+const attempt = <A>(effect: Effect.Effect<A, unknown, Scope.Scope>, { fail }: Output) =>
   Effect.scoped(effect).pipe(
     Effect.catchCause((cause) => {
       if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
@@ -185,7 +185,7 @@ const smallest = Effect.fnUntraced(function* (one: Case, largest: number) {
 export const run = <All extends Options>(
   campaign: Campaign<All>,
   args: ReadonlyArray<string>,
-  print: Report["print"],
+  print: Output["print"],
 ): Effect.Effect<number> => {
   const ofSeeds = campaign.seeds === undefined ? {} : seedOptions(campaign.seeds)
   const options = { ...campaign.options, ...ofSeeds, ...ownOptions }
@@ -207,7 +207,7 @@ export const run = <All extends Options>(
   const startedAt = performance.now()
   const seconds = () => (performance.now() - startedAt) / 1000
   const failed = new Set<string>()
-  const reportOf = (name: string): Report => ({
+  const reportOf = (name: string): Output => ({
     print,
     fail: (issue) => {
       failed.add(name)

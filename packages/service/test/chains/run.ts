@@ -54,7 +54,7 @@ const fill = Effect.fnUntraced(function* (node: Anvil.Node) {
   }
 })
 
-const printHeaps = (file: string, print: Campaign.Report["print"]) => {
+const printHeaps = (file: string, print: Campaign.Output["print"]) => {
   const heaps = readFileSync(file, "utf8").trim().split("\n")
   for (const line of heaps) {
     const { external, thread, total, used } = JSON.parse(line) as Heap
@@ -66,7 +66,7 @@ const measure = Effect.fnUntraced(function* (
   chains: number,
   urlOf: (chain: number) => string,
   values: Campaign.Values<typeof options>,
-  print: Campaign.Report["print"],
+  print: Campaign.Output["print"],
 ) {
   const base = yield* temporaryFolder
   const port = yield* Effect.promise(freePort)
@@ -119,7 +119,7 @@ const measure = Effect.fnUntraced(function* (
 })
 
 /** What each further chain costs. */
-const compare = (all: ReadonlyArray<Figures>, { fail, print }: Campaign.Report) => {
+const compare = (all: ReadonlyArray<Figures>, { fail, print }: Campaign.Output) => {
   const [first, last] = [all[0], all.at(-1)]
   if (first === undefined || last === undefined || first.chains === last.chains) return
   const perChain = (of: (figures: Figures) => number) => (of(last) - of(first)) / (last.chains - first.chains)
@@ -150,6 +150,6 @@ Campaign.main({
       }),
     }))
     const columns = ["chains", "threads", "resident, MB", "after a collection, MB", "CPU, ms a second"]
-    return { columns, cases, after: (report: Campaign.Report) => Effect.sync(() => compare(all, report)) }
+    return { columns, cases, after: (report: Campaign.Output) => Effect.sync(() => compare(all, report)) }
   }),
 })

@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL("../../../../", import.meta.url))
 const besides = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 
 /** The contract suite, which must have run whole. */
-const contract = Effect.fnUntraced(function* (urls: string, { fail, print }: Campaign.Report) {
+const contract = Effect.fnUntraced(function* (urls: string, { fail, print }: Campaign.Output) {
   const file = join(yield* temporaryFolder, "results.json")
   const vitest = join(root, "node_modules/vitest/vitest.mjs")
   const suite = "packages/service/test/store/postgres/Citus.integration.test.ts"

@@ -46,7 +46,7 @@ const compareAll = Effect.fnUntraced(function* (
   cluster: Cluster.Cluster,
   setting: Walks.Setting,
   bin: string | undefined,
-  { fail, print }: Campaign.Report,
+  { fail, print }: Campaign.Output,
 ) {
   let wallets = 0
   for (const wallet of new Set([...cluster.world.addresses, ...cluster.node.accounts])) {
@@ -89,7 +89,7 @@ const planOf = Effect.fnUntraced(function* (seed: number, downSeconds: number, b
   const clients = [...Array.from({ length: walkers }, () => Walks.walker(setting)), Walks.caller(setting)]
   const load = yield* Effect.forkScoped(Effect.all(clients, { concurrency: "unbounded" }))
 
-  const finish = ({ fail }: Campaign.Report, killedAt = 0, recoveredAt = 0) => {
+  const finish = ({ fail }: Campaign.Output, killedAt = 0, recoveredAt = 0) => {
     for (const issue of tally.issues) fail(issue)
     const cells = cellsOf(tally, killedAt, recoveredAt)
     tally = Walks.tally()
@@ -112,7 +112,7 @@ const planOf = Effect.fnUntraced(function* (seed: number, downSeconds: number, b
       return finish(report, killedAt, recoveredAt)
     }),
   })
-  const compare = Effect.fnUntraced(function* (report: Campaign.Report) {
+  const compare = Effect.fnUntraced(function* (report: Campaign.Output) {
     yield* Fiber.interrupt(load)
     yield* Fiber.interrupt(weather)
     yield* Eventually.untilEffect(

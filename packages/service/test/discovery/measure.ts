@@ -34,7 +34,7 @@ const connect = (url: string, delayMillis: number) =>
   })
 
 /** Whether the archive gives the same answers as a node with the state of every block. */
-const compareArchive = Effect.fnUntraced(function* ({ fail, print }: Campaign.Report) {
+const compareArchive = Effect.fnUntraced(function* ({ fail, print }: Campaign.Output) {
   const node = yield* Anvil.make({ statesInMemory: comparedBlocks + 1 })
   const plan = LongChain.plan(node.accounts, comparedBlocks, sizes)
   yield* LongChain.mineAll(node, plan)
@@ -49,7 +49,7 @@ const measureWallet = Effect.fnUntraced(function* (
   { recording, url }: { readonly recording: Recording.Recording; readonly url: string },
   { plan, blocks, delay }: { readonly plan: LongChain.PlannedChain; readonly blocks: number; readonly delay: number },
   wallet: LongChain.PlannedWallet,
-  { fail }: Campaign.Report,
+  { fail }: Campaign.Output,
 ) {
   const connection = yield* connect(url, delay)
   const { seconds, value } = yield* measured(Statement.run(connection, { addresses: [wallet.address], at: blocks }))

@@ -145,7 +145,7 @@ const mebibytes = (bytes: number) => (bytes / 1024 / 1024).toFixed(0)
 const check = Effect.fnUntraced(function* (
   format: keyof typeof Export.formats,
   movements: number,
-  { fail }: Campaign.Report,
+  { fail }: Campaign.Output,
 ) {
   const folder = yield* temporaryFolder
   const path = join(folder, `out.${format}`)

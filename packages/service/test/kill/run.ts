@@ -10,7 +10,7 @@ import * as Harness from "./Harness.ts"
 const leastShare = 0.25
 const bucket = 25
 
-const histogram = (print: Campaign.Report["print"], title: string, keys: ReadonlyArray<string>) => {
+const histogram = (print: Campaign.Output["print"], title: string, keys: ReadonlyArray<string>) => {
   const counts = new Map<string, number>()
   for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
   print(title)

@@ -170,7 +170,7 @@ const killOne = Effect.fnUntraced(function* (world: World) {
 })
 
 /** Runs all steps on a service of a kind; prints a row for each. */
-const measure = Effect.fnUntraced(function* (kind: Setup.Kind, name: string, { fail, print }: Campaign.Report) {
+const measure = Effect.fnUntraced(function* (kind: Setup.Kind, name: string, { fail, print }: Campaign.Output) {
   const row = (step: string, isRight: boolean, more: string) => {
     print(Campaign.row([name, step, isRight ? "yes" : "NO", more]))
     if (!isRight) fail(step)

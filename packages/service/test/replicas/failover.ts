@@ -62,7 +62,7 @@ const until = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<number> =>
   })
 
 /** One failover. */
-const round = Effect.fnUntraced(function* (own: number, bin: string | undefined, { fail, print }: Campaign.Report) {
+const round = Effect.fnUntraced(function* (own: number, bin: string | undefined, { fail, print }: Campaign.Output) {
   const { front, link, pair } = yield* servers(bin)
   const database = yield* Engine.fromUrl(`postgres://postgres@127.0.0.1:${front.port}/postgres`, "/nowhere")
   const store = yield* TestStore.open(database, ref)

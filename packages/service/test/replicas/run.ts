@@ -27,7 +27,7 @@ const walkAll = Effect.fnUntraced(function* (
     delay: delayMillis,
     walks,
   }: { readonly bin: string | undefined; readonly delay: number; readonly walks: number },
-  fail: Campaign.Report["fail"],
+  fail: Campaign.Output["fail"],
 ) {
   const { primary, standby } = yield* EmbeddedServer.pair({ delayMillis, bin })
   const writing = yield* Engine.fromUrl(primary.url, "/nowhere")

@@ -106,7 +106,7 @@ const main = () =>
         }),
         ["millis", Math.min(millis, Simulation.longestChaosMillis)],
       )
-      const after = ({ print }: Campaign.Report) =>
+      const after = ({ print }: Campaign.Output) =>
         Effect.sync(() => {
           for (const line of counts.toLines()) print(line)
           print(`${(virtualMillis / 3_600_000).toFixed(1)} h of virtual time`)

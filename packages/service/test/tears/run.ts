@@ -49,7 +49,7 @@ const urlsOf = Effect.fnUntraced(function* ({ bin, database, on: subject, seed }
   return { url: primary.url, pagesUrl: { url: primary.url, replicas: [standby.url] } }
 })
 
-const check = Effect.fnUntraced(function* (options: Options, { fail, print }: Campaign.Report) {
+const check = Effect.fnUntraced(function* (options: Options, { fail, print }: Campaign.Output) {
   const { interrupted, on: subject, pages, seed } = options
   const isBroken = Edit.current().length > ownEdits(subject).length
   const seen = yield* Checker.run({ ...(yield* urlsOf(options)), pages, seed, endsWhenWrong: isBroken })
