@@ -1,34 +1,32 @@
 /**
  * Ids of rows: keys for a database or a list on a page, the same whenever and from whichever service the row is read.
  */
-import type { Hash } from "./Hash.ts"
-
 /**
- * The fields of a wallet transaction that make its id.
+ * The fields of a wallet transaction that make its id, decoded or as received.
  *
  * Source: docs/interface.md#2.2.
  */
 export interface TransactionPlace {
   /** Transaction hash. */
-  readonly hash: Hash
+  readonly hash: string
   /** Block hash. */
-  readonly block_hash: Hash
+  readonly block_hash: string
 }
 
 /**
- * The fields of a movement that make its id.
+ * The fields of a movement that make its id, decoded or as received.
  *
  * Source: decision 0049.
  */
 export interface MovementPlace {
   /** Transaction hash; `null` for a movement of a block. */
-  readonly transaction_hash: Hash | null
+  readonly transaction_hash: string | null
   /** Index among the movements of the wallet in this transaction, of this block or before the first block. */
   readonly movement_index: number
   /** Kind. */
   readonly kind: string
   /** Block hash. */
-  readonly block_hash: Hash
+  readonly block_hash: string
 }
 
 /**
@@ -38,6 +36,7 @@ export interface MovementPlace {
  *
  * No two rows of a list have the same id, and a row that a reorg moves to another block gets another one. Two wallets of one transaction have
  * the same ids: put the wallet before the id where rows of several wallets are in one table, and the chain where rows of several chains are.
+ * The `row` of an event is this id.
  *
  * **Example** (Keying rows)
  *

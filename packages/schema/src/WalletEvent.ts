@@ -103,7 +103,7 @@ const row = {
   ...common,
   /** The wallet. */
   address: Address.Address,
-  /** Identifies the row, by its chain, block and place: a row of another branch is another row. */
+  /** Its `rowId`, by block and place: a row of another branch is another row. Two wallets of a transaction have the same ones. */
   row: Schema.String,
   /** Of two events of a row, that with the higher revision is newer. */
   revision: Schema.Int,

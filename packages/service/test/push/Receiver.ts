@@ -53,7 +53,7 @@ export class Receiver {
     const { data } = event
     const known = this.table.get(data.row)
     if (known !== undefined && known.revision > data.revision) return
-    const blockHash = data.row.split(":")[1]!
+    const { block_hash: blockHash } = "transaction" in data ? data.transaction : data.movement
     this.table.set(data.row, { revision: data.revision, blockHash, event })
   }
 

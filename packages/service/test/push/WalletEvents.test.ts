@@ -1,4 +1,5 @@
 /** The table of a receiver of events equals the list of the service, whatever happens to the chain and to its connection. */
+import { rowId } from "@daybook/schema/RowId"
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import * as Rows from "../server/rows.ts"
@@ -25,18 +26,24 @@ const listOf = Effect.fnUntraced(function* (service: Started) {
   const transactions = yield* rowsOf(service, "verbose")
   const movements = yield* rowsOf(service, "movements")
   return [
-    ...transactions.map(({ hash, block_number: number }) => `t ${number} ${hash}`),
-    ...movements.map((row) => `m ${row.block_number} ${row.transaction_hash} ${row.movement_index} ${row.amount}`),
+    ...transactions.map((row) => `${row.block_number} ${rowId(row)} ${row.from_address}`),
+    ...movements.map((row) => `${row.block_number} ${rowId(row)} ${row.amount}`),
   ].toSorted()
 })
 
 const tableOf = ({ table }: Receiver): ReadonlyArray<string> =>
-  [...table.values()]
-    .map(({ event: { data } }) => {
-      if ("transaction" in data) return `t ${data.transaction.block_number} ${data.transaction.hash}`
-      const { amount, block_number: number, movement_index: index, transaction_hash: hash } = data.movement
-      return `m ${number} ${hash} ${index} ${amount}`
-    })
+  [...table]
+    .map(
+      ([
+        row,
+        {
+          event: { data },
+        },
+      ]) =>
+        "transaction" in data
+          ? `${data.transaction.block_number} ${row} ${data.transaction.from_address}`
+          : `${data.movement.block_number} ${row} ${data.movement.amount}`,
+    )
     .toSorted()
 
 const eventsUrl = (service: Started, query: string) => `${service.url}/api/v2.2/${Rows.alice}/events?${query}`
@@ -68,14 +75,14 @@ const live = Effect.fnUntraced(function* (seed: number) {
     )
     expect([seed, refused]).toEqual([seed, undefined])
     const from = receiver === receivers[0] ? 0 : 95
-    const expected = list.filter((line) => Number(line.split(" ")[1]) >= from)
+    const expected = list.filter((line) => Number(line.split(" ")[0]) >= from)
     expect([seed, tableOf(receiver)]).toEqual([seed, expected])
   }
 })
 
 describe("walletEvents", () => {
   it.live(
-    "walletEvents: the table of a receiver equals the lists, through reorgs, repairs and connections that end anywhere",
+    "walletEvents: the table of a receiver equals the lists by row id, through reorgs, repairs and connections that end anywhere",
     () =>
       Effect.forEach(
         Array.from({ length: lives }, (_, seed) => seed),

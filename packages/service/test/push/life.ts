@@ -34,10 +34,17 @@ const ledgerOf = (numbers: Model.Seeded, count: number): Ledger =>
     ]).filter(([, movements]) => (movements as ReadonlyArray<unknown>).length > 0),
   )
 
-const blockOn = (life: Life, number: number, parent: string | undefined, numbers: Model.Seeded): BlockRows => {
+interface Links {
+  readonly parent: string | undefined
+  /** Default: another one for each block. */
+  readonly hash?: string
+}
+
+const blockOn = (life: Life, number: number, { hash, parent }: Links, numbers: Model.Seeded): BlockRows => {
   const plans = plansOf(numbers)
   life.ledgers[number] = ledgerOf(numbers, plans.length)
-  return Rows.block(number, plans, { fork: `f${life.forks++}` }, parent)
+  const fork = `f${life.forks++}`
+  return Rows.block(number, plans, { hash: hash ?? Rows.blockHash(number, fork) }, parent)
 }
 
 const refOf = ({ hash, number }: BlockRows) => ({ hash, number })
@@ -48,7 +55,7 @@ export const append = Effect.fnUntraced(function* (life: Life, store: TestStore,
   const added: Array<BlockRows> = []
   for (let index = 0; index < count; index++) {
     const parent = added.at(-1) ?? head
-    added.push(blockOn(life, (parent?.number ?? 99) + 1, parent?.hash, numbers))
+    added.push(blockOn(life, (parent?.number ?? 99) + 1, { parent: parent?.hash }, numbers))
   }
   yield* store.append(head === undefined ? null : refOf(head), added)
   life.blocks.push(...added)
@@ -64,9 +71,8 @@ const unwind = Effect.fnUntraced(function* (life: Life, store: TestStore, count:
 
 const prepend = Effect.fnUntraced(function* (life: Life, store: TestStore, numbers: Model.Seeded) {
   const first = life.blocks[0]!
-  const parentHash = Rows.hashOf(`below ${first.number}`)
-  const below = { ...blockOn(life, first.number - 1, parentHash, numbers), hash: first.parentHash }
-  // Texts name the hash of their block, which is that of the parent of the first one.
+  const links = { parent: Rows.hashOf(`below ${first.number}`), hash: first.parentHash }
+  const below = blockOn(life, first.number - 1, links, numbers)
   yield* store.prepend(refOf(first), [below])
   life.blocks.unshift(below)
 })
@@ -74,11 +80,9 @@ const prepend = Effect.fnUntraced(function* (life: Life, store: TestStore, numbe
 /** Fetches a block again, with another transaction and other movements, as a repair or a filled gap does. */
 const replace = Effect.fnUntraced(function* (life: Life, store: TestStore, numbers: Model.Seeded) {
   const old = numbers.pick(life.blocks)
-  const fork = `f${life.forks++}`
   const plans = [...plansOf(numbers), { from: Rows.alice, to: Rows.bob }]
-  const made = Rows.block(old.number, plans, { fork }, old.parentHash)
+  const block = Rows.block(old.number, plans, { hash: old.hash }, old.parentHash)
   life.ledgers[old.number] = ledgerOf(numbers, plans.length)
-  const block = { ...made, hash: old.hash }
   const token = (yield* store.database.leases.acquire(store.ref, "test", 0))!
   const { writer } = store.database.chain(store.ref)
   yield* Effect.scoped(Effect.flatMap(writer({ projections: projections(life) }), (own) => own.replace(block, token)))

@@ -103,6 +103,8 @@ const internalOf = (number: number, hash: string, index: number): string =>
 export interface Options {
   /** Distinguishes blocks of one number. Default `a`. */
   readonly fork?: string
+  /** Hash of the block. Default: made of its number and fork. */
+  readonly hash?: string
   /** Traces are on. Default true. */
   readonly traces?: boolean
   /** Written by a decoder that knew nothing. Default false. */
@@ -118,8 +120,7 @@ export const block = (
   options: Options = {},
   parent = blockHash(number - 1, options.fork),
 ): BlockRows => {
-  const { fork, staleRows = false, traces = true } = options
-  const hash = blockHash(number, fork)
+  const { fork, hash = blockHash(number, fork), staleRows = false, traces = true } = options
   return {
     number,
     hash,

@@ -3,6 +3,7 @@
  *
  * Source: decision 0073.
  */
+import { rowId } from "@daybook/schema/RowId"
 import type { ContractDecoder } from "../../contract/ContractDecoder.ts"
 import type { Label } from "../../label/Label.ts"
 import * as EventPosition from "../../push/EventPosition.ts"
@@ -14,7 +15,7 @@ import * as PageWriter from "./PageWriter.ts"
 
 /** How events are written. */
 export interface Options {
-  readonly chain: { readonly id: number; readonly name: string }
+  readonly chain: { readonly name: string }
   readonly wallet: string
   /** What the stream selects, to which its cursors belong. */
   readonly selection: string
@@ -44,10 +45,10 @@ const ofGap = ({ from, reason, to, transaction }: GapEvent): Written => ({
 type Facts = Pick<Step, "serial" | "finalized">
 
 const write = (event: Event, { finalized, serial: revision }: Facts, options: Options): Written => {
-  const { chain, contractDecoder, decode, empty, label, wallet: address } = options
-  const facts = ({ hash, number }: LinkedBlock, ...place: ReadonlyArray<number>) => ({
+  const { contractDecoder, decode, empty, label, wallet: address } = options
+  const facts = ({ number }: LinkedBlock, row: string) => ({
     address,
-    row: [chain.id, hash, ...place].join(":"),
+    row,
     revision,
     final: finalized !== null && number <= finalized,
   })
@@ -61,16 +62,16 @@ const write = (event: Event, { finalized, serial: revision }: Facts, options: Op
       })
       return {
         type: "wallet.transaction",
-        data: facts(event.block, event.row.index),
+        data: facts(event.block, rowId({ hash: PageWriter.hashOf(event.row.body), block_hash: event.block.hash })),
         row: ["transaction", record],
       }
     }
     case "Movement": {
-      const { entry, part } = event.row
+      const movement = LedgerText.movement(event.row, label)
       return {
         type: "wallet.movement",
-        data: facts(event.block, entry.index, part),
-        row: ["movement", JSON.stringify(LedgerText.movement(event.row, label))],
+        data: facts(event.block, rowId({ ...movement, movement_index: event.row.index })),
+        row: ["movement", JSON.stringify(movement)],
       }
     }
     case "Voided":

@@ -29,8 +29,12 @@ export interface Options {
 const textOf = (found: string | null): string => (found === null ? "null" : JSON.stringify(found))
 
 /** The key as a body holds it. The first is the record's own: only a hash, numbers and addresses precede it. */
+const hashKey = '{"hash":"'
 const fromKey = '"from_address":'
 const toKey = '"to_address":'
+
+/** The hash of the transaction of a body. */
+export const hashOf = (body: string): string => body.slice(hashKey.length, body.indexOf('"', hashKey.length))
 
 /** Makes the lookup of the text of a label, for the address that begins at an index of a body. */
 const labels = ({ label, wallet }: Pick<Options, "label" | "wallet">) => {
