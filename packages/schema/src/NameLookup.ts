@@ -68,6 +68,8 @@ const functionCodec = open("NamedFunction", {
   label: Schema.String,
   /** Canonical signature: `transfer(address,uint256)`. */
   signature: Schema.String,
+  /** Other signatures that have the same selector, of a directory that anyone may add to: the name may then be another one. */
+  others: Schema.optionalKey(Schema.Array(Schema.String)),
 })
 
 export interface NamedFunction extends Schema.Schema.Type<typeof functionCodec> {}

@@ -69,6 +69,7 @@ describe("JSON Schema", () => {
       "name",
       "not_compared/items",
       "notes/items",
+      "others/items",
       "revertReason",
       "rewardType",
       "signature",

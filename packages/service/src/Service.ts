@@ -14,6 +14,7 @@ import * as Semaphore from "effect/Semaphore"
 import type * as Config from "./config/Config.ts"
 import * as ConfigChanges from "./config/ConfigChanges.ts"
 import * as Docs from "./config/Docs.ts"
+import * as SignatureDirectory from "./contract/SignatureDirectory.ts"
 import * as Explorer from "./config/Explorer.ts"
 import type * as Listen from "./config/Listen.ts"
 import type { InvalidConfig } from "./config/InvalidConfig.ts"
@@ -100,14 +101,17 @@ interface Kept {
   readonly observed: Observations.Observations
   readonly buckets: RateLimiterStore["Service"]
   readonly cache: RelayCache.RelayCache["Service"]
+  readonly signatures: SignatureDirectory.SignatureDirectory | null
 }
 
 /** Opens the database, whose operations are counted, and makes what is kept. */
 const keep = Effect.fnUntraced(function* (
   config: Config.Config,
   { baseFolder, member }: Options,
-): Effect.fn.Return<Kept, StoreError, Scope.Scope> {
+): Effect.fn.Return<Kept, InvalidConfig | StoreError, Scope.Scope> {
   const { documents, relay } = config
+  const signatures =
+    config.signatures === undefined ? null : yield* SignatureDirectory.read(resolve(baseFolder, config.signatures))
   const metrics = Metrics.empty(member)
   const observed = Observations.make(metrics)
   yield* ProcessMetrics.observeEventLoop(Metrics.contextOf(metrics))
@@ -120,6 +124,7 @@ const keep = Effect.fnUntraced(function* (
     observed,
     buckets: member?.rateLimiterStore ?? Context.get(context, RateLimiterStore),
     cache: Context.get(context, RelayCache.RelayCache),
+    signatures,
   }
 })
 
@@ -142,7 +147,7 @@ const routesOf = ({ chains, config, isIndexing, options, roles }: Parts, kept: K
     Layer.provide([
       Authentication.layer({ access, anonymous: config.anonymous }, observed.refused),
       Bounds.layer(config.limits),
-      ChainContracts.layer,
+      ChainContracts.layer(kept.signatures),
     ]),
     Layer.provide([
       RateLimit.layer(config.rateLimit, Layer.succeed(RateLimiterStore, kept.buckets)),

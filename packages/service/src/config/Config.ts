@@ -104,6 +104,11 @@ export const Config = Schema.Struct({
   anonymous: Schema.optionalKey(Anonymous),
   /** The relay: memory for immutable responses of nodes, shared by all chains, in MiB; 0 turns the cache off. Default 64. */
   relay: withDefault(Schema.Struct({ cacheMebibytes: withDefault(Mebibytes, () => 64) }), () => ({})),
+  /**
+   * File or folder of signatures of functions, as public directories publish them: lines such as `0xa9059cbb: transfer(address,uint256)`.
+   * They decode calls that no ABI and no built-in signature decodes. Default: none.
+   */
+  signatures: Schema.optionalKey(Schema.NonEmptyString),
   /** The log: lines of text or of JSON, and whether each request is one. Default text, and none. */
   log: withDefault(
     Schema.Struct({

@@ -22,6 +22,7 @@ const fixedKeys: ReadonlySet<string> = new Set([
   "monitoring",
   "otlp",
   "relay",
+  "signatures",
   "tls",
 ])
 
@@ -63,7 +64,16 @@ export const between = (before: Config, after: Config): ConfigChanges => {
 
 /** The later configuration with the earlier values of the keys that are fixed. */
 export const applicable = (before: Config, after: Config): Config => {
-  const { backfillThreads: _, explorer, indexThreads: __, monitoring: ___, otlp: ____, tls: _____, ...rest } = after
+  const {
+    backfillThreads: _,
+    explorer,
+    indexThreads: __,
+    monitoring: ___,
+    otlp: ____,
+    signatures: _____,
+    tls: ______,
+    ...rest
+  } = after
   const access = isExplorerPostponed(before, after) ? before.explorer : explorer
   return {
     ...rest,
@@ -72,6 +82,7 @@ export const applicable = (before: Config, after: Config): Config => {
     ...(before.indexThreads === undefined ? {} : { indexThreads: before.indexThreads }),
     ...(before.monitoring === undefined ? {} : { monitoring: before.monitoring }),
     ...(before.otlp === undefined ? {} : { otlp: before.otlp }),
+    ...(before.signatures === undefined ? {} : { signatures: before.signatures }),
     ...(before.tls === undefined ? {} : { tls: before.tls }),
     database: before.database,
     listen: before.listen,

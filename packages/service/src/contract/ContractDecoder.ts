@@ -1,7 +1,7 @@
 /**
  * Decodes the transactions of one chain by what the operator knows of its contracts. Precedence: the contract's own ABI, that of the
- * implementation which a proxy had at the block, the built-in signatures, and packs. Rows that concern no known contract are left as
- * they are stored. Pure.
+ * implementation which a proxy had at the block, the built-in signatures, packs, and the directory of signatures. Rows that concern no known
+ * contract are left as they are stored. Pure.
  *
  * Source: decision 0059.
  */
@@ -11,6 +11,7 @@ import { redecode } from "../projection/Redecode.ts"
 import type { Contract } from "../store/Contracts.ts"
 import type * as Steps from "../supervision/Steps.ts"
 import * as ContractAbi from "./ContractAbi.ts"
+import type { NamedFunction, SignatureDirectory } from "./SignatureDirectory.ts"
 
 /** Decodes by the contracts of a chain. */
 export interface ContractDecoder {
@@ -23,7 +24,7 @@ export interface ContractDecoder {
   /** Name of a contract, by its address in lower case; `null` where it is not known. */
   readonly nameOf: (address: string) => string | null
   /** Function of a contract by its selector, at the latest block; `null` where it is not known. */
-  readonly functionOf: (address: string, selector: string) => Decoder.NamedFunction | null
+  readonly functionOf: (address: string, selector: string) => NamedFunction | null
   /**
    * Error that a call of a contract ended with, by the data that it returned; `null` where it is not known. A contract also passes on
    * errors of those that it calls, so those of standards and then those of all known contracts are tried after its own.
@@ -71,6 +72,7 @@ export function* make(
   contracts: ReadonlyArray<Contract>,
   builtIn: Decoder.SignatureSet,
   readBefore: ReadonlyMap<string, DecodingAbi> = new Map(),
+  directory: SignatureDirectory | null = null,
 ): Steps.Steps<ContractDecoder> {
   const known = new Map<string, Known>()
   const abis = new Map<string, DecodingAbi>()
@@ -93,7 +95,7 @@ export function* make(
       }
     }
   }
-  return fromSets({ known, abis, packs, reverts, builtIn })
+  return fromSets({ known, abis, packs, reverts, builtIn, directory })
 }
 
 /** What a decoder is made from. */
@@ -105,9 +107,14 @@ interface Sets {
   /** Errors of all ABIs. */
   readonly reverts: Decoder.SignatureSet
   readonly builtIn: Decoder.SignatureSet
+  readonly directory: SignatureDirectory | null
 }
 
-const fromSets = ({ abis, builtIn, known, packs, reverts }: Sets): ContractDecoder => {
+/** A call that is stored without its decoded form. */
+const isUndecodedCall = (body: string): boolean =>
+  body.includes('"decoded_call":null') && /"input":"0x[0-9a-f]{8}/.test(body)
+
+const fromSets = ({ abis, builtIn, directory, known, packs, reverts }: Sets): ContractDecoder => {
   /** Whether an ABI decodes what concerns a contract, its own or that of an implementation; a name alone decodes nothing. */
   const isDecoded = (described: Known | undefined): boolean =>
     described !== undefined && (described.abi.signatures.length > 0 || described.contract.implementations.length > 0)
@@ -140,14 +147,15 @@ const fromSets = ({ abis, builtIn, known, packs, reverts }: Sets): ContractDecod
     abis,
     isConcerned: (body) => concerns(body, (described) => described !== undefined),
     nameOf: (address) => known.get(address)?.contract.name ?? null,
-    functionOf: (address, selector) => callsOf(address, latest).functionOf(selector),
+    functionOf: (address, selector) =>
+      callsOf(address, latest).functionOf(selector) ?? directory?.functionOf(selector) ?? null,
     error: (address, data) => revertsOf(address).call(data),
     decode: (body, block) =>
-      !concerns(body, isDecoded)
+      !concerns(body, isDecoded) && (directory === null || !isUndecodedCall(body))
         ? body
         : redecode(body, {
             event: (log, address) => callsOf(address, block).event(log),
-            call: (input, address) => callsOf(address, block).call(input),
+            call: (input, address) => callsOf(address, block).call(input) ?? directory?.call(input) ?? null,
           }),
   }
 }

@@ -71,9 +71,9 @@ describe("Config.decode", () => {
     const issues = issuesOf({ ...smallest, rcp: 1, listen: { ...smallest.listen, ip: "::" } })
     expect(issues.toSorted()).toEqual([
       unknown("listen.ip", "host, port"),
-      unknown(
-        "rcp",
-        "listen, monitoring, tls, trustedProxies, database, documents, backfillThreads, indexThreads, chains, empty, maxLimit, rateLimit, anonymous, relay, log, otlp, limits, allowedHosts, explorer, docs, allowedOrigins",
+      // A message has fewer than 300 characters, so a longer list is cut in the middle.
+      expect.stringMatching(
+        /^Invalid configuration "rcp": expected one of the keys listen, monitoring, .*…[^…]*, docs, allowedOrigins, received an unknown key\.$/,
       ),
     ])
     expect(issuesOf({ ...smallest, relay: { cache: 1 } })).toEqual([

@@ -85,6 +85,7 @@ const wrong: Readonly<Record<string, unknown>> = {
   empty: "undefined",
   maxLimit: 1_001,
   "relay.cacheMebibytes": -1,
+  signatures: "",
   "log.format": "xml",
   "log.access": "yes",
   "otlp.url": "collector:4318",

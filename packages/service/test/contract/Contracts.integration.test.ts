@@ -142,4 +142,28 @@ layer(Anvil.layer({ autoMine: true }), { excludeTestServices: true })("contracts
         ])
       }).pipe(Effect.scoped),
   )
+
+  it.effect("a call that no ABI decodes is decoded by the directory of signatures that the configuration names", () =>
+    Effect.gen(function* () {
+      const { from, node } = yield* scenario
+      const base = yield* temporaryFolder
+      writeFileSync(join(base, "signatures.txt"), "increment(uint256 by)\n")
+      const config = yield* Effect.fromResult(
+        Config.decode({
+          listen: { host: "127.0.0.1", port: 0 },
+          database: "sqlite:data",
+          signatures: "signatures.txt",
+          limits: { drainIdleMillis: 1 },
+          chains: { local: { id: node.chainId, rpc: [node.url] } },
+        }),
+      )
+      const { address, keys } = yield* Service.run(config, { baseFolder: base })
+      const key = Redacted.value((yield* keys.add({ name: "test", operator: false, empty: null }))!)
+      const calls = Effect.map(
+        request(`${address!.url}/api/v2.2/${from}/verbose?order=DESC&chain=local`, { headers: { "x-api-key": key } }),
+        ({ json }) => ((json.result ?? []) as ReadonlyArray<Row>).slice(0, 1).map(summaryOf),
+      )
+      yield* eventually(calls, [[null, "increment", "by", undefined]])
+    }).pipe(Effect.scoped),
+  )
 })

@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Semaphore from "effect/Semaphore"
 import type * as ContractAbi from "../../contract/ContractAbi.ts"
 import * as ContractDecoder from "../../contract/ContractDecoder.ts"
+import type { SignatureDirectory } from "../../contract/SignatureDirectory.ts"
 import type * as Decoder from "@daybook/abi/Decoder"
 import * as KnownSignatures from "@daybook/abi/KnownSignatures"
 import * as MonotonicClock from "../../supervision/MonotonicClock.ts"
@@ -54,9 +55,13 @@ export const checkMillis = 250
 export const make = (
   database: Pick<Contracts, "list" | "revision">,
   builtIn: Decoder.Decoder,
+  directory: SignatureDirectory | null = null,
 ): ChainContracts["Service"] => {
   const memories = new Map<number, Memory>()
-  const none: Described = { contracts: [], decoder: Steps.runSync(ContractDecoder.make([], builtIn)) }
+  const none: Described = {
+    contracts: [],
+    decoder: Steps.runSync(ContractDecoder.make([], builtIn, undefined, directory)),
+  }
 
   const memoryOf = ({ id }: ChainRef): Memory => {
     const memory = memories.get(id) ?? { permit: Semaphore.makeUnsafe(1), cached: undefined, kept: undefined }
@@ -81,7 +86,7 @@ export const make = (
     const contracts = revision === 0 ? [] : yield* database.list(chain)
     const abis = new Map(cached?.described.decoder.abis)
     if (memory.kept !== undefined) abis.set(...memory.kept)
-    const decoder = yield* Steps.run(() => ContractDecoder.make(contracts, builtIn, abis))
+    const decoder = yield* Steps.run(() => ContractDecoder.make(contracts, builtIn, abis, directory))
     memory.kept = undefined
     memory.cached = { described: { contracts, decoder }, revision, checkedAt: now }
     return memory.cached.described
@@ -104,8 +109,9 @@ export const make = (
   }
 }
 
-/** The contracts of the database, for all routes of a process. */
-export const layer: Layer.Layer<ChainContracts, never, Engine> = Layer.effect(
-  ChainContracts,
-  Effect.map(Engine, ({ contracts }) => make(contracts, KnownSignatures.decoder())),
-)
+/** The contracts of the database, for all routes of a process, and the directory of signatures that decodes what they do not. */
+export const layer = (directory: SignatureDirectory | null): Layer.Layer<ChainContracts, never, Engine> =>
+  Layer.effect(
+    ChainContracts,
+    Effect.map(Engine, ({ contracts }) => make(contracts, KnownSignatures.decoder(), directory)),
+  )

@@ -1,0 +1,204 @@
+/**
+ * Signatures of a file or a folder that the operator names, as public directories publish them: a million texts that anyone may have
+ * sent in. They decode calls that nothing else decodes, and only where a single one of them matches; ABIs, built-in signatures and packs
+ * come before them. Texts lie side by side in memory, and one is parsed when its selector is first looked up.
+ *
+ * Source: decision 0059.
+ */
+import { createReadStream } from "node:fs"
+import { opendir, stat } from "node:fs/promises"
+import { basename, join } from "node:path"
+import { createInterface } from "node:readline"
+import * as Decoder from "@daybook/abi/Decoder"
+import * as Signature from "@daybook/abi/Signature"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { InvalidConfig } from "../config/InvalidConfig.ts"
+
+/** A function, and other texts with its selector. */
+export interface NamedFunction extends Decoder.NamedFunction {
+  readonly others?: ReadonlyArray<string>
+}
+
+/** Looks signatures up. */
+export interface SignatureDirectory {
+  /** Number of texts. */
+  readonly size: number
+  /** Lines that hold no signature, or one of another selector. */
+  readonly leftOut: number
+  /** The call of an input, where one signature alone matches it. */
+  readonly call: (input: string) => Decoder.DecodedItemWire | null
+  /** Function of a selector, with the other texts that have the same one. */
+  readonly functionOf: (selector: string) => NamedFunction | null
+}
+
+/** Texts of a directory: the key of each is the number of its selector and its place in one table of `Float64Array.sort`. */
+const maxTexts = 2 ** 21 - 1
+const maxLineCharacters = 4096
+const maxFiles = maxTexts
+const maxBytes = 256 * 1024 * 1024
+/** Signatures of one selector that are tried; public directories have about ten of the selectors that are imitated most. */
+const maxOfSelector = 32
+const maxParsed = 8192
+
+const lineForm = /(?:function\s+)?([A-Za-z_$][\w$]*\s*\([^"'|]*\))/
+/** A selector beside the text: with its prefix anywhere, without it as the first field. */
+const keyForm = /(?:^|\W)0x([0-9a-fA-F]{8})(?!\w)|^"?([0-9a-fA-F]{8})(?!\w)/
+const fileForm = /^(?:0x)?([0-9a-fA-F]{8})(?:\.\w+)?$/
+const selectorForm = /^0x[0-9a-f]{8}$/
+
+const parse = (text: string): Signature.Signature | null =>
+  Result.getOrElse(Signature.fromText(`function ${text}`), () => null)
+
+/** Collects texts by their selectors. */
+class Collector {
+  #keys = new Float64Array(1024)
+  #texts: Array<string> = []
+  leftOut = 0
+
+  get size(): number {
+    return this.#texts.length
+  }
+
+  /** Adds the texts of a line; `of` is the selector that the name of its file states. */
+  add(line: string, of: string | undefined): void {
+    const text = line.trim()
+    if (text === "" || text.startsWith("#")) return
+    if (text.length > maxLineCharacters) {
+      this.leftOut++
+      return
+    }
+    const [, prefixed, bare] = keyForm.exec(text.replace(lineForm, "")) ?? []
+    for (const part of text.split(";")) this.#addText(part, of ?? prefixed ?? bare)
+  }
+
+  #addText(part: string, key: string | undefined): void {
+    const text = lineForm.exec(part)?.[1]
+    const selector = text === undefined ? undefined : (key ?? parse(text)?.key.slice(2))
+    if (text === undefined || selector === undefined) {
+      if (part.trim() !== "") this.leftOut++
+      return
+    }
+    const at = this.#texts.push(text) - 1
+    if (at >= this.#keys.length) {
+      const larger = new Float64Array(this.#keys.length * 2)
+      larger.set(this.#keys)
+      this.#keys = larger
+    }
+    this.#keys[at] = Number.parseInt(selector, 16) * 2 ** 21 + at
+  }
+
+  /** The texts of a selector, as they were added. */
+  finish(): (selector: string) => ReadonlyArray<string> {
+    const keys = this.#keys.subarray(0, this.size).sort()
+    const texts = this.#texts
+    return (selector) => {
+      const from = Number.parseInt(selector.slice(2), 16) * 2 ** 21
+      let [low, high] = [0, keys.length]
+      while (low < high) {
+        const middle = (low + high) >>> 1
+        if (keys[middle]! < from) low = middle + 1
+        else high = middle
+      }
+      const found: Array<string> = []
+      while (low < keys.length && keys[low]! < from + 2 ** 21 && found.length < maxOfSelector) {
+        found.push(texts[keys[low++]! - from]!)
+      }
+      return found
+    }
+  }
+}
+
+/** Signatures of texts whose selector is the one that was looked up, the one with names of parameters of two that differ in them alone. */
+const signaturesOf = (texts: ReadonlyArray<string>, selector: string): ReadonlyArray<Signature.Signature> => {
+  const found = new Map<string, Signature.Signature>()
+  for (const text of texts) {
+    const signature = parse(text)
+    if (signature?.key !== selector) continue
+    const known = found.get(signature.canonical)
+    const isNamed = signature.parameters.some(({ name }) => name !== "")
+    if (known === undefined || isNamed) found.set(signature.canonical, signature)
+  }
+  return [...found.values()]
+}
+
+const make = (collector: Collector): SignatureDirectory => {
+  const textsOf = collector.finish()
+  const parsed = new Map<string, ReadonlyArray<Signature.Signature>>()
+  const candidates = (selector: string): ReadonlyArray<Signature.Signature> => {
+    if (!selectorForm.test(selector)) return []
+    const known = parsed.get(selector)
+    if (known !== undefined) return known
+    const found = signaturesOf(textsOf(selector), selector)
+    if (parsed.size >= maxParsed) parsed.clear()
+    parsed.set(selector, found)
+    return found
+  }
+  return {
+    size: collector.size,
+    leftOut: collector.leftOut,
+    call: (input) => {
+      const matches = candidates(input.slice(0, 10).toLowerCase()).flatMap(
+        (signature) => Decoder.fromSignatures([signature]).call(input) ?? [],
+      )
+      return matches.length === 1 ? matches[0]! : null
+    },
+    functionOf: (selector) => {
+      const [first, ...others] = candidates(selector.toLowerCase())
+      if (first === undefined) return null
+      const named = { label: first.label, signature: first.canonical }
+      return others.length === 0 ? named : { ...named, others: others.map(({ canonical }) => canonical) }
+    },
+  }
+}
+
+/** The regular files of a folder, or the file itself. */
+async function* filesOf(path: string): AsyncGenerator<string> {
+  const found = await stat(path)
+  if (found.isFile()) return yield path
+  if (!found.isDirectory()) throw new TypeError("neither a file nor a folder")
+  let count = 0
+  for await (const entry of await opendir(path)) {
+    if (!entry.isFile() || entry.name.startsWith(".")) continue
+    if (++count > maxFiles) throw new RangeError(`more than ${maxFiles} files`)
+    yield join(path, entry.name)
+  }
+}
+
+/** Adds the lines of a file, and gives its size. */
+const readFile = async (path: string, collector: Collector, bytesLeft: number): Promise<number> => {
+  const { size } = await stat(path)
+  if (size > bytesLeft) throw new RangeError(`more than ${maxBytes} bytes`)
+  const of = fileForm.exec(basename(path))?.[1]
+  const stream = createReadStream(path, { encoding: "utf8", end: maxBytes })
+  const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })
+  for await (const line of lines) {
+    collector.add(line, of)
+    if (collector.size > maxTexts) throw new RangeError(`more than ${maxTexts} signatures`)
+  }
+  return size
+}
+
+/** Reads a file or a folder. */
+export const read = (path: string): Effect.Effect<SignatureDirectory, InvalidConfig> =>
+  Effect.tryPromise({
+    try: async () => {
+      const collector = new Collector()
+      let bytes = 0
+      for await (const file of filesOf(path)) bytes += await readFile(file, collector, maxBytes - bytes)
+      return make(collector)
+    },
+    catch: (cause) =>
+      new InvalidConfig({
+        found: [
+          {
+            path: "signatures",
+            message: `Cannot read the signatures: ${path} (${cause instanceof Error ? cause.message : String(cause)}). Name a file or a folder of lines such as "0xa9059cbb: transfer(address,uint256)".`,
+          },
+        ],
+      }),
+  }).pipe(
+    Effect.tap(({ leftOut, size }) =>
+      Effect.logInfo(`Signatures read: ${size} of ${path}; lines left out: ${leftOut}`),
+    ),
+  )

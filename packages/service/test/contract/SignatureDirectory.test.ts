@@ -1,0 +1,142 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import * as KnownSignatures from "@daybook/abi/KnownSignatures"
+import * as Signature from "@daybook/abi/Signature"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Result } from "effect"
+import * as ContractAbi from "../../src/contract/ContractAbi.ts"
+import * as ContractDecoder from "../../src/contract/ContractDecoder.ts"
+import * as SignatureDirectory from "../../src/contract/SignatureDirectory.ts"
+import type { Contract } from "../../src/store/Contracts.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
+import * as Steps from "../../src/supervision/Steps.ts"
+
+const word = (value: number): string => value.toString(16).padStart(64, "0")
+const selector = (canonical: string): string => Result.getOrThrow(Signature.fromText(`function ${canonical}`)).key
+const poke = selector("poke(uint256)")
+/** Two functions with one selector, of which the second takes bytes: what an impostor of `transferFrom` publishes. */
+const [real, impostor] = ["transferFrom(address,address,uint256)", "gasprice_bit_ether(int128)"]
+
+/** Reads a file of these lines. */
+const read = (...lines: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const path = join(yield* temporaryFolder, "signatures.txt")
+    writeFileSync(path, lines.join("\n"))
+    return yield* SignatureDirectory.read(path)
+  }).pipe(Effect.scoped)
+
+const refusal = (path: string) => Effect.map(Effect.flip(SignatureDirectory.read(path)), ({ message }) => message)
+
+describe("SignatureDirectory", () => {
+  it.effect.each([
+    "poke(uint256)",
+    "function poke(uint256)",
+    "function poke(uint256 times)",
+    `${poke}: poke(uint256)`,
+    `"${poke}","poke(uint256)"`,
+    `${poke.slice(2)}\tpoke(uint256)`,
+    `17,2021-05-04,poke(uint256),${poke}`,
+    `stab(uint8);poke(uint256)`,
+    `poke(uint256)\r`,
+  ])("read: %s names the function", (line) =>
+    Effect.gen(function* () {
+      const directory = yield* read("# a comment", "", line)
+      expect(directory.functionOf(poke)).toEqual({ label: "poke", signature: "poke(uint256)" })
+      expect(directory.call(`${poke}${word(7)}`)?.params[0]).toMatchObject({ value: "7", type: "uint256" })
+      expect(directory.leftOut).toBe(0)
+    }),
+  )
+
+  it.effect("read: takes the selector from the name of a file, as the folder of a public directory has it", () =>
+    Effect.gen(function* () {
+      const path = yield* temporaryFolder
+      writeFileSync(join(path, poke.slice(2)), "poke(uint256)")
+      writeFileSync(join(path, selector("stab(uint8)").slice(2)), "stab(uint8)")
+      mkdirSync(join(path, "more"))
+      symlinkSync("/etc/hostname", join(path, "link"))
+      const directory = yield* SignatureDirectory.read(path)
+      expect(directory.size).toBe(2)
+      expect(directory.functionOf(poke)?.label).toBe("poke")
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("functionOf: knows nothing of a text under the selector of another function", () =>
+    Effect.gen(function* () {
+      const directory = yield* read(`${poke}: stab(uint8)`, "no signature", `f(${"uint8,".repeat(1000)}uint8)`)
+      expect(directory.functionOf(poke)).toBeNull()
+      expect(directory.leftOut).toBe(2)
+    }),
+  )
+
+  it.effect("functionOf: prefers the text with names of parameters, in either order", () =>
+    Effect.gen(function* () {
+      for (const lines of [
+        ["poke(uint256)", "poke(uint256 times)"],
+        ["poke(uint256 times)", "poke(uint256)"],
+      ]) {
+        const directory = yield* read(...lines)
+        expect(directory.functionOf(poke)).not.toHaveProperty("others")
+        expect(directory.call(`${poke}${word(7)}`)?.params[0]?.name).toBe("times")
+      }
+    }),
+  )
+
+  it.effect("functionOf, call: state other texts of a selector, and decode only where a single one matches", () =>
+    Effect.gen(function* () {
+      const directory = yield* read(real, impostor)
+      const key = selector(real)
+      expect(selector(impostor)).toBe(key)
+      expect(directory.functionOf(key)).toEqual({ label: "transferFrom", signature: real, others: [impostor] })
+      expect(directory.call(`${key}${word(1)}${word(2)}${word(3)}`)).toBeNull()
+      expect(directory.call(`${key}${word(1)}`)?.label).toBe("gasprice_bit_ether")
+    }),
+  )
+
+  it.effect("read: finds each of 50,000 texts", () =>
+    Effect.gen(function* () {
+      const names = Array.from({ length: 50_000 }, (_, at) => `act${at}(uint256)`)
+      const directory = yield* read(...names)
+      expect(directory.size).toBe(50_000)
+      for (let at = 0; at < names.length; at += 997) {
+        expect(directory.functionOf(selector(names[at]!))?.signature).toBe(names[at])
+      }
+    }),
+  )
+
+  it.effect("read: refuses what is missing, and what is neither a file nor a folder", () =>
+    Effect.gen(function* () {
+      expect(yield* refusal("/nowhere/signatures")).toMatch(
+        /^Cannot read the signatures: \/nowhere\/signatures \(ENOENT/,
+      )
+      expect(yield* refusal("/dev/zero")).toContain("neither a file nor a folder")
+    }),
+  )
+})
+
+describe("ContractDecoder with a directory", () => {
+  const token = `0x${"a".repeat(40)}`
+  const bodyOf = (input: string) => JSON.stringify({ to_address: token, input, logs: [], decoded_call: null })
+  const decoded = (
+    directory: SignatureDirectory.SignatureDirectory,
+    input: string,
+    contracts: ReadonlyArray<Contract> = [],
+  ) =>
+    JSON.parse(
+      Steps.runSync(ContractDecoder.make(contracts, KnownSignatures.decoder(), undefined, directory)).decode(
+        bodyOf(input),
+        5,
+      ),
+    ).decoded_call
+
+  it.effect("decode: asks the directory last, after the ABI of the contract", () =>
+    Effect.gen(function* () {
+      const directory = yield* read("poke(uint256 published)")
+      const items = [{ type: "function", name: "poke", inputs: [{ name: "own", type: "uint256" }] }]
+      const abi = JSON.stringify(Result.getOrThrow(ContractAbi.fromJson(items)).items)
+      const own: Contract = { address: token, name: "Own", source: "command", abi, implementations: [] }
+      expect(decoded(directory, `${poke}${word(7)}`)?.params[0]?.name).toBe("published")
+      expect(decoded(directory, `${poke}${word(7)}`, [own])?.params[0]?.name).toBe("own")
+      expect(decoded(directory, "0x")).toBeNull()
+    }),
+  )
+})
