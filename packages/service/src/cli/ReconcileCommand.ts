@@ -26,6 +26,10 @@ import * as WalletFlags from "./WalletFlags.ts"
 const differencesOf = ({ holdings }: WalletProof): ReadonlyArray<ComparedHolding> =>
   holdings.filter(({ expected, found }) => !Proof.isEqual(expected, found))
 
+/** What was verified against the state root of the block's header. */
+const byStateRootOf = ({ holdings }: WalletProof): ReadonlyArray<string> =>
+  holdings.flatMap(({ holding, isByStateRoot }) => (isByStateRoot === true ? [holding.standard] : []))
+
 const toJson = (chain: string, { ignored, incomplete, proof }: Reconciliation.Reconciled) => ({
   address: proof.wallet,
   chain,
@@ -39,6 +43,7 @@ const toJson = (chain: string, { ignored, incomplete, proof }: Reconciliation.Re
     found: found?.toString() ?? null,
     first_block: firstBlock,
   })),
+  by_state_root: byStateRootOf(proof),
   not_checked: proof.unchecked,
   ignored,
   compared: proof.holdings.length,
@@ -75,10 +80,16 @@ const toText = (
   const outcome = isProved(proof) ? proved : "NOT PROVED"
   const compared = Terminal.count(holdings.length, "sum")
   const counted = Terminal.count(differences.length, "difference")
+  const byRoot = holdings
+    .filter(({ isByStateRoot }) => isByStateRoot === true)
+    .map(({ holding }) => nameOf(holding, symbol))
   const parts =
     incomplete === 0 ? [] : [`  parts of ${incomplete} transactions or blocks are unknown: traces, receipts or fees`]
   return [
     `${wallet} on ${chain}, block ${block.number}: ${outcome}, ${compared} compared, ${counted}`,
+    byRoot.length === 0
+      ? "  trusted the node: no proof under the state root of the block"
+      : `  verified against the state root of the block: ${byRoot.join(" and ")}`,
     ...differences.map((difference) => formatDifference(difference, symbol)),
     ...unchecked.map((sentence) => `  not checked: ${sentence}`),
     ...ignored.map((token) => `  ignored: ${token}`),

@@ -13,13 +13,14 @@ import { type CallBudgetExceeded, ChainReorganized, type StateUnavailable } from
 import * as Books from "../ledger/Books.ts"
 import type { BlockRef } from "../block/BlockRows.ts"
 import type { ChainReader } from "../store/ChainReader.ts"
-import type { FirstBlock, OpeningBalance, ProofWriter, WalletProof } from "../store/Proofs.ts"
+import type { ComparedHolding, FirstBlock, OpeningBalance, ProofWriter, WalletProof } from "../store/Proofs.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import * as Holding from "../ledger/Holding.ts"
 import * as ComparedHoldings from "./ComparedHoldings.ts"
 import * as LedgerBooks from "./LedgerBooks.ts"
 import * as OpeningReader from "./OpeningReader.ts"
 import * as Proof from "./Proof.ts"
+import * as StateRoot from "./StateRoot.ts"
 
 /** The nodes of a chain, and its index. */
 export interface Source extends Calls.Budgeted {
@@ -188,7 +189,7 @@ const locate = Effect.fnUntraced(function* (comparison: Comparison, differences:
 
 /** What was compared, and what could not be. */
 interface Compared {
-  readonly claims: ReadonlyArray<Proof.Claim & { readonly found: bigint | null }>
+  readonly claims: ReadonlyArray<Omit<ComparedHolding, "block" | "firstBlock">>
   readonly differences: ReadonlyArray<Proof.Difference>
   readonly unchecked: ReadonlyArray<string>
 }
@@ -213,12 +214,20 @@ const locateByContract = Effect.fnUntraced(function* (
 /** Compares with what the closing block has. */
 const compare = Effect.fnUntraced(function* (
   comparison: Comparison,
-  { amounts: found, holdings, withoutBalances }: ComparedHoldings.Found,
+  { holdings, withoutBalances }: ComparedHoldings.Found,
+  { amounts: found, contradicted, issues, verified }: StateRoot.Corrected,
 ): Effect.fn.Return<Compared, Calls.CallsError> {
   const { amounts, scope } = comparison
   const all = holdings.flatMap((holding, at) =>
     amounts.has(Holding.keyOf(holding))
-      ? [{ holding, expected: expectedAt(comparison, holding, scope.closing.number), found: found[at] ?? null }]
+      ? [
+          {
+            holding,
+            expected: expectedAt(comparison, holding, scope.closing.number),
+            found: found[at] ?? null,
+            isByStateRoot: verified.has(at),
+          },
+        ]
       : [],
   )
   const differences = Proof.compare(
@@ -231,10 +240,15 @@ const compare = Effect.fnUntraced(function* (
   const isKept = (one: { readonly holding: Holding.Holding }) => !(dropsNonce && isNonce(one))
   const claims = all.filter(isKept)
   const kept = differences.filter(isKept)
-  const located = yield* Effect.result(locateByContract(comparison, kept, withoutBalances))
-  if (located._tag === "Success") return { claims, differences: located.success, unchecked: [] }
+  const lied = new Set([...contradicted].map((at) => Holding.keyOf(holdings[at]!)))
+  // What the node states of older blocks locates nothing that it has stated wrongly.
+  const isLied = ({ holding }: Proof.Difference) => lied.has(Holding.keyOf(holding))
+  const left = kept.filter(isLied)
+  const asked = kept.filter((difference) => !isLied(difference))
+  const located = yield* Effect.result(locateByContract(comparison, asked, withoutBalances))
+  if (located._tag === "Success") return { claims, differences: [...located.success, ...left], unchecked: issues }
   if (!isUnread(located.failure)) return yield* located.failure
-  const unchecked = [`The first blocks of differences are not known: ${reasonOf(located.failure)}`]
+  const unchecked = [...issues, `The first blocks of differences are not known: ${reasonOf(located.failure)}`]
   return { claims, differences: kept, unchecked }
 })
 
@@ -252,10 +266,12 @@ const readAndCompare = Effect.fnUntraced(function* (
     return { claims: [], differences: [], unchecked: [`Nothing is compared: ${reasonOf(read.failure)}`] }
   }
   const found = read.success
+  const reading = yield* StateRoot.read(source, books.wallet, scope.closing)
+  const corrected = StateRoot.correct(reading, scope.closing, found.holdings, found.amounts)
   const start = yield* amountsOf(source, scope, books, before, found.holdings)
   const { amounts } = start
   const comparison: Comparison = { source, scope, books, before, amounts, changes: changesOf(books) }
-  const { claims, differences, unchecked } = yield* compare(comparison, found)
+  const { claims, differences, unchecked } = yield* compare(comparison, found, corrected)
   return { claims, differences, unchecked: [...found.unchecked, ...start.unchecked, ...unchecked] }
 })
 

@@ -15,6 +15,7 @@ import type * as Movement from "../ledger/Movement.ts"
 import * as Holding from "../ledger/Holding.ts"
 import * as ComparedHoldings from "../proof/ComparedHoldings.ts"
 import * as Proof from "../proof/Proof.ts"
+import * as StateRoot from "../proof/StateRoot.ts"
 import type { TokenMetadata } from "../ledger/TokenMetadata.ts"
 import * as MetadataReader from "../token/MetadataReader.ts"
 import * as Books from "../ledger/Books.ts"
@@ -64,6 +65,8 @@ export interface Statement {
   /** Opening balances and movements added up. */
   readonly closing: ReadonlyArray<Balance>
   readonly differences: ReadonlyArray<Proof.Difference>
+  /** What was verified against the state root of the block's header; for everything else the node was trusted. */
+  readonly byStateRoot: ReadonlyArray<"native" | "nonce">
   /** What the proof does not cover, in sentences. */
   readonly unproved: ReadonlyArray<string>
 }
@@ -126,16 +129,30 @@ export const begin = Effect.fnUntraced(function* (connection: NodeConnection, op
 })
 
 /** Sent transactions of an account with a key. Authorizations and creations by its code count too, which movements do not number. */
-const sentOf = ({ accounts }: Wallet, { delegations, sent }: Books.Books): SentTransactions | null => {
+const sentOf = (
+  { accounts }: Wallet,
+  { delegations, sent }: Books.Books,
+  reading: StateRoot.Reading,
+): SentTransactions | null => {
   if (accounts === null) return null
   const { closing, opening } = accounts
   if (opening.code === "contract" || closing.code === "contract") return null
-  const counted = closing.nonce - opening.nonce
+  const nonce = reading._tag === "Verified" ? Number(reading.account.nonce) : closing.nonce
+  const counted = nonce - opening.nonce
   return delegations > 0 && counted >= sent ? { expected: counted, found: counted } : { expected: counted, found: sent }
 }
 
 const widthOfSamples = ({ closing, opening, samples }: DiscoveryState): number =>
   Math.max(1, Math.ceil((closing.number - opening) / samples))
+
+/** What the node is trusted for, and what is wrong with it. */
+const trustOf = (reading: StateRoot.Reading): ReadonlyArray<string> => {
+  if (reading._tag === "Verified") return []
+  if (reading._tag === "Refuted") return [reading.reason]
+  return [
+    `Ether and transaction counts are what the node states, without a proof under the state root: ${reading.reason}.`,
+  ]
+}
 
 const unprovedOf = (
   { hasTraces }: NodeConnection,
@@ -143,9 +160,11 @@ const unprovedOf = (
   { hasCode }: Wallet,
   { incomplete }: Books.Books,
   idsLeftOut: ReadonlyArray<string>,
+  reading: StateRoot.Reading,
 ): ReadonlyArray<string> => {
   const width = widthOfSamples(state)
   return [
+    ...trustOf(reading),
     "Calls of value 0 by others, and ether that enters and leaves within one block, may be missing where the block holds nothing else of the wallet.",
     "Tokens that change balances without events are compared at the last block only.",
     ...idsLeftOut,
@@ -176,6 +195,18 @@ const idClaimsOf = (books: Books.Books) => {
     Number.POSITIVE_INFINITY,
   )
   return { holdings, unchecked }
+}
+
+/** The differences, and that of the native currency from what the state root has where the balances of the node show none. */
+const differencesByRoot = (
+  reading: StateRoot.Reading,
+  expected: bigint,
+  differences: ReadonlyArray<Proof.Difference>,
+): ReadonlyArray<Proof.Difference> => {
+  if (reading._tag !== "Verified") return differences
+  const { balance: found } = reading.account
+  const isKnown = found === expected || differences.some(({ holding }) => holding.standard === "native")
+  return isKnown ? differences : [{ holding: Holding.native, expected, found, firstBlock: null }, ...differences]
 }
 
 const isHeld = ({ amount, holding }: Balance): boolean => amount !== 0n || holding.standard === "native"
@@ -210,7 +241,10 @@ const stateOne = Effect.fnUntraced(function* (
     ],
     (holding, block) => Effect.succeed(balanceAt(holding, block)),
   )
-  const sent = sentOf(wallet, books)
+  const reading = yield* StateRoot.read(connection, wallet.address, closing)
+  const sent = sentOf(wallet, books, reading)
+  const held = balanceAt(Holding.native, closing.number)
+  const found = differencesByRoot(reading, held, [...located, ...differences])
   return {
     address: wallet.address,
     chainId: state.chainId,
@@ -219,7 +253,7 @@ const stateOne = Effect.fnUntraced(function* (
     fromBlock: opening === 0 ? 0 : opening + 1,
     openingBlock: opening,
     block: closing,
-    isProved: differences.length + located.length === 0 && (sent === null || sent.expected === sent.found),
+    isProved: found.length === 0 && reading._tag !== "Refuted" && (sent === null || sent.expected === sent.found),
     opening: holdings
       .map((holding) => ({
         holding,
@@ -233,8 +267,9 @@ const stateOne = Effect.fnUntraced(function* (
         amount,
       }))
       .filter(isHeld),
-    differences: [...located, ...differences],
-    unproved: unprovedOf(connection, state, wallet, books, ids.unchecked),
+    differences: found,
+    byStateRoot: reading._tag === "Verified" ? (sent === null ? ["native"] : ["native", "nonce"]) : [],
+    unproved: unprovedOf(connection, state, wallet, books, ids.unchecked, reading),
   }
 })
 

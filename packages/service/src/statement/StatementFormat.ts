@@ -53,6 +53,12 @@ const differenceOf = ({ expected, firstBlock, found, holding }: Proof.Difference
   return `  ${nameOf(holding, chainId, tokens)}: movements sum up to ${format(expected)}, ${state}${where}`
 }
 
+const byRootOf = ({ byStateRoot, chainId }: Statement.Statement): ReadonlyArray<string> => {
+  if (byStateRoot.length === 0) return []
+  const parts = byStateRoot.map((one) => (one === "native" ? nativeSymbol(chainId) : "sent transactions"))
+  return [`verified against the state root of the block: ${parts.join(" and ")}`]
+}
+
 const provedOf = ({ closing, differences, isProved, sent, totals }: Statement.Statement): string => {
   const keys = new Set([...totals, ...closing].map(({ holding: { asset, tokenId } }) => `${asset} ${tokenId}`))
   const nonces =
@@ -88,6 +94,7 @@ export const toText = (statement: Statement.Statement, tokens: Tokens): Readonly
     `closing at block ${block.number} (${block.hash})`,
     ...balances("holds", closing),
     provedOf(statement),
+    ...byRootOf(statement),
     ...differences.map((difference) => differenceOf(difference, chainId, tokens)),
     "not covered by the proof",
     ...unproved.map((sentence) => `  ${sentence}`),
@@ -136,6 +143,7 @@ export const toJson = (statement: Statement.Statement, tokens: Tokens) => {
       found: found?.toString() ?? null,
       first_block: firstBlock,
     })),
+    by_state_root: statement.byStateRoot,
     not_proved: statement.unproved,
     tokens: [...tokens]
       .filter(([token]) => own.has(token))

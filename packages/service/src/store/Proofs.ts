@@ -25,6 +25,8 @@ export interface ComparedHolding {
   readonly found: bigint | null
   /** First block at which the two differ; `null` where they are equal, or where it was not located. */
   readonly firstBlock: number | null
+  /** True where what the chain has was verified against the state root of the block's header; else the node was trusted. */
+  readonly isByStateRoot?: boolean
 }
 
 /** The last comparison of the ledger of a wallet with the state of the chain. */

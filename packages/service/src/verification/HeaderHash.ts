@@ -4,11 +4,13 @@
  *
  * Source: Ethereum yellow paper 4.4; EIP-1559, 4895, 4844, 4788, 7685, 7928, 7843.
  */
-import type { HydratedBlock } from "@daybook/schema/Block"
 import * as Block from "@daybook/schema/Block"
 import * as Hash from "ox/Hash"
 import type * as Hex from "ox/Hex"
 import * as Rlp from "ox/Rlp"
+
+/** A block with the fields of its header. */
+export type WithHeader = Block.Block | Block.HydratedBlock
 
 /** Encodes a quantity for RLP: no leading zeros, no bytes for 0. */
 export const quantity = (value: bigint | number | null | undefined): Hex.Hex => {
@@ -26,7 +28,7 @@ const emptyHash = `0x${"0".repeat(64)}`
  * Gnosis before the merge: a step and a signature in place of the proof of work. OpenEthereum names them `step` and `signature`,
  * Erigon `auraStep` and `auraSeal`. Source: OpenEthereum, AuRa.
  */
-const auraSeal = (block: HydratedBlock): ReadonlyArray<Hex.Hex> | null => {
+const auraSeal = (block: WithHeader): ReadonlyArray<Hex.Hex> | null => {
   const { auraSeal: seal, auraStep, signature = seal, step = auraStep } = Block.extras(block)
   if (typeof signature !== "string" || !/^(0x)?([0-9a-f]{2})+$/i.test(signature)) return null
   if (!/^(0x[0-9a-f]+|[0-9]+)$/i.test(String(step))) return null
@@ -34,7 +36,7 @@ const auraSeal = (block: HydratedBlock): ReadonlyArray<Hex.Hex> | null => {
 }
 
 /** Fields added by later forks, oldest first; a header has them up to the last one of its fork. */
-const laterFields = (block: HydratedBlock): ReadonlyArray<Hex.Hex> => {
+const laterFields = (block: WithHeader): ReadonlyArray<Hex.Hex> => {
   const fields: ReadonlyArray<readonly [value: unknown, encoded: Hex.Hex]> = [
     [block.baseFeePerGas, quantity(block.baseFeePerGas)],
     [block.withdrawalsRoot, bytes(block.withdrawalsRoot)],
@@ -52,7 +54,7 @@ const laterFields = (block: HydratedBlock): ReadonlyArray<Hex.Hex> => {
 /**
  * Hash of a block's header.
  */
-export const of = (block: HydratedBlock): string =>
+export const of = (block: WithHeader): string =>
   Hash.keccak256(
     Rlp.fromHex([
       bytes(block.parentHash),
@@ -111,5 +113,5 @@ const unhashed: ReadonlySet<string> = new Set(["auraSeal", "auraStep", "calls", 
 /**
  * Fields of a block that a fork may have added to its header: with them, another hash than that of `of` proves nothing.
  */
-export const unknownFields = (block: HydratedBlock): ReadonlyArray<string> =>
+export const unknownFields = (block: WithHeader): ReadonlyArray<string> =>
   Object.entries(Block.extras(block)).flatMap(([key, value]) => (value == null || unhashed.has(key) ? [] : [key]))

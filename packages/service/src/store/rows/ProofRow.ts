@@ -30,6 +30,7 @@ const Body = Schema.Struct({
       expected: Schema.BigIntFromString,
       found: Schema.NullOr(Schema.BigIntFromString),
       firstBlock: Schema.NullOr(Block),
+      isByStateRoot: Schema.optionalKey(Schema.Boolean),
     }),
   ),
   unchecked: Schema.Array(Schema.String),
