@@ -275,11 +275,14 @@ const readIn = Effect.fnUntraced(function* <Row, Selection, E>(
 })
 
 /** Which snapshot to read, any for a first page and at least that of the page before for a later one, and what the page reads there. */
-const optionsOf = ({ wallet, ...query }: Query<unknown>): SnapshotOptions => {
+const optionsOf = (
+  { id: projection }: Pick<Projection, "id">,
+  { wallet, ...query }: Query<unknown>,
+): SnapshotOptions => {
   const continuation = continuationOf({ wallet, ...query })
-  if (continuation === undefined) return { atLeast: 0, expected: { wallet } }
+  if (continuation === undefined) return { atLeast: 0, expected: { wallet, projection } }
   const { after, serial, top } = continuation
-  const expected = { wallet, blocks: [after.block, top.number] }
+  const expected = { wallet, projection, blocks: [after.block, top.number] }
   return { atLeast: serial === finalSerial ? 0 : serial, expected }
 }
 
@@ -294,4 +297,4 @@ const optionsOf = ({ wallet, ...query }: Query<unknown>): SnapshotOptions => {
 export const make =
   <Row, Selection, E>(source: Source<Row, Selection, E>) =>
   (query: Query<Selection>): Effect.Effect<Page<Row>, Stale | NotDerived | StoreError.StoreError | E> =>
-    query.chain.reader.snapshot((snapshot) => readIn(source, snapshot, query), optionsOf(query))
+    query.chain.reader.snapshot((snapshot) => readIn(source, snapshot, query), optionsOf(source, query))

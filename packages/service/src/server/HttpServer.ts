@@ -192,7 +192,7 @@ const app = (
       (response) => {
         const { method } = received
         const { status } = response
-        const route = find(url)?.path
+        const route = facts.route ?? find(url)?.path
         const traced = facts.span === undefined ? {} : { traceparent: RequestFacts.traceparent(facts.span) }
         // A route that states how long its response may be kept has decided that.
         const cacheControl = response.headers["cache-control"]

@@ -107,6 +107,8 @@ export interface ChangesRead {
 export interface ExpectedReads {
   /** Wallet of `reconciledTo`. */
   readonly wallet?: string
+  /** Id of `projection`. */
+  readonly projection?: string
   /** Numbers of blocks. */
   readonly blocks?: ReadonlyArray<number>
 }

@@ -2,6 +2,7 @@
  * A database that reports how long its operations take, whatever the engine: each read of a snapshot, each write of blocks, and what a
  * request or a heartbeat costs.
  */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as MonotonicClock from "../supervision/MonotonicClock.ts"
 import type { Snapshot } from "./ChainReader.ts"
@@ -14,30 +15,34 @@ const timed = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
   onOperation: OnOperation,
 ): Effect.Effect<A, E, R> =>
-  Effect.flatMap(MonotonicClock.millis, (startedAt) =>
-    Effect.ensuring(
+  Effect.withFiber((fiber) => {
+    const now = MonotonicClock.readerOf(fiber.getRef(Clock.Clock))
+    const startedAt = now()
+    return Effect.ensuring(
       effect,
-      Effect.map(MonotonicClock.millis, (now) => onOperation(operation, (now - startedAt) / 1000)),
-    ),
-  )
+      Effect.sync(() => onOperation(operation, (now() - startedAt) / 1000)),
+    )
+  })
 
 type AnyEffect = Effect.Effect<unknown, unknown, unknown>
 
-/** A copy of an object whose named members, effects or functions that give one, are timed by their names. */
+/** A member that is an effect, or a function that gives one, timed by a name. */
+const timedMember = (target: object, member: unknown, operation: string, onOperation: OnOperation): unknown => {
+  // Sound: each of the names is that of an effect or of a function that gives one.
+  const of = (effect: unknown) => timed(operation, effect as AnyEffect, onOperation)
+  return typeof member === "function"
+    ? (...args: ReadonlyArray<unknown>) => of(Reflect.apply(member, target, args))
+    : of(member)
+}
+
+/** A copy of an object whose named members are timed by their names. */
 const withTimed = <T extends object>(
   target: T,
   names: ReadonlyArray<keyof T & string>,
   onOperation: OnOperation,
   group = "",
 ): T => {
-  const members = names.map((name) => {
-    const member = target[name]
-    const operation = `${group}${name}`
-    // Sound: each of the names is that of an effect or of a function that gives one.
-    const of = (effect: unknown) => timed(operation, effect as AnyEffect, onOperation)
-    if (typeof member !== "function") return [name, of(member)]
-    return [name, (...args: ReadonlyArray<unknown>) => of(Reflect.apply(member, target, args))]
-  })
+  const members = names.map((name) => [name, timedMember(target, target[name], `${group}${name}`, onOperation)])
   // Sound: a timed member has the type of its original.
   return { ...target, ...Object.fromEntries(members) } as T
 }
@@ -58,12 +63,47 @@ const reads = [
   ...(["lowestReorgedBlock", "changes", "removed", "hasTransactions", "nodes", "gapCounts"] as const),
 ] satisfies ReadonlyArray<keyof Snapshot>
 
-const timedStore = (store: ChainStore, onOperation: OnOperation): ChainStore => ({
+const isRead: ReadonlySet<string> = new Set(reads)
+
+/** Makes what times the reads of snapshots. A member is made when it is used: a snapshot has many, of which a page uses few. */
+const snapshotTimer = (onOperation: OnOperation): ((snapshot: Snapshot) => Snapshot) => {
+  let members: object | undefined
+  const membersOf = (snapshot: Snapshot): object =>
+    Object.defineProperties(
+      {},
+      Object.fromEntries(
+        Object.keys(snapshot).map((name) => {
+          const of = (target: Snapshot) => {
+            const member = target[name as keyof Snapshot]
+            return isRead.has(name) ? timedMember(target, member, name, onOperation) : member
+          }
+          return [
+            name,
+            {
+              get(this: { readonly target: Snapshot }) {
+                return of(this.target)
+              },
+            },
+          ]
+        }),
+      ),
+    )
+  return (snapshot) => {
+    members ??= membersOf(snapshot)
+    // Sound: it has the members of a snapshot.
+    return Object.assign(Object.create(members), { target: snapshot }) as Snapshot
+  }
+}
+
+const timedStore = (
+  store: ChainStore,
+  onOperation: OnOperation,
+  timedSnapshot: ReturnType<typeof snapshotTimer>,
+): ChainStore => ({
   ...store,
   reader: {
     ...withTimed(store.reader, ["headers", "gaps"], onOperation),
-    snapshot: (read, options) =>
-      store.reader.snapshot((snapshot) => read(withTimed(snapshot, reads, onOperation)), options),
+    snapshot: (read, options) => store.reader.snapshot((snapshot) => read(timedSnapshot(snapshot)), options),
   },
   writer: (options) =>
     Effect.map(store.writer(options), (writer) =>
@@ -74,7 +114,7 @@ const timedStore = (store: ChainStore, onOperation: OnOperation): ChainStore => 
 /** Times the operations of a database. */
 export const make = (database: Database, onOperation: OnOperation): Database => ({
   ...database,
-  chain: (ref) => timedStore(database.chain(ref), onOperation),
+  chain: (ref) => timedStore(database.chain(ref), onOperation, snapshotTimer(onOperation)),
   apiKeys: withTimed(database.apiKeys, ["digests", "find", "use"], onOperation, "key_"),
   leases: withTimed(database.leases, ["acquire", "renew"], onOperation, "lease_"),
   status: withTimed(database.status, ["read", "write"], onOperation, "status_"),

@@ -17,6 +17,8 @@ export interface RequestFacts {
   key?: string
   /** Name of its chain. */
   chain?: string
+  /** The pattern of the path of its route; left out where none matches. */
+  route?: string
   /** Where it stands in a trace. */
   span?: SpanIds
   /** The span of the caller, by the header `traceparent`. */

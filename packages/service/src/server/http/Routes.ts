@@ -90,6 +90,7 @@ const observe = (method: string, path: string, handler: Effect.Effect<HttpServer
   return Effect.contextWith((context: Context.Context<HttpServerRequest>) => {
     const facts = Context.get(context, RequestFacts.RequestFacts)
     const { parent } = facts
+    facts.route = path
     // The tracer that is there by default keeps no span.
     if (Context.get(context, Tracer.Tracer) === Tracer.nativeTracer) {
       return parent === undefined ? answered : Effect.withParentSpan(answered, parent)

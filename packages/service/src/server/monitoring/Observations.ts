@@ -71,15 +71,30 @@ const metrics = {
 /** Counts in the registry of a process. */
 export const make = (process: Metrics.Metrics["Service"]) => {
   const context = Metrics.contextOf(process)
-  const series = new Map<string, Metric.Metric<number, unknown>>()
-  /** A metric with labels; it is made once. */
-  const labelled = <State>(metric: Metric.Metric<number, State>, labels: Readonly<Record<string, string>>) => {
-    const key = `${metric.id}\n${Object.values(labels).join("\n")}`
-    const found = series.get(key)
-    if (found !== undefined) return found
-    const made = Metric.withAttributes(metric, labels)
-    series.set(key, made)
-    return made
+  /** Updates a metric with the values of some labels; each combination is made once. */
+  const updater = <State>(metric: Metric.Metric<number, State>, ...labels: ReadonlyArray<string>) => {
+    const series = new Map<string, Metric.Metric<number, State>>()
+    return (amount: number, ...values: ReadonlyArray<string>): void => {
+      const key = values.length === 1 ? values[0]! : values.join("\n")
+      let found = series.get(key)
+      if (found === undefined) {
+        found = Metric.withAttributes(metric, Object.fromEntries(labels.map((label, at) => [label, values[at]!])))
+        series.set(key, found)
+      }
+      found.updateUnsafe(amount, context)
+    }
+  }
+  const count = {
+    requests: updater(metrics.requests, "method", "route", "status"),
+    durations: updater(metrics.durations, "route"),
+    refusals: updater(metrics.refusals, "key"),
+    calls: updater(metrics.calls, "chain", "node", "outcome"),
+    callDurations: updater(metrics.callDurations, "chain", "node"),
+    nodeRequests: updater(metrics.nodeRequests, "chain", "node", "outcome"),
+    nodeDurations: updater(metrics.nodeDurations, "chain", "node"),
+    operations: updater(metrics.operations, "operation"),
+    wallets: updater(metrics.wallets, "chain", "state"),
+    provedBlock: updater(metrics.provedBlock, "chain"),
   }
   const keys = new Set<string>()
   const keyLabel = (name: string): string => {
@@ -89,25 +104,24 @@ export const make = (process: Metrics.Metrics["Service"]) => {
   return {
     answered: ({ method: given, route = "unknown", seconds: taken, status }: Answered): void => {
       const method = methods.has(given) ? given : "other"
-      labelled(metrics.requests, { method, route, status: String(status) }).updateUnsafe(1, context)
-      labelled(metrics.durations, { route }).updateUnsafe(taken, context)
+      count.requests(1, method, route, String(status))
+      count.durations(taken, route)
     },
-    refused: (key: string): void => labelled(metrics.refusals, { key: keyLabel(key) }).updateUnsafe(1, context),
+    refused: (key: string): void => count.refusals(1, keyLabel(key)),
     called: ({ chain, node, outcome, seconds: taken }: NodeCall): void => {
-      labelled(metrics.calls, { chain, node: String(node), outcome }).updateUnsafe(1, context)
-      labelled(metrics.callDurations, { chain, node: String(node) }).updateUnsafe(taken, context)
+      count.calls(1, chain, String(node), outcome)
+      count.callDurations(taken, chain, String(node))
     },
     requested: ({ chain, node, outcome, seconds: taken }: NodeRequest): void => {
-      labelled(metrics.nodeRequests, { chain, node: String(node), outcome }).updateUnsafe(1, context)
-      labelled(metrics.nodeDurations, { chain, node: String(node) }).updateUnsafe(taken, context)
+      count.nodeRequests(1, chain, String(node), outcome)
+      count.nodeDurations(taken, chain, String(node))
     },
-    operated: (operation: string, taken: number): void =>
-      labelled(metrics.operations, { operation }).updateUnsafe(taken, context),
+    operated: (operation: string, taken: number): void => count.operations(taken, operation),
     proved: (chain: string, { oldestProvedBlock, states }: WalletStates): void => {
-      for (const [state, count] of Object.entries(states)) {
-        labelled(metrics.wallets, { chain, state }).updateUnsafe(count, context)
+      for (const [state, wallets] of Object.entries(states)) {
+        count.wallets(wallets, chain, state)
       }
-      if (oldestProvedBlock !== null) labelled(metrics.provedBlock, { chain }).updateUnsafe(oldestProvedBlock, context)
+      if (oldestProvedBlock !== null) count.provedBlock(oldestProvedBlock, chain)
     },
   }
 }

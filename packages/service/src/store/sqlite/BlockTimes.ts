@@ -5,6 +5,7 @@
  * Source: decision 0034.
  */
 import type { Checkpoint } from "../../block/BlockRows.ts"
+import type * as BlockRow from "../rows/BlockRow.ts"
 import * as Blocks from "./Blocks.ts"
 import * as Checksum from "../rows/Checksum.ts"
 import * as TimeSearch from "../rows/TimeSearch.ts"
@@ -17,10 +18,24 @@ export interface State {
   readonly connection: Connection
   readonly chain: number
   readonly checkpoint: Checkpoint | null
+  /** Blocks that were read, `null` for those that are not stored. */
+  readonly blocks: Map<number, BlockRow.StoredHeader | null>
 }
 
-const headerUnsafe = ({ chain, checkpoint, connection }: State, number: number) => {
-  const found = Blocks.findUnsafe(connection, chain, number)
+/** Reads blocks, which are remembered: at once where there are several. */
+export const knowUnsafe = ({ blocks, chain, connection }: State, numbers: Iterable<number>): void => {
+  const unknown = new Set(numbers)
+  for (const number of blocks.keys()) unknown.delete(number)
+  if (unknown.size === 0) return
+  for (const number of unknown) blocks.set(number, null)
+  for (const block of Blocks.ofNumbersUnsafe(connection, chain, [...unknown])) blocks.set(block.number, block)
+}
+
+const headerUnsafe = ({ blocks, chain, checkpoint, connection }: State, number: number) => {
+  const known = blocks.get(number)
+  const found =
+    known === undefined ? Blocks.findUnsafe(connection, chain, number) : Blocks.soundUnsafe(connection, known)
+  blocks.set(number, found)
   if (found !== null) return found
   if (checkpoint !== null && number >= checkpoint.first && number <= checkpoint.head.number) {
     throw Checksum.damaged(connection.name, number, "it is not stored")

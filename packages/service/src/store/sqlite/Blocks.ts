@@ -29,9 +29,22 @@ export const rangeUnsafe = (
 ): ReadonlyArray<BlockRow.StoredHeader> =>
   connection.valuesUnsafe<BlockRow.Columns>(Statements.blocks, [chain, from, to]).map(BlockRow.fromColumns)
 
-/** The block of a number; `null` where none is stored. */
-export const findUnsafe = (connection: Connection, chain: number, number: number): BlockRow.StoredHeader | null => {
-  const [found] = rangeUnsafe(connection, chain, number, number)
-  if (found?.isDamaged === true) throw Checksum.damaged(connection.name, number, "it does not match its checksum")
-  return found ?? null
+/** A block that was read; throws for a damaged one. */
+export const soundUnsafe = (connection: Connection, found: BlockRow.StoredHeader | null) => {
+  if (found?.isDamaged === true) throw Checksum.damaged(connection.name, found.number, "it does not match its checksum")
+  return found
 }
+
+/** The block of a number; `null` where none is stored. */
+export const findUnsafe = (connection: Connection, chain: number, number: number): BlockRow.StoredHeader | null =>
+  soundUnsafe(connection, rangeUnsafe(connection, chain, number, number)[0] ?? null)
+
+/** Blocks of some numbers, with whether each is damaged. */
+export const ofNumbersUnsafe = (
+  connection: Connection,
+  chain: number,
+  numbers: ReadonlyArray<number>,
+): ReadonlyArray<BlockRow.StoredHeader> =>
+  connection
+    .valuesUnsafe<BlockRow.Columns>(Statements.blocksOf, [JSON.stringify(numbers), chain])
+    .map(BlockRow.fromColumns)

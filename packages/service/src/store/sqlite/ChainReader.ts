@@ -2,15 +2,11 @@
  * Reads a chain's file in snapshots.
  */
 import * as Effect from "effect/Effect"
-import * as Movement from "../../ledger/Movement.ts"
 import type { BlockRef } from "../../block/BlockRows.ts"
-import type { ChainReader, Place, Position, Snapshot } from "../ChainReader.ts"
+import type { ChainReader, Snapshot } from "../ChainReader.ts"
 import * as ChangeWait from "../ChangeWait.ts"
 import * as BlockTimes from "./BlockTimes.ts"
 import { toHex } from "../rows/Bytes.ts"
-import * as Checksum from "../rows/Checksum.ts"
-import * as CheckpointRow from "../rows/CheckpointRow.ts"
-import * as Checkpoints from "./Checkpoints.ts"
 import type { Connection } from "./Connection.ts"
 import * as Gaps from "./Gaps.ts"
 import * as Journal from "./Journal.ts"
@@ -18,42 +14,17 @@ import * as JournalStatements from "./JournalStatements.ts"
 import * as Ledgers from "./Ledgers.ts"
 import * as Openings from "./Openings.ts"
 import * as PageReader from "./PageReader.ts"
-import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
 import * as Proofs from "./Proofs.ts"
 import type { ReadPool } from "./ReadPool.ts"
-import * as Reconciled from "./Reconciled.ts"
 import * as Rows from "./Rows.ts"
+import * as SnapshotStart from "./SnapshotStart.ts"
 import * as Statements from "./Statements.ts"
 import * as StatusBoard from "./StatusBoard.ts"
 import * as Tokens from "./Tokens.ts"
 import * as UnreadOpenings from "./UnreadOpenings.ts"
 
-/** Blocks and transactions of places. */
-const placesUnsafe = (
-  state: BlockTimes.State,
-  positions: ReadonlyArray<Position>,
-  maxBytes: number,
-): ReadonlyArray<Place> => {
-  const { connection } = state
-  const places: Array<Place> = []
-  let bytes = 0
-  for (const position of positions) {
-    if (places.length > 0 && bytes > maxBytes) break
-    const last = places.at(-1)
-    const block = last?.block.number === position.block ? last.block : BlockTimes.blockUnsafe(state, position.block)
-    if (block === null) throw Checksum.damaged(connection.name, position.block, "the block of a ledger is not stored")
-    const found =
-      position.index === Movement.blockLevelIndex
-        ? { hash: null, bytes: 0 }
-        : PageReader.hashUnsafe(connection, position)
-    bytes += found.bytes
-    places.push({ block, transactionHash: found.hash })
-  }
-  return places
-}
-
-const readsOf = (state: BlockTimes.State & { readonly serial: number; readonly change: number }): Snapshot => {
-  const { chain, change, checkpoint, connection, serial } = state
+const readsOf = (state: SnapshotStart.State): Snapshot => {
+  const { chain, change, checkpoint, connection, gapCounts, serial } = state
   return {
     serial,
     checkpoint: Effect.succeed(checkpoint),
@@ -85,10 +56,7 @@ const readsOf = (state: BlockTimes.State & { readonly serial: number; readonly c
       ),
     proof: (wallet) =>
       connection.attempt(() => (checkpoint === null ? null : Proofs.readUnsafe(connection, wallet, checkpoint.first))),
-    reconciledTo: (wallet) =>
-      connection.attempt(() =>
-        checkpoint === null ? null : Reconciled.readUnsafe(connection, wallet, checkpoint.first),
-      ),
+    reconciledTo: (wallet) => connection.attempt(() => SnapshotStart.reconciledToUnsafe(state, wallet)),
     tokens: (addresses) => connection.attempt(() => Tokens.readUnsafe(connection, addresses)),
     findTokens: (text, limit) => connection.attempt(() => Tokens.findUnsafe(connection, text, limit)),
     unreadTokens: (query) =>
@@ -97,10 +65,10 @@ const readsOf = (state: BlockTimes.State & { readonly serial: number; readonly c
           ? { tokens: [], from: 0, next: 0 }
           : Tokens.unreadUnsafe(connection, checkpoint.first, query),
       ),
-    places: (positions, maxBytes) => connection.attempt(() => placesUnsafe(state, positions, maxBytes)),
+    places: (positions, maxBytes) => connection.attempt(() => PageReader.placesUnsafe(state, positions, maxBytes)),
     projection: (id) =>
       connection.attempt(() => {
-        const found = ProjectionCheckpoints.readUnsafe(connection, id)
+        const found = SnapshotStart.projectionUnsafe(state, id)
         return found === null ? null : { revision: found.revision, next: found.next }
       }),
     lowestReorgedBlock: (ref) => connection.attempt(() => Journal.lowestReorgedUnsafe(connection, ref)),
@@ -109,7 +77,7 @@ const readsOf = (state: BlockTimes.State & { readonly serial: number; readonly c
     hasTransactions: (from, to) => connection.attempt(() => Rows.hasTransactionsUnsafe(connection, from, to)),
     status: StatusBoard.read(connection, chain),
     nodes: Effect.succeed(0),
-    gapCounts: connection.attempt(() => Gaps.countsUnsafe(connection)),
+    gapCounts: Effect.succeed(gapCounts),
   }
 }
 
@@ -120,15 +88,12 @@ const headersUnsafe = (connection: Connection, chain: number, from: number, to: 
 
 /** The reader of a chain's file. */
 export const make = (pool: ReadPool, chain: number): ChainReader => ({
-  snapshot: (read) =>
+  snapshot: (read, { expected } = {}) =>
     pool.lend((connection) =>
       Effect.flatMap(
         // A deferred transaction takes its state at its first read, which is this one.
-        connection.attempt(() => Checkpoints.readUnsafe(connection, chain)),
-        (columns) => {
-          const { change, serial } = columns
-          return read(readsOf({ serial, change, checkpoint: CheckpointRow.toCheckpoint(columns), connection, chain }))
-        },
+        connection.attempt(() => SnapshotStart.readUnsafe(connection, chain, expected)),
+        (state) => read(readsOf(state)),
       ),
     ),
   awaitChange: ChangeWait.make(

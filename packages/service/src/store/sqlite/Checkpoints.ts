@@ -25,6 +25,14 @@ export const claimUnsafe = (connection: Connection, chain: number): void => {
 /** Reads the columns of the checkpoint. */
 export const readUnsafe = (connection: Connection, chain: number): CheckpointRow.Columns => {
   const [row] = connection.valuesUnsafe<CheckpointRow.Row>(Statements.checkpoint, [chain])
+  return fromRowUnsafe(connection, row)
+}
+
+/** The columns of a row that was read; those of an empty index where there is none. */
+export const fromRowUnsafe = (
+  connection: Connection,
+  row: readonly [...CheckpointRow.Row, ...Array<unknown>] | undefined,
+): CheckpointRow.Columns => {
   if (row === undefined) {
     if (connection.valuesUnsafe(Statements.anyBlock, []).length > 0) throw damaged(connection)
     return CheckpointRow.empty

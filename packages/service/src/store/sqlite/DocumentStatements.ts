@@ -27,6 +27,9 @@ export const largeInternal = `SELECT frame, checksum FROM large_internal WHERE i
 /** Rows of a range. Parameters: first row id, row id after the last. */
 export const documents = `SELECT d.id, ${columns("d")} FROM document d WHERE d.id >= ? AND d.id < ? ORDER BY d.id`
 
+/** Parameters: row ids as JSON. */
+export const documentsOf = `SELECT d.id, ${columns("d")} FROM json_each(?) wanted CROSS JOIN document d ON d.id = wanted.value`
+
 /** One row when a document of a range has another revision. Parameters: first row id, row id after the last, revision. */
 export const staleDocuments = `SELECT 1 FROM document WHERE id >= ? AND id < ? AND revision <> ? LIMIT 1`
 

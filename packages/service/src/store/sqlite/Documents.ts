@@ -47,6 +47,19 @@ export const textsUnsafe = (
   wantsInternal: boolean,
 ): DocumentRow.Texts => DocumentRow.textsUnsafe(connection.name, columns, wantsInternal, apartOf(connection, columns))
 
+/** The columns of transactions by their row ids; those that are not stored are absent. */
+export const byIdUnsafe = (
+  connection: Connection,
+  ids: ReadonlyArray<number>,
+): ReadonlyMap<number, DocumentRow.Columns> =>
+  new Map(
+    ids.length === 0
+      ? []
+      : connection
+          .valuesUnsafe<DocumentRow.Columns>(Statements.documentsOf, [JSON.stringify(ids)])
+          .map((columns) => [columns[0], columns]),
+  )
+
 /** Reads the hash of a transaction from its columns. */
 export const hashUnsafe = (connection: Connection, columns: DocumentRow.Columns): string =>
   DocumentRow.hashOf(columns, textsUnsafe(connection, columns, false).body)

@@ -3,6 +3,7 @@
  */
 import * as Movement from "../../ledger/Movement.ts"
 import * as RowId from "../rows/RowId.ts"
+import { limit } from "./Limit.ts"
 
 /** Parameters: wallet, row id, body, checksum. */
 export const insert = `INSERT INTO ledger (wallet, id, body, checksum) VALUES (?, ?, ?, ?)`
@@ -47,8 +48,8 @@ const rows = `SELECT id, iif(octet_length(body) <= ?, body, NULL), checksum ${of
 
 /** Rows of a wallet; `NULL` for a longer body. Parameters: bytes of a body, wallet, first row id, last row id, limit. */
 export const page = {
-  ASC: `${rows} ORDER BY id LIMIT ?`,
-  DESC: `${rows} ORDER BY id DESC LIMIT ?`,
+  ASC: `${rows} ORDER BY id ${limit}`,
+  DESC: `${rows} ORDER BY id DESC ${limit}`,
 } as const
 
 const ofTransactions = `${ofWallet} AND id % ${RowId.perBlock} <> ${Movement.blockLevelIndex}`
@@ -62,6 +63,6 @@ export const skip = {
 
 /** Rows of a wallet that belong to transactions. Parameters: wallet, first row id, last row id, limit. */
 export const transactionPage = {
-  ASC: `${transactions} ORDER BY id LIMIT ?`,
-  DESC: `${transactions} ORDER BY id DESC LIMIT ?`,
+  ASC: `${transactions} ORDER BY id ${limit}`,
+  DESC: `${transactions} ORDER BY id DESC ${limit}`,
 } as const

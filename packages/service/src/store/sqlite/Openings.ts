@@ -10,6 +10,7 @@ import type { OpeningBalance, WalletOpening } from "../Proofs.ts"
 import { fromHex } from "../rows/Bytes.ts"
 import * as OpeningRow from "../rows/OpeningRow.ts"
 import type { Connection } from "./Connection.ts"
+import { limit } from "./Limit.ts"
 
 /** The tables of a chain's file, with that of proofs. */
 export const tables = `CREATE TABLE opening (
@@ -34,7 +35,7 @@ export const tables = `CREATE TABLE opening (
 const insert = `INSERT OR REPLACE INTO opening (wallet, holding, first, amount, checksum) VALUES (?, ?, ?, ?, ?)`
 
 /** Parameters: wallet, first, limit. */
-const select = `SELECT wallet, holding, first, amount, checksum FROM opening WHERE wallet = ? AND first = ? LIMIT ?`
+const select = `SELECT wallet, holding, first, amount, checksum FROM opening WHERE wallet = ? AND first = ? ${limit}`
 
 /** Inserts openings in place of earlier ones. */
 export const insertUnsafe = (connection: Connection, first: number, openings: ReadonlyArray<WalletOpening>): void =>

@@ -2,7 +2,9 @@
  * Reads the rows of a page from a chain's file, as many as fit the number of rows and their bytes. The texts of a row are read only when
  * the bytes before it leave room. Throws what SQLite throws, and a `StoreError` for a damaged row.
  */
-import type { PageQuery, PageRows, Position, SkipQuery } from "../ChainReader.ts"
+import * as Movement from "../../ledger/Movement.ts"
+import type { PageQuery, PageRows, Place, Position, SkipQuery } from "../ChainReader.ts"
+import * as BlockTimes from "./BlockTimes.ts"
 import * as PageFit from "../rows/PageFit.ts"
 import { fromHex } from "../rows/Bytes.ts"
 import type { Connection } from "./Connection.ts"
@@ -27,24 +29,59 @@ export const walletUnsafe = (connection: Connection, query: PageQuery): PageRows
   return PageFit.fit(Histories.rangeUnsafe(connection, range, limit + PageFit.lookahead, internal), query)
 }
 
-const columnsUnsafe = (connection: Connection, id: number): DocumentRow.Columns => {
-  const [columns] = connection.valuesUnsafe<DocumentRow.Columns>(DocumentStatements.documents, [id, id + 1])
+/** Places whose blocks and transactions are read by one statement each: as many as a page usually has, and few beside the bytes of one. */
+const placesAtOnce = 100
+
+/** Blocks and transactions of places of ledgers, as many as the bytes allow that are read for them, and one at least. */
+export const placesUnsafe = (
+  state: BlockTimes.State,
+  positions: ReadonlyArray<Position>,
+  maxBytes: number,
+): ReadonlyArray<Place> => {
+  const { connection } = state
+  const idOf = ({ block, index }: Position) => RowId.of(block, index)
+  const isOfTransaction = ({ index }: Position) => index !== Movement.blockLevelIndex
+  const places: Array<Place> = []
+  let stored: ReadonlyMap<number, DocumentRow.Columns> = new Map()
+  let bytes = 0
+  for (const [at, position] of positions.entries()) {
+    if (places.length > 0 && bytes > maxBytes) break
+    if (at % placesAtOnce === 0) {
+      const next = positions.slice(at, at + placesAtOnce)
+      BlockTimes.knowUnsafe(
+        state,
+        next.map(({ block }) => block),
+      )
+      stored = Documents.byIdUnsafe(connection, next.filter(isOfTransaction).map(idOf))
+    }
+    const last = places.at(-1)
+    const block = last?.block.number === position.block ? last.block : BlockTimes.blockUnsafe(state, position.block)
+    if (block === null) throw Checksum.damaged(connection.name, position.block, "the block of a ledger is not stored")
+    const columns = isOfTransaction(position) ? storedUnsafe(connection, stored, idOf(position)) : null
+    bytes += columns === null ? 0 : DocumentRow.bytesOf(columns, false)
+    places.push({ block, transactionHash: columns === null ? null : Documents.hashUnsafe(connection, columns) })
+  }
+  return places
+}
+
+const storedUnsafe = (
+  connection: Connection,
+  stored: ReadonlyMap<number, DocumentRow.Columns>,
+  id: number,
+): DocumentRow.Columns => {
+  const columns = stored.get(id)
   if (columns !== undefined) return columns
   throw Checksum.damaged(connection.name, RowId.toPosition(id).block, "a transaction of a ledger is not stored")
 }
 
-/** The hash of a transaction, and the bytes of the texts that were read for it. */
-export const hashUnsafe = (
-  connection: Connection,
-  { block, index }: Position,
-): { readonly hash: string; readonly bytes: number } => {
-  const columns = columnsUnsafe(connection, RowId.of(block, index))
-  return { hash: Documents.hashUnsafe(connection, columns), bytes: DocumentRow.bytesOf(columns, false) }
-}
-
 /** A transaction by its row id. */
-const transactionUnsafe = (connection: Connection, id: number, roles: number, wantsInternal: boolean): Candidate => {
-  const columns = columnsUnsafe(connection, id)
+const transactionUnsafe = (
+  connection: Connection,
+  stored: ReadonlyMap<number, DocumentRow.Columns>,
+  [id, roles]: readonly [id: number, roles: number],
+  wantsInternal: boolean,
+): Candidate => {
+  const columns = storedUnsafe(connection, stored, id)
   const read = () => ({ ...Documents.textsUnsafe(connection, columns, wantsInternal), revision: columns[1], roles })
   return { id, bytes: DocumentRow.bytesOf(columns, wantsInternal), read }
 }
@@ -54,8 +91,12 @@ export const ledgerUnsafe = (connection: Connection, query: PageQuery): PageRows
   const { internal = true, key, limit, order } = query
   const { first, last } = PageFit.rangeOf(query)
   const places = Ledgers.transactionsUnsafe(connection, key, [first, last], order, limit + PageFit.lookahead)
+  const stored = Documents.byIdUnsafe(
+    connection,
+    places.map(([id]) => id),
+  )
   const candidates = function* (): Generator<Candidate> {
-    for (const [id, roles] of places) yield transactionUnsafe(connection, id, roles, internal)
+    for (const place of places) yield transactionUnsafe(connection, stored, place, internal)
   }
   return PageFit.fit(candidates(), query)
 }

@@ -11,7 +11,11 @@ import { StoreError } from "../StoreError.ts"
 import type { Connection } from "./Connection.ts"
 import * as Statements from "./Statements.ts"
 
-const fromColumns = (connection: Connection, columns: ProjectionRow.Columns): ProjectionRow.StoredCheckpoint => {
+/** The checkpoint in a row that was read. */
+export const fromColumnsUnsafe = (
+  connection: Connection,
+  columns: ProjectionRow.Columns,
+): ProjectionRow.StoredCheckpoint => {
   const checkpoint = ProjectionRow.read(columns)
   if (checkpoint !== null) return checkpoint
   throw new StoreError({
@@ -24,14 +28,14 @@ const fromColumns = (connection: Connection, columns: ProjectionRow.Columns): Pr
 /** The checkpoint of a projection; null when it was never registered. */
 export const readUnsafe = (connection: Connection, id: string): ProjectionRow.StoredCheckpoint | null => {
   const [columns] = connection.valuesUnsafe<ProjectionRow.Columns>(Statements.projection, [id])
-  return columns === undefined ? null : fromColumns(connection, columns)
+  return columns === undefined ? null : fromColumnsUnsafe(connection, columns)
 }
 
 /** The checkpoints of all projections. */
 export const listUnsafe = (connection: Connection): ReadonlyArray<ProjectionRow.StoredCheckpoint> =>
   connection
     .valuesUnsafe<ProjectionRow.Columns>(Statements.allProjections, [])
-    .map((columns) => fromColumns(connection, columns))
+    .map((columns) => fromColumnsUnsafe(connection, columns))
 
 /** Writes checkpoints. */
 export const writeUnsafe = (connection: Connection, checkpoints: ReadonlyArray<ProjectionRow.StoredCheckpoint>): void =>

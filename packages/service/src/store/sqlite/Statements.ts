@@ -3,9 +3,25 @@
  */
 import { limit } from "./Limit.ts"
 
+const checkpointColumns = (row: string) =>
+  ["chain", "first", "number", "hash", "timestamp", "finalized", "watch", "serial", "change", "checksum"]
+    .map((column) => `${row}.${column}`)
+    .join(", ")
+
 /** Parameters: chain. */
-export const checkpoint = `SELECT chain, first, number, hash, timestamp, finalized, watch, serial, change, checksum
-  FROM checkpoint WHERE chain = ?`
+export const checkpoint = `SELECT ${checkpointColumns("c")} FROM checkpoint c WHERE c.chain = ?`
+
+/**
+ * The checkpoint, the numbers of gaps by kind as JSON, what is proved of a wallet, and the checkpoint of a projection. A statement of its own
+ * for each would take as long as several rows. Parameters: wallet, projection, chain.
+ */
+export const snapshotStart = `SELECT ${checkpointColumns("c")},
+    (SELECT json_group_object(kind, gaps) FROM gap_count WHERE kind >= ''),
+    r.wallet, r.first, r.compared, r.block, r.checksum, p.number, p.id, p.kind, p.revision, p.next, p.checksum
+  FROM checkpoint c
+  LEFT JOIN reconciled r ON r.wallet = ? AND r.first = c.first
+  LEFT JOIN projection p ON p.id = ?
+  WHERE c.chain = ?`
 
 export const anyBlock = `SELECT 1 FROM block LIMIT 1`
 
@@ -66,6 +82,10 @@ export const entriesDown = `${entries} AND e.id < ? AND e.id > ? ORDER BY e.id D
 export const blocks = `SELECT number, hash, parent_hash, timestamp, transactions, facts, checksum FROM block
   WHERE chain = ? AND number BETWEEN ? AND ? ORDER BY number`
 
+/** Parameters: numbers as JSON, chain. */
+export const blocksOf = `SELECT b.number, b.hash, b.parent_hash, b.timestamp, b.transactions, b.facts, b.checksum
+  FROM json_each(?) wanted CROSS JOIN block b ON b.chain = ? AND b.number = wanted.value`
+
 /** Parameters: chain, number. */
 export const deleteBlock = `DELETE FROM block WHERE chain = ? AND number = ?`
 
@@ -120,9 +140,6 @@ export const deleteGaps = `DELETE FROM gap WHERE block BETWEEN ? AND ?`
 /** Parameters: from, to, limit. */
 export const gaps = `SELECT block, kind, "transaction", reason FROM gap WHERE block BETWEEN ? AND ?
   ORDER BY block, position LIMIT ?`
-
-/** Every kind that has had a gap, with its number of gaps. */
-export const gapCounts = `SELECT kind, gaps FROM gap_count WHERE kind >= ''`
 
 /** Parameters: block, dictionary, size, frame. */
 export const insertFacts = `INSERT INTO facts (block, dictionary, size, frame) VALUES (?, ?, ?, ?)`

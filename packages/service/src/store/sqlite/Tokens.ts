@@ -37,8 +37,9 @@ const finds = [find("symbol"), find("name")]
 /** Parameters: address, block, name, symbol, decimals, checksum. */
 const insert = `INSERT OR IGNORE INTO token (address, block, name, symbol, decimals, checksum) VALUES (?, ?, ?, ?, ?, ?)`
 
-/** Parameters: address. */
-const select = `SELECT address, block, name, symbol, decimals, checksum FROM token WHERE address = ?`
+/** Parameters: addresses as JSON. */
+const select = `SELECT t.address, t.block, t.name, t.symbol, t.decimals, t.checksum
+  FROM json_each(?) wanted CROSS JOIN token t ON t.address = unhex(substr(wanted.value, 3))`
 
 /** Parameters: address. */
 const has = `SELECT 1 FROM token WHERE address = ?`
@@ -57,10 +58,11 @@ const tokensOf = (rows: ReadonlyArray<TokenRow.Columns>): ReadonlyMap<string, To
   new Map(rows.map(TokenRow.read).filter((token) => token !== null))
 
 /** Tokens by address, as far as they were read. */
-export const readUnsafe = (connection: Connection, addresses: Iterable<string>): ReadonlyMap<string, TokenMetadata> =>
-  tokensOf(
-    Array.from(addresses, (address) => connection.valuesUnsafe<TokenRow.Columns>(select, [fromHex(address)])).flat(),
-  )
+export const readUnsafe = (connection: Connection, addresses: Iterable<string>): ReadonlyMap<string, TokenMetadata> => {
+  const wanted = [...addresses]
+  if (wanted.length === 0) return new Map()
+  return tokensOf(connection.valuesUnsafe<TokenRow.Columns>(select, [JSON.stringify(wanted)]))
+}
 
 /** Tokens whose symbol, and those whose name begins with a text. */
 export const findUnsafe = (connection: Connection, text: string, limit: number): ReadonlyMap<string, TokenMetadata> => {
