@@ -22,7 +22,8 @@ export type Options = Pick<
 
 /** A connection. */
 interface Connection {
-  readonly socket: Socket
+  /** With TLS, the socket below it until the handshake is complete. */
+  socket: Socket
   readonly address: string
   /** Requests that are not answered to their end. */
   requests: number
@@ -90,14 +91,52 @@ export interface Connections {
   readonly drain: Effect.Effect<void>
 }
 
-/** Tracks the connections of a server by socket. */
-const track = (server: Server, bounds: Options): ReadonlyMap<Socket, Connection> => {
-  const bySocket = new Map<Socket, Connection>()
+/** The open connections of a server. */
+interface Tracked {
+  /** In the order of their beginning. */
+  readonly all: ReadonlySet<Connection>
+  readonly of: (socket: Socket) => Connection | undefined
+}
+
+/** The client's end of a connection; undefined for a Unix socket. */
+const peerOf = ({ remoteAddress, remotePort }: Socket): string | undefined =>
+  remotePort === undefined ? undefined : `${remoteAddress} ${remotePort}`
+
+/**
+ * Counts connections with TLS from their beginning, for a client that does not complete its handshake holds one too. Requests have
+ * the socket of a complete one.
+ */
+const trackHandshakes = (
+  server: Server,
+  add: (socket: Socket) => Connection | undefined,
+  move: (connection: Connection, socket: Socket) => void,
+): void => {
+  const begun = new Map<string, Connection>()
+  server.on("connection", (below: Socket) => {
+    const peer = peerOf(below)
+    const connection = peer === undefined ? undefined : add(below)
+    if (peer === undefined || connection === undefined) return
+    begun.set(peer, connection)
+    below.once("close", () => begun.get(peer) === connection && begun.delete(peer))
+  })
+  server.on("secureConnection", (socket: Socket) => {
+    const peer = peerOf(socket)
+    const connection = peer === undefined ? undefined : begun.get(peer)
+    if (peer === undefined || connection === undefined) return add(socket)
+    begun.delete(peer)
+    move(connection, socket)
+  })
+}
+
+/** Tracks the connections of a server. */
+const track = (server: Server, bounds: Options): Tracked => {
+  const all = new Set<Connection>()
+  const bySocket = new WeakMap<Socket, Connection>()
   const counts = new Map<string, number>()
 
   /** Closes the oldest idle connection, of an address or of any; false where all have open requests. */
   const closeIdle = (address: string | undefined): boolean => {
-    for (const connection of bySocket.values()) {
+    for (const connection of all) {
       if (connection.requests > 0 || (address !== undefined && connection.address !== address)) continue
       remove(connection)
       connection.socket.destroy()
@@ -107,17 +146,26 @@ const track = (server: Server, bounds: Options): ReadonlyMap<Socket, Connection>
   }
 
   const remove = (connection: Connection) => {
-    if (!bySocket.delete(connection.socket)) return
+    if (!all.delete(connection)) return
     const count = counts.get(connection.address)! - 1
     if (count === 0) counts.delete(connection.address)
     else counts.set(connection.address, count)
   }
 
-  const add = (socket: Socket) => {
+  const hold = (connection: Connection, socket: Socket) => {
+    connection.socket = socket
+    bySocket.set(socket, connection)
+    socket.once("close", () => remove(connection))
+  }
+
+  const add = (socket: Socket): Connection | undefined => {
     const address = socket.remoteAddress ?? ""
-    const isFull = bySocket.size >= bounds.connections && !closeIdle(undefined)
+    const isFull = all.size >= bounds.connections && !closeIdle(undefined)
     const isFullForAddress = (counts.get(address) ?? 0) >= bounds.connectionsPerAddress && !closeIdle(address)
-    if (isFull || isFullForAddress) return socket.destroy()
+    if (isFull || isFullForAddress) {
+      socket.destroy()
+      return undefined
+    }
     const connection: Connection = {
       socket,
       address,
@@ -127,22 +175,23 @@ const track = (server: Server, bounds: Options): ReadonlyMap<Socket, Connection>
       isEnding: false,
       stalled: undefined,
     }
-    bySocket.set(socket, connection)
+    all.add(connection)
     counts.set(address, (counts.get(address) ?? 0) + 1)
-    socket.once("close", () => remove(connection))
+    hold(connection, socket)
+    return connection
   }
 
-  // With TLS, requests have the socket of a connection whose handshake is complete; until then Node bounds its time.
-  server.on(server instanceof TlsServer ? "secureConnection" : "connection", add)
-  return bySocket
+  if (server instanceof TlsServer) trackHandshakes(server, add, hold)
+  else server.on("connection", add)
+  return { all, of: (socket) => bySocket.get(socket) }
 }
 
 /** Starts each request when those before it on its connection are answered. */
 const inOrder =
-  (server: Server, bySocket: ReadonlyMap<Socket, Connection>, start: Handler): Handler =>
+  (server: Server, { all, of }: Tracked, start: Handler): Handler =>
   (request, response) => {
-    const connection = bySocket.get(request.socket)
-    if (connection === undefined) return
+    const connection = of(request.socket)
+    if (connection === undefined || !all.has(connection)) return
     connection.requests++
     if (connection.requests > maxUnanswered) connection.socket.destroy()
     if (connection.isEnding) return
@@ -196,17 +245,17 @@ export const make = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Connections, never, Scope.Scope> {
   const now = yield* MonotonicClock.reader
   const turns = Turns.make(now)
-  const bySocket = track(server, options)
+  const tracked = track(server, options)
   let isDraining = false
   const look = setInterval(() => {
-    endSlow(bySocket.values(), options.writeSeconds, now())
-    askEnded(bySocket.values())
+    endSlow(tracked.all, options.writeSeconds, now())
+    askEnded(tracked.all)
   }, lookMillis).unref()
   yield* Effect.addFinalizer(() => Effect.sync(() => clearInterval(look)))
 
   const closed = Effect.callback<void>((resume) => {
     const check = () => {
-      if (bySocket.size === 0) resume(Effect.void)
+      if (tracked.all.size === 0) resume(Effect.void)
     }
     const timer = setInterval(check, 10)
     check()
@@ -215,7 +264,7 @@ export const make = Effect.fnUntraced(function* (
 
   return {
     serve: (handler) => {
-      const handle = inOrder(server, bySocket, (request, response) => {
+      const handle = inOrder(server, tracked, (request, response) => {
         turns.enter(
           () => {
             if (!response.destroyed && request.socket.writable) handler(request, response)
@@ -229,7 +278,7 @@ export const make = Effect.fnUntraced(function* (
     drain: Effect.suspend(() => {
       isDraining = true
       setTimeout(() => {
-        for (const { socket } of bySocket.values()) socket.destroy()
+        for (const { socket } of tracked.all) socket.destroy()
       }, options.drainSeconds * 1000).unref()
       return Effect.asVoid(Effect.timeoutOption(closed, options.drainIdleMillis))
     }),

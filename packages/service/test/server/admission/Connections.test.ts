@@ -1,5 +1,9 @@
+import { readFileSync } from "node:fs"
 import { createServer, type Server } from "node:http"
+import { createServer as createTlsServer, request as requestTls } from "node:https"
 import { connect, type AddressInfo, type Socket } from "node:net"
+import { join } from "node:path"
+import { connect as connectTls } from "node:tls"
 import { Eventually } from "@daybook/harness"
 import { describe, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
@@ -42,6 +46,8 @@ const work = (millis: number) => {
   const end = performance.now() + millis
   while (performance.now() < end);
 }
+
+const fixture = (name: string): Buffer => readFileSync(join(import.meta.dirname, "../fixtures", name))
 
 const closed = (socket: Socket) =>
   Effect.promise(async () => await new Promise((resolve) => socket.once("close", resolve)))
@@ -112,6 +118,61 @@ describe("Connections", () => {
       yield* Effect.sleep("50 millis")
       const fourth = yield* open(port)
       yield* closed(fourth)
+      expect([second.destroyed, third.destroyed]).toEqual([false, false])
+    }),
+  )
+
+  it.live("with TLS, connections whose handshake is not complete count, and the oldest of them make room", () =>
+    Effect.gen(function* () {
+      const ca = fixture("localhost.cert.pem")
+      const server = createTlsServer({ cert: ca, key: fixture("localhost.key.pem") })
+      const port = yield* listen(server)
+      const { serve } = yield* Connections.make(server, { ...limits, connectionsPerAddress: 3 })
+      serve((_request, response) => void response.end("answered"))
+      const sockets = yield* openAll(server, port, 5)
+
+      yield* Effect.promise(() =>
+        Eventually.until(() => sockets.filter(({ closed: isClosed }) => isClosed).length === 2, {
+          what: "two connections above the bound are closed",
+        }),
+      )
+      const answer = yield* Effect.promise(
+        () =>
+          new Promise<string>((resolve, reject) => {
+            const sent = requestTls(
+              { host: "127.0.0.1", servername: "localhost", port, ca, agent: false },
+              (response) => response.on("data", (chunk: Buffer) => resolve(chunk.toString())),
+            )
+            sent.on("error", reject).end()
+          }),
+      )
+
+      expect(answer).toBe("answered")
+      expect(sockets.slice(0, 2).every(({ closed: isClosed }) => isClosed)).toBe(true)
+    }),
+  )
+
+  it.live("with TLS, connections whose handshake is complete count until they are closed", () =>
+    Effect.gen(function* () {
+      const server = createTlsServer({ cert: fixture("localhost.cert.pem"), key: fixture("localhost.key.pem") })
+      const port = yield* listen(server)
+      const { serve } = yield* Connections.make(server, { ...limits, connectionsPerAddress: 2 })
+      serve((_request, response) => void response.end("answered"))
+      const openTls = Effect.promise(async () => {
+        const socket = connectTls({
+          host: "127.0.0.1",
+          servername: "localhost",
+          port,
+          ca: fixture("localhost.cert.pem"),
+        })
+        await new Promise((resolve) => socket.on("error", () => {}).once("secureConnect", resolve))
+        return socket.resume()
+      })
+      const [first, second] = [yield* openTls, yield* openTls]
+
+      const third = yield* openTls
+      yield* Effect.promise(() => Eventually.until(() => first.closed, { what: "the oldest connection is closed" }))
+
       expect([second.destroyed, third.destroyed]).toEqual([false, false])
     }),
   )
