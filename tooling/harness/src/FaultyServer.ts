@@ -121,11 +121,12 @@ const writtenCharacters = 500_000
 
 const writePieces = async ({ pieces }: Pieces, response: ServerResponse): Promise<void> => {
   response.writeHead(200, { "content-type": "application/json" })
+  const closed = once(response, "close")
   let text = ""
   for (const piece of pieces) {
     text += piece
     if (text.length < writtenCharacters) continue
-    if (!response.write(text)) await Promise.race([once(response, "drain"), once(response, "close")])
+    if (!response.write(text)) await Promise.race([once(response, "drain"), closed])
     if (response.destroyed) return
     text = ""
   }

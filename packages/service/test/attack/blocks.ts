@@ -41,7 +41,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
     service: async (scale) => {
       const node = await BombNode.start(blocks, new Set(), { logs: logs[scale] })
       const attack = { id: 31_337, rpc: [node.url], pollMillis: 200, checks: "links", traces: "off" }
-      return { config: { chains: { attack } }, role: "all", close: async () => node.close() }
+      return { config: { chains: { attack } }, role: "all", close: node.stop }
     },
     run: async (attacked) => {
       const key = await attacked.key("reader")

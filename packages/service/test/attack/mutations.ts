@@ -2,9 +2,8 @@
  * Changed requests to every operation: paths, parameters, headers, methods and bodies. No response blames the service or its nodes for what
  * a client sent, and neither responses nor what the service writes of itself has a key in it.
  */
-import { createServer, request } from "node:http"
-import type { AddressInfo } from "node:net"
-import { Eventually } from "@daybook/harness"
+import { request } from "node:http"
+import { Eventually, LocalServer } from "@daybook/harness"
 import { Effect, Redacted } from "effect"
 import { daybook } from "../cli/daybook.ts"
 import * as Engine from "../../src/store/Engine.ts"
@@ -225,23 +224,11 @@ const send = async (url: string, { body, headers, method, path }: ChangedRequest
 /** A collector of spans that keeps what it receives. */
 const startCollector = async () => {
   const received: Array<string> = []
-  const server = createServer((incoming, response) => {
-    const chunks: Array<Buffer> = []
-    incoming.on("data", (chunk: Buffer) => chunks.push(chunk))
-    incoming.on("end", () => {
-      received.push(Buffer.concat(chunks).toString("latin1"))
-      response.end("{}")
-    })
+  const server = await LocalServer.start(({ body }, response) => {
+    received.push(body)
+    response.end("{}")
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    received,
-    close: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+  return { ...server, received }
 }
 
 let collector: Awaited<ReturnType<typeof startCollector>> | undefined
@@ -292,7 +279,7 @@ export const scenario: Scenario = {
     collector = await startCollector()
     return {
       config: {
-        chains: { attack: { ...LongLedger.chains.attack, rpc: [`${node.url}${canary}`] } },
+        chains: { attack: { ...LongLedger.chains.attack, rpc: [`${node.url}/${canary}`] } },
         rateLimit: { perSecond: 1e6, burst: 1e6 },
         log: { access: true },
         otlp: { url: collector.url },
@@ -300,8 +287,8 @@ export const scenario: Scenario = {
       role: "serve",
       prepare: async (folder: string) => await LongLedger.fill(folder, { movements: 2_000, assets: 50 }),
       close: async () => {
-        await collector?.close()
-        await node.close()
+        await collector?.stop()
+        await node.stop()
       },
     }
   },

@@ -157,7 +157,7 @@ const service = async (scale: Scale) => {
     config: { chains: { attack: { ...LongLedger.chains.attack, rpc: [node.url] } } },
     role: "serve",
     prepare: async (folder: string) => await LongLedger.fill(folder, sizes[scale]),
-    close: node.close,
+    close: node.stop,
   }
 }
 

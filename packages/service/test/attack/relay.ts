@@ -32,7 +32,7 @@ const withNode = (resultOf: (method: string) => string | Buffer) => async (_scal
     role: "serve",
     prepare: async (folder: string) =>
       await LargeRows.fill(folder, { count: 2, calldataBytes: 100, logs: 1, internalBytes: 100 }),
-    close: node.close,
+    close: node.stop,
   }
 }
 

@@ -1,6 +1,7 @@
 /** An indexer and transactions of little gas whose traces are large: no block stops it, and what it stores of one is bounded. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { LocalServer } from "@daybook/harness"
 import * as ChainIndexer from "../../src/indexer/ChainIndexer.ts"
 import * as Node from "../../src/node/Node.ts"
 import * as WalletTransactions from "../../src/projection/WalletTransactions.ts"
@@ -30,10 +31,7 @@ const largeFrames = 45
 
 /** Indexes the blocks of a node with these methods; gives the rows by block and index, and the gaps. */
 const index = Effect.fnUntraced(function* (methods: ReadonlyArray<string>) {
-  const bombs = yield* Effect.acquireRelease(
-    Effect.promise(() => BombNode.start(blocks, new Set(methods), { largeFrames })),
-    (started) => Effect.sync(started.close),
-  )
+  const bombs = yield* LocalServer.scoped(() => BombNode.start(blocks, new Set(methods), { largeFrames }))
   const store = yield* openStore
   const node = yield* Node.make({ urls: [bombs.url], chainId: 31337, traceLimits })
   const options = { chain: store.ref.name, chainId: store.ref.id, owner: "me", decoder, checks: "links" } as const

@@ -2,8 +2,7 @@
  * A node whose blocks hold bombs, over HTTP: transactions of little gas whose traces are large by input, output, number of frames
  * or depth, or with many logs. Responses are written in chunks, as a node writes them.
  */
-import { createServer, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
+import { FaultyServer } from "@daybook/harness"
 import * as fixture from "../indexer/fixture.ts"
 
 /** What a transaction does. */
@@ -22,7 +21,7 @@ export interface Node {
   readonly url: string
   /** Calls by method. */
   readonly calls: Map<string, number>
-  readonly close: () => void
+  readonly stop: () => Promise<void>
 }
 
 const hex = (value: number): string => `0x${value.toString(16)}`
@@ -93,24 +92,6 @@ function* entriesOf(kind: Kind, number: number, index: number, sizes: Sizes): Ge
     yield ","
     yield entry(path, isLarge ? dataOf(kind, at) : "0x", kind === "output" ? repeated : "0x")
   }
-}
-
-const write = async (response: ServerResponse, pieces: Iterable<string>) => {
-  let buffer: Array<string> = []
-  let length = 0
-  const flush = async () => {
-    if (!response.write(buffer.join(""))) await new Promise((resolve) => response.once("drain", resolve))
-    buffer = []
-    length = 0
-  }
-  for (const piece of pieces) {
-    buffer.push(piece)
-    length += piece.length
-    if (length > 500_000) await flush()
-    if (response.destroyed) return
-  }
-  await flush()
-  response.end()
 }
 
 /** Starts a node with these transactions in its blocks, and these methods of a tracer. */
@@ -221,21 +202,7 @@ export const start = async (
     yield "]"
   }
 
-  const server = createServer((request, response) => {
-    const parts: Array<Buffer> = []
-    request.on("data", (part: Buffer) => parts.push(part))
-    request.on("end", () => {
-      response.writeHead(200, { "content-type": "application/json" })
-      void write(response, replies(JSON.parse(Buffer.concat(parts).toString()) as Call | ReadonlyArray<Call>))
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    calls,
-    close: () => {
-      server.closeAllConnections()
-      server.close()
-    },
-  }
+  // Sound: the indexer sends JSON-RPC alone.
+  const server = await FaultyServer.start(({ body }) => ({ pieces: replies(JSON.parse(body) as Call) }))
+  return { ...server, calls }
 }

@@ -2,10 +2,9 @@
  * A scenario chain with what anvil has no means for: withdrawals, and balances that change without anything that states it. A withdrawal is
  * credited by the node, and a server in front of it states it in the block.
  */
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { Effect } from "effect"
 import { Anvil, Scenario } from "@daybook/chain"
+import { FaultyServer, LocalServer } from "@daybook/harness"
 import type { Tokens } from "./balanceOracle.ts"
 
 /** Chains without a row, and with one of the rules of anvil: by it the contract of wrapped ether is not a listed one. */
@@ -76,25 +75,10 @@ const serve = Effect.fnUntraced(function* (node: Anvil.Node, withdrawals: Readon
     for (const reply of [replies].flat()) add(reply)
     return JSON.stringify(replies)
   }
-  const server = createServer((request, response) => {
-    const chunks: Array<Buffer> = []
-    request.on("data", (chunk: Buffer) => chunks.push(chunk))
-    request.on("end", () => {
-      answer(Buffer.concat(chunks).toString()).then(
-        (text) => response.setHeader("content-type", "application/json").end(text),
-        () => response.destroy(),
-      )
-    })
-  })
-  yield* Effect.acquireRelease(
-    Effect.promise(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))),
-    () =>
-      Effect.promise(() => {
-        server.closeAllConnections()
-        return new Promise((resolve) => server.close(resolve))
-      }),
+  const { url } = yield* LocalServer.scoped(() =>
+    FaultyServer.start(async ({ body }) => ({ body: await answer(body) })),
   )
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  return `${url}/`
 })
 
 /** Runs a scenario, then withdrawals and unstated changes. */

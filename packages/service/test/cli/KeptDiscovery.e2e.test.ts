@@ -1,4 +1,5 @@
 /** Statements and exports whose process is ended, and which the same command continues. */
+import { FakeNode } from "@daybook/harness"
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -151,7 +152,7 @@ layer(scenario, { excludeTestServices: true })("KeptDiscovery", (it) => {
         const forward = server.forward(anvil.url)
         let [calls, limit] = [0, Number.POSITIVE_INFINITY]
         const node = yield* server.start({}, (method, params) =>
-          ++calls > limit ? { status: 401 } : forward(method, params),
+          ++calls > limit ? FakeNode.status(401) : forward(method, params),
         )
         const args = ["statement", accounts.alice, accounts.carol, "--rpc", node.url, "--json", "--state", "state"]
         // The last final block of anvil is 64 blocks below the newest.
@@ -184,7 +185,7 @@ layer(scenario, { excludeTestServices: true })("KeptDiscovery", (it) => {
       const one = yield* recorded(anvil.url)
       let [calls, limit] = [0, Number.POSITIVE_INFINITY]
       const other = yield* server.start({ eth_chainId: () => ({ result: "0x5151" }) }, (method, params) =>
-        ++calls > limit ? { status: 401 } : forward(method, params),
+        ++calls > limit ? FakeNode.status(401) : forward(method, params),
       )
       yield* anvil.call("anvil_mine", ["0x60"])
       const args = ["export", accounts.bob, "--rpc", one.url, "--rpc", other.url, "--format", "ndjson", "--output"]

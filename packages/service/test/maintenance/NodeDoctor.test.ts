@@ -1,4 +1,5 @@
 /** Examinations of nodes that lack one thing or another. */
+import { FakeNode } from "@daybook/harness"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
@@ -103,7 +104,7 @@ describe("NodeDoctor", () => {
     Effect.gen(function* () {
       const noReceipts = yield* examine({ eth_getBlockReceipts: missing, eth_getTransactionReceipt: missing })
       const other = yield* examine({}, { chainId: 137 })
-      const refused = yield* examine({ eth_chainId: () => ({ status: 401 }) })
+      const refused = yield* examine({ eth_chainId: () => FakeNode.status(401) })
 
       expect([noReceipts.canIndex, other.canIndex, refused.canIndex]).toEqual([false, false, false])
       expect(noReceipts.texts["receipts"]).toContain("supports neither eth_getBlockReceipts nor")

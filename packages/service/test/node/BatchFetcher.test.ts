@@ -1,4 +1,5 @@
 /** Batches against a scripted node. */
+import { FakeNode } from "@daybook/harness"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
@@ -306,7 +307,7 @@ describe("BatchFetcher", () => {
       expect(yield* size).toBe(4)
       yield* (yield* node.batchFetcher(5)).blocks([5, 6, 7, 8])
       expect(yield* size).toBe(16)
-      server.answers["eth_getBlockByNumber"] = () => ({ status: 503 })
+      server.answers["eth_getBlockByNumber"] = () => FakeNode.status(503)
       yield* (yield* node.batchFetcher(5)).blocks([5, 6, 7, 8])
 
       expect(yield* size).toBe(2)
@@ -331,7 +332,7 @@ describe("BatchFetcher", () => {
     Effect.gen(function* () {
       const [one, two] = [yield* start(healthy()), yield* start(healthy())]
       const node = yield* polled([one, two])
-      two.answers["eth_getBlockByNumber"] = () => "break"
+      two.answers["eth_getBlockByNumber"] = () => FakeNode.disconnect
       const received = yield* Effect.forEach([4, 8, 16, 32], (number) =>
         Effect.flatMap(node.batchFetcher(number), (bulk) => bulk.blocks([number])),
       )

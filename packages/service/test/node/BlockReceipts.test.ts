@@ -1,4 +1,5 @@
 /** Whether a node's refusal of `eth_getBlockReceipts` concerns the method or only one block. */
+import { FakeNode } from "@daybook/harness"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
@@ -45,7 +46,7 @@ const twice = Effect.fnUntraced(function* (refusal: Response) {
 describe("BlockReceipts", () => {
   it.live.each([404, 405, 501])("fetch: asks a node no more for whole blocks that refuses with HTTP %i", (status) =>
     Effect.gen(function* () {
-      expect(yield* twice(() => ({ status }))).toEqual({ outcomes: [2, 2], isAskedAgain: false, single: 4 })
+      expect(yield* twice(() => FakeNode.status(status))).toEqual({ outcomes: [2, 2], isAskedAgain: false, single: 4 })
     }),
   )
 

@@ -1,3 +1,4 @@
+import { FakeNode } from "@daybook/harness"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
@@ -59,7 +60,7 @@ describe("Node", () => {
   it.live("head: names the configuration key where the URL or its credentials are wrong", () =>
     Effect.gen(function* () {
       const messageOf = Effect.fnUntraced(function* (status: number) {
-        const server = yield* start({ ...healthy(), eth_chainId: () => ({ status }) })
+        const server = yield* start({ ...healthy(), eth_chainId: () => FakeNode.status(status) })
         const chain = yield* Node.make({ urls: [server.url], chainId: 1, where: "chains.eth.rpc" })
         return (yield* Effect.flip(chain.head)).message.replace(server.host, "HOST")
       })
@@ -107,7 +108,7 @@ describe("Node", () => {
   describe("failover", () => {
     it.live("head: fails over to the next node and stays with it", () =>
       Effect.gen(function* () {
-        const broken = yield* start({ ...healthy(), eth_getBlockByNumber: () => "break" })
+        const broken = yield* start({ ...healthy(), eth_getBlockByNumber: () => FakeNode.disconnect })
         const good = yield* start(healthy())
         const chain = yield* node([broken, good])
 
@@ -189,7 +190,7 @@ describe("Node", () => {
       ["-32000", error(-32000, "The method eth_getBlockReceipts does not exist/is not available")],
       ["-32004", error(-32004, "Method not supported")],
       ["an error for this method alone", error(-32099, "computer says no")],
-      ["HTTP 403", () => ({ status: 403 })],
+      ["HTTP 403", () => FakeNode.status(403)],
     ])(
       "receipts: are requested one by one, in one request, once the node has refused the method by %s",
       ([, refusal]) =>
@@ -261,7 +262,7 @@ describe("Node", () => {
         const server = yield* start({
           ...healthy(),
           eth_getBlockReceipts: missing,
-          eth_getTransactionReceipt: () => "break",
+          eth_getTransactionReceipt: () => FakeNode.disconnect,
         })
         const failed = yield* Effect.flip((yield* node([server])).receipts(ref))
 
@@ -307,7 +308,7 @@ describe("Node", () => {
         "none for this key",
         {
           trace_block: error(-32000, "trace_block is not available on the Free tier"),
-          debug_traceBlockByHash: () => ({ status: 403 }),
+          debug_traceBlockByHash: () => FakeNode.status(403),
           debug_traceBlockByNumber: error(-32600, "method debug_traceBlockByNumber is disabled"),
         },
         "off",

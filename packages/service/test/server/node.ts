@@ -1,28 +1,11 @@
-/** A node in a few lines: answers by a table of methods, and can fail in every way that HTTP knows. */
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
+/** A node in a few lines: answers by a function, as text, and can fail in every way that HTTP knows. */
+import { FakeNode, LocalServer } from "@daybook/harness"
 import { Effect } from "effect"
 
 /** A call as it arrived. */
-export interface Call {
-  readonly method: string
-  readonly params: ReadonlyArray<unknown>
-}
+export type Call = Omit<FakeNode.Call, "id">
 
-interface RequestItem extends Call {
-  readonly id: number
-}
-
-/** Reply of the node: the text of its result or error member, or a whole HTTP response. */
-export type Reply =
-  | { readonly member: string }
-  | { readonly status: number; readonly body: string; readonly headers?: Readonly<Record<string, string>> }
-
-/** The text of a result. */
-export const result = (text: string): Reply => ({ member: `"result":${text}` })
-
-/** The text of an error. */
-export const error = (text: string): Reply => ({ member: `"error":${text}` })
+export type Reply = FakeNode.Reply
 
 /** A node that runs. */
 export interface Node {
@@ -31,39 +14,23 @@ export interface Node {
   readonly calls: ReadonlyArray<Call>
 }
 
+/** The text of a result. */
+export const result = (text: string): Reply => ({ member: `"result":${text}` })
+
+/** The text of an error. */
+export const error = (text: string): Reply => ({ member: `"error":${text}` })
+
 /** Starts a node of chain `id` until the scope ends. */
-export const start = (reply: (call: Call) => Reply, id = 1) =>
-  Effect.acquireRelease(
-    Effect.promise(async () => {
-      const calls: Array<Call> = []
-      const server = createServer((request, response) => {
-        let body = ""
-        request.on("data", (chunk: Buffer) => (body += chunk.toString()))
-        request.on("end", () => {
-          const parsed = JSON.parse(body) as RequestItem | ReadonlyArray<RequestItem>
-          const answers = [parsed].flat().map((call) => {
-            const isChainId = call.method === "eth_chainId"
-            if (!isChainId) calls.push({ method: call.method, params: call.params })
-            const given = isChainId ? result(`"0x${id.toString(16)}"`) : reply(call)
-            return "status" in given ? given : `{"jsonrpc":"2.0","id":${call.id},${given.member}}`
-          })
-          const whole = answers.find((answer) => typeof answer !== "string")
-          if (whole !== undefined) {
-            response.writeHead(whole.status, whole.headers).end(whole.body)
-            return
-          }
-          response.writeHead(200, { "content-type": "application/json" })
-          const texts = answers.filter((answer) => typeof answer === "string")
-          response.end(Array.isArray(parsed) ? `[${texts.join(",")}]` : texts[0])
-        })
-      })
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-      const { port } = server.address() as AddressInfo
-      return { node: { url: `http://127.0.0.1:${port}/`, calls } satisfies Node, server }
-    }),
-    ({ server }) =>
-      Effect.promise(() => {
-        server.closeAllConnections()
-        return new Promise((resolve) => server.close(resolve))
+export const start = (reply: (call: Call) => Reply, id = 1) => {
+  const calls: Array<Call> = []
+  return Effect.map(
+    LocalServer.scoped(() =>
+      FakeNode.start(({ method, params }) => {
+        if (method === "eth_chainId") return result(`"0x${id.toString(16)}"`)
+        calls.push({ method, params })
+        return reply({ method, params })
       }),
-  ).pipe(Effect.map(({ node }) => node))
+    ),
+    ({ url }): Node => ({ url: `${url}/`, calls }),
+  )
+}
