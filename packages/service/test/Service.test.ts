@@ -1,5 +1,5 @@
-import { createServer, type Server } from "node:net"
 import { describe, it } from "@effect/vitest"
+import { LocalServer } from "@daybook/harness"
 import { Deferred, Effect, Exit, Logger, Redacted, Scope } from "effect"
 import { expect } from "vitest"
 import * as Config from "../src/config/Config.ts"
@@ -19,20 +19,9 @@ const configOf = (rpc: ReadonlyArray<string>, port = 0, host = "127.0.0.1") =>
 const nowhere = "http://127.0.0.1:65535/"
 
 /** A port that another program listens on. */
-const takenPort = Effect.acquireRelease(
-  Effect.promise(
-    () =>
-      new Promise<Server>((resolve) => {
-        const server = createServer()
-        server.listen(0, "127.0.0.1", () => resolve(server))
-      }),
-  ),
-  (server) => Effect.promise(() => new Promise((resolve) => server.close(resolve))),
-).pipe(
-  Effect.map((server) => {
-    const address = server.address()
-    return typeof address === "object" && address !== null ? address.port : 0
-  }),
+const takenPort = Effect.map(
+  LocalServer.scoped(() => LocalServer.start(() => {})),
+  ({ port }) => port,
 )
 
 /** Starts the service in the role `all` and waits for the indexer's first word of a kind. */

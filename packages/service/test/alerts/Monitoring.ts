@@ -39,17 +39,6 @@ export interface Alert {
   readonly chain: string | undefined
 }
 
-/** Runs a process until the scope ends. */
-const running = (program: Member.Program) =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const member = Member.make(program)
-      member.start()
-      return member
-    }),
-    (member) => Effect.promise(() => member.end("SIGTERM")),
-  )
-
 /** A small disk of its own, until the scope ends. Only root can make one. */
 const disk = (path: string) =>
   Effect.acquireRelease(
@@ -75,7 +64,7 @@ export const start = Effect.fnUntraced(function* () {
     writeFileSync(config, JSON.stringify({ listen, database: `sqlite:${name}`, chains }))
     const key = addKey(config)
     const args = [daybook, "serve", "--role", roles, "--config", config]
-    const member = yield* running({ name, file: process.execPath, args, log: join(baseFolder, `${name}.log`) })
+    const member = yield* Member.running({ name, file: process.execPath, args, log: join(baseFolder, `${name}.log`) })
     yield* untilOk(`${urlOf(at)}/health`, name)
     return { key, member, url: urlOf(at) }
   })
@@ -85,7 +74,7 @@ export const start = Effect.fnUntraced(function* () {
 
   const small = join(baseFolder, "small")
   yield* disk(small)
-  yield* running({
+  yield* Member.running({
     name: "node_exporter",
     file: exporter,
     log: join(baseFolder, "exporter.log"),
@@ -104,7 +93,7 @@ export const start = Effect.fnUntraced(function* () {
     writeFileSync(join(baseFolder, "prometheus.yml"), configuration.replace(/targets: .*/, `targets: [${list}]`))
   }
   reload([])
-  const monitor = yield* running({
+  const monitor = yield* Member.running({
     name: "prometheus",
     file: prometheus,
     log: join(baseFolder, "prometheus.log"),

@@ -76,7 +76,7 @@ const measure = Effect.fnUntraced(function* (
   const listen = `127.0.0.1:${port}`
   writeFileSync(config, JSON.stringify({ listen, database: "sqlite:data", chains: Object.fromEntries(own) }))
   const [log, heaps] = [join(base, "log"), join(base, "heaps")]
-  const member = Member.make({
+  const member = yield* Member.running({
     name: "service",
     file: process.execPath,
     log,
@@ -91,7 +91,6 @@ const measure = Effect.fnUntraced(function* (
       config,
     ],
   })
-  yield* Effect.acquireRelease(Effect.sync(member.start), () => Effect.promise(() => member.end("SIGTERM")))
   const isSynced = (id: number) =>
     fetch(`http://${listen}/ready?chain=chain%20${id}`).then(
       async (response) => {

@@ -1,7 +1,6 @@
 import { execFileSync, spawn } from "node:child_process"
 import { mkdirSync } from "node:fs"
 import { Agent, get } from "node:http"
-import { createServer } from "node:net"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, it } from "@effect/vitest"
@@ -10,18 +9,7 @@ import { Effect } from "effect"
 import { expect } from "vitest"
 import * as ChainSchema from "../../src/store/sqlite/ChainSchema.ts"
 import { addKey, daybook, daybookProcess, main, timeout, withConfig } from "./daybook.ts"
-
-/** A port that is free now. */
-const freePort = Effect.promise(
-  () =>
-    new Promise<number>((resolve) => {
-      const server = createServer()
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address()
-        server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
-      })
-    }),
-)
+import { freePort } from "../store/postgres/EmbeddedServer.ts"
 
 /** Status of a request on a connection of its own. */
 const statusOf = (url: string, headers: Record<string, string> = {}): Promise<number> =>
@@ -69,7 +57,7 @@ describe("daybook serve --processes", () => {
     "serve: shares one port and one rate limit between processes, restarts one that is killed, and stops all on SIGTERM",
     () =>
       Effect.gen(function* () {
-        const port = yield* freePort
+        const port = yield* Effect.promise(freePort)
         const url = `http://127.0.0.1:${port}`
         const base = yield* withConfig({
           listen: { host: "127.0.0.1", port },

@@ -1,11 +1,10 @@
 /** Exit codes of commands that a signal stops. */
 import { spawn } from "node:child_process"
 import { existsSync, rmSync } from "node:fs"
-import { createServer, type Server } from "node:http"
-import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, it } from "@effect/vitest"
+import { LocalServer } from "@daybook/harness"
 import { Effect } from "effect"
 import { expect } from "vitest"
 import * as Engine from "../../src/store/Engine.ts"
@@ -36,20 +35,13 @@ const stopped = (cwd: string, args: ReadonlyArray<string>, signal: NodeJS.Signal
   )
 
 /** A node that accepts requests and never answers. */
-const mute = Effect.acquireRelease(
-  Effect.promise(
-    () =>
-      new Promise<{ readonly server: Server; readonly url: string; readonly requests: () => number }>((resolve) => {
-        let requests = 0
-        const server = createServer(() => void requests++)
-        server.listen(0, "127.0.0.1", () => {
-          const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-          resolve({ server, url, requests: () => requests })
-        })
-      }),
-  ),
-  ({ server }) => Effect.sync(() => (server.closeAllConnections(), server.close())),
-)
+const mute = Effect.suspend(() => {
+  let requests = 0
+  return Effect.map(
+    LocalServer.scoped(() => LocalServer.start(() => void requests++)),
+    ({ url }) => ({ url, requests: () => requests }),
+  )
+})
 
 describe("Shutdown", () => {
   it.live(

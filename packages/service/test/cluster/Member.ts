@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { openSync } from "node:fs"
+import { Effect } from "effect"
 
 /** How to start a process. */
 export interface Program {
@@ -55,3 +56,14 @@ export const make = ({ args, env, file, gid, log, name, uid }: Program): Member 
     signal: (signal) => void child?.kill(signal),
   }
 }
+
+/** Runs a process until the scope ends. */
+export const running = (program: Program) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const member = make(program)
+      member.start()
+      return member
+    }),
+    (member) => Effect.promise(() => member.end("SIGTERM")),
+  )

@@ -140,16 +140,12 @@ export const start = Effect.fnUntraced(function* ({ database, processes }: Kind)
   const command = (...args: ReadonlyArray<string>) =>
     spawnSync(process.execPath, [daybook, ...args, "--config", file], { encoding: "utf8" }).stdout.trim()
   const key = command("keys", "add", "usual")
-  const service = Member.make({
+  const service = yield* Member.running({
     name: "service",
     file: process.execPath,
     log,
     args: [daybook, "serve", "--processes", String(processes), "--config", file],
   })
-  yield* Effect.acquireRelease(
-    Effect.sync(() => service.start()),
-    () => Effect.promise(() => service.end("SIGTERM")),
-  )
   const url = `https://127.0.0.1:${port}`
   const logged = () => (existsSync(log) ? readFileSync(log, "utf8") : "")
   const until = (what: string, condition: Effect.Effect<boolean>) =>

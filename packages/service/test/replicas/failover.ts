@@ -1,12 +1,11 @@
 /** Kills a primary, and promotes a standby that lacks its last commits, while the chain is written and pages are walked. */
-import { PgClient } from "@effect/sql-pg"
-import { Effect, Redacted } from "effect"
-import { Reactivity } from "effect/reactivity"
+import { Effect } from "effect"
 import * as Engine from "../../src/store/Engine.ts"
 import { seeded } from "../store/model.ts"
 import * as Campaign from "../campaign/Campaign.ts"
 import { pagesOf } from "../store/pages.ts"
 import * as EmbeddedServer from "../store/postgres/EmbeddedServer.ts"
+import * as TestServer from "../store/postgres/TestServer.ts"
 import { ref } from "../store/TestDatabase.ts"
 import * as TestStore from "../store/TestStore.ts"
 import * as Proxy from "./Proxy.ts"
@@ -21,15 +20,6 @@ const walkMillis = 2_000
 const lostMillis = 500
 
 const portOf = (url: string) => Number(new URL(url).port)
-
-/** Runs a statement on a server. */
-const ask = (url: string, sql: string) =>
-  PgClient.make({ url: Redacted.make(url), maxConnections: 1 }).pipe(
-    Effect.flatMap((client) => client.unsafe(sql)),
-    Effect.provide(Reactivity.layer),
-    Effect.scoped,
-    Effect.orDie,
-  )
 
 /** A primary and its standby, the proxy between them, and the proxy through which the service reaches the primary. */
 const servers = (bin: string | undefined) =>
@@ -107,7 +97,7 @@ const round = Effect.fnUntraced(function* (own: number, bin: string | undefined,
   const { checkpoint, cursor } = yield* pages({ limit: 2 })
   const killedAt = performance.now()
   yield* Effect.promise(pair.primary.kill)
-  yield* ask(pair.standby.url, "SELECT pg_promote(true, 60)")
+  yield* TestServer.rowsOf(pair.standby.url, "SELECT pg_promote(true, 60)")
   const promoted = performance.now() - killedAt
   front.lead(portOf(pair.standby.url))
   const { appends } = world.counts

@@ -1,6 +1,4 @@
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
-import { Eventually } from "@daybook/harness"
+import { Eventually, LocalServer } from "@daybook/harness"
 import { describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger, Redacted, References, Schema } from "effect"
 import { expect } from "vitest"
@@ -143,20 +141,14 @@ describe("traces", () => {
         readonly token: unknown
         readonly body: typeof Exported.Type
       }> = []
-      const collector = createServer((message, response) => {
-        let body = ""
-        message.on("data", (chunk: Buffer) => (body += chunk.toString()))
-        message.on("end", () => {
+      const collector = yield* LocalServer.scoped(() =>
+        LocalServer.start(({ body, headers, url }, response) => {
           const decoded = Schema.decodeUnknownSync(Exported)(JSON.parse(body))
-          received.push({ path: message.url, token: message.headers["x-token"], body: decoded })
+          received.push({ path: url, token: headers["x-token"], body: decoded })
           response.setHeader("content-type", "application/json").end("{}")
-        })
-      })
-      yield* Effect.promise(() => new Promise<void>((resolve) => collector.listen(0, "127.0.0.1", resolve)))
-      yield* Effect.addFinalizer(() => Effect.sync(() => collector.close()))
-      // Sound: it listens on a port.
-      const { port } = collector.address() as AddressInfo
-      const otlp = { url: `http://127.0.0.1:${port}/`, headers: { "x-token": "t" } }
+        }),
+      )
+      const otlp = { url: `${collector.url}/`, headers: { "x-token": "t" } }
 
       const answer = yield* Effect.scoped(
         Effect.gen(function* () {

@@ -1,7 +1,6 @@
 /** The proxy as it is shipped, by a real HAProxy before a service; skipped where there is none. */
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
-import { createServer } from "node:net"
 import { request as httpRequest } from "node:http"
 import { join } from "node:path"
 import { Eventually } from "@daybook/harness"
@@ -9,6 +8,7 @@ import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
 import { start } from "./service.ts"
+import { freePort } from "../store/postgres/EmbeddedServer.ts"
 
 const haproxy = process.env["HAPROXY"] ?? "/usr/sbin/haproxy"
 const isThere = existsSync(haproxy)
@@ -18,16 +18,6 @@ if (!isThere)
   )
 
 const file = join(import.meta.dirname, "../../../../deploy/haproxy.cfg")
-
-const freePort = Effect.promise(
-  () =>
-    new Promise<number>((resolve) => {
-      const server = createServer().listen(0, "127.0.0.1", () => {
-        const address = server.address()
-        server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
-      })
-    }),
-)
 
 /** Status of a GET whose path is sent as it is. */
 const statusOf = (port: number, path: string) =>
@@ -63,7 +53,7 @@ describe("encoded paths", () => {
   it.live.skipIf(!isThere)("HAProxy as it is shipped hides the metrics, whatever of their path is encoded", () =>
     Effect.gen(function* () {
       const { url } = yield* start({ config: { trustedProxies: 1 } })
-      const [port, metrics] = [yield* freePort, yield* freePort]
+      const [port, metrics] = [yield* Effect.promise(freePort), yield* Effect.promise(freePort)]
       const service = new URL(url).host
       const env = {
         ...process.env,

@@ -2,7 +2,7 @@
  * Faulty responses of a node: a block with another parent, receipts of another block, a failed trace. Each can be detected, by a
  * contradiction between responses or by the hash of the header.
  */
-import type { SeededRandom } from "./SeededRandom.ts"
+import type { SeededRandom } from "../store/SeededRandom.ts"
 import type { Count } from "./Count.ts"
 import * as NodeResponse from "./NodeResponse.ts"
 import type { Block, Log } from "./Tree.ts"

@@ -2,7 +2,7 @@
  * The nodes of a simulated world, behind a `fetch`. Each sees a chain of its own, may lag, freeze or stand on a branch that the others
  * left, and fails or returns faulty responses at random. A request takes virtual time.
  */
-import type { SeededRandom } from "./SeededRandom.ts"
+import type { SeededRandom } from "../store/SeededRandom.ts"
 import type { Count } from "./Count.ts"
 import * as NodeResponse from "./NodeResponse.ts"
 import * as FaultyResponse from "./FaultyResponse.ts"

@@ -4,7 +4,7 @@
  * is compared with the model after every commit; at the end all goes well again, and it must come to stand where the chain stands.
  */
 import { Effect, Fiber } from "effect"
-import * as SeededRandom from "./SeededRandom.ts"
+import * as SeededRandom from "../store/SeededRandom.ts"
 import { Counts } from "./Count.ts"
 import { Divergence } from "./Divergence.ts"
 import * as Model from "./Model.ts"

@@ -10,7 +10,7 @@ import { type Thread, ThreadLost } from "../../src/indexer/backfill/Thread.ts"
 import * as ThreadPool from "../../src/indexer/backfill/ThreadPool.ts"
 import * as Engine from "../../src/store/Engine.ts"
 import type { Count } from "./Count.ts"
-import type { SeededRandom } from "./SeededRandom.ts"
+import type { SeededRandom } from "../store/SeededRandom.ts"
 
 /** What threads work with. */
 export interface Setting {

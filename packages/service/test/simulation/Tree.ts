@@ -6,7 +6,7 @@ import { createHash } from "node:crypto"
 import * as Hash from "ox/Hash"
 import * as Rlp from "ox/Rlp"
 import type * as Hex from "ox/Hex"
-import type { SeededRandom } from "./SeededRandom.ts"
+import type { SeededRandom } from "../store/SeededRandom.ts"
 
 /** A call below a transaction. */
 export interface Call {

@@ -2,7 +2,7 @@
  * What is not stored: traces of bombs, which have more frames than the indexer keeps, traces of blocks that some nodes cannot trace, and
  * transactions whose receipts some nodes have lost. Which they are follows from their hashes.
  */
-import type { SeededRandom } from "./SeededRandom.ts"
+import type { SeededRandom } from "../store/SeededRandom.ts"
 import type { Block, Call, Deed } from "./Tree.ts"
 
 /** Whether the internal calls of a transaction are stored: never of a bomb, perhaps where a node cannot trace the block. */

@@ -8,7 +8,7 @@
 import { Duration, Effect, Random, References, Scheduler } from "effect"
 import { Clock } from "effect"
 import type { Fiber } from "effect"
-import type { SeededRandom } from "./SeededRandom.ts"
+import type { SeededRandom } from "../store/SeededRandom.ts"
 
 /** Virtual time. */
 export interface VirtualTime {

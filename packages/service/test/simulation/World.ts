@@ -2,7 +2,7 @@
  * The chain and its nodes in one simulated world, drawn from a seed: how they are made, and what becomes of them with time.
  * Blocks are mined, branches are left, nodes lag and stand still. It knows nothing of the indexer.
  */
-import type { SeededRandom } from "./SeededRandom.ts"
+import type { SeededRandom } from "../store/SeededRandom.ts"
 import type { Count } from "./Count.ts"
 import type * as Network from "./Network.ts"
 import * as Tree from "./Tree.ts"

@@ -12,7 +12,7 @@ import * as WalletTransactions from "../../src/projection/WalletTransactions.ts"
 import type { ChainReader } from "../../src/store/ChainReader.ts"
 import * as Engine from "../../src/store/Engine.ts"
 import * as NodeResponse from "./NodeResponse.ts"
-import * as SeededRandom from "./SeededRandom.ts"
+import * as SeededRandom from "../store/SeededRandom.ts"
 import * as Tree from "./Tree.ts"
 import * as VirtualTime from "./VirtualTime.ts"
 

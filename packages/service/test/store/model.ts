@@ -11,25 +11,16 @@ import {
   type Gap,
   gapKinds,
 } from "../../src/block/BlockRows.ts"
+import * as SeededRandom from "./SeededRandom.ts"
 import type { PageQuery, PageRow } from "../../src/store/ChainReader.ts"
 
 /** Seeds of laws. */
 export const seed = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
 
-/** Numbers from 0 up to a bound, the same for the same seed. */
-export const seeded = (seed: number) => {
-  let state = seed >>> 0
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-  const below = (bound: number) => Math.floor(next() * bound)
-  return { below, pick: <A>(list: ReadonlyArray<A>): A => list[below(list.length)]! }
-}
+/** Numbers that are the same for the same seed. */
+export const seeded = SeededRandom.make
 
-export type Seeded = ReturnType<typeof seeded>
+export type Seeded = SeededRandom.SeededRandom
 
 export const address = (n: number) => `0x${n.toString(16).padStart(40, "a")}`
 export const wallets = [address(1), address(2), address(3), address(4)]

@@ -1,10 +1,9 @@
 /** The relay's nodes: what is logged and answered while none responds. */
-import { createServer as createHttpServer, type ServerResponse } from "node:http"
 import { type AddressInfo, createServer } from "node:net"
-import { Readable } from "node:stream"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { describe, it } from "@effect/vitest"
+import { FaultyServer, LocalServer } from "@daybook/harness"
 import { Effect, Logger, Schema } from "effect"
 import { afterEach, expect, vi } from "vitest"
 import { Limits } from "../../../src/config/Limits.ts"
@@ -36,33 +35,17 @@ const connect = Effect.fnUntraced(function* (...urls: Urls) {
 const mebibyte = 1024 * 1024
 
 /** A node of chain 1 whose other results are texts of so many bytes, sent as fast as they are read. */
-const largeNode = (bytes: number) =>
-  Effect.acquireRelease(
-    Effect.promise(async () => {
-      const chunk = Buffer.alloc(64 * 1024, "x")
-      const server = createHttpServer()
-      const respond = (body: string, response: ServerResponse) => {
-        const { id, method } = JSON.parse(body) as { readonly id: number; readonly method: string }
-        const head = `{"jsonrpc":"2.0","id":${id},"result":"`
-        const isLarge = method !== "eth_chainId"
-        const parts = isLarge ? Array.from({ length: bytes / chunk.length }, () => chunk) : ["0x1"]
-        Readable.from([head, ...parts, '"}']).pipe(response)
-      }
-      server.on("request", (request, response) => {
-        let body = ""
-        request.on("data", (part: Buffer) => (body += part.toString()))
-        request.on("end", () => respond(body, response))
-      })
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-      const { port } = server.address() as AddressInfo
-      return { server, url: `http://127.0.0.1:${port}/` }
+const largeNode = (bytes: number) => {
+  const chunk = "x".repeat(64 * 1024)
+  return LocalServer.scoped(() =>
+    FaultyServer.start(({ body }) => {
+      const { id, method } = JSON.parse(body) as { readonly id: number; readonly method: string }
+      const isLarge = method !== "eth_chainId"
+      const parts = isLarge ? Array.from({ length: bytes / chunk.length }, () => chunk) : ["0x1"]
+      return { pieces: [`{"jsonrpc":"2.0","id":${id},"result":"`, ...parts, '"}'] }
     }),
-    ({ server }) =>
-      Effect.promise(() => {
-        server.closeAllConnections()
-        return new Promise((resolve) => server.close(resolve))
-      }),
   )
+}
 
 const collectGarbage = () => {
   setFlagsFromString("--expose-gc")

@@ -48,7 +48,7 @@ interface Link {
 }
 
 /** Copies the programs, with the links that the package only lists. */
-export const copyPrograms = (to: string): void => {
+const copyPrograms = (to: string): void => {
   const from = programs()
   cpSync(from, to, { recursive: true })
   const links: ReadonlyArray<Link> = JSON.parse(readFileSync(join(from, "pg-symlinks.json"), "utf8"))
@@ -86,7 +86,7 @@ const isReady = async (server: ChildProcess): Promise<void> => {
 const settings = ["fsync=off", "full_page_writes=off", "unix_socket_directories=", "max_connections=200"]
 
 /** The folder of a server, and the programs that run it. */
-interface Cluster {
+export interface Cluster {
   readonly folder: string
   readonly bin: string
   readonly data: string
@@ -162,24 +162,32 @@ export interface PairOptions {
 }
 
 /**
- * Starts a primary, and a standby that applies each of its transactions so much later. The standby begins with a copy of the folder that
- * the primary has not written to yet, so that it needs no backup.
+ * Makes the folder of a primary, and that of a standby, which begins with a copy of the folder that the primary has not written to yet, so
+ * that it needs no backup.
  */
-export const startPair = async (options: PairOptions): Promise<Pair> => {
-  const cluster = await initialise(options.bin)
-  const copy = { ...cluster, data: join(cluster.folder, "standby") }
-  cpSync(cluster.data, copy.data, { recursive: true })
-  writeFileSync(join(copy.data, "standby.signal"), "")
+export const initialisePair = async (
+  bin?: string,
+): Promise<{ readonly primary: Cluster; readonly standby: Cluster }> => {
+  const primary = await initialise(bin)
+  const standby = { ...primary, data: join(primary.folder, "standby") }
+  cpSync(primary.data, standby.data, { recursive: true })
+  writeFileSync(join(standby.data, "standby.signal"), "")
   if (owner.uid !== undefined) {
-    for (const name of ["", ...readdirSync(copy.data, { recursive: true, encoding: "utf8" })]) {
-      chownSync(join(copy.data, name), owner.uid, owner.gid)
+    for (const name of ["", ...readdirSync(standby.data, { recursive: true, encoding: "utf8" })]) {
+      chownSync(join(standby.data, name), owner.uid, owner.gid)
     }
   }
-  chmodSync(copy.data, 0o700)
+  chmodSync(standby.data, 0o700)
+  return { primary, standby }
+}
+
+/** Starts a primary, and a standby that applies each of its transactions so much later. */
+export const startPair = async (options: PairOptions): Promise<Pair> => {
+  const folders = await initialisePair(options.bin)
   const primaryPort = await freePort()
-  const primary = await launch(cluster, primaryPort, ["wal_keep_size=2GB"])
+  const primary = await launch(folders.primary, primaryPort, ["wal_keep_size=2GB"])
   const through = (await options.through?.(primaryPort)) ?? primaryPort
-  const standby = await launch(copy, await freePort(), [
+  const standby = await launch(folders.standby, await freePort(), [
     `primary_conninfo=host=127.0.0.1 port=${through} user=postgres`,
     `recovery_min_apply_delay=${options.delayMillis}ms`,
   ])
@@ -189,7 +197,7 @@ export const startPair = async (options: PairOptions): Promise<Pair> => {
     stop: async () => {
       await standby.stop()
       await primary.stop()
-      rmSync(cluster.folder, { recursive: true, force: true })
+      rmSync(folders.primary.folder, { recursive: true, force: true })
     },
   }
 }

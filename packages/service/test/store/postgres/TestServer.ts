@@ -27,7 +27,9 @@ const clientOf = (url: string) =>
 const statementsOf = (url: string) =>
   Effect.map(clientOf(url), (client) => (sql: string) => Effect.orDie(client.unsafe<object>(sql).unprepared))
 
-const rowsOf = (url: string, sql: string) => Effect.scoped(Effect.flatMap(statementsOf(url), (rows) => rows(sql)))
+/** Rows of a statement on a connection of its own. */
+export const rowsOf = (url: string, sql: string) =>
+  Effect.scoped(Effect.flatMap(statementsOf(url), (rows) => rows(sql)))
 
 const named = (url: string, database: string): string => {
   const changed = new URL(url)

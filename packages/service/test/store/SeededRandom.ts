@@ -2,6 +2,7 @@
  * What happens by random, the same for the same seed. Each part of a simulated world draws from a stream of its own, so that
  * one part's draws do not shift another's.
  */
+import { Random } from "@daybook/harness"
 
 /** A stream of random. */
 export interface SeededRandom {
@@ -25,19 +26,13 @@ const mix = (seed: number, name: string): number => {
 
 /** The stream of a seed. */
 export const make = (seed: number): SeededRandom => {
-  let state = seed >>> 0
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-  const below = (bound: number) => Math.floor(next() * bound)
+  // Undoes the change of the seed by the kit, so that seeds give the worlds that they gave before.
+  const { integer: below, next, pick } = Random.make(seed ^ 0x9e3779b9)
   return {
     below,
+    pick,
     between: (low, high) => low + below(high - low + 1),
     is: (probability) => next() < probability,
-    pick: (list) => list[below(list.length)]!,
     fork: (name) => make(mix(seed, name)),
   }
 }
