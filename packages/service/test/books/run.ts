@@ -11,14 +11,14 @@ const options = {
   database: Campaign.database,
 } as const
 
-/** Compares the chain of a seed; gives the row of its index, and prints that of its discoveries. */
+/** Compares the chain of a seed; gives the row of its index, and keeps that of its discoveries. */
 const compare = Effect.fnUntraced(
   function* (
     name: string,
     seed: number,
     { blocks, database, every }: Campaign.Values<typeof options>,
     { fail, print }: Campaign.Output,
-    discovery: Array<Campaign.Cells>,
+    discoveries: Map<number, Campaign.Cells>,
   ) {
     const chain = yield* BookChain.make({ seed, blocks })
     const stated = yield* Books.stated(chain)
@@ -45,7 +45,9 @@ const compare = Effect.fnUntraced(
     const counts = [found.compared, found.differences.length, found.named.length]
     const not = [sum((one) => one.valueless), sum((one) => one.cancelled), sum((one) => one.others.length)]
     const seconds = ((performance.now() - began) / 1000).toFixed(0)
-    discovery.push([name, `${sample.length} of ${wallets.length}`, calls, seconds, ...counts, ...not])
+    // A seed that is run again with smaller sizes has its row already.
+    const cells = [name, `${sample.length} of ${wallets.length}`, calls, seconds, ...counts, ...not]
+    if (!discoveries.has(seed)) discoveries.set(seed, cells)
     const size = chain.world.all.length
     return [size, wallets.length, chain.last, rows.length, compared, differences.length, named.length]
   },
@@ -59,19 +61,19 @@ Campaign.main({
   seeds: 3,
   options,
   plan: (values, _, seeds) => {
-    const discovery: Array<Campaign.Cells> = []
+    const discoveries = new Map<number, Campaign.Cells>()
     const common = ["balances compared", "differences", "named"]
     return Effect.succeed({
       columns: ["index", "transactions", "addresses", "blocks", "movements", ...common],
       cases: Campaign.ofSeeds(
         seeds,
-        (seed, report, blocks) => compare(`seed ${seed}`, seed, { ...values, blocks }, report, discovery),
+        (seed, report, blocks) => compare(`seed ${seed}`, seed, { ...values, blocks }, report, discoveries),
         ["blocks", values.blocks],
       ),
       after: ({ print }) => {
         const missing = ["not found: calls without value", "ether that cancels", "others"]
         print(Campaign.head(["discovery", "addresses", "calls", "seconds", ...common, ...missing]))
-        for (const cells of discovery) print(Campaign.row(cells))
+        for (const cells of discoveries.values()) print(Campaign.row(cells))
         return Effect.void
       },
     })

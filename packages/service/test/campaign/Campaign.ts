@@ -135,6 +135,9 @@ const helpOf = ({ about, name }: Pick<Campaign<Options>, "about" | "name">, opti
   return `${name} [options] [part of the name of a case ...]\n\n${about}\n\n${lines.join("\n")}`
 }
 
+/** A word of a command line. */
+const textOf = (value: unknown): string => (/^[\w.:/@-]+$/.test(String(value)) ? String(value) : JSON.stringify(value))
+
 /** Reads arguments; throws where they are not understood. */
 const read = (options: Options, args: ReadonlyArray<string>) => {
   const kinds = Object.entries(options).map(
@@ -225,11 +228,9 @@ export const run = <All extends Options>(
     const shrunk = one.size === undefined || failed.size > 1 ? {} : { [option]: yield* smallest(one, size) }
     const { budget: _, seed: __, seeds: ___, ...others } = given
     const more = Object.entries({ ...others, ...shrunk }).map(
-      ([name, value]) => ` --${name}${value === true ? "" : ` ${value}`}`,
+      ([name, value]) => ` --${name}${value === true ? "" : ` ${textOf(value)}`}`,
     )
-    print(
-      `again: pnpm --filter @daybook/service ${campaign.name} ${one.again ?? JSON.stringify(one.name)}${more.join("")}`,
-    )
+    print(`again: pnpm --filter @daybook/service ${campaign.name} ${one.again ?? textOf(one.name)}${more.join("")}`)
   })
 
   const report = reportOf(campaign.name)
