@@ -46,6 +46,7 @@ export const folderOrder: Readonly<Record<string, ReadonlyArray<string>>> = {
     "dev",
     "statement",
     "export",
+    "mcp",
     "cli",
     "main",
     "bin",

@@ -16,7 +16,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string>>> = {
   "packages/transport": ["@daybook/schema"],
   "packages/rest": ["@daybook/schema", "@daybook/transport"],
   "packages/rpc": ["@daybook/schema", "@daybook/transport"],
-  "packages/service": ["@daybook/schema", "@daybook/abi", "@daybook/transport", "@daybook/rpc"],
+  "packages/service": ["@daybook/schema", "@daybook/abi", "@daybook/transport", "@daybook/rpc", "@daybook/rest"],
   "packages/testkit": ["@daybook/schema", "@daybook/rest", "@daybook/rpc"],
   "tooling/harness": ["@daybook/testkit"],
   "tooling/chain": ["@daybook/harness"],

@@ -171,7 +171,7 @@ const isRow = (record: WalletTransaction | Receipt): record is WalletTransaction
  * // { total: 21000000655360n, isComplete: true, gas: 21000000000000n, blob: 655360n, l1: 0n, operator: 0n }
  * ```
  *
- * Source: EIP-1559, EIP-4844; OP Stack specification, execution engine; decisions 0009 and 0063.
+ * Source: EIP-1559, EIP-4844; OP Stack specification, execution engine; decision 0009.
  */
 export const fee = (record: WalletTransaction | Receipt, { chain, timestamp }: Options = {}): Fee => {
   const rules = rulesOf(chain)

@@ -2,7 +2,6 @@
  * The command line `daybook`: finds the command that the arguments name, runs it, and prints a failure as one line. It sets no exit code
  * and handles no signal; `main` does for a process.
  */
-import { readFileSync } from "node:fs"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -12,11 +11,8 @@ import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
 import { InvalidConfig } from "../config/InvalidConfig.ts"
 import * as InvalidUsage from "./InvalidUsage.ts"
+import * as Manifest from "./Manifest.ts"
 import * as Terminal from "./Terminal.ts"
-
-const manifest: { readonly version: string } = JSON.parse(
-  readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
-)
 
 /** A command whose module is loaded when it is run; else it has a name and what it does, which is all that the help of `daybook` prints. */
 const command = <Name extends string, Input, Context, Error, Services>(
@@ -104,6 +100,11 @@ const commands = [
     "Write the movements of wallets as CSV, NDJSON, or books for beancount and hledger",
     async () => (await import("./ExportCommand.ts")).exportMovements,
   ),
+  command(
+    "mcp",
+    "Answer the tools of a model (Model Context Protocol) over standard input and output",
+    async () => (await import("./McpCommand.ts")).mcp,
+  ),
 ] as const
 
 /** Flags that need the flags of all commands, not only their names. */
@@ -135,7 +136,7 @@ export const run = Effect.fnUntraced(
       Command.withDescription("Wallet transaction history and JSON-RPC for EVM chains, from your own node"),
       Command.withSubcommands(found),
     )
-    return yield* Command.runWith(daybook, { version: manifest.version })(args)
+    return yield* Command.runWith(daybook, { version: Manifest.version })(args)
   },
   Effect.tapCause(reportFailure),
   Effect.provide([NodeServices.layer, InvalidUsage.layer, Logger.layer([Terminal.logger])]),

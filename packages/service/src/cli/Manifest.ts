@@ -1,0 +1,9 @@
+/** What the manifest of this package states. */
+import { readFileSync } from "node:fs"
+
+const manifest: { readonly version: string } = JSON.parse(
+  readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
+)
+
+/** Version of the package. */
+export const { version } = manifest

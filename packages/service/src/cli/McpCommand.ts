@@ -1,0 +1,58 @@
+/**
+ * `daybook mcp`: answers the tools of a model over standard input and output, from the database of a configuration or from a running
+ * service. Standard output has messages of the protocol alone; the log is on standard error.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as ConfigFile from "../config/ConfigFile.ts"
+import { CommandError } from "./CommandError.ts"
+import * as ConfigFlags from "./ConfigFlags.ts"
+import * as Manifest from "./Manifest.ts"
+
+const flags = {
+  ...ConfigFlags.flags,
+  url: Flag.String("url").pipe(
+    Flag.withDescription("Base URL of a running service, in place of a configuration"),
+    Flag.withMetavar("URL"),
+    Flag.optional,
+  ),
+  key: Flag.Redacted("key").pipe(
+    Flag.withDescription("API key for that service, by default the environment variable DAYBOOK_API_KEY"),
+    Flag.withMetavar("KEY"),
+    Flag.optional,
+  ),
+}
+
+/** What a server is made from, which takes longer to load than a wrong argument to be found. */
+const load = Effect.promise(async () => ({
+  LocalService: await import("../mcp/LocalService.ts"),
+  Server: await import("../mcp/Server.ts"),
+}))
+
+/** `daybook mcp`: ends when its standard input does. */
+export const mcp = Command.make(
+  "mcp",
+  flags,
+  Effect.fn(function* ({ key, url, ...given }) {
+    const { LocalService, Server } = yield* load
+    const ofEnvironment = process.env["DAYBOOK_API_KEY"]
+    const access = yield* Option.match(url, {
+      onNone: () =>
+        Effect.gen(function* () {
+          const source = yield* ConfigFlags.sourceOf(given)
+          return yield* LocalService.make(yield* ConfigFile.load(source))
+        }),
+      onSome: (base) => {
+        const own = Option.getOrElse(key, () => Redacted.make(ofEnvironment ?? ""))
+        return Redacted.value(own) === ""
+          ? Effect.fail(new CommandError({ message: 'No API key: give "--key", or set DAYBOOK_API_KEY.' }))
+          : Effect.succeed({ url: base.replace(/\/+$/, ""), key: own })
+      },
+    })
+    return yield* Layer.launch(Server.layer(access, Manifest.version))
+  }, Effect.scoped),
+)

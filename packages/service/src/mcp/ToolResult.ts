@@ -1,0 +1,157 @@
+/**
+ * The form of every answer to a model: what was found, which blocks that covers, what it cannot show, whether it was compared with the
+ * chain, and the call that goes on. Amounts are exact texts beside a readable form, addresses are whole, and texts that strangers wrote
+ * stay in fields whose names begin with `untrusted_`.
+ *
+ * Source: decision 0074.
+ */
+import type { IndexCoverage } from "@daybook/rest/Client"
+import type { Balance, Incomplete } from "@daybook/schema/Balance"
+import type { Movement } from "@daybook/schema/Movement"
+import type { Statement, Sum } from "@daybook/schema/Statement"
+import type { Token } from "@daybook/schema/Token"
+import { visibleStart } from "@daybook/schema/VisibleText"
+import * as Wei from "@daybook/schema/Wei"
+import * as Schema from "effect/Schema"
+
+/** Blocks that an answer covers; a field is `null` where the service does not state it. */
+export const Coverage = Schema.Struct({
+  chain: Schema.String,
+  from_block: Schema.NullOr(Schema.String),
+  to_block: Schema.NullOr(Schema.String),
+  final_to: Schema.NullOr(Schema.String),
+  reconciled_to: Schema.NullOr(Schema.String),
+  missing_transactions: Schema.NullOr(Schema.String),
+})
+
+/** The arguments with which a tool is called for what follows. */
+export const NextCall = Schema.Struct({
+  tool: Schema.String,
+  arguments: Schema.Record(Schema.String, Schema.Unknown),
+})
+
+/** An answer. */
+export const ToolResult = Schema.Struct({
+  answer: Schema.Unknown,
+  coverage: Schema.NullOr(Coverage),
+  not_covered: Schema.Array(Schema.String),
+  proof: Schema.NullOr(Schema.Unknown),
+  next_call: Schema.optionalKey(NextCall),
+})
+
+export interface ToolResult extends Schema.Schema.Type<typeof ToolResult> {}
+
+/** Bytes of an answer at most: about 20,000 tokens of a model. */
+export const maxBytes = 60_000
+
+/** Size of an answer as JSON. */
+export const bytesOf = (answer: ToolResult): number => Buffer.byteLength(JSON.stringify(answer))
+
+const textOf = (block: bigint | null): string | null => (block === null ? null : block.toString())
+
+/** What the headers of a response state of the index. */
+export const coverageOf = (chain: string, index: IndexCoverage): typeof Coverage.Type => ({
+  chain,
+  from_block: textOf(index.indexedFrom),
+  to_block: textOf(index.indexedTo),
+  final_to: textOf(index.finalizedTo),
+  reconciled_to: textOf(index.reconciledTo),
+  missing_transactions: textOf(index.missingTransactions),
+})
+
+/** The same where a response states a range of blocks alone. */
+export const rangeOf = (chain: string, from: bigint | null, to: bigint): typeof Coverage.Type => ({
+  chain,
+  from_block: textOf(from),
+  to_block: textOf(to),
+  final_to: null,
+  reconciled_to: null,
+  missing_transactions: null,
+})
+
+/** Sentences about what sums may lack. */
+export const lackOf = ({ first_block, merged, omitted, opening, places }: Incomplete): ReadonlyArray<string> => [
+  ...(opening ? ["What the wallet held before the first indexed block is unknown and not part of the sums."] : []),
+  ...(places > 0
+    ? [
+        `Movements may be missing in ${places} transactions or blocks${first_block === null ? "" : `, first in block ${first_block}`}.`,
+      ]
+    : []),
+  ...(merged === undefined ? [] : [`All ids are one sum for the contracts ${merged.join(", ")}.`]),
+  ...(omitted === undefined ? [] : [`${omitted} movements of further contracts are in no sum; name them in "asset".`]),
+]
+
+const tokenOf = (token: Token | null) =>
+  token === null
+    ? null
+    : {
+        decimals: token.decimals,
+        untrusted_symbol: token.symbol === null ? null : visibleStart(token.symbol, 64),
+        untrusted_name: token.name === null ? null : visibleStart(token.name, 64),
+      }
+
+/** An amount in units of its asset; `null` where the decimals are unknown. */
+const displayOf = (asset: string, token: Token | null, amount: bigint): string | null => {
+  const decimals = asset === "native" ? 18 : (token?.decimals ?? null)
+  return decimals === null ? null : Wei.formatUnits(amount, decimals)
+}
+
+interface Held {
+  readonly asset: string
+  readonly token_id: bigint | null
+  readonly token: Token | null
+}
+
+const assetOf = ({ asset, token, token_id: id }: Held) => ({ asset, token_id: textOf(id), token: tokenOf(token) })
+
+/** A movement. */
+export const movementOf = (row: Movement) => ({
+  time: row.block_timestamp.toISOString(),
+  block: row.block_number.toString(),
+  kind: row.kind,
+  ...assetOf(row),
+  amount: row.amount.toString(),
+  display: displayOf(row.asset, row.token, row.amount),
+  counterparty: row.counterparty,
+  counterparty_label: row.counterparty_label,
+  transaction: row.transaction_hash,
+  failed: row.failed,
+  incomplete: row.incomplete,
+})
+
+/** A balance. */
+export const balanceOf = (row: Balance) => ({
+  ...assetOf(row),
+  balance: row.balance.toString(),
+  display: displayOf(row.asset, row.token, row.balance),
+  proved_at_block: textOf(row.proved_at_block),
+})
+
+/** The sum of the movements of a kind. */
+export const sumOf = (row: Sum) => ({
+  ...assetOf(row),
+  kind: row.kind,
+  count: row.count,
+  in: row.in.toString(),
+  out: row.out.toString(),
+  amount: row.amount.toString(),
+  display: displayOf(row.asset, row.token, row.amount),
+})
+
+/** The last comparison of a wallet with the state of the chain; `null` where there was none. */
+export const proofOf = ({ proof }: Pick<Statement, "proof">) =>
+  proof === null
+    ? null
+    : {
+        state: proof.proved ? "equal" : "not proved",
+        block: proof.block_number.toString(),
+        proved_at_block: textOf(proof.proved_at_block),
+        differences: proof.differences.map((one) => ({
+          asset: one.asset,
+          token_id: textOf(one.token_id),
+          expected: one.expected.toString(),
+          found: textOf(one.found),
+          first_block: textOf(one.first_block),
+        })),
+        not_compared: proof.not_compared.map((text) => visibleStart(text, 500)),
+      }
