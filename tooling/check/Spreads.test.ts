@@ -7,9 +7,12 @@ const found = (text: string) => spreads(parse("a.ts", text)).map(({ isConditiona
 describe("spreads", () => {
   it("spreads: finds a literal and a conditional literal in an object", () => {
     expect(found("const a = { ...{ b, c }, ...(d === undefined ? {} : { d }) }")).toEqual([false, true])
+    expect(found("const a = { ...(b ? { b } : {}), ...(c && { c }) }")).toEqual([true, true])
   })
 
   it("spreads: leaves out spreads of values, of arguments and of a choice between two filled literals", () => {
-    expect(found("const a = { ...b, ...(c ? { d } : { e }), ...f({}) }; g(...[h])")).toEqual([])
+    expect(
+      found("const a = { ...b, ...(c ? { d } : { e }), ...(f ?? { g }), ...(h && h.i), ...f({}) }; g(...[h])"),
+    ).toEqual([])
   })
 })

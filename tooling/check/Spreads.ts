@@ -1,14 +1,14 @@
 /**
  * Spreads of object literals in a source: `...{ a, b }`, which stands for `a, b`, and the conditional
- * `...(a === undefined ? {} : { a })`.
+ * `...(a === undefined ? {} : { a })` or `...(a && { a })`.
  */
-import { child, children, walk } from "./Syntax.ts"
+import { child, children, textOf, walk } from "./Syntax.ts"
 import type { Node, Syntax } from "./Syntax.ts"
 
 /** A spread of a literal. */
 export interface Spread {
   readonly line: number
-  /** True for one that spreads one of two literals. */
+  /** True for one that spreads a literal or nothing. */
   readonly isConditional: boolean
 }
 
@@ -21,6 +21,12 @@ const inner = (node: Node | undefined): Node | undefined =>
 const isEmpty = (node: Node | undefined): boolean =>
   node !== undefined && isLiteral(node) && children(node, "properties").length === 0
 
+/** The values of which a choice gives one. */
+const branches = (node: Node): ReadonlyArray<Node | undefined> => {
+  if (textOf(node, "operator") === "&&") return [child(node, "left"), child(node, "right")]
+  return node.type === "ConditionalExpression" ? [child(node, "consequent"), child(node, "alternate")] : []
+}
+
 /** The spreads of literals inside the object literals of a source, in the order of the text. */
 export const spreads = (syntax: Syntax): ReadonlyArray<Spread> => {
   const found: Array<Spread> = []
@@ -29,9 +35,10 @@ export const spreads = (syntax: Syntax): ReadonlyArray<Spread> => {
     const argument = inner(child(node, "argument"))
     const line = syntax.lineAt(node.start)
     if (isLiteral(argument)) found.push({ line, isConditional: false })
-    if (argument?.type !== "ConditionalExpression") return
-    const branches = ["consequent", "alternate"].map((name) => inner(child(argument, name)))
-    if (branches.some(isEmpty)) found.push({ line, isConditional: true })
+    if (argument === undefined) return
+    const [left, right] = branches(argument).map(inner)
+    const isConditional = argument.type !== "ConditionalExpression" ? isLiteral(right) : isEmpty(left) || isEmpty(right)
+    if (isConditional) found.push({ line, isConditional })
   })
   return found
 }

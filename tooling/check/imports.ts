@@ -112,7 +112,8 @@ const packageProblems = (base: string, all: ReadonlyArray<Edge>): ReadonlyArray<
       ]
     }
     const { dependencies, devDependencies, optionalDependencies, peerDependencies } = own
-    const declared = { ...dependencies, ...optionalDependencies, ...peerDependencies, ...(test ? devDependencies : {}) }
+    const forTests = test ? devDependencies : {}
+    const declared = { ...dependencies, ...optionalDependencies, ...peerDependencies, ...forTests }
     return name in declared ? [] : [`${at(edge)} imports ${name}, which ${folder}/package.json does not declare`]
   })
 

@@ -74,7 +74,7 @@ interface Results {
 const runScript = async (page: Page, seed: number, { histograms, issues, outcomes }: Results): Promise<void> => {
   const script = NodeScript.make(seed)
   const { batchLimit, calls, steps } = script
-  const node = await HostileNode.start({ script: steps, ...(batchLimit === undefined ? {} : { batchLimit }) })
+  const node = await HostileNode.start({ script: steps, batchLimit })
   try {
     const results = await page.evaluate(
       ([url, sent]) => (globalThis as unknown as { readonly run: Run }).run(url, sent),

@@ -200,7 +200,8 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
     await page.route("**/verbose?*", async (route) => {
       // Without the headers by which a browser marks its own requests: with a key.
       const response = await route.fetch({ headers: { ...route.request().headers(), "x-api-key": world.apiKey } })
-      return route.fulfill({ response, json: { ...(await response.json()), ...(isIndexed ? {} : { result: [] }) } })
+      const json = await response.json()
+      return route.fulfill({ response, json: isIndexed ? json : { ...json, result: [] } })
     })
     await site.open(`/tx/${world.scenario.transactions.tokenTransfer}`)
     await page.getByText("The service has not indexed this transaction. What it moved appears").waitFor()

@@ -23,7 +23,7 @@ export interface EncodedQuery {
   readonly params: Readonly<Record<string, string>>
   readonly parameters: Readonly<Record<string, string>>
   /** JSON text of the body of an operation that changes something. */
-  readonly body?: string
+  readonly body?: string | undefined
 }
 
 /**

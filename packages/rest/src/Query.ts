@@ -11,6 +11,8 @@ import * as Movement from "@daybook/schema/Movement"
 import * as RestOperation from "@daybook/schema/RestOperation"
 import * as WalletQuery from "@daybook/schema/WalletQuery"
 import type * as DateTime from "effect/DateTime"
+import * as Predicate from "effect/Predicate"
+import * as Record from "effect/Record"
 import * as Result from "effect/Result"
 import * as SchemaParser from "effect/SchemaParser"
 import * as Cursor from "./internal/Cursor.ts"
@@ -263,10 +265,10 @@ const isAbsent = (name: string, value: unknown): boolean => value === undefined 
 /** Finds a range that ends before it begins, where both ends are blocks or both are instants. */
 const emptyRange = (query: Convenient): Issue.Issue | undefined => {
   const { from, to } = WalletQuery.bounds<bigint | number, unknown>({
-    ...(query.from_block === undefined ? {} : { from_block: query.from_block }),
-    ...(query.to_block === undefined ? {} : { to_block: query.to_block }),
-    ...(query.from_date === undefined ? {} : { from_date: query.from_date }),
-    ...(query.to_date === undefined ? {} : { to_date: query.to_date }),
+    from_block: query.from_block,
+    to_block: query.to_block,
+    from_date: query.from_date,
+    to_date: query.to_date,
   })
   if (from._tag === "Block" && to._tag === "Block" && from.block > to.block) {
     return { path: "from_block", expected: `at most to_block (${to.block})`, received: `${from.block}` }
@@ -380,7 +382,7 @@ export const encodeStatement: (
 export interface EncodedDescription {
   readonly params: { readonly contract: string }
   readonly parameters: RestOperation.QueryText<typeof RestOperation.putContract>
-  readonly body?: string
+  readonly body?: string | undefined
 }
 
 const decodePath = SchemaParser.decodeUnknownResult(Contract.Path)
@@ -396,7 +398,7 @@ const textOf = (value: unknown): string | undefined => {
 }
 
 const readDescription = ({ abi, name }: DescriptionQuery): Field<string> => {
-  const description = { ...(name === undefined ? {} : { name }), ...(abi === undefined ? {} : { abi }) }
+  const description = Record.filter<string, unknown>({ name, abi }, Predicate.isNotUndefined)
   const encoded = Result.mapError(encodeBody(description), (error) => Issue.fromError(error, description)[0]!)
   return Result.flatMap(encoded, (body) => {
     const text = textOf(body)
@@ -425,7 +427,7 @@ const contractEncoder =
       )
       const parameters = chain === undefined ? {} : { chain: yield* readChain(chain) }
       const body = readBody(query)
-      return { params, parameters, ...(body === undefined ? {} : { body: yield* body }) }
+      return { params, parameters, body: body === undefined ? undefined : yield* body }
     })
 
 /**

@@ -131,7 +131,7 @@ const optionsFor = (
     maxBytes: 1024 * 1024,
     maxItemBytes: 512 * 1024,
     retry: { maxAttempts: limits.maxAttempts, base: 5, cap: limits.backoffMillis },
-    ...(style === "alone" ? { batch: false } : {}),
+    batch: style === "alone" ? false : undefined,
     fetch: bug === undefined ? fetch : planted[bug](fetch),
   }
 }
@@ -211,7 +211,7 @@ const runs: Readonly<Record<Style, Run>> = {
 /** Plays one script in one style. */
 export const play = async (script: NodeScript.Script, style: Style, bug?: Bug, limits = policy, fetch = platform) => {
   const { steps, batchLimit } = script
-  const node = await HostileNode.start({ script: steps, ...(batchLimit === undefined ? {} : { batchLimit }) })
+  const node = await HostileNode.start({ script: steps, batchLimit })
   try {
     const observed = new Map<VirtualChain.Call, NodeScript.Observed>()
     const began = performance.now()

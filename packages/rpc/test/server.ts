@@ -64,7 +64,7 @@ export const success = (id: unknown, result: unknown) => ({ jsonrpc: "2.0", id, 
 export const failure = (id: unknown, code: number, message: string, data?: unknown) => ({
   jsonrpc: "2.0",
   id,
-  error: { code, message, ...(data === undefined ? {} : { data }) },
+  error: { code, message, data },
 })
 
 /** Answers a single call with this result. */

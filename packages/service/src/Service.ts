@@ -55,7 +55,7 @@ export interface Options {
   /** Folder that relative paths of the configuration start in. */
   readonly baseFolder: string
   /** Receives the events of each chain's indexer. */
-  readonly onEvent?: (chain: string, event: IndexerEvent) => Effect.Effect<void>
+  readonly onEvent?: ((chain: string, event: IndexerEvent) => Effect.Effect<void>) | undefined
   /** What this process shares with others that serve the same port. Default: it serves the port alone. */
   readonly member?: Member
   /** Who needs no API key. Default: as the configuration states for the explorer. */
@@ -287,8 +287,8 @@ export const run = Effect.fn("Service.run")(function* (
         jobs: jobs(parts),
         isInline,
         onObserved: count(kept.observed),
-        ...(config.indexThreads === undefined ? {} : { threads: config.indexThreads }),
-        ...(onEvent === undefined ? {} : { onEvent }),
+        threads: config.indexThreads,
+        onEvent,
       })
     : null
 

@@ -111,13 +111,9 @@ const fetchText = async (
   signal: AbortSignal,
 ): Promise<string | BodyReader.BodyFault> => {
   const { endpoint, body } = request
-  const response = await limits.fetch(Redacted.value(resolve(endpoint, request)), {
-    method: methodOf(request),
-    headers: headersOf(request),
-    ...(body === undefined ? {} : { body }),
-    redirect: "manual",
-    signal,
-  })
+  const init = { method: methodOf(request), headers: headersOf(request), redirect: "manual" as const, signal }
+  const url = Redacted.value(resolve(endpoint, request))
+  const response = await limits.fetch(url, body === undefined ? init : { ...init, body })
   progress.phase = "body"
   limits.onPhase?.("body")
   progress.status = response.status
@@ -309,18 +305,21 @@ export const send = (
         attributes: {
           ...endpoint.attributes,
           "http.request.method": method,
-          ...(isTraced ? { "url.full": endpoint.shownUrl + endpoint.scrub(relative(request)) } : {}),
-          ...(resends === 0 ? {} : { "http.request.resend_count": resends }),
           ...limits.attributes,
         },
       },
-      (span) =>
-        exchange(isTraced ? withTrace(request, span) : request, limits, span, (kept) => (reply = kept)).pipe(
-          Effect.catch((error) => {
+      (span) => {
+        if (resends > 0) span.attribute("http.request.resend_count", resends)
+        if (isTraced) span.attribute("url.full", endpoint.shownUrl + endpoint.scrub(relative(request)))
+        const sent = isTraced ? withTrace(request, span) : request
+        return Effect.catch(
+          exchange(sent, limits, span, (kept) => (reply = kept)),
+          (error) => {
             span.attribute("error.type", typeof error === "string" ? error : error._tag)
             return Effect.fail(error)
-          }),
-        ),
+          },
+        )
+      },
     )
     const replied = traced.pipe(Effect.catch((error) => (typeof error === "string" ? Effect.void : Effect.fail(error))))
     // Sound: a successful exchange has called `keep`.

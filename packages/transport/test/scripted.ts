@@ -17,7 +17,7 @@ export const scriptedFetch = (...script: ReadonlyArray<Scripted>) => {
     if (next === "stalled") {
       return new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("aborted"))))
     }
-    return new Response(next.text ?? "", { status: next.status, ...(next.headers ? { headers: next.headers } : {}) })
+    return new Response(next.text ?? "", { status: next.status, headers: next.headers ?? {} })
   }
   return { fetch, requests: () => requests }
 }

@@ -43,7 +43,7 @@ interface Subject {
 
 /** A subject of `measure.ts`. */
 const other = (name: string): Subject["measure"] => {
-  const env = { ...process.env, ...(database === undefined ? {} : { BENCH_DATABASE: database }) }
+  const env = { ...process.env, BENCH_DATABASE: database }
   return async ({ head, url }) => {
     const args = ["--no-warnings", join(here, "measure.ts"), name, url, String(head)]
     const stdio = ["ignore", "pipe", "inherit"] as const

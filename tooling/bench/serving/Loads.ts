@@ -9,7 +9,7 @@ export interface Subject {
   readonly name: string
   readonly requests: ReadonlyArray<LoadGenerator.LoadRequest>
   /** The process whose CPU time is measured. */
-  readonly pid?: number
+  readonly pid?: number | undefined
 }
 
 /** Measures each subject in every round; a first round warms the servers up. */

@@ -68,7 +68,7 @@ export const measure = async (figures: Figures.Figures, setup: Setup): Promise<v
       const subjects = ways.map(([way, url, pid]) => ({
         name: `${name}: ${way}`,
         requests: requestsOf(url, call),
-        ...(pid === undefined ? {} : { pid }),
+        pid,
       }))
       await assertSameResults(name, subjects)
       await Loads.measure(figures, setup, subjects)

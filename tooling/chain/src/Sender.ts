@@ -106,13 +106,13 @@ const requestOf = (
   more: { readonly from: Hex; readonly nonce: number; readonly list: unknown; readonly random: Random.Random },
 ): Queued["request"] => ({
   from: more.from,
-  ...(to === undefined ? {} : { to }),
-  ...(data === undefined ? {} : { input: data }),
+  to,
+  input: data,
   value: numberToHex(valueWei),
   gas: numberToHex(gas),
   nonce: numberToHex(more.nonce),
   ...typeFields(type ?? chooseType(to, more.random), to, more.random),
-  ...(more.list === undefined ? {} : { authorizationList: more.list }),
+  authorizationList: more.list,
 })
 
 /** Signs an EIP-7702 authorisation with a key of the node's mnemonic. */

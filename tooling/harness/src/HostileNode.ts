@@ -56,10 +56,9 @@ export interface Options {
   /** Steps in order of arrival, or a function that chooses a step for each request. Default: no faults. */
   readonly script?: ReadonlyArray<Step> | ((request: Request) => Step)
   /** Rejects every batch larger than `maxCalls`, whatever the script contains. */
-  readonly batchLimit?: {
-    readonly maxCalls: number
-    readonly fault: "rejected413" | "rejectedSize" | "rejectedBatch"
-  }
+  readonly batchLimit?:
+    | { readonly maxCalls: number; readonly fault: "rejected413" | "rejectedSize" | "rejectedBatch" }
+    | undefined
   /** URL of a real node that supplies the correct replies. Default: `VirtualChain`. */
   readonly upstream?: string
 }

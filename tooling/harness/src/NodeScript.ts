@@ -17,7 +17,7 @@ export interface Script {
   /** Distinct calls whose correct result is not null. */
   readonly calls: ReadonlyArray<VirtualChain.Call>
   readonly steps: ReadonlyArray<Step>
-  readonly batchLimit?: NonNullable<Options["batchLimit"]>
+  readonly batchLimit?: Options["batchLimit"]
 }
 
 /** Bounds of a generated script. */
@@ -104,7 +104,7 @@ export const make = (seed: number, bounds: Bounds = {}): Script => {
   const isLimited = random.next() < batchLimitShare
   const fault = random.pick(["rejected413", "rejectedSize", "rejectedBatch"] as const)
   const limit = fault === "rejectedBatch" ? 1 : 1 + random.integer(wanted)
-  return { seed, calls, steps, ...(isLimited ? { batchLimit: { maxCalls: limit, fault } } : {}) }
+  return { seed, calls, steps, batchLimit: isLimited ? { maxCalls: limit, fault } : undefined }
 }
 
 /** Smaller scripts to try when one fails: without one of the steps, without the batch limit, or with half of the calls. */

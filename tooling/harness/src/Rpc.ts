@@ -11,7 +11,7 @@ export class RpcFailure extends Schema.TaggedError<RpcFailure>()("RpcFailure", {
   method: Schema.String,
   message: Schema.String,
   /** Code of the error object; absent when there is none. */
-  code: Schema.optionalKey(Schema.Number),
+  code: Schema.optional(Schema.Number),
   data: Schema.optionalKey(Schema.Unknown),
 }) {}
 
@@ -54,8 +54,8 @@ const result = (method: string, reply: Reply | undefined): Effect.Effect<unknown
     new RpcFailure({
       method,
       message: `${method}: ${message ?? "error without a message"}`,
-      ...(code === undefined ? {} : { code }),
-      ...(data === undefined ? {} : { data }),
+      code,
+      data,
     }),
   )
 }

@@ -42,25 +42,22 @@ const optionsOf = (box: HTMLElement, { isTime = false, series, xName }: LineChar
     scales: { x: { time: isTime } },
     cursor: { y: false },
     axes: [
-      {
-        ...axis,
-        ...(isTime ? {} : { values: (_: uPlot, splits: Array<number>) => splits.map((value) => String(value)) }),
-      },
+      isTime ? axis : { ...axis, values: (_, splits) => splits.map(String) },
       { ...axis, size: 84, values: (_, splits) => splits.map((value) => series[0]?.format(value) ?? "") },
     ],
     series: [
       { label: xName },
       ...series.map(({ format, isBar = false, isStepped = false, name }) => {
         const path = isBar ? paths.bars : isStepped ? paths.steps : undefined
-        return {
+        const shape = {
           label: name,
           stroke: line!,
           fill: isBar ? line! : fill!,
           width: isBar ? 0 : 1.5,
           points: { show: false },
           value: (_: uPlot, value: number | null) => (value === null ? "" : format(value)),
-          ...(path === undefined ? {} : { paths: path }),
         }
+        return path === undefined ? shape : { ...shape, paths: path }
       }),
     ],
   }

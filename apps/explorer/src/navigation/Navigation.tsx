@@ -60,7 +60,7 @@ export const Navigation = ({ children, load }: NavigationProps) => {
 interface Target {
   /** As `Paths` makes it. */
   readonly to: string
-  readonly search?: Paths.Search
+  readonly search?: Paths.Search | undefined
 }
 
 const hrefOf = ({ search, to }: Target, chain: string | undefined): string => Paths.withSearch(to, { chain, ...search })
@@ -79,7 +79,7 @@ interface LinkProps extends Target, Pick<Entry.Change, "keepsPosition">, Omit<Co
 export const Link = ({ keepsPosition, search, to, ...rest }: LinkProps) => {
   const { chain } = useSearch()
   const load = useContext(LoadContext)
-  const href = hrefOf({ to, ...(search === undefined ? {} : { search }) }, chain)
+  const href = hrefOf({ to, search }, chain)
   const preload = () => void load(href)?.catch(() => undefined)
   return <RouterLink href={href} state={{ keepsPosition }} onPointerEnter={preload} onFocus={preload} {...rest} />
 }

@@ -58,13 +58,11 @@ const scrubHeaders = (headers: Readonly<Record<string, string>>, scrub: (text: s
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, scrub(value)]))
 
 const spanAttributes = ({ attributes }: Endpoint.Endpoint, { parameters }: EncodedQuery): Record<string, unknown> => {
-  const { chain, cursor, limit, order } = parameters
+  const shown = ["chain", "order", "limit"].filter((name) => parameters[name] !== undefined)
   return {
     ...attributes,
-    ...(chain === undefined ? {} : { "daybook.chain": chain }),
-    ...(order === undefined ? {} : { "daybook.order": order }),
-    ...(limit === undefined ? {} : { "daybook.limit": limit }),
-    "daybook.has_cursor": cursor !== undefined,
+    ...Object.fromEntries(shown.map((name) => [`daybook.${name}`, parameters[name]])),
+    "daybook.has_cursor": parameters["cursor"] !== undefined,
   }
 }
 

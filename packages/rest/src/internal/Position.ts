@@ -24,16 +24,16 @@ const Saved = Schema.Struct({
   order: Schema.Literals(["ASC", "DESC"]),
   pages: Count,
   rows: Count,
-  outermost: Schema.optionalKey(Block),
+  outermost: Schema.optional(Block),
   inherited: Schema.Boolean,
   parts: Schema.Array(
     Schema.Struct({
-      from: Schema.optionalKey(Block),
-      to: Schema.optionalKey(Block),
-      cursor: Schema.optionalKey(Schema.String),
-      furthest: Schema.optionalKey(Schema.Tuple([Block, Schema.Int])),
-      floor: Schema.optionalKey(Block),
-      lost: Schema.optionalKey(Block),
+      from: Schema.optional(Block),
+      to: Schema.optional(Block),
+      cursor: Schema.optional(Schema.String),
+      furthest: Schema.optional(Schema.Tuple([Block, Schema.Int])),
+      floor: Schema.optional(Block),
+      lost: Schema.optional(Block),
       given: Count,
       tail: Schema.Array(Schema.Tuple([Block, Schema.String, Schema.String])),
     }),
@@ -42,25 +42,17 @@ const Saved = Schema.Struct({
 
 const decodeSaved = SchemaParser.decodeUnknownResult(Saved)
 
-const optional = <K extends string, A>(key: K, value: A | undefined): { readonly [P in K]?: A } => {
-  const made: { [P in K]?: A } = {}
-  if (value !== undefined) made[key] = value
-  return made
-}
-
 const text = (block: bigint | undefined): string | undefined => block?.toString()
 
 const number = (block: string | undefined): bigint | undefined => (block === undefined ? undefined : BigInt(block))
 
 const encodeSegment = ({ cursor, from, memory, to }: Segment): (typeof Saved.Type)["parts"][number] => ({
-  ...optional("from", text(from)),
-  ...optional("to", text(to)),
-  ...optional("cursor", cursor),
-  ...(memory.furthest === undefined
-    ? {}
-    : { furthest: [memory.furthest.block.toString(), memory.furthest.timeMillis] as const }),
-  ...optional("floor", text(memory.floor)),
-  ...optional("lost", text(memory.lost)),
+  from: text(from),
+  to: text(to),
+  cursor,
+  furthest: memory.furthest && [memory.furthest.block.toString(), memory.furthest.timeMillis],
+  floor: text(memory.floor),
+  lost: text(memory.lost),
   given: memory.given,
   tail: memory.tail.map(({ block, blockId, id }) => [block.toString(), blockId, id] as const),
 })
@@ -88,7 +80,7 @@ export const format = (position: Position): string => {
     order,
     pages,
     rows,
-    ...optional("outermost", text(outermost)),
+    outermost: text(outermost),
     inherited,
     parts: segments.map(encodeSegment),
   }

@@ -196,17 +196,17 @@ const post = Effect.fnUntraced(function* (runtime: Runtime, request: InFlight) {
     headers: { ...jsonHeaders, ...headers },
     body: BatchState.bodyOf(items),
   }
+  const sent = {
+    ...attributes,
+    "rpc.method": single !== undefined && second === undefined ? Telemetry.methodLabel(single.call.method) : "batch",
+    "daybook.batch.size": items.length,
+  }
   const sending = Http.send(outgoing, {
     fetch: reading?.(fetch, Math.min(maxBytes, maxItemBytes), (result) => (bytes = result)) ?? fetch,
     maxBytes,
     within: Duration.millis(Math.max(0, request.endsAtMillis - now)),
     deadline,
-    attributes: {
-      ...attributes,
-      "rpc.method": single !== undefined && second === undefined ? Telemetry.methodLabel(single.call.method) : "batch",
-      "daybook.batch.size": items.length,
-      ...(resends === 0 ? {} : { "http.request.resend_count": resends }),
-    },
+    attributes: resends === 0 ? sent : { ...sent, "http.request.resend_count": resends },
     onPhase: (phase) => (request.phase = phase),
   })
   const report = onEvent && EventReporter.make(onEvent, single?.call.id ?? 0, outgoing)

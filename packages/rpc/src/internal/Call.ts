@@ -95,12 +95,12 @@ export const spanned = <A>(
         "rpc.system": "jsonrpc",
         "rpc.method": name,
         ...endpointOf(calling)?.attributes,
-        ...(chain === undefined ? {} : { "daybook.chain": chain }),
         ...attributes,
       },
     } as const
-    const traced = Effect.useSpan(`RpcClient.${name}`, options, (span) =>
-      Effect.matchEffect(Effect.withParentSpan(run, span, { captureStackTrace: false }), {
+    const traced = Effect.useSpan(`RpcClient.${name}`, options, (span) => {
+      if (chain !== undefined) span.attribute("daybook.chain", chain)
+      return Effect.matchEffect(Effect.withParentSpan(run, span, { captureStackTrace: false }), {
         onFailure: (error) => {
           span.attribute("daybook.attempts", attemptsOf(error))
           span.attribute("error.type", Telemetry.kindOf(error))
@@ -112,8 +112,8 @@ export const spanned = <A>(
           span.attribute("daybook.attempts", attempts)
           return Effect.void
         },
-      }),
-    )
+      })
+    })
     // Sound: an effect that succeeds has set its value.
     return Effect.map(traced, () => value as A)
   })

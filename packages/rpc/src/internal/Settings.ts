@@ -239,7 +239,8 @@ export const read = Effect.fnUntraced(function* (
   const isBatched = (options.batch ?? mayJoin) !== false
   // Calls that are batched return from a pause together; calls that are sent alone are spread.
   const pause = RequestedWaits.make(isBatched ? undefined : Duration.times(policy.base, policy.jitter))
-  const attributes = { "rpc.system": "jsonrpc", ...(chain === undefined ? {} : { "daybook.chain": chain }) }
+  const system = { "rpc.system": "jsonrpc" }
+  const attributes = chain === undefined ? system : { ...system, "daybook.chain": chain }
   const queue = (): Batcher.Queue => BatchState.queue(maxCalls, windowMillis)
   const headers = UserAgent.headers(options.userAgent, "daybook-rpc")
   const { limitResult, onEvent } = options

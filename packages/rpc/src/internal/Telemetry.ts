@@ -48,7 +48,7 @@ const update = (
   const key = `${name} ${first[1]} ${second?.[1] ?? ""}`
   let metric = series.get(key)
   if (metric === undefined) {
-    const attributes = { [first[0]]: first[1], ...(second === undefined ? {} : { [second[0]]: second[1] }) }
+    const attributes = Object.fromEntries(second === undefined ? [first] : [first, second])
     metric = Metric.withAttributes(all[name] as Metric.Metric<number, unknown>, attributes)
     series.set(key, metric)
   }

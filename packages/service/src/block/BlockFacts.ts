@@ -196,12 +196,12 @@ export interface Executed {
 
 const transactionOf = ({ receipt, transaction }: Executed): TransactionFacts => {
   const authorizations = authorizationsOf(transaction)
-  return {
+  const facts = {
     index: receipt.transactionIndex,
     type: transaction.type ?? 0,
     ...fieldsOf(transaction, receipt),
-    ...(authorizations.length === 0 ? {} : { authorizations: authorizations.map(authorizationOf) }),
   }
+  return authorizations.length === 0 ? facts : { ...facts, authorizations: authorizations.map(authorizationOf) }
 }
 
 const withdrawalOf = ({ address, amount, index, validatorIndex }: Withdrawal) => ({
@@ -243,17 +243,17 @@ export const of = ({ block, gasFees, rows, watch }: Source): BlockFacts | null =
   const extra = block.blockExtraData ?? "0x"
   const entries = withdrawals.length + uncles.length + authorizations
   if (entries > maxEntries || extra.length > maxExtraData || (gasFees ?? 0n) > maxGasFees) return null
-  return {
+  const facts = {
     feeRecipient: block.miner,
     baseFeePerGas: block.baseFeePerGas ?? null,
     gasUsed: block.gasUsed,
     gasFees,
     difficulty: block.difficulty,
-    ...(extra === "0x" ? {} : { blockExtraData: extra }),
     uncles,
     withdrawals: withdrawals.map(withdrawalOf),
     transactions: rows.map(transactionOf),
   }
+  return extra === "0x" ? facts : { ...facts, blockExtraData: extra }
 }
 
 /** The text of facts: numbers as decimal text. */

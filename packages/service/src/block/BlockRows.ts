@@ -43,7 +43,7 @@ export interface BlockGap {
    */
   readonly kind: (typeof gapKinds)[number]
   /** Hash of the transaction; left out where the gap concerns the whole block, or the hash does not decode. */
-  readonly transaction?: string
+  readonly transaction?: string | undefined
   /** Why, for an operator; never a key or a URL. */
   readonly reason: string
 }
@@ -65,18 +65,18 @@ export interface BlockRows extends LinkedBlock {
    * JSON text of the facts of the block and its transactions that documents do not state; left out where an earlier version stored the
    * block, and where they exceed the bounds.
    */
-  readonly facts?: string
+  readonly facts?: string | undefined
   /**
    * Roles and movements of the block's wallets, packed by `LedgerCodec`, made ahead of `append` from what the node sent; left out
    * where they are derived from the texts.
    */
-  readonly ledger?: Uint8Array
+  readonly ledger?: Uint8Array | undefined
   /** What the engine stores of the block's texts, made ahead of `append`: see `Engine.preparer`. Left out: `append` makes it. */
   readonly prepared?: unknown
   /** Bytes of what was prepared; left out where nothing was. */
   readonly preparedBytes?: number
   /** What the block lacks; left out when nothing. */
-  readonly gaps?: ReadonlyArray<BlockGap>
+  readonly gaps?: ReadonlyArray<BlockGap> | undefined
 }
 
 /** How far the index reaches. Moves in the same database transaction as the rows. */
@@ -90,7 +90,7 @@ export interface Checkpoint {
   /** Last final block; `null` while none is known. */
   readonly finalized: number | null
   /** Wallets that are indexed, lower case and sorted; left out when all are. */
-  readonly watch?: ReadonlyArray<string>
+  readonly watch?: ReadonlyArray<string> | undefined
   /** First block with every transaction of wallets of `watch` that were added later; those that are left out have all blocks. */
-  readonly addedFrom?: Readonly<Record<string, number>>
+  readonly addedFrom?: Readonly<Record<string, number>> | undefined
 }

@@ -162,20 +162,22 @@ const read = (holder: object | null | undefined, key: "input" | "output" | "init
   return typeof length === "string" && typeof hash === "string" ? { length, hash } : "0x"
 }
 
-const rowOf = (block: TracedBlock, transactionHash: string, frame: Frame, error: string | null) => ({
-  transaction_hash: transactionHash,
-  block_number: Number(block.number),
-  block_hash: block.hash,
-  type: frame.type,
-  from: frame.from,
-  to: frame.to,
-  value: repeating.has(frame.type) ? "0" : frame.value.toString(),
-  gas: frame.gas.toString(),
-  gas_used: frame.gasUsed.toString(),
-  ...dataOf("input", frame.input),
-  ...dataOf("output", frame.output),
-  ...(error === null ? {} : { error }),
-})
+const rowOf = (block: TracedBlock, transactionHash: string, frame: Frame, error: string | null) => {
+  const row = {
+    transaction_hash: transactionHash,
+    block_number: Number(block.number),
+    block_hash: block.hash,
+    type: frame.type,
+    from: frame.from,
+    to: frame.to,
+    value: repeating.has(frame.type) ? "0" : frame.value.toString(),
+    gas: frame.gas.toString(),
+    gas_used: frame.gasUsed.toString(),
+    ...dataOf("input", frame.input),
+    ...dataOf("output", frame.output),
+  }
+  return error === null ? row : { ...row, error }
+}
 
 const invalid = (block: TracedBlock, what: string) =>
   Result.fail(new InvalidBlock({ block: Number(block.number), hash: block.hash, what, isOfTraces: true }))
@@ -204,8 +206,8 @@ const decodeFrame = Schema.decodeUnknownOption(Trace.CallFrame)
 const rootOf = (trace: TransactionTrace): CallFrame | null => {
   if (trace.result != null || trace.txHash !== undefined) return trace.result ?? null
   const { error } = trace
-  const bare = { ...Trace.TransactionTrace.extras(trace), ...(error === undefined ? {} : { error }) }
-  return Option.getOrNull(decodeFrame(bare))
+  const bare = Trace.TransactionTrace.extras(trace)
+  return Option.getOrNull(decodeFrame(error === undefined ? bare : { ...bare, error }))
 }
 
 const excess = (limit: number): Untraced => ({ reason: `${excessPrefix}: more than ${limit} frames.` })

@@ -108,7 +108,7 @@ export const dev = Command.make(
     let isOpened = !open
     return yield* DevServer.run(node, {
       url: node.url,
-      ...(port === undefined ? {} : { port }),
+      port,
       artifacts: folders.length > 0 ? folders : DevConfig.projectsOf(process.cwd()),
       onReady: (running) =>
         Effect.gen(function* () {

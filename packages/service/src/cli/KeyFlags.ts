@@ -117,8 +117,8 @@ export const parse = Effect.fnUntraced(function* (
     ...rate,
   }
   return {
-    ...(Object.keys(options).length === 0 ? {} : { options }),
-    ...(text === undefined ? {} : { expires: yield* parseExpiry(text) }),
+    options: Object.keys(options).length === 0 ? undefined : options,
+    expires: text === undefined ? undefined : yield* parseExpiry(text),
   }
 })
 

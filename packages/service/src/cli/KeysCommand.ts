@@ -30,8 +30,8 @@ const flags = { config: ConfigFlags.flags.config, database: ConfigFlags.flags.da
 const openKeys = Effect.fnUntraced(function* (given: Pick<ConfigFlags.Given, "config" | "database">) {
   const [path, database] = [Option.getOrUndefined(given.config), Option.getOrUndefined(given.database)]
   const found = yield* ConfigFile.databaseOf({
-    ...(path === undefined ? {} : { path }),
-    ...(database === undefined ? {} : { database }),
+    path,
+    database,
   })
   const isChain = (name: string): boolean => found.chains?.some(ChainRegistry.isNamed(name)) ?? true
   return { keys: (yield* Engine.fromUrl(found.database, found.baseFolder)).apiKeys, isChain }

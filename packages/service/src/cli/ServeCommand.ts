@@ -158,7 +158,7 @@ export const serve = Command.make(
     Shutdown.grant(file.config.limits.drainSeconds)
     const { Service, Tracing } = yield* loadService
     const onEvent = (chain: string, event: IndexerEvent) => Effect.sync(() => progress?.take(chain, event))
-    const options = { baseFolder: file.baseFolder, ...(progress === undefined ? {} : { onEvent }) }
+    const options = { baseFolder: file.baseFolder, onEvent: progress === undefined ? undefined : onEvent }
     if (file.path === null && member === undefined) yield* addFirstKey(file)
     const service =
       member === undefined && processes > 1

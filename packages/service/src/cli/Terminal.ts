@@ -76,7 +76,7 @@ export const jsonLogger = Logger.make(({ cause, date, fiber, logLevel, message }
     level: logLevel.toLowerCase(),
     message: visible((Array.isArray(message) ? message : [message]).map(String).join(" ")),
     ...Object.fromEntries(annotations.map(([name, value]) => [name, jsonValue(value)])),
-    ...(cause.reasons.length === 0 ? {} : { cause: visible(Cause.pretty(cause)) }),
+    cause: cause.reasons.length === 0 ? undefined : visible(Cause.pretty(cause)),
   }
   fiber.getRef(Output).note(JSON.stringify(entry))
 })

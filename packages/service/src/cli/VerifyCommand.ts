@@ -115,7 +115,7 @@ const compareChain = Effect.fnUntraced(function* (
 const findIssues = Effect.fnUntraced(function* (audit: Audit, job: ChainJob, { comparison, from }: Options) {
   const { chain } = job
   const verified = yield* Verify.run(audit, {
-    ...(from === undefined ? {} : { from }),
+    from,
     onProgress: logProgress(chain),
   })
   if (comparison === null) return { verified, notCompared: 0 }
@@ -150,8 +150,8 @@ const fillGaps = Effect.fnUntraced(function* (
   const { assembling, node } = yield* sourceOf(job, options)
   const { failed, filled, remaining } = yield* FillGaps.run(store, node, {
     assembling,
-    ...(from === undefined ? {} : { from }),
-    ...(to === undefined ? {} : { to }),
+    from,
+    to,
   })
   for (const { block, why } of failed) yield* Terminal.print(`${chain}: gap of block ${block} not filled: ${why}`)
   yield* Terminal.print(`${chain}: ${count(filled, "gap")} filled, ${count(remaining, "gap")} left`)

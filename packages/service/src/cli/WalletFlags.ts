@@ -148,8 +148,8 @@ const connectAll = Effect.fnUntraced(function* (
   const connections = yield* Effect.forEach(urls, (url) =>
     Effect.catchTag(
       NodeConnection.connect({
-        node: { url, ...(perSecond === undefined ? {} : { perSecond }) },
-        ...(maxCalls === undefined ? {} : { maxCalls }),
+        node: perSecond === undefined ? { url } : { url, perSecond },
+        maxCalls,
       }),
       "InvalidOption",
       ({ expected, option, received }) => Effect.fail(invalid(option === "url" ? "--rpc" : option, expected, received)),

@@ -1,6 +1,7 @@
 /**
  * What differs between two configurations: paths of keys, without their values, and whether a running service can take it over.
  */
+import * as Struct from "effect/Struct"
 import type { Config } from "./Config.ts"
 import * as Explorer from "./Explorer.ts"
 
@@ -13,7 +14,7 @@ export interface ConfigChanges {
 }
 
 /** Keys of what a process holds from its start to its end. */
-const fixedKeys: ReadonlySet<string> = new Set([
+const fixed = [
   "backfillThreads",
   "database",
   "indexThreads",
@@ -24,11 +25,14 @@ const fixedKeys: ReadonlySet<string> = new Set([
   "relay",
   "signatures",
   "tls",
-])
+] as const satisfies ReadonlyArray<keyof Config>
 
-/** An explorer that needs no key waits for its loopback address: the address that the service has may be a public one. */
-const isExplorerPostponed = ({ listen }: Config, { explorer }: Config): boolean =>
-  explorer !== undefined && !Explorer.isAllowed({ explorer, listen })
+/**
+ * Keys whose earlier values a running service keeps. An explorer that needs no key waits for its loopback address: the address that the
+ * service has may be a public one.
+ */
+const keptKeys = ({ listen }: Config, { explorer }: Config): ReadonlyArray<(typeof fixed)[number] | "explorer"> =>
+  explorer === undefined || Explorer.isAllowed({ explorer, listen }) ? fixed : [...fixed, "explorer"]
 
 const isEqual = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right)
 
@@ -51,42 +55,18 @@ const changesOfChains = (before: Config["chains"], after: Config["chains"]): Rea
 /** Compares two configurations. */
 export const between = (before: Config, after: Config): ConfigChanges => {
   const keys = differing(before, after)
-  const waits = isExplorerPostponed(before, after)
-  const isFixed = (key: string) => fixedKeys.has(key) || (waits && key === "explorer")
+  const kept: ReadonlyArray<string> = keptKeys(before, after)
   return {
     applied: [
-      ...keys.filter((key) => key !== "chains" && !isFixed(key)),
+      ...keys.filter((key) => key !== "chains" && !kept.includes(key)),
       ...changesOfChains(before.chains, after.chains),
     ],
-    postponed: keys.filter(isFixed),
+    postponed: keys.filter((key) => kept.includes(key)),
   }
 }
 
 /** The later configuration with the earlier values of the keys that are fixed. */
 export const applicable = (before: Config, after: Config): Config => {
-  const {
-    backfillThreads: _,
-    explorer,
-    indexThreads: __,
-    monitoring: ___,
-    otlp: ____,
-    signatures: _____,
-    tls: ______,
-    ...rest
-  } = after
-  const access = isExplorerPostponed(before, after) ? before.explorer : explorer
-  return {
-    ...rest,
-    ...(access === undefined ? {} : { explorer: access }),
-    ...(before.backfillThreads === undefined ? {} : { backfillThreads: before.backfillThreads }),
-    ...(before.indexThreads === undefined ? {} : { indexThreads: before.indexThreads }),
-    ...(before.monitoring === undefined ? {} : { monitoring: before.monitoring }),
-    ...(before.otlp === undefined ? {} : { otlp: before.otlp }),
-    ...(before.signatures === undefined ? {} : { signatures: before.signatures }),
-    ...(before.tls === undefined ? {} : { tls: before.tls }),
-    database: before.database,
-    listen: before.listen,
-    log: before.log,
-    relay: before.relay,
-  }
+  const kept = keptKeys(before, after)
+  return { ...Struct.omit(after, kept), ...Struct.pick(before, kept) }
 }

@@ -30,7 +30,7 @@ export const usualPath = "daybook.json"
 /** What the command line gives. */
 export interface Source extends Overrides.Overrides {
   /** Path of the file, which must exist. Default: `daybook.json` where it exists, or none beside flags that name chains. */
-  readonly path?: string
+  readonly path?: string | undefined
 }
 
 const strict = { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false } as const

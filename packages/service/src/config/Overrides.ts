@@ -3,13 +3,15 @@
  */
 import { homedir } from "node:os"
 import { join } from "node:path"
+import * as Predicate from "effect/Predicate"
+import * as Record from "effect/Record"
 
 /** What the flags give. */
 export interface Overrides {
   /** `--listen`, for the key `listen`. */
   readonly listen?: string
   /** `--database`, for the key `database`. */
-  readonly database?: string
+  readonly database?: string | undefined
   /** `--chain NAME=URL` or `NAME:ID=URL`: nodes for the key `rpc` of a chain, which is added where the file lacks it, and its `id`. */
   readonly nodes?: ReadonlyArray<NamedNode>
 }
@@ -19,14 +21,14 @@ export interface NamedNode {
   readonly chain: string
   readonly url: string
   /** EIP-155 id of a chain that the interface does not list. */
-  readonly id?: number
+  readonly id?: number | undefined
 }
 
 /** Parses the value of `--chain`; `undefined` for another form. */
 export const parseNode = (text: string): NamedNode | undefined => {
   const [, chain, id, url] = /^\s*([^=:\s]+)(?::(\d{1,15}))?\s*=\s*(\S+)\s*$/.exec(text) ?? []
   if (chain === undefined || url === undefined) return undefined
-  return { chain, url, ...(id === undefined ? {} : { id: Number(id) }) }
+  return { chain, url, id: id === undefined ? undefined : Number(id) }
 }
 
 /** URL of the database where neither a file nor a flag names one. Source: XDG Base Directory Specification. */
@@ -46,10 +48,11 @@ const withNodes = (chains: unknown, nodes: ReadonlyArray<NamedNode>): unknown =>
   const entries = new Map(Object.entries(chains))
   for (const name of new Set(nodes.map(({ chain }) => chain))) {
     const before = entries.get(name)
+    const kept = isObject(before) ? before : {}
     const named = nodes.filter(({ chain }) => chain === name)
     const id = named.find((node) => node.id !== undefined)?.id
-    const given = { ...(id === undefined ? {} : { id }), rpc: named.map(({ url }) => url) }
-    entries.set(name, { ...(isObject(before) ? before : {}), ...given })
+    const rpc = named.map(({ url }) => url)
+    entries.set(name, id === undefined ? { ...kept, rpc } : { ...kept, id, rpc })
   }
   return Object.fromEntries(entries)
 }
@@ -57,12 +60,8 @@ const withNodes = (chains: unknown, nodes: ReadonlyArray<NamedNode>): unknown =>
 /** The JSON value of a file with the keys that flags replace. A value that is no object is left for the decoder to refuse. */
 export const apply = (file: unknown, { database, listen, nodes = [] }: Overrides): unknown => {
   if (!isObject(file)) return file
-  return {
-    ...file,
-    ...(listen === undefined ? {} : { listen }),
-    ...(database === undefined ? {} : { database }),
-    ...(nodes.length === 0 ? {} : { chains: withNodes(file["chains"] ?? {}, nodes) }),
-  }
+  const chains = nodes.length === 0 ? undefined : withNodes(file["chains"] ?? {}, nodes)
+  return { ...file, ...Record.filter({ listen, database, chains }, Predicate.isNotUndefined) }
 }
 
 /** The flag that gave the value at a path; `undefined` where the file did. */

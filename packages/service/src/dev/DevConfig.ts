@@ -60,6 +60,8 @@ export const make = (
 ): Result.Result<Config.Config, InvalidConfig> => {
   const { chainId, forkBlock, url } = node
   const name = nameOf(node)
+  const chain = { rpc: [url], rewinds: true, pollMillis, artifacts, labels: labelsOf(node) }
+  const identified = name === localName ? { ...chain, id: chainId } : chain
   return Config.decode({
     listen: { host: "127.0.0.1", port },
     database: `sqlite:${data}`,
@@ -69,20 +71,7 @@ export const make = (
     rateLimit: { perSecond: unbounded, burst: unbounded },
     limits: { drainIdleMillis: 1, drainSeconds: 1 },
     chains: {
-      [name]: {
-        ...(name === localName ? { id: chainId } : {}),
-        ...(forkBlock === null
-          ? {}
-          : {
-              fromBlock: forkBlock,
-              checks: "links",
-            }),
-        rpc: [url],
-        rewinds: true,
-        pollMillis,
-        artifacts,
-        labels: labelsOf(node),
-      },
+      [name]: forkBlock === null ? identified : { ...identified, fromBlock: forkBlock, checks: "links" },
     },
   })
 }

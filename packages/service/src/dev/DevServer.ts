@@ -17,7 +17,7 @@ import * as LocalNode from "./LocalNode.ts"
 export interface Options {
   readonly url: string
   /** Port of the service; left out, 8080 or, where that is in use, a free one. */
-  readonly port?: number
+  readonly port?: number | undefined
   readonly artifacts: ReadonlyArray<string>
   /** Called whenever the service listens. */
   readonly onReady: (running: Running) => Effect.Effect<void>

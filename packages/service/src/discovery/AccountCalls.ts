@@ -66,7 +66,7 @@ export const readState = Effect.fnUntraced(function* (
   isResult?: (error: CallError) => boolean,
 ): Effect.fn.Return<ReadonlyArray<Result.Result<unknown, CallError>>, Calls.CallsError | StateUnavailable> {
   const block = reads.reduce((lowest, read) => Math.min(lowest, read.block), end)
-  const task = { what: `read accounts at block ${block}`, block, ...(isResult === undefined ? {} : { isResult }) }
+  const task = { what: `read accounts at block ${block}`, block, isResult }
   const sent = Calls.send(
     budgeted,
     reads.map(({ call }) => call),

@@ -64,7 +64,7 @@ export interface Scope {
   readonly opening: number
   readonly closing: { readonly number: number; readonly hash: string }
   /** Balance samples of a wallet with code, at most. Default 10,000. */
-  readonly samples?: number
+  readonly samples?: number | undefined
 }
 
 /** Calls of one kind that are made at the same time, at most. */

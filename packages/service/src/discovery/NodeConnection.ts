@@ -23,9 +23,9 @@ import type { Source } from "./DiscoveredBlocks.ts"
 export interface Options {
   readonly node: NodeOptions
   /** Calls of the whole discovery, at most. Default 2,000,000. */
-  readonly maxCalls?: number
+  readonly maxCalls?: number | undefined
   /** Default: that of the platform. */
-  readonly fetch?: Fetch
+  readonly fetch?: Fetch | undefined
 }
 
 /**

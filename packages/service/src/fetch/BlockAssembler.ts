@@ -265,7 +265,7 @@ const isWatched = (wallets: ReadonlyArray<string | null>, watch: Options["watch"
 const transactionGaps = ({ undecoded = Undecoded.none, watch }: Options): ReadonlyArray<BlockGap> =>
   undecoded.transactions
     .filter(({ isLeftOut, wallets }) => isLeftOut && (wallets === null || isWatched(wallets, watch)))
-    .map(({ hash, reason }) => ({ kind: "transaction", ...(hash === null ? {} : { transaction: hash }), reason }))
+    .map(({ hash, reason }) => ({ kind: "transaction", transaction: hash ?? undefined, reason }))
 
 /** Gaps of deviations by which a block is marked. */
 const checkGaps = (deviations: ReadonlyArray<Deviation.Deviation>): ReadonlyArray<BlockGap> =>

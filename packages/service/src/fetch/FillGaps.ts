@@ -30,9 +30,9 @@ export interface Options {
   /** How rows are made. */
   readonly assembling: BlockFetcher.Options
   /** First block. Default 0. */
-  readonly from?: number
+  readonly from?: number | undefined
   /** Last block. Default: the last of the index. */
-  readonly to?: number
+  readonly to?: number | undefined
 }
 
 /** Gaps that are read at once. */

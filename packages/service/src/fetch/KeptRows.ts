@@ -60,5 +60,5 @@ export const keepTraces = (stored: StoredBlock | undefined, rows: BlockRows): Bl
     return { ...row, internal }
   })
   const { ledger: _, ...texts } = rows
-  return { ...texts, transactions, ...(gaps.length === 0 ? {} : { gaps }) }
+  return { ...texts, transactions, gaps: gaps.length === 0 ? undefined : gaps }
 }

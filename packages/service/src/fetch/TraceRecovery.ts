@@ -140,5 +140,5 @@ const fill = (rows: BlockRows, found: ReadonlyMap<string, InternalTransactions.T
   })
   // The ledger was made without the traces: it is derived from the texts, which have them now.
   const isSame = ledger !== undefined && [...found.values()].every(InternalTransactions.isUntraced)
-  return { ...others, transactions, ...(isSame ? { ledger } : {}), ...(gaps.length === 0 ? {} : { gaps }) }
+  return { ...others, transactions, ledger: isSame ? ledger : undefined, gaps: gaps.length === 0 ? undefined : gaps }
 }

@@ -51,7 +51,7 @@ export interface Options extends Omit<BlockVerifier.Options, "rules"> {
   /** First block to index. Default 0. */
   readonly fromBlock?: number
   /** Index from the first block at or after this instant instead, in seconds since 1970. */
-  readonly fromTimestamp?: number
+  readonly fromTimestamp?: number | undefined
   /** Index only transactions of these wallets and of those that were added, lower case; `null` or left out for all. */
   readonly watch?: ReadonlySet<string> | null
   /** Time between two polls of the node's head, in milliseconds. Default 2000, and 250 where all nodes are on this machine. */

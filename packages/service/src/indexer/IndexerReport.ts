@@ -8,8 +8,8 @@ import type { Settings } from "../store/AppliedSettings.ts"
 /** Severity of a log line. */
 export type Level = "Debug" | "Info" | "Warn"
 
-/** Values of a log line, beside its message. */
-export type Annotations = Readonly<Record<string, string | number>>
+/** Values of a log line, beside its message; an undefined one is not written. */
+export type Annotations = Readonly<Record<string, string | number | undefined>>
 
 /**
  * What an indexer reports.
@@ -57,7 +57,12 @@ export type IndexerReport =
   | { readonly _tag: "Synced"; readonly head: number }
   | { readonly _tag: "Reorged"; readonly from: BlockRef; readonly to: BlockRef | null }
   /** The indexer cannot go on at present. Logged once per `subject`, by default the message; a warning again each minute. */
-  | { readonly _tag: "Waiting"; readonly message: string; readonly level?: Level; readonly subject?: string }
+  | {
+      readonly _tag: "Waiting"
+      readonly message: string
+      readonly level?: Level
+      readonly subject?: string | undefined
+    }
   | { readonly _tag: "Misconfigured"; readonly message: string }
   | { readonly _tag: "Stopped" }
   /** A line for the log alone. */

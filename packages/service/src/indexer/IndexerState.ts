@@ -148,7 +148,7 @@ const idle = (state: IndexerState, millis: number, reports: ReadonlyArray<Indexe
 const nodeReport = ({ advice, isMisconfigured, message, subject }: NodeFailed, isTolerated: boolean): IndexerReport => {
   const whole = advice === undefined || isTolerated ? message : `${message} ${advice}`
   if (isMisconfigured) return { _tag: "Misconfigured", message: whole }
-  return { _tag: "Waiting", message: whole, ...(subject === undefined ? {} : { subject }) }
+  return { _tag: "Waiting", message: whole, subject }
 }
 
 /** A block that no node has, or an invalid one, may be a reorg under way, so that the first failures are only noted. */
@@ -188,7 +188,7 @@ const failed = (settings: Settings, state: IndexerState, error: TurnError, tookM
   const failures = state.failures + 1
   const delayMillis = FailureDelay.delayAfter(error, failures, settings.maxDelayMillis)
   const failingMillis = state.failingMillis + tookMillis + delayMillis
-  const action = { ...wait(delayMillis), ...(failingMillis > offeringMillis ? { isLeaseOffered: true } : {}) }
+  const action = { ...wait(delayMillis), isLeaseOffered: failingMillis > offeringMillis ? true : undefined }
   const doubt = doubtAfter(state, error, failures)
   const tried = state.tried && { ...state.tried, failures }
   return transition(

@@ -107,7 +107,7 @@ export interface Wait {
   readonly _tag: "Wait"
   readonly millis: number
   /** The lease is offered to an indexer that waits for it. Default false. */
-  readonly isLeaseOffered?: boolean
+  readonly isLeaseOffered?: boolean | undefined
   /** Blocks that are indexed meanwhile; left out for none. */
   readonly below?: Below
 }

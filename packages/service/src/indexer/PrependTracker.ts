@@ -73,7 +73,7 @@ const prepended = (
     blocks,
     transactions,
     blocksPerSecond: Math.round(speed.blocksPerSecond),
-    ...(speed.etaMillis === null ? {} : { timeLeft: Throughput.formatMillis(speed.etaMillis) }),
+    timeLeft: speed.etaMillis === null ? undefined : Throughput.formatMillis(speed.etaMillis),
   })
   return [state, [event, ...outputs, line]]
 }

@@ -3,6 +3,8 @@
  * processes. Carries out what `StatusTracker` decides.
  */
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import * as Record from "effect/Record"
 import * as MonotonicClock from "../supervision/MonotonicClock.ts"
 import type { ChainSession } from "../store/ChainSession.ts"
 import type { AppliedSettings, IndexerStatus } from "../store/StatusBoard.ts"
@@ -62,7 +64,10 @@ export const make = Effect.fnUntraced(function* (options: {
       case "StoreStatus":
         return storeStatus(output.status)
       case "Log":
-        return Effect.annotateLogs(Effect.logWithLevel(output.level)(output.message), output.annotations)
+        return Effect.annotateLogs(
+          Effect.logWithLevel(output.level)(output.message),
+          Record.filter(output.annotations, Predicate.isNotUndefined),
+        )
       case "Emit":
         return onEvent(output.event)
     }

@@ -147,7 +147,7 @@ const indexed = (before: State, report: IndexerReport & { readonly _tag: "Indexe
     blocks: progress.blocks,
     transactions: progress.transactions,
     blocksPerSecond: Math.round(speed.blocksPerSecond),
-    ...(speed.etaMillis === null ? {} : { timeLeft: Throughput.formatMillis(speed.etaMillis) }),
+    timeLeft: speed.etaMillis === null ? undefined : Throughput.formatMillis(speed.etaMillis),
   })
   return [{ ...written, loggedAtMillis: now }, [event, ...outputs, line]]
 }

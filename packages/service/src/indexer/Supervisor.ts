@@ -32,13 +32,13 @@ interface Listeners {
 export interface Options {
   readonly jobs: ReadonlyArray<ChainJob>
   /** Handles each event of each chain. */
-  readonly onEvent?: OnEvent
+  readonly onEvent?: OnEvent | undefined
   /** Receives what each chain's indexer measures. */
   readonly onObserved?: OnObserved
   /** The indexers run in the thread of this process: for one small chain whose first blocks are waited for. Default false. */
   readonly isInline?: boolean
   /** Threads at most, which chains share. Default: by the cores of the machine. */
-  readonly threads?: number
+  readonly threads?: number | undefined
   /** Starts a thread. Default: a worker thread of Node. */
   readonly startThread?: IndexThreads.StartThread
 }

@@ -165,11 +165,8 @@ export const blocksLeft = ({ indexedHead, nodeHead }: TrackerState): number =>
 export const speedOf = (state: TrackerState, now: number): Speed =>
   Progress.speed(state.progress, now, blocksLeft(state), NodeHead.perSecond(state.nodeHead, now))
 
-const rounded = (perSecond: number): number => Math.round(perSecond * 100) / 100
-
-/** A rate as the status holds it: left out at 0. */
-const rate = <Name extends string>(name: Name, perSecond: number) =>
-  rounded(perSecond) === 0 ? {} : ({ [name]: rounded(perSecond) } as { readonly [N in Name]: number })
+/** A rate as the status holds it; `undefined` for one that is rounded to 0. */
+const rounded = (perSecond: number): number | undefined => Math.round(perSecond * 100) / 100 || undefined
 
 /** The head as the status holds it: unknown when the last poll was too long ago. */
 const headFields = ({ nodeHead, pollMillis }: TrackerState, now: number) => {
@@ -181,12 +178,14 @@ const headFields = ({ nodeHead, pollMillis }: TrackerState, now: number) => {
 }
 
 /** Progress below the first block as the status holds it. */
-const prependFields = ({ prepend }: TrackerState, now: number) => {
-  if (prepend === null) return {}
-  const { issue, progress, to } = prepend
-  const speed = rate("blocksPerSecond", Throughput.perSecond(progress.throughput, now))
-  return { prepend: { to, ...speed, ...(issue === null ? {} : { issue }) } }
-}
+const prependStatus = ({ prepend }: TrackerState, now: number): IndexerStatus["prepend"] =>
+  prepend === null
+    ? undefined
+    : {
+        to: prepend.to,
+        blocksPerSecond: rounded(Throughput.perSecond(prepend.progress.throughput, now)),
+        issue: prepend.issue ?? undefined,
+      }
 
 /**
  * Writes the status.
@@ -198,13 +197,13 @@ export const put = (state: TrackerState, name: IndexerStatus["state"], message: 
     traces: state.tracer ?? state.status.traces,
     message,
     ...headFields(state, now),
-    ...prependFields(state, now),
-    ...rate("blocksPerSecond", Throughput.perSecond(progress.throughput, now)),
-    ...rate("headBlocksPerSecond", NodeHead.perSecond(nodeHead, now)),
-    ...(unchecked === null ? {} : { unchecked }),
-    ...(lacking === null ? {} : { lacking }),
-    ...(settings.length === 0 ? {} : { settings }),
-    ...(startNote === null ? {} : { startNote }),
+    prepend: prependStatus(state, now),
+    blocksPerSecond: rounded(Throughput.perSecond(progress.throughput, now)),
+    headBlocksPerSecond: rounded(NodeHead.perSecond(nodeHead, now)),
+    unchecked: unchecked ?? undefined,
+    lacking: lacking ?? undefined,
+    settings: settings.length === 0 ? undefined : settings,
+    startNote: startNote ?? undefined,
     counts,
   }
   return [{ ...state, status, isWritten: true, writtenAtMillis: now }, [{ _tag: "StoreStatus", status }]]

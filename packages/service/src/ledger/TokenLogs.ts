@@ -50,7 +50,7 @@ const addTransfer = (rows: WalletRows, log: SourceLog, transfer: TokenTransfer.L
       from: holder(from),
       to: holder(to),
       logIndex: log.logIndex,
-      ...(id === null ? {} : { tokenId: id.toString() }),
+      tokenId: id?.toString(),
     })
   }
 }

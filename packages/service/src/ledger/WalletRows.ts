@@ -17,7 +17,7 @@ export interface LedgerRow {
   /** In the order of execution: minted value, fee, value, internal calls, logs. */
   readonly movements: ReadonlyArray<Movement.Movement>
   /** Left out where there are none. */
-  readonly candidates?: ReadonlyArray<Candidate>
+  readonly candidates?: ReadonlyArray<Candidate> | undefined
 }
 
 interface Collected {
@@ -36,7 +36,7 @@ export interface Transfer extends Pick<Movement.Movement, "asset" | "kind"> {
   /** `null` where the amount is burned. */
   readonly to: string | null
   readonly amount: bigint
-  readonly tokenId?: string | null
+  readonly tokenId?: string | null | undefined
   readonly logIndex?: number | null
 }
 

@@ -35,7 +35,7 @@ export interface Options {
   /** Longest time of the examination, in milliseconds. Default 60,000. */
   readonly timeoutMillis?: number
   /** Default: that of the platform. */
-  readonly fetch?: Fetch
+  readonly fetch?: Fetch | undefined
 }
 
 /**
@@ -270,7 +270,7 @@ const examineAll = Effect.fnUntraced(function* (
     urls: [config],
     chainId,
     where: "the node",
-    ...(fetch === undefined ? {} : { fetch }),
+    fetch,
   })
   yield* examineParts(endpoint, node, { chainId, from, head: head.success.number, requests }, add)
 })

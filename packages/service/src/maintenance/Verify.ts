@@ -23,9 +23,9 @@ export interface Verified {
 /** How to verify. */
 export interface Options {
   /** First block to verify. Default: the first of the index. */
-  readonly from?: number
+  readonly from?: number | undefined
   /** Receives the last verified block and the head after each range. */
-  readonly onProgress?: (number: number, head: number) => Effect.Effect<void>
+  readonly onProgress?: ((number: number, head: number) => Effect.Effect<void>) | undefined
   /** Blocks read at a time. Default 200. */
   readonly blocksAtOnce?: number
   /** Appearances read at a time. Default 20,000. */

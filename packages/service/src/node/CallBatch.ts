@@ -21,7 +21,7 @@ export interface Task {
   /** The lowest block that the calls are about. */
   readonly block: number
   /** True for an error that is a result of the call, such as a revert. Default: none is. */
-  readonly isResult?: (error: CallError) => boolean
+  readonly isResult?: ((error: CallError) => boolean) | undefined
 }
 
 /**

@@ -108,13 +108,13 @@ export interface Options {
   /** `auto` uses the tracer that the nodes have, `off` none. Default `auto`. */
   readonly traces?: "auto" | "off"
   /** Default: that of `RpcClient`. */
-  readonly fetch?: Fetch
+  readonly fetch?: Fetch | undefined
   /** Bounds on traces. Default: those of the configuration. */
-  readonly traceLimits?: TraceLimits
+  readonly traceLimits?: TraceLimits | undefined
   /** Limits of the calls to a node now, where others share it. Default: those of the node. */
-  readonly limitsOf?: (node: NodeConfig.NodeOptions) => NodeConfig.CallLimits
+  readonly limitsOf?: ((node: NodeConfig.NodeOptions) => NodeConfig.CallLimits) | undefined
   /** Receives each request with the position of its node. */
-  readonly onRequest?: (node: number, ...request: Parameters<TimedFetch.OnRequest>) => void
+  readonly onRequest?: ((node: number, ...request: Parameters<TimedFetch.OnRequest>) => void) | undefined
   /** Configuration key of the URLs, for messages: `chains.eth.rpc`. */
   readonly where?: string
 }

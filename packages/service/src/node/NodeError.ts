@@ -29,7 +29,7 @@ export class NodeFailed extends Data.TaggedError("NodeFailed")<{
   /** What to do when the failure does not pass by itself, for an operator. */
   readonly advice?: string | undefined
   /** What the failure is about, where the message changes with time; see `IndexerReport`. */
-  readonly subject?: string
+  readonly subject?: string | undefined
   /** Error of the node that was asked last. */
   readonly cause: CallError
   /** Errors of the other nodes that were asked; left out when there are none. */

@@ -272,18 +272,18 @@ const frameOf = (draft: Draft, caller: string, callerValue: bigint, context: Con
   if (type !== "DELEGATECALL") move(context, caller, self, value)
   const calls = draft.calls.map((call) => frameOf(call, self, value, context))
   if (error !== null) context.journal.length = length
-  return {
+  const frame = {
     type,
     from: caller as Address.Address,
+    to: draft.to as Address.Address | null,
+    value: type === "STATICCALL" ? null : value,
     gas,
     gasUsed,
     input: input as Hex.Hex,
     output: output as Hex.Hex,
-    ...(draft.to === null ? {} : { to: draft.to as Address.Address }),
-    ...(type === "STATICCALL" ? {} : { value }),
-    ...(error === null ? {} : { error }),
-    ...(calls.length === 0 ? {} : { calls }),
+    calls,
   }
+  return error === null ? frame : { ...frame, error }
 }
 
 /** Bytes that are not zero cost 16 gas, zeros 4; the least gas of a transaction. Source: EIP-2028, 7623. */

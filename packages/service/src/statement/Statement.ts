@@ -123,7 +123,7 @@ export const begin = Effect.fnUntraced(function* (connection: NodeConnection, op
       hash,
     },
     opening: Math.max(0, fromBlock - 1),
-    ...(samples === undefined ? {} : { samples }),
+    samples,
   })
   return Discovery.nothingFound(state)
 })

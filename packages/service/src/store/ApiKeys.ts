@@ -41,9 +41,9 @@ export interface KeyGrant {
   readonly operator: boolean
   /** How empty values are sent to this key; `null`: as configured for the service. */
   readonly empty: "string" | "null" | null
-  readonly options?: KeyOptions
+  readonly options?: KeyOptions | undefined
   /** Milliseconds since 1970 at which the key ends. Default: never. */
-  readonly expires?: number
+  readonly expires?: number | undefined
   /** Who calls and bytes are counted for: callers without a key have no name. Default: the name. */
   readonly holder?: string
 }

@@ -43,7 +43,7 @@ export interface PageQuery {
   /** Maximum number of rows. */
   readonly limit: number
   /** Maximum size of the rows' texts together, in UTF-8 bytes. The first row is read whatever its size. Default: no limit. */
-  readonly maxBytes?: number
+  readonly maxBytes?: number | undefined
   /** False: internal transactions are not read, and `null` in each row. Default true. */
   readonly internal?: boolean
 }
@@ -66,7 +66,7 @@ export interface LedgerQuery extends Pick<PageQuery, "from" | "to" | "order" | "
   /** Address, lower case. */
   readonly wallet: string
   /** Maximum size of the rows together as they are stored, in bytes. The first row is read whatever its size. Default: no limit. */
-  readonly maxBytes?: number
+  readonly maxBytes?: number | undefined
 }
 
 /** Roles and movements of a wallet at a place; the index of one that belongs to its block alone is `Movement.blockLevelIndex`. */

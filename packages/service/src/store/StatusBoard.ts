@@ -37,26 +37,28 @@ export interface IndexerStatus {
   /** A sentence for the operator; never a key or a URL. */
   readonly message: string
   /** Blocks stored per second (moving average); left out while none were. */
-  readonly blocksPerSecond?: number
+  readonly blocksPerSecond?: number | undefined
   /** Blocks per second by which the head of the node has moved recently; left out while it has not. */
-  readonly headBlocksPerSecond?: number
+  readonly headBlocksPerSecond?: number | undefined
   /** Checks that the chain's hash rules skip, for the operator; left out when none. */
-  readonly unchecked?: string
+  readonly unchecked?: string | undefined
   /** Settings that blocks were indexed with; left out where they were not recorded. */
-  readonly settings?: AppliedSettings
+  readonly settings?: AppliedSettings | undefined
   /** A sentence for the operator where the index begins before the configured start; left out where it does not. */
-  readonly startNote?: string
+  readonly startNote?: string | undefined
   /** What the nodes do not offer, for the operator; left out for nothing. */
-  readonly lacking?: string
+  readonly lacking?: string | undefined
   /** Blocks below the first one that are to be indexed; left out for none. */
-  readonly prepend?: {
-    /** The lowest of them. */
-    readonly to: number
-    /** Blocks stored per second (moving average); left out while none were. */
-    readonly blocksPerSecond?: number
-    /** Why none can be indexed at present, for the operator; left out where nothing is in the way. */
-    readonly issue?: string
-  }
+  readonly prepend?:
+    | {
+        /** The lowest of them. */
+        readonly to: number
+        /** Blocks stored per second (moving average); left out while none were. */
+        readonly blocksPerSecond?: number | undefined
+        /** Why none can be indexed at present, for the operator; left out where nothing is in the way. */
+        readonly issue?: string | undefined
+      }
+    | undefined
   /** What the indexer has done since it was started. */
   readonly counts?: IndexerCounts
 }

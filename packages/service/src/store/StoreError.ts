@@ -12,7 +12,7 @@ export class StoreError extends Data.TaggedError("StoreError")<{
   /** The block whose stored rows are damaged; left out for another failure. */
   readonly damagedBlock?: number
   /** The file has an older schema, and a process migrates it now, or none does yet; left out for another failure. */
-  readonly migration?: "running" | "pending"
+  readonly migration?: "running" | "pending" | undefined
   /** The nodes of the database did not have one state: another snapshot may read one. */
   readonly isUnproved?: true
   readonly cause: unknown

@@ -29,7 +29,7 @@ export interface Options {
   /** Default `standard`. */
   readonly checks?: HashRules.Level
   /** Hash rules of the chain. Default: nothing can be computed. */
-  readonly rules?: HashRules.HashRules
+  readonly rules?: HashRules.HashRules | undefined
   /** Accepts a block of which some receipts are missing, and cannot be had. Default false. */
   readonly allowMissing?: boolean
   /** What of the block does not decode, and is left out: it is not verified. Default: nothing. */

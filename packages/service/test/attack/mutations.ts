@@ -182,20 +182,20 @@ const requestOf = (next: Next, keys: ReadonlyArray<string>): ChangedRequest => {
   const header = pick(next, ["x-api-key", "x-api-key", "authorization"])
   const value = header === "authorization" ? `Bearer ${key}` : key
   const more = pick(next, names)
+  const sent = sendable(
+    `${changedPath}${changedPath.includes("?") ? "&" : "?"}${next(4) > 0 ? `chain=attack&${query}` : query}`,
+  )
+  const headers: Record<string, string> = { [header]: value }
+  if (next(4) === 0) headers[more] = pick(next, edges).replace(/[^ -~]/g, "")
+  if (next(5) === 0) {
+    headers["content-type"] = pick(next, ["text/plain", "application/json", "x", "application/json; charset=utf-7"])
+  }
+  if (next(9) === 0) headers["accept-encoding"] = pick(next, ["gzip", "br", "zstd", "*;q=0", "x"])
+  if (next(9) === 0) headers["if-none-match"] = pick(next, ['"x"', "*", "W/"])
   return {
     method,
-    path: sendable(
-      `${changedPath}${changedPath.includes("?") ? "&" : "?"}${next(4) > 0 ? `chain=attack&${query}` : query}`,
-    ),
-    headers: {
-      [header]: value,
-      ...(next(4) === 0 ? { [more]: pick(next, edges).replace(/[^ -~]/g, "") } : {}),
-      ...(next(5) === 0
-        ? { "content-type": pick(next, ["text/plain", "application/json", "x", "application/json; charset=utf-7"]) }
-        : {}),
-      ...(next(9) === 0 ? { "accept-encoding": pick(next, ["gzip", "br", "zstd", "*;q=0", "x"]) } : {}),
-      ...(next(9) === 0 ? { "if-none-match": pick(next, ['"x"', "*", "W/"]) } : {}),
-    },
+    path: sent,
+    headers,
     body: isBody ? (isWhole ? pick(next, bodies) : change(next, pick(next, bodies))) : "",
   }
 }

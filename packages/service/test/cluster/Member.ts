@@ -40,8 +40,8 @@ export const make = ({ args, env, file, gid, log, name, uid }: Program): Member 
     start: () => {
       const output = openSync(log, "a")
       child = spawn(file, args, {
-        ...(uid === undefined ? {} : { uid }),
-        ...(gid === undefined ? {} : { gid }),
+        uid,
+        gid,
         cwd: "/",
         env: { ...process.env, ...env },
         stdio: ["ignore", output, output],

@@ -6,10 +6,8 @@ import { format } from "@daybook/schema/Issue"
 import * as ChainRegistry from "../../src/config/ChainRegistry.ts"
 
 const served = (chains: Readonly<Record<string, number | undefined>>) => {
-  const entries = Object.entries(chains).map(([name, id]) => [
-    name,
-    { rpc: ["http://127.0.0.1:65535"], ...(id === undefined ? {} : { id }) },
-  ])
+  const rpc = ["http://127.0.0.1:65535"]
+  const entries = Object.entries(chains).map(([name, id]) => [name, id === undefined ? { rpc } : { rpc, id }])
   const listen = { host: "127.0.0.1", port: 0 }
   const config = Config.decode({ listen, database: "sqlite:data", chains: Object.fromEntries(entries) })
   return Result.getOrThrow(Result.flatMap(config, (decoded) => ServedChain.fromChains(decoded.chains)))

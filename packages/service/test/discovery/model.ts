@@ -69,7 +69,7 @@ export const answer = (
 /** Runs a discovery to its end. `between` replaces the state between two turns. */
 export const run = (
   model: ChainModel,
-  options: { readonly samples?: number; readonly between?: (state: DiscoveryState) => DiscoveryState } = {},
+  options: { readonly samples?: number | undefined; readonly between?: (state: DiscoveryState) => DiscoveryState } = {},
 ) => {
   const fetched = new Set<number>()
   let reads = 0
@@ -78,7 +78,7 @@ export const run = (
     addresses: model.wallets.map(({ address }) => address),
     opening: 0,
     closing: { number: model.head, hash: "0x01" },
-    ...(options.samples === undefined ? {} : { samples: options.samples }),
+    samples: options.samples,
   })
   for (let turn = 0; turn < 10_000; turn++) {
     const calls = DiscoveryStep.next(state)

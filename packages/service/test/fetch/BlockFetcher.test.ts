@@ -201,7 +201,7 @@ describe("BlockFetcher", () => {
         header: (number: number) => Effect.succeed({ number, hash: hashOf(number + shift), parentHash: "" }),
         hosts: ["node.example:8545"],
         isSettled: () => false,
-        ...(each === undefined ? {} : { each }),
+        each,
       }) as unknown as Node
 
     it.effect("block: rejects a block of another number", () =>

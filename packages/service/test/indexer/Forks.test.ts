@@ -72,20 +72,16 @@ describe("ChainIndexer and forks", () => {
     Effect.gen(function* () {
       const fork = 12
       const burn = { address: `0x${"f".repeat(39)}e`, data: "0x01" }
+      const osaka = {
+        withdrawalsRoot: TrieRoot.empty,
+        blobGasUsed: "0x0",
+        excessBlobGas: "0x0",
+        parentBeaconBlockRoot: fixture.hash("2"),
+        requestsHash: fixture.hash("3"),
+      }
+      const amsterdamFields = { blockAccessListHash: fixture.hash("4") }
       const amsterdam = (number: number): forged.Change => ({
-        header: {
-          withdrawalsRoot: TrieRoot.empty,
-          blobGasUsed: "0x0",
-          excessBlobGas: "0x0",
-          parentBeaconBlockRoot: fixture.hash("2"),
-          requestsHash: fixture.hash("3"),
-          ...(number < fork
-            ? {}
-            : {
-                blockAccessListHash: fixture.hash("4"),
-                slotNumber: forged.hex(9e3 + number),
-              }),
-        },
+        header: number < fork ? osaka : { ...osaka, ...amsterdamFields, slotNumber: forged.hex(9e3 + number) },
         logs: number < fork ? [] : [burn],
       })
       const blocks = forged.chainOf(24, amsterdam)

@@ -158,7 +158,7 @@ describe("IndexerState", () => {
         const inputs: ReadonlyArray<IndexerTurn.Input> = [failure(nodeFailed), { _tag: "Waited" }]
         const [failed, waited] = inputs
         transition = apply([failed!], { state: transition.state })
-        offered.push("isLeaseOffered" in transition.action)
+        offered.push(transition.action._tag === "Wait" && transition.action.isLeaseOffered === true)
         transition = apply([waited!, { _tag: "LeaseAcquired" }], { state: transition.state })
       }
 

@@ -78,7 +78,7 @@ describe("PrependTracker", () => {
     const { lines, statuses } = track([...begun, [1, issue], [30, issue], [62, issue], [63, prepended(80)]])
 
     expect(statuses.slice(1, -1)).toEqual([1, 2, 3].map(() => ({ to: 0, issue: "No node has block 99." })))
-    expect(statuses.at(-1)).not.toHaveProperty("issue")
+    expect(statuses.at(-1)?.issue).toBeUndefined()
     expect(lines.slice(1)).toEqual(
       [1, 2].map(() => "Warn Blocks below the first one cannot be indexed: No node has block 99. {}"),
     )

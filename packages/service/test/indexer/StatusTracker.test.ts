@@ -73,7 +73,7 @@ const heartbeat: StatusTracker.Input = { _tag: "Heartbeat" }
 const waiting = (message: string, subject?: string): StatusTracker.Input => ({
   _tag: "Waiting",
   message,
-  ...(subject === undefined ? {} : { subject }),
+  subject,
 })
 
 describe("StatusTracker", () => {

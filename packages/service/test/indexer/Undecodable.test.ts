@@ -147,7 +147,7 @@ describe("ChainIndexer and responses that do not decode", () => {
           block: first + at,
           kind: "transaction",
           reason: expect.stringContaining(reason),
-          ...(hasHash ? { transaction: transactionHash(first + at) } : {}),
+          transaction: hasHash ? transactionHash(first + at) : undefined,
         })),
       )
     }),

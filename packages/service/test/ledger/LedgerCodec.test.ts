@@ -41,7 +41,7 @@ describe("LedgerCodec", () => {
         roles,
         movements: movements.filter((one) => one.amount !== 0n).map((one) => movementOf(wallet, one)),
         // Those of carol have none.
-        ...(index === 0 ? {} : { candidates: [candidate, { ...candidate, kind: "erc721" as const }] }),
+        candidates: index === 0 ? undefined : [candidate, { ...candidate, kind: "erc721" as const }],
       }))
       const unpacked = LedgerCodec.unpack(LedgerCodec.pack(rows)).map(({ body, index, wallet }) => {
         const address = hex(wallet)

@@ -60,7 +60,7 @@ const frameOf = ({ from, isFailed, to, type, value }: typeof Frame.Type) => ({
   gas: "0x0",
   gasUsed: "0x0",
   input: "0x",
-  ...(isFailed ? { error: "execution reverted" } : {}),
+  error: isFailed ? "execution reverted" : undefined,
 })
 
 const tracesOf = (calls: ReadonlyArray<typeof Frame.Type>) => {
@@ -78,7 +78,7 @@ describe("LedgerSource", () => {
     ({ calls, chainId, facts, header, isTraced, logs, status, value }) => {
       const { status: _, ...receipt } = transferReceiptWire
       const receipts = [
-        { ...receipt, ...moreFacts[facts], logs: logsOf(logs), ...(status === "none" ? {} : { status }) },
+        { ...receipt, ...moreFacts[facts], logs: logsOf(logs), status: status === "none" ? undefined : status },
         { ...creationReceiptWire, logs: [] },
       ]
       const withdrawals = [{ index: "0x1", validatorIndex: "0x2", address: address("e"), amount: "0x3" }]

@@ -32,10 +32,8 @@ const rootTrace = {
   },
 }
 
-const blockAt = (number: unknown) => ({
-  ...header,
-  ...(typeof number === "string" && number.startsWith("0x") ? { number } : {}),
-})
+const blockAt = (number: unknown) =>
+  typeof number === "string" && number.startsWith("0x") ? { ...header, number } : header
 
 /** A node with one block of transactions at 100, and empty blocks before it. */
 const healthy = (): Record<string, Response> => ({

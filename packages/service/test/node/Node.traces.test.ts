@@ -13,7 +13,7 @@ const { transactions: _, ...header } = fixture.blockWire
 const healthy: Record<string, Response> = {
   eth_chainId: () => ({ result: "0x1" }),
   eth_getBlockByNumber: ([number]) => ({
-    result: { ...header, ...(number === "latest" ? {} : { number }), transactions: [hash("1"), hash("2")] },
+    result: { ...header, number: number === "latest" ? header.number : number, transactions: [hash("1"), hash("2")] },
   }),
 }
 

@@ -40,7 +40,7 @@ const step = (
   memory,
   stack: stack.map(word),
   pc: 0,
-  ...(error === undefined ? {} : { error }),
+  error,
 })
 
 /** Arguments of a call, the first of them on top. */

@@ -245,7 +245,7 @@ describe("TraceFilter", () => {
     const random = (levels: number): object =>
       frame({
         input: data(numbers.pick(["ab", "0f"]), numbers.below(700)),
-        ...(levels === 0 ? {} : { calls: Array.from({ length: numbers.below(3) }, () => random(levels - 1)) }),
+        calls: levels === 0 ? undefined : Array.from({ length: numbers.below(3) }, () => random(levels - 1)),
       })
     const nested = envelope(traces(...Array.from({ length: numbers.below(4) }, () => random(4))))
     const flat = envelope(Array.from({ length: numbers.below(12) }, (_, at) => entry(at >> 2, { action: random(0) })))

@@ -121,19 +121,15 @@ it.effect("run: names two ids that their contract exchanged between owners witho
 interface Frame {
   readonly to?: string
   readonly value?: string
-  readonly calls?: ReadonlyArray<Frame>
+  readonly calls?: ReadonlyArray<Frame> | undefined
 }
 
 /** A frame without the payments to a wallet. */
 const hidePayments = (frame: Frame, wallet: string): Frame => ({
   ...frame,
-  ...(frame.calls === undefined
-    ? {}
-    : {
-        calls: frame.calls
-          .filter(({ to, value }) => to !== wallet || BigInt(value ?? 0) === 0n)
-          .map((call) => hidePayments(call, wallet)),
-      }),
+  calls: frame.calls
+    ?.filter(({ to, value }) => to !== wallet || BigInt(value ?? 0) === 0n)
+    .map((call) => hidePayments(call, wallet)),
 })
 
 it.effect("run: names the payment by a contract that a node hides in each of its traces", () =>

@@ -29,7 +29,7 @@ const hashes = {
 /** Sends a transaction, and mines it into a block of its own; gives the number of the block. */
 export const send = Effect.fnUntraced(function* (node: Anvil.Node, to: string | null, data: string) {
   const [from = ""] = node.accounts
-  yield* node.call("eth_sendTransaction", [{ from, ...(to === null ? {} : { to }), data, gas: "0x1000000" }])
+  yield* node.call("eth_sendTransaction", [{ from, to: to ?? undefined, data, gas: "0x1000000" }])
   yield* node.call("evm_mine")
   return Number(yield* node.call<string>("eth_blockNumber"))
 })

@@ -60,7 +60,8 @@ export class Receiver {
   /** Connects and processes events until one fulfils the condition; then the connection is closed. Gives what refused it. */
   async listen(isLast: (event: WalletEvent.WalletEvent, count: number) => boolean): Promise<Refused | undefined> {
     const abort = new AbortController()
-    const headers = { "x-api-key": this.key, ...(this.cursor === "" ? {} : { "last-event-id": this.cursor }) }
+    const headers = new Headers({ "x-api-key": this.key })
+    if (this.cursor !== "") headers.set("last-event-id", this.cursor)
     const response = await fetch(this.url, { headers, signal: abort.signal })
     if (response.status !== 200) return { status: response.status, text: await response.text() }
     let text = ""

@@ -81,12 +81,12 @@ const frame = (block: Block, call: Call): Wire => ({
   type: call.kind,
   from: call.from,
   to: call.to,
-  ...(call.kind === "STATICCALL" || call.kind === "DELEGATECALL" ? {} : { value: hex(valueOf(block, call)) }),
+  value: call.kind === "STATICCALL" || call.kind === "DELEGATECALL" ? undefined : hex(valueOf(block, call)),
   gas: "0x5208",
   gasUsed: "0x100",
   input: "0x",
   ...(call.isFailed ? { error: "execution reverted" } : { output: "0x" }),
-  ...(call.calls.length === 0 ? {} : { calls: call.calls.map((inner) => frame(block, inner)) }),
+  calls: call.calls.length === 0 ? undefined : call.calls.map((inner) => frame(block, inner)),
 })
 
 const rootOf = (deed: Deed, isBomb = false): Call => ({

@@ -157,7 +157,7 @@ export const make = (setting: Setting): Processes => {
         projections: Projections.make(decoder, 1).map((projection) =>
           projection.kind === "ledger" ? { ...projection, revision } : projection,
         ),
-        ...(rangeSource === undefined ? {} : { rangeSource }),
+        rangeSource,
         rules: HashRules.ethereum,
         finalityBlocks: HashRules.finalityBlocksOf(1),
         frames: traceLimits.frames,

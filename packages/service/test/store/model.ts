@@ -35,8 +35,8 @@ export const blockOn = (
     readonly timestamp?: number
     readonly revision?: number
     readonly transactions?: ReadonlyArray<ReadonlyArray<string>>
-    readonly gaps?: ReadonlyArray<BlockGap>
-    readonly facts?: string
+    readonly gaps?: ReadonlyArray<BlockGap> | undefined
+    readonly facts?: string | undefined
   } = {},
 ): BlockRows => {
   const number = parent === null ? (options.number ?? 10) : parent.number + 1
@@ -54,8 +54,8 @@ export const blockOn = (
       internal: index % 2 === 0 ? null : JSON.stringify([{ number, fork }]),
       addresses,
     })),
-    ...(options.gaps === undefined ? {} : { gaps: options.gaps }),
-    ...(options.facts === undefined ? {} : { facts: options.facts }),
+    gaps: options.gaps,
+    facts: options.facts,
   }
 }
 
@@ -74,14 +74,14 @@ const generateGaps = (step: string, numbers: Seeded): ReadonlyArray<BlockGap> =>
   Array.from({ length: 1 + numbers.below(2) }, (_, index) => ({
     kind: numbers.pick(gapKinds),
     reason: step,
-    ...(index === 0 ? {} : { transaction: hash(`tx ${step} ${index}`) }),
+    transaction: index === 0 ? undefined : hash(`tx ${step} ${index}`),
   }))
 
 const generateRows = (step: string, numbers: Seeded) => ({
   revision: 1 + numbers.below(3),
   transactions: Array.from({ length: numbers.below(4) }, () => wallets.filter(() => numbers.below(2) === 0)),
-  ...(numbers.below(3) === 0 ? { gaps: generateGaps(step, numbers) } : {}),
-  ...(numbers.below(3) === 0 ? {} : { facts: JSON.stringify({ of: step }) }),
+  gaps: numbers.below(3) === 0 ? generateGaps(step, numbers) : undefined,
+  facts: numbers.below(3) === 0 ? undefined : JSON.stringify({ of: step }),
 })
 
 /** Up to three blocks with generated transactions; some share a timestamp, some have no transaction. */

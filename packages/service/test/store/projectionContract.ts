@@ -106,7 +106,7 @@ export const projectionContract = (database: TestDatabase.Make, law: TestDatabas
             ] as const) {
               const walked: Array<LedgerEntry> = []
               for (let rows: ReadonlyArray<LedgerEntry> = []; ;) {
-                const bounds = { limit, ...(maxBytes === undefined ? {} : { maxBytes }) }
+                const bounds = { limit, maxBytes }
                 const query = { wallet, order, from, to, after: rows.at(-1) ?? null, ...bounds }
                 rows = yield* store.snapshot((snapshot) => snapshot.ledger(query))
                 if (rows.length === 0) break

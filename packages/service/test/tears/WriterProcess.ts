@@ -22,7 +22,7 @@ export type Command =
 export interface WriteRequest {
   readonly id: number
   readonly command: Command
-  readonly interruption?: Interruption.Interruption
+  readonly interruption?: Interruption.Interruption | undefined
 }
 
 /** Result of a command: what failed, or that the process died. */
@@ -82,7 +82,7 @@ export const start = ({ edits = [], url }: { readonly url: string; readonly edit
         if (!isAlive) return Effect.succeed(died)
         const id = ++last
         const outcome = wait(id)
-        child.send({ id, command, ...(interruption === undefined ? {} : { interruption }) } satisfies WriteRequest)
+        child.send({ id, command, interruption } satisfies WriteRequest)
         return outcome
       })
     return { run } satisfies WriterProcess

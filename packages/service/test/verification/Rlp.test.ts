@@ -67,7 +67,7 @@ const common = ({ gas, input, nonce, to, value }: Fields) => ({
   value,
   gas,
   data: input as `0x${string}`,
-  ...(to === null ? {} : { to: to as `0x${string}` }),
+  to: to as `0x${string}` | null,
 })
 
 const signature = ({ r, s }: Fields) => ({

@@ -64,12 +64,7 @@ export interface RowOptions {
   readonly roles?: ReadonlyArray<string> | undefined
 }
 
-/** A wallet transaction, with its internal transactions where they are asked for. Source: docs/interface.md#2.2. */
-export const row = (
-  block: FakeBlock,
-  transaction: FakeTransaction,
-  { hasCalls = false, roles }: RowOptions = {},
-): WalletTransactionWire => ({
+const plainRow = (block: FakeBlock, transaction: FakeTransaction) => ({
   hash: transaction.hash,
   nonce: String(transaction.nonce),
   transaction_index: String(transaction.index),
@@ -89,11 +84,19 @@ export const row = (
   ...blockFields(block),
   logs: transaction.logs.map((log, at) => restLog(block, transaction, log, at)),
   decoded_call: null,
-  ...(hasCalls
-    ? { internal_transactions: transaction.calls.map((call) => internalTransaction(block, transaction, call)) }
-    : {}),
-  ...(roles === undefined ? {} : { roles }),
 })
+
+/** A wallet transaction, with its internal transactions where they are asked for. Source: docs/interface.md#2.2. */
+export const row = (
+  block: FakeBlock,
+  transaction: FakeTransaction,
+  { hasCalls = false, roles }: RowOptions = {},
+): WalletTransactionWire => {
+  const plain = plainRow(block, transaction)
+  const calls = () => transaction.calls.map((call) => internalTransaction(block, transaction, call))
+  const traced = hasCalls ? { ...plain, internal_transactions: calls() } : plain
+  return roles === undefined ? traced : { ...traced, roles }
+}
 
 /** How a token describes itself; `null` for the native asset, and for collectibles, which the fake does not read. */
 export const token = (asset: string): TokenWire | null => {

@@ -11,7 +11,7 @@ export interface Request extends Target {
   readonly method?: string
   /** Added to the headers of the endpoint, which take precedence. */
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
+  readonly body?: string | undefined
 }
 
 /** The method of a request: its own, else `POST` with a body and `GET` without. */

@@ -21,7 +21,7 @@ const folderBytes = (folder: string): number =>
     .filter((entry) => entry.isFile())
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0)
 
-const start = (environment: Readonly<Record<string, string>>) => {
+const start = (environment: Readonly<Record<string, string | undefined>>) => {
   const options = ["--schema", "bench", "--port", "0", "--log-format", "json"]
   const args = ["--no-warnings", "--import", join(project, "usage.mjs"), binary, "start", ...options]
   return spawn(process.execPath, args, {
@@ -73,7 +73,7 @@ export const ponder =
       BENCH_HEAD: String(head),
       BENCH_FOLDER: data,
       BENCH_USAGE: usage,
-      ...(database === undefined ? {} : { BENCH_DATABASE: database }),
+      BENCH_DATABASE: database,
     })
     const ended = once(child, "exit")
     const indexed = await readLog(child.stdout)

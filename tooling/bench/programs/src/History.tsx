@@ -13,7 +13,7 @@ const pageOf = async (address: string, cursor: string | undefined) => {
     address,
     chain: "0x1",
     limit: 5,
-    ...(cursor === undefined ? {} : { cursor }),
+    cursor,
   })
   return { rows: page.result, cursor: page.pagination.cursor }
 }

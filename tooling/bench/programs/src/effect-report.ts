@@ -38,7 +38,7 @@ const make = Effect.gen(function* () {
     rows: (address: string) =>
       Stream.paginate(undefined as string | undefined, (cursor) =>
         request("walletHistory", async () => {
-          const query = { address, chain: "0x1", ...(cursor === undefined ? {} : { cursor }) }
+          const query = { address, chain: "0x1", cursor }
           const page = await Moralis.EvmApi.wallets.getWalletHistory(query)
           return [page.result, Option.fromNullishOr(page.pagination.cursor)] as const
         }),

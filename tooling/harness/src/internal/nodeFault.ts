@@ -94,7 +94,7 @@ export const targetItems =
 
 /** The correct items, except that the target's is this error. */
 export const targetError = (code: number, message: string, data?: unknown): Fault["respond"] =>
-  targetItems((_, call) => [item(call, { error: { code, message, ...(data === undefined ? {} : { data }) } })])
+  targetItems((_, call) => [item(call, { error: { code, message, data } })])
 
 /** The same error for each call, each in its own envelope. */
 export const errorForEach = (context: Context, code: number, message: string) =>

@@ -64,8 +64,8 @@ export const DayRange = () => {
 
 /** The bounds of a query for days in UTC: the whole of both. */
 export const datesOf = ({ from, to }: Pick<AddressSearch, "from" | "to">) => ({
-  ...(from === undefined ? {} : { from_date: new Date(`${from}T00:00:00Z`) }),
-  ...(to === undefined ? {} : { to_date: new Date(`${to}T23:59:59Z`) }),
+  from_date: from === undefined ? undefined : new Date(`${from}T00:00:00Z`),
+  to_date: to === undefined ? undefined : new Date(`${to}T23:59:59Z`),
 })
 
 /** The line above a history: filters, then downloads. */

@@ -49,9 +49,9 @@ type Kinds = NonNullable<Parameters<Awaited<ReturnType<typeof Clients.rest>>["mo
 
 /** The filters of a query. Sound: the service rejects kinds that it does not know. */
 const filtersOf = ({ asset, direction, kind }: AddressSearch) => ({
-  ...(asset === undefined ? {} : { asset }),
-  ...(kind === undefined ? {} : { kind: kind.split(",") as unknown as Kinds }),
-  ...(direction === undefined ? {} : { direction }),
+  asset,
+  kind: kind === undefined ? undefined : (kind.split(",") as unknown as Kinds),
+  direction,
 })
 
 const cellsOf = (row: Movement, isReverted: boolean, after: bigint | undefined) => [
@@ -167,7 +167,7 @@ export const MovementsTab = ({ address }: { readonly address: string }) => {
         ? null
         : (signal) =>
             client.movementsStream(
-              { ...query, ...(boundary === null ? {} : { from_block: boundary + 1 }) },
+              { ...query, from_block: boundary === null ? undefined : boundary + 1 },
               { follow, onStaleCursor: "restart", signal },
             ),
     }

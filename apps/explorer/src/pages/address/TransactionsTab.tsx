@@ -112,7 +112,7 @@ export const TransactionsTab = ({ address }: { readonly address: string }) => {
       follow: isLive
         ? (signal) =>
             client.walletTransactionsStream(
-              { ...query, ...(boundary === null ? {} : { from_block: boundary + 1 }) },
+              { ...query, from_block: boundary === null ? undefined : boundary + 1 },
               { follow, onStaleCursor: "restart", signal },
             )
         : null,

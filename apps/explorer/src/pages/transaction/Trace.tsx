@@ -134,11 +134,8 @@ interface TraceProps {
  * The outermost call with the gas of the transaction, as geth has it. Others state it without what the transaction costs before its first
  * call; anvil states the gas used by the block up to the transaction.
  */
-const rootOf = (frame: CallFrame, { gas, gasUsed }: TraceProps): CallFrame => ({
-  ...frame,
-  ...(gas === null ? {} : { gas }),
-  gasUsed,
-})
+const rootOf = (frame: CallFrame, { gas, gasUsed }: TraceProps): CallFrame =>
+  gas === null ? { ...frame, gasUsed } : { ...frame, gas, gasUsed }
 
 /** The node refuses the method or the tracer, or returns steps instead of calls. */
 const hasNoTracer = (error: unknown): boolean => {

@@ -33,19 +33,15 @@ const openOf = ({ concurrency = maxCalls }: NodeConfig.NodeOptions): number => M
 /** The share of one of several equal parts in the limits of a node. */
 const shareOf = (node: NodeConfig.NodeOptions, parts: number): NodeConfig.CallLimits => {
   const { perSecond } = node
-  return {
-    concurrency: Math.floor(openOf(node) / parts),
-    ...(perSecond === undefined ? {} : { perSecond: perSecond / parts }),
-  }
+  const concurrency = Math.floor(openOf(node) / parts)
+  return perSecond === undefined ? { concurrency } : { concurrency, perSecond: perSecond / parts }
 }
 
 /** What shares leave of the limits of a node. */
 const restOf = (node: NodeConfig.NodeOptions, share: NodeConfig.CallLimits, shares: number): NodeConfig.CallLimits => {
   const { concurrency = 0, perSecond = 0 } = share
-  return {
-    concurrency: openOf(node) - shares * concurrency,
-    ...(node.perSecond === undefined ? {} : { perSecond: node.perSecond - shares * perSecond }),
-  }
+  const rest = { concurrency: openOf(node) - shares * concurrency }
+  return node.perSecond === undefined ? rest : { ...rest, perSecond: node.perSecond - shares * perSecond }
 }
 
 /**

@@ -36,9 +36,9 @@ export const make = Effect.fnUntraced(function* (
     chainId,
     traces: config.traces,
     where: formatPath(["chains", key ?? chain, "rpc"]),
-    ...(traceLimits === undefined ? {} : { traceLimits }),
-    ...(limitsOf === undefined ? {} : { limitsOf }),
-    ...(onRequest === undefined ? {} : { onRequest }),
+    traceLimits,
+    limitsOf,
+    onRequest,
   })
   const rules = ChainJob.hashRules(job)
   const assembling: BlockFetcher.Options = {
@@ -48,8 +48,8 @@ export const make = Effect.fnUntraced(function* (
     watch: ChainJob.watchedWallets(job),
     checks: config.checks ?? "standard",
     mayLackParents: ServedChain.mayRewind({ config, id: chainId }),
-    ...(traceLimits === undefined ? {} : { frames: traceLimits.frames }),
-    ...(rules === "detect" ? {} : { rules }),
+    frames: traceLimits?.frames,
+    rules: rules === "detect" ? undefined : rules,
   }
   return { node, assembling }
 })

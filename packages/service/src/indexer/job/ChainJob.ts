@@ -36,9 +36,9 @@ export interface ChainJob {
   readonly owner: string
   readonly config: ChainConfig
   /** Bounds on the traces of its nodes. Default: those of the configuration. */
-  readonly traceLimits?: TraceLimits
+  readonly traceLimits?: TraceLimits | undefined
   /** Threads that fetch the blocks of a backfill. Default 0: that of the indexer fetches them. */
-  readonly threads?: number
+  readonly threads?: number | undefined
 }
 
 /**
@@ -56,8 +56,8 @@ export const fromChain = (
   baseFolder: options.baseFolder,
   owner: options.owner,
   config: chain.config,
-  ...(options.traceLimits === undefined ? {} : { traceLimits: options.traceLimits }),
-  ...(options.threads === undefined ? {} : { threads: options.threads }),
+  traceLimits: options.traceLimits,
+  threads: options.threads,
 })
 
 /** Threads of one backfill at most, unless they are configured. */
@@ -77,7 +77,7 @@ export interface Shared {
   readonly baseFolder: string
   readonly owner: string
   /** Threads of each chain's backfill. Default: `threadsOf` the configuration. */
-  readonly threads?: number
+  readonly threads?: number | undefined
 }
 
 /**

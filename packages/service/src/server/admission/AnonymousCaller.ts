@@ -42,7 +42,8 @@ export const is = (grant: KeyGrant): boolean => grant.name === "" && grant.holde
 
 /** Gives the caller of a request its grant. */
 export const make = ({ burst, operations, perSecond }: Pick<Anonymous, "burst" | "operations" | "perSecond">) => {
-  const options = { rateLimit: { perSecond, burst }, ...(operations === undefined ? {} : { operations }) }
+  const rateLimit = { perSecond, burst }
+  const options = operations === undefined ? { rateLimit } : { rateLimit, operations }
   return ({ remoteAddress }: Pick<HttpServerRequest, "remoteAddress">): KeyGrant => ({
     name: "",
     operator: false,

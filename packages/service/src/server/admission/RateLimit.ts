@@ -27,7 +27,7 @@ export interface Decision {
   /** The limit by which it was decided. */
   readonly limit: Limit
   /** `ratelimit-*` headers of the response, and `retry-after` where the calls are refused. */
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: Readonly<Record<string, string | undefined>>
   /** Whole seconds until the calls are allowed; 0 where they are. */
   readonly retryAfterSeconds: number
 }
@@ -85,7 +85,7 @@ const decide = (limit: Limit, calls: number, remaining: number, elapsedMillis: n
       "ratelimit-limit": String(burst),
       "ratelimit-remaining": String(tokens),
       "ratelimit-reset": String(Math.max(0, secondsFor(burst - tokens))),
-      ...(isAllowed ? {} : { "retry-after": String(retryAfterSeconds) }),
+      "retry-after": isAllowed ? undefined : String(retryAfterSeconds),
     },
   }
 }

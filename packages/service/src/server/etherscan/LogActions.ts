@@ -33,7 +33,7 @@ const isTopic = SchemaParser.is(Hash.Hash)
 interface Filter {
   readonly fromBlock: string
   readonly toBlock: string
-  readonly address?: string
+  readonly address?: string | undefined
   readonly topics: ReadonlyArray<string | null>
 }
 
@@ -113,7 +113,7 @@ const filtersOf = ({ address, alternatives, from, isLatest, to }: Requested, hea
   return alternatives.map((topics) => ({
     fromBlock: quantity(first),
     toBlock: last === head ? "latest" : quantity(last),
-    ...(address !== undefined && { address }),
+    address,
     topics: topics.slice(0, topics.findLastIndex((topic) => topic !== null) + 1),
   }))
 }

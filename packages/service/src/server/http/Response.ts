@@ -3,8 +3,8 @@
  */
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 
-/** Headers of a response, by lower-case name. */
-export type Headers = Readonly<Record<string, string>>
+/** Headers of a response, by lower-case name; undefined for one that is not sent. */
+export type Headers = Readonly<Record<string, string | undefined>>
 
 const contentType = "application/json"
 

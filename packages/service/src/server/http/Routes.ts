@@ -104,7 +104,7 @@ const observe = (method: string, path: string, handler: Effect.Effect<HttpServer
       facts.span = span
       return Effect.tap(answered, ({ status }) => Effect.annotateCurrentSpan("http.response.status_code", status))
     })
-    const options = { kind: "server", attributes, ...(parent === undefined ? {} : { parent }) } as const
+    const options = { kind: "server", attributes, parent } as const
     // The stack of every span would be this line.
     return traced.pipe(Effect.withSpan(name, options, { captureStackTrace: false }))
   })

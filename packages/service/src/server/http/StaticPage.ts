@@ -75,8 +75,8 @@ export const make = (body: Uint8Array, options: Options): HttpServerResponse.Htt
   const own = {
     ...headers,
     "cache-control": cacheControl[lifetime],
-    ...(coding === undefined ? {} : { vary: "accept-encoding" }),
-    ...(coding === undefined || coding === "identity" ? {} : { "content-encoding": coding }),
+    vary: coding === undefined ? undefined : "accept-encoding",
+    "content-encoding": coding === "identity" ? undefined : coding,
   }
   return HttpServerResponse.uint8Array(body, { status, contentType, headers: own })
 }

@@ -5,6 +5,8 @@
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import * as Record from "effect/Record"
 import * as References from "effect/References"
 import * as MonotonicClock from "../../supervision/MonotonicClock.ts"
 import * as Closing from "../http/Closing.ts"
@@ -49,19 +51,19 @@ export const make = (isWanted: boolean, context: Context.Context<never>) => {
       Closing.onClose(response, () => {
         const { chain, key, span } = facts
         const fields = {
-          ...(chain === undefined ? {} : { chain }),
+          chain,
           method,
           route,
           status,
-          ...(key === undefined ? {} : { key }),
+          key,
           bytes: socket.bytesWritten - before,
           millis: Math.round(now() - startedAt),
-          ...(address === "" ? {} : { address }),
+          address: address === "" ? undefined : address,
           requestId,
-          ...(span === undefined ? {} : { traceId: span.traceId }),
-          ...(response.writableFinished ? {} : { isComplete: false }),
+          traceId: span?.traceId,
+          isComplete: response.writableFinished ? undefined : false,
         }
-        run(Effect.annotateLogs(Effect.logWithLevel(level)("request"), fields))
+        run(Effect.annotateLogs(Effect.logWithLevel(level)("request"), Record.filter(fields, Predicate.isNotUndefined)))
       })
     }
   }

@@ -34,19 +34,19 @@ export interface Status {
   /** Head of the node as last seen; `null` while it is unknown, because no indexer runs or no node responds. */
   readonly head: number | null
   /** Time since a head was last seen, in milliseconds; left out where none was. */
-  readonly headAgeMillis?: number
+  readonly headAgeMillis?: number | undefined
   /** Blocks between the head of the node and the last indexed block. */
   readonly lag: number | null
   readonly traces: IndexerStatus["traces"] | null
   /** A sentence for the operator. */
   readonly message: string
   /** Blocks stored per second (moving average), in the state `backfill`; left out while none were. */
-  readonly blocksPerSecond?: number
+  readonly blocksPerSecond?: number | undefined
   /**
    * Estimated time until the head of the node is reached, in milliseconds, with the growth of the chain meanwhile. Left out at the
    * head, while it is unknown, and while the head moves faster than the index.
    */
-  readonly etaMillis?: number
+  readonly etaMillis?: number | undefined
   /** Blocks below the first one that are to be indexed; left out for none. */
   readonly prepend?: {
     /** The lowest of them. */
@@ -54,30 +54,30 @@ export interface Status {
     /** Number of blocks that are left. */
     readonly blocks: number
     /** Blocks stored per second (moving average); left out while none were. */
-    readonly blocksPerSecond?: number
+    readonly blocksPerSecond?: number | undefined
     /** Estimated time until all are indexed, in milliseconds; left out while it is unknown. */
-    readonly etaMillis?: number
+    readonly etaMillis?: number | undefined
     /** Why none can be indexed at present; left out where nothing is in the way. */
-    readonly issue?: string
+    readonly issue?: string | undefined
   }
   /** Checks of blocks that are skipped; left out when none. */
-  readonly unchecked?: string
+  readonly unchecked?: string | undefined
   /** Sentences about settings that apply to a part of the index alone; left out when all apply to the whole. */
-  readonly notes?: ReadonlyArray<string>
+  readonly notes?: ReadonlyArray<string> | undefined
   /** What the nodes do not offer; left out for nothing. */
-  readonly lacking?: string
+  readonly lacking?: string | undefined
   /** Number of nodes of Citus that the rows of the chain are distributed over; left out where they lie together. */
-  readonly nodes?: number
+  readonly nodes?: number | undefined
   /** Blocks whose ledgers are not derived yet, so that `scope=all` is not served; left out when there is none. */
-  readonly blocksWithoutLedgers?: number
+  readonly blocksWithoutLedgers?: number | undefined
   /** Time of the last indexed block, in seconds since 1970; left out while there is none. */
-  readonly indexedTimestamp?: number
+  readonly indexedTimestamp?: number | undefined
   /** What the indexer has done since it was started; left out while none has reported it. */
-  readonly counts?: IndexerCounts
+  readonly counts?: IndexerCounts | undefined
   /** Number of gaps of each kind: what the stored blocks lack; left out while it is unknown. */
-  readonly gaps?: GapCounts
+  readonly gaps?: GapCounts | undefined
   /** Numbers of the oldest and the newest change that the journal keeps; left out for an empty one, and while it is unknown. */
-  readonly journal?: { readonly oldest: number; readonly newest: number }
+  readonly journal?: { readonly oldest: number; readonly newest: number } | undefined
 }
 
 /** Blocks that a ready index may be behind its node. */
@@ -120,18 +120,16 @@ const headAgeOf = ({ ageMillis, headAgeMillis }: ReportedStatus): number | null 
 const atWork = (indexed: Status["indexed"], { headBlocksPerSecond = 0, ...reported }: ReportedStatus) => {
   const { blocksPerSecond, nodeHead: head, pollMillis = 0 } = reported
   const headAgeMillis = headAgeOf(reported)
-  const age = headAgeMillis === null ? {} : { headAgeMillis }
-  const rate = blocksPerSecond === undefined ? {} : { blocksPerSecond }
-  const start = { head, ...(head === null ? {} : age) }
   if (head === null) {
-    return { ...start, ...rate, state: "backfill", lag: null, message: unknownHead } as const
+    return { head, blocksPerSecond, state: "backfill", lag: null, message: unknownHead } as const
   }
+  const start = { head, headAgeMillis: headAgeMillis ?? undefined }
   if (headAgeMillis !== null && headAgeMillis > pollMillis + latePollMillis) {
     const message = `The head of the node is unknown: it was last seen ${Math.round(headAgeMillis / 1000)} s ago.`
     return { ...start, state: reported.state, head: null, lag: null, message }
   }
   if (indexed === null) {
-    return { ...start, ...rate, state: "backfill", lag: null, message: "No block is indexed yet." } as const
+    return { ...start, blocksPerSecond, state: "backfill", lag: null, message: "No block is indexed yet." } as const
   }
   const lag = Math.max(0, head - indexed.to)
   if (indexed.to > head) {
@@ -145,17 +143,17 @@ const atWork = (indexed: Status["indexed"], { headBlocksPerSecond = 0, ...report
   if (lag === 0) {
     return {
       ...start,
-      ...rate,
+      blocksPerSecond,
       state: "backfill",
       lag,
       message: "Indexed up to the head of the node as last seen.",
     } as const
   }
   const gain = (blocksPerSecond ?? 0) - headBlocksPerSecond
-  const eta = gain > 0 ? { etaMillis: Math.round((lag * 1000) / gain) } : {}
+  const etaMillis = gain > 0 ? Math.round((lag * 1000) / gain) : undefined
   const pace = blocksPerSecond === undefined || gain > 0 ? "" : " The head moves faster than the index."
   const message = `Indexing: ${blocks(lag)} behind the head of the node.${pace}`
-  return { ...start, ...rate, ...eta, state: "backfill", lag, message } as const
+  return { ...start, blocksPerSecond, etaMillis, state: "backfill", lag, message } as const
 }
 
 /** What is left below the first block; a rate only while the indexer is at work. */
@@ -166,7 +164,7 @@ const prependOf = (
 ): Pick<Status, "prepend"> => {
   if (prepend === undefined || indexed === null || indexed.from <= prepend.to) return {}
   const { blocksPerSecond = 0, issue, to } = prepend
-  const left = { to, blocks: indexed.from - to, ...(issue === undefined ? {} : { issue: visibleLine(issue) }) }
+  const left = { to, blocks: indexed.from - to, issue: issue && visibleLine(issue) }
   if (!isAtWork || blocksPerSecond === 0) return { prepend: left }
   return { prepend: { ...left, blocksPerSecond, etaMillis: Math.round((left.blocks * 1000) / blocksPerSecond) } }
 }
@@ -183,17 +181,16 @@ export const fromReport = (
   const { ageMillis, counts, state, traces, unchecked } = reported
   // Both may hold the words of a node.
   const message = visibleLine(reported.message)
-  const lacking = reported.lacking === undefined ? undefined : visibleLine(reported.lacking)
   const indexed = checkpoint === null ? null : { from: checkpoint.first, to: checkpoint.head.number }
   const notes = StatusNotes.notesFor(reported, indexed)
   const stored = {
     ...unknown(chain),
-    ...(unchecked === undefined ? {} : { unchecked }),
-    ...(notes.length === 0 ? {} : { notes }),
-    ...(lacking === undefined ? {} : { lacking }),
+    unchecked,
+    notes: notes.length === 0 ? undefined : notes,
+    lacking: reported.lacking && visibleLine(reported.lacking),
     ...prependOf(indexed, reported, false),
-    ...(checkpoint === null ? {} : { indexedTimestamp: checkpoint.headTimestamp }),
-    ...(counts === undefined ? {} : { counts }),
+    indexedTimestamp: checkpoint?.headTimestamp,
+    counts,
     indexed,
     finalized: checkpoint?.finalized ?? null,
     traces,
@@ -239,10 +236,10 @@ const readStored = (chain: Source): Effect.Effect<Stored> =>
             isOutdated: false,
             status: {
               ...fromReport(chain, stored, reported),
-              ...(nodeCount === 0 ? {} : { nodes: nodeCount }),
-              ...(underived === 0 ? {} : { blocksWithoutLedgers: underived }),
+              nodes: nodeCount === 0 ? undefined : nodeCount,
+              blocksWithoutLedgers: underived === 0 ? undefined : underived,
               gaps,
-              ...(newest.change === 0 ? {} : { journal: { oldest, newest: newest.change } }),
+              journal: newest.change === 0 ? undefined : { oldest, newest: newest.change },
             },
           }
         },

@@ -29,7 +29,7 @@ export interface RequestBody {
   readonly bytes: Buffer
   readonly taken: number
   /** Headers that report what is left of the rate limit; undefined where nothing was taken yet. */
-  readonly headers: Readonly<Record<string, string>> | undefined
+  readonly headers: Readonly<Record<string, string | undefined>> | undefined
 }
 
 /** A larger body costs calls before it is read. */

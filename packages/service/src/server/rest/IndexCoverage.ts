@@ -5,6 +5,8 @@
  * Source: decisions 0013, 0035 and 0050.
  */
 import type * as ApiHeader from "@daybook/schema/ApiHeader"
+import * as Predicate from "effect/Predicate"
+import * as Record from "effect/Record"
 import type { Checkpoint } from "../../block/BlockRows.ts"
 import type { Coverage } from "../../query/Coverage.ts"
 
@@ -16,11 +18,12 @@ export const ofCheckpoint = (checkpoint: Checkpoint | null): typeof ApiHeader.In
 export const headers = ({ checkpoint, missing, reconciledTo }: Coverage): typeof ApiHeader.IndexCoverage.Type => {
   if (checkpoint === null) return {}
   const { finalized, first, head } = checkpoint
-  return {
+  const stated = {
     "daybook-indexed-from": String(first),
     "daybook-indexed-to": String(head.number),
-    ...(finalized === null ? {} : { "daybook-finalized-to": String(finalized) }),
-    ...(missing === 0 ? {} : { "daybook-missing-transactions": String(missing) }),
-    ...(reconciledTo === null ? {} : { "daybook-reconciled-to": String(reconciledTo) }),
+    "daybook-finalized-to": finalized?.toString(),
+    "daybook-missing-transactions": missing === 0 ? undefined : String(missing),
+    "daybook-reconciled-to": reconciledTo?.toString(),
   }
+  return Record.filter(stated, Predicate.isNotUndefined)
 }

@@ -120,13 +120,10 @@ const incompleteOf = (
   const places = totals.incomplete - before
   const first = places === 0 ? undefined : totals.incompleteBlocks.find((block) => block >= from)
   const { merged, omitted } = totals
-  return {
-    opening: WalletSums.lacksOpening(totals, known),
-    places: places.toString(),
-    first_block: textOf(first ?? null),
-    ...(merged.size === 0 ? {} : { merged: [...merged].toSorted() }),
-    ...(omitted === 0 ? {} : { omitted: omitted.toString() }),
-  }
+  const opening = WalletSums.lacksOpening(totals, known)
+  const incomplete = { opening, places: places.toString(), first_block: textOf(first ?? null) }
+  const withMerged = merged.size === 0 ? incomplete : { ...incomplete, merged: [...merged].toSorted() }
+  return omitted === 0 ? withMerged : { ...withMerged, omitted: omitted.toString() }
 }
 
 /** Bytes of a row, about. */

@@ -87,15 +87,12 @@ export const make = ({ config, contracts, decoder, send }: Options) => {
     const rows = stored.map((row) => decoded(row, contractDecoder))
     const isWhole = !options.include || stored.every(({ internal }) => internal !== null)
     const isKept = isFixed && isWhole && !stored.some(({ body }) => contractDecoder.isConcerned(body))
+    const lifetime = isKept ? PageLifetime.headersOf(grant) : {}
     return {
       size: PageWriter.sizeOf(rows, options),
       bytes: (memory) => PageWriter.page(rows, place, options, memory),
       chunks: () => PageWriter.chunks(rows, place, options),
-      headers: {
-        ...IndexCoverage.headers(coverage),
-        ...headers,
-        ...(isKept ? PageLifetime.headersOf(grant) : {}),
-      },
+      headers: { ...IndexCoverage.headers(coverage), ...headers, ...lifetime },
     }
   }
 

@@ -47,7 +47,7 @@ const grantOf = ([name, operator, empty, options, expires]: Row) =>
     operator,
     empty,
     ...decoded,
-    ...(expires === null ? {} : { expires }),
+    expires: expires ?? undefined,
   }))
 
 const storedOf = (row: Row) =>

@@ -143,7 +143,7 @@ export const gaps = (
   Effect.map(session.rows<GapRow>(sql.gaps, [Values.big(from), Values.big(to), Values.big(limit)]), (rows) =>
     rows.map(([block, kind, transaction, reason]) => ({
       block,
-      ...(transaction === null ? {} : { transaction: toHex(transaction) }),
+      transaction: transaction === null ? undefined : toHex(transaction),
       kind,
       reason: Buffer.from(reason).toString(),
     })),

@@ -30,7 +30,7 @@ const tables = `SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.
 const lock = `SELECT pg_advisory_xact_lock(hashtextextended($1, 0)) IS NULL`
 
 const refuse = (message: string, isRetryable = false, migration?: "pending") =>
-  new StoreError({ message, isRetryable, ...(migration === undefined ? {} : { migration }), cause: undefined })
+  new StoreError({ message, isRetryable, migration, cause: undefined })
 
 /** The version that a schema has after all steps. */
 const newestOf = ({ firstVersion, steps }: Schema): number => firstVersion + steps.length - 1

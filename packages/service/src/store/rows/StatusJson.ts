@@ -10,12 +10,12 @@ const StatusJson = Schema.fromJsonString(
     traces: Schema.NullOr(Schema.Literals(["trace_block", "debug_traceBlock", "debug_traceTransaction", "off"])),
     nodeHead: Schema.NullOr(Schema.Number),
     message: Schema.String,
-    blocksPerSecond: Schema.optionalKey(Schema.Number),
+    blocksPerSecond: Schema.optional(Schema.Number),
     headAgeMillis: Schema.optionalKey(Schema.Number),
     pollMillis: Schema.optionalKey(Schema.Number),
-    headBlocksPerSecond: Schema.optionalKey(Schema.Number),
-    unchecked: Schema.optionalKey(Schema.String),
-    settings: Schema.optionalKey(
+    headBlocksPerSecond: Schema.optional(Schema.Number),
+    unchecked: Schema.optional(Schema.String),
+    settings: Schema.optional(
       Schema.Array(
         Schema.Struct({
           name: Schema.Literals(["traces", "allFrames", "checks"]),
@@ -24,13 +24,13 @@ const StatusJson = Schema.fromJsonString(
         }),
       ),
     ),
-    startNote: Schema.optionalKey(Schema.String),
-    lacking: Schema.optionalKey(Schema.String),
-    prepend: Schema.optionalKey(
+    startNote: Schema.optional(Schema.String),
+    lacking: Schema.optional(Schema.String),
+    prepend: Schema.optional(
       Schema.Struct({
         to: Schema.Number,
-        blocksPerSecond: Schema.optionalKey(Schema.Number),
-        issue: Schema.optionalKey(Schema.String),
+        blocksPerSecond: Schema.optional(Schema.Number),
+        issue: Schema.optional(Schema.String),
       }),
     ),
     counts: Schema.optionalKey(

@@ -38,7 +38,7 @@ export const toCheckpoint = (text: string | null): Pick<Checkpoint, "watch" | "a
   if (text === null) return {}
   const wallets = fromText(text)
   const added = [...wallets].flatMap(([wallet, from]) => (from === null ? [] : [[wallet, from] as const]))
-  return { watch: [...wallets.keys()], ...(added.length === 0 ? {} : { addedFrom: Object.fromEntries(added) }) }
+  return { watch: [...wallets.keys()], addedFrom: added.length === 0 ? undefined : Object.fromEntries(added) }
 }
 
 /** The error of an index that lacks a wanted wallet; `null` where it has all. `name` is that of the database. */

@@ -52,7 +52,7 @@ const grantOf = ({ empty, expires, name, operator, options }: StoredRow) =>
     operator: operator === 1,
     empty,
     ...decoded,
-    ...(expires === null ? {} : { expires }),
+    expires: expires ?? undefined,
   }))
 
 const storedOf = (row: StoredRow) =>

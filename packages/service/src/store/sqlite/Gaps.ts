@@ -50,7 +50,7 @@ type GapColumns = readonly [block: number, kind: BlockGap["kind"], transaction: 
 export const listUnsafe = (connection: Connection, { from, limit, to }: GapQuery): ReadonlyArray<Gap> =>
   connection.valuesUnsafe<GapColumns>(Statements.gaps, [from, to, limit]).map(([block, kind, transaction, reason]) => ({
     block,
-    ...(transaction === null ? {} : { transaction: toHex(transaction) }),
+    transaction: transaction === null ? undefined : toHex(transaction),
     kind,
     reason,
   }))

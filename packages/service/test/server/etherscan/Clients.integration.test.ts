@@ -87,7 +87,7 @@ const ethers5s = Effect.fnUntraced(function* ({ chain, key, scan, url }: Indexed
   expect(none).toEqual([])
   const topic0 = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
   for (const topics of [undefined, [topic0]]) {
-    const filter = { address: contracts.gold, fromBlock: 0, toBlock: chain.last, ...(topics && { topics }) }
+    const filter = { address: contracts.gold, fromBlock: 0, toBlock: chain.last, topics }
     const logs = yield* call(() => provider.getLogs(filter))
     const expected = yield* node.call<ReadonlyArray<Record<string, string>>>("eth_getLogs", [
       { ...filter, fromBlock: "0x0", toBlock: "latest" },

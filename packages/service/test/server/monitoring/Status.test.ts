@@ -46,8 +46,8 @@ describe("Status", () => {
     { given: Case },
     ({ given: { blocksPerSecond, headBlocksPerSecond, indexedTo, ...change } }) => {
       const rates = {
-        ...(blocksPerSecond === null ? {} : { blocksPerSecond }),
-        ...(headBlocksPerSecond === null ? {} : { headBlocksPerSecond }),
+        blocksPerSecond: blocksPerSecond ?? undefined,
+        headBlocksPerSecond: headBlocksPerSecond ?? undefined,
       }
       const status = statusOf(indexedTo, { ...change, ...rates })
       const { etaMillis, head, headAgeMillis, indexed, lag, message, ready, state } = status

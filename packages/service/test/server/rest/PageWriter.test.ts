@@ -145,7 +145,7 @@ describe("PageWriter", () => {
         logs: [{ topic0: empty === "null" && topic === "" ? null : topic }],
         from_address_label: label(address(from)),
         to_address_label: to === null ? null : label(address(to)),
-        ...(include ? { internal_transactions: internal } : {}),
+        internal_transactions: include ? internal : undefined,
       }))
 
       const bytes = PageWriter.page(

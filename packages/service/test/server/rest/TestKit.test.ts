@@ -40,7 +40,7 @@ const traceOf = ({ calls, from, gas, gasUsed, hash, input, succeeded, to, value 
       gas: quantity(gas),
       gasUsed: quantity(gasUsed),
       value: quantity(value),
-      ...(succeeded ? {} : { error: "execution reverted" }),
+      error: succeeded ? undefined : "execution reverted",
       calls: calls.map((call) => ({ ...frame, ...call, value: quantity(call.value) })),
     },
   }

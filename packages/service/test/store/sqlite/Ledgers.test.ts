@@ -57,7 +57,7 @@ const withRows = Effect.fnUntraced(function* (counts: ReadonlyArray<number>) {
       to: 9,
       after: null,
       limit,
-      ...(maxBytes === undefined ? {} : { maxBytes }),
+      maxBytes,
     }
     const { isCut, rows } = Ledgers.pageUnsafe(counting, query)
     return { isCut, blocks: rows.map(({ block }) => block), read: bodies.splice(0).join(" ") }

@@ -41,7 +41,7 @@ const generated = (number: number): ReadonlyArray<BlockRows> => {
   const second = blockOn(first, { transactions: [wallets.slice(1, 2)] })
   return [first, second].map((block) => ({
     ...block,
-    ...(numbers.below(2) === 0 ? {} : { facts: JSON.stringify({ miner: wallets[0] }) }),
+    facts: numbers.below(2) === 0 ? undefined : JSON.stringify({ miner: wallets[0] }),
     transactions: block.transactions.map((row) => ({
       ...row,
       body: numbers.below(3) === 0 ? JSON.stringify({ long }) : row.body,
