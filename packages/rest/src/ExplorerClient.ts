@@ -95,7 +95,7 @@ const encoder = <A>(contract: Contract<A>) => {
  * ```
  */
 export const createExplorerClient = (options: Options): ExplorerClient => {
-  const context = CallerStack.ofValue(() =>
+  const context = CallerStack.keepThrown(() =>
     Result.getOrThrow(Effect.runSync(Effect.result(ClientContext.make(options, kinds)))),
   )
   const call = <A>(contract: Contract<A>) =>

@@ -202,7 +202,7 @@ const paged = <Q, Row, P extends Page<Row>>(calls: OperationCalls<Q, Row, P>) =>
  * ```
  */
 export const createRestClient = (options: Client.Options): RestPromiseClient => {
-  const calls = CallerStack.ofValue(() =>
+  const calls = CallerStack.keepThrown(() =>
     Result.getOrThrow(Effect.runSync(Effect.result(ClientBuilder.make(options, kinds)))),
   )
   const wallet = paged(calls.walletTransactions)

@@ -88,7 +88,7 @@ const build = (client: Client.Client, signal: AbortSignal | undefined): RpcClien
     methods[name] = (...params: ReadonlyArray<unknown>) => run(call(...params))
   }
   const withOptions = (options: CallOptions): RpcClient =>
-    CallerStack.ofValue(() => {
+    CallerStack.keepThrown(() => {
       const { signal: added, ...limits } = Result.getOrThrow(callOptions(options, { ...callKinds, signal: "signal" }))
       return build(client.with(limits), both(signal, added))
     })
@@ -126,7 +126,7 @@ const build = (client: Client.Client, signal: AbortSignal | undefined): RpcClien
  * ```
  */
 export const createRpcClient = (options: Options): RpcClient =>
-  CallerStack.ofValue(() => {
+  CallerStack.keepThrown(() => {
     const { signal, ...rest } = checked(options, { ...optionKinds, signal: "signal" })
     return build(makeUnsafe(rest), signal)
   })

@@ -86,7 +86,7 @@ export interface Running {
 export type StartError = InvalidConfig | StoreError | InvalidOption | Listener.ListenError
 
 /** What the routes of a configuration are made from. */
-interface Parts {
+interface RouteParts {
   readonly roles: ReadonlyArray<Role.Role>
   readonly options: Options
   readonly isIndexing: boolean
@@ -95,7 +95,7 @@ interface Parts {
 }
 
 /** What a process holds whatever its configuration becomes: counts, and the state of limits and caches. */
-interface Kept {
+interface ProcessState {
   readonly database: Database
   readonly metrics: Metrics.Metrics["Service"]
   readonly observed: Observations.Observations
@@ -108,7 +108,7 @@ interface Kept {
 const keep = Effect.fnUntraced(function* (
   config: Config.Config,
   { baseFolder, member }: Options,
-): Effect.fn.Return<Kept, InvalidConfig | StoreError, Scope.Scope> {
+): Effect.fn.Return<ProcessState, InvalidConfig | StoreError, Scope.Scope> {
   const { documents, relay } = config
   const signatures =
     config.signatures === undefined ? null : yield* SignatureDirectory.read(resolve(baseFolder, config.signatures))
@@ -129,7 +129,7 @@ const keep = Effect.fnUntraced(function* (
 })
 
 /** The routes of the roles, and those for operators and machines. */
-const routesOf = ({ chains, config, isIndexing, options, roles }: Parts, kept: Kept) => {
+const routesOf = ({ chains, config, isIndexing, options, roles }: RouteParts, kept: ProcessState) => {
   const { observed } = kept
   const access = options.access ?? Explorer.accessOf(config)
   const [isRest, isRelay] = [roles.includes("rest"), roles.includes("relay")]
@@ -245,7 +245,7 @@ export const run = Effect.fn("Service.run")(function* (
   const { isInline = false, member, onEvent, roles = Role.all } = options
   const isIndexer = roles.includes("index")
   const partsOf = (own: Config.Config) =>
-    Effect.map(Effect.fromResult(ServedChain.fromChains(own.chains)), (chains): Parts => ({
+    Effect.map(Effect.fromResult(ServedChain.fromChains(own.chains)), (chains): RouteParts => ({
       roles,
       options,
       chains,
@@ -281,7 +281,7 @@ export const run = Effect.fn("Service.run")(function* (
   // The threads of a chain stay as they are where others are added.
   const threads = ChainJob.threadsOf(config)
   const shared = { baseFolder: options.baseFolder, owner, threads }
-  const jobs = (own: Parts) => ChainJob.fromChains(own.chains, own.config, shared)
+  const jobs = (own: RouteParts) => ChainJob.fromChains(own.chains, own.config, shared)
   const indexers = isIndexer
     ? yield* Supervisor.make({
         jobs: jobs(parts),

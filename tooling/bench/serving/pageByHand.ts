@@ -70,8 +70,8 @@ const cursorAfter = (wallet: string, [block, index]: Row, checkpoint: Checkpoint
 
 const page = (wallet: string, limit: number) => {
   const top = checkpoint.get(chain) as unknown as Checkpoint
-  const first = RowId.of(top.first, 0)
-  const stored = rows.all(WalletKey.of(wallet), RowId.of(top.number + 1, 0), first, limit + 1)
+  const first = RowId.make(top.first, 0)
+  const stored = rows.all(WalletKey.fromAddress(wallet), RowId.make(top.number + 1, 0), first, limit + 1)
   const found = (stored as unknown as ReadonlyArray<StoredRow>).map(rowOf)
   const shown = found.slice(0, limit)
   const cursor = found.length > limit ? `"${cursorAfter(wallet, shown.at(-1)!, top)}"` : "null"

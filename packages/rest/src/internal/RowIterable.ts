@@ -19,7 +19,7 @@ const traced = <A>(values: AsyncIterable<A>): AsyncIterable<A> => ({
   [Symbol.asyncIterator]: () => {
     const iterator = values[Symbol.asyncIterator]()
     return {
-      next: () => CallerStack.of(iterator.next()),
+      next: () => CallerStack.keep(iterator.next()),
       return: async () => (await iterator.return?.()) ?? { done: true, value: undefined },
     }
   },
@@ -89,7 +89,7 @@ const makeRun = <Row, P extends Page<Row>>(steps: AsyncIterator<Step<P>>): Run<R
   return {
     position: () => reverted?.position ?? held?.positionAfter(given),
     // A row of a page that has been received cannot fail.
-    next: () => (held?.page.page.result[given] === undefined ? CallerStack.of(inTurn(advance)) : inTurn(advance)),
+    next: () => (held?.page.page.result[given] === undefined ? CallerStack.keep(inTurn(advance)) : inTurn(advance)),
     return: async () => {
       isOver = true
       await steps.return?.()

@@ -236,7 +236,7 @@ export interface Source {
 }
 
 /** The facts of a block; `null` where they exceed the bounds. */
-export const of = ({ block, gasFees, rows, watch }: Source): BlockFacts | null => {
+export const fromBlock = ({ block, gasFees, rows, watch }: Source): BlockFacts | null => {
   const withdrawals = (block.withdrawals ?? []).filter(({ address }) => watch == null || watch.has(address))
   const uncles = block.uncles ?? []
   const authorizations = rows.reduce((sum, { transaction }) => sum + authorizationsOf(transaction).length, 0)

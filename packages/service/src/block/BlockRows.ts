@@ -10,7 +10,7 @@ export interface BlockRef {
   readonly hash: string
 }
 
-/** A block with its link to the one before it. */
+/** A block with its link to the previous one. */
 export interface LinkedBlock extends BlockRef {
   readonly parentHash: string
   /** Seconds since 1970. */

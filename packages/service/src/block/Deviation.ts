@@ -33,7 +33,7 @@ const maxShownFields = 5
 
 const ofHeader = (block: HydratedBlock): ReadonlyArray<Deviation> => {
   const fields = HeaderHash.unknownFields(block)
-  if (fields.length === 0 || HeaderHash.of(block) === block.hash) return []
+  if (fields.length === 0 || HeaderHash.fromBlock(block) === block.hash) return []
   const others = fields.length > maxShownFields ? `, and ${fields.length - maxShownFields} more` : ""
   return [{ kind: "unknown header fields", detail: `${fields.slice(0, maxShownFields).map(cut).join(", ")}${others}` }]
 }

@@ -74,7 +74,10 @@ const unkept: KeptDiscovery = {
 }
 
 /** Why the same would not be found as by this command; `null` where it would. */
-const issueOf = Effect.fnUntraced(function* (connection: NodeConnection, { details, state }: DiscoveryFile.Kept) {
+const issueOf = Effect.fnUntraced(function* (
+  connection: NodeConnection,
+  { details, state }: DiscoveryFile.StoredDiscovery,
+) {
   const { closing } = state
   if (details.ledgerRevision !== WalletLedger.revision) return "another version of daybook"
   if (details.hasTraces !== connection.hasTraces)

@@ -184,7 +184,7 @@ export const reconcile = Command.make(
       return yield* new CommandError({ message })
     }
     const source = yield* sourceOf(database, job, maxCalls)
-    const scope = yield* LedgerScope.of(source.reader, job.chain, at)
+    const scope = yield* LedgerScope.read(source.reader, job.chain, at)
     yield* refusePartial(source, job, wallets)
     const failed: Array<string> = []
     for (const wallet of wallets) {

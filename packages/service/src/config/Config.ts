@@ -192,7 +192,7 @@ const issuesOfSchema = (
     .filter(({ path }) => !missing.has(path))
     .map(({ expected, path, received }) => ({
       path,
-      message: `${issue(path, expected, received).message}${Hint.of(path, expected)}`,
+      message: `${issue(path, expected, received).message}${Hint.forIssue(path, expected)}`,
     }))
 }
 

@@ -51,7 +51,7 @@ const nearest = (key: string, keys: ReadonlyArray<string>): string | undefined =
 }
 
 /** A sentence behind an issue, with a space before it; empty where nothing is likely. */
-export const of = (path: string, expected: string): string => {
+export const forIssue = (path: string, expected: string): string => {
   if (path.endsWith(".rpc") && expected === "an array") return ' Write ["http://127.0.0.1:8545"].'
   if (!expected.startsWith(listPrefix)) return ""
   const key = path.slice(path.lastIndexOf(".") + 1)

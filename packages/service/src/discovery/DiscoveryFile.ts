@@ -51,7 +51,7 @@ export interface Details {
 /**
  * A discovery that was interrupted.
  */
-export interface Kept extends Found {
+export interface StoredDiscovery extends Found {
   readonly details: Details
 }
 
@@ -74,7 +74,7 @@ export class DiscoveryFileError extends Data.TaggedError("DiscoveryFileError")<{
 export interface DiscoveryFile {
   readonly path: string
   /** What an earlier process has kept; `null` for nothing. */
-  readonly kept: Kept | null
+  readonly kept: StoredDiscovery | null
   /** Replaces the state, and adds the blocks that were fetched since the last time. */
   readonly write: (
     state: DiscoveryState.DiscoveryState,
@@ -295,7 +295,7 @@ const issueOf = (
 }
 
 /** Reads what is kept, and verifies all of it; throws what SQLite throws. */
-const readUnsafe = (database: DatabaseSync, subject: Subject): Kept | null => {
+const readUnsafe = (database: DatabaseSync, subject: Subject): StoredDiscovery | null => {
   const [row] = database
     .prepare(`SELECT details, state, checksum FROM discovery WHERE length(details) + length(state) <= ${maxLength}`)
     .all()

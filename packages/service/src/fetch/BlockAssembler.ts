@@ -170,7 +170,7 @@ const factsOf = (source: BlockFacts.Source, options: Options): BlockFacts.BlockF
   const { undecoded = Undecoded.none } = options
   if (Deviation.lacksWithdrawals(source.block, options)) return null
   const isComplete = !Undecoded.isIncomplete(undecoded) && ![...undecoded.header.keys()].some(BlockFacts.isOfHeader)
-  return isComplete ? BlockFacts.of(source) : null
+  return isComplete ? BlockFacts.fromBlock(source) : null
 }
 
 /** The row of a block's facts, and its ledger. */

@@ -81,12 +81,12 @@ const hashesOf = ({ transactions }: HydratedBlock): ReadonlyArray<string> => tra
 const hostsIf = ({ hosts }: Node, isPruned: boolean) => (isPruned ? { hosts } : {})
 
 /** Failed turns after which a node that does not respond is not waited for, where others respond with what does not decode. */
-const patience = 4
+const maxFailures = 4
 
 /** True when what decodes of a response is used: no node gives all of it. */
 const isTakenInParts = (error: NodeError.NodeError, failures: number): boolean => {
   const undecodable = NodeError.undecodable(error)
-  return undecodable === "all" || (undecodable === "some" && failures >= patience)
+  return undecodable === "all" || (undecodable === "some" && failures >= maxFailures)
 }
 
 /** A block, as far as it decodes. */

@@ -14,7 +14,7 @@ import * as TraceFailure from "../node/TraceFailure.ts"
 import type { BlockRef } from "../block/BlockRows.ts"
 
 /** Failed turns after which receipts are looked for one by one. */
-const patience = 4
+const maxFailures = 4
 /** Distances of the blocks that are probed, two in each turn, so that a node that cannot answer gets few calls. */
 const distances = [-1, 1, -2, 2, -3, 3, -4, 4, -6, 6, -8, 8, -12, 12, -16, 16, -32, 32] as const
 const probesPerTurn = 2
@@ -27,9 +27,9 @@ const pause = "250 millis"
 const givenUp = new WeakMap<Node, number>()
 const neighbourhood = 1_000
 
-const patienceAt = (node: Node, number: number): number => {
+const maxFailuresAt = (node: Node, number: number): number => {
   const last = givenUp.get(node)
-  return last !== undefined && Math.abs(number - last) < neighbourhood ? 1 : patience
+  return last !== undefined && Math.abs(number - last) < neighbourhood ? 1 : maxFailures
 }
 
 /** Failed turns after which a turn makes at most ten calls: they are a minute apart, and the nodes answer the same each time. */
@@ -48,7 +48,7 @@ const probedBlocks = (node: Node, number: number, failures: number): ReadonlyArr
   const probing = mayLag ? distances.filter((distance) => distance > 0) : distances
   // A block that could lag is probed anew, the nearest first, once it cannot.
   const isLate = !mayLag && !node.isSettled(number)
-  const turn = failures - (isLate ? TraceFailure.maxFailures : patienceAt(node, number))
+  const turn = failures - (isLate ? TraceFailure.maxFailures : maxFailuresAt(node, number))
   const first = (probesPerTurn * turn) % probing.length
   return probing
     .slice(first, first + probesPerTurn)
@@ -135,7 +135,7 @@ export const recover = Effect.fn("ReceiptRecovery.recover")(function* (
   ref: BlockTransactions,
   failures: number,
 ): Effect.fn.Return<ReadonlyArray<Receipt> | null, NodeError> {
-  if (failures < patienceAt(node, ref.number) || !(yield* isProven(node, ref, failures))) return null
+  if (failures < maxFailuresAt(node, ref.number) || !(yield* isProven(node, ref, failures))) return null
   const receipts = yield* Effect.forEach(ref.transactions, (hash) => single(node, hash, ref, failures), { concurrency })
   const found = receipts.filter((receipt) => receipt !== null)
   if (found.length === receipts.length) return found

@@ -93,7 +93,7 @@ const ended = (batch: AppendBatch.AppendBatch, reason: Ended["reason"]): Effect.
   Effect.fail({ _tag: "Ended", batch, reason })
 
 /**
- * Appends the blocks of a range; gives the block that does not extend the one before it, `null` when all do. Blocks that were
+ * Appends the blocks of a range; gives the first block that does not extend its predecessor, `null` when all do. Blocks that were
  * fetched before a failure are appended.
  *
  * **Errors**

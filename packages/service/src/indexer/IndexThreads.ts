@@ -37,7 +37,7 @@ export interface Options {
 
 /** The threads of the indexers. */
 export interface IndexThreads {
-  /** Runs the indexer of a chain until it ends, and gives why; `null` where it was stopped. Interruption stops it. */
+  /** Runs the indexer of a chain until it ends, and returns the reason; `null` where it was stopped. Interruption stops it. */
   readonly run: (
     job: ChainJob,
     onReport: (message: ChainMessage) => void,

@@ -43,7 +43,7 @@ export interface Options {
   readonly startThread?: IndexThreads.StartThread
 }
 
-/** Runs an indexer in a thread until it ends, and gives why; interruption stops it. */
+/** Runs an indexer in a thread until it ends, and returns the reason; interruption stops it. */
 const runOnce = Effect.fnUntraced(function* (
   threads: IndexThreads.IndexThreads,
   job: ChainJob,

@@ -40,7 +40,11 @@ export const isFree = (transaction: SourceTransaction): boolean =>
 const none: Fees = { base: 0n, priority: 0n, blob: 0n, l1: 0n, operator: 0n }
 
 /** The fees of a transaction in a block with a base fee. */
-export const of = (transaction: SourceTransaction, baseFeePerGas: bigint | null, rules: FeeRules.FeeRules): Fees => {
+export const fromTransaction = (
+  transaction: SourceTransaction,
+  baseFeePerGas: bigint | null,
+  rules: FeeRules.FeeRules,
+): Fees => {
   if (isFree(transaction)) return none
   const { facts, gasPrice, gasUsed } = transaction
   const total = gasUsed * gasPrice

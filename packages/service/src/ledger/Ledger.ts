@@ -57,7 +57,7 @@ const addFee = (rows: WalletRows, transaction: SourceTransaction, context: Block
     return
   }
   const wallet = facts?.feePayer ?? from
-  const fees = Fees.of(transaction, context.baseFeePerGas, context.feeRules)
+  const fees = Fees.fromTransaction(transaction, context.baseFeePerGas, context.feeRules)
   rows.change({ wallet, kind: "fee", amount: -Fees.total(fees), isFailed })
   if (!Fees.isStated(transaction, context.feeRules, context.isRollup)) rows.incomplete(wallet)
 }
@@ -69,7 +69,7 @@ const feeLogger = "0x0000000000000000000000000000000000001010"
 /** Adds the fee whose receiver a log of the transaction names. */
 const addLoggedReward = (rows: WalletRows, transaction: SourceTransaction, context: BlockContext): void => {
   if (context.feeRules.priorityFee !== "logged") return
-  const { priority } = Fees.of(transaction, context.baseFeePerGas, context.feeRules)
+  const { priority } = Fees.fromTransaction(transaction, context.baseFeePerGas, context.feeRules)
   const log = transaction.logs.findLast(({ address, topics }) => address === feeLogger && topics[0] === feeLog)
   const wallet = Address.fromTopic(log?.topics[3])
   if (wallet === undefined) {

@@ -29,7 +29,7 @@ const none: Sums = { base: 0n, priority: 0n, blob: 0n, l1: 0n, operator: 0n }
  */
 const sumsOf = ({ transactions }: LedgerSource, facts: BlockFacts, rules: FeeRules) => {
   const sums = transactions.reduce((sum, transaction) => {
-    const fees = Fees.of(transaction, facts.baseFeePerGas, rules)
+    const fees = Fees.fromTransaction(transaction, facts.baseFeePerGas, rules)
     return {
       base: sum.base + fees.base,
       priority: sum.priority + fees.priority,

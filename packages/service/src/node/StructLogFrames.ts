@@ -272,18 +272,19 @@ const frameOf = (draft: Draft, caller: string, callerValue: bigint, context: Con
   if (type !== "DELEGATECALL") move(context, caller, self, value)
   const calls = draft.calls.map((call) => frameOf(call, self, value, context))
   if (error !== null) context.journal.length = length
-  const frame = {
+  const frame: { -readonly [K in keyof CallFrame]: CallFrame[K] } = {
     type,
     from: caller as Address.Address,
-    to: draft.to as Address.Address | null,
-    value: type === "STATICCALL" ? null : value,
     gas,
     gasUsed,
     input: input as Hex.Hex,
     output: output as Hex.Hex,
-    calls,
   }
-  return error === null ? frame : { ...frame, error }
+  if (draft.to !== null) frame.to = draft.to as Address.Address
+  if (type !== "STATICCALL") frame.value = value
+  if (error !== null) frame.error = error
+  if (calls.length > 0) frame.calls = calls
+  return frame
 }
 
 /** Bytes that are not zero cost 16 gas, zeros 4; the least gas of a transaction. Source: EIP-2028, 7623. */

@@ -32,7 +32,7 @@ export class NotIndexed extends Data.TaggedError("NotIndexed")<{
  * **Errors**
  * - `NotIndexed`: the index does not have the block, or its ledger is not derived yet.
  */
-export const of = (
+export const read = (
   { snapshot }: Pick<ChainReader, "snapshot">,
   chain: string,
   at?: number,

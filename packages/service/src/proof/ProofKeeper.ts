@@ -64,7 +64,7 @@ type Failure = Proof.ProofError | Reconciliation.ReconciliationError | LedgerSco
 const tokens = "tokens"
 
 /** The first block was replaced, or blocks were added below it. */
-class Moved extends Data.TaggedError("Moved")<{}> {}
+class IndexReplaced extends Data.TaggedError("IndexReplaced")<{}> {}
 
 /** The last comparisons of wallets, of the index with this first block up to this last one. */
 interface Comparisons {
@@ -153,7 +153,7 @@ const openingsOf = Effect.fnUntraced(function* (
 const readOpenings = Effect.fnUntraced(function* (
   context: Context,
   { closing, first }: Reconciliation.Scope,
-): Effect.fn.Return<boolean, Failure | Moved> {
+): Effect.fn.Return<boolean, Failure | IndexReplaced> {
   const { source, watch } = context
   const query = { to: closing.number, wallets: watch, limit: openingsPerTurn }
   const began = yield* MonotonicClock.millis
@@ -163,7 +163,7 @@ const readOpenings = Effect.fnUntraced(function* (
   const header = unread.holdings.length === 0 ? null : yield* source.node.header(block)
   const isSame = first.number === 0 || header === null || header.hash === first.parentHash
   const isKept = isSame && (yield* source.proofs.writeOpenings(first, openings, unread.next))
-  if (!isKept) return yield* new Moved()
+  if (!isKept) return yield* new IndexReplaced()
   if (unread.holdings.length === 0) yield* Effect.sleep(((yield* MonotonicClock.millis) - began) * dutyFactor)
   return unread.next <= closing.number
 })
@@ -174,7 +174,7 @@ const readOpenings = Effect.fnUntraced(function* (
 const readTokens = Effect.fnUntraced(function* (
   context: Context,
   scope: Reconciliation.Scope,
-): Effect.fn.Return<boolean, StoreError | Moved> {
+): Effect.fn.Return<boolean, StoreError | IndexReplaced> {
   if (yield* isResting(context, tokens)) return false
   const { source, watch } = context
   const { closing, first } = scope
@@ -189,15 +189,15 @@ const readTokens = Effect.fnUntraced(function* (
     return false
   }
   const isKept = yield* source.proofs.writeTokens(first, found.success, unread.next)
-  if (!isKept) return yield* new Moved()
+  if (!isKept) return yield* new IndexReplaced()
   if (unread.tokens.length === 0) yield* Effect.sleep(((yield* MonotonicClock.millis) - began) * dutyFactor)
   return unread.next <= closing.number
 })
 
 /** Works until nothing is left to do, or the indexer has other work. */
-const turn = Effect.fnUntraced(function* (context: Context): Effect.fn.Return<void, Failure | Moved> {
+const turn = Effect.fnUntraced(function* (context: Context): Effect.fn.Return<void, Failure | IndexReplaced> {
   const { chain, compared, isIdle, onWallets, source, watch } = context
-  const scope = yield* LedgerScope.of(source.reader, chain)
+  const scope = yield* LedgerScope.read(source.reader, chain)
   yield* Effect.ensuring(
     proveWatched(context, scope),
     Effect.sync(() => {
@@ -212,12 +212,12 @@ const turn = Effect.fnUntraced(function* (context: Context): Effect.fn.Return<vo
 })
 
 /** How long to wait after a failure. The index may be empty, or not final yet. */
-const delayOf = (error: Failure | Moved, failures: number): number =>
+const delayOf = (error: Failure | IndexReplaced, failures: number): number =>
   isExpected(error) || error._tag === "StateUnavailable" ? pauseMillis : Backoff.delayMillis(backoff, failures)
 
-const isExpected = ({ _tag }: Failure | Moved): boolean => _tag === "NotIndexed" || _tag === "Moved"
+const isExpected = ({ _tag }: Failure | IndexReplaced): boolean => _tag === "NotIndexed" || _tag === "IndexReplaced"
 
-const messageOf = (error: Failure | Moved): string =>
+const messageOf = (error: Failure | IndexReplaced): string =>
   error._tag === "StateUnavailable"
     ? `What wallets held before the first block is not known: ${error.host} has no state of block ${error.block} ("${error.reason}"). Use an archive node.`
     : `Opening balances and proofs are not up to date: ${error.message}`

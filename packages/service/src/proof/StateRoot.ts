@@ -80,7 +80,7 @@ export const read = Effect.fnUntraced(function* (
   if (Result.isFailure(header)) return trusted(`the header of block ${number} does not decode`)
   // Sound: the results are decoded by the schemas of the methods.
   const [mined, { accountProof }] = [header.success as Block | null, proof.success as Account.AccountProof]
-  if (mined?.stateRoot == null || HeaderHash.of(mined) !== hash) {
+  if (mined?.stateRoot == null || HeaderHash.fromBlock(mined) !== hash) {
     return trusted(`the header of block ${number} does not hash to ${hash} by the rules of Ethereum`)
   }
   const account = StateProof.account(mined.stateRoot, address, accountProof)

@@ -28,7 +28,7 @@ import * as Listener from "./Listener.ts"
 import { hasEmptySegment, hasEncodedUnreserved, normalizeUrl, RequestId } from "./http/Request.ts"
 import * as RequestFacts from "./http/RequestFacts.ts"
 import { InvalidParameter } from "./http/InvalidParameter.ts"
-import type { Answered } from "./monitoring/Observations.ts"
+import type { HandledRequest } from "./monitoring/Observations.ts"
 import * as Routes from "./http/Routes.ts"
 
 /** How to answer. */
@@ -43,7 +43,7 @@ export interface AnswerOptions extends Pick<Listener.Options, "listen"> {
   /** Each request is a line of the log at the level `Info`; else at `Debug`. Default false. */
   readonly log?: { readonly access: boolean }
   /** Receives each response. */
-  readonly onResponse?: (answered: Answered) => void
+  readonly onResponse?: (answered: HandledRequest) => void
 }
 
 /** How to listen and to answer. */

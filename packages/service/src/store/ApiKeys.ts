@@ -95,7 +95,7 @@ export interface ApiKeys {
   /** Removes the key of a name: the next call with it is refused, by running servers too. False when there is none. */
   readonly revoke: (name: string) => Effect.Effect<boolean, StoreError>
   /**
-   * Makes another key for a name, with the same grant; the one before is accepted until a time, in milliseconds since 1970. `null` when there is
+   * Makes another key for a name, with the same grant; the previous one is accepted until a time, in milliseconds since 1970. `null` when there is
    * none.
    */
   readonly rotate: (name: string, previousUntil: number) => Effect.Effect<Redacted.Redacted<string> | null, StoreError>

@@ -34,7 +34,7 @@ export interface ChainWriter {
    * **Errors**
    * - `LeaseLost`: `token` is not the current one. Nothing was changed.
    * - `CheckpointConflict`: the head is not `expected` (`null`: an empty index). Nothing was changed.
-   * - A block that does not extend the one before it (number and `parentHash`) is a defect: callers check first.
+   * - A block that does not extend the previous one (number and `parentHash`) is a defect: callers check first.
    */
   readonly append: (
     expected: BlockRef | null,

@@ -51,7 +51,7 @@ export interface IndexerStatus {
   /** Blocks below the first one that are to be indexed; left out for none. */
   readonly prepend?:
     | {
-        /** The lowest of them. */
+        /** Lowest block. */
         readonly to: number
         /** Blocks stored per second (moving average); left out while none were. */
         readonly blocksPerSecond?: number | undefined

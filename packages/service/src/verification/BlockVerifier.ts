@@ -101,7 +101,7 @@ const issueOfTransactionsRoot = (
     encoded.push(bytes)
   }
   if (encoded.length < covered.length || transactions.length > 0 || header.has("transactionsRoot")) return null
-  const root = TrieRoot.of(encoded)
+  const root = TrieRoot.fromValues(encoded)
   return root === block.transactionsRoot ? null : Placement.mismatch("transactions root", block.transactionsRoot, root)
 }
 
@@ -116,7 +116,7 @@ const receiptsRootOf = (block: MinedBlock, receipts: ReadonlyArray<Receipt>, rul
     if (bytes === null) return null
     encoded.push(bytes)
   }
-  return TrieRoot.of(encoded)
+  return TrieRoot.fromValues(encoded)
 }
 
 const issueOfReceiptsRoot = (
@@ -133,7 +133,7 @@ const issueOfReceiptsRoot = (
 }
 
 const issueOfHeader = (block: MinedBlock, { header }: Undecoded.Undecoded): string | null => {
-  const hash = HeaderHash.of(block)
+  const hash = HeaderHash.fromBlock(block)
   const isComputed = HeaderHash.unknownFields(block).length === 0 && ![...header.keys()].some(HeaderHash.isHashed)
   return hash === block.hash || !isComputed ? null : Placement.mismatch("header hash", block.hash, hash)
 }
@@ -394,7 +394,7 @@ const followsRoots = (block: MinedBlock, rules: BlockRules): boolean | null =>
 export const evidence = (block: HydratedBlock, receipts: ReadonlyArray<Receipt> | null): Evidence | null => {
   if (!isMined(block)) return null
   const rules = rulesAt(block.number, { rules: HashRules.ethereum })
-  const isReproduced = HeaderHash.of(block) === block.hash
+  const isReproduced = HeaderHash.fromBlock(block) === block.hash
   // With fields of an unknown fork, another hash proves nothing.
   const headerHash = !isReproduced && HeaderHash.unknownFields(block).length > 0 ? null : isReproduced
   return {

@@ -54,7 +54,7 @@ const laterFields = (block: WithHeader): ReadonlyArray<Hex.Hex> => {
 /**
  * Hash of a block's header.
  */
-export const of = (block: WithHeader): string =>
+export const fromBlock = (block: WithHeader): string =>
   Hash.keccak256(
     Rlp.fromHex([
       bytes(block.parentHash),

@@ -68,7 +68,7 @@ export const empty: string = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc0
 /**
  * Root of the trie of a list.
  */
-export const of = (values: ReadonlyArray<Hex.Hex>): string =>
+export const fromValues = (values: ReadonlyArray<Hex.Hex>): string =>
   values.length === 0
     ? empty
     : Hash.keccak256(

@@ -14,7 +14,7 @@ const encode = ({ address, amount, index, validatorIndex }: Withdrawal) =>
   Rlp.fromHex([quantity(index), quantity(validatorIndex), address, quantity(amount)])
 
 /** Root of the trie of withdrawals. */
-export const rootOf = (withdrawals: ReadonlyArray<Withdrawal>): string => TrieRoot.of(withdrawals.map(encode))
+export const rootOf = (withdrawals: ReadonlyArray<Withdrawal>): string => TrieRoot.fromValues(withdrawals.map(encode))
 
 /** True where the header states withdrawals, and the node has left the list out. */
 export const isMissing = ({ withdrawals, withdrawalsRoot }: HydratedBlock): boolean =>

@@ -19,7 +19,7 @@ const executed = (transaction: object = {}, receipt: object = {}): BlockFacts.Ex
 })
 
 const textOf = (source: BlockFacts.Source) => {
-  const facts = BlockFacts.of(source)
+  const facts = BlockFacts.fromBlock(source)
   return facts === null ? null : BlockFacts.textOf(facts)
 }
 

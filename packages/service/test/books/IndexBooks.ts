@@ -42,7 +42,7 @@ const movementsOf = Effect.fnUntraced(function* (started: service.Started, chain
 
 /** What a reconciliation names, in the form of the oracle. */
 const namedBy = Effect.fnUntraced(function* (source: Reconciliation.Source, wallet: string, at: number) {
-  const scope = yield* LedgerScope.of(source.reader, "books", at)
+  const scope = yield* LedgerScope.read(source.reader, "books", at)
   const { proof } = yield* Reconciliation.run(source, scope, wallet)
   if (proof.unchecked.length > 0) return yield* Effect.die(new Error(`Not compared: ${proof.unchecked.join(" ")}`))
   return proof.holdings

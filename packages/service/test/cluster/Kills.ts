@@ -44,7 +44,7 @@ const restarted = (member: Member) =>
   )
 
 /** The kills of a set-up, in order. The first indexer has the lease. */
-export const of = (cluster: Cluster.Cluster): ReadonlyArray<Kill> => {
+export const fromCluster = (cluster: Cluster.Cluster): ReadonlyArray<Kill> => {
   const { databases, indexers, logOf, node, primary, proxy, replica, servers, urlOf } = cluster
   const ofServer = (server: Member): Kill => ({
     name: server.name,

@@ -131,7 +131,7 @@ const planOf = Effect.fnUntraced(function* (seed: number, downSeconds: number, b
   }
   return {
     columns: ["killed", "requests", "pages", "calls", "errors", "worst, ms", "last error, s", "all again, s"],
-    cases: [nothing, ...Kills.of(cluster).map(kill)],
+    cases: [nothing, ...Kills.fromCluster(cluster).map(kill)],
     after: compare,
   }
 })

@@ -31,7 +31,7 @@ const emptyBlock = (number: number, isHashed = true): HydratedBlock => {
     transactionsRoot: TrieRoot.empty,
     receiptsRoot: TrieRoot.empty,
   })
-  return isHashed ? { ...draft, hash: fixture.block({ hash: HeaderHash.of(draft) }).hash } : draft
+  return isHashed ? { ...draft, hash: fixture.block({ hash: HeaderHash.fromBlock(draft) }).hash } : draft
 }
 
 const nodeOf = (
@@ -130,7 +130,7 @@ describe("RuleDetection", () => {
       const bloom = `0x${Buffer.from(logs).toString("hex")}`
       const [wire] = [{ ...fixture.transferReceiptWire, logs: [fixture.logWire(0, 0)], logsBloom: bloom }]
       const draft = fixture.block({ number: "0x28", transactions: [fixture.transferWire] })
-      const strange = { ...draft, hash: fixture.block({ hash: HeaderHash.of(draft) }).hash }
+      const strange = { ...draft, hash: fixture.block({ hash: HeaderHash.fromBlock(draft) }).hash }
       const node = nodeOf((number) => (number === 40 ? strange : emptyBlock(number)), fixture.receipts([wire]))
 
       expect(yield* RuleDetection.detect(node, 40)).toEqual([
@@ -166,7 +166,7 @@ describe("RuleDetection", () => {
   it.effect("detect: reads each block once, and the receipts of blocks with transactions alone", () =>
     Effect.gen(function* () {
       const draft = fixture.block({ number: "0x28", transactions: [fixture.transferWire] })
-      const busy = { ...draft, hash: fixture.block({ hash: HeaderHash.of(draft) }).hash }
+      const busy = { ...draft, hash: fixture.block({ hash: HeaderHash.fromBlock(draft) }).hash }
       const read: Array<number> = []
       const asked: Array<unknown> = []
       const node: Node.Node = {
@@ -193,7 +193,7 @@ describe("RuleDetection", () => {
       const logs = LogsBloom.ofLogs(fixture.receipts()[0]!.logs)!
       const logsBloom = `0x${Buffer.from(logs).toString("hex")}`
       const draft = fixture.block({ number: "0x28", transactions: [fixture.transferWire], logsBloom })
-      const busy = { ...draft, hash: fixture.block({ hash: HeaderHash.of(draft) }).hash }
+      const busy = { ...draft, hash: fixture.block({ hash: HeaderHash.fromBlock(draft) }).hash }
       const receipts = fixture.receipts([{ ...fixture.transferReceiptWire, logsBloom }])
       const rules = yield* RuleDetection.detect(
         nodeOf((number) => (number === 40 ? busy : emptyBlock(number)), receipts),

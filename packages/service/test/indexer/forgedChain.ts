@@ -52,11 +52,11 @@ export const blockOf = (number: number, parentHash: string, change: Change = {})
     timestamp: hex(17e8 + number),
     gasUsed: "0xc350",
     logsBloom: change.bloom?.(logsBloom) ?? logsBloom,
-    transactionsRoot: TrieRoot.of([bytes]),
-    receiptsRoot: TrieRoot.of([Rlp.receipt(complete!, 2)!]),
+    transactionsRoot: TrieRoot.fromValues([bytes]),
+    receiptsRoot: TrieRoot.fromValues([Rlp.receipt(complete!, 2)!]),
     ...change.header,
   }
-  const computed = HeaderHash.of(fixture.block({ ...draft, transactions: [] }))
+  const computed = HeaderHash.fromBlock(fixture.block({ ...draft, transactions: [] }))
   const blockHash = change.hash?.(computed) ?? computed
   return {
     block: { ...draft, hash: blockHash, transactions: [{ ...transfer, blockHash, hash: transactionHash }] },

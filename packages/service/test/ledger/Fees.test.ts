@@ -14,21 +14,21 @@ const none = { base: 0n, priority: 0n, blob: 0n, l1: 0n, operator: 0n }
 
 describe("Fees", () => {
   it("of: splits the fee into base fee and the rest", () => {
-    expect(Fees.of(transaction(), 7n, ethereum)).toEqual({ ...none, base: 147_000n, priority: 63_000n })
-    expect(Fees.of(transaction(), null, ethereum)).toEqual({ ...none, priority: 210_000n })
+    expect(Fees.fromTransaction(transaction(), 7n, ethereum)).toEqual({ ...none, base: 147_000n, priority: 63_000n })
+    expect(Fees.fromTransaction(transaction(), null, ethereum)).toEqual({ ...none, priority: 210_000n })
   })
 
   it("of: takes no priority fee where the price is below the base fee", () => {
-    expect(Fees.of(transaction({ gasPrice: 5n }), 7n, ethereum)).toEqual({ ...none, base: 105_000n })
+    expect(Fees.fromTransaction(transaction({ gasPrice: 5n }), 7n, ethereum)).toEqual({ ...none, base: 105_000n })
   })
 
   it("of: takes nothing of a deposit or a state-sync transaction, whatever its price", () => {
     const deposit = transaction({ facts: { index: 0, type: 0x7e, l1Fee: 5n } })
     const sync = transaction({ from: zero, to: zero })
 
-    expect(Fees.of(deposit, 7n, base)).toEqual(none)
-    expect(Fees.of(sync, 7n, ethereum)).toEqual(none)
-    expect(Fees.of(transaction({ facts: { index: 0, type: 0x7f } }), 7n, ethereum)).toEqual(none)
+    expect(Fees.fromTransaction(deposit, 7n, base)).toEqual(none)
+    expect(Fees.fromTransaction(sync, 7n, ethereum)).toEqual(none)
+    expect(Fees.fromTransaction(transaction({ facts: { index: 0, type: 0x7f } }), 7n, ethereum)).toEqual(none)
   })
 
   it("isStateSync: holds for the type, or from and to the zero address", () => {
@@ -68,7 +68,8 @@ describe("Fees", () => {
 
   it("of: charges blob gas of a transaction with blobs alone, as fee of the clients", () => {
     const blob = { blobGasUsed: 131_072n, blobGasPrice: 5n }
-    const ofType = (type: number) => Fees.of(transaction({ facts: { index: 0, type, ...blob } }), 7n, ethereum).blob
+    const ofType = (type: number) =>
+      Fees.fromTransaction(transaction({ facts: { index: 0, type, ...blob } }), 7n, ethereum).blob
     const hash = `0x${"ab".repeat(32)}`
     const clientFee = (type: number) =>
       fee(
@@ -99,7 +100,7 @@ describe("Fees", () => {
   it("isPrepaid: holds for transactions of ZKsync that were paid for on L1, which pay nothing", () => {
     for (const type of [0xfe, 0xff]) {
       const prepaid = transaction({ facts: { index: 0, type } })
-      expect([Fees.isPrepaid(prepaid), Fees.of(prepaid, 7n, ethereum)]).toEqual([true, none])
+      expect([Fees.isPrepaid(prepaid), Fees.fromTransaction(prepaid, 7n, ethereum)]).toEqual([true, none])
     }
     expect(Fees.isPrepaid(transaction())).toBe(false)
   })

@@ -50,7 +50,7 @@ const isToken = (kind: string): kind is TokenKind => kind === "erc20" || kind ==
 export const derive = (recorded: RecordedReceipts.RecordedReceipt): Result => {
   const { block, receipt, transaction } = decode(recorded)
   const executed = [{ transaction, receipt }]
-  const facts = BlockFacts.of({ block, rows: executed, gasFees: null })
+  const facts = BlockFacts.fromBlock({ block, rows: executed, gasFees: null })
   const source = LedgerSource.fromResponses({ block, executed, internal: null, facts })
   let fee = 0n
   const tokens = new Map<string, bigint>()

@@ -24,7 +24,7 @@ export interface Tampering {
 }
 
 const sealed = ([wallet, id, body]: readonly [Uint8Array, number, Uint8Array]): Row =>
-  [wallet, id, body, Checksum.of([wallet, id, body])] as unknown as Row
+  [wallet, id, body, Checksum.fromValues([wallet, id, body])] as unknown as Row
 
 const flipped = (bytes: Uint8Array, numbers: Seeded): Uint8Array => {
   const changed = Uint8Array.from(bytes)

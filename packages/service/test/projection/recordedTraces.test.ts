@@ -43,7 +43,8 @@ const flatten = (frame: Frame, traceAddress: ReadonlyArray<number> = []): Readon
     value = "0x0",
   } = frame
   const type = frame.type.toUpperCase()
-  const common = { traceAddress, subtraces: calls.length, transactionHash, error }
+  const place = { traceAddress, subtraces: calls.length, transactionHash }
+  const common = error === undefined ? place : { ...place, error }
   const below = calls.flatMap((call, index) => flatten(call, [...traceAddress, index]))
   if (type === "SELFDESTRUCT" || type === "SUICIDE") {
     const action = { address: from, refundAddress: to, balance: value }

@@ -51,7 +51,7 @@ it.effect("run: compares a contract that gives no balance by 16 of 300 ids, with
 it.effect("run: proves a wallet without the tokens that are ignored, and stores no such proof", () =>
   Effect.gen(function* () {
     const { contract, source, store, wallet } = yield* flooded
-    const scope = yield* LedgerScope.of(source.reader, "test", 293)
+    const scope = yield* LedgerScope.read(source.reader, "test", 293)
     const { ignored, proof } = yield* Reconciliation.run(source, scope, wallet, { ignored: new Set([contract]) })
     const stored = yield* store.snapshot((snapshot) => snapshot.proof(wallet))
 

@@ -173,7 +173,7 @@ it.layer(scenario, { excludeTestServices: true })("ProofKeeper", (it) => {
           Effect.forEach(Object.values(accounts), (wallet) => snapshot((one) => one.openings(wallet)))
         const { store } = yield* index(url, lastBlock, { fromBlock: 12 })
         yield* store.finalize(lastBlock)
-        const scope = yield* LedgerScope.of(store, "test")
+        const scope = yield* LedgerScope.read(store, "test")
         const { holdings } = yield* store.snapshot((one) =>
           one.unreadOpenings({ to: lastBlock, wallets: null, limit: 5 }),
         )
@@ -279,7 +279,7 @@ it.layer(scenario, { excludeTestServices: true })("ProofKeeper", (it) => {
         const before = called.filter((key) => key.endsWith("0x06fdde03"))
         yield* Effect.scoped(
           Effect.flatMap(store.database.chain(store.ref).proofs, (writer) =>
-            Effect.flatMap(LedgerScope.of(store, "test"), ({ first }) =>
+            Effect.flatMap(LedgerScope.read(store, "test"), ({ first }) =>
               writer.writeTokens(first, new Map(), first.number),
             ),
           ),

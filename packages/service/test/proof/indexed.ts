@@ -39,7 +39,7 @@ export const reconcile = Effect.fnUntraced(function* (
   at: number,
   options?: { readonly isContinued?: boolean },
 ) {
-  const scope = yield* LedgerScope.of(source.reader, "test", at)
+  const scope = yield* LedgerScope.read(source.reader, "test", at)
   const { proof } = yield* Reconciliation.run(source, scope, wallet, options)
   return proof
 })

@@ -58,7 +58,7 @@ const gnosis = {
 }
 
 const hashOf = (more: Readonly<Record<string, unknown>> = {}) =>
-  HeaderHash.of(Schema.decodeUnknownSync(Block.HydratedBlock)({ ...genesis, ...more }))
+  HeaderHash.fromBlock(Schema.decodeUnknownSync(Block.HydratedBlock)({ ...genesis, ...more }))
 
 describe("HeaderHash", () => {
   describe("of", () => {

@@ -25,7 +25,7 @@ const Value = Schema.String.check(Schema.isPattern(/^0x(?:[0-9a-f]{2}){1,60}$/))
 describe("TrieRoot", () => {
   describe("of", () => {
     it("of: gives the known root of an empty list", () => {
-      expect(TrieRoot.of([])).toBe("0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421")
+      expect(TrieRoot.fromValues([])).toBe("0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421")
     })
 
     it.each([1, 2, 3, 16, 17, 127, 128, 129, 255, 256, 257, 300])(
@@ -40,14 +40,14 @@ describe("TrieRoot", () => {
               .replace(/^(.)(?=(..)*$)/, "0$1")}`,
         )
 
-        expect(TrieRoot.of(values)).toBe(await builtRoot(values))
+        expect(TrieRoot.fromValues(values)).toBe(await builtRoot(values))
       },
     )
 
     it.effect.prop("of: equals the root built by ethereumjs for any list", [Schema.Array(Value)], ([values]) =>
       Effect.gen(function* () {
         if (values.length === 0) return
-        expect(TrieRoot.of(values)).toBe(yield* Effect.promise(() => builtRoot(values)))
+        expect(TrieRoot.fromValues(values)).toBe(yield* Effect.promise(() => builtRoot(values)))
       }),
     )
   })

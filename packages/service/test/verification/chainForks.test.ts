@@ -58,10 +58,10 @@ const polygonBlock = (number: bigint, covered: number, stateSync: Wire) => {
   const draft = {
     number: hexOf(number),
     logsBloom: bloomText(LogsBloom.union(blooms.slice(0, covered))),
-    transactionsRoot: covered === 1 ? TrieRoot.of([Rlp.transaction(unhashed)!]) : fixture.hash("4"),
-    receiptsRoot: TrieRoot.of(encoded.slice(0, covered)),
+    transactionsRoot: covered === 1 ? TrieRoot.fromValues([Rlp.transaction(unhashed)!]) : fixture.hash("4"),
+    receiptsRoot: TrieRoot.fromValues(encoded.slice(0, covered)),
   }
-  const blockHash = HeaderHash.of(fixture.block(draft))
+  const blockHash = HeaderHash.fromBlock(fixture.block(draft))
   const placed = { ...at, blockHash }
   const block = fixture.block({
     ...draft,
@@ -185,7 +185,7 @@ describe("BlockVerifier by fork", () => {
 
   describe("unknown header fields", () => {
     const blockOf = (more: Wire) => fixture.block({ ...more, transactions: [], gasUsed: "0x0" })
-    const hash = HeaderHash.of(blockOf({}))
+    const hash = HeaderHash.fromBlock(blockOf({}))
 
     it("verify: accepts another header hash where the header has an unknown field", () => {
       expect(issueOf(HashRules.ethereum, [blockOf({ hash, forkRoot: "0x1" }), []], "standard")).toBe("none")

@@ -39,16 +39,16 @@ const recorded = (): ReadonlyArray<Recorded> =>
 const draft = "blocks/290.json"
 
 describe("recorded blocks", () => {
-  it("HeaderHash.of: gives the recorded hash on every chain that follows Ethereum's rules", () => {
+  it("HeaderHash.fromBlock: gives the recorded hash on every chain that follows Ethereum's rules", () => {
     const trusted = recorded().filter(({ file, isTrusted }) => isTrusted && file !== draft)
-    const wrong = trusted.filter(({ block }) => HeaderHash.of(block) !== block.hash).map(({ file }) => file)
+    const wrong = trusted.filter(({ block }) => HeaderHash.fromBlock(block) !== block.hash).map(({ file }) => file)
 
     expect(wrong).toEqual([])
     expect(trusted.length).toBeGreaterThan(40)
     expect(new Set(trusted.map(({ chain }) => chain))).toContain("gnosis")
   })
 
-  it("TrieRoot.of: gives the recorded transactions root unless a transaction is of an unknown type", () => {
+  it("TrieRoot.fromValues: gives the recorded transactions root unless a transaction is of an unknown type", () => {
     const known = new Set<number>()
     let roots = 0
     for (const { block, file, isHydrated } of recorded()) {
@@ -59,7 +59,7 @@ describe("recorded blocks", () => {
         file,
         ...block.transactions.map(({ hash }) => hash),
       ])
-      expect([file, TrieRoot.of(encoded)]).toEqual([file, block.transactionsRoot])
+      expect([file, TrieRoot.fromValues(encoded)]).toEqual([file, block.transactionsRoot])
       for (const { type } of block.transactions) known.add(type ?? 0)
       roots++
     }

@@ -44,7 +44,7 @@ export const attach = (error: unknown, caller: Error): unknown => {
 /**
  * The value of a function whose typed errors name the place of the call, which the frames of Effect would push out of their stack.
  */
-export const ofValue = <A>(make: () => A): A => {
+export const keepThrown = <A>(make: () => A): A => {
   const caller = new Error()
   try {
     return make()
@@ -56,7 +56,7 @@ export const ofValue = <A>(make: () => A): A => {
 /**
  * A promise whose typed errors name the place of the call.
  */
-export const of = <A>(promise: Promise<A>): Promise<A> => {
+export const keep = <A>(promise: Promise<A>): Promise<A> => {
   const caller = new Error()
   return promise.catch((error: unknown) => {
     throw attach(error, caller)

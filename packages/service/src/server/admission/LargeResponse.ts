@@ -1,5 +1,5 @@
 /**
- * Responses that are written as a stream of chunks, each made when the client has read the one before, and that are counted while they
+ * Responses that are written as a stream of chunks, each made when the client has read the previous one, and that are counted while they
  * are in flight.
  *
  * Source: decision 0039.

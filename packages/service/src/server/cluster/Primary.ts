@@ -132,7 +132,7 @@ const stop = ({ ended, worker }: Running, drainSeconds: number): Effect.Effect<v
 /** Completed with the base URL when a process first listens. */
 type Started = Deferred.Deferred<string, ProcessNotStarted>
 
-/** Runs a process until it ends, and gives why; interruption stops it. One that ends before it first listened is not restarted. */
+/** Runs a process until it ends, and returns the reason; interruption stops it. One that ends before it first listened is not restarted. */
 const runOnce = Effect.fnUntraced(function* (start: () => Running, started: Started, drainSeconds: number) {
   const running = yield* Effect.acquireRelease(Effect.sync(start), (one) => stop(one, drainSeconds))
   const url = yield* running.ready

@@ -33,7 +33,7 @@ const isTopic = SchemaParser.is(Hash.Hash)
 interface Filter {
   readonly fromBlock: string
   readonly toBlock: string
-  readonly address?: string | undefined
+  readonly address?: string
   readonly topics: ReadonlyArray<string | null>
 }
 
@@ -110,10 +110,10 @@ const filtersOf = ({ address, alternatives, from, isLatest, to }: Requested, hea
   const first = isLatest ? head : from
   const last = Math.min(to, head)
   if (first > last) return []
+  const range = { fromBlock: quantity(first), toBlock: last === head ? "latest" : quantity(last) }
+  const scope = address === undefined ? range : { ...range, address }
   return alternatives.map((topics) => ({
-    fromBlock: quantity(first),
-    toBlock: last === head ? "latest" : quantity(last),
-    address,
+    ...scope,
     topics: topics.slice(0, topics.findLastIndex((topic) => topic !== null) + 1),
   }))
 }

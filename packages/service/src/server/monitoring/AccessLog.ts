@@ -13,7 +13,7 @@ import * as Closing from "../http/Closing.ts"
 import type { RequestFacts } from "../http/RequestFacts.ts"
 
 /** A request that is answered. */
-export interface Answered {
+export interface HandledRequest {
   readonly method: string
   /** The pattern of the path; `undefined` where no route matches. */
   readonly route: string | undefined
@@ -43,7 +43,7 @@ export const make = (isWanted: boolean, context: Context.Context<never>) => {
   const now = MonotonicClock.readerOf(Context.get(context, Clock.Clock))
 
   /** Begins to count the bytes of a request; gives what is called with its answer. */
-  return (message: IncomingRequest, response: OutgoingResponse): ((answered: Answered) => void) => {
+  return (message: IncomingRequest, response: OutgoingResponse): ((answered: HandledRequest) => void) => {
     if (isDropped) return () => undefined
     const { socket } = message
     const before = socket.bytesWritten

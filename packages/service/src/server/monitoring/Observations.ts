@@ -9,7 +9,7 @@ import * as Metric from "effect/Metric"
 import * as Metrics from "./Metrics.ts"
 
 /** A response, as it is counted. */
-export interface Answered {
+export interface HandledRequest {
   readonly method: string
   /** The pattern of the path; `undefined` where no route matches. */
   readonly route: string | undefined
@@ -102,7 +102,7 @@ export const make = (process: Metrics.Metrics["Service"]) => {
     return keys.has(name) ? name : "other"
   }
   return {
-    answered: ({ method: given, route = "unknown", seconds: taken, status }: Answered): void => {
+    answered: ({ method: given, route = "unknown", seconds: taken, status }: HandledRequest): void => {
       const method = methods.has(given) ? given : "other"
       count.requests(1, method, route, String(status))
       count.durations(taken, route)

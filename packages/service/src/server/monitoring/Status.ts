@@ -49,7 +49,7 @@ export interface Status {
   readonly etaMillis?: number | undefined
   /** Blocks below the first one that are to be indexed; left out for none. */
   readonly prepend?: {
-    /** The lowest of them. */
+    /** Lowest block. */
     readonly to: number
     /** Number of blocks that are left. */
     readonly blocks: number

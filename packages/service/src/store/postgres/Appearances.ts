@@ -13,7 +13,7 @@ import * as Values from "./Values.ts"
 export type Entry = readonly [key: bigint, id: number]
 
 /** The key of a wallet. */
-export const keyOf = (address: string): bigint => toBig(WalletKey.of(address))
+export const keyOf = (address: string): bigint => toBig(WalletKey.fromAddress(address))
 
 /** A stored key as the number that a statement takes. */
 export const toBig = (key: Uint8Array): bigint => Buffer.from(key).readBigInt64BE()

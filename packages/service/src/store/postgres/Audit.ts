@@ -100,7 +100,7 @@ const tableOf = (text: string): Table => tables.find((table) => table === text) 
 const isIndexed = ({ first, number }: CheckpointRow.Columns, block: number): boolean =>
   first !== null && number !== null && block >= first && block <= number
 
-const idOf = ({ block, index }: Appearance): number => (block < 0 ? -1 : RowId.of(block, index))
+const idOf = ({ block, index }: Appearance): number => (block < 0 ? -1 : RowId.make(block, index))
 
 /** Before the first key: keys are signed numbers to PostgreSQL. */
 const lowestKey = -(2n ** 63n)

@@ -35,7 +35,7 @@ export const replace = Effect.fnUntraced(function* (
   if (!WritePlan.fits(CheckpointRow.toCheckpoint(locked.columns), near, rows)) return false
   yield* Appearances.removeRange(at, number, number)
   const own = rows.transactions.flatMap(({ addresses, index }) =>
-    Appearances.entriesOf(RowId.of(number, index), addresses),
+    Appearances.entriesOf(RowId.make(number, index), addresses),
   )
   yield* Appearances.remove(at, own)
   yield* Rows.remove(at, number, number)

@@ -27,7 +27,7 @@ export const insert = Effect.fnUntraced(function* (
   const facts = blocks.map((block) => PreparedBlock.factsOf(block, codec))
   const rows = blocks.map((block, at) => {
     const own = facts[at] ?? null
-    return BlockRow.make(block, own === null ? null : Checksum.of(own))
+    return BlockRow.make(block, own === null ? null : Checksum.fromValues(own))
   })
   yield* session.rows(sql.insertBlocks, [
     Values.bigs(column(rows, 0)),

@@ -59,7 +59,7 @@ export const replace = Effect.fnUntraced(function* (
   codec: Frame.Codec,
 ): Effect.fn.Return<void, StoreError> {
   if (rows.length === 0) return
-  const ids = rows.map(([block, { index }]) => RowId.of(block, index))
+  const ids = rows.map(([block, { index }]) => RowId.make(block, index))
   yield* at.session.rows(at.chain.sql.deleteDocumentsOf, [Values.bigs(ids)])
   yield* insert(
     at,

@@ -35,8 +35,8 @@ export const insert = Effect.fnUntraced(function* (
   const unpacked = ledgers.map(([block, packed]) => [block, LedgerCodec.unpack(packed)] as const)
   const rows = unpacked.flatMap(([block, own]) =>
     own.map(({ body, index, wallet }): LedgerDifferences.Columns => {
-      const values = [wallet, RowId.of(block, index), body] as const
-      return [...values, Checksum.of(values)]
+      const values = [wallet, RowId.make(block, index), body] as const
+      return [...values, Checksum.fromValues(values)]
     }),
   )
   if (rows.length > 0) {
@@ -50,7 +50,7 @@ export const insert = Effect.fnUntraced(function* (
   }
   const places = unpacked.map(([block, own]): LedgerDifferences.Places => {
     const values = [block, LedgerCodec.packPlaces(own)] as const
-    return [...values, Checksum.of(values)]
+    return [...values, Checksum.fromValues(values)]
   })
   yield* session.rows(sql.insertPlaces, [
     Values.bigs(column(places, 0)),
@@ -63,8 +63,8 @@ const blockRange = (from: number, to: number) => [Values.big(from), Values.big(t
 
 /** Keys of the rows of a block; `null` where its places are damaged. */
 const keysOf = ([block, places, checksum]: LedgerDifferences.Places): ReadonlyArray<Key> | null =>
-  Checksum.of([block, places]) === checksum
-    ? [...LedgerCodec.unpackPlaces(places)].map(({ index, wallet }) => [wallet, RowId.of(block, index)])
+  Checksum.fromValues([block, places]) === checksum
+    ? [...LedgerCodec.unpackPlaces(places)].map(({ index, wallet }) => [wallet, RowId.make(block, index)])
     : null
 
 const keyArrays = (keys: ReadonlyArray<Key>) => [Values.manyBytes(column(keys, 0)), Values.bigs(column(keys, 1))]
@@ -130,7 +130,7 @@ export const differences = Effect.fnUntraced(function* (
   const named = places === undefined ? null : LedgerDifferences.namedBy(places[1])
   const keys = [...LedgerCodec.unpack(packed), ...(named ?? [])].map(({ index, wallet }): Key => [
     wallet,
-    RowId.of(block, index),
+    RowId.make(block, index),
   ])
   const rows = yield* at.session.rows<LedgerDifferences.Columns>(at.chain.sql.findLedger, keyArrays(keys))
   const stored = new Map(rows.map((row) => [`${toHex(row[0])} ${row[1]}`, row]))
@@ -169,7 +169,7 @@ export const page = Effect.fnUntraced(function* (
   const { limit, maxBytes = longestBody, order } = query
   const { first, last } = PageFit.rangeOf(query)
   const wallet = fromHex(query.wallet)
-  const ofWallet = Checksum.of([wallet])
+  const ofWallet = Checksum.fromValues([wallet])
   const found = yield* session.rows<OwnColumns<Uint8Array | null>>(
     order === "ASC" ? chain.sql.ledgerUp : chain.sql.ledgerDown,
     [
@@ -212,7 +212,7 @@ export const transactions = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadonlyArray<readonly [id: number, roles: number]>, StoreError> {
   const sql = order === "ASC" ? chain.sql.ledgerTransactionsUp : chain.sql.ledgerTransactionsDown
   const key = fromHex(wallet)
-  const ofWallet = Checksum.of([key])
+  const ofWallet = Checksum.fromValues([key])
   const rows = yield* session.rows<OwnColumns<Uint8Array>>(sql, [
     Values.bytes(key),
     Values.big(first),

@@ -23,7 +23,7 @@ export const read = Effect.fnUntraced(function* (
   const ids = positions.filter(({ index }) => index !== Movement.blockLevelIndex)
   const stored = yield* Documents.byId(
     at,
-    ids.map(({ block, index }) => RowId.of(block, index)),
+    ids.map(({ block, index }) => RowId.make(block, index)),
   )
   const places: Array<Place> = []
   let bytes = 0
@@ -38,7 +38,7 @@ export const read = Effect.fnUntraced(function* (
       places.push({ block, transactionHash: null })
       continue
     }
-    const columns = stored.get(RowId.of(number, index))
+    const columns = stored.get(RowId.make(number, index))
     if (columns === undefined) return yield* Checksum.damaged(name, number, "a transaction of a ledger is not stored")
     const { body } = yield* Documents.texts(at, columns, false)
     bytes += DocumentRow.bytesOf(columns, false)

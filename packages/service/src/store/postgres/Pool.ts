@@ -103,7 +103,7 @@ interface Waiting {
 }
 
 /** Ends once a transaction waits longer than its limit. Time in which this process does nothing does not count. */
-const overdue = (waiting: Waiting): Effect.Effect<void> =>
+const overLimit = (waiting: Waiting): Effect.Effect<void> =>
   Effect.gen(function* () {
     while (waiting.waitedMillis < waiting.limitMillis) {
       yield* Effect.sleep(Math.min(tickMillis, waiting.limitMillis))
@@ -130,13 +130,13 @@ const within = <A>(
  * The exit of statements; `null` where it waits too long. It is interrupted then, which the driver awaits the server for: that goes on
  * in the background.
  */
-const watched = <A, E, R>(
+const untilOverdue = <A, E, R>(
   statements: Effect.Effect<A, E, R>,
   waiting: Waiting,
 ): Effect.Effect<Exit.Exit<A, E> | null, never, R> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(Effect.forkDetach(restore(statements), { startImmediately: true }), (fiber) =>
-      restore(Effect.raceFirst(Fiber.await(fiber), Effect.as(overdue(waiting), null))).pipe(
+      restore(Effect.raceFirst(Fiber.await(fiber), Effect.as(overLimit(waiting), null))).pipe(
         Effect.onInterrupt(() => Fiber.interrupt(fiber)),
         Effect.tap((exit) => Effect.sync(() => (exit === null ? fiber.interruptUnsafe() : undefined))),
       ),
@@ -147,84 +147,99 @@ const watched = <A, E, R>(
 const commandOf = (result: unknown): unknown =>
   typeof result === "object" && result !== null && "command" in result ? result.command : undefined
 
+/** A client whose transactions begin with one statement. */
+interface TransactionClient {
+  /** Name of the database, for messages. */
+  readonly name: string
+  readonly client: PgClient.PgClient
+  readonly begin: string
+}
+
+/** Fails once an effect waits longer than it may. */
+const withDeadline = <A, E, R>(
+  name: string,
+  connectMillis: number,
+  effect: (waiting: Waiting) => Effect.Effect<A, E, R>,
+): Effect.Effect<A, E | StoreError, R> =>
+  Effect.suspend(() => {
+    const waiting: Waiting = { limitMillis: connectMillis, waitedMillis: 0 }
+    return Effect.flatMap(
+      untilOverdue(effect(waiting), waiting),
+      (exit): Effect.Effect<A, E | StoreError> => exit ?? Effect.fail(Issue.unanswered(name)),
+    )
+  })
+
+const rollback = (connection: SqlConnection.Connection): Effect.Effect<void> =>
+  // The server rolls back what does not reach it; a connection that does not answer is not used again.
+  Effect.ignore(
+    Effect.timeoutOrElse(connection.executeRaw("ROLLBACK", []), {
+      duration: rollbackMillis,
+      orElse: () => Effect.void,
+    }),
+  )
+
+/** Gives a connection back, where no transaction is open. That of a read is ended while the caller has what it read. */
+const giveBack = <A, E>(
+  connection: SqlConnection.Connection,
+  scope: Scope.Closeable,
+  exit: Exit.Exit<A, E>,
+  isReading: boolean,
+): Effect.Effect<void> => {
+  const given = Scope.close(scope, exit)
+  if (Exit.isFailure(exit)) return Effect.ensuring(rollback(connection), given)
+  return isReading ? Effect.asVoid(Effect.forkDetach(Effect.ensuring(rollback(connection), given))) : given
+}
+
+/** Lends a connection, and rolls back what fails or is interrupted on it. */
+const withConnection = <A, E, R>(
+  { begin, client, name }: TransactionClient,
+  use: (connection: SqlConnection.Connection) => Effect.Effect<A, E, R>,
+): Effect.Effect<A, E | StoreError, R> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(Scope.make(), (scope) => {
+      const reserved = Effect.mapError(Scope.provide(client.reserve, scope), (error) => Issue.toStoreError(name, error))
+      return restore(reserved).pipe(
+        Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),
+        Effect.flatMap((connection) =>
+          Effect.onExit(restore(use(connection)), (exit) => giveBack(connection, scope, exit, begin === beginReading)),
+        ),
+      )
+    }),
+  )
+
+/** Runs a transaction, and commits one that writes. */
+const runTransaction = <A, E, R>(
+  source: TransactionClient,
+  { connectMillis, statementMillis }: Pick<TimeLimits, "connectMillis" | "statementMillis">,
+  waiting: Waiting,
+  work: (session: Session) => Effect.Effect<A, E, R>,
+): Effect.Effect<A, E | StoreError, R> =>
+  withConnection(source, (connection) => {
+    const send = <B>(millis: number, statement: Effect.Effect<B, SqlError>): Effect.Effect<B, StoreError> =>
+      Effect.mapError(within(waiting, millis, statement), (error) => Issue.toStoreError(source.name, error))
+    const session: Session = {
+      rows: <Row extends ReadonlyArray<unknown>>(sql: string, params: ReadonlyArray<Values.Value>) =>
+        // Sound: the caller states the columns of its statement.
+        send(statementMillis, connection.executeValues(sql, params)) as Effect.Effect<ReadonlyArray<Row>, StoreError>,
+    }
+    const begun = send(connectMillis, connection.executeRaw(source.begin, []))
+    const done = Effect.flatMap(begun, () => work(session))
+    if (source.begin === beginReading) return done
+    return Effect.tap(done, () =>
+      Effect.flatMap(send(statementMillis, connection.executeRaw("COMMIT", [])), (result) =>
+        commandOf(result) === "ROLLBACK" ? Effect.fail(Issue.rolledBack(source.name)) : Effect.void,
+      ),
+    )
+  })
+
 const poolOf = (name: string, client: PgClient.PgClient, begin: string, limits: TimeLimits): Pool => {
   const { connectMillis } = limits
   const failed = (error: SqlError) => Issue.toStoreError(name, error)
-  /** Fails once an effect waits longer than it may. */
-  const answered = <A, E, R>(effect: (waiting: Waiting) => Effect.Effect<A, E, R>) =>
-    Effect.suspend(() => {
-      const waiting: Waiting = { limitMillis: connectMillis, waitedMillis: 0 }
-      return Effect.flatMap(
-        watched(effect(waiting), waiting),
-        (exit): Effect.Effect<A, E | StoreError> => exit ?? Effect.fail(Issue.unanswered(name)),
-      )
-    })
   const unbounded: Session = {
     rows: <Row extends ReadonlyArray<unknown>>(sql: string, params: ReadonlyArray<Values.Value>) =>
       // Sound: the caller states the columns of its statement.
       Effect.mapError(client.unsafe(sql, params).values, failed) as Effect.Effect<ReadonlyArray<Row>, StoreError>,
   }
-
-  const rollback = (connection: SqlConnection.Connection) =>
-    // The server rolls back what does not reach it; a connection that does not answer is not used again.
-    Effect.ignore(
-      Effect.timeoutOrElse(connection.executeRaw("ROLLBACK", []), {
-        duration: rollbackMillis,
-        orElse: () => Effect.void,
-      }),
-    )
-
-  /** Gives a connection back, where no transaction is open. That of a read is ended while the caller has what it read. */
-  const giveBack = <A, E>(
-    connection: SqlConnection.Connection,
-    scope: Scope.Closeable,
-    exit: Exit.Exit<A, E>,
-  ): Effect.Effect<void> => {
-    const given = Scope.close(scope, exit)
-    if (Exit.isFailure(exit)) return Effect.ensuring(rollback(connection), given)
-    if (begin !== beginReading) return given
-    return Effect.asVoid(Effect.forkDetach(Effect.ensuring(rollback(connection), given)))
-  }
-
-  /** Lends a connection, and rolls back what fails or is interrupted on it. */
-  const reserved = <A, E, R>(
-    use: (connection: SqlConnection.Connection) => Effect.Effect<A, E, R>,
-  ): Effect.Effect<A, E | StoreError, R> =>
-    Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(Scope.make(), (scope) =>
-        restore(Effect.mapError(Scope.provide(client.reserve, scope), failed)).pipe(
-          Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),
-          Effect.flatMap((connection) =>
-            Effect.onExit(restore(use(connection)), (exit) => giveBack(connection, scope, exit)),
-          ),
-        ),
-      ),
-    )
-
-  const run = <A, E, R>(
-    waiting: Waiting,
-    work: (session: Session) => Effect.Effect<A, E, R>,
-    statementMillis: number,
-  ): Effect.Effect<A, E | StoreError, R> =>
-    reserved((connection) => {
-      const session: Session = {
-        rows: <Row extends ReadonlyArray<unknown>>(sql: string, params: ReadonlyArray<Values.Value>) =>
-          Effect.mapError(
-            within(waiting, statementMillis, connection.executeValues(sql, params)),
-            failed,
-          ) as Effect.Effect<ReadonlyArray<Row>, StoreError>,
-      }
-      const begun = Effect.mapError(within(waiting, connectMillis, connection.executeRaw(begin, [])), failed)
-      const done = Effect.flatMap(begun, () => work(session))
-      if (begin === beginReading) return done
-      return Effect.tap(done, () =>
-        Effect.flatMap(
-          Effect.mapError(within(waiting, statementMillis, connection.executeRaw("COMMIT", [])), failed),
-          (result) => (commandOf(result) === "ROLLBACK" ? Effect.fail(Issue.rolledBack(name)) : Effect.void),
-        ),
-      )
-    })
-
   return {
     listen: (channel, onPayload) =>
       Effect.suspend(() => client.listen(channel)).pipe(
@@ -235,9 +250,11 @@ const poolOf = (name: string, client: PgClient.PgClient, begin: string, limits: 
         Effect.mapError(failed),
       ),
     unbounded,
-    rows: (sql, params) => answered(() => unbounded.rows(sql, params)),
+    rows: (sql, params) => withDeadline(name, connectMillis, () => unbounded.rows(sql, params)),
     transaction: (work, statementMillis = limits.statementMillis) =>
-      answered((waiting) => run(waiting, work, statementMillis)),
+      withDeadline(name, connectMillis, (waiting) =>
+        runTransaction({ name, client, begin }, { connectMillis, statementMillis }, waiting, work),
+      ),
   }
 }
 

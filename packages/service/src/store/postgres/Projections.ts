@@ -99,7 +99,7 @@ export const unwind = Effect.fnUntraced(function* (
   lowest: number,
   isEmpty: boolean,
 ): Effect.fn.Return<void, StoreError> {
-  yield* at.session.rows(at.chain.sql.deleteEntries, [Values.big(RowId.of(lowest, 0))])
+  yield* at.session.rows(at.chain.sql.deleteEntries, [Values.big(RowId.make(lowest, 0))])
   const stored = yield* ProjectionCheckpoints.list(at)
   yield* ProjectionCheckpoints.write(at, ProjectionPlan.unwind(stored, lowest, isEmpty))
 })

@@ -55,7 +55,7 @@ const pageMillis = 10_000
 /** A replica may lag for so long behind what the primary is known to have. */
 const maxLagMillis = 15_000
 /** Time between two pages that the primary reads although a replica could, so that its state is known. */
-const lookMillis = 5_000
+const askMillis = 5_000
 
 const isStandby = "SELECT pg_is_in_recovery()"
 
@@ -100,30 +100,31 @@ const readOn = <A, E, R>(
     pageMillis,
   )
 
-const rest = Effect.fnUntraced(function* (replica: Replica, { message }: StoreError) {
+/** Leaves a replica out for a time that grows with its failures. */
+const coolDown = Effect.fnUntraced(function* (replica: Replica, { message }: StoreError) {
   if (replica.failures === 0) yield* Effect.logWarning(`Replica left out: ${message}`)
   replica.failures++
   replica.cooldownUntil = (yield* MonotonicClock.millis) + Backoff.delayMillis(backoff, replica.failures)
 })
 
-/** What is known of the primary's state of a chain. */
-const knowledge = () => {
+/** Serials of the primary's state of a chain, by which replicas are measured. */
+const primarySerials = () => {
   /** Serials by the time at which they were read, oldest first. */
   let seen: ReadonlyArray<readonly [at: number, serial: number]> = []
-  let lookedAt = -Infinity
+  let askedAt = -Infinity
   const isOld =
     (now: number) =>
     ([at]: (typeof seen)[number]): boolean =>
       now - at >= maxLagMillis
   return {
-    /** Whether a page shall look at the primary; true for one page of those at once. */
-    look: (now: number): boolean => {
-      if (now - lookedAt < lookMillis) return false
-      lookedAt = now
+    /** True where a page must read on the primary: for one of those at once. */
+    mustAskPrimary: (now: number): boolean => {
+      if (now - askedAt < askMillis) return false
+      askedAt = now
       return true
     },
-    remember: (now: number, serial: number): void => {
-      if (now - (seen.at(-1)?.[0] ?? -Infinity) < lookMillis) return
+    record: (now: number, serial: number): void => {
+      if (now - (seen.at(-1)?.[0] ?? -Infinity) < askMillis) return
       seen = [...seen.slice(Math.max(0, seen.findLastIndex(isOld(now)))), [now, serial]]
     },
     /** The serial that a replica must have reached by now. */
@@ -133,12 +134,12 @@ const knowledge = () => {
 
 /** Reads pages of a chain on its servers; the primary is among them. */
 export const reading = (replicas: Replicas, servers: ReadonlyArray<Server>, primary: Server): PageReading => {
-  const { look, remember, required } = knowledge()
+  const { mustAskPrimary, record, required } = primarySerials()
 
   const onPrimary: PageReading = (needs, read) =>
     Effect.flatMap(MonotonicClock.millis, (now) =>
       readOn(primary, needs, (state) => {
-        remember(now, state.serial)
+        record(now, state.serial)
         return read(state)
       }).pipe(
         // Sound: only replicas are behind.
@@ -147,17 +148,17 @@ export const reading = (replicas: Replicas, servers: ReadonlyArray<Server>, prim
       ),
     )
 
-  /** Reads on the first server that can, else as `otherwise` does. */
+  /** Reads on the first server that can, else as `fallback` does. */
   const onAny = <A, E, R>(
     candidates: ReadonlyArray<Server>,
     needs: Needs,
     read: Read<A, E, R>,
-    otherwise: Effect.Effect<A, E | StoreError, R>,
+    fallback: Effect.Effect<A, E | StoreError, R>,
   ): Effect.Effect<A, E | StoreError, R> => {
     const [server, ...others] = candidates
     const replica = server?.replica
-    if (server === undefined || replica === undefined || replica === null) return otherwise
-    const next = Effect.suspend(() => onAny(others, needs, read, otherwise))
+    if (server === undefined || replica === undefined || replica === null) return fallback
+    const next = Effect.suspend(() => onAny(others, needs, read, fallback))
     return readOn(server, needs, read).pipe(
       Effect.tap(() => {
         replica.failures = 0
@@ -166,7 +167,7 @@ export const reading = (replicas: Replicas, servers: ReadonlyArray<Server>, prim
       Effect.catch((error): Effect.Effect<A, E | StoreError, R> => {
         // A replica has nodes of which each lags by itself.
         if (error instanceof Behind || (error instanceof StoreError && error.isUnproved === true)) return next
-        return error instanceof StoreError ? Effect.andThen(rest(replica, error), next) : Effect.fail(error)
+        return error instanceof StoreError ? Effect.andThen(coolDown(replica, error), next) : Effect.fail(error)
       }),
     )
   }
@@ -178,16 +179,16 @@ export const reading = (replicas: Replicas, servers: ReadonlyArray<Server>, prim
       const ready = servers
         .map((_, index) => servers[(turn + index) % length]!)
         .filter(({ replica }) => replica !== null && replica.cooldownUntil <= now)
-      const newest = onPrimary(needs, read)
-      if (ready.length === 0) return newest
+      const primaryOnly = onPrimary(needs, read)
+      if (ready.length === 0) return primaryOnly
       // A primary that fails leaves replicas that lag.
-      const anyway = newest.pipe(
+      const primaryFirst = primaryOnly.pipe(
         Effect.catch((error) =>
           error instanceof StoreError ? onAny(ready, needs, read, Effect.fail(error)) : Effect.fail(error),
         ),
       )
-      return look(now)
-        ? anyway
-        : onAny(ready, { ...needs, atLeast: Math.max(needs.atLeast, required(now)) }, read, anyway)
+      return mustAskPrimary(now)
+        ? primaryFirst
+        : onAny(ready, { ...needs, atLeast: Math.max(needs.atLeast, required(now)) }, read, primaryFirst)
     })
 }

@@ -38,12 +38,12 @@ export const make = (
   factsChecksum: number | null,
 ): Columns => {
   const row = [number, fromHex(hash), fromHex(parentHash), timestamp, transactions.length, factsChecksum] as const
-  return [...row, Checksum.of(row)]
+  return [...row, Checksum.fromValues(row)]
 }
 
 /** Reads a row. */
 export const fromColumns = (columns: Columns): StoredHeader => {
   const [number, hash, parentHash, timestamp, count, factsChecksum, checksum] = columns
-  const isDamaged = Checksum.of(columns.slice(0, -1)) !== checksum
+  const isDamaged = Checksum.fromValues(columns.slice(0, -1)) !== checksum
   return { number, hash: toHex(hash), parentHash: toHex(parentHash), timestamp, count, factsChecksum, isDamaged }
 }

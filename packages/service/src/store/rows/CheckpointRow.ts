@@ -52,13 +52,14 @@ export const empty: Columns = {
 export const make = (chain: number, columns: Columns): Row => {
   const { change, finalized, first, hash, number, serial, timestamp, watch } = columns
   const row = [chain, first, number, hash, timestamp, finalized, watch, serial, change] as const
-  return [...row, Checksum.of(row)]
+  return [...row, Checksum.fromValues(row)]
 }
 
 /** Reads a row; `null` for one that does not match its checksum. */
 export const read = (row: readonly [...Row, ...Array<unknown>]): Columns | null => {
   const [chain, first, number, hash, timestamp, finalized, watch, serial, change, checksum] = row
-  if (Checksum.of([chain, first, number, hash, timestamp, finalized, watch, serial, change]) !== checksum) return null
+  if (Checksum.fromValues([chain, first, number, hash, timestamp, finalized, watch, serial, change]) !== checksum)
+    return null
   return { first, number, hash, timestamp, finalized, watch, serial, change }
 }
 

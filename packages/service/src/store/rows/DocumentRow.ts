@@ -56,13 +56,13 @@ export interface Prepared {
 }
 
 const apartOf = (id: number, frame: Uint8Array | null): ApartColumns | null =>
-  frame === null ? null : [id, frame, Checksum.of([id, frame])]
+  frame === null ? null : [id, frame, Checksum.fromValues([id, frame])]
 
 /** Makes the rows of a transaction. Pure. */
 export const prepare = (block: number, row: StoredRow, codec: Frame.Codec): Prepared => {
   const { addresses, body, decoderRevision, hash, internal } = row
   const { form, frame, internalFrame, internalSize, size } = Frame.pack(body, internal, codec)
-  const id = RowId.of(block, row.index)
+  const id = RowId.make(block, row.index)
   const named = DocumentText.namesOf(body)
   const columns = [
     id,
@@ -75,7 +75,7 @@ export const prepare = (block: number, row: StoredRow, codec: Frame.Codec): Prep
     form.isBodyApart ? null : frame,
   ] as const
   return {
-    columns: [...columns, Checksum.of(columns)],
+    columns: [...columns, Checksum.fromValues(columns)],
     largeDocument: apartOf(id, form.isBodyApart ? frame : null),
     largeInternal: apartOf(id, internalFrame),
   }
@@ -93,7 +93,7 @@ export type ReadApart = (part: "document" | "internal") => Apart | undefined
 
 const apartUnsafe = (name: string, id: number, read: ReadApart, part: "document" | "internal"): Uint8Array => {
   const row = read(part)
-  if (row === undefined || !(row[0] instanceof Uint8Array) || Checksum.of([id, row[0]]) !== row[1]) {
+  if (row === undefined || !(row[0] instanceof Uint8Array) || Checksum.fromValues([id, row[0]]) !== row[1]) {
     throw damaged(name, id)
   }
   return row[0]
@@ -113,7 +113,7 @@ export interface Texts {
 export const textsUnsafe = (name: string, columns: Columns, wantsInternal: boolean, readApart: ReadApart): Texts => {
   const [id, revision, formNumber, size, internalSize, hash, addresses, inline, checksum] = columns
   const checked = [id, revision, formNumber, size, internalSize, hash, addresses, inline]
-  if (Checksum.of(checked) !== checksum) throw damaged(name, id)
+  if (Checksum.fromValues(checked) !== checksum) throw damaged(name, id)
   const form = Frame.fromNumber(formNumber)
   const frame = inline ?? apartUnsafe(name, id, readApart, "document")
   const texts = decodeUnsafe(name, id, () => Frame.unpack({ form, frame, size, internalSize }, wantsInternal))

@@ -29,7 +29,7 @@ export type Header = Pick<StoredHeader, "number" | "factsChecksum">
 
 /** The text of a row; the error where it is missing, does not match the checksum in its block, or cannot be decompressed. */
 export const read = (name: string, block: Header, columns: Columns | undefined): string | StoreError => {
-  if (columns === undefined || Checksum.of(columns) !== block.factsChecksum) {
+  if (columns === undefined || Checksum.fromValues(columns) !== block.factsChecksum) {
     return Checksum.damaged(name, block.number, "its facts do not match their checksum")
   }
   const [, dictionary, size, frame] = columns

@@ -54,14 +54,14 @@ export const advance = (
   const serial = kind === "final" ? columns.serial : nextSerial
   const number = columns.change + 1
   const row = [number, kinds.indexOf(kind), lowest, highest, hash, serial, mark] as const
-  return { columns: { ...columns, serial, change: number }, row: [...row, Checksum.of(row)] }
+  return { columns: { ...columns, serial, change: number }, row: [...row, Checksum.fromValues(row)] }
 }
 
 /** Reads a row; `name` names the store in the error of a damaged one, which is thrown. */
 export const fromColumns = (name: string, columns: Columns): Journal.Change => {
   const [change, kindNumber, lowest, highest, hash, serial, mark, checksum] = columns
   const kind = kinds[kindNumber]
-  if (kind !== undefined && Checksum.of(columns.slice(0, -1)) === checksum) {
+  if (kind !== undefined && Checksum.fromValues(columns.slice(0, -1)) === checksum) {
     return { change, kind, lowest, highest, hash: hash === null ? null : toHex(hash), serial, mark }
   }
   throw new StoreError({
@@ -77,7 +77,7 @@ export const toColumns = (
   hash: Uint8Array | null,
 ): Columns => {
   const row = [change, kinds.indexOf(kind), lowest, highest, hash, serial, mark] as const
-  return [...row, Checksum.of(row)]
+  return [...row, Checksum.fromValues(row)]
 }
 
 /**

@@ -52,7 +52,8 @@ const describe = (wallet: Uint8Array, index: number, body: Uint8Array | null, wh
 
 const keyOf = (wallet: Uint8Array, index: number): string => `${toHex(wallet)} ${index}`
 
-const isSealed = ([wallet, id, body, checksum]: Columns): boolean => Checksum.of([wallet, id, body]) === checksum
+const isSealed = ([wallet, id, body, checksum]: Columns): boolean =>
+  Checksum.fromValues([wallet, id, body]) === checksum
 
 /** What is wrong with a stored row; `null` where it is the derived one. */
 const rowIssue = (row: Columns | undefined, derived: LedgerCodec.PackedRow): string | null => {
@@ -67,7 +68,7 @@ const rowIssue = (row: Columns | undefined, derived: LedgerCodec.PackedRow): str
 const extraRows = ({ rowOf }: Stored, block: number, places: Uint8Array, derived: ReadonlySet<string>) =>
   (namedBy(places) ?? []).flatMap(({ index, wallet }) => {
     if (derived.has(keyOf(wallet, index))) return []
-    const row = rowOf(wallet, RowId.of(block, index))
+    const row = rowOf(wallet, RowId.make(block, index))
     return row === undefined ? [] : [describe(wallet, index, row[2], "is not what the block states")]
   })
 
@@ -79,7 +80,7 @@ const placesIssues = (
   const found = stored.places
   if (found === undefined) return ["the list of its ledgers is missing"]
   const [, places, checksum] = found
-  if (Checksum.of([block, places]) !== checksum) return ["the list of its ledgers does not match its checksum"]
+  if (Checksum.fromValues([block, places]) !== checksum) return ["the list of its ledgers does not match its checksum"]
   if (Buffer.compare(places, LedgerCodec.packPlaces(rows)) === 0) return []
   const derived = new Set(rows.map(({ index, wallet }) => keyOf(wallet, index)))
   return ["the list of its ledgers names other rows", ...extraRows(stored, block, places, derived)]
@@ -89,7 +90,7 @@ const placesIssues = (
 export const find = (stored: Stored, block: number, packed: Uint8Array): ReadonlyArray<string> => {
   const derived = LedgerCodec.unpack(packed)
   const issues = derived.flatMap((row): ReadonlyArray<string> => {
-    const issue = rowIssue(stored.rowOf(row.wallet, RowId.of(block, row.index)), row)
+    const issue = rowIssue(stored.rowOf(row.wallet, RowId.make(block, row.index)), row)
     return issue === null ? [] : [issue]
   })
   const all = [...placesIssues(stored, block, derived), ...issues]
@@ -102,7 +103,7 @@ export const isOrphaned = (found: Places | undefined, wallet: Uint8Array, id: nu
   const { index } = RowId.toPosition(id)
   if (found === undefined) return true
   const [block, places, checksum] = found
-  if (Checksum.of([block, places]) !== checksum) return false
+  if (Checksum.fromValues([block, places]) !== checksum) return false
   const named = namedBy(places)
   return named !== null && !named.some((place) => place.index === index && Buffer.compare(place.wallet, wallet) === 0)
 }

@@ -12,7 +12,7 @@ import { toHex } from "./Bytes.ts"
 export const maxRows = 1_000
 
 /** What a row moves, and the native currency; nothing of a damaged row. */
-export const of = (wallet: string, body: Uint8Array): ReadonlyArray<Holding.Holding> => {
+export const holdingsOf = (wallet: string, body: Uint8Array): ReadonlyArray<Holding.Holding> => {
   try {
     return [Holding.native, ...LedgerCodec.decodeBody(wallet, body).movements.map(Holding.fromMovement)]
   } catch {
@@ -32,7 +32,7 @@ export const unknownOf = (
   rows.flatMap(([key, , body]) => {
     const wallet = toHex(key)
     if (wallets?.has(wallet) === false) return []
-    return of(wallet, body).flatMap((holding) => {
+    return holdingsOf(wallet, body).flatMap((holding) => {
       const name = `${wallet} ${Holding.keyOf(holding)}`
       if (known.has(name)) return []
       known.add(name)
@@ -42,4 +42,4 @@ export const unknownOf = (
 
 /** The tokens that a row moves. */
 export const tokensOf = (wallet: string, body: Uint8Array): ReadonlyArray<string> =>
-  of(wallet, body).flatMap(({ asset, standard }) => (standard === "native" ? [] : [asset]))
+  holdingsOf(wallet, body).flatMap(({ asset, standard }) => (standard === "native" ? [] : [asset]))

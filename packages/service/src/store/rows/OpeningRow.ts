@@ -56,7 +56,7 @@ export const make = (first: number, openings: ReadonlyArray<WalletOpening>): Rea
   openings.flatMap(({ balances, wallet }) =>
     balances.map(({ amount, holding }): Columns => {
       const values = [fromHex(wallet), bytesOfHolding(holding), first, bytesOfAmount(amount)] as const
-      return [...values, Checksum.of(values)]
+      return [...values, Checksum.fromValues(values)]
     }),
   )
 

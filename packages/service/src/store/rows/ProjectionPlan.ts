@@ -163,7 +163,7 @@ export const appearancesUnsafe = (
   projection: RowProjection,
   block: BlockRows,
 ): ReadonlyArray<readonly [id: number, addresses: ReadonlyArray<string>]> =>
-  deriveUnsafe(projection.rows, block).map(({ index, keys }) => [RowId.of(block.number, index), keys])
+  deriveUnsafe(projection.rows, block).map(({ index, keys }) => [RowId.make(block.number, index), keys])
 
 /** The transactions of a block whose documents have another revision, with their new documents. */
 export const documentsUnsafe = (projection: RowProjection, block: BlockRows): ReadonlyArray<StoredRow> => {
@@ -184,4 +184,4 @@ export const entriesUnsafe = (
 ): ReadonlyArray<readonly [number: number, id: number, key: Uint8Array, body: string]> =>
   deriveUnsafe(projection.rows, block)
     .flatMap(({ body, keys }) => keys.map((key) => [key, body ?? ""] as const))
-    .map(([key, body], position) => [number, RowId.of(block.number, position), fromHex(key), body])
+    .map(([key, body], position) => [number, RowId.make(block.number, position), fromHex(key), body])

@@ -27,11 +27,11 @@ export interface StoredCheckpoint extends ProjectionCheckpoint {
 /** Makes the row of a checkpoint. */
 export const make = ({ id, kind, next, number, revision }: StoredCheckpoint): Columns => {
   const row = [number, id, kind, revision, next] as const
-  return [...row, Checksum.of(row)]
+  return [...row, Checksum.fromValues(row)]
 }
 
 /** Reads a row; `null` for one that does not match its checksum. */
 export const read = (columns: Columns): StoredCheckpoint | null => {
   const [number, id, kind, revision, next, checksum] = columns
-  return Checksum.of(columns.slice(0, -1)) === checksum ? { number, id, kind, revision, next } : null
+  return Checksum.fromValues(columns.slice(0, -1)) === checksum ? { number, id, kind, revision, next } : null
 }

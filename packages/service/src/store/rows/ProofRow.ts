@@ -55,7 +55,7 @@ const decode = (text: string): typeof Body.Type => {
 /** Makes a row. */
 export const make = ({ block, first, wallet, ...body }: WalletProof): Columns => {
   const values = [fromHex(wallet), first, block.number, fromHex(block.hash), encode(body)] as const
-  return [...values, Checksum.of(values)]
+  return [...values, Checksum.fromValues(values)]
 }
 
 /** Reads a row; `null` for a damaged one, which is as good as none: the wallet is compared again. */

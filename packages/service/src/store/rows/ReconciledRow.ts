@@ -22,7 +22,7 @@ export const make = ({
 }: Pick<WalletProof, "wallet" | "first" | "block" | "provedBlock">): Columns | null => {
   if (provedBlock === null) return null
   const values = [fromHex(wallet), first, block.number, provedBlock] as const
-  return [...values, Checksum.of(values)]
+  return [...values, Checksum.fromValues(values)]
 }
 
 /** Reads a row; `null` for a damaged one, which is as good as none. */

@@ -10,7 +10,7 @@ export const perBlock = 1_048_576
 const lastBlock = Math.floor(Number.MAX_SAFE_INTEGER / perBlock) - 1
 
 /** The row id of a transaction; throws where a block has more transactions, or a chain more blocks, than there are row ids. */
-export const of = (block: number, index: number): number => {
+export const make = (block: number, index: number): number => {
   if (index < perBlock && block <= lastBlock) return block * perBlock + index
   throw new RangeError(`No row id for transaction ${index} of block ${block}.`)
 }

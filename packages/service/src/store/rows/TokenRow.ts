@@ -17,7 +17,7 @@ export type Columns = readonly [
 export const make = (tokens: ReadonlyMap<string, TokenMetadata>): ReadonlyArray<Columns> =>
   [...tokens].map(([address, { block, decimals, name, symbol }]) => {
     const values = [fromHex(address), block, name, symbol, decimals] as const
-    return [...values, Checksum.of(values)]
+    return [...values, Checksum.fromValues(values)]
   })
 
 /** The texts between which those are that begin with a text: no character of a token is the last one of Unicode. */

@@ -15,7 +15,7 @@ const maxKept = 4096
 const kept = new Map<string, Uint8Array>()
 
 /** The key of an address (lower-case hex text). */
-export const of = (address: string): Uint8Array => {
+export const fromAddress = (address: string): Uint8Array => {
   const found = kept.get(address)
   if (found !== undefined) return found
   // A copy: a view would keep the whole hash.

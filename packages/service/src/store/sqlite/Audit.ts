@@ -74,7 +74,7 @@ const blocksUnsafe = (connection: Connection, ref: ChainRef, from: number, to: n
   return AuditedBlock.make({
     headers,
     transactions: Rows.listUnsafe(connection, from, to),
-    has: (address, id) => Histories.hasUnsafe(connection, [WalletKey.of(address), id]),
+    has: (address, id) => Histories.hasUnsafe(connection, [WalletKey.fromAddress(address), id]),
     facts: Facts.rangeUnsafe(connection, headers),
     ledgerIssues: ledgerIssuesUnsafe(connection, ref, from, to),
   })

@@ -100,15 +100,15 @@ const endsHistories = ({ step }: CopyPlan.CopyPlan): boolean => step._tag === "H
 
 /**
  * The block with which a copy is finished, after a step that ended at a block. Blocks that were appended meanwhile are copied before
- * the histories, since those of later ones are dear to derive. That goes on as long as the copy gains on the writer: each stretch of
- * them is shorter than half of the one before.
+ * the histories, which are expensive to derive for blocks that follow. That goes on while the copy gains on the writer: each round copies
+ * less than half of the blocks of the round before it.
  */
-const goalAfter = (plan: CopyPlan.CopyPlan, { goal, limits, stretch }: Position, head: number | null): number => {
+const goalAfter = (plan: CopyPlan.CopyPlan, { goal, limits, lastAdvance }: Position, head: number | null): number => {
   const last = plan.original.checkpoint?.head.number ?? -1
   if (goal === null || endsHistories(plan)) return last
   const isReached = plan.step._tag === "Append" && copiesHistories(plan) && head !== null && head >= goal
   const gap = last - goal
-  return isReached && gap > limits.blocks && gap < stretch / 2 ? last : goal
+  return isReached && gap > limits.blocks && gap < lastAdvance / 2 ? last : goal
 }
 
 /** What is left to copy after a step that ended at a block. */
@@ -218,8 +218,8 @@ const takeStep = Effect.fnUntraced(function* (
       const { goal } = written.copying
       const cursor = step._tag === "Histories" ? (step.cursor ?? position.cursor) : position.cursor
       const floor = position.floor ?? plan.original.checkpoint?.first ?? null
-      const stretch = goal === position.goal ? position.stretch : goal - (position.goal ?? floor ?? 0)
-      const next = { goal, stretch, floor, cursor: written.range === null ? CopyPlan.start : cursor }
+      const lastAdvance = goal === position.goal ? position.lastAdvance : goal - (position.goal ?? floor ?? 0)
+      const next = { goal, lastAdvance, floor, cursor: written.range === null ? CopyPlan.start : cursor }
       return [plan, { ...position, ...next }] as const
     }),
   )
@@ -277,7 +277,7 @@ export const run = Effect.fn("Backup.run")(function* (
   const isGrowing = yield* connection.attempt(() => isFirst(CopyState.readUnsafe(connection, ref.id)))
   if (isGrowing) yield* Effect.ignore(connection.attempt(() => growUnsafe(connection)))
   const cursor = yield* connection.attempt(() => CopyPlan.cursorUnsafe(connection))
-  let position: Position = { file, limits, goal: null, stretch: 0, cursor, floor: null }
+  let position: Position = { file, limits, goal: null, lastAdvance: 0, cursor, floor: null }
   let [blocks, copiedBytes] = [0, 0]
   for (;;) {
     const startedAt = yield* MonotonicClock.millis

@@ -183,7 +183,7 @@ export const removeUnsafe = ({ connection }: ChainFile, from: number, to: number
 }
 
 const checkRow = (connection: Connection, { key, name }: Table, row: Row): void => {
-  if (Checksum.of(row.slice(0, -1)) === row.at(-1)) return
+  if (Checksum.fromValues(row.slice(0, -1)) === row.at(-1)) return
   const id = Number(row[0])
   const block = key === "id" ? RowId.toPosition(id).block : id
   throw Checksum.damaged(connection.name, block, `a row of the table ${name} does not match its checksum`)

@@ -30,7 +30,7 @@ export const replaceUnsafe = (file: ChainFile, ledger: LedgerProjection, rows: B
   if (!WritePlan.fits(Checkpoints.checkpointUnsafe(connection, ref.id), near, rows)) return false
   Rows.removeHistoriesUnsafe(connection, number, number)
   for (const { addresses, index } of rows.transactions) {
-    Histories.removeUnsafe(connection, Histories.entriesOf(RowId.of(number, index), addresses))
+    Histories.removeUnsafe(connection, Histories.entriesOf(RowId.make(number, index), addresses))
   }
   Rows.deleteTransactionsUnsafe(connection, number, number)
   connection.rowsUnsafe(Statements.deleteBlock, [ref.id, number])

@@ -59,7 +59,7 @@ export interface Position {
   /** Block with which the copy is finished; `null`: the last one that the original has now. */
   readonly goal: number | null
   /** Blocks by which the goal was moved last. */
-  readonly stretch: number
+  readonly lastAdvance: number
   /** The last entry of the histories that was copied. */
   readonly cursor: Histories.Entry
   /** The first block that the original had when the copy was begun or continued; `null` before the first step. */

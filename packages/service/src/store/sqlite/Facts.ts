@@ -22,7 +22,7 @@ export const table = `CREATE TABLE facts (
 export const insertUnsafe = (connection: Connection, columns: FactsRow.Columns | null): number | null => {
   if (columns === null) return null
   connection.rowsUnsafe(Statements.insertFacts, columns)
-  return Checksum.of(columns)
+  return Checksum.fromValues(columns)
 }
 
 /** Removes the facts of a range of blocks, inclusive. */

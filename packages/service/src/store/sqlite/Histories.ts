@@ -19,7 +19,7 @@ export type Entry = readonly [key: Uint8Array, id: number]
 
 /** The entries of a transaction. */
 export const entriesOf = (id: number, addresses: ReadonlyArray<string>): ReadonlyArray<Entry> => {
-  const keys = addresses.map(WalletKey.of)
+  const keys = addresses.map(WalletKey.fromAddress)
   // An address that is named twice is a defect, which the tables refuse; two addresses may have one key.
   const isNew = (key: Uint8Array, at: number) =>
     !keys.slice(0, at).some((other, index) => Buffer.compare(other, key) === 0 && addresses[index] !== addresses[at])
@@ -118,9 +118,9 @@ const candidateUnsafe = (
   const read = () => {
     const texts = Documents.textsUnsafe(connection, joined, wantsInternal)
     if (DocumentRow.isOf(joined, texts.body, address)) return { ...texts, revision: joined[1] }
-    const key = WalletKey.of(address)
+    const key = WalletKey.fromAddress(address)
     const addresses = DocumentRow.addressesOf(joined, texts.body)
-    if (addresses.some((other) => Buffer.compare(WalletKey.of(other), key) === 0)) return null
+    if (addresses.some((other) => Buffer.compare(WalletKey.fromAddress(other), key) === 0)) return null
     throw Checksum.damaged(connection.name, blockOf(id), "a history has a transaction of another wallet")
   }
   return { id, bytes: DocumentRow.bytesOf(joined, wantsInternal), read }
@@ -133,7 +133,7 @@ export const rangeUnsafe = function* (
   limit: number,
   wantsInternal: boolean,
 ): Generator<Candidate, void> {
-  const key = WalletKey.of(address)
+  const key = WalletKey.fromAddress(address)
   let [from, to] = [first, last]
   for (;;) {
     const params = [key, from, to, limit]

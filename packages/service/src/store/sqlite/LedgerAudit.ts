@@ -57,6 +57,6 @@ export const placesAfterUnsafe = (
 
 /** Removes a row that its block does not name. */
 export const removeOrphanUnsafe = (connection: Connection, { block, index, key }: Appearance): void => {
-  const [wallet, id] = [fromHex(key), RowId.of(block, index)]
+  const [wallet, id] = [fromHex(key), RowId.make(block, index)]
   if (isOrphanedUnsafe(connection, wallet, id)) connection.rowsUnsafe(Statements.remove, [wallet, id])
 }

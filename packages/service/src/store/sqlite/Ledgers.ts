@@ -28,7 +28,7 @@ export type Columns = readonly [wallet: Uint8Array, id: number, body: Uint8Array
 
 type Places = readonly [block: number, places: Uint8Array, checksum: number]
 
-const sealed = (values: ReadonlyArray<Checksum.Value>): Params => [...values, Checksum.of(values)]
+const sealed = (values: ReadonlyArray<Checksum.Value>): Params => [...values, Checksum.fromValues(values)]
 
 const writeUnsafe = (
   connection: Connection,
@@ -39,7 +39,7 @@ const writeUnsafe = (
   const rows = LedgerCodec.unpack(packed)
   connection.manyUnsafe(
     row,
-    rows.map(({ body, index, wallet }) => sealed([wallet, RowId.of(block, index), body])),
+    rows.map(({ body, index, wallet }) => sealed([wallet, RowId.make(block, index), body])),
   )
   connection.rowsUnsafe(places, sealed([block, LedgerCodec.packPlaces(rows)]))
 }
@@ -59,8 +59,8 @@ const placesUnsafe = (connection: Connection, from: number, to: number): Readonl
 
 /** Keys of the rows of a block. */
 const keysOf = (connection: Connection, [block, places, checksum]: Places): ReadonlyArray<Params> => {
-  if (Checksum.of([block, places]) !== checksum) throw damaged(connection, block, "the list of its ledgers")
-  return [...LedgerCodec.unpackPlaces(places)].map(({ index, wallet }) => [wallet, RowId.of(block, index)])
+  if (Checksum.fromValues([block, places]) !== checksum) throw damaged(connection, block, "the list of its ledgers")
+  return [...LedgerCodec.unpackPlaces(places)].map(({ index, wallet }) => [wallet, RowId.make(block, index)])
 }
 
 const damaged = (connection: Connection, block: number, what: string): StoreError =>
@@ -103,7 +103,8 @@ const checkUnsafe = (
 
 /** Inserts rows as another file has them. */
 export const copyUnsafe = (connection: Connection, rows: ReadonlyArray<Columns>): void => {
-  for (const [wallet, id, body, checksum] of rows) checkUnsafe(connection, Checksum.of([wallet]), id, body, checksum)
+  for (const [wallet, id, body, checksum] of rows)
+    checkUnsafe(connection, Checksum.fromValues([wallet]), id, body, checksum)
   connection.manyUnsafe(
     Statements.insert,
     rows.toSorted(([one], [other]) => Buffer.compare(one, other)),
@@ -114,7 +115,7 @@ export const copyUnsafe = (connection: Connection, rows: ReadonlyArray<Columns>)
 const rangeOf = ({ after, from, order, to }: LedgerQuery): readonly [first: number, last: number] => {
   const [first, end] = RowId.range(from, to)
   if (after === null) return [first, end - 1]
-  const id = RowId.of(after.block, after.index)
+  const id = RowId.make(after.block, after.index)
   return order === "ASC" ? [Math.max(first, id + 1), end - 1] : [first, Math.min(end - 1, id - 1)]
 }
 
@@ -137,7 +138,7 @@ export const pageUnsafe = (
 ): { readonly rows: ReadonlyArray<LedgerEntry>; readonly isCut: boolean } => {
   const { limit, maxBytes = Number.MAX_SAFE_INTEGER, order } = query
   const wallet = fromHex(query.wallet)
-  const ofWallet = Checksum.of([wallet])
+  const ofWallet = Checksum.fromValues([wallet])
   const params = [Math.floor(maxBytes / limit), wallet, ...rangeOf(query), limit]
   const found = connection.valuesUnsafe<OwnColumns<Uint8Array | null>>(Statements.page[order], params)
   const rows: Array<LedgerEntry> = []
@@ -162,7 +163,7 @@ export const transactionsUnsafe = (
   limit: number,
 ): ReadonlyArray<readonly [id: number, roles: number]> => {
   const key = fromHex(wallet)
-  const ofWallet = Checksum.of([key])
+  const ofWallet = Checksum.fromValues([key])
   return connection
     .valuesUnsafe<OwnColumns<Uint8Array>>(Statements.transactionPage[order], [key, first, last, limit])
     .map(([id, body, checksum]) => {

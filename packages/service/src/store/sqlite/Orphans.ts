@@ -25,7 +25,7 @@ const isTable = (text: string): text is (typeof tables)[number] => tables.some((
 
 const startOf = (table: (typeof tables)[number]): Appearance => ({ table, key: "0x", block: -1, index: 0 })
 
-const idOf = ({ block, index }: Appearance): number => (block < 0 ? -1 : RowId.of(block, index))
+const idOf = ({ block, index }: Appearance): number => (block < 0 ? -1 : RowId.make(block, index))
 
 /** Whether the row of an entry names its wallet; a damaged row is an issue of its own. */
 const isNamedUnsafe = (connection: Connection, [key, id]: Histories.Entry): boolean => {
@@ -33,7 +33,7 @@ const isNamedUnsafe = (connection: Connection, [key, id]: Histories.Entry): bool
   if (columns === undefined) return false
   try {
     const { addresses } = Documents.fromColumnsUnsafe(connection, columns, false)
-    return addresses.some((address) => Buffer.compare(WalletKey.of(address), key) === 0)
+    return addresses.some((address) => Buffer.compare(WalletKey.fromAddress(address), key) === 0)
   } catch (cause) {
     if (cause instanceof StoreError) return true
     throw cause

@@ -39,7 +39,7 @@ export const placesUnsafe = (
   maxBytes: number,
 ): ReadonlyArray<Place> => {
   const { connection } = state
-  const idOf = ({ block, index }: Position) => RowId.of(block, index)
+  const idOf = ({ block, index }: Position) => RowId.make(block, index)
   const isOfTransaction = ({ index }: Position) => index !== Movement.blockLevelIndex
   const places: Array<Place> = []
   let stored: ReadonlyMap<number, DocumentRow.Columns> = new Map()
@@ -112,7 +112,7 @@ export const skipUnsafe = (
   const [sql, owner] =
     kind === "ledger"
       ? [LedgerStatements.skip[order], fromHex(key)]
-      : [DocumentStatements.skip[order], WalletKey.of(key)]
+      : [DocumentStatements.skip[order], WalletKey.fromAddress(key)]
   const [found] = connection.valuesUnsafe<readonly [id: number]>(sql, [owner, first, last, rows - 1])
   return found === undefined ? null : RowId.toPosition(found[0])
 }

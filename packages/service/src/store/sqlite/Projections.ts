@@ -70,7 +70,7 @@ export const prependUnsafe = (
 
 /** Removes the rows of all projections from a block on. `isEmpty`: no block is left. */
 export const unwindUnsafe = ({ connection }: ChainFile, lowest: number, isEmpty: boolean): void => {
-  connection.rowsUnsafe(Statements.deleteEntries, [RowId.of(lowest, 0)])
+  connection.rowsUnsafe(Statements.deleteEntries, [RowId.make(lowest, 0)])
   const stored = ProjectionCheckpoints.listUnsafe(connection)
   ProjectionCheckpoints.writeUnsafe(connection, ProjectionPlan.unwind(stored, lowest, isEmpty))
 }

@@ -95,7 +95,7 @@ export const replaceDocumentUnsafe = (
   block: number,
   row: DocumentRow.StoredRow,
 ): void => {
-  const id = RowId.of(block, row.index)
+  const id = RowId.make(block, row.index)
   for (const sql of deletes) connection.rowsUnsafe(sql, [id, id + 1])
   Documents.insertUnsafe(connection, block, [row], codec)
 }

@@ -14,7 +14,7 @@ import * as WorkerThread from "../../supervision/WorkerThread.ts"
 
 /** The log of one file that this process writes. */
 export interface WriteAheadLog {
-  /** Has the log written back if it is long; called after each transaction. */
+  /** Checkpoints the log if it is long; called after each transaction. */
   readonly onWritten: () => void
   /** Ends the thread. */
   readonly stop: () => Promise<void>

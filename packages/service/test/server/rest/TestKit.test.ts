@@ -30,17 +30,17 @@ const quantity = (value: bigint | number) => `0x${value.toString(16)}`
 const traceOf = ({ calls, from, gas, gasUsed, hash, input, succeeded, to, value }: FakeChain.FakeTransaction) => {
   const { gas: callGas, gasUsed: callGasUsed } = FakeWire.callGas
   const frame = { type: "CALL", input: "0x", output: "0x", gas: quantity(callGas), gasUsed: quantity(callGasUsed) }
+  const root = succeeded ? frame : { ...frame, error: "execution reverted" }
   return {
     txHash: hash,
     result: {
-      ...frame,
+      ...root,
       from,
       to,
       input,
       gas: quantity(gas),
       gasUsed: quantity(gasUsed),
       value: quantity(value),
-      error: succeeded ? undefined : "execution reverted",
       calls: calls.map((call) => ({ ...frame, ...call, value: quantity(call.value) })),
     },
   }

@@ -9,12 +9,12 @@ describe("Checksum", () => {
     "of: is another one when any bit of any column is flipped",
     { columns: Schema.Array(Column) },
     ({ columns }) => {
-      const check = Checksum.of(columns)
+      const check = Checksum.fromValues(columns)
       for (const [at, value] of columns.entries()) {
-        const withOther = (other: Checksum.Value) => Checksum.of(columns.with(at, other))
+        const withOther = (other: Checksum.Value) => Checksum.fromValues(columns.with(at, other))
         if (typeof value === "number") {
           for (let bit = 0; bit < 31; bit++)
-            expect(withOther((value | 0) ^ (1 << bit))).not.toBe(Checksum.of(columns.with(at, value | 0)))
+            expect(withOther((value | 0) ^ (1 << bit))).not.toBe(Checksum.fromValues(columns.with(at, value | 0)))
         } else if (value instanceof Uint8Array) {
           for (let bit = 0; bit < value.length * 8; bit++) {
             const flipped = Uint8Array.from(value)
@@ -31,7 +31,7 @@ describe("Checksum", () => {
     "following: gives the checksum of all columns after any of them",
     { first: Schema.Array(Column), second: Schema.Array(Column) },
     ({ first, second }) => {
-      expect(Checksum.following(Checksum.of(first), second)).toBe(Checksum.of([...first, ...second]))
+      expect(Checksum.following(Checksum.fromValues(first), second)).toBe(Checksum.fromValues([...first, ...second]))
     },
   )
 
@@ -44,7 +44,7 @@ describe("Checksum", () => {
       [new Uint8Array([49]), 2],
       [2 ** 40, 1],
       [2 ** 41, 1],
-    ].map(Checksum.of)
+    ].map(Checksum.fromValues)
 
     expect(new Set(checks).size).toBe(checks.length)
   })

@@ -4,9 +4,9 @@ import * as RowId from "../../../src/store/rows/RowId.ts"
 
 describe("RowId", () => {
   it("of: orders transactions by block and index", () => {
-    expect(RowId.of(0, 0)).toBe(0)
-    expect(RowId.of(2, 3)).toBe(2_097_155)
-    expect(RowId.of(1, RowId.perBlock - 1) + 1).toBe(RowId.of(2, 0))
+    expect(RowId.make(0, 0)).toBe(0)
+    expect(RowId.make(2, 3)).toBe(2_097_155)
+    expect(RowId.make(1, RowId.perBlock - 1) + 1).toBe(RowId.make(2, 0))
   })
 
   it("range: gives the row ids of blocks, also beyond the last possible one", () => {
@@ -15,8 +15,8 @@ describe("RowId", () => {
   })
 
   it("of: throws where a number would not be exact", () => {
-    expect(() => RowId.of(1, RowId.perBlock)).toThrow(RangeError)
-    expect(() => RowId.of(Number.MAX_SAFE_INTEGER, 0)).toThrow(RangeError)
+    expect(() => RowId.make(1, RowId.perBlock)).toThrow(RangeError)
+    expect(() => RowId.make(Number.MAX_SAFE_INTEGER, 0)).toThrow(RangeError)
   })
 
   it.prop(
@@ -26,7 +26,7 @@ describe("RowId", () => {
       index: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: RowId.perBlock - 1 })),
     },
     ({ block, index }) => {
-      expect(RowId.toPosition(RowId.of(block, index))).toEqual({ block, index })
+      expect(RowId.toPosition(RowId.make(block, index))).toEqual({ block, index })
     },
   )
 })

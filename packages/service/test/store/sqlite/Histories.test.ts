@@ -14,8 +14,9 @@ import { temporaryFolder } from "../temporaryFolder.ts"
 import * as TestStore from "../TestStore.ts"
 
 const [wallet = "", other = "", third = ""] = wallets
-const id = RowId.of(11, 0)
-const entry = (address: string, rowId: number) => `(x'${Buffer.from(WalletKey.of(address)).toString("hex")}', ${rowId})`
+const id = RowId.make(11, 0)
+const entry = (address: string, rowId: number) =>
+  `(x'${Buffer.from(WalletKey.fromAddress(address)).toString("hex")}', ${rowId})`
 
 /** A store of blocks 10 to 12 with a transaction of the wallet each, damaged by statements. */
 const damaged = Effect.fnUntraced(function* (...statements: ReadonlyArray<string>) {
@@ -30,7 +31,7 @@ const failureOf = (store: TestStore.TestStore, order: "ASC" | "DESC") =>
 
 describe("Histories", () => {
   it("entriesOf: gives an entry for each address, and leaves one that is named twice to the tables, which refuse it", () => {
-    const keys = [wallet, other].map((address) => WalletKey.of(address))
+    const keys = [wallet, other].map((address) => WalletKey.fromAddress(address))
 
     expect(Histories.entriesOf(id, [wallet, other])).toEqual(keys.map((key) => [key, id]))
     expect(Histories.entriesOf(id, [wallet, wallet])).toHaveLength(2)
@@ -39,7 +40,7 @@ describe("Histories", () => {
 
   it.effect.each([
     ["lost", `DELETE FROM history_copy WHERE id = ${id}`],
-    ["gained", `INSERT INTO history_copy (key, id) VALUES ${entry(wallet, RowId.of(11, 1))}`],
+    ["gained", `INSERT INTO history_copy (key, id) VALUES ${entry(wallet, RowId.make(11, 1))}`],
   ])("page: fails where one copy has %s an entry", ([, statement]) =>
     Effect.gen(function* () {
       const store = yield* damaged(statement)
@@ -54,8 +55,8 @@ describe("Histories", () => {
   it.effect.each([
     ["lost by the copy", `DELETE FROM history_copy WHERE id = ${id}`, 11],
     ["lost by the history", `DELETE FROM history WHERE id = ${id}`, 11],
-    ["lost by the copy at the end of a page", `DELETE FROM history_copy WHERE id = ${RowId.of(10, 0)}`, 10],
-    ["lost by the copy at the begin of a page", `DELETE FROM history_copy WHERE id = ${RowId.of(12, 0)}`, 12],
+    ["lost by the copy at the end of a page", `DELETE FROM history_copy WHERE id = ${RowId.make(10, 0)}`, 10],
+    ["lost by the copy at the begin of a page", `DELETE FROM history_copy WHERE id = ${RowId.make(12, 0)}`, 12],
   ])("page: names the block of an entry that was %s, in either order", ([, statement, block]) =>
     Effect.gen(function* () {
       const store = yield* damaged(statement)
@@ -100,7 +101,7 @@ describe("Histories", () => {
       )
       const { orphaned } = yield* Verify.run(store.database.chain(ref).audit)
 
-      const hexOf = (address: string) => `0x${Buffer.from(WalletKey.of(address)).toString("hex")}`
+      const hexOf = (address: string) => `0x${Buffer.from(WalletKey.fromAddress(address)).toString("hex")}`
       expect(orphaned.map(({ key, table }) => `${table} ${key}`).toSorted()).toEqual([
         `history ${hexOf(other)}`,
         `history_copy ${hexOf(third)}`,

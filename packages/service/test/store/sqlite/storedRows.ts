@@ -44,7 +44,7 @@ export const rewrite = (file: string, block: number, row: DocumentRow.StoredRow)
 
 const sealBlock = (connection: Connection.Connection, chain: number, number: number): void => {
   const [columns] = connection.valuesUnsafe<BlockRow.Columns>(Statements.blocks, [chain, number, number])
-  const checksum = Checksum.of(columns!.slice(0, -1))
+  const checksum = Checksum.fromValues(columns!.slice(0, -1))
   connection.rowsUnsafe("UPDATE block SET checksum = ? WHERE number = ?", [checksum, number])
 }
 
@@ -60,16 +60,16 @@ export const rewriteFacts = (file: string, chain: number, number: number, frame:
   withFile(file, (connection) => {
     connection.rowsUnsafe("UPDATE facts SET frame = ? WHERE block = ?", [frame, number])
     const columns = connection.valuesUnsafe<FactsRow.Columns>("SELECT * FROM facts WHERE block = ?", [number])[0]!
-    connection.rowsUnsafe("UPDATE block SET facts = ? WHERE number = ?", [Checksum.of(columns), number])
+    connection.rowsUnsafe("UPDATE block SET facts = ? WHERE number = ?", [Checksum.fromValues(columns), number])
     sealBlock(connection, chain, number)
   })
 
 /** Replaces the frame of a transaction's row; the checksum holds. */
 export const rewriteFrame = (file: string, block: number, index: number, frame: Uint8Array): void =>
   withFile(file, (connection) => {
-    const id = RowId.of(block, index)
+    const id = RowId.make(block, index)
     const columns = connection.valuesUnsafe<DocumentRow.Columns>(DocumentStatements.documents, [id, id + 1])[0]!
     const own = [...columns.slice(0, 7), frame]
     connection.rowsUnsafe("DELETE FROM document WHERE id = ?", [id])
-    connection.rowsUnsafe(DocumentStatements.insertDocument, [...own, Checksum.of(own)])
+    connection.rowsUnsafe(DocumentStatements.insertDocument, [...own, Checksum.fromValues(own)])
   })
