@@ -1,8 +1,8 @@
 /**
  * Measures the repository. `pnpm house` prints a table. `--base REV` adds a column with the same figures at another commit, and
  * `--list KEY` prints the places behind a figure. `--gate` fails on a function over 100 lines in a source, on a word of the list, and on a
- * citation that does not resolve. It also fails on a sentence over 35 words, on an empty heading in a document, on 50 decision pages, and on
- * a spread of an object literal, where an option that is `T | undefined` or two literals say the same.
+ * citation that does not resolve. It also fails on a sentence over 35 words, on an empty heading in a document, and on 50 decision pages.
+ * A spread of an object literal fails too: an option is `T | undefined`, or there are two literals.
  */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

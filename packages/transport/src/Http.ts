@@ -312,12 +312,11 @@ export const send = (
         if (resends > 0) span.attribute("http.request.resend_count", resends)
         if (isTraced) span.attribute("url.full", endpoint.shownUrl + endpoint.scrub(relative(request)))
         const sent = isTraced ? withTrace(request, span) : request
-        return Effect.catch(
-          exchange(sent, limits, span, (kept) => (reply = kept)),
-          (error) => {
+        return exchange(sent, limits, span, (kept) => (reply = kept)).pipe(
+          Effect.catch((error) => {
             span.attribute("error.type", typeof error === "string" ? error : error._tag)
             return Effect.fail(error)
-          },
+          }),
         )
       },
     )
