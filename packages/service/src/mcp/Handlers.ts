@@ -65,11 +65,10 @@ const movements = Effect.fnUntraced(function* (
       coverage: ToolResult.coverageOf(args.chain, indexCoverage),
       not_covered: lacking ? ["Rows with incomplete: true may lack other movements of the wallet in that block."] : [],
       proof: null,
-      ...(page.cursor === null
-        ? {}
-        : { next_call: { tool: "wallet_movements", arguments: { ...args, limit, cursor: page.cursor } } }),
     }
-    return { rows: page.result, answer }
+    if (page.cursor === null) return { rows: page.result, answer }
+    const next = { tool: "wallet_movements", arguments: { ...args, limit, cursor: page.cursor } }
+    return { rows: page.result, answer: { ...answer, next_call: next } }
   })
   let limit = args.limit ?? 50
   let found = yield* read(limit)
@@ -85,12 +84,10 @@ const itemOf = (item: DecodedItem | null) =>
     ? null
     : {
         signature: item.signature,
-        untrusted_params: item.params.map(({ name, type, value }) => ({
-          name: visibleStart(name, 64),
-          type,
-          value: visibleStart(value, 512),
-          ...(value.length > 512 ? { characters: value.length } : {}),
-        })),
+        untrusted_params: item.params.map(({ name, type, value }) => {
+          const param = { name: visibleStart(name, 64), type, value: visibleStart(value, 512) }
+          return value.length > 512 ? { ...param, characters: value.length } : param
+        }),
       }
 
 /** The record of a transaction in the history of its sender, where that is indexed. */
