@@ -137,7 +137,7 @@ const helpFiles = 16
 
 /** The installed command starts from a few files. */
 const start = async (): Promise<void> => {
-  const preload = join(root, "packages/service/test/cli/loadedModules.ts")
+  const preload = join(root, "packages/service/test/cli/loadedModules.process.ts")
   const command = join(consumer, "node_modules/@daybook/service/dist/bin.js")
   const { output } = await run("node", ["--import", preload, command, "--help"], { cwd: consumer })
   const loaded = output.split("\n").filter((line) => line.startsWith("file:")).length

@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { daybook, daybookProcess, main, timeout } from "./daybook.ts"
 
-const preload = join(import.meta.dirname, "loadedModules.ts")
+const preload = join(import.meta.dirname, "loadedModules.process.ts")
 const sources = new URL("../../src/", import.meta.url).href
 
 /** Modules of the service that a command loads, in a process of its own. */
