@@ -26,6 +26,7 @@ export const folderOrder: Readonly<Record<string, ReadonlyArray<string>>> = {
     "token",
     "proof",
     "query",
+    "signed",
     "indexer/job",
     "indexer/backfill",
     "indexer",

@@ -4,6 +4,7 @@
 import type { Balances } from "@daybook/schema/Balance"
 import type { DescribedContract, RemovedContract } from "@daybook/schema/Contract"
 import type { Movement, MovementPage } from "@daybook/schema/Movement"
+import type { SignedStatement } from "@daybook/schema/SignedStatement"
 import type { Statement } from "@daybook/schema/Statement"
 import type { WalletPage } from "@daybook/schema/WalletPage"
 import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
@@ -15,7 +16,15 @@ import type { RateLimit } from "@daybook/transport/RequestExecutor"
 import type * as RetryPolicy from "@daybook/transport/RetryPolicy"
 import type * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
-import type { BalanceQuery, ContractQuery, DescriptionQuery, MovementQuery, Query, StatementQuery } from "./Query.ts"
+import type {
+  BalanceQuery,
+  ContractQuery,
+  DescriptionQuery,
+  MovementQuery,
+  Query,
+  SignedStatementQuery,
+  StatementQuery,
+} from "./Query.ts"
 import type { RestError } from "./RestError.ts"
 
 /**
@@ -338,6 +347,23 @@ export interface Client {
    * Source: decision 0049.
    */
   readonly statement: (query: StatementQuery, options?: CallOptions) => Effect.Effect<Statement, RestError>
+  /**
+   * Returns a statement over final blocks that the service has signed. `SignedStatement.toText` gives its file, which anyone can check by
+   * `daybook verify-statement` and an archive node.
+   *
+   * **Errors**
+   *
+   * - `NotFound`: the service signs no statements.
+   * - `BadRequest`: also for a last block that is not final, and for a wallet with too many movements.
+   * - `Unavailable`: what the wallet held before the first indexed block was not read yet. Retried.
+   * - those of `balances`.
+   *
+   * Source: decision 0050.
+   */
+  readonly signedStatement: (
+    query: SignedStatementQuery,
+    options?: CallOptions,
+  ) => Effect.Effect<SignedStatement, RestError>
   /**
    * Names an address and decodes its calls and events by an ABI from now on, those of old transactions too; or adds a pack, which is tried
    * for every contract. What is returned is what the server stored: the items that it can decode.

@@ -115,6 +115,14 @@ export interface BalanceQuery extends OfWallet, QueryOf<LedgerQuery.BalanceQuery
 export interface StatementQuery extends OfWallet, QueryOf<LedgerQuery.StatementQuery> {}
 
 /**
+ * Query of the signed statement of a wallet over final blocks. Default: from the first indexed block to the last comparison with the chain, or to
+ * the last final block.
+ *
+ * Source: decision 0050.
+ */
+export interface SignedStatementQuery extends OfWallet, QueryOf<LedgerQuery.SignedStatementQuery> {}
+
+/**
  * What is described: a contract or another address, or a pack.
  *
  * Source: decision 0059.
@@ -375,6 +383,25 @@ export const encodeBalances: (
 export const encodeStatement: (
   query: StatementQuery,
 ) => Result.Result<Encoded<typeof RestOperation.statement>, Issue.Issue> = encoder(RestOperation.statement)
+
+/**
+ * Encodes a query of a signed statement.
+ *
+ * **Example** (Naming an invalid parameter)
+ *
+ * ```ts
+ * import * as Query from "@daybook/rest/Query"
+ * import * as Result from "effect/Result"
+ *
+ * const encoded = Query.encodeSignedStatement({ address: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045", to_block: -1 })
+ * console.log(Result.isFailure(encoded) && encoded.failure.path) // to_block
+ * ```
+ *
+ * Source: decision 0050.
+ */
+export const encodeSignedStatement: (
+  query: SignedStatementQuery,
+) => Result.Result<Encoded<typeof RestOperation.signedStatement>, Issue.Issue> = encoder(RestOperation.signedStatement)
 
 /**
  * A description as text: the address or the pack for the path, the chain, and the JSON of the body.

@@ -66,6 +66,7 @@ const streamsOf = <Query, Row, P extends Page<Row>>({ source }: OperationCalls<Q
 const toClient = ({
   balances,
   movements,
+  signedStatement,
   statement,
   walletTransactions: wallet,
   ...changes
@@ -83,6 +84,7 @@ const toClient = ({
     movementPagesStream: movementStreams.pages as Client["movementPagesStream"],
     balances: balances.value,
     statement: statement.value,
+    signedStatement: signedStatement.value,
     putContract: changes.putContract.value,
     removeContract: changes.removeContract.value,
   })

@@ -4,6 +4,7 @@
 import type { Balances } from "@daybook/schema/Balance"
 import type { DescribedContract, RemovedContract } from "@daybook/schema/Contract"
 import type { Movement, MovementPage } from "@daybook/schema/Movement"
+import type { SignedStatement } from "@daybook/schema/SignedStatement"
 import type { Statement } from "@daybook/schema/Statement"
 import type { WalletPage } from "@daybook/schema/WalletPage"
 import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
@@ -18,7 +19,15 @@ import type { OperationCalls, WithTag } from "./internal/OperationCalls.ts"
 import { kinds, signalOf, single } from "./internal/PromiseCall.ts"
 import * as RowIterable from "./internal/RowIterable.ts"
 import type { Page } from "./Operation.ts"
-import type { BalanceQuery, ContractQuery, DescriptionQuery, MovementQuery, Query, StatementQuery } from "./Query.ts"
+import type {
+  BalanceQuery,
+  ContractQuery,
+  DescriptionQuery,
+  MovementQuery,
+  Query,
+  SignedStatementQuery,
+  StatementQuery,
+} from "./Query.ts"
 
 export * from "./Resource.ts"
 export { isRestError } from "./RestError.ts"
@@ -132,6 +141,8 @@ export interface RestPromiseClient {
   readonly balances: (query: BalanceQuery, options?: CallOptions) => Promise<Balances>
   /** Returns what a wallet held before a range, what moved by asset and kind, and what it holds after it. */
   readonly statement: (query: StatementQuery, options?: CallOptions) => Promise<Statement>
+  /** Returns a statement over final blocks that the service has signed; `SignedStatement.toText` gives its file. */
+  readonly signedStatement: (query: SignedStatementQuery, options?: CallOptions) => Promise<SignedStatement>
   /** Names an address and decodes its calls and events by an ABI, or adds a pack. Only for API keys that name the operation. */
   readonly putContract: (query: DescriptionQuery, options?: CallOptions) => Promise<DescribedContract>
   /** Removes the description of an address, or a pack. Only for API keys that name the operation. */
@@ -218,6 +229,7 @@ export const createRestClient = (options: Client.Options): RestPromiseClient => 
     movementPagesStream: movements.pages,
     balances: single(calls.balances),
     statement: single(calls.statement),
+    signedStatement: single(calls.signedStatement),
     putContract: single(calls.putContract),
     removeContract: single(calls.removeContract),
   })

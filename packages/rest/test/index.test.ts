@@ -18,6 +18,7 @@ describe("index", () => {
         "encodeMovements",
         "encodePutContract",
         "encodeRemoveContract",
+        "encodeSignedStatement",
         "encodeStatement",
       ],
       RestClient: ["RestClient", "layer", "layerConfig", "make"],

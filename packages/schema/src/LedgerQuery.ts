@@ -126,3 +126,22 @@ export interface BalanceQuery extends Schema.Schema.Type<typeof BalanceQuery> {}
 export const StatementQuery = Schema.Struct({ chain, from_block, to_block, from_date, to_date, asset })
 
 export interface StatementQuery extends Schema.Schema.Type<typeof StatementQuery> {}
+
+/**
+ * Query parameters of the signed statement of a wallet, all optional: without a last block it ends at the last comparison with the chain, or
+ * at the last final block.
+ *
+ * **Example** (Decoding the query of a URL)
+ *
+ * ```ts
+ * import * as LedgerQuery from "@daybook/schema/LedgerQuery"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(LedgerQuery.SignedStatementQuery)({ to_block: "20000000" }).to_block) // 20000000n
+ * ```
+ *
+ * Source: decision 0050.
+ */
+export const SignedStatementQuery = Schema.Struct({ chain, from_block, to_block, from_date, to_date })
+
+export interface SignedStatementQuery extends Schema.Schema.Type<typeof SignedStatementQuery> {}

@@ -132,7 +132,7 @@ const { walletEvents } = RestOperation.streams
  * import * as RestApi from "@daybook/schema/RestApi"
  *
  * console.log(Object.keys(RestApi.Wallets.endpoints))
- * // [ 'walletTransactions', 'movements', 'balances', 'statement', 'walletEvents' ]
+ * // [ 'walletTransactions', 'movements', 'balances', 'statement', 'signedStatement', 'walletEvents' ]
  * ```
  *
  * Source: docs/interface.md#4.1, docs/interface.md#5.

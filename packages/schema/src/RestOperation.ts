@@ -12,6 +12,7 @@ import * as Contract from "./Contract.ts"
 import * as Issue from "./Issue.ts"
 import * as LedgerQuery from "./LedgerQuery.ts"
 import * as Movement from "./Movement.ts"
+import * as SignedStatement from "./SignedStatement.ts"
 import * as Statement from "./Statement.ts"
 import * as WalletEvent from "./WalletEvent.ts"
 import * as WalletPage from "./WalletPage.ts"
@@ -167,6 +168,29 @@ export const statement = {
 } as const satisfies RestOperation
 
 /**
+ * The statement of one wallet address over a range of final blocks, signed by the service: anyone can check it against an archive node.
+ *
+ * **Example** (Reading the path)
+ *
+ * ```ts
+ * import * as RestOperation from "@daybook/schema/RestOperation"
+ *
+ * console.log(RestOperation.signedStatement.path) // /api/v2.2/:address/statement/signed
+ * ```
+ *
+ * Source: decision 0050; errors: decision 0012.
+ */
+export const signedStatement = {
+  name: "signedStatement",
+  method: "GET",
+  path: "/api/v2.2/:address/statement/signed",
+  params: WalletQuery.Path,
+  query: LedgerQuery.SignedStatementQuery,
+  response: SignedStatement.SignedStatement,
+  errors,
+} as const satisfies RestOperation
+
+/**
  * Events of one wallet address, as server-sent events: `id` is the cursor of the event, which `Last-Event-ID` continues. The response is
  * that of each event.
  *
@@ -303,14 +327,19 @@ export type Changes = typeof changes
  * ```ts
  * import * as RestOperation from "@daybook/schema/RestOperation"
  *
- * console.log(Object.keys(RestOperation.all)) // [ 'walletTransactions', 'movements', 'balances', 'statement' ]
+ * console.log(Object.keys(RestOperation.all))
+ * // [ 'walletTransactions', 'movements', 'balances', 'statement', 'signedStatement' ]
  * ```
  *
  * Source: docs/interface.md#4.1.
  */
-export const all = { walletTransactions, movements, balances, statement } as const satisfies Readonly<
-  Record<string, RestOperation>
->
+export const all = {
+  walletTransactions,
+  movements,
+  balances,
+  statement,
+  signedStatement,
+} as const satisfies Readonly<Record<string, RestOperation>>
 
 /**
  * The operations by name.

@@ -24,6 +24,7 @@ export const resources: Readonly<Record<string, Schema.Codec<unknown, unknown>>>
   "Movement.MovementPage": schema.Movement.MovementPage,
   "Token.Token": schema.Token.Token,
   "Balance.Balances": schema.Balance.Balances,
+  "SignedStatement.SignedStatement": schema.SignedStatement.SignedStatement,
   "Statement.Statement": schema.Statement.Statement,
   "Abi.Item": schema.Abi.Item,
   "ContractView.ContractResult": schema.ContractView.ContractResult,

@@ -17,7 +17,7 @@ import * as Docs from "./config/Docs.ts"
 import * as SignatureDirectory from "./contract/SignatureDirectory.ts"
 import * as Explorer from "./config/Explorer.ts"
 import type * as Listen from "./config/Listen.ts"
-import type { InvalidConfig } from "./config/InvalidConfig.ts"
+import { InvalidConfig } from "./config/InvalidConfig.ts"
 import * as Role from "./config/Role.ts"
 import * as ServedChain from "./config/ServedChain.ts"
 import * as ChainJob from "./indexer/job/ChainJob.ts"
@@ -26,6 +26,7 @@ import type { Observation } from "./indexer/job/Observation.ts"
 import * as Supervisor from "./indexer/Supervisor.ts"
 import * as Authentication from "./server/admission/Authentication.ts"
 import * as Bounds from "./server/admission/Bounds.ts"
+import * as SigningKey from "./signed/SigningKey.ts"
 import * as ChainContracts from "./server/chain/ChainContracts.ts"
 import type { Member } from "./server/cluster/Member.ts"
 import * as DocsRoutes from "./server/docs/DocsRoutes.ts"
@@ -102,7 +103,16 @@ interface ProcessState {
   readonly buckets: RateLimiterStore["Service"]
   readonly cache: RelayCache.RelayCache["Service"]
   readonly signatures: SignatureDirectory.SignatureDirectory | null
+  readonly signingKey: SigningKey.SigningKey | null
 }
+
+/** The key that signs statements. */
+const readSigningKey = (path: string) =>
+  Effect.mapError(
+    SigningKey.read(path),
+    ({ message }) =>
+      new InvalidConfig({ found: [{ path: "signingKey", message: `Invalid configuration "signingKey": ${message}` }] }),
+  )
 
 /** Opens the database, whose operations are counted, and makes what is kept. */
 const keep = Effect.fnUntraced(function* (
@@ -112,6 +122,8 @@ const keep = Effect.fnUntraced(function* (
   const { documents, relay } = config
   const signatures =
     config.signatures === undefined ? null : yield* SignatureDirectory.read(resolve(baseFolder, config.signatures))
+  const signingKey =
+    config.signingKey === undefined ? null : yield* readSigningKey(resolve(baseFolder, config.signingKey))
   const metrics = Metrics.empty(member)
   const observed = Observations.make(metrics)
   yield* ProcessMetrics.observeEventLoop(Metrics.contextOf(metrics))
@@ -125,6 +137,7 @@ const keep = Effect.fnUntraced(function* (
     buckets: member?.rateLimiterStore ?? Context.get(context, RateLimiterStore),
     cache: Context.get(context, RelayCache.RelayCache),
     signatures,
+    signingKey,
   }
 })
 
@@ -134,7 +147,7 @@ const routesOf = ({ chains, config, isIndexing, options, roles }: RouteParts, ke
   const access = options.access ?? Explorer.accessOf(config)
   const [isRest, isRelay] = [roles.includes("rest"), roles.includes("relay")]
   return Layer.mergeAll(
-    isRest ? RestServer.layer({ config, chains }) : Layer.empty,
+    isRest ? RestServer.layer({ config, chains, signingKey: kept.signingKey }) : Layer.empty,
     isRelay ? Relay.layer() : Layer.empty,
     Monitoring.layer({ config, chains, isIndexing }),
     isRest ? EtherscanServer.layer({ chains }) : Layer.empty,

@@ -2,6 +2,7 @@
 import type { Balances } from "@daybook/schema/Balance"
 import type { DescribedContract, RemovedContract } from "@daybook/schema/Contract"
 import type { Movement, MovementPage } from "@daybook/schema/Movement"
+import type { SignedStatement } from "@daybook/schema/SignedStatement"
 import type { Statement } from "@daybook/schema/Statement"
 import type { WalletPage } from "@daybook/schema/WalletPage"
 import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
@@ -22,6 +23,7 @@ export interface Calls {
   readonly movements: OperationCalls.OperationCalls<Query.MovementQuery, Movement, MovementPage>
   readonly balances: OperationCalls.SingleCalls<Query.BalanceQuery, Balances>
   readonly statement: OperationCalls.SingleCalls<Query.StatementQuery, Statement>
+  readonly signedStatement: OperationCalls.SingleCalls<Query.SignedStatementQuery, SignedStatement>
   readonly putContract: OperationCalls.SingleCalls<Query.DescriptionQuery, DescribedContract>
   readonly removeContract: OperationCalls.SingleCalls<Query.ContractQuery, RemovedContract>
 }
@@ -37,6 +39,7 @@ export const make = Effect.fnUntraced(function* (
     movements: OperationCalls.make(context, Ledger.movements),
     balances: OperationCalls.single(context, Ledger.balances, ({ result }) => result),
     statement: OperationCalls.single(context, Ledger.statement, ({ sums }) => sums),
+    signedStatement: OperationCalls.single(context, Ledger.signedStatement, () => []),
     putContract: OperationCalls.single(context, Contracts.putContract, () => []),
     removeContract: OperationCalls.single(context, Contracts.removeContract, () => []),
   }

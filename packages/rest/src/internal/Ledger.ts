@@ -2,6 +2,7 @@
 import type { Balances } from "@daybook/schema/Balance"
 import { Movement, type MovementPage } from "@daybook/schema/Movement"
 import * as RestOperation from "@daybook/schema/RestOperation"
+import type { SignedStatement } from "@daybook/schema/SignedStatement"
 import type { Statement } from "@daybook/schema/Statement"
 import type { Operation, SingleOperation } from "../Operation.ts"
 import * as Query from "../Query.ts"
@@ -29,4 +30,9 @@ export const balances: SingleOperation<Query.BalanceQuery, Balances> = {
 export const statement: SingleOperation<Query.StatementQuery, Statement> = {
   contract: RestOperation.statement,
   encode: Query.encodeStatement,
+}
+
+export const signedStatement: SingleOperation<Query.SignedStatementQuery, SignedStatement> = {
+  contract: RestOperation.signedStatement,
+  encode: Query.encodeSignedStatement,
 }

@@ -205,6 +205,11 @@ export const operations: {
     title: "Get the statement of a wallet",
     description: "Opening balances, sums of movements by asset and kind, and closing balances of one wallet address.",
   },
+  signedStatement: {
+    title: "Get a signed statement of a wallet",
+    description:
+      "The statement of one wallet address over final blocks, signed by the service: anyone can check it by `daybook verify-statement` and an archive node.",
+  },
   walletEvents: {
     title: "Listen to the events of a wallet",
     description:

@@ -96,6 +96,16 @@ const commands = [
     async () => (await import("./StatementCommand.ts")).statement,
   ),
   command(
+    "verify-statement",
+    "Check a signed statement against an archive node: its signature, chain, blocks, balances and transaction counts",
+    async () => (await import("./VerifyStatementCommand.ts")).verifyStatement,
+  ),
+  command(
+    "signing-key",
+    "Make the key that signs statements, or print its public half",
+    async () => (await import("./SigningKeyCommand.ts")).signingKey,
+  ),
+  command(
     "export",
     "Write the movements of wallets as CSV, NDJSON, or books for beancount and hledger",
     async () => (await import("./ExportCommand.ts")).exportMovements,

@@ -117,6 +117,8 @@ export const Config = Schema.Struct({
     }),
     () => ({}),
   ),
+  /** File of the Ed25519 key that signs statements, made by `daybook signing-key make`. Default: statements are not signed. */
+  signingKey: Schema.optionalKey(Schema.NonEmptyString),
   /** Where traces of requests are sent, by OTLP over HTTP, and headers of the calls. Default: nowhere. */
   otlp: Schema.optionalKey(
     Schema.Struct({ url: HttpUrl, headers: withDefault(Schema.Record(Schema.String, Schema.String), () => ({})) }),

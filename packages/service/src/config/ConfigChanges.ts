@@ -24,6 +24,7 @@ const fixed = [
   "otlp",
   "relay",
   "signatures",
+  "signingKey",
   "tls",
 ] as const satisfies ReadonlyArray<keyof Config>
 

@@ -26,21 +26,26 @@ const add = (books: Books.Books, { block, candidates, index, movements, roles }:
 }
 
 /**
- * Reads the books of a wallet of a range of blocks, inclusive. Other fibers run between pages.
+ * Reads the books of a wallet of a range of blocks, inclusive. Other fibers run between pages. `admit` receives each row before it is
+ * added, and may end the reading.
  */
-export const read = Effect.fnUntraced(function* (
+export const read = Effect.fnUntraced(function* <E = never>(
   { snapshot }: Pick<ChainReader, "snapshot">,
   wallet: string,
   from: number,
   to: number,
-): Effect.fn.Return<Books.Books, StoreError> {
+  admit: (row: LedgerEntry) => Effect.Effect<void, E> = () => Effect.void,
+): Effect.fn.Return<Books.Books, E | StoreError> {
   const books = Books.make(wallet)
   Books.accountIn(books, Holding.nonce)
   let after: Position | null = null
   for (;;) {
     const query = { wallet, from, to, order: "ASC", after, limit: pageRows } as const
     const rows: ReadonlyArray<LedgerEntry> = yield* snapshot((one) => one.ledger(query))
-    for (const row of rows) add(books, row)
+    for (const row of rows) {
+      yield* admit(row)
+      add(books, row)
+    }
     const last = rows.at(-1)
     if (last === undefined || rows.length < pageRows) return books
     after = { block: last.block, index: last.index }

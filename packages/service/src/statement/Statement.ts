@@ -9,9 +9,9 @@ import * as Stream from "effect/Stream"
 import type { NodeConnection } from "../discovery/NodeConnection.ts"
 import * as Discovery from "../discovery/Discovery.ts"
 import { BlockUnavailable } from "../node/CallsError.ts"
+import type { DiscoveredBlock } from "../ledger/DiscoveredBlock.ts"
 import type { DiscoveryState, Wallet } from "../discovery/DiscoveryState.ts"
 import * as DiscoveryStep from "../discovery/DiscoveryStep.ts"
-import type * as Movement from "../ledger/Movement.ts"
 import * as Holding from "../ledger/Holding.ts"
 import * as ComparedHoldings from "../proof/ComparedHoldings.ts"
 import * as Proof from "../proof/Proof.ts"
@@ -19,22 +19,14 @@ import * as StateRoot from "../proof/StateRoot.ts"
 import type { TokenMetadata } from "../ledger/TokenMetadata.ts"
 import * as MetadataReader from "../token/MetadataReader.ts"
 import * as Books from "../ledger/Books.ts"
+import * as RowsDigest from "../signed/RowsDigest.ts"
+import type * as StatementFile from "../signed/StatementFile.ts"
 
-/**
- * An amount of a holding, in its smallest unit.
- */
-export interface Balance {
-  readonly holding: Holding.Holding
-  readonly amount: bigint
-}
+/** An amount of a holding, in its smallest unit. */
+export type Balance = StatementFile.Balance
 
-/**
- * Movements of one kind of a holding.
- */
-export interface Total extends Readonly<Books.Sum> {
-  readonly holding: Holding.Holding
-  readonly kind: Movement.Kind
-}
+/** Movements of one kind of a holding. */
+export type Total = StatementFile.Total
 
 /**
  * Transactions that the wallet sent: as found, and as its transaction count states.
@@ -42,6 +34,8 @@ export interface Total extends Readonly<Books.Sum> {
 export interface SentTransactions {
   readonly expected: number
   readonly found: number
+  /** Transaction counts at both ends. */
+  readonly counts: { readonly opening: number; readonly closing: number }
 }
 
 /**
@@ -65,6 +59,8 @@ export interface Statement {
   /** Opening balances and movements added up. */
   readonly closing: ReadonlyArray<Balance>
   readonly differences: ReadonlyArray<Proof.Difference>
+  /** The movements, by their number and digest. */
+  readonly rows: RowsDigest.Rows
   /** What was verified against the state root of the block's header; for everything else the node was trusted. */
   readonly byStateRoot: ReadonlyArray<"native" | "nonce">
   /** What the proof does not cover, in sentences. */
@@ -139,7 +135,8 @@ const sentOf = (
   if (opening.code === "contract" || closing.code === "contract") return null
   const nonce = reading._tag === "Verified" ? Number(reading.account.nonce) : closing.nonce
   const counted = nonce - opening.nonce
-  return delegations > 0 && counted >= sent ? { expected: counted, found: counted } : { expected: counted, found: sent }
+  const found = delegations > 0 && counted >= sent ? counted : sent
+  return { expected: counted, found, counts: { opening: opening.nonce, closing: nonce } }
 }
 
 const widthOfSamples = ({ closing, opening, samples }: DiscoveryState): number =>
@@ -211,11 +208,25 @@ const differencesByRoot = (
 
 const isHeld = ({ amount, holding }: Balance): boolean => amount !== 0n || holding.standard === "native"
 
+/** What the movements of a wallet add up to. */
+interface WalletBooks {
+  readonly books: Books.Books
+  readonly digest: RowsDigest.RowsDigest
+}
+
+/** Adds the rows of a wallet in a block. */
+const addBlock = ({ books, digest }: WalletBooks, block: DiscoveredBlock): void => {
+  Books.add(books, block)
+  for (const { index, movements, wallet } of block.rows) {
+    if (wallet === books.wallet) digest.add(block.number, index, movements)
+  }
+}
+
 const stateOne = Effect.fnUntraced(function* (
   connection: NodeConnection,
   state: DiscoveryState,
   at: number,
-  books: Books.Books,
+  { books, digest }: WalletBooks,
 ): Effect.fn.Return<Statement, Proof.ProofError> {
   const wallet = state.wallets[at]!
   const { closing, opening } = state
@@ -268,6 +279,7 @@ const stateOne = Effect.fnUntraced(function* (
       }))
       .filter(isHeld),
     differences: found,
+    rows: digest.result(),
     byStateRoot: reading._tag === "Verified" ? (sent === null ? ["native"] : ["native", "nonce"]) : [],
     unproved: unprovedOf(connection, state, wallet, books, ids.unchecked, reading),
   }
@@ -294,14 +306,14 @@ export const run = Effect.fn("Statement.run")(function* (
 ): Effect.fn.Return<Statements, StatementError> {
   const { addresses, onTurn } = options
   const discovery = Discovery.make(connection, yield* begin(connection, options), onTurn)
-  const books = addresses.map(Books.make)
+  const books = addresses.map((address): WalletBooks => ({ books: Books.make(address), digest: RowsDigest.make() }))
   yield* Stream.runForEach(discovery.blocks, (block) =>
     Effect.sync(() => {
-      for (const own of books) Books.add(own, block)
+      for (const own of books) addBlock(own, block)
     }),
   )
   const state = discovery.state()
   const statements = yield* Effect.forEach(books, (own, at) => stateOne(connection, state, at, own))
-  const tokens = yield* MetadataReader.read(connection, tokensOf(books), state.closing.number)
+  const tokens = yield* MetadataReader.read(connection, tokensOf(books.map((own) => own.books)), state.closing.number)
   return { statements, tokens }
 })

@@ -120,7 +120,7 @@ export const toJson = (statement: Statement.Statement, tokens: Tokens) => {
     block_hash: block.hash,
     proved: statement.isProved,
     transactions: statement.transactions,
-    sent_transactions: sent,
+    sent_transactions: sent === null ? null : { expected: sent.expected, found: sent.found },
     opening: {
       block_number: statement.openingBlock,
       result: statement.opening.map(balanceOf),

@@ -86,6 +86,7 @@ const wrong: Readonly<Record<string, unknown>> = {
   maxLimit: 1_001,
   "relay.cacheMebibytes": -1,
   signatures: "",
+  signingKey: "",
   "log.format": "xml",
   "log.access": "yes",
   "otlp.url": "collector:4318",

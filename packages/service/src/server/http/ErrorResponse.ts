@@ -71,6 +71,10 @@ export const unauthorized = (message: string): Failure =>
 export const forbidden = (message: string): Failure =>
   fail((requestId) => new ApiError.Forbidden({ message, requestId }))
 
+/** 404: the service does not offer the operation. */
+export const notOffered = (message: string): Failure =>
+  fail((requestId) => new ApiError.NotFound({ message, requestId }))
+
 /** 409: the cursor refers to a block that was reorged. */
 export const staleCursor = (resumeFromBlock: number, headers: Response.Headers): Failure => {
   const below = resumeFromBlock > 0 ? `; in descending order, then continue with to_block=${resumeFromBlock - 1}` : ""

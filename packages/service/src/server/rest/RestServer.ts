@@ -15,8 +15,10 @@ import { Bounds } from "../admission/Bounds.ts"
 import { ChainContracts } from "../chain/ChainContracts.ts"
 import * as IndexedChain from "../../query/IndexedChain.ts"
 import * as ContractChanges from "./ContractChanges.ts"
+import type { SigningKey } from "../../signed/SigningKey.ts"
 import * as OperationRoute from "./OperationRoute.ts"
 import * as PageResponse from "./PageResponse.ts"
+import * as SignedStatements from "./SignedStatements.ts"
 import * as WalletEvents from "./WalletEvents.ts"
 import * as WalletMovements from "./WalletMovements.ts"
 import * as WalletSums from "./WalletSums.ts"
@@ -31,6 +33,8 @@ type Handlers = {
 export const layer = (options: {
   readonly config: WalletTransactions.Options["config"]
   readonly chains: ReadonlyArray<ServedChain>
+  /** The key that signs statements; `null` where none does. */
+  readonly signingKey: SigningKey | null
 }) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
@@ -47,17 +51,19 @@ export const layer = (options: {
         walletTransactions: WalletTransactions.make({ config, contracts, decoder, send }),
         movements: WalletMovements.make({ config, send }),
         ...WalletSums.make({ send, turns: bounds.turns }),
+        signedStatement: SignedStatements.make({ send, signingKey: options.signingKey }),
       }
       const walletEvents = WalletEvents.make({ bounds, config, contracts, decoder })
       const changing = { authentication, bounds, contracts, database: database.contracts }
       const { putContract, removeContract } = ContractChanges.make(changing)
-      const { balances, movements, statement, walletTransactions } = RestOperation.all
+      const { balances, movements, signedStatement, statement, walletTransactions } = RestOperation.all
       const { changes } = RestOperation
       yield* router.addAll([
         OperationRoute.make(walletTransactions, handlers.walletTransactions, authentication, chainOf),
         OperationRoute.make(movements, handlers.movements, authentication, chainOf),
         OperationRoute.make(balances, handlers.balances, authentication, chainOf),
         OperationRoute.make(statement, handlers.statement, authentication, chainOf),
+        OperationRoute.make(signedStatement, handlers.signedStatement, authentication, chainOf),
         OperationRoute.make(RestOperation.walletEvents, walletEvents, authentication, chainOf),
         OperationRoute.make(changes.putContract, putContract, authentication, chainOf),
         OperationRoute.make(changes.removeContract, removeContract, authentication, chainOf),

@@ -1,0 +1,232 @@
+/**
+ * States what an index has of a wallet between two final blocks, to be signed. Nothing is stated of amounts that the index does not know.
+ *
+ * Source: decision 0050.
+ */
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import type { BlockRef, Checkpoint } from "../block/BlockRows.ts"
+import * as Books from "../ledger/Books.ts"
+import * as Holding from "../ledger/Holding.ts"
+import * as Movement from "../ledger/Movement.ts"
+import * as WalletLedger from "../projection/WalletLedger.ts"
+import * as LedgerBooks from "../proof/LedgerBooks.ts"
+import * as Proof from "../proof/Proof.ts"
+import * as Coverage from "../query/Coverage.ts"
+import type { IndexedChain } from "../query/IndexedChain.ts"
+import { type NoLedgers, type NotDerived, NotIndexed } from "../query/QueryError.ts"
+import * as Range from "../query/Range.ts"
+import type { LedgerEntry, Snapshot } from "../store/ChainReader.ts"
+import { isProved, type OpeningBalance, type WalletProof } from "../store/Proofs.ts"
+import { StoreError } from "../store/StoreError.ts"
+import * as RowsDigest from "./RowsDigest.ts"
+import type * as StatementFile from "./StatementFile.ts"
+
+/** What to state. */
+export interface Query {
+  readonly chain: IndexedChain
+  /** Lower case. */
+  readonly wallet: string
+  /** An open end is the block of the last comparison with the chain, or the last final block. */
+  readonly range: Range.Range
+}
+
+/** Nothing can be signed: the last block is not final. */
+export class NotFinal extends Data.TaggedError("NotFinal")<{
+  readonly block: number
+  readonly finalized: number | null
+}> {}
+
+/** Nothing can be signed: it is not known what the wallet held of an asset before the first indexed block. */
+export class OpeningUnknown extends Data.TaggedError("OpeningUnknown")<{ readonly asset: string }> {}
+
+/** Nothing is signed: the wallet has more rows than one statement may read. */
+export class TooManyRows extends Data.TaggedError("TooManyRows")<{ readonly max: number }> {}
+
+/** Why nothing is stated. */
+export type StatementError = NotFinal | NotIndexed | NoLedgers | NotDerived | OpeningUnknown | StoreError | TooManyRows
+
+/** A statement of a wallet, without what is common to all of a service. */
+export interface Stated extends Omit<StatementFile.Subject, "madeAt" | "madeBy"> {
+  readonly part: StatementFile.WalletPart
+  readonly checkpoint: Checkpoint
+  readonly reconciledTo: number | null
+}
+
+/** Rows of the ledger of a wallet that one statement reads, at most: about three seconds of a processor. */
+export const maxRows = 200_000
+
+const ledger = { id: WalletLedger.id, kind: "ledger", revision: WalletLedger.revision } as const
+
+const sentences = [
+  "Movements are those of the index: what its nodes did not trace is missing where parts of transactions are unknown.",
+  "Tokens that change balances without events are compared where the statement is proved.",
+] as const
+
+/** What a query means, by one state of the index. */
+interface Resolved {
+  readonly checkpoint: Checkpoint
+  readonly from: number
+  readonly opening: BlockRef
+  readonly closing: BlockRef
+  readonly openings: ReadonlyArray<OpeningBalance>
+  readonly proof: WalletProof | null
+}
+
+const unreadable = () =>
+  new StoreError({ message: "The index changes while it is read.", isRetryable: true, cause: undefined })
+
+const blockOf = Effect.fnUntraced(function* (snapshot: Snapshot, number: number) {
+  const block = yield* snapshot.block(number)
+  return block === null ? yield* unreadable() : block
+})
+
+/** The block of the opening balances: the one before the range, or block 0. */
+const openingOf = Effect.fnUntraced(function* (
+  snapshot: Snapshot,
+  { first }: Checkpoint,
+  from: number,
+): Effect.fn.Return<BlockRef, StoreError> {
+  if (from > first || from === 0) {
+    const { hash, number } = yield* blockOf(snapshot, Math.max(0, from - 1))
+    return { hash, number }
+  }
+  const { parentHash } = yield* blockOf(snapshot, first)
+  return { hash: parentHash, number: first - 1 }
+})
+
+const resolve = Effect.fnUntraced(function* (
+  { chain, range, wallet }: Query,
+  snapshot: Snapshot,
+): Effect.fn.Return<Resolved, StatementError> {
+  const checkpoint = yield* snapshot.checkpoint
+  yield* Coverage.checkLedgers(chain, checkpoint, wallet)
+  if (checkpoint === null) return yield* unreadable()
+  yield* Coverage.checkDerived(ledger, snapshot, chain.name, checkpoint)
+  const { finalized } = checkpoint
+  const proof = yield* snapshot.proof(wallet)
+  const from = yield* Range.firstBlock(snapshot, range.from, checkpoint)
+  const asked = yield* Range.lastBlock(snapshot, range.to, checkpoint)
+  const compared = proof !== null && proof.block.number <= (finalized ?? -1) ? proof.block.number : null
+  const to = range.to._tag === "Open" ? (compared ?? finalized ?? asked) : asked
+  if (from === null || to === null || from > to) return yield* new NotIndexed({ range, checkpoint })
+  if (finalized === null || to > finalized) return yield* new NotFinal({ block: to, finalized })
+  const { hash, number } = yield* blockOf(snapshot, to)
+  const opening = yield* openingOf(snapshot, checkpoint, from)
+  return { checkpoint, from, opening, closing: { hash, number }, openings: yield* snapshot.openings(wallet), proof }
+})
+
+/** Reads the books of a range, of which `onRow` receives each row, as far as the number of rows allows. */
+const readBooks = (
+  { chain, wallet }: Query,
+  from: number,
+  to: number,
+  counter: { rows: number },
+  onRow: (row: LedgerEntry) => void,
+): Effect.Effect<Books.Books, StoreError | TooManyRows> => {
+  if (from > to) return Effect.succeed(Books.make(wallet))
+  const admit = (row: LedgerEntry) => {
+    counter.rows += 1
+    if (counter.rows > maxRows) return Effect.fail(new TooManyRows({ max: maxRows }))
+    onRow(row)
+    return Effect.void
+  }
+  return LedgerBooks.read(chain.reader, wallet, from, to, admit)
+}
+
+const isStated = ({ standard }: Holding.Holding): boolean => standard !== "nonce"
+
+const isHeld = ({ amount, holding }: StatementFile.Balance): boolean => amount !== 0n || holding.standard === "native"
+
+const totalsOf = ({ accounts }: Books.Books): ReadonlyArray<StatementFile.Total> =>
+  [...accounts.values()]
+    .filter(({ holding }) => isStated(holding))
+    .flatMap(({ holding, sums }) => [...sums].map(([kind, sum]) => ({ holding, kind, ...sum })))
+
+/** What the last comparison states of the closing block; nothing where it was at another one. */
+const comparedOf = (
+  proof: WalletProof | null,
+  { number }: BlockRef,
+  sent: number,
+): Pick<StatementFile.WalletPart, "byStateRoot" | "counts" | "differences" | "isProved" | "notCovered"> => {
+  if (proof === null || proof.block.number !== number) {
+    const notCovered = ["The index has not compared the balances of this closing block with the state of the chain."]
+    return { byStateRoot: [], counts: null, differences: [], isProved: false, notCovered }
+  }
+  const byStateRoot = (["native", "nonce"] as const).filter((standard) =>
+    proof.holdings.some(({ holding, isByStateRoot }) => isByStateRoot === true && holding.standard === standard),
+  )
+  const nonce = proof.holdings.find(({ holding }) => holding.standard === "nonce")
+  const closing = nonce === undefined ? null : Number(nonce.found ?? nonce.expected)
+  return {
+    byStateRoot,
+    counts: closing === null ? null : { opening: closing - sent, closing },
+    differences: proof.holdings.filter(({ expected, found }) => !Proof.isEqual(expected, found)),
+    isProved: isProved(proof),
+    notCovered: proof.unchecked,
+  }
+}
+
+/**
+ * States what an index has of a wallet.
+ *
+ * **Errors**
+ * - `NotIndexed`, `NoLedgers`, `NotDerived`: the index does not have the range.
+ * - `NotFinal`: the last block may still be replaced by a reorg.
+ * - `OpeningUnknown`: what the wallet held before the first block is not known.
+ * - `TooManyRows`: the wallet has more rows than one statement may read.
+ * - `StoreError`: the database cannot be read, or its last block was replaced meanwhile.
+ */
+export const read = Effect.fn("IndexedStatement.read")(function* (
+  query: Query,
+): Effect.fn.Return<Stated, StatementError> {
+  const { chain, wallet } = query
+  const resolved = yield* chain.reader.snapshot((snapshot) => resolve(query, snapshot))
+  const { checkpoint, closing, from, opening, openings, proof } = resolved
+  const counter = { rows: 0 }
+  const digest = RowsDigest.make()
+  const before = yield* readBooks(query, checkpoint.first, opening.number, counter, () => {})
+  const books = yield* readBooks(query, opening.number + 1, closing.number, counter, ({ block, index, movements }) =>
+    digest.add(
+      block,
+      index === Movement.blockLevelIndex ? null : index,
+      movements.filter(({ kind }) => kind !== "genesis"),
+    ),
+  )
+  const end = yield* chain.reader.snapshot((snapshot) => snapshot.block(closing.number))
+  if (end?.hash !== closing.hash) return yield* unreadable()
+  const known = new Map(openings.map((one) => [Holding.keyOf(one.holding), one]))
+  const holdings = new Map(
+    [...openings, ...before.accounts.values(), ...books.accounts.values()]
+      .filter(({ holding }) => isStated(holding))
+      .map(({ holding }) => [Holding.keyOf(holding), holding]),
+  )
+  const unknown = [...holdings].find(([key]) => !known.has(key))
+  if (unknown !== undefined) return yield* new OpeningUnknown({ asset: unknown[1].asset })
+  const balances = [...holdings].map(([key, holding]) => {
+    const amount = (known.get(key)?.amount ?? 0n) + (before.accounts.get(key)?.change ?? 0n)
+    return { holding, opening: amount, closing: amount + (books.accounts.get(key)?.change ?? 0n) }
+  })
+  const { notCovered, ...compared } = comparedOf(proof, closing, books.sent)
+  const incomplete = before.incomplete + books.incomplete
+  const lacking =
+    incomplete === 0 ? [] : [`Parts of ${incomplete} transactions or blocks are unknown: traces, receipts or fees.`]
+  return {
+    source: "index",
+    chainId: chain.id,
+    fromBlock: from,
+    opening,
+    closing,
+    checkpoint,
+    reconciledTo: proof?.provedBlock ?? null,
+    part: {
+      address: wallet,
+      opening: balances.map(({ holding, opening: amount }) => ({ holding, amount })).filter(isHeld),
+      totals: totalsOf(books),
+      closing: balances.map(({ closing: amount, holding }) => ({ holding, amount })).filter(isHeld),
+      ...compared,
+      notCovered: [...sentences, ...notCovered, ...lacking],
+      rows: digest.result(),
+    },
+  }
+})

@@ -1,0 +1,42 @@
+/**
+ * Digest of the movements of a wallet: SHA-256 of a line of JSON for each, in their order. An index and a search on a node give the same one.
+ *
+ * Source: decision 0050.
+ */
+import { createHash } from "node:crypto"
+import type * as Movement from "../ledger/Movement.ts"
+
+/** The digest so far, which grows in place. */
+export interface RowsDigest {
+  /** Adds movements of a transaction, or of the block itself where the index is `null`. Rows are added in the order of the chain. */
+  readonly add: (block: number, index: number | null, movements: ReadonlyArray<Movement.Movement>) => void
+  readonly result: () => Rows
+}
+
+/** Movements by their number and digest. */
+export interface Rows {
+  readonly count: number
+  /** 32 bytes in hex. */
+  readonly sha256: string
+}
+
+/** The line of a movement. */
+const lineOf = (block: number, index: number | null, movement: Movement.Movement): string => {
+  const { amount, asset, counterparty, isFailed, kind, logIndex, tokenId } = movement
+  return `${JSON.stringify([block, index, logIndex, kind, asset, tokenId, amount.toString(), counterparty, isFailed])}\n`
+}
+
+/** A digest of no movement. */
+export const make = (): RowsDigest => {
+  const hash = createHash("sha256")
+  let count = 0
+  return {
+    add: (block, index, movements) => {
+      for (const movement of movements) {
+        count += 1
+        hash.update(lineOf(block, index, movement))
+      }
+    },
+    result: () => ({ count, sha256: `0x${hash.copy().digest("hex")}` }),
+  }
+}
