@@ -41,6 +41,7 @@ export const folderOrder: Readonly<Record<string, ReadonlyArray<string>>> = {
     "server/relay",
     "server/rest",
     "server/etherscan",
+    "server/otterscan",
     "server/explorer",
     "server",
     "Service",

@@ -37,6 +37,7 @@ import * as HttpServer from "./server/HttpServer.ts"
 import type * as Listener from "./server/Listener.ts"
 import * as Monitoring from "./server/monitoring/Monitoring.ts"
 import * as Observations from "./server/monitoring/Observations.ts"
+import * as Otterscan from "./server/otterscan/Otterscan.ts"
 import * as RateLimit from "./server/admission/RateLimit.ts"
 import * as Relay from "./server/relay/Relay.ts"
 import * as RelayCache from "./server/relay/RelayCache.ts"
@@ -148,7 +149,7 @@ const routesOf = ({ chains, config, isIndexing, options, roles }: RouteParts, ke
   const [isRest, isRelay] = [roles.includes("rest"), roles.includes("relay")]
   return Layer.mergeAll(
     isRest ? RestServer.layer({ config, chains, signingKey: kept.signingKey }) : Layer.empty,
-    isRelay ? Relay.layer() : Layer.empty,
+    isRelay ? Layer.provide(Relay.layer(), Otterscan.layer) : Layer.empty,
     Monitoring.layer({ config, chains, isIndexing }),
     isRest ? EtherscanServer.layer({ chains }) : Layer.empty,
     isRest && Docs.docsOf(config) === "on" ? DocsRoutes.layer() : Layer.empty,

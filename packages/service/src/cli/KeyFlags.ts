@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Flag from "effect/cli/Flag"
 import * as Operation from "../config/Operation.ts"
+import * as Otterscan from "../server/otterscan/Otterscan.ts"
 import type { KeyGrant, KeyOptions } from "../store/ApiKeys.ts"
 import { type CommandError, invalidOption } from "./CommandError.ts"
 
@@ -105,7 +106,8 @@ export const parse = Effect.fnUntraced(function* (
   isChain: (name: string) => boolean,
 ): Effect.fn.Return<Pick<KeyGrant, "options" | "expires">, CommandError> {
   yield* checkNames("--chain", given.chain, isChain, "a chain of the configuration")
-  yield* checkNames("--method", given.method, RpcMethod.isName, "a method of packages/schema/METHODS.md")
+  const isMethod = (name: string) => RpcMethod.isName(name) || Otterscan.methods.has(name)
+  yield* checkNames("--method", given.method, isMethod, "a method of packages/schema/METHODS.md or docs/otterscan.md")
   const isOperation = (name: string) => Operation.all.includes(name)
   yield* checkNames("--operation", given.operation, isOperation, `one of ${Operation.all.join(", ")}`)
   const rate = yield* parseRate(given)

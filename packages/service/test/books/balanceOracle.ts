@@ -26,7 +26,7 @@ export interface Tokens {
   readonly multi: ReadonlyArray<readonly [address: string, ids: ReadonlyArray<bigint>]>
 }
 
-type Call = readonly [method: string, params: ReadonlyArray<unknown>]
+export type Call = readonly [method: string, params: ReadonlyArray<unknown>]
 
 interface Asset {
   readonly asset: string

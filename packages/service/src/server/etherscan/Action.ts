@@ -2,13 +2,13 @@
 import type * as Effect from "effect/Effect"
 import type { IndexedChain } from "../../query/IndexedChain.ts"
 import type { KeyGrant } from "../../store/ApiKeys.ts"
-import type { CachedChain } from "../relay/RelayCache.ts"
+import type { RelayedChain } from "../relay/RelayChains.ts"
 import type * as Envelope from "./Envelope.ts"
 import type { Parameters } from "./Parameters.ts"
 
 /** A chain with its index, and its nodes where the process relays calls. */
 export interface Chain extends IndexedChain {
-  readonly relayed: CachedChain | undefined
+  readonly relayed: RelayedChain | undefined
 }
 
 /** A request that is admitted. */

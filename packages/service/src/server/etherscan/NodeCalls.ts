@@ -11,6 +11,7 @@ import * as Schema from "effect/Schema"
 import * as Operation from "../../config/Operation.ts"
 import * as KeyScope from "../admission/KeyScope.ts"
 import * as JsonRpcEnvelope from "../relay/JsonRpcEnvelope.ts"
+import * as LocalMethod from "../relay/LocalMethod.ts"
 import * as RelayCall from "../relay/RelayCall.ts"
 import type { RelayCache } from "../relay/RelayCache.ts"
 import type { Request } from "./Action.ts"
@@ -54,7 +55,12 @@ export const make = (cache: RelayCache["Service"]): NodeCalls => {
     if (chain.relayed === undefined) return yield* Envelope.notOk("Error! Calls to nodes are not relayed here")
     const issue = KeyScope.operationIssue(grant, Operation.relay)
     if (issue !== undefined) return yield* Envelope.notOk(issue)
-    return yield* RelayCall.run(cache, { _tag: "Call", id, method, params }, chain.relayed, grant)
+    return yield* RelayCall.run(
+      { cache, local: LocalMethod.none },
+      { _tag: "Call", id, method, params },
+      chain.relayed,
+      grant,
+    )
   })
   const read: NodeCalls["read"] = Effect.fnUntraced(function* (request, method, params) {
     const outcome = yield* call(request, method, params)

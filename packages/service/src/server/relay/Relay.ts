@@ -28,6 +28,7 @@ import { RequestFacts } from "../http/RequestFacts.ts"
 import * as Response from "../http/Response.ts"
 import * as Routes from "../http/Routes.ts"
 import * as JsonRpcEnvelope from "./JsonRpcEnvelope.ts"
+import { LocalMethods } from "./LocalMethod.ts"
 import * as RelayCall from "./RelayCall.ts"
 import { RelayCache } from "./RelayCache.ts"
 import { type RelayedChain, RelayChains } from "./RelayChains.ts"
@@ -40,7 +41,7 @@ import * as RequestCheck from "./RequestCheck.ts"
 interface Options {
   readonly authentication: Authentication["Service"]
   readonly bounds: Bounds["Service"]
-  readonly cache: RelayCache["Service"]
+  readonly answering: RelayCall.Answering
   readonly chains: ReadonlyArray<RelayedChain>
 }
 
@@ -82,7 +83,7 @@ const authenticate = Effect.fnUntraced(function* (
 })
 
 /** Makes the handler of the endpoint. */
-const make = ({ authentication, bounds, cache, chains }: Options) => {
+const make = ({ answering, authentication, bounds, chains }: Options) => {
   const find = ChainRegistry.finder(chains)
   const { limits, responses } = bounds
 
@@ -92,7 +93,7 @@ const make = ({ authentication, bounds, cache, chains }: Options) => {
     grant: KeyGrant,
     client: InFlight.Client,
   ): Effect.fn.Return<HttpServerResponse, RelayError.RelayError, HttpServerRequest> {
-    const run = (item: JsonRpcEnvelope.Item) => RelayCall.run(cache, item, chain, grant)
+    const run = (item: JsonRpcEnvelope.Item) => RelayCall.run(answering, item, chain, grant)
     const receiver: RelayResponse.Receiver = { holder: holderOf(grant), headers, bounds }
     switch (body._tag) {
       case "Invalid":
@@ -149,8 +150,8 @@ export const layer = () => {
     Effect.fnUntraced(function* (handlers) {
       const authentication = yield* Authentication
       const bounds = yield* Bounds
-      const cache = yield* RelayCache
-      const call = make({ authentication, bounds, cache, chains: yield* RelayChains })
+      const answering = { cache: yield* RelayCache, local: yield* LocalMethods }
+      const call = make({ answering, authentication, bounds, chains: yield* RelayChains })
       return handlers
         .handleRaw("call", ({ params, request }) => call(params, request))
         .handleRaw("callByHeader", ({ params, request }) =>

@@ -1,11 +1,13 @@
 /**
- * One relayed call: whether the key may call the method, whether the parameters fit it, and its result from the cache or a node.
+ * One relayed call: whether the key may call the method, whether the parameters fit it, and its result from the cache, a node, or what
+ * answers a local method.
  *
  * Source: docs/interface.md#4.2, docs/interface.md#4.3; decisions 0016 and 0020.
  */
 import type { RpcError } from "@daybook/rpc/RpcError"
 import * as Hash from "@daybook/schema/Hash"
 import * as Issue from "@daybook/schema/Issue"
+import * as Json from "@daybook/schema/Json"
 import * as JsonRpc from "@daybook/schema/JsonRpc"
 import * as RpcMethod from "@daybook/schema/RpcMethod"
 import * as Effect from "effect/Effect"
@@ -14,7 +16,9 @@ import * as Schema from "effect/Schema"
 import type { KeyGrant } from "../../store/ApiKeys.ts"
 import * as KeyScope from "../admission/KeyScope.ts"
 import type * as JsonRpcEnvelope from "./JsonRpcEnvelope.ts"
-import type { CachedChain, RelayCache } from "./RelayCache.ts"
+import * as LocalMethod from "./LocalMethod.ts"
+import type { RelayCache } from "./RelayCache.ts"
+import type { RelayedChain } from "./RelayChains.ts"
 import { code } from "./RelayError.ts"
 import type { ResponseRejected, UpstreamUnavailable } from "./Upstream.ts"
 
@@ -42,17 +46,27 @@ const isStateDiff = Schema.is(
   ]),
 )
 
-/** Why parameters do not fit their method; undefined where they do. */
-const invalidParams = (name: RpcMethod.Name, params: ReadonlyArray<unknown>): JsonRpcEnvelope.Failure | undefined => {
-  if (name === "debug_traceTransaction" && isStateDiff(params)) return undefined
-  // Sound: every method has a decoder.
-  const decoded = decoders.get(name)!(params)
-  if (Result.isSuccess(decoded)) return undefined
+/** Why parameters do not fit their method. */
+const invalidParams = (
+  name: string,
+  params: ReadonlyArray<unknown>,
+  error: Schema.SchemaError,
+): JsonRpcEnvelope.Failure => {
   // Sound: a schema error has at least one issue.
-  const { path, ...issue } = Issue.fromError(decoded.failure, params)[0]!
+  const { path, ...issue } = Issue.fromError(error, params)[0]!
   const message = Issue.format(`call of ${name}`, { ...issue, path: `params${path}` })
   return { code: JsonRpc.code.invalidParams, message }
 }
+
+/** Checks the parameters of a relayed method. */
+const checkParams = (
+  name: RpcMethod.Name,
+  params: ReadonlyArray<unknown>,
+): Result.Result<unknown, Schema.SchemaError> =>
+  name === "debug_traceTransaction" && isStateDiff(params)
+    ? Result.succeed(params)
+    : // Sound: every method has a decoder.
+      decoders.get(name)!(params)
 
 /** Filters and subscriptions belong to one connection of one node. */
 const isFilter = (method: string): boolean =>
@@ -61,58 +75,98 @@ const isFilter = (method: string): boolean =>
 const alternativeTo = (method: string): string =>
   isFilter(method) ? 'Poll "eth_getLogs" or "eth_blockNumber".' : "packages/schema/METHODS.md lists the methods."
 
-const notAllowed = (method: string): JsonRpcEnvelope.Failure => ({
+/** What answers calls. */
+export interface Answering {
+  readonly cache: RelayCache["Service"]
+  readonly local: LocalMethod.Table
+}
+
+const notAllowed = (method: string, isKnown: boolean): JsonRpcEnvelope.Failure => ({
   code: JsonRpc.code.methodNotFound,
-  message: RpcMethod.isName(method)
+  message: isKnown
     ? `Method not allowed for this API key: ${Issue.quote(method)}. Use a key made with --operator.`
     : `Method not relayed: ${Issue.quote(method)}. ${alternativeTo(method)}`,
 })
 
-const isAllowed = (method: string, { operator }: KeyGrant): method is RpcMethod.Name =>
-  RpcMethod.isName(method) && (operator || RpcMethod.all[method].exposure === "public")
+const isAllowed = (exposure: RpcMethod.Exposure, { operator }: KeyGrant): boolean => operator || exposure === "public"
 
-const onFailure = (error: RpcError | UpstreamUnavailable | ResponseRejected): Outcome => {
+const onFailure = (error: RpcError | UpstreamUnavailable | ResponseRejected): LocalMethod.CallFailed => {
   const { message } = error
   switch (error._tag) {
     case "RpcError":
-      return failed({ code: error.code, message, data: error.data })
+      return new LocalMethod.CallFailed({ failure: { code: error.code, message, data: error.data } })
     case "ResponseRejected":
-      return failed({ code: code.tooLarge, message })
-    case "UpstreamUnavailable":
-      return {
-        _tag: "Unavailable",
-        failure: { code: code.unavailable, message },
-        retryAfterSeconds: error.retryAfterSeconds,
-      }
+      return LocalMethod.failed(message, code.tooLarge)
+    case "UpstreamUnavailable": {
+      const { retryAfterSeconds } = error
+      return new LocalMethod.CallFailed({ failure: { code: code.unavailable, message }, retryAfterSeconds })
+    }
   }
+}
+
+const outcomeOf = ({ failure, retryAfterSeconds }: LocalMethod.CallFailed): Outcome =>
+  retryAfterSeconds === undefined ? failed(failure) : { _tag: "Unavailable", failure, retryAfterSeconds }
+
+/** Bytes of the results of nodes that one call to a local method reads. */
+const maxLocalBytes = 32 * 1024 * 1024
+
+const tooLarge = LocalMethod.failed(
+  `Response too large: the nodes' answers to the call exceed ${maxLocalBytes} bytes. Request less at once.`,
+  code.tooLarge,
+)
+
+/** Calls to nodes for a local method. */
+const makeNode = (
+  cache: RelayCache["Service"],
+  chain: RelayedChain,
+  grant: KeyGrant,
+): LocalMethod.LocalCall["node"] => {
+  let bytes = 0
+  return Effect.fnUntraced(function* (method, params) {
+    if (!isAllowed(RpcMethod.all[method].exposure, grant)) {
+      return yield* new LocalMethod.CallFailed({ failure: notAllowed(method, true) })
+    }
+    if (bytes > maxLocalBytes) return yield* tooLarge
+    const result = yield* Effect.mapError(cache.call(chain, method, params), onFailure)
+    bytes += result.length
+    return bytes > maxLocalBytes ? yield* tooLarge : Json.parse(Buffer.from(result).toString())
+  })
 }
 
 /** The result of a notification, which is not sent. */
 const noResult = Buffer.from("null")
 
+const success = (result: Uint8Array): Outcome => ({ _tag: "Success", result })
+
 /** Runs a call. A notification is checked and not relayed. */
 export const run = Effect.fnUntraced(
   function* (
-    cache: RelayCache["Service"],
+    { cache, local }: Answering,
     item: JsonRpcEnvelope.Item,
-    chain: CachedChain,
+    chain: RelayedChain,
     grant: KeyGrant,
   ): Effect.fn.Return<Outcome> {
     if (item._tag === "Invalid") return failed(item.failure)
     const { method, params } = item
-    if (!isAllowed(method, grant)) return failed(notAllowed(method))
+    const own = local.get(method)
+    const relayed = RpcMethod.isName(method) ? method : undefined
+    const exposure = own?.exposure ?? (relayed && RpcMethod.all[relayed].exposure)
+    if (exposure === undefined || !isAllowed(exposure, grant)) return failed(notAllowed(method, exposure !== undefined))
     const issue = KeyScope.methodIssue(grant, method)
     if (issue !== undefined) return failed({ code: JsonRpc.code.methodNotFound, message: issue })
     yield* Effect.annotateCurrentSpan({ "rpc.method": method, "daybook.chain": chain.name })
-    const invalid = invalidParams(method, params)
-    if (invalid !== undefined) return failed(invalid)
-    if (item.id === undefined) return { _tag: "Success", result: noResult }
-    return yield* cache.call(chain, method, params).pipe(
-      Effect.match({
-        onSuccess: (result): Outcome => ({ _tag: "Success", result }),
-        onFailure,
-      }),
-    )
+    const decoded = own === undefined ? checkParams(relayed!, params) : own.decode(params)
+    if (Result.isFailure(decoded)) return failed(invalidParams(method, params, decoded.failure))
+    if (item.id === undefined) return success(noResult)
+    const answered =
+      own === undefined
+        ? Effect.mapError(cache.call(chain, relayed!, params), onFailure)
+        : Effect.map(
+            // Sound: the codec of the method has decoded a list.
+            own.run(decoded.success as ReadonlyArray<unknown>, { chain, node: makeNode(cache, chain, grant) }),
+            (result) => Buffer.from(JSON.stringify(result)),
+          )
+    return yield* Effect.match(answered, { onSuccess: success, onFailure: outcomeOf })
   },
   // The stack of every span would be this line.
   Effect.withSpan("Relay.call", {}, { captureStackTrace: false }),

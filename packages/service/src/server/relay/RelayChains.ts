@@ -9,11 +9,12 @@ import type { ServedChain } from "../../config/ServedChain.ts"
 import { Engine } from "../../store/Engine.ts"
 import { Bounds } from "../admission/Bounds.ts"
 import * as LargeResponses from "./LargeResponses.ts"
+import * as IndexedChain from "../../query/IndexedChain.ts"
 import type { CachedChain } from "./RelayCache.ts"
 import * as Upstream from "./Upstream.ts"
 
 /** A served chain, its index and its nodes. */
-export interface RelayedChain extends ServedChain, Pick<CachedChain, "reader" | "upstream"> {}
+export interface RelayedChain extends IndexedChain.IndexedChain, Pick<CachedChain, "upstream"> {}
 
 /** The chains whose calls are relayed. */
 export class RelayChains extends Context.Service<RelayChains, ReadonlyArray<RelayedChain>>()(
@@ -41,8 +42,7 @@ export const layer = (
       const reading = { limits: bounds.limits, sharing: LargeResponses.make(bounds) }
       return yield* Effect.forEach(served, (chain) =>
         Effect.map(Upstream.make(chain, reading, onNodeCall), (upstream) => ({
-          ...chain,
-          reader: database.chain(chain).reader,
+          ...IndexedChain.fromDatabase(database)(chain),
           upstream,
         })),
       )

@@ -1,0 +1,113 @@
+/**
+ * The transactions that have a call from or to an account: those that it sent or received, those in which it was called or called others,
+ * and the one that created it. Not those that only moved its tokens. A transaction is listed once, and a block as a whole.
+ *
+ * Source: decisions 0016 and 0048.
+ */
+import * as Effect from "effect/Effect"
+import * as Role from "../ledger/Role.ts"
+import type { StoreError } from "../store/StoreError.ts"
+import * as CompleteRange from "./CompleteRange.ts"
+import type * as Coverage from "./Coverage.ts"
+import type { IndexedChain } from "./IndexedChain.ts"
+import type { NoLedgers, NotDerived, Stale } from "./QueryError.ts"
+import * as TransactionParts from "./TransactionParts.ts"
+import * as WalletPage from "./WalletPage.ts"
+
+/** Which transactions are listed. */
+export interface Query {
+  readonly chain: IndexedChain
+  /** Lower case. */
+  readonly wallet: string
+  /** First block, inclusive. */
+  readonly from: number
+  /** Last block, inclusive. */
+  readonly to: number
+  readonly order: "ASC" | "DESC"
+  /** Transactions from which on no further block is listed. */
+  readonly limit: number
+}
+
+/** Transactions in the order of the query. */
+export interface Found {
+  readonly documents: ReadonlyArray<TransactionParts.Document>
+  /** Blocks behind the last one may have more; where they are not in the index, this is not known. */
+  readonly hasMore: boolean
+}
+
+/** A block with so many transactions of an account is not listed. */
+const maxOfBlock = 10_000
+
+/** Pages of a query that one list reads: most of them may have few of the transactions that are searched for. */
+const maxPages = 2_000
+
+const pageBytes = 256 * 1024
+
+const { bits } = Role
+
+const page = WalletPage.make(
+  TransactionParts.sourceOf<null>({
+    roles: bits.sender | bits.recipient | bits.created | bits.creator | bits.internal_caller | bits.internal_callee,
+    internal: false,
+    partsOf: () => [null],
+  }),
+)
+
+/** Why a list cannot be read. */
+export type ReadError = CompleteRange.Incomplete | NoLedgers | NotDerived | Stale | StoreError
+
+const everyPart = () => true
+
+/** Reads pages until a number of transactions was found. */
+const collect = Effect.fnUntraced(function* ({ chain, from, limit, order, to, wallet }: Query) {
+  const documents: Array<TransactionParts.Document> = []
+  const range = { from: { _tag: "Block", block: from }, to: { _tag: "Block", block: to } } as const
+  let position: WalletPage.Position = WalletPage.first
+  let covered: Coverage.Coverage | undefined
+  for (let pages = 0; pages < maxPages; pages++) {
+    const left = limit - documents.length
+    const query = { chain, wallet, range, order, position, limit: left, maxBytes: pageBytes, selection: everyPart }
+    const { coverage, next, rows } = yield* page(query)
+    covered ??= coverage
+    for (const { document } of rows) documents.push(document)
+    if (next === null || documents.length >= limit) return { documents, coverage: covered }
+    position = { _tag: "After", continuation: next }
+  }
+  return yield* new CompleteRange.Incomplete({ message: `too many other transactions of ${wallet} are between them` })
+})
+
+/**
+ * Reads whole blocks until a number of transactions was found.
+ *
+ * **Errors**
+ * - `Incomplete`: blocks, transactions or traces of the range, as far as it is read, are not in the index.
+ * - `Stale`: the chain was reorganized meanwhile.
+ * - `NoLedgers`, `NotDerived`, `StoreError`: as of pages.
+ */
+export const read = Effect.fnUntraced(function* (query: Query): Effect.fn.Return<Found, ReadError> {
+  const { chain, from, limit, order, to } = query
+  const { coverage, documents } = yield* collect(query)
+  const check = (blocks: CompleteRange.Blocks) => CompleteRange.check(chain, coverage, blocks, true)
+  const last = documents[limit - 1]
+  if (last === undefined) {
+    yield* check({ from, to })
+    return { documents, hasMore: false }
+  }
+  const end = last.row.block
+  const isAscending = order === "ASC"
+  yield* check(isAscending ? { from, to: end } : { from: end, to })
+  const ofBlock = yield* collect({ ...query, from: end, to: end, limit: maxOfBlock })
+  if (ofBlock.documents.length === maxOfBlock) {
+    return yield* new CompleteRange.Incomplete({ message: `block ${end} has too many transactions of ${query.wallet}` })
+  }
+  const whole = [...documents.filter(({ row }) => row.block !== end), ...ofBlock.documents]
+  const rest = isAscending ? { from: end + 1, to } : { from, to: end - 1 }
+  if (rest.from > rest.to) return { documents: whole, hasMore: false }
+  const behind = yield* collect({ ...query, ...rest, limit: 1 })
+  if (behind.documents.length > 0) return { documents: whole, hasMore: true }
+  const isCovered = yield* check(rest).pipe(
+    Effect.as(true),
+    Effect.catchTag("Incomplete", () => Effect.succeed(false)),
+  )
+  return { documents: whole, hasMore: !isCovered }
+})

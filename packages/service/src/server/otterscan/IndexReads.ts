@@ -1,0 +1,70 @@
+/**
+ * Queries of the index for methods of Otterscan. What the index does not cover is an error, and never a shorter list.
+ *
+ * Source: decisions 0016 and 0070.
+ */
+import * as Effect from "effect/Effect"
+import type * as CompleteRange from "../../query/CompleteRange.ts"
+import type * as QueryError from "../../query/QueryError.ts"
+import type { StoreError } from "../../store/StoreError.ts"
+import * as LocalMethod from "../relay/LocalMethod.ts"
+import { code } from "../relay/RelayError.ts"
+
+/** The index does not have what is asked for. */
+type NotCovered =
+  | CompleteRange.Incomplete
+  | QueryError.NoLedgers
+  | QueryError.NotDerived
+  | QueryError.NotTraced
+  | QueryError.NotWatched
+
+/** Why a query cannot be answered. */
+export type ReadError = NotCovered | QueryError.Stale | StoreError
+
+const reasonOf = (error: NotCovered): string => {
+  switch (error._tag) {
+    case "Incomplete":
+      return error.message
+    case "NoLedgers":
+      return `the index of ${error.chain} has the own transactions of some wallets alone`
+    case "NotDerived":
+      return `rows of this kind are not derived yet from block ${error.next ?? error.checkpoint.first} of ${error.chain} on`
+    case "NotTraced":
+      return `no block of ${error.chain} has traces`
+    case "NotWatched":
+      return `the wallet ${error.wallet} is not watched on ${error.chain}`
+  }
+}
+
+/** The index does not have what is asked for. */
+export const notIndexed = (what: string): LocalMethod.CallFailed => LocalMethod.failed(`Not indexed: ${what}`)
+
+const busy = (message: string): LocalMethod.CallFailed =>
+  new LocalMethod.CallFailed({ failure: { code: code.unavailable, message }, retryAfterSeconds: 1 })
+
+/** The chain is reorganized while it is read. */
+export const reorganizes = busy("The chain reorganizes. Retry later.")
+
+/** Times that a query is repeated after a reorg. */
+const maxRestarts = 3
+
+const ofStore = (error: StoreError): Effect.Effect<never, LocalMethod.CallFailed> => {
+  if (error.damagedBlock !== undefined) {
+    const failure = notIndexed(`block ${error.damagedBlock} cannot be read`)
+    return Effect.andThen(Effect.logError(error.message), Effect.fail(failure))
+  }
+  return error.isRetryable ? Effect.fail(busy("The index cannot be read now. Retry later.")) : Effect.die(error)
+}
+
+/** Reads the index; where it does not have the answer, `otherwise` is asked, with the failure that says so. */
+export const read = <A, B>(
+  query: Effect.Effect<A, ReadError>,
+  otherwise: (failure: LocalMethod.CallFailed) => Effect.Effect<B, LocalMethod.CallFailed>,
+): Effect.Effect<A | B, LocalMethod.CallFailed> =>
+  query.pipe(
+    Effect.retry({ times: maxRestarts, while: ({ _tag }) => _tag === "Stale" }),
+    Effect.catch((error): Effect.Effect<B, LocalMethod.CallFailed> => {
+      if (error._tag === "Stale") return Effect.fail(reorganizes)
+      return error._tag === "StoreError" ? ofStore(error) : otherwise(notIndexed(reasonOf(error)))
+    }),
+  )

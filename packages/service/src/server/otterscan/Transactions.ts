@@ -1,0 +1,134 @@
+/**
+ * What Otterscan shows of one transaction: its inner operations, its calls, and why it failed. Operations are read of the index where it has
+ * them, else of the traces of a node, which only keys of operators may ask for.
+ *
+ * Source: decision 0016.
+ */
+import * as Hash from "@daybook/schema/Hash"
+import type { InternalTransactionWire } from "@daybook/schema/InternalTransaction"
+import * as Effect from "effect/Effect"
+import * as CompleteRange from "../../query/CompleteRange.ts"
+import * as TransactionParts from "../../query/TransactionParts.ts"
+import * as WalletFrames from "../../query/WalletFrames.ts"
+import * as WalletPage from "../../query/WalletPage.ts"
+import * as WalletTransactions from "../../query/WalletTransactions.ts"
+import * as LocalMethod from "../relay/LocalMethod.ts"
+import * as Frames from "./Frames.ts"
+import * as IndexReads from "./IndexReads.ts"
+import * as NodeValues from "./NodeValues.ts"
+
+type Call = LocalMethod.LocalCall
+
+const quantity = (value: bigint): string => `0x${value.toString(16)}`
+
+/** The receipt of a transaction, which must be in a block. */
+const receiptOf = Effect.fnUntraced(function* ({ node }: Call, hash: string) {
+  const receipt = yield* NodeValues.readReceipt(yield* node("eth_getTransactionReceipt", [hash]))
+  return receipt === null ? yield* LocalMethod.failed(`transaction ${hash} not found`) : receipt
+})
+
+/** Numbers of the kinds of operations. */
+const operationTypes: Readonly<Record<string, number>> = { CALL: 0, SELFDESTRUCT: 1, CREATE: 2, CREATE2: 3 }
+
+interface Moving {
+  readonly type: string
+  readonly from: string
+  readonly to: string | null
+  readonly value: bigint
+}
+
+const operationOf = ({ from, to, type, value }: Moving) => ({
+  type: operationTypes[type] ?? 0,
+  from,
+  to,
+  value: quantity(value),
+})
+
+const isOperation = ({ type, value }: Moving): boolean => WalletFrames.isMoving({ type, value: String(value) })
+
+/** Operations by the rows of the index; none of a call that failed or lies in one. */
+const fromIndex = (frames: ReadonlyArray<InternalTransactionWire>) =>
+  frames
+    .filter(({ error }) => error == null)
+    .map(({ from, to, type, value }) => ({ type, from, to: to ?? null, value: BigInt(value) }))
+    .filter(isOperation)
+    .map(operationOf)
+
+const fromNode = (call: Call, hash: string) =>
+  Effect.map(Frames.read(call, hash), (frames) =>
+    frames.filter((frame) => frame.depth > 0 && !frame.isFailed && isOperation(frame)).map(operationOf),
+  )
+
+/** Transactions of one sender in one block that are read. */
+const maxOfSender = 2_000
+const maxBytes = 16 * 1024 * 1024
+
+/** The calls of a transaction in the index. */
+const indexedFrames = Effect.fnUntraced(function* (
+  { chain }: Call,
+  { blockNumber: block, ...receipt }: NodeValues.ReceiptFields,
+) {
+  const bound = { _tag: "Block", block } as const
+  const page = yield* WalletTransactions.read("direct", {
+    chain,
+    wallet: receipt.from,
+    range: { from: bound, to: bound },
+    order: "ASC",
+    position: WalletPage.first,
+    limit: maxOfSender,
+    maxBytes,
+    selection: { internal: true },
+  })
+  yield* CompleteRange.check(chain, page.coverage, { from: block, to: block }, true)
+  const document = page.rows
+    .map(TransactionParts.documentOf)
+    .find(({ transaction }) => transaction.hash === receipt.transactionHash)
+  if (document === undefined || document.internal === null || document.transaction.block_hash !== receipt.blockHash) {
+    return yield* new CompleteRange.Incomplete({ message: `the transaction is not in the index of ${chain.name}` })
+  }
+  return document.internal
+})
+
+const internalOperations = LocalMethod.make([Hash.Hash], ([hash], call) =>
+  Effect.gen(function* () {
+    const { fields } = yield* receiptOf(call, hash)
+    const operations = Effect.map(indexedFrames(call, fields), fromIndex)
+    return yield* IndexReads.read(operations, () => fromNode(call, hash))
+  }),
+)
+
+const trace = LocalMethod.make([Hash.Hash], ([hash], call) =>
+  Effect.andThen(
+    receiptOf(call, hash),
+    Effect.map(Frames.read(call, hash), (frames) =>
+      frames.map(({ depth, from, input, output, to, type, value }) => ({
+        type,
+        depth,
+        from,
+        to,
+        value: Frames.hasValue({ type }) ? quantity(value) : null,
+        input,
+        output,
+      })),
+    ),
+  ),
+)
+
+const noError = "0x"
+
+/** What a transaction returned when it failed; nothing is read of a trace where it did not fail. */
+const transactionError = LocalMethod.make([Hash.Hash], ([hash], call) =>
+  Effect.gen(function* () {
+    const { status } = (yield* receiptOf(call, hash)).fields
+    if (status === 1n) return noError
+    const [root] = yield* Frames.read(call, hash)
+    return root?.isFailed === true ? root.output : noError
+  }),
+)
+
+/** The methods. */
+export const methods: Readonly<Record<string, LocalMethod.LocalMethod>> = {
+  ots_getInternalOperations: internalOperations,
+  ots_traceTransaction: trace,
+  ots_getTransactionError: transactionError,
+}

@@ -1,0 +1,50 @@
+/** A service that has indexed a scenario chain of anvil, which serves the methods of Otterscan too. */
+import { Anvil, Scenario } from "@daybook/chain"
+import { Effect } from "effect"
+import { caughtUp, start as startIndexer } from "../../indexer/chain.ts"
+import * as service from "../service.ts"
+
+/** A response of JSON-RPC. */
+export interface Answer {
+  readonly result?: service.Json
+  readonly error?: { readonly code: number; readonly message: string }
+}
+
+/** A service with a key of an operator and one of a client, and the node itself. */
+export const start = Effect.gen(function* () {
+  const node = yield* Anvil.make({ chainId: 1 })
+  const world = yield* Scenario.run(node, { seed: 4, blobs: false, blocks: 12 })
+  const last = Number(yield* node.call<string>("eth_blockNumber"))
+  const started = yield* service.start({ chains: { eth: { config: { rpc: [node.url] } } } })
+  const indexer = yield* startIndexer(started.stores["eth"]!, [node.url], { checks: "full" })
+  yield* indexer.until(caughtUp(last))
+  yield* indexer.stop
+  const operator = yield* started.addKey({ name: "operator", operator: true })
+  const post = (url: string, method: string, params: ReadonlyArray<unknown>) =>
+    Effect.map(
+      service.request(url, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+      }),
+      ({ json }) => json as Answer,
+    )
+  return {
+    ...started,
+    node,
+    world,
+    last,
+    operator,
+    /** Asks the service as an operator. */
+    ask: (method: string, ...params: ReadonlyArray<unknown>) =>
+      post(`${started.url}/rpc/eth/${operator}`, method, params),
+    /** Asks the service as a client. */
+    askAsClient: (method: string, ...params: ReadonlyArray<unknown>) =>
+      post(`${started.url}/rpc/eth/${started.key}`, method, params),
+    /** Asks the node. */
+    oracle: (method: string, ...params: ReadonlyArray<unknown>) => post(node.url, method, params),
+  }
+})
+
+/** A service of `start`. */
+export type Indexed = Effect.Success<typeof start>
