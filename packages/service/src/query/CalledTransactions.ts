@@ -24,7 +24,7 @@ export interface Query {
   /** Last block, inclusive. */
   readonly to: number
   readonly order: "ASC" | "DESC"
-  /** Transactions from which on no further block is listed. */
+  /** No further block is listed after so many transactions. */
   readonly limit: number
 }
 

@@ -16,7 +16,7 @@ import type { NoLedgers, NotDerived } from "./QueryError.ts"
 import * as TransactionParts from "./TransactionParts.ts"
 
 /** A transaction and its nonce. */
-interface Sent {
+interface SentTransaction {
   readonly document: TransactionParts.Document
   readonly nonce: number
 }
@@ -37,7 +37,10 @@ const isSender = ({ roles }: LedgerEntry): boolean => (roles & Role.bits.sender)
 const makeReader = (snapshot: Snapshot, wallet: string) => {
   let batches = 0
 
-  const sentAt = Effect.fnUntraced(function* ({ block, index }: Position): Effect.fn.Return<Sent | null, StoreError> {
+  const sentAt = Effect.fnUntraced(function* ({
+    block,
+    index,
+  }: Position): Effect.fn.Return<SentTransaction | null, StoreError> {
     const after = { block, index: index - 1 }
     const query = { key: wallet, from: block, to: block, order: "ASC", after, limit: 1, internal: false } as const
     const [row] = (yield* snapshot.page(projection, query)).rows
@@ -50,7 +53,7 @@ const makeReader = (snapshot: Snapshot, wallet: string) => {
     from: number,
     to: number,
     start: Position | null = null,
-  ): Effect.fn.Return<Sent | null, StoreError | CompleteRange.Incomplete> {
+  ): Effect.fn.Return<SentTransaction | null, StoreError | CompleteRange.Incomplete> {
     for (let after = start; ;) {
       if (++batches > maxBatches) {
         return yield* new CompleteRange.Incomplete({ message: `the account ${wallet} has too many transactions` })
@@ -68,11 +71,11 @@ const makeReader = (snapshot: Snapshot, wallet: string) => {
 /** The transaction of a block, from one of its sender on. */
 const findInBlock = Effect.fnUntraced(function* (
   read: ReturnType<typeof makeReader>,
-  first: Sent,
+  first: SentTransaction,
   nonce: number,
-): Effect.fn.Return<Sent | null, StoreError | CompleteRange.Incomplete> {
+): Effect.fn.Return<SentTransaction | null, StoreError | CompleteRange.Incomplete> {
   const { block } = first.document.row
-  let sent: Sent | null = first
+  let sent: SentTransaction | null = first
   while (sent !== null && sent.nonce < nonce) sent = yield* read(block, block, sent.document.row)
   return sent?.nonce === nonce ? sent : null
 })
@@ -89,12 +92,12 @@ const findIn = Effect.fnUntraced(function* (snapshot: Snapshot, chain: IndexedCh
   let [low, high] = [checkpoint.first, checkpoint.head.number]
   while (low <= high) {
     const middle = Math.floor((low + high) / 2)
-    const sent: Sent | null = yield* read(middle, high)
+    const sent: SentTransaction | null = yield* read(middle, high)
     if (sent === null || sent.nonce > nonce) {
       high = middle - 1
       continue
     }
-    const found: Sent | null = yield* findInBlock(read, sent, nonce)
+    const found: SentTransaction | null = yield* findInBlock(read, sent, nonce)
     if (found !== null) return { sent: found, coverage }
     low = sent.document.row.block + 1
   }

@@ -30,7 +30,7 @@ export const receiptsOf = ({ node }: LocalMethod.LocalCall, { fields: { hash, tr
       )
 
 const withoutTransactions = ({ members }: Block) => {
-  const { transactions, ...header } = members
+  const { transactions: _, ...header } = members
   return header
 }
 

@@ -9,7 +9,7 @@ import * as Trace from "@daybook/schema/Trace"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import * as LocalMethod from "../relay/LocalMethod.ts"
+import type * as LocalMethod from "../relay/LocalMethod.ts"
 import * as NodeValues from "./NodeValues.ts"
 
 /** A call of a transaction. */

@@ -56,7 +56,7 @@ const ofStore = (error: StoreError): Effect.Effect<never, LocalMethod.CallFailed
   return error.isRetryable ? Effect.fail(busy("The index cannot be read now. Retry later.")) : Effect.die(error)
 }
 
-/** Reads the index; where it does not have the answer, `otherwise` is asked, with the failure that says so. */
+/** Reads the index; where it does not have the answer, `otherwise` is asked, with the failure that states it. */
 export const read = <A, B>(
   query: Effect.Effect<A, ReadError>,
   otherwise: (failure: LocalMethod.CallFailed) => Effect.Effect<B, LocalMethod.CallFailed>,

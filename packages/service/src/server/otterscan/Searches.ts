@@ -16,7 +16,7 @@ import * as Params from "./Params.ts"
 
 type Call = LocalMethod.LocalCall
 
-/** Most transactions from which on no further block is listed. Source: Erigon. */
+/** The largest size of a page, which ends with the block that reaches it. Source: Erigon. */
 const maxPageSize = 25
 
 /** Blocks that are read at once. */

@@ -7,7 +7,7 @@
 import type * as RpcMethod from "@daybook/schema/RpcMethod"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Result from "effect/Result"
 import * as Schema from "effect/Schema"

@@ -136,10 +136,14 @@ const transactions = Effect.fnUntraced(function* (service: Indexed, traced: Trac
     const isValueless = ({ type }: { readonly type: string }) => type === "STATICCALL" || type === "DELEGATECALL"
     expect([hash, trace]).toEqual([
       hash,
-      frames.map(({ isFailed, ...frame }) => ({
-        ...frame,
-        to: frame.to === "" ? null : frame.to,
-        value: isValueless(frame) ? null : (frame.value ?? "0x0"),
+      frames.map(({ depth, from, input, output, to, type, value }) => ({
+        type,
+        depth,
+        from,
+        to: to === "" ? null : to,
+        value: isValueless({ type }) ? null : (value ?? "0x0"),
+        input,
+        output,
       })),
     ])
     // Anvil lists calls alone, and gives calls without a value one.
@@ -230,9 +234,15 @@ const accounts = Effect.fnUntraced(function* (service: Indexed, traced: Traced) 
     service,
     addresses.flatMap((address) => blocks.map((number): Call => ["ots_hasCode", [address, number]])),
   )
-  // A creation that failed has created nothing: anvil names the account of its nonce.
-  const failed = traced.filter(({ frames: [root] }) => isCreation(root!) && root!.isFailed).map(({ frames }) => frames)
-  const uncreated = new Set(failed.flatMap(([, inner]) => (inner === undefined ? [] : [inner.from])))
+  // A creation that failed has created nothing: anvil names the account of its nonce, which calls that it made are from.
+  const uncreated = new Set(
+    traced.flatMap(({ frames: [root, inner, ...others] }) => {
+      const ofRoot = inner !== undefined && isCreation(root!) && root!.isFailed ? [inner.from] : []
+      const failed = [...(inner === undefined ? [] : [inner]), ...others].filter(isCreation)
+      return [...ofRoot, ...failed.flatMap(({ isFailed, to }) => (isFailed && to !== "" ? [to] : []))]
+    }),
+  )
+  expect(uncreated.size).toBeGreaterThan(1)
   yield* compare(
     service,
     addresses.filter((address) => !uncreated.has(address)).map((address) => ["ots_getContractCreator", [address]]),
@@ -297,6 +307,6 @@ describe("Otterscan", () => {
         yield* accounts(service, traced)
         yield* unknown(service)
       }).pipe(Effect.scoped),
-    240_000,
+    400_000,
   )
 })

@@ -1,21 +1,23 @@
 /** A service that has indexed a scenario chain of anvil, which serves the methods of Otterscan too. */
 import { Anvil, Scenario } from "@daybook/chain"
-import { Effect } from "effect"
+import { Effect, type Scope } from "effect"
 import { caughtUp, start as startIndexer } from "../../indexer/chain.ts"
 import * as service from "../service.ts"
 
 /** A response of JSON-RPC. */
-export interface Answer {
+export interface Response {
   readonly result?: service.Json
   readonly error?: { readonly code: number; readonly message: string }
 }
 
-/** A service with a key of an operator and one of a client, and the node itself. */
-export const start = Effect.gen(function* () {
+/** A service with a key of an operator and one of a client, and the node itself; the service may ask one in front of it. */
+export const follow = Effect.fnUntraced(function* (
+  front: (url: string) => Effect.Effect<string, never, Scope.Scope> = Effect.succeed,
+) {
   const node = yield* Anvil.make({ chainId: 1 })
   const world = yield* Scenario.run(node, { seed: 4, blobs: false, blocks: 12 })
   const last = Number(yield* node.call<string>("eth_blockNumber"))
-  const started = yield* service.start({ chains: { eth: { config: { rpc: [node.url] } } } })
+  const started = yield* service.start({ chains: { eth: { config: { rpc: [yield* front(node.url)] } } } })
   const indexer = yield* startIndexer(started.stores["eth"]!, [node.url], { checks: "full" })
   yield* indexer.until(caughtUp(last))
   yield* indexer.stop
@@ -27,7 +29,7 @@ export const start = Effect.gen(function* () {
         headers: { "content-type": "application/json" },
         body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
       }),
-      ({ json }) => json as Answer,
+      ({ json }) => json as Response,
     )
   return {
     ...started,
@@ -45,6 +47,9 @@ export const start = Effect.gen(function* () {
     oracle: (method: string, ...params: ReadonlyArray<unknown>) => post(node.url, method, params),
   }
 })
+
+/** A service that asks the node itself. */
+export const start = follow()
 
 /** A service of `start`. */
 export type Indexed = Effect.Success<typeof start>

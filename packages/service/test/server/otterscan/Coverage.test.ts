@@ -1,0 +1,169 @@
+/** What the index does not cover is an error of a search, and never a shorter list. */
+import { describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect } from "vitest"
+import type { BlockGap, BlockRows } from "../../../src/block/BlockRows.ts"
+import type { LedgerProjection } from "../../../src/block/Projection.ts"
+import * as LedgerCodec from "../../../src/ledger/LedgerCodec.ts"
+import * as Role from "../../../src/ledger/Role.ts"
+import * as WalletLedger from "../../../src/projection/WalletLedger.ts"
+import * as WalletTransactions from "../../../src/projection/WalletTransactions.ts"
+import * as Node from "../node.ts"
+import * as Rows from "../rows.ts"
+import { type Json, type Options, start, type Started } from "../service.ts"
+
+/** Ledgers in which alice sends each transaction. */
+const ledger: LedgerProjection = {
+  id: WalletLedger.id,
+  kind: "ledger",
+  revision: WalletLedger.revision,
+  ledger: () => LedgerCodec.pack([{ index: 0, wallet: Rows.alice, roles: Role.bits.sender, movements: [] }]),
+}
+
+const chain = (from: number, length: number, gaps: Readonly<Record<number, BlockGap>> = {}): ReadonlyArray<BlockRows> =>
+  Array.from({ length }, (_, at) => {
+    const block = Rows.block(from + at, [{ from: Rows.alice, to: Rows.bob }])
+    const gap = gaps[from + at]
+    return gap === undefined ? block : { ...block, gaps: [gap] }
+  })
+
+const hex = (value: string | number) => `0x${Number(value).toString(16)}`
+
+/** A node that has the transactions of blocks, as the index has them. */
+const nodeOf = (blocks: ReadonlyArray<BlockRows>) => {
+  const transactions = blocks.flatMap(({ transactions: own }) => own.map(({ body }) => JSON.parse(body) as Json))
+  return Node.start(({ method, params }) => {
+    const found = transactions.find(({ hash }) => hash === params[0])
+    if (found === undefined) return Node.result("null")
+    const at = { blockHash: found.block_hash, blockNumber: hex(found.block_number), from: found.from_address }
+    return Node.result(
+      JSON.stringify(
+        method === "eth_getTransactionByHash"
+          ? { ...at, hash: found.hash, nonce: "0x7", input: found.input }
+          : { ...at, transactionHash: found.hash, gasUsed: "0x5208", status: "0x1" },
+      ),
+    )
+  })
+}
+
+const startOn = Effect.fnUntraced(function* (
+  blocks: ReadonlyArray<BlockRows>,
+  config: Readonly<Record<string, unknown>> = {},
+  more: Partial<NonNullable<Options["chains"]>[string]> = {},
+) {
+  const node = yield* nodeOf(blocks)
+  const projections = [WalletTransactions.projection, ledger]
+  return yield* start({ chains: { eth: { config: { rpc: [node.url], ...config }, blocks, projections, ...more } } })
+})
+
+/** The blocks of the transactions of a search, with its ends; or the text of its error. */
+const search = ({ call }: Started, direction: "After" | "Before", block: number, size = 25, wallet = Rows.alice) =>
+  Effect.map(
+    call({ jsonrpc: "2.0", id: 1, method: `ots_searchTransactions${direction}`, params: [wallet, block, size] }),
+    ({ json }) => {
+      if (json.error !== undefined) return json.error.message as string
+      const { firstPage, lastPage, txs } = json.result
+      return [firstPage, lastPage, ...txs.map(({ blockNumber }: Json) => Number(blockNumber))]
+    },
+  )
+
+describe("Otterscan: what the index does not cover", () => {
+  it.live("an index from block 0 to the head has every row", () =>
+    Effect.gen(function* () {
+      const service = yield* startOn(chain(0, 5))
+
+      expect(yield* search(service, "Before", 0)).toEqual([true, true, 4, 3, 2, 1, 0])
+      expect(yield* search(service, "Before", 0, 2)).toEqual([true, false, 4, 3])
+      expect(yield* search(service, "Before", 3, 2)).toEqual([false, false, 2, 1])
+      expect(yield* search(service, "Before", 1, 1)).toEqual([false, true, 0])
+      expect(yield* search(service, "After", 0, 2)).toEqual([false, true, 1, 0])
+      expect(yield* search(service, "After", 2, 2)).toEqual([true, false, 4, 3])
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("an index that begins later answers pages that it has, and an error for those that reach below it", () =>
+    Effect.gen(function* () {
+      const service = yield* startOn(chain(10, 5))
+      const below = (to: number) => `Not indexed: blocks 0 to ${to} of this chain are not in the index`
+
+      expect(yield* search(service, "Before", 0, 2)).toEqual([true, false, 14, 13])
+      expect(yield* search(service, "Before", 12, 2)).toEqual([false, false, 11, 10])
+      expect(yield* search(service, "Before", 0)).toBe(below(9))
+      expect(yield* search(service, "Before", 10)).toBe(below(9))
+      expect(yield* search(service, "Before", 5)).toBe(below(4))
+      expect(yield* search(service, "After", 0, 2)).toBe(below(9))
+      expect(yield* search(service, "After", 9, 2)).toEqual([false, false, 11, 10])
+      expect(yield* search(service, "Before", 0, 25, Rows.stranger)).toBe(below(9))
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("an index that is behind answers an error for what is above it", () =>
+    Effect.gen(function* () {
+      const service = yield* startOn(chain(0, 5))
+      yield* Effect.orDie(
+        service.stores["eth"]!.writeStatus({
+          state: "backfill",
+          traces: "debug_traceBlock",
+          nodeHead: 40,
+          message: "",
+        }),
+      )
+      const above = "Not indexed: blocks 5 to 40 of this chain are not in the index yet"
+
+      expect(yield* search(service, "Before", 0)).toBe(above)
+      expect(yield* search(service, "Before", 5)).toEqual([false, true, 4, 3, 2, 1, 0])
+      expect(yield* search(service, "After", 0, 2)).toEqual([false, true, 1, 0])
+      expect(yield* search(service, "After", 2, 2)).toEqual([false, false, 4, 3])
+      expect(yield* search(service, "After", 2, 3)).toBe(above)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("a block without a transaction or its traces is an error of the pages that have it", () =>
+    Effect.gen(function* () {
+      for (const [kind, what] of [
+        ["transaction", "transactions"],
+        ["trace", "traces"],
+      ] as const) {
+        const gap = { kind, transaction: Rows.hashOf("gap"), reason: "it was left out" }
+        const service = yield* startOn(chain(0, 5, { 2: gap }))
+
+        expect(yield* search(service, "Before", 0)).toBe(`Not indexed: ${what} of block 2 are missing in the index`)
+        expect(yield* search(service, "Before", 0, 2)).toEqual([true, false, 4, 3])
+        expect(yield* search(service, "Before", 2)).toEqual([false, true, 1, 0])
+      }
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("an index of watched wallets answers an error for every account", () =>
+    Effect.gen(function* () {
+      const service = yield* startOn(chain(0, 5), { watch: [Rows.alice] })
+      const error = "Not indexed: the index of eth has the own transactions of some wallets alone"
+
+      expect(yield* search(service, "Before", 0)).toBe(error)
+      expect(yield* search(service, "Before", 0, 25, Rows.bob)).toBe(error)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("ledgers that are not derived are an error", () =>
+    Effect.gen(function* () {
+      const service = yield* startOn(chain(0, 5), {}, { projections: [WalletTransactions.projection] })
+
+      expect(yield* search(service, "Before", 0)).toBe(
+        "Not indexed: rows of this kind are not derived yet from block 0 of eth on",
+      )
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("a node that does not have the transactions of the index is an error, after the search was repeated", () =>
+    Effect.gen(function* () {
+      const node = yield* Node.start(() => Node.result("null"))
+      const projections = [WalletTransactions.projection, ledger]
+      const service = yield* start({
+        chains: { eth: { config: { rpc: [node.url] }, blocks: chain(0, 1), projections } },
+      })
+
+      expect(yield* search(service, "Before", 0)).toBe("The chain reorganizes. Retry later.")
+      expect(node.calls.filter(({ method }) => method === "eth_getTransactionByHash")).toHaveLength(4)
+    }).pipe(Effect.scoped),
+  )
+})

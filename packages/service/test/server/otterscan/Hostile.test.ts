@@ -1,0 +1,177 @@
+/** Hostile parameters and hostile nodes: each call has an error of its own, and none is the service's. */
+import { describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect } from "vitest"
+import { methods } from "../../../src/server/otterscan/Otterscan.ts"
+import * as Node from "../node.ts"
+import * as Rows from "../rows.ts"
+import { type Json, start } from "../service.ts"
+
+/** Numbers from 0 to 1, the same for a seed. */
+const random = (seed: number) => {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+const hash = Rows.blockHash(1)
+
+const values: ReadonlyArray<unknown> = [
+  null,
+  true,
+  "",
+  "latest",
+  "0x",
+  "0x0",
+  "0x1",
+  "0x01",
+  "-0x1",
+  "1",
+  "0xzz",
+  `0x${"f".repeat(64)}`,
+  "f".repeat(20_000),
+  0,
+  1,
+  -1,
+  1.5,
+  25,
+  26,
+  1e21,
+  Number.MAX_SAFE_INTEGER,
+  Rows.alice,
+  Rows.alice.toUpperCase(),
+  Rows.alice.slice(2),
+  `${Rows.alice}00`,
+  hash,
+  hash.slice(0, -2),
+  [],
+  [[[[[[]]]]]],
+  {},
+  { __proto__: null, toString: 1 },
+  { blockHash: hash },
+  "\u0000\u202e",
+]
+
+const names = [...methods.keys()]
+
+/** Calls of methods with parameters of any form, and of names that are close to one. */
+const makeCall = (next: () => number) => {
+  const pick = <A>(list: ReadonlyArray<A>): A => list[Math.floor(next() * list.length)]!
+  return (id: number) => {
+    const method = next() < 0.05 ? pick([...names].map((name) => `${name}x`)) : pick(names)
+    const params = next() < 0.02 ? pick(values) : Array.from({ length: Math.floor(next() * 5) }, () => pick(values))
+    return { jsonrpc: "2.0", id, method, params }
+  }
+}
+
+const batchSize = 100
+
+/** Codes of errors that name the call, the index or the node. */
+const codes = new Set([-32_600, -32_601, -32_602, -32_000, -32_002, -32_003])
+
+/** Sends calls in batches, and checks what each gets. */
+const send = Effect.fnUntraced(function* (
+  call: (body: unknown) => Effect.Effect<{ readonly status: number; readonly json: Json }>,
+  count: number,
+  seed: number,
+) {
+  const make = makeCall(random(seed))
+  let results = 0
+  for (let at = 0; at < count; at += batchSize) {
+    const calls = Array.from({ length: batchSize }, (_, id) => make(id))
+    const { json, status } = yield* call(calls)
+    expect([status, json.length]).toEqual([200, batchSize])
+    for (const [index, { error, id, result }] of json.entries()) {
+      const sent = calls.find((one) => one.id === id) ?? calls[index]!
+      if (result !== undefined) results++
+      else expect([sent, error.message, codes.has(error.code)]).toEqual([sent, error.message, true])
+    }
+  }
+  return results
+})
+
+const block = (number: number) => ({
+  number: `0x${number.toString(16)}`,
+  hash: Rows.blockHash(number),
+  difficulty: "0x0",
+  timestamp: "0x1",
+  uncles: [],
+  transactions: [],
+})
+
+/** Values that a node might answer to anything. */
+const replies = [
+  "null",
+  "[]",
+  "{}",
+  "true",
+  '"0x"',
+  '"0x1"',
+  '"latest"',
+  "1e400",
+  JSON.stringify(block(1)),
+  JSON.stringify({ ...block(1), uncles: [hash], difficulty: "0x5" }),
+  JSON.stringify({ ...block(1), transactions: [null, 1, {}, { hash }] }),
+  JSON.stringify({ transactionHash: hash, blockNumber: "0x1", blockHash: hash, from: Rows.alice, gasUsed: "0x1" }),
+  JSON.stringify({ type: "CALL", from: Rows.alice, calls: [{ type: "CREATE" }] }),
+  JSON.stringify({ type: "CALL", from: Rows.alice, value: "0x1" }),
+  JSON.stringify([{ result: { type: "CALL", from: Rows.alice } }]),
+  "[null]",
+  '{"__proto__":{"hash":1}}',
+]
+
+describe("Otterscan: hostile clients and nodes", () => {
+  it.live("a call with parameters of any form gets a result or an error that names it", () =>
+    Effect.gen(function* () {
+      const node = yield* Node.start(({ method }) => {
+        if (method.startsWith("eth_getBlockBy")) return Node.result(JSON.stringify(block(1)))
+        return Node.result(method === "eth_getCode" ? '"0x"' : "null")
+      })
+      const service = yield* start({ chains: { eth: { config: { rpc: [node.url] }, blocks: Rows.chain(0, 4) } } })
+      const key = yield* service.addKey({ name: "operator", operator: true })
+
+      const results = yield* send((body) => service.call(body, "eth", key), 5_000, 7)
+
+      expect(results).toBeGreaterThan(100)
+      expect(service.logs.filter((line) => line.startsWith("Error"))).toEqual([])
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("a node that answers anything causes errors of its calls alone", () =>
+    Effect.gen(function* () {
+      const next = random(11)
+      const node = yield* Node.start(() => {
+        const text = replies[Math.floor(next() * replies.length)]!
+        return next() < 0.1 ? Node.error('{"code":-32000,"message":"no"}') : Node.result(text)
+      })
+      const service = yield* start({ chains: { eth: { config: { rpc: [node.url] }, blocks: Rows.chain(0, 4) } } })
+      const key = yield* service.addKey({ name: "operator", operator: true })
+      const params: Readonly<Record<string, ReadonlyArray<unknown>>> = {
+        ots_getApiLevel: [],
+        ots_getBlockDetailsByHash: [hash],
+        ots_getBlockTransactions: [1, 0, 25],
+        ots_getInternalOperations: [hash],
+        ots_traceTransaction: [hash],
+        ots_getTransactionError: [hash],
+        ots_searchTransactionsBefore: [Rows.alice, 0, 25],
+        ots_searchTransactionsAfter: [Rows.alice, 0, 25],
+        ots_hasCode: [Rows.alice, 1],
+        ots_getContractCreator: [Rows.contract],
+        ots_getTransactionBySenderAndNonce: [Rows.alice, 3],
+      }
+      for (let round = 0; round < 40; round++) {
+        const calls = names.map((method, id) => ({ jsonrpc: "2.0", id, method, params: params[method] ?? [1] }))
+        const { json, status } = yield* service.call(calls, "eth", key)
+
+        expect([status, json.length]).toEqual([200, names.length])
+        for (const { error, id } of json) {
+          if (error !== undefined)
+            expect([names[id], error.message, codes.has(error.code)]).toEqual([names[id], error.message, true])
+        }
+      }
+      expect(service.logs.filter((line) => line.startsWith("Error"))).toEqual([])
+    }).pipe(Effect.scoped),
+  )
+})
