@@ -30,7 +30,7 @@ const open = Effect.fnUntraced(function* ({ fetch, operator }: Indexed, page: Re
       }),
       ({ headers, json, status }) => {
         expect([status, headers["access-control-allow-origin"]]).toEqual([200, "*"])
-        return json as Json
+        return json
       },
     )
   const every: ReadonlyArray<Call> = [

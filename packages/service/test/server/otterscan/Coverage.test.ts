@@ -31,7 +31,7 @@ const hex = (value: string | number) => `0x${Number(value).toString(16)}`
 
 /** A node that has the transactions of blocks, as the index has them. */
 const nodeOf = (blocks: ReadonlyArray<BlockRows>) => {
-  const transactions = blocks.flatMap(({ transactions: own }) => own.map(({ body }) => JSON.parse(body) as Json))
+  const transactions = blocks.flatMap(({ transactions: own }) => own.map(({ body }): Json => JSON.parse(body)))
   return Node.start(({ method, params }) => {
     const found = transactions.find(({ hash }) => hash === params[0])
     if (found === undefined) return Node.result("null")
