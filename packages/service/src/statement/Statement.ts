@@ -265,19 +265,9 @@ const stateOne = Effect.fnUntraced(function* (
     openingBlock: opening,
     block: closing,
     isProved: found.length === 0 && reading._tag !== "Refuted" && (sent === null || sent.expected === sent.found),
-    opening: holdings
-      .map((holding) => ({
-        holding,
-        amount: balanceAt(holding, opening),
-      }))
-      .filter(isHeld),
+    opening: holdings.map((holding) => ({ holding, amount: balanceAt(holding, opening) })).filter(isHeld),
     totals: totalsOf(books),
-    closing: claims
-      .map(({ expected: amount, holding }) => ({
-        holding,
-        amount,
-      }))
-      .filter(isHeld),
+    closing: claims.map(({ expected: amount, holding }) => ({ holding, amount })).filter(isHeld),
     differences: found,
     rows: digest.result(),
     byStateRoot: reading._tag === "Verified" ? (sent === null ? ["native"] : ["native", "nonce"]) : [],

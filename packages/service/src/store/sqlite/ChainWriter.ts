@@ -120,34 +120,34 @@ export interface Options {
   readonly rememberedBlocks?: number
 }
 
+/** Does work in a transaction of the holder of the lease. */
+const fenced = <A, E>(
+  file: ChainFile,
+  token: FencingToken,
+  work: Effect.Effect<A, E>,
+): Effect.Effect<A, E | StoreError | LeaseLost> => file.transaction(Effect.andThen(file.checkToken(token), work))
+
+/** Adds blocks; again without the rows of blocks outside of the index, where these are in the way. */
+const withoutOutside = <A, E>(file: ChainFile, token: FencingToken, work: Effect.Effect<A, E | StoreError>) => {
+  const remove = file.connection.attempt(() => RemovableRows.removeOutsideUnsafe(file))
+  return Effect.catchIf(
+    fenced(file, token, work),
+    (error): error is StoreError =>
+      error instanceof StoreError && SqliteCode.codeOf(error.cause) === SqliteCode.constraint,
+    () =>
+      Effect.andThen(
+        Effect.logWarning("Removing rows of blocks outside of the index, which only damage leaves"),
+        fenced(file, token, Effect.andThen(remove, work)),
+      ),
+  )
+}
+
 /** The writer of a chain's file. */
 export const make = (file: ChainFile, options: Options): ChainWriter => {
   const { projections, rememberedBlocks = defaultRememberedBlocks, wanted, watchText = null } = options
   const watch = WatchedWallets.listOf(watchText, wanted)
   const { connection, ref } = file
   const ledger = projections.find((one) => one.kind === "ledger") ?? WalletLedger.make(ref.id, ref.feeRules)
-  const fenced = <A, E>(token: FencingToken, work: Effect.Effect<A, E>): Effect.Effect<A, E | StoreError | LeaseLost> =>
-    file.transaction(Effect.andThen(file.checkToken(token), work))
-
-  /** Adds blocks; again without the rows of blocks outside of the index, where these are in the way. */
-  const withoutOutside = <A, E>(token: FencingToken, work: Effect.Effect<A, E | StoreError>) =>
-    Effect.catchIf(
-      fenced(token, work),
-      (error): error is StoreError =>
-        error instanceof StoreError && SqliteCode.codeOf(error.cause) === SqliteCode.constraint,
-      () =>
-        Effect.andThen(
-          Effect.logWarning("Removing rows of blocks outside of the index, which only damage leaves"),
-          fenced(
-            token,
-            Effect.andThen(
-              connection.attempt(() => RemovableRows.removeOutsideUnsafe(file)),
-              work,
-            ),
-          ),
-        ),
-    )
-
   return {
     watch,
     isWatchChanged: Effect.map(
@@ -155,28 +155,31 @@ export const make = (file: ChainFile, options: Options): ChainWriter => {
       (columns) => !WatchedWallets.isSame(WatchedWallets.listOf(columns.watch, wanted), watch),
     ),
     append: Effect.fn("ChainWriter.append")((expected, blocks, token) =>
-      withoutOutside(token, appendTo(file, expected, blocks, { projections, watch })),
+      withoutOutside(file, token, appendTo(file, expected, blocks, { projections, watch })),
     ),
     prepend: Effect.fn("ChainWriter.prepend")((expected, blocks, token) =>
-      withoutOutside(token, prependTo(file, expected, blocks, { projections, watch })),
+      withoutOutside(file, token, prependTo(file, expected, blocks, { projections, watch })),
     ),
     unwind: Effect.fn("ChainWriter.unwind")((expected, to, token) =>
-      fenced(token, unwindTo(file, expected, to, rememberedBlocks)),
+      fenced(file, token, unwindTo(file, expected, to, rememberedBlocks)),
     ),
     finalize: Effect.fn("ChainWriter.finalize")((number, token) =>
       fenced(
+        file,
         token,
         connection.attempt(() => finalizeUnsafe(file, number)),
       ),
     ),
     fill: Effect.fn("ChainWriter.fill")((projection, maxTransactions, token) =>
       fenced(
+        file,
         token,
         connection.attempt(() => Projections.fillUnsafe(file, projection, maxTransactions)),
       ),
     ),
     replace: Effect.fn("ChainWriter.replace")((rows, token) =>
       fenced(
+        file,
         token,
         connection.attempt(() => BlockReplacement.replaceUnsafe(file, ledger, rows)),
       ),

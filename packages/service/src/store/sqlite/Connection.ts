@@ -4,7 +4,7 @@
  *
  * SQLite runs in the calling thread; indexers run in worker threads, so that their statements do not block the server.
  */
-import type { SQLInputValue, StatementSync } from "node:sqlite"
+import type { SQLInputValue } from "node:sqlite"
 import { basename } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
@@ -132,31 +132,33 @@ const openUnsafe = (options: DatabaseFile.Options): DatabaseFile.DatabaseFile =>
   }
 }
 
+/** Keeps what is prepared of each text, up to a number of texts. */
+const preparing = <A>(prepare: (sql: string) => A): ((sql: string) => A) => {
+  const kept = new Map<string, A>()
+  return (sql) => {
+    const found = kept.get(sql)
+    if (found !== undefined) return found
+    const made = prepare(sql)
+    if (kept.size >= preparedStatements) kept.clear()
+    kept.set(sql, made)
+    return made
+  }
+}
+
 /** Opens a file; throws a `StoreError`. */
 export const connectUnsafe = (options: DatabaseFile.Options): Connection => {
   const name = basename(options.file)
   const { database, isCurrent } = openUnsafe(options)
   const log = options.hasLogThread === true ? WriteAheadLog.make(options.file, database) : WriteAheadLog.none
-  const prepared = new Map<string, { readonly statement: StatementSync; readonly isQuery: boolean }>()
-  const arrays = new Map<string, StatementSync>()
-  const prepare = (sql: string) => {
-    const found = prepared.get(sql)
-    if (found !== undefined) return found
+  const prepare = preparing((sql) => {
     const statement = database.prepare(sql)
-    const made = { statement, isQuery: statement.columns().length > 0 }
-    if (prepared.size >= preparedStatements) prepared.clear()
-    prepared.set(sql, made)
-    return made
-  }
-  const prepareArrays = (sql: string) => {
-    const found = arrays.get(sql)
-    if (found !== undefined) return found
+    return { statement, isQuery: statement.columns().length > 0 }
+  })
+  const prepareArrays = preparing((sql) => {
     const statement = database.prepare(sql)
     statement.setReturnArrays(true)
-    if (arrays.size >= preparedStatements) arrays.clear()
-    arrays.set(sql, statement)
     return statement
-  }
+  })
   const rowsUnsafe = (sql: string, params: Params): ReadonlyArray<object> => {
     const { isQuery, statement } = prepare(sql)
     if (isQuery) return statement.all(...params)
