@@ -6,6 +6,7 @@ import type { DescribedContract, RemovedContract } from "@daybook/schema/Contrac
 import type { Movement, MovementPage } from "@daybook/schema/Movement"
 import type { SignedStatement } from "@daybook/schema/SignedStatement"
 import type { Statement } from "@daybook/schema/Statement"
+import type { WalletEvent } from "@daybook/schema/WalletEvent"
 import type { WalletPage } from "@daybook/schema/WalletPage"
 import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
 import type { Attempt } from "@daybook/transport/Attempt"
@@ -20,6 +21,7 @@ import type {
   BalanceQuery,
   ContractQuery,
   DescriptionQuery,
+  EventQuery,
   MovementQuery,
   Query,
   SignedStatementQuery,
@@ -126,8 +128,8 @@ export interface StreamOptions extends CallOptions {
   /** Position of a stream of the same query (only `limit` may differ). The stream continues after it. */
   readonly resume?: string | undefined
   /**
-   * Goes on after the last row instead of ending: requests newer rows after each interval of this time, and gives them as they are
-   * indexed. The order is `ASC`, and the query has no `to_block`, `to_date` or `cursor`. A reorg of rows that were given is noticed by
+   * Goes on after the last row instead of ending: requests newer rows once the server sends an event of them, or after each interval of this
+   * time where it sends none, and gives them as they are indexed. The order is `ASC`, and the query has no `to_block`, `to_date` or `cursor`. A reorg of rows that were given is noticed by
    * the next request: see `onStaleCursor`. Default: the stream ends.
    */
   readonly follow?: RetryPolicy.Time | undefined
@@ -326,6 +328,29 @@ export interface Client {
   readonly movementsStream: PagedStream<Movement, MovementQuery>
   /** Streams the same rows one page at a time, each page with its response, the progress so far and a position for `resume`. */
   readonly movementPagesStream: PagedStream<MovementStreamPage, MovementQuery>
+  /**
+   * Streams the events of a wallet: rows as blocks are indexed, and what a reorg took back. It ends only with an error.
+   *
+   * **Details**
+   *
+   * - Keep each row under its `row`, replace it by one with a higher `revision`, and after `block.voided` drop the rows of the block with that hash.
+   *   The table is then the list of the server.
+   * - After a connection ended the stream connects again and goes on where it was. A row is not given twice with the same revision, unless its
+   *   block was voided between.
+   * - `data.cursor` of the last event that was processed, as `from` of a later stream, goes on after it.
+   * - One part of the response is held at a time; while no event is taken, nothing is read.
+   *
+   * **Errors**
+   *
+   * - `StaleCursor`: the server no longer knows what changed. Drop the rows from `resumeFromBlock` on, and begin there.
+   * - `RateLimited`: also where the key has too many open streams.
+   * - `InvalidResponse`: also from a server without events, and for one that is larger than `maxBytes`.
+   * - `TransportError`: also where several connections gave no event.
+   * - those of `walletTransactions`.
+   *
+   * Source: decision 0073.
+   */
+  readonly walletEvents: (query: EventQuery, options?: CallOptions) => Stream.Stream<WalletEvent, RestError>
   /**
    * Returns what a wallet holds at a block, by default the last indexed one, as the sums of its movements.
    *

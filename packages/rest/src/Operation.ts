@@ -58,4 +58,6 @@ export interface Operation<Query, Row, P extends Page<Row> = Page<Row>> extends 
   readonly locate: (row: Row) => RowPosition
   /** Key of a row that may be invalid; undefined when it has none. */
   readonly keyOf: (row: unknown) => string | undefined
+  /** The query of the events that report changes of its rows; undefined where none do. */
+  readonly events?: ((query: EncodedQuery) => EncodedQuery | undefined) | undefined
 }

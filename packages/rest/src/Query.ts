@@ -9,6 +9,7 @@ import * as Issue from "@daybook/schema/Issue"
 import type * as LedgerQuery from "@daybook/schema/LedgerQuery"
 import * as Movement from "@daybook/schema/Movement"
 import * as RestOperation from "@daybook/schema/RestOperation"
+import * as WalletEvent from "@daybook/schema/WalletEvent"
 import * as WalletQuery from "@daybook/schema/WalletQuery"
 import type * as DateTime from "effect/DateTime"
 import * as Predicate from "effect/Predicate"
@@ -32,6 +33,8 @@ interface Convenient {
   readonly from_date?: Date | DateTime.DateTime | string | undefined
   /** End date: blocks at or before it. A text is sent unchanged and parsed by the server. */
   readonly to_date?: Date | DateTime.DateTime | string | undefined
+  /** Where events begin: a block, a date, the cursor of an event, or `"now"`. A text is sent unchanged. Default `"now"`. */
+  readonly from?: bigint | number | Date | DateTime.DateTime | string | undefined
   /** `cursor` of the previous page, `null` for the first one; the rest of the query stays the same, except `limit`. */
   readonly cursor?: string | null | undefined
 }
@@ -42,6 +45,8 @@ interface Lists {
   readonly asset?: string | ReadonlyArray<string> | undefined
   /** A kind of movements, or several. Default: all kinds. */
   readonly kind?: Movement.Kind | ReadonlyArray<Movement.Kind> | undefined
+  /** A type of events with rows, or several. Default: all types. */
+  readonly types?: WalletEvent.RowType | ReadonlyArray<WalletEvent.RowType> | undefined
 }
 
 type Accepted = Convenient & Lists
@@ -121,6 +126,18 @@ export interface StatementQuery extends OfWallet, QueryOf<LedgerQuery.StatementQ
  * Source: decision 0050.
  */
 export interface SignedStatementQuery extends OfWallet, QueryOf<LedgerQuery.SignedStatementQuery> {}
+
+/**
+ * Query of the events of a wallet.
+ *
+ * **Details**
+ *
+ * - `types`: `wallet.transaction`, `wallet.movement`, or both. `asset` and `kind` select movements.
+ * - `finality`: `final` for rows of final blocks alone, which no reorg takes back. Default `head`.
+ *
+ * Source: decision 0073.
+ */
+export interface EventQuery extends OfWallet, QueryOf<WalletEvent.EventQuery> {}
 
 /**
  * What is described: a contract or another address, or a pack.
@@ -212,6 +229,12 @@ const readDate =
       : invalid(parameter, "a Date or DateTime of the years 0000 to 9999, or a date as text such as 2024-01-31", value)
   }
 
+const readFrom = (value: unknown): Field<string> => {
+  if (isWhole(value)) return Result.succeed(value.toString())
+  const expected = `a block number, a date, the cursor of an event, or "now"`
+  return Result.mapError(readDate("from")(value), (issue) => ({ ...issue, expected }))
+}
+
 const readCursor = (value: unknown): Field<string> =>
   typeof value === "string" && value !== "" && value.length <= Cursor.maxCharacters
     ? Result.succeed(value)
@@ -230,6 +253,10 @@ const readList =
 const kinds: ReadonlyArray<unknown> = Movement.kinds
 
 const readKinds = readList("kind", `one of ${Movement.kinds.join(", ")}`, (value) => kinds.includes(value))
+
+const rowTypes: ReadonlyArray<unknown> = WalletEvent.rowTypes
+
+const readTypes = readList("types", `one of ${WalletEvent.rowTypes.join(", ")}`, (value) => rowTypes.includes(value))
 
 const readAssetList = readList(
   "asset",
@@ -251,6 +278,8 @@ const readers = {
   cursor: readCursor,
   asset: readAssets,
   kind: readKinds,
+  from: readFrom,
+  types: readTypes,
 } satisfies { readonly [K in keyof Accepted]-?: (value: unknown) => Field<unknown> }
 
 /** The order in any case; another value is rejected by the contract. */
@@ -402,6 +431,25 @@ export const encodeStatement: (
 export const encodeSignedStatement: (
   query: SignedStatementQuery,
 ) => Result.Result<Encoded<typeof RestOperation.signedStatement>, Issue.Issue> = encoder(RestOperation.signedStatement)
+
+/**
+ * Encodes a query of events.
+ *
+ * **Example** (Encoding where events begin)
+ *
+ * ```ts
+ * import * as Query from "@daybook/rest/Query"
+ * import * as Result from "effect/Result"
+ *
+ * const encoded = Query.encodeEvents({ address: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045", from: 17_000_000 })
+ * console.log(Result.getOrThrow(encoded).parameters) // { from: '17000000' }
+ * ```
+ *
+ * Source: decision 0073.
+ */
+export const encodeEvents: (
+  query: EventQuery,
+) => Result.Result<Encoded<typeof RestOperation.walletEvents>, Issue.Issue> = encoder(RestOperation.walletEvents)
 
 /**
  * A description as text: the address or the pack for the path, the chain, and the JSON of the body.

@@ -40,5 +40,6 @@ export type {
 } from "@daybook/schema/Statement"
 export type { Token, TokenWire } from "@daybook/schema/Token"
 export type { TokenTransfer } from "@daybook/schema/TokenTransfer"
+export type { WalletEvent } from "@daybook/schema/WalletEvent"
 export type { WalletPage, WalletPageWire } from "@daybook/schema/WalletPage"
 export type { WalletTransaction, WalletTransactionWire } from "@daybook/schema/WalletTransaction"

@@ -68,6 +68,7 @@ const toClient = ({
   movements,
   signedStatement,
   statement,
+  walletEvents,
   walletTransactions: wallet,
   ...changes
 }: ClientBuilder.Calls): Client => {
@@ -82,6 +83,7 @@ const toClient = ({
     movementsWithResponse: movements.withResponse as Client["movementsWithResponse"],
     movementsStream: movementStreams.rows as Client["movementsStream"],
     movementPagesStream: movementStreams.pages as Client["movementPagesStream"],
+    walletEvents,
     balances: balances.value,
     statement: statement.value,
     signedStatement: signedStatement.value,

@@ -6,6 +6,7 @@ import type { DescribedContract, RemovedContract } from "@daybook/schema/Contrac
 import type { Movement, MovementPage } from "@daybook/schema/Movement"
 import type { SignedStatement } from "@daybook/schema/SignedStatement"
 import type { Statement } from "@daybook/schema/Statement"
+import type { WalletEvent } from "@daybook/schema/WalletEvent"
 import type { WalletPage } from "@daybook/schema/WalletPage"
 import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
 import * as CallerStack from "@daybook/transport/internal/CallerStack"
@@ -23,6 +24,7 @@ import type {
   BalanceQuery,
   ContractQuery,
   DescriptionQuery,
+  EventQuery,
   MovementQuery,
   Query,
   SignedStatementQuery,
@@ -137,6 +139,11 @@ export interface RestPromiseClient {
   readonly movementsStream: RowStream<Movement, MovementQuery>
   /** Iterates the same rows one page at a time. */
   readonly movementPagesStream: PageStream<MovementPage, MovementQuery>
+  /**
+   * Iterates the events of a wallet: rows as blocks are indexed, and what a reorg took back. It goes on over cut connections, and ends only
+   * with an error or when you leave the loop. `data.cursor` of an event, as `from`, goes on after it.
+   */
+  readonly walletEvents: (query: EventQuery, options?: CallOptions) => AsyncIterable<WalletEvent>
   /** Returns what a wallet holds at a block, by default the last indexed one. */
   readonly balances: (query: BalanceQuery, options?: CallOptions) => Promise<Balances>
   /** Returns what a wallet held before a range, what moved by asset and kind, and what it holds after it. */
@@ -227,6 +234,8 @@ export const createRestClient = (options: Client.Options): RestPromiseClient => 
     movementsWithResponse: movements.withResponse,
     movementsStream: movements.rows,
     movementPagesStream: movements.pages,
+    walletEvents: (query: EventQuery, call?: CallOptions) =>
+      RowIterable.values(calls.walletEvents(query, call), signalOf(call)),
     balances: single(calls.balances),
     statement: single(calls.statement),
     signedStatement: single(calls.signedStatement),

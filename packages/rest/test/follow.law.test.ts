@@ -128,7 +128,12 @@ describe("follow", () => {
             response.writeHead(409, { "content-type": "application/json" }).end(JSON.stringify(stale))
           }) satisfies Handler,
         ]
-        const server = yield* serve((request, response, number) => answers[number - 1]?.(request, response, number))
+        let pages = 0
+        const server = yield* serve((request, response, number) =>
+          request.url?.includes("/events") === true
+            ? response.writeHead(404).end()
+            : answers[pages++]?.(request, response, number),
+        )
         const rest = yield* RestClient.make({ baseUrl: server.url, apiKey: "key-1" })
         const error = yield* rest
           .walletTransactionsStream({ address: wallet }, { follow: "1 millis" })

@@ -15,6 +15,7 @@ describe("index", () => {
       Query: [
         "encode",
         "encodeBalances",
+        "encodeEvents",
         "encodeMovements",
         "encodePutContract",
         "encodeRemoveContract",

@@ -3,9 +3,10 @@
  * that use the clients: pass it as their option `fetch`, or answer requests with it in msw. No socket is opened.
  */
 import * as ApiHeader from "@daybook/schema/ApiHeader"
-import type { FakeChain, Options as ChainOptions } from "./FakeChain.ts"
+import type { FakeBlock, FakeChain, Options as ChainOptions } from "./FakeChain.ts"
 import { make as makeChain } from "./FakeChain.ts"
 import { apply, type Fault } from "./internal/FakeFault.ts"
+import * as FakeEvents from "./internal/FakeEvents.ts"
 import * as FakeLedger from "./internal/FakeLedger.ts"
 import * as FakeNode from "./internal/FakeNode.ts"
 import * as FakePages from "./internal/FakePages.ts"
@@ -80,7 +81,7 @@ export interface FakeService extends Omit<FakeChain, "replacedFrom"> {
   readonly fail: (...faults: ReadonlyArray<Fault | null>) => void
 }
 
-const walletPath = /\/api\/v2\.2\/([^/]+)\/(verbose|movements|balances|statement)$/
+const walletPath = /\/api\/v2\.2\/([^/]+)\/(verbose|movements|balances|statement|events)$/
 
 const operations = {
   verbose: FakePages.walletTransactions,
@@ -91,7 +92,7 @@ const operations = {
 
 /** A response with its tag; 304 without a body where the request states that it has it. */
 const tagged = (reply: FakeReply.Reply, request: Received): FakeReply.Reply => {
-  if (reply.status !== 200) return reply
+  if (reply.status !== 200 || reply.body instanceof ReadableStream) return reply
   let sum = 0x811c9dc5
   for (const character of JSON.stringify(reply.body)) sum = Math.imul(sum ^ character.charCodeAt(0), 0x01000193) >>> 0
   const tag = `"${sum.toString(16)}"`
@@ -122,11 +123,13 @@ const restReply = (
   }
   const key = request.headers["x-api-key"]
   if (apiKey !== undefined && key !== apiKey) return unauthorized(key)
+  const address = decodeURIComponent(wallet)
+  if (name === "events") return FakeEvents.walletEvents(index, address, searchParams, request.headers["last-event-id"])
   // Sound: the pattern has these names alone.
   const operation = name as keyof typeof operations
   const own = operation === "verbose" ? undefined : given[operation]
   if (own !== undefined) return { status: 200, body: own(searchParams) }
-  return operations[operation](index, decodeURIComponent(wallet), searchParams)
+  return operations[operation](index, address, searchParams)
 }
 
 const responder =
@@ -140,6 +143,24 @@ const responder =
     if (request.method === "POST") return { status: 200, body: FakeNode.reply({ ...index, methods }, request.body) }
     return FakeReply.failure(404, "not_found", `Unknown path: ${pathname}.`)
   }
+
+/** Changes of a chain: how many there were, and who waits for the next one. */
+const changes = () => {
+  const listeners = new Set<() => void>()
+  let count = 0
+  return {
+    changes: () => count,
+    onChange: (listener: () => void) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    change: (make: () => void) => {
+      make()
+      count++
+      for (const listener of listeners) listener()
+    },
+  }
+}
 
 /**
  * Makes a fake. The same options give the same chain. An invalid option is a `TypeError`.
@@ -165,7 +186,17 @@ export const make = (options: Options = {}): FakeService => {
   const emptyWallets = new Set((options.emptyWallets ?? []).map((wallet) => wallet.toLowerCase()))
   const opened = new Map<string, ReadonlySet<string>>()
   const proofs = new Map<string, FakeRequest.Proof>()
-  const respond = responder({ chain, chainId, emptyWallets, opened, proofs }, options)
+  const { change, ...changing } = changes()
+  const removals: Array<ReadonlyArray<FakeBlock>> = []
+  const respond = responder({ chain, chainId, emptyWallets, opened, proofs, removals, ...changing }, options)
+
+  const mine = (blocks?: number): void => change(() => chain.mine(blocks))
+  const reorg = (depth: number): void =>
+    change(() => {
+      const before = chain.blocks()
+      chain.reorg(depth)
+      removals.push(before.filter(({ hash }) => chain.replacedFrom(hash) !== undefined))
+    })
 
   const fetch: FakeFetch = async (input, init) => {
     const request = new Request(input, init)
@@ -174,15 +205,15 @@ export const make = (options: Options = {}): FakeService => {
     received.push(seen)
     request.signal.throwIfAborted()
     const fault = faults.shift()
-    if (fault != null && typeof fault === "object" && "reorg" in fault) chain.reorg(fault.reorg)
+    if (fault != null && typeof fault === "object" && "reorg" in fault) reorg(fault.reorg)
     return apply(fault, request.signal, () => respond(seen))
   }
 
   return {
     wallet: chain.wallet,
     blocks: chain.blocks,
-    mine: chain.mine,
-    reorg: chain.reorg,
+    mine,
+    reorg,
     reconcile: (wallet = chain.wallet) => {
       // Sound: a chain has at least one block.
       const { hash, number } = chain.blocks().at(-1)!

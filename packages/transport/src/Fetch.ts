@@ -18,15 +18,20 @@ export type Fetch = (
 ) => Promise<Response>
 
 /**
+ * Reads a body in parts. Cancelling closes the connection.
+ */
+export interface Reader {
+  readonly read: () => Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>
+  readonly cancel: () => Promise<unknown>
+}
+
+/**
  * The part of a body that is used. Platforms without streams have `arrayBuffer` only.
  */
 export interface Body {
   readonly body?:
     | {
-        readonly getReader: () => {
-          readonly read: () => Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>
-          readonly cancel: () => Promise<unknown>
-        }
+        readonly getReader: () => Reader
       }
     | null
     | undefined

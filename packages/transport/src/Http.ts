@@ -119,6 +119,10 @@ const fetchText = async (
   progress.status = response.status
   progress.headers = headersOfResponse(response)
   if (isRedirect(response)) return { reason: "redirect" }
+  if (request.onBody !== undefined && response.status < 300 && response.body != null) {
+    request.onBody(response.body.getReader())
+    return ""
+  }
   return await BodyReader.read(response, progress.headers, limits.maxBytes, response.status < 300)
 }
 

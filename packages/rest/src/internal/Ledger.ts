@@ -6,6 +6,7 @@ import type { SignedStatement } from "@daybook/schema/SignedStatement"
 import type { Statement } from "@daybook/schema/Statement"
 import type { Operation, SingleOperation } from "../Operation.ts"
 import * as Query from "../Query.ts"
+import * as EventCalls from "./EventCalls.ts"
 import * as RowHash from "./RowHash.ts"
 
 export const movements: Operation<Query.MovementQuery, Movement, MovementPage> = {
@@ -20,6 +21,8 @@ export const movements: Operation<Query.MovementQuery, Movement, MovementPage> =
     timeMillis: block_timestamp.getTime(),
   }),
   keyOf: RowHash.reader("transaction_hash"),
+  events: ({ parameters: { asset, chain, kind }, params }) =>
+    EventCalls.queryOf(params, { asset, chain, kind, types: "wallet.movement" }),
 }
 
 export const balances: SingleOperation<Query.BalanceQuery, Balances> = {

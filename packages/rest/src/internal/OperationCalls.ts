@@ -38,7 +38,7 @@ export interface Context {
 }
 
 /** The options of a call after the checks; null counts as none. */
-const checkOptions = <A extends CallOptions>(
+export const checkOptions = <A extends CallOptions>(
   endpoint: Endpoint.Endpoint,
   options: A | null | undefined,
   kinds: Kinds,
@@ -78,6 +78,18 @@ interface Requests<Query, P> {
   readonly conditional: (query: Query, options?: WithTag) => Effect.Effect<PageResponse<P> | NotModified, RestError>
 }
 
+/** The endpoint of a call with its own headers, which were checked with its options. */
+export const endpointOf = (endpoint: Endpoint.Endpoint, { headers }: CallOptions): Endpoint.Endpoint =>
+  headers === undefined ? endpoint : Result.getOrThrow(Endpoint.withHeaders(endpoint, headers))
+
+/** The effect of encoding a query, whose issue is that of a parameter. */
+export const encoding =
+  <Query>(host: string, encode: SingleOperation<Query, unknown>["encode"]) =>
+  (query: Query): Effect.Effect<EncodedQuery, BadRequest> =>
+    Effect.suspend(() =>
+      Effect.fromResult(Result.mapError(encode(query), (issue) => new BadRequest({ host, what: "parameter", issue }))),
+    )
+
 /** Sends queries and decodes their responses. */
 const requests = <Query, P>(
   { executor, moreKinds, settings }: Context,
@@ -94,8 +106,7 @@ const requests = <Query, P>(
   ) =>
     executor.request<PageResponse<P> | NotModified, ReplyDecoder.ReplyError, never>(
       {
-        // Sound: the headers were checked with the options of the call.
-        endpoint: own === undefined ? endpoint : Result.getOrThrow(Endpoint.withHeaders(endpoint, own)),
+        endpoint: endpointOf(endpoint, { headers: own }),
         path: RestOperation.formatPath(contract, params),
         method: contract.method,
         ...(body === undefined
@@ -116,12 +127,7 @@ const requests = <Query, P>(
       },
     )
 
-  const encode = (query: Query): Effect.Effect<EncodedQuery, BadRequest> =>
-    Effect.suspend(() =>
-      Effect.fromResult(
-        Result.mapError(encodeQuery(query), (issue) => new BadRequest({ host, what: "parameter", issue })),
-      ),
-    )
+  const encode = encoding(host, encodeQuery)
 
   /** One call in its span, which ends without a value: a tracer that keeps exits would keep whole pages alive. */
   const trace = (query: EncodedQuery, options: WithTag): Effect.Effect<PageResponse<P> | NotModified, RestError> =>
@@ -172,6 +178,7 @@ export const single = <Query, A>(
 export const make = <Query, Row, P extends Page<Row>>(
   context: Context,
   operation: Operation<Query, Row, P>,
+  changes: PageStream.Source<Query, Row, P>["changes"],
 ): OperationCalls<Query, Row, P> => {
   const { endpoint } = context.settings
   const { host } = endpoint
@@ -193,6 +200,10 @@ export const make = <Query, Row, P extends Page<Row>>(
       request,
       checkOptions: (options) =>
         checkOptions<StreamOptions>(endpoint, options, { ...streamKinds, ...context.moreKinds }),
+      changes: (query, options) => {
+        const events = operation.events?.(query)
+        return events && changes(events, options)
+      },
     },
   }
 }

@@ -3,6 +3,8 @@
  * the one that was given, and the one ahead.
  */
 import * as Issue from "@daybook/schema/Issue"
+import type { WalletEvent } from "@daybook/schema/WalletEvent"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
@@ -12,6 +14,7 @@ import * as Stream from "effect/Stream"
 import type { PageResponse, RowsReverted, StreamOptions, StreamPage } from "../Client.ts"
 import type { EncodedQuery, Operation, Page } from "../Operation.ts"
 import { BadRequest, type RestError } from "../RestError.ts"
+import * as ChangeSignal from "./ChangeSignal.ts"
 import * as Pagination from "./Pagination.ts"
 import * as Position from "./Position.ts"
 
@@ -22,6 +25,8 @@ export interface Source<Query, Row, P extends Page<Row>> {
   readonly encode: (query: Query) => Effect.Effect<EncodedQuery, BadRequest>
   readonly request: (query: EncodedQuery, options: StreamOptions) => Effect.Effect<PageResponse<P>, RestError>
   readonly checkOptions: (options: StreamOptions | undefined) => Effect.Effect<StreamOptions, BadRequest>
+  /** Events that report changes of the rows of a query; undefined where there are none. */
+  readonly changes: (query: EncodedQuery, options: StreamOptions) => Stream.Stream<WalletEvent, RestError> | undefined
 }
 
 const invalidOption = (host: string, path: string, expected: string, received: string) =>
@@ -92,6 +97,10 @@ const interpreter = <Query, Row, P extends Page<Row>>(
   scope: Scope.Scope,
 ) => {
   const { follow, onProgress, prefetch = true } = options
+  const mayHaveMore =
+    follow === undefined
+      ? Effect.void
+      : ChangeSignal.make(source.changes(config.query, options), Duration.fromInputUnsafe(follow), scope)
 
   /** Requests the next page ahead, from the second page on: a caller may want no more than the first. */
   const requestAhead = (state: Pagination.State, isFollowing: boolean): Effect.Effect<Current<P>> => {
@@ -122,11 +131,11 @@ const interpreter = <Query, Row, P extends Page<Row>>(
       { state: after, ahead: undefined, isFollowing },
     ])
 
-  /** Goes on with newer rows after a while, where the query is followed and the newest row is another one than the last. */
+  /** Goes on once there may be newer rows, where the query is followed and the newest row is another one than the last. */
   const end = Effect.fnUntraced(function* (state: Pagination.State): Effect.fn.Return<Turn<P> | undefined, RestError> {
     const after = follow === undefined ? undefined : Pagination.onEnd(config, state)
     if (follow === undefined || after === undefined) return undefined
-    yield* Effect.sleep(follow)
+    yield* mayHaveMore
     const newer: Current<P> = { state: after, ahead: undefined, isFollowing: true }
     const newest = Pagination.newestRow(config, state, after)
     if (newest === undefined) return [undefined, newer]

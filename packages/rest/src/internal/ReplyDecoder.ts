@@ -136,6 +136,12 @@ const errorOf = (reply: Reply, names: ReadonlySet<string>): ReplyError => {
   return byStatus(reply, text === undefined ? undefined : shorten(reply.scrub(text)), names)
 }
 
+/** Makes the decoder of the error responses of an operation. */
+export const errors = (contract: RestOperation.RestOperation): ((reply: Reply) => ReplyError) => {
+  const names = new Set([...Object.keys(contract.params.fields), ...RestOperation.parameterNames(contract)])
+  return (reply) => errorOf(reply, names)
+}
+
 /** Shows a value in full up to 400 characters, so that a key in it is found and removed. What is shown of it is shorter. */
 const showWhole: Issue.Show = (value) => {
   if (value === undefined) return "nothing"
@@ -148,7 +154,7 @@ const showWhole: Issue.Show = (value) => {
 }
 
 /** The first issue of a value, without any key; its path is `body` for the whole. */
-export const issueOf = (reply: Reply, error: SchemaIssue.Issue, value: unknown): Issue.Issue => {
+export const issueOf = (reply: Pick<Reply, "scrub">, error: SchemaIssue.Issue, value: unknown): Issue.Issue => {
   const [first] = Issue.fromError(error, value, showWhole)
   // Sound: an error has at least one issue.
   const { expected, path, received } = first as Issue.Issue
@@ -156,7 +162,8 @@ export const issueOf = (reply: Reply, error: SchemaIssue.Issue, value: unknown):
 }
 
 /** A row as JSON without any key. */
-const shownRow = (reply: Reply, row: unknown): unknown => JSON.parse(reply.scrub(JSON.stringify(row)))
+export const shownRow = (reply: Pick<Reply, "scrub">, row: unknown): unknown =>
+  JSON.parse(reply.scrub(JSON.stringify(row)))
 
 /** Decodes the response of an operation. With `keepsValidRows` the invalid rows of a page are reported and left out. */
 export type Decode<P> = (reply: Reply, keepsValidRows: boolean) => Result.Result<Decoded<P>, ReplyError>
@@ -168,11 +175,11 @@ type DecodeRows<P> = (reply: Reply, json: unknown) => Decoded<P> | undefined
 export const single = <Query, A>({ contract }: SingleOperation<Query, A>, decodeRows?: DecodeRows<A>): Decode<A> => {
   const decode = SchemaParser.decodeUnknownResult(contract.response)
   const { moreStatuses = [] } = contract
-  const names = new Set([...Object.keys(contract.params.fields), ...RestOperation.parameterNames(contract)])
+  const toError = errors(contract)
 
   return (reply, keepsValidRows) => {
     const isSuccess = reply.status >= 200 && reply.status <= 299
-    if (!isSuccess && !moreStatuses.includes(reply.status)) return Result.fail(errorOf(reply, names))
+    if (!isSuccess && !moreStatuses.includes(reply.status)) return Result.fail(toError(reply))
     const json = Json.parse(reply.text)
     if (json === undefined && isSuccess) {
       const [expected, received] = ["a page as JSON", describeBody(reply)]
@@ -180,7 +187,7 @@ export const single = <Query, A>({ contract }: SingleOperation<Query, A>, decode
     }
     const page = decode(json)
     if (Result.isSuccess(page)) return Result.succeed({ page: page.success, badRows: [] })
-    if (!isSuccess) return Result.fail(errorOf(reply, names))
+    if (!isSuccess) return Result.fail(toError(reply))
     const kept = keepsValidRows ? decodeRows?.(reply, json) : undefined
     if (kept !== undefined) return Result.succeed(kept)
     return Result.fail(new InvalidResponse({ ...reply, reason: "content", ...issueOf(reply, page.failure, json) }))

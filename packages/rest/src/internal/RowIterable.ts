@@ -35,14 +35,17 @@ const iterateUntraced = <A, E>(stream: Stream.Stream<A, E>, signal: AbortSignal 
         ),
   )
 
+/** Iterates the values of a stream until it ends or the signal is aborted. */
+export const values = <A, E>(stream: Stream.Stream<A, E>, signal: AbortSignal | undefined): AsyncIterable<A> =>
+  traced(iterateUntraced(stream, signal))
+
 /** Iterates the pages of a query until they end or the signal is aborted. */
 export const pages = <Query, Row, P extends Page<Row>>(
   source: PageStream.Source<Query, Row, P>,
   query: Query,
   options: StreamOptions | undefined,
   signal: AbortSignal | undefined,
-): AsyncIterable<StreamPage<P> | RowsReverted> =>
-  traced(iterateUntraced(PageStream.pages(source, query, options), signal))
+): AsyncIterable<StreamPage<P> | RowsReverted> => values(PageStream.pages(source, query, options), signal)
 
 /** Rows that can be iterated. */
 export interface RowIterable<Row> extends AsyncIterable<Row | RowsReverted> {

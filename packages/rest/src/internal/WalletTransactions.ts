@@ -4,6 +4,7 @@ import type { WalletPage } from "@daybook/schema/WalletPage"
 import { WalletTransaction } from "@daybook/schema/WalletTransaction"
 import type { Operation } from "../Operation.ts"
 import * as Query from "../Query.ts"
+import * as EventCalls from "./EventCalls.ts"
 import * as RowHash from "./RowHash.ts"
 
 export const walletTransactions: Operation<Query.Query, WalletTransaction, WalletPage> = {
@@ -17,4 +18,7 @@ export const walletTransactions: Operation<Query.Query, WalletTransaction, Walle
     timeMillis: block_timestamp.getTime(),
   }),
   keyOf: RowHash.reader("hash"),
+  // No event has a transaction in which the wallet has another role than those of `direct`.
+  events: ({ parameters: { chain, scope }, params }) =>
+    scope === "all" ? undefined : EventCalls.queryOf(params, { chain, types: "wallet.transaction" }),
 }

@@ -34,23 +34,28 @@ const statusReply = ({
   return { ...failure(status, codes[status] ?? "internal", `Scripted status ${status}.`), headers }
 }
 
-/** A response as the platform gives it. */
-export const toResponse = ({ body, headers, status }: Reply): Response =>
-  new Response(status === 304 ? null : JSON.stringify(body), {
-    status,
-    headers: { "content-type": "application/json", ...headers },
-  })
+/** A response as the platform gives it. A stream is one of events. */
+export const toResponse = ({ body, headers, status }: Reply): Response => {
+  const [sent, contentType] =
+    body instanceof ReadableStream ? [body, "text/event-stream"] : [JSON.stringify(body), "application/json"]
+  return new Response(status === 304 ? null : sent, { status, headers: { "content-type": contentType, ...headers } })
+}
 
 /** A response whose body breaks off after some bytes. */
-const cut = async (response: Response, bytes: number): Promise<Response> => {
-  const body = new Uint8Array(await response.arrayBuffer())
-  let isSent = false
+const cut = (response: Response, bytes: number): Response => {
+  const reader = response.body?.getReader()
+  let left = bytes
   const stream = new ReadableStream<Uint8Array>({
-    pull: (controller) => {
-      if (isSent) return controller.error(new TypeError("terminated"))
-      isSent = true
-      controller.enqueue(body.slice(0, bytes))
+    pull: async (controller) => {
+      const { value } = left > 0 ? ((await reader?.read()) ?? {}) : {}
+      if (value === undefined) {
+        await reader?.cancel()
+        return controller.error(new TypeError("terminated"))
+      }
+      controller.enqueue(value.slice(0, left))
+      left -= value.length
     },
+    cancel: () => reader?.cancel(),
   })
   return new Response(stream, { status: response.status, headers: response.headers })
 }

@@ -26,9 +26,18 @@ export interface FakeIndex {
   /** What wallets held before the first block, as far as it was read: keys of holdings by wallet. */
   readonly opened: ReadonlyMap<string, ReadonlySet<string>>
   readonly proofs: ReadonlyMap<string, Proof>
+  /** Blocks that each reorg removed, oldest first. */
+  readonly removals: ReadonlyArray<ReadonlyArray<Pick<FakeBlock, "hash" | "number">>>
+  /** Number of changes of the chain. */
+  readonly changes: () => number
+  /** Calls a function after the next changes until the returned one is called. */
+  readonly onChange: (listener: () => void) => () => void
 }
 
 const finalityBlocks = 64
+
+/** Name of a chain; its number where it has none. */
+export const chainName = (chainId: number): string => Chain.fromId(chainId)[0]?.name ?? String(chainId)
 
 /** The last final block; the first one where none is older. */
 export const finalized = (chain: FakeChain): number =>
@@ -78,10 +87,8 @@ const expectedDate =
 
 type RangeParameters = Pick<WalletQuery.WalletQuery, "from_block" | "to_block" | "from_date" | "to_date">
 
-const dateOf = (
-  path: "from_date" | "to_date",
-  text: string | undefined,
-): Result.Result<number | undefined, Issue.Issue> => {
+/** Reads a date as milliseconds since 1970; undefined for no text. */
+export const dateOf = (path: string, text: string | undefined): Result.Result<number | undefined, Issue.Issue> => {
   const date = text === undefined ? undefined : parseDate(text)
   return Number.isNaN(date)
     ? Result.fail({ path, expected: expectedDate, received: Issue.describe(text?.trim()) })
@@ -131,7 +138,7 @@ const chainIssue = (
   const rows = Chain.fromText(text)
   const id = Chain.fromName(text) === undefined ? Chain.parseId(text) : undefined
   if (id === BigInt(chainId) || rows.some((row) => row.id === BigInt(chainId))) return undefined
-  const own = Chain.fromId(chainId)[0]?.name ?? String(chainId)
+  const own = chainName(chainId)
   const isChain = rows.length > 0 || id !== undefined
   const expected = `a chain that is served here (${own})${isChain ? "" : " by name or identifier"}`
   const received = text.trim() === "" ? "an empty string" : Issue.quote(text)
@@ -183,7 +190,7 @@ export const notIndexed = (index: FakeIndex, wallet: string): Reply | undefined 
   const { chain, chainId, emptyWallets } = index
   if (wallet === chain.wallet || emptyWallets.has(wallet) || FakeLedger.isOnChain(chain.blocks(), wallet))
     return undefined
-  const name = Chain.fromId(chainId)[0]?.name ?? String(chainId)
+  const name = chainName(chainId)
   const message = `Wallet not indexed: ${wallet} on ${name}. Use a wallet that this service indexes. This fake has ${chain.wallet}, the accounts of its transactions, and those of the option emptyWallets.`
   return failure(400, "address_not_watched", message, { parameter: "address" })
 }

@@ -1,6 +1,7 @@
 /** A request to an endpoint, and the method and headers with which it is sent. */
 import * as Redacted from "effect/Redacted"
 import type { Endpoint, Target } from "../Endpoint.ts"
+import type { Reader } from "../Fetch.ts"
 
 /**
  * One request.
@@ -12,6 +13,11 @@ export interface Request extends Target {
   /** Added to the headers of the endpoint, which take precedence. */
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | undefined
+  /**
+   * Takes the body of a successful response, to read it after the reply, whose text is then empty. Not called on a platform without
+   * streams. The caller cancels the reader.
+   */
+  readonly onBody?: ((reader: Reader) => void) | undefined
 }
 
 /** The method of a request: its own, else `POST` with a body and `GET` without. */

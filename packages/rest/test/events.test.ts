@@ -1,0 +1,246 @@
+/** Events of a wallet over sockets: what is resumed, what is left out, what is refused, and what is bounded. */
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Stream } from "effect"
+import { type Handler, reply, script, serve, type Server } from "@daybook/harness/ScriptedServer"
+import { RestClient, type RestError } from "../src/index.ts"
+import { createRestClient } from "../src/promise.ts"
+import { row, wallet } from "./history.ts"
+
+const hash = (digit: string) => `0x${digit.repeat(64)}`
+
+interface Wire {
+  readonly type: string
+  readonly data: object
+}
+
+const covered = (digit: string): Wire => ({ type: "covered", data: { number: "5", hash: hash(digit) } })
+const voided = (digit: string): Wire => ({ type: "block.voided", data: { number: "5", hash: hash(digit) } })
+const transaction = (index: number, revision = 1): Wire => {
+  const transaction = { ...row(5, index), block_hash: hash("5") }
+  const data = {
+    address: wallet,
+    row: `${transaction.block_hash}-${transaction.hash}`,
+    revision,
+    final: false,
+    transaction,
+  }
+  return { type: "wallet.transaction", data }
+}
+
+const frame = ({ data, type }: Wire, cursor: string): string => {
+  const event = { type, timestamp: "2026-01-01T00:00:00.000Z", data: { chain: "eth", cursor, ...data } }
+  return `id: ${cursor}\nevent: ${type}\ndata: ${JSON.stringify(event)}\n\n`
+}
+
+/** Sends a text as a stream, and ends it. */
+const sends =
+  (...texts: ReadonlyArray<string>): Handler =>
+  (_request, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" })
+    response.end(["retry: 1\n\n", ...texts].join(""))
+  }
+
+const clientOf = (server: Server, options: Partial<RestClient.Options> = {}) =>
+  RestClient.make({ baseUrl: server.url, apiKey: "key-1", retry: { base: 1, cap: 2 }, ...options })
+
+const query = { address: wallet, from: 0 } as const
+
+/** The events until the stream fails, in short, and its error. */
+const receive = Effect.fnUntraced(function* (
+  server: Server,
+  options: Partial<RestClient.Options> = {},
+  call?: RestClient.CallOptions,
+) {
+  const rest = yield* clientOf(server, options)
+  const events: Array<string> = []
+  const error: RestError.RestError = yield* rest.walletEvents(query, call).pipe(
+    Stream.runForEach(({ data, type }) => Effect.sync(() => events.push(`${type} ${data.cursor}`))),
+    Effect.andThen(Effect.die("a stream of events ended")),
+    Effect.flip,
+  )
+  return { events, error }
+})
+
+const stale = reply(
+  409,
+  JSON.stringify({ message: "gone", code: "stale_cursor", requestId: "r", resumeFromBlock: 7 }),
+  { "content-type": "application/json" },
+)
+
+describe("walletEvents", () => {
+  it.live(
+    "walletEvents: goes on after the last event once a connection is cut, and gives the rows of a block that is sent again once",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* script(
+          sends(frame(transaction(0), "a"), frame(transaction(1), "a"), frame(transaction(2), "b").slice(0, -30)),
+          sends(
+            frame(transaction(0), "a"),
+            frame(transaction(1, 2), "a"),
+            frame(transaction(2), "b"),
+            frame(covered("5"), "b"),
+          ),
+          sends(
+            frame(covered("5"), "b"),
+            frame(voided("5"), "b"),
+            frame(transaction(2), "b"),
+            frame(covered("6"), "c"),
+          ),
+          stale,
+        )
+        const { error, events } = yield* receive(server)
+
+        expect(events).toEqual([
+          "wallet.transaction a",
+          "wallet.transaction a",
+          "wallet.transaction a",
+          "wallet.transaction b",
+          "covered b",
+          "block.voided b",
+          "wallet.transaction b",
+          "covered c",
+        ])
+        expect(server.seen.map(({ headers }) => headers["last-event-id"])).toEqual([undefined, "a", "b", "c"])
+        expect(error).toMatchObject({ _tag: "StaleCursor", resumeFromBlock: 7n })
+      }).pipe(Effect.scoped),
+  )
+
+  it.live(
+    "walletEvents: reads lines that end in any way and are cut anywhere, and skips comments and unknown types",
+    () =>
+      Effect.gen(function* () {
+        const text = `${frame(covered("1"), "a")}: waiting\n\n${frame({ type: "wallet.later", data: {} }, "b")}${frame(covered("2"), "c")}`
+        const server = yield* script(
+          (_request, response) => {
+            response.writeHead(200, { "content-type": "text/event-stream" })
+            const bytes = new TextEncoder().encode(`\uFEFF${text.replaceAll("\n", "\r\n")}`)
+            for (const byte of bytes) response.write(Uint8Array.of(byte))
+            response.end()
+          },
+          sends(frame(covered("3"), "d").replaceAll("\n", "\r")),
+          stale,
+        )
+        const { events } = yield* receive(server)
+
+        expect(events).toEqual(["covered a", "covered c", "covered d"])
+      }).pipe(Effect.scoped),
+  )
+
+  it.live("walletEvents: an event that is invalid, too large, without an id or not UTF-8 is an InvalidResponse", () =>
+    Effect.gen(function* () {
+      const large = `data: ${"x".repeat(5_000)}`
+      const table: ReadonlyArray<readonly [sent: Handler, path: string]> = [
+        [sends(frame({ type: "covered", data: { number: "5", hash: "0x12" } }, "a")), "event.data.hash"],
+        [sends("id: a\ndata: {]\n\n"), "event.body"],
+        [sends(frame(covered("1"), "a").replace("id: a\n", "")), "id"],
+        [sends(frame(covered("1"), "a".repeat(5_000))), "id"],
+        [sends(large, large), "body"],
+        [
+          (_request, response) =>
+            void response.writeHead(200, { "content-type": "text/event-stream" }).end(Uint8Array.of(0xff)),
+          "body",
+        ],
+        [reply(200, "<html>", { "content-type": "text/html" }), "content-type"],
+      ]
+      for (const [sent, path] of table) {
+        const server = yield* serve(sent)
+        const { error } = yield* receive(server, { maxBytes: 6_000 })
+
+        expect([error._tag, "path" in error && error.path]).toEqual(["InvalidResponse", path])
+        expect(server.seen.length).toBe(1)
+      }
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("walletEvents: with onBadRow an invalid row is reported and left out", () =>
+    Effect.gen(function* () {
+      const bad = { ...transaction(1), data: { ...transaction(1).data, revision: "x" } }
+      const server = yield* script(sends(frame(transaction(0), "a"), frame(bad, "b"), frame(covered("5"), "b")), stale)
+      const rows: Array<string> = []
+      const { events } = yield* receive(server, {}, { onBadRow: ({ path }) => void rows.push(path) })
+
+      expect(events).toEqual(["wallet.transaction a", "covered b"])
+      expect(rows).toEqual(["data.revision"])
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("walletEvents: fails once several connections gave no event, and not while each gives one", () =>
+    Effect.gen(function* () {
+      const events = Array.from({ length: 8 }, (_, at) => sends(frame(covered(String(at)), `c${at}`)))
+      const server = yield* script(...events, sends())
+      const { error, events: given } = yield* receive(server, { retry: { base: 1, maxAttempts: 3 } })
+
+      expect(given.length).toBe(8)
+      expect(error).toMatchObject({ _tag: "TransportError", phase: "body" })
+      expect(server.seen.length).toBe(8 + 3)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live(
+    "walletEvents: the connection closes when a loop is left, and a stream that nothing takes from reads no more",
+    () =>
+      Effect.gen(function* () {
+        const text = frame(transaction(0), "a")
+        let isFull = false
+        const server = yield* serve((_request, response) => {
+          response.writeHead(200, { "content-type": "text/event-stream" })
+          // As much as the socket takes.
+          const write = () => {
+            while (!response.destroyed) if (!response.write(text)) break
+            isFull = true
+            response.once("drain", write)
+          }
+          write()
+        })
+        const rest = createRestClient({ baseUrl: server.url, apiKey: "key-1" })
+        yield* Effect.promise(async () => {
+          for await (const event of rest.walletEvents(query)) {
+            expect(event.type).toBe("wallet.transaction")
+            break
+          }
+          await server.closed(1)
+        })
+
+        expect(isFull).toBe(true)
+      }).pipe(Effect.scoped),
+  )
+
+  it.live("walletEvents: an aborted signal ends the loop with its reason", () =>
+    Effect.gen(function* () {
+      const server = yield* serve((_request, response) => {
+        response.writeHead(200, { "content-type": "text/event-stream" }).write(frame(covered("1"), "a"))
+      })
+      const rest = createRestClient({ baseUrl: server.url, apiKey: "key-1" })
+      const over = new AbortController()
+      const loop = async () => {
+        for await (const { type } of rest.walletEvents(query, { signal: over.signal })) {
+          if (type === "covered") over.abort(new Error("enough"))
+        }
+      }
+      const reason = yield* Effect.promise(() => loop().catch((error: unknown) => error))
+      yield* Effect.promise(() => server.closed(1))
+
+      expect(reason).toMatchObject({ message: "enough" })
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("walletEvents: an invalid query is found before a request is made", () =>
+    Effect.gen(function* () {
+      const rest = yield* RestClient.make({ baseUrl: "http://127.0.0.1:9", apiKey: "key-1" })
+      const queries: ReadonlyArray<object> = [
+        { from: -1 },
+        { types: "block.final" },
+        { finality: "soon" },
+        { to_block: 3 },
+      ]
+      const paths = yield* Effect.forEach(queries, (one) =>
+        Effect.map(
+          Effect.flip(Stream.runDrain(rest.walletEvents({ address: wallet, ...one }))),
+          (error) => "parameter" in error && error.parameter,
+        ),
+      )
+
+      expect(paths).toEqual(["from", "types", "finality", "to_block"])
+    }),
+  )
+})

@@ -1,0 +1,214 @@
+/**
+ * The events of a fake service: the rows of a wallet as blocks are added, and voids of blocks that a reorg removed. Past and live are one
+ * loop, without state beyond a position, as in the service.
+ */
+import { rowId } from "@daybook/schema/RowId"
+import * as RestOperation from "@daybook/schema/RestOperation"
+import * as WalletEvent from "@daybook/schema/WalletEvent"
+import * as Result from "effect/Result"
+import type { FakeBlock } from "../FakeChain.ts"
+import * as FakeLedger from "./FakeLedger.ts"
+import { failure, invalid, type Reply } from "./FakeReply.ts"
+import * as FakeRequest from "./FakeRequest.ts"
+import * as FakeWire from "./FakeWire.ts"
+
+/** Where a stream goes on. */
+interface Position {
+  /** Reorgs that were applied. */
+  readonly reorgs: number
+  readonly from: number
+  /** Rows of blocks below were sent. */
+  readonly next: number
+}
+
+type Query = (typeof RestOperation.walletEvents)["query"]["Type"]
+
+/** What a stream selects. */
+interface Subscription {
+  readonly wallet: string
+  readonly query: Query
+  readonly selection: string
+}
+
+const prefix = "daybook-fake-events-"
+
+const formatPosition = (position: Position, selection: string): string =>
+  btoa(`${prefix}${JSON.stringify([position.reorgs, position.from, position.next, selection])}`).replaceAll("=", "")
+
+const parsePosition = (text: string, selection: string): Position | undefined => {
+  try {
+    const json = atob(text)
+    if (!json.startsWith(prefix)) return undefined
+    // Sound: only `formatPosition` writes the prefix.
+    const [reorgs, from, next, own] = JSON.parse(json.slice(prefix.length)) as [number, number, number, string]
+    return own === selection ? { reorgs, from, next } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const selectionOf = (index: FakeRequest.FakeIndex, wallet: string, query: Query): string => {
+  const { asset, finality, kind, types } = query
+  return JSON.stringify([index.chainId, wallet, asset, finality, kind, types])
+}
+
+/** Where a stream begins. */
+const beginning = (
+  { chain, removals }: FakeRequest.FakeIndex,
+  { query, selection }: Subscription,
+  lastEventId: string | undefined,
+): Result.Result<Position, Reply> => {
+  const { from = "now" } = query
+  const at = (next: number) => Result.succeed({ reorgs: removals.length, from: next, next })
+  const blocks = chain.blocks()
+  const last = blocks.at(-1)?.number ?? -1
+  const position = parsePosition(lastEventId ?? from, selection)
+  if (position !== undefined) return Result.succeed(position)
+  if (lastEventId !== undefined) {
+    const issue = { path: "last-event-id", expected: "the cursor of an event, unchanged", received: "another text" }
+    return Result.fail(invalid(issue, "header"))
+  }
+  if (from === "now") return at(last + 1)
+  if (/^\d{1,15}$/.test(from)) return at(Number(from))
+  const date = FakeRequest.dateOf("from", from)
+  if (Result.isFailure(date)) return Result.fail(invalid(date.failure))
+  return at(blocks.find(({ timestamp }) => timestamp * 1_000 >= (date.success ?? 0))?.number ?? last + 1)
+}
+
+/** An event before it is text, and the position after it. */
+interface EventItem {
+  readonly type: WalletEvent.WalletEvent["type"]
+  readonly data: object
+  readonly position: Position
+}
+
+/** The rows of a block. */
+const rowsOf = (index: FakeRequest.FakeIndex, block: FakeBlock, { query, wallet }: Subscription) => {
+  const { asset, kind, types = WalletEvent.rowTypes } = query
+  const facts = {
+    address: wallet,
+    revision: index.changes(),
+    final: block.number <= FakeRequest.finalized(index.chain),
+  }
+  const entries = FakeLedger.entries([block], wallet)
+  const rows: Array<Pick<EventItem, "type" | "data">> = []
+  for (const { roles, transaction } of types.includes("wallet.transaction") ? entries : []) {
+    if (transaction === null || !(roles.includes("sender") || roles.includes("recipient"))) continue
+    const row = FakeWire.row(block, transaction)
+    rows.push({ type: "wallet.transaction", data: { ...facts, row: rowId(row), transaction: row } })
+  }
+  for (const entry of types.includes("wallet.movement") ? entries : []) {
+    for (const [at, movement] of entry.movements.entries()) {
+      if (asset !== undefined && !(asset as ReadonlyArray<string>).includes(movement.asset)) continue
+      if (kind !== undefined && !(kind as ReadonlyArray<string>).includes(movement.kind)) continue
+      const row = FakeWire.movement(entry, movement, at)
+      rows.push({
+        type: "wallet.movement",
+        data: { ...facts, row: rowId({ ...row, movement_index: at }), movement: row },
+      })
+    }
+  }
+  return rows
+}
+
+const ofBlock = ({ hash, number }: Pick<FakeBlock, "hash" | "number">) => ({ number: String(number), hash })
+
+/** Sends what changed since a position. */
+const step = (
+  index: FakeRequest.FakeIndex,
+  subscription: Subscription,
+  start: Position,
+): readonly [sent: ReadonlyArray<EventItem>, position: Position] => {
+  const sent: Array<EventItem> = []
+  const { from } = start
+  let { next } = start
+  for (const removed of index.removals.slice(start.reorgs)) {
+    const own = removed.filter(({ number }) => number < next && number >= from).toReversed()
+    next = Math.min(next, Math.max(removed[0]?.number ?? next, from))
+    for (const block of own) sent.push({ type: "block.voided", data: ofBlock(block), position: start })
+  }
+  const reorgs = index.removals.length
+  let position: Position = { reorgs, from, next }
+  const isFinal = subscription.query.finality === "final"
+  const last = isFinal ? FakeRequest.finalized(index.chain) : Number.POSITIVE_INFINITY
+  let covered: FakeBlock | undefined
+  for (const block of index.chain.blocks()) {
+    if (block.number > last) break
+    covered = block
+    if (block.number < position.next) continue
+    const rows = rowsOf(index, block, subscription)
+    const after = { reorgs, from, next: block.number + 1 }
+    for (const [at, row] of rows.entries()) {
+      sent.push({ ...row, position: at === rows.length - 1 ? after : { reorgs, from, next: block.number } })
+    }
+    position = after
+  }
+  if (covered !== undefined) sent.push({ type: "covered", data: ofBlock(covered), position })
+  return [sent, position]
+}
+
+const textOf = ({ data, position, type }: EventItem, chain: string, selection: string): string => {
+  const cursor = formatPosition(position, selection)
+  const event = { type, timestamp: new Date(0).toISOString(), data: { chain, cursor, ...data } }
+  return `id: ${cursor}\nevent: ${type}\ndata: ${JSON.stringify(event)}\n\n`
+}
+
+/** The body of a stream: it goes on with each change of the chain until its reader cancels it. */
+const bodyOf = (
+  index: FakeRequest.FakeIndex,
+  subscription: Subscription,
+  start: Position,
+): ReadableStream<Uint8Array> => {
+  const encoder = new TextEncoder()
+  const name = FakeRequest.chainName(index.chainId)
+  let position = start
+  let seen = -1
+  let stop = () => {}
+  return new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(encoder.encode("retry: 1\n\n")),
+    pull: async (controller) => {
+      if (seen === index.changes()) {
+        await new Promise<void>((resolve) => {
+          const end = index.onChange(resolve)
+          stop = () => {
+            end()
+            resolve()
+          }
+        })
+        stop()
+      }
+      seen = index.changes()
+      const [sent, next] = step(index, subscription, position)
+      position = next
+      const text = sent.map((one) => textOf(one, name, subscription.selection)).join("")
+      try {
+        controller.enqueue(encoder.encode(text))
+      } catch {
+        // The reader has cancelled the stream.
+      }
+    },
+    cancel: () => stop(),
+  })
+}
+
+/** The events of a wallet. */
+export const walletEvents = (
+  index: FakeRequest.FakeIndex,
+  address: string,
+  parameters: URLSearchParams,
+  lastEventId: string | undefined,
+): Reply => {
+  const request = FakeRequest.read(index, RestOperation.walletEvents, address, parameters)
+  if (Result.isFailure(request)) return request.failure
+  const { query, wallet } = request.success
+  const refused = FakeRequest.notIndexed(index, wallet)
+  if (refused !== undefined) return refused
+  const subscription = { wallet, query, selection: selectionOf(index, wallet, query) }
+  const start = beginning(index, subscription, lastEventId)
+  if (Result.isFailure(start)) return start.failure
+  if (start.success.reorgs > index.removals.length) {
+    const message = "Stale cursor: of another chain. Start again from a block."
+    return failure(409, "stale_cursor", message, { resumeFromBlock: start.success.from })
+  }
+  return { status: 200, body: bodyOf(index, subscription, start.success) }
+}
