@@ -128,8 +128,8 @@ export interface StreamOptions extends CallOptions {
   /** Position of a stream of the same query (only `limit` may differ). The stream continues after it. */
   readonly resume?: string | undefined
   /**
-   * Goes on after the last row instead of ending: requests newer rows once the server sends an event of them, or after each interval of this
-   * time where it sends none, and gives them as they are indexed. The order is `ASC`, and the query has no `to_block`, `to_date` or `cursor`. A reorg of rows that were given is noticed by
+   * Goes on after the last row instead of ending, and gives newer rows as they are indexed. It requests them once the server sends an event
+   * of them, and after each interval of this time where it sends no events. The order is `ASC`, and the query has no `to_block`, `to_date` or `cursor`. A reorg of rows that were given is noticed by
    * the next request: see `onStaleCursor`. Default: the stream ends.
    */
   readonly follow?: RetryPolicy.Time | undefined

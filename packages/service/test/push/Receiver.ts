@@ -29,23 +29,31 @@ const fieldOf = (frame: string, name: string): string | undefined =>
     .find((line) => line.startsWith(`${name}: `))
     ?.slice(name.length + 2)
 
-/** A receiver of the events of a URL. */
+/** Whether an event is the last one to wait for, by itself or by its number. */
+export type IsLast = (event: WalletEvent.WalletEvent, count: number) => boolean
+
+/** A receiver of the events of a wallet. */
 export class Receiver {
   readonly table = new Map<string, TableRow>()
   /** Events in the order of their arrival. */
   readonly events: Array<WalletEvent.WalletEvent> = []
-  comments = 0
   cursor = ""
-  private readonly url: string
-  private readonly key: string
+  /** Where it connects to. */
+  url: string
+  key: string
+  /** Hash of the block up to which all was received. */
+  covered = ""
 
   constructor(url: string, key: string) {
     this.url = url
     this.key = key
   }
 
-  private apply(event: WalletEvent.WalletEvent): void {
+  /** Takes an event with its id. */
+  take(event: WalletEvent.WalletEvent, id: string): void {
     this.events.push(event)
+    this.cursor = id
+    if (event.type === "covered") this.covered = event.data.hash
     if (event.type === "block.voided") {
       for (const [row, { blockHash }] of this.table) if (blockHash === event.data.hash) this.table.delete(row)
     }
@@ -58,7 +66,7 @@ export class Receiver {
   }
 
   /** Connects and processes events until one fulfils the condition; then the connection is closed. Gives what refused it. */
-  async listen(isLast: (event: WalletEvent.WalletEvent, count: number) => boolean): Promise<Refused | undefined> {
+  async listen(isLast: IsLast): Promise<Refused | undefined> {
     const abort = new AbortController()
     const headers = new Headers({ "x-api-key": this.key })
     if (this.cursor !== "") headers.set("last-event-id", this.cursor)
@@ -73,15 +81,10 @@ export class Receiver {
         text = rest
         for (const frame of frames) {
           const data = fieldOf(frame, "data")
-          if (data === undefined) {
-            this.comments++
-            continue
-          }
+          if (data === undefined) continue
           const event = decode(JSON.parse(data))
-          this.apply(event)
-          this.cursor = fieldOf(frame, "id")!
-          count++
-          if (isLast(event, count)) return undefined
+          this.take(event, fieldOf(frame, "id")!)
+          if (isLast(event, ++count)) return undefined
         }
       }
     } finally {

@@ -1,94 +1,29 @@
 /** The table of a receiver of events equals the list of the service, whatever happens to the chain and to its connection. */
-import { rowId } from "@daybook/schema/RowId"
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import * as Rows from "../server/rows.ts"
-import { type Json, start, type Started } from "../server/service.ts"
-import * as Model from "../store/model.ts"
-import * as Life from "./life.ts"
+import { start, type Started } from "../server/service.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
+import { live } from "./lives.ts"
 import { Receiver } from "./Receiver.ts"
 
-const lives = Number(process.env["DAYBOOK_LIVES"] ?? 12)
-
-const rowsOf = Effect.fnUntraced(function* (service: Started, list: "verbose" | "movements") {
-  const found: Array<Json> = []
-  for (let cursor: string | null = ""; cursor !== null;) {
-    const query: string = cursor === "" ? "" : `&cursor=${cursor}`
-    const { json, status } = yield* service.get(`/api/v2.2/${Rows.alice}/${list}?order=ASC${query}`)
-    expect(status).toBe(200)
-    found.push(...json.result)
-    cursor = json.cursor
-  }
-  return found
-})
-
-const listOf = Effect.fnUntraced(function* (service: Started) {
-  const transactions = yield* rowsOf(service, "verbose")
-  const movements = yield* rowsOf(service, "movements")
-  return [
-    ...transactions.map((row) => `${row.block_number} ${rowId(row)} ${row.from_address}`),
-    ...movements.map((row) => `${row.block_number} ${rowId(row)} ${row.amount}`),
-  ].toSorted()
-})
-
-const tableOf = ({ table }: Receiver): ReadonlyArray<string> =>
-  [...table]
-    .map(
-      ([
-        row,
-        {
-          event: { data },
-        },
-      ]) =>
-        "transaction" in data
-          ? `${data.transaction.block_number} ${row} ${data.transaction.from_address}`
-          : `${data.movement.block_number} ${row} ${data.movement.amount}`,
-    )
-    .toSorted()
+const lives = Number(process.env["DAYBOOK_LIVES"] ?? 6)
 
 const eventsUrl = (service: Started, query: string) => `${service.url}/api/v2.2/${Rows.alice}/events?${query}`
 
-/** Lives a chain while receivers listen for some events each time, and compares their tables with the lists at the end. */
-const live = Effect.fnUntraced(function* (seed: number) {
-  const numbers = Model.seeded(seed)
-  const life = Life.make()
-  const service = yield* start({ chains: { eth: { projections: Life.projections(life) } } })
-  const store = service.stores["eth"]!
-  const receivers = [
-    new Receiver(eventsUrl(service, "from=0"), service.key),
-    new Receiver(eventsUrl(service, "from=95"), service.key),
-  ]
-  for (let step = 0; step < 40; step++) {
-    yield* Life.change(life, store, numbers)
-    const receiver = numbers.pick(receivers)
-    const most = 1 + numbers.below(12)
-    if (numbers.below(2) === 0) {
-      yield* Effect.promise(() => receiver.listen(({ type }, count) => type === "covered" || count >= most))
-    }
-  }
-  yield* Life.append(life, store, 1, numbers)
-  const { hash } = life.blocks.at(-1)!
-  const list = yield* listOf(service)
-  for (const receiver of receivers) {
-    const refused = yield* Effect.promise(() =>
-      receiver.listen(({ data, type }) => type === "covered" && "hash" in data && data.hash === hash),
-    )
-    expect([seed, refused]).toEqual([seed, undefined])
-    const from = receiver === receivers[0] ? 0 : 95
-    const expected = list.filter((line) => Number(line.split(" ")[0]) >= from)
-    expect([seed, tableOf(receiver)]).toEqual([seed, expected])
-  }
-})
-
 describe("walletEvents", () => {
   it.live(
-    "walletEvents: the table of a receiver equals the lists by row id, through reorgs, repairs and connections that end anywhere",
+    "walletEvents: the table of a receiver equals the lists by row id, through reorgs, repairs, restarts and connections that end anywhere",
     () =>
-      Effect.forEach(
-        Array.from({ length: lives }, (_, seed) => seed),
-        (seed) => Effect.scoped(live(seed)),
-      ),
-    120_000,
+      Effect.gen(function* () {
+        for (let seed = 0; seed < lives; seed++) {
+          const folder = yield* temporaryFolder
+          const { differences } = yield* live({ url: "sqlite:data", folder }, seed)
+
+          expect(differences).toEqual([])
+        }
+      }).pipe(Effect.scoped),
+    180_000,
   )
 
   const blocks = Array.from({ length: 6 }, (_, number) =>

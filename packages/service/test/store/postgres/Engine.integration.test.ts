@@ -4,6 +4,7 @@ import { expectExact } from "../../tears/expectExact.ts"
 import { contract } from "../contract.ts"
 import { simulation } from "./simulation.ts"
 import { dumpOf } from "./dumpOf.ts"
+import { events } from "./events.ts"
 import * as EmbeddedServer from "./EmbeddedServer.ts"
 import { failures } from "./failures.ts"
 import { nodes } from "./nodes.ts"
@@ -52,6 +53,7 @@ describe("Engine PostgreSQL", () => {
   waking(server)
   service(server)
   simulation(server)
+  events(server)
 
   it.live(
     "page: is exact while writers die, stand still and go on without their lease",

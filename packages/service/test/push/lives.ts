@@ -1,0 +1,213 @@
+/**
+ * Lives of a chain, two services that are restarted and take over from each other, and receivers that are slow, cut off and connect again
+ * anywhere. At the end the table of each receiver is the list of the service.
+ */
+import { createRestClient } from "@daybook/rest/promise"
+import { rowId } from "@daybook/schema/RowId"
+import { Effect, Exit, Logger, Redacted, Scope } from "effect"
+import * as Config from "../../src/config/Config.ts"
+import * as Service from "../../src/Service.ts"
+import * as Engine from "../../src/store/Engine.ts"
+import * as Rows from "../server/rows.ts"
+import { type Json, request } from "../server/service.ts"
+import * as Model from "../store/model.ts"
+import * as TestStore from "../store/TestStore.ts"
+import * as Life from "./life.ts"
+import { type IsLast, Receiver } from "./Receiver.ts"
+
+/** A database, and the folder that its URL is relative to. */
+export interface Place {
+  readonly url: string
+  readonly folder: string
+}
+
+/** What a life found: differences between the tables and the list; none where all is well. */
+export interface Outcome {
+  readonly events: number
+  readonly differences: ReadonlyArray<string>
+}
+
+const configOf = (url: string) =>
+  Config.decode({
+    listen: { host: "127.0.0.1", port: 0 },
+    database: url,
+    chains: { eth: { rpc: ["http://127.0.0.1:65535/"] } },
+    rateLimit: { perSecond: 1_000_000, burst: 1_000_000 },
+    limits: { drainIdleMillis: 1, drainSeconds: 1, eventStreams: 100 },
+  })
+
+/** A service that can be started again. */
+class Host {
+  origin = ""
+  key = ""
+  private scope: Scope.Closeable | undefined
+  private readonly place: Place
+
+  constructor(place: Place) {
+    this.place = place
+  }
+
+  /** Ends the service, where it runs, and starts another one. */
+  readonly restart = Effect.fnUntraced(
+    function* (this: Host) {
+      yield* this.stop
+      const config = yield* Effect.fromResult(configOf(this.place.url))
+      const scope = yield* Scope.make()
+      this.scope = scope
+      const started = Service.run(config, { roles: ["rest"], baseFolder: this.place.folder })
+      const { address, keys } = yield* Scope.provide(started, scope)
+      this.origin = address!.url
+      if (this.key !== "") return
+      const name = `life ${this.origin}`
+      this.key = Redacted.value((yield* keys.add({ name, operator: false, empty: null }))!)
+    }.bind(this),
+  )
+
+  readonly stop = Effect.suspend(() => (this.scope === undefined ? Effect.void : Scope.close(this.scope, Exit.void)))
+}
+
+const listOf = Effect.fnUntraced(function* ({ key, origin }: Host) {
+  const found: Array<string> = []
+  for (const list of ["verbose", "movements"]) {
+    for (let cursor: string | null = ""; cursor !== null;) {
+      const query: string = cursor === "" ? "" : `&cursor=${cursor}`
+      const url = `${origin}/api/v2.2/${Rows.alice}/${list}?order=ASC${query}`
+      const { json } = yield* request(url, { headers: { "x-api-key": key } })
+      found.push(
+        ...json.result.map((row: Json) => `${row.block_number} ${rowId(row)} ${row.amount ?? row.from_address}`),
+      )
+      cursor = json.cursor
+    }
+  }
+  return found.toSorted()
+})
+
+const tableOf = ({ table }: Receiver): ReadonlyArray<string> =>
+  [...table]
+    .map(
+      ([
+        row,
+        {
+          event: { data },
+        },
+      ]) =>
+        "transaction" in data
+          ? `${data.transaction.block_number} ${row} ${data.transaction.from_address}`
+          : `${data.movement.block_number} ${row} ${data.movement.amount}`,
+    )
+    .toSorted()
+
+/** A `fetch` whose bodies break off after some bytes. */
+const cutting =
+  (bytes: () => number) =>
+  async (url: string, init: RequestInit): Promise<Response> => {
+    const response = await fetch(url, init)
+    const reader = response.body!.getReader()
+    let left = bytes()
+    const body = new ReadableStream<Uint8Array>({
+      pull: async (controller) => {
+        const { done, value } = await reader.read()
+        if (done) return controller.close()
+        controller.enqueue(value.slice(0, left))
+        left -= value.length
+        if (left > 0) return
+        await reader.cancel()
+        controller.error(new TypeError("terminated"))
+      },
+      cancel: () => reader.cancel(),
+    })
+    return new Response(body, response)
+  }
+
+/** Listens by the client, whose connections are cut while it listens. */
+const listenByClient = async (receiver: Receiver, host: Host, from: number, bytes: () => number, isLast: IsLast) => {
+  const retry = { base: 1, cap: 2 }
+  const rest = createRestClient({ baseUrl: host.origin, apiKey: host.key, fetch: cutting(bytes), retry })
+  const begin = receiver.cursor === "" ? from : receiver.cursor
+  let count = 0
+  for await (const event of rest.walletEvents({ address: Rows.alice, from: begin })) {
+    receiver.take(event, event.data.cursor)
+    if (isLast(event, ++count)) return
+  }
+}
+
+/** Listens at a host; what cuts it off is no failure. */
+type Listen = (host: Host, isLast: IsLast) => Effect.Effect<void>
+
+const listenersOf = (numbers: Model.Seeded) => {
+  const receivers = [0, 95, 0].map((from) => ({ from, receiver: new Receiver("", "") }))
+  const listens = receivers.map(({ from, receiver }, at): Listen => (host, isLast) => {
+    receiver.url = `${host.origin}/api/v2.2/${Rows.alice}/events?from=${from}`
+    receiver.key = host.key
+    const listening = () =>
+      at === 2
+        ? listenByClient(receiver, host, from, () => 4_000 + numbers.below(60_000), isLast)
+        : receiver.listen(isLast)
+    return Effect.promise(() =>
+      listening()
+        .then(() => undefined)
+        .catch(() => undefined),
+    )
+  })
+  return { receivers, listens }
+}
+
+/** Opens a connection that nothing is ever read from. */
+const stall = ({ key, origin }: Host) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const abort = new AbortController()
+      const url = `${origin}/api/v2.2/${Rows.alice}/events?from=0`
+      fetch(url, { headers: { "x-api-key": key }, signal: abort.signal }).catch(() => undefined)
+      return abort
+    }),
+    (abort) => Effect.sync(() => abort.abort()),
+  )
+
+const attempts = 200
+
+/** Lives once. */
+export const live = Effect.fnUntraced(
+  function* (place: Place, seed: number): Effect.fn.Return<Outcome, unknown, Scope.Scope> {
+    const numbers = Model.seeded(seed)
+    const life = Life.make()
+    const database = yield* Engine.fromUrl(place.url, place.folder)
+    const store = yield* TestStore.open(database, { name: "eth", id: 1 }, { projections: Life.projections(life) })
+    const hosts = [new Host(place), new Host(place)] as const
+    for (const host of hosts)
+      yield* Effect.andThen(
+        host.restart(),
+        Effect.addFinalizer(() => host.stop),
+      )
+    const { listens, receivers } = listenersOf(numbers)
+    yield* stall(hosts[0])
+    for (let step = 0; step < 40; step++) {
+      yield* Life.change(life, store, numbers)
+      const most = 1 + numbers.below(12)
+      const [listen, host] = [numbers.pick(listens), numbers.pick(hosts)]
+      if (numbers.below(2) === 0) yield* listen(host, ({ type }, count) => type === "covered" || count >= most)
+      // The one that listens is cut off, and goes on at the other service.
+      if (numbers.below(16) === 0) yield* Effect.all([listen(host, () => false), host.restart()], { concurrency: 2 })
+    }
+    yield* Life.append(life, store, 1, numbers)
+    const { hash } = life.blocks.at(-1)!
+    const list = yield* listOf(hosts[0])
+    const differences: Array<string> = []
+    for (const [at, { from, receiver }] of receivers.entries()) {
+      const isCovered: IsLast = ({ data, type }) => type === "covered" && "hash" in data && data.hash === hash
+      for (let attempt = 0; attempt < attempts && receiver.covered !== hash; attempt++) {
+        yield* listens[at]!(hosts[attempt % 2]!, isCovered)
+      }
+      const expected = list.filter((line) => Number(line.split(" ")[0]) >= from)
+      const table = tableOf(receiver)
+      if (JSON.stringify(table) === JSON.stringify(expected)) continue
+      const missing = expected.filter((line) => !table.includes(line))
+      const more = table.filter((line) => !expected.includes(line))
+      differences.push(
+        `seed ${seed}, receiver ${at}: missing ${missing.join(", ")}; beyond the list ${more.join(", ")}`,
+      )
+    }
+    return { events: receivers.reduce((sum, { receiver }) => sum + receiver.events.length, 0), differences }
+  },
+  (effect) => Effect.provide(Effect.scoped(effect), Logger.layer([])),
+)

@@ -1,0 +1,45 @@
+/** Lives of receivers of events in any number, on SQLite or PostgreSQL; fails for a table that differs from the list of the service. */
+import { Effect } from "effect"
+import * as Campaign from "../campaign/Campaign.ts"
+import * as EmbeddedServer from "../store/postgres/EmbeddedServer.ts"
+import * as TestServer from "../store/postgres/TestServer.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
+import { live, type Place } from "./lives.ts"
+
+const started = Effect.acquireRelease(
+  Effect.promise(() => EmbeddedServer.start()),
+  ({ stop, url }) => Effect.promise(() => TestServer.removeAll(url).then(stop)),
+)
+
+Campaign.main({
+  name: "lives",
+  about:
+    "Lives a chain with reorgs, repairs and finality, two services that are restarted and take over from each other, and receivers that are slow, cut off and connect again. Fails for a table that differs from the list of the service.",
+  seeds: 10_000,
+  options: {
+    on: ["sqlite", "sqlite or postgres"],
+    database: Campaign.database,
+  },
+  plan: Effect.fnUntraced(function* ({ database, on }, report, seeds) {
+    const isPostgres = on === "postgres" || database !== undefined
+    const server = isPostgres ? (database ?? (yield* started).url) : ""
+    const nextPlace = Effect.gen(function* () {
+      if (!isPostgres) return { url: "sqlite:data", folder: yield* temporaryFolder }
+      return { url: (yield* TestServer.emptied(server)).url, folder: "/nowhere" } satisfies Place
+    })
+    let [events, lives] = [0, 0]
+    return {
+      cases: Campaign.ofSeeds(
+        seeds,
+        Effect.fnUntraced(function* (seed) {
+          const outcome = yield* live(yield* nextPlace, seed)
+          events += outcome.events
+          lives++
+          for (const difference of outcome.differences) report.fail(difference)
+        }),
+      ),
+      after: ({ print }) =>
+        Effect.sync(() => print(`${lives} lives, ${events} events on ${isPostgres ? "postgres" : "sqlite"}`)),
+    }
+  }),
+})

@@ -1,0 +1,25 @@
+/** The tables of receivers of events equal the lists of services on PostgreSQL, which are restarted and take over from each other. */
+import { it } from "@effect/vitest"
+import { Effect } from "effect"
+import { expect } from "vitest"
+import { live } from "../../push/lives.ts"
+import * as TestServer from "./TestServer.ts"
+
+const lives = Number(process.env["DAYBOOK_LIVES"] ?? 2)
+
+/** Runs the suite of events on a server. */
+export const events = (server: () => string): void => {
+  it.live(
+    "walletEvents: the table of a receiver equals the lists by row id on PostgreSQL",
+    () =>
+      Effect.gen(function* () {
+        for (let seed = 0; seed < lives; seed++) {
+          const { url } = yield* TestServer.emptied(server())
+          const { differences } = yield* live({ url, folder: "/nowhere" }, seed)
+
+          expect(differences).toEqual([])
+        }
+      }).pipe(Effect.scoped),
+    180_000,
+  )
+}
