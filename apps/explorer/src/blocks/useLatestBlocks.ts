@@ -5,8 +5,6 @@ import { refreshNow } from "../display/Clock.ts"
 import { useRpc, useService } from "../service/Service.tsx"
 import { add, has, type LatestBlocks } from "./LatestBlocks.ts"
 
-const pollMillis = 1_000
-
 /** Blocks on screen. */
 export const maxBlocks = 12
 
@@ -43,7 +41,7 @@ export const useLatestBlocks = (): { readonly blocks: Followed["blocks"]; readon
   const { chain } = useService()
   const [followed, setFollowed] = useState<Followed>({ chain: chain.name, blocks: [] })
   const known = followed.chain === chain.name ? followed.blocks : []
-  const { data, error } = useRpc(["head"], (client) => readBranch(client, known), { everyMillis: pollMillis })
+  const { data, error } = useRpc(["head"], (client) => readBranch(client, known), { isLive: true })
   useEffect(() => {
     if (data === undefined || data.length === 0) return
     refreshNow()

@@ -3,6 +3,7 @@ import { useLabel } from "../names/useNames.ts"
 import { Link } from "../navigation/Navigation.tsx"
 import * as Paths from "../navigation/Paths.ts"
 import { useWatchLabel } from "../watch/WatchList.ts"
+import { checksummed, shortened } from "./AddressText.ts"
 import { formatInteger, shorten } from "./Numbers.ts"
 import { CopyButton } from "./Values.tsx"
 import { ForeignText } from "../text/ForeignText.tsx"
@@ -23,24 +24,25 @@ const hasText = (text: string | null | undefined): text is string => text !== nu
 type NamedLinkProps = Omit<AddressLinkProps, "label"> & { readonly name: string | undefined }
 
 const NamedLink = ({ address, isCurrent = false, isFull = false, name, withCopy = false }: NamedLinkProps) => {
+  const whole = checksummed(address)
   const text = (
     <>
       {name === undefined ? null : <ForeignText className="label" text={name} />}
-      {name === undefined || isFull ? <code className="hash">{isFull ? address : shorten(address)}</code> : null}
+      {name === undefined || isFull ? <code className="hash">{isFull ? whole : shortened(address)}</code> : null}
     </>
   )
   return (
     <span className="copyable">
       {isCurrent ? (
-        <span className="address" data-address={address} title={address}>
+        <span className="address" data-address={address} title={whole}>
           {text}
         </span>
       ) : (
-        <Link className="address" data-address={address} to={Paths.address(address)} title={address}>
+        <Link className="address" data-address={address} to={Paths.address(address)} title={whole}>
           {text}
         </Link>
       )}
-      {withCopy ? <CopyButton text={address} what="address" /> : null}
+      {withCopy ? <CopyButton text={whole} what="address" /> : null}
     </span>
   )
 }

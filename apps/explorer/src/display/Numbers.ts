@@ -7,7 +7,7 @@ export interface Shown {
   readonly exact: string
 }
 
-/** Digits after the point that are shown, unless the number would read as 0. */
+/** Digits after the point that are shown. */
 const shownDigits = 6
 
 const grouped = (digits: string): string => digits.replaceAll(/\B(?=(?:\d{3})+$)/g, ",")
@@ -18,12 +18,6 @@ export const formatInteger = (value: bigint | number): string => {
   return text.startsWith("-") ? `-${grouped(text.slice(1))}` : grouped(text)
 }
 
-/** Digits of a fraction: at least `shownDigits`, and four from the first one that is not zero. */
-const cut = (fraction: string): string => {
-  const first = fraction.search(/[1-9]/)
-  return fraction.slice(0, Math.max(shownDigits, first + 4))
-}
-
 /** The exact decimal form of an amount, without separators and without zeros at its end. */
 export const formatUnits = (amount: bigint, decimals: number): string => {
   const digits = (amount < 0n ? -amount : amount).toString().padStart(decimals + 1, "0")
@@ -32,14 +26,31 @@ export const formatUnits = (amount: bigint, decimals: number): string => {
   return `${amount < 0n ? "-" : ""}${digits.slice(0, at)}${fraction === "" ? "" : `.${fraction}`}`
 }
 
-/** An amount in units of its asset; `isWhole` with every digit. */
+/** An amount in units of its asset; `isWhole` with every digit. One that would read as 0 is stated to be less than what is shown. */
 export const formatAmount = (amount: bigint, decimals: number, isWhole = false): Shown => {
   const exact = formatUnits(amount, decimals)
   const [whole = "0", fraction = ""] = exact.replace(/^-/, "").split(".")
-  const shown = isWhole ? fraction : cut(fraction)
+  const shown = isWhole ? fraction : fraction.slice(0, shownDigits)
   const sign = amount < 0n ? "-" : ""
+  if (amount !== 0n && whole === "0" && /^0*$/.test(shown))
+    return { text: `${sign}<0.${"1".padStart(shownDigits, "0")}`, exact }
   const end = shown.length < fraction.length ? "…" : ""
   return { text: `${sign}${grouped(whole)}${shown === "" ? "" : `.${shown}`}${end}`, exact }
+}
+
+/** The smallest unit of ether, and the one in which prices of gas are written. */
+const etherUnits = [
+  ["gwei", 9, 1_000_000n],
+  ["wei", 0, 1n],
+] as const
+
+/** An amount of ether in the first unit of the currency in which its digits are shown: ether itself, gwei or wei. */
+export const formatEther = (amount: bigint, symbol: string, isWhole = false): Shown & { readonly unit: string } => {
+  const shown = { ...formatAmount(amount, 18, isWhole), unit: symbol }
+  const size = amount < 0n ? -amount : amount
+  if (isWhole || size === 0n || size >= 10n ** BigInt(18 - shownDigits)) return shown
+  const [unit, decimals] = etherUnits.find(([, , smallest]) => size >= smallest) ?? etherUnits[1]
+  return { ...shown, text: formatAmount(amount, decimals).text, unit }
 }
 
 /** A part of a whole in percent, with two digits; marked with `<` and `>` where those would read as none or all. */

@@ -1,7 +1,8 @@
 /** Single values: amounts, numbers, times, hashes, bytes. What is shortened is whole on hover and when copied. */
 import { type ReactNode, useEffect, useState } from "react"
+import { useService } from "../service/Service.tsx"
 import { useNow } from "./Clock.ts"
-import { type Shown, formatAmount, formatInteger, shorten } from "./Numbers.ts"
+import { type Shown, formatAmount, formatEther, formatInteger, shorten } from "./Numbers.ts"
 import { formatAge, formatLocal, formatUtc } from "./Times.ts"
 import { ForeignText } from "../text/ForeignText.tsx"
 import { isolated } from "../text/VisibleText.ts"
@@ -62,6 +63,9 @@ export interface AmountProps {
   readonly isWhole?: boolean
 }
 
+const toneOf = (amount: bigint, signed: boolean): "in" | "out" | undefined =>
+  signed && amount !== 0n ? (amount > 0n ? "in" : "out") : undefined
+
 /** An amount in units of its asset. */
 export const Amount = ({ amount, decimals, isWhole = false, signed = false, symbol }: AmountProps) => {
   const plain = formatAmount(amount, decimals, isWhole)
@@ -72,7 +76,24 @@ export const Amount = ({ amount, decimals, isWhole = false, signed = false, symb
       {...(symbol === undefined
         ? {}
         : { unit: <ForeignText className="symbol" text={symbol} />, exactUnit: ` ${isolated(symbol)}` })}
-      tone={signed && amount !== 0n ? (amount > 0n ? "in" : "out") : undefined}
+      tone={toneOf(amount, signed)}
+    />
+  )
+}
+
+type EtherProps = Omit<AmountProps, "decimals" | "symbol">
+
+/** An amount of the currency of the chain: small ones in gwei or wei, so that their digits are shown. */
+export const Ether = ({ amount, isWhole = false, signed = false }: EtherProps) => {
+  const { symbol } = useService().chain.currency
+  const shown = formatEther(amount, symbol, isWhole)
+  const sign = signed && amount > 0n ? "+" : ""
+  return (
+    <NumberText
+      shown={{ ...shown, text: `${sign}${shown.text}` }}
+      unit={<ForeignText className="symbol" text={shown.unit} />}
+      exactUnit={` ${isolated(symbol)}`}
+      tone={toneOf(amount, signed)}
     />
   )
 }

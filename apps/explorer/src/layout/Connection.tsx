@@ -1,12 +1,18 @@
-/** A notice while the service does not respond. Once it is back, everything that failed is read again. */
+/** Reads again what is on screen once the chain has moved, and shows that the service does not respond. Once it is back, everything that failed is read again. */
 import { useQueryClient } from "@tanstack/react-query"
 import { useEffect } from "react"
 import { Notice } from "../display/Page.tsx"
-import { useStatuses } from "../service/Service.tsx"
+import { refetchLive, useChainStatus } from "../service/Service.tsx"
+import * as Tip from "../service/Tip.ts"
 
 export const Connection = () => {
   const queries = useQueryClient()
-  const { isError } = useStatuses()
+  const { data, isError } = useChainStatus()
+  const tip = isError ? undefined : Tip.tipOf(data?.[0])
+  useEffect(() => {
+    Tip.set(tip)
+    if (tip !== undefined) void refetchLive(queries)
+  }, [queries, tip])
   useEffect(() => {
     if (isError) return
     void queries.refetchQueries({ predicate: ({ state }) => state.status === "error" })

@@ -1,8 +1,12 @@
 /** What is shown for an unknown path, and for a page that failed. */
+import { useQuery } from "@tanstack/react-query"
+import { useEffect } from "react"
 import { Notice, Page } from "../display/Page.tsx"
 import { ForeignText } from "../text/ForeignText.tsx"
 import { Link } from "../navigation/Navigation.tsx"
 import * as Paths from "../navigation/Paths.ts"
+import { explain, isLoadFailure } from "../service/Errors.ts"
+import { load } from "../service/Settings.ts"
 
 export const NotFound = () => (
   <Page title="Not found" heading="No such page">
@@ -14,20 +18,44 @@ export const NotFound = () => (
   </Page>
 )
 
+/** Loads the page again once the service responds, which a part of the explorer was to be loaded from. */
+const useReload = (isPart: boolean): void => {
+  const { errorUpdateCount, isSuccess } = useQuery({
+    queryKey: ["settings", "again"],
+    queryFn: load,
+    enabled: isPart,
+    refetchInterval: retryMillis,
+    // What was read before the failure says nothing.
+    gcTime: 0,
+    staleTime: 0,
+  })
+  useEffect(() => {
+    // A service that responded all the time does not have the part: to load the page again would have no end.
+    if (isPart && isSuccess && errorUpdateCount > 0) location.reload()
+  }, [errorUpdateCount, isPart, isSuccess])
+}
+
+const retryMillis = 3_000
+
 /** What failed, and how to try again. */
-export const Failure = ({ error }: { readonly error: unknown }) => (
-  <Notice
-    title="This could not be shown"
-    tone="bad"
-    actions={
-      <button type="button" className="button" onClick={() => location.reload()}>
-        Reload
-      </button>
-    }
-  >
-    <ForeignText text={error instanceof Error ? error.message : "No reason was given."} />
-  </Notice>
-)
+export const Failure = ({ error }: { readonly error: unknown }) => {
+  const isPart = isLoadFailure(error)
+  useReload(isPart)
+  const { detail, title } = explain(error)
+  return (
+    <Notice
+      title={isPart ? title : "This could not be shown"}
+      tone="bad"
+      actions={
+        <button type="button" className="button" onClick={() => location.reload()}>
+          Reload
+        </button>
+      }
+    >
+      <ForeignText text={detail} />
+    </Notice>
+  )
+}
 
 export const PageError = ({ error }: { readonly error: unknown }) => (
   <Page title="This page failed" heading="This page failed">

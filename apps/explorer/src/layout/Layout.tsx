@@ -51,31 +51,30 @@ const selectChain = ({ chains }: ExplorerSettings, selected: string | undefined)
     ? chains[0]
     : chains.find(({ chainId, name }) => name === selected || selected === String(chainId))
 
+const NoSuchChain = ({ chains }: Pick<ExplorerSettings, "chains">) => (
+  <Page title="No such chain" heading="Chains">
+    <Notice title="This service has no such chain" tone="bad">
+      <p>
+        It serves {chains.map(({ name }) => name).join(", ")}.{" "}
+        <Link to={Paths.home} search={{ chain: undefined }}>
+          Show the first one.
+        </Link>
+      </p>
+    </Notice>
+  </Page>
+)
+
 const Content = ({ children, settings }: { readonly settings: ExplorerSettings; readonly children: ReactNode }) => {
   const entered = ApiKey.useApiKey()
   const { chain: selected } = useSearch()
   const chain = selectChain(settings, selected)
+  // The header is there in any case.
+  const shown = chain ?? settings.chains[0]
   const apiKey = settings.access === "open" ? ApiKey.openKey : entered
   const service = useMemo(
-    () => (chain === undefined || apiKey === null ? null : { chain, chains: settings.chains, apiKey }),
-    [apiKey, chain, settings.chains],
+    () => (shown === undefined || apiKey === null ? null : { chain: shown, chains: settings.chains, apiKey }),
+    [apiKey, shown, settings.chains],
   )
-  if (chain === undefined) {
-    return (
-      <main>
-        <Page title="No such chain" heading="Chains">
-          <Notice title="This service has no such chain" tone="bad">
-            <p>
-              It serves {settings.chains.map(({ name }) => name).join(", ")}.{" "}
-              <Link to={Paths.home} search={{ chain: undefined }}>
-                Show the first one.
-              </Link>
-            </p>
-          </Notice>
-        </Page>
-      </main>
-    )
-  }
   if (service === null) {
     return (
       <main className="page">
@@ -91,7 +90,7 @@ const Content = ({ children, settings }: { readonly settings: ExplorerSettings; 
       <Header />
       <main id="content" tabIndex={-1}>
         <Connection />
-        {children}
+        {chain === undefined ? <NoSuchChain chains={settings.chains} /> : children}
       </main>
     </ServiceProvider>
   )

@@ -1,6 +1,7 @@
 /** One address: what it is, what it holds, and its history by tabs. */
 import { Suspense, useEffect, useRef } from "react"
 import { Notice, Page, Panel, Skeleton } from "../display/Page.tsx"
+import { checksummed } from "../display/AddressText.ts"
 import { CopyButton } from "../display/Values.tsx"
 import { Failure } from "../layout/Fallback.tsx"
 import { useLabel } from "../names/useNames.ts"
@@ -90,13 +91,13 @@ export const AddressPage = ({ address: given }: { readonly address: string }) =>
   }
   return (
     <Page
-      title={name === undefined ? `Address ${address.slice(0, 10)}` : isolated(name)}
+      title={name === undefined ? `Address ${checksummed(address).slice(0, 10)}` : isolated(name)}
       heading={name === undefined ? "Address" : <ForeignText text={name} />}
       actions={<WatchButton key={address} address={address} />}
     >
       <p className="subject copyable">
-        <code className="hash">{address}</code>
-        <CopyButton text={address} what="address" />
+        <code className="hash">{checksummed(address)}</code>
+        <CopyButton text={checksummed(address)} what="address" />
       </p>
       <Panel title="Overview">
         <AddressFacts key={address} address={address} heading={name} />

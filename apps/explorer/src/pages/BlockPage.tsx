@@ -11,8 +11,6 @@ import { BlockTransactions } from "./block/BlockTransactions.tsx"
 import { Withdrawals } from "./block/Withdrawals.tsx"
 import { RawJson } from "./transaction/RawJson.tsx"
 
-const pollMillis = 2_000
-
 /** A block by its hash, or by its number in digits. */
 const readBlock = (client: RpcClient, id: string): Promise<HydratedBlock | null> =>
   id.startsWith("0x") && id.length === 66
@@ -90,7 +88,9 @@ const Contents = ({ block }: { readonly block: HydratedBlock }) => (
 )
 
 const Found = ({ id }: { readonly id: string }) => {
-  const { data, error, refetch } = useRpc(["block", id], (client) => readBlock(client, id), { everyMillis: pollMillis })
+  const { data, error, refetch } = useRpc(["block", id], (client) => readBlock(client, id), {
+    isLive: true,
+  })
   // The first block with this id that was on screen: a reorg replaces it.
   const first = useRef<HydratedBlock | null>(null)
   first.current ??= data ?? null
@@ -98,7 +98,7 @@ const Found = ({ id }: { readonly id: string }) => {
   const current = useRpc(
     ["block", String(seen?.number)],
     (client) => client.eth_getBlockByNumber(seen?.number ?? 0n, true),
-    { enabled: seen !== null && seen.number !== null, everyMillis: pollMillis },
+    { enabled: seen !== null && seen.number !== null, isLive: true },
   ).data
   if (seen === null) {
     if (data === null) return <Missing id={id} />

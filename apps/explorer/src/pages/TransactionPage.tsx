@@ -58,7 +58,6 @@ const useFailure = ({ receipt, transaction: { hash } }: Known): CallFrame | unde
 
 const Input = ({ call, input }: { readonly input: string; readonly call: DecodedItem | null | undefined }) => {
   const text = call === null || call === undefined ? textOf(input) : undefined
-  if (input === "0x") return <p className="empty">This transaction has no input.</p>
   return (
     <>
       {call === null || call === undefined ? null : <Decoded item={call} />}
@@ -124,19 +123,21 @@ const Contents = ({ known }: { readonly known: Known }) => {
               />
             )}
           </Panel>
-          <Panel title="Token transfers">
-            <TokenTransfers receipt={receipt} />
-          </Panel>
+          <TokenTransfers receipt={receipt} />
         </>
       )}
-      <Panel title="Input">
-        {isReading ? <Skeleton label="the input" rows={2} /> : <Input input={input} call={call} />}
-      </Panel>
+      {input === "0x" ? null : (
+        <Panel title="Input">
+          {isReading ? <Skeleton label="the input" rows={2} /> : <Input input={input} call={call} />}
+        </Panel>
+      )}
       {receipt === null ? null : (
         <>
-          <Panel title={`Logs (${formatInteger(receipt.logs.length)})`}>
-            <Logs logs={receipt.logs} events={events} undecoded={reasonFor(row, error)} />
-          </Panel>
+          {receipt.logs.length === 0 ? null : (
+            <Panel title={`Logs (${formatInteger(receipt.logs.length)})`}>
+              <Logs logs={receipt.logs} events={events} undecoded={reasonFor(row, error)} />
+            </Panel>
+          )}
           <Panel title="Trace">
             <Trace
               hash={transaction.hash}
@@ -193,7 +194,8 @@ const Reverted = ({ now, seen }: { readonly seen: Known; readonly now: Known | n
 
 const Found = ({ hash }: { readonly hash: string }) => {
   const { data, error, refetch } = useRpc(["transaction", hash], (client) => readKnown(client, hash), {
-    everyMillis: pollMillis,
+    isLive: true,
+    everyMillis: (known) => (known === null ? pollMillis : false),
   })
   const first = useRef<Known | null>(null)
   const last = useRef<Known | null>(null)

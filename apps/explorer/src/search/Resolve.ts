@@ -3,7 +3,7 @@ import type { RpcClient } from "@daybook/rpc/promise"
 import * as Clients from "../service/Clients.ts"
 import type { Service } from "../service/Service.tsx"
 import type { Watched } from "../watch/WatchList.ts"
-import { parse } from "./SearchQuery.ts"
+import { type BlockTag, parse, type SearchQuery } from "./SearchQuery.ts"
 
 /** A page that a search leads to. */
 export type Target =
@@ -65,12 +65,22 @@ const resolveHash = async (hash: string, service: Service): Promise<Resolution> 
   )
 }
 
-const resolveNumber = async (number: bigint, { apiKey, chain }: Service): Promise<Resolution> => {
+type NumberQuery = Extract<SearchQuery, { readonly _tag: "BlockNumber" }>
+
+const resolveNumber = async ({ number, text }: NumberQuery, { apiKey, chain }: Service): Promise<Resolution> => {
   const client = await Clients.rpc(chain.name, apiKey)
   const latest = await client.eth_blockNumber()
   return number <= latest
     ? exact("block", String(number))
-    : nothing(`${chain.name} has no block ${number} yet: the latest one is ${latest}.`)
+    : nothing(
+        `${chain.name} has no block ${number} yet: the latest one is ${latest}.${text.startsWith("0x") ? ` ${text} was read as a block number: an address has 40 digits after 0x, and a hash 64.` : ""}`,
+      )
+}
+
+const resolveTag = async (tag: BlockTag, { apiKey, chain }: Service): Promise<Resolution> => {
+  const block = await (await Clients.rpc(chain.name, apiKey)).eth_getBlockByNumber(tag)
+  if (block === null || block.number === null) return nothing(`The node of ${chain.name} has no block "${tag}".`)
+  return exact("block", String(block.number))
 }
 
 /** Rows that are shown. */
@@ -92,7 +102,7 @@ const resolveText = async (text: string, service: Service, watched: ReadonlyArra
   ].map(({ address, ...hit }): Hit => ({ ...hit, chain, target: { page: "address", id: address } }))
   if (hits.length > 0) return { _tag: "Hits", hits: hits.slice(0, maxHits) }
   return nothing(
-    `No label and no token of ${chain} has "${text}" in its name. Addresses and hashes begin with 0x; blocks are numbers.`,
+    `No label and no token of ${chain} has "${text}" in its name. Addresses and hashes begin with 0x; blocks are numbers, or latest.`,
   )
 }
 
@@ -109,7 +119,9 @@ export const resolve = async (text: string, service: Service, watched: ReadonlyA
     case "Hash":
       return resolveHash(query.hash, service)
     case "BlockNumber":
-      return resolveNumber(query.number, service)
+      return resolveNumber(query, service)
+    case "BlockTag":
+      return resolveTag(query.tag, service)
     case "Text":
       return resolveText(query.text, service, watched)
   }

@@ -1,31 +1,52 @@
 /** What a person typed into the search box, by its form. Pure. */
+import { checksummed } from "../display/AddressText.ts"
+
+/** Blocks by their place in the chain. */
+const tags = ["latest", "earliest", "finalized", "safe"] as const
+
+/** A block by its place in the chain. */
+export type BlockTag = (typeof tags)[number]
 
 /** A query by its form. */
 export type SearchQuery =
   | { readonly _tag: "Empty" }
   | { readonly _tag: "Address"; readonly address: string }
   | { readonly _tag: "Hash"; readonly hash: string }
-  | { readonly _tag: "BlockNumber"; readonly number: bigint }
+  | { readonly _tag: "BlockNumber"; readonly number: bigint; readonly text: string }
+  | { readonly _tag: "BlockTag"; readonly tag: BlockTag }
   /** A label, or the name or symbol of a token. */
   | { readonly _tag: "Text"; readonly text: string }
   | { readonly _tag: "Invalid"; readonly reason: string }
 
-/** Characters that are searched for, at most. */
+/** Characters that are searched for, at most: URLs are long. */
 const maxCharacters = 100
+const maxUrlCharacters = 2_000
 
 /** Largest block number that a chain can have: 64 bits. */
 const maxBlockNumber = 2n ** 64n - 1n
 
 const invalid = (reason: string): SearchQuery => ({ _tag: "Invalid", reason })
 
-const blockNumber = (digits: string): SearchQuery => {
+const blockNumber = (digits: string, text = digits): SearchQuery => {
   const number = BigInt(digits)
-  return number <= maxBlockNumber ? { _tag: "BlockNumber", number } : invalid("No block has so high a number.")
+  return number <= maxBlockNumber ? { _tag: "BlockNumber", number, text } : invalid("No block has so high a number.")
+}
+
+/** An address. Letters of both cases are its checksum, which a mistyped digit breaks. */
+const addressOf = (digits: string): SearchQuery => {
+  const lower = digits.toLowerCase()
+  const address = checksummed(`0x${lower}`)
+  const isChecked = digits !== lower && digits !== digits.toUpperCase()
+  return !isChecked || address === `0x${digits}`
+    ? { _tag: "Address", address: `0x${lower}` }
+    : invalid(
+        `The capital letters of this address do not match its checksum: a character is wrong. Compare it with its source; in small letters it is searched for as it is.`,
+      )
 }
 
 const hexadecimal = (digits: string): SearchQuery => {
-  if (digits.length === 40) return { _tag: "Address", address: `0x${digits}` }
-  if (digits.length === 64) return { _tag: "Hash", hash: `0x${digits}` }
+  if (digits.length === 40) return addressOf(digits)
+  if (digits.length === 64) return { _tag: "Hash", hash: `0x${digits.toLowerCase()}` }
   // A quantity, as JSON-RPC writes it.
   if (digits.length > 0 && digits.length <= 16) return blockNumber(`0x${digits}`)
   return invalid(
@@ -33,15 +54,40 @@ const hexadecimal = (digits: string): SearchQuery => {
   )
 }
 
+/** Parts of the paths of explorers before what they show. */
+const pathNames: ReadonlySet<string> = new Set([
+  "address",
+  "addresses",
+  "account",
+  "token",
+  "contract",
+  "tx",
+  "transaction",
+  "block",
+  "blocks",
+])
+
+/** What the URL of a page of an explorer shows; undefined where it is no such URL. */
+const shownBy = (text: string): string | undefined => {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined
+  const { hash, pathname } = new URL(text)
+  // Some keep their path in the fragment.
+  const parts = `${pathname}/${hash.replace(/^#\/?/, "")}`.split("/")
+  return parts.find((part, at) => part !== "" && pathNames.has(parts[at - 1]?.toLowerCase() ?? ""))
+}
+
 /** Reads a query. Spaces around it, thousands separators in a number, and the case of hex digits are not significant. */
 export const parse = (input: string): SearchQuery => {
-  const text = input.trim()
+  const given = input.trim().slice(0, maxUrlCharacters)
+  const text = shownBy(given) ?? given
   if (text === "") return { _tag: "Empty" }
   if (text.length > maxCharacters) return invalid(`A search has at most ${maxCharacters} characters.`)
   const hex = /^0x(?<digits>[0-9a-f]*)$/i.exec(text)?.groups?.["digits"]
-  if (hex !== undefined) return hexadecimal(hex.toLowerCase())
+  if (hex !== undefined) return hexadecimal(hex)
+  const tag = tags.find((one) => one === text.toLowerCase())
+  if (tag !== undefined) return { _tag: "BlockTag", tag }
   // Without its prefix, as logs print it.
-  if (/^(?:[0-9a-f]{64}|(?=.*[a-f])[0-9a-f]{40})$/i.test(text)) return hexadecimal(text.toLowerCase())
-  if (/^#?\d{1,3}(?:[,_' ]?\d{3})*$|^#?\d+$/.test(text)) return blockNumber(text.replaceAll(/[^0-9]/g, ""))
+  if (/^(?:[0-9a-f]{64}|(?=.*[a-f])[0-9a-f]{40})$/i.test(text)) return hexadecimal(text)
+  if (/^#?\d{1,3}(?:[,_' ]?\d{3})*$|^#?\d+$/.test(text)) return blockNumber(text.replaceAll(/[^0-9]/g, ""), text)
   return { _tag: "Text", text }
 }

@@ -2,6 +2,8 @@
 import type { ExplorerClient } from "@daybook/rest/ExplorerClient"
 import type { RestPromiseClient } from "@daybook/rest/promise"
 import type { RpcClient } from "@daybook/rpc/promise"
+import * as ApiKey from "./ApiKey.ts"
+import * as Tip from "./Tip.ts"
 
 /** All clients read from the page's own origin. A page rather shows an error than waits for long. */
 const timeout = "20 seconds"
@@ -23,13 +25,21 @@ const memoize = <A>(make: (key: string) => Promise<A>): ((key: string) => Promis
 /** The REST client of a key. */
 export const rest: (apiKey: string) => Promise<RestPromiseClient> = memoize(async (apiKey) => {
   const { createRestClient } = await import("@daybook/rest/promise")
-  return createRestClient({ baseUrl: location.origin, apiKey, timeout, retry })
+  return createRestClient({ baseUrl: location.origin, apiKey, timeout, retry, fetch: Tip.fetchOnce(fetch) })
 })
 
 /** The client of names, the search, ABIs, settings and status, of a key. */
 export const explorer: (apiKey: string) => Promise<ExplorerClient> = memoize(async (apiKey) => {
   const { createExplorerClient } = await import("@daybook/rest/ExplorerClient")
   return createExplorerClient({ baseUrl: location.origin, apiKey, timeout, retry })
+})
+
+/** The client of the status, which is asked for so often that a failed call needs no other attempt. */
+export const status: () => Promise<ExplorerClient> = () => statusOf(ApiKey.openKey)
+
+const statusOf: (apiKey: string) => Promise<ExplorerClient> = memoize(async (apiKey) => {
+  const { createExplorerClient } = await import("@daybook/rest/ExplorerClient")
+  return createExplorerClient({ baseUrl: location.origin, apiKey, timeout, retry: { maxAttempts: 1 } })
 })
 
 const rpcOf: (target: string) => Promise<RpcClient> = memoize(async (target) => {

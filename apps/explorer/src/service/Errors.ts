@@ -37,11 +37,18 @@ const remedies: Readonly<Record<string, string>> = {
   Unauthorized: "Enter another key.",
 }
 
+/** A part of the explorer could not be loaded: the service does not respond, or serves another build. */
+export const isLoadFailure = (error: unknown): boolean =>
+  error instanceof TypeError && /imported module|module script/i.test(error.message)
+
 /** Explains an error of the clients, or any other. */
 export const explain = (error: unknown): Explained => {
   const tag = tagOf(error)
-  if (error instanceof TypeError && /imported module|module script/i.test(error.message)) {
-    return { title: "A part of the explorer could not be loaded", detail: "Reload the page." }
+  if (isLoadFailure(error)) {
+    return {
+      title: "The service does not respond",
+      detail: "A part of the explorer could not be loaded from it. This page tries again by itself.",
+    }
   }
   const isNetwork = error instanceof TypeError && /fetch|network/i.test(error.message)
   const known = isNetwork ? "TransportError" : tag

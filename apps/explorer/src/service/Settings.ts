@@ -1,6 +1,5 @@
 /** Settings of the pages: the chains of the service, and whether the pages need a key. */
 import type { ExplorerSettings } from "@daybook/rest/ExplorerClient"
-import * as ApiKey from "./ApiKey.ts"
 import * as Clients from "./Clients.ts"
 
 /** The page cannot start; the message states what to do. */
@@ -10,7 +9,7 @@ class SettingsError extends Error {
 
 /** Reads the settings from the service that served the page; they need no key. */
 export const load = async ({ signal }: { readonly signal: AbortSignal }): Promise<ExplorerSettings> => {
-  const settings = await (await Clients.explorer(ApiKey.openKey)).settings({}, { signal })
+  const settings = await (await Clients.status()).settings({}, { signal, timeout: "4 seconds" })
   if (settings.chains.length > 0) return settings
   throw new SettingsError("The service sent no chains. Add one to its configuration, and reload this page.")
 }

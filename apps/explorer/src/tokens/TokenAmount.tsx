@@ -1,9 +1,8 @@
 /** An amount of an asset: the currency of the chain, or a token. */
-import { Amount, Count } from "../display/Values.tsx"
-import { shorten } from "../display/Numbers.ts"
+import { Amount, Count, Ether } from "../display/Values.tsx"
+import { checksummed, shortened } from "../display/AddressText.ts"
 import { Link } from "../navigation/Navigation.tsx"
 import * as Paths from "../navigation/Paths.ts"
-import { useService } from "../service/Service.tsx"
 import { useToken } from "./useToken.ts"
 import { ForeignText } from "../text/ForeignText.tsx"
 
@@ -19,9 +18,9 @@ interface TokenAmountProps {
 
 /** The name of a token, linked to its contract. */
 export const TokenLink = ({ address, symbol }: { readonly address: string; readonly symbol: string | undefined }) => (
-  <Link className="address" to={Paths.address(address)} title={address} data-address={address}>
+  <Link className="address" to={Paths.address(address)} title={checksummed(address)} data-address={address}>
     {symbol === undefined ? (
-      <code className="hash">{shorten(address)}</code>
+      <code className="hash">{shortened(address)}</code>
     ) : (
       <ForeignText className="symbol" text={symbol} />
     )}
@@ -75,10 +74,9 @@ const ReadAmount = (props: Omit<TokenAmountProps, "token">) => {
 }
 
 export const TokenAmount = ({ token, ...rest }: TokenAmountProps) => {
-  const { currency } = useService().chain
   if (rest.asset === "native") {
     const { amount, signed = false } = rest
-    return <Amount amount={amount} decimals={currency.decimals} symbol={currency.symbol} signed={signed} />
+    return <Ether amount={amount} signed={signed} />
   }
   if (token === null || token === undefined) return <ReadAmount {...rest} />
   return <DescribedAmount {...rest} symbol={token.symbol ?? undefined} decimals={token.decimals ?? undefined} />

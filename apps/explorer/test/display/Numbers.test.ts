@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest"
-import { formatAmount, formatInteger, formatShare, formatUnits, shorten } from "../../src/display/Numbers.ts"
+import {
+  formatAmount,
+  formatEther,
+  formatInteger,
+  formatShare,
+  formatUnits,
+  shorten,
+} from "../../src/display/Numbers.ts"
 
 describe("Numbers", () => {
   it("formatAmount: shows a short number whole, with separators of thousands", () => {
@@ -16,8 +23,27 @@ describe("Numbers", () => {
   })
 
   it("formatAmount: a small amount never reads as 0", () => {
-    expect(formatAmount(1n, 18).text).toBe("0.000000000000000001")
-    expect(formatAmount(-123_456_789n, 18).text).toBe("-0.0000000001234…")
+    expect(formatAmount(1n, 18)).toEqual({ text: "<0.000001", exact: "0.000000000000000001" })
+    expect(formatAmount(-123_456_789n, 18).text).toBe("-<0.000001")
+    expect(formatAmount(1n, 18, true).text).toBe("0.000000000000000001")
+    expect(formatAmount(1n, 6).text).toBe("0.000001")
+  })
+
+  it("formatEther: writes an amount in the unit that shows its first digits", () => {
+    expect(formatEther(10n, "ETH")).toEqual({ text: "10", unit: "wei", exact: "0.00000000000000001" })
+    expect(formatEther(-7n, "ETH")).toMatchObject({ text: "-7", unit: "wei" })
+    expect(formatEther(123_456_789n, "ETH")).toMatchObject({ text: "0.123456…", unit: "gwei" })
+    expect(formatEther(10n ** 12n, "ETH")).toMatchObject({ text: "0.000001", unit: "ETH" })
+    expect(formatEther(0n, "ETH")).toMatchObject({ text: "0", unit: "ETH" })
+    expect(formatEther(10n, "ETH", true)).toMatchObject({ text: "0.00000000000000001", unit: "ETH" })
+  })
+
+  it("formatEther: shows a digit that is not 0 of every amount but 0", () => {
+    for (let digits = 0n; digits < 30n; digits++) {
+      for (const amount of [10n ** digits, -(10n ** digits), 10n ** digits + 1n]) {
+        expect(formatEther(amount, "ETH").text).toMatch(/[1-9]/)
+      }
+    }
   })
 
   it("formatUnits: is exact for any number of decimals", () => {

@@ -22,7 +22,7 @@ describe("SearchQuery.parse", () => {
     const expected = { _tag: "BlockNumber", number: 17_000_000n }
 
     for (const text of ["17000000", "17,000,000", "17 000 000", "17_000_000", "#17000000", "0x1036640"]) {
-      expect(parse(text)).toEqual(expected)
+      expect(parse(text)).toMatchObject(expected)
     }
   })
 
@@ -33,6 +33,32 @@ describe("SearchQuery.parse", () => {
     })
     expect(parse("99999999999999999999999")).toEqual({ _tag: "Invalid", reason: "No block has so high a number." })
     expect(parse("x".repeat(101))._tag).toBe("Invalid")
+  })
+
+  it("reads an address in mixed case only where its checksum is right", () => {
+    expect(parse("0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045")).toEqual({ _tag: "Address", address })
+    const mistyped = parse("0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96046")
+
+    expect(mistyped._tag).toBe("Invalid")
+    expect(mistyped).toMatchObject({ reason: expect.stringContaining("do not match its checksum") as string })
+  })
+
+  it("reads what a pasted URL of an explorer shows", () => {
+    for (const [url, expected] of [
+      [`https://etherscan.io/address/${address}#tokentxns`, { _tag: "Address", address }],
+      [`https://etherscan.io/token/${address}?a=0x1`, { _tag: "Address", address }],
+      [`https://eth.blockscout.com/tx/${hash}?tab=logs`, { _tag: "Hash", hash }],
+      [`http://localhost:5100/block/1043`, { _tag: "BlockNumber", number: 1043n }],
+      [`https://explorer.example/#/tx/${hash}`, { _tag: "Hash", hash }],
+    ] as const) {
+      expect(parse(url)).toMatchObject(expected)
+    }
+    expect(parse("https://example.com/blog")).toEqual({ _tag: "Text", text: "https://example.com/blog" })
+  })
+
+  it("reads a block by its place in the chain", () => {
+    for (const tag of ["latest", "earliest", "finalized", "safe"]) expect(parse(tag)).toEqual({ _tag: "BlockTag", tag })
+    expect(parse(" Latest ")).toEqual({ _tag: "BlockTag", tag: "latest" })
   })
 
   it("takes everything else for the name of a label or token", () => {

@@ -84,7 +84,8 @@ const keepProofs = Effect.fnUntraced(function* (
     }),
   )
   const onWallets = (wallets: WatchedProofs) => onObserved({ _tag: "Wallets", incomplete, ...wallets })
-  const options = { chain, node, store, watch, callsPerMinute, isIdle, onWallets }
+  const isToHead = ChainJob.rewinds(job, node.isLocal)
+  const options = { chain, node, store, watch, callsPerMinute, isToHead, isIdle, onWallets }
   yield* Effect.forkScoped(ProofKeeper.run(options))
 })
 

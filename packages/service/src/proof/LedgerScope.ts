@@ -27,7 +27,7 @@ export class NotIndexed extends Data.TaggedError("NotIndexed")<{
 }
 
 /**
- * The blocks that a proof covers, up to a given block or the last final one.
+ * The blocks that a proof covers, up to a given block, the last one of the ledger, or the last final one.
  *
  * **Errors**
  * - `NotIndexed`: the index does not have the block, or its ledger is not derived yet.
@@ -35,21 +35,22 @@ export class NotIndexed extends Data.TaggedError("NotIndexed")<{
 export const read = (
   { snapshot }: Pick<ChainReader, "snapshot">,
   chain: string,
-  at?: number,
+  at?: number | "head",
 ): Effect.Effect<Scope, NotIndexed | StoreError> =>
   snapshot(
     Effect.fnUntraced(function* (one) {
+      const given = typeof at === "number" ? at : null
       const checkpoint = yield* one.checkpoint
       const projection = yield* one.projection(WalletLedger.id)
       const next = WalletLedger.nextOf(projection)
       if (checkpoint === null || next === null) {
-        return yield* new NotIndexed({ chain, derived: null, block: at ?? null })
+        return yield* new NotIndexed({ chain, derived: null, block: given })
       }
       const derived = { from: checkpoint.first, to: Math.min(checkpoint.head.number, next - 1) }
-      const last = at ?? Math.min(checkpoint.finalized ?? -1, derived.to)
+      const last = at === "head" ? derived.to : (at ?? Math.min(checkpoint.finalized ?? -1, derived.to))
       const first = yield* one.block(derived.from)
       const closing = last < derived.from || last > derived.to ? null : yield* one.block(last)
-      if (first === null || closing === null) return yield* new NotIndexed({ chain, derived, block: at ?? null })
+      if (first === null || closing === null) return yield* new NotIndexed({ chain, derived, block: given })
       return {
         first: { number: first.number, parentHash: first.parentHash },
         closing: { number: closing.number, hash: closing.hash },

@@ -35,6 +35,8 @@ export interface Options {
   readonly watch: Effect.Effect<ReadonlySet<string> | null, StoreError>
   /** Calls per minute, at most. */
   readonly callsPerMinute: number
+  /** The chain is one of development, on which little becomes final: every indexed block counts. A reorg has them examined again. */
+  readonly isToHead?: boolean
   /** False while the indexer has other work. */
   readonly isIdle: () => boolean
   /** Receives how far the watched wallets are proved, after each turn. */
@@ -196,8 +198,8 @@ const readTokens = Effect.fnUntraced(function* (
 
 /** Works until nothing is left to do, or the indexer has other work. */
 const turn = Effect.fnUntraced(function* (context: Context): Effect.fn.Return<void, Failure | IndexReplaced> {
-  const { chain, compared, isIdle, onWallets, source, watch } = context
-  const scope = yield* LedgerScope.read(source.reader, chain)
+  const { chain, compared, isIdle, isToHead = false, onWallets, source, watch } = context
+  const scope = yield* LedgerScope.read(source.reader, chain, isToHead ? "head" : undefined)
   yield* Effect.ensuring(
     proveWatched(context, scope),
     Effect.sync(() => {

@@ -118,6 +118,10 @@ const refuseHost = (hostIssue: HostCheck.HostIssue): App =>
         ),
   )
 
+/** A person opens a page: a program asks for no markup. */
+const isOfBrowser = ({ headers, method }: HttpServerRequest): boolean =>
+  method === "GET" && (headers["accept"] ?? "").startsWith("text/html")
+
 /** The message does not repeat the path, which may hold a key. */
 const refusePath: App = ErrorResponse.answer(
   ErrorResponse.badRequest(
@@ -139,11 +143,20 @@ const app = (
   const cors = corsOf(allowedOrigins)
   const checkHost = HostCheck.make(listen, allowedHosts)
 
+  /** The page of the explorer, which states that it has none of this path. */
+  const page = (request: HttpServerRequest) =>
+    Effect.provideService(handle, HttpServerRequest, request.modify({ url: "/" })).pipe(
+      Effect.map((response) => HttpServerResponse.setStatus(response, StaticPage.is(response) ? 404 : response.status)),
+      Effect.orDie,
+    )
+
   /** What the router has no route for: a preflight request, another method or an unknown path. */
   const unmatched = Effect.gen(function* () {
-    const { method, url } = yield* HttpServerRequest
+    const request = yield* HttpServerRequest
+    const { method, url } = request
     const requestId = yield* RequestId
     const path = hasEmptySegment(url) ? undefined : find(url)
+    if (path === undefined && isOfBrowser(request) && find("/") !== undefined) return yield* page(request)
     if (path === undefined) {
       return ErrorResponse.toResponse(ErrorResponse.notFound(requestId, list()))
     }

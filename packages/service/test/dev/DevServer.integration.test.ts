@@ -117,6 +117,39 @@ describe("daybook dev", () => {
       }).pipe(Effect.scoped),
   )
 
+  it.live(
+    "knows what accounts held at genesis, so that sums are balances, without a final block and after a revert",
+    () =>
+      Effect.gen(function* () {
+        const { begin } = yield* restartable
+        const node = yield* begin({})
+        const { chain, url } = yield* Queue.take(yield* develop(node.url))
+        const [account] = node.accounts
+        const send = sender(node)
+        const balances = Effect.map(
+          request(`${url}/api/v2.2/${account}/balances?chain=${chain}&asset=native`),
+          ({ json }) => json as { readonly incomplete: Json; readonly result: ReadonlyArray<Json> } | undefined,
+        )
+        const untilComplete = (what: string) =>
+          Eventually.untilEffect(
+            Effect.gen(function* () {
+              const held = BigInt(yield* node.call<string>("eth_getBalance", [account, "latest"]))
+              const found = yield* balances
+              return found?.incomplete?.["opening"] === false && found.result[0]?.["balance"] === String(held)
+            }),
+            { ...within, what },
+          )
+        const snapshot = yield* node.call<string>("evm_snapshot")
+        yield* send
+        yield* untilComplete("the balance of the account is the sum with its opening")
+        yield* send
+        yield* node.call("evm_revert", [snapshot])
+        yield* send
+
+        yield* untilComplete("the balance is the sum after a revert")
+      }).pipe(Effect.scoped),
+  )
+
   it.live("needs no key of programs and pages of this machine, and one of pages of others", () =>
     Effect.gen(function* () {
       const { begin } = yield* restartable

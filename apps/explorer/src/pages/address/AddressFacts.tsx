@@ -1,15 +1,15 @@
 /** What an address is and holds: kind, balance with its proof, nonce, label. */
 import { Badge, ErrorNotice, Fact, Facts, Skeleton } from "../../display/Page.tsx"
+import { formatInteger } from "../../display/Numbers.ts"
 import { AddressLink, TransactionLink } from "../../display/Links.tsx"
-import { Amount, Count, Time } from "../../display/Values.tsx"
+import { Amount, Count, Ether, Time } from "../../display/Values.tsx"
 import { useLabel } from "../../names/useNames.ts"
-import { useRest, useRpc, useService } from "../../service/Service.tsx"
+import { useRest, useRpc } from "../../service/Service.tsx"
 import { readSupply, type TokenDescription } from "../../tokens/useToken.ts"
 import { type AddressKind, readKind } from "./AddressKind.ts"
-import { ProofBadge } from "./ProofBadge.tsx"
+import { type Compared, isProved } from "./Compared.ts"
+import { useCompared } from "./useCompared.ts"
 import { ForeignText } from "../../text/ForeignText.tsx"
-
-const pollMillis = 3_000
 
 const KindFact = ({ kind }: { readonly kind: AddressKind }) => {
   if (kind._tag === "Account") {
@@ -49,27 +49,34 @@ const KindFact = ({ kind }: { readonly kind: AddressKind }) => {
 /** What an address is; read once for all parts of its page. */
 export const useKind = (address: string) => useRpc(["kind", address], (client) => readKind(client, address))
 
-/** The native balance by the ledger of the service, and whether it was compared with the chain. */
-const LedgerBalance = ({ address }: { readonly address: string }) => {
-  const { currency } = useService().chain
-  const { data, error } = useRest(
-    ["balances", address, "native"],
-    (client, chain, signal) => client.balances({ address, chain, asset: "native" }, { signal }),
-    { everyMillis: pollMillis },
-  )
-  if (data === undefined) return error === null ? "…" : <span className="muted">The ledger is not available.</span>
-  const native = data.result.find(({ asset }) => asset === "native")
-  return (
-    <>
-      <Amount amount={native?.balance ?? 0n} decimals={currency.decimals} symbol={currency.symbol} isWhole />{" "}
-      {native === undefined ? null : <ProofBadge balance={native} incomplete={data.incomplete} />}
-    </>
+/** What the comparison of the balance with the movements gave: a word where they are equal, both where they differ. */
+const BalanceProof = ({ compared }: { readonly compared: Compared | undefined }) => {
+  if (compared === undefined) return null
+  const at = formatInteger(compared.block)
+  return isProved(compared) ? (
+    <Badge tone="good" hint={`The sum of all movements is what the chain states at block ${at}.`}>
+      proved at block {at}
+    </Badge>
+  ) : (
+    <Badge tone="bad" hint="The sum of all movements is another amount than the chain states.">
+      differs from the movements
+    </Badge>
   )
 }
 
+/** Both sums, where they differ. */
+const Difference = ({ compared }: { readonly compared: Compared | undefined }) =>
+  compared === undefined || isProved(compared) ? null : (
+    <Fact name="Sum of movements" hint="What was held before the first indexed block, and all movements since">
+      <Ether amount={compared.sum} isWhole /> at block {formatInteger(compared.block)}, by{" "}
+      <Ether amount={compared.sum - compared.held} isWhole signed /> another amount than the{" "}
+      <Ether amount={compared.held} isWhole /> of the chain
+    </Fact>
+  )
+
 /** The supply of a token that can be divided; of collections it is a count. */
 const Supply = ({ address, token }: { readonly address: string; readonly token: TokenDescription }) => {
-  const { data } = useRpc(["supply", address], (client) => readSupply(client, address), { everyMillis: pollMillis })
+  const { data } = useRpc(["supply", address], (client) => readSupply(client, address), { isLive: true })
   if (data === undefined || data === null) return null
   return (
     <Fact name="Total supply" hint="As the contract states it, at the latest block">
@@ -92,7 +99,7 @@ const Creation = ({ address }: { readonly address: string }) => {
   if (data === undefined || data === null) return null
   return (
     <Fact name="Created" hint="By the first transaction of its history">
-      in <TransactionLink hash={data.hash} /> of <AddressLink address={data.from_address} />,{" "}
+      in <TransactionLink hash={data.hash} /> by <AddressLink address={data.from_address} />,{" "}
       <Time time={data.block_timestamp} />
     </Fact>
   )
@@ -105,9 +112,9 @@ interface AddressFactsProps {
 }
 
 export const AddressFacts = ({ address, heading }: AddressFactsProps) => {
-  const { currency } = useService().chain
   const label = useLabel(address)
   const kind = useKind(address)
+  const compared = useCompared(address, "native")?.get("native")
   const state = useRpc(
     ["state", address],
     async (client) => {
@@ -117,7 +124,7 @@ export const AddressFacts = ({ address, heading }: AddressFactsProps) => {
       ])
       return { balance, nonce }
     },
-    { everyMillis: pollMillis },
+    { isLive: true },
   )
   if (state.data === undefined && state.error !== null)
     return <ErrorNotice error={state.error} onRetry={state.refetch} />
@@ -137,11 +144,9 @@ export const AddressFacts = ({ address, heading }: AddressFactsProps) => {
         </>
       )}
       <Fact name="Balance" hint="By the node, at its latest block">
-        <Amount amount={state.data.balance} decimals={currency.decimals} symbol={currency.symbol} isWhole />
+        <Ether amount={state.data.balance} isWhole /> <BalanceProof compared={compared} />
       </Fact>
-      <Fact name="Sum of movements" hint="What the service has indexed: without what was held before">
-        <LedgerBalance address={address} />
-      </Fact>
+      <Difference compared={compared} />
       <Fact name="Nonce" hint="Transactions that this address sent">
         <Count value={state.data.nonce} />
       </Fact>

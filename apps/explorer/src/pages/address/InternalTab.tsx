@@ -1,10 +1,9 @@
 /** Calls of contracts that an address took part in. */
-import type { ServedChain } from "@daybook/rest/ExplorerClient"
 import type { RestPromiseClient, WalletTransaction } from "@daybook/rest/promise"
 import { useCallback } from "react"
 import { AddressLink, BlockLink, TransactionLink } from "../../display/Links.tsx"
 import { Badge, Notice } from "../../display/Page.tsx"
-import { Amount, Time } from "../../display/Values.tsx"
+import { Ether, Time } from "../../display/Values.tsx"
 import { DownloadMenu } from "../../download/DownloadMenu.tsx"
 import type { InternalRow } from "../../download/Tables.ts"
 import type { PageOf } from "../../history/History.ts"
@@ -69,7 +68,7 @@ async function* readAll(client: RestPromiseClient, address: string, chain: strin
   for await (const row of rows) yield* callsOf(row, address)
 }
 
-const cellsOf = ({ call, transaction }: InternalRow, address: string, { currency }: ServedChain) => [
+const cellsOf = ({ call, transaction }: InternalRow, address: string) => [
   <>
     <TransactionLink hash={transaction.hash} />{" "}
     {call.error === null || call.error === undefined ? null : (
@@ -89,7 +88,7 @@ const cellsOf = ({ call, transaction }: InternalRow, address: string, { currency
   ) : (
     <AddressLink address={call.to} isCurrent={call.to === address} />
   ),
-  <Amount amount={call.value} decimals={currency.decimals} symbol={currency.symbol} />,
+  <Ether amount={call.value} />,
 ]
 
 export const InternalTab = ({ address }: { readonly address: string }) => {
@@ -101,7 +100,7 @@ export const InternalTab = ({ address }: { readonly address: string }) => {
     first: async (signal) => toCalls(await client.walletTransactions(queryOf(address, name), { signal }), address),
     follow: null,
   }))
-  const cells = useCallback((row: InternalRow) => cellsOf(row, address, chain), [address, chain])
+  const cells = useCallback((row: InternalRow) => cellsOf(row, address), [address])
   if (codeOf(history.error) === "traces_not_indexed") {
     return (
       <Notice title="Internal transactions are not indexed on this chain">

@@ -1,15 +1,26 @@
 /** Whether a balance was compared with the state of the chain. */
 import type { Balance, Incomplete } from "@daybook/rest/promise"
+import { type Compared, isProved } from "./Compared.ts"
 import { Badge } from "../../display/Page.tsx"
 import { formatInteger } from "../../display/Numbers.ts"
 
 interface ProofBadgeProps {
+  /** The comparison that the page made; undefined for none. */
+  readonly compared?: Compared | undefined
   readonly balance: Balance
   readonly incomplete: Incomplete
 }
 
-export const ProofBadge = ({ balance, incomplete }: ProofBadgeProps) => {
-  const block = balance.proved_at_block
+export const ProofBadge = ({ balance, compared, incomplete }: ProofBadgeProps) => {
+  const isEqual = compared !== undefined && isProved(compared)
+  const block = isEqual ? compared.block : balance.proved_at_block
+  if (compared !== undefined && !isEqual) {
+    return (
+      <Badge tone="bad" hint={`The chain states another amount at block ${formatInteger(compared.block)}.`}>
+        differs
+      </Badge>
+    )
+  }
   if (block !== null) {
     return (
       <Badge tone="good" hint={`Equal to the state of the chain at block ${formatInteger(block)}`}>

@@ -2,19 +2,19 @@
 import type { Balance, Incomplete } from "@daybook/rest/promise"
 import { ErrorNotice, Notice, Panel, Skeleton } from "../../display/Page.tsx"
 import { type Column, Table } from "../../display/Table.tsx"
-import { Count, ShortHash } from "../../display/Values.tsx"
+import { Count } from "../../display/Values.tsx"
 import { DownloadMenu } from "../../download/DownloadMenu.tsx"
 import * as Clients from "../../service/Clients.ts"
 import { Link } from "../../navigation/Navigation.tsx"
 import * as Paths from "../../navigation/Paths.ts"
 import { useRest, useService } from "../../service/Service.tsx"
-import { TokenAmount } from "../../tokens/TokenAmount.tsx"
+import { TokenAmount, TokenLink } from "../../tokens/TokenAmount.tsx"
 import { useToken } from "../../tokens/useToken.ts"
 import { Toolbar } from "./Filters.tsx"
+import type { ByAsset } from "./Compared.ts"
+import { useCompared } from "./useCompared.ts"
 import { ProofBadge } from "./ProofBadge.tsx"
 import { ForeignText } from "../../text/ForeignText.tsx"
-
-const pollMillis = 5_000
 
 const nativeAsset = "native"
 
@@ -35,18 +35,16 @@ const HistoryLink = ({ address, asset }: { readonly address: string; readonly as
   )
 }
 
-const columnsOf = (address: string, incomplete: Incomplete): ReadonlyArray<Column<Balance>> => [
+const columnsOf = (
+  address: string,
+  incomplete: Incomplete,
+  compared: ByAsset | undefined,
+): ReadonlyArray<Column<Balance>> => [
   { name: "Asset", cell: (balance) => <Name {...balance} /> },
   {
     name: "Contract",
     cell: ({ asset }) =>
-      asset === nativeAsset ? (
-        <span className="muted">native</span>
-      ) : (
-        <Link to={Paths.address(asset)}>
-          <ShortHash hash={asset} />
-        </Link>
-      ),
+      asset === nativeAsset ? <span className="muted">native</span> : <TokenLink address={asset} symbol={undefined} />,
   },
   {
     name: "Balance",
@@ -55,7 +53,16 @@ const columnsOf = (address: string, incomplete: Incomplete): ReadonlyArray<Colum
       <TokenAmount asset={asset} amount={balance} token={token} tokenId={token_id} />
     ),
   },
-  { name: "Proof", cell: (balance) => <ProofBadge balance={balance} incomplete={incomplete} /> },
+  {
+    name: "Proof",
+    cell: (balance) => (
+      <ProofBadge
+        balance={balance}
+        incomplete={incomplete}
+        compared={balance.token_id === null ? compared?.get(balance.asset) : undefined}
+      />
+    ),
+  },
   { name: "History", cell: ({ asset }) => <HistoryLink address={address} asset={asset} /> },
 ]
 
@@ -64,11 +71,14 @@ export const TokensTab = ({ address }: { readonly address: string }) => {
   const { data, error, refetch } = useRest(
     ["balances", address, "all"],
     (client, name, signal) => client.balances({ address, chain: name }, { signal }),
-    { everyMillis: pollMillis },
+    { isLive: true },
   )
+  const compared = useCompared(address)
   if (data === undefined) {
     return error === null ? <Skeleton label="balances" rows={8} /> : <ErrorNotice error={error} onRetry={refetch} />
   }
+  // What was read of the chain includes it.
+  const lacksOpening = data.incomplete.opening && !data.result.every(({ asset }) => compared?.has(asset) === true)
   return (
     <>
       <Toolbar
@@ -82,9 +92,9 @@ export const TokensTab = ({ address }: { readonly address: string }) => {
           />
         }
       />
-      {data.incomplete.opening || data.incomplete.places > 0 ? (
+      {lacksOpening || data.incomplete.places > 0 ? (
         <Notice title="These sums may lack something">
-          {data.incomplete.opening ? <p>What was held before the first indexed block is not known. </p> : null}
+          {lacksOpening ? <p>What was held before the first indexed block is not known. </p> : null}
           {data.incomplete.places > 0 ? (
             <p>
               Movements may be missing in <Count value={data.incomplete.places} /> transactions or blocks.
@@ -98,7 +108,7 @@ export const TokensTab = ({ address }: { readonly address: string }) => {
         ) : (
           <Table
             label="Balances"
-            columns={columnsOf(address, data.incomplete)}
+            columns={columnsOf(address, data.incomplete, compared)}
             rows={data.result}
             keyOf={({ asset, token_id }) => `${asset} ${token_id}`}
             marksOf={({ asset }) => ({ "data-asset": asset })}

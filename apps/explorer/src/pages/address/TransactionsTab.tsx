@@ -5,7 +5,7 @@ import { fee } from "@daybook/rest/promise"
 import { useCallback } from "react"
 import { AddressLink, BlockLink, TransactionLink } from "../../display/Links.tsx"
 import { Badge } from "../../display/Page.tsx"
-import { Amount, Time } from "../../display/Values.tsx"
+import { Ether, Time } from "../../display/Values.tsx"
 import { DownloadMenu } from "../../download/DownloadMenu.tsx"
 import { useHistory } from "../../history/useHistory.ts"
 import { VirtualRows } from "../../history/VirtualRows.tsx"
@@ -21,8 +21,9 @@ const columns = [
   { name: "Method" },
   { name: "Block" },
   { name: "Age" },
+  { name: "From" },
   { name: "Direction" },
-  { name: "Other side" },
+  { name: "To" },
   { name: "Value", isNumeric: true },
   { name: "Fee", isNumeric: true },
 ]
@@ -37,7 +38,13 @@ const directionOf = (row: WalletTransaction, address: string): "in" | "out" | "s
   return row.to_address === address || row.receipt_contract_address === address ? "in" : "other"
 }
 
-const Direction = ({ address, row }: { readonly row: WalletTransaction; readonly address: string }) => {
+interface PartyProps {
+  readonly row: WalletTransaction
+  /** The address whose page is open. */
+  readonly address: string
+}
+
+const Direction = ({ address, row }: PartyProps) => {
   const direction = directionOf(row, address)
   const roles = row.roles?.join(", ").replaceAll("_", " ")
   return (
@@ -50,43 +57,47 @@ const Direction = ({ address, row }: { readonly row: WalletTransaction; readonly
   )
 }
 
-const OtherSide = ({ address, row }: { readonly row: WalletTransaction; readonly address: string }) => {
-  const { from_address: from, from_address_label: fromLabel, to_address: to, to_address_label: toLabel } = row
-  if (from !== address) return <AddressLink address={from} label={fromLabel} />
+const Sender = ({ address, row }: PartyProps) => (
+  <AddressLink address={row.from_address} label={row.from_address_label} isCurrent={row.from_address === address} />
+)
+
+const Recipient = ({ address, row }: PartyProps) => {
+  const { to_address: to, to_address_label: toLabel } = row
   if (to === null || to === undefined) {
     const created = row.receipt_contract_address
-    return created === null || created === undefined ? "new contract" : <AddressLink address={created} />
+    return created === null || created === undefined ? (
+      "new contract"
+    ) : (
+      <AddressLink address={created} isCurrent={created === address} />
+    )
   }
   return <AddressLink address={to} label={toLabel} isCurrent={to === address} />
 }
 
-const cellsOf = (row: WalletTransaction, isReverted: boolean, address: string, chain: ServedChain) => {
-  const { chainId, currency } = chain
-  const money = { decimals: currency.decimals, symbol: currency.symbol }
-  return [
-    <>
-      {isReverted ? (
-        <code className="hash" title={row.hash}>{`${row.hash.slice(0, 8)}…`}</code>
-      ) : (
-        <TransactionLink hash={row.hash} />
-      )}{" "}
-      {isReverted ? (
-        <Badge tone="bad" hint="A reorg replaced the block of this transaction.">
-          reverted
-        </Badge>
-      ) : row.receipt_status === 0 ? (
-        <Badge tone="bad">failed</Badge>
-      ) : null}
-    </>,
-    <Method to={row.to_address} input={row.input} decoded={row.decoded_call} />,
-    <BlockLink number={row.block_number} />,
-    <Time time={row.block_timestamp} />,
-    <Direction row={row} address={address} />,
-    <OtherSide row={row} address={address} />,
-    <Amount amount={row.value} {...money} />,
-    row.from_address === address ? <Amount amount={fee(row, { chain: chainId }).total} {...money} /> : null,
-  ]
-}
+const cellsOf = (row: WalletTransaction, isReverted: boolean, address: string, { chainId }: ServedChain) => [
+  <>
+    {isReverted ? (
+      <code className="hash" title={row.hash}>{`${row.hash.slice(0, 8)}…`}</code>
+    ) : (
+      <TransactionLink hash={row.hash} />
+    )}{" "}
+    {isReverted ? (
+      <Badge tone="bad" hint="A reorg replaced the block of this transaction.">
+        reverted
+      </Badge>
+    ) : row.receipt_status === 0 ? (
+      <Badge tone="bad">failed</Badge>
+    ) : null}
+  </>,
+  <Method to={row.to_address} input={row.input} decoded={row.decoded_call} />,
+  <BlockLink number={row.block_number} />,
+  <Time time={row.block_timestamp} />,
+  <Sender row={row} address={address} />,
+  <Direction row={row} address={address} />,
+  <Recipient row={row} address={address} />,
+  <Ether amount={row.value} />,
+  row.from_address === address ? <Ether amount={fee(row, { chain: chainId }).total} /> : null,
+]
 
 export const TransactionsTab = ({ address }: { readonly address: string }) => {
   const { apiKey, chain } = useService()

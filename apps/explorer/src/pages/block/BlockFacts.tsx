@@ -6,7 +6,7 @@ import { AddressLink, BlockLink } from "../../display/Links.tsx"
 import { Link } from "../../navigation/Navigation.tsx"
 import * as Paths from "../../navigation/Paths.ts"
 import { Badge, Disclosure, Fact, Facts } from "../../display/Page.tsx"
-import { Amount, Bytes, Count, fromSeconds, Gwei, Hash, Time } from "../../display/Values.tsx"
+import { Bytes, Count, Ether, fromSeconds, Gwei, Hash, Time } from "../../display/Values.tsx"
 import { useService, useStatus } from "../../service/Service.tsx"
 import { ForeignText } from "../../text/ForeignText.tsx"
 
@@ -78,7 +78,6 @@ const MoreFacts = ({ block }: { readonly block: HydratedBlock }) => (
 )
 
 export const BlockFacts = ({ block }: { readonly block: HydratedBlock }) => {
-  const { currency } = useService().chain
   const { baseFeePerGas, blobGasUsed, number } = block
   return (
     <>
@@ -111,12 +110,7 @@ export const BlockFacts = ({ block }: { readonly block: HydratedBlock }) => {
               <Gwei wei={baseFeePerGas} />
             </Fact>
             <Fact name="Burnt" hint="Base fee times gas used">
-              <Amount
-                amount={baseFeePerGas * block.gasUsed}
-                decimals={currency.decimals}
-                symbol={currency.symbol}
-                isWhole
-              />
+              <Ether amount={baseFeePerGas * block.gasUsed} isWhole />
             </Fact>
           </>
         )}

@@ -1,14 +1,13 @@
 /** Tables of the latest blocks and transactions. Rows of blocks that a reorg replaced are marked. */
-import type { ServedChain } from "@daybook/rest/ExplorerClient"
 import type { HydratedBlock } from "@daybook/rpc/promise"
 import type { Entry, LatestBlocks } from "../../blocks/LatestBlocks.ts"
+import { useReceipts } from "../../blocks/useReceipts.ts"
 import { Gauge } from "../../display/Gauge.tsx"
 import { AddressLink, BlockLink, TransactionLink } from "../../display/Links.tsx"
 import { Badge } from "../../display/Page.tsx"
 import { type Column, Table } from "../../display/Table.tsx"
-import { Amount, Count, fromSeconds, Time } from "../../display/Values.tsx"
+import { Count, Ether, fromSeconds, Time } from "../../display/Values.tsx"
 import { Method } from "../../names/Method.tsx"
-import { useService } from "../../service/Service.tsx"
 
 /** Transactions that are shown. */
 const maxTransactions = 12
@@ -68,12 +67,13 @@ export const BlockTime = ({ blocks }: { readonly blocks: Blocks }) => {
   const seconds = (newest - oldest) / (times.length - 1)
   return (
     <span className="muted" title={`Of the last ${times.length} blocks`}>
-      every {formatSeconds(seconds)} s on average
+      {seconds < 1 ? "under 1 s" : `every ${formatSeconds(seconds)} s`} on average
     </span>
   )
 }
 
 interface Row {
+  readonly block: HydratedBlock
   readonly transaction: HydratedBlock["transactions"][number]
   readonly isReverted: boolean
 }
@@ -88,17 +88,23 @@ const rowsOf = (blocks: Blocks): ReadonlyArray<Row> => {
       block.transactions
         .filter(({ hash }) => !isReverted || !current.has(hash))
         .toReversed()
-        .map((transaction) => ({ transaction, isReverted })),
+        .map((transaction) => ({ block, transaction, isReverted })),
     )
     .slice(0, maxTransactions)
 }
 
-const transactionColumns = ({ currency }: ServedChain): ReadonlyArray<Column<Row>> => [
+/** A failed transaction is marked; the receipts of a block that was replaced are not read. */
+const Failed = ({ block, transaction }: Row) => {
+  const receipt = useReceipts(block)?.get(transaction.hash)
+  return receipt?.status === 0 ? <Badge tone="bad">failed</Badge> : null
+}
+
+const transactionColumns: ReadonlyArray<Column<Row>> = [
   {
     name: "Transaction",
-    cell: ({ isReverted, transaction }) => (
+    cell: (row) => (
       <>
-        <TransactionLink hash={transaction.hash} /> {isReverted ? <Reverted /> : null}
+        <TransactionLink hash={row.transaction.hash} /> {row.isReverted ? <Reverted /> : <Failed {...row} />}
       </>
     ),
   },
@@ -118,14 +124,11 @@ const transactionColumns = ({ currency }: ServedChain): ReadonlyArray<Column<Row
   {
     name: "Value",
     isNumeric: true,
-    cell: ({ transaction: { value } }) => (
-      <Amount amount={value ?? 0n} decimals={currency.decimals} symbol={currency.symbol} />
-    ),
+    cell: ({ transaction: { value } }) => <Ether amount={value ?? 0n} />,
   },
 ]
 
 export const TransactionTable = ({ blocks }: { readonly blocks: Blocks }) => {
-  const { chain } = useService()
   const rows = rowsOf(blocks)
   if (rows.length === 0) {
     return <p className="empty">No transactions in the latest blocks. New ones appear here by themselves.</p>
@@ -133,7 +136,7 @@ export const TransactionTable = ({ blocks }: { readonly blocks: Blocks }) => {
   return (
     <Table
       label="Latest transactions"
-      columns={transactionColumns(chain)}
+      columns={transactionColumns}
       rows={rows}
       keyOf={({ isReverted, transaction }) => `${transaction.hash} ${isReverted}`}
       marksOf={({ isReverted, transaction }) => ({ "data-reverted": isReverted, "data-hash": transaction.hash })}

@@ -1,14 +1,13 @@
 /** The watched addresses with their balances. */
 import type { ReactNode } from "react"
+import { checksummed, shortened } from "../../display/AddressText.ts"
 import { AddressLink } from "../../display/Links.tsx"
 import { Panel } from "../../display/Page.tsx"
 import { type Column, Table } from "../../display/Table.tsx"
-import { Amount, Count, ShortHash } from "../../display/Values.tsx"
-import { useRpc, useService } from "../../service/Service.tsx"
+import { Count, Ether } from "../../display/Values.tsx"
+import { useRpc } from "../../service/Service.tsx"
 import { unwatch, useWatchList, type Watched } from "../../watch/WatchList.ts"
 import { isolated } from "../../text/VisibleText.ts"
-
-const balanceMillis = 10_000
 
 interface State {
   readonly balance: bigint
@@ -26,20 +25,14 @@ const OfState = ({ address, show }: { readonly address: string; readonly show: (
       ])
       return { balance, nonce }
     },
-    { everyMillis: balanceMillis },
+    { isLive: true },
   )
   return data === undefined ? "…" : show(data)
 }
 
-const Balance = ({ address }: Watched) => {
-  const { decimals, symbol } = useService().chain.currency
-  return (
-    <OfState
-      address={address}
-      show={({ balance }) => <Amount amount={balance} decimals={decimals} symbol={symbol} />}
-    />
-  )
-}
+const Balance = ({ address }: Watched) => (
+  <OfState address={address} show={({ balance }) => <Ether amount={balance} />} />
+)
 
 const Remove = ({ address, label }: Watched) => (
   <button
@@ -54,7 +47,14 @@ const Remove = ({ address, label }: Watched) => (
 
 const columns: ReadonlyArray<Column<Watched>> = [
   { name: "Name", cell: ({ address }) => <AddressLink address={address} /> },
-  { name: "Address", cell: ({ address }) => <ShortHash hash={address} /> },
+  {
+    name: "Address",
+    cell: ({ address }) => (
+      <code className="hash" title={checksummed(address)}>
+        {shortened(address)}
+      </code>
+    ),
+  },
   { name: "Balance", isNumeric: true, cell: (row) => <Balance {...row} /> },
   {
     name: "Nonce",

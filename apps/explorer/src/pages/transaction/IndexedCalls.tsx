@@ -4,10 +4,10 @@ import { ForeignText } from "../../text/ForeignText.tsx"
 import { AddressLink } from "../../display/Links.tsx"
 import { Badge, Notice, Skeleton } from "../../display/Page.tsx"
 import { type Column, Table } from "../../display/Table.tsx"
-import { Amount, Count } from "../../display/Values.tsx"
+import { Count, Ether } from "../../display/Values.tsx"
 import * as RowSearch from "../../history/RowSearch.ts"
 import { Method } from "../../names/Method.tsx"
-import { useRest, useService } from "../../service/Service.tsx"
+import { useRest } from "../../service/Service.tsx"
 
 /** How often a transaction that is not indexed is looked for. */
 const pollMillis = 2_000
@@ -22,7 +22,7 @@ const readCalls = async (
   return row?.internal_transactions ?? null
 }
 
-const columnsOf = (decimals: number, symbol: string): ReadonlyArray<Column<InternalTransaction>> => [
+const columns: ReadonlyArray<Column<InternalTransaction>> = [
   {
     name: "Type",
     cell: ({ error, type }) => (
@@ -37,13 +37,12 @@ const columnsOf = (decimals: number, symbol: string): ReadonlyArray<Column<Inter
   {
     name: "Value",
     isNumeric: true,
-    cell: ({ value }) => <Amount amount={value} decimals={decimals} symbol={symbol} />,
+    cell: ({ value }) => <Ether amount={value} />,
   },
   { name: "Gas used", isNumeric: true, cell: ({ gas_used: used }) => <Count value={used} /> },
 ]
 
 export const IndexedCalls = (place: RowSearch.Place) => {
-  const { currency } = useService().chain
   const { data, error } = useRest(
     ["calls", place.hash, place.blockHash],
     (client, chain, signal) => readCalls(client, place, chain, signal),
@@ -63,12 +62,7 @@ export const IndexedCalls = (place: RowSearch.Place) => {
       {data.length === 0 ? (
         <p className="empty">This transaction made no calls inside.</p>
       ) : (
-        <Table
-          label="Calls inside the transaction"
-          columns={columnsOf(currency.decimals, currency.symbol)}
-          rows={data}
-          keyOf={(_, at) => String(at)}
-        />
+        <Table label="Calls inside the transaction" columns={columns} rows={data} keyOf={(_, at) => String(at)} />
       )}
     </>
   )

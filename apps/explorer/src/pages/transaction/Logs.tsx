@@ -43,18 +43,15 @@ const LogItem = ({ event, log, undecoded }: LogItemProps) => (
   </li>
 )
 
-export const Logs = ({ events, logs, undecoded }: LogsProps) =>
-  logs.length === 0 ? (
-    <p className="empty">This transaction emitted no logs.</p>
-  ) : (
-    <ol className="logs">
-      {logs.map((log) => (
-        <LogItem
-          key={log.logIndex}
-          log={log}
-          event={log.logIndex === null ? undefined : events.get(log.logIndex)}
-          undecoded={undecoded}
-        />
-      ))}
-    </ol>
-  )
+export const Logs = ({ events, logs, undecoded }: LogsProps) => (
+  <ol className="logs">
+    {logs.map((log) => (
+      <LogItem
+        key={log.logIndex}
+        log={log}
+        event={log.logIndex === null ? undefined : events.get(log.logIndex)}
+        undecoded={undecoded}
+      />
+    ))}
+  </ol>
+)

@@ -2,7 +2,8 @@
 import type { Movement } from "@daybook/rest/promise"
 import { type Receipt, transfers } from "@daybook/rpc/promise"
 import { AddressLink } from "../../display/Links.tsx"
-import { Badge } from "../../display/Page.tsx"
+import { formatInteger } from "../../display/Numbers.ts"
+import { Badge, Panel } from "../../display/Page.tsx"
 import { type Column, Table } from "../../display/Table.tsx"
 import { useRest } from "../../service/Service.tsx"
 import { TokenAmount } from "../../tokens/TokenAmount.tsx"
@@ -25,14 +26,16 @@ const transferColumns: ReadonlyArray<Column<Transfer>> = [
 
 export const TokenTransfers = ({ receipt }: { readonly receipt: Receipt }) => {
   const rows = transfers(receipt)
-  if (rows.length === 0) return <p className="empty">This transaction moved no tokens.</p>
+  if (rows.length === 0) return null
   return (
-    <Table
-      label="Token transfers"
-      columns={transferColumns}
-      rows={rows}
-      keyOf={({ logIndex }, at) => `${logIndex} ${at}`}
-    />
+    <Panel title={`Token transfers (${formatInteger(rows.length)})`}>
+      <Table
+        label="Token transfers"
+        columns={transferColumns}
+        rows={rows}
+        keyOf={({ logIndex }, at) => `${logIndex} ${at}`}
+      />
+    </Panel>
   )
 }
 

@@ -2,7 +2,7 @@
 import { type Block, fee, type Receipt, type Transaction } from "@daybook/rpc/promise"
 import { AddressLink, BlockLink } from "../../display/Links.tsx"
 import { Badge, Fact, Facts } from "../../display/Page.tsx"
-import { Amount, Count, fromSeconds, Gwei, Hash, Time } from "../../display/Values.tsx"
+import { Count, Ether, fromSeconds, Gwei, Hash, Time } from "../../display/Values.tsx"
 import { Gauge } from "../../display/Gauge.tsx"
 import { useService, useStatus } from "../../service/Service.tsx"
 import { ForeignText } from "../../text/ForeignText.tsx"
@@ -62,8 +62,7 @@ const developmentChains: ReadonlySet<number> = new Set([31_337, 1_337])
 
 /** The parts of the fee, and what of it was burnt. */
 const FeeFacts = ({ block, receipt }: { readonly receipt: Receipt; readonly block: Block | null }) => {
-  const { chainId, currency } = useService().chain
-  const money = { decimals: currency.decimals, symbol: currency.symbol }
+  const { chainId } = useService().chain
   const parts = fee(receipt, { chain: chainId, timestamp: block?.timestamp })
   const base = block?.baseFeePerGas
   const burnt = base === undefined || base === null ? null : base * receipt.gasUsed
@@ -77,7 +76,7 @@ const FeeFacts = ({ block, receipt }: { readonly receipt: Receipt; readonly bloc
   return (
     <>
       <Fact name="Fee">
-        <Amount amount={parts.total} {...money} isWhole />
+        <Ether amount={parts.total} isWhole />
         {parts.isComplete || developmentChains.has(chainId) ? null : (
           <span className="muted"> or more: a part of it is not known</span>
         )}
@@ -85,18 +84,18 @@ const FeeFacts = ({ block, receipt }: { readonly receipt: Receipt; readonly bloc
           <ul className="parts">
             {paid.map(([name, amount]) => (
               <li key={name}>
-                {name} <Amount amount={amount} {...money} isWhole />
+                {name} <Ether amount={amount} isWhole />
               </li>
             ))}
           </ul>
         )}
       </Fact>
       {burnt === null || parts.gas === null ? null : (
-        <Fact name="Of the gas fee">
-          burnt <Amount amount={burnt} {...money} isWhole />
+        <Fact name="Fee split">
+          burnt <Ether amount={burnt} isWhole />
           {parts.gas >= burnt ? (
             <>
-              , to the fee recipient <Amount amount={parts.gas - burnt} {...money} isWhole />
+              , to the fee recipient <Ether amount={parts.gas - burnt} isWhole />
             </>
           ) : null}
         </Fact>
@@ -133,7 +132,7 @@ const GasFacts = ({ block, receipt, transaction }: Known) => {
               )}
               {maxFee === undefined || maxFee === null ? null : (
                 <>
-                  , both at most <Gwei wei={maxFee} />
+                  , max fee <Gwei wei={maxFee} />
                 </>
               )}
               )
@@ -179,7 +178,6 @@ interface OverviewProps extends Known {
 }
 
 export const Overview = ({ block, labels, reason, receipt, transaction }: OverviewProps) => {
-  const { currency } = useService().chain
   const { from, hash, nonce, to, type, value } = transaction
   const created = receipt?.contractAddress
   return (
@@ -217,7 +215,7 @@ export const Overview = ({ block, labels, reason, receipt, transaction }: Overvi
         </Fact>
       )}
       <Fact name="Value">
-        <Amount amount={value ?? 0n} decimals={currency.decimals} symbol={currency.symbol} isWhole />
+        <Ether amount={value ?? 0n} isWhole />
       </Fact>
       {receipt === null ? null : <FeeFacts receipt={receipt} block={block} />}
       <GasFacts transaction={transaction} receipt={receipt} block={block} />

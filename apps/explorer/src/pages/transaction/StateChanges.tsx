@@ -4,18 +4,17 @@ import { byteLength, formatInteger } from "../../display/Numbers.ts"
 import { AddressLink } from "../../display/Links.tsx"
 import { Badge, Notice, Skeleton } from "../../display/Page.tsx"
 import { type Column, Table } from "../../display/Table.tsx"
-import { Amount, Count, ShortHash } from "../../display/Values.tsx"
+import { Count, Ether, ShortHash } from "../../display/Values.tsx"
 import { explain } from "../../service/Errors.ts"
-import { useRpc, useService } from "../../service/Service.tsx"
+import { useRpc } from "../../service/Service.tsx"
 import { type Change, fromTrace } from "./StateDiff.ts"
 import { ForeignText } from "../../text/ForeignText.tsx"
 
 const Value = ({ kind, value }: { readonly kind: Change["kind"]; readonly value: string | null }) => {
-  const { decimals, symbol } = useService().chain.currency
   if (value === null) return <span className="muted">none</span>
   switch (kind) {
     case "balance":
-      return <Amount amount={BigInt(value)} decimals={decimals} symbol={symbol} />
+      return <Ether amount={BigInt(value)} />
     case "nonce":
       return <Count value={BigInt(value)} />
     case "code":

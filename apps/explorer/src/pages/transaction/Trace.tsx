@@ -4,10 +4,10 @@ import { useState } from "react"
 import { formatInteger } from "../../display/Numbers.ts"
 import { AddressLink } from "../../display/Links.tsx"
 import { Badge, ErrorNotice, Fact, Facts, Notice, Skeleton } from "../../display/Page.tsx"
-import { Amount, Bytes, Count } from "../../display/Values.tsx"
+import { Bytes, Count, Ether } from "../../display/Values.tsx"
 import { Method } from "../../names/Method.tsx"
 import { isInvalidResponse, kindOf } from "../../service/Errors.ts"
-import { useRpc, useService } from "../../service/Service.tsx"
+import { useRpc } from "../../service/Service.tsx"
 import { IndexedCalls } from "./IndexedCalls.tsx"
 import { useReason } from "./useReason.ts"
 import { isolated } from "../../text/VisibleText.ts"
@@ -56,7 +56,6 @@ const FrameFacts = ({ frame }: { readonly frame: CallFrame }) => (
 )
 
 const FrameHead = ({ frame }: Pick<FrameProps, "frame">) => {
-  const { currency } = useService().chain
   const isCreation = frame.type.startsWith("CREATE")
   const reason = useReason(frame)
   return (
@@ -66,9 +65,7 @@ const FrameHead = ({ frame }: Pick<FrameProps, "frame">) => {
       </Badge>{" "}
       {frame.to === null || frame.to === undefined ? "no contract" : <AddressLink address={frame.to} />}{" "}
       {isCreation || (frame.input ?? "0x") === "0x" ? null : <Method to={frame.to} input={frame.input} />}{" "}
-      {frame.value === undefined || frame.value === null || frame.value === 0n ? null : (
-        <Amount amount={frame.value} decimals={currency.decimals} symbol={currency.symbol} />
-      )}{" "}
+      {frame.value === undefined || frame.value === null || frame.value === 0n ? null : <Ether amount={frame.value} />}{" "}
       {frame.gasUsed === undefined || frame.gasUsed === null ? null : (
         <span className="muted">
           <Count value={frame.gasUsed} /> gas

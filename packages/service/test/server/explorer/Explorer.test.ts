@@ -59,6 +59,21 @@ const built = {
 }
 
 describe("Explorer", () => {
+  it.live("an unknown path is the page for a browser, with the status 404, and JSON for a program", () =>
+    Effect.gen(function* () {
+      const get = yield* serve(built)
+      const accept = "text/html,application/xhtml+xml,*/*;q=0.8"
+
+      for (const path of ["/nothing/here", "/api/v2.2/nothing/at/all", "/tx//"]) {
+        const { headers, status, text } = yield* get(path, { accept })
+        expect([status, text]).toEqual([404, built["index.html"]])
+        expect(headers["content-security-policy"]).toContain("script-src 'self'")
+      }
+      const { json, status } = yield* get("/nothing/here", { accept: "*/*" })
+      expect([status, json?.code]).toEqual([404, "not_found"])
+    }).pipe(Effect.scoped),
+  )
+
   it.live("the page is served at the root and at each path of its own, and is asked for again each time", () =>
     Effect.gen(function* () {
       const get = yield* serve(built)

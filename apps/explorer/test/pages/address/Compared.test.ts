@@ -1,0 +1,80 @@
+import type { RpcClient } from "@daybook/rpc/promise"
+import { describe, expect, it } from "vitest"
+import { isProved, read } from "../../../src/pages/address/Compared.ts"
+
+const address = `0x${"aa".repeat(20)}`
+const token = `0x${"cc".repeat(20)}`
+const hash = `0x${"11".repeat(32)}`
+
+interface Chain {
+  /** Balances of the address by block. */
+  readonly ether: Readonly<Record<string, bigint>>
+  readonly tokens?: Readonly<Record<string, string>>
+  readonly hash?: string
+}
+
+const clientOf = ({ ether, hash: atHead = hash, tokens = {} }: Chain): RpcClient => {
+  const stateOf = <A>(values: Readonly<Record<string, A>>, block: bigint): Promise<A> => {
+    const found = values[String(block)]
+    return found === undefined ? Promise.reject(new Error("missing trie node")) : Promise.resolve(found)
+  }
+  const client = {
+    eth_getBalance: (_: string, block: bigint) => stateOf(ether, block),
+    eth_call: (_: unknown, block: bigint) => stateOf(tokens, block),
+    eth_getBlockByNumber: () => Promise.resolve({ hash: atHead }),
+  }
+  // Sound: the comparison calls these methods alone.
+  return client as unknown as RpcClient
+}
+
+const balancesOf = (opening: boolean, sums: Readonly<Record<string, bigint>>) => ({
+  block_number: 9n,
+  block_hash: hash as never,
+  incomplete: { opening, places: 0n, first_block: null } as never,
+  result: Object.entries(sums).map(([asset, balance]) => ({ asset, balance, token_id: null }) as never),
+})
+
+describe("Compared.read", () => {
+  it("proves a balance that is the opening at genesis and the movements since", async () => {
+    const client = clientOf({ ether: { "0": 1_000n, "9": 990n } })
+    const balances = balancesOf(true, { native: -10n })
+
+    const found = (await read(client, { address, balances, first: 0, inFirst: [] })).get("native")!
+
+    expect(found).toEqual({ block: 9n, sum: 990n, held: 990n })
+    expect(isProved(found)).toBe(true)
+  })
+
+  it("proves an index that begins in the middle by the state before its first block", async () => {
+    const client = clientOf({ ether: { "4": 50n, "9": 57n } })
+
+    const found = await read(client, { address, balances: balancesOf(true, { native: 7n }), first: 5, inFirst: [] })
+
+    expect(isProved(found.get("native")!)).toBe(true)
+  })
+
+  it("takes nothing for the opening of a token that was created after the first block", async () => {
+    const word = `0x${"3".padStart(64, "0")}`
+    const client = clientOf({ ether: { "0": 0n, "9": 0n }, tokens: { "0": "0x", "9": word } })
+
+    const found = await read(client, { address, balances: balancesOf(true, { [token]: 3n }), first: 0, inFirst: [] })
+
+    expect(found.get(token)).toEqual({ block: 9n, sum: 3n, held: 3n })
+  })
+
+  it("names a difference, unless a reorg replaced the block meanwhile", async () => {
+    const ether = { "9": 5n }
+    const balances = balancesOf(false, { native: 4n })
+    const differs = await read(clientOf({ ether }), { address, balances, first: 0, inFirst: [] })
+
+    expect(isProved(differs.get("native")!)).toBe(false)
+    const moved = clientOf({ ether, hash: `0x${"22".repeat(32)}` })
+    expect((await read(moved, { address, balances, first: 0, inFirst: [] })).size).toBe(0)
+  })
+
+  it("compares nothing of which the node has no state", async () => {
+    const client = clientOf({ ether: { "9": 5n } })
+
+    expect((await read(client, { address, balances: balancesOf(true, {}), first: 5, inFirst: [] })).size).toBe(0)
+  })
+})
