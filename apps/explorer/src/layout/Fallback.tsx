@@ -25,7 +25,7 @@ const useReload = (isPart: boolean): void => {
     queryFn: load,
     enabled: isPart,
     refetchInterval: retryMillis,
-    // What was read before the failure says nothing.
+    // What was read before the failure is out of date.
     gcTime: 0,
     staleTime: 0,
   })
