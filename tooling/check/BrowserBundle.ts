@@ -92,6 +92,7 @@ export const programs: Readonly<Record<string, Program & { readonly budgetKibiby
 export const esbuildPrograms: typeof programs = {
   "rest, promise API": { ...programs["rest, promise API"]!, budgetKibibytes: 75 },
   "rest, Effect API": { ...programs["rest, Effect API"]!, budgetKibibytes: 76 },
+  "addresses and units alone, from rest": programs["addresses and units alone, from rest"]!,
   "addresses and units alone, from schema": {
     folder: "packages/rest",
     budgetKibibytes: 6,

@@ -1,7 +1,7 @@
 /**
  * The rows of the operations, and helpers for their values: what a program needs beside a client, from `@daybook/schema`.
  */
-export * as Address from "@daybook/schema/Address"
+export * as Address from "@daybook/schema/AddressText"
 export * as Chain from "@daybook/schema/Chain"
 export * as Decoded from "@daybook/schema/DecodedItem"
 export { fee } from "@daybook/schema/Fee"

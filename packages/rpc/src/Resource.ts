@@ -1,7 +1,7 @@
 /**
  * The results of the methods, and helpers for their values: what a program needs beside a client, from `@daybook/schema`.
  */
-export * as Address from "@daybook/schema/Address"
+export * as Address from "@daybook/schema/AddressText"
 export * as Chain from "@daybook/schema/Chain"
 export { fee } from "@daybook/schema/Fee"
 export * as Hash from "@daybook/schema/Hash"

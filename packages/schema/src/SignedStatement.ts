@@ -312,8 +312,6 @@ const sorted = (value: unknown): unknown => {
  */
 export const canonicalJson = (value: unknown): string => JSON.stringify(sorted(value))
 
-const encode = SchemaParser.encodeSync(SignedStatement)
-
 /**
  * The file of a signed statement, as `daybook verify-statement` reads it: its canonical JSON and a line feed.
  *
@@ -328,4 +326,5 @@ const encode = SchemaParser.encodeSync(SignedStatement)
  *
  * Source: decision 0050.
  */
-export const toText = (statement: SignedStatement): string => `${canonicalJson(encode(statement))}\n`
+export const toText = (statement: SignedStatement): string =>
+  `${canonicalJson(SchemaParser.encodeSync(SignedStatement)(statement))}\n`

@@ -4,6 +4,7 @@
 export * as Abi from "./Abi.ts"
 export * as Account from "./Account.ts"
 export * as Address from "./Address.ts"
+export * as AddressText from "./AddressText.ts"
 export * as ApiError from "./ApiError.ts"
 export * as ApiHeader from "./ApiHeader.ts"
 export * as Balance from "./Balance.ts"

@@ -13,6 +13,7 @@ describe("@daybook/schema", () => {
         "Abi": "Item Parameter maxDepth maxItems maxParameters",
         "Account": "AccountProof StorageProof",
         "Address": "Address OrEmpty OrNone OrNull checksum fromText fromTopic isAddress pattern",
+        "AddressText": "checksum fromText fromTopic isAddress pattern",
         "ApiError": "ApiError BadRequest BareMessage Forbidden Internal MethodNotAllowed NotFound PayloadTooLarge RateLimited StaleCursor Unauthorized Unavailable",
         "ApiHeader": "IndexCoverage RateLimit RetryAfter apiKey exposed requestId",
         "Balance": "Balance Balances Incomplete extras",
