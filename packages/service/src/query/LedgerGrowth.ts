@@ -4,7 +4,6 @@
  *
  * Source: decision 0049.
  */
-import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import { blockLevelIndex } from "../ledger/Movement.ts"
@@ -13,6 +12,7 @@ import type { Position, Snapshot } from "../store/ChainReader.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import type { IndexedChain } from "./IndexedChain.ts"
 import type { TotalsCache } from "./TotalsCache.ts"
+import * as MonotonicClock from "../supervision/MonotonicClock.ts"
 
 /** A ledger to sum. */
 export interface Subject {
@@ -81,7 +81,7 @@ const kept = Effect.fnUntraced(function* (
   snapshot: Snapshot,
   to: number,
 ): Effect.fn.Return<Growing, StoreError> {
-  const now = yield* Clock.currentTimeMillis
+  const now = yield* MonotonicClock.millis
   for (const entry of cache.upTo(keyOf(subject), to, subject, now)) {
     if ((yield* snapshot.block(entry.through.block))?.hash === entry.hash) {
       return { totals: Totals.copy(entry.totals), after: entry.through }
@@ -100,7 +100,7 @@ const keep = Effect.fnUntraced(function* (
   if (after === null || block === null) return
   const { first, openings } = subject
   const entry = { through: after, hash: block.hash, first, openings, totals: Totals.copy(totals) }
-  cache.add(keyOf(subject), { ...entry, at: yield* Clock.currentTimeMillis })
+  cache.add(keyOf(subject), { ...entry, at: yield* MonotonicClock.millis })
 })
 
 /** Runs reads in a snapshot of the same index. */

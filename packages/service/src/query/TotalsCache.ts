@@ -17,7 +17,7 @@ export interface Entry {
   /** Openings that were known then. */
   readonly openings: number
   readonly totals: Totals.Totals
-  /** When it was made, in milliseconds since 1970. */
+  /** When it was made, in milliseconds of the monotonic clock. */
   readonly at: number
 }
 

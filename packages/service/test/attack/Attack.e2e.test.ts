@@ -7,6 +7,8 @@ const names = [
   "pages of 8 MB internal transactions",
   "heavy bodies beside a healthy client",
   "random changes of bytes of the database file",
+  "the clock of the machine set back and forward",
+  "TLS handshakes that do not end",
 ]
 
 describe("attack", () => {

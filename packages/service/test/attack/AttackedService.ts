@@ -11,11 +11,15 @@ import * as Client from "./Client.ts"
 
 /** How to start the service. */
 export interface Options {
-  /** The configuration beside `listen` and `database`. */
+  /** The configuration beside `listen`. */
   readonly config: Readonly<Record<string, unknown>>
+  /** Default: a folder of SQLite files. */
+  readonly database?: string
   readonly role: string
   /** Fills the folder of the database before the service starts. */
   readonly prepare?: (folder: string) => Promise<void>
+  /** Modules that each of its threads loads before the service, by URL. */
+  readonly imports?: ReadonlyArray<string>
   /** Bound of the JavaScript heap, in MiB. Default 1024. */
   readonly heapMebibytes?: number
 }
@@ -38,6 +42,9 @@ export interface Measured {
 export interface AttackedService {
   readonly url: string
   readonly folder: string
+  readonly pid: number
+  /** Sends a message to its process, for a module of `imports`. */
+  readonly tell: (message: object) => void
   readonly key: (name: string) => Promise<string>
   /** Runs code once that every attack runs, so that its compilation is not measured. */
   readonly warmUp: () => Promise<void>
@@ -51,7 +58,7 @@ export interface AttackedService {
 /** Waits until the service has written where it listens. */
 const listening = async (child: ChildProcess, output: () => string): Promise<string> => {
   for (;;) {
-    const url = /Listening on (http:\S+?);/.exec(output())?.[1]
+    const url = /Listening on (https?:\S+?);/.exec(output())?.[1]
     if (url !== undefined) return url
     if (child.exitCode !== null) throw new Error(`The service ended: ${output()}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
@@ -71,12 +78,14 @@ const reply = async (target: { once: (event: "message", listener: (value: unknow
   await new Promise<unknown>((resolve) => target.once("message", resolve))
 
 /** Starts the service. */
-export const start = async ({ config, heapMebibytes = 1024, prepare, role }: Options): Promise<AttackedService> => {
+export const start = async (options: Options): Promise<AttackedService> => {
+  const { config, database = "sqlite:data", heapMebibytes = 1024, imports = [], prepare, role } = options
   const folder = mkdtempSync(join(tmpdir(), "daybook-attack-"))
   const listen = { host: "127.0.0.1", port: 0 }
-  writeFileSync(join(folder, "daybook.json"), JSON.stringify({ listen, database: "sqlite:data", ...config }))
+  writeFileSync(join(folder, "daybook.json"), JSON.stringify({ listen, database, ...config }))
   await prepare?.(join(folder, "data"))
-  const flags = [`--max-old-space-size=${heapMebibytes}`, "--import", new URL("./loop.ts", import.meta.url).href]
+  const loaded = [new URL("./loop.ts", import.meta.url).href, ...imports].flatMap((url) => ["--import", url])
+  const flags = [`--max-old-space-size=${heapMebibytes}`, ...loaded]
   const child = spawn(process.execPath, [...flags, main, "serve", "--config", "daybook.json", "--role", role], {
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe", "ipc"],
@@ -114,7 +123,9 @@ export const start = async ({ config, heapMebibytes = 1024, prepare, role }: Opt
   const service: AttackedService = {
     url,
     folder,
-    key: async (name) => await Effect.runPromise(addKey(folder, name)),
+    pid: child.pid!,
+    tell: (message) => void child.send(message),
+    key: async (name) => await Effect.runPromise(addKey(folder, name, database)),
     warmUp: async () => {
       const key = await service.key("warm-up")
       const call = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_chainId" })

@@ -1,5 +1,6 @@
 /** A client for attacks: plain requests on kept-alive connections, and raw sockets. */
 import { Agent, request } from "node:http"
+import { Agent as TlsAgent, request as requestTls } from "node:https"
 import { connect, type Socket } from "node:net"
 
 /** A service that is asked. */
@@ -18,6 +19,9 @@ export interface Response {
 /** Connections of all attacks. */
 export const agent = new Agent({ keepAlive: true, maxSockets: 2_000 })
 
+/** Connections to a service whose certificate is its own. */
+const tlsAgent = new TlsAgent({ keepAlive: true, rejectUnauthorized: false })
+
 /** Sends a request and reads the answer. */
 export const send = async (
   url: string,
@@ -30,7 +34,9 @@ export const send = async (
   await new Promise((resolve, reject) => {
     const startedAt = performance.now()
     const { body, headers = {}, method = "GET" } = options
-    const sent = request(url, { agent, method, headers }, (response) => {
+    const isTls = url.startsWith("https:")
+    const begin = isTls ? requestTls : request
+    const sent = begin(url, { agent: isTls ? tlsAgent : agent, method, headers }, (response) => {
       const chunks: Array<Buffer> = []
       response.on("data", (chunk: Buffer) => chunks.push(chunk))
       response.on("error", reject)

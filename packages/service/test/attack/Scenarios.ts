@@ -1,12 +1,16 @@
 /** All attacks, in the order of the table. */
 import * as blocks from "./blocks.ts"
 import * as bombs from "./bombs.ts"
+import * as clocks from "./clocks.ts"
+import * as connections from "./connections.ts"
+import * as disks from "./disks.ts"
 import * as flips from "./flips.ts"
 import * as mutations from "./mutations.ts"
 import * as neighbours from "./neighbours.ts"
 import * as pages from "./pages.ts"
 import * as relay from "./relay.ts"
 import type { Scenario } from "./Scenario.ts"
+import * as storms from "./storms.ts"
 import * as sums from "./sums.ts"
 
 /** All attacks. */
@@ -19,4 +23,8 @@ export const all: ReadonlyArray<Scenario> = [
   neighbours.scenario,
   mutations.scenario,
   flips.scenario,
+  storms.scenario,
+  ...clocks.scenarios,
+  ...disks.scenarios,
+  ...connections.scenarios,
 ]

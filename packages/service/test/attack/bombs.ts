@@ -1,6 +1,5 @@
 /** Trace bombs: contracts of a few bytes, on a real node, whose traces are large by input, output, number or depth of their calls. */
-import { Anvil } from "@daybook/chain"
-import { Effect, Exit, Scope } from "effect"
+import * as AttackedChain from "./AttackedChain.ts"
 import * as Client from "./Client.ts"
 import type { Scale, Scenario } from "./Scenario.ts"
 
@@ -36,52 +35,21 @@ const bombs: ReadonlyArray<Bomb> = [
   { name: "depth", code: () => recursion },
 ]
 
-interface Node extends Pick<Anvil.Node, "url"> {
-  readonly call: <A>(method: string, params?: ReadonlyArray<unknown>) => Promise<A>
-  readonly close: () => Promise<void>
-  readonly account: string
-}
-
-const startNode = async (): Promise<Node> => {
-  const scope = Effect.runSync(Scope.make())
-  const node = await Effect.runPromise(Anvil.make().pipe(Scope.provide(scope)))
-  return {
-    url: node.url,
-    account: node.accounts[0]!,
-    call: async <A>(method: string, params: ReadonlyArray<unknown> = []) =>
-      await Effect.runPromise(node.call<A>(method, params)),
-    close: async () => await Effect.runPromise(Scope.close(scope, Exit.void)),
-  }
-}
-
 /** Sends a transaction in a block of its own; gives the contract that it creates. */
-const transact = async ({ account, call }: Node, more: object): Promise<string | null> => {
+const transact = async ({ account, call }: AttackedChain.AttackedChain, more: object): Promise<string | null> => {
   const hash = await call<string>("eth_sendTransaction", [{ from: account, gas: "0x1c00000", ...more }])
   await call("evm_mine")
   const receipt = await call<{ contractAddress: string | null }>("eth_getTransactionReceipt", [hash])
   return receipt.contractAddress
 }
 
-/** Waits until the index has reached a block; gives the last status. */
-const indexed = async (url: string, head: number, seconds: number): Promise<{ reached: boolean; text: string }> => {
-  let text = ""
-  for (let turn = 0; turn < seconds * 4; turn++) {
-    const answer = await Client.send(`${url}/ready?chain=attack`)
-    text = answer.text
-    const status = JSON.parse(text) as { indexed: { to: number } | null }
-    if ((status.indexed?.to ?? -1) >= head) return { reached: true, text }
-    await Client.sleep(250)
-  }
-  return { reached: false, text }
-}
-
 const scenarioOf = ({ code, name }: Bomb): Scenario => {
-  let node: Node | undefined
+  let node: AttackedChain.AttackedChain | undefined
   return {
     name: `trace bomb by ${name}`,
     bound: "bounds of traces: a row keeps what fits, the rest is a gap",
     service: async () => {
-      node = await startNode()
+      node = await AttackedChain.start()
       return {
         config: { chains: { attack: { id: 31_337, rpc: [node.url], pollMillis: 200 } } },
         role: "all",
@@ -96,11 +64,11 @@ const scenarioOf = ({ code, name }: Bomb): Scenario => {
       for (let turn = 0; turn < (scale === "full" ? 4 : 1); turn++) await transact(chain, { to: bomb })
       await transact(chain, { to: emptyAccount, value: "0x1" })
       const head = Number(await chain.call<string>("eth_blockNumber"))
-      const { reached, text } = await indexed(attacked.url, head, scale === "full" ? 120 : 30)
-      if (!reached) return { behaviour: "the chain stands still", faults: [`not indexed: ${text.slice(0, 200)}`] }
+      const { last, reached } = await AttackedChain.indexed(attacked.url, head, scale === "full" ? 120 : 30)
+      if (!reached)
+        return { behaviour: "the chain stands still", faults: [`not indexed: ${last.state}, ${last.message}`] }
       const answer = await Client.page(attacked, key, bomb!, "&include=internal_transactions&limit=1")
-      const { gaps } = JSON.parse(text) as { gaps?: Readonly<Record<string, number>> }
-      const behaviour = `indexed to the head; gaps ${JSON.stringify(gaps ?? {})}; a row of ${answer.bytes} bytes, status ${answer.status}`
+      const behaviour = `indexed to the head; gaps ${JSON.stringify(last.gaps ?? {})}; a row of ${answer.bytes} bytes, status ${answer.status}`
       return {
         behaviour,
         faults: answer.status === 200 ? [] : [`status ${answer.status}: ${answer.text.slice(0, 200)}`],

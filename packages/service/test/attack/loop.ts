@@ -3,6 +3,8 @@ import * as LongestTurn from "./LongestTurn.ts"
 
 const turns = LongestTurn.start()
 
-process.on("message", () => void process.send?.({ longestMillis: turns.take() }))
+process.on("message", (message) => {
+  if (message === "read") process.send?.({ longestMillis: turns.take() })
+})
 // The channel must not keep the service running.
 process.channel?.unref()

@@ -1,9 +1,14 @@
 /** Asks `/health` again and again from a thread of its own, so that a busy attacker does not delay the measurement. */
-import { Agent, get } from "node:http"
+import * as http from "node:http"
+import * as https from "node:https"
 import { parentPort, workerData } from "node:worker_threads"
 
 const { url, everyMillis } = workerData as { readonly url: string; readonly everyMillis: number }
-const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+const isTls = url.startsWith("https:")
+const settings = { keepAlive: true, maxSockets: 1 }
+// The certificate of an attacked service is its own.
+const agent = isTls ? new https.Agent({ ...settings, rejectUnauthorized: false }) : new http.Agent(settings)
+const { get } = isTls ? https : http
 let millis: Array<number> = []
 let failures: Array<string> = []
 let isOver = false

@@ -97,10 +97,10 @@ export const withConfig = Effect.fnUntraced(function* (more: object = {}) {
   return base
 })
 
-/** Adds a key to the database of such a folder and gives it, without a process of its own. */
-export const addKey = (base: string, name: string): Effect.Effect<string> =>
+/** Adds a key to the database of such a folder, or to another one, and gives it, without a process of its own. */
+export const addKey = (base: string, name: string, database = "sqlite:data"): Effect.Effect<string> =>
   Effect.gen(function* () {
-    const { apiKeys } = yield* Engine.fromUrl("sqlite:data", base)
+    const { apiKeys } = yield* Engine.fromUrl(database, base)
     const key = yield* apiKeys.add({ name, operator: false, empty: null })
     return Redacted.value(yield* Effect.fromNullishOr(key))
   }).pipe(Effect.scoped, Effect.orDie)

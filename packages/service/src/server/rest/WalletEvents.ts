@@ -22,6 +22,7 @@ import { holderOf } from "../../store/ApiKeys.ts"
 import { StoreError } from "../../store/StoreError.ts"
 import type { Bounds } from "../admission/Bounds.ts"
 import type { ChainContracts } from "../chain/ChainContracts.ts"
+import * as MonotonicClock from "../../supervision/MonotonicClock.ts"
 import * as ErrorResponse from "../http/ErrorResponse.ts"
 import { InvalidParameter } from "../http/InvalidParameter.ts"
 import * as Dates from "./Dates.ts"
@@ -108,7 +109,7 @@ interface Listening {
 /** What the body of a stream is made of. */
 interface BodyOptions {
   readonly first: Events.Step
-  /** Time at which the stream ends at its next pause. */
+  /** Time of the monotonic clock at which the stream ends at its next pause. */
   readonly endsAt: number
   readonly reader: IndexedChain["reader"]
   readonly take: (state: Events.State) => Effect.Effect<Events.Step, Events.StreamError>
@@ -125,7 +126,7 @@ const bodyOf = ({ endsAt, first, reader, take, textsOf }: BodyOptions): Stream.S
     step: ahead,
   }: Listening): Effect.fn.Return<Turn, Events.StreamError> {
     if (awaited !== null) {
-      if ((yield* Clock.currentTimeMillis) >= endsAt) return [[], Option.none()]
+      if ((yield* MonotonicClock.millis) >= endsAt) return [[], Option.none()]
       const waiting = Effect.as(reader.awaitChange(awaited), false)
       const isIdle = yield* Effect.raceFirst(waiting, Effect.as(Effect.sleep(heartbeatMillis), true))
       if (isIdle) return [[EventText.heartbeat], Option.some({ state, step: null, awaited })]
@@ -215,7 +216,7 @@ export const make = ({ bounds, config, contracts, decoder }: Options) => {
         Effect.acquireRelease(count(holder, 1), () => count(holder, -1)),
         bodyOf({
           first,
-          endsAt: (yield* Clock.currentTimeMillis) + lifetimeMillis,
+          endsAt: (yield* MonotonicClock.millis) + lifetimeMillis,
           reader: request.chain.reader,
           take: (state) => stepOf(subscription, state),
           textsOf: (step) => textsOf(step, request, selection),

@@ -1,0 +1,26 @@
+/**
+ * Loaded into each thread of an attacked service before its own code: moves the clock of the machine, as its threads read it, when the
+ * parent process sends `{ clockMillis }`.
+ */
+import { BroadcastChannel, isMainThread } from "node:worker_threads"
+
+const real = Date.now.bind(Date)
+let shift = 0
+
+const Shifted = new Proxy(Date, {
+  construct: (target, values) => Reflect.construct(target, values.length === 0 ? [real() + shift] : values) as object,
+  get: (target, name) => (name === "now" ? () => real() + shift : Reflect.get(target, name)),
+})
+globalThis.Date = Shifted
+
+const channel = new BroadcastChannel("daybook-clock")
+channel.onmessage = ({ data }) => (shift = data as number)
+channel.unref()
+
+if (isMainThread) {
+  process.on("message", (message: { readonly clockMillis?: number }) => {
+    if (message.clockMillis === undefined) return
+    shift = message.clockMillis
+    channel.postMessage(shift)
+  })
+}
