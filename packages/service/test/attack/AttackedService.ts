@@ -44,7 +44,7 @@ export interface AttackedService {
   readonly folder: string
   readonly pid: number
   /** Sends a message to its process, for a module of `imports`. */
-  readonly tell: (message: object) => void
+  readonly notify: (message: object) => void
   readonly key: (name: string) => Promise<string>
   /** Runs code once that every attack runs, so that its compilation is not measured. */
   readonly warmUp: () => Promise<void>
@@ -124,7 +124,7 @@ export const start = async (options: Options): Promise<AttackedService> => {
     url,
     folder,
     pid: child.pid!,
-    tell: (message) => void child.send(message),
+    notify: (message) => void child.send(message),
     key: async (name) => await Effect.runPromise(addKey(folder, name, database)),
     warmUp: async () => {
       const key = await service.key("warm-up")

@@ -62,7 +62,7 @@ export const machine: Scenario = {
       const key = await attacked.key(`reader at ${name}`)
       await exhaust(attacked, key, account)
       const startedAt = performance.now()
-      attacked.tell({ clockMillis })
+      attacked.notify({ clockMillis })
       await Client.sleep(50)
       const atOnce = await exhaust(attacked, key, account)
       const refilled = Math.ceil((performance.now() - startedAt) / 200) + 1
