@@ -112,7 +112,8 @@ export const dev = Command.make(
       artifacts: folders.length > 0 ? folders : DevConfig.projectsOf(process.cwd()),
       onReady: (running) =>
         Effect.gen(function* () {
-          yield* announce(running)
+          // The server is of use without a reader of what it prints.
+          yield* Effect.ignore(announce(running))
           if (isOpened) return
           isOpened = true
           yield* openPage(`${running.url}/?chain=${encodeURIComponent(running.chain)}`)

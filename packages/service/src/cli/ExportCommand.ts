@@ -38,15 +38,23 @@ const toStandardOutput: Write = (text) =>
   Effect.tryPromise({
     try: () =>
       new Promise<void>((resolve, reject) => {
-        process.stdout.once("error", reject)
         process.stdout.write(text, (error) => {
-          process.stdout.off("error", reject)
           if (error == null) resolve()
           else reject(error)
         })
       }),
     catch: failed("standard output"),
   })
+
+/** The stream emits the error of a write as well, after that write has reported it. */
+const standardOutput = Effect.acquireRelease(
+  Effect.sync(() => {
+    const ignore = () => {}
+    process.stdout.on("error", ignore)
+    return ignore
+  }),
+  (ignore) => Effect.sync(() => void setImmediate(() => process.stdout.off("error", ignore))),
+).pipe(Effect.as(toStandardOutput))
 
 const toFile =
   (file: FileHandle, name: string): Write =>
@@ -56,7 +64,7 @@ const toFile =
 /** Where the export goes: a file, which is closed with the scope, or standard output. */
 const openOutput = (path: Option.Option<string>): Effect.Effect<Write, CommandError, Scope.Scope> =>
   Option.isNone(path)
-    ? Effect.succeed(toStandardOutput)
+    ? standardOutput
     : Effect.map(
         Effect.acquireRelease(
           Effect.tryPromise({ try: () => open(path.value, "w", fileMode), catch: failed(path.value) }),

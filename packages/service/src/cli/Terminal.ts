@@ -6,9 +6,10 @@ import { writeSync } from "node:fs"
 import { visible, visibleLine } from "@daybook/schema/VisibleText"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import * as References from "effect/References"
+import { CommandError } from "./CommandError.ts"
 import * as ProgressLine from "./ProgressLine.ts"
 
 const standardOutput = 1
@@ -44,8 +45,20 @@ export const Output = Context.Reference<Output>("@daybook/service/cli/Output", {
   defaultValue: () => ({ print: (line) => void writeSync(standardOutput, `${line}\n`), note: writeError }),
 })
 
-/** Prints a line of the result to standard output. */
-export const print = (line: string): Effect.Effect<void> => Output.useSync((output) => output.print(line))
+/** Standard output cannot be written: its reader has left, or its disk is full. */
+const unwritten = (cause: unknown): CommandError =>
+  new CommandError({
+    message: `Cannot write standard output: ${cause instanceof Error ? cause.message : String(cause)}.`,
+  })
+
+/**
+ * Prints a line of the result to standard output.
+ *
+ * **Errors**
+ * - `CommandError`: it cannot be written.
+ */
+export const print = (line: string): Effect.Effect<void, CommandError> =>
+  Output.use((output) => Effect.try({ try: () => output.print(line), catch: unwritten }))
 
 /** Prints a line for the operator to standard error, above the line of progress. */
 export const note = (line: string): Effect.Effect<void> => Output.useSync((output) => output.note(visible(line)))

@@ -143,7 +143,7 @@ const fillGaps = Effect.fnUntraced(function* (
   store: ChainStore,
   job: ChainJob,
   options: Options,
-): Effect.fn.Return<void, StoreError | InvalidOption, Scope.Scope> {
+): Effect.fn.Return<void, StoreError | InvalidOption | CommandError, Scope.Scope> {
   const { chain } = job
   const { from, to } = options
   if ((yield* FillGaps.nextOf(store.reader, from ?? 0, to ?? Number.MAX_SAFE_INTEGER)) === null) return
@@ -163,7 +163,7 @@ const repairChain = Effect.fnUntraced(function* (
   job: ChainJob,
   verified: Verify.Verified,
   options: Options,
-): Effect.fn.Return<Left, StoreError | InvalidOption, Scope.Scope> {
+): Effect.fn.Return<Left, StoreError | InvalidOption | CommandError, Scope.Scope> {
   const { chain } = job
   const { assembling, node } = yield* sourceOf(job, options)
   const repaired = yield* Repair.run(audit, node, verified, { ...assembling, chain })

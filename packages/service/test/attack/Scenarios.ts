@@ -5,11 +5,14 @@ import * as clocks from "./clocks.ts"
 import * as connections from "./connections.ts"
 import * as disks from "./disks.ts"
 import * as flips from "./flips.ts"
+import * as lies from "./lies.ts"
 import * as mutations from "./mutations.ts"
 import * as neighbours from "./neighbours.ts"
 import * as pages from "./pages.ts"
 import * as relay from "./relay.ts"
 import type { Scenario } from "./Scenario.ts"
+import * as rpcAnswers from "./rpcAnswers.ts"
+import * as statements from "./statements.ts"
 import * as storms from "./storms.ts"
 import * as sums from "./sums.ts"
 
@@ -27,4 +30,7 @@ export const all: ReadonlyArray<Scenario> = [
   ...clocks.scenarios,
   ...disks.scenarios,
   ...connections.scenarios,
+  lies.scenario,
+  rpcAnswers.scenario,
+  statements.scenario,
 ]

@@ -6,7 +6,7 @@ import { Effect, Layer } from "effect"
 import { expect, vi } from "vitest"
 import { Anvil, Scenario } from "@daybook/chain"
 import * as server from "../node/server.ts"
-import { daybook, daybookProcess, timeout } from "./daybook.ts"
+import { daybook, daybookProcess, ReadsOutput, timeout } from "./daybook.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 vi.setConfig({ testTimeout: timeout, hookTimeout: 60_000 })
@@ -95,6 +95,25 @@ layer(scenario, { excludeTestServices: true })("daybook statement and daybook ex
         expect(allowed.out).toBe(strict.out)
         expect(strict.err).toContain("Not proved: 1 balance. The export is complete;")
         for (const { err } of [strict, allowed]) expect(err).toMatch(/ \d+ of \d+ balances proved$/m)
+      }),
+  )
+
+  it.effect.each([["export", "--format", "csv"], ["statement"]] as const)(
+    "%s: a reader that has left is an error in one line",
+    ([command, ...more]) =>
+      Effect.gen(function* () {
+        const { url } = yield* Anvil.Anvil
+        const { accounts, lastBlock } = yield* Scenario.Scenario
+        const args = [command, accounts.alice, ...more, "--rpc", url, "--at", String(lastBlock)]
+        const { code, err } = yield* daybookProcess(yield* temporaryFolder, ...args).pipe(
+          Effect.provideService(ReadsOutput, false),
+        )
+
+        expect(code).toBe(1)
+        expect(err.split("\n").filter((line) => line.startsWith("daybook: "))).toEqual([
+          expect.stringMatching(/^daybook: Cannot write standard output: .*EPIPE.*\.$/),
+        ])
+        expect(err).not.toMatch(/^\s+at /m)
       }),
   )
 

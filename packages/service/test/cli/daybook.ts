@@ -3,7 +3,7 @@ import { spawn, spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Effect, Redacted, Semaphore } from "effect"
+import { Context, Effect, Redacted, Semaphore } from "effect"
 import * as CommandLine from "../../src/cli/CommandLine.ts"
 import * as ExitCode from "../../src/cli/ExitCode.ts"
 import * as Terminal from "../../src/cli/Terminal.ts"
@@ -40,22 +40,28 @@ export interface Ended {
   readonly err: string
 }
 
+/** False for a reader of standard output that leaves before anything is written. */
+export const ReadsOutput = Context.Reference<boolean>("@daybook/test/ReadsOutput", { defaultValue: () => true })
+
 /** Runs the command to its end, as another user if one is given. */
 export const runAs = (
   user: { readonly uid?: number; readonly gid?: number },
   cwd: string,
   args: ReadonlyArray<string>,
 ): Effect.Effect<Ended> =>
-  Effect.promise(
-    () =>
-      new Promise<Ended>((resolve) => {
-        const child = spawn(process.execPath, [main, ...args], { ...user, cwd, stdio: ["ignore", "pipe", "pipe"] })
-        let out = ""
-        let err = ""
-        child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()))
-        child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()))
-        child.on("close", (code) => resolve({ code, out, err }))
-      }),
+  Effect.flatMap(ReadsOutput, (readsOutput) =>
+    Effect.promise(
+      () =>
+        new Promise<Ended>((resolve) => {
+          const child = spawn(process.execPath, [main, ...args], { ...user, cwd, stdio: ["ignore", "pipe", "pipe"] })
+          if (!readsOutput) child.stdout.destroy()
+          let out = ""
+          let err = ""
+          child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()))
+          child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()))
+          child.on("close", (code) => resolve({ code, out, err }))
+        }),
+    ),
   )
 
 /** Runs the command to its end in a folder, as a process: for what a process has alone, and once for what is tested without one. */
