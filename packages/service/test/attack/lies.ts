@@ -29,7 +29,7 @@ interface Lie {
   readonly change: (traces: Traces) => Traces
   /** What the node adds to the balance of the wallet from the block of the payment on, to fit its lie. */
   readonly balance?: bigint
-  /** The node says that it has no `eth_getProof` of this wallet. */
+  /** The node has no `eth_getProof` of this wallet. */
   readonly isWithoutProof?: boolean
   /** Whether a proof of this wallet detects the lie. */
   readonly isDetected: boolean

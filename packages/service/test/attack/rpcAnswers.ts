@@ -10,17 +10,17 @@ import type { Scenario } from "./Scenario.ts"
 const key = "CANARY0123456789abcdef"
 const json = { "content-type": "application/json" }
 
-interface Asked {
+interface Received {
   readonly response: ServerResponse
   readonly socket: Socket
   readonly ids: ReadonlyArray<unknown>
   readonly url: string
 }
 
-type Attack = (asked: Asked) => void
+type Attack = (received: Received) => void
 
 const send = (
-  { response }: Asked,
+  { response }: Received,
   text: string | Buffer,
   headers: Record<string, string | ReadonlyArray<string>> = {},
   status = 200,
@@ -28,13 +28,13 @@ const send = (
 
 const result =
   (text: string): Attack =>
-  (asked) =>
-    send(asked, `{"jsonrpc":"2.0","id":${JSON.stringify(asked.ids[0])},"result":${text}}`)
+  (received) =>
+    send(received, `{"jsonrpc":"2.0","id":${JSON.stringify(received.ids[0])},"result":${text}}`)
 
 const error =
   (text: string): Attack =>
-  (asked) =>
-    send(asked, `{"jsonrpc":"2.0","id":${JSON.stringify(asked.ids[0])},"error":${text}}`)
+  (received) =>
+    send(received, `{"jsonrpc":"2.0","id":${JSON.stringify(received.ids[0])},"error":${text}}`)
 
 /** Writes a text again and again until the client has left. */
 const endless =
@@ -65,20 +65,20 @@ let bomb: Buffer | undefined
 /** Replies of a batch: the ids of the calls, changed. */
 const batch =
   (change: (ids: ReadonlyArray<unknown>) => ReadonlyArray<unknown>): Attack =>
-  (asked) =>
-    send(asked, JSON.stringify(change(asked.ids).map((id) => ({ jsonrpc: "2.0", id, result: "0x1" }))))
+  (received) =>
+    send(received, JSON.stringify(change(received.ids).map((id) => ({ jsonrpc: "2.0", id, result: "0x1" }))))
 
 const attacks: Readonly<Record<string, Attack>> = {
-  "gzip bomb of 300 MB": (asked) => {
+  "gzip bomb of 300 MB": (received) => {
     bomb ??= gzipSync(Buffer.alloc(300 * 1024 * 1024, " "), { level: 9 })
-    send(asked, bomb, { "content-encoding": "gzip" })
+    send(received, bomb, { "content-encoding": "gzip" })
   },
-  "200 codings": (asked) =>
-    send(asked, "{}", { "content-encoding": Array.from({ length: 200 }, () => "gzip").join(", ") }),
+  "200 codings": (received) =>
+    send(received, "{}", { "content-encoding": Array.from({ length: 200 }, () => "gzip").join(", ") }),
   "endless body": endless("[0,".repeat(10_000)),
   "endless spaces": endless(" ".repeat(65_536)),
   "dripping body": drip,
-  "200,000 levels": (asked) => send(asked, deep),
+  "200,000 levels": (received) => send(received, deep),
   "200,000 levels in the result": result(deep),
   "8 M digits": result("1".repeat(8_000_000)),
   "a quantity of 8 M digits": result(`"0x${"1".repeat(8_000_000)}"`),
@@ -87,9 +87,9 @@ const attacks: Readonly<Record<string, Attack>> = {
   "__proto__ in an error": error(
     '{"code":1,"message":"m","data":{"__proto__":{"isAdmin":true},"constructor":{"prototype":{"isAdmin":true}}}}',
   ),
-  "redirect to another host": (asked) => send(asked, "", { location: `http://127.0.0.2:9${asked.url}` }, 307),
-  "error of 5 MB with the key": (asked) =>
-    error(JSON.stringify({ code: 3, message: `${asked.url} `.repeat(60_000), data: asked.url }))(asked),
+  "redirect to another host": (received) => send(received, "", { location: `http://127.0.0.2:9${received.url}` }, 307),
+  "error of 5 MB with the key": (received) =>
+    error(JSON.stringify({ code: 3, message: `${received.url} `.repeat(60_000), data: received.url }))(received),
   "escapes in an error": error(
     '{"code":3,"message":"\\u001b]8;;http://evil\\u0007\\u202e\\u0085\\u2028\\r\\nfalse line"}',
   ),
@@ -100,22 +100,22 @@ const attacks: Readonly<Record<string, Attack>> = {
   "a header of 1 MB": raw(`HTTP/1.1 200 OK\r\nx: ${"a".repeat(1_000_000)}\r\ncontent-length: 2\r\n\r\n{}`),
   "no HTTP": raw("SSH-2.0-OpenSSH\r\n"),
   "a length that is not kept": raw(`HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{"jsonrpc"`),
-  "a wait of 31 years": (asked) => send(asked, "{}", { "retry-after": "999999999" }, 429),
-  "a wait without a unit": (asked) => send(asked, "{}", { "retry-after": "1e308" }, 503),
-  "result and error": (asked) =>
+  "a wait of 31 years": (received) => send(received, "{}", { "retry-after": "999999999" }, 429),
+  "a wait without a unit": (received) => send(received, "{}", { "retry-after": "1e308" }, 503),
+  "result and error": (received) =>
     send(
-      asked,
-      `{"jsonrpc":"2.0","id":${JSON.stringify(asked.ids[0])},"result":"0x1","error":{"code":1,"message":"m"}}`,
+      received,
+      `{"jsonrpc":"2.0","id":${JSON.stringify(received.ids[0])},"result":"0x1","error":{"code":1,"message":"m"}}`,
     ),
-  "another id": (asked) => send(asked, '{"jsonrpc":"2.0","id":"other","result":"0x1"}'),
-  "no text": (asked) => send(asked, Buffer.from([0xff, 0xfe, 0x00, 0xd8, 0x80])),
-  "UTF-16": (asked) => send(asked, Buffer.from('{"jsonrpc":"2.0","id":1,"result":"0x1"}', "utf16le")),
-  "empty body": (asked) => send(asked, ""),
+  "another id": (received) => send(received, '{"jsonrpc":"2.0","id":"other","result":"0x1"}'),
+  "no text": (received) => send(received, Buffer.from([0xff, 0xfe, 0x00, 0xd8, 0x80])),
+  "UTF-16": (received) => send(received, Buffer.from('{"jsonrpc":"2.0","id":1,"result":"0x1"}', "utf16le")),
+  "empty body": (received) => send(received, ""),
   "a negative quantity": result('"-0x1"'),
-  "logs: 2 M entries": (asked) => result(`[${"0,".repeat(2_000_000)}0]`)(asked),
-  "logs: 500,000 empty ones": (asked) => result(`[${"{},".repeat(500_000)}{}]`)(asked),
-  "block: 1 M unknown fields": (asked) =>
-    result(`{${Array.from({ length: 1_000_000 }, (_, at) => `"k${at}":0`).join(",")}}`)(asked),
+  "logs: 2 M entries": (received) => result(`[${"0,".repeat(2_000_000)}0]`)(received),
+  "logs: 500,000 empty ones": (received) => result(`[${"{},".repeat(500_000)}{}]`)(received),
+  "block: 1 M unknown fields": (received) =>
+    result(`{${Array.from({ length: 1_000_000 }, (_, at) => `"k${at}":0`).join(",")}}`)(received),
   "block: without fields": result("{}"),
   "batch: one reply for all": batch((ids) => ids.map(() => ids[0])),
   "batch: none": batch(() => []),

@@ -179,8 +179,8 @@ export const scenario: Scenario = {
         if (contents.length > 200_000) faults.push(`export as ${format}: ${contents.length} characters`)
         if (format === "csv") faults.push(...(await csvFaults(file)))
       }
-      const [described] = [await run(named.url, "statement", accounts.alice)]
-      for (const fault of outputFaults(described!)) faults.push(`statement of hostile names: ${fault}`)
+      const described = await run(named.url, "statement", accounts.alice)
+      for (const fault of outputFaults(described)) faults.push(`statement of hostile names: ${fault}`)
       const early = await leaveEarly(base, [
         "export",
         accounts.alice,
