@@ -114,6 +114,8 @@ export interface Source<Row, Selection, E> extends Pick<Projection, "id" | "kind
     snapshot: Snapshot,
     query: SourceQuery<Selection>,
   ) => Effect.Effect<SourceRows<Row>, StoreError.StoreError>
+  /** What `read` asks of the snapshot first, where that is one page of it. */
+  readonly pageOf?: ((query: SourceQuery<Selection>) => PageQuery) | undefined
   /** The last of a number of rows, which are not read; `null` where there are fewer. */
   readonly skip: (
     snapshot: Snapshot,
@@ -274,16 +276,34 @@ const readIn = Effect.fnUntraced(function* <Row, Selection, E>(
   }
 })
 
+/** A block of a bound; undefined for an instant, which the index of times finds. */
+const blockOf = (bound: Range.Bound, open: number): number | undefined => {
+  if (bound._tag === "Open") return open
+  return bound._tag === "Block" ? bound.block : undefined
+}
+
+/** What a page asks for, as far as that does not depend on the index; undefined where it does. */
+const expectedPage = <Row, Selection, E>(
+  { pageOf }: Source<Row, Selection, E>,
+  query: Query<Selection>,
+): PageQuery | undefined => {
+  const { limit, maxBytes, order, position, range, selection, wallet } = query
+  const continuation = continuationOf(query)
+  const from = blockOf(range.from, 0)
+  const to = continuation?.to ?? blockOf(range.to, Number.MAX_SAFE_INTEGER)
+  if (pageOf === undefined || position._tag === "Skip" || from === undefined || to === undefined) return undefined
+  const after = continuation?.after ?? null
+  return pageOf({ wallet, from: continuation?.from ?? from, to, order, after, limit, maxBytes, selection })
+}
+
 /** Which snapshot to read, any for a first page and at least that of the page before for a later one, and what the page reads there. */
-const optionsOf = (
-  { id: projection }: Pick<Projection, "id">,
-  { wallet, ...query }: Query<unknown>,
-): SnapshotOptions => {
-  const continuation = continuationOf({ wallet, ...query })
-  if (continuation === undefined) return { atLeast: 0, expected: { wallet, projection } }
-  const { after, serial, top } = continuation
-  const expected = { wallet, projection, blocks: [after.block, top.number] }
-  return { atLeast: serial === finalSerial ? 0 : serial, expected }
+const optionsOf = <Row, Selection, E>(source: Source<Row, Selection, E>, query: Query<Selection>): SnapshotOptions => {
+  const { range, wallet } = query
+  const continuation = continuationOf(query)
+  const top = continuation?.top.number ?? (range.to._tag === "Block" ? range.to.block : undefined)
+  const blocks = [continuation?.after.block, top].filter((block) => block !== undefined)
+  const atLeast = continuation === undefined || continuation.serial === finalSerial ? 0 : continuation.serial
+  return { atLeast, expected: { wallet, projection: source.id, blocks, page: expectedPage(source, query) } }
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Projection } from "../block/Projection.ts"
 import * as WalletLedger from "../projection/WalletLedger.ts"
 import { projection } from "../projection/WalletTransactions.ts"
 import * as AppliedSettings from "../store/AppliedSettings.ts"
-import type { PageRow } from "../store/ChainReader.ts"
+import type { PageQuery, PageRow } from "../store/ChainReader.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import * as Coverage from "./Coverage.ts"
 import type { IndexedChain } from "./IndexedChain.ts"
@@ -26,6 +26,12 @@ export interface Selection {
 
 type Source<E> = WalletPage.Source<PageRow, Selection, E>
 
+const pageOf = ({ selection: { internal }, wallet: key, ...query }: WalletPage.SourceQuery<Selection>): PageQuery => ({
+  ...query,
+  key,
+  internal,
+})
+
 /** The transactions of a projection. */
 export const sourceOf = <E>(
   projection: Pick<Projection, "id" | "revision"> & { readonly kind: "appearances" | "ledger" },
@@ -33,8 +39,9 @@ export const sourceOf = <E>(
 ): Source<E> => ({
   ...projection,
   check,
-  read: (snapshot, { selection: { internal }, wallet: key, ...query }) =>
-    Effect.map(snapshot.page(projection, { ...query, key, internal }), ({ hasMore, rows }) => {
+  pageOf: projection.kind === "appearances" ? pageOf : undefined,
+  read: (snapshot, query) =>
+    Effect.map(snapshot.page(projection, pageOf(query)), ({ hasMore, rows }) => {
       const last = rows.at(-1)
       return { rows, next: hasMore && last !== undefined ? { block: last.block, index: last.index } : null }
     }),

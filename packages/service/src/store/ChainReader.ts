@@ -111,6 +111,8 @@ export interface ExpectedReads {
   readonly projection?: string
   /** Numbers of blocks. */
   readonly blocks?: ReadonlyArray<number>
+  /** Rows of `page` by appearances. Its range may exceed that of the index. */
+  readonly page?: PageQuery | undefined
 }
 
 /** How to read a snapshot. */

@@ -79,12 +79,23 @@ const postgres: ReadonlyArray<Omit<Safeguard, "subject">> = [
     ],
   },
   {
-    name: "a page is one snapshot",
+    name: "a page in a transaction is one snapshot",
     edits: [
       {
         file: "store/postgres/Pool.ts",
         from: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
         to: "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY",
+      },
+      { file: "store/postgres/Replicas.ts", from: "|| !server.layout.isTogether", to: "|| true" },
+    ],
+  },
+  {
+    name: "a page and its state are read by one statement",
+    edits: [
+      {
+        file: "store/postgres/SnapshotStart.ts",
+        from: "const start = rows.find(",
+        to: "const start = (yield* session.rows<ReadonlyArray<unknown>>(statement, [...paramsOf(expected), ...pageParams(query, PageFit.rangeOf(query))])).find(",
       },
     ],
   },

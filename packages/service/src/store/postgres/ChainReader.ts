@@ -31,6 +31,13 @@ const belowHead = <Query extends { readonly to: number }>(
   query: Query,
 ): Query => (chain.isDistributed ? { ...query, to: Math.min(query.to, checkpoint?.head.number ?? -1) } : query)
 
+/** The checkpoint of a projection, which may have been read with that of the chain. */
+const projectionOf = (state: SnapshotStart.State, id: string) => {
+  const { chain, expected, projection } = state
+  if (expected.projection !== id) return ProjectionCheckpoints.read(state, id)
+  return projection === undefined ? Effect.succeed(null) : ProjectionCheckpoints.fromColumns(chain, projection)
+}
+
 const snapshotOf = (state: SnapshotStart.State): Snapshot => {
   const { checkpoint, gapCounts, serial } = state
   return {
@@ -71,10 +78,7 @@ const snapshotOf = (state: SnapshotStart.State): Snapshot => {
         : Tokens.unread(state, checkpoint.first, query),
     places: (positions, maxBytes) => Places.read(state, positions, maxBytes),
     projection: (id) =>
-      Effect.map(
-        ProjectionCheckpoints.read(state, id),
-        (found) => found && { revision: found.revision, next: found.next },
-      ),
+      Effect.map(projectionOf(state, id), (found) => found && { revision: found.revision, next: found.next }),
     lowestReorgedBlock: (ref) => Journal.lowestReorged(state, ref),
     changes: (after, limit) => Journal.read(state, after, limit),
     removed: (change, below, limit) => Journal.removed(state, change, below, limit),

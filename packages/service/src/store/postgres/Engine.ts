@@ -104,27 +104,36 @@ interface Opened {
   readonly readPage: Replicas.PageReading
 }
 
-/** The way to read a chain of a server. */
-const readingOf = (source: Pool.Source, ref: ChainRef): Chain.Reading => {
-  const chain = Chain.make(ref, source.name)
-  const checked = once(Migrations.check(source, chain.schema, ChainSchema.schema))
-  return (read, statementMillis) =>
-    Effect.andThen(
-      checked,
-      source.reading.transaction((session) => read({ chain, session }), statementMillis),
-    )
+/** The ways to read a chain of a server. */
+const readingOf = ({ name, reading }: Pool.Source, ref: ChainRef): Omit<Replicas.Server, "replica"> => {
+  const chain = Chain.make(ref, name)
+  const checked = once(Migrations.check({ name, reading }, chain.schema, ChainSchema.schema))
+  return {
+    layout: { isTogether: false },
+    reading: (read, statementMillis) =>
+      Effect.andThen(
+        checked,
+        reading.transaction((session) => read({ chain, session }), statementMillis),
+      ),
+    single: (read) =>
+      Effect.andThen(
+        checked,
+        Effect.suspend(() => read({ chain, session: reading.within(Replicas.pageMillis) })),
+      ),
+  }
 }
 
 const openChain = (pools: Pool.Pools, replicas: Replicas.Replicas, ref: ChainRef): Opened => {
   const chain = Chain.make(ref, pools.name)
   const claimed = pools.writing.transaction((session) => Checkpoints.claim({ chain, session }))
-  const reading = Marks.retried(readingOf(pools, ref))
-  const servers = replicas.all.map((replica) => ({ replica, reading: readingOf(replica.source, ref) }))
+  const own = readingOf(pools, ref)
+  const reading = Marks.retried(own.reading)
+  const servers = replicas.all.map((replica) => ({ ...readingOf(replica.source, ref), replica }))
   return {
     chain,
     made: once(Effect.andThen(Migrations.migrate(pools, chain.schema, ChainSchema.schema), claimed)),
     reading,
-    readPage: Replicas.reading(replicas, servers, { replica: null, reading }),
+    readPage: Replicas.reading(replicas, servers, { ...own, replica: null, reading }),
   }
 }
 

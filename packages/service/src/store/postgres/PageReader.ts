@@ -16,10 +16,10 @@ import * as Blocks from "./Blocks.ts"
 import type { At } from "./Chain.ts"
 import * as Documents from "./Documents.ts"
 import * as Ledgers from "./Ledgers.ts"
-import type { State } from "./SnapshotStart.ts"
+import * as SnapshotStart from "./SnapshotStart.ts"
 import * as Values from "./Values.ts"
 
-/** Columns of a transaction in the rows of a page. */
+/** Columns of a transaction in the rows of a page, before those of a block. */
 const documentColumns = 9
 
 type Candidate = PageFit.Candidate<Effect.Effect<PageFit.Texts | null, StoreError>>
@@ -78,28 +78,32 @@ const readOwn = Effect.fnUntraced(function* (
 /** The entries of a history with their transactions: in one statement, or in two where they lie on several nodes. */
 const joined = Effect.fnUntraced(function* (
   at: At,
-  { limit, order }: PageQuery,
-  range: ReadonlyArray<Values.Value>,
+  query: PageQuery,
+  range: ReturnType<typeof PageFit.rangeOf>,
 ): Effect.fn.Return<ReadonlyArray<Joined>, StoreError> {
   const { isDistributed, sql } = at.chain
-  const statement = order === "ASC" ? sql.pageUp : sql.pageDown
-  if (!isDistributed) return yield* at.session.rows<Joined>(statement, [...range, Values.big(limit)])
-  const ids = (yield* at.session.rows<readonly [id: number]>(statement, range)).map(([id]) => id)
+  const statement = query.order === "ASC" ? sql.pageUp : sql.pageDown
+  const params = SnapshotStart.pageParams(query, range)
+  if (!isDistributed) return yield* at.session.rows<Joined>(statement, params)
+  const ids = (yield* at.session.rows<readonly [id: number]>(statement, params.slice(0, -1))).map(([id]) => id)
   const stored = yield* Documents.byId(at, ids)
   return ids.map((id) => stored.get(id) ?? [id, null])
 })
 
 /** Rows of a wallet. The block of the last row that fits is remembered: the cursor of the next page names it. */
 export const wallet = Effect.fnUntraced(function* (
-  at: State,
+  at: SnapshotStart.State,
   query: PageQuery,
 ): Effect.fn.Return<PageRows, StoreError> {
-  const { internal = true, key, limit, order } = query
+  const { internal = true, limit, order } = query
   const page = PageFit.empty()
   const wanted = limit + PageFit.lookahead
   let { first, last } = PageFit.rangeOf(query)
+  // Sound: the rows of a page have the columns of its statement.
+  let read = SnapshotStart.pageRead(at, query) as ReadonlyArray<Joined> | undefined
   for (;;) {
-    const rows = yield* joined(at, query, [Appearances.keyOf(key), first, last, wanted].map(Values.big))
+    const rows = read ?? (yield* joined(at, query, { first, last }))
+    read = undefined
     Blocks.know(at.blocks, blockOf(rows[limit - 1]))
     const candidates = rows.map((joined): Candidate => {
       const [id] = joined

@@ -41,6 +41,8 @@ export interface Pool extends Session {
     channel: string,
     onPayload: (payload: string) => Effect.Effect<void>,
   ) => Effect.Effect<never, StoreError>
+  /** Statements that are a transaction each: it and the wait for its connection may take so long together. */
+  readonly within: (limitMillis: number) => Session
   /** Statements outside of a transaction that may take any time. */
   readonly unbounded: Session
   /**
@@ -250,6 +252,9 @@ const poolOf = (name: string, client: PgClient.PgClient, begin: string, limits: 
         Effect.mapError(failed),
       ),
     unbounded,
+    within: (limitMillis) => ({
+      rows: (sql, params) => withDeadline(name, limitMillis, () => unbounded.rows(sql, params)),
+    }),
     rows: (sql, params) => withDeadline(name, connectMillis, () => unbounded.rows(sql, params)),
     transaction: (work, statementMillis = limits.statementMillis) =>
       withDeadline(name, connectMillis, (waiting) =>

@@ -11,7 +11,8 @@ import { StoreError } from "../StoreError.ts"
 import type { At, Chain } from "./Chain.ts"
 import * as Values from "./Values.ts"
 
-const fromColumns = (
+/** The checkpoint in a row that was read. */
+export const fromColumns = (
   chain: Chain,
   columns: ProjectionRow.Columns,
 ): Effect.Effect<ProjectionRow.StoredCheckpoint, StoreError> => {

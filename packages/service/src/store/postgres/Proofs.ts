@@ -37,13 +37,13 @@ export const read = Effect.fnUntraced(function* (
 
 /** The last proved block of a wallet, of an index with this first block; `null` where there is none. */
 export const reconciledTo = Effect.fnUntraced(function* (
-  { chain: { sql }, reconciled, session }: State,
+  { chain: { sql }, expected, reconciled, session }: State,
   wallet: string,
   first: number,
 ): Effect.fn.Return<number | null, StoreError> {
   const [row] =
-    wallet === reconciled.wallet
-      ? [reconciled.row]
+    wallet === expected.wallet
+      ? [reconciled]
       : yield* session.rows<ReconciledRow.Columns>(sql.reconciled, [Values.bytes(fromHex(wallet)), Values.big(first)])
   return row === undefined ? null : ReconciledRow.read(row)
 })

@@ -42,16 +42,24 @@ export interface Replicas {
   turn: number
 }
 
-/** A server and its way to read a chain. */
+/** A server and its ways to read a chain. */
 export interface Server {
   readonly reading: Reading
+  /** Runs reads of a chain, each in a state of its own. */
+  readonly single: Reading
   /** `null` for the primary. */
   readonly replica: Replica | null
+  readonly layout: Layout
+}
+
+/** What is known of where the rows of a chain lie: whether it is certain that none lies on another node. */
+export interface Layout {
+  isTogether: boolean
 }
 
 const backoff: Backoff.Backoff = { firstMillis: 250, maxMillis: 15_000 }
 /** Time that the server gives a statement of a page. */
-const pageMillis = 10_000
+export const pageMillis = 10_000
 /** A replica may lag for so long behind what the primary is known to have. */
 const maxLagMillis = 15_000
 /** Time between two pages that the primary reads although a replica could, so that its state is known. */
@@ -78,27 +86,47 @@ export const make = (sources: ReadonlyArray<Source>): Replicas => ({
   turn: 0,
 })
 
-/** Reads on one server if it has reached a state. The primary is the newest state there is, unless it is a standby itself. */
+/** Reads a state if it is late enough. The primary has the newest one there is, unless it is a standby itself. */
+const readAt =
+  <A, E, R>({ replica }: Server, atLeast: number, read: Read<A, E, R>) =>
+  (state: SnapshotStart.State): Effect.Effect<A, E | StoreError | Behind, R> => {
+    if (state.serial >= atLeast) return read(state)
+    if (replica !== null) return Effect.fail(new Behind())
+    const asked = state.session.rows<readonly [isStandby: boolean]>(isStandby, [])
+    return Effect.flatMap(asked, ([row]): Effect.Effect<A, E | StoreError, R> =>
+      row?.[0] === true ? Effect.fail(behind(state.chain.name)) : read(state),
+    )
+  }
+
+/**
+ * Reads on one server if it has reached a state: by one statement where that reads the page, unless more turns out to be read. The first page
+ * of a server shows whether the rows of the chain lie together.
+ */
 const readOn = <A, E, R>(
-  { reading, replica }: Server,
+  server: Server,
   { atLeast, expected }: Needs,
   read: Read<A, E, R>,
-): Effect.Effect<A, E | StoreError | Behind, R> =>
-  reading(
-    (at): Effect.Effect<A, E | StoreError | Behind, R> =>
-      Effect.flatMap(
-        SnapshotStart.read(at, pageMillis, expected),
-        (state): Effect.Effect<A, E | StoreError | Behind, R> => {
-          if (state.serial >= atLeast) return read(state)
-          if (replica !== null) return Effect.fail(new Behind())
-          const asked = at.session.rows<readonly [isStandby: boolean]>(isStandby, [])
-          return Effect.flatMap(asked, ([row]): Effect.Effect<A, E | StoreError, R> =>
-            row?.[0] === true ? Effect.fail(behind(at.chain.name)) : read(state),
-          )
-        },
-      ),
+): Effect.Effect<A, E | StoreError | Behind, R> => {
+  const inState = readAt(server, atLeast, read)
+  const inTransaction = server.reading(
+    (at) =>
+      Effect.flatMap(SnapshotStart.read(at, pageMillis, expected), (state) => {
+        server.layout.isTogether = !state.chain.isDistributed
+        return inState(state)
+      }),
     pageMillis,
   )
+  const page = expected?.page
+  if (expected === undefined || page === undefined || !server.layout.isTogether) return inTransaction
+  return server
+    .single((at) => Effect.flatMap(SnapshotStart.readWithPage(at, expected, page), inState))
+    .pipe(
+      Effect.catchIf(
+        (error) => error === SnapshotStart.beyond,
+        () => inTransaction,
+      ),
+    )
+}
 
 /** Leaves a replica out for a time that grows with its failures. */
 const coolDown = Effect.fnUntraced(function* (replica: Replica, { message }: StoreError) {

@@ -24,6 +24,7 @@ export type Statements = ReturnType<typeof make>
 const checkpointColumns = "chain, first, number, hash, timestamp, finalized, watch, serial, change, checksum"
 const changeColumns = "change, kind, lowest, highest, hash, serial, mark, checksum"
 const blockColumns = "number, hash, parent_hash, timestamp, transactions, facts, checksum"
+const projectionColumns = "number, id, kind, revision, next, checksum"
 const reconciledColumns = "wallet, first, block, proved, proved_checksum"
 
 const columnsOf = (row: string, columns: string) =>
@@ -39,19 +40,28 @@ const writeCheckpoint = (schema: string) =>
   `UPDATE ${schema}.checkpoint SET first = $1, number = $2, hash = $3, timestamp = $4, finalized = $5,
     watch = $6, serial = $7, change = $8, checksum = $9`
 
+/** The checkpoint, the numbers of rows by name, whether tables are distributed, and what is joined (`joinedRows`). */
+const snapshotColumns = (schema: string) =>
+  `${columnsOf("c", checkpointColumns)},
+   ARRAY(SELECT name FROM ${schema}.counter ORDER BY name), ARRAY(SELECT count FROM ${schema}.counter ORDER BY name),
+   c.distributed, ${columnsOf("p", reconciledColumns)}, ${columnsOf("j", projectionColumns)}`
+
+/** What is joined with the checkpoint. Parameters: the wallet, nothing of this, the projection. */
+const joinedRows = (schema: string) =>
+  `LEFT JOIN ${schema}.proof p ON p.wallet = $1 AND p.first = c.first AND p.proved IS NOT NULL
+   LEFT JOIN ${schema}.projection j ON j.id = $3`
+
 const ofCheckpoint = (schema: string) => ({
   checkpoint: `SELECT ${checkpointColumns} FROM ${schema}.checkpoint`,
   /**
    * A row for each of the wanted blocks that are stored, or one: the checkpoint, the numbers of rows by name, whether tables are
-   * distributed, what is proved of a wallet, and the block. Bounds the statements that follow it. Parameters: the bound, the wallet, numbers of blocks.
+   * distributed, what is proved of a wallet, and the block. Bounds the statements that follow it. Parameters: the wallet, numbers of blocks,
+   * the projection, the bound.
    */
-  beginSnapshot: `SELECT ${columnsOf("c", checkpointColumns)}, set_config('statement_timeout', $1, true),
-      ARRAY(SELECT name FROM ${schema}.counter ORDER BY name), ARRAY(SELECT count FROM ${schema}.counter ORDER BY name),
-      c.distributed, CASE WHEN c.distributed THEN ${withoutNodeTransactions} END,
-      ${columnsOf("p", reconciledColumns)}, ${columnsOf("b", blockColumns)}
-    FROM ${schema}.checkpoint c
-    LEFT JOIN ${schema}.proof p ON p.wallet = $2 AND p.first = c.first AND p.proved IS NOT NULL
-    LEFT JOIN LATERAL (SELECT * FROM ${schema}.block WHERE number = ANY($3::int8[]) OFFSET 0) b ON true`,
+  beginSnapshot: `SELECT ${snapshotColumns(schema)}, ${columnsOf("b", blockColumns)}, set_config('statement_timeout', $4, true),
+      CASE WHEN c.distributed THEN ${withoutNodeTransactions} END
+    FROM ${schema}.checkpoint c ${joinedRows(schema)}
+    LEFT JOIN LATERAL (SELECT * FROM ${schema}.block WHERE number = ANY($2::int8[]) OFFSET 0) b ON true`,
   /** Orders writers, and is held until the transaction ends. */
   lockCheckpoint: `SELECT ${checkpointColumns}, distributed, token, ${schema}.clock() FROM ${schema}.checkpoint FOR UPDATE`,
   /** Parameters: first, number, hash, timestamp, finalized, watch, serial, change, checksum. */
@@ -144,15 +154,35 @@ export const documentColumns = (row: string) =>
 
 const apartColumns = "large_frame, large_checksum, large_internal, large_internal_checksum"
 
-/** The rows of a page lie in the order of the index of appearances; each is found by its row id, whatever the planner expects. */
-const page = (schema: string, order: "ASC" | "DESC") =>
-  `SELECT a.id, ${documentColumns("d")}, ${columnsOf("b", blockColumns)}
+/**
+ * The rows of a page lie in the order of the index of appearances; each is found by its row id, whatever the planner expects. Its parameters
+ * are the first ones, or follow others.
+ */
+const page = (schema: string, order: "ASC" | "DESC", before = 0) => {
+  const [key, first, last, limit, withBlock] = [1, 2, 3, 4, 5].map((at) => `$${before + at}`)
+  return `SELECT a.id, ${documentColumns("d")}, ${columnsOf("b", blockColumns)}
    FROM (SELECT id, row_number() OVER (ORDER BY id ${order}) AS position FROM ${schema}.appearance
-     WHERE key = $1 AND id BETWEEN $2 AND $3 ORDER BY id ${order} LIMIT $4) a
+     WHERE key = ${key} AND id BETWEEN ${first} AND ${last} ORDER BY id ${order} LIMIT ${limit}) a
    LEFT JOIN LATERAL (SELECT * FROM ${schema}.document WHERE id = a.id OFFSET 0) d ON true
-   LEFT JOIN LATERAL (SELECT * FROM ${schema}.block WHERE a.position = $5 AND number = a.id / ${RowId.perBlock} OFFSET 0) b
+   LEFT JOIN LATERAL (SELECT * FROM ${schema}.block WHERE a.position = ${withBlock} AND number = a.id / ${RowId.perBlock} OFFSET 0) b
      ON true
    ORDER BY a.id ${order}`
+}
+
+/** Columns without values. */
+const nulls = (columns: string): string => columns.replaceAll(/[^,]+/g, " NULL")
+
+const documentRow = "id, revision, form, size, internal_size, hash, addresses, frame, checksum"
+const snapshotRow = `${checkpointColumns}, counted, counts, distributed, ${reconciledColumns}, ${projectionColumns}`
+const emptyPageRow = `NULL::int8, NULL::int4, NULL::int4, NULL::int4, NULL::int4, NULL::bytea, NULL::bytea, NULL::bytea, NULL::int4,
+  NULL::int8, NULL::bytea, NULL::bytea, NULL::int8, NULL::int4, NULL::int4, NULL::int4`
+
+/** A snapshot and its page as one statement, which has one state by itself. */
+const snapshotWithPage = (schema: string, order: "ASC" | "DESC") =>
+  `SELECT ${snapshotColumns(schema)}, ${emptyPageRow} FROM ${schema}.checkpoint c ${joinedRows(schema)}
+   UNION ALL SELECT ${nulls(snapshotRow)}, ${nulls(documentRow)}, ${columnsOf("b", blockColumns)}
+     FROM ${schema}.block b WHERE number = ANY($2::int8[])
+   UNION ALL SELECT ${nulls(snapshotRow)}, page.* FROM (${page(schema, order, 3)}) page`
 
 const ofDocuments = (schema: string) => ({
   /** Parameters: the columns of rows, an array each. */
@@ -198,6 +228,12 @@ const ofDocuments = (schema: string) => ({
    */
   pageUp: page(schema, "ASC"),
   pageDown: page(schema, "DESC"),
+  /**
+   * A row with the checkpoint and what is joined with it, a row for each wanted block that is stored, and the rows of a page, in any order.
+   * Parameters: the wallet, numbers of blocks, the projection, and those of the page.
+   */
+  snapshotWithPageUp: snapshotWithPage(schema, "ASC"),
+  snapshotWithPageDown: snapshotWithPage(schema, "DESC"),
   /** The appearance behind a number of others. Parameters: key, first row id, last row id, number of the others. */
   skipUp: `SELECT id FROM ${schema}.appearance WHERE key = $1 AND id BETWEEN $2 AND $3 ORDER BY id LIMIT 1 OFFSET $4`,
   skipDown: `SELECT id FROM ${schema}.appearance WHERE key = $1 AND id BETWEEN $2 AND $3 ORDER BY id DESC LIMIT 1 OFFSET $4`,
@@ -207,8 +243,6 @@ const entries = (schema: string) =>
   `SELECT e.id, CASE WHEN octet_length(e.body) <= $1 THEN e.body END, p.revision, octet_length(e.body)
    FROM ${schema}.projection p JOIN ${schema}.entry e ON e.projection = p.number
    WHERE p.id = $2 AND e.key = $3 AND e.id BETWEEN $4 AND $5`
-
-const projectionColumns = "number, id, kind, revision, next, checksum"
 
 const ofProjections = (schema: string) => ({
   /** Parameters: projection. */

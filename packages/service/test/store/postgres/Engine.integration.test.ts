@@ -8,6 +8,7 @@ import { events } from "./events.ts"
 import * as EmbeddedServer from "./EmbeddedServer.ts"
 import { failures } from "./failures.ts"
 import { nodes } from "./nodes.ts"
+import { oneStatement } from "./oneStatement.ts"
 import { replicaReading } from "./replicaReading.ts"
 import { service } from "./service.ts"
 import { unresponsive } from "./unresponsive.ts"
@@ -49,6 +50,7 @@ describe("Engine PostgreSQL", () => {
   failures(server)
   replicaReading(server)
   nodes(server)
+  oneStatement(server)
   unresponsive(server)
   waking(server)
   service(server)

@@ -142,6 +142,19 @@ export const unresponsive = (server: () => string): void => {
       }),
     )
 
+    it.effect("page: a server that stops before the only statement of a page fails it after 10 seconds", () =>
+      Effect.gen(function* () {
+        const { database, stopAt, stopped } = yield* throughSilent
+        const pages = pagesOf(database)
+        yield* pages({})
+        stopAt(".appearance")
+        const { early, error } = yield* errorAfter(pages({}), stopped, 10)
+
+        expect(early).toBeUndefined()
+        expect(error).toMatchObject(isUnanswered)
+      }),
+    )
+
     it.effect("a lookup of a key outside of a transaction fails after 10 seconds", () =>
       Effect.gen(function* () {
         const { database, stopAt, stopped } = yield* throughSilent
