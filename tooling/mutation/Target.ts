@@ -89,8 +89,8 @@ export const targets: ReadonlyArray<Target> = [
   target(
     "abi",
     "packages/abi",
-    ["AbiReader", "AbiType", "Decoder", "KnownSignatures", "Signature", "StandardErrors"],
-    ["AbiReader.test.ts", "AbiType.test.ts", "Decoder.test.ts", "KnownSignatures.test.ts", "Signature.test.ts"],
+    ["AbiReader", "AbiType", "Decoder", "KnownSignatures", "Sentence", "Signature", "StandardErrors"],
+    ["AbiReader.test.ts", "AbiType.test.ts", "Decoder.test.ts", "KnownSignatures.test.ts", "Sentence.test.ts", "Signature.test.ts"],
   ),
   service("contract", ["ContractAbi", "ContractDecoder", "ContractKeeper", "Proxies"]),
   service("push", ["EventPosition", "WalletEvents"], ["push/**/*.test.ts", "server/rest/**/*.test.ts"]),

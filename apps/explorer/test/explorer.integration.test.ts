@@ -94,6 +94,10 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
     expect(await Site.fact(page, "Nonce").locator("data").getAttribute("value")).toBe(String(BigInt(sent.nonce)))
     expect(await Site.fact(page, "From").locator("[data-address]").getAttribute("data-address")).toBe(sent.from)
     expect(await Site.fact(page, "Outcome").innerText()).toBe("success")
+    await page.locator(".headline").waitFor()
+    expect(await page.locator(".headline").innerText()).toMatch(
+      /^swap Swapped [\d,.]+…? \S+ for [\d,.]+…? \S+ through 0x/,
+    )
     expect(await page.locator(".log").count()).toBe(receipt.logs.length)
     expect(await page.locator(".frame").count()).toBe(frames)
     const used = page.locator(".frame-head").first().locator("data").last()

@@ -12,6 +12,7 @@ describe("index", () => {
       AbiType: ["fromParameter", "maxDepth", "tuple"],
       Decoder: ["fromSignatures", "inOrder", "make", "makeSet"],
       KnownSignatures: ["decoder", "lines"],
+      Sentence: ["format", "fromFacts"],
       Signature: ["InvalidSignature", "fromItem", "fromText", "toText"],
       StandardErrors: ["all"],
     })

@@ -35,7 +35,7 @@ const overscan = 6
 /** Rows before the end of the list at which the next page is read. */
 const ahead = 20
 
-const phone = matchMedia("(max-width: 760px)")
+const phone = matchMedia("(max-width: 900px)")
 
 const useIsPhone = (): boolean =>
   useSyncExternalStore(

@@ -10,6 +10,7 @@ import { Link } from "../navigation/Navigation.tsx"
 import * as Paths from "../navigation/Paths.ts"
 import { useRest, useRpc, useService } from "../service/Service.tsx"
 import { Decoded } from "./transaction/Decoded.tsx"
+import { Headline } from "./transaction/Headline.tsx"
 import { Logs } from "./transaction/Logs.tsx"
 import { Changes, TokenTransfers } from "./transaction/Moved.tsx"
 import { type Known, Overview } from "./transaction/Overview.tsx"
@@ -97,6 +98,20 @@ const Contents = ({ known }: { readonly known: Known }) => {
   ) as ReadonlyArray<string>
   return (
     <>
+      {receipt === null || isReading ? null : (
+        <Headline
+          {...known}
+          receipt={receipt}
+          call={call ?? null}
+          reason={reason}
+          place={{
+            block: receipt.blockNumber,
+            blockHash: receipt.blockHash,
+            hash: transaction.hash,
+            isIndexed: row !== null && row !== undefined,
+          }}
+        />
+      )}
       <Panel title="Overview">
         <Overview {...known} reason={reason} labels={{ from: row?.from_address_label, to: row?.to_address_label }} />
       </Panel>

@@ -14,33 +14,59 @@ export interface Compared {
 /** The sum is what the chain states. */
 export const isProved = ({ held, sum }: Compared): boolean => held === sum
 
-/** Comparisons by asset. */
+/** Comparisons by the key of their holding. */
 export type ByAsset = ReadonlyMap<string, Compared>
 
-/** Tokens that are compared: anyone may send an address thousands of them. */
+/** Holdings of tokens that are compared: anyone may send an address thousands of them. */
 const maxTokens = 50
 
-const balanceOf = (address: string): `0x${string}` => `0x70a08231${address.slice(2).padStart(64, "0")}`
-
-/** What an address holds after a block; `null` where the node does not state it. A contract that is not there yet holds nothing. */
-const readHeld = async (client: RpcClient, address: string, asset: string, block: bigint): Promise<bigint | null> => {
-  try {
-    if (asset === "native") return await client.eth_getBalance(address, block)
-    const output = await client.eth_call({ to: asset, data: balanceOf(address) }, block)
-    return output === "0x" ? 0n : output.length === 66 ? BigInt(output) : null
-  } catch {
-    return null
-  }
+/** The currency of the chain, a token, or an id of a collection. */
+export interface Holding {
+  readonly asset: string
+  readonly id: bigint | null
 }
+
+/** The key of a holding among comparisons. */
+export const keyOf = ({ asset, id }: Holding): string => (id === null ? asset : `${asset} ${id}`)
+
+const word = (value: string): string => value.padStart(64, "0")
+
+/** Calls that state what an address holds: of a token, of an id by ERC-1155, and the owner of an id by ERC-721. */
+const callsOf = (address: string, id: bigint | null): ReadonlyArray<`0x${string}`> => {
+  const owner = word(address.slice(2))
+  if (id === null) return [`0x70a08231${owner}`]
+  const digits = word(id.toString(16))
+  return [`0x00fdd58e${owner}${digits}`, `0x6352211e${digits}`]
+}
+
+const ownerSelector = "0x6352211e"
+
+/** What a contract states of a holding; `null` where it does not. One that is not there yet holds nothing. */
+const readToken = async (client: RpcClient, address: string, { asset, id }: Holding, block: bigint) => {
+  for (const data of callsOf(address, id)) {
+    const output = await client.eth_call({ to: asset, data }, block).catch(() => null)
+    if (output === "0x") return 0n
+    if (output?.length !== 66) continue
+    if (!data.startsWith(ownerSelector)) return BigInt(output)
+    return BigInt(output) === BigInt(address) ? 1n : 0n
+  }
+  return null
+}
+
+/** What an address holds after a block; `null` where the node does not state it. */
+const readHeld = (client: RpcClient, address: string, holding: Holding, block: bigint): Promise<bigint | null> =>
+  holding.asset === "native"
+    ? client.eth_getBalance(address, block).catch(() => null)
+    : readToken(client, address, holding, block)
 
 /** What the address held before the first indexed block, of sums that lack it: the state after the block before it, or after block 0. */
 const readOpening = async (
   client: RpcClient,
   address: string,
-  asset: string,
+  holding: Holding,
   { first, inFirst }: { readonly first: number; readonly inFirst: bigint },
 ): Promise<bigint | null> => {
-  const held = await readHeld(client, address, asset, BigInt(Math.max(0, first - 1)))
+  const held = await readHeld(client, address, holding, BigInt(Math.max(0, first - 1)))
   return held === null ? null : held - inFirst
 }
 
@@ -55,25 +81,27 @@ export interface Read {
   readonly inFirst: ReadonlyArray<Pick<Balance, "asset" | "balance" | "token_id">>
 }
 
-const isFungible = ({ token_id: id }: Pick<Balance, "token_id">): boolean => id === null || id === undefined
+const holdingOf = ({ asset, token_id: id }: Pick<Balance, "asset" | "token_id">): Holding => ({ asset, id })
 
 /**
- * Compares the currency of the chain and the tokens that can be divided. An asset of which the node does not have the state is left out; so
+ * Compares the currency of the chain, tokens and ids of collections. One of which the node does not have the state is left out; so
  * is all of it where a reorg replaced the block meanwhile.
  */
 export const read = async (client: RpcClient, { address, balances, first, inFirst }: Read): Promise<ByAsset> => {
   const block = balances.block_number
-  const sums = new Map(balances.result.filter(isFungible).map(({ asset, balance }) => [asset as string, balance]))
-  if (!sums.has("native")) sums.set("native", 0n)
-  const assets = [...sums].slice(0, maxTokens + 1)
+  const hasEther = balances.result.some(({ asset }) => asset === "native")
+  const ether = { asset: "native", token_id: null, balance: 0n } as const
+  const rows = [...(hasEther ? [] : [ether]), ...balances.result].slice(0, maxTokens + 1)
   const compared = await Promise.all(
-    assets.map(async ([asset, moved]): Promise<readonly [string, Compared] | null> => {
-      const own = inFirst.find((one) => one.asset === asset && isFungible(one))?.balance ?? 0n
+    rows.map(async (row): Promise<readonly [string, Compared] | null> => {
+      const holding = holdingOf(row)
+      const key = keyOf(holding)
+      const own = inFirst.find((one) => keyOf(holdingOf(one)) === key)?.balance ?? 0n
       const [held, opening] = await Promise.all([
-        readHeld(client, address, asset, block),
-        balances.incomplete.opening ? readOpening(client, address, asset, { first, inFirst: own }) : 0n,
+        readHeld(client, address, holding, block),
+        balances.incomplete.opening ? readOpening(client, address, holding, { first, inFirst: own }) : 0n,
       ])
-      return held === null || opening === null ? null : [asset, { block, sum: moved + opening, held }]
+      return held === null || opening === null ? null : [key, { block, sum: row.balance + opening, held }]
     }),
   )
   const found = new Map(compared.filter((one) => one !== null))

@@ -11,7 +11,7 @@ import { useRest, useService } from "../../service/Service.tsx"
 import { TokenAmount, TokenLink } from "../../tokens/TokenAmount.tsx"
 import { useToken } from "../../tokens/useToken.ts"
 import { Toolbar } from "./Filters.tsx"
-import type { ByAsset } from "./Compared.ts"
+import { type ByAsset, keyOf } from "./Compared.ts"
 import { useCompared } from "./useCompared.ts"
 import { ProofBadge } from "./ProofBadge.tsx"
 import { ForeignText } from "../../text/ForeignText.tsx"
@@ -35,6 +35,9 @@ const HistoryLink = ({ address, asset }: { readonly address: string; readonly as
   )
 }
 
+const comparedOf = (compared: ByAsset | undefined, { asset, token_id: id }: Balance) =>
+  compared?.get(keyOf({ asset, id }))
+
 const columnsOf = (
   address: string,
   incomplete: Incomplete,
@@ -49,18 +52,19 @@ const columnsOf = (
   {
     name: "Balance",
     isNumeric: true,
-    cell: ({ asset, balance, token, token_id }) => (
-      <TokenAmount asset={asset} amount={balance} token={token} tokenId={token_id} />
+    cell: (row) => (
+      <TokenAmount
+        asset={row.asset}
+        amount={comparedOf(compared, row)?.sum ?? row.balance}
+        token={row.token}
+        tokenId={row.token_id}
+      />
     ),
   },
   {
     name: "Proof",
     cell: (balance) => (
-      <ProofBadge
-        balance={balance}
-        incomplete={incomplete}
-        compared={balance.token_id === null ? compared?.get(balance.asset) : undefined}
-      />
+      <ProofBadge balance={balance} incomplete={incomplete} compared={comparedOf(compared, balance)} />
     ),
   },
   { name: "History", cell: ({ asset }) => <HistoryLink address={address} asset={asset} /> },
@@ -78,7 +82,7 @@ export const TokensTab = ({ address }: { readonly address: string }) => {
     return error === null ? <Skeleton label="balances" rows={8} /> : <ErrorNotice error={error} onRetry={refetch} />
   }
   // What was read of the chain includes it.
-  const lacksOpening = data.incomplete.opening && !data.result.every(({ asset }) => compared?.has(asset) === true)
+  const lacksOpening = data.incomplete.opening && !data.result.every((row) => comparedOf(compared, row) !== undefined)
   return (
     <>
       <Toolbar

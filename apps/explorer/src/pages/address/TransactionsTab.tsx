@@ -22,7 +22,7 @@ const columns = [
   { name: "Block" },
   { name: "Age" },
   { name: "From" },
-  { name: "Direction" },
+  { name: "In/out" },
   { name: "To" },
   { name: "Value", isNumeric: true },
   { name: "Fee", isNumeric: true },

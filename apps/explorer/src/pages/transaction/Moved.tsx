@@ -39,7 +39,7 @@ export const TokenTransfers = ({ receipt }: { readonly receipt: Receipt }) => {
   )
 }
 
-interface Place {
+export interface Place {
   readonly block: bigint
   readonly blockHash: string
   readonly hash: string
@@ -51,7 +51,8 @@ interface ChangeProps extends Place {
   readonly address: string
 }
 
-const useMovements = ({ address, block, blockHash, hash, isIndexed }: ChangeProps) =>
+/** The movements of an address by a transaction; undefined until they are read. */
+export const useMovements = ({ address, block, blockHash, hash, isIndexed }: ChangeProps) =>
   useRest(
     ["moved", address, blockHash, hash],
     async (client, chain, signal) => {

@@ -1,6 +1,6 @@
 import type { RpcClient } from "@daybook/rpc/promise"
 import { describe, expect, it } from "vitest"
-import { isProved, read } from "../../../src/pages/address/Compared.ts"
+import { isProved, keyOf, read } from "../../../src/pages/address/Compared.ts"
 
 const address = `0x${"aa".repeat(20)}`
 const token = `0x${"cc".repeat(20)}`
@@ -60,6 +60,26 @@ describe("Compared.read", () => {
     const found = await read(client, { address, balances: balancesOf(true, { [token]: 3n }), first: 0, inFirst: [] })
 
     expect(found.get(token)).toEqual({ block: 9n, sum: 3n, held: 3n })
+  })
+
+  it("proves an id of a collection by its owner, whose contract has no balances of ids", async () => {
+    const id = 12n
+    const calls: Array<string> = []
+    const client = {
+      eth_getBalance: () => Promise.resolve(0n),
+      eth_call: ({ data }: { readonly data: string }) => {
+        calls.push(data.slice(0, 10))
+        return data.startsWith("0x6352211e")
+          ? Promise.resolve(`0x${address.slice(2).padStart(64, "0")}`)
+          : Promise.reject(new Error("execution reverted"))
+      },
+    } as unknown as RpcClient
+    const balances = { ...balancesOf(false, {}), result: [{ asset: token, balance: 1n, token_id: id } as never] }
+
+    const found = await read(client, { address, balances, first: 0, inFirst: [] })
+
+    expect(found.get(keyOf({ asset: token, id }))).toEqual({ block: 9n, sum: 1n, held: 1n })
+    expect(calls).toEqual(["0x00fdd58e", "0x6352211e"])
   })
 
   it("names a difference, unless a reorg replaced the block meanwhile", async () => {

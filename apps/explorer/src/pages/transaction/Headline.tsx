@@ -1,0 +1,86 @@
+/** What a transaction did, in a sentence, with its outcome and age; nothing where that is not clear. */
+import * as Sentence from "@daybook/abi/Sentence"
+import type { DecodedItem } from "@daybook/rest/promise"
+import { type Receipt, transfers } from "@daybook/rpc/promise"
+import { AddressLink } from "../../display/Links.tsx"
+import { Badge } from "../../display/Page.tsx"
+import { fromSeconds, Time } from "../../display/Values.tsx"
+import { ForeignText } from "../../text/ForeignText.tsx"
+import { TokenAmount, TokenLink } from "../../tokens/TokenAmount.tsx"
+import { useToken } from "../../tokens/useToken.ts"
+import { type Place, useMovements } from "./Moved.tsx"
+import type { Known } from "./Overview.tsx"
+
+const Token = ({ address }: { readonly address: string }) => (
+  <TokenLink address={address} symbol={useToken(address)?.symbol} />
+)
+
+const Part = ({ part }: { readonly part: Sentence.Part }) => {
+  switch (part._tag) {
+    case "Words":
+      return part.text
+    case "Name":
+      return <ForeignText className="method" text={part.text} />
+    case "Address":
+      return <AddressLink address={part.address} />
+    case "Token":
+      return <Token address={part.address} />
+    case "Amount":
+      return <TokenAmount asset={part.asset} amount={part.amount} tokenId={part.tokenId} />
+  }
+}
+
+/** Movements that are no part of what a transaction is for. */
+const asides: ReadonlySet<string> = new Set(["fee", "reward", "genesis"])
+
+interface HeadlineProps extends Pick<Known, "transaction" | "block"> {
+  readonly place: Place
+  readonly receipt: Receipt
+  /** The call, where it is decoded. */
+  readonly call: Pick<DecodedItem, "label" | "signature"> | null
+  readonly reason: string | undefined
+}
+
+export const Headline = ({ block, call, reason, place, receipt, transaction }: HeadlineProps) => {
+  const rows = useMovements({ ...place, address: transaction.from })
+  // Until the movements are read, another sentence would be shown in between.
+  if (place.isIndexed && rows === undefined) return null
+  const sentence = Sentence.fromFacts({
+    from: transaction.from,
+    to: transaction.to ?? null,
+    created: receipt.contractAddress ?? null,
+    value: transaction.value ?? 0n,
+    status: receipt.status ?? null,
+    input: transaction.input ?? "0x",
+    call,
+    transfers: transfers(receipt),
+    logs: receipt.logs,
+    movements: rows?.filter(({ kind }) => !asides.has(kind)).map(changeOf) ?? null,
+    reason,
+  })
+  if (sentence === null) return null
+  return (
+    <p className="headline">
+      <Badge tone={receipt.status === 0 ? "bad" : "good"}>{receipt.status === 0 ? "failed" : sentence.action}</Badge>{" "}
+      {sentence.parts.map((part, at) => (
+        <Part key={at} part={part} />
+      ))}
+      {block === null ? null : (
+        <span className="muted">
+          {" "}
+          · <Time time={fromSeconds(block.timestamp)} />
+        </span>
+      )}
+    </p>
+  )
+}
+
+const changeOf = ({
+  amount,
+  asset,
+  token_id: tokenId,
+}: NonNullable<ReturnType<typeof useMovements>>[number]): Sentence.Change => ({
+  asset,
+  amount,
+  tokenId: tokenId ?? null,
+})
