@@ -96,7 +96,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
     expect(await Site.fact(page, "Outcome").innerText()).toBe("success")
     await page.locator(".headline").waitFor()
     expect(await page.locator(".headline").innerText()).toMatch(
-      /^swap Swapped [\d,.]+…? \S+ for [\d,.]+…? \S+ through 0x/,
+      /^swap Swapped [\d,.]+…? \S+ for [\d,.]+…? \S+ through\s+0x/,
     )
     expect(await page.locator(".log").count()).toBe(receipt.logs.length)
     expect(await page.locator(".frame").count()).toBe(frames)

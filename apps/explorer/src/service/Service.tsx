@@ -28,8 +28,8 @@ export const useService = (): Service => {
 }
 
 /** How often the status is read, in milliseconds. */
-const statusMillis = 1_000
-const allMillis = 5_000
+const statusMillis = 1_250
+const allMillis = 10_000
 
 /** Status of all chains, read again and again. */
 export const useStatuses = (): UseQueryResult<ReadonlyArray<ChainStatus>> =>
