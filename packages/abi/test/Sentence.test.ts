@@ -114,7 +114,7 @@ const [alice, bob, router, token, other] = ["aa", "bb", "cc", "dd", "ee"].map((b
   string,
   string,
 ]
-const nobody = `0x${"0".repeat(40)}`
+const zero = `0x${"0".repeat(40)}`
 const word = (value: bigint | string): string => BigInt(value).toString(16).padStart(64, "0")
 const topicOf = (value: bigint | string): string => `0x${word(value)}`
 
@@ -248,13 +248,13 @@ describe("Sentence.fromFacts", () => {
           { asset: "native", tokenId: null, amount: -4n },
           { asset: token, tokenId: 12n, amount: 1n },
         ],
-        transfers: [moved(nobody, alice, 1n, token, 12n)],
+        transfers: [moved(zero, alice, 1n, token, 12n)],
       }),
     ).toBe("Minted 1 0xdddd #12 for 4 wei")
-    expect(textOf({ ...plain, ...callOf("burn"), to: token, transfers: [moved(alice, nobody, 6n)] })).toBe(
+    expect(textOf({ ...plain, ...callOf("burn"), to: token, transfers: [moved(alice, zero, 6n)] })).toBe(
       "Burned 6 0xdddd",
     )
-    const shares = moved(nobody, alice, 5n, other)
+    const shares = moved(zero, alice, 5n, other)
     expect(textOf({ ...plain, ...callOf("deposit"), to: router, transfers: [moved(alice, router, 6n), shares] })).toBe(
       "Deposited 6 0xdddd into 0xcccc for 5 0xeeee",
     )
