@@ -32,8 +32,8 @@ const maxFailuresAt = (node: Node, number: number): number => {
   return last !== undefined && Math.abs(number - last) < neighbourhood ? 1 : maxFailures
 }
 
-/** Failed turns after which a turn makes at most ten calls: they are a minute apart, and the nodes answer the same each time. */
-const thriftyFrom = 11
+/** Failed turns after which a turn makes at most ten calls: they are most of a minute apart, and the nodes answer the same each time. */
+const thriftyFrom = 10
 
 const isThrifty = (failures: number): boolean => failures >= thriftyFrom
 

@@ -8,7 +8,7 @@ import type { TurnError } from "./IndexerTurn.ts"
 const firstDelayMillis = 50
 /** Longest delay while the node does not return its head, or no node can trace. */
 const busyDelayMillis = 15_000
-/** Longest delay after a failure that the node repeats: each attempt is several calls. */
+/** Longest delay after a failure that the node repeats: each attempt is several calls. Without its block, it is two. */
 const refusedDelayMillis = 60_000
 
 /** Failures after which a cause that may pass by itself is reported. */
@@ -18,6 +18,7 @@ export const toleratedFailures = 3
 const longestOf = (error: TurnError, maxDelayMillis: number): number => {
   switch (error._tag) {
     case "BlockNotFound":
+      return error.what === "block" ? busyDelayMillis : refusedDelayMillis
     case "InvalidBlock":
     case "WrongChain":
       return refusedDelayMillis

@@ -168,15 +168,25 @@ export const run = Effect.fnUntraced(function* (scenario: Scenario, timing: Timi
   } satisfies Outcome
 }, Effect.scoped)
 
+/** Time of a fault after which the delays between attempts are at their longest, in seconds. Earlier calls are not judged. */
+const settledSeconds = 55
+
 /** The bounds that an outcome breaks; empty when none. */
-export const issuesOf = (scenario: Scenario, outcome: Outcome): ReadonlyArray<string> => {
+export const issuesOf = (
+  scenario: Scenario,
+  outcome: Outcome,
+  { countedSeconds, faultSeconds }: Timing,
+): ReadonlyArray<string> => {
   const { callsPerMinute, delayMillis, knownShare, lagError, recoverySeconds, staleMillis } = outcome
   const { isLagKnown, maxCallsPerMinute = Number.POSITIVE_INFINITY, maxRecoverySeconds } = scenario
   // Blocks of one poll, and one that is mined while the status is read.
   const maxStale = maxStaleMillis(scenario) + 2 * delayMillis
   const maxError = Math.ceil(maxStale / blockMillis) + 1
+  const isSettled = faultSeconds - countedSeconds >= settledSeconds
   return [
-    ...(callsPerMinute > maxCallsPerMinute ? [`${callsPerMinute} calls a minute, at most ${maxCallsPerMinute}`] : []),
+    ...(isSettled && callsPerMinute > maxCallsPerMinute
+      ? [`${callsPerMinute} calls a minute, at most ${maxCallsPerMinute}`]
+      : []),
     ...(staleMillis > maxStale ? [`a head was shown ${staleMillis} ms too long`] : []),
     ...(lagError !== null && lagError > maxError ? [`the shown lag is wrong by ${lagError} blocks`] : []),
     ...(isLagKnown && knownShare < leastKnownShare

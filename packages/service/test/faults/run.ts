@@ -27,7 +27,7 @@ Campaign.main({
         run: Effect.fnUntraced(function* ({ fail }) {
           const timing = { faultSeconds, countedSeconds: Math.min(60, faultSeconds / 2) }
           const outcome = yield* Harness.run(scenario, timing)
-          for (const issue of Harness.issuesOf(scenario, outcome)) fail(`${issue} ("${outcome.message}")`)
+          for (const issue of Harness.issuesOf(scenario, outcome, timing)) fail(`${issue} ("${outcome.message}")`)
           const { callsPerMinute, lagError, maxLag, recoverySeconds, staleMillis } = outcome
           return [callsPerMinute, maxLag, lagError ?? "unknown", staleMillis, recoverySeconds.toFixed(1)]
         }),

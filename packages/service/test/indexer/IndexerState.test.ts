@@ -413,6 +413,7 @@ describe("IndexerState", () => {
       [15_000, "of the head", new NodeFailed({ ...gone, message: "Busy.", pace: "later" })],
       [60_000, "that the node repeats", new NodeFailed({ ...gone, message: "No.", pace: "rarely" })],
       [60_000, "by another chain", new WrongChain({ host: "node", configured: 1, found: 5n })],
+      [15_000, "by a missing block", new BlockNotFound({ block: 1, what: "block" })],
       [60_000, "by pruned receipts", new BlockNotFound({ block: 1, what: "receipts", hosts: ["node"] })],
       [60_000, "by an invalid block", new InvalidBlock({ block: 7, hash: "0x07", what: "a receipt is missing" })],
     ])("is retried after at most %d ms: one %s", (maxMillis, _, error) => {
