@@ -299,6 +299,10 @@ export class Relay extends HttpApiGroup.make("relay")
       payload: requests,
       success: responses,
     }),
+    HttpApiEndpoint.get("connect", "/rpc/:chain/:apiKey", {
+      params: { chain: Schema.String, apiKey: Schema.String },
+    }),
+    HttpApiEndpoint.get("connectByHeader", "/rpc/:chain", { params: { chain: Schema.String } }),
   )
   .annotate(OpenApi.Exclude, true) {}
 

@@ -219,6 +219,8 @@ describe("RestApi", () => {
         "GET /openapi.json",
         "POST /rpc/:chain/:apiKey",
         "POST /rpc/:chain",
+        "GET /rpc/:chain/:apiKey",
+        "GET /rpc/:chain",
       ]
     `)
   })

@@ -79,6 +79,14 @@ export const Limits = Schema.Struct({
   connectionsPerAddress: count(2_000),
   /** Open streams of events of one API key. Default 100. */
   eventStreams: count(100),
+  /** Open WebSocket connections of one API key. Default 100. */
+  webSockets: count(100),
+  /** Open WebSocket connections of one address; that of a proxy is one address. Default 500. */
+  webSocketsPerAddress: count(500),
+  /** Subscriptions of one WebSocket connection. Default 100. */
+  subscriptions: count(100),
+  /** Seconds after which a WebSocket connection is pinged, its API key is looked up again, and one without a pong is closed. Default 30. */
+  pingSeconds: count(30),
   /** Seconds in which a client must read something of what is sent to it. Default 20. */
   writeSeconds: count(20),
   /** Milliseconds in which an open connection may send a request that is still answered, once the service stops. Default 1000. */

@@ -11,6 +11,7 @@ import * as ApiHeader from "@daybook/schema/ApiHeader"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type { Headers } from "effect/http/Headers"
 import * as HttpMiddleware from "effect/http/HttpMiddleware"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -27,6 +28,7 @@ import * as HostCheck from "./admission/HostCheck.ts"
 import * as Listener from "./Listener.ts"
 import { hasEmptySegment, hasEncodedUnreserved, normalizeUrl, RequestId } from "./http/Request.ts"
 import * as RequestFacts from "./http/RequestFacts.ts"
+import * as Upgrade from "./http/Upgrade.ts"
 import { InvalidParameter } from "./http/InvalidParameter.ts"
 import type { HandledRequest } from "./monitoring/Observations.ts"
 import * as Routes from "./http/Routes.ts"
@@ -89,6 +91,9 @@ const corsOf = (allowedOrigins: ReadonlyArray<string>) => {
     })
   return {
     headers: isOpen ? openHeaders : {},
+    /** Browsers let each page open a WebSocket, and leave it to the server whether the page may. */
+    isAllowed: ({ host, origin }: Headers): boolean =>
+      isOpen || origin === undefined || isAllowed(origin) || origin.replace(/^https?:\/\//, "") === host,
     /** Adds the headers that depend on the request's origin. */
     add: (app: App): App => (isOpen ? app : middleware([])(app)),
     preflight: (allowedMethods: ReadonlyArray<string>) =>
@@ -121,6 +126,10 @@ const refuseHost = (hostIssue: HostCheck.HostIssue): App =>
 /** A person opens a page: a program asks for no markup. */
 const isOfBrowser = ({ headers, method }: HttpServerRequest): boolean =>
   method === "GET" && (headers["accept"] ?? "").startsWith("text/html")
+
+const refuseOrigin: App = ErrorResponse.answer(
+  ErrorResponse.forbidden(`Origin not allowed for a WebSocket. Add it to "allowedOrigins".`),
+)
 
 /** The message does not repeat the path, which may hold a key. */
 const refusePath: App = ErrorResponse.answer(
@@ -181,9 +190,13 @@ const app = (
     const startedAt = now()
     const url = normalizeUrl(received.url)
     // The router takes an empty segment for an empty parameter.
-    const hostIssue = checkHost(NodeHttpServerRequest.toIncomingMessage(received).rawHeaders)
-    const effectOfPath = () =>
-      hasEncodedUnreserved(received.url) ? refusePath : effectFor(received.method === "OPTIONS", hasEmptySegment(url))
+    const message = NodeHttpServerRequest.toIncomingMessage(received)
+    const hostIssue = checkHost(message.rawHeaders)
+    const effectOfPath = () => {
+      if (hasEncodedUnreserved(received.url)) return refusePath
+      if (Upgrade.offerOf(message) !== undefined && !cors.isAllowed(received.headers)) return refuseOrigin
+      return effectFor(received.method === "OPTIONS", hasEmptySegment(url))
+    }
     const effect = hostIssue === undefined ? effectOfPath() : refuseHost(hostIssue)
     const requestId = RequestFacts.requestIdIn(received.headers) ?? randomUUID()
     const facts = RequestFacts.make(received.headers)
@@ -191,10 +204,7 @@ const app = (
       effect,
       Context.make(RequestId, requestId).pipe(Context.add(RequestFacts.RequestFacts, facts)),
     )
-    const logAnswer = beginLog(
-      NodeHttpServerRequest.toIncomingMessage(received),
-      NodeHttpServerRequest.toServerResponse(received),
-    )
+    const logAnswer = beginLog(message, NodeHttpServerRequest.toServerResponse(received))
     const own = { [ApiHeader.requestId]: requestId }
     const headers = { ...own, ...securityHeaders, ...cors.headers }
     const isUnchanged = url === received.url && trustedProxies === 0
@@ -247,7 +257,7 @@ const makeHandler = Effect.fnUntraced(function* <E, R>(
 
 /**
  * Listens with the routes of a layer until the scope ends; then it waits a few seconds for open requests. A request to change the protocol
- * (`Upgrade`) is answered as any other: no listener accepts it.
+ * (`Upgrade`) is answered as any other, unless the route of a WebSocket accepts it.
  *
  * **Errors**
  * - `ListenError`: the address is in use, not an address of this machine, or not allowed; or the certificate cannot be used.

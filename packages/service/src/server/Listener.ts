@@ -11,6 +11,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Listen from "../config/Listen.ts"
+import * as Upgrade from "./http/Upgrade.ts"
 
 /** Paths of a certificate, with those that it depends on, and of its key, both as PEM. */
 export interface TlsFiles {
@@ -46,6 +47,9 @@ const timeouts = {
 }
 
 const handshakeTimeout = 10_000
+
+/** A request for another protocol is answered as any other. */
+const upgrades = { shouldUpgradeCallback: Upgrade.isAcceptable }
 
 /** Permissions of a socket: its owner and the group, to which a proxy may belong. */
 const socketMode = 0o660
@@ -142,8 +146,9 @@ export const open = Effect.fn("Listener.open")(function* (
   options: Options,
 ): Effect.fn.Return<Listener, ListenError, Scope.Scope> {
   const { listen, tls } = options
-  const secure = tls === undefined ? null : createTlsServer({ ...timeouts, handshakeTimeout, ...(yield* readTls(tls)) })
-  const node = secure ?? createServer(timeouts)
+  const secure =
+    tls === undefined ? null : createTlsServer({ ...timeouts, ...upgrades, handshakeTimeout, ...(yield* readTls(tls)) })
+  const node = secure ?? createServer({ ...timeouts, ...upgrades })
   Object.assign(node, { httpAllowHalfOpen: true })
   yield* removeStale(listen)
   const at = "socket" in listen ? { path: listen.socket } : listen

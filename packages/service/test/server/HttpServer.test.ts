@@ -165,7 +165,7 @@ describe("HttpServer", () => {
           }).map((one) => `${one.method} ${one.path}`)
           expect(operations).toContain("GET /api/v2.2/:address/verbose")
           expect(answer.json.message).toContain(
-            `${operations.join(", ")}, POST /rpc/:chain/:apiKey, POST /rpc/:chain, GET /health`,
+            `${operations.join(", ")}, POST /rpc/:chain/:apiKey, POST /rpc/:chain, GET /rpc/:chain/:apiKey, GET /rpc/:chain, GET /health`,
           )
           expect(answer.text).not.toContain(service.key)
         }
@@ -179,8 +179,8 @@ describe("HttpServer", () => {
           ["POST", page, "GET, HEAD, OPTIONS"],
           ["DELETE", page, "GET, HEAD, OPTIONS"],
           ["PUT", "/health", "GET, HEAD, OPTIONS"],
-          ["GET", `/rpc/eth/${service.key}`, "POST, OPTIONS"],
-          ["PATCH", `/rpc/eth/${service.key}`, "POST, OPTIONS"],
+          ["PUT", `/rpc/eth/${service.key}`, "POST, GET, HEAD, OPTIONS"],
+          ["PATCH", `/rpc/eth/${service.key}`, "POST, GET, HEAD, OPTIONS"],
         ]
         for (const [method, path, allow] of cases) {
           const answer = yield* service.fetch(path, { method })
@@ -229,7 +229,7 @@ describe("HttpServer", () => {
           "access-control-allow-methods": "GET, HEAD, OPTIONS",
           "access-control-allow-headers": "x-api-key,traceparent",
         })
-        expect(relay.headers["access-control-allow-methods"]).toBe("POST, OPTIONS")
+        expect(relay.headers["access-control-allow-methods"]).toBe("POST, GET, HEAD, OPTIONS")
         expect(refused.status).toBe(401)
         expect(refused.headers["access-control-allow-origin"]).toBe("*")
         expect(refused.headers["access-control-expose-headers"]!.split(",")).toEqual(

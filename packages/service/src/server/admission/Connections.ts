@@ -4,13 +4,14 @@
  *
  * Source: decision 0039.
  */
-import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import { type IncomingMessage, type Server, ServerResponse } from "node:http"
 import { Server as TlsServer } from "node:https"
 import type { Socket } from "node:net"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Limits } from "../../config/Limits.ts"
 import * as Closing from "../http/Closing.ts"
+import * as Upgrade from "../http/Upgrade.ts"
 import * as MonotonicClock from "../../supervision/MonotonicClock.ts"
 import * as Turns from "./Turns.ts"
 
@@ -214,6 +215,32 @@ const inOrder =
     else connection.waiting.push(begin)
   }
 
+/** Handles requests to change the protocol, each with a response that ends its connection unless a route takes it. */
+const upgrading =
+  ({ of }: Tracked, drains: Set<() => void>, handle: Handler) =>
+  (request: IncomingMessage, socket: Socket, head: Buffer): void => {
+    const connection = of(request.socket)
+    // No client asks for it behind a request that is not answered.
+    if (connection === undefined || connection.requests > 0) return void socket.destroy()
+    connection.requests++
+    socket.on("error", () => socket.destroy())
+    const response = new ServerResponse(request)
+    response.shouldKeepAlive = false
+    response.assignSocket(socket)
+    response.once("finish", () => Upgrade.offerOf(request) !== undefined && socket.end())
+    Upgrade.offer({
+      request,
+      response,
+      socket,
+      head,
+      onDrain: (callback) => {
+        drains.add(callback)
+        socket.once("close", () => drains.delete(callback))
+      },
+    })
+    handle(request, response)
+  }
+
 /** Ends the connections whose clients read too slowly. */
 const endSlow = (connections: Iterable<Connection>, writeSeconds: number, nowMillis: number): void => {
   for (const connection of connections) {
@@ -246,6 +273,7 @@ export const make = Effect.fnUntraced(function* (
   const now = yield* MonotonicClock.reader
   const turns = Turns.make(now)
   const tracked = track(server, options)
+  const drains = new Set<() => void>()
   let isDraining = false
   const look = setInterval(() => {
     endSlow(tracked.all, options.writeSeconds, now())
@@ -264,19 +292,22 @@ export const make = Effect.fnUntraced(function* (
 
   return {
     serve: (handler) => {
-      const handle = inOrder(server, tracked, (request, response) => {
+      const inTurn: Handler = (request, response) => {
         turns.enter(
           () => {
             if (!response.destroyed && request.socket.writable) handler(request, response)
           },
           () => request.socket.destroy(),
         )
-      })
+      }
+      const handle = inOrder(server, tracked, inTurn)
       server.on("request", handle).on("checkContinue", handle)
+      if (Upgrade.isSupported) server.on("upgrade", upgrading(tracked, drains, inTurn))
     },
     isDraining: () => isDraining,
     drain: Effect.suspend(() => {
       isDraining = true
+      for (const callback of drains) callback()
       setTimeout(() => {
         for (const { socket } of tracked.all) socket.destroy()
       }, options.drainSeconds * 1000).unref()

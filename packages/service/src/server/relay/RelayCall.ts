@@ -68,12 +68,13 @@ const checkParams = (
     : // Sound: every method has a decoder.
       decoders.get(name)!(params)
 
-/** Filters and subscriptions belong to one connection of one node. */
-const isFilter = (method: string): boolean =>
-  /^eth_(new\w*Filter|getFilter\w+|uninstallFilter|(un)?subscribe)$/.test(method)
+/** Filters belong to one node. */
+const isFilter = (method: string): boolean => /^eth_(new\w*Filter|getFilter\w+|uninstallFilter)$/.test(method)
 
-const alternativeTo = (method: string): string =>
-  isFilter(method) ? 'Poll "eth_getLogs" or "eth_blockNumber".' : "packages/schema/METHODS.md lists the methods."
+const alternativeTo = (method: string): string => {
+  if (/^eth_(un)?subscribe$/.test(method)) return "Open a WebSocket at the same URL."
+  return isFilter(method) ? 'Poll "eth_getLogs" or "eth_blockNumber".' : "packages/schema/METHODS.md lists the methods."
+}
 
 /** What answers calls. */
 export interface Answering {
@@ -133,10 +134,10 @@ const makeNode = (
   })
 }
 
-/** The result of a notification, which is not sent. */
-const noResult = Buffer.from("null")
-
 const success = (result: Uint8Array): Outcome => ({ _tag: "Success", result })
+
+/** How a notification ends, which has no reply. */
+export const noResult = success(Buffer.from("null"))
 
 /** Runs a call. A notification is checked and not relayed. */
 export const run = Effect.fnUntraced(
@@ -157,7 +158,7 @@ export const run = Effect.fnUntraced(
     yield* Effect.annotateCurrentSpan({ "rpc.method": method, "daybook.chain": chain.name })
     const decoded = own === undefined ? checkParams(relayed!, params) : own.decode(params)
     if (Result.isFailure(decoded)) return failed(invalidParams(method, params, decoded.failure))
-    if (item.id === undefined) return success(noResult)
+    if (item.id === undefined) return noResult
     const answered =
       own === undefined
         ? Effect.mapError(cache.call(chain, relayed!, params), onFailure)

@@ -52,8 +52,11 @@ export const fromBound = ({ message, scope }: BoundReached): RelayError => {
 export const unavailable = (message: string): RelayError =>
   make({ code: code.unavailable, message, reason: "unavailable", headers: { "retry-after": "1" } })
 
-const body = (requestId: string, { code, id, message, reason }: Omit<RelayError, "headers">) =>
-  JsonRpcEnvelope.failure(id, { code, message, data: { code: reason, requestId } })
+/** The JSON text of an error. */
+export const body = (
+  requestId: string,
+  { code, id, message, reason }: Pick<RelayError, "code" | "id" | "message" | "reason">,
+) => JsonRpcEnvelope.failure(id, { code, message, data: { code: reason, requestId } })
 
 /** Writes the error. */
 export const toResponse = (error: RelayError): Effect.Effect<HttpServerResponse> =>
@@ -64,9 +67,12 @@ export const toResponse = (error: RelayError): Effect.Effect<HttpServerResponse>
     }),
   )
 
-/** The response to a defect: 500 with the id of the request and nothing else. */
-export const internal = (requestId: string): HttpServerResponse => {
+/** The JSON text of the error of a defect: the id of the request and nothing else. */
+export const internalBody = (requestId: string): string => {
   const { message } = ErrorResponse.internal(requestId)
-  const error = new RelayError({ code: JsonRpc.code.internalError, message, reason: "internal" })
-  return Response.json(body(requestId, error), { status: ErrorResponse.statusOfCode("internal") })
+  return body(requestId, { code: JsonRpc.code.internalError, message, reason: "internal" })
 }
+
+/** The response to a defect. */
+export const internal = (requestId: string): HttpServerResponse =>
+  Response.json(internalBody(requestId), { status: ErrorResponse.statusOfCode("internal") })

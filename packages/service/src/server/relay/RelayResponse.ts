@@ -83,6 +83,13 @@ const send = (parts: () => Iterable<string | Uint8Array>, size: number, receiver
     ? sendSmall(Buffer.concat([...chunksOf(parts())]), receiver)
     : sendLarge(parts(), size, receiver)
 
+/** The response to one call as bytes. */
+export const singleBytes = (response: CallResponse): Uint8Array => Buffer.concat([...chunksOf(textsOf(response))])
+
+/** The response to a batch as bytes. */
+export const batchBytes = (responses: ReadonlyArray<CallResponse>): Uint8Array =>
+  Buffer.concat([...chunksOf(batchParts(responses))])
+
 type Written = Effect.Effect<HttpServerResponse, RelayError.RelayError, HttpServerRequest>
 
 /** The response to one call; `id` is undefined for a notification. */

@@ -33,7 +33,7 @@ export interface RequestBody {
 }
 
 /** A larger body costs calls before it is read. */
-const smallBytes = 64 * 1024
+export const smallBytes = 64 * 1024
 
 /** Bytes of a body that cost one call. */
 const bytesPerCall = 128 * 1024
@@ -139,7 +139,7 @@ const allowBody = (request: HttpServerRequest): void => {
 }
 
 /** Takes calls of the rate limit for a body of a size. */
-const takeFor = Effect.fnUntraced(function* (
+export const takeFor = Effect.fnUntraced(function* (
   { authentication }: Options,
   grant: KeyGrant,
   bytes: number,

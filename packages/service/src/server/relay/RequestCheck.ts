@@ -48,7 +48,7 @@ const notUtf8: JsonRpcEnvelope.Failure = {
 const idBytes = 4096
 
 /** The id of a small single call. */
-const idOf = (bytes: Buffer): string | undefined => {
+export const idOf = (bytes: Buffer): string | undefined => {
   const body = bytes.length > idBytes ? undefined : JsonRpcEnvelope.read(bytes.toString())
   return body?._tag === "Single" ? body.item.id : undefined
 }

@@ -1,0 +1,70 @@
+/**
+ * The newest blocks of a chain as the subscriptions of its clients were told, and what a further block changes in them. Pure.
+ *
+ * Source: decision 0016.
+ */
+import type { LinkedBlock } from "../../block/BlockRows.ts"
+import type { NodeLog } from "./LogFilter.ts"
+
+/** A block of a chain. */
+export interface HeadBlock extends Pick<LinkedBlock, "hash" | "number" | "parentHash"> {
+  /** JSON text of its header; empty for a block that was there before. */
+  readonly header: string
+  /** Its logs; undefined while they were not read, or where they were dropped. */
+  readonly logs: ReadonlyArray<NodeLog> | undefined
+}
+
+/** Linked blocks, lowest first; at least one. */
+export type HeadChain = ReadonlyArray<HeadBlock>
+
+/** What a branch of blocks changes. */
+export interface HeadChange {
+  /** Highest first. */
+  readonly removed: ReadonlyArray<HeadBlock>
+  /** Lowest first. */
+  readonly added: ReadonlyArray<HeadBlock>
+}
+
+/** How a branch of linked blocks, lowest first, relates to a chain. */
+export type Relation =
+  /** Its last block is one of the chain: the node is behind, or has taken blocks back and has no others yet. */
+  | { readonly _tag: "Known" }
+  | { readonly _tag: "Joined"; readonly change: HeadChange }
+  /** The block below the branch is needed. */
+  | { readonly _tag: "Unlinked" }
+  /** The branch leaves the chain below its first block. */
+  | { readonly _tag: "TooDeep" }
+
+/** Blocks that are remembered. */
+const maxBlocks = 4_096
+
+/** Characters of the logs that are remembered, of all blocks together. */
+const maxLogCharacters = 16 * 1024 * 1024
+
+/** Relates a branch, which has at least one block, to a chain. */
+export const relate = (chain: HeadChain, branch: ReadonlyArray<HeadBlock>): Relation => {
+  const [{ number: lowest }, head] = [chain[0]!, branch.at(-1)!]
+  if (chain[head.number - lowest]?.hash === head.hash) return { _tag: "Known" }
+  const [first] = branch as [HeadBlock]
+  const place = first.number - lowest
+  const parentHash = place === 0 ? chain[0]!.parentHash : chain[place - 1]?.hash
+  if (parentHash === first.parentHash) {
+    return { _tag: "Joined", change: { removed: chain.slice(place).toReversed(), added: branch } }
+  }
+  return place <= 0 ? { _tag: "TooDeep" } : { _tag: "Unlinked" }
+}
+
+const charactersOf = (logs: ReadonlyArray<NodeLog>): number => logs.reduce((sum, { body }) => sum + body.length, 0)
+
+/** The chain after a change: headers that were sent are dropped, and so are the oldest blocks and logs beyond what is remembered. */
+export const apply = (chain: HeadChain, { added, removed }: HeadChange): HeadChain => {
+  const blocks = [...chain.slice(0, chain.length - removed.length), ...added].slice(-maxBlocks)
+  let characters = 0
+  return blocks
+    .toReversed()
+    .map((block) => {
+      characters += charactersOf(block.logs ?? [])
+      return { ...block, header: "", logs: characters > maxLogCharacters ? undefined : block.logs }
+    })
+    .toReversed()
+}

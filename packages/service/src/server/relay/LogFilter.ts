@@ -1,0 +1,72 @@
+/**
+ * Which logs a subscription selects, by the addresses and the topics of `eth_subscribe`. Pure.
+ *
+ * Source: Ethereum JSON-RPC (execution-apis); decision 0016.
+ */
+import * as Address from "@daybook/schema/Address"
+import * as Hash from "@daybook/schema/Hash"
+import * as Schema from "effect/Schema"
+
+/** A log of a node. */
+export interface NodeLog {
+  /** Lower case. */
+  readonly address: string
+  /** Lower case. */
+  readonly topics: ReadonlyArray<string>
+  /** JSON text of its members but `removed`, without the brace that ends it. */
+  readonly body: string
+}
+
+/** Values of a filter. */
+export interface LogFilter {
+  /** Left out: logs of each address. */
+  readonly addresses: ReadonlySet<string> | undefined
+  /** Accepted values of each topic; `null`: any. */
+  readonly topics: ReadonlyArray<ReadonlySet<string> | null>
+}
+
+/** Topics of a log. */
+const maxTopics = 4
+
+/** Values of each list. */
+const maxValues = 1_000
+
+const oneOrMore = <S extends Schema.Constraint>(value: S) =>
+  Schema.Union([value, Schema.Array(value).check(Schema.isMaxLength(maxValues))])
+
+/** A subscription begins with the next block: no other place is accepted. */
+const Latest = Schema.optionalKey(Schema.NullOr(Schema.Literal("latest")))
+
+/** The filter of `eth_subscribe`. */
+export const Params = Schema.Struct({
+  address: Schema.optionalKey(Schema.NullOr(oneOrMore(Address.Address))),
+  topics: Schema.optionalKey(
+    Schema.NullOr(Schema.Array(Schema.NullOr(oneOrMore(Hash.Hash))).check(Schema.isMaxLength(maxTopics))),
+  ),
+  fromBlock: Latest,
+  toBlock: Latest,
+})
+
+const listOf = (value: string | ReadonlyArray<string> | null | undefined): ReadonlyArray<string> =>
+  value === null || value === undefined ? [] : typeof value === "string" ? [value] : value
+
+const setOf = (value: Parameters<typeof listOf>[0]): ReadonlySet<string> | undefined => {
+  const values = listOf(value)
+  return values.length === 0 ? undefined : new Set(values.map((text) => text.toLowerCase()))
+}
+
+/** The filter of parameters; an empty list selects as none does. */
+export const fromParams = ({ address, topics }: Schema.Schema.Type<typeof Params>): LogFilter => ({
+  addresses: setOf(address),
+  topics: (topics ?? []).map((topic) => setOf(topic) ?? null),
+})
+
+/** Number of values of a filter. */
+export const sizeOf = ({ addresses, topics }: LogFilter): number =>
+  topics.reduce((sum, topic) => sum + (topic?.size ?? 0), addresses?.size ?? 0)
+
+/** True for a log that a filter selects: it has each topic that the filter names, also one that may be any. */
+export const isSelected = ({ addresses, topics }: LogFilter, log: NodeLog): boolean =>
+  (addresses === undefined || addresses.has(log.address)) &&
+  topics.length <= log.topics.length &&
+  topics.every((topic, at) => topic === null || topic.has(log.topics[at]!))

@@ -1,0 +1,35 @@
+/**
+ * Runs the calls of a batch, a few at the same time, within the bytes that their results may have together.
+ *
+ * Source: decisions 0016 and 0039.
+ */
+import * as Effect from "effect/Effect"
+import type { Bounds } from "../admission/Bounds.ts"
+import type * as InFlight from "../admission/InFlight.ts"
+import type * as JsonRpcEnvelope from "./JsonRpcEnvelope.ts"
+import type * as RelayCall from "./RelayCall.ts"
+import * as RelayResponse from "./RelayResponse.ts"
+
+/** Calls of a batch that are relayed at the same time. */
+const concurrency = 8
+
+/** Runs one call. */
+export type Run = (item: JsonRpcEnvelope.Item) => Effect.Effect<RelayCall.Outcome>
+
+/** Runs calls; gives the responses to those that have an id. */
+export const run = (
+  items: ReadonlyArray<JsonRpcEnvelope.Item>,
+  call: Run,
+  client: InFlight.Client,
+  { limits, responses }: Bounds["Service"],
+): Effect.Effect<ReadonlyArray<RelayResponse.CallResponse>> =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => responses.hold(client)),
+    (held) => {
+      const within = RelayResponse.bounded(limits.batchBytes, held)
+      return Effect.forEach(items, (item) => Effect.map(call(item), within), { concurrency })
+    },
+    ({ release }) => Effect.sync(release),
+  ).pipe(
+    Effect.map((outcomes) => items.flatMap(({ id }, at) => (id === undefined ? [] : [{ id, outcome: outcomes[at]! }]))),
+  )
