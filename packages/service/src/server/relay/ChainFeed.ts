@@ -1,6 +1,6 @@
 /**
- * What is new on a chain, for all subscriptions of a process: polls the head of the nodes while there are subscriptions, and tells each
- * of them about every block once, in order. After a reorg it tells the removed blocks first.
+ * What is new on a chain, for all subscriptions of a process: polls the head of the nodes while there are subscriptions, and
+ * gives each of them every block once, in order. After a reorg it gives the removed blocks first.
  *
  * Source: decision 0016.
  */
@@ -42,7 +42,7 @@ const maxBranch = 1_024
 const [indexedBlocks, nodeBlocks] = [1_024, 16]
 /** Time between two polls where the chain has longer blocks, or where its block time is not known. */
 const [maxPollMillis, defaultPollMillis, minPollMillis] = [1_000, 500, 100]
-/** Failed attempts to read the logs of a block after which its listeners are told that the feed is lost. */
+/** Failed attempts to read the logs of a block after which its listeners are lost. */
 const maxLogAttempts = 20
 
 const pollMillisOf = ({ config, known }: Source): number => {
@@ -161,7 +161,7 @@ export const make = (source: Source, turns: Turns, scope: Scope.Scope): ChainFee
     return change
   })
 
-  /** Tells what is new; gives the chain after it. */
+  /** Gives listeners what is new; returns the chain after it. */
   const step = Effect.fnUntraced(function* (
     chain: HeadChain.HeadChain,
   ): Effect.fn.Return<HeadChain.HeadChain, NodeBlocks.ReadError> {
@@ -174,10 +174,9 @@ export const make = (source: Source, turns: Turns, scope: Scope.Scope): ChainFee
     const change = yield* complete(found)
     if (change === null) return chain
     // Those that are added meanwhile begin with the next block.
-    const told = Array.from(listeners)
-    for (const listener of told) {
-      const tell = Effect.sync(() => listeners.has(listener) && listener.onChange(change))
-      yield* turns.run(tell)
+    const receivers = Array.from(listeners)
+    for (const listener of receivers) {
+      yield* turns.run(Effect.sync(() => listeners.has(listener) && listener.onChange(change)))
     }
     return HeadChain.apply(chain, change)
   })

@@ -1,5 +1,5 @@
 /**
- * The newest blocks of a chain as the subscriptions of its clients were told, and what a further block changes in them. Pure.
+ * The newest blocks of a chain as the subscriptions of its clients received them, and what a further block changes in them. Pure.
  *
  * Source: decision 0016.
  */

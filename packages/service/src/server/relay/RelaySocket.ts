@@ -233,7 +233,7 @@ const readMessages = (
   }
   webSocket.on("message", (data, isBinary) => {
     if (isBinary) return close(closeCode.unsupported, "Send text: JSON-RPC is no binary data.")
-    // Sound: a server's WebSocket gives buffers unless it is told otherwise.
+    // Sound: a server's WebSocket gives buffers unless it is configured otherwise.
     waiting.push(data as Buffer)
     next()
   })
@@ -265,7 +265,7 @@ const keepAlive = Effect.fnUntraced(function* (
   webSocket.terminate()
 })
 
-const isRefusal = ({ reason }: RelayError.RelayError): boolean =>
+const isKeyInvalid = ({ reason }: RelayError.RelayError): boolean =>
   reason === "unauthorized" || reason === "forbidden" || reason === "chain_not_served"
 
 /** Speaks with a client until the connection is closed. */
@@ -291,7 +291,7 @@ export const serve = Effect.fnUntraced(function* (
   const answer = makeAnswer(options, subscriptions, client)
   const admitted = Effect.suspend(() => Effect.provideService(admit(target, request), RequestFacts, {}))
   const refuse = (error: RelayError.RelayError) => {
-    if (isRefusal(error)) outbox.close(closeCode.policy, "API key no longer valid.")
+    if (isKeyInvalid(error)) outbox.close(closeCode.policy, "API key no longer valid.")
   }
 
   const scrub = scrubber(target.apiKey === undefined ? [] : [target.apiKey])
@@ -303,7 +303,7 @@ export const serve = Effect.fnUntraced(function* (
       subscriptions.begin(made)
     },
     (effect, bytes) =>
-      Effect.catch(effect, (error) =>
+      Effect.catchTag(effect, "RelayError", (error) =>
         Effect.sync(() => {
           const id = error.id ?? RequestCheck.idOf(bytes)
           outbox.reply(Buffer.from(RelayError.body(requestId, { ...error, id, message: error.message })))
