@@ -53,7 +53,7 @@ export const requestId = "x-request-id"
 export const IndexCoverage = Schema.Struct({
   /**
    * First indexed block, in decimal digits; absent while nothing is indexed. On the pages of a cursor the first one that their list covers;
-   * of a wallet that was added to an index of some wallets later, the first one with all of its transactions. Source: decision 0055.
+   * of a wallet that was added to an index of some wallets later, the first one with its transactions. Source: decision 0055.
    */
   "daybook-indexed-from": Schema.optionalKey(Schema.String),
   /** Last indexed block, in decimal digits; absent while nothing is indexed. */
@@ -70,6 +70,12 @@ export const IndexCoverage = Schema.Struct({
    * absent while there is none. Source: decision 0050.
    */
   "daybook-reconciled-to": Schema.optionalKey(Schema.String),
+  /**
+   * Last block up to which the past of the wallet was searched, in decimal digits; absent where it was not added to an index of some wallets
+   * later. Up to there, calls of value 0 by others are known only from blocks that hold something else of the wallet. Below
+   * `daybook-indexed-from`: the search goes on. Source: decision 0055.
+   */
+  "daybook-searched-to": Schema.optionalKey(Schema.String),
 })
 
 /**

@@ -93,4 +93,6 @@ export interface Checkpoint {
   readonly watch?: ReadonlyArray<string> | undefined
   /** First block with every transaction of wallets of `watch` that were added later; those that are left out have all blocks. */
   readonly addedFrom?: Readonly<Record<string, number>> | undefined
+  /** Last block up to which the past of such wallets was searched; left out before anything of it was. */
+  readonly searchedTo?: Readonly<Record<string, number>> | undefined
 }

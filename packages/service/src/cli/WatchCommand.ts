@@ -26,6 +26,8 @@ interface Watched {
   readonly chain: string
   /** First block from which every transaction of it is indexed, and the last indexed block; `null` where nothing is indexed. */
   readonly indexed: { readonly from: number; readonly to: number } | null
+  /** Last block up to which its past is searched, and whether the search goes on; `null` where it was not added later. */
+  readonly search: { readonly to: number | null; readonly end: number; readonly isRunning: boolean } | null
   /** The last comparison; `null` where there is none. */
   readonly proof: WalletProof | null
 }
@@ -33,10 +35,11 @@ interface Watched {
 const differencesOf = ({ holdings }: WalletProof): number =>
   holdings.filter(({ expected, found }) => !Proof.isEqual(expected, found)).length
 
-const toJson = ({ address, chain, indexed, proof }: Watched) => ({
+const toJson = ({ address, chain, indexed, proof, search }: Watched) => ({
   address,
   chain,
   indexed,
+  searched_to: search?.to ?? null,
   proved_to: proof?.provedBlock ?? null,
   compared_at: proof?.block.number ?? null,
   differences: proof === null ? null : differencesOf(proof),
@@ -57,8 +60,21 @@ const formatRange = (indexed: Watched["indexed"]): string => {
   return from > to ? `indexed from block ${from} on` : `indexed ${from} to ${to}`
 }
 
-const toText = ({ address, chain, indexed, proof }: Watched): string => {
-  return `${address} on ${chain}: ${formatRange(indexed)}, ${formatProof(proof)}`
+const formatSearch = (search: Watched["search"]): string => {
+  if (search === null) return ""
+  const { end, isRunning, to } = search
+  if (!isRunning) return `, of a search up to block ${end}`
+  return to === null ? ", its past is not searched yet" : `, its past is searched up to block ${to} of ${end}`
+}
+
+const toText = ({ address, chain, indexed, proof, search }: Watched): string =>
+  `${address} on ${chain}: ${formatRange(indexed)}${formatSearch(search)}, ${formatProof(proof)}`
+
+const searchOf = (checkpoint: Checkpoint, wallet: string): Watched["search"] => {
+  const from = WatchList.completeFrom(checkpoint, wallet)
+  if (from <= checkpoint.first) return null
+  const [to, isRunning] = [WatchList.searchedTo(checkpoint, wallet), WatchList.isSearching(checkpoint, wallet)]
+  return { to, end: from - 1, isRunning }
 }
 
 const everyWallet = (chain: string): string => `${chain}: every wallet is indexed`
@@ -91,7 +107,8 @@ const list = Command.make(
           from: WatchList.firstBlock(checkpoint, address),
           to: checkpoint.head.number,
         }
-        const watched = { address, chain, indexed, proof }
+        const search = checkpoint && searchOf(checkpoint, address)
+        const watched = { address, chain, indexed, search, proof }
         yield* Terminal.print(json ? JSON.stringify(toJson(watched)) : toText(watched))
       }
     }
@@ -150,7 +167,7 @@ const formatAdded = ({ chain }: ChainJob.ChainJob, checkpoint: Checkpoint, walle
   if (checkpoint.watch === undefined) return everyWallet(chain)
   const from = WatchList.firstBlock(checkpoint, wallet)
   if (!isNew) return `${wallet} on ${chain}: watched already, indexed from block ${from} on`
-  return `${wallet} on ${chain}: added, indexed from block ${from} on at the earliest; see "daybook watch list --chain ${shellWord(chain)}"`
+  return `${wallet} on ${chain}: added, indexed from block ${from} on at the earliest, and its past as it is found; see "daybook watch list --chain ${shellWord(chain)}"`
 }
 
 const formatRemoved = ({ chain }: ChainJob.ChainJob, { watch }: Checkpoint, wallet: string, isNew: boolean): string => {
@@ -172,7 +189,11 @@ const add = Command.make(
       }
     }
   }, Effect.scoped),
-).pipe(Command.withDescription("Index the transactions of more wallets from the next block on; may run beside serve"))
+).pipe(
+  Command.withDescription(
+    "Index the transactions of more wallets from the next block on, and search for those before; may run beside serve",
+  ),
+)
 
 const remove = Command.make(
   "remove",

@@ -29,6 +29,7 @@ import * as ChainJob from "./job/ChainJob.ts"
 import * as BlockAppender from "./BlockAppender.ts"
 import * as BlockPrepender from "./BlockPrepender.ts"
 import * as HeadWatch from "./HeadWatch.ts"
+import * as PastSearch from "./PastSearch.ts"
 import * as IndexerState from "./IndexerState.ts"
 import type * as IndexerTurn from "./IndexerTurn.ts"
 import * as StartBlock from "./StartBlock.ts"
@@ -54,6 +55,8 @@ export interface Options extends Omit<BlockVerifier.Options, "rules"> {
   readonly fromTimestamp?: number | undefined
   /** Index only transactions of these wallets and of those that were added, lower case; `null` or left out for all. */
   readonly watch?: ReadonlySet<string> | null
+  /** Calls per minute for the past of wallets that are added, at most; left out or 0: it is not searched. */
+  readonly searchCallsPerMinute?: number | undefined
   /** Time between two polls of the node's head, in milliseconds. Default 2000, and 250 where all nodes are on this machine. */
   readonly pollMillis?: number
   readonly decoder: Decoder
@@ -324,6 +327,25 @@ const assemblingOf = (
   ledger: hasLedger(projections) ? LedgerRules.fromChainId(options.chainId, options.feeRules) : undefined,
 })
 
+/** Searches the past of added wallets beside the indexer. */
+const searchPasts = Effect.fnUntraced(function* (node: Node, options: Options, { assembling, store }: Context) {
+  const { chain, chainId, feeRules, rules = HashRules.none, searchCallsPerMinute: callsPerMinute = 0 } = options
+  if (callsPerMinute === 0) return
+  const database = yield* Engine
+  const found = rules === "detect" ? HashRules.none : rules
+  const ledger = LedgerRules.fromChainId(chainId, feeRules)
+  yield* Effect.forkScoped(
+    PastSearch.run({
+      node,
+      chainId,
+      session: store,
+      store: database.chain({ name: chain, id: chainId, feeRules }),
+      assembling: { ...assembling, watch: null, rules: found, ledger },
+      callsPerMinute,
+    }),
+  )
+})
+
 /** Releases the lease, and reports the end of an indexer that is stopped. */
 const closeSession = ({ reporter, store }: Context, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> =>
   Effect.andThen(Exit.hasInterrupts(exit) ? reporter.stopped : Effect.void, Effect.ignore(store.releaseLease))
@@ -362,6 +384,7 @@ const runSession = Effect.fnUntraced(function* (
     prepender: yield* BlockPrepender.make({ ...parts, maxDelayMillis: settings.maxDelayMillis }),
   }
   const initial = IndexerState.make(settings, rules === "detect" ? null : (rules ?? HashRules.none))
+  if (store.watch !== null) yield* searchPasts(node, options, context)
   const indexing = Effect.andThen(Effect.forkScoped(reporter.heartbeat), loop(context, settings, initial))
   return yield* Effect.raceFirst(indexing, untilWatchChanged(store)).pipe(
     Effect.scoped,

@@ -133,6 +133,7 @@ const indexChain = Effect.fnUntraced(function* (job: ChainJob.ChainJob, { onEven
     fromBlock: config.fromBlock,
     fromTimestamp: config.fromDate === undefined ? undefined : Math.ceil(Date.parse(config.fromDate) / 1e3),
     rules: ChainJob.hashRules(job),
+    searchCallsPerMinute: config.proofCallsPerMinute ?? ProofKeeper.defaultCallsPerMinute,
     rewinds: ChainJob.rewinds(job, node.isLocal),
     finalityBlocks: config.finalityBlocks ?? HashRules.finalityBlocksOf(chainId),
     pollMillis: ChainJob.pollMillis(job, node.isLocal),

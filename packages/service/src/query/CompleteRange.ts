@@ -35,13 +35,19 @@ const named = (from: number, to: number): string => (from === to ? `block ${from
 
 /** What the index lacks below, above and of its ends; undefined for nothing. */
 const lackingBlocks = (
-  checkpoint: Checkpoint | null,
+  { checkpoint, searchedTo }: Coverage.Coverage,
   { from, to }: Blocks,
   status: ReportedStatus | null,
 ): string | undefined => {
   if (checkpoint === null) return "no block of this chain is in the index yet"
   const { first, head } = checkpoint
-  if (from < first && from <= to) return `${named(from, Math.min(first - 1, to))} of this chain are not in the index`
+  if (from < first && from <= to) {
+    const lacking = `${named(from, Math.min(first - 1, to))} of this chain are not in the index`
+    // A wallet whose past is searched to its end has the first block of the index.
+    return searchedTo === undefined || searchedTo >= first - 1 || searchedTo < 0
+      ? lacking
+      : `${lacking} for this wallet yet: its past is searched up to block ${searchedTo}`
+  }
   const nodeHead = status?.nodeHead ?? head.number
   const isBehind = nodeHead - head.number > maxLagBlocks
   if (isBehind && to > head.number) {
@@ -66,12 +72,13 @@ const untraced = ({ first, head }: Checkpoint, { from, to }: Blocks, status: Rep
  */
 export const check = Effect.fnUntraced(function* (
   chain: Pick<IndexedChain, "reader" | "status">,
-  { checkpoint, missing }: Coverage.Coverage,
+  coverage: Coverage.Coverage,
   blocks: Blocks,
   needsTraces = false,
 ): Effect.fn.Return<void, Incomplete | StoreError> {
   const status = yield* chain.status
-  const lacking = lackingBlocks(checkpoint, blocks, status)
+  const { checkpoint, missing } = coverage
+  const lacking = lackingBlocks(coverage, blocks, status)
   if (lacking !== undefined) return yield* new Incomplete({ message: lacking })
   if (checkpoint === null || (missing === 0 && !needsTraces)) return
   const withoutTraces = needsTraces ? untraced(checkpoint, blocks, status) : undefined

@@ -20,6 +20,11 @@ export interface Coverage {
   readonly missing: number
   /** Last block at which the ledger of the wallet was proved; `null` while there is none. */
   readonly reconciledTo: number | null
+  /**
+   * Last block up to which the past of the wallet was searched, where it was added to an index of some wallets later. Up to there, calls of
+   * value 0 by others are found in blocks alone that hold something else of it.
+   */
+  readonly searchedTo?: number | undefined
 }
 
 /** Transactions without a row, by the gaps of the index. */

@@ -251,6 +251,7 @@ const readIn = Effect.fnUntraced(function* <Row, Selection, E>(
     checkpoint: covered,
     missing: Coverage.missingTransactions(gaps),
     reconciledTo: yield* snapshot.reconciledTo(wallet),
+    searchedTo: (found && WatchList.searchedTo(found, wallet)) ?? undefined,
   }
   const isFixed =
     checkpoint !== null &&

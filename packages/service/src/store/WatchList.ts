@@ -6,11 +6,18 @@
  */
 import type { Checkpoint } from "../block/BlockRows.ts"
 
-/** Wallets to add to an index, or to remove from it; lower case. */
-export interface WatchChange {
-  readonly _tag: "Add" | "Remove"
+/** The past of added wallets was searched further, and what was found is stored; lower case. */
+export interface Searched {
+  readonly _tag: "Searched"
   readonly wallets: ReadonlyArray<string>
+  /** Last block up to which it was searched before; that below the first one where it begins. */
+  readonly from: number
+  /** Last block up to which it is searched. */
+  readonly to: number
 }
+
+/** Wallets to add to an index, or to remove from it, lower case; or how far the past of added ones is searched. */
+export type WatchChange = Searched | { readonly _tag: "Add" | "Remove"; readonly wallets: ReadonlyArray<string> }
 
 /** The result of a change. */
 export interface WatchChanged {
@@ -21,10 +28,27 @@ export interface WatchChanged {
 }
 
 /** First block from which the index has every transaction of a wallet. */
-export const firstBlock = ({ addedFrom = {}, first }: Checkpoint, wallet: string): number =>
+export const completeFrom = ({ addedFrom = {}, first }: Checkpoint, wallet: string): number =>
   Math.max(first, addedFrom[wallet] ?? first)
 
-/** The checkpoint as far as it concerns a wallet: it begins with the first block that has every transaction of the wallet. */
+/** Last block up to which the past of a wallet that was added later is searched; `null` where nothing of it is. */
+export const searchedTo = ({ searchedTo: searched = {} }: Checkpoint, wallet: string): number | null =>
+  searched[wallet] ?? null
+
+/** Whether the past of a wallet that was added later is not searched to its end. */
+export const isSearching = (checkpoint: Checkpoint, wallet: string): boolean => {
+  const from = completeFrom(checkpoint, wallet)
+  return from > checkpoint.first && (searchedTo(checkpoint, wallet) ?? -1) < from - 1
+}
+
+/**
+ * First block from which the index has the transactions of a wallet: every one, and below the block at which it was added those that a search
+ * of its past has found.
+ */
+export const firstBlock = (checkpoint: Checkpoint, wallet: string): number =>
+  isSearching(checkpoint, wallet) ? completeFrom(checkpoint, wallet) : checkpoint.first
+
+/** The checkpoint as far as it concerns a wallet: it begins with the first block that has the transactions of the wallet. */
 export const ofWallet = (checkpoint: Checkpoint, wallet: string): Checkpoint =>
   checkpoint.addedFrom === undefined ? checkpoint : { ...checkpoint, first: firstBlock(checkpoint, wallet) }
 
@@ -32,8 +56,10 @@ export const ofWallet = (checkpoint: Checkpoint, wallet: string): Checkpoint =>
 export const walletsAt = (checkpoint: Checkpoint, block: number): ReadonlySet<string> | null =>
   checkpoint.watch === undefined
     ? null
-    : new Set(checkpoint.watch.filter((wallet) => firstBlock(checkpoint, wallet) <= block))
+    : new Set(checkpoint.watch.filter((wallet) => completeFrom(checkpoint, wallet) <= block))
 
-/** Wallets whose transactions all blocks of the index have; `null` for all. */
+/** Wallets whose transactions the whole index has, also where their past was searched; `null` for all. */
 export const completeWallets = (checkpoint: Checkpoint): ReadonlySet<string> | null =>
-  walletsAt(checkpoint, checkpoint.first)
+  checkpoint.watch === undefined
+    ? null
+    : new Set(checkpoint.watch.filter((wallet) => firstBlock(checkpoint, wallet) <= checkpoint.first))

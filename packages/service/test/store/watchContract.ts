@@ -3,7 +3,6 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { WatchChange } from "../../src/store/WatchList.ts"
 import { chainOn, refOf } from "./model.ts"
 import type * as TestDatabase from "./TestDatabase.ts"
 import { ref } from "./TestDatabase.ts"
@@ -21,7 +20,7 @@ export const watchContract = (database: TestDatabase.Make): void => {
     return {
       open: (...watch: ReadonlyArray<string>) => TestStore.open(connected, ref, { watch: new Set(watch) }),
       writer: (...watch: ReadonlyArray<string>) => writer({ watch: new Set(watch) }),
-      change: (_tag: WatchChange["_tag"], ...wallets: ReadonlyArray<string>) => changeWatch({ _tag, wallets }),
+      change: (_tag: "Add" | "Remove", ...wallets: ReadonlyArray<string>) => changeWatch({ _tag, wallets }),
       stated: reader.snapshot(({ checkpoint }) => Effect.map(checkpoint, (found) => [found?.watch, found?.addedFrom])),
     }
   })

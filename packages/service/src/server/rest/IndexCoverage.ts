@@ -2,7 +2,7 @@
  * The headers that state how far the index of a chain reaches and what it lacks, so that an empty page differs from a range that is
  * not indexed.
  *
- * Source: decisions 0013, 0035 and 0050.
+ * Source: decisions 0013, 0035, 0050 and 0055.
  */
 import type * as ApiHeader from "@daybook/schema/ApiHeader"
 import * as Predicate from "effect/Predicate"
@@ -15,7 +15,12 @@ export const ofCheckpoint = (checkpoint: Checkpoint | null): typeof ApiHeader.In
   headers({ checkpoint, missing: 0, reconciledTo: null })
 
 /** The headers for a coverage; none while the index is empty. */
-export const headers = ({ checkpoint, missing, reconciledTo }: Coverage): typeof ApiHeader.IndexCoverage.Type => {
+export const headers = ({
+  checkpoint,
+  missing,
+  reconciledTo,
+  searchedTo,
+}: Coverage): typeof ApiHeader.IndexCoverage.Type => {
   if (checkpoint === null) return {}
   const { finalized, first, head } = checkpoint
   const stated = {
@@ -24,6 +29,7 @@ export const headers = ({ checkpoint, missing, reconciledTo }: Coverage): typeof
     "daybook-finalized-to": finalized?.toString(),
     "daybook-missing-transactions": missing === 0 ? undefined : String(missing),
     "daybook-reconciled-to": reconciledTo?.toString(),
+    "daybook-searched-to": searchedTo?.toString(),
   }
   return Record.filter(stated, Predicate.isNotUndefined)
 }

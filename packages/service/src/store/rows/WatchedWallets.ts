@@ -7,38 +7,63 @@
 import { shellWord } from "../../supervision/ShellWord.ts"
 import type { Checkpoint } from "../../block/BlockRows.ts"
 import { StoreError } from "../StoreError.ts"
-import type { WatchChange } from "../WatchList.ts"
+import type { Searched, WatchChange } from "../WatchList.ts"
 
-/**
- * Watched wallets. One that was added to an index has the first block from which every transaction of it is indexed; one of the
- * configuration has `null`, and is indexed from the first block on.
- */
-type Wallets = ReadonlyMap<string, number | null>
+/** A wallet that was added to an index. */
+interface Added {
+  /** First block from which every transaction of it is indexed. */
+  readonly from: number
+  /** Last block up to which its past was searched; `null` before the search has stored anything. */
+  readonly searchedTo: number | null
+}
+
+/** Watched wallets. One of the configuration has `null`, and is indexed from the first block on. */
+type Wallets = ReadonlyMap<string, Added | null>
 
 const toText = (wallets: Wallets): string =>
   JSON.stringify(
     [...wallets.keys()].toSorted().map((wallet) => {
-      const from = wallets.get(wallet) ?? null
-      return from === null ? wallet : [wallet, from]
+      const added = wallets.get(wallet) ?? null
+      if (added === null) return wallet
+      const { from, searchedTo } = added
+      return searchedTo === null ? [wallet, from] : [wallet, from, searchedTo]
     }),
   )
+
+/** A search covers blocks below the first one with every transaction alone. */
+const addedAt = (from: number, searchedTo: number | null): Added => ({
+  from,
+  searchedTo: searchedTo === null ? null : Math.min(searchedTo, from - 1),
+})
 
 const fromText = (text: string): Wallets =>
   new Map(
     // Sound: only `toText` writes it, and the checksum of the checkpoint covers it.
-    (JSON.parse(text) as ReadonlyArray<string | readonly [string, number]>).map((entry) =>
-      typeof entry === "string" ? [entry, null] : entry,
-    ),
+    (JSON.parse(text) as ReadonlyArray<string | readonly [string, number, number?]>).map((entry) => {
+      if (typeof entry === "string") return [entry, null]
+      const [wallet, from, searchedTo = null] = entry
+      return [wallet, { from, searchedTo }]
+    }),
   )
 
-const addedOf = (wallets: Wallets): Wallets => new Map([...wallets].filter(([, from]) => from !== null))
+const addedOf = (wallets: Wallets): Wallets => new Map([...wallets].filter(([, added]) => added !== null))
+
+const recordOf = (entries: ReadonlyArray<readonly [wallet: string, block: number]>) =>
+  entries.length === 0 ? undefined : Object.fromEntries(entries)
 
 /** What a checkpoint states of the stored text; `null` for all wallets. */
-export const toCheckpoint = (text: string | null): Pick<Checkpoint, "watch" | "addedFrom"> => {
+export const toCheckpoint = (text: string | null): Pick<Checkpoint, "watch" | "addedFrom" | "searchedTo"> => {
   if (text === null) return {}
   const wallets = fromText(text)
-  const added = [...wallets].flatMap(([wallet, from]) => (from === null ? [] : [[wallet, from] as const]))
-  return { watch: [...wallets.keys()], addedFrom: added.length === 0 ? undefined : Object.fromEntries(added) }
+  const added = [...wallets].flatMap(([wallet, own]) => (own === null ? [] : [[wallet, own] as const]))
+  const searched = added.flatMap(([wallet, { searchedTo }]) =>
+    searchedTo === null ? [] : [[wallet, searchedTo] as const],
+  )
+  return {
+    watch: [...wallets.keys()],
+    addedFrom: recordOf(added.map(([wallet, { from }]) => [wallet, from])),
+    searchedTo: recordOf(searched),
+  }
 }
 
 /** The error of an index that lacks a wanted wallet; `null` where it has all. `name` is that of the database. */
@@ -90,14 +115,20 @@ export const isSame = (one: ReadonlySet<string> | null, other: ReadonlySet<strin
     : one.size === other.size && [...one].every((wallet) => other.has(wallet))
 
 /**
- * The text once blocks were stored that were made for some wallets: others are complete from `from` on at the earliest.
+ * The text once blocks were stored that were made for some wallets: others are complete from `from` on at the earliest, and the search of
+ * their past begins again, as it has not seen these blocks.
  */
 export const stored = (text: string | null, madeFor: ReadonlySet<string> | null, from: number): string | null => {
   if (text === null || madeFor === null) return text
   const wallets = fromText(text)
   if ([...wallets.keys()].every((wallet) => madeFor.has(wallet))) return text
   return toText(
-    new Map([...wallets].map(([wallet, own]) => [wallet, madeFor.has(wallet) ? own : Math.max(own ?? 0, from)])),
+    new Map(
+      [...wallets].map(([wallet, own]) => [
+        wallet,
+        madeFor.has(wallet) ? own : addedAt(Math.max(own?.from ?? 0, from), null),
+      ]),
+    ),
   )
 }
 
@@ -105,22 +136,36 @@ export const stored = (text: string | null, madeFor: ReadonlySet<string> | null,
 export const unwound = (text: string | null, lowest: number): string | null => {
   if (text === null) return null
   const wallets = fromText(text)
-  return toText(new Map([...wallets].map(([wallet, from]) => [wallet, from === null ? null : Math.min(from, lowest)])))
+  return toText(
+    new Map([...wallets].map(([wallet, own]) => [wallet, own && addedAt(Math.min(own.from, lowest), own.searchedTo)])),
+  )
+}
+
+/** The text once the past of wallets was searched further. One whose search began again, or that was removed, is left as it is. */
+const searched = (wallets: Map<string, Added | null>, { from, to, wallets: named }: Searched) => {
+  const found = named.filter((wallet) => {
+    const own = wallets.get(wallet) ?? null
+    return own !== null && (own.searchedTo ?? from) === from && from < to
+  })
+  for (const wallet of found) wallets.set(wallet, addedAt(wallets.get(wallet)!.from, to))
+  return { text: toText(wallets), changed: found }
 }
 
 /** The text after a change, where `next` is the block after the head, and the wallets that are other than before. */
 export const changed = (
   text: string,
-  { _tag, wallets: named }: WatchChange,
+  change: WatchChange,
   next: number,
 ): { readonly text: string; readonly changed: ReadonlyArray<string> } => {
+  const { _tag, wallets: named } = change
   const wallets = new Map(fromText(text))
+  if (_tag === "Searched") return searched(wallets, change)
   const isAdd = _tag === "Add"
   const found = [...new Set(named)].filter((wallet) =>
     isAdd ? !wallets.has(wallet) : (wallets.get(wallet) ?? null) !== null,
   )
   for (const wallet of found) {
-    if (isAdd) wallets.set(wallet, next)
+    if (isAdd) wallets.set(wallet, addedAt(next, null))
     else wallets.delete(wallet)
   }
   return { text: toText(wallets), changed: found }

@@ -1,0 +1,158 @@
+/**
+ * Fills the past of wallets that were added to an index of some wallets: searches the states of an archive node for the blocks that hold
+ * something of them, and stores their transactions in the blocks that the index has. It works beside the indexer, in its session. What is
+ * stored stays when it is stopped at any time, and the next one goes on behind it.
+ *
+ * Source: decisions 0047 and 0055.
+ */
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import * as Backoff from "@daybook/transport/internal/Backoff"
+import type { Checkpoint } from "../block/BlockRows.ts"
+import type * as DiscoveredBlocks from "../discovery/DiscoveredBlocks.ts"
+import * as Discovery from "../discovery/Discovery.ts"
+import * as DiscoveryStep from "../discovery/DiscoveryStep.ts"
+import * as BlockFetcher from "../fetch/BlockFetcher.ts"
+import * as KeptRows from "../fetch/KeptRows.ts"
+import type { DiscoveredBlock } from "../ledger/DiscoveredBlock.ts"
+import * as Role from "../ledger/Role.ts"
+import * as Calls from "../node/Calls.ts"
+import { ChainReorganized } from "../node/CallsError.ts"
+import type { Node } from "../node/Node.ts"
+import * as CallPace from "../proof/CallPace.ts"
+import type { ChainSession } from "../store/ChainSession.ts"
+import type { ChainStore } from "../store/Database.ts"
+import * as WatchList from "../store/WatchList.ts"
+import { fromDefect } from "../supervision/UnexpectedFailure.ts"
+
+/** How to search. */
+export interface Options {
+  readonly node: Node
+  readonly chainId: number
+  /** The session of the indexer, which writes the blocks. */
+  readonly session: ChainSession
+  readonly store: Pick<ChainStore, "audit" | "changeWatch">
+  /** How the blocks of the chain are assembled, for all of its wallets. */
+  readonly assembling: DiscoveredBlocks.Source["assembling"]
+  /** Calls for states per minute, at most; blocks are fetched as fast as the node gives them. */
+  readonly callsPerMinute: number
+}
+
+/** Wallets whose past is searched together. */
+interface Target {
+  readonly wallets: ReadonlyArray<string>
+  /** Last block up to which it is searched already; that below the first one of the index where nothing is. */
+  readonly searchedTo: number
+  /** The block before the first one with every transaction of the wallets. */
+  readonly closing: { readonly number: number; readonly hash: string }
+}
+
+/** Calls of one search, at most; the next one goes on behind what it has stored. */
+const maxCalls = 200_000
+
+/** Blocks that are stored between two notes of how far a search has come. */
+const noteEvery = 4
+
+const pauseMillis = 1_000
+const backoff: Backoff.Backoff = { firstMillis: 5_000, maxMillis: 300_000 }
+
+const startOf = (checkpoint: Checkpoint, wallet: string): number =>
+  WatchList.searchedTo(checkpoint, wallet) ?? checkpoint.first - 1
+
+/** What is searched next; `null` for nothing. */
+const nextTarget = ({ session }: Options) =>
+  session.snapshot(
+    Effect.fnUntraced(function* (snapshot) {
+      const checkpoint = yield* snapshot.checkpoint
+      const waiting = (checkpoint?.watch ?? []).filter(
+        (wallet) => session.watch?.has(wallet) === true && WatchList.isSearching(checkpoint!, wallet),
+      )
+      const [first] = waiting
+      if (checkpoint === null || first === undefined) return null
+      const [searchedTo, from] = [startOf(checkpoint, first), WatchList.completeFrom(checkpoint, first)]
+      const wallets = waiting.filter(
+        (wallet) => startOf(checkpoint, wallet) === searchedTo && WatchList.completeFrom(checkpoint, wallet) === from,
+      )
+      const closing = yield* snapshot.block(from - 1)
+      return closing === null ? null : ({ wallets, searchedTo, closing } satisfies Target)
+    }),
+  )
+
+/** The roles by which a transaction is one of a wallet in an index of some wallets. */
+const direct = Role.bits.sender | Role.bits.recipient | Role.bits.created
+
+/** Stores the transactions of searched wallets in a block of the index. */
+const storeBlock = Effect.fnUntraced(function* (
+  { assembling, session, store }: Options,
+  source: Calls.Budgeted,
+  { wallets }: Target,
+  { hash, number, rows }: DiscoveredBlock,
+) {
+  if (rows.every(({ roles }) => (roles & direct) === 0)) return
+  const range = yield* store.audit.range(number, number)
+  const [stored] = range.blocks
+  const watch = new Set([...(KeptRows.withStored(range, number) ?? []), ...wallets])
+  const fetched = yield* Calls.withRetries(source, BlockFetcher.block(source.node, number, { ...assembling, watch }))
+  const isKept = KeptRows.lost(stored, fetched) === null && fetched.hash === hash
+  if (isKept && (yield* session.replace(KeptRows.keepTraces(stored, fetched)))) return
+  return yield* new ChainReorganized({ block: number, expected: stored?.hash ?? "no block", received: fetched.hash })
+})
+
+/** Searches the past of wallets to its end, or until the list of wallets has changed. */
+const search = Effect.fnUntraced(function* (options: Options, source: DiscoveredBlocks.Source, target: Target) {
+  const { closing, wallets } = target
+  let [searchedTo, unnoted] = [target.searchedTo, 0]
+  const note = (to: number) =>
+    Effect.map(options.store.changeWatch({ _tag: "Searched", wallets, from: searchedTo, to }), ({ changed }) => {
+      searchedTo = to
+      unnoted = 0
+      return changed.length > 0
+    })
+  const opening = Math.max(0, searchedTo)
+  if (opening < closing.number) {
+    const scope = { chainId: options.chainId, addresses: wallets, opening, closing }
+    const initial = DiscoveryStep.initial(scope)
+    // Its own transactions and its ether locate what the index has of a wallet; logs would locate what it does not have.
+    const state = { ...initial, logs: { ...initial.logs, left: [] } }
+    yield* Discovery.make(source, Discovery.nothingFound(state)).blocks.pipe(
+      Stream.mapEffect((block) =>
+        Effect.gen(function* () {
+          yield* storeBlock(options, source, target, block)
+          return ++unnoted < noteEvery || (yield* note(block.number))
+        }),
+      ),
+      Stream.takeWhile((isCurrent) => isCurrent),
+      Stream.runDrain,
+    )
+  }
+  if (yield* note(closing.number)) yield* Effect.logInfo(`The past of added wallets is found: ${wallets.join(", ")}`)
+})
+
+/** Works until it is interrupted. What fails is logged once and tried again. */
+export const run = Effect.fn("PastSearch.run")(function* (options: Options): Effect.fn.Return<never> {
+  const { assembling, callsPerMinute, node } = options
+  const budgeted = {
+    node: CallPace.paced(node, callsPerMinute),
+    usage: () => ({ requests: 0, calls: 0, byMethod: [] }),
+  }
+  const turn = Effect.gen(function* () {
+    const target = yield* nextTarget(options)
+    if (target === null) return false
+    yield* search(options, Calls.limited({ ...budgeted, maxCalls, assembling }, maxCalls), target)
+    return true
+  })
+  let logged = ""
+  for (let failures = 0; ;) {
+    const outcome = yield* Effect.result(fromDefect(turn))
+    if (outcome._tag === "Success") {
+      failures = 0
+      if (!outcome.success) yield* Effect.sleep(pauseMillis)
+      continue
+    }
+    const { message } = outcome.failure
+    if (message !== logged) yield* Effect.logWarning(`The past of added wallets is not found yet: ${message}`)
+    logged = message
+    failures += 1
+    yield* Effect.sleep(Backoff.delayMillis(backoff, failures))
+  }
+})
