@@ -166,6 +166,11 @@ export interface IndexCoverage {
   readonly missingTransactions: bigint | null
   /** Last block at which the wallet's movements gave what the chain states it held; `null` when none is reported. */
   readonly reconciledTo: bigint | null
+  /**
+   * Last block up to which the past of the wallet was searched, where it was added to an index of some wallets later; `null` when not
+   * reported. Up to there, calls of value 0 by others may be missing. Below `indexedFrom`: the search goes on.
+   */
+  readonly searchedTo: bigint | null
 }
 
 /**

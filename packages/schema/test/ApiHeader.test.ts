@@ -14,6 +14,7 @@ describe("ApiHeader", () => {
       "daybook-finalized-to",
       "daybook-missing-transactions",
       "daybook-reconciled-to",
+      "daybook-searched-to",
     ])
   })
 })

@@ -170,6 +170,7 @@ describe("RestApi", () => {
         "daybook-finalized-to",
         "daybook-missing-transactions",
         "daybook-reconciled-to",
+        "daybook-searched-to",
         "ratelimit-limit",
         "ratelimit-remaining",
         "ratelimit-reset",

@@ -250,5 +250,6 @@ export const indexCoverage = (headers: Readonly<Record<string, string>>) => {
     finalizedTo: number("daybook-finalized-to"),
     missingTransactions: number("daybook-missing-transactions"),
     reconciledTo: number("daybook-reconciled-to"),
+    searchedTo: number("daybook-searched-to"),
   }
 }

@@ -39,6 +39,7 @@ const outermostOf = (order: Order, ...pages: ReadonlyArray<ReadonlyArray<Row>>):
           finalizedTo: null,
           missingTransactions: null,
           reconciledTo: null,
+          searchedTo: null,
         },
         headers: {},
         requestId: undefined,

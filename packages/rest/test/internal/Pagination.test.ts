@@ -19,6 +19,7 @@ const response = (result: ReadonlyArray<Row>, cursor: string | null): PageRespon
     finalizedTo: null,
     missingTransactions: null,
     reconciledTo: null,
+    searchedTo: null,
   },
   headers: {},
   requestId: undefined,

@@ -190,6 +190,7 @@ describe("ReplyDecoder", () => {
         finalizedTo: 1_100n,
         missingTransactions: null,
         reconciledTo: null,
+        searchedTo: null,
       })
       expect(ReplyDecoder.indexCoverage({ ...headers, ...missing }).missingTransactions).toBe(2n)
       expect(ReplyDecoder.indexCoverage({ "daybook-reconciled-to": "1099" }).reconciledTo).toBe(1_099n)
@@ -201,6 +202,7 @@ describe("ReplyDecoder", () => {
         finalizedTo: null,
         missingTransactions: null,
         reconciledTo: null,
+        searchedTo: null,
       })
     })
   })

@@ -56,6 +56,7 @@ export const coverageOf = (chain: string, index: IndexCoverage): typeof Coverage
   to_block: textOf(index.indexedTo),
   final_to: textOf(index.finalizedTo),
   reconciled_to: textOf(index.reconciledTo),
+  searched_to: textOf(index.searchedTo),
   missing_transactions: textOf(index.missingTransactions),
 })
 

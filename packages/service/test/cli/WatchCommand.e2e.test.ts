@@ -89,7 +89,7 @@ it.live(
       expect(before).toEqual(["address_not_watched"])
       expect(add).toEqual({
         code: 0,
-        out: `${added} on dev: added, indexed from block 4 on at the earliest; see "daybook watch list --chain dev"
+        out: `${added} on dev: added, indexed from block 4 on at the earliest, and its past as it is found; see "daybook watch list --chain dev"
 ${mine} on dev: watched already, indexed from block 0 on
 `,
         err: "",
@@ -98,7 +98,7 @@ ${mine} on dev: watched already, indexed from block 0 on
         [
           "",
           `${mine} on dev: indexed 0 to 3, not compared with the chain yet`,
-          `${added} on dev: indexed from block 4 on, not compared with the chain yet`,
+          `${added} on dev: indexed from block 4 on, its past is not searched yet, not compared with the chain yet`,
         ].toSorted(),
       )
       expect(after).toEqual([

@@ -126,3 +126,51 @@ describe("WatchedWallets", () => {
     expect(WatchedWallets.claimed(text, null)).toBeNull()
   })
 })
+
+describe("WatchedWallets: the search of a past", () => {
+  const of = { first: 10, head: { number: 30, hash: "0x1e" }, headTimestamp: 0, finalized: null }
+  const added = WatchedWallets.changed('["0xa"]', { _tag: "Add", wallets: ["0xb"] }, 21).text
+  const search = (text: string, from: number, to: number) =>
+    WatchedWallets.changed(text, { _tag: "Searched", wallets: ["0xa", "0xb", "0xc"], from, to }, 31)
+  const stated = (text: string) => {
+    const checkpoint = { ...of, ...WatchedWallets.toCheckpoint(text) }
+    return [WatchList.firstBlock(checkpoint, "0xb"), WatchList.searchedTo(checkpoint, "0xb")]
+  }
+
+  it("changed: a wallet has its past once the search reaches the block before its first one", () => {
+    const half = search(added, 9, 15)
+    const whole = search(half.text, 15, 20)
+
+    expect(stated(added)).toEqual([21, null])
+    expect([half.changed, stated(half.text)]).toEqual([["0xb"], [21, 15]])
+    expect([whole.changed, stated(whole.text)]).toEqual([["0xb"], [10, 20]])
+  })
+
+  it("changed: a search that does not go on where the list ends is not noted", () => {
+    const half = search(added, 9, 15).text
+
+    expect(search(half, 12, 18)).toEqual({ text: half, changed: [] })
+    expect(search(half, 15, 15)).toEqual({ text: half, changed: [] })
+    expect(search('["0xa"]', 9, 15)).toEqual({ text: '["0xa"]', changed: [] })
+  })
+
+  it("unwound: a reorg below the first block of a wallet lowers what is searched too", () => {
+    const whole = search(added, 9, 20).text
+
+    expect(stated(WatchedWallets.unwound(whole, 25)!)).toEqual([10, 20])
+    expect(stated(WatchedWallets.unwound(whole, 18)!)).toEqual([10, 17])
+  })
+
+  it("stored: blocks that were made without the wallet begin its search again", () => {
+    const whole = search(added, 9, 20).text
+
+    expect(stated(WatchedWallets.stored(whole, new Set(["0xa"]), 31)!)).toEqual([31, null])
+    expect(stated(WatchedWallets.stored(whole, new Set(["0xa", "0xb"]), 31)!)).toEqual([10, 20])
+  })
+
+  it("claimed: an index that is opened again keeps how far the search has come", () => {
+    const half = search(added, 9, 15).text
+
+    expect(stated(WatchedWallets.claimed(half, new Set(["0xa"]))!)).toEqual([21, 15])
+  })
+})
