@@ -21,6 +21,11 @@ export const Coverage = Schema.Struct({
   to_block: Schema.NullOr(Schema.String),
   final_to: Schema.NullOr(Schema.String),
   reconciled_to: Schema.NullOr(Schema.String),
+  /**
+   * Last block up to which the past of a wallet that was added later was searched: up to there, calls of value 0 by others may be missing.
+   * Below `from_block`: the search goes on.
+   */
+  searched_to: Schema.NullOr(Schema.String),
   missing_transactions: Schema.NullOr(Schema.String),
 })
 
@@ -67,6 +72,7 @@ export const rangeOf = (chain: string, from: bigint | null, to: bigint): typeof 
   to_block: textOf(to),
   final_to: null,
   reconciled_to: null,
+  searched_to: null,
   missing_transactions: null,
 })
 
