@@ -1,5 +1,5 @@
 /**
- * Fills the past of wallets that were added to an index of some wallets: searches the states of an archive node for the blocks that hold
+ * Fills the past of wallets that were added to an index of some wallets. It searches the states of an archive node for the blocks that hold
  * something of them, and stores their transactions in the blocks that the index has. It works beside the indexer, in its session. What is
  * stored stays when it is stopped at any time, and the next one goes on behind it.
  *

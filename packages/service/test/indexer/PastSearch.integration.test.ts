@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import { expect, vi } from "vitest"
 import { projection } from "../../src/projection/WalletTransactions.ts"
 import * as WatchList from "../../src/store/WatchList.ts"
-import * as TestStore from "../store/TestStore.ts"
+import type * as TestStore from "../store/TestStore.ts"
 import { caughtUp, openStore, start } from "./chain.ts"
 
 vi.setConfig({ testTimeout: 120_000 })

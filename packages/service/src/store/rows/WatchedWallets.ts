@@ -115,8 +115,8 @@ export const isSame = (one: ReadonlySet<string> | null, other: ReadonlySet<strin
     : one.size === other.size && [...one].every((wallet) => other.has(wallet))
 
 /**
- * The text once blocks were stored that were made for some wallets: others are complete from `from` on at the earliest, and the search of
- * their past begins again, as it has not seen these blocks.
+ * The text once blocks were stored that were made for some wallets. Others are complete from `from` on at the earliest; the search of their
+ * past begins again, as it has not seen these blocks.
  */
 export const stored = (text: string | null, madeFor: ReadonlySet<string> | null, from: number): string | null => {
   if (text === null || madeFor === null) return text
