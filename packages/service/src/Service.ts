@@ -287,7 +287,8 @@ export const run = Effect.fn("Service.run")(function* (
           key: isOnlyIndexer ? "monitoring" : "listen",
         })
   const address = server?.address ?? null
-  if (address !== null && member === undefined) {
+  // Beside a local chain no key is needed, and the command prints where the pages are.
+  if (address !== null && member === undefined && options.access !== "local") {
     yield* Effect.logInfo(isOnlyIndexer ? `Health and metrics on ${address.url}` : listeningMessage(address.url))
   }
   if (address !== null && member !== undefined) yield* member.ready(address.url)

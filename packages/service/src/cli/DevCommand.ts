@@ -2,6 +2,7 @@
  * `daybook dev`: the explorer, the REST operations and the relay beside a local chain, without configuration and without an API key.
  */
 import { quote } from "@daybook/schema/Issue"
+import { visible } from "@daybook/schema/VisibleText"
 import { spawn } from "node:child_process"
 import { resolve } from "node:path"
 import * as Effect from "effect/Effect"
@@ -105,11 +106,13 @@ export const dev = Command.make(
     if (chain && url !== undefined) return yield* failed("Both --rpc and --chain are given. Give one of them.")
     const node = yield* findNode(url, chain)
     const folders = artifacts.map((folder) => resolve(folder))
+    const output = yield* Terminal.Output
     let isOpened = !open
     return yield* DevServer.run(node, {
       url: node.url,
       port,
       artifacts: folders.length > 0 ? folders : DevConfig.projectsOf(process.cwd()),
+      onLine: (line) => output.note(visible(line)),
       onReady: (running) =>
         Effect.gen(function* () {
           // The server is of use without a reader of what it prints.

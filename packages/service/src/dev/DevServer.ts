@@ -12,6 +12,10 @@ import type * as Scope from "effect/Scope"
 import * as Service from "../Service.ts"
 import * as DevConfig from "./DevConfig.ts"
 import * as LocalNode from "./LocalNode.ts"
+import type { Running } from "./Running.ts"
+import * as TransactionLog from "./TransactionLog.ts"
+
+export type { Running } from "./Running.ts"
 
 /** How to run. */
 export interface Options {
@@ -19,17 +23,10 @@ export interface Options {
   /** Port of the service; left out, 8080 or, where that is in use, a free one. */
   readonly port?: number | undefined
   readonly artifacts: ReadonlyArray<string>
+  /** Receives a line for each transaction, and for blocks that are reverted; left out, none are made. */
+  readonly onLine?: ((line: string) => void) | undefined
   /** Called whenever the service listens. */
   readonly onReady: (running: Running) => Effect.Effect<void>
-}
-
-/** The service beside a node. */
-export interface Running {
-  readonly node: LocalNode.LocalNode
-  /** Name of its chain. */
-  readonly chain: string
-  /** The base URL of the service. */
-  readonly url: string
 }
 
 const usualPort = 8080
@@ -82,7 +79,7 @@ const start = Effect.fnUntraced(function* (
  */
 export const run = Effect.fn("DevServer.run")(function* (
   first: LocalNode.LocalNode,
-  { artifacts, onReady, port: given, url }: Options,
+  { artifacts, onLine, onReady, port: given, url }: Options,
 ): Effect.fn.Return<never, Service.StartError> {
   let port = given ?? usualPort
   let node = first
@@ -97,7 +94,9 @@ export const run = Effect.fn("DevServer.run")(function* (
         // Sound: the role `rest` listens.
         const address = running.address!
         port = address.port
-        yield* onReady({ node: current, chain: DevConfig.nameOf(current), url: address.url })
+        const ready = { node: current, chain: DevConfig.nameOf(current), url: address.url }
+        if (onLine !== undefined) yield* TransactionLog.start(ready, onLine)
+        yield* onReady(ready)
         return yield* untilOther(url, LocalNode.identityOf(current))
       }),
     )

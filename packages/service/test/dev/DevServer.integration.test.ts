@@ -24,7 +24,7 @@ const restartable = Effect.gen(function* () {
 })
 
 /** Runs the command beside a node; gives the services that it announces, one after another. */
-const develop = Effect.fnUntraced(function* (url: string) {
+const develop = Effect.fnUntraced(function* (url: string, onLine?: (line: string) => void) {
   const announced = yield* Queue.unbounded<DevServer.Running>()
   const node = yield* LocalNode.find(url)
   yield* Effect.forkScoped(
@@ -32,6 +32,7 @@ const develop = Effect.fnUntraced(function* (url: string) {
       url,
       port: 0,
       artifacts: [],
+      onLine,
       onReady: (running) => Effect.asVoid(Queue.offer(announced, running)),
     }).pipe(Effect.provideService(References.MinimumLogLevel, "None")),
   )
@@ -147,6 +148,40 @@ describe("daybook dev", () => {
         yield* send
 
         yield* untilComplete("the balance is the sum after a revert")
+      }).pipe(Effect.scoped),
+  )
+
+  it.live(
+    "writes a line for each transaction, with the reason of a failed one, and one for blocks that are reverted",
+    () =>
+      Effect.gen(function* () {
+        const { begin } = yield* restartable
+        const node = yield* begin({})
+        const lines: Array<string> = []
+        const running = yield* Queue.take(yield* develop(node.url, (line) => lines.push(line)))
+        const [from] = node.accounts
+        const send = sender(node)
+        const untilLine = (pattern: RegExp) =>
+          Eventually.untilEffect(
+            Effect.sync(() => lines.some((line) => pattern.test(line))),
+            { ...within, withinMillis: 20_000, what: `a line like ${pattern}` },
+          )
+        const snapshot = yield* node.call<string>("evm_snapshot")
+        const hash = yield* send
+        yield* untilLine(new RegExp(`^#1  ${hash.slice(0, 8)}  Account 0 → Account 1  1 wei +21,000 gas  ok$`))
+        // A creation that ends with Error("no").
+        const text = ["20", "02"].map((digits) => digits.padStart(64, "0")).join("") + "6e6f".padEnd(64, "0")
+        const data = `0x6064600c60003960646000fd08c379a0${text}`
+        yield* Effect.ignore(node.call("eth_sendTransaction", [{ from, data, gas: "0x30d40" }]))
+        yield* untilLine(/^#2 .* Account 0 → new .* reverted no {2}http/)
+        expect(lines.at(-1)).toContain(`${running.url}/tx/0x`)
+
+        yield* node.call("evm_revert", [snapshot])
+
+        yield* untilLine(/^Blocks 1 to 2 were reverted$/)
+        lines.length = 0
+        const again = yield* send
+        yield* untilLine(new RegExp(`^#\\d+  ${again.slice(0, 8)} .* ok$`))
       }).pipe(Effect.scoped),
   )
 

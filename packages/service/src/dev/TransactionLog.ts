@@ -1,0 +1,234 @@
+/**
+ * Writes a line for each transaction of a local chain, read from the service beside it as any program reads it, and one for blocks that are
+ * reverted.
+ *
+ * Source: decision 0060.
+ */
+import { createExplorerClient, type ExplorerClient } from "@daybook/rest/ExplorerClient"
+import { createRestClient, type RestPromiseClient, type WalletTransaction } from "@daybook/rest/promise"
+import { createRpcClient, isRpcError, type RpcClient } from "@daybook/rpc/promise"
+import * as Chain from "@daybook/schema/Chain"
+import type { DecodedItem } from "@daybook/schema/DecodedItem"
+import type { Token } from "@daybook/schema/Token"
+import { transfers } from "@daybook/schema/TokenTransfer"
+import * as Log from "@daybook/schema/Log"
+import * as Effect from "effect/Effect"
+import type { Running } from "./Running.ts"
+import * as TransactionLine from "./TransactionLine.ts"
+
+/** Time between two looks at how far the index is. */
+const pollMillis = 200
+
+/** Blocks whose transactions are written at once; a chain that is far ahead is not listed. */
+const maxBlocks = 200
+
+/** Blocks whose hashes are kept, to see what was reverted. */
+const maxHashes = 1_000
+
+/** Rows of a sender in a block. */
+const limit = 1_000
+
+/** Movements that are no part of what a transaction is for. */
+const asides: ReadonlySet<string> = new Set(["fee", "reward", "genesis"])
+
+interface Clients {
+  readonly chain: string
+  readonly url: string
+  /** Symbol of the currency of the chain. */
+  readonly symbol: string
+  readonly rest: RestPromiseClient
+  readonly explorer: ExplorerClient
+  readonly rpc: RpcClient
+  /** The node itself, which executes a call again at a block. */
+  readonly node: RpcClient
+}
+
+const clientsOf = ({ chain, node, url }: Running): Clients => {
+  const options = { baseUrl: url, apiKey: "dev", retry: { maxAttempts: 1 } }
+  return {
+    chain,
+    url,
+    symbol: Chain.all.find(({ id }) => id === BigInt(node.chainId))?.symbol ?? "ETH",
+    rest: createRestClient(options),
+    explorer: createExplorerClient(options),
+    rpc: createRpcClient({ url: `${url}/rpc/${encodeURIComponent(chain)}`, retry: { maxAttempts: 1 } }),
+    node: createRpcClient({ url: node.url, retry: { maxAttempts: 1 } }),
+  }
+}
+
+/** The data that a failed transaction returned: by its trace, else by executing it again after the block before. */
+const revertData = async ({ node, rpc }: Clients, row: WalletTransaction): Promise<string | undefined> => {
+  const trace = await rpc.debug_traceTransaction(row.hash, { tracer: "callTracer" }).catch(() => undefined)
+  if (trace?.output !== undefined && trace.output !== null && trace.output !== "0x") return trace.output
+  const call = { from: row.from_address, to: row.to_address, value: row.value, data: row.input, gas: row.gas }
+  try {
+    await node.eth_call(call, row.block_number - 1n)
+    return undefined
+  } catch (error) {
+    const revert = isRpcError(error) && error._tag === "RpcError" ? error.revert : undefined
+    if (revert?._tag === "Custom") return revert.data
+    return revert?._tag === "Error" || revert?._tag === "Panic" ? revert.reason : undefined
+  }
+}
+
+const errorText = ({ label, params, signature }: DecodedItem): string => {
+  const [first] = params
+  if (signature === "Error(string)" && first !== undefined) return String(first.value)
+  if (signature === "Panic(uint256)" && first !== undefined)
+    return `Panic 0x${BigInt(String(first.value)).toString(16)}`
+  return `${label}(${params.map(({ name, value }) => (name === "" ? value : `${name}: ${value}`)).join(", ")})`
+}
+
+const reasonOf = async (clients: Clients, row: WalletTransaction): Promise<string | undefined> => {
+  const data = await revertData(clients, row)
+  if (data === undefined || !/^0x(?:[0-9a-f]{2}){4,2048}$/i.test(data)) return data
+  const { chain, explorer } = clients
+  const error = `${row.to_address ?? row.from_address}:${data.toLowerCase()}`
+  const { result } = await explorer.names({ chain, error: [error] })
+  const found = result.errors[0]
+  return found === null || found === undefined ? `custom error ${data.slice(0, 10)}` : errorText(found)
+}
+
+const addressesOf = (row: WalletTransaction): ReadonlyArray<string> => [
+  row.from_address,
+  ...(row.to_address === null ? [] : [row.to_address]),
+  ...(row.receipt_contract_address === null ? [] : [row.receipt_contract_address]),
+  ...(row.decoded_call?.params ?? []).flatMap(({ type, value }) =>
+    type === "address" ? [String(value).toLowerCase()] : [],
+  ),
+  ...transfers(row).flatMap(({ from, to, token }) => [from, to, token]),
+]
+
+/** Names of one request. */
+const maxNames = 100
+
+const namesOf = async ({ chain, explorer }: Clients, addresses: ReadonlyArray<string>) => {
+  const wanted = [...new Set(addresses)].slice(0, maxNames)
+  const { result } = await explorer.names({ chain, address: wanted })
+  return new Map(
+    wanted.flatMap((address, at) => (result.addresses[at] ? [[address, result.addresses[at]] as const] : [])),
+  )
+}
+
+const movementsOf = async (
+  { chain, rest }: Clients,
+  { block_number: block, from_address: address, hash }: WalletTransaction,
+) => {
+  const query = { address, chain, from_block: block, to_block: block, order: "ASC", limit } as const
+  const page = await rest.movements(query)
+  return page.result.filter((row) => row.transaction_hash === hash && !asides.has(row.kind))
+}
+
+const lineOf = async (clients: Clients, row: WalletTransaction): Promise<string> => {
+  const movements = await movementsOf(clients, row)
+  const [names, reason] = await Promise.all([
+    namesOf(clients, addressesOf(row)),
+    row.receipt_status === 0 ? reasonOf(clients, row) : undefined,
+  ])
+  const tokens = new Map<string, Token>(
+    movements.flatMap(({ asset, token }) => (token === null ? [] : [[asset as string, token] as const])),
+  )
+  const call = row.decoded_call ?? null
+  const facts = {
+    from: row.from_address,
+    to: row.to_address ?? null,
+    created: row.receipt_contract_address ?? null,
+    value: row.value,
+    status: row.receipt_status ?? null,
+    input: row.input,
+    call,
+    transfers: transfers(row),
+    logs: row.logs.map((log) => ({ address: log.address, topics: Log.topics(log), data: log.data })),
+    movements: movements.map(({ amount, asset, token_id: tokenId }) => ({ asset, amount, tokenId })),
+    reason,
+  }
+  const url = `${clients.url}/tx/${row.hash}?chain=${encodeURIComponent(clients.chain)}`
+  const transaction = { block: row.block_number, hash: row.hash, facts, call, gasUsed: row.receipt_gas_used, url }
+  const { symbol } = clients
+  return TransactionLine.format(
+    { nameOf: (address) => names.get(address), tokenOf: (address) => tokens.get(address), symbol },
+    transaction,
+  )
+}
+
+/** The lines of a block, in the order of its transactions. */
+const linesOf = async (
+  clients: Clients,
+  number: bigint,
+): Promise<readonly [hash: string | null, lines: Array<string>]> => {
+  const { chain, rest, rpc } = clients
+  const block = await rpc.eth_getBlockByNumber(number, true)
+  if (block === null) return [null, []]
+  const lines: Array<string> = []
+  const rows = new Map<string, WalletTransaction>()
+  for (const address of new Set(block.transactions.map(({ from }) => from))) {
+    const query = { address, chain, from_block: number, to_block: number, order: "ASC", limit } as const
+    for (const row of (await rest.walletTransactions(query)).result) rows.set(row.hash, row)
+  }
+  for (const { hash } of block.transactions) {
+    const row = rows.get(hash)
+    if (row !== undefined) lines.push(await lineOf(clients, row))
+  }
+  return [block.hash, lines]
+}
+
+interface Written {
+  /** Hashes of the blocks whose lines were written. */
+  readonly hashes: Map<number, string>
+  next: number
+}
+
+/** Forgets blocks that the node no longer has; gives the lowest of them. */
+const forget = async ({ rpc }: Clients, written: Written, to: number): Promise<number | undefined> => {
+  let lowest: number | undefined
+  for (let number = written.next - 1; written.hashes.has(number); number--) {
+    const hash = number > to ? null : ((await rpc.eth_getBlockByNumber(BigInt(number), false))?.hash ?? null)
+    if (hash === written.hashes.get(number)) break
+    written.hashes.delete(number)
+    lowest = number
+  }
+  return lowest
+}
+
+/** Writes what is new up to a block. */
+const advance = async (clients: Clients, written: Written, to: number, print: (line: string) => void) => {
+  const last = written.next - 1
+  const lowest = await forget(clients, written, to)
+  if (lowest !== undefined) {
+    print(lowest === last ? `Block ${lowest} was reverted` : `Blocks ${lowest} to ${last} were reverted`)
+    written.next = lowest
+  }
+  if (to < written.next - 1) written.next = to + 1
+  if (to - written.next >= maxBlocks) written.next = to - maxBlocks + 1
+  for (; written.next <= to; written.next++) {
+    const [hash, lines] = await linesOf(clients, BigInt(written.next))
+    if (hash === null) return
+    for (const line of lines) print(line)
+    written.hashes.set(written.next, hash)
+    written.hashes.delete(written.next - maxHashes)
+  }
+}
+
+/** Writes a line for each transaction after the present head, until the scope ends. What fails is read again. */
+export const start = Effect.fn("TransactionLog.start")(function* (running: Running, print: (line: string) => void) {
+  const clients = clientsOf(running)
+  const head = yield* Effect.promise(() => clients.node.eth_blockNumber().catch(() => undefined))
+  let written: Written | undefined = head === undefined ? undefined : { hashes: new Map(), next: Number(head) + 1 }
+  const turn = async (): Promise<void> => {
+    const status = await clients.explorer.ready({ chain: clients.chain })
+    if ("chains" in status || status.indexed === null) return
+    const { to } = status.indexed
+    written ??= { hashes: new Map(), next: to + 1 }
+    // Blocks from before the start are still being indexed.
+    if (to < written.next - 1 && written.hashes.size === 0) return
+    await advance(clients, written, to, print)
+  }
+  const loop = Effect.gen(function* () {
+    for (;;) {
+      // After a reorg, or while the service is started again, the next turn reads what this one could not.
+      yield* Effect.promise(() => turn().catch(() => undefined))
+      yield* Effect.sleep(pollMillis)
+    }
+  })
+  yield* Effect.forkScoped(loop)
+})
