@@ -109,13 +109,19 @@ export interface Texts {
   readonly internal: string | null
 }
 
+/** The frame of a document, once the columns match their checksum. */
+const frameUnsafe = (name: string, columns: Columns, readApart: ReadApart): Uint8Array => {
+  const [id, revision, form, size, internalSize, hash, addresses, inline, checksum] = columns
+  if (Checksum.fromValues([id, revision, form, size, internalSize, hash, addresses, inline]) !== checksum)
+    throw damaged(name, id)
+  return inline ?? apartUnsafe(name, id, readApart, "document")
+}
+
 /** Reads the texts of a transaction from its columns, with its internal transactions where they are wanted. */
 export const textsUnsafe = (name: string, columns: Columns, wantsInternal: boolean, readApart: ReadApart): Texts => {
-  const [id, revision, formNumber, size, internalSize, hash, addresses, inline, checksum] = columns
-  const checked = [id, revision, formNumber, size, internalSize, hash, addresses, inline]
-  if (Checksum.fromValues(checked) !== checksum) throw damaged(name, id)
+  const [id, , formNumber, size, internalSize] = columns
   const form = Frame.fromNumber(formNumber)
-  const frame = inline ?? apartUnsafe(name, id, readApart, "document")
+  const frame = frameUnsafe(name, columns, readApart)
   const texts = decodeUnsafe(name, id, () => Frame.unpack({ form, frame, size, internalSize }, wantsInternal))
   if (!wantsInternal || !form.isInternalApart || internalSize === null) return texts
   const apart = apartUnsafe(name, id, readApart, "internal")
@@ -131,6 +137,15 @@ export const isOf = (columns: Columns, body: string, address: string): boolean =
 export const addressesOf = ([, , , , , , addresses]: Columns, body: string): ReadonlyArray<string> =>
   // Sound: a row without the column was written with those of its text.
   addresses === null ? DocumentText.namesOf(body)!.addresses : split(addresses, addressBytes).map(toHex)
+
+/** Reads the hash of a transaction from its columns, without the rest of its text. */
+export const hashUnsafe = (name: string, columns: Columns, readApart: ReadApart): string => {
+  const [id, , formNumber, size, internalSize] = columns
+  const frame = frameUnsafe(name, columns, readApart)
+  const form = Frame.fromNumber(formNumber)
+  const start = () => Frame.unpackStart({ form, frame, size, internalSize }, DocumentText.hashEnd)
+  return hashOf(columns, decodeUnsafe(name, id, start))
+}
 
 /** The hash of a transaction, whose columns and text were read. */
 export const hashOf = ([, , , , , hash]: Columns, body: string): string =>

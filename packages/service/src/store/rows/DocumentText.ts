@@ -10,7 +10,8 @@ export interface Names {
 }
 
 const hashStart = '{"hash":"'
-const hashEnd = hashStart.length + 66
+/** Characters up to the end of the hash of a text with names. */
+export const hashEnd = hashStart.length + 66
 const fromKey = '"from_address":"'
 const toKey = ',"to_address":"'
 const contractKey = '"receipt_contract_address":"'

@@ -76,13 +76,20 @@ export const pack = (body: string, internal: string | null, codec: Codec): Packe
   }
 }
 
+/** Bytes of a frame: those of the document, and of internal transactions in it. */
+const bytesOf = ({ form, internalSize, size }: Pick<Packed, "form" | "internalSize" | "size">): number =>
+  size + (internalSize === null || form.isInternalApart ? 0 : internalSize)
+
+/** The first bytes of the document of a frame, as text. Throws for a frame that is damaged. */
+export const unpackStart = (packed: Omit<Packed, "internalFrame">, bytes: number): string =>
+  decode(packed.frame, bytesOf(packed), packed.form.dictionary).toString("utf8", 0, Math.min(bytes, packed.size))
+
 /** The texts of a frame: the document, and the internal transactions behind it. Throws for a frame that is damaged. */
 export const unpack = (
   { form, frame, internalSize, size }: Omit<Packed, "internalFrame">,
   wantsInternal: boolean,
 ): { readonly body: string; readonly internal: string | null } => {
-  const behind = internalSize === null || form.isInternalApart ? 0 : internalSize
-  const bytes = decode(frame, size + behind, form.dictionary)
+  const bytes = decode(frame, bytesOf({ form, internalSize, size }), form.dictionary)
   return {
     body: bytes.toString("utf8", 0, size),
     internal: wantsInternal && internalSize !== null && !form.isInternalApart ? bytes.toString("utf8", size) : null,

@@ -62,7 +62,7 @@ export const byIdUnsafe = (
 
 /** Reads the hash of a transaction from its columns. */
 export const hashUnsafe = (connection: Connection, columns: DocumentRow.Columns): string =>
-  DocumentRow.hashOf(columns, textsUnsafe(connection, columns, false).body)
+  DocumentRow.hashUnsafe(connection.name, columns, apartOf(connection, columns))
 
 /** Reads the row of a transaction from its columns, with its internal transactions where they are wanted. */
 export const fromColumnsUnsafe = (

@@ -14,9 +14,14 @@ const ledgers: Readonly<Record<number, Ledger>> = Object.fromEntries(
   ]),
 )
 
-/** The tables that each statement reads first; a statement without one is its own name. */
+/** What the service looks at every second, whatever is requested. */
+const background = "contract_revision"
+
+/** The tables that each statement of a page reads first; a statement without one is its own name. */
 const tablesOf = (statements: ReadonlyArray<string>): ReadonlyArray<string> =>
-  statements.map((sql) => /\bFROM (?!json_each|\()(\w+)|CROSS JOIN (\w+)/.exec(sql)?.slice(1).find(Boolean) ?? sql)
+  statements
+    .map((sql) => /\bFROM (?!json_each|\()(\w+)|CROSS JOIN (\w+)/.exec(sql)?.slice(1).find(Boolean) ?? sql)
+    .filter((table) => table !== background)
 
 const opening = ["api_key", "BEGIN", "gap_count"]
 const transactions = ["history", "history_copy"]
