@@ -274,6 +274,7 @@ const isStateOfService = ({ path }: ChangedRequest, { status, text }: Received):
 export const scenario: Scenario = {
   name: "changed requests to every operation",
   bound: "decoding at the edge",
+  isWithoutLimits: true,
   service: async () => {
     const node = await FakeNode.start(() => '"0x1"')
     collector = await startCollector()
