@@ -1,6 +1,6 @@
 /** Nodes of several makes, each started in a process of its own with one funded account. */
 import { spawn } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
@@ -58,6 +58,20 @@ const hardhat: OtherNode = {
     const config = write(import.meta.dirname, "hardhat.config.cjs", "module.exports = { solidity: '0.8.28' }\n")
     void folder
     return [join(modules, "hardhat/internal/cli/bootstrap.js"), "--config", config, "node", "--port", String(port)]
+  },
+}
+
+const hardhat3: OtherNode = {
+  name: "hardhat 3",
+  waiting: byAutomine,
+  command: (folder, port) => {
+    write(folder, "package.json", '{ "type": "module" }')
+    write(folder, "hardhat.config.js", "export default {}")
+    // It runs in a project alone that has it as "hardhat".
+    mkdirSync(join(folder, "node_modules"))
+    symlinkSync(join(modules, "hardhat-3"), join(folder, "node_modules/hardhat"))
+    const program = join(folder, "node_modules/hardhat/dist/src/cli.js")
+    return [program, "node", "--hostname", "127.0.0.1", "--port", String(port)]
   },
 }
 
@@ -162,7 +176,7 @@ const ethereumjs: OtherNode = {
 }
 
 /** Every node that is started here; anvil is the embedded chain of the repository. */
-export const all: ReadonlyArray<OtherNode | "anvil"> = ["anvil", hardhat, ganache, conflux, ethereumjs]
+export const all: ReadonlyArray<OtherNode | "anvil"> = ["anvil", hardhat, hardhat3, ganache, conflux, ethereumjs]
 
 const freePort = Effect.promise(
   () =>

@@ -34,5 +34,9 @@ const longestOf = (error: TurnError, maxDelayMillis: number): number => {
 /**
  * Delay after so many failures in a row, in milliseconds.
  */
-export const delayAfter = (error: TurnError, failures: number, maxDelayMillis: number): number =>
-  Backoff.delayMillis({ firstMillis: firstDelayMillis, maxMillis: longestOf(error, maxDelayMillis) }, failures)
+export const delayAfter = (error: TurnError, failures: number, maxDelayMillis: number): number => {
+  const maxMillis = longestOf(error, maxDelayMillis)
+  const delayMillis = Backoff.delayMillis({ firstMillis: firstDelayMillis, maxMillis }, failures)
+  // A delay of most of a minute would allow two attempts within one.
+  return maxMillis === refusedDelayMillis && delayMillis > maxMillis / 2 ? maxMillis : delayMillis
+}

@@ -66,7 +66,7 @@ export const all: ReadonlyArray<Scenario> = [
     name: "pruned blocks",
     fault: { latencyMillis, reply: failing(/^eth_getBlockByNumber$/, { result: null }) },
     maxCallsPerMinute: 10,
-    maxRecoverySeconds: 25,
+    maxRecoverySeconds: 30,
     isLagKnown: false,
   },
   {

@@ -408,6 +408,12 @@ describe("IndexerState", () => {
       expect(delaysAfter(nodeFailed, 10)).toEqual([50, 100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000])
     })
 
+    it("that the node repeats is retried once in a minute as soon as a delay exceeds half of it", () => {
+      const missing = new BlockNotFound({ block: 1, what: "receipts" })
+
+      expect(delaysAfter(missing, 13).slice(-5)).toEqual([12_800, 25_600, 60_000, 60_000, 60_000])
+    })
+
     it.each<readonly [number, string, IndexerTurn.TurnError]>([
       [10_000, "without a connection", nodeFailed],
       [15_000, "of the head", new NodeFailed({ ...gone, message: "Busy.", pace: "later" })],
