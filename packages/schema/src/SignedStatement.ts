@@ -86,7 +86,7 @@ const signedSumCodec = open("SignedSum", {
   count: Decimal.SafeInteger,
   /** Sum of what the wallet received, in the smallest unit of the asset. */
   in: Decimal.Signed,
-  /** Sum of what it paid: negative or 0. */
+  /** Sum of what it paid, in the smallest unit of the asset: negative or 0. */
   out: Decimal.Signed,
 })
 

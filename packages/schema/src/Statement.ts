@@ -25,9 +25,9 @@ const sumCodec = open("StatementSum", {
   count: Decimal.SafeInteger,
   /** Sum of what the wallet received, in the smallest unit of the asset. */
   in: Decimal.Signed,
-  /** Sum of what it paid: negative or 0. */
+  /** Sum of what it paid, in the smallest unit of the asset: negative or 0. */
   out: Decimal.Signed,
-  /** Net change: `in` and `out` together, negative where the wallet paid more than it received. */
+  /** Net change in the smallest unit of the asset: `in` and `out` together, negative where the wallet paid more than it received. */
   amount: Decimal.Signed,
 })
 
@@ -59,7 +59,7 @@ const differenceCodec = open("StatementDifference", {
   token_id: orEmpty(Decimal.Decimal, null),
   /** Sum of the movements, in the smallest unit of the asset. */
   expected: Decimal.Signed,
-  /** Amount that the chain states; `null` where the contract gives none. */
+  /** Amount that the chain states, in the smallest unit of the asset; `null` where the contract gives none. */
   found: orEmpty(Decimal.Signed, null),
   /** First block at which both differ; `null` where it was not located. */
   first_block: orEmpty(Decimal.Decimal, null),
@@ -99,6 +99,11 @@ const proofCodec = open("StatementProof", {
   differences: Schema.Array(Difference),
   /** What could not be compared, in sentences. */
   not_compared: Schema.Array(Schema.String),
+  /**
+   * What was verified against the state root of the block's header: `native`, `nonce` for the number of sent transactions. Absent where nothing
+   * was; for the rest the node was trusted.
+   */
+  by_state_root: Schema.optionalKey(Schema.Array(Schema.Literals(["native", "nonce"]))),
 })
 
 export interface Proof extends Schema.Schema.Type<typeof proofCodec> {}

@@ -68,6 +68,7 @@ export interface CallFrameWire extends Schema.Struct.Encoded<typeof frame> {
  */
 export const CallFrame: Resource<CallFrame, CallFrameWire> = open("CallFrame", {
   ...frame,
+  /** Calls made by this call, in order. */
   calls: Schema.optionalKey(
     Schema.Array(nested("a call frame", maxDepth, (): Schema.Codec<CallFrame, CallFrameWire> => CallFrame)),
   ),

@@ -14,6 +14,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 
 import * as schema from "../src/index.ts"
+import * as FieldDocs from "./fieldDocs.ts"
 
 type Resource = Schema.Codec<unknown, unknown> & { readonly fields: Schema.Struct.Fields }
 type Response = { readonly resource: string; readonly of: string; readonly json: unknown }
@@ -59,21 +60,32 @@ const isAbsent = (value: unknown, key: string, isNull: boolean): boolean => {
   return own || Object.values(value).some((item) => isAbsent(item, key, isNull))
 }
 
+/** A text as a cell of a table. */
+const cell = (text: string): string => text.replaceAll("|", String.raw`\|`)
+
+const evidenceOf = (name: string, field: string): string => {
+  const evidence = presence[`${sameAsBlock.has(name) ? "Block.Block" : name}.${field}`]
+  return evidence === undefined ? "always" : evidence.startsWith("rule: ") ? evidence.slice(6) : `not in ${evidence}`
+}
+
 const row = ([name, resource]: readonly [string, Resource]): string => {
-  const list = (keys: ReadonlyArray<string>) => keys.map((key) => `\`${key}\``).join(", ")
-  const rows = fieldsOf(resource, true).map((field) => {
-    const evidence = presence[`${sameAsBlock.has(name) ? "Block.Block" : name}.${field}`] ?? ""
-    return `| \`${field}\` | ${evidence} |`
+  const [module = ""] = name.split(".")
+  const rows = Object.entries(resource.fields).map(([field, schema]) => {
+    const [type, meaning] = [FieldDocs.typeOf(schema), FieldDocs.meaningOf(module, resource, field) ?? ""]
+    return `| \`${field}\` | ${[type, FieldDocs.unitOf(type, meaning), meaning, evidenceOf(name, field)].map(cell).join(" | ")} |`
   })
-  const table = rows.length === 0 ? "" : `\n| optional field | absent in |\n|---|---|\n${rows.join("\n")}\n`
-  return `## ${name}\n\nRequired: ${list(fieldsOf(resource, false)) || "none"}.\n${table}`
+  return `## ${name}\n\n| field | type | unit | meaning | present |\n|---|---|---|---|---|\n${rows.join("\n")}\n`
 }
 
 const intro = `# Fields of every resource
 
-Required fields are present in every response. For each optional field, the table has a response or a rule by which it is absent.
-\`anvil: ...\` and \`ganache: ...\` are captured responses in \`test/fixtures\`; names such as \`blocks/004.json\` are recorded responses of
-public chains; \`(null)\` means that the key is present and empty. A test writes this page from the schemas and \`test/presence.json\`.
+The type is that of the decoded value: \`bigint\` and \`number\` are decimal or hex text in JSON, \`Date\` is ISO 8601 text. \`Address\`,
+\`Hash\` and \`Hex\` are lower-case text; other names in code are resources of this page. The unit is that of a number: none stands for a count, an
+index or an id.
+
+\`present\` is \`always\`, the rule by which an optional field is there, or a response without it. \`anvil: ...\` and \`ganache: ...\` are
+captured responses in \`test/fixtures\`; names such as \`blocks/004.json\` are recorded responses of public chains. \`(null)\` means
+that the key is present and empty. A test writes this page from the schemas, their annotations and \`test/presence.json\`.
 
 `
 
@@ -109,7 +121,20 @@ describe("optional fields", () => {
     { timeout: 60_000 },
   )
 
-  it("FIELDS.md: lists every field", async () => {
+  it("fields: each has a type and a meaning", () => {
+    const lacking = Object.entries(resources).flatMap(([name, resource]) =>
+      Object.entries(resource.fields)
+        .filter(([field, schema]) => {
+          const [module = ""] = name.split(".")
+          return (FieldDocs.meaningOf(module, resource, field) ?? "").length < 5 || FieldDocs.typeOf(schema) === ""
+        })
+        .map(([field]) => `${name}.${field}`),
+    )
+
+    expect(lacking).toEqual([])
+  })
+
+  it("FIELDS.md: lists every field with its type, unit and meaning", async () => {
     const text = intro + Object.entries(resources).map(row).join("\n")
     await expect(text).toMatchFileSnapshot(join(import.meta.dirname, "../FIELDS.md"))
   })

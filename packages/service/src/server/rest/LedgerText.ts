@@ -144,7 +144,12 @@ export const balances = (
   result: balancesOf(totals, known),
 })
 
-const proofOf = (proof: WalletProof): Wire<typeof Statement.Proof> => ({
+const byStateRootOf = ({ holdings }: WalletProof): ReadonlyArray<"native" | "nonce"> =>
+  (["native", "nonce"] as const).filter((standard) =>
+    holdings.some(({ holding, isByStateRoot }) => isByStateRoot === true && holding.standard === standard),
+  )
+
+const partsOf = (proof: WalletProof): Wire<typeof Statement.Proof> => ({
   block_number: proof.block.number.toString(),
   proved: isProved(proof),
   proved_at_block: textOf(proof.provedBlock),
@@ -159,6 +164,11 @@ const proofOf = (proof: WalletProof): Wire<typeof Statement.Proof> => ({
     })),
   not_compared: proof.unchecked,
 })
+
+const proofOf = (proof: WalletProof): Wire<typeof Statement.Proof> => {
+  const byStateRoot = byStateRootOf(proof)
+  return byStateRoot.length === 0 ? partsOf(proof) : { ...partsOf(proof), by_state_root: byStateRoot }
+}
 
 /** What a statement is made of. */
 export interface StatementParts {
