@@ -52,6 +52,36 @@ const checkUnits = async (folder: string): Promise<void> => {
   expectSuccess("units", { code: isQuiet ? code : 1, output, standardOutput })
 }
 
+/** What a line of a Dockerfile must not be, with the reason. */
+const refusedLines: ReadonlyArray<readonly [line: RegExp, reason: string]> = [
+  [/^FROM (?!\S+:\S*\d)/, "an image without a version changes by itself"],
+  [/^FROM \S+:latest\b/, "the tag latest changes by itself"],
+  [/^ADD /, "COPY does not unpack or download"],
+  [/^RUN .*\b(?:curl|wget)\b/, "what is downloaded is not checked"],
+  [/^RUN npm install --global (?!\S+@\d)/, "a program without a version changes by itself"],
+  [/^RUN .*\bpnpm install\b(?!.*--frozen-lockfile)/, "versions are those of the lockfile"],
+  [/^RUN .*\bsudo\b/, "steps run as root already"],
+  [/^(?:ENV|ARG) .*(?:KEY|SECRET|TOKEN|PASSWORD)/i, "an image holds no secret"],
+]
+
+/** Lints the Dockerfile by these rules, and its last stage: a user other than root, a signal, and an entry in the form of a list. */
+const lintImage = (): void => {
+  const text = readFileSync(join(deploy, "Dockerfile"), "utf8").replaceAll("\\\n", " ")
+  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"))
+  for (const line of lines) {
+    for (const [refused, reason] of refusedLines) {
+      if (refused.test(line)) issues.push(`Dockerfile: ${line.trim()}: ${reason}`)
+    }
+  }
+  const last = lines.slice(lines.findLastIndex((line) => line.startsWith("FROM ")))
+  const user = last.findLast((line) => line.startsWith("USER "))
+  if (user === undefined || /^USER (?:root|0)\b/.test(user)) issues.push("Dockerfile: the image runs as root")
+  for (const needed of [/^STOPSIGNAL SIGTERM$/, /^ENTRYPOINT \[/]) {
+    if (!last.some((line) => needed.test(line))) issues.push(`Dockerfile: the last stage has no line ${needed.source}`)
+  }
+  if (issues.length === 0) done.push("Dockerfile: lines")
+}
+
 /** Runs the steps of the stage `install` in a folder, but for the installation of pnpm. */
 const checkImage = async (folder: string): Promise<void> => {
   const text = readFileSync(join(deploy, "Dockerfile"), "utf8").replaceAll("\\\n", " ")
@@ -78,6 +108,7 @@ const checkImage = async (folder: string): Promise<void> => {
 
 const folder = mkdtempSync(join(tmpdir(), "daybook-deployment-"))
 try {
+  lintImage()
   await checkProxy()
   await checkMonitoring()
   await checkUnits(folder)

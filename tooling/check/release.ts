@@ -47,6 +47,24 @@ const rowOf = async (name: string, releases: Status["releases"]): Promise<Readon
   return [full, change, `${entries.length}`, kilobytes(statSync(tarball).size), kilobytes(unpacked)]
 }
 
+/** What is read of a bill of materials in the form of CycloneDX. */
+interface BillOfMaterials {
+  readonly components?: ReadonlyArray<{ readonly purl?: string; readonly licenses?: ReadonlyArray<unknown> }>
+}
+
+/** The bill of materials of a package, by the lockfile: the line that sums it up, with components that name no license. */
+const billOf = async (name: string): Promise<string> => {
+  const args = ["--filter", `@daybook/${name}`, "sbom", "--sbom-format", "cyclonedx", "--prod"]
+  const { components = [] }: BillOfMaterials = JSON.parse(await outputOf("pnpm", args))
+  const declared = Object.keys(manifest(join(root, "packages", name)).dependencies ?? {})
+  const named = new Set(components.map(({ purl = "" }) => decodeURIComponent(purl).replace(/^pkg:npm\/|@[^@/]+$/g, "")))
+  const missing = declared.filter((dependency) => !named.has(dependency))
+  if (missing.length > 0) throw new Error(`The bill of materials of ${name} lacks ${missing.join(", ")}`)
+  const unlicensed = components.filter(({ licenses = [] }) => licenses.length === 0).map(({ purl }) => purl)
+  const note = unlicensed.length === 0 ? "" : `; without a license: ${unlicensed.join(", ")}`
+  return `release: bill of materials of @daybook/${name} (CycloneDX): ${components.length} components${note}`
+}
+
 const lacking = (name: string): ReadonlyArray<string> => {
   const members: object = manifest(join(root, "packages", name))
   return ofOwner.filter((member) => !(member in members))
@@ -60,6 +78,7 @@ try {
   print(["package", "version", "files", "packed", "unpacked"])
   print(["---", "---", "---", "---", "---"])
   for (const name of published) print(await rowOf(name, releases))
+  for (const name of published) console.log(await billOf(name))
   for (const name of published) {
     const members = lacking(name)
     if (members.length > 0)
