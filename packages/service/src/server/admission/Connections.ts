@@ -146,6 +146,13 @@ const track = (server: Server, bounds: Options): Tracked => {
     return false
   }
 
+  /** The address with the most connections: those of others are closed for a new one only where all of its own have open requests. */
+  const crowdedAddress = (): string | undefined => {
+    let [crowded, most]: [string | undefined, number] = [undefined, 0]
+    for (const [address, count] of counts) if (count > most) [crowded, most] = [address, count]
+    return crowded
+  }
+
   const remove = (connection: Connection) => {
     if (!all.delete(connection)) return
     const count = counts.get(connection.address)! - 1
@@ -161,7 +168,7 @@ const track = (server: Server, bounds: Options): Tracked => {
 
   const add = (socket: Socket): Connection | undefined => {
     const address = socket.remoteAddress ?? ""
-    const isFull = all.size >= bounds.connections && !closeIdle(undefined)
+    const isFull = all.size >= bounds.connections && !closeIdle(crowdedAddress()) && !closeIdle(undefined)
     const isFullForAddress = (counts.get(address) ?? 0) >= bounds.connectionsPerAddress && !closeIdle(address)
     if (isFull || isFullForAddress) {
       socket.destroy()

@@ -21,9 +21,9 @@ const listen = (server: Server) =>
     () => Effect.sync(() => server.closeAllConnections()),
   )
 
-const open = (port: number) =>
+const open = (port: number, localAddress = "127.0.0.1") =>
   Effect.promise(async () => {
-    const socket = connect(port, "127.0.0.1")
+    const socket = connect({ port, host: "127.0.0.1", localAddress })
     socket.on("error", () => {})
     await new Promise((resolve) => socket.once("connect", resolve))
     return socket
@@ -119,6 +119,21 @@ describe("Connections", () => {
       const fourth = yield* open(port)
       yield* closed(fourth)
       expect([second.destroyed, third.destroyed]).toEqual([false, false])
+    }),
+  )
+
+  it.live("at the bound of all, an idle connection of the address with the most is closed", () =>
+    Effect.gen(function* () {
+      const server = createServer()
+      const port = yield* listen(server)
+      yield* Connections.make(server, { ...limits, connections: 3 })
+      const oldest = yield* open(port)
+      const many = [yield* open(port, "127.0.1.1"), yield* open(port, "127.0.1.1")]
+
+      yield* open(port, "127.0.1.2")
+      yield* Effect.promise(() => Eventually.until(() => many[0]!.closed, { what: "one of the many is closed" }))
+
+      expect([oldest.destroyed, many[1]!.destroyed]).toEqual([false, false])
     }),
   )
 
