@@ -91,12 +91,11 @@ const until = (condition: () => boolean, what: string) => Effect.promise(() => E
 const placesOf = (logs: ReadonlyArray<Json>) =>
   logs.map((log) => [log.blockHash, Number(log.logIndex ?? log.index), log.removed])
 
-/** The members of a head that the relay sends: the node adds those of the whole block. */
-const headersOf = (heads: ReadonlyArray<Json>) =>
-  heads.map(
-    ({ size: _size, totalDifficulty: _total, transactions: _transactions, uncles: _uncles, withdrawals: _, ...head }) =>
-      head,
-  )
+/** Members of a block that its header lacks: the relay sends the others. */
+const bodyMembers = new Set(["size", "totalDifficulty", "transactions", "uncles", "withdrawals"])
+
+const headersOf = (heads: ReadonlyArray<Json>): ReadonlyArray<Json> =>
+  heads.map((head) => Object.fromEntries(Object.entries(head).filter(([member]) => !bodyMembers.has(member))))
 
 /** A server that passes bytes on to a port; its connections can be cut. */
 const cuttable = (to: URL) =>
