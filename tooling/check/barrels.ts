@@ -13,7 +13,7 @@ const rules: Readonly<Record<(typeof published)[number], Rule>> = {
   schema: { leaveOut: ["RestApi"] },
   abi: { leaveOut: [] },
   transport: { leaveOut: ["NodeFetch"] },
-  rest: { leaveOut: ["promise"] },
+  rest: { leaveOut: ["promise", "webhook"] },
   rpc: { leaveOut: ["promise", "viem"] },
   testkit: { leaveOut: ["FakeRestClient", "FakeRpcClient"] },
   service: { only: ["config/Config", "Service"] },

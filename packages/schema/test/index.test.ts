@@ -58,6 +58,7 @@ describe("@daybook/schema", () => {
         "WalletPage": "WalletPage extras",
         "WalletQuery": "Path WalletQuery bounds",
         "WalletTransaction": "WalletTransaction extras",
+        "WebhookMessage": "WebhookMessage",
         "Wei": "formatEther formatGwei formatUnits parseEther parseGwei parseUnits",
       }
     `)

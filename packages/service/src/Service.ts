@@ -44,6 +44,9 @@ import * as RelayCache from "./server/relay/RelayCache.ts"
 import * as RelayChains from "./server/relay/RelayChains.ts"
 import * as Metrics from "./server/monitoring/Metrics.ts"
 import * as ProcessMetrics from "./server/monitoring/ProcessMetrics.ts"
+import * as KnownSignatures from "@daybook/abi/KnownSignatures"
+import * as IndexedChain from "./query/IndexedChain.ts"
+import * as WebhookSender from "./server/rest/WebhookSender.ts"
 import * as RestServer from "./server/rest/RestServer.ts"
 import type { ApiKeys } from "./store/ApiKeys.ts"
 import type { Database } from "./store/Database.ts"
@@ -172,6 +175,23 @@ const routesOf = ({ chains, config, isIndexing, options, roles }: RouteParts, ke
   )
 }
 
+/** Sends the webhooks of the database, by the configuration of the start. */
+const sendWebhooks = (
+  { chains, config }: RouteParts,
+  { database, signatures }: ProcessState,
+  settings: NonNullable<Config.Config["webhooks"]>,
+) => {
+  const decoder = KnownSignatures.decoder()
+  return WebhookSender.run({
+    settings,
+    config,
+    chains: chains.map(IndexedChain.fromDatabase(database)),
+    contracts: ChainContracts.make(database.contracts, decoder, signatures),
+    decoder,
+    webhooks: database.webhooks,
+  })
+}
+
 /** Counts what an indexer measures. */
 const count =
   ({ operated, proved, requested }: Observations.Observations) =>
@@ -292,6 +312,8 @@ export const run = Effect.fn("Service.run")(function* (
     yield* Effect.logInfo(isOnlyIndexer ? `Health and metrics on ${address.url}` : listeningMessage(address.url))
   }
   if (address !== null && member !== undefined) yield* member.ready(address.url)
+  if (config.webhooks !== undefined && roles.includes("rest"))
+    yield* Effect.forkScoped(sendWebhooks(parts, kept, config.webhooks))
   const owner = randomUUID()
   // The threads of a chain stay as they are where others are added.
   const threads = ChainJob.threadsOf(config)

@@ -56,6 +56,11 @@ const commands = [
     async () => (await import("./WatchCommand.ts")).watch,
   ),
   command(
+    "webhooks",
+    "Add, list, pause, resume, test, replay, rotate and remove webhooks",
+    async () => (await import("./WebhooksCommand.ts")).webhooks,
+  ),
+  command(
     "verify",
     "Check the links, counts, documents and histories of the database, or compare it with a node; may run beside serve",
     async () => (await import("./VerifyCommand.ts")).verify,

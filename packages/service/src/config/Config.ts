@@ -134,6 +134,18 @@ export const Config = Schema.Struct({
   explorer: Schema.optionalKey(Schema.Literals(["open", "keyed", "off"])),
   /** The page of the API at `/docs`, which calls the operations with the key that its user enters. Default: `on` on a loopback address, else `off`. */
   docs: Schema.optionalKey(Schema.Literals(["on", "off"])),
+  /**
+   * Webhooks are sent: the key by which their secrets are encrypted in the database, of 32 characters or more; and whether addresses of
+   * any network, and http, are allowed, by default not. Default: none is sent.
+   */
+  webhooks: Schema.optionalKey(
+    Schema.Struct({
+      key: Schema.String.check(
+        expecting("a text of 32 characters or more", (text) => text.length >= 32 && text.length <= 1_000),
+      ),
+      allowPrivate: withDefault(Schema.Boolean, () => false),
+    }),
+  ),
   /** Origins of web pages that may call the service. Default: all. */
   allowedOrigins: withDefault(Schema.Array(Origin), () => ["*"]),
 })
@@ -143,7 +155,7 @@ export interface Config extends Schema.Schema.Type<typeof Config> {}
 
 /** Values that may hold keys and passwords, besides those of environment variables. */
 const isSecret = (path: ReadonlyArray<PropertyKey>): boolean =>
-  path[0] === "database" || path[0] === "otlp" || path.includes("rpc")
+  path[0] === "database" || path[0] === "otlp" || path[0] === "webhooks" || path.includes("rpc")
 
 const decodeUnknown = Schema.decodeUnknownResult(Config)
 

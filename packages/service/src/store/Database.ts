@@ -19,6 +19,7 @@ import type { Leases } from "./Leases.ts"
 import type { StatusBoard } from "./StatusBoard.ts"
 import type { StoreError } from "./StoreError.ts"
 import type { WatchChange, WatchChanged } from "./WatchList.ts"
+import type { Webhooks } from "./Webhooks.ts"
 
 /** How an engine stores. */
 export interface EngineOptions {
@@ -99,6 +100,7 @@ export interface Database {
   readonly chain: (ref: ChainRef) => ChainStore
   readonly apiKeys: ApiKeys
   readonly contracts: Contracts
+  readonly webhooks: Webhooks
   readonly leases: Leases
   readonly status: StatusBoard
   /**

@@ -73,7 +73,7 @@ describe("Config.decode", () => {
       unknown("listen.ip", "host, port"),
       // A message has fewer than 300 characters, so a longer list is cut in the middle.
       expect.stringMatching(
-        /^Invalid configuration "rcp": expected one of the keys listen, monitoring, .*…[^…]*, docs, allowedOrigins, received an unknown key\.$/,
+        /^Invalid configuration "rcp": expected one of the keys listen, monitoring, .*…[^…]*, docs, webhooks, allowedOrigins, received an unknown key\.$/,
       ),
     ])
     expect(issuesOf({ ...smallest, relay: { cache: 1 } })).toEqual([

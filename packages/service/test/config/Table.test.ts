@@ -96,6 +96,8 @@ const wrong: Readonly<Record<string, unknown>> = {
   "anonymous.operations": "relay",
   allowedOrigins: "*",
   allowedHosts: "localhost",
+  "webhooks.key": "short",
+  "webhooks.allowPrivate": "yes",
   "limits.traces.depth": 1_025,
 }
 
@@ -104,6 +106,7 @@ const beside: Readonly<Record<string, object>> = {
   listen: { host: "127.0.0.1", port: 8080 },
   monitoring: { host: "127.0.0.1", port: 9464 },
   otlp: { url: "http://127.0.0.1:4318" },
+  webhooks: { key: "k".repeat(32) },
   tls: { cert: "cert.pem", key: "key.pem" },
   database: { url: "postgres://primary/daybook" },
   "chains.eth.rpc.0": { url: "http://127.0.0.1:8545" },

@@ -85,24 +85,24 @@ const write = (event: Event, { finalized, serial: revision }: Facts, options: Op
   }
 }
 
-/** One event. Its texts are JSON, which has no line breaks. */
-const frame = ({ event, position }: PlacedEvent, timestamp: string, facts: Facts, options: Options): string => {
+/** One event as JSON, which has no line breaks, with its type and its cursor. */
+const jsonOf = ({ event, position }: PlacedEvent, timestamp: string, facts: Facts, options: Options) => {
   const { data, row, type } = write(event, facts, options)
   const cursor = EventPosition.format(position, options.selection)
   const members = JSON.stringify({ chain: options.chain.name, cursor, ...data }).slice(0, -1)
   const text = row === undefined ? "" : `,"${row[0]}":${row[1]}`
-  return `id: ${cursor}\nevent: ${type}\ndata: {"type":"${type}","timestamp":"${timestamp}","data":${members}${text}}}\n\n`
+  return { type, cursor, json: `{"type":"${type}","timestamp":"${timestamp}","data":${members}${text}}}` }
+}
+
+/** The events of a step as JSON. */
+export const events = ({ finalized, sent, serial }: Step, nowMillis: number, options: Options) => {
+  const timestamp = new Date(nowMillis).toISOString()
+  return sent.map((one) => jsonOf(one, timestamp, { finalized, serial }, options))
 }
 
 /** The events of a step. */
-export const frames = (
-  { finalized, sent, serial }: Step,
-  nowMillis: number,
-  options: Options,
-): ReadonlyArray<string> => {
-  const timestamp = new Date(nowMillis).toISOString()
-  return sent.map((one) => frame(one, timestamp, { finalized, serial }, options))
-}
+export const frames = (step: Step, nowMillis: number, options: Options): ReadonlyArray<string> =>
+  events(step, nowMillis, options).map(({ cursor, json, type }) => `id: ${cursor}\nevent: ${type}\ndata: ${json}\n\n`)
 
 /** The time after which a client connects again, in milliseconds. */
 export const opening = "retry: 2000\n\n"

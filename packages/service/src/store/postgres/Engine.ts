@@ -34,6 +34,7 @@ import * as Proofs from "./Proofs.ts"
 import * as Replicas from "./Replicas.ts"
 import * as Space from "./Space.ts"
 import * as StatusBoard from "./StatusBoard.ts"
+import * as Webhooks from "./Webhooks.ts"
 
 /** Host, port and name of the database of a URL, for messages. */
 const nameOf = (url: string): Effect.Effect<string, StoreError> =>
@@ -207,6 +208,7 @@ export const open = Effect.fn("Postgres.open")(function* (
     },
     apiKeys: ApiKeys.make(pools, own),
     contracts: Contracts.make(pools, own),
+    webhooks: Webhooks.make(pools, own),
     leases: Leases.make(withChain),
     status: StatusBoard.make(withChain, (ref) => openedOf(ref).reading),
     migrate: (refs) =>

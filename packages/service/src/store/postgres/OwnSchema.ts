@@ -37,6 +37,15 @@ const schema: Migrations.Schema = {
        )`,
       `CREATE TABLE ${own}.contract_revision (chain int8 PRIMARY KEY, revision int4 NOT NULL)`,
     ],
+    (own) => [
+      `CREATE TABLE ${own}.webhook (
+         name text COLLATE "C" PRIMARY KEY,
+         content text NOT NULL,
+         revision int8 NOT NULL,
+         owner text,
+         until timestamptz
+       )`,
+    ],
   ],
 }
 

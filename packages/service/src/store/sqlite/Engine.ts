@@ -34,6 +34,7 @@ import * as ReadPool from "./ReadPool.ts"
 import * as Space from "./Space.ts"
 import * as StatusBoard from "./StatusBoard.ts"
 import * as WatchList from "./WatchList.ts"
+import * as Webhooks from "./Webhooks.ts"
 
 /** Compresses the documents of a block and makes their rows. */
 export const prepare = (block: BlockRows, { documents = "zstd" }: EngineOptions): BlockRows =>
@@ -114,6 +115,7 @@ export const open = Effect.fn("Sqlite.open")(function* (
     }),
     apiKeys: ApiKeys.make(keysFile),
     contracts: Contracts.make(keysFile),
+    webhooks: Webhooks.make(keysFile),
     leases: Leases.make(withFile),
     status: StatusBoard.make(withFile, poolOf, fileOf),
     migrate: (chains) => Effect.forEach(chains, (ref) => Effect.ignore(migrate(ref)), { discard: true }),

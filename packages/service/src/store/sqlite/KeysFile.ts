@@ -40,6 +40,13 @@ export const schema: Migrations = {
        PRIMARY KEY (chain, key)
      ) WITHOUT ROWID;
      CREATE TABLE contract_revision (chain INTEGER NOT NULL PRIMARY KEY, revision INTEGER NOT NULL);`,
+    `CREATE TABLE webhook (
+       name TEXT NOT NULL PRIMARY KEY,
+       content TEXT NOT NULL,
+       revision INTEGER NOT NULL,
+       owner TEXT,
+       until INTEGER
+     ) WITHOUT ROWID;`,
   ],
 }
 
@@ -91,7 +98,7 @@ const openOnce = Effect.fnUntraced(function* (opening: Effect.Effect<Connection.
 })
 
 /** The tables whose rows a backup has. */
-const tables = ["api_key", "contract", "contract_revision"] as const
+const tables = ["api_key", "contract", "contract_revision", "webhook"] as const
 
 type Row = ReadonlyArray<number | string | Uint8Array | null>
 

@@ -1,0 +1,45 @@
+/**
+ * The body of a webhook: events of wallets in their order, or a test. `@daybook/rest/webhook` verifies and decodes one.
+ */
+import * as Schema from "effect/Schema"
+import * as Timestamp from "./Timestamp.ts"
+import * as WalletEvent from "./WalletEvent.ts"
+
+/**
+ * The body of a webhook.
+ *
+ * **Details**
+ *
+ * `wallet.events` has events as `walletEvents` gives them, in their order. `test` is sent on request of the operator. `webhook` is the
+ * name under which the operator added the webhook.
+ *
+ * **Example** (Decoding a test)
+ *
+ * ```ts
+ * import * as WebhookMessage from "@daybook/schema/WebhookMessage"
+ * import * as Schema from "effect/Schema"
+ *
+ * const wire = { type: "test", timestamp: "2026-01-01T00:00:00.000Z", data: { webhook: "books" } }
+ * console.log(Schema.decodeUnknownSync(WebhookMessage.WebhookMessage)(wire).type) // test
+ * ```
+ *
+ * Source: decision 0073.
+ */
+export const WebhookMessage = Schema.Union([
+  Schema.Struct({
+    type: Schema.Literal("wallet.events"),
+    timestamp: Timestamp.Timestamp,
+    data: Schema.Struct({
+      webhook: Schema.String,
+      chain: Schema.String,
+      events: Schema.Array(WalletEvent.WalletEvent),
+    }),
+  }),
+  Schema.Struct({
+    type: Schema.Literal("test"),
+    timestamp: Timestamp.Timestamp,
+    data: Schema.Struct({ webhook: Schema.String }),
+  }),
+])
+
+export type WebhookMessage = Schema.Schema.Type<typeof WebhookMessage>

@@ -1,0 +1,232 @@
+/**
+ * `daybook webhooks`: adds webhooks, lists them with their state, and pauses, resumes, tests, replays, rotates and removes them while a
+ * service runs, which notices it within a second.
+ *
+ * Source: decision 0073.
+ */
+import { quote } from "@daybook/schema/Issue"
+import * as WalletEvent from "@daybook/schema/WalletEvent"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as ConfigFile from "../config/ConfigFile.ts"
+import * as ServedChain from "../config/ServedChain.ts"
+import * as Delivery from "../push/Delivery.ts"
+import * as Webhook from "../push/Webhook.ts"
+import * as WebhookRequest from "../push/WebhookRequest.ts"
+import * as Engine from "../store/Engine.ts"
+import { CommandError, invalidOption } from "./CommandError.ts"
+import * as KeyFlags from "./KeyFlags.ts"
+import * as Selection from "./Selection.ts"
+import * as Terminal from "./Terminal.ts"
+import * as WalletFlags from "./WalletFlags.ts"
+
+/** Addresses of a webhook at most: each is looked at for itself. */
+const maxAddresses = 100
+
+const failed = (message: string) => new CommandError({ message })
+
+const open = Effect.fnUntraced(function* (path: string) {
+  const { baseFolder, config } = yield* ConfigFile.read(path)
+  const { webhooks: settings } = config
+  if (settings === undefined) {
+    const message = `Webhooks are not configured: ${path}. Set "webhooks": { "key": "\${WEBHOOK_KEY}" }, a text of 32 random characters or more.`
+    return yield* failed(message)
+  }
+  const chains = yield* Effect.fromResult(ServedChain.fromChains(config.chains))
+  return { settings, chains, store: (yield* Engine.fromUrl(config.database, baseFolder)).webhooks }
+})
+
+const nameArgument = Argument.String("name").pipe(Argument.withDescription("Name of the webhook"))
+const flags = { name: nameArgument, config: Selection.configFlag }
+
+const noWebhook = (name: string) =>
+  failed(`No webhook has this name: ${quote(name)}. "daybook webhooks list" lists the names.`)
+
+const attempts = 10
+
+/** Changes a webhook, again where the service changed it meanwhile; gives what the change gives. */
+const change = Effect.fnUntraced(function* <A>(
+  config: string,
+  name: string,
+  make: (webhook: Webhook.Webhook, key: string) => readonly [Webhook.Webhook, A],
+) {
+  const { settings, store } = yield* open(config)
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const stored = (yield* store.list).find((one) => one.name === name)
+    if (stored === undefined) return yield* noWebhook(name)
+    const [next, given] = make(yield* Webhook.decode(stored.content), settings.key)
+    if (yield* store.change(name, stored.revision, Webhook.encode(next))) return given
+  }
+  return yield* failed(`Webhook changed meanwhile: ${quote(name)}. Run the command again.`)
+})
+
+const showSecrets = Effect.fnUntraced(function* ({ publicKey, secret }: Webhook.Secrets) {
+  yield* Terminal.note(`Public key, for receivers that verify ed25519: ${publicKey}`)
+  yield* Terminal.note("The secret is shown once:")
+  yield* Terminal.print(secret)
+})
+
+const add = Command.make(
+  "add",
+  {
+    ...flags,
+    addresses: Argument.String("ADDRESS").pipe(
+      Argument.withDescription("Address of a wallet"),
+      Argument.between(1, maxAddresses),
+    ),
+    url: Flag.String("url").pipe(Flag.withDescription("Where messages are sent: an https URL")),
+    chain: Selection.chainFlag("Chain of the wallets, where several are configured"),
+    from: Selection.blockFlag("First block whose rows are sent; by default those from now on"),
+    types: Flag.Literals("type", WalletEvent.rowTypes).pipe(
+      Flag.withDescription("Type of the rows; may be repeated; by default all types"),
+      Flag.atLeast(0),
+    ),
+    final: Flag.Boolean("final").pipe(
+      Flag.withDescription("Send rows once their block is final, which no reorg takes back"),
+      Flag.withDefault(false),
+    ),
+  },
+  Effect.fn(function* ({ addresses, chain: names, config, final, from, name, types, url }) {
+    const { chains, settings, store } = yield* open(config)
+    const issue = WebhookRequest.issueOf(url, settings)
+    if (issue !== null) return yield* invalidOption("--url", issue, "another text")
+    if (!/^[\w-]{1,60}$/.test(name)) {
+      return yield* failed(
+        `Invalid argument "name": expected 1 to 60 letters, digits, hyphens and underscores, received ${quote(name)}.`,
+      )
+    }
+    const [chain, ...others] = yield* Selection.select(chains, names)
+    if (chain === undefined || others.length > 0) {
+      return yield* failed(
+        `Several chains are configured: ${chains.map((one) => one.name).join(", ")}. Name one with --chain.`,
+      )
+    }
+    const [webhook, secrets] = yield* Webhook.make(settings.key, {
+      url,
+      chain: chain.name,
+      addresses: [...new Set(yield* WalletFlags.parseAddresses(addresses))],
+      types: types.length === 0 ? WalletEvent.rowTypes : types,
+      finality: final ? "final" : "head",
+      from: (yield* Selection.parseBlock(from)) ?? "now",
+    })
+    if (!(yield* store.add(name, Webhook.encode(webhook)))) {
+      return yield* failed(`A webhook with this name exists: ${quote(name)}. Choose another name, or remove that one.`)
+    }
+    yield* showSecrets(secrets)
+  }, Effect.scoped),
+).pipe(Command.withDescription("Add a webhook; its secret is the only line on standard output"))
+
+const stateOf = ({ attempts: { failures, nextAt, paused }, pending }: Webhook.Webhook): string => {
+  if (paused !== null) return `paused: ${paused}`
+  if (failures > 0) return `failing: ${Terminal.count(failures, "attempt")}, next at ${new Date(nextAt).toISOString()}`
+  return pending === null ? "idle" : "sending"
+}
+
+const list = Command.make(
+  "list",
+  {
+    config: Selection.configFlag,
+    json: Flag.Boolean("json").pipe(Flag.withDescription("Print one JSON object per webhook"), Flag.withDefault(false)),
+  },
+  Effect.fn(function* ({ config, json }) {
+    const { store } = yield* open(config)
+    const found = yield* store.list
+    if (found.length === 0) yield* Terminal.note('No webhooks. Add one with "daybook webhooks add".')
+    for (const { content, name } of found) {
+      const webhook = yield* Webhook.decode(content)
+      const { addresses, chain, delivered, last, publicKey: public_key, url } = webhook
+      const state = stateOf(webhook)
+      if (json) {
+        const row = { name, url, chain, addresses, public_key, state, delivered, last }
+        yield* Terminal.print(JSON.stringify(row))
+        continue
+      }
+      const attempt = last === null ? "nothing sent yet" : `${last.result} at ${new Date(last.at).toISOString()}`
+      const wallets = Terminal.count(addresses.length, "wallet")
+      yield* Terminal.print([name, url, `${wallets} on ${chain}`, state, `${delivered} delivered`, attempt].join("\t"))
+    }
+  }, Effect.scoped),
+).pipe(Command.withDescription("List the webhooks with their state and their last attempt"))
+
+/** A command that changes a webhook and prints a line. */
+const changing = <Name extends string>(
+  command: Name,
+  description: string,
+  done: string,
+  make: (webhook: Webhook.Webhook) => Webhook.Webhook,
+) =>
+  Command.make(
+    command,
+    flags,
+    Effect.fn(function* ({ config, name }) {
+      yield* change(config, name, (webhook) => [make(webhook), undefined])
+      yield* Terminal.note(done)
+    }, Effect.scoped),
+  ).pipe(Command.withDescription(description))
+
+const pause = changing("pause", "Send nothing until it is resumed", "Paused.", (webhook) => ({
+  ...webhook,
+  attempts: { ...webhook.attempts, paused: "The operator paused it." },
+}))
+
+const resume = changing("resume", "Go on where it was paused, at once", "Resumed.", (webhook) => ({
+  ...webhook,
+  attempts: Delivery.initial,
+}))
+
+const test = changing("test", "Send a test before the next message", "A test is sent; see the list.", (webhook) => ({
+  ...webhook,
+  test: Webhook.newId(),
+}))
+
+const replay = Command.make(
+  "replay",
+  { ...flags, from: Selection.blockFlag("First block whose rows are sent again") },
+  Effect.fn(function* ({ config, from, name }) {
+    const block = yield* Selection.parseBlock(from)
+    if (block === undefined) return yield* invalidOption("--from", "a block number", "none")
+    yield* change(config, name, (webhook) => [
+      { ...webhook, from: block, positions: {}, pending: null, attempts: Delivery.initial },
+      undefined,
+    ])
+    yield* Terminal.note(`Rows from block ${block} on are sent again.`)
+  }, Effect.scoped),
+).pipe(Command.withDescription("Send the rows from a block on again"))
+
+const rotate = Command.make(
+  "rotate",
+  {
+    ...flags,
+    keep: Flag.String("keep").pipe(
+      Flag.withDescription("How long the previous secret signs too: 0s, 30m, 12h, 90d; by default 1d"),
+      Flag.withMetavar("TIME"),
+      Flag.withDefault("1d"),
+    ),
+  },
+  Effect.fn(function* ({ config, keep, name }) {
+    const millis = KeyFlags.parseDuration(keep)
+    if (millis === undefined) return yield* invalidOption("--keep", "a time as 0s, 30m, 12h or 90d", quote(keep))
+    const until = (yield* Clock.currentTimeMillis) + millis
+    const secrets = yield* change(config, name, (webhook, key) => Webhook.rotate(key, webhook, until))
+    yield* Terminal.note(`The previous secret signs too until ${new Date(until).toISOString()}.`)
+    yield* showSecrets(secrets)
+  }, Effect.scoped),
+).pipe(Command.withDescription("Make another secret; the previous one signs too for a while"))
+
+const remove = Command.make(
+  "remove",
+  flags,
+  Effect.fn(function* ({ config, name }) {
+    const { store } = yield* open(config)
+    if (!(yield* store.remove(name))) return yield* noWebhook(name)
+    yield* Terminal.note(`Removed ${quote(name)}; nothing more is sent to it.`)
+  }, Effect.scoped),
+).pipe(Command.withDescription("Remove a webhook with its secret and its position"))
+
+/** `daybook webhooks`. */
+export const webhooks = Command.make("webhooks").pipe(
+  Command.withSubcommands([add, list, pause, resume, test, replay, rotate, remove]),
+)

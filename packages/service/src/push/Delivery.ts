@@ -1,0 +1,60 @@
+/**
+ * When a message of a webhook is sent again, and when its webhook is paused. Pure.
+ *
+ * Source: decision 0073; Standard Webhooks 1.0.0.
+ */
+import * as Backoff from "@daybook/transport/internal/Backoff"
+
+/** The attempts for the message that is next. */
+export interface Attempts {
+  readonly failures: number
+  /** Milliseconds since 1970; `null` where the last attempt succeeded. */
+  readonly firstFailureAt: number | null
+  /** No attempt is made before. */
+  readonly nextAt: number
+  /** Why nothing is sent; `null` where it is. */
+  readonly paused: string | null
+}
+
+/** What an attempt gave. */
+export type Outcome =
+  | { readonly _tag: "Delivered" }
+  | { readonly _tag: "Gone" }
+  | { readonly _tag: "Failed"; readonly retryAfterMillis: number | undefined }
+
+/** Before the first attempt. */
+export const initial: Attempts = { failures: 0, firstFailureAt: null, nextAt: 0, paused: null }
+
+const hourMillis = 3_600_000
+/** Doubles from 5 seconds to a day, of which fewer than three are left. */
+const backoff: Backoff.Backoff = { firstMillis: 5_000, maxMillis: 24 * hourMillis }
+/** Time after the first failure beyond which no attempt begins. */
+const longestMillis = 75 * hourMillis
+/** Random share of a delay. */
+const jitter = 0.2
+
+/** The attempts after one of them. */
+export const after = (
+  { failures, firstFailureAt }: Attempts,
+  outcome: Outcome,
+  { nowMillis, random }: { readonly nowMillis: number; readonly random: number },
+): Attempts => {
+  if (outcome._tag === "Delivered") return initial
+  const first = firstFailureAt ?? nowMillis
+  const failed = { failures: failures + 1, firstFailureAt: first }
+  if (outcome._tag === "Gone") return { ...failed, nextAt: 0, paused: "The receiver wants no more: status 410." }
+  const delay = Backoff.delayMillis(backoff, failures + 1) * (1 - jitter * random)
+  const nextAt = nowMillis + Math.max(delay, Math.min(outcome.retryAfterMillis ?? 0, 24 * hourMillis))
+  if (nextAt - first > longestMillis) {
+    return { ...failed, nextAt: 0, paused: `No delivery for 75 hours, in ${failures + 1} attempts.` }
+  }
+  return { ...failed, nextAt, paused: null }
+}
+
+/** The time that a header asks for, in milliseconds; undefined for none. */
+export const retryAfterMillis = (header: string | undefined, nowMillis: number): number | undefined => {
+  if (header === undefined) return undefined
+  if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000
+  const until = Date.parse(header)
+  return Number.isNaN(until) ? undefined : Math.max(0, until - nowMillis)
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest"
+import * as Delivery from "../../src/push/Delivery.ts"
+
+const failed = (retryAfterMillis?: number) => ({ _tag: "Failed", retryAfterMillis }) as const
+const hour = 3_600_000
+
+/** Times of the attempts until the webhook is paused, in seconds since the first one. */
+const timesOf = (random: number): readonly [times: ReadonlyArray<number>, paused: string | null] => {
+  let attempts = Delivery.initial
+  let nowMillis = 1_000_000
+  const times: Array<number> = []
+  while (attempts.paused === null) {
+    times.push(Math.round((nowMillis - 1_000_000) / 1_000))
+    attempts = Delivery.after(attempts, failed(), { nowMillis, random })
+    nowMillis = attempts.nextAt
+  }
+  return [times, attempts.paused]
+}
+
+describe("Delivery", () => {
+  it("after: attempts follow at doubling delays for at most 75 hours, then the webhook is paused", () => {
+    const [times, paused] = timesOf(0)
+    const [earlier] = timesOf(0.99)
+
+    expect(times.slice(0, 5)).toEqual([0, 5, 15, 35, 75])
+    expect(times.at(-1)! * 1_000).toBeLessThanOrEqual(75 * hour)
+    expect(times.at(-1)! * 1_000).toBeGreaterThan(45 * hour)
+    expect(earlier.at(-1)! * 1_000).toBeLessThanOrEqual(75 * hour)
+    expect(earlier[1]).toBe(4)
+    expect(paused).toContain("75 hours")
+  })
+
+  it("after: a delivery begins anew, and 410 pauses at once", () => {
+    const at = { nowMillis: 5, random: 0 }
+    const once = Delivery.after(Delivery.initial, failed(), at)
+
+    expect(Delivery.after(once, { _tag: "Delivered" }, at)).toEqual(Delivery.initial)
+    expect(Delivery.after(once, { _tag: "Gone" }, at)).toMatchObject({
+      paused: "The receiver wants no more: status 410.",
+    })
+  })
+
+  it("after: waits as long as the receiver asks, at most a day", () => {
+    const at = { nowMillis: 1_000, random: 0 }
+    const now = Date.parse("2026-01-01T00:00:00Z")
+
+    expect(Delivery.after(Delivery.initial, failed(90_000), at).nextAt).toBe(91_000)
+    expect(Delivery.after(Delivery.initial, failed(1), at).nextAt).toBe(6_000)
+    expect(Delivery.after(Delivery.initial, failed(100 * hour), at).nextAt).toBe(1_000 + 24 * hour)
+    expect(Delivery.retryAfterMillis("120", now)).toBe(120_000)
+    expect(Delivery.retryAfterMillis("Thu, 01 Jan 2026 00:01:00 GMT", now)).toBe(60_000)
+    expect(Delivery.retryAfterMillis("soon", now)).toBe(undefined)
+  })
+})

@@ -1,0 +1,104 @@
+/**
+ * Messages by Standard Webhooks 1.0.0, signed and verified by the Web Cryptography API, which every runtime has. Pure but for its keys.
+ */
+
+/** What a message is signed as. */
+export interface Message {
+  /** The same for each attempt; has no full stop. */
+  readonly id: string
+  /** Seconds since 1970 of this attempt. */
+  readonly timestamp: number
+  /** Body as its bytes are sent. */
+  readonly body: Uint8Array<ArrayBuffer>
+}
+
+/** Kind of a key by the beginning of its text: of HMAC, and of both halves of ed25519. */
+type Kind = "whsec_" | "whsk_" | "whpk_"
+
+const encoder = new TextEncoder()
+
+const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
+
+/** The bytes of a key; undefined where the text is not one of its kind. */
+const fromText = (kind: Kind, text: string): Uint8Array<ArrayBuffer> | undefined => {
+  const base64 = text.slice(kind.length)
+  if (!text.startsWith(kind) || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64) || base64.length > 200) return undefined
+  try {
+    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+  } catch {
+    return undefined
+  }
+}
+
+const signedBytes = ({ body, id, timestamp }: Message): Uint8Array<ArrayBuffer> => {
+  const head = encoder.encode(`${id}.${timestamp}.`)
+  const bytes = new Uint8Array(head.length + body.length)
+  bytes.set(head)
+  bytes.set(body, head.length)
+  return bytes
+}
+
+const hmac = { name: "HMAC", hash: "SHA-256" } as const
+const ed25519 = { name: "Ed25519" } as const
+
+/** Bytes before those of a private key of ed25519 in PKCS #8. Source: RFC 8410, section 7. */
+const pkcs8Head = Uint8Array.from([0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20])
+const keyBytes = 32
+const [leastSecretBytes, mostSecretBytes] = [24, 64]
+
+const isSecret = (bytes: Uint8Array | undefined): bytes is Uint8Array<ArrayBuffer> =>
+  bytes !== undefined && bytes.length >= leastSecretBytes && bytes.length <= mostSecretBytes
+
+/** Whether a text is a key that verifies. */
+export const isVerifier = (text: string): boolean =>
+  isSecret(fromText("whsec_", text)) || fromText("whpk_", text)?.length === keyBytes
+
+/** A new secret of HMAC. */
+export const makeSecret = (): string => `whsec_${toBase64(crypto.getRandomValues(new Uint8Array(32)))}`
+
+/** A new pair of keys of ed25519. */
+export const makePair = async (): Promise<{ readonly privateKey: string; readonly publicKey: string }> => {
+  const pair = await crypto.subtle.generateKey(ed25519, true, ["sign", "verify"])
+  // Sound: keys of ed25519 are made in pairs.
+  if (!("privateKey" in pair)) throw new Error("Keys of ed25519 are not available.")
+  const privateBytes = new Uint8Array(await crypto.subtle.exportKey("pkcs8", pair.privateKey)).slice(-keyBytes)
+  const publicBytes = new Uint8Array(await crypto.subtle.exportKey("raw", pair.publicKey))
+  return { privateKey: `whsk_${toBase64(privateBytes)}`, publicKey: `whpk_${toBase64(publicBytes)}` }
+}
+
+/** The signature of a message by one key, as the header has it; undefined for a text that is no key that signs. */
+export const sign = async (message: Message, key: string): Promise<string | undefined> => {
+  const secret = fromText("whsec_", key)
+  if (isSecret(secret)) {
+    const own = await crypto.subtle.importKey("raw", secret, hmac, false, ["sign"])
+    return `v1,${toBase64(new Uint8Array(await crypto.subtle.sign(hmac, own, signedBytes(message))))}`
+  }
+  const seed = fromText("whsk_", key)?.slice(0, keyBytes)
+  if (seed?.length !== keyBytes) return undefined
+  const pkcs8 = new Uint8Array(pkcs8Head.length + keyBytes)
+  pkcs8.set(pkcs8Head)
+  pkcs8.set(seed, pkcs8Head.length)
+  const own = await crypto.subtle.importKey("pkcs8", pkcs8, ed25519, false, ["sign"])
+  return `v1a,${toBase64(new Uint8Array(await crypto.subtle.sign(ed25519, own, signedBytes(message))))}`
+}
+
+/** Signatures of a header that are tried, at most: a sender has two while it changes its secret, of each kind. */
+const maxSignatures = 10
+
+/** Whether one of the signatures of a header is that of a key. The comparison is that of the platform, in constant time. */
+export const verify = async (message: Message, header: string, key: string): Promise<boolean> => {
+  const secret = fromText("whsec_", key)
+  const publicKey = fromText("whpk_", key)
+  const [version, algorithm, bytes] = isSecret(secret)
+    ? (["v1,", hmac, secret] as const)
+    : (["v1a,", ed25519, publicKey] as const)
+  if (bytes === undefined || (algorithm === ed25519 && bytes.length !== keyBytes)) return false
+  const own = await crypto.subtle.importKey("raw", bytes, algorithm, false, ["verify"])
+  for (const one of header.split(" ", maxSignatures)) {
+    if (!one.startsWith(version)) continue
+    const signature = fromText("whsec_", `whsec_${one.slice(version.length)}`)
+    if (signature === undefined) continue
+    if (await crypto.subtle.verify(algorithm, own, signature, signedBytes(message))) return true
+  }
+  return false
+}
