@@ -100,7 +100,13 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
     )
     expect(await page.locator(".log").count()).toBe(receipt.logs.length)
     expect(await page.locator(".frame").count()).toBe(frames)
-    const used = page.locator(".frame-head").first().locator("data").last()
+    // Its own arguments and those of a call inside.
+    await page.locator(".frame-call", { hasText: /^swapExactTokensForTokens\(/ }).waitFor()
+    await page
+      .locator(".frame-call", { hasText: /^transferFrom\(.*\d+\)/ })
+      .first()
+      .waitFor()
+    const used = page.locator(".frame-head").first().locator(".frame-gas data")
     expect(await used.getAttribute("value")).toBe(String(BigInt(receipt.gasUsed)))
     expect(await Site.violations(page)).toEqual([])
     expect(site.issues).toEqual([])

@@ -5,9 +5,9 @@ import { formatInteger } from "../../display/Numbers.ts"
 import { AddressLink } from "../../display/Links.tsx"
 import { Badge, ErrorNotice, Fact, Facts, Notice, Skeleton } from "../../display/Page.tsx"
 import { Bytes, Count, Ether } from "../../display/Values.tsx"
-import { Method } from "../../names/Method.tsx"
 import { isInvalidResponse, kindOf } from "../../service/Errors.ts"
 import { useRpc } from "../../service/Service.tsx"
+import { FrameCall } from "./FrameCall.tsx"
 import { IndexedCalls } from "./IndexedCalls.tsx"
 import { useReason } from "./useReason.ts"
 import { isolated } from "../../text/VisibleText.ts"
@@ -16,7 +16,7 @@ import { ForeignText } from "../../text/ForeignText.tsx"
 /** Calls of a tree that is shown open. */
 const maxOpen = 60
 
-/** Levels that are open in a larger tree, and levels that are shown at all. */
+/** Levels that are open in a larger tree, beside those that lead to a failure; and levels that are shown at all. */
 const openLevels = 2
 const maxLevels = 400
 
@@ -64,21 +64,21 @@ const FrameHead = ({ frame }: Pick<FrameProps, "frame">) => {
         <ForeignText text={frame.type} />
       </Badge>{" "}
       {frame.to === null || frame.to === undefined ? "no contract" : <AddressLink address={frame.to} />}{" "}
-      {isCreation || (frame.input ?? "0x") === "0x" ? null : <Method to={frame.to} input={frame.input} />}{" "}
+      {isCreation || (frame.input ?? "0x") === "0x" ? null : <FrameCall frame={frame} />}{" "}
       {frame.value === undefined || frame.value === null || frame.value === 0n ? null : <Ether amount={frame.value} />}{" "}
+      {reason === undefined ? null : <ForeignText className="reason" text={reason} />}
       {frame.gasUsed === undefined || frame.gasUsed === null ? null : (
-        <span className="muted">
+        <span className="muted frame-gas">
           <Count value={frame.gasUsed} /> gas
         </span>
       )}
-      {reason === undefined ? null : <ForeignText className="reason" text={reason} />}
     </>
   )
 }
 
 const Frame = ({ frame, isSmall, level }: FrameProps) => {
   const calls = frame.calls ?? []
-  const [isOpen, setOpen] = useState(isSmall || level < openLevels)
+  const [isOpen, setOpen] = useState(isSmall || level < openLevels || frame.error !== undefined)
   const [hasDetails, setDetails] = useState(false)
   return (
     <li className="frame">

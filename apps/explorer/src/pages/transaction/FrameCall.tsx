@@ -1,0 +1,103 @@
+/** The call of a frame: its function with arguments and results, or what it prints; until they are decoded, the name of its function. */
+import type { AbiItem, ContractAbi } from "@daybook/rest/ExplorerClient"
+import type { CallFrame } from "@daybook/rpc/promise"
+import { useQuery } from "@tanstack/react-query"
+import { Fragment } from "react"
+import { AddressLink } from "../../display/Links.tsx"
+import { Method } from "../../names/Method.tsx"
+import { useMethod } from "../../names/useNames.ts"
+import * as Clients from "../../service/Clients.ts"
+import { useService } from "../../service/Service.tsx"
+import { ForeignText } from "../../text/ForeignText.tsx"
+import type { Value } from "./FrameText.ts"
+
+/** Longest value that is shown beside others, in characters; the whole is on hover. */
+const maxCharacters = 120
+
+const shorten = (text: string): string => (text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}…`)
+
+const ValueText = ({ name, text, type }: Value) => (
+  <>
+    {name === "" ? null : (
+      <span className="muted">
+        <ForeignText text={name} />:{" "}
+      </span>
+    )}
+    {type === "address" ? (
+      <AddressLink address={text.toLowerCase()} />
+    ) : (
+      <ForeignText
+        className="value"
+        text={type === "string" ? JSON.stringify(shorten(text)) : shorten(text)}
+        title={`${type} ${shorten(text)}`}
+      />
+    )}
+  </>
+)
+
+const Values = ({ values }: { readonly values: ReadonlyArray<Value> }) =>
+  values.map((value, at) => (
+    <Fragment key={at}>
+      {at === 0 ? null : ", "}
+      <ValueText {...value} />
+    </Fragment>
+  ))
+
+/** The ABIs of a contract, and of what is behind it; none where the service has none. */
+const useAbis = (address: string | null | undefined): ReadonlyArray<ReadonlyArray<AbiItem>> | undefined => {
+  const { apiKey, chain } = useService()
+  const { data, isError } = useQuery({
+    queryKey: ["abis", chain.name, apiKey, address],
+    queryFn: async ({ signal }) => {
+      const client = await Clients.explorer(apiKey)
+      const { result } = await client.contract({ contract: address ?? "", chain: chain.name }, { signal })
+      const known = [result?.contract, result?.implementation].filter(
+        (one): one is ContractAbi => one !== null && one !== undefined,
+      )
+      return known.map(({ abi }) => abi)
+    },
+    enabled: address !== null && address !== undefined,
+    staleTime: 10_000,
+  })
+  return isError ? [] : data
+}
+
+const loadText = () => import("./FrameText.ts")
+
+const useText = ({ error, input, output, to }: CallFrame) => {
+  const abis = useAbis(to)
+  const signature = useMethod(to, input)?.signature
+  const { data: module } = useQuery({ queryKey: ["code", "frames"], queryFn: loadText, staleTime: Infinity })
+  if (module === undefined || input === undefined || input === null) return undefined
+  if (to === module.consoleAddress) {
+    const text = module.consoleText(input)
+    return text === undefined ? undefined : ({ _tag: "Console", text } as const)
+  }
+  if (abis === undefined) return undefined
+  const found = module.decode(abis, signature, { input, output, isFailed: error !== undefined })
+  return found === undefined ? undefined : ({ _tag: "Call", ...found } as const)
+}
+
+export const FrameCall = ({ frame }: { readonly frame: CallFrame }) => {
+  const found = useText(frame)
+  if (found === undefined) return <Method to={frame.to} input={frame.input} />
+  if (found._tag === "Console") {
+    return (
+      <>
+        <span className="method">console.log</span> <ForeignText className="value" text={found.text} />
+      </>
+    )
+  }
+  const { args, label, results = [] } = found
+  return (
+    <span className="frame-call">
+      <ForeignText className="method" text={label} />(<Values values={args} />)
+      {results.length === 0 ? null : (
+        <>
+          {" "}
+          → <Values values={results} />
+        </>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest"
+import type { AbiItem } from "@daybook/rest/ExplorerClient"
+import * as FrameText from "../../src/pages/transaction/FrameText.ts"
+
+const word = (value: bigint | number): string => value.toString(16).padStart(64, "0")
+const textWords = (text: string): string => {
+  const bytes = new TextEncoder().encode(text)
+  const digits = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")
+  return `${word(bytes.length)}${digits.padEnd(64, "0")}`
+}
+
+const parameterOf = (name: string, type: string) => ({ name, type })
+
+const transferFrom: AbiItem = {
+  type: "function",
+  name: "transferFrom",
+  inputs: [parameterOf("from", "address"), parameterOf("to", "address"), parameterOf("value", "uint256")],
+  outputs: [parameterOf("", "bool")],
+}
+
+const input = `0x23b872dd${word(0xaan)}${word(0xbbn)}${word(5)}`
+const output = `0x${word(1)}`
+
+describe("FrameText", () => {
+  it("decode: names arguments and results by the ABI of the contract", () => {
+    const found = FrameText.decode([[transferFrom]], undefined, { input, output, isFailed: false })
+
+    expect(found?.label).toBe("transferFrom")
+    expect(found?.args.map(({ name, text }) => [name, text])).toEqual([
+      ["from", "0x00000000000000000000000000000000000000AA"],
+      ["to", "0x00000000000000000000000000000000000000bb"],
+      ["value", "5"],
+    ])
+    expect(found?.results?.map(({ text }) => text)).toEqual(["true"])
+  })
+
+  it("decode: gives no results of a call that failed, whose output is its error", () => {
+    const found = FrameText.decode([[transferFrom]], undefined, { input, output: "0x08c379a0", isFailed: true })
+
+    expect(found?.results).toBeUndefined()
+    expect(found?.args).toHaveLength(3)
+  })
+
+  it("decode: reads arguments by a signature where there is no ABI, and nothing of data that it does not fit", () => {
+    const signature = "transferFrom(address,address,uint256)"
+
+    expect(FrameText.decode([], signature, { input, output, isFailed: false })?.args.map(({ text }) => text)[2]).toBe(
+      "5",
+    )
+    expect(FrameText.decode([], signature, { input: input.slice(0, -64), output, isFailed: false })).toBeUndefined()
+    expect(FrameText.decode([], "approve(address,uint256)", { input, output, isFailed: false })).toBeUndefined()
+    expect(FrameText.decode([], undefined, { input, output, isFailed: false })).toBeUndefined()
+  })
+
+  it("consoleText: writes what console.log was given, by its types", () => {
+    expect(FrameText.consoleText(`0x41304fac${word(32)}${textWords("hello")}`)).toBe("hello")
+    expect(FrameText.consoleText(`0xb60e72cc${word(64)}${word(7)}${textWords("left")}`)).toBe("left 7")
+    expect(FrameText.consoleText("0x12345678")).toBeUndefined()
+  })
+})
