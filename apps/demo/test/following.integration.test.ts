@@ -10,7 +10,12 @@ import * as Screen from "../src/Screen.ts"
 import { untilIndexed } from "./untilIndexed.ts"
 
 const noOutput = Layer.succeed(Screen.Screen, Screen.make({ write: () => undefined }, {}))
-const wallets = ["0x00000000000000000000000000000000000f0110", "0x00000000000000000000000000000000000f0111"] as const
+const wallets = [
+  "0x00000000000000000000000000000000000f0110",
+  "0x00000000000000000000000000000000000f0111",
+  "0x00000000000000000000000000000000000f0112",
+  "0x00000000000000000000000000000000000f0113",
+] as const
 const transfers = 2_000
 
 const started = Local.start({
@@ -42,19 +47,30 @@ const mineTransfers = Effect.fnUntraced(function* (node: Anvil.Node, wallet: str
   yield* Head.mine(node)
 })
 
+/** A server without events: the client polls then. */
+const withoutEvents: typeof fetch = (input, init) =>
+  new URL(input instanceof Request ? input.url : input).pathname.endsWith("/events")
+    ? Promise.resolve(Response.json({ message: "Unknown path.", code: "not_found", requestId: "1" }, { status: 404 }))
+    : fetch(input, init)
+
 describe("following a wallet", () => {
-  it.each(["transactions", "movements"] as const)(
-    "gives each of the %s of a block with 2,000 transfers once, reads one row while the chain is idle, and then what is new",
+  it.each([
+    { what: "transactions", by: "polling", wallet: wallets[0] },
+    { what: "movements", by: "polling", wallet: wallets[1] },
+    { what: "transactions", by: "events", wallet: wallets[2] },
+    { what: "movements", by: "events", wallet: wallets[3] },
+  ] as const)(
+    "by $by: gives each of the $what of a block with 2,000 transfers once, reads one row at most while the chain is idle, and then what is new",
     { timeout: 180_000 },
-    (what) =>
+    ({ by, wallet, what }) =>
       Effect.gen(function* () {
         const { node, provider } = local
-        const wallet = what === "transactions" ? wallets[0] : wallets[1]
         yield* mineTransfers(node, wallet)
         const targets: Array<string> = []
         const rest = yield* RestClient.make({
           baseUrl: provider.baseUrl,
           apiKey: provider.apiKey,
+          fetch: by === "polling" ? withoutEvents : undefined,
           onEvent: (event) => void (event._tag === "Request" && targets.push(event.target)),
         })
         yield* untilIndexed(rest, node)
@@ -77,10 +93,12 @@ describe("following a wallet", () => {
           { what: "the transfers are received" },
         )
         const isNewestRow = (target: string) => target.endsWith("&limit=1")
-        yield* Eventually.untilEffect(
-          Effect.sync(() => targets.length > 20 && targets.slice(-20).every(isNewestRow)),
-          { what: "20 requests of the newest row alone" },
-        )
+        if (by === "polling") {
+          yield* Eventually.untilEffect(
+            Effect.sync(() => targets.length > 20 && targets.slice(-20).every(isNewestRow)),
+            { what: "20 requests of the newest row alone" },
+          )
+        }
         const next = yield* Head.transfer(node, { from: node.accounts[0] ?? "", to: wallet, valueWei: 2n })
         yield* Head.mine(node)
         yield* Eventually.untilEffect(

@@ -26,6 +26,7 @@ const commandLine = [
   "cli/CommandLine.ts",
   "cli/ExitCode.ts",
   "cli/InvalidUsage.ts",
+  "cli/Manifest.ts",
   "cli/ProgressLine.ts",
   "cli/Shutdown.ts",
   "cli/Terminal.ts",
