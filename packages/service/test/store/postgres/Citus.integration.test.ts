@@ -36,7 +36,7 @@ describe.runIf(coordinators !== undefined)("Citus: skipped where DAYBOOK_TEST_CI
           expect(yield* store.snapshot((snapshot) => snapshot.nodes)).toBe(nodes)
           expect(
             yield* rows("SELECT shard_count FROM citus_tables WHERE table_name = 'daybook_test.document'::regclass"),
-          ).toEqual([{ shard_count: Math.max(4, 2 * nodes) }])
+          ).toEqual([{ shard_count: BigInt(Math.max(4, 2 * nodes)) }])
         }),
     )
   })
