@@ -103,6 +103,7 @@ layer(scenario, { excludeTestServices: true })("daybook reconcile", (it) => {
             to: lastBlock,
           },
           proved_to: lastBlock,
+          searched_to: null,
           compared_at: lastBlock,
           differences: 0,
           not_checked: [],
