@@ -45,11 +45,16 @@ const historyOf = ({ chain, url }: DevServer.Running, account: string) =>
     ((json?.result ?? []) as ReadonlyArray<Json>).map(({ hash }) => hash as string),
   )
 
-/** Sends transactions. One that followed a revert was seen to wait in the pool of anvil without end: another block is mined for it. */
+/**
+ * Sends transactions. After a revert, anvil was seen to count a transaction of its pool that it never mines: the pool is emptied, and the
+ * nonce is that of the newest block. One that waits all the same gets a block of its own.
+ */
 const sender = ({ accounts, call }: Anvil.Node) =>
   Effect.gen(function* () {
     const [from, to] = accounts
-    const hash = yield* call<string>("eth_sendTransaction", [{ from, to, value: "0x1" }])
+    yield* call("anvil_dropAllTransactions")
+    const nonce = yield* call<string>("eth_getTransactionCount", [from, "latest"])
+    const hash = yield* call<string>("eth_sendTransaction", [{ from, to, nonce, value: "0x1" }])
     const isMined = Effect.map(call<object | null>("eth_getTransactionReceipt", [hash]), (found) => found !== null)
     const what = "the transaction is mined"
     yield* Eventually.untilEffect(isMined, { ...within, withinMillis: 5_000, what }).pipe(

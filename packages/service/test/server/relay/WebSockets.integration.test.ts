@@ -78,6 +78,8 @@ const ethersReceived = Effect.fnUntraced(function* (url: string, token: Hex) {
     Effect.sync(() => new WebSocketProvider(url)),
     (provider) => Effect.promise(() => provider.destroy()),
   )
+  // A notification that comes before ethers knows its network is lost.
+  yield* Effect.promise(() => provider.getNetwork())
   yield* Effect.promise(() => provider.on("block", (number: number) => received.heads.push(number)))
   yield* Effect.promise(() => provider.on({ address: token }, (log: Json) => received.logs.push(log)))
   // Both subscriptions were answered before this call is.
