@@ -70,7 +70,7 @@ const untilHistory = (running: DevServer.Running, account: string, expected: Rea
   )
 
 /** Times that the node is taken back: a hundred before a release. */
-const reverts = Number(process.env["DAYBOOK_DEV_REVERTS"] ?? 20)
+const reverts = Number(process.env["DAYBOOK_DEV_REVERTS"] ?? 10)
 
 describe("daybook dev", () => {
   it.live("follows reverts, a reorg and a reset of its node", () =>

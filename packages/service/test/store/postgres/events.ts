@@ -5,7 +5,7 @@ import { expect } from "vitest"
 import { live } from "../../push/lives.ts"
 import * as TestServer from "./TestServer.ts"
 
-const lives = Number(process.env["DAYBOOK_LIVES"] ?? 2)
+const lives = Number(process.env["DAYBOOK_LIVES"] ?? 1)
 
 /** Runs the suite of events on a server. */
 export const events = (server: () => string): void => {
