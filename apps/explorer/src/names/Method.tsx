@@ -17,7 +17,14 @@ interface Called {
   readonly input: string | null
 }
 
-const Named = ({ label, signature }: NamedFunction) => <ForeignText className="method" text={label} title={signature} />
+/** Of a function whose selector others have too, by a public directory, the name is one of several. */
+const Named = ({ label, others = [], signature }: NamedFunction) => (
+  <ForeignText
+    className="method"
+    text={others.length === 0 ? label : `${label}?`}
+    title={[signature, ...others].join(" or ")}
+  />
+)
 
 const Kind = ({ input, to }: Called) => <code className="method">{kindOf({ to, input })}</code>
 

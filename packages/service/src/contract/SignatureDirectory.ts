@@ -24,7 +24,7 @@ export interface NamedFunction extends Decoder.NamedFunction {
 export interface SignatureDirectory {
   /** Number of texts. */
   readonly size: number
-  /** Lines that hold no signature, or one of another selector. */
+  /** Texts that are no signature of a function, or too long. */
   readonly leftOut: number
   /** The call of an input, where one signature alone matches it. */
   readonly call: (input: string) => Decoder.DecodedItemWire | null
@@ -34,14 +34,21 @@ export interface SignatureDirectory {
 
 /** Texts of a directory: the key of each is the number of its selector and its place in one table of `Float64Array.sort`. */
 const maxTexts = 2 ** 21 - 1
-const maxLineCharacters = 4096
+const maxLineCharacters = 65_536
+/** Characters of a text: the longest calls of exchanges have about 900 with the names of their parameters. */
+const maxTextCharacters = 1024
 const maxFiles = maxTexts
 const maxBytes = 256 * 1024 * 1024
 /** Signatures of one selector that are tried; public directories have about ten of the selectors that are imitated most. */
 const maxOfSelector = 32
 const maxParsed = 8192
+/** Other texts that are stated beside a function. */
+const maxOthers = 8
 
-const lineForm = /(?:function\s+)?([A-Za-z_$][\w$]*\s*\([^"'|]*\))/
+/** The name before a parenthesis. A name is tried from its first character alone, so that a long one costs no more. */
+const nameForm = /(?<![\w$])[A-Za-z_$][\w$]*\s*$/
+/** What the parser is given: it takes long for parameters that are not there. */
+const textForm = /^[\w$]+\s*\((?!\s*,)(?:[^,"'|]|,(?!\s*[,)]))*\)$/
 /** A selector beside the text: with its prefix anywhere, without it as the first field. */
 const keyForm = /(?:^|\W)0x([0-9a-fA-F]{8})(?!\w)|^"?([0-9a-fA-F]{8})(?!\w)/
 const fileForm = /^(?:0x)?([0-9a-fA-F]{8})(?:\.\w+)?$/
@@ -49,6 +56,22 @@ const selectorForm = /^0x[0-9a-f]{8}$/
 
 const parse = (text: string): Signature.Signature | null =>
   Result.getOrElse(Signature.fromText(`function ${text}`), () => null)
+
+/** The signature in a part of a line: from the name before its first parenthesis to its last one. */
+const signatureIn = (part: string): string | undefined => {
+  const [opening, end] = [part.indexOf("("), part.lastIndexOf(")") + 1]
+  const name = nameForm.exec(part.slice(0, Math.max(0, opening)))
+  if (name === null || end < opening || end - name.index > maxTextCharacters) return undefined
+  const text = part.slice(name.index, end)
+  return textForm.test(text) ? text : undefined
+}
+
+/** The selector that a line states beside its signatures. */
+const selectorBeside = (line: string): string | undefined => {
+  const before = line.slice(0, Math.max(0, line.indexOf("("))).replace(nameForm, "")
+  const [, prefixed, bare] = keyForm.exec(`${before} ${line.slice(line.lastIndexOf(")") + 1)}`) ?? []
+  return prefixed ?? bare
+}
 
 /** Collects texts by their selectors. */
 class Collector {
@@ -68,15 +91,14 @@ class Collector {
       this.leftOut++
       return
     }
-    const [, prefixed, bare] = keyForm.exec(text.replace(lineForm, "")) ?? []
-    for (const part of text.split(";")) this.#addText(part, of ?? prefixed ?? bare)
+    const key = of ?? selectorBeside(text)
+    for (const part of text.split(";")) if (part.trim() !== "") this.#addText(signatureIn(part), key)
   }
 
-  #addText(part: string, key: string | undefined): void {
-    const text = lineForm.exec(part)?.[1]
+  #addText(text: string | undefined, key: string | undefined): void {
     const selector = text === undefined ? undefined : (key ?? parse(text)?.key.slice(2))
-    if (text === undefined || selector === undefined) {
-      if (part.trim() !== "") this.leftOut++
+    if (text === undefined || selector === undefined || this.size > maxTexts) {
+      this.leftOut++
       return
     }
     const at = this.#texts.push(text) - 1
@@ -109,8 +131,14 @@ class Collector {
   }
 }
 
+/** A signature, and what decodes by it alone. */
+interface Candidate {
+  readonly signature: Signature.Signature
+  readonly set: Decoder.SignatureSet
+}
+
 /** Signatures of texts whose selector is the one that was looked up, the one with names of parameters of two that differ in them alone. */
-const signaturesOf = (texts: ReadonlyArray<string>, selector: string): ReadonlyArray<Signature.Signature> => {
+const candidatesOf = (texts: ReadonlyArray<string>, selector: string): ReadonlyArray<Candidate> => {
   const found = new Map<string, Signature.Signature>()
   for (const text of texts) {
     const signature = parse(text)
@@ -119,17 +147,17 @@ const signaturesOf = (texts: ReadonlyArray<string>, selector: string): ReadonlyA
     const isNamed = signature.parameters.some(({ name }) => name !== "")
     if (known === undefined || isNamed) found.set(signature.canonical, signature)
   }
-  return [...found.values()]
+  return Array.from(found.values(), (signature) => ({ signature, set: Decoder.fromSignatures([signature]) }))
 }
 
 const make = (collector: Collector): SignatureDirectory => {
   const textsOf = collector.finish()
-  const parsed = new Map<string, ReadonlyArray<Signature.Signature>>()
-  const candidates = (selector: string): ReadonlyArray<Signature.Signature> => {
+  const parsed = new Map<string, ReadonlyArray<Candidate>>()
+  const candidates = (selector: string): ReadonlyArray<Candidate> => {
     if (!selectorForm.test(selector)) return []
     const known = parsed.get(selector)
     if (known !== undefined) return known
-    const found = signaturesOf(textsOf(selector), selector)
+    const found = candidatesOf(textsOf(selector), selector)
     if (parsed.size >= maxParsed) parsed.clear()
     parsed.set(selector, found)
     return found
@@ -138,16 +166,16 @@ const make = (collector: Collector): SignatureDirectory => {
     size: collector.size,
     leftOut: collector.leftOut,
     call: (input) => {
-      const matches = candidates(input.slice(0, 10).toLowerCase()).flatMap(
-        (signature) => Decoder.fromSignatures([signature]).call(input) ?? [],
-      )
+      const matches = candidates(input.slice(0, 10).toLowerCase()).flatMap(({ set }) => set.call(input) ?? [])
       return matches.length === 1 ? matches[0]! : null
     },
     functionOf: (selector) => {
-      const [first, ...others] = candidates(selector.toLowerCase())
+      const [first, ...others] = candidates(selector.toLowerCase()).map(({ signature }) => signature)
       if (first === undefined) return null
       const named = { label: first.label, signature: first.canonical }
-      return others.length === 0 ? named : { ...named, others: others.map(({ canonical }) => canonical) }
+      return others.length === 0
+        ? named
+        : { ...named, others: others.slice(0, maxOthers).map(({ canonical }) => canonical) }
     },
   }
 }

@@ -103,6 +103,32 @@ describe("SignatureDirectory", () => {
     }),
   )
 
+  it.effect("read: leaves out texts that are too long, or whose parameters are not there", () =>
+    Effect.gen(function* () {
+      const lines = [`f(${"uint8,".repeat(200)}uint8)`, "f(,)", "f(uint8,,uint8)", "f(uint8,)", "f(", ")f(", "(uint8)"]
+      const directory = yield* read(...lines, "poke(uint256)")
+      expect([directory.size, directory.leftOut]).toEqual([1, lines.length])
+    }),
+  )
+
+  it.effect(
+    "read: reads lines without a signature, of any characters, in time that grows with their length alone",
+    () =>
+      Effect.gen(function* () {
+        const shapes = (length: number) => [
+          "a".repeat(length),
+          "a(".repeat(length / 2),
+          "a ".repeat(length / 2),
+          `${" ".repeat(length)}(`,
+        ]
+        const long = Array.from({ length: 200 }, (_, at) => shapes(60_000)[at % 4]!)
+        const lines = [...long, ...Array.from({ length: 4_000 }, (_, at) => shapes(4_000)[at % 2]!)]
+        const { leftOut, size } = yield* read(...lines)
+        expect([size, leftOut]).toEqual([0, lines.length])
+      }),
+    20_000,
+  )
+
   it.effect("read: refuses what is missing, and what is neither a file nor a folder", () =>
     Effect.gen(function* () {
       expect(yield* refusal("/nowhere/signatures")).toMatch(
