@@ -7,25 +7,16 @@ import type * as ExplorerClient from "@daybook/rest/ExplorerClient"
 import type * as RestClient from "@daybook/rest/RestClient"
 import * as RpcClient from "@daybook/rpc/RpcClient"
 import type { Movement } from "@daybook/schema/Movement"
-import * as RowId from "@daybook/schema/RowId"
-import * as TokenTransfer from "@daybook/schema/TokenTransfer"
 import { visibleStart } from "@daybook/schema/VisibleText"
-import type { DecodedItem } from "@daybook/schema/DecodedItem"
-import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
 import * as Effect from "effect/Effect"
+import * as Explanation from "./Explanation.ts"
 import * as ToolResult from "./ToolResult.ts"
-import { ToolFailed, toolkit } from "./Tools.ts"
+import { failed, type ToolFailed, toolkit } from "./Tools.ts"
 
-/** The clients of a service, and its key. */
-export interface Service {
-  readonly rest: RestClient.Client
+/** The clients of a service. */
+export interface Service extends Explanation.Clients {
   readonly explorer: ExplorerClient.ExplorerClient
-  readonly rpc: (chain: string) => Effect.Effect<RpcClient.Client, { readonly message: string }>
 }
-
-/** A failure of a client, as a model reads it. */
-const failed = (error: { readonly message: string }): ToolFailed =>
-  new ToolFailed({ message: visibleStart(error.message, 1_000) })
 
 const promised = <A>(call: () => Promise<A>): Effect.Effect<A, ToolFailed> =>
   Effect.tryPromise({
@@ -33,24 +24,12 @@ const promised = <A>(call: () => Promise<A>): Effect.Effect<A, ToolFailed> =>
     catch: (cause) => failed(cause instanceof Error ? cause : { message: String(cause) }),
   })
 
-/** A list cut to the rows that fit into an answer, with a sentence where rows are left out. */
-const fitting = (make: (count: number) => ToolResult.ToolResult, count: number): ToolResult.ToolResult => {
-  let kept = count
-  let answer = make(kept)
-  while (ToolResult.bytesOf(answer) > ToolResult.maxBytes && kept > 0) {
-    kept = Math.floor(kept / 2)
-    answer = make(kept)
-  }
-  return answer
-}
-
-const leftOut = (kept: number, all: number, what: string): ReadonlyArray<string> =>
-  kept === all ? [] : [`${all - kept} of ${all} ${what} are left out; name assets in "asset" for them.`]
-
 interface Page {
   readonly rows: ReadonlyArray<Movement>
   readonly answer: ToolResult.ToolResult
 }
+
+const inAsset = '; name assets in "asset" for them'
 
 /** Rows of the next page are asked for again with a smaller limit until they fit, so that the cursor is that of the last row shown. */
 const movements = Effect.fnUntraced(function* (
@@ -77,108 +56,6 @@ const movements = Effect.fnUntraced(function* (
     found = yield* read(limit)
   }
   return found.answer
-})
-
-const itemOf = (item: DecodedItem | null) =>
-  item === null
-    ? null
-    : {
-        signature: item.signature,
-        untrusted_params: item.params.map(({ name, type, value }) => {
-          const param = { name: visibleStart(name, 64), type, value: visibleStart(value, 512) }
-          return value.length > 512 ? { ...param, characters: value.length } : param
-        }),
-      }
-
-/** The record of a transaction in the history of its sender, where that is indexed. */
-const recordOf = Effect.fnUntraced(function* (
-  { rest }: Service,
-  chain: string,
-  place: { readonly hash: string; readonly from: string; readonly block: bigint },
-) {
-  const query = { address: place.from, chain, from_block: place.block, to_block: place.block }
-  let cursor: string | null = null
-  for (let pages = 0; pages < 5; pages++) {
-    const page: { readonly result: ReadonlyArray<WalletTransaction>; readonly cursor: string | null } =
-      yield* Effect.mapError(rest.walletTransactions({ ...query, cursor }), failed)
-    const found = page.result.find(({ hash }) => hash === place.hash)
-    if (found !== undefined) return found
-    cursor = page.cursor
-    if (cursor === null) break
-  }
-  return null
-})
-
-/** Movements of a party in a transaction; none where the index does not have its wallet. */
-const movementsOf = ({ rest }: Service, chain: string, party: string, record: WalletTransaction) =>
-  rest.movements({ address: party, chain, from_block: record.block_number, to_block: record.block_number }).pipe(
-    Effect.map(({ result }) => result.filter((row) => row.transaction_hash === record.hash).map(ToolResult.movementOf)),
-    Effect.orElseSucceed(() => null),
-  )
-
-const explain = Effect.fnUntraced(function* (service: Service, hash: string, chain: string) {
-  const rpc = yield* Effect.mapError(service.rpc(chain), failed)
-  const found = yield* Effect.mapError(rpc.eth_getTransactionByHash(hash.toLowerCase()), failed)
-  if (found === null) {
-    return yield* new ToolFailed({
-      message: `No transaction ${visibleStart(hash, 66)} on ${chain}. Check hash and chain.`,
-    })
-  }
-  if (found.blockNumber === null || found.blockNumber === undefined) {
-    return yield* new ToolFailed({
-      message: `The transaction ${found.hash} waits in the pool of the node. Ask again once it is in a block.`,
-    })
-  }
-  const record = yield* recordOf(service, chain, { hash: found.hash, from: found.from, block: found.blockNumber })
-  if (record === null) {
-    return yield* new ToolFailed({
-      message: `Block ${found.blockNumber} of ${chain} is not in the index. Call "chains" for the blocks that are.`,
-    })
-  }
-  const parties = [record.from_address, record.to_address].filter((party) => party !== null)
-  const moved: Record<string, unknown> = {}
-  for (const party of new Set(parties)) moved[party] = yield* movementsOf(service, chain, party, record)
-  const transfers = TokenTransfer.transfers(record)
-  const make = (count: number): ToolResult.ToolResult => ({
-    answer: {
-      hash: record.hash,
-      row: RowId.rowId(record),
-      time: record.block_timestamp.toISOString(),
-      block: record.block_number.toString(),
-      outcome: record.receipt_status === 0 ? "failed" : "succeeded",
-      from: record.from_address,
-      to: record.to_address,
-      created: record.receipt_contract_address,
-      value: record.value.toString(),
-      call: itemOf(record.decoded_call),
-      events: record.logs.slice(0, count).map((log) => ({
-        index: log.log_index,
-        contract: log.address,
-        event: itemOf(log.decoded_event),
-      })),
-      token_transfers: transfers.slice(0, count).map((one) => ({
-        standard: one.standard,
-        contract: one.token,
-        from: one.from,
-        to: one.to,
-        amount: one.amount.toString(),
-        token_id: one.tokenId?.toString() ?? null,
-      })),
-      movements: moved,
-    },
-    coverage: ToolResult.rangeOf(chain, record.block_number, record.block_number),
-    not_covered: [
-      ...(record.logs.length > count
-        ? [`${record.logs.length - count} of ${record.logs.length} events are left out.`]
-        : []),
-      ...(record.decoded_call === null && record.input !== "0x"
-        ? ["The call could not be decoded: its function is not known."]
-        : []),
-      "Movements are those of sender and recipient; token transfers are those of events, of all parties.",
-    ],
-    proof: null,
-  })
-  return fitting(make, Math.min(record.logs.length, 100))
 })
 
 const hashForm = /^0x[0-9a-fA-F]{64}$/
@@ -221,35 +98,38 @@ const find = Effect.fnUntraced(function* (service: Service, text: string, chain:
   } satisfies ToolResult.ToolResult
 })
 
-const chains = ({ explorer }: Service): Effect.Effect<ToolResult.ToolResult, ToolFailed> =>
-  Effect.map(
-    promised(() => explorer.ready({})),
-    (status): ToolResult.ToolResult => ({
-      answer: ("chains" in status ? status.chains : [status]).map((one) => ({
-        chain: one.chain,
-        id: one.chainId,
-        state: one.state,
-        from_block: one.indexed?.from ?? null,
-        to_block: one.indexed?.to ?? null,
-        final_to: one.finalized,
-        head: one.head,
-        message: one.message,
-      })),
-      coverage: null,
-      not_covered: [],
-      proof: null,
-    }),
-  )
+const chains = Effect.fnUntraced(function* ({ explorer }: Service) {
+  const status = yield* promised(() => explorer.ready({}))
+  const all = "chains" in status ? status.chains : [status]
+  const make = (count: number): ToolResult.ToolResult => ({
+    answer: all.slice(0, count).map((one) => ({
+      chain: one.chain,
+      id: one.chainId,
+      state: one.state,
+      from_block: one.indexed?.from ?? null,
+      to_block: one.indexed?.to ?? null,
+      final_to: one.finalized,
+      head: one.head,
+      message: one.message,
+    })),
+    coverage: null,
+    not_covered: ToolResult.leftOut(count, all.length, "chains"),
+    proof: null,
+  })
+  return ToolResult.fitting(make, all.length)
+})
 
 type StatementQuery = Parameters<RestClient.Client["statement"]>[0] & { readonly chain: string }
 
-const statement = Effect.fnUntraced(function* ({ rest }: Service, args: StatementQuery) {
+/** A statement, with `more` before its sums, and with as many rows of each list as fit. */
+const statement = Effect.fnUntraced(function* ({ rest }: Service, args: StatementQuery, more: object = {}) {
   const found = yield* Effect.mapError(rest.statement(args), failed)
-  const { closing, opening, sums } = found
-  const all = Math.max(sums.length, closing.result.length, opening.result.length)
+  const { closing, opening, proof, sums } = found
+  const lists = [sums, closing.result, opening.result, proof?.differences ?? [], proof?.not_compared ?? []]
   const make = (count: number): ToolResult.ToolResult => ({
     answer: {
       address: found.address,
+      ...more,
       opening: {
         after_block: opening.block_number?.toString() ?? null,
         balances: opening.result.slice(0, count).map(ToolResult.balanceOf),
@@ -261,29 +141,23 @@ const statement = Effect.fnUntraced(function* ({ rest }: Service, args: Statemen
     coverage: ToolResult.rangeOf(args.chain, found.from_block, found.block_number),
     not_covered: [
       ...ToolResult.lackOf(found.incomplete),
-      ...leftOut(Math.min(count, sums.length), sums.length, "sums"),
-      ...leftOut(Math.min(count, closing.result.length), closing.result.length, "balances"),
+      ...ToolResult.leftOut(count, sums.length, "sums", inAsset),
+      ...ToolResult.leftOut(count, closing.result.length, "balances", inAsset),
+      ...ToolResult.leftOut(count, opening.result.length, "opening balances", inAsset),
     ],
-    proof: ToolResult.proofOf(found),
+    proof: ToolResult.proofOf(found, count),
   })
-  return { found, answer: fitting(make, all) }
+  return ToolResult.fitting(make, Math.max(...lists.map(({ length }) => length)))
 })
 
 const summary = Effect.fnUntraced(function* (service: Service, address: string, chain: string) {
-  const { answer } = yield* statement(service, { address, chain })
   const edge = (order: "ASC" | "DESC") =>
-    Effect.mapError(service.rest.movements({ address, chain, order, limit: 1 }), failed)
-  const [first, last] = [yield* edge("ASC"), yield* edge("DESC")]
-  const edgeOf = (row: Movement | undefined) => (row === undefined ? null : ToolResult.movementOf(row))
-  return {
-    ...answer,
-    answer: {
-      first_movement: edgeOf(first.result[0]),
-      last_movement: edgeOf(last.result[0]),
-      // The opening of a summary is what was before the index, which `not_covered` states.
-      ...(answer.answer as object),
-    },
-  } satisfies ToolResult.ToolResult
+    service.rest.movements({ address, chain, order, limit: 1 }).pipe(
+      Effect.map(({ result: [row] }) => (row === undefined ? null : ToolResult.movementOf(row))),
+      Effect.mapError(failed),
+    )
+  const edges = { first_movement: yield* edge("ASC"), last_movement: yield* edge("DESC") }
+  return yield* statement(service, { address, chain }, edges)
 })
 
 const balances = Effect.fnUntraced(function* (
@@ -299,21 +173,23 @@ const balances = Effect.fnUntraced(function* (
     coverage: ToolResult.rangeOf(args.chain, null, found.block_number),
     not_covered: [
       ...ToolResult.lackOf(found.incomplete),
-      ...leftOut(Math.min(count, found.result.length), found.result.length, "balances"),
+      ...ToolResult.leftOut(count, found.result.length, "balances", inAsset),
     ],
     proof: null,
   })
-  return fitting(make, found.result.length)
+  return ToolResult.fitting(make, found.result.length)
 })
 
-const prove = Effect.fnUntraced(function* (service: Service, address: string, chain: string) {
-  const { found } = yield* statement(service, { address, chain })
-  return {
+const prove = Effect.fnUntraced(function* ({ rest }: Service, address: string, chain: string) {
+  const found = yield* Effect.mapError(rest.statement({ address, chain }), failed)
+  const { differences = [], not_compared: notCompared = [] } = found.proof ?? {}
+  const make = (count: number): ToolResult.ToolResult => ({
     answer: found.proof === null ? "The wallet was not compared with the chain yet." : "See proof.",
     coverage: ToolResult.rangeOf(chain, found.from_block, found.block_number),
-    not_covered: [...ToolResult.lackOf(found.incomplete), ...(found.proof?.not_compared ?? [])],
-    proof: ToolResult.proofOf(found),
-  } satisfies ToolResult.ToolResult
+    not_covered: ToolResult.lackOf(found.incomplete),
+    proof: ToolResult.proofOf(found, count),
+  })
+  return ToolResult.fitting(make, Math.max(differences.length, notCompared.length))
 })
 
 /** The handlers of all tools, for a service. */
@@ -322,14 +198,14 @@ export const layer = (service: Service) =>
     chains: () => chains(service),
     wallet_summary: ({ address, chain }) => summary(service, address, chain),
     wallet_movements: (args) => movements(service, args as Parameters<typeof movements>[1]),
-    wallet_statement: (args) => Effect.map(statement(service, args), ({ answer }) => answer),
+    wallet_statement: (args) => statement(service, args),
     wallet_balances_at: (args) => balances(service, args),
-    explain_transaction: ({ chain, hash }) => explain(service, hash, chain),
+    explain_transaction: ({ chain, hash }) => Explanation.explain(service, hash, chain),
     prove_wallet: ({ address, chain }) => prove(service, address, chain),
     find: ({ chain, text }) => find(service, text, chain),
   })
 
-/** Makes the clients of a service. */
+/** Makes the client of a chain's nodes. */
 export const rpcOf =
   (origin: string, apiKey: string) =>
   (chain: string): ReturnType<typeof RpcClient.make> =>

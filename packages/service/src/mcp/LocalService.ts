@@ -25,7 +25,8 @@ export const make = Effect.fn("LocalService.make")(function* ({
   baseFolder,
   config,
 }: ConfigFile): Effect.fn.Return<Access, Service.StartError | StoreError, Scope.Scope> {
-  const { tls: _, ...rest } = config
+  // What sends or listens beside the tools is left to `daybook serve`.
+  const { monitoring: _, tls: __, webhooks: ___, ...rest } = config
   const { address, keys } = yield* Service.run(
     { ...rest, listen: { host: "127.0.0.1", port: 0 }, explorer: "keyed" },
     { baseFolder, roles: ["rest", "relay"], access: "keyed" },

@@ -52,6 +52,32 @@ export const maxBytes = 60_000
 /** Size of an answer as JSON. */
 export const bytesOf = (answer: ToolResult): number => Buffer.byteLength(JSON.stringify(answer))
 
+/**
+ * The result with as many rows of each list as fit; `make` is given the number of rows of a list at most. What it holds without any row is
+ * bounded.
+ */
+export const fitting = (make: (count: number) => ToolResult, longest: number): ToolResult => {
+  let count = longest
+  let result = make(count)
+  while (bytesOf(result) > maxBytes && count > 0) {
+    count = Math.floor(count / 2)
+    result = make(count)
+  }
+  return result
+}
+
+/** A sentence where a list has more rows than are shown. */
+export const leftOut = (count: number, all: number, what: string, advice = ""): ReadonlyArray<string> =>
+  count >= all ? [] : [`${all - count} of ${all} ${what} are left out${advice}.`]
+
+/** Contracts that a sentence lists at most: who sends tokens to a wallet decides how many there are. */
+const maxListed = 20
+
+const listOf = (contracts: ReadonlyArray<string>): string => {
+  const further = contracts.length - maxListed
+  return `${contracts.slice(0, maxListed).join(", ")}${further > 0 ? ` and ${further} further ones` : ""}`
+}
+
 const textOf = (block: bigint | null): string | null => (block === null ? null : block.toString())
 
 /** What the headers of a response state of the index. */
@@ -84,7 +110,7 @@ export const lackOf = ({ first_block, merged, omitted, opening, places }: Incomp
         `Movements may be missing in ${places} transactions or blocks${first_block === null ? "" : `, first in block ${first_block}`}.`,
       ]
     : []),
-  ...(merged === undefined ? [] : [`All ids are one sum for the contracts ${merged.join(", ")}.`]),
+  ...(merged === undefined ? [] : [`All ids are one sum for the contracts ${listOf(merged)}.`]),
   ...(omitted === undefined ? [] : [`${omitted} movements of further contracts are in no sum; name them in "asset".`]),
 ]
 
@@ -145,20 +171,22 @@ export const sumOf = (row: Sum) => ({
   display: displayOf(row.asset, row.token, row.amount),
 })
 
-/** The last comparison of a wallet with the state of the chain; `null` where there was none. */
-export const proofOf = ({ proof }: Pick<Statement, "proof">) =>
+/** The last comparison of a wallet with the state of the chain, with its first differences; `null` where there was none. */
+export const proofOf = ({ proof }: Pick<Statement, "proof">, count: number) =>
   proof === null
     ? null
     : {
         state: proof.proved ? "equal" : "not proved",
         block: proof.block_number.toString(),
         proved_at_block: textOf(proof.proved_at_block),
-        differences: proof.differences.map((one) => ({
+        differences_total: proof.differences.length,
+        differences: proof.differences.slice(0, count).map((one) => ({
           asset: one.asset,
           token_id: textOf(one.token_id),
           expected: one.expected.toString(),
           found: textOf(one.found),
           first_block: textOf(one.first_block),
         })),
-        not_compared: proof.not_compared.map((text) => visibleStart(text, 500)),
+        not_compared_total: proof.not_compared.length,
+        not_compared: proof.not_compared.slice(0, count).map((text) => visibleStart(text, 500)),
       }

@@ -5,6 +5,7 @@
  * Source: decision 0074.
  */
 import * as Movement from "@daybook/schema/Movement"
+import { visibleStart } from "@daybook/schema/VisibleText"
 import * as Data from "effect/Data"
 import * as Schema from "effect/Schema"
 import * as Tool from "effect/ai/Tool"
@@ -13,6 +14,10 @@ import { ToolResult } from "./ToolResult.ts"
 
 /** A tool could not answer. The message states what to do; a model reads it as the result. */
 export class ToolFailed extends Data.TaggedError("ToolFailed")<{ readonly message: string }> {}
+
+/** A failure of a client, as a model reads it. */
+export const failed = (error: { readonly message: string }): ToolFailed =>
+  new ToolFailed({ message: visibleStart(error.message, 1_000) })
 
 const failure = Schema.declare<ToolFailed>((value): value is ToolFailed => value instanceof ToolFailed)
 

@@ -1,0 +1,179 @@
+/**
+ * What a transaction did: its call and events decoded, the transfers of tokens, and the movements of its sender and recipient.
+ *
+ * Source: decision 0074.
+ */
+import type * as RestClient from "@daybook/rest/RestClient"
+import type * as RpcClient from "@daybook/rpc/RpcClient"
+import type { DecodedItem } from "@daybook/schema/DecodedItem"
+import type { Movement } from "@daybook/schema/Movement"
+import * as RowId from "@daybook/schema/RowId"
+import * as TokenTransfer from "@daybook/schema/TokenTransfer"
+import { visibleStart } from "@daybook/schema/VisibleText"
+import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
+import * as Effect from "effect/Effect"
+import * as ToolResult from "./ToolResult.ts"
+import { failed, ToolFailed } from "./Tools.ts"
+
+/** The clients that a transaction is read by. */
+export interface Clients {
+  readonly rest: RestClient.Client
+  readonly rpc: (chain: string) => Effect.Effect<RpcClient.Client, { readonly message: string }>
+}
+
+/** Pages of a block that are read for one wallet at most. */
+const maxPages = 5
+
+const maxValueCharacters = 512
+
+/** A decoded call or event with its first parameters. */
+const itemOf = (item: DecodedItem | null, count: number) =>
+  item === null
+    ? null
+    : {
+        signature: visibleStart(item.signature, 1_000),
+        params: item.params.length,
+        untrusted_params: item.params.slice(0, count).map(({ name, type, value }) => ({
+          name: visibleStart(name, 64),
+          type: visibleStart(type, 256),
+          value: visibleStart(value, maxValueCharacters),
+          characters: value.length,
+        })),
+      }
+
+/** Rows of a wallet in a block that fit a condition, until `isEnough`; `isWhole` is false where pages are left. */
+const rowsOf = Effect.fnUntraced(function* <Row, E>(
+  read: (
+    cursor: string | null,
+  ) => Effect.Effect<{ readonly result: ReadonlyArray<Row>; readonly cursor: string | null }, E>,
+  fits: (row: Row) => boolean,
+  isEnough: (rows: ReadonlyArray<Row>) => boolean,
+) {
+  const rows: Array<Row> = []
+  let cursor: string | null = null
+  for (let pages = 0; pages < maxPages; pages++) {
+    const page: { readonly result: ReadonlyArray<Row>; readonly cursor: string | null } = yield* read(cursor)
+    rows.push(...page.result.filter(fits))
+    cursor = page.cursor
+    if (cursor === null || isEnough(rows)) return { rows, isWhole: cursor === null }
+  }
+  return { rows, isWhole: false }
+})
+
+/** What the index has of a party of a transaction, and a sentence where that is not all. */
+interface PartyMovements {
+  readonly party: string
+  readonly rows: ReadonlyArray<Movement>
+  readonly lack: string | undefined
+}
+
+const movementsOf = (
+  { rest }: Clients,
+  chain: string,
+  party: string,
+  { block_number: block, hash }: WalletTransaction,
+): Effect.Effect<PartyMovements> => {
+  const query = { address: party, chain, from_block: block, to_block: block }
+  return rowsOf(
+    (cursor) => rest.movements({ ...query, cursor }),
+    (row) => row.transaction_hash === hash,
+    () => false,
+  ).pipe(
+    Effect.map(({ isWhole, rows }) => ({
+      party,
+      rows,
+      lack: isWhole ? undefined : `Further movements of ${party} in this block were not read.`,
+    })),
+    Effect.catch(({ message }) =>
+      Effect.succeed({ party, rows: [], lack: `No movements of ${party}: ${visibleStart(message, 300)}` }),
+    ),
+  )
+}
+
+/** The place of a transaction, by the node. */
+const locate = Effect.fnUntraced(function* ({ rpc }: Clients, hash: string, chain: string) {
+  const client = yield* Effect.mapError(rpc(chain), failed)
+  const found = yield* Effect.mapError(client.eth_getTransactionByHash(hash.toLowerCase()), failed)
+  if (found === null) {
+    return yield* new ToolFailed({
+      message: `No transaction ${visibleStart(hash, 66)} on ${chain}. Check hash and chain.`,
+    })
+  }
+  const { blockNumber: block, from } = found
+  if (block !== null && block !== undefined) return { hash: found.hash, from, block }
+  return yield* new ToolFailed({
+    message: `The transaction ${found.hash} waits in the pool of the node. Ask again once it is in a block.`,
+  })
+})
+
+/** The record of a transaction in the history of its sender. */
+const recordOf = Effect.fnUntraced(function* (clients: Clients, hash: string, chain: string) {
+  const place = yield* locate(clients, hash, chain)
+  const query = { address: place.from, chain, from_block: place.block, to_block: place.block }
+  const { rows } = yield* rowsOf(
+    (cursor) => Effect.mapError(clients.rest.walletTransactions({ ...query, cursor }), failed),
+    (row) => row.hash === place.hash,
+    ({ length }) => length > 0,
+  )
+  const [record] = rows
+  if (record !== undefined) return record
+  return yield* new ToolFailed({
+    message: `Block ${place.block} of ${chain} is not in the index. Call "chains" for the blocks that are.`,
+  })
+})
+
+const resultOf = (chain: string, record: WalletTransaction, moved: ReadonlyArray<PartyMovements>) => {
+  const transfers = TokenTransfer.transfers(record)
+  const { decoded_call: call, logs } = record
+  const rowCounts = moved.map(({ rows }) => rows.length)
+  const make = (count: number): ToolResult.ToolResult => ({
+    answer: {
+      hash: record.hash,
+      row: RowId.rowId(record),
+      time: record.block_timestamp.toISOString(),
+      block: record.block_number.toString(),
+      outcome: record.receipt_status === 0 ? "failed" : "succeeded",
+      from: record.from_address,
+      to: record.to_address,
+      created: record.receipt_contract_address,
+      value: record.value.toString(),
+      call: itemOf(call, count),
+      events: logs.slice(0, count).map((log) => ({
+        index: log.log_index,
+        contract: log.address,
+        event: itemOf(log.decoded_event, count),
+      })),
+      token_transfers: transfers.slice(0, count).map((one) => ({
+        standard: one.standard,
+        contract: one.token,
+        from: one.from,
+        to: one.to,
+        amount: one.amount.toString(),
+        token_id: one.tokenId?.toString() ?? null,
+      })),
+      movements: Object.fromEntries(
+        moved.map(({ party, rows }) => [party, rows.slice(0, count).map(ToolResult.movementOf)]),
+      ),
+    },
+    coverage: ToolResult.rangeOf(chain, record.block_number, record.block_number),
+    not_covered: [
+      ...ToolResult.leftOut(count, logs.length, "events"),
+      ...ToolResult.leftOut(count, transfers.length, "token transfers"),
+      ...moved.flatMap(({ party, rows }) => ToolResult.leftOut(count, rows.length, `movements of ${party}`)),
+      ...moved.flatMap(({ lack }) => lack ?? []),
+      ...(call === null && record.input !== "0x" ? ["The call could not be decoded: its function is not known."] : []),
+      "Movements are those of sender and recipient; token transfers are those of events, of all parties.",
+    ],
+    proof: null,
+  })
+  const counts = [...rowCounts, logs.length, transfers.length, call?.params.length ?? 0]
+  return ToolResult.fitting(make, Math.max(...counts))
+}
+
+/** Explains a transaction. */
+export const explain = Effect.fn("Explanation.explain")(function* (clients: Clients, hash: string, chain: string) {
+  const record = yield* recordOf(clients, hash, chain)
+  const parties = new Set([record.from_address, record.to_address].filter((party) => party !== null))
+  const moved = yield* Effect.forEach(parties, (party) => movementsOf(clients, chain, party, record))
+  return resultOf(chain, record, moved)
+})
