@@ -13,8 +13,11 @@ import { CommandError } from "./CommandError.ts"
 import * as ConfigFlags from "./ConfigFlags.ts"
 import * as Manifest from "./Manifest.ts"
 
+// The service of this process listens on a port of its own.
+const { listen: _, ...configFlags } = ConfigFlags.flags
+
 const flags = {
-  ...ConfigFlags.flags,
+  ...configFlags,
   url: Flag.String("url").pipe(
     Flag.withDescription("Base URL of a running service, in place of a configuration"),
     Flag.withMetavar("URL"),
@@ -43,7 +46,7 @@ export const mcp = Command.make(
     const access = yield* Option.match(url, {
       onNone: () =>
         Effect.gen(function* () {
-          const source = yield* ConfigFlags.sourceOf(given)
+          const source = yield* ConfigFlags.sourceOf({ ...given, listen: Option.none() })
           return yield* LocalService.make(yield* ConfigFile.load(source))
         }),
       onSome: (base) => {
