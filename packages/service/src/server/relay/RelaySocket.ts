@@ -63,7 +63,10 @@ export const closeCode = {
   tryAgainLater: 1013,
 } as const
 
-/** Messages of a connection that are answered at the same time; further ones are not read before one of them is answered. */
+/**
+ * Messages of a connection that are answered at the same time; further ones are not read before the reply to one of them was written to the
+ * socket, so that a client which sends and never reads fills its own buffers alone.
+ */
 const concurrency = 8
 
 /** Bytes of notifications that wait for a client, before it is closed. */
@@ -74,7 +77,8 @@ const maxReason = 120
 
 /** What is sent to a client, and what waits for it. */
 interface Outbox {
-  readonly reply: (bytes: Uint8Array) => void
+  /** Queues a reply at once; ends when it is written, or the connection is closed. */
+  readonly reply: (bytes: Uint8Array) => Promise<void>
   readonly notify: (text: string) => void
   readonly close: (code: number, reason: string) => void
   /** Counts nothing more. */
@@ -89,7 +93,7 @@ const makeOutbox = (webSocket: WebSocket, client: InFlight.Client, { responses }
   const close = (code: number, reason: string) => webSocket.close(code, reason.slice(0, maxReason))
 
   const send = (data: Uint8Array | string, size: number, onSent: () => void) => {
-    if (webSocket.readyState !== webSocket.OPEN) return
+    if (webSocket.readyState !== webSocket.OPEN) return onSent()
     held.force(size)
     webSocket.send(data, { binary: false }, () => {
       if (!isReleased) held.force(-size)
@@ -99,7 +103,7 @@ const makeOutbox = (webSocket: WebSocket, client: InFlight.Client, { responses }
 
   return {
     close,
-    reply: (bytes) => send(bytes, bytes.length, () => undefined),
+    reply: (bytes) => new Promise((resolve) => send(bytes, bytes.length, resolve)),
     notify: (text) => {
       const size = Buffer.byteLength(text)
       const isFull = waiting + size > maxWaitingBytes && waiting > 0
@@ -295,19 +299,24 @@ export const serve = Effect.fnUntraced(function* (
   }
 
   const scrub = scrubber(target.apiKey === undefined ? [] : [target.apiKey])
+  /** Answers a message; gives what ends when the reply is written. */
   const handle = Effect.fnUntraced(
     function* (bytes: Buffer) {
       const made: Array<Subscriptions.Subscription> = []
       const reply = yield* answer(bytes, yield* admitted, made)
-      if (reply !== null) outbox.reply(reply)
+      const written = reply === null ? undefined : outbox.reply(reply)
       subscriptions.begin(made)
+      return written
     },
     (effect, bytes) =>
       Effect.catchTag(effect, "RelayError", (error) =>
         Effect.sync(() => {
           const id = error.id ?? RequestCheck.idOf(bytes)
-          outbox.reply(Buffer.from(RelayError.body(requestId, { ...error, id, message: error.message })))
+          const written = outbox.reply(
+            Buffer.from(RelayError.body(requestId, { ...error, id, message: error.message })),
+          )
           refuse(error)
+          return written
         }),
       ),
     Effect.catchCauseIf(
@@ -319,10 +328,13 @@ export const serve = Effect.fnUntraced(function* (
         ),
     ),
   )
+  // A turn ends with the answer: others do not wait for a client that does not read.
+  const respond = (bytes: Buffer) =>
+    Effect.flatMap(bounds.turns.run(handle(bytes)), (written) => Effect.promise(async () => written))
 
   const runFork = Effect.runForkWith(Context.merge(yield* Effect.context<never>(), context))
   readMessages(webSocket, outbox.close, (bytes, onDone) => {
-    const fiber = Fiber.runIn(runFork(bounds.turns.run(handle(bytes))), scope)
+    const fiber = Fiber.runIn(runFork(respond(bytes)), scope)
     fiber.addObserver(onDone)
   })
   onDrain(() => outbox.close(closeCode.goingAway, "The service stops. Connect again."))

@@ -335,6 +335,22 @@ describe("WebSockets", () => {
     }),
   )
 
+  it.live("connect: a client that sends and never reads holds a few replies, and its key is answered elsewhere", () =>
+    Effect.gen(function* () {
+      const responsesInFlight = { perKey: 1_048_576, perAddress: 1_048_576, total: 134_217_728 }
+      const rateLimit = { perSecond: 1_000_000, burst: 1_000_000 }
+      const { url } = yield* served(5, { config: { limits: { responsesInFlight }, rateLimit } })
+      const [client, other] = [yield* SocketClient.open(url), yield* SocketClient.open(url)]
+      client.socket.pause()
+      // The id is part of the reply: together they exceed what the sockets of both sides hold.
+      const call = JSON.stringify({ jsonrpc: "2.0", id: "x".repeat(2_000), method: "eth_chainId" })
+      for (let sent = 0; sent < 20_000; sent++) yield* client.send(call)
+      for (let asked = 0; asked < 400; asked++) {
+        expect((yield* other.call("eth_blockNumber")).result).toBe("0x5")
+      }
+    }),
+  )
+
   it.live("connect: a client that answers no ping is cut", () =>
     Effect.gen(function* () {
       const { url } = yield* served(1, { config: { limits: { pingSeconds: 1 } } })
