@@ -2,21 +2,31 @@
  * Queries of the operations in convenient types, and their encoding as text.
  * Every invalid parameter is found before a request is made.
  */
-import * as Address from "@daybook/schema/Address"
-import * as Chain from "@daybook/schema/Chain"
-import * as Contract from "@daybook/schema/Contract"
+import type * as Address from "@daybook/schema/Address"
+import type * as Chain from "@daybook/schema/Chain"
 import * as Issue from "@daybook/schema/Issue"
 import type * as LedgerQuery from "@daybook/schema/LedgerQuery"
-import * as Movement from "@daybook/schema/Movement"
+import type * as Movement from "@daybook/schema/Movement"
 import * as RestOperation from "@daybook/schema/RestOperation"
-import * as WalletEvent from "@daybook/schema/WalletEvent"
+import type * as WalletEvent from "@daybook/schema/WalletEvent"
 import * as WalletQuery from "@daybook/schema/WalletQuery"
 import type * as DateTime from "effect/DateTime"
-import * as Predicate from "effect/Predicate"
-import * as Record from "effect/Record"
 import * as Result from "effect/Result"
-import * as SchemaParser from "effect/SchemaParser"
-import * as Cursor from "./internal/Cursor.ts"
+import { contractEncoder, readDescription } from "./internal/DescriptionEncoder.ts"
+import {
+  type Field,
+  invalid,
+  millisOf,
+  readAddress,
+  readAssets,
+  readBlock,
+  readChain,
+  readCursor,
+  readDate,
+  readFrom,
+  readKinds,
+  readTypes,
+} from "./internal/QueryValues.ts"
 
 /** Parameters that accept more types than the contract has. */
 interface Convenient {
@@ -172,101 +182,6 @@ export interface Encoded<O extends RestOperation.RestOperation = typeof RestOper
   readonly params: { readonly address: Address.Address }
   readonly parameters: RestOperation.QueryText<O>
 }
-
-type Field<A> = Result.Result<A, Issue.Issue>
-
-const invalid = (path: string, expected: string, value: unknown): Field<never> =>
-  Result.fail({ path, expected, received: Issue.describe(value) })
-
-const isWhole = (value: unknown): value is bigint | number =>
-  typeof value === "bigint" ? value >= 0n : Number.isSafeInteger(value) && (value as number) >= 0
-
-const readAddress = (value: unknown): Field<Address.Address> => {
-  const address = typeof value === "string" ? Address.fromText(value.trim()) : undefined
-  return address === undefined
-    ? invalid("address", "an address of 20 bytes in hex: 0x and 40 digits", value)
-    : Result.succeed(address)
-}
-
-const expectedChain = `a name such as "polygon amoy", an identifier such as "0x13882" or a number such as 80002`
-
-const readChain = (value: unknown): Field<string> => {
-  if (typeof value === "string" ? value.trim() === "" : !isWhole(value)) return invalid("chain", expectedChain, value)
-  const given = value as string | number | bigint
-  if (typeof given === "string" && /^\s*eip155:(?!\d+\s*$)/i.test(given)) {
-    return invalid("chain", `a number after "eip155:", as in "eip155:80002"`, value)
-  }
-  const found = Chain.fromInput(given)
-  const [chain] = found
-  if (found.length === 1 && chain !== undefined && chain.identifier !== null) return Result.succeed(chain.name)
-  return Result.succeed(typeof given === "string" ? given : `0x${given.toString(16)}`)
-}
-
-const readBlock =
-  (parameter: string) =>
-  (value: unknown): Field<bigint> =>
-    isWhole(value)
-      ? Result.succeed(BigInt(value))
-      : invalid(parameter, "a block number: a bigint or a safe integer of at least 0", value)
-
-const firstMillis = Date.parse("0000-01-01T00:00:00.000Z")
-const lastMillis = Date.parse("9999-12-31T23:59:59.999Z")
-
-/** The instant of a `Date` or of a `DateTime` of Effect, recognised by its shape so that any copy of Effect is accepted. */
-const millisOf = (value: unknown): number | undefined => {
-  if (value instanceof Date) return value.getTime()
-  if (typeof value !== "object" || value === null || !("epochMilliseconds" in value)) return undefined
-  return typeof value.epochMilliseconds === "number" ? value.epochMilliseconds : undefined
-}
-
-const readDate =
-  (parameter: string) =>
-  (value: unknown): Field<string> => {
-    if (typeof value === "string" && value.trim() !== "") return Result.succeed(value)
-    const millis = millisOf(value)
-    return millis !== undefined && millis >= firstMillis && millis <= lastMillis
-      ? Result.succeed(new Date(millis).toISOString())
-      : invalid(parameter, "a Date or DateTime of the years 0000 to 9999, or a date as text such as 2024-01-31", value)
-  }
-
-const readFrom = (value: unknown): Field<string> => {
-  if (isWhole(value)) return Result.succeed(value.toString())
-  const expected = `a block number, a date, the cursor of an event, or "now"`
-  return Result.mapError(readDate("from")(value), (issue) => ({ ...issue, expected }))
-}
-
-const readCursor = (value: unknown): Field<string> =>
-  typeof value === "string" && value !== "" && value.length <= Cursor.maxCharacters
-    ? Result.succeed(value)
-    : invalid("cursor", "the cursor of the previous page, or no cursor for the first page", value)
-
-/** A list of one value, or of several, each of which is checked; the contract checks how many there are. */
-const readList =
-  (parameter: string, expected: string, isValid: (value: unknown) => boolean) =>
-  (value: unknown): Field<ReadonlyArray<unknown>> => {
-    const list: unknown = typeof value === "string" ? value.split(",").map((text) => text.trim()) : value
-    if (!Array.isArray(list)) return invalid(parameter, `${expected}, or an array`, value)
-    const at = list.findIndex((one) => !isValid(one))
-    return at === -1 ? Result.succeed(list) : invalid(parameter, expected, list[at])
-  }
-
-const kinds: ReadonlyArray<unknown> = Movement.kinds
-
-const readKinds = readList("kind", `one of ${Movement.kinds.join(", ")}`, (value) => kinds.includes(value))
-
-const rowTypes: ReadonlyArray<unknown> = WalletEvent.rowTypes
-
-const readTypes = readList("types", `one of ${WalletEvent.rowTypes.join(", ")}`, (value) => rowTypes.includes(value))
-
-const readAssetList = readList(
-  "asset",
-  "native, or the address of a token in hex",
-  (value) => typeof value === "string" && (/^native$/i.test(value) || Address.fromText(value) !== undefined),
-)
-
-/** Assets in lower case, as the contract has them. */
-const readAssets = (value: unknown): Field<unknown> =>
-  Result.map(readAssetList(value), (list) => list.map((one) => String(one).toLowerCase()))
 
 /** Conversions to the types of the contract, for the parameters that accept more. */
 const readers = {
@@ -460,51 +375,6 @@ export interface EncodedDescription {
   readonly body?: string | undefined
 }
 
-const decodePath = SchemaParser.decodeUnknownResult(Contract.Path)
-const encodeBody = SchemaParser.encodeUnknownResult(Contract.Description)
-
-/** A JSON text; undefined for what has none, such as an object that contains itself. */
-const textOf = (value: unknown): string | undefined => {
-  try {
-    return JSON.stringify(value)
-  } catch {
-    return undefined
-  }
-}
-
-const readDescription = ({ abi, name }: DescriptionQuery): Field<string> => {
-  const description = Record.filter<string, unknown>({ name, abi }, Predicate.isNotUndefined)
-  const encoded = Result.mapError(encodeBody(description), (error) => Issue.fromError(error, description)[0]!)
-  return Result.flatMap(encoded, (body) => {
-    const text = textOf(body)
-    return text === undefined ? invalid("abi", "an array that JSON can carry", abi) : Result.succeed(text)
-  })
-}
-
-/** Makes the encoder of a query of one description; `keys` are those that it may have. */
-const contractEncoder =
-  <Q extends ContractQuery>(keys: ReadonlyArray<string>, readBody: (query: Q) => Field<string> | undefined) =>
-  (query: Q): Result.Result<EncodedDescription, Issue.Issue> =>
-    Result.gen(function* () {
-      if (typeof query !== "object" || query === null) {
-        return yield* invalid("query", "an object with an address or the name of a pack as contract", query)
-      }
-      const unknown = Object.keys(query).find((name) => !keys.includes(name))
-      if (unknown !== undefined) {
-        const expected = `one of the keys ${keys.join(", ")}`
-        return yield* Result.fail({ path: Issue.cut(unknown), expected, received: "an unknown key" })
-      }
-      const { chain, contract } = query
-      // Sound: an error has at least one issue.
-      const params = yield* Result.mapError(
-        decodePath({ contract }),
-        (error) => Issue.fromError(error, { contract })[0]!,
-      )
-      const parameters = chain === undefined ? {} : { chain: yield* readChain(chain) }
-      const body = readBody(query)
-      return { params, parameters, body: body === undefined ? undefined : yield* body }
-    })
-
 /**
  * Encodes a description of an address or of a pack.
  *
@@ -521,7 +391,7 @@ const contractEncoder =
  * Source: decision 0059.
  */
 export const encodePutContract: (query: DescriptionQuery) => Result.Result<EncodedDescription, Issue.Issue> =
-  contractEncoder(["contract", "chain", "name", "abi"], readDescription)
+  contractEncoder<DescriptionQuery>(["contract", "chain", "name", "abi"], readDescription)
 
 /**
  * Encodes a query that removes a description.
@@ -538,4 +408,4 @@ export const encodePutContract: (query: DescriptionQuery) => Result.Result<Encod
  * Source: decision 0059.
  */
 export const encodeRemoveContract: (query: ContractQuery) => Result.Result<EncodedDescription, Issue.Issue> =
-  contractEncoder(["contract", "chain"], () => undefined)
+  contractEncoder<ContractQuery>(["contract", "chain"], () => undefined)
