@@ -40,6 +40,7 @@ export const folderOrder: Readonly<Record<string, ReadonlyArray<string>>> = {
     "server/monitoring",
     "server/relay",
     "server/rest",
+    "server/webhook",
     "server/etherscan",
     "server/otterscan",
     "server/explorer",

@@ -27,7 +27,8 @@ export const unrolled: Readonly<Record<string, AnySchema>> = {
 
 const intro = `/**
  * Generated from the schemas by \`pnpm snapshots\`: code of the objects that responses repeat. Each function is a copy of \`stepOver\` of
- * \`open.ts\`, unrolled over the keys of one object.
+ * \`open.ts\`, unrolled over the keys of one object. Decoding and encoding have one each, although they read alike: an
+ * engine compiles a function for the steps that it calls.
  */
 import { isObject, type Unrolled, unread } from "../coder.ts"
 `

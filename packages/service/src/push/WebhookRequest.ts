@@ -8,6 +8,7 @@ import { lookup as dnsLookup, type LookupAddress } from "node:dns"
 import { request as httpRequest } from "node:http"
 import { request as httpsRequest } from "node:https"
 import { isIP, type LookupFunction } from "node:net"
+import { visibleStart } from "@daybook/schema/VisibleText"
 import * as Effect from "effect/Effect"
 import * as PublicAddress from "./PublicAddress.ts"
 
@@ -88,7 +89,8 @@ export const send = (
       fail("No response within 20 seconds.")
       outgoing.destroy()
     }, timeoutMillis)
-    outgoing.on("error", ({ message }) => fail(message.slice(0, 200)))
+    // The receiver chooses parts of it, such as the names of its certificate.
+    outgoing.on("error", ({ message }) => fail(visibleStart(message, 200)))
     outgoing.on("close", () => clearTimeout(timer))
     outgoing.on("response", (response) => {
       const { "retry-after": retryAfter } = response.headers

@@ -1,6 +1,7 @@
 /**
  * Generated from the schemas by `pnpm snapshots`: code of the objects that responses repeat. Each function is a copy of `stepOver` of
- * `open.ts`, unrolled over the keys of one object.
+ * `open.ts`, unrolled over the keys of one object. Decoding and encoding have one each, although they read alike: an
+ * engine compiles a function for the steps that it calls.
  */
 import { isObject, type Unrolled, unread } from "../coder.ts"
 

@@ -23,8 +23,8 @@ import type { IndexedChain } from "../../query/IndexedChain.ts"
 import type { StoreError } from "../../store/StoreError.ts"
 import type { StoredWebhook, Webhooks } from "../../store/Webhooks.ts"
 import type { ChainContracts } from "../chain/ChainContracts.ts"
-import * as EventText from "./EventText.ts"
-import * as WalletTransactions from "./WalletTransactions.ts"
+import * as EventText from "../rest/EventText.ts"
+import * as WalletTransactions from "../rest/WalletTransactions.ts"
 
 /** What the sender needs. */
 export interface Options {
