@@ -64,8 +64,8 @@ export const closeCode = {
 } as const
 
 /**
- * Messages of a connection that are answered at the same time; further ones are not read before the reply to one of them was written to the
- * socket, so that a client which sends and never reads fills its own buffers alone.
+ * Messages of a connection that are answered at the same time. Further ones are not read before the reply to one of them was written to the
+ * socket: a client that sends and never reads fills its own buffers alone.
  */
 const concurrency = 8
 
