@@ -7,12 +7,14 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import type { Checkout } from "./Checkout.ts"
 
-const names = ["schema", "abi", "transport", "rest", "rpc", "service"]
+/** In the order of their dependencies. An older commit may lack one. */
+const packages = ["schema", "abi", "transport", "rest", "rpc", "service"]
 
 /** Builds the packages of a checkout, and makes `node_modules/@daybook` with them in a folder. */
 export const install = ({ root }: Checkout, folder: string): void => {
   const run = (command: string, args: ReadonlyArray<string>, cwd: string) =>
     execFileSync(command, args, { cwd, stdio: ["ignore", "ignore", "inherit"] })
+  const names = packages.filter((name) => existsSync(join(root, "packages", name)))
   const filters = names.map((name) => `--filter=@daybook/${name}`)
   run(join(root, "node_modules/.bin/turbo"), ["run", "build", "--output-logs=errors-only", ...filters], root)
   for (const name of names) {
