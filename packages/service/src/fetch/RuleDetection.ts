@@ -51,13 +51,16 @@ const heldFrom = (samples: ReadonlyArray<Sample>, rule: keyof BlockVerifier.Evid
 }
 
 /**
- * Rules that samples prove, by range of blocks. A rule without evidence does not hold.
+ * Rules that samples prove, by range of blocks. A rule without evidence does not hold, but one: where no sample has logs, their blooms
+ * follow the headers, whose hash covers them. Else a node that removes all logs would be believed.
  */
 export const fromSamples = (samples: ReadonlyArray<Sample>): HashRules.HashRules => {
   const ascending = samples.toSorted((one, other) => (one.block < other.block ? -1 : 1))
+  const headerHash = heldFrom(ascending, "headerHash")
+  const hasLogs = ascending.some(({ evidence }) => evidence.blooms !== null)
   const from = {
-    headerHash: heldFrom(ascending, "headerHash"),
-    blooms: heldFrom(ascending, "blooms"),
+    headerHash,
+    blooms: hasLogs ? heldFrom(ascending, "blooms") : headerHash,
     roots: heldFrom(ascending, "roots"),
     withdrawals: heldFrom(ascending, "withdrawals"),
   }

@@ -16,6 +16,7 @@ import * as Holding from "../ledger/Holding.ts"
 import * as ComparedHoldings from "../proof/ComparedHoldings.ts"
 import * as Proof from "../proof/Proof.ts"
 import * as StateRoot from "../proof/StateRoot.ts"
+import * as HashRules from "../verification/HashRules.ts"
 import type { TokenMetadata } from "../ledger/TokenMetadata.ts"
 import * as MetadataReader from "../token/MetadataReader.ts"
 import * as Books from "../ledger/Books.ts"
@@ -151,17 +152,38 @@ const trustOf = (reading: StateRoot.Reading): ReadonlyArray<string> => {
   ]
 }
 
+/** What the headers of the chain state of its events. */
+type Events = "confirmed" | "unconfirmed" | "contradicted"
+
+/**
+ * Headers whose hash can be computed commit to the blooms of their events. On a chain that is not listed, events that do not match them
+ * are those of a chain with rules of its own, or of a node that removes them: the two look alike.
+ */
+const eventsOf = ({ assembling, chainId }: NodeConnection, block: number): Events => {
+  const { blooms, headerHash } = HashRules.at(assembling.rules ?? HashRules.none, BigInt(block))
+  if (blooms) return "confirmed"
+  return headerHash && HashRules.ofChain(chainId) === undefined ? "contradicted" : "unconfirmed"
+}
+
+const sentencesOfEvents: Readonly<Record<Events, ReadonlyArray<string>>> = {
+  confirmed: [],
+  unconfirmed: ["Tokens are those of the events that the node states: no hash of this chain confirms its events."],
+  contradicted: ["The node's events contradict the blooms in its headers, so tokens may be missing. Use another node."],
+}
+
 const unprovedOf = (
-  { hasTraces }: NodeConnection,
+  connection: NodeConnection,
   state: DiscoveryState,
   { hasCode }: Wallet,
   { incomplete }: Books.Books,
   idsLeftOut: ReadonlyArray<string>,
   reading: StateRoot.Reading,
 ): ReadonlyArray<string> => {
+  const { hasTraces } = connection
   const width = widthOfSamples(state)
   return [
     ...trustOf(reading),
+    ...sentencesOfEvents[eventsOf(connection, state.closing.number)],
     "Calls of value 0 by others, and ether that enters and leaves within one block, may be missing where the block holds nothing else of the wallet.",
     "Tokens that change balances without events are compared at the last block only.",
     ...idsLeftOut,
@@ -256,6 +278,7 @@ const stateOne = Effect.fnUntraced(function* (
   const sent = sentOf(wallet, books, reading)
   const held = balanceAt(Holding.native, closing.number)
   const found = differencesByRoot(reading, held, [...located, ...differences])
+  const isContradicted = reading._tag === "Refuted" || eventsOf(connection, closing.number) === "contradicted"
   return {
     address: wallet.address,
     chainId: state.chainId,
@@ -264,7 +287,7 @@ const stateOne = Effect.fnUntraced(function* (
     fromBlock: opening === 0 ? 0 : opening + 1,
     openingBlock: opening,
     block: closing,
-    isProved: found.length === 0 && reading._tag !== "Refuted" && (sent === null || sent.expected === sent.found),
+    isProved: found.length === 0 && !isContradicted && (sent === null || sent.expected === sent.found),
     opening: holdings.map((holding) => ({ holding, amount: balanceAt(holding, opening) })).filter(isHeld),
     totals: totalsOf(books),
     closing: claims.map(({ expected: amount, holding }) => ({ holding, amount })).filter(isHeld),

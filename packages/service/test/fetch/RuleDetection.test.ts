@@ -70,9 +70,23 @@ describe("RuleDetection", () => {
   })
 
   it("fromSamples: does not hold a rule without evidence", () => {
+    const unproven = sampleOf(7, { headerHash: false, blooms: null, roots: null })
+
     expect(RuleDetection.fromSamples([])).toEqual(HashRules.none)
-    expect(RuleDetection.fromSamples([sampleOf(7, { blooms: null, roots: null })])).toEqual([
-      { fromBlock: 0n, headerHash: true, blooms: false, roots: false, withdrawals: true },
+    expect(RuleDetection.fromSamples([unproven])).toEqual([
+      { fromBlock: 0n, headerHash: false, blooms: false, roots: false, withdrawals: true },
+    ])
+  })
+
+  it("fromSamples: holds blooms from the first proven header on where no sample has logs", () => {
+    const old = sampleOf(5, { headerHash: false, blooms: null })
+
+    expect(RuleDetection.fromSamples([sampleOf(7, { blooms: null })])).toEqual([
+      { fromBlock: 0n, headerHash: true, blooms: true, roots: true, withdrawals: true },
+    ])
+    expect(RuleDetection.fromSamples([old, sampleOf(7, { blooms: null })])).toEqual([
+      { fromBlock: 0n, headerHash: false, blooms: false, roots: true, withdrawals: true },
+      { fromBlock: 7n, headerHash: true, blooms: true, roots: true, withdrawals: true },
     ])
   })
 
@@ -113,14 +127,14 @@ describe("RuleDetection", () => {
     }
   })
 
-  it.effect("detect: proves the header hash alone where blocks hold no transactions", () =>
+  it.effect("detect: proves the header hash, and so the blooms, where blocks hold no transactions", () =>
     Effect.gen(function* () {
       const rules = yield* RuleDetection.detect(
         nodeOf((number) => emptyBlock(number)),
         40,
       )
 
-      expect(rules).toEqual([{ fromBlock: 0n, headerHash: true, blooms: false, roots: false, withdrawals: true }])
+      expect(rules).toEqual([{ fromBlock: 0n, headerHash: true, blooms: true, roots: false, withdrawals: true }])
     }),
   )
 

@@ -155,4 +155,36 @@ layer(scenario, { excludeTestServices: true })("StateRoot", (it) => {
         ])
       }),
   )
+
+  it.effect("statement: is not proved by a node that removes the logs of all receipts, and states why", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Anvil.Anvil
+      const { accounts, lastBlock } = yield* Scenario.Scenario
+      const forward = server.forward(url)
+      const bloom = `0x${"0".repeat(512)}`
+      const strip = async (method: string, params: ReadonlyArray<unknown>): Promise<server.Reply> => {
+        const reply = await forward(method, params)
+        if (typeof reply !== "object" || !("result" in reply)) return reply
+        const strippedOf = (receipt: unknown) =>
+          typeof receipt === "object" && receipt !== null ? { ...receipt, logs: [], logsBloom: bloom } : receipt
+        const { result } = reply
+        return { result: Array.isArray(result) ? result.map(strippedOf) : strippedOf(result) }
+      }
+      const node = yield* server.start(
+        {
+          eth_getLogs: () => ({ result: [] }),
+          eth_getBlockReceipts: (params) => strip("eth_getBlockReceipts", params),
+          eth_getTransactionReceipt: (params) => strip("eth_getTransactionReceipt", params),
+        },
+        forward,
+      )
+      const connection = yield* NodeConnection.connect({ node: { url: node.url } })
+      const { statements } = yield* Statement.run(connection, { addresses: [accounts.bob], at: lastBlock })
+
+      expect(statements[0]!.isProved).toBe(false)
+      expect(statements[0]!.unproved).toContain(
+        "The node's events contradict the blooms in its headers, so tokens may be missing. Use another node.",
+      )
+    }),
+  )
 })
