@@ -10,6 +10,7 @@ import { basename, join, relative, sep } from "node:path"
 import * as Json from "@daybook/schema/Json"
 import * as Result from "effect/Result"
 import * as ContractAbi from "./ContractAbi.ts"
+import * as ContractCode from "./ContractCode.ts"
 
 /** A contract at an address, with its ABI where the folder has one. */
 export interface Deployed {
@@ -24,6 +25,8 @@ export interface Project {
   readonly deployed: ReadonlyArray<Deployed>
   /** Items of all its ABIs, each once. */
   readonly pack: ReadonlyArray<ContractAbi.Item>
+  /** The deployed code of its artifacts. */
+  readonly codes: ReadonlyArray<ContractCode.KnownCode>
 }
 
 /** Reads a folder; `null` where nothing has changed since it was read last. */
@@ -61,7 +64,11 @@ const nameOf = (value: unknown): string =>
 /** What is kept of a file. */
 interface Part {
   readonly changed: string
-  readonly artifact?: { readonly name: string; readonly items: ReadonlyArray<ContractAbi.Item> }
+  readonly artifact?: {
+    readonly name: string
+    readonly items: ReadonlyArray<ContractAbi.Item>
+    readonly pattern: ContractCode.CodePattern | undefined
+  }
   /** Addresses with the names of their contracts. */
   readonly deployments: ReadonlyArray<readonly [address: string, name: string]>
 }
@@ -79,7 +86,7 @@ const artifactOf = (path: string, json: unknown): Part["artifact"] => {
   if (Result.isFailure(abi)) return undefined
   // Foundry names the file after the contract, and the version of its compiler where there are several.
   const name = nameOf(fields["contractName"]) || nameOf(basename(path, ".json").replace(/\.\d.*$/, ""))
-  return name === "" ? undefined : { name, items: abi.success.items }
+  return name === "" ? undefined : { name, items: abi.success.items, pattern: ContractCode.fromArtifact(json) }
 }
 
 const asList = (value: unknown): ReadonlyArray<Fields> => (Array.isArray(value) ? value.map(fieldsOf) : [])
@@ -158,8 +165,11 @@ const projectOf = (parts: ReadonlyArray<readonly [path: string, part: Part]>): P
   const named = new Map<string, ReadonlyArray<ContractAbi.Item>>()
   const ids = new Map<string, { readonly name: string; readonly items: ReadonlyArray<ContractAbi.Item> }>()
   const pack = new Map<string, ContractAbi.Item>()
+  const codes: Array<ContractCode.KnownCode> = []
   for (const [path, { artifact }] of parts) {
     if (artifact === undefined) continue
+    const { items, name, pattern } = artifact
+    if (pattern !== undefined) codes.push({ name, items, pattern })
     if (!named.has(artifact.name)) named.set(artifact.name, artifact.items)
     ids.set(basename(path, ".json"), artifact)
     for (const item of artifact.items) if (pack.size < ContractAbi.maxItems) pack.set(keyOf(item), item)
@@ -180,7 +190,7 @@ const projectOf = (parts: ReadonlyArray<readonly [path: string, part: Part]>): P
     }
     for (const one of ofPart.values()) deployed.set(one.address, one)
   }
-  return { deployed: [...deployed.values()], pack: ContractAbi.firstItems(pack.values()) }
+  return { deployed: [...deployed.values()], pack: ContractAbi.firstItems(pack.values()), codes }
 }
 
 /** Makes the reader of a folder for a chain. */

@@ -1,6 +1,6 @@
 /**
- * Keeps the descriptions of a chain's contracts up to date beside its indexer: takes over what the watched folders have, and follows the
- * implementations of proxies. What was described by command stays as it is.
+ * Keeps the descriptions of a chain's contracts up to date beside its indexer: takes over what the watched folders have, recognises contracts
+ * by their code, and follows the implementations of proxies. What was described by command stays as it is.
  *
  * Source: decision 0059.
  */
@@ -13,6 +13,8 @@ import type { ChainRef } from "../store/ChainRef.ts"
 import { type Contract, type Contracts, keyOf } from "../store/Contracts.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import type * as ArtifactFolder from "./ArtifactFolder.ts"
+import * as ContractCode from "./ContractCode.ts"
+import type { CreatedContracts } from "./CreatedContracts.ts"
 import * as Proxies from "./Proxies.ts"
 import { fromDefect } from "../supervision/UnexpectedFailure.ts"
 
@@ -38,6 +40,8 @@ export interface Options {
   readonly node: Pick<Node, "batch" | "head">
   readonly contracts: Contracts
   readonly projects: ReadonlyArray<WatchedFolder>
+  /** Contracts that are recognised by their code. Left out: none are. */
+  readonly created?: CreatedContracts | undefined
   /** Time between two looks at folders and proxies. Default 2 seconds. */
   readonly pauseMillis?: number
 }
@@ -47,8 +51,14 @@ const defaultPauseMillis = 2_000
 /** Contracts that are followed in one turn; each takes a few calls. The next turn goes on with those behind them. */
 const followedPerTurn = 256
 
+/** Codes that are read in one request. */
+const codesPerBatch = 256
+
 /** The contracts of a project, as they are stored. */
-export const contractsOf = (source: string, { deployed, pack }: ArtifactFolder.Project): ReadonlyArray<Contract> => {
+export const contractsOf = (
+  source: string,
+  { deployed, pack }: Pick<ArtifactFolder.Project, "deployed" | "pack">,
+): ReadonlyArray<Contract> => {
   const own = deployed.map(({ address, items, name }): Contract => {
     return { address, name, source, abi: JSON.stringify(items), implementations: [] }
   })
@@ -76,20 +86,82 @@ export const changesOf = (
   return { put, remove }
 }
 
-/** Takes over what a folder has; true where something was written. */
+/** What is known of a folder. */
+interface KnownFolder extends WatchedFolder {
+  project: ArtifactFolder.Project | null
+  find: ContractCode.Find
+  /** Contracts that were recognised by their code, by address. */
+  readonly recognised: Map<string, ArtifactFolder.Deployed>
+  /** Addresses whose code is still to be compared. */
+  pending: ReadonlySet<string>
+  /** What it has is not stored yet. */
+  isChanged: boolean
+}
+
+/** Contracts of a folder: a code states better what is at an address than a file about an earlier deployment. */
+const deployedOf = ({ project, recognised }: KnownFolder): ReadonlyArray<ArtifactFolder.Deployed> => {
+  const all = new Map(project?.deployed.map((one) => [one.address, one]))
+  for (const [address, one] of recognised) if (all.get(address)?.name !== one.name) all.set(address, one)
+  return [...all.values()]
+}
+
+/** Takes over what a folder has. */
 const takeOver = Effect.fnUntraced(function* (
   { chain, contracts }: Options,
-  source: string,
-  project: ArtifactFolder.Project,
+  known: KnownFolder,
 ): Effect.fn.Return<void, StoreError> {
-  const { put, remove } = changesOf(source, yield* contracts.list(chain), contractsOf(source, project))
+  const { folder: source, project } = known
+  const deployed = deployedOf(known)
+  const pack = project?.pack ?? []
+  const { put, remove } = changesOf(source, yield* contracts.list(chain), contractsOf(source, { deployed, pack }))
   if (remove.length > 0) yield* contracts.remove(chain, remove)
   if (put.length > 0) yield* contracts.put(chain, put)
+  known.isChanged = false
   if (put.length + remove.length === 0) return
-  const { length } = project.deployed
-  yield* Effect.logInfo(
-    `Contracts of ${source}: ${length} deployed, ${project.pack.length} functions, events and errors`,
+  yield* Effect.logInfo(`Contracts of ${source}: ${deployed.length} named, ${pack.length} functions, events and errors`)
+})
+
+/** Reads codes, and recognises contracts by them. */
+const recognise = Effect.fnUntraced(function* (
+  { node }: Options,
+  known: KnownFolder,
+): Effect.fn.Return<void, NodeError> {
+  const addresses = [...known.pending]
+  const head = yield* node.head
+  for (let at = 0; at < addresses.length; at += codesPerBatch) {
+    const batch = addresses.slice(at, at + codesPerBatch)
+    const codes = yield* Proxies.readCodes(node, batch, head.number)
+    for (const [index, address] of batch.entries()) {
+      const code = codes[index]
+      if (code === undefined) continue
+      const found = known.find(code)
+      const before = known.recognised.get(address)
+      if (found === undefined) known.recognised.delete(address)
+      else known.recognised.set(address, { address, name: found.name, items: found.items })
+      known.isChanged ||= before?.name !== found?.name || before?.items !== found?.items
+    }
+  }
+  known.pending = new Set()
+})
+
+/** Reads a folder again, and adds contracts whose code is to be compared: all of them where the folder has changed. */
+const update = Effect.fnUntraced(function* (
+  { chain, contracts, created }: Options,
+  known: KnownFolder,
+  added: ReadonlyArray<string>,
+) {
+  const { folder, read } = known
+  const project = yield* Effect.tryPromise({ try: read, catch: (cause) => new UnreadableFolder({ folder, cause }) })
+  if (created !== undefined && project === null) known.pending = new Set([...known.pending, ...added])
+  if (project === null) return
+  known.project = project
+  known.find = ContractCode.finder(project.codes)
+  known.isChanged = true
+  if (created === undefined) return
+  const stored = (yield* contracts.list(chain)).flatMap(({ address, source }) =>
+    source === folder && address !== null ? [address] : [],
   )
+  known.pending = new Set([...stored, ...created.all()])
 })
 
 /** A round over all contracts, which may take several turns. */
@@ -136,13 +208,19 @@ const followProxies = Effect.fnUntraced(function* (
 
 /** Works until it is interrupted. What fails is logged once and tried again. */
 export const run = Effect.fn("ContractKeeper.run")(function* (options: Options): Effect.fn.Return<never> {
-  const { chain, contracts, node, pauseMillis = defaultPauseMillis, projects } = options
+  const { chain, contracts, created, node, pauseMillis = defaultPauseMillis, projects } = options
+  const folders = projects.map((watched): KnownFolder => {
+    const none = ContractCode.finder([])
+    return { ...watched, project: null, find: none, recognised: new Map(), pending: new Set(), isChanged: false }
+  })
   let round: Round | undefined
   let logged = ""
   const turn = Effect.gen(function* () {
-    for (const { folder, read } of projects) {
-      const project = yield* Effect.tryPromise({ try: read, catch: (cause) => new UnreadableFolder({ folder, cause }) })
-      if (project !== null) yield* takeOver(options, folder, project)
+    const added = created?.takeNew() ?? []
+    for (const known of folders) {
+      yield* update(options, known, added)
+      if (known.pending.size > 0) yield* recognise(options, known)
+      if (known.isChanged) yield* takeOver(options, known)
     }
     const revision = yield* contracts.revision(chain)
     if (revision === 0) return
@@ -162,6 +240,7 @@ export const run = Effect.fn("ContractKeeper.run")(function* (options: Options):
       logged = outcome.failure.message
       yield* Effect.logWarning(`Contracts are not up to date: ${logged}`)
     }
-    yield* Effect.sleep(pauseMillis)
+    const pause = Effect.sleep(pauseMillis)
+    yield* created === undefined ? pause : Effect.raceFirst(pause, created.awaitNew)
   }
 })

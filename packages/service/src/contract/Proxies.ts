@@ -119,6 +119,23 @@ const historyOf = (
 }
 
 /**
+ * The code at each address in hex, at the head; undefined where it was not received.
+ *
+ * **Errors**
+ * - `NodeError`: no node responds.
+ */
+export const readCodes = (
+  node: Pick<Node, "batch">,
+  addresses: ReadonlyArray<string>,
+  block: number,
+): Effect.Effect<ReadonlyArray<string | undefined>, NodeError> => {
+  const calls = addresses.map((address): Call => ({ method: "eth_getCode", params: [address, "latest"] }))
+  return Effect.map(send(node, calls, block), (results) =>
+    results.map((code) => (typeof code === "string" ? code : undefined)),
+  )
+}
+
+/**
  * Implementations of contracts, by address; none for one that is no proxy.
  *
  * **Errors**

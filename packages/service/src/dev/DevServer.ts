@@ -95,7 +95,7 @@ export const run = Effect.fn("DevServer.run")(function* (
         const address = running.address!
         port = address.port
         const ready = { node: current, chain: DevConfig.nameOf(current), url: address.url }
-        if (onLine !== undefined) yield* TransactionLog.start(ready, onLine)
+        if (onLine !== undefined) yield* TransactionLog.start(ready, onLine, artifacts.length > 0)
         yield* onReady(ready)
         return yield* untilOther(url, LocalNode.identityOf(current))
       }),

@@ -4,6 +4,7 @@
  *
  * Source: decision 0060.
  */
+import { setTimeout as delay } from "node:timers/promises"
 import { createExplorerClient, type ExplorerClient } from "@daybook/rest/ExplorerClient"
 import { createRestClient, type RestPromiseClient, type WalletTransaction } from "@daybook/rest/promise"
 import { createRpcClient, isRpcError, type RpcClient } from "@daybook/rpc/promise"
@@ -28,6 +29,10 @@ const maxHashes = 1_000
 /** Rows of a sender in a block. */
 const limit = 1_000
 
+/** How often, and after how long each time, the name of a contract that was just created is looked up again. */
+const nameAttempts = 8
+const nameMillis = 100
+
 /** Movements that are no part of what a transaction is for. */
 const asides: ReadonlySet<string> = new Set(["fee", "reward", "genesis"])
 
@@ -41,9 +46,11 @@ interface Clients {
   readonly rpc: RpcClient
   /** The node itself, which executes a call again at a block. */
   readonly node: RpcClient
+  /** Contracts get their names once their code is compared with a project. */
+  readonly hasProject: boolean
 }
 
-const clientsOf = ({ chain, node, url }: Running): Clients => {
+const clientsOf = ({ chain, node, url }: Running, hasProject: boolean): Clients => {
   const options = { baseUrl: url, apiKey: "dev", retry: { maxAttempts: 1 } }
   return {
     chain,
@@ -53,6 +60,7 @@ const clientsOf = ({ chain, node, url }: Running): Clients => {
     explorer: createExplorerClient(options),
     rpc: createRpcClient({ url: `${url}/rpc/${encodeURIComponent(chain)}`, retry: { maxAttempts: 1 } }),
     node: createRpcClient({ url: node.url, retry: { maxAttempts: 1 } }),
+    hasProject,
   }
 }
 
@@ -110,6 +118,18 @@ const namesOf = async ({ chain, explorer }: Clients, addresses: ReadonlyArray<st
   )
 }
 
+/** Names of the addresses of a transaction; that of a contract which it created is waited for. */
+const namesIn = async (clients: Clients, row: WalletTransaction) => {
+  const { receipt_contract_address: created } = row
+  const isAwaited = clients.hasProject && created !== null && row.receipt_status !== 0
+  let names = await namesOf(clients, addressesOf(row))
+  for (let attempt = 0; isAwaited && !names.has(created) && attempt < nameAttempts; attempt++) {
+    await delay(nameMillis)
+    names = await namesOf(clients, addressesOf(row))
+  }
+  return names
+}
+
 const movementsOf = async (
   { chain, rest }: Clients,
   { block_number: block, from_address: address, hash }: WalletTransaction,
@@ -122,7 +142,7 @@ const movementsOf = async (
 const lineOf = async (clients: Clients, row: WalletTransaction): Promise<string> => {
   const movements = await movementsOf(clients, row)
   const [names, reason] = await Promise.all([
-    namesOf(clients, addressesOf(row)),
+    namesIn(clients, row),
     row.receipt_status === 0 ? reasonOf(clients, row) : undefined,
   ])
   const tokens = new Map<string, Token>(
@@ -210,8 +230,12 @@ const advance = async (clients: Clients, written: Written, to: number, print: (l
 }
 
 /** Writes a line for each transaction after the present head, until the scope ends. What fails is read again. */
-export const start = Effect.fn("TransactionLog.start")(function* (running: Running, print: (line: string) => void) {
-  const clients = clientsOf(running)
+export const start = Effect.fn("TransactionLog.start")(function* (
+  running: Running,
+  print: (line: string) => void,
+  hasProject: boolean,
+) {
+  const clients = clientsOf(running, hasProject)
   const head = yield* Effect.promise(() => clients.node.eth_blockNumber().catch(() => undefined))
   let written: Written | undefined = head === undefined ? undefined : { hashes: new Map(), next: Number(head) + 1 }
   const turn = async (): Promise<void> => {

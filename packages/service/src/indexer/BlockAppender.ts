@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as MonotonicClock from "../supervision/MonotonicClock.ts"
 import type { Node } from "../node/Node.ts"
-import type { BlockRef } from "../block/BlockRows.ts"
+import type { BlockRef, BlockRows } from "../block/BlockRows.ts"
 import type { ChainSession } from "../store/ChainSession.ts"
 import type { CheckpointConflict, LeaseLost, StoreError } from "../store/StoreError.ts"
 import * as AppendBatch from "./AppendBatch.ts"
@@ -24,6 +24,8 @@ export interface Options {
   readonly reporter: StatusReporter
   /** Runs after each append: renews the lease. */
   readonly onAppended: Effect.Effect<unknown, StoreError>
+  /** Receives blocks that were appended. Default: nothing. */
+  readonly onRows?: ((blocks: ReadonlyArray<BlockRows>) => Effect.Effect<void>) | undefined
   /** Runs whenever blocks were fetched. Default: nothing. */
   readonly onFetched?: Effect.Effect<void>
   readonly assembling: BlockFetcher.Options
@@ -56,7 +58,7 @@ const nextRange = Effect.fnUntraced(function* (source: RangeSource.RangeSource, 
 
 /** Appends a batch and begins the next one. */
 const flush = Effect.fnUntraced(function* (
-  { onAppended, reporter, store }: Options,
+  { onAppended, onRows, reporter, store }: Options,
   { first }: Extend,
   batch: AppendBatch.AppendBatch,
 ): Effect.fn.Return<AppendBatch.AppendBatch, StoreError | CheckpointConflict | LeaseLost> {
@@ -67,6 +69,7 @@ const flush = Effect.fnUntraced(function* (
   yield* store.append(tip, blocks)
   yield* reporter.report({ _tag: "Indexed", first, head: head.number, blocks: blocks.length, transactions })
   yield* onAppended
+  if (onRows !== undefined) yield* onRows(blocks)
   return next
 })
 

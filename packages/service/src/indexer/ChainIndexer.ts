@@ -78,6 +78,8 @@ export interface Options extends Omit<BlockVerifier.Options, "rules"> {
   readonly batchBlocks?: number | undefined
   /** Where ranges of blocks come from. Default: the thread and the connection of the indexer. */
   readonly rangeSource?: BlockAppender.Options["rangeSource"] | undefined
+  /** Receives blocks that were appended. Default: nothing. */
+  readonly onRows?: BlockAppender.Options["onRows"] | undefined
   /** Identifies this indexer; the lease of a chain belongs to one owner at a time. */
   readonly owner: string
   /** Handles each event. */
@@ -374,6 +376,7 @@ const runSession = Effect.fnUntraced(function* (
     pollMillis,
     acquireLease: store.holdLease,
     onAppended: store.holdLease,
+    onRows: options.onRows,
     rangeSource: options.rangeSource,
     batchBlocks: options.batchBlocks,
     assembling: assemblingOf(options, { deviations, projections, store }),

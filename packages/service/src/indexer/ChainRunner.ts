@@ -9,7 +9,9 @@ import * as References from "effect/References"
 import type * as NodeConfig from "../config/NodeConfig.ts"
 import * as ArtifactFolder from "../contract/ArtifactFolder.ts"
 import * as ContractKeeper from "../contract/ContractKeeper.ts"
+import * as CreatedContracts from "../contract/CreatedContracts.ts"
 import * as MonotonicClock from "../supervision/MonotonicClock.ts"
+import type { BlockRows } from "../block/BlockRows.ts"
 import type { Node } from "../node/Node.ts"
 import * as ProofKeeper from "../proof/ProofKeeper.ts"
 import type { WatchedProofs } from "../proof/WatchedProofs.ts"
@@ -89,19 +91,26 @@ const keepProofs = Effect.fnUntraced(function* (
   yield* Effect.forkScoped(ProofKeeper.run(options))
 })
 
-/** Keeps the descriptions of contracts up to date beside the indexer. */
-const keepContracts = ({ baseFolder, chain, chainId, config }: ChainJob.ChainJob, database: Database, node: Node) =>
-  Effect.forkScoped(
-    ContractKeeper.run({
-      chain: { name: chain, id: chainId },
-      node,
-      contracts: database.contracts,
-      projects: (config.artifacts ?? []).map((path) => {
-        const folder = resolve(baseFolder, path)
-        return { folder, read: ArtifactFolder.reader(folder, chainId) }
-      }),
-    }),
+/**
+ * Keeps the descriptions of contracts up to date beside the indexer. Returns what is told of appended blocks: on a chain of development with a
+ * project, contracts are recognised by their code. Elsewhere too many are created for that.
+ */
+const keepContracts = Effect.fnUntraced(function* (job: ChainJob.ChainJob, database: Database, node: Node) {
+  const { baseFolder, chain, chainId, config } = job
+  const projects = (config.artifacts ?? []).map((path) => {
+    const folder = resolve(baseFolder, path)
+    return { folder, read: ArtifactFolder.reader(folder, chainId) }
+  })
+  const isRecognised = projects.length > 0 && ChainJob.rewinds(job, node.isLocal)
+  const created = isRecognised ? yield* CreatedContracts.make : undefined
+  const { contracts } = database
+  yield* Effect.forkScoped(
+    ContractKeeper.run({ chain: { name: chain, id: chainId }, node, contracts, projects, created }),
   )
+  return created === undefined
+    ? undefined
+    : (blocks: ReadonlyArray<BlockRows>) => created.take(blocks.flatMap(({ transactions }) => transactions))
+})
 
 const indexChain = Effect.fnUntraced(function* (job: ChainJob.ChainJob, { onEvent, onObserved }: Listeners) {
   const { chain, chainId, config, documents, owner } = job
@@ -117,7 +126,7 @@ const indexChain = Effect.fnUntraced(function* (job: ChainJob.ChainJob, { onEven
   const { assembling, node } = yield* BlockSource.make(job, config.rpc, { limitsOf, onRequest })
   const idle = trackIdle()
   yield* keepProofs(job, database, node, idle.isIdle, onObserved)
-  yield* keepContracts(job, database, node)
+  const onRows = yield* keepContracts(job, database, node)
   return yield* ChainIndexer.run(node, {
     chain,
     chainId,
@@ -129,6 +138,7 @@ const indexChain = Effect.fnUntraced(function* (job: ChainJob.ChainJob, { onEven
         onEvent(event),
       ),
     ...assembling,
+    onRows,
     rangeSource: pool?.source,
     fromBlock: config.fromBlock,
     fromTimestamp: config.fromDate === undefined ? undefined : Math.ceil(Date.parse(config.fromDate) / 1e3),

@@ -114,7 +114,7 @@ describe("ArtifactFolder", () => {
 
     rmSync(outside, { recursive: true })
     expect(project?.pack.map(({ name }) => name)).toEqual(["kept"])
-    expect(await ArtifactFolder.reader(join(folder, "absent"), 1)()).toEqual({ deployed: [], pack: [] })
+    expect(await ArtifactFolder.reader(join(folder, "absent"), 1)()).toEqual({ deployed: [], pack: [], codes: [] })
   })
 })
 

@@ -29,6 +29,7 @@ const node: Pick<Node, "batch" | "head"> = {
 const project = (count: number): Project => ({
   deployed: Array.from({ length: count }, (_, at) => ({ address: addressOf(at + 1), name: `Proxy${at}`, items: [] })),
   pack: [],
+  codes: [],
 })
 
 const logged: Array<string> = []

@@ -1,43 +1,13 @@
 import { Anvil } from "@daybook/chain"
 import { Eventually } from "@daybook/harness"
 import { describe, it } from "@effect/vitest"
-import { Effect, Exit, Queue, References, Scope } from "effect"
+import { Effect, Queue } from "effect"
 import { expect, vi } from "vitest"
-import * as DevServer from "../../src/dev/DevServer.ts"
-import * as LocalNode from "../../src/dev/LocalNode.ts"
+import type * as DevServer from "../../src/dev/DevServer.ts"
 import { type Json, request } from "../server/service.ts"
+import { develop, restartable, within } from "./develop.ts"
 
 vi.setConfig({ testTimeout: 120_000 })
-
-const within = { everyMillis: 10 }
-
-/** A node that can be stopped and started again on its port. */
-const restartable = Effect.gen(function* () {
-  const outer = yield* Effect.scope
-  let scope = yield* Scope.fork(outer)
-  const begin = (options: Anvil.Options) =>
-    Effect.gen(function* () {
-      scope = yield* Scope.fork(outer)
-      return yield* Scope.provide(Anvil.make({ autoMine: true, ...options }), scope)
-    })
-  return { begin, stop: Effect.suspend(() => Scope.close(scope, Exit.void)) }
-})
-
-/** Runs the command beside a node; gives the services that it announces, one after another. */
-const develop = Effect.fnUntraced(function* (url: string, onLine?: (line: string) => void) {
-  const announced = yield* Queue.unbounded<DevServer.Running>()
-  const node = yield* LocalNode.find(url)
-  yield* Effect.forkScoped(
-    DevServer.run(node!, {
-      url,
-      port: 0,
-      artifacts: [],
-      onLine,
-      onReady: (running) => Effect.asVoid(Queue.offer(announced, running)),
-    }).pipe(Effect.provideService(References.MinimumLogLevel, "None")),
-  )
-  return announced
-})
 
 /** The hashes of an account's transactions, as the service has them. */
 const historyOf = ({ chain, url }: DevServer.Running, account: string) =>
@@ -163,7 +133,7 @@ describe("daybook dev", () => {
         const { begin } = yield* restartable
         const node = yield* begin({})
         const lines: Array<string> = []
-        const running = yield* Queue.take(yield* develop(node.url, (line) => lines.push(line)))
+        const running = yield* Queue.take(yield* develop(node.url, { onLine: (line) => lines.push(line) }))
         const [from] = node.accounts
         const send = sender(node)
         const untilLine = (pattern: RegExp) =>

@@ -136,8 +136,9 @@ const sourceText = (source: string): string =>
 const Unknown = ({ address }: { readonly address: string }) => (
   <Notice title="The service has no ABI of this contract">
     <p>
-      Calls and logs are decoded by well-known signatures. For your own contracts, start <code>daybook dev</code> in the
-      folder of the project, or run <code>daybook abi add {address} FILE</code>.
+      Calls and logs are decoded by well-known signatures. No artifact of a project that the service watches has this
+      address, or the code at it. Compile the project whose contract it is, or run{" "}
+      <code>daybook abi add {address} FILE</code>.
     </p>
   </Notice>
 )

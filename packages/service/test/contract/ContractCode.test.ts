@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest"
+import * as ContractCode from "../../src/contract/ContractCode.ts"
+
+/** Code that differs from that of another number. */
+const codeOf = (number: number) => `6080604052${number.toString(16).padStart(4, "0").repeat(16)}`
+
+/** Metadata as solc writes it: a map in CBOR with a hash and its version, and the length of both. */
+const metadata = (byte: string) => `a2646970667358221220${byte.repeat(32)}64736f6c63430008180033`
+
+const known = (name: string, artifact: object): ContractCode.KnownCode => {
+  const pattern = ContractCode.fromArtifact(artifact)
+  if (pattern === undefined) throw new Error(`${name} has no code`)
+  return { name, items: [], pattern }
+}
+
+const nameOf = (codes: ReadonlyArray<ContractCode.KnownCode>, code: string) => ContractCode.finder(codes)(code)?.name
+
+describe("ContractCode", () => {
+  it("finds the contract that has a code, whatever its metadata, of artifacts of Foundry and of Hardhat", () => {
+    const codes = [
+      known("First", { deployedBytecode: { object: `0x${codeOf(1)}${metadata("ab")}` } }),
+      known("Second", { deployedBytecode: `0x${codeOf(2)}${metadata("cd")}` }),
+    ]
+
+    expect(nameOf(codes, `0x${codeOf(1)}${metadata("ef")}`)).toBe("First")
+    expect(nameOf(codes, `0x${codeOf(2).toUpperCase()}${metadata("cd")}`)).toBe("Second")
+    expect(nameOf(codes, `0x${codeOf(3)}${metadata("ab")}`)).toBeUndefined()
+    expect(nameOf(codes, `0x${codeOf(1)}00${metadata("ab")}`)).toBeUndefined()
+    expect(nameOf(codes, "0x")).toBeUndefined()
+  })
+
+  it("compares no immutables, as an artifact lists them or as they are pushed", () => {
+    const zeros = "0".repeat(64)
+    const value = "12".repeat(32)
+    const stated = known("Stated", {
+      deployedBytecode: {
+        object: `0x${codeOf(1)}61${zeros}5b`,
+        immutableReferences: { 7: [{ start: codeOf(1).length / 2 + 1, length: 32 }] },
+      },
+    })
+    const pushed = known("Pushed", { deployedBytecode: `0x${codeOf(2)}7f${zeros}5b` })
+
+    expect(nameOf([stated, pushed], `0x${codeOf(1)}61${value}5b`)).toBe("Stated")
+    expect(nameOf([stated, pushed], `0x${codeOf(2)}7f${value}5b`)).toBe("Pushed")
+    expect(nameOf([stated, pushed], `0x${codeOf(2)}7f${value}5c`)).toBeUndefined()
+  })
+
+  it("compares no addresses of libraries, nor that which a library has of itself", () => {
+    const address = "34".repeat(20)
+    const user = known("User", { deployedBytecode: `0x${codeOf(1)}73__$${"ab".repeat(17)}$__63` })
+    const library = known("Library", { deployedBytecode: `0x73${"0".repeat(40)}3014${codeOf(2)}` })
+
+    expect(nameOf([user, library], `0x${codeOf(1)}73${address}63`)).toBe("User")
+    expect(nameOf([user, library], `0x73${address}3014${codeOf(2)}`)).toBe("Library")
+    expect(nameOf([user, library], `0x73${address}3014${codeOf(3)}`)).toBeUndefined()
+  })
+
+  it.each([
+    ["an interface", { deployedBytecode: { object: "0x" } }],
+    ["an artifact without code", { abi: [] }],
+    ["a code that is no hex", { deployedBytecode: `0x${codeOf(1)}zz` }],
+    ["a code that is too long", { deployedBytecode: `0x${"00".repeat(200_000)}` }],
+    [
+      "more immutables than a code has",
+      {
+        deployedBytecode: `0x${codeOf(1)}`,
+        immutableReferences: { 1: Array.from({ length: 5_000 }, () => ({ start: 0, length: 1 })) },
+      },
+    ],
+    ["a list", []],
+    ["nothing", null],
+  ])("%s has no pattern", (_, artifact) => {
+    expect(ContractCode.fromArtifact(artifact)).toBeUndefined()
+  })
+
+  it("references outside of the code, and metadata that state a length beyond it, leave the code as it is", () => {
+    const odd = known("Odd", {
+      deployedBytecode: `0x${codeOf(1)}ffff`,
+      immutableReferences: { 1: [{ start: 1e9, length: 32 }, { start: -1, length: 2 }, null] },
+    })
+
+    expect(nameOf([odd], `0x${codeOf(1)}ffff`)).toBe("Odd")
+  })
+})

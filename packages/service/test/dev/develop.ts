@@ -1,0 +1,38 @@
+/** `daybook dev` beside a node of a test. */
+import { Anvil } from "@daybook/chain"
+import { Effect, Exit, Queue, References, Scope } from "effect"
+import * as DevServer from "../../src/dev/DevServer.ts"
+import * as LocalNode from "../../src/dev/LocalNode.ts"
+
+export const within = { everyMillis: 10 }
+
+/** A node that can be stopped and started again on its port. */
+export const restartable = Effect.gen(function* () {
+  const outer = yield* Effect.scope
+  let scope = yield* Scope.fork(outer)
+  const begin = (options: Anvil.Options) =>
+    Effect.gen(function* () {
+      scope = yield* Scope.fork(outer)
+      return yield* Scope.provide(Anvil.make({ autoMine: true, ...options }), scope)
+    })
+  return { begin, stop: Effect.suspend(() => Scope.close(scope, Exit.void)) }
+})
+
+/** Runs the command beside a node; gives the services that it announces, one after another. */
+export const develop = Effect.fnUntraced(function* (
+  url: string,
+  { artifacts = [], onLine }: Partial<Pick<DevServer.Options, "artifacts" | "onLine">> = {},
+) {
+  const announced = yield* Queue.unbounded<DevServer.Running>()
+  const node = yield* LocalNode.find(url)
+  yield* Effect.forkScoped(
+    DevServer.run(node!, {
+      url,
+      port: 0,
+      artifacts,
+      onLine,
+      onReady: (running) => Effect.asVoid(Queue.offer(announced, running)),
+    }).pipe(Effect.provideService(References.MinimumLogLevel, "None")),
+  )
+  return announced
+})
