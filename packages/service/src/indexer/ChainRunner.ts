@@ -92,7 +92,7 @@ const keepProofs = Effect.fnUntraced(function* (
 })
 
 /**
- * Keeps the descriptions of contracts up to date beside the indexer. Returns what is told of appended blocks: on a chain of development with a
+ * Keeps the descriptions of contracts up to date beside the indexer. Returns what receives appended blocks: on a chain of development with a
  * project, contracts are recognised by their code. Elsewhere too many are created for that.
  */
 const keepContracts = Effect.fnUntraced(function* (job: ChainJob.ChainJob, database: Database, node: Node) {
