@@ -122,6 +122,7 @@ describe("ContractKeeper", () => {
   const project = (...names: ReadonlyArray<string>): ArtifactFolder.Project => ({
     deployed: names.map((name, at) => ({ address: address(String(at)), name, items: [] })),
     pack: [],
+    codes: [],
   })
 
   it("what a folder has replaces what it had before; what was described by command stays", () => {

@@ -39,7 +39,8 @@ const untilNamed = ({ chain, url }: DevServer.Running, address: string, name: st
   Eventually.untilEffect(
     Effect.map(
       request(`${url}/api/v2.2/names?chain=${chain}&address=${address}`),
-      ({ json }) => (json?.["result"] as { readonly addresses: ReadonlyArray<string | null> }).addresses[0] === name,
+      ({ json }) =>
+        (json["result"] as { readonly addresses: ReadonlyArray<string | null> } | undefined)?.addresses[0] === name,
     ),
     { ...within, withinMillis: 20_000, what: `${address} is named ${name}` },
   )

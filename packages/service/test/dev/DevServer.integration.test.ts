@@ -1,4 +1,4 @@
-import { Anvil } from "@daybook/chain"
+import type { Anvil } from "@daybook/chain"
 import { Eventually } from "@daybook/harness"
 import { describe, it } from "@effect/vitest"
 import { Effect, Queue } from "effect"
