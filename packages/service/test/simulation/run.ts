@@ -52,8 +52,12 @@ const inThread = (database: string | undefined): Effect.Effect<Simulate, never, 
     ),
     (thread) => (task) =>
       Effect.callback((resume) => {
-        thread.once("message", (outcome: SeedOutcome) => resume(Effect.succeed(outcome)))
-        thread.once("error", (cause) => resume(Effect.fail(cause)))
+        const onError = (cause: Error) => resume(Effect.fail(cause))
+        thread.once("error", onError)
+        thread.once("message", (outcome: SeedOutcome) => {
+          thread.off("error", onError)
+          resume(Effect.succeed(outcome))
+        })
         thread.postMessage(task)
       }),
   )
