@@ -28,6 +28,7 @@ import * as ThreadPool from "./backfill/ThreadPool.ts"
 import * as BlockSource from "./job/BlockSource.ts"
 import * as ChainIndexer from "./ChainIndexer.ts"
 import * as ChainJob from "./job/ChainJob.ts"
+import { turnBlocks } from "./IndexerState.ts"
 import * as StatusReporter from "./StatusReporter.ts"
 import type { IndexerEvent } from "./IndexerEvent.ts"
 import * as Observation from "./job/Observation.ts"
@@ -120,7 +121,11 @@ const indexChain = Effect.fnUntraced(function* (job: ChainJob.ChainJob, { onEven
   const pool =
     shared.threads === 0
       ? undefined
-      : yield* ThreadPool.make({ threads: shared.threads, start: yield* Thread.starter(job, shared.each, onObserved) })
+      : yield* ThreadPool.make({
+          threads: shared.threads,
+          start: yield* Thread.starter(job, shared.each, onObserved),
+          minBlocks: turnBlocks,
+        })
   const limitsOf = (node: NodeConfig.NodeOptions) => shared.ownOf(node, pool?.running() ?? 0)
   const onRequest = Observation.onRequest(onObserved)
   const { assembling, node } = yield* BlockSource.make(job, config.rpc, { limitsOf, onRequest })

@@ -2,7 +2,7 @@
  * Fetches the ranges of a backfill in several threads. The indexer orders what they return, verifies that it is linked, and is the
  * only one that writes.
  *
- * Threads are started when a range is fetched, and stopped once none was for a while. A range that a thread cannot fetch is fetched
+ * Threads are started for a long range, and stopped once none was fetched for a while. A range that a thread cannot fetch is fetched
  * over the connection of the indexer.
  *
  * Source: decision 0026.
@@ -27,6 +27,8 @@ export interface Options {
   readonly threads: number
   /** Starts one of them. */
   readonly start: () => Result.Result<Thread, ThreadLost>
+  /** Threads are not started for so few blocks that are left below the head: their start takes longer than they save. Default 0. */
+  readonly minBlocks?: number | undefined
 }
 
 /**
@@ -158,11 +160,20 @@ const fetchRange = Effect.fnUntraced(function* (
   return yield* complete(turn, range, yield* fetchIn(context, index, request, turn.assembling))
 })
 
+/** Whether a range is left to the threads: they run, or enough blocks are left for them to be started. */
+const isForThreads = (
+  { minBlocks = 0, running }: Context,
+  { node }: RangeSource.Turn,
+  { from }: RangeFetcher.BlockRange,
+  end: RangeSource.End,
+): boolean => running.size > 0 || end === "highest" || node.isSettled(from + minBlocks)
+
 const sourceOf = (context: Context, turn: RangeSource.Turn): RangeSource.RangeSource => {
   const local = RangeSource.local(turn)
   return {
     concurrency: Math.max(local.concurrency, context.threads * rangesPerThread),
     plan: Effect.fnUntraced(function* (range, end) {
+      if (!isForThreads(context, turn, range, end)) return yield* local.plan(range, end)
       const index = PoolState.next(context.state, yield* MonotonicClock.millis)
       if (index === null) return yield* local.plan(range, end)
       const part = RangeSource.partOf(range, context.state[index]!.size, end)

@@ -47,11 +47,12 @@ interface Settings {
   readonly settledTo?: number
   readonly ping?: Thread["ping"]
   readonly cannotStart?: boolean
+  readonly minBlocks?: number
 }
 
 /** An appender over an empty store, whose ranges come from threads that behave as given. */
 const setup = Effect.fnUntraced(function* (behaviour: Behaviour, settings: Settings = {}) {
-  const { cannotStart = false, ping = Effect.succeed(0), settledTo = 1_000, threads = 2 } = settings
+  const { cannotStart = false, ping = Effect.succeed(0), minBlocks, settledTo = 1_000, threads = 2 } = settings
   const database = yield* Engine.fromUrl(`sqlite:${yield* temporaryFolder}`, "/")
   const store = yield* ChainSession.open(database, { chain: { name: "test", id: 1 }, owner: "one", leaseMillis: 5_000 })
   yield* store.holdLease
@@ -71,6 +72,7 @@ const setup = Effect.fnUntraced(function* (behaviour: Behaviour, settings: Setti
   } as unknown as Node
   const pool = yield* ThreadPool.make({
     threads,
+    minBlocks,
     start: () => {
       counts.started += 1
       if (cannotStart) return Result.fail(new ThreadLost({ message: "no thread can be started" }))
@@ -282,6 +284,20 @@ describe("ThreadPool", () => {
 
       expect(requests.map(([, to]) => to).toSorted((a, b) => a - b)).toEqual([4, 8, 12, 16])
       expect(alone.length).toBe(24)
+    }),
+  )
+
+  it.effect("source: starts no thread for the last blocks of a backfill, and keeps those that run for them", () =>
+    Effect.gen(function* () {
+      const short = yield* setup((request) => responding(request, 20), { minBlocks: 200, settledTo: 150 })
+      const long = yield* setup((request) => responding(request, 20), { minBlocks: 200, settledTo: 250 })
+
+      expect([yield* short.run(1, 100), yield* long.run(1, 100)]).toEqual([null, null])
+      expect([short.counts.started, short.requests]).toEqual([0, []])
+      expect(yield* short.hashes(1, 100)).toEqual(expected(1, 100))
+      expect(long.counts.started).toBeGreaterThan(0)
+      expect(long.requests.some(([from]) => from > 50)).toBe(true)
+      expect(yield* long.hashes(1, 100)).toEqual(expected(1, 100))
     }),
   )
 
