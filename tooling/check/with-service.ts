@@ -12,6 +12,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Layer } from "effect"
 import { Anvil, Scenario } from "../chain/src/index.ts"
+import * as Operation from "../../packages/service/src/config/Operation.ts"
 import { root, run } from "./Workspace.ts"
 
 const manifest: { readonly scripts: Readonly<Record<string, string>> } = JSON.parse(
@@ -88,10 +89,13 @@ const program = Effect.gen(function* () {
   )
   const port = yield* Effect.promise(freePort)
   const config = join(folder, "daybook.json")
-  const chains = { eth: { rpc: [node.url], fromBlock: 0 } }
+  // Wallets are compared at the head of the chain, whose first block alone is final.
+  const chains = { eth: { rpc: [node.url], fromBlock: 0, rewinds: true } }
   writeFileSync(config, JSON.stringify({ listen: { host: "127.0.0.1", port }, database: "sqlite:data", chains }))
 
-  const key = yield* Effect.promise(() => run(process.execPath, [daybook, "keys", "add", "check", "--config", config]))
+  const operations = [...Operation.reading, "proveWallet"].flatMap((name) => ["--operation", name])
+  const add = [daybook, "keys", "add", "check", ...operations, "--config", config]
+  const key = yield* Effect.promise(() => run(process.execPath, add))
   if (key.code !== 0) return yield* Effect.die(new Error(`daybook keys add exits ${key.code}\n${key.output}`))
   const service = yield* serve(config)
   const baseUrl = `http://127.0.0.1:${port}`

@@ -5,7 +5,8 @@ import type { Balances } from "@daybook/schema/Balance"
 import type { DescribedContract, RemovedContract } from "@daybook/schema/Contract"
 import type { Movement, MovementPage } from "@daybook/schema/Movement"
 import type { SignedStatement } from "@daybook/schema/SignedStatement"
-import type { Statement } from "@daybook/schema/Statement"
+import type { ProofProgress } from "@daybook/schema/ProofProgress"
+import type { Proof, Statement } from "@daybook/schema/Statement"
 import type { WalletEvent } from "@daybook/schema/WalletEvent"
 import type { WalletPage } from "@daybook/schema/WalletPage"
 import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
@@ -23,6 +24,7 @@ import type {
   DescriptionQuery,
   EventQuery,
   MovementQuery,
+  ProofQuery,
   Query,
   SignedStatementQuery,
   StatementQuery,
@@ -89,6 +91,14 @@ export interface CallOptions {
    * the call with `InvalidResponse`. Source: decision 0021.
    */
   readonly onBadRow?: ((row: BadRow) => void) | undefined
+}
+
+/**
+ * Options of a comparison with the chain.
+ */
+export interface ProofOptions extends CallOptions {
+  /** Called with what each request states while the comparison is being made; `timeout` applies to each request. */
+  readonly onProgress?: ((progress: ProofProgress) => void) | undefined
 }
 
 /**
@@ -394,6 +404,21 @@ export interface Client {
     query: SignedStatementQuery,
     options?: CallOptions,
   ) => Effect.Effect<SignedStatement, RestError>
+  /**
+   * Compares the sums of a wallet with the state of the chain, and returns the comparison: its block, and what differs. It starts the comparison
+   * where none is known, and waits until it is made. Only for API keys that name the operation.
+   *
+   * **Errors**
+   *
+   * - `Forbidden`: the key does not name the operation.
+   * - `BadRequest`: `to_block` is not final, or the index has not all transactions of the wallet.
+   * - `NotFound`: the service makes no comparisons.
+   * - `RateLimited`, `Unavailable`: too many comparisons wait, or one failed. Retried, which starts it again.
+   * - those of `walletTransactions`.
+   *
+   * Source: decision 0050.
+   */
+  readonly proveWallet: (query: ProofQuery, options?: ProofOptions) => Effect.Effect<Proof, RestError>
   /**
    * Names an address and decodes its calls and events by an ABI from now on, those of old transactions too; or adds a pack, which is tried
    * for every contract. What is returned is what the server stored: the items that it can decode.

@@ -138,6 +138,13 @@ export interface StatementQuery extends OfWallet, QueryOf<LedgerQuery.StatementQ
 export interface SignedStatementQuery extends OfWallet, QueryOf<LedgerQuery.SignedStatementQuery> {}
 
 /**
+ * Query of the comparison of a wallet with the chain, at `to_block` or a later block. Default: the last final block.
+ *
+ * Source: decision 0050.
+ */
+export interface ProofQuery extends OfWallet, QueryOf<LedgerQuery.ProofQuery> {}
+
+/**
  * Query of the events of a wallet.
  *
  * **Details**
@@ -346,6 +353,24 @@ export const encodeStatement: (
 export const encodeSignedStatement: (
   query: SignedStatementQuery,
 ) => Result.Result<Encoded<typeof RestOperation.signedStatement>, Issue.Issue> = encoder(RestOperation.signedStatement)
+
+/**
+ * Encodes a query of a comparison with the chain.
+ *
+ * **Example** (Encoding a query)
+ *
+ * ```ts
+ * import * as Query from "@daybook/rest/Query"
+ * import * as Result from "effect/Result"
+ *
+ * const encoded = Query.encodeProof({ address: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045", to_block: 17_000_000 })
+ * console.log(Result.getOrThrow(encoded).parameters) // { to_block: '17000000' }
+ * ```
+ *
+ * Source: decision 0050.
+ */
+export const encodeProof: (query: ProofQuery) => Result.Result<Encoded<typeof RestOperation.proveWallet>, Issue.Issue> =
+  encoder(RestOperation.proveWallet)
 
 /**
  * Encodes a query of events.

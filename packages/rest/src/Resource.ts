@@ -25,6 +25,7 @@ export type { Fee, Options as FeeOptions } from "@daybook/schema/Fee"
 export type { InternalTransaction, InternalTransactionWire } from "@daybook/schema/InternalTransaction"
 export type { Log, LogWire } from "@daybook/schema/Log"
 export type { Movement, MovementPage, MovementPageWire, MovementWire, Role } from "@daybook/schema/Movement"
+export type { ProofProgress, ProofProgressWire } from "@daybook/schema/ProofProgress"
 export type { SignedStatement, SignedStatementWire } from "@daybook/schema/SignedStatement"
 export type {
   Difference,

@@ -29,6 +29,7 @@ export type {
   PagedStream,
   PageResponse,
   Progress,
+  ProofOptions,
   RestartOptions,
   RowsReverted,
   StreamOptions,
@@ -87,6 +88,7 @@ const toClient = ({
     balances: balances.value,
     statement: statement.value,
     signedStatement: signedStatement.value,
+    proveWallet: changes.proveWallet,
     putContract: changes.putContract.value,
     removeContract: changes.removeContract.value,
   })

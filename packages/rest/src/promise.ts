@@ -5,7 +5,7 @@ import type { Balances } from "@daybook/schema/Balance"
 import type { DescribedContract, RemovedContract } from "@daybook/schema/Contract"
 import type { Movement, MovementPage } from "@daybook/schema/Movement"
 import type { SignedStatement } from "@daybook/schema/SignedStatement"
-import type { Statement } from "@daybook/schema/Statement"
+import type { Proof, Statement } from "@daybook/schema/Statement"
 import type { WalletEvent } from "@daybook/schema/WalletEvent"
 import type { WalletPage } from "@daybook/schema/WalletPage"
 import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
@@ -26,6 +26,7 @@ import type {
   DescriptionQuery,
   EventQuery,
   MovementQuery,
+  ProofQuery,
   Query,
   SignedStatementQuery,
   StatementQuery,
@@ -42,6 +43,11 @@ export interface CallOptions extends Client.CallOptions {
   /** Ends the call and closes its socket when aborted; the promise rejects with the reason of the signal. The timeout stays in force. */
   readonly signal?: AbortSignal | undefined
 }
+
+/**
+ * Options of a comparison with the chain.
+ */
+export interface ProofOptions extends Client.ProofOptions, CallOptions {}
 
 /**
  * Options of a stream.
@@ -150,6 +156,11 @@ export interface RestPromiseClient {
   readonly statement: (query: StatementQuery, options?: CallOptions) => Promise<Statement>
   /** Returns a statement over final blocks that the service has signed; `SignedStatement.toText` gives its file. */
   readonly signedStatement: (query: SignedStatementQuery, options?: CallOptions) => Promise<SignedStatement>
+  /**
+   * Compares the sums of a wallet with the state of the chain, and returns the comparison: its block, and what differs. It starts the comparison
+   * where none is known, and waits until it is made. Only for API keys that name the operation.
+   */
+  readonly proveWallet: (query: ProofQuery, options?: ProofOptions) => Promise<Proof>
   /** Names an address and decodes its calls and events by an ABI, or adds a pack. Only for API keys that name the operation. */
   readonly putContract: (query: DescriptionQuery, options?: CallOptions) => Promise<DescribedContract>
   /** Removes the description of an address, or a pack. Only for API keys that name the operation. */
@@ -239,6 +250,7 @@ export const createRestClient = (options: Client.Options): RestPromiseClient => 
     balances: single(calls.balances),
     statement: single(calls.statement),
     signedStatement: single(calls.signedStatement),
+    proveWallet: single({ value: calls.proveWallet }),
     putContract: single(calls.putContract),
     removeContract: single(calls.removeContract),
   })

@@ -17,6 +17,7 @@ describe("index", () => {
         "encodeBalances",
         "encodeEvents",
         "encodeMovements",
+        "encodeProof",
         "encodePutContract",
         "encodeRemoveContract",
         "encodeSignedStatement",

@@ -24,6 +24,12 @@ const balanceCodec = open("Balance", {
    * contract, its owner was compared.
    */
   proved_at_block: orEmpty(Decimal.Decimal, null),
+  /**
+   * Why the balance is negative; absent where it is not. `opening_unknown`: what was held before the first indexed block is not part of it.
+   * `movements_missing`: `incomplete.places` counts where. `unexplained`: nothing is known to be missing, as of a token that changes balances
+   * without events; a comparison with the chain states the difference.
+   */
+  negative_reason: Schema.optionalKey(Schema.Literals(["opening_unknown", "movements_missing", "unexplained"])),
 })
 
 export interface Balance extends Schema.Schema.Type<typeof balanceCodec> {}

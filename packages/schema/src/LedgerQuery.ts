@@ -145,3 +145,22 @@ export interface StatementQuery extends Schema.Schema.Type<typeof StatementQuery
 export const SignedStatementQuery = Schema.Struct({ chain, from_block, to_block, from_date, to_date })
 
 export interface SignedStatementQuery extends Schema.Schema.Type<typeof SignedStatementQuery> {}
+
+/**
+ * Query parameters of a comparison of a wallet with the chain, all optional: without a block it is made at the last final block. With one, a
+ * comparison at that block or a later one is enough.
+ *
+ * **Example** (Decoding the query of a URL)
+ *
+ * ```ts
+ * import * as LedgerQuery from "@daybook/schema/LedgerQuery"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(LedgerQuery.ProofQuery)({ to_block: "20000000" }).to_block) // 20000000n
+ * ```
+ *
+ * Source: decision 0050.
+ */
+export const ProofQuery = Schema.Struct({ chain, to_block })
+
+export interface ProofQuery extends Schema.Schema.Type<typeof ProofQuery> {}

@@ -122,9 +122,10 @@ const withRateLimit = <R extends Schema.Top>(response: R) =>
   HttpApiSchema.WithHeaders(response, Schema.Struct(ApiHeader.RateLimit.fields))
 
 const { walletEvents } = RestOperation.streams
+const { proveWallet, putContract, removeContract } = RestOperation.changes
 
 /**
- * The operations of `RestOperation.all` and `RestOperation.streams`, which require an API key.
+ * The operations of wallets, which require an API key.
  *
  * **Example** (Listing the operations of wallets)
  *
@@ -132,7 +133,7 @@ const { walletEvents } = RestOperation.streams
  * import * as RestApi from "@daybook/schema/RestApi"
  *
  * console.log(Object.keys(RestApi.Wallets.endpoints))
- * // [ 'walletTransactions', 'movements', 'balances', 'statement', 'signedStatement', 'walletEvents' ]
+ * // [ 'walletTransactions', 'movements', 'balances', 'statement', 'signedStatement', 'walletEvents', 'proveWallet' ]
  * ```
  *
  * Source: docs/interface.md#4.1, docs/interface.md#5.
@@ -146,13 +147,17 @@ export class Wallets extends HttpApiGroup.make("wallets")
       success: withRateLimit(Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/event-stream" }))),
       error: walletEvents.errors,
     }).annotateMerge(documentation(walletEvents.name)),
+    HttpApiEndpoint.put(proveWallet.name, proveWallet.path, {
+      params: proveWallet.params,
+      query: proveWallet.query,
+      success: withRateLimit(proveWallet.response),
+      error: proveWallet.errors,
+    }).annotateMerge(documentation(proveWallet.name)),
   )
   .middleware(ApiKey) {}
 
-const { putContract, removeContract } = RestOperation.changes
-
 /**
- * The operations of `RestOperation.changes`, which require an API key that names them.
+ * The operations on descriptions of contracts, which require an API key that names them.
  *
  * **Example** (Listing the operations on contracts)
  *

@@ -12,6 +12,7 @@ import * as Contract from "./Contract.ts"
 import * as Issue from "./Issue.ts"
 import * as LedgerQuery from "./LedgerQuery.ts"
 import * as Movement from "./Movement.ts"
+import * as ProofProgress from "./ProofProgress.ts"
 import * as SignedStatement from "./SignedStatement.ts"
 import * as Statement from "./Statement.ts"
 import * as WalletEvent from "./WalletEvent.ts"
@@ -298,6 +299,31 @@ export const removeContract = {
 } as const satisfies ChangeOperation
 
 /**
+ * Compares the sums of one wallet address with the state of the chain. It starts the comparison, and sent again it states how far that is, and
+ * its result. Only for API keys that name the operation.
+ *
+ * **Example** (Reading the path)
+ *
+ * ```ts
+ * import * as RestOperation from "@daybook/schema/RestOperation"
+ *
+ * console.log(RestOperation.proveWallet.method, RestOperation.proveWallet.path) // PUT /api/v2.2/:address/proof
+ * ```
+ *
+ * Source: decision 0050; errors: decision 0012.
+ */
+export const proveWallet = {
+  name: "proveWallet",
+  method: "PUT",
+  path: "/api/v2.2/:address/proof",
+  params: WalletQuery.Path,
+  query: LedgerQuery.ProofQuery,
+  body: null,
+  response: ProofProgress.ProofProgress,
+  errors: changeErrors,
+} as const satisfies ChangeOperation
+
+/**
  * The operations that change what the server keeps, by their names.
  *
  * **Example** (Listing the operations)
@@ -305,12 +331,14 @@ export const removeContract = {
  * ```ts
  * import * as RestOperation from "@daybook/schema/RestOperation"
  *
- * console.log(Object.keys(RestOperation.changes)) // [ 'putContract', 'removeContract' ]
+ * console.log(Object.keys(RestOperation.changes)) // [ 'putContract', 'removeContract', 'proveWallet' ]
  * ```
  *
  * Source: decision 0059.
  */
-export const changes = { putContract, removeContract } as const satisfies Readonly<Record<string, ChangeOperation>>
+export const changes = { putContract, removeContract, proveWallet } as const satisfies Readonly<
+  Record<string, ChangeOperation>
+>
 
 /**
  * The operations that change what the server keeps, by name.

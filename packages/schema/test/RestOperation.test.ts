@@ -27,7 +27,8 @@ describe("RestOperation", () => {
       expect(RestApi.routes).toContainEqual({ group: "wallets", method, name, path })
     }
     for (const { method, name, path } of Object.values(RestOperation.changes)) {
-      expect(RestApi.routes).toContainEqual({ group: "contracts", method, name, path })
+      const group = path.includes("/contracts/") ? "contracts" : "wallets"
+      expect(RestApi.routes).toContainEqual({ group, method, name, path })
     }
   })
 

@@ -10,6 +10,7 @@ import * as FakeEvents from "./internal/FakeEvents.ts"
 import * as FakeLedger from "./internal/FakeLedger.ts"
 import * as FakeNode from "./internal/FakeNode.ts"
 import * as FakePages from "./internal/FakePages.ts"
+import * as FakeProofs from "./internal/FakeProofs.ts"
 import * as FakeReply from "./internal/FakeReply.ts"
 import type * as FakeRequest from "./internal/FakeRequest.ts"
 import * as FakeSums from "./internal/FakeSums.ts"
@@ -81,7 +82,7 @@ export interface FakeService extends Omit<FakeChain, "replacedFrom"> {
   readonly fail: (...faults: ReadonlyArray<Fault | null>) => void
 }
 
-const walletPath = /\/api\/v2\.2\/([^/]+)\/(verbose|movements|balances|statement|events)$/
+const walletPath = /\/api\/v2\.2\/([^/]+)\/(verbose|movements|balances|statement|events|proof)$/
 
 const operations = {
   verbose: FakePages.walletTransactions,
@@ -117,13 +118,15 @@ const restReply = (
   const { pathname, searchParams } = new URL(request.url)
   const [, wallet = "", name] = walletPath.exec(pathname) ?? []
   if (name === undefined) return undefined
-  if (request.method !== "GET") {
-    const message = `Method not allowed: ${request.method}. Use GET.`
-    return FakeReply.failure(405, "method_not_allowed", message, {}, { allow: "GET" })
+  const allow = name === "proof" ? "PUT" : "GET"
+  if (request.method !== allow) {
+    const message = `Method not allowed: ${request.method}. Use ${allow}.`
+    return FakeReply.failure(405, "method_not_allowed", message, {}, { allow })
   }
   const key = request.headers["x-api-key"]
   if (apiKey !== undefined && key !== apiKey) return unauthorized(key)
   const address = decodeURIComponent(wallet)
+  if (name === "proof") return FakeProofs.proveWallet(index, address, searchParams)
   if (name === "events") return FakeEvents.walletEvents(index, address, searchParams, request.headers["last-event-id"])
   // Sound: the pattern has these names alone.
   const operation = name as keyof typeof operations
@@ -188,7 +191,14 @@ export const make = (options: Options = {}): FakeService => {
   const proofs = new Map<string, FakeRequest.Proof>()
   const { change, ...changing } = changes()
   const removals: Array<ReadonlyArray<FakeBlock>> = []
-  const respond = responder({ chain, chainId, emptyWallets, opened, proofs, removals, ...changing }, options)
+  const prove = (wallet: string, number: number): void => {
+    const block = chain.blocks().find((one) => one.number === number)
+    if (block === undefined) return
+    opened.set(wallet, FakeLedger.holdings(chain.blocks(), wallet))
+    proofs.set(wallet, { block: { hash: block.hash, number } })
+  }
+  const index = { chain, chainId, emptyWallets, opened, proofs, prove, started: new Map(), removals, ...changing }
+  const respond = responder(index, options)
 
   const mine = (blocks?: number): void => change(() => chain.mine(blocks))
   const reorg = (depth: number): void =>
@@ -214,12 +224,8 @@ export const make = (options: Options = {}): FakeService => {
     blocks: chain.blocks,
     mine,
     reorg,
-    reconcile: (wallet = chain.wallet) => {
-      // Sound: a chain has at least one block.
-      const { hash, number } = chain.blocks().at(-1)!
-      opened.set(wallet.toLowerCase(), FakeLedger.holdings(chain.blocks(), wallet.toLowerCase()))
-      proofs.set(wallet.toLowerCase(), { block: { hash, number } })
-    },
+    // Sound: a chain has at least one block.
+    reconcile: (wallet = chain.wallet) => prove(wallet.toLowerCase(), chain.blocks().at(-1)!.number),
     received,
     fail: (...more) => void faults.push(...more),
     fetch,

@@ -3,14 +3,14 @@ import type { Balances } from "@daybook/schema/Balance"
 import type { DescribedContract, RemovedContract } from "@daybook/schema/Contract"
 import type { Movement, MovementPage } from "@daybook/schema/Movement"
 import type { SignedStatement } from "@daybook/schema/SignedStatement"
-import type { Statement } from "@daybook/schema/Statement"
+import type { Proof, Statement } from "@daybook/schema/Statement"
 import type { WalletEvent } from "@daybook/schema/WalletEvent"
 import type { WalletPage } from "@daybook/schema/WalletPage"
 import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
 import type { InvalidOption } from "@daybook/transport/ClientError"
 import * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
-import type { CallOptions, Options, StreamOptions } from "../Client.ts"
+import type { CallOptions, Options, ProofOptions, StreamOptions } from "../Client.ts"
 import type { EncodedQuery } from "../Operation.ts"
 import type * as Query from "../Query.ts"
 import type { RestError } from "../RestError.ts"
@@ -21,6 +21,7 @@ import * as EventCalls from "./EventCalls.ts"
 import * as EventStream from "./EventStream.ts"
 import * as Ledger from "./Ledger.ts"
 import * as OperationCalls from "./OperationCalls.ts"
+import * as ProofCall from "./ProofCall.ts"
 import { walletTransactions } from "./WalletTransactions.ts"
 
 /** The calls of each operation. */
@@ -31,6 +32,7 @@ export interface Calls {
   readonly balances: OperationCalls.SingleCalls<Query.BalanceQuery, Balances>
   readonly statement: OperationCalls.SingleCalls<Query.StatementQuery, Statement>
   readonly signedStatement: OperationCalls.SingleCalls<Query.SignedStatementQuery, SignedStatement>
+  readonly proveWallet: (query: Query.ProofQuery, options?: ProofOptions) => Effect.Effect<Proof, RestError>
   readonly putContract: OperationCalls.SingleCalls<Query.DescriptionQuery, DescribedContract>
   readonly removeContract: OperationCalls.SingleCalls<Query.ContractQuery, RemovedContract>
 }
@@ -51,6 +53,10 @@ export const make = Effect.fnUntraced(function* (
     balances: OperationCalls.single(context, Ledger.balances, ({ result }) => result),
     statement: OperationCalls.single(context, Ledger.statement, ({ sums }) => sums),
     signedStatement: OperationCalls.single(context, Ledger.signedStatement, () => []),
+    proveWallet: ProofCall.make(
+      context,
+      OperationCalls.single(context, Ledger.proveWallet, () => []),
+    ),
     putContract: OperationCalls.single(context, Contracts.putContract, () => []),
     removeContract: OperationCalls.single(context, Contracts.removeContract, () => []),
   }

@@ -7,7 +7,7 @@ import * as UserAgent from "@daybook/transport/internal/UserAgent"
 import * as Redacted from "effect/Redacted"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { CallOptions, Options, StreamOptions } from "../Client.ts"
+import type { CallOptions, Options, ProofOptions, StreamOptions } from "../Client.ts"
 
 export type Kinds = Readonly<Record<string, OptionCheck.Kind>>
 
@@ -28,6 +28,10 @@ const { deadline: _deadline, ...retryKinds } = Retry.optionKinds
 
 export const callKinds = { timeout: "duration", headers: "record", onBadRow: "function" } as const satisfies Readonly<
   Record<keyof CallOptions, OptionCheck.Kind>
+>
+
+export const proofKinds = { ...callKinds, onProgress: "function" } as const satisfies Readonly<
+  Record<keyof ProofOptions, OptionCheck.Kind>
 >
 
 export const conditionalKinds = { ...callKinds, ifNoneMatch: "headerText" } as const

@@ -1,6 +1,7 @@
 /** The operations of the client on the ledger of a wallet. */
 import type { Balances } from "@daybook/schema/Balance"
 import { Movement, type MovementPage } from "@daybook/schema/Movement"
+import type { ProofProgress } from "@daybook/schema/ProofProgress"
 import * as RestOperation from "@daybook/schema/RestOperation"
 import type { SignedStatement } from "@daybook/schema/SignedStatement"
 import type { Statement } from "@daybook/schema/Statement"
@@ -38,4 +39,9 @@ export const statement: SingleOperation<Query.StatementQuery, Statement> = {
 export const signedStatement: SingleOperation<Query.SignedStatementQuery, SignedStatement> = {
   contract: RestOperation.signedStatement,
   encode: Query.encodeSignedStatement,
+}
+
+export const proveWallet: SingleOperation<Query.ProofQuery, ProofProgress> = {
+  contract: RestOperation.proveWallet,
+  encode: Query.encodeProof,
 }

@@ -1,7 +1,8 @@
 /** The calls of a client that returns promises. */
 import * as OptionCheck from "@daybook/transport/internal/OptionCheck"
 import * as PromiseRunner from "@daybook/transport/internal/PromiseRunner"
-import type { SingleCalls } from "./OperationCalls.ts"
+import type * as Effect from "effect/Effect"
+import type { RestError } from "../RestError.ts"
 
 /** Options of a call with a signal. */
 interface Signalled {
@@ -17,6 +18,6 @@ export const signalOf = (call: Signalled | undefined): AbortSignal | undefined =
 
 /** The call of an operation with one value. */
 export const single =
-  <Q, A>({ value }: SingleCalls<Q, A>) =>
-  (query: Q, call?: Parameters<SingleCalls<Q, A>["value"]>[1] & Signalled): Promise<A> =>
+  <Q, O, A>({ value }: { readonly value: (query: Q, options?: O) => Effect.Effect<A, RestError> }) =>
+  (query: Q, call?: O & Signalled): Promise<A> =>
     PromiseRunner.run(value(query, call), { signal: signalOf(call) })

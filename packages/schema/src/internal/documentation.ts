@@ -224,6 +224,11 @@ export const operations: {
     title: "Remove the description of a contract",
     description: "Removes the name and the ABI of an address, or a pack. For API keys that name the operation.",
   },
+  proveWallet: {
+    title: "Compare a wallet with the chain",
+    description:
+      "Starts the comparison of a wallet's sums with the state of the chain; sent again, states how far it is, and its result. For API keys that name the operation.",
+  },
   names: {
     title: "Get names",
     description:

@@ -26,6 +26,10 @@ export interface FakeIndex {
   /** What wallets held before the first block, as far as it was read: keys of holdings by wallet. */
   readonly opened: ReadonlyMap<string, ReadonlySet<string>>
   readonly proofs: ReadonlyMap<string, Proof>
+  /** Comparisons that were asked for and are being made: their blocks by wallet. */
+  readonly started: Map<string, number>
+  /** Compares the sums of a wallet with the node at a block. */
+  readonly prove: (wallet: string, block: number) => void
   /** Blocks that each reorg removed, oldest first. */
   readonly removals: ReadonlyArray<ReadonlyArray<Pick<FakeBlock, "hash" | "number">>>
   /** Number of changes of the chain. */

@@ -17,6 +17,8 @@ type Sum = Pick<FakeLedger.Movement, "asset" | "tokenId" | "kind"> & {
   readonly paid: bigint
 }
 
+type Balance = Pick<Sum, "asset" | "tokenId"> & { readonly amount: bigint }
+
 const compareText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 
 /** `native` first, then by address and by the number of the id. */
@@ -68,13 +70,23 @@ const provedAssets = ({ index, wallet }: Subject): ReadonlySet<string> => {
   return new Set([...(proof === undefined ? [] : FakeLedger.openings), ...all].map(keyOf))
 }
 
+/** Why a balance is negative, where it is. All movements are there, so that only what was held before can be missing. */
+const negativeReason = (
+  { index, wallet }: Subject,
+  { amount, asset, tokenId }: Balance,
+): Pick<BalanceWire, "negative_reason"> => {
+  if (amount > 0n) return {}
+  const isKnown = index.opened.get(wallet)?.has(tokenId === null ? asset : `${asset} ${tokenId}`) === true
+  return { negative_reason: isKnown ? "unexplained" : "opening_unknown" }
+}
+
 const balancesOf = (subject: Subject, movements: ReadonlyArray<FakeLedger.Movement>): ReadonlyArray<BalanceWire> => {
-  const held = new Map<string, Pick<Sum, "asset" | "tokenId"> & { readonly amount: bigint }>()
+  const held = new Map<string, Balance>()
   for (const { asset, paid, received, tokenId } of sumsOf(movements)) {
     const key = keyOf({ asset, tokenId })
     held.set(key, { asset, tokenId, amount: (held.get(key)?.amount ?? 0n) + received + paid })
   }
-  const proof = FakeRequest.proofOf(subject.index, subject.wallet)
+  const compared = FakeRequest.proofOf(subject.index, subject.wallet)
   const proved = provedAssets(subject)
   return [...held.values()]
     .filter(({ amount }) => amount !== 0n)
@@ -84,7 +96,8 @@ const balancesOf = (subject: Subject, movements: ReadonlyArray<FakeLedger.Moveme
       token_id: balance.tokenId?.toString() ?? null,
       token: FakeWire.token(balance.asset),
       balance: String(balance.amount),
-      proved_at_block: proof !== undefined && proved.has(keyOf(balance)) ? String(proof.block.number) : null,
+      proved_at_block: compared !== undefined && proved.has(keyOf(balance)) ? String(compared.block.number) : null,
+      ...negativeReason(subject, balance),
     }))
 }
 
@@ -121,10 +134,11 @@ const sumWire = ({ asset, count, kind, paid, received, tokenId }: Sum): SumWire 
   amount: String(received + paid),
 })
 
-const proofWire = ({ index, wallet }: Subject): ProofWire | null => {
-  const proof = FakeRequest.proofOf(index, wallet)
-  const number = String(proof?.block.number)
-  return proof === undefined
+/** The last comparison of a wallet with the node; `null` for none. */
+export const proof = (index: FakeRequest.FakeIndex, wallet: string): ProofWire | null => {
+  const found = FakeRequest.proofOf(index, wallet)
+  const number = String(found?.block.number)
+  return found === undefined
     ? null
     : { block_number: number, proved: true, proved_at_block: number, differences: [], not_compared: [] }
 }
@@ -145,7 +159,7 @@ const statementOf = (subject: Subject): StatementWire => {
     },
     sums: sumsOf(after.slice(before.length)).map(sumWire),
     closing: closingOf({ ...subject, index }),
-    proof: proofWire(subject),
+    proof: proof(index, wallet),
     incomplete: incompleteOf(subject, after),
   }
 }

@@ -95,19 +95,30 @@ const provedAt = (proof: WalletProof | null) => {
   }
 }
 
-const balancesOf = function* (
-  totals: Totals.Totals,
-  { proof, tokens }: WalletSums.Known,
-): Generator<Wire<typeof Balance.Balance>> {
-  const blockOf = provedAt(proof)
+type NegativeReason = NonNullable<Wire<typeof Balance.Balance>["negative_reason"]>
+
+/** Why balances are negative. A wallet may have thousands that are. */
+const negativeReasons = ({ incomplete }: Totals.Totals, { openings }: WalletSums.Known) => {
+  const refOf = ({ asset, tokenId }: Totals.AssetRef): string => `${asset} ${tokenId ?? ""}`
+  const known = new Set(openings.map(({ holding }) => refOf(holding)))
+  return (balance: Totals.AssetRef): NegativeReason => {
+    if (!known.has(refOf(balance))) return "opening_unknown"
+    return incomplete > 0 ? "movements_missing" : "unexplained"
+  }
+}
+
+const balancesOf = function* (totals: Totals.Totals, known: WalletSums.Known): Generator<Wire<typeof Balance.Balance>> {
+  const blockOf = provedAt(known.proof)
+  const reasonOf = negativeReasons(totals, known)
   for (const balance of Totals.balances(totals)) {
-    yield {
+    const row = {
       asset: balance.asset,
       token_id: balance.tokenId,
-      token: tokenOf(balance.asset, tokens.get(balance.asset)),
+      token: tokenOf(balance.asset, known.tokens.get(balance.asset)),
       balance: balance.amount.toString(),
       proved_at_block: textOf(blockOf(balance)),
     }
+    yield balance.amount < 0n ? { ...row, negative_reason: reasonOf(balance) } : row
   }
 }
 
@@ -165,7 +176,8 @@ const partsOf = (proof: WalletProof): Wire<typeof Statement.Proof> => ({
   not_compared: proof.unchecked,
 })
 
-const proofOf = (proof: WalletProof): Wire<typeof Statement.Proof> => {
+/** The last comparison of a wallet. */
+export const proof = (proof: WalletProof): Wire<typeof Statement.Proof> => {
   const byStateRoot = byStateRootOf(proof)
   return byStateRoot.length === 0 ? partsOf(proof) : { ...partsOf(proof), by_state_root: byStateRoot }
 }
@@ -212,7 +224,7 @@ export const statement = (parts: StatementParts): Lazy<Wire<typeof Statement.Sta
     opening: { block_number: from === 0 ? null : (from - 1).toString(), result: balancesOf(opening, known) },
     sums: sumsOf(parts, known),
     closing: balances(block, closing, known),
-    proof: known.proof === null ? null : proofOf(known.proof),
+    proof: known.proof === null ? null : proof(known.proof),
     incomplete: () => incompleteOf(closing, known, from, opening.incomplete),
   }
 }

@@ -18,9 +18,11 @@ import * as ContractChanges from "./ContractChanges.ts"
 import type { SigningKey } from "../../signed/SigningKey.ts"
 import * as OperationRoute from "./OperationRoute.ts"
 import * as PageResponse from "./PageResponse.ts"
+import * as ProofJobs from "./ProofJobs.ts"
 import * as SignedStatements from "./SignedStatements.ts"
 import * as WalletEvents from "./WalletEvents.ts"
 import * as WalletMovements from "./WalletMovements.ts"
+import * as WalletProofs from "./WalletProofs.ts"
 import * as WalletSums from "./WalletSums.ts"
 import * as WalletTransactions from "./WalletTransactions.ts"
 
@@ -56,6 +58,7 @@ export const layer = (options: {
       const walletEvents = WalletEvents.make({ bounds, config, contracts, decoder })
       const changing = { authentication, bounds, contracts, database: database.contracts }
       const { putContract, removeContract } = ContractChanges.make(changing)
+      const proveWallet = WalletProofs.make(yield* ProofJobs.make(database))
       const { balances, movements, signedStatement, statement, walletTransactions } = RestOperation.all
       const { changes } = RestOperation
       yield* router.addAll([
@@ -67,6 +70,7 @@ export const layer = (options: {
         OperationRoute.make(RestOperation.walletEvents, walletEvents, authentication, chainOf),
         OperationRoute.make(changes.putContract, putContract, authentication, chainOf),
         OperationRoute.make(changes.removeContract, removeContract, authentication, chainOf),
+        OperationRoute.make(changes.proveWallet, proveWallet, authentication, chainOf),
       ])
     }),
   )

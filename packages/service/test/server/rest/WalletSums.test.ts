@@ -118,6 +118,36 @@ describe("balances and statement", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live("balances, statement: a negative balance states why it is one, and no other balance does", () =>
+    Effect.gen(function* () {
+      const other = Rows.address("e")
+      const moved = {
+        0: { 0: [{ amount: -5n }, { kind: "erc20", asset: token, amount: -2n }] },
+        1: { 0: [{ kind: "erc20", asset: other, amount: 2n }] },
+        2: { 0: [{ kind: "erc721", asset: Rows.address("f"), tokenId: "9", amount: -1n }] },
+        3: { 0: [{ kind: "erc20", asset: other, amount: 1n }] },
+      } as const
+      const service = yield* start({ chains: { eth: chainOf(moved, 3, [[3, 0]]) } })
+      const opening = (asset: string, amount: bigint) => ({
+        holding: asset === "native" ? Holding.native : { standard: "erc20" as const, asset, tokenId: null },
+        amount,
+      })
+      const reasons = Effect.fnUntraced(function* (query: string) {
+        const balances = yield* read(service, "balances", query)
+        const statement = yield* read(service, "statement", query)
+        expect(statement.json.closing).toEqual(balances.json)
+        Schema.decodeUnknownSync(RestOperation.balances.response)(balances.json)
+        return balances.json.result.map((one: Json) => one.negative_reason ?? null)
+      })
+      const before = yield* reasons("")
+      yield* Effect.orDie(writeOpenings(service, [opening("native", 3n), opening(token, 9n), opening(other, 0n)]))
+
+      expect(before).toEqual(["opening_unknown", "opening_unknown", null, "opening_unknown"])
+      expect(yield* reasons("to_block=2")).toEqual(["unexplained", null, null, "opening_unknown"])
+      expect(yield* reasons("")).toEqual(["movements_missing", null, null, "opening_unknown"])
+    }).pipe(Effect.scoped),
+  )
+
   it.live("movements, balances, statement: have what was held before the first block, once it is known", () =>
     Effect.gen(function* () {
       const erc20 = { standard: "erc20", asset: token, tokenId: null } as const
