@@ -1,7 +1,7 @@
 /**
  * How far the comparison of a wallet with the chain is that a client has asked for.
  */
-import * as Schema from "effect/Schema"
+import type * as Schema from "effect/Schema"
 import * as Address from "./Address.ts"
 import * as Decimal from "./Decimal.ts"
 import { type Named, objectOrNull, open } from "./internal/open.ts"
