@@ -1,7 +1,8 @@
 /** Items of an ABI as they are written in Solidity. Pure. */
 import type { AbiItem, AbiParameter } from "@daybook/rest/ExplorerClient"
 
-const typeOf = ({ components, type }: AbiParameter): string =>
+/** The canonical type of a parameter: a tuple is its types in parentheses. */
+export const typeOf = ({ components, type }: AbiParameter): string =>
   components === undefined ? type : type.replace(/^tuple/, `(${components.map(typeOf).join(",")})`)
 
 const parameterOf = (parameter: AbiParameter): string =>

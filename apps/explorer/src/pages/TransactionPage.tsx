@@ -15,10 +15,12 @@ import { Logs } from "./transaction/Logs.tsx"
 import { Changes, TokenTransfers } from "./transaction/Moved.tsx"
 import { type Known, Overview } from "./transaction/Overview.tsx"
 import { RawJson } from "./transaction/RawJson.tsx"
+import * as Replay from "./transaction/Replay.ts"
 import { StateChanges } from "./transaction/StateChanges.tsx"
 import { Trace } from "./transaction/Trace.tsx"
 import { useReason } from "./transaction/useReason.ts"
 import { textOf } from "./transaction/Utf8.ts"
+import { WordsTable } from "./transaction/WordsTable.tsx"
 import { ForeignText } from "../text/ForeignText.tsx"
 
 const pollMillis = 2_000
@@ -48,27 +50,48 @@ const useRow = ({ receipt, transaction: { from, hash } }: Known) =>
     { enabled: receipt !== null, everyMillis: (row) => (row === null ? pollMillis : false) },
   )
 
-/** The outermost call of a failed transaction. */
-const useFailure = ({ receipt, transaction: { hash } }: Known): CallFrame | undefined => {
-  return useRpc(
-    ["trace", hash, receipt?.blockHash],
-    (client) => client.debug_traceTransaction(hash, { tracer: "callTracer" }),
-    { enabled: receipt?.status === 0 },
-  ).data
+/** The outermost call of a failed transaction: by its trace, else by executing it again on the state before its block. */
+const useFailure = ({ receipt, transaction }: Known): CallFrame | undefined => {
+  const { hash } = transaction
+  const key = [hash, receipt?.blockHash]
+  const isFailed = receipt?.status === 0
+  const traced = useRpc(["trace", ...key], (client) => client.debug_traceTransaction(hash, { tracer: "callTracer" }), {
+    enabled: isFailed,
+  })
+  const isSilent = traced.error !== null || (traced.data !== undefined && Replay.isWithoutReason(traced.data))
+  const repeated = useRpc(
+    ["repeated", ...key],
+    (client) => Replay.read(client, transaction, receipt?.blockNumber ?? 0n),
+    {
+      enabled: isFailed && isSilent,
+    },
+  )
+  return repeated.data ?? traced.data
 }
 
-const Input = ({ call, input }: { readonly input: string; readonly call: DecodedItem | null | undefined }) => {
+interface InputProps {
+  readonly input: string
+  readonly call: DecodedItem | null | undefined
+  /** `null` for a creation. */
+  readonly to: string | null | undefined
+}
+
+const Input = ({ call, input, to }: InputProps) => {
   const text = call === null || call === undefined ? textOf(input) : undefined
   return (
     <>
-      {call === null || call === undefined ? null : <Decoded item={call} />}
+      {call === null || call === undefined ? null : <Decoded item={call} address={to} />}
       {text === undefined ? null : (
         <p>
           As text: <ForeignText className="value" text={text} />
         </p>
       )}
       <Disclosure title={`Raw, ${formatInteger(byteLength(input))} bytes`} isOpen={call === null && text === undefined}>
-        <Bytes hex={input} label="input" />
+        {to === null || to === undefined ? (
+          <Bytes hex={input} label="input" />
+        ) : (
+          <WordsTable hex={input} selectorBytes={4} label="input" />
+        )}
       </Disclosure>
     </>
   )
@@ -143,7 +166,11 @@ const Contents = ({ known }: { readonly known: Known }) => {
       )}
       {input === "0x" ? null : (
         <Panel title="Input">
-          {isReading ? <Skeleton label="the input" rows={2} /> : <Input input={input} call={call} />}
+          {isReading ? (
+            <Skeleton label="the input" rows={2} />
+          ) : (
+            <Input input={input} call={call} to={transaction.to} />
+          )}
         </Panel>
       )}
       {receipt === null ? null : (

@@ -1,15 +1,13 @@
 /** The call of a frame: its function with arguments and results, or what it prints; until they are decoded, the name of its function. */
-import type { AbiItem, ContractAbi } from "@daybook/rest/ExplorerClient"
 import type { CallFrame } from "@daybook/rpc/promise"
 import { useQuery } from "@tanstack/react-query"
 import { Fragment } from "react"
 import { AddressLink } from "../../display/Links.tsx"
 import { Method } from "../../names/Method.tsx"
 import { useMethod } from "../../names/useNames.ts"
-import * as Clients from "../../service/Clients.ts"
-import { useService } from "../../service/Service.tsx"
 import { ForeignText } from "../../text/ForeignText.tsx"
 import type { Value } from "./FrameText.ts"
+import { useAbis } from "./useAbis.ts"
 
 /** Longest value that is shown beside others, in characters; the whole is on hover. */
 const maxCharacters = 120
@@ -42,25 +40,6 @@ const Values = ({ values }: { readonly values: ReadonlyArray<Value> }) =>
       <ValueText {...value} />
     </Fragment>
   ))
-
-/** The ABIs of a contract, and of what is behind it; none where the service has none. */
-const useAbis = (address: string | null | undefined): ReadonlyArray<ReadonlyArray<AbiItem>> | undefined => {
-  const { apiKey, chain } = useService()
-  const { data, isError } = useQuery({
-    queryKey: ["abis", chain.name, apiKey, address],
-    queryFn: async ({ signal }) => {
-      const client = await Clients.explorer(apiKey)
-      const { result } = await client.contract({ contract: address ?? "", chain: chain.name }, { signal })
-      const known = [result?.contract, result?.implementation].filter(
-        (one): one is ContractAbi => one !== null && one !== undefined,
-      )
-      return known.map(({ abi }) => abi)
-    },
-    enabled: address !== null && address !== undefined,
-    staleTime: 10_000,
-  })
-  return isError ? [] : data
-}
 
 const loadText = () => import("./FrameText.ts")
 

@@ -3,8 +3,9 @@ import type { DecodedItem } from "@daybook/rest/promise"
 import type { Log } from "@daybook/rpc/promise"
 import { AddressLink } from "../../display/Links.tsx"
 import { Disclosure, Fact, Facts } from "../../display/Page.tsx"
-import { Bytes, Hash } from "../../display/Values.tsx"
+import { Hash } from "../../display/Values.tsx"
 import { Decoded } from "./Decoded.tsx"
+import { WordsTable } from "./WordsTable.tsx"
 
 interface LogsProps {
   readonly logs: ReadonlyArray<Log>
@@ -27,7 +28,11 @@ const LogItem = ({ event, log, undecoded }: LogItemProps) => (
       </span>
       <AddressLink address={log.address} isFull withCopy />
     </div>
-    {event === undefined ? <p className="muted">{undecoded}</p> : <Decoded item={event} />}
+    {event === undefined ? (
+      <p className="muted">{undecoded}</p>
+    ) : (
+      <Decoded item={event} address={log.address} topics={log.topics} />
+    )}
     <Disclosure title="Raw" isOpen={event === undefined}>
       <Facts>
         {log.topics.map((topic, at) => (
@@ -36,7 +41,7 @@ const LogItem = ({ event, log, undecoded }: LogItemProps) => (
           </Fact>
         ))}
         <Fact name="Data">
-          <Bytes hex={log.data} label="data of the log" />
+          <WordsTable hex={log.data} selectorBytes={0} label="data of the log" />
         </Fact>
       </Facts>
     </Disclosure>

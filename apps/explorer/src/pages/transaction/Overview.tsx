@@ -1,7 +1,8 @@
 /** The facts of a transaction: outcome, block, parties, value, fees and nonce. */
 import { type Block, fee, type Receipt, type Transaction } from "@daybook/rpc/promise"
+import { VisibleText } from "@daybook/rest/Resource"
 import { AddressLink, BlockLink } from "../../display/Links.tsx"
-import { Badge, Fact, Facts } from "../../display/Page.tsx"
+import { Badge, Disclosure, Fact, Facts } from "../../display/Page.tsx"
 import { Count, Ether, fromSeconds, Gwei, Hash, Time } from "../../display/Values.tsx"
 import { Gauge } from "../../display/Gauge.tsx"
 import { useService, useStatus } from "../../service/Service.tsx"
@@ -25,13 +26,26 @@ const typeNames: Readonly<Record<number, string>> = {
   126: "deposit from L1",
 }
 
+/** Longest reason that is shown beside the outcome, in characters; a longer one opens. */
+const maxReason = 160
+
+const Reason = ({ text }: { readonly text: string }) => {
+  const whole = <ForeignText className="reason" text={text} />
+  return text.length <= maxReason ? (
+    whole
+  ) : (
+    <Disclosure title={<ForeignText className="reason" text={VisibleText.visibleStart(text, maxReason)} />}>
+      {whole}
+    </Disclosure>
+  )
+}
+
 const Outcome = ({ reason, receipt }: { readonly receipt: Receipt | null; readonly reason: string | undefined }) => {
   if (receipt === null) return <Badge tone="warning">pending</Badge>
   if (receipt.status === 0) {
     return (
       <>
-        <Badge tone="bad">failed</Badge>{" "}
-        {reason === undefined ? null : <ForeignText className="reason" text={reason} />}
+        <Badge tone="bad">failed</Badge> {reason === undefined ? null : <Reason text={reason} />}
       </>
     )
   }

@@ -1,0 +1,47 @@
+/** Why a transaction failed, by executing it again on the state before its block: for nodes that do not trace calls. */
+import { type CallFrame, isRpcError, type RpcClient, type Transaction } from "@daybook/rpc/promise"
+
+/** A tracer states that a call failed, and neither bytes nor a text. */
+export const isWithoutReason = ({ error, output, revertReason }: CallFrame): boolean =>
+  error !== undefined && revertReason === undefined && (output === undefined || output === null || output === "0x")
+
+/** Gas of a transaction whose node does not state its limit. */
+const defaultGas = 30_000_000n
+
+/** The bytes that the node's error has, in words where the language itself has them. */
+type Failure = Pick<CallFrame, "error" | "output" | "revertReason">
+
+const failureOf = (error: unknown): Failure | null => {
+  if (!isRpcError(error) || error._tag !== "RpcError" || error.kind !== "reverted") return null
+  const { message, revert } = error
+  switch (revert?._tag) {
+    case "Custom":
+      return { error: message, output: revert.data }
+    case "Error":
+      return { error: message, revertReason: revert.reason }
+    case "Panic":
+      return { error: message, revertReason: `Panic 0x${revert.code.toString(16)}: ${revert.reason}` }
+    default:
+      return { error: message }
+  }
+}
+
+/**
+ * The outermost call with its error; `null` where it succeeds on that state: transactions before it in its block may have changed what it met.
+ */
+export const read = async (
+  client: RpcClient,
+  { from, gas, input, to, value }: Transaction,
+  block: bigint,
+): Promise<CallFrame | null> => {
+  const called = to ?? null
+  const call = { from, to: called, value: value ?? 0n, data: input ?? "0x", gas: gas ?? defaultGas }
+  try {
+    await client.eth_call(call, block - 1n)
+    return null
+  } catch (error) {
+    const failure = failureOf(error)
+    if (failure === null) throw error
+    return { type: "CALL", from, to: called, ...failure }
+  }
+}

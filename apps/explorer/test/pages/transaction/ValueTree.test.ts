@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest"
+import type { AbiItem } from "@daybook/rest/ExplorerClient"
+import * as ValueTree from "../../../src/pages/transaction/ValueTree.ts"
+
+const lock = {
+  name: "lock",
+  type: "tuple",
+  components: [
+    { name: "owner", type: "address" },
+    {
+      name: "parts",
+      type: "tuple[]",
+      components: [
+        { name: "amount", type: "uint256" },
+        { name: "", type: "bytes32" },
+      ],
+    },
+  ],
+}
+
+const owner = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
+const value = `["${owner}",[["5","0xab"],["6","0xcd"]]]`
+const type = "(address,(uint256,bytes32)[])"
+
+/** A tree in short: the name with the text, or with its members. */
+const shortOf = ({ members, name, text }: ValueTree.ValueTree): unknown =>
+  text === undefined ? { [name]: members.map(shortOf) } : `${name}=${text}`
+
+describe("ValueTree", () => {
+  it("names the fields of a struct by the ABI, and those without a name by their places", () => {
+    expect(shortOf(ValueTree.make({ name: "lock", type, value }, lock))).toEqual({
+      lock: [`owner=${owner}`, { parts: [{ 0: ["amount=5", "1=0xab"] }, { 1: ["amount=6", "1=0xcd"] }] }],
+    })
+    expect(shortOf(ValueTree.make({ name: "", type, value }))).toEqual({
+      "": [`0=${owner}`, { 1: [{ 0: ["0=5", "1=0xab"] }, { 1: ["0=6", "1=0xcd"] }] }],
+    })
+  })
+
+  it("states the type of each member, and how many of a long list are left out", () => {
+    const tree = ValueTree.make({
+      name: "owners",
+      type: "address[]",
+      value: JSON.stringify(Array.from({ length: 250 }, () => owner)),
+    })
+
+    expect(tree.members[0]).toMatchObject({ name: "0", type: "address", text: owner })
+    expect([tree.members.length, tree.hidden]).toEqual([100, 150])
+  })
+
+  it("shows a value that does not fit its type as it is", () => {
+    for (const text of ["[", "{}", `"x"`, "12"]) {
+      const tree = ValueTree.make({ name: "a", type: "uint256[]", value: text })
+      expect(tree.members).toEqual([])
+      expect(tree.text).toContain(text.replaceAll('"', ""))
+    }
+    expect(ValueTree.make({ name: "a", type: "string", value: "[1]" }).text).toBe("[1]")
+  })
+
+  it("finds the item of an ABI by the signature of what was decoded", () => {
+    const item: AbiItem = { type: "function", name: "open", inputs: [lock] }
+    const abis = [[{ ...item, type: "event" } as const], [item]]
+
+    expect(ValueTree.itemOf(abis, "function", `open(${type})`)).toBe(item)
+    expect(ValueTree.itemOf(abis, "function", "open(address)")).toBeUndefined()
+  })
+
+  it("takes a topic in place of an indexed text, list or struct for its hash, and no other value", () => {
+    const topic = `0x${"12".repeat(32)}`
+
+    expect(ValueTree.isHash({ name: "note", type: "string", value: topic }, [topic])).toBe(true)
+    expect(ValueTree.isHash({ name: "ids", type: "uint256[]", value: topic }, [topic])).toBe(true)
+    expect(ValueTree.isHash({ name: "id", type: "bytes32", value: topic }, [topic])).toBe(false)
+    expect(ValueTree.isHash({ name: "note", type: "string", value: topic }, [])).toBe(false)
+  })
+
+  it("takes a number for an instant by its name and size alone", () => {
+    const secondsOf = (name: string, text: string) => ValueTree.secondsOf({ name, text, type: "uint256" })
+
+    expect(secondsOf("deadline", "1795475258")).toBe(1_795_475_258n)
+    expect(secondsOf("_validUntil", "1795475258")).toBe(1_795_475_258n)
+    expect(secondsOf("amount", "1795475258")).toBeUndefined()
+    expect(secondsOf("deadline", "9999999999")).toBeUndefined()
+    expect(secondsOf("until", "5")).toBeUndefined()
+  })
+})
