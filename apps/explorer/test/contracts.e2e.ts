@@ -97,6 +97,52 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("contracts in the explore
     await untilNamed()
   })
 
+  it("transaction: structs have the names of their fields, addresses in them are links, and an indexed text is a hash", async () => {
+    await site.open(`/tx/${world.scenario.transactions.nestedTuple}`)
+    const { page } = site
+    const call = page.getByRole("group", { name: /^Parameters of .place/ })
+    await call.locator(".field-name", { hasText: /^maker$/ }).waitFor()
+    await call
+      .locator("li", { hasText: /^maker/ })
+      .locator("[data-address]")
+      .first()
+      .waitFor()
+    for (const name of ["urgent", "items", "asset", "token", "tags", "amount", "adjustment", "pairs", "note"]) {
+      expect(await call.locator(".field-name", { hasText: new RegExp(`^${name}$`) }).count()).toBeGreaterThan(0)
+    }
+
+    const remark = page.getByRole("group", { name: /^Parameters of .Remark/ })
+    await remark.getByText("hash of the value").waitFor()
+    await remark.getByText("indexed").first().waitFor()
+    expect(await Site.violations(page)).toEqual([])
+  })
+
+  it("transaction: the reason of a revert is that of the node where it does not trace calls", async () => {
+    const { page } = site
+    // As Hardhat and Ganache answer.
+    await page.route("**/rpc/**", async (route) => {
+      const body: unknown = route.request().postDataJSON()
+      if (!JSON.stringify(body).includes("callTracer")) return route.continue()
+      const requests = [body].flat() as ReadonlyArray<{ readonly id: unknown; readonly method: string }>
+      const isTrace = ({ method }: { readonly method: string }) => method === "debug_traceTransaction"
+      if (!requests.every(isTrace)) return route.continue()
+      const answers = requests.map(({ id }) => ({
+        jsonrpc: "2.0",
+        id,
+        error: { code: -32601, message: "tracer not supported" },
+      }))
+      return route.fulfill({ json: Array.isArray(body) ? answers : answers[0] })
+    })
+    const { revertCustomError, revertReason } = world.scenario.transactions
+    await site.open(`/tx/${revertReason}`)
+    await Site.fact(page, "Outcome").getByText("Reverter: this always fails").waitFor()
+    await site.open(`/tx/${revertCustomError}`)
+
+    await Site.fact(page, "Outcome")
+      .getByText(/^Refused\(caller: .*, asked: \d+, available: 0\)$/)
+      .waitFor()
+  })
+
   it("transaction: the state before and after is that of the node", async () => {
     const { swap } = world.scenario.transactions
     const params = [swap, { tracer: "prestateTracer", tracerConfig: { diffMode: true } }]

@@ -186,7 +186,9 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
     const transfers = page.getByRole("group", { name: "Token transfers" })
     await transfers.getByText("GOLD").waitFor()
     expect(await transfers.locator("data").getAttribute("value")).toBe(Site.ether(amount))
-    await page.locator(".log").getByText(String(amount), { exact: true }).waitFor()
+    await page.locator(`.log .value data[value="${amount}"]`).waitFor()
+    // Beside it, in units of the token.
+    await page.locator(`.log .token-amount data[value="${Site.ether(amount)}"]`).waitFor()
     const moved = page.getByRole("group", { name: "Changes by address" })
     await moved.locator(`data[value="-${Site.ether(amount)}"]`).waitFor()
     expect(await moved.locator("li", { hasText: "GOLD" }).count()).toBe(1)
