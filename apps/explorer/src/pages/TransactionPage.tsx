@@ -1,6 +1,6 @@
 /** One transaction: overview, what moved, input, logs, trace and JSON. */
 import type { DecodedItem, WalletTransaction } from "@daybook/rest/promise"
-import type { CallFrame, RpcClient } from "@daybook/rpc/promise"
+import type { CallFrame, Receipt, RpcClient } from "@daybook/rpc/promise"
 import { useRef } from "react"
 import { byteLength, formatInteger } from "../display/Numbers.ts"
 import { Disclosure, ErrorNotice, Notice, Page, Panel, Skeleton } from "../display/Page.tsx"
@@ -104,6 +104,41 @@ const reasonFor = (row: WalletTransaction | null | undefined, error: unknown): s
   return error === null ? "…" : "Not decoded: the service did not send this transaction."
 }
 
+interface MovedPanelProps {
+  readonly known: Known
+  readonly receipt: Receipt
+  /** `null` where the service has not indexed it; undefined until that is known. */
+  readonly row: WalletTransaction | null | undefined
+}
+
+/** What the transaction moved for each of its parties. */
+const MovedPanel = ({ known: { transaction }, receipt, row }: MovedPanelProps) => {
+  const parties = [transaction.from, transaction.to, receipt.contractAddress].filter(
+    (address, at, all) => address !== null && address !== undefined && all.indexOf(address) === at,
+  ) as ReadonlyArray<string>
+  return (
+    <Panel title="What moved">
+      {row === null ? (
+        <p className="empty">The service has not indexed this transaction. What it moved appears here once it has.</p>
+      ) : (
+        <Changes
+          parties={parties}
+          labels={
+            new Map([
+              [transaction.from, row?.from_address_label],
+              [transaction.to ?? "", row?.to_address_label],
+            ])
+          }
+          block={receipt.blockNumber}
+          blockHash={receipt.blockHash}
+          hash={transaction.hash}
+          isIndexed={row !== undefined}
+        />
+      )}
+    </Panel>
+  )
+}
+
 const Contents = ({ known }: { readonly known: Known }) => {
   const { receipt, transaction } = known
   const { data: row, error } = useRow(known)
@@ -116,9 +151,6 @@ const Contents = ({ known }: { readonly known: Known }) => {
     ),
   )
   const call = row?.decoded_call
-  const parties = [transaction.from, transaction.to, receipt?.contractAddress].filter(
-    (address, at, all) => address !== null && address !== undefined && all.indexOf(address) === at,
-  ) as ReadonlyArray<string>
   return (
     <>
       {receipt === null || isReading ? null : (
@@ -140,27 +172,7 @@ const Contents = ({ known }: { readonly known: Known }) => {
       </Panel>
       {receipt === null ? null : (
         <>
-          <Panel title="What moved">
-            {row === null ? (
-              <p className="empty">
-                The service has not indexed this transaction. What it moved appears here once it has.
-              </p>
-            ) : (
-              <Changes
-                parties={parties}
-                labels={
-                  new Map([
-                    [transaction.from, row?.from_address_label],
-                    [transaction.to ?? "", row?.to_address_label],
-                  ])
-                }
-                block={receipt.blockNumber}
-                blockHash={receipt.blockHash}
-                hash={transaction.hash}
-                isIndexed={row !== undefined}
-              />
-            )}
-          </Panel>
+          <MovedPanel known={known} receipt={receipt} row={row} />
           <TokenTransfers receipt={receipt} />
         </>
       )}
