@@ -48,6 +48,7 @@ import * as KnownSignatures from "@daybook/abi/KnownSignatures"
 import * as IndexedChain from "./query/IndexedChain.ts"
 import * as WebhookSender from "./server/webhook/WebhookSender.ts"
 import * as RestServer from "./server/rest/RestServer.ts"
+import * as WalletSubscriptions from "./server/rest/WalletSubscriptions.ts"
 import type { ApiKeys } from "./store/ApiKeys.ts"
 import type { Database } from "./store/Database.ts"
 import * as Engine from "./store/Engine.ts"
@@ -152,7 +153,7 @@ const routesOf = ({ chains, config, isIndexing, options, roles }: RouteParts, ke
   const [isRest, isRelay] = [roles.includes("rest"), roles.includes("relay")]
   return Layer.mergeAll(
     isRest ? RestServer.layer({ config, chains, signingKey: kept.signingKey }) : Layer.empty,
-    isRelay ? Layer.provide(Relay.layer(), Otterscan.layer) : Layer.empty,
+    isRelay ? Layer.provide(Relay.layer(), [Otterscan.layer, WalletSubscriptions.layer(config)]) : Layer.empty,
     Monitoring.layer({ config, chains, isIndexing }),
     isRest ? EtherscanServer.layer({ chains }) : Layer.empty,
     isRest && Docs.docsOf(config) === "on" ? DocsRoutes.layer() : Layer.empty,

@@ -1,10 +1,11 @@
 /**
- * Lives of a chain, two services that are restarted and take over from each other, and receivers that are slow, cut off and connect again
- * anywhere. At the end the table of each receiver is the list of the service.
+ * Lives of a chain, two services that are restarted and take over from each other, and receivers by server-sent events
+ * and by WebSocket that are slow, cut off and connect again anywhere. At the end the table of each receiver is the list of the service.
  */
 import { createRestClient } from "@daybook/rest/promise"
 import { rowId } from "@daybook/schema/RowId"
-import { Effect, Exit, Logger, Redacted, Scope } from "effect"
+import * as WalletEvent from "@daybook/schema/WalletEvent"
+import { Effect, Exit, Logger, Redacted, Schema, Scope } from "effect"
 import * as Config from "../../src/config/Config.ts"
 import * as Service from "../../src/Service.ts"
 import * as Engine from "../../src/store/Engine.ts"
@@ -14,6 +15,8 @@ import * as Model from "../store/model.ts"
 import * as TestStore from "../store/TestStore.ts"
 import * as Life from "./life.ts"
 import { type IsLast, Receiver } from "./Receiver.ts"
+
+const decodeEvent = Schema.decodeUnknownSync(WalletEvent.WalletEvent)
 
 /** A database, and the folder that its URL is relative to. */
 export interface Place {
@@ -54,7 +57,7 @@ class Host {
       const config = yield* Effect.fromResult(configOf(this.place.url))
       const scope = yield* Scope.make()
       this.scope = scope
-      const started = Service.run(config, { roles: ["rest"], baseFolder: this.place.folder })
+      const started = Service.run(config, { roles: ["rest", "relay"], baseFolder: this.place.folder })
       const { address, keys } = yield* Scope.provide(started, scope)
       this.origin = address!.url
       if (this.key !== "") return
@@ -67,8 +70,8 @@ class Host {
 }
 
 const listOf = Effect.fnUntraced(function* ({ key, origin }: Host) {
-  const found: Array<string> = []
-  for (const list of ["verbose", "movements"]) {
+  const lists = { verbose: new Array<string>(), movements: new Array<string>() }
+  for (const [list, found] of Object.entries(lists)) {
     for (let cursor: string | null = ""; cursor !== null;) {
       const query: string = cursor === "" ? "" : `&cursor=${cursor}`
       const url = `${origin}/api/v2.2/${Rows.alice}/${list}?order=ASC${query}`
@@ -79,7 +82,7 @@ const listOf = Effect.fnUntraced(function* ({ key, origin }: Host) {
       cursor = json.cursor
     }
   }
-  return found.toSorted()
+  return { verbose: lists.verbose.toSorted(), movements: lists.movements.toSorted() }
 })
 
 const tableOf = ({ table }: Receiver): ReadonlyArray<string> =>
@@ -131,18 +134,53 @@ const listenByClient = async (receiver: Receiver, host: Host, from: number, byte
   }
 }
 
+/** Listens by a subscription of a WebSocket, which is closed in the middle of what was sent. */
+const listenByWebSocket = (receiver: Receiver, { key, origin }: Host, from: number, isLast: IsLast) =>
+  new Promise<void>((resolve) => {
+    const socket = new WebSocket(`${origin.replace("http", "ws")}/rpc/eth/${key}`)
+    let count = 0
+    let isOver = false
+    const end = () => {
+      isOver = true
+      socket.close()
+      resolve()
+    }
+    socket.addEventListener("error", end)
+    socket.addEventListener("close", end)
+    socket.addEventListener("open", () => {
+      const params = [
+        "daybook_movements",
+        { address: Rows.alice, from: receiver.cursor === "" ? from : receiver.cursor },
+      ]
+      socket.send(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_subscribe", params }))
+    })
+    socket.addEventListener("message", ({ data }) => {
+      const { error, params } = JSON.parse(String(data))
+      if (error !== undefined || params?.error !== undefined) return end()
+      if (params === undefined || isOver) return
+      const event = decodeEvent(params.result)
+      receiver.take(event, event.data.cursor)
+      if (isLast(event, ++count)) end()
+    })
+  })
+
 /** Listens at a host; what cuts it off is no failure. */
 type Listen = (host: Host, isLast: IsLast) => Effect.Effect<void>
 
+/** The receiver that has the movements alone. */
+const byWebSocket = 3
+
 const listenersOf = (numbers: Model.Seeded) => {
-  const receivers = [0, 95, 0].map((from) => ({ from, receiver: new Receiver("", "") }))
+  const receivers = [0, 95, 0, 0].map((from) => ({ from, receiver: new Receiver("", "") }))
   const listens = receivers.map(({ from, receiver }, at): Listen => (host, isLast) => {
     receiver.url = `${host.origin}/api/v2.2/${Rows.alice}/events?from=${from}`
     receiver.key = host.key
-    const listening = () =>
-      at === 2
+    const listening = () => {
+      if (at === byWebSocket) return listenByWebSocket(receiver, host, from, isLast)
+      return at === 2
         ? listenByClient(receiver, host, from, () => 4_000 + numbers.below(60_000), isLast)
         : receiver.listen(isLast)
+    }
     return Effect.promise(() =>
       listening()
         .then(() => undefined)
@@ -198,7 +236,8 @@ export const live = Effect.fnUntraced(
       for (let attempt = 0; attempt < attempts && receiver.covered !== hash; attempt++) {
         yield* listens[at]!(hosts[attempt % 2]!, isCovered)
       }
-      const expected = list.filter((line) => Number(line.split(" ")[0]) >= from)
+      const rows = at === byWebSocket ? list.movements : [...list.verbose, ...list.movements].toSorted()
+      const expected = rows.filter((line) => Number(line.split(" ")[0]) >= from)
       const table = tableOf(receiver)
       if (JSON.stringify(table) === JSON.stringify(expected)) continue
       const missing = expected.filter((line) => !table.includes(line))

@@ -10,6 +10,7 @@ import * as Layer from "effect/Layer"
 import type { Limits } from "../../config/Limits.ts"
 import * as MonotonicClock from "../../supervision/MonotonicClock.ts"
 import * as InFlight from "./InFlight.ts"
+import * as OpenCounts from "./OpenCounts.ts"
 import * as Turns from "./Turns.ts"
 
 /** Bounds of a process. */
@@ -24,6 +25,8 @@ export class Bounds extends Context.Service<
     readonly bodies: InFlight.Meter
     /** Counts the bytes of large responses of nodes that are being read; they are bounded where they are read. */
     readonly nodeResponses: InFlight.Meter
+    /** Counts the open streams of events of each holder, however they are sent. */
+    readonly eventStreams: OpenCounts.OpenCounts
   }
 >()("@daybook/service/server/Bounds") {}
 
@@ -36,6 +39,7 @@ export const make = (limits: Limits, now: MonotonicClock.Reader): Bounds["Servic
   responses: InFlight.make("limits.responsesInFlight", limits.responsesInFlight),
   bodies: InFlight.make("limits.bodiesInFlight", limits.bodiesInFlight),
   nodeResponses: InFlight.make("limits.answerBytes", unbounded),
+  eventStreams: OpenCounts.make("limits.eventStreams", limits.eventStreams),
 })
 
 /** The bounds of a process. */

@@ -31,9 +31,12 @@ const statuses: ReadonlyMap<string, number> = new Map(
 /** The HTTP status that the contract gives an error, by the error's code. */
 export const statusOfCode = (code: ApiError.ApiError["code"]): number => statuses.get(code) ?? 500
 
+/** An error as it is on the wire. */
+export const wireOf = (error: ApiError.ApiError): (typeof ApiError.ApiError)["Encoded"] => encode(error)
+
 /** Writes an error. */
 export const toResponse = (error: ApiError.ApiError, headers: Response.Headers = {}): HttpServerResponse =>
-  Response.json(JSON.stringify(encode(error)), { status: statusOfCode(error.code), headers })
+  Response.json(JSON.stringify(wireOf(error)), { status: statusOfCode(error.code), headers })
 
 /** A request that is answered with an error of the contract. */
 export class ErrorResponse extends Data.TaggedError("ErrorResponse")<{

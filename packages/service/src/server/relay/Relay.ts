@@ -29,6 +29,7 @@ import * as RelayError from "./RelayError.ts"
 import * as RelayResponse from "./RelayResponse.ts"
 import * as RequestBody from "./RequestBody.ts"
 import * as RequestCheck from "./RequestCheck.ts"
+import { WalletStreams } from "./WalletStreams.ts"
 import * as WebSockets from "./WebSockets.ts"
 
 /** What the handler needs. */
@@ -90,7 +91,8 @@ export const layer = () => {
       const chains = yield* RelayChains
       const admit = RelayCaller.make(authentication, chains)
       const call = make({ admit, answering, authentication, bounds })
-      const connect = yield* WebSockets.make({ admit, answering, authentication, bounds, chains })
+      const streams = yield* WalletStreams
+      const connect = yield* WebSockets.make({ admit, answering, authentication, bounds, chains, streams })
       return handlers
         .handleRaw("call", ({ params, request }) => call(params, request))
         .handleRaw("callByHeader", ({ params, request }) =>

@@ -32,6 +32,7 @@ import * as RelayResponse from "./RelayResponse.ts"
 import * as RequestBody from "./RequestBody.ts"
 import * as RequestCheck from "./RequestCheck.ts"
 import * as Subscriptions from "./Subscriptions.ts"
+import type { WalletStreams } from "./WalletStreams.ts"
 
 /** What all connections depend on. */
 export interface Options {
@@ -39,6 +40,7 @@ export interface Options {
   readonly authentication: Authentication["Service"]
   readonly bounds: Bounds["Service"]
   readonly answering: RelayCall.Answering
+  readonly streams: WalletStreams["Service"]
 }
 
 /** A connection that was accepted. */
@@ -148,7 +150,8 @@ const watchIncomplete = (
   const headBytes = 6
   const onControl = (data: Buffer) => set(Math.max(0, partial - data.length - headBytes))
 
-  socket.on("data", (chunk: Buffer) => {
+  // Before the listener of the WebSocket, which states the messages that a chunk completes at once.
+  socket.prependListener("data", (chunk: Buffer) => {
     if (bodies.reached(client) !== undefined) {
       close(closeCode.tryAgainLater, "Too many bytes of incomplete messages (limits.bodiesInFlight). Retry later.")
       webSocket.terminate()
@@ -285,11 +288,15 @@ export const serve = Effect.fnUntraced(function* (
   const context = Context.make(RequestId, requestId).pipe(Context.add(Turns.Holder, client.key))
   const outbox = makeOutbox(webSocket, client, bounds)
   const incomplete = watchIncomplete(accepted, client, bounds, outbox.close)
+  const runFork = Effect.runForkWith(Context.merge(yield* Effect.context<never>(), context))
   const subscriptions = Subscriptions.make({
-    chain: caller.chain.name,
+    caller,
     feed,
+    streams: options.streams,
     limits: bounds.limits,
     send: outbox.notify,
+    write: (texts) => Effect.promise(() => Promise.all(texts.map((text) => outbox.reply(Buffer.from(text))))),
+    fork: runFork,
     onLost: (reason) => outbox.close(closeCode.tryAgainLater, `${reason}. Subscribe again.`),
   })
   const answer = makeAnswer(options, subscriptions, client)
@@ -332,7 +339,6 @@ export const serve = Effect.fnUntraced(function* (
   const respond = (bytes: Buffer) =>
     Effect.flatMap(bounds.turns.run(handle(bytes)), (written) => Effect.promise(async () => written))
 
-  const runFork = Effect.runForkWith(Context.merge(yield* Effect.context<never>(), context))
   readMessages(webSocket, outbox.close, (bytes, onDone) => {
     const fiber = Fiber.runIn(runFork(respond(bytes)), scope)
     fiber.addObserver(onDone)

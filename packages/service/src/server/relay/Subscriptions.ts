@@ -1,41 +1,65 @@
 /**
- * The subscriptions of one WebSocket connection: `eth_subscribe` with `newHeads` and `logs`, and `eth_unsubscribe`. The notifications of a
- * subscription follow the reply that states its id.
+ * The subscriptions of one WebSocket connection: `eth_subscribe` with `newHeads`, `logs` and `daybook_movements`, and `eth_unsubscribe`.
+ * The notifications of a subscription follow the reply that states its id.
  *
  * Source: decision 0016; Ethereum JSON-RPC, `eth_subscribe`.
  */
 import { randomBytes } from "node:crypto"
 import * as Issue from "@daybook/schema/Issue"
 import * as JsonRpc from "@daybook/schema/JsonRpc"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
 import type { Limits } from "../../config/Limits.ts"
 import type * as ChainFeed from "./ChainFeed.ts"
 import type { HeadBlock, HeadChange } from "./HeadChain.ts"
 import * as LogFilter from "./LogFilter.ts"
 import type * as RelayCall from "./RelayCall.ts"
+import type { CallFailed } from "./LocalMethod.ts"
+import type { RelayCaller } from "./RelayCaller.ts"
 import { code } from "./RelayError.ts"
+import type { WalletStream, WalletStreams } from "./WalletStreams.ts"
 
 /** What subscriptions depend on. */
 export interface Options {
-  readonly chain: string
+  readonly caller: RelayCaller
   readonly feed: ChainFeed.ChainFeed
+  readonly streams: WalletStreams["Service"]
   readonly limits: Pick<Limits, "subscriptions">
   /** Sends the text of a notification. */
   readonly send: (text: string) => void
+  /** Sends notifications of which none may be lost; ends when they are written, or the connection is closed. */
+  readonly write: (texts: ReadonlyArray<string>) => Effect.Effect<void>
+  /** Runs an effect beside the connection. */
+  readonly fork: (effect: Effect.Effect<void>) => void
   /** Ends the connection: its subscriptions cannot go on without a gap. */
   readonly onLost: (reason: string) => void
 }
 
-/** A subscription. */
-export interface Subscription {
+/** A subscription to headers or logs of blocks. */
+interface BlockSubscription {
+  readonly _tag: "Blocks"
   readonly id: string
   /** `null` for the headers of blocks. */
   readonly filter: LogFilter.LogFilter | null
   /** Notifications that wait for the reply with the id; `null` once it was sent. */
   waiting: Array<string> | null
 }
+
+/** A subscription to the events of a wallet. */
+interface WalletSubscription {
+  readonly _tag: "Wallet"
+  readonly id: string
+  readonly stream: WalletStream
+  readonly scope: Scope.Closeable
+}
+
+/** A subscription. */
+export type Subscription = BlockSubscription | WalletSubscription
 
 /** The subscriptions of a connection. */
 export interface Subscriptions {
@@ -64,6 +88,9 @@ const decodeFilter = Schema.decodeUnknownResult(LogFilter.Params, { onExcessProp
 
 const failed = (code: number, message: string): RelayCall.Outcome => ({ _tag: "Failure", failure: { code, message } })
 
+/** The kind of subscription to the events of a wallet. */
+const ofWallet = "daybook_movements"
+
 const invalid = (path: string, expected: string, received: unknown): RelayCall.Outcome =>
   failed(
     JsonRpc.code.invalidParams,
@@ -75,11 +102,13 @@ const succeeded = (value: unknown): RelayCall.Outcome => ({
   result: Buffer.from(JSON.stringify(value)),
 })
 
-/** The filter of the parameters of `eth_subscribe`, `null` for `newHeads`; else why they are refused. */
+/** The filter of the parameters of a subscription to blocks, `null` for `newHeads`; else why they are refused. */
 const filterOf = (params: ReadonlyArray<unknown>): Result.Result<LogFilter.LogFilter | null, RelayCall.Outcome> => {
   const [kind, options] = params
   const count = kind === "logs" ? 2 : 1
-  if (kind !== "newHeads" && kind !== "logs") return Result.fail(invalid("params[0]", `"newHeads" or "logs"`, kind))
+  if (kind !== "newHeads" && kind !== "logs") {
+    return Result.fail(invalid("params[0]", `"newHeads", "logs" or "${ofWallet}"`, kind))
+  }
   if (params.length > count) return Result.fail(invalid("params", `at most ${count} for ${kind}`, params))
   if (kind === "newHeads") return Result.succeed(null)
   const decoded = decodeFilter(options ?? {})
@@ -92,8 +121,8 @@ const filterOf = (params: ReadonlyArray<unknown>): Result.Result<LogFilter.LogFi
 
 const idBytes = 16
 
-const notification = (id: string, result: string): string =>
-  `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${id}","result":${result}}}`
+const notificationOf = (id: string, member: "result" | "error", json: string): string =>
+  `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${id}","${member}":${json}}}`
 
 /** Logs of a block that a filter selects, as text. */
 const logTexts = (filter: LogFilter.LogFilter, { logs = [] }: HeadBlock, isRemoved: boolean): ReadonlyArray<string> => {
@@ -104,7 +133,7 @@ const logTexts = (filter: LogFilter.LogFilter, { logs = [] }: HeadBlock, isRemov
 }
 
 /** Results of the notifications of a subscription: of removed blocks from the highest down, then of added ones. */
-const resultsOf = ({ filter }: Subscription, { added, removed }: HeadChange): ReadonlyArray<string> =>
+const resultsOf = ({ filter }: BlockSubscription, { added, removed }: HeadChange): ReadonlyArray<string> =>
   filter === null
     ? added.map(({ header }) => header)
     : [
@@ -112,26 +141,26 @@ const resultsOf = ({ filter }: Subscription, { added, removed }: HeadChange): Re
         ...added.flatMap((block) => logTexts(filter, block, false)),
       ]
 
-/** Makes the subscriptions of a connection; none at first. */
-export const make = ({ chain, feed, limits, onLost, send }: Options): Subscriptions => {
-  const all = new Map<string, Subscription>()
+const newId = (): string => `0x${randomBytes(idBytes).toString("hex")}`
+
+/** The subscriptions to blocks. */
+const makeBlocks = ({ caller, feed, onLost, send }: Options) => {
+  const all = new Map<string, BlockSubscription>()
   /** Stops listening; null while nothing is listened to. */
   let stop: (() => void) | null = null
   let isEnded = false
 
-  const onChange = (change: HeadChange) => {
-    for (const subscription of all.values()) {
-      for (const result of resultsOf(subscription, change)) {
-        const text = notification(subscription.id, result)
-        if (subscription.waiting === null) send(text)
-        else subscription.waiting.push(text)
-      }
-    }
-  }
-
   const listener: ChainFeed.Listener = {
     wantsLogs: () => [...all.values()].some(({ filter }) => filter !== null),
-    onChange,
+    onChange: (change) => {
+      for (const subscription of all.values()) {
+        for (const result of resultsOf(subscription, change)) {
+          const text = notificationOf(subscription.id, "result", result)
+          if (subscription.waiting === null) send(text)
+          else subscription.waiting.push(text)
+        }
+      }
+    },
     onLost,
   }
 
@@ -141,59 +170,161 @@ export const make = ({ chain, feed, limits, onLost, send }: Options): Subscripti
     stop = null
   }
 
-  const subscribe = Effect.fnUntraced(function* (
-    params: ReadonlyArray<unknown>,
-    made: Array<Subscription>,
-  ): Effect.fn.Return<RelayCall.Outcome> {
-    const filter = filterOf(params)
-    if (Result.isFailure(filter)) return filter.failure
-    const values = [...all.values()].reduce(
-      (sum, own) => sum + (own.filter === null ? 0 : LogFilter.sizeOf(own.filter)),
-      0,
-    )
-    if (all.size >= limits.subscriptions) {
-      const bound = `limits.subscriptions (${limits.subscriptions})`
-      return failed(code.limitExceeded, `Too many subscriptions: ${bound} is reached. Unsubscribe from one first.`)
-    }
-    if (filter.success !== null && values + LogFilter.sizeOf(filter.success) > maxFilterValues) {
-      const bound = `${maxFilterValues} addresses and topics of a connection`
-      return failed(code.limitExceeded, `Filters too large: at most ${bound}. Unsubscribe from one first.`)
-    }
-    const id = `0x${randomBytes(idBytes).toString("hex")}`
-    const subscription: Subscription = { id, filter: filter.success, waiting: [] }
-    all.set(id, subscription)
-    const listening = yield* Effect.result(feed.listen(listener))
-    if (Result.isFailure(listening)) {
-      all.delete(id)
-      return failed(code.unavailable, `No node of ${chain} answers now. Retry later.`)
-    }
-    stop = listening.success
-    if (isEnded) all.delete(id)
-    stopIfEmpty()
-    made.push(subscription)
-    return succeeded(id)
-  })
-
-  const unsubscribe = ([id]: ReadonlyArray<unknown>): RelayCall.Outcome => {
-    if (typeof id !== "string" || !all.delete(id)) return failed(notFoundCode, "subscription not found")
-    stopIfEmpty()
-    return succeeded(true)
+  return {
+    size: () => all.size,
+    subscribe: Effect.fnUntraced(function* (
+      params: ReadonlyArray<unknown>,
+      made: Array<Subscription>,
+    ): Effect.fn.Return<RelayCall.Outcome> {
+      const decoded = filterOf(params)
+      if (Result.isFailure(decoded)) return decoded.failure
+      const filter = decoded.success
+      const values = [...all.values()].reduce(
+        (sum, own) => sum + (own.filter === null ? 0 : LogFilter.sizeOf(own.filter)),
+        0,
+      )
+      if (filter !== null && values + LogFilter.sizeOf(filter) > maxFilterValues) {
+        const bound = `${maxFilterValues} addresses and topics of a connection`
+        return failed(code.limitExceeded, `Filters too large: at most ${bound}. Unsubscribe from one first.`)
+      }
+      const id = newId()
+      const subscription: BlockSubscription = { _tag: "Blocks", id, filter, waiting: [] }
+      all.set(id, subscription)
+      const listening = yield* Effect.result(feed.listen(listener))
+      if (Result.isFailure(listening)) {
+        all.delete(id)
+        return failed(code.unavailable, `No node of ${caller.chain.name} answers now. Retry later.`)
+      }
+      stop = listening.success
+      if (isEnded) all.delete(id)
+      stopIfEmpty()
+      made.push(subscription)
+      return succeeded(id)
+    }),
+    begin: (subscription: BlockSubscription) => {
+      const { waiting } = subscription
+      subscription.waiting = null
+      for (const text of waiting ?? []) send(text)
+    },
+    remove: (id: string): boolean => {
+      const isRemoved = all.delete(id)
+      stopIfEmpty()
+      return isRemoved
+    },
+    end: () => {
+      isEnded = true
+      all.clear()
+      stopIfEmpty()
+    },
   }
+}
+
+/** The subscriptions to wallets. */
+const makeWallets = ({ caller, fork, onLost, streams, write }: Options) => {
+  const all = new Map<string, WalletSubscription>()
+  let isEnded = false
+  // One step of a connection is read and written at a time: a client that does not read holds one.
+  const writing = Semaphore.makeUnsafe(1)
+
+  const remove = (id: string): boolean => {
+    const subscription = all.get(id)
+    if (subscription === undefined) return false
+    all.delete(id)
+    fork(Scope.close(subscription.scope, Exit.void))
+    return true
+  }
+
+  const sendNext = ({ id, stream }: WalletSubscription): Effect.Effect<void, CallFailed> =>
+    Effect.andThen(
+      stream.awaitMore,
+      writing.withPermit(
+        Effect.flatMap(stream.take, (texts) =>
+          Effect.suspend(() =>
+            all.has(id) ? write(texts.map((text) => notificationOf(id, "result", text))) : Effect.void,
+          ),
+        ),
+      ),
+    )
+
+  /** Sends events until the subscription ends; an error that ends it is its last notification. */
+  const pump = (subscription: WalletSubscription): Effect.Effect<void> =>
+    Effect.forever(sendNext(subscription)).pipe(
+      Effect.catchTag("CallFailed", ({ failure }) =>
+        Effect.suspend(() => {
+          const { id } = subscription
+          return remove(id) ? write([notificationOf(id, "error", JSON.stringify(failure))]) : Effect.void
+        }),
+      ),
+      Effect.catchCauseIf(
+        (cause) => !Cause.hasInterruptsOnly(cause),
+        (cause) =>
+          Effect.andThen(
+            Effect.logError(`A subscription failed: ${Cause.pretty(cause)}`),
+            Effect.sync(() => onLost("The service failed")),
+          ),
+      ),
+    )
+
+  return {
+    size: () => all.size,
+    subscribe: Effect.fnUntraced(function* (
+      params: ReadonlyArray<unknown>,
+      made: Array<Subscription>,
+    ): Effect.fn.Return<RelayCall.Outcome> {
+      const scope = yield* Scope.make()
+      const opened = yield* Effect.onError(Effect.result(Scope.provide(streams.open(params, caller), scope)), (cause) =>
+        Scope.close(scope, Exit.failCause(cause)),
+      )
+      if (Result.isFailure(opened) || isEnded) yield* Scope.close(scope, Exit.void)
+      if (Result.isFailure(opened)) return { _tag: "Failure", failure: opened.failure.failure }
+      const subscription: WalletSubscription = { _tag: "Wallet", id: newId(), stream: opened.success, scope }
+      if (!isEnded) all.set(subscription.id, subscription)
+      made.push(subscription)
+      return succeeded(subscription.id)
+    }),
+    begin: (subscription: WalletSubscription) => {
+      if (!all.has(subscription.id)) return
+      fork(Effect.asVoid(Effect.forkIn(pump(subscription), subscription.scope)))
+    },
+    remove,
+    end: () => {
+      isEnded = true
+      for (const id of all.keys()) remove(id)
+    },
+  }
+}
+
+/** Makes the subscriptions of a connection; none at first. */
+export const make = (options: Options): Subscriptions => {
+  const { limits } = options
+  const [blocks, wallets] = [makeBlocks(options), makeWallets(options)]
+
+  const subscribe = (params: ReadonlyArray<unknown>, made: Array<Subscription>): Effect.Effect<RelayCall.Outcome> => {
+    if (blocks.size() + wallets.size() >= limits.subscriptions) {
+      const bound = `limits.subscriptions (${limits.subscriptions})`
+      const message = `Too many subscriptions: ${bound} is reached. Unsubscribe from one first.`
+      return Effect.succeed(failed(code.limitExceeded, message))
+    }
+    return params[0] === ofWallet ? wallets.subscribe(params.slice(1), made) : blocks.subscribe(params, made)
+  }
+
+  const unsubscribe = ([id]: ReadonlyArray<unknown>): RelayCall.Outcome =>
+    typeof id === "string" && (blocks.remove(id) || wallets.remove(id))
+      ? succeeded(true)
+      : failed(notFoundCode, "subscription not found")
 
   return {
     call: (method, params, made) =>
       method === "eth_subscribe" ? subscribe(params, made) : Effect.sync(() => unsubscribe(params)),
     begin: (made) => {
       for (const subscription of made) {
-        const { waiting } = subscription
-        subscription.waiting = null
-        for (const text of waiting ?? []) send(text)
+        if (subscription._tag === "Blocks") blocks.begin(subscription)
+        else wallets.begin(subscription)
       }
     },
     end: () => {
-      isEnded = true
-      all.clear()
-      stopIfEmpty()
+      blocks.end()
+      wallets.end()
     },
   }
 }

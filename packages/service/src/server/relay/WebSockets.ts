@@ -13,6 +13,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Scope from "effect/Scope"
 import { holderOf } from "../../store/ApiKeys.ts"
 import * as InFlight from "../admission/InFlight.ts"
+import * as OpenCounts from "../admission/OpenCounts.ts"
 import * as Response from "../http/Response.ts"
 import * as Routes from "../http/Routes.ts"
 import * as Upgrade from "../http/Upgrade.ts"
@@ -40,21 +41,6 @@ const retrySeconds = 10
 /** Fragments of a message, and pieces in which the system delivers it. */
 const [maxFragments, maxBufferedChunks] = [1_024, 65_536]
 
-/** Counts open connections by a name. */
-const makeCounts = (limit: string, max: number) => {
-  const open = new Map<string, number>()
-  const add = (name: string, connections: number) => {
-    const sum = (open.get(name) ?? 0) + connections
-    if (sum > 0) open.set(name, sum)
-    else open.delete(name)
-  }
-  return {
-    add,
-    /** The bound that one more connection would exceed; undefined where there is room. */
-    reached: (name: string) => ((open.get(name) ?? 0) >= max ? `${limit} (${max})` : undefined),
-  }
-}
-
 /** The answer to a request that asks for no WebSocket. */
 const upgradeRequired = () => {
   const message = Upgrade.isSupported
@@ -75,8 +61,8 @@ export const make = Effect.fnUntraced(function* ({
   const { bodyBytes, webSockets, webSocketsPerAddress } = bounds.limits
   const scope = yield* Effect.scope
   const feeds = new Map(chains.map((chain) => [chain.name, ChainFeed.make(chain, bounds.turns, scope)]))
-  const byKey = makeCounts("limits.webSockets", webSockets)
-  const byAddress = makeCounts("limits.webSocketsPerAddress", webSocketsPerAddress)
+  const byKey = OpenCounts.make("limits.webSockets", webSockets)
+  const byAddress = OpenCounts.make("limits.webSocketsPerAddress", webSocketsPerAddress)
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,

@@ -85,8 +85,14 @@ const write = (event: Event, { finalized, serial: revision }: Facts, options: Op
   }
 }
 
-/** One event as JSON, which has no line breaks, with its type and its cursor. */
-const jsonOf = ({ event, position }: PlacedEvent, timestamp: string, facts: Facts, options: Options) => {
+/** An event as JSON, which has no line breaks, with its type and its cursor. */
+export interface EventText {
+  readonly type: string
+  readonly cursor: string
+  readonly json: string
+}
+
+const textOf = ({ event, position }: PlacedEvent, timestamp: string, facts: Facts, options: Options): EventText => {
   const { data, row, type } = write(event, facts, options)
   const cursor = EventPosition.format(position, options.selection)
   const members = JSON.stringify({ chain: options.chain.name, cursor, ...data }).slice(0, -1)
@@ -95,14 +101,17 @@ const jsonOf = ({ event, position }: PlacedEvent, timestamp: string, facts: Fact
 }
 
 /** The events of a step as JSON. */
-export const events = ({ finalized, sent, serial }: Step, nowMillis: number, options: Options) => {
+export const events = (
+  { finalized, sent, serial }: Step,
+  nowMillis: number,
+  options: Options,
+): ReadonlyArray<EventText> => {
   const timestamp = new Date(nowMillis).toISOString()
-  return sent.map((one) => jsonOf(one, timestamp, { finalized, serial }, options))
+  return sent.map((one) => textOf(one, timestamp, { finalized, serial }, options))
 }
 
-/** The events of a step. */
-export const frames = (step: Step, nowMillis: number, options: Options): ReadonlyArray<string> =>
-  events(step, nowMillis, options).map(({ cursor, json, type }) => `id: ${cursor}\nevent: ${type}\ndata: ${json}\n\n`)
+/** One event as a server-sent event. */
+export const frame = ({ cursor, json, type }: EventText): string => `id: ${cursor}\nevent: ${type}\ndata: ${json}\n\n`
 
 /** The time after which a client connects again, in milliseconds. */
 export const opening = "retry: 2000\n\n"

@@ -15,6 +15,7 @@ import { Bounds } from "../admission/Bounds.ts"
 import { ChainContracts } from "../chain/ChainContracts.ts"
 import * as IndexedChain from "../../query/IndexedChain.ts"
 import * as ContractChanges from "./ContractChanges.ts"
+import * as EventSteps from "./EventSteps.ts"
 import type { SigningKey } from "../../signed/SigningKey.ts"
 import * as OperationRoute from "./OperationRoute.ts"
 import * as PageResponse from "./PageResponse.ts"
@@ -55,7 +56,7 @@ export const layer = (options: {
         ...WalletSums.make({ send, turns: bounds.turns }),
         signedStatement: SignedStatements.make({ send, signingKey: options.signingKey }),
       }
-      const walletEvents = WalletEvents.make({ bounds, config, contracts, decoder })
+      const walletEvents = WalletEvents.make(EventSteps.make({ bounds, config, contracts, decoder }))
       const changing = { authentication, bounds, contracts, database: database.contracts }
       const { putContract, removeContract } = ContractChanges.make(changing)
       const proveWallet = WalletProofs.make(yield* ProofJobs.make(database))

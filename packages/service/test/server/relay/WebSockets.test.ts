@@ -1,6 +1,7 @@
 /** The relay over WebSocket: calls and batches as over HTTP, subscriptions, and what ends a connection. */
 import { describe, expect, it } from "@effect/vitest"
 import { WebSocket } from "@effect/platform-node/NodeWS"
+import { Eventually } from "@daybook/harness"
 import { Effect, Exit, Scope } from "effect"
 import * as Node from "../node.ts"
 import { type Options, request, start } from "../service.ts"
@@ -190,7 +191,7 @@ describe("WebSockets", () => {
 
       expect(answers.map(({ error }) => error.code)).toEqual(calls.map(() => -32602))
       expect(answers[1].error.message).toBe(
-        `Invalid call of eth_subscribe "params[0]": expected "newHeads" or "logs", received "newPendingTransactions".`,
+        `Invalid call of eth_subscribe "params[0]": expected "newHeads", "logs" or "daybook_movements", received "newPendingTransactions".`,
       )
       expect(answers[3].error.message).toContain(`"params[1].address"`)
       expect(many).toBeDefined()
@@ -274,6 +275,19 @@ describe("WebSockets", () => {
       )
 
       expect(codes).toEqual([1009, 1009, 1008, 1003, 1008, 1002, 1002, 1007])
+    }),
+  )
+
+  it.live("connect: keeps a connection whose messages are complete, however long it is silent after them", () =>
+    Effect.gen(function* () {
+      const { url } = yield* served(1, { config: { limits: { bodySeconds: 1, pingSeconds: 1 } } })
+      const client = yield* SocketClient.open(url)
+      let pings = 0
+      client.socket.on("ping", () => pings++)
+      yield* client.call("eth_blockNumber")
+      yield* Effect.promise(() => Eventually.until(() => pings === 4, { what: "pings" }))
+
+      expect((yield* client.call("eth_blockNumber")).result).toBe("0x1")
     }),
   )
 

@@ -1,0 +1,162 @@
+/**
+ * The steps of a stream of a wallet's events, whatever sends them: where it begins, what it selects, how many a caller may have, and its
+ * events as JSON.
+ *
+ * Source: decision 0073.
+ */
+import * as WalletEvent from "@daybook/schema/WalletEvent"
+import type { Decoder } from "@daybook/abi/Decoder"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
+import type { Config } from "../../config/Config.ts"
+import * as EventPosition from "../../push/EventPosition.ts"
+import * as Events from "../../push/WalletEvents.ts"
+import type { IndexedChain } from "../../query/IndexedChain.ts"
+import { holderOf, type KeyGrant } from "../../store/ApiKeys.ts"
+import type { Bounds } from "../admission/Bounds.ts"
+import type { ChainContracts } from "../chain/ChainContracts.ts"
+import * as ErrorResponse from "../http/ErrorResponse.ts"
+import { InvalidParameter } from "../http/InvalidParameter.ts"
+import type * as Response from "../http/Response.ts"
+import * as Dates from "./Dates.ts"
+import * as EventText from "./EventText.ts"
+import type * as OperationError from "./OperationError.ts"
+import * as WalletTransactions from "./WalletTransactions.ts"
+
+/** What streams are made from. */
+export interface Options {
+  readonly bounds: Bounds["Service"]
+  readonly config: Pick<Config, "empty" | "limits">
+  readonly contracts: ChainContracts["Service"]
+  readonly decoder: Decoder
+}
+
+/** A stream that is asked for. */
+export interface Asked {
+  readonly chain: IndexedChain
+  /** Lower case. */
+  readonly wallet: string
+  readonly query: Omit<WalletEvent.EventQuery, "chain">
+  /** The cursor of the header `Last-Event-ID`, which takes precedence; empty without one. */
+  readonly lastEventId: string
+  readonly grant: KeyGrant
+  /** Headers of a response that refuses it. */
+  readonly headers: Response.Headers
+}
+
+/** A stream that was begun. */
+export interface EventSteps {
+  /** Counts it as one of its caller until the scope ends. */
+  readonly hold: Effect.Effect<void, never, Scope.Scope>
+  /** The first step, so that its errors precede the stream. */
+  readonly first: Events.Step
+  readonly take: (state: Events.State) => Effect.Effect<Events.Step, Events.StreamError>
+  /** The events of a step as JSON. */
+  readonly textsOf: (step: Events.Step) => Effect.Effect<ReadonlyArray<EventText.EventText>, Events.StreamError>
+}
+
+/** How errors name the ledgers that a stream reads. */
+export const wording: OperationError.Wording = {
+  what: "Ledger",
+  whenNotDerived: "Retry later, or use types=wallet.transaction.",
+  whenNotIndexed: "Use types=wallet.transaction.",
+  parameter: "types",
+}
+
+/** Bytes of the rows of a step. */
+const stepBytes = 256 * 1024
+/** Seconds after which a client with too many streams may try again. */
+const retrySeconds = 10
+/** No chain is longer. */
+const blockPattern = /^[0-9]{1,15}$/
+
+const invalid = (path: string, expected: string, received: string) =>
+  Result.fail(InvalidParameter.fromIssue({ path, expected, received }, path === "from" ? "query parameter" : "header"))
+
+/** Where a stream begins: at the position of a cursor, or at a place that is looked up. */
+type Beginning = { readonly _tag: "After"; readonly position: EventPosition.EventPosition } | Events.Beginning
+
+const fromCursor = (path: string, text: string, selection: string): Result.Result<Beginning, InvalidParameter> =>
+  Result.match(EventPosition.parse(text, selection), {
+    onSuccess: (position): Result.Result<Beginning, InvalidParameter> => Result.succeed({ _tag: "After", position }),
+    onFailure: (expected) => invalid(path, expected, "another text"),
+  })
+
+const beginningOf = (
+  lastEventId: string,
+  from: string,
+  selection: string,
+): Result.Result<Beginning, InvalidParameter> => {
+  if (lastEventId !== "") return fromCursor("last-event-id", lastEventId, selection)
+  if (from === "now") return Result.succeed({ _tag: "Now" })
+  if (EventPosition.isText(from)) return fromCursor("from", from, selection)
+  if (blockPattern.test(from)) return Result.succeed({ _tag: "At", bound: { _tag: "Block", block: Number(from) } })
+  return Result.map(Dates.read("from", from), (date) => ({ _tag: "At", bound: { _tag: "Date", date } }))
+}
+
+const sorted = (values: ReadonlyArray<string> | undefined) => values?.toSorted() ?? null
+
+/** What a stream selects, as text: a cursor belongs to it, whatever sends the events. */
+const selectionOf = ({ chain, isFinal, selection, types, wallet }: Events.Subscription): string =>
+  JSON.stringify([chain.id, wallet, [...types].toSorted(), isFinal, sorted(selection.asset), sorted(selection.kind)])
+
+/** Begins a stream where its caller may have one more. */
+export type Open = (
+  asked: Asked,
+) => Effect.Effect<EventSteps, ErrorResponse.ErrorResponse | Events.StreamError | InvalidParameter>
+
+/** Makes what begins streams. */
+export const make = ({ bounds, config, contracts, decoder }: Options): Open => {
+  const { pageBytes } = config.limits
+  const { eventStreams, turns } = bounds
+  const decode = WalletTransactions.rowDecoder(decoder, pageBytes)
+
+  const subscriptionOf = ({ chain, query, wallet }: Asked): Events.Subscription => ({
+    chain,
+    wallet,
+    types: new Set(query.types ?? WalletEvent.rowTypes),
+    selection: { asset: query.asset, kind: query.kind },
+    isFinal: query.finality === "final",
+    maxBytes: Math.min(stepBytes, pageBytes),
+  })
+
+  return Effect.fnUntraced(function* (asked) {
+    const { chain, grant, headers, lastEventId, query, wallet } = asked
+    const holder = holderOf(grant)
+    const bound = eventStreams.reached(holder)
+    if (bound !== undefined) {
+      const message = `Too many open streams: ${bound} is reached. Close one first.`
+      return yield* ErrorResponse.rateLimited(message, { ...headers, "retry-after": String(retrySeconds) })
+    }
+    const subscription = subscriptionOf(asked)
+    const selection = selectionOf(subscription)
+    const take = (state: Events.State) => turns.run(Events.step(subscription, state))
+    const beginning = yield* Effect.fromResult(beginningOf(lastEventId, query.from ?? "now", selection))
+    const state =
+      beginning._tag === "After"
+        ? Events.after(beginning.position)
+        : yield* turns.run(Events.start(subscription, beginning))
+    return {
+      hold: Effect.acquireRelease(
+        Effect.sync(() => eventStreams.add(holder, 1)),
+        () => Effect.sync(() => eventStreams.add(holder, -1)),
+      ),
+      first: yield* take(state),
+      take,
+      textsOf: Effect.fnUntraced(function* (step) {
+        const { decoder: contractDecoder } = yield* contracts.find(chain)
+        return EventText.events(step, yield* Clock.currentTimeMillis, {
+          chain,
+          wallet,
+          selection,
+          label: (address) => chain.label(address) ?? contractDecoder.nameOf(address),
+          empty: grant.empty ?? config.empty,
+          contractDecoder,
+          decode,
+        })
+      }),
+    }
+  })
+}
