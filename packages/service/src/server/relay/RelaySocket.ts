@@ -10,6 +10,7 @@ import * as JsonRpc from "@daybook/schema/JsonRpc"
 import { scrubber } from "@daybook/transport/internal/Redaction"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Fiber from "effect/Fiber"
@@ -79,8 +80,8 @@ const maxReason = 120
 
 /** What is sent to a client, and what waits for it. */
 interface Outbox {
-  /** Queues a reply at once; ends when it is written, or the connection is closed. */
-  readonly reply: (bytes: Uint8Array) => Promise<void>
+  /** Queues a reply at once; calls back when it is written, or the connection is closed. */
+  readonly reply: (bytes: Uint8Array, onWritten: () => void) => void
   readonly notify: (text: string) => void
   readonly close: (code: number, reason: string) => void
   /** Counts nothing more. */
@@ -105,7 +106,7 @@ const makeOutbox = (webSocket: WebSocket, client: InFlight.Client, { responses }
 
   return {
     close,
-    reply: (bytes) => new Promise((resolve) => send(bytes, bytes.length, resolve)),
+    reply: (bytes, onWritten) => send(bytes, bytes.length, onWritten),
     notify: (text) => {
       const size = Buffer.byteLength(text)
       const isFull = waiting + size > maxWaitingBytes && waiting > 0
@@ -123,6 +124,19 @@ const makeOutbox = (webSocket: WebSocket, client: InFlight.Client, { responses }
     },
   }
 }
+
+/** Sends texts; ends when all are written. */
+const writeAll = ({ reply }: Outbox, texts: ReadonlyArray<string>): Effect.Effect<void> =>
+  texts.length === 0
+    ? Effect.void
+    : Effect.callback((resume) => {
+        let left = texts.length
+        const onWritten = () => {
+          left--
+          if (left === 0) resume(Effect.void)
+        }
+        for (const text of texts) reply(Buffer.from(text), onWritten)
+      })
 
 /** Counts the bytes of a message that is not complete, and closes a connection that does not complete one in time. */
 const watchIncomplete = (
@@ -295,7 +309,7 @@ export const serve = Effect.fnUntraced(function* (
     streams: options.streams,
     limits: bounds.limits,
     send: outbox.notify,
-    write: (texts) => Effect.promise(() => Promise.all(texts.map((text) => outbox.reply(Buffer.from(text))))),
+    write: (texts) => writeAll(outbox, texts),
     fork: runFork,
     onLost: (reason) => outbox.close(closeCode.tryAgainLater, `${reason}. Subscribe again.`),
   })
@@ -306,38 +320,42 @@ export const serve = Effect.fnUntraced(function* (
   }
 
   const scrub = scrubber(target.apiKey === undefined ? [] : [target.apiKey])
-  /** Answers a message; gives what ends when the reply is written. */
+  /** Answers a message; calls back when the reply is written. */
   const handle = Effect.fnUntraced(
-    function* (bytes: Buffer) {
+    function* (bytes: Buffer, onWritten: () => void) {
       const made: Array<Subscriptions.Subscription> = []
       const reply = yield* answer(bytes, yield* admitted, made)
-      const written = reply === null ? undefined : outbox.reply(reply)
+      if (reply === null) onWritten()
+      else outbox.reply(reply, onWritten)
       subscriptions.begin(made)
-      return written
     },
-    (effect, bytes) =>
+    (effect, bytes, onWritten) =>
       Effect.catchTag(effect, "RelayError", (error) =>
         Effect.sync(() => {
           const id = error.id ?? RequestCheck.idOf(bytes)
-          const written = outbox.reply(
-            Buffer.from(RelayError.body(requestId, { ...error, id, message: error.message })),
-          )
+          const text = RelayError.body(requestId, { ...error, id, message: error.message })
+          outbox.reply(Buffer.from(text), onWritten)
           refuse(error)
-          return written
         }),
       ),
-    Effect.catchCauseIf(
-      (cause) => !Cause.hasInterruptsOnly(cause),
-      (cause) =>
-        Effect.andThen(
-          Effect.logError(`Message of the WebSocket ${requestId} failed: ${scrub(Cause.pretty(cause))}`),
-          Effect.sync(() => outbox.reply(Buffer.from(RelayError.internalBody(requestId)))),
-        ),
-    ),
+    (effect, _, onWritten) =>
+      Effect.catchCauseIf(
+        effect,
+        (cause) => !Cause.hasInterruptsOnly(cause),
+        (cause) =>
+          Effect.andThen(
+            Effect.logError(`Message of the WebSocket ${requestId} failed: ${scrub(Cause.pretty(cause))}`),
+            Effect.sync(() => outbox.reply(Buffer.from(RelayError.internalBody(requestId)), onWritten)),
+          ),
+      ),
   )
   // A turn ends with the answer: others do not wait for a client that does not read.
   const respond = (bytes: Buffer) =>
-    Effect.flatMap(bounds.turns.run(handle(bytes)), (written) => Effect.promise(async () => written))
+    Effect.suspend(() => {
+      const written = Deferred.makeUnsafe<void>()
+      const onWritten = () => Deferred.doneUnsafe(written, Effect.void)
+      return Effect.andThen(bounds.turns.run(handle(bytes, onWritten)), Deferred.await(written))
+    })
 
   readMessages(webSocket, outbox.close, (bytes, onDone) => {
     const fiber = Fiber.runIn(runFork(respond(bytes)), scope)

@@ -14,7 +14,7 @@ import type { RelayCaller } from "./RelayCaller.ts"
 export interface WalletStream {
   /** Waits until there is more to take. */
   readonly awaitMore: Effect.Effect<void, CallFailed>
-  /** Takes the next events, as JSON; none where they are of other wallets. */
+  /** Takes the next events, as JSON; none where the change concerns other wallets. */
   readonly take: Effect.Effect<ReadonlyArray<string>, CallFailed>
 }
 

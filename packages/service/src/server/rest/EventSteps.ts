@@ -33,8 +33,8 @@ export interface Options {
   readonly decoder: Decoder
 }
 
-/** A stream that is asked for. */
-export interface Asked {
+/** A stream that a caller wants. */
+export interface StreamRequest {
   readonly chain: IndexedChain
   /** Lower case. */
   readonly wallet: string
@@ -104,7 +104,7 @@ const selectionOf = ({ chain, isFinal, selection, types, wallet }: Events.Subscr
 
 /** Begins a stream where its caller may have one more. */
 export type Open = (
-  asked: Asked,
+  request: StreamRequest,
 ) => Effect.Effect<EventSteps, ErrorResponse.ErrorResponse | Events.StreamError | InvalidParameter>
 
 /** Makes what begins streams. */
@@ -113,7 +113,7 @@ export const make = ({ bounds, config, contracts, decoder }: Options): Open => {
   const { eventStreams, turns } = bounds
   const decode = WalletTransactions.rowDecoder(decoder, pageBytes)
 
-  const subscriptionOf = ({ chain, query, wallet }: Asked): Events.Subscription => ({
+  const subscriptionOf = ({ chain, query, wallet }: StreamRequest): Events.Subscription => ({
     chain,
     wallet,
     types: new Set(query.types ?? WalletEvent.rowTypes),
@@ -122,15 +122,15 @@ export const make = ({ bounds, config, contracts, decoder }: Options): Open => {
     maxBytes: Math.min(stepBytes, pageBytes),
   })
 
-  return Effect.fnUntraced(function* (asked) {
-    const { chain, grant, headers, lastEventId, query, wallet } = asked
+  return Effect.fnUntraced(function* (request) {
+    const { chain, grant, headers, lastEventId, query, wallet } = request
     const holder = holderOf(grant)
     const bound = eventStreams.reached(holder)
     if (bound !== undefined) {
       const message = `Too many open streams: ${bound} is reached. Close one first.`
       return yield* ErrorResponse.rateLimited(message, { ...headers, "retry-after": String(retrySeconds) })
     }
-    const subscription = subscriptionOf(asked)
+    const subscription = subscriptionOf(request)
     const selection = selectionOf(subscription)
     const take = (state: Events.State) => turns.run(Events.step(subscription, state))
     const beginning = yield* Effect.fromResult(beginningOf(lastEventId, query.from ?? "now", selection))

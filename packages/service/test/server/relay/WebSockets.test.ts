@@ -278,7 +278,7 @@ describe("WebSockets", () => {
     }),
   )
 
-  it.live("connect: keeps a connection whose messages are complete, however long it is silent after them", () =>
+  it.live("connect: keeps a connection whose messages are complete, however long none follows", () =>
     Effect.gen(function* () {
       const { url } = yield* served(1, { config: { limits: { bodySeconds: 1, pingSeconds: 1 } } })
       const client = yield* SocketClient.open(url)
