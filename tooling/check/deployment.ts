@@ -10,6 +10,7 @@ import { type Finished, report, root, run } from "./Workspace.ts"
 
 const deploy = join(root, "deploy")
 const haproxy = "/usr/sbin/haproxy"
+const nginx = "/usr/sbin/nginx"
 const promtool = "/usr/bin/promtool"
 const systemdAnalyze = "/usr/bin/systemd-analyze"
 const issues: Array<string> = []
@@ -27,6 +28,12 @@ const checkProxy = async (): Promise<void> => {
   const names = ["DAYBOOK_BIND", "DAYBOOK_METRICS", "DAYBOOK_SERVE_1", "DAYBOOK_SERVE_2"]
   const env = Object.fromEntries(names.map((name, index) => [name, `127.0.0.1:${20_000 + index}`]))
   expectSuccess("haproxy.cfg", await run(haproxy, ["-c", "-f", join(deploy, "haproxy.cfg")], { env }))
+}
+
+const checkCache = async (folder: string): Promise<void> => {
+  if (!existsSync(nginx)) return skip("nginx.conf", nginx)
+  const args = ["-t", "-p", folder, "-e", "stderr", "-c", join(deploy, "nginx.conf")]
+  expectSuccess("nginx.conf", await run(nginx, args))
 }
 
 const checkMonitoring = async (): Promise<void> => {
@@ -110,6 +117,7 @@ const folder = mkdtempSync(join(tmpdir(), "daybook-deployment-"))
 try {
   lintImage()
   await checkProxy()
+  await checkCache(folder)
   await checkMonitoring()
   await checkUnits(folder)
   await checkImage(join(folder, "daybook"))

@@ -144,6 +144,11 @@ export interface StreamOptions extends CallOptions {
    */
   readonly follow?: RetryPolicy.Time | undefined
   /**
+   * With `follow`, `"now"` begins after the last block that is indexed when the stream starts, for a query without a lower bound. With `resume` the stream goes on from its position,
+   * so that a program passes both. A server that does not state its indexed blocks fails the stream.
+   */
+  readonly from?: "now" | undefined
+  /**
    * What to do after a reorg that reverted rows of the stream. `fail` (default): the stream fails with `StaleCursor`. `restart`: the
    * stream gives a `RowsReverted` marker and continues with the replacement rows.
    */

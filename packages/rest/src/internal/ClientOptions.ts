@@ -42,6 +42,7 @@ export const streamKinds = {
   prefetch: "boolean",
   resume: "text",
   follow: "duration",
+  from: "any",
   onStaleCursor: "any",
   onProgress: "function",
 } as const satisfies Readonly<Record<keyof StreamOptions, OptionCheck.Kind>>

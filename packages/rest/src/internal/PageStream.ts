@@ -32,17 +32,28 @@ export interface Source<Query, Row, P extends Page<Row>> {
 const invalidOption = (host: string, path: string, expected: string, received: string) =>
   Effect.fail(new BadRequest({ host, what: "option", issue: { path, expected, received } }))
 
+/** Parameters of the begin of a range. */
+const begun = ["from_block", "from_date", "cursor"] as const
+
 /** Parameters of ranges that no newer row is within; a cursor is one of a list as it was at its first page. */
 const ended = ["to_block", "to_date", "cursor"] as const
 
 /** Checks what the kinds of the options do not cover. */
 const checkWith = (host: string, query: EncodedQuery, options: StreamOptions): Effect.Effect<void, BadRequest> => {
-  const { follow, onStaleCursor = "fail", resume } = options
+  const { follow, from, onStaleCursor = "fail", resume } = options
   if (onStaleCursor !== "fail" && onStaleCursor !== "restart") {
     return invalidOption(host, "onStaleCursor", `"fail" or "restart"`, Issue.describe(onStaleCursor))
   }
   if (resume !== undefined && query.parameters["cursor"] !== undefined) {
     return invalidOption(host, "cursor", "no cursor with resume, whose position has its own", "both")
+  }
+  if (from !== undefined) {
+    if (from !== "now") return invalidOption(host, "from", `"now"`, Issue.describe(from))
+    if (follow === undefined) return invalidOption(host, "from", "follow beside it", "no follow")
+    const given = begun.find((name) => query.parameters[name] !== undefined)
+    if (given !== undefined) {
+      return invalidOption(host, given, `no ${given} with from "now"`, Issue.describe(query.parameters[given]))
+    }
   }
   if (follow === undefined) return Effect.void
   const { order } = query.parameters
@@ -57,14 +68,38 @@ const checkWith = (host: string, query: EncodedQuery, options: StreamOptions): E
 const ordered = (query: EncodedQuery, { follow }: StreamOptions): EncodedQuery =>
   follow === undefined ? query : { ...query, parameters: { order: "ASC", ...query.parameters } }
 
+/** The query from the block after the last one that is indexed, or from that at which a resumed stream of it began. */
+const fromNow = Effect.fnUntraced(function* <Query, Row, P extends Page<Row>>(
+  { host, request }: Source<Query, Row, P>,
+  query: EncodedQuery,
+  { resume, ...options }: StreamOptions,
+): Effect.fn.Return<EncodedQuery, RestError> {
+  const { parameters } = query
+  if (resume !== undefined) {
+    const from_block = Position.fromBlockOf(resume)
+    return from_block === undefined ? query : { ...query, parameters: { ...parameters, from_block } }
+  }
+  const { indexCoverage } = yield* request(
+    { ...query, parameters: { ...parameters, order: "DESC", limit: "1" } },
+    options,
+  )
+  const { indexedTo } = indexCoverage
+  if (indexedTo === null) {
+    return yield* invalidOption(host, "from", `a server that states its indexed blocks, for "now"`, "one that does not")
+  }
+  return { ...query, parameters: { ...parameters, from_block: String(indexedTo + 1n) } }
+})
+
 /** The constant part and the first state of a query. */
 const start = Effect.fnUntraced(function* <Query, Row, P extends Page<Row>>(
-  { encode, host, operation }: Source<Query, Row, P>,
+  source: Source<Query, Row, P>,
   query: Query,
   options: StreamOptions,
-): Effect.fn.Return<readonly [Pagination.Config<Row>, Pagination.State], BadRequest> {
-  const encoded = ordered(yield* encode(query), options)
-  yield* checkWith(host, encoded, options)
+): Effect.fn.Return<readonly [Pagination.Config<Row>, Pagination.State], RestError> {
+  const { encode, host, operation } = source
+  const given = ordered(yield* encode(query), options)
+  yield* checkWith(host, given, options)
+  const encoded = options.from === undefined ? given : yield* fromNow(source, given, options)
   const { maxRows = Number.POSITIVE_INFINITY, onStaleCursor = "fail", resume } = options
   const order = encoded.parameters["order"] === "ASC" ? "ASC" : "DESC"
   const position =

@@ -96,6 +96,12 @@ export const queryOf = (
   return { ...params, ...rest, order }
 }
 
+/** The lower bound of the query of a position; undefined for another text, and for a query without one. */
+export const fromBlockOf = (saved: string): string | undefined => {
+  const decoded = decodeSaved(Json.parse(saved))
+  return Result.isSuccess(decoded) ? decoded.success.query["from_block"] : undefined
+}
+
 /** Parses a position of the same query. */
 export const parse = (
   saved: string,
