@@ -2,7 +2,7 @@
  * Answers `/<address>` with a page of a wallet, for browsers: it hides the key, and states how long a page may be kept, so that a cache such as
  * nginx (deploy/nginx.conf) stands before it. A page that the sender has is 304, also towards the service.
  */
-import { createRestClient, isRestError, toJson } from "@daybook/rest/promise"
+import { type createRestClient, isRestError, toJson } from "@daybook/rest/promise"
 
 /** The newest rows change with each block; a page of final blocks is kept for as long as the service states. */
 const lifetime = (stated: string | undefined): string => stated?.replace("private", "public") ?? "public, max-age=1"
