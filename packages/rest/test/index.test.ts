@@ -48,6 +48,7 @@ describe("index", () => {
         "Unavailable",
         "isRestError",
       ],
+      WebhookClient: ["createWebhookClient", "make"],
     })
   })
 })

@@ -183,11 +183,34 @@ export interface ChainStatusWire extends Schema.Codec.Encoded<typeof statusCodec
  */
 export const ChainStatus: Named<typeof statusCodec, ChainStatus, ChainStatusWire> = statusCodec
 
+const webhooksCodec = open("WebhookCounts", {
+  /** Webhooks that are sent. */
+  active: count,
+  /** Webhooks whose last attempts failed, and are made again. */
+  failing: count,
+  /** Webhooks of which nothing is sent until they are resumed. */
+  paused: count,
+})
+
+export interface WebhookCounts extends Schema.Schema.Type<typeof webhooksCodec> {}
+
+/** Encoded form of `WebhookCounts`: the values of its JSON. */
+export interface WebhookCountsWire extends Schema.Codec.Encoded<typeof webhooksCodec> {}
+
+/**
+ * How many webhooks are in each state.
+ *
+ * Source: decision 0073.
+ */
+export const WebhookCounts: Named<typeof webhooksCodec, WebhookCounts, WebhookCountsWire> = webhooksCodec
+
 const serviceCodec = open("ServiceStatus", {
   /** The server can answer. */
   ready: Schema.Boolean,
   /** Status of the index of each chain. */
   chains: Schema.Array(ChainStatus),
+  /** Webhooks by their state; absent where the server sends none. */
+  webhooks: Schema.optionalKey(WebhookCounts),
 })
 
 export interface ServiceStatus extends Schema.Schema.Type<typeof serviceCodec> {}

@@ -17,6 +17,7 @@ import * as ExplorerOperation from "./ExplorerOperation.ts"
 import * as Documentation from "./internal/documentation.ts"
 import * as JsonRpc from "./JsonRpc.ts"
 import * as RestOperation from "./RestOperation.ts"
+import * as WebhookOperation from "./WebhookOperation.ts"
 
 /**
  * Requires an API key in the header `X-API-Key`.
@@ -187,6 +188,79 @@ export class Contracts extends HttpApiGroup.make("contracts")
   )
   .middleware(ApiKey) {}
 
+const webhooks = WebhookOperation.all
+
+const webhookDocumentation = (name: WebhookOperation.Name) =>
+  documentation(name, { parameters: Documentation.webhookParameters, headers: errorHeaders })
+
+/** The endpoint of an operation on webhooks that reads. */
+const webhookGet = <O extends WebhookOperation.All["listWebhooks" | "getWebhook" | "webhookDeliveries"]>(
+  operation: O,
+) =>
+  HttpApiEndpoint.get(operation.name, operation.path, {
+    params: operation.params,
+    query: operation.query,
+    success: withRateLimit(operation.response),
+    error: operation.errors,
+  }).annotateMerge(webhookDocumentation(operation.name))
+
+/** The endpoint of an operation on webhooks without a body. */
+const webhookPost = <O extends WebhookOperation.All["pauseWebhook" | "resumeWebhook" | "testWebhook"]>(operation: O) =>
+  HttpApiEndpoint.post(operation.name, operation.path, {
+    params: operation.params,
+    query: operation.query,
+    success: withRateLimit(operation.response),
+    error: operation.errors,
+  }).annotateMerge(webhookDocumentation(operation.name))
+
+/** The endpoint of an operation on webhooks with a body. */
+const webhookSend = <
+  O extends WebhookOperation.All["createWebhook" | "replayWebhook" | "rotateWebhook" | "changeWebhookAddresses"],
+>(
+  operation: O,
+) =>
+  HttpApiEndpoint.post(operation.name, operation.path, {
+    params: operation.params,
+    query: operation.query,
+    payload: operation.body,
+    success: withRateLimit(operation.response),
+    error: operation.errors,
+  }).annotateMerge(webhookDocumentation(operation.name))
+
+/**
+ * The operations of `WebhookOperation.all`, which require an API key.
+ *
+ * **Example** (Listing the operations on webhooks)
+ *
+ * ```ts
+ * import * as RestApi from "@daybook/schema/RestApi"
+ *
+ * console.log(Object.keys(RestApi.Webhooks.endpoints).includes("createWebhook")) // true
+ * ```
+ *
+ * Source: decision 0073.
+ */
+export class Webhooks extends HttpApiGroup.make("webhooks")
+  .add(
+    webhookGet(webhooks.listWebhooks),
+    webhookSend(webhooks.createWebhook),
+    webhookGet(webhooks.getWebhook),
+    HttpApiEndpoint.delete(webhooks.removeWebhook.name, webhooks.removeWebhook.path, {
+      params: webhooks.removeWebhook.params,
+      query: webhooks.removeWebhook.query,
+      success: withRateLimit(webhooks.removeWebhook.response),
+      error: webhooks.removeWebhook.errors,
+    }).annotateMerge(webhookDocumentation(webhooks.removeWebhook.name)),
+    webhookPost(webhooks.pauseWebhook),
+    webhookPost(webhooks.resumeWebhook),
+    webhookPost(webhooks.testWebhook),
+    webhookSend(webhooks.replayWebhook),
+    webhookSend(webhooks.rotateWebhook),
+    webhookSend(webhooks.changeWebhookAddresses),
+    webhookGet(webhooks.webhookDeliveries),
+  )
+  .middleware(ApiKey) {}
+
 const { contract, names, ready, search, settings } = ExplorerOperation.all
 
 const explorerDocumentation = (name: ExplorerOperation.Name, headers = errorHeaders) =>
@@ -311,17 +385,23 @@ export class Relay extends HttpApiGroup.make("relay")
   )
   .annotate(OpenApi.Exclude, true) {}
 
-/** Names schemas plainly, and leaves objects open to fields that are added later. A recursive schema refers to itself by one name. */
+/**
+ * Names schemas plainly, and leaves objects open to fields that are added later. A recursive schema refers to itself by one name, and others
+ * refer by one name to a schema that is a response too.
+ */
 const simplify = (spec: Record<string, unknown>): Record<string, unknown> =>
   JSON.parse(
     JSON.stringify(spec, (key: string, value: unknown) => {
       if (key === "schemas" && typeof value === "object" && value !== null) {
-        return Object.fromEntries(Object.entries(value).filter(([name]) => !/^(?:Suspend_|AbiParameter_1)$/.test(name)))
+        return Object.fromEntries(
+          Object.entries(value).filter(([name]) => !/^(?:Suspend_|AbiParameter_1|Webhook_1)$/.test(name)),
+        )
       }
       return key === "additionalProperties" && value === false ? undefined : value
     })
       .replaceAll(/_daybook_schema_(\w+?)Encoded\b/g, "$1")
-      .replaceAll("#/components/schemas/Suspend_", "#/components/schemas/AbiParameter"),
+      .replaceAll("#/components/schemas/Suspend_", "#/components/schemas/AbiParameter")
+      .replaceAll("#/components/schemas/Webhook_1", "#/components/schemas/Webhook"),
   )
 
 /**
@@ -339,7 +419,7 @@ const simplify = (spec: Record<string, unknown>): Record<string, unknown> =>
  * Source: docs/interface.md#4.1, docs/interface.md#9; decision 0019.
  */
 export class RestApi extends HttpApi.make("daybook")
-  .add(Wallets, Contracts, Explorer, ExplorerPage, Service, Relay)
+  .add(Wallets, Contracts, Webhooks, Explorer, ExplorerPage, Service, Relay)
   .annotate(OpenApi.Title, "Daybook")
   .annotate(OpenApi.Version, "2.2")
   .annotate(OpenApi.Servers, [{ url: "/" }])

@@ -30,7 +30,7 @@ export interface RestOperation {
   /** Name of the operation, which is the name of the client's method. */
   readonly name: string
   /** HTTP method: `GET` of an operation that reads. */
-  readonly method: "GET" | "PUT" | "DELETE"
+  readonly method: "GET" | "POST" | "PUT" | "DELETE"
   /** Path from the base URL, with `:name` for a path parameter. */
   readonly path: `/${string}`
   /** Path parameters, all required. */

@@ -8,6 +8,7 @@ import * as ExplorerOperation from "../src/ExplorerOperation.ts"
 import * as Issue from "../src/Issue.ts"
 import * as RestApi from "../src/RestApi.ts"
 import * as RestOperation from "../src/RestOperation.ts"
+import * as WebhookOperation from "../src/WebhookOperation.ts"
 
 const { movements, walletTransactions } = RestOperation
 const { names, search } = ExplorerOperation
@@ -36,6 +37,14 @@ describe("RestOperation", () => {
     expect(Object.values(ExplorerOperation.all).map(({ name }) => name)).toEqual(Object.keys(ExplorerOperation.all))
     for (const { method, name, path } of Object.values(ExplorerOperation.all)) {
       expect(RestApi.routes).toContainEqual(expect.objectContaining({ method, name, path }))
+    }
+  })
+
+  it("webhooks: names each operation by its key, and each is a route of the HTTP interface", () => {
+    expect(Object.values(WebhookOperation.all).map(({ name }) => name)).toEqual(Object.keys(WebhookOperation.all))
+    for (const { method, name, params, path } of Object.values(WebhookOperation.all)) {
+      expect(RestApi.routes).toContainEqual({ group: "webhooks", method, name, path })
+      expect(path.match(/(?<=:)\w+/g) ?? []).toEqual(Object.keys(params.fields))
     }
   })
 

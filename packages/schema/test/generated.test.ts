@@ -72,6 +72,9 @@ describe("JSON Schema", () => {
       "not_covered/items",
       "notes/items",
       "others/items",
+      "pause_reason",
+      "public_key",
+      "reason",
       "revertReason",
       "rewardType",
       "signature",
@@ -80,6 +83,7 @@ describe("JSON Schema", () => {
       "to_address_label",
       "type",
       "unchecked",
+      "url",
       "value",
     ])
   })

@@ -30,7 +30,7 @@ describe("@daybook/schema", () => {
         "FeeRules": "all at operatorFee",
         "Hash": "Hash OrEmpty OrNone OrNull",
         "Hex": "BlockNonce BlockNonceOrNull Bloom BloomOrNull Hex HexText OrEmpty OrNothing OrNull bytes nothing toBigInt",
-        "IndexStatus": "ChainStatus GapCounts IndexedRange IndexerCounts Prepend Query ServiceStatus State",
+        "IndexStatus": "ChainStatus GapCounts IndexedRange IndexerCounts Prepend Query ServiceStatus State WebhookCounts",
         "InternalTransaction": "InternalTransaction extras",
         "Issue": "cut describe find format formatPath fromError quote",
         "Json": "parse toJson",
@@ -59,7 +59,9 @@ describe("@daybook/schema", () => {
         "WalletPage": "WalletPage extras",
         "WalletQuery": "Path WalletQuery bounds",
         "WalletTransaction": "WalletTransaction extras",
+        "Webhook": "AddressChange DeliveryQuery Id Path Query RemovedWebhook Replay Rotation Settings Webhook WebhookDeliveries WebhookDelivery WebhookList WebhookTest WebhookWithSecret maxAddresses",
         "WebhookMessage": "WebhookMessage",
+        "WebhookOperation": "all changeWebhookAddresses createWebhook getWebhook listWebhooks pauseWebhook removeWebhook replayWebhook resumeWebhook rotateWebhook testWebhook webhookDeliveries",
         "Wei": "formatEther formatGwei formatUnits parseEther parseGwei parseUnits",
       }
     `)

@@ -32,6 +32,8 @@ export const resources: Readonly<Record<string, Schema.Codec<unknown, unknown>>>
   "NameSearch.SearchResult": schema.NameSearch.SearchResult,
   "ExplorerSettings.ExplorerSettings": schema.ExplorerSettings.ExplorerSettings,
   "IndexStatus.ServiceStatus": schema.IndexStatus.ServiceStatus,
+  "Webhook.Webhook": schema.Webhook.Webhook,
+  "Webhook.WebhookDeliveries": schema.Webhook.WebhookDeliveries,
   "JsonRpc.Request": schema.JsonRpc.Request,
   "JsonRpc.Response": schema.JsonRpc.Response,
 }

@@ -46,6 +46,7 @@ import * as Metrics from "./server/monitoring/Metrics.ts"
 import * as ProcessMetrics from "./server/monitoring/ProcessMetrics.ts"
 import * as KnownSignatures from "@daybook/abi/KnownSignatures"
 import * as IndexedChain from "./query/IndexedChain.ts"
+import * as WebhookRoutes from "./server/webhook/WebhookRoutes.ts"
 import * as WebhookSender from "./server/webhook/WebhookSender.ts"
 import * as RestServer from "./server/rest/RestServer.ts"
 import * as WalletSubscriptions from "./server/rest/WalletSubscriptions.ts"
@@ -153,6 +154,7 @@ const routesOf = ({ chains, config, isIndexing, options, roles }: RouteParts, ke
   const [isRest, isRelay] = [roles.includes("rest"), roles.includes("relay")]
   return Layer.mergeAll(
     isRest ? RestServer.layer({ config, chains, signingKey: kept.signingKey }) : Layer.empty,
+    isRest ? WebhookRoutes.layer({ config, chains }) : Layer.empty,
     isRelay ? Layer.provide(Relay.layer(), [Otterscan.layer, WalletSubscriptions.layer(config)]) : Layer.empty,
     Monitoring.layer({ config, chains, isIndexing }),
     isRest ? EtherscanServer.layer({ chains }) : Layer.empty,
@@ -179,7 +181,7 @@ const routesOf = ({ chains, config, isIndexing, options, roles }: RouteParts, ke
 /** Sends the webhooks of the database, by the configuration of the start. */
 const sendWebhooks = (
   { chains, config }: RouteParts,
-  { database, signatures }: ProcessState,
+  { database, observed, signatures }: ProcessState,
   settings: NonNullable<Config.Config["webhooks"]>,
 ) => {
   const decoder = KnownSignatures.decoder()
@@ -190,6 +192,8 @@ const sendWebhooks = (
     contracts: ChainContracts.make(database.contracts, decoder, signatures),
     decoder,
     webhooks: database.webhooks,
+    keys: database.apiKeys,
+    onAttempt: observed.attempted,
   })
 }
 

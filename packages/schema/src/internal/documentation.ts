@@ -9,6 +9,7 @@ import { maxErrorBytes, maxNames } from "../NameLookup.ts"
 import { maxLimit } from "../NameSearch.ts"
 import type * as RestOperation from "../RestOperation.ts"
 import { rowTypes } from "../WalletEvent.ts"
+import type * as WebhookOperation from "../WebhookOperation.ts"
 
 /** A JSON Schema, as OpenAPI shows it. */
 export type JsonSchema =
@@ -181,10 +182,27 @@ export const explorerParameters: {
   },
 }
 
+/** Parameters of the operations on webhooks. */
+export const webhookParameters = {
+  webhook: {
+    description: "Id of the webhook.",
+    jsonSchema: { type: "string", pattern: "^[A-Za-z0-9_-]{1,60}$" },
+  },
+  result: {
+    description: "failed: attempts that failed alone. Default: all.",
+    jsonSchema: { type: "string", enum: ["all", "failed"], default: "all" },
+  },
+} as const satisfies Readonly<Record<string, Parameter>>
+
 /** The operations by name. */
 export const operations: {
   readonly [
-    N in RestOperation.Name | keyof RestOperation.Streams | keyof RestOperation.Changes | ExplorerOperation.Name
+    N in
+      | RestOperation.Name
+      | keyof RestOperation.Streams
+      | keyof RestOperation.Changes
+      | WebhookOperation.Name
+      | ExplorerOperation.Name
   ]: Operation
 } = {
   walletTransactions: {
@@ -228,6 +246,51 @@ export const operations: {
     title: "Compare a wallet with the chain",
     description:
       "Starts the comparison of a wallet's sums with the state of the chain; sent again, states how far it is, and its result. For API keys that name the operation.",
+  },
+  listWebhooks: {
+    title: "List webhooks",
+    description: "The webhooks of the API key with their state; for a key of an operator, all of them.",
+  },
+  createWebhook: {
+    title: "Make a webhook",
+    description:
+      "Sends the events of wallets to a URL, signed by Standard Webhooks. The response has the secret, which is shown once.",
+  },
+  getWebhook: {
+    title: "Get a webhook",
+    description: "What a webhook sends to whom, its state, and its last attempt.",
+  },
+  removeWebhook: {
+    title: "Remove a webhook",
+    description: "Removes a webhook with its secret and its position.",
+  },
+  pauseWebhook: {
+    title: "Pause a webhook",
+    description: "Sends nothing until it is resumed. Its position is kept.",
+  },
+  resumeWebhook: {
+    title: "Resume a webhook",
+    description: "Goes on where it was paused or failed, at once.",
+  },
+  testWebhook: {
+    title: "Test a webhook",
+    description: "Sends a message of the type test before the next one.",
+  },
+  replayWebhook: {
+    title: "Replay a webhook",
+    description: "Sends the rows from a block, a date or a cursor on again, and resumes it.",
+  },
+  rotateWebhook: {
+    title: "Rotate the secret of a webhook",
+    description: "Makes another secret, which is shown once. The previous one signs too for a while.",
+  },
+  changeWebhookAddresses: {
+    title: "Change the addresses of a webhook",
+    description: "Adds wallets, whose rows begin at a place, and removes others.",
+  },
+  webhookDeliveries: {
+    title: "List the deliveries of a webhook",
+    description: "The last 50 attempts, newest first, with the answer of the receiver.",
   },
   names: {
     title: "Get names",

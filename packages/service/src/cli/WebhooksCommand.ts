@@ -13,7 +13,6 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as ConfigFile from "../config/ConfigFile.ts"
 import * as ServedChain from "../config/ServedChain.ts"
-import * as Delivery from "../push/Delivery.ts"
 import * as Webhook from "../push/Webhook.ts"
 import * as WebhookRequest from "../push/WebhookRequest.ts"
 import * as Engine from "../store/Engine.ts"
@@ -137,14 +136,16 @@ const list = Command.make(
     if (found.length === 0) yield* Terminal.note('No webhooks. Add one with "daybook webhooks add".')
     for (const { content, name } of found) {
       const webhook = yield* Webhook.decode(content)
-      const { addresses, chain, delivered, last, publicKey: public_key, url } = webhook
+      const { addresses, chain, delivered, log, publicKey: public_key, url } = webhook
+      const last = log.at(-1) ?? null
       const state = stateOf(webhook)
       if (json) {
         const row = { name, url, chain, addresses, public_key, state, delivered, last }
         yield* Terminal.print(JSON.stringify(row))
         continue
       }
-      const attempt = last === null ? "nothing sent yet" : `${last.result} at ${new Date(last.at).toISOString()}`
+      const attempt =
+        last === null ? "nothing sent yet" : `${Webhook.resultText(last)} at ${new Date(last.at).toISOString()}`
       const wallets = Terminal.count(addresses.length, "wallet")
       yield* Terminal.print([name, url, `${wallets} on ${chain}`, state, `${delivered} delivered`, attempt].join("\t"))
     }
@@ -167,19 +168,15 @@ const changing = <Name extends string>(
     }, Effect.scoped),
   ).pipe(Command.withDescription(description))
 
-const pause = changing("pause", "Send nothing until it is resumed", "Paused.", (webhook) => ({
-  ...webhook,
-  attempts: { ...webhook.attempts, paused: "The operator paused it." },
-}))
+const pause = changing("pause", "Send nothing until it is resumed", "Paused.", (webhook) =>
+  Webhook.paused(webhook, "The operator paused it."),
+)
 
-const resume = changing("resume", "Go on where it was paused, at once", "Resumed.", (webhook) => ({
-  ...webhook,
-  attempts: Delivery.initial,
-}))
+const resume = changing("resume", "Go on where it was paused, at once", "Resumed.", Webhook.resumed)
 
 const test = changing("test", "Send a test before the next message", "A test is sent; see the list.", (webhook) => ({
   ...webhook,
-  test: Webhook.newId(),
+  test: webhook.test ?? Webhook.newId(),
 }))
 
 const replay = Command.make(
@@ -188,10 +185,7 @@ const replay = Command.make(
   Effect.fn(function* ({ config, from, name }) {
     const block = yield* Selection.parseBlock(from)
     if (block === undefined) return yield* invalidOption("--from", "a block number", "none")
-    yield* change(config, name, (webhook) => [
-      { ...webhook, from: block, positions: {}, pending: null, attempts: Delivery.initial },
-      undefined,
-    ])
+    yield* change(config, name, (webhook) => [Webhook.replayed(webhook, block), undefined])
     yield* Terminal.note(`Rows from block ${block} on are sent again.`)
   }, Effect.scoped),
 ).pipe(Command.withDescription("Send the rows from a block on again"))
@@ -209,8 +203,9 @@ const rotate = Command.make(
   Effect.fn(function* ({ config, keep, name }) {
     const millis = KeyFlags.parseDuration(keep)
     if (millis === undefined) return yield* invalidOption("--keep", "a time as 0s, 30m, 12h or 90d", quote(keep))
-    const until = (yield* Clock.currentTimeMillis) + millis
-    const secrets = yield* change(config, name, (webhook, key) => Webhook.rotate(key, webhook, until))
+    const nowMillis = yield* Clock.currentTimeMillis
+    const until = nowMillis + millis
+    const secrets = yield* change(config, name, (webhook, key) => Webhook.rotate(key, webhook, { nowMillis, until }))
     yield* Terminal.note(`The previous secret signs too until ${new Date(until).toISOString()}.`)
     yield* showSecrets(secrets)
   }, Effect.scoped),

@@ -135,8 +135,9 @@ export const Config = Schema.Struct({
   /** The page of the API at `/docs`, which calls the operations with the key that its user enters. Default: `on` on a loopback address, else `off`. */
   docs: Schema.optionalKey(Schema.Literals(["on", "off"])),
   /**
-   * Webhooks are sent: the key by which their secrets are encrypted in the database, of 32 characters or more; and whether addresses of
-   * any network, and http, are allowed, by default not. Default: none is sent.
+   * Webhooks are sent: the key by which their secrets are encrypted in the database, of 32 characters or more; whether addresses of
+   * any network, and http, are allowed, by default not; and how many webhooks and addresses an API key may have, and all of them. Default:
+   * none is sent.
    */
   webhooks: Schema.optionalKey(
     Schema.Struct({
@@ -144,6 +145,9 @@ export const Config = Schema.Struct({
         expecting("a text of 32 characters or more", (text) => text.length >= 32 && text.length <= 1_000),
       ),
       allowPrivate: withDefault(Schema.Boolean, () => false),
+      perKey: withDefault(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 })), () => 10),
+      addressesPerKey: withDefault(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 })), () => 1_000),
+      total: withDefault(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 })), () => 1_000),
     }),
   ),
   /** Origins of web pages that may call the service. Default: all. */

@@ -26,6 +26,7 @@ const fixed = [
   "signatures",
   "signingKey",
   "tls",
+  "webhooks",
 ] as const satisfies ReadonlyArray<keyof Config>
 
 /**

@@ -4,6 +4,9 @@ import * as RestOperation from "@daybook/schema/RestOperation"
 /** The operation of calls to nodes. */
 export const relay = "relay"
 
+/** The operations on webhooks, which a key is narrowed to together. */
+export const webhooks = "webhooks"
+
 /** Names of the operations that read, which a caller may call unless it is narrowed. */
 export const reading: ReadonlyArray<string> = [
   ...Object.keys({ ...RestOperation.all, ...RestOperation.streams }),
@@ -11,4 +14,4 @@ export const reading: ReadonlyArray<string> = [
 ]
 
 /** Names of all operations; those that change something must be named by a key. */
-export const all: ReadonlyArray<string> = [...reading, ...Object.keys(RestOperation.changes)]
+export const all: ReadonlyArray<string> = [...reading, webhooks, ...Object.keys(RestOperation.changes)]

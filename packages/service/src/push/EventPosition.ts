@@ -26,20 +26,42 @@ const digestOf = (selection: string): string => hash("sha256", selection, "hex")
 /** Whether a text has the form of a position. */
 export const isText = (text: string): boolean => text.startsWith(`${version}.`)
 
+const write = ({ from, highest, journal, next }: EventPosition, digest: string): string =>
+  [version, Journal.formatPosition(journal), from, next, highest + 1, digest].join(".")
+
 /** A position as text. */
-export const format = ({ from, highest, journal, next }: EventPosition, selection: string): string =>
-  [version, Journal.formatPosition(journal), from, next, highest + 1, digestOf(selection)].join(".")
+export const format = (position: EventPosition, selection: string): string => write(position, digestOf(selection))
+
+/** The position of a text, and the digest of what it belongs to; undefined for another text. */
+const read = (text: string): readonly [position: EventPosition, digest: string] | undefined => {
+  const [, change = "", from, next, above, digest = ""] = pattern.exec(text) ?? []
+  const journal = Journal.parsePosition(change)
+  if (Result.isFailure(journal)) return undefined
+  return [{ journal: journal.success, from: Number(from), next: Number(next), highest: Number(above) - 1 }, digest]
+}
 
 /** Reads a position; fails with what is expected. */
 export const parse = (text: string, selection: string): Result.Result<EventPosition, string> => {
-  const [, change = "", from, next, above, digest] = pattern.exec(text) ?? []
-  const journal = Journal.parsePosition(change)
-  if (Result.isFailure(journal)) return Result.fail("the cursor of an event, unchanged")
+  const [position, digest] = read(text) ?? []
+  if (position === undefined) return Result.fail("the cursor of an event, unchanged")
   if (digest !== digestOf(selection)) return Result.fail("a cursor of the same wallet, chain and selection")
-  return Result.succeed({
-    journal: journal.success,
-    from: Number(from),
-    next: Number(next),
-    highest: Number(above) - 1,
-  })
+  return Result.succeed(position)
+}
+
+/**
+ * A position from which rows are sent again from a block on. What was removed since is still known by it, so that rows that were sent are
+ * voided.
+ */
+export const rewound = (text: string, next: number): string => {
+  const [position, digest] = read(text) ?? []
+  if (position === undefined || digest === undefined) return text
+  return write({ ...position, from: Math.min(position.from, next), next }, digest)
+}
+
+/** A position of an earlier state, after rows up to that of a later one were sent. */
+export const above = (text: string, later: string | undefined): string => {
+  const [position, digest] = read(text) ?? []
+  if (position === undefined || digest === undefined) return text
+  const [{ highest } = position] = (later === undefined ? undefined : read(later)) ?? []
+  return write({ ...position, highest: Math.max(position.highest, highest) }, digest)
 }

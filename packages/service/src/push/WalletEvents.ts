@@ -34,6 +34,12 @@ export interface Subscription {
   readonly maxBytes: number
 }
 
+const sorted = (values: ReadonlyArray<string> | undefined) => values?.toSorted() ?? null
+
+/** What a stream selects, as text: a cursor belongs to it, whatever sends the events. */
+export const selectionText = ({ chain, isFinal, selection, types, wallet }: Subscription): string =>
+  JSON.stringify([chain.id, wallet, [...types].toSorted(), isFinal, sorted(selection.asset), sorted(selection.kind)])
+
 /** A block or a range of blocks of which the index lacks something. */
 export interface GapEvent {
   readonly from: number

@@ -7,10 +7,15 @@
 import { createCipheriv, createDecipheriv, hash, randomBytes } from "node:crypto"
 import * as StandardWebhook from "@daybook/transport/internal/StandardWebhook"
 import * as WalletEvent from "@daybook/schema/WalletEvent"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import type { IndexedChain } from "../query/IndexedChain.ts"
 import { StoreError } from "../store/StoreError.ts"
+import type { EncodedWebhook, State } from "../store/Webhooks.ts"
 import * as Delivery from "./Delivery.ts"
+import * as EventPosition from "./EventPosition.ts"
+import type * as Events from "./WalletEvents.ts"
 
 const Text = Schema.String
 const OrNull = <S extends Schema.Top>(schema: S) => Schema.NullOr(schema)
@@ -19,13 +24,41 @@ const OrNull = <S extends Schema.Top>(schema: S) => Schema.NullOr(schema)
 const Pending = Schema.Struct({
   id: Text,
   body: Text,
+  /** Number of its events. */
+  events: Schema.Int,
   /** The wallet whose position moves on once it is delivered; `null` for a test. */
   wallet: OrNull(Text),
   position: Text,
 })
 
+/** An attempt to send a message. */
+const Attempt = Schema.Struct({
+  /** Id of the message. */
+  message: Text,
+  /** When it began. */
+  at: Schema.Int,
+  /** Number of the attempt for its message, from 1. */
+  attempt: Schema.Int,
+  events: Schema.Int,
+  result: Schema.Literals(["delivered", "failed", "gone"]),
+  /** Status of the answer, or why there was none. */
+  status: OrNull(Schema.Int),
+  reason: OrNull(Text),
+  millis: Schema.Int,
+})
+
+/** An attempt to send a message. */
+export interface Attempt extends Schema.Schema.Type<typeof Attempt> {}
+
 /** The content of a webhook. */
 const Content = Schema.Struct({
+  /** Name of the API key that it belongs to; `null` for the operator. */
+  holder: OrNull(Text),
+  /** Name that the key gave it; `null` where its id is its name. */
+  name: OrNull(Text),
+  /** Digest of the request that made it; `null` where none did. */
+  request: OrNull(Text),
+  created: Schema.Int,
   url: Text,
   /** Name of the chain. */
   chain: Text,
@@ -34,13 +67,15 @@ const Content = Schema.Struct({
   finality: Schema.Literals(["head", "final"]),
   /** Where wallets without a position begin: a block, or `now`. */
   from: Schema.Union([Schema.Int, Schema.Literal("now")]),
-  /** Encrypted secrets of HMAC: the current one, and the previous one until a time. */
+  /** Encrypted secrets of HMAC: the current one, and previous ones until a time. */
   secret: Text,
-  previous: OrNull(Schema.Struct({ secret: Text, until: Schema.Int })),
+  previous: Schema.Array(Schema.Struct({ secret: Text, until: Schema.Int })),
   /** Encrypted private key of ed25519, and the public one. */
   privateKey: Text,
   publicKey: Text,
   positions: Schema.Record(Text, Text),
+  /** The journal has forgotten the changes since one of the positions. */
+  forgotten: Schema.Boolean,
   pending: OrNull(Pending),
   /** Id of a test that was requested. */
   test: OrNull(Text),
@@ -52,8 +87,8 @@ const Content = Schema.Struct({
   }),
   /** Messages that were delivered. */
   delivered: Schema.Int,
-  /** The last attempt. */
-  last: OrNull(Schema.Struct({ at: Schema.Int, result: Text })),
+  /** The last attempts, oldest first. */
+  log: Schema.Array(Attempt),
 })
 
 /** The content of a webhook. */
@@ -62,8 +97,45 @@ export interface Webhook extends Schema.Schema.Type<typeof Content> {}
 const ContentText = Schema.fromJsonString(Content)
 const decodeText = Schema.decodeUnknownEffect(ContentText)
 
-/** The text of a webhook. */
-export const encode = Schema.encodeSync(ContentText)
+const encodeText = Schema.encodeSync(ContentText)
+
+/** How a webhook is. */
+export const stateOf = ({ attempts: { failures, paused } }: Pick<Webhook, "attempts">): State => {
+  if (paused !== null) return "paused"
+  return failures > 0 ? "failing" : "active"
+}
+
+/** What is stored of a webhook. */
+export const encode = (webhook: Webhook): EncodedWebhook => ({
+  holder: webhook.holder,
+  state: stateOf(webhook),
+  content: encodeText(webhook),
+})
+
+/** Attempts that are kept. */
+const maxAttempts = 50
+
+/** The attempts with one more. */
+export const logged = (log: ReadonlyArray<Attempt>, attempt: Attempt): ReadonlyArray<Attempt> =>
+  [...log, attempt].slice(-maxAttempts)
+
+/** What an attempt gave, as a text. */
+export const resultText = ({ reason, status }: Attempt): string => reason ?? `status ${status}`
+
+/** What a webhook sends of a wallet, in steps of some bytes. */
+export const subscriptionOf = (
+  { finality, types }: Pick<Webhook, "finality" | "types">,
+  chain: IndexedChain,
+  wallet: string,
+  maxBytes: number,
+): Events.Subscription => ({
+  chain,
+  wallet,
+  types: new Set(types),
+  selection: {},
+  isFinal: finality === "final",
+  maxBytes,
+})
 
 /**
  * Reads a stored webhook.
@@ -119,34 +191,58 @@ export interface Secrets {
   readonly publicKey: string
 }
 
-/** What a webhook is added with. */
-export interface Settings extends Pick<Webhook, "url" | "chain" | "addresses" | "types" | "finality" | "from"> {}
+/** What a webhook is added with. Left out, it is that of the operator, and its wallets have no position yet. */
+export interface Settings
+  extends
+    Pick<Webhook, "url" | "chain" | "addresses" | "types" | "finality" | "from">,
+    Partial<Pick<Webhook, "holder" | "name" | "request" | "positions">> {}
 
 /** A new webhook, and the secrets that are shown once. */
-export const make = (key: string, settings: Settings): Effect.Effect<readonly [Webhook, Secrets]> =>
-  Effect.promise(async () => {
-    const secret = StandardWebhook.makeSecret()
-    const { privateKey, publicKey } = await StandardWebhook.makePair()
-    const webhook: Webhook = {
-      ...settings,
-      secret: encrypt(key, secret),
-      previous: null,
-      privateKey: encrypt(key, privateKey),
-      publicKey,
-      positions: {},
-      pending: null,
-      test: null,
-      attempts: Delivery.initial,
-      delivered: 0,
-      last: null,
-    }
-    return [webhook, { secret, publicKey }] as const
-  })
-
-/** The webhook with another secret; the previous one signs too until a time, in milliseconds since 1970. */
-export const rotate = (key: string, webhook: Webhook, until: number): readonly [Webhook, Secrets] => {
+export const make = Effect.fnUntraced(function* (
+  key: string,
+  { holder = null, name = null, positions = {}, request = null, ...settings }: Settings,
+): Effect.fn.Return<readonly [Webhook, Secrets]> {
   const secret = StandardWebhook.makeSecret()
-  const previous = { secret: webhook.secret, until }
+  const { privateKey, publicKey } = yield* Effect.promise(() => StandardWebhook.makePair())
+  const webhook: Webhook = {
+    ...settings,
+    holder,
+    name,
+    request,
+    created: yield* Clock.currentTimeMillis,
+    secret: encrypt(key, secret),
+    previous: [],
+    privateKey: encrypt(key, privateKey),
+    publicKey,
+    positions,
+    forgotten: false,
+    pending: null,
+    test: null,
+    attempts: Delivery.initial,
+    delivered: 0,
+    log: [],
+  }
+  return [webhook, { secret, publicKey }]
+})
+
+/** Previous secrets that sign beside the current one. */
+const maxPrevious = 3
+
+/** The previous secrets that sign at a time. */
+export const previousAt = ({ previous }: Webhook, nowMillis: number): Webhook["previous"] =>
+  previous.filter(({ until }) => nowMillis < until)
+
+/**
+ * The webhook with another secret. The current one signs too until a time, in milliseconds since 1970, and earlier ones for as long as they
+ * were to: where the response with a new secret is lost, the receiver has an older one.
+ */
+export const rotate = (
+  key: string,
+  webhook: Webhook,
+  { nowMillis, until }: { readonly nowMillis: number; readonly until: number },
+): readonly [Webhook, Secrets] => {
+  const secret = StandardWebhook.makeSecret()
+  const previous = [...previousAt(webhook, nowMillis), { secret: webhook.secret, until }].slice(-maxPrevious)
   return [
     { ...webhook, secret: encrypt(key, secret), previous },
     { secret, publicKey: webhook.publicKey },
@@ -156,13 +252,70 @@ export const rotate = (key: string, webhook: Webhook, until: number): readonly [
 /** The keys that sign at a time. */
 export const signingKeys = (
   key: string,
-  { previous, privateKey, secret }: Webhook,
+  webhook: Webhook,
   nowMillis: number,
-): Effect.Effect<ReadonlyArray<string>, StoreError> =>
-  Effect.forEach(
-    [secret, ...(previous !== null && nowMillis < previous.until ? [previous.secret] : []), privateKey],
-    (one) => decrypt(key, one),
-  )
+): Effect.Effect<ReadonlyArray<string>, StoreError> => {
+  const { privateKey, secret } = webhook
+  const earlier = previousAt(webhook, nowMillis).map((one) => one.secret)
+  return Effect.forEach([secret, ...earlier, privateKey], (one) => decrypt(key, one))
+}
+
+/** The webhook as it goes on where it was paused or failed, at once. */
+export const resumed = (webhook: Webhook): Webhook => ({ ...webhook, attempts: Delivery.initial })
+
+/** The webhook as it sends nothing, for a reason. */
+export const paused = (webhook: Webhook, reason: string): Webhook => ({
+  ...webhook,
+  attempts: { ...webhook.attempts, paused: reason },
+})
+
+/** A pending message that moves on to another position of its wallet. It may have been received, so that it is sent to its end. */
+const movedPending = ({ pending }: Webhook, move: (wallet: string, position: string) => string): Webhook["pending"] =>
+  pending === null || pending.wallet === null
+    ? pending
+    : { ...pending, position: move(pending.wallet, pending.position) }
+
+/**
+ * The webhook as it sends the rows of its wallets from a block on again. Rows that were sent of blocks that were removed since are voided,
+ * unless the journal has forgotten them.
+ */
+export const replayed = (webhook: Webhook, next: number): Webhook => {
+  const { forgotten, positions } = webhook
+  const entries = Object.entries(positions).map(([wallet, text]) => [wallet, EventPosition.rewound(text, next)])
+  return resumed({
+    ...webhook,
+    from: next,
+    positions: forgotten ? {} : Object.fromEntries(entries),
+    pending: movedPending(webhook, (_, text) => EventPosition.rewound(text, next)),
+    forgotten: false,
+  })
+}
+
+/** The webhook as it goes on after an earlier position of a wallet. */
+export const replayedAfter = (webhook: Webhook, wallet: string, position: string): Webhook => {
+  const { pending, positions } = webhook
+  const later = pending?.wallet === wallet ? pending.position : positions[wallet]
+  const moved = EventPosition.above(position, later)
+  return resumed({
+    ...webhook,
+    positions: { ...positions, [wallet]: moved },
+    pending: movedPending(webhook, (owner, text) => (owner === wallet ? moved : text)),
+    forgotten: false,
+  })
+}
+
+/** The webhook without wallets and what was to be sent of them. */
+export const without = (webhook: Webhook, wallets: ReadonlySet<string>): Webhook => {
+  const { addresses, pending, positions } = webhook
+  const isDropped = pending !== null && pending.wallet !== null && wallets.has(pending.wallet)
+  const kept = {
+    ...webhook,
+    addresses: addresses.filter((wallet) => !wallets.has(wallet)),
+    positions: Object.fromEntries(Object.entries(positions).filter(([wallet]) => !wallets.has(wallet))),
+    pending: isDropped ? null : pending,
+  }
+  return isDropped && stateOf(webhook) === "failing" ? resumed(kept) : kept
+}
 
 /** A new id of a message. */
 export const newId = (): string => `msg_${randomBytes(18).toString("base64url")}`

@@ -10,6 +10,7 @@ import { request as httpsRequest } from "node:https"
 import { isIP, type LookupFunction } from "node:net"
 import { visibleStart } from "@daybook/schema/VisibleText"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as PublicAddress from "./PublicAddress.ts"
 
 /** Resolves a name to all of its addresses. */
@@ -63,6 +64,25 @@ const checkedLookup =
       if (options.all === true) return done(null, allowed)
       return done(null, first.address, first.family)
     })
+
+/** Time for the look-up of a name that is checked before a webhook is made, in milliseconds. */
+const lookupMillis = 3_000
+
+/** Why a URL is refused, by its text and by what its name leads to; `null` for none. A name that nobody knows yet is not refused. */
+export const check = (text: string, options: Options): Effect.Effect<string | null> => {
+  const issue = issueOf(text, options)
+  if (issue !== null || options.allowPrivate) return Effect.succeed(issue)
+  const { hostname } = new URL(text)
+  if (isIP(hostname.replace(/^\[(.*)\]$/, "$1")) !== 0) return Effect.succeed(null)
+  const { resolve = platformResolve } = options
+  const looked = Effect.callback<string | null>((resume) =>
+    resolve(hostname, (error, addresses) => {
+      const isRefused = error === null && !addresses.every(({ address }) => PublicAddress.isPublic(address))
+      resume(Effect.succeed(isRefused ? "a name that leads to addresses of the public internet alone" : null))
+    }),
+  )
+  return Effect.map(Effect.timeoutOption(looked, lookupMillis), Option.getOrNull)
+}
 
 /** Sends a message. */
 export const send = (

@@ -7,35 +7,86 @@
 import type * as Effect from "effect/Effect"
 import type { StoreError } from "./StoreError.ts"
 
-/** A webhook as it is stored. */
-export interface StoredWebhook {
-  readonly name: string
+/** How a webhook is, by what the last attempts gave. */
+export const states = ["active", "failing", "paused"] as const
+
+/** How a webhook is. */
+export type State = (typeof states)[number]
+
+/** How many webhooks are in each state. */
+export type StateCounts = Readonly<Record<State, number>>
+
+/** What is stored of a webhook. */
+export interface EncodedWebhook {
+  /** Name of the API key that it belongs to; `null` for the operator. */
+  readonly holder: string | null
+  readonly state: State
   /** JSON text of its settings, secrets and state; secrets are encrypted. */
   readonly content: string
+}
+
+/** A webhook as it is stored. */
+export interface StoredWebhook extends Pick<EncodedWebhook, "content" | "holder"> {
+  readonly name: string
   /** Grows with each change of the content. */
   readonly revision: number
+}
+
+/** What a sender looks at from time to time. */
+export interface KnownWebhook extends Pick<StoredWebhook, "revision"> {
+  /** No process has the lease of sending. */
+  readonly isFree: boolean
 }
 
 /** The webhooks of a database. Leases end by the clock of the database. */
 export interface Webhooks {
   /** All by name. */
   readonly list: Effect.Effect<ReadonlyArray<StoredWebhook>, StoreError>
+  /** Those of a key, by name. */
+  readonly ofHolder: (holder: string) => Effect.Effect<ReadonlyArray<StoredWebhook>, StoreError>
+  /** The one of a name; `null` for none. */
+  readonly find: (name: string) => Effect.Effect<StoredWebhook | null, StoreError>
+  /** What senders look at from time to time, of all by name. */
+  readonly overview: Effect.Effect<ReadonlyMap<string, KnownWebhook>, StoreError>
+  /** How many are in each state. */
+  readonly counts: Effect.Effect<StateCounts, StoreError>
   /** Adds one; false where the name is taken. */
-  readonly add: (name: string, content: string) => Effect.Effect<boolean, StoreError>
+  readonly add: (name: string, webhook: EncodedWebhook) => Effect.Effect<boolean, StoreError>
   /** Removes one; false where there is none. */
   readonly remove: (name: string) => Effect.Effect<boolean, StoreError>
-  /** Replaces the content of a revision; false where it has another one. */
-  readonly change: (name: string, revision: number, content: string) => Effect.Effect<boolean, StoreError>
+  /** Replaces state and content of a revision; false where it has another one. */
+  readonly change: (
+    name: string,
+    revision: number,
+    webhook: Pick<EncodedWebhook, "content" | "state">,
+  ) => Effect.Effect<boolean, StoreError>
   /** Takes or extends the lease of sending for a time; `null` while another owner has it, or where there is no such webhook. */
   readonly acquire: (name: string, owner: string, millis: number) => Effect.Effect<StoredWebhook | null, StoreError>
 }
 
+/** The columns of a row, in this order. */
+export const columns = "name, holder, content, revision"
+
 /** The columns of a row. */
-export type Columns = readonly [name: string, content: string, revision: number]
+export type Columns = readonly [name: string, holder: string | null, content: string, revision: number]
 
 /** The webhook of a row. */
-export const fromColumns = ([name, content, revision]: Columns): StoredWebhook => ({
+export const fromColumns = ([name, holder, content, revision]: Columns): StoredWebhook => ({
   name,
+  holder,
   content,
   revision: Number(revision),
 })
+
+/** The overview of rows. */
+export const overviewOf = (
+  rows: ReadonlyArray<readonly [name: string, revision: number, isFree: boolean | number]>,
+): ReadonlyMap<string, KnownWebhook> =>
+  new Map(rows.map(([name, revision, isFree]) => [name, { revision: Number(revision), isFree: Boolean(isFree) }]))
+
+/** The counts of rows. A state of a later version counts as none. */
+export const countsOf = (rows: ReadonlyArray<readonly [state: string, count: number]>): StateCounts => {
+  const counts = new Map(rows)
+  const countOf = (state: State) => Number(counts.get(state) ?? 0)
+  return { active: countOf("active"), failing: countOf("failing"), paused: countOf("paused") }
+}

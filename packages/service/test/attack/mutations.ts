@@ -16,8 +16,10 @@ import type { Scenario } from "./Scenario.ts"
 
 const counts = { full: 100_000, small: 300 } as const
 
-/** What stands for the key in the URL of the node. */
+/** What stands for the key in the URL of the node, and in those of webhooks, which their owners and operators see. */
 const canary = "CANARY0123456789"
+const urlCanary = "URLCANARY0123456789"
+const webhooksKey = `WEBHOOKS${"k".repeat(32)}`
 
 interface ChangedRequest {
   readonly method: string
@@ -94,6 +96,14 @@ const names = [
   "constructor",
 ]
 
+/** The operations on webhooks; `WEBHOOK` stands for the id of one. */
+const webhookPaths = [
+  "",
+  "/WEBHOOK",
+  "/KEY",
+  ...["pause", "resume", "test", "replay", "rotate", "addresses", "deliveries"].map((last) => `/WEBHOOK/${last}`),
+].map((last) => `/api/v2.2/webhooks${last}`)
+
 const paths = [
   `/api/v2.2/${Rows.alice}/verbose`,
   `/api/v2.2/${Rows.alice}/movements`,
@@ -104,6 +114,7 @@ const paths = [
   `/api/v2.2/contracts/${Rows.bob}`,
   "/api/v2.2/contracts/pack",
   "/api/v2.2/KEY/movements",
+  ...webhookPaths,
   "/explorer.json",
   "/ready",
   "/api?module=account&action=txlist&address=ADDRESS&apikey=KEY",
@@ -119,6 +130,7 @@ const paths = [
 const methodOf = (next: Next, path: string): string => {
   if (next(8) === 0) return pick(next, ["DELETE", "HEAD", "OPTIONS", "PATCH", "PUT", "POST"])
   if (path.startsWith("/rpc")) return "POST"
+  if (path.startsWith("/api/v2.2/webhooks")) return pick(next, ["POST", "POST", "POST", "GET", "DELETE"])
   return path.includes("/contracts/pack") ? pick(next, ["PUT", "DELETE"]) : "GET"
 }
 
@@ -144,10 +156,21 @@ const parameterOf = (next: Next): string => {
   return next(3) === 0 ? `${pick(next, names)}=${pick(next, edges)}` : `${name}=${pick(next, values)}`
 }
 
+const webhookBodies = [
+  `{"url":"https://hooks.invalid/${urlCanary}","chain":"attack","addresses":["${Rows.alice}"],"from":0,"name":"books"}`,
+  `{"url":"https://hooks.invalid/${urlCanary}","chain":"attack","addresses":["${Rows.alice}","${Rows.bob}"],"from":"now"}`,
+  `{"add":["${Rows.bob}"],"from":"2026-01-01"}`,
+  `{"remove":["${Rows.bob}"]}`,
+  '{"from":1}',
+  '{"from":"e1.4-abc.0.1.1.0123456789ab"}',
+  '{"keep_seconds":60}',
+]
+
 const bodies = [
   '{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":["0x00000000000000000000000000000000000000aa","latest"]}',
   '[{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]},{"jsonrpc":"2.0","id":"b","method":"eth_gasPrice"}]',
   '{"jsonrpc":"2.0","id":null,"method":"debug_traceTransaction","params":[{}]}',
+  ...webhookBodies,
   '{"name":"Vault","abi":[{"type":"function","name":"poke","inputs":[{"name":"times","type":"uint256"}],"outputs":[]}]}',
 ]
 
@@ -170,14 +193,15 @@ const change = (next: Next, text: string): string => {
 /** Characters that Node sends in a path. */
 const sendable = (path: string): string => `/${path.replace(/[^!-~]/g, "").replace(/^\/*/, "")}`
 
-const requestOf = (next: Next, keys: ReadonlyArray<string>): ChangedRequest => {
+const requestOf = (next: Next, keys: ReadonlyArray<string>, ids: ReadonlyArray<string>): ChangedRequest => {
   const key = pick(next, keys)
-  const path = pick(next, paths).replace("KEY", key).replace("ADDRESS", Rows.alice)
+  const path = pick(next, paths).replace("KEY", key).replace("ADDRESS", Rows.alice).replace("WEBHOOK", pick(next, ids))
   const query = Array.from({ length: next(4) }, () => parameterOf(next)).join("&")
   const isWhole = next(3) === 0
   // The key stays as it is: a part of it is none. A changed path is that of no operation, most often.
   const changedPath = isWhole || path.includes(key) || next(4) > 0 ? path : change(next, path)
   const method = methodOf(next, path)
+  const given = path.startsWith("/api/v2.2/webhooks") && next(8) > 0 ? webhookBodies : bodies
   const isBody = method === "POST" || method === "PUT"
   const header = pick(next, ["x-api-key", "x-api-key", "authorization"])
   const value = header === "authorization" ? `Bearer ${key}` : key
@@ -196,7 +220,7 @@ const requestOf = (next: Next, keys: ReadonlyArray<string>): ChangedRequest => {
     method,
     path: sent,
     headers,
-    body: isBody ? (isWhole ? pick(next, bodies) : change(next, pick(next, bodies))) : "",
+    body: isBody ? (isWhole ? pick(next, given) : change(next, pick(next, given))) : "",
   }
 }
 
@@ -284,6 +308,7 @@ export const scenario: Scenario = {
         rateLimit: { perSecond: 1e6, burst: 1e6 },
         log: { access: true },
         otlp: { url: collector.url },
+        webhooks: { key: webhooksKey },
       },
       role: "serve",
       prepare: async (folder: string) => await LongLedger.fill(folder, { movements: 2_000, assets: 50 }),
@@ -295,7 +320,10 @@ export const scenario: Scenario = {
   },
   run: async (attacked, scale) => {
     const keys = await addKeys(attacked.folder)
-    const secrets = [...keys, canary]
+    const secrets = [...keys, canary, webhooksKey]
+    /** Secrets of webhooks, each of which is in one response alone. */
+    const shown = new Set<string>()
+    const ids = ["none", "wh_0123456789abcdefghijklmn"]
     const next = random(11)
     const statuses = new Map<number, number>()
     const faults = new Map<string, string>()
@@ -303,7 +331,7 @@ export const scenario: Scenario = {
     const loop = async () => {
       while (sent < counts[scale]) {
         sent++
-        const one = requestOf(next, keys)
+        const one = requestOf(next, keys, ids)
         const { status, text } = await send(attacked.url, one)
         statuses.set(status, (statuses.get(status) ?? 0) + 1)
         const asked = `${one.method} ${one.path.slice(0, 160)} ${one.body.slice(0, 160)}`
@@ -311,11 +339,19 @@ export const scenario: Scenario = {
         if (isBlame) faults.set(`status ${status}: ${text.slice(0, 100)}`, asked)
         if (secrets.some((secret) => text.includes(secret)))
           faults.set(`a key in a response of status ${status}`, asked)
+        for (const secret of text.match(/whsec_[\w+/=]+/g) ?? []) {
+          if (shown.has(secret)) faults.set("the secret of a webhook in a second response", asked)
+          shown.add(secret)
+        }
+        for (const id of text.match(/(?<="id":")wh_[\w-]{24}/g) ?? []) if (ids.length < 50) ids.push(id)
       }
     }
     await Promise.all(Array.from({ length: 16 }, loop))
     for (const [name, text] of await sinksOf(attacked)) {
-      if (secrets.some((secret) => text.includes(secret))) faults.set(`a key in ${name}`, `${text.length} characters`)
+      if ([...secrets, ...shown, urlCanary].some((secret) => text.includes(secret))) {
+        faults.set(`a key or secret in ${name}`, `${text.length} characters`)
+      }
+      if (shown.size === 0) faults.set("no webhook was made", "which proves nothing")
       if (text.length === 0) faults.set(`nothing in ${name}`, "which proves nothing")
     }
     const tallied = [...statuses]

@@ -98,6 +98,9 @@ const wrong: Readonly<Record<string, unknown>> = {
   allowedHosts: "localhost",
   "webhooks.key": "short",
   "webhooks.allowPrivate": "yes",
+  "webhooks.perKey": -1,
+  "webhooks.addressesPerKey": -1,
+  "webhooks.total": -1,
   "limits.traces.depth": 1_025,
 }
 

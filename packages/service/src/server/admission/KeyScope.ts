@@ -23,6 +23,14 @@ export const operationIssue = (grant: KeyGrant, operation: string): string | und
   return isAllowed ? undefined : refuse(grant, `the operation ${operation}`, allowed ?? Operation.reading)
 }
 
+/** Why a key may not call the operations on webhooks; `undefined` where it may. Callers without a key have none of their own. */
+export const webhooksIssue = (grant: KeyGrant): string | undefined => {
+  const { name, operator, options } = grant
+  const allowed = options?.operations
+  const isAllowed = name === "" ? operator : (allowed?.includes(Operation.webhooks) ?? true)
+  return isAllowed ? undefined : refuse(grant, "webhooks", allowed ?? Operation.reading)
+}
+
 /** Why a key may not ask for a chain; `undefined` where it may. */
 export const chainIssue = (grant: KeyGrant, chain: ServedChain): string | undefined => {
   const allowed = grant.options?.chains

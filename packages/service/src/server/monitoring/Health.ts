@@ -6,6 +6,7 @@ import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import * as ChainRegistry from "../../config/ChainRegistry.ts"
 import * as NodeConfig from "../../config/NodeConfig.ts"
 import type { ApiKeys } from "../../store/ApiKeys.ts"
+import type { Webhooks } from "../../store/Webhooks.ts"
 import * as ErrorResponse from "../http/ErrorResponse.ts"
 import * as Response from "../http/Response.ts"
 import { InvalidParameter } from "../http/InvalidParameter.ts"
@@ -17,6 +18,8 @@ import * as Status from "./Status.ts"
 export interface Options {
   readonly chains: ReadonlyArray<IndexedChain>
   readonly keys: Pick<ApiKeys, "ready">
+  /** The webhooks; `null` where none are sent. */
+  readonly webhooks: Pick<Webhooks, "counts"> | null
   /** The indexer runs in this process, or beside it by the same command. */
   readonly isIndexing: boolean
 }
@@ -29,17 +32,21 @@ const respond = (isReady: boolean, body: unknown, chains: ReadonlyArray<IndexedC
 }
 
 /** Makes the handler of `/ready`: 200 when the service can answer; with a chain, when the index of that chain follows its node. */
-export const ready = ({ chains, isIndexing, keys }: Options) => {
+export const ready = ({ chains, isIndexing, keys, webhooks }: Options) => {
+  /** Left out where they cannot be read. */
+  const webhookCounts =
+    webhooks === null ? Effect.succeed(undefined) : Effect.orElseSucceed(webhooks.counts, () => undefined)
   const ofService = Effect.gen(function* () {
     // All at once: a database that does not answer takes as long for one chain as for all.
-    const [canAnswer, statuses] = yield* Effect.all(
+    const [canAnswer, statuses, counts] = yield* Effect.all(
       [
         Effect.isSuccess(keys.ready),
         Effect.forEach(chains, (chain) => Status.read(chain, { isIndexing }), { concurrency: "unbounded" }),
+        webhookCounts,
       ],
       { concurrency: "unbounded" },
     )
-    return respond(canAnswer, { ready: canAnswer, chains: statuses }, chains)
+    return respond(canAnswer, { ready: canAnswer, chains: statuses, webhooks: counts }, chains)
   })
   const ofChain = Effect.fnUntraced(function* (
     name: string,

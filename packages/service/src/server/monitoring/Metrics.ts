@@ -12,6 +12,7 @@ import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import type { IndexedChain } from "../../query/IndexedChain.ts"
+import type { StateCounts, Webhooks } from "../../store/Webhooks.ts"
 import type { Member } from "../cluster/Member.ts"
 import type { DiskUse, IndexerCounts } from "../../store/StatusBoard.ts"
 import * as MetricsText from "./MetricsText.ts"
@@ -121,6 +122,8 @@ const indexerCounters = [
   indexerCounter("daybook_indexer_obstacles_total", "Times that it could not go on.", ({ obstacles }) => obstacles),
 ]
 
+const webhooksGauge = Metric.gauge("daybook_webhooks", { description: "Webhooks by state: active, failing or paused." })
+
 const storeGauges = {
   data: Metric.gauge("daybook_store_bytes", {
     description: "Bytes of the index on disk, without its write-ahead log.",
@@ -140,6 +143,7 @@ export const format = (
   metrics: { readonly registry: Registry },
   statuses: ReadonlyArray<Status.Status>,
   stores: ReadonlyArray<StoreBytes> = [],
+  webhooks: StateCounts | null = null,
 ): string => {
   // A copy: a sample that is unknown at the next request must be gone by then.
   const context = contextOf({ registry: new Map(metrics.registry) })
@@ -160,6 +164,9 @@ export const format = (
     Metric.withAttributes(storeGauges.data, { chain }).updateUnsafe(data, context)
     if (log !== null) Metric.withAttributes(storeGauges.log, { chain }).updateUnsafe(log, context)
   }
+  for (const [state, count] of Object.entries(webhooks ?? {})) {
+    Metric.withAttributes(webhooksGauge, { state }).updateUnsafe(count, context)
+  }
   return PrometheusMetrics.formatUnsafe(context)
 }
 
@@ -172,15 +179,23 @@ const storeBytes = ({ diskUse, name }: IndexedChain): Effect.Effect<ReadonlyArra
 
 const contentType = "text/plain; version=0.0.4; charset=utf-8"
 
+/** What the metrics are read from. */
+interface Sources {
+  readonly chains: ReadonlyArray<IndexedChain>
+  readonly isIndexing: boolean
+  /** The webhooks; `null` where none are sent. */
+  readonly webhooks: Pick<Webhooks, "counts"> | null
+}
+
 /** Makes the handler of `/metrics`. */
 export const make = (
   metrics: Metrics["Service"],
-  chains: ReadonlyArray<IndexedChain>,
-  isIndexing: boolean,
+  { chains, isIndexing, webhooks }: Sources,
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
   Effect.gen(function* () {
     const statuses = yield* Effect.forEach(chains, (chain) => Status.read(chain, { isIndexing }))
     const stores = yield* Effect.forEach(chains, storeBytes)
-    const text = MetricsText.sum([format(metrics, statuses, stores.flat()), ...(yield* metrics.others)])
+    const counts = webhooks === null ? null : yield* Effect.orElseSucceed(webhooks.counts, () => null)
+    const text = MetricsText.sum([format(metrics, statuses, stores.flat(), counts), ...(yield* metrics.others)])
     return HttpServerResponse.text(text, { contentType })
   })

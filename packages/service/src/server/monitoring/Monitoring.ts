@@ -21,7 +21,7 @@ const api = HttpApi.make("daybook-service").add(RestApi.Service).middleware(Inva
 
 /** The routes for operators and machines. */
 export const layer = (options: {
-  readonly config: Pick<Config, "maxLimit">
+  readonly config: Pick<Config, "maxLimit" | "webhooks">
   readonly chains: ReadonlyArray<ServedChain>
   /** The indexer runs in this process, or beside it by the same command. */
   readonly isIndexing: boolean
@@ -35,11 +35,12 @@ export const layer = (options: {
       const database = yield* Engine
       const metrics = yield* Metrics.Metrics
       const chains = options.chains.map(IndexedChain.fromDatabase(database))
-      const ready = Health.ready({ chains, keys: database.apiKeys, isIndexing })
+      const webhooks = options.config.webhooks === undefined ? null : database.webhooks
+      const ready = Health.ready({ chains, keys: database.apiKeys, webhooks, isIndexing })
       return handlers.handleAll({
         health: () => Effect.succeed({ status: "ok" } as const),
         ready: ({ query }) => ready(query.chain),
-        metrics: () => Metrics.make(metrics, chains, isIndexing),
+        metrics: () => Metrics.make(metrics, { chains, isIndexing, webhooks }),
         openApi: () => Effect.succeed(Response.json(openApi)),
       })
     }),

@@ -62,6 +62,7 @@ const metrics = {
     "Time of an operation of the database, such as page or append.",
     databaseSeconds,
   ),
+  attempts: counter("daybook_webhook_attempts_total", "Attempts to send a message of a webhook, by their result."),
   wallets: Metric.gauge("daybook_watched_wallets", { description: "Watched wallets, by the state of their proof." }),
   provedBlock: Metric.gauge("daybook_watched_oldest_proved_block", {
     description: "Lowest block up to which a watched wallet is proved; -1 where one never was.",
@@ -95,6 +96,7 @@ export const make = (process: Metrics.Metrics["Service"]) => {
     operations: updater(metrics.operations, "operation"),
     wallets: updater(metrics.wallets, "chain", "state"),
     provedBlock: updater(metrics.provedBlock, "chain"),
+    attempts: updater(metrics.attempts, "result"),
   }
   const keys = new Set<string>()
   const keyLabel = (name: string): string => {
@@ -116,6 +118,7 @@ export const make = (process: Metrics.Metrics["Service"]) => {
       count.nodeRequests(1, chain, String(node), outcome)
       count.nodeDurations(taken, chain, String(node))
     },
+    attempted: (result: string): void => count.attempts(1, result),
     operated: (operation: string, taken: number): void => count.operations(taken, operation),
     proved: (chain: string, { oldestProvedBlock, states }: WalletStates): void => {
       for (const [state, wallets] of Object.entries(states)) {

@@ -5,15 +5,11 @@
  *
  * Source: decision 0059.
  */
-import { isUtf8 } from "node:buffer"
 import * as Contract from "@daybook/schema/Contract"
 import * as Issue from "@daybook/schema/Issue"
-import * as Json from "@daybook/schema/Json"
 import type * as RestOperation from "@daybook/schema/RestOperation"
 import * as Effect from "effect/Effect"
-import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Result from "effect/Result"
-import * as SchemaParser from "effect/SchemaParser"
 import * as Semaphore from "effect/Semaphore"
 import type { ServedChain } from "../../config/ServedChain.ts"
 import * as ContractAbi from "../../contract/ContractAbi.ts"
@@ -23,10 +19,8 @@ import type { Authentication, Caller } from "../admission/Authentication.ts"
 import type { Bounds } from "../admission/Bounds.ts"
 import * as ChainContracts from "../chain/ChainContracts.ts"
 import * as ErrorResponse from "../http/ErrorResponse.ts"
-import * as JsonScan from "../relay/JsonScan.ts"
-import * as RequestBody from "../relay/RequestBody.ts"
 import * as Response from "../http/Response.ts"
-import { InvalidParameter } from "../http/InvalidParameter.ts"
+import * as JsonBody from "./JsonBody.ts"
 import type * as OperationRoute from "./OperationRoute.ts"
 
 /** What the handlers need. */
@@ -44,28 +38,7 @@ const source = "upload"
 const maxContracts = 5_000
 const maxCharacters = 16 * 1024 * 1024
 
-const invalid = (path: string, expected: string, received: string) =>
-  ErrorResponse.badRequest(InvalidParameter.fromIssue({ path, expected, received }, "request body"))
-
-const decodeDescription = SchemaParser.decodeUnknownResult(Contract.Description, { onExcessProperty: "error" })
-
-/** The description of a body. */
-const descriptionOf = Effect.fnUntraced(function* (
-  bytes: Buffer,
-  { bodyDepth, bodyValues }: Bounds["Service"]["limits"],
-): Effect.fn.Return<Contract.Description, ErrorResponse.ErrorResponse> {
-  const { depth, isBalanced, values } = JsonScan.count(bytes)
-  if (depth > bodyDepth)
-    return yield* invalid("", `at most ${bodyDepth} levels of nesting (limits.bodyDepth)`, `${depth}`)
-  if (values > bodyValues) return yield* invalid("", `at most ${bodyValues} values (limits.bodyValues)`, `${values}`)
-  const json = isBalanced && isUtf8(bytes) ? Json.parse(bytes.toString()) : undefined
-  if (json === undefined) return yield* invalid("", "JSON in UTF-8", "another text")
-  const decoded = decodeDescription(json)
-  if (Result.isSuccess(decoded)) return decoded.success
-  // Sound: an error has at least one issue.
-  const issue = Issue.fromError(decoded.failure, json)[0]!
-  return yield* ErrorResponse.badRequest(InvalidParameter.fromIssue(issue, "request body"))
-})
+const { invalid } = JsonBody
 
 /** A description with what it costs. */
 interface Upload {
@@ -105,12 +78,7 @@ export const make = ({ authentication, bounds, contracts, database }: Options): 
   // One change at a time, so that together they stay within the bounds.
   const permit = Semaphore.makeUnsafe(1)
 
-  const readBody = ({ grant }: Caller) =>
-    Effect.flatMap(HttpServerRequest, (request) =>
-      RequestBody.read(request, grant, { authentication, bounds }).pipe(
-        Effect.catchTag("RelayError", ErrorResponse.unreadBody),
-      ),
-    )
+  const readBody = JsonBody.reader({ authentication, bounds }, Contract.Description)
 
   /** Refuses what is beyond the bounds of a chain. A description that replaces another one counts beside it. */
   const checkRoom = Effect.fnUntraced(function* (chain: ServedChain, { abi }: Stored) {
@@ -152,8 +120,8 @@ export const make = ({ authentication, bounds, contracts, database }: Options): 
   const respond = (value: object, headers: Response.Headers) => Response.json(JSON.stringify(value), { headers })
 
   const putContract: Handlers["putContract"] = Effect.fnUntraced(function* ({ caller, chain, params }) {
-    const { bytes, headers = caller.headers } = yield* readBody(caller)
-    const upload = yield* uploadOf(params.contract, yield* descriptionOf(bytes, bounds.limits))
+    const { headers, value } = yield* readBody(caller)
+    const upload = yield* uploadOf(params.contract, value)
     const remaining = yield* pay({ ...caller, headers }, upload.abi)
     const items = yield* applied(Effect.catchTag(write(chain, upload), "StoreError", ErrorResponse.fromStore))
     return respond({ contract: params.contract, name: upload.name, items: String(items) }, remaining)

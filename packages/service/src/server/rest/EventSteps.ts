@@ -72,35 +72,34 @@ const retrySeconds = 10
 /** No chain is longer. */
 const blockPattern = /^[0-9]{1,15}$/
 
-const invalid = (path: string, expected: string, received: string) =>
-  Result.fail(InvalidParameter.fromIssue({ path, expected, received }, path === "from" ? "query parameter" : "header"))
-
 /** Where a stream begins: at the position of a cursor, or at a place that is looked up. */
-type Beginning = { readonly _tag: "After"; readonly position: EventPosition.EventPosition } | Events.Beginning
+export type Beginning = { readonly _tag: "After"; readonly position: EventPosition.EventPosition } | Events.Beginning
 
-const fromCursor = (path: string, text: string, selection: string): Result.Result<Beginning, InvalidParameter> =>
-  Result.match(EventPosition.parse(text, selection), {
-    onSuccess: (position): Result.Result<Beginning, InvalidParameter> => Result.succeed({ _tag: "After", position }),
-    onFailure: (expected) => invalid(path, expected, "another text"),
+const fromCursor = (
+  path: string,
+  text: string,
+  selection: string,
+  what: string,
+): Result.Result<Beginning, InvalidParameter> =>
+  Result.mapBoth(EventPosition.parse(text, selection), {
+    onSuccess: (position): Beginning => ({ _tag: "After", position }),
+    onFailure: (expected) => InvalidParameter.fromIssue({ path, expected, received: "another text" }, what),
   })
 
-const beginningOf = (
-  lastEventId: string,
+/** Reads where events begin: a block, a date, the cursor of a selection, or `now`. Errors name it as `what`. */
+export const readBeginning = (
   from: string,
   selection: string,
+  what = "query parameter",
 ): Result.Result<Beginning, InvalidParameter> => {
-  if (lastEventId !== "") return fromCursor("last-event-id", lastEventId, selection)
   if (from === "now") return Result.succeed({ _tag: "Now" })
-  if (EventPosition.isText(from)) return fromCursor("from", from, selection)
+  if (EventPosition.isText(from)) return fromCursor("from", from, selection, what)
   if (blockPattern.test(from)) return Result.succeed({ _tag: "At", bound: { _tag: "Block", block: Number(from) } })
-  return Result.map(Dates.read("from", from), (date) => ({ _tag: "At", bound: { _tag: "Date", date } }))
+  return Result.map(Dates.read("from", from, what), (date) => ({ _tag: "At", bound: { _tag: "Date", date } }))
 }
 
-const sorted = (values: ReadonlyArray<string> | undefined) => values?.toSorted() ?? null
-
-/** What a stream selects, as text: a cursor belongs to it, whatever sends the events. */
-const selectionOf = ({ chain, isFinal, selection, types, wallet }: Events.Subscription): string =>
-  JSON.stringify([chain.id, wallet, [...types].toSorted(), isFinal, sorted(selection.asset), sorted(selection.kind)])
+const beginningOf = (lastEventId: string, from: string, selection: string) =>
+  lastEventId === "" ? readBeginning(from, selection) : fromCursor("last-event-id", lastEventId, selection, "header")
 
 /** Begins a stream where its caller may have one more. */
 export type Open = (
@@ -131,7 +130,7 @@ export const make = ({ bounds, config, contracts, decoder }: Options): Open => {
       return yield* ErrorResponse.rateLimited(message, { ...headers, "retry-after": String(retrySeconds) })
     }
     const subscription = subscriptionOf(request)
-    const selection = selectionOf(subscription)
+    const selection = Events.selectionText(subscription)
     const take = (state: Events.State) => turns.run(Events.step(subscription, state))
     const beginning = yield* Effect.fromResult(beginningOf(lastEventId, query.from ?? "now", selection))
     const state =

@@ -76,6 +76,29 @@ export const resolve = <C extends ServedChain>(
 /** What a route reads of its request. */
 type Needed = HttpServerRequest | HttpRouter.RouteContext | ParsedSearchParams
 
+/** Authenticates the caller of an operation, and decodes its request unless `issueOf` gives why the caller may not send it. */
+const decoder = <O extends RestOperation.RestOperation>(
+  operation: O,
+  authentication: Authentication.Authentication["Service"],
+  issueOf: (caller: Authentication.Caller, given: Input, facts: RequestFacts) => string | undefined,
+) => {
+  const decodeParams = decoderOf<O["params"]["Type"]>(operation.params, "path parameter")
+  const decodeQuery = decoderOf<O["query"]["Type"]>(operation.query, "query parameter")
+  return Effect.contextWith((context: Context.Context<Needed>) => {
+    const request = Context.get(context, HttpServerRequest)
+    return Effect.flatMap(Authentication.authenticate(authentication, request), (caller) => {
+      const given = Context.get(context, ParsedSearchParams)
+      const issue = issueOf(caller, given, Context.get(context, RequestFacts))
+      if (issue !== undefined) return ErrorResponse.forbidden(issue)
+      const params = decodeParams(Context.get(context, HttpRouter.RouteContext).params)
+      if (Result.isFailure(params)) return ErrorResponse.badRequest(params.failure)
+      const query = decodeQuery(given)
+      if (Result.isFailure(query)) return ErrorResponse.badRequest(query.failure)
+      return Effect.succeed({ params: params.success, query: query.success, caller })
+    })
+  })
+}
+
 /** Makes the route of an operation. */
 export const make = <O extends RestOperation.RestOperation, C extends ServedChain>(
   operation: O,
@@ -99,23 +122,31 @@ export const make = <O extends RestOperation.RestOperation, C extends ServedChai
     const chain = chainOf(name)
     return Result.isSuccess(chain) ? KeyScope.chainIssue(grant, chain.success) : undefined
   }
-  const decodeParams = decoderOf<O["params"]["Type"]>(operation.params, "path parameter")
-  const decodeQuery = decoderOf<O["query"]["Type"]>(operation.query, "query parameter")
-  const respond = Effect.contextWith((context: Context.Context<Needed>) => {
-    const request = Context.get(context, HttpServerRequest)
-    return Effect.flatMap(Authentication.authenticate(authentication, request), (caller) => {
-      noteChain(Context.get(context, RequestFacts), Context.get(context, ParsedSearchParams))
-      const issue = issueOf(caller, Context.get(context, ParsedSearchParams))
-      if (issue !== undefined) return ErrorResponse.forbidden(issue)
-      const params = decodeParams(Context.get(context, HttpRouter.RouteContext).params)
-      if (Result.isFailure(params)) return ErrorResponse.badRequest(params.failure)
-      const query = decodeQuery(Context.get(context, ParsedSearchParams))
-      if (Result.isFailure(query)) return ErrorResponse.badRequest(query.failure)
-      // Sound: the parameters of these names are texts in every operation.
-      const resolved = resolve(chainOf, query.success as ChainQuery)
-      if (Result.isFailure(resolved)) return ErrorResponse.badRequest(resolved.failure)
-      return handler({ params: params.success, query: query.success, caller, ...resolved.success })
-    })
+  const decoded = decoder(operation, authentication, (caller, given, facts) => {
+    noteChain(facts, given)
+    return issueOf(caller, given)
+  })
+  const respond = Effect.flatMap(decoded, (request) => {
+    // Sound: the parameters of these names are texts in every operation.
+    const resolved = resolve(chainOf, request.query as ChainQuery)
+    if (Result.isFailure(resolved)) return ErrorResponse.badRequest(resolved.failure)
+    return handler({ ...request, ...resolved.success })
   })
   return HttpRouter.route(operation.method, operation.path, ErrorResponse.answer(respond))
+}
+
+/** Gives the response of an operation whose parameters name no chain. */
+export type ChainlessHandler<O extends RestOperation.RestOperation> = (
+  request: Pick<Request<O>, "params" | "query" | "caller">,
+) => Effect.Effect<HttpServerResponse, ErrorResponse.ErrorResponse, HttpServerRequest>
+
+/** Makes the route of an operation whose parameters name no chain; `issueOf` gives why a key may not call it. */
+export const makeChainless = <O extends RestOperation.RestOperation>(
+  operation: O,
+  handler: ChainlessHandler<O>,
+  authentication: Authentication.Authentication["Service"],
+  issueOf: (grant: Authentication.Caller["grant"]) => string | undefined,
+) => {
+  const decoded = decoder(operation, authentication, ({ grant }) => issueOf(grant))
+  return HttpRouter.route(operation.method, operation.path, ErrorResponse.answer(Effect.flatMap(decoded, handler)))
 }

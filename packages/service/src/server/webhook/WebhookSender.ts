@@ -20,8 +20,9 @@ import * as Events from "../../push/WalletEvents.ts"
 import * as Webhook from "../../push/Webhook.ts"
 import * as WebhookRequest from "../../push/WebhookRequest.ts"
 import type { IndexedChain } from "../../query/IndexedChain.ts"
+import type { ApiKeys } from "../../store/ApiKeys.ts"
 import type { StoreError } from "../../store/StoreError.ts"
-import type { StoredWebhook, Webhooks } from "../../store/Webhooks.ts"
+import type { KnownWebhook, StoredWebhook, Webhooks } from "../../store/Webhooks.ts"
 import type { ChainContracts } from "../chain/ChainContracts.ts"
 import * as EventText from "../rest/EventText.ts"
 import * as WalletTransactions from "../rest/WalletTransactions.ts"
@@ -34,14 +35,22 @@ export interface Options {
   readonly contracts: ChainContracts["Service"]
   readonly decoder: Decoder
   readonly webhooks: Webhooks
+  /** The API keys: a webhook of a key that is revoked or has expired is paused. */
+  readonly keys: Pick<ApiKeys, "list">
+  /** Receives what each attempt gave. */
+  readonly onAttempt?: (result: Webhook.Attempt["result"]) => void
   /** Default: that of the platform. */
   readonly resolve?: WebhookRequest.Resolve
 }
 
 /** Time for which a process sends for a webhook, unless it takes the lease again. An attempt takes less. */
 const leaseMillis = 30_000
-/** Longest time until a change by the operator is noticed. */
+/** Time after which an idle webhook's lease is taken again, or that of another process is looked at. */
+const renewMillis = 8_000
+/** Longest time until a change by others is noticed. */
 const lookMillis = 1_000
+/** Time for which the names of the API keys are remembered. */
+const keysMillis = 5_000
 /** Events of a message, unless one block has more. */
 const maxEvents = 100
 /** Bytes of the rows of a step. */
@@ -70,49 +79,53 @@ const batchOf = (
   return [sent.length, state]
 }
 
+/** Forgets what is read again of the database. */
+const forget = (memory: Memory): void => {
+  memory.states.clear()
+  memory.following = null
+}
+
 const isRow = ({ event: { _tag } }: Events.PlacedEvent): boolean => _tag !== "Covered" && _tag !== "Final"
 
 /** A process that sends. */
 interface Sender extends Options {
   readonly owner: string
   readonly decode: ReturnType<typeof WalletTransactions.rowDecoder>
+  /** All webhooks as they were read last, and as this process has changed them. */
+  readonly known: Map<string, KnownWebhook>
+  /** Whether an API key is valid. */
+  readonly isValid: (name: string) => Effect.Effect<boolean, StoreError>
 }
 
 /** Stores a webhook; false where others changed it meanwhile. */
-const store = ({ webhooks }: Sender, { name, revision }: StoredWebhook, webhook: Webhook.Webhook, memory: Memory) =>
+const store = (
+  { known, webhooks }: Sender,
+  { name, revision }: StoredWebhook,
+  webhook: Webhook.Webhook,
+  memory: Memory,
+) =>
   Effect.tap(webhooks.change(name, revision, Webhook.encode(webhook)), (isStored) =>
     Effect.sync(() => {
-      if (isStored) memory.revision = revision + 1
+      if (!isStored) return
+      memory.revision = revision + 1
+      known.set(name, { revision: revision + 1, isFree: false })
     }),
   )
 
-const subscriptionOf = (
-  { config }: Sender,
-  chain: IndexedChain,
-  { finality, types }: Webhook.Webhook,
-  wallet: string,
-) => ({
-  chain,
-  wallet,
-  types: new Set(types),
-  selection: {},
-  isFinal: finality === "final",
-  maxBytes: Math.min(stepBytes, config.limits.pageBytes),
-})
-
-const selectionOf = ({ id }: IndexedChain, { finality, types }: Webhook.Webhook, wallet: string): string =>
-  JSON.stringify([id, wallet, types.toSorted(), finality])
+const subscriptionOf = ({ config }: Sender, chain: IndexedChain, webhook: Webhook.Webhook, wallet: string) =>
+  Webhook.subscriptionOf(webhook, chain, wallet, Math.min(stepBytes, config.limits.pageBytes))
 
 const startOf = (sender: Sender, chain: IndexedChain, webhook: Webhook.Webhook, wallet: string, memory: Memory) => {
   const known = memory.states.get(wallet)
   if (known !== undefined) return Effect.succeed(known)
+  const subscription = subscriptionOf(sender, chain, webhook, wallet)
   const stored = webhook.positions[wallet]
-  const position = stored === undefined ? undefined : EventPosition.parse(stored, selectionOf(chain, webhook, wallet))
+  const position = stored === undefined ? undefined : EventPosition.parse(stored, Events.selectionText(subscription))
   if (position !== undefined && Result.isSuccess(position)) return Effect.succeed(Events.after(position.success))
   const { from } = webhook
   const at =
     from === "now" ? ({ _tag: "Now" } as const) : ({ _tag: "At", bound: { _tag: "Block", block: from } } as const)
-  return Events.start(subscriptionOf(sender, chain, webhook, wallet), at)
+  return Events.start(subscription, at)
 }
 
 /** The next message of a wallet; `null` where nothing is to be sent, with the change that may be followed by more. */
@@ -125,7 +138,7 @@ const collect = Effect.fnUntraced(function* (
   memory: Memory,
 ): Effect.fn.Return<Webhook.Webhook["pending"] | number, Events.StreamError> {
   const subscription = subscriptionOf(sender, chain, webhook, wallet)
-  const selection = selectionOf(chain, webhook, wallet)
+  const selection = Events.selectionText(subscription)
   let state = yield* startOf(sender, chain, webhook, wallet, memory)
   for (;;) {
     const step = yield* Events.step(subscription, state)
@@ -154,7 +167,7 @@ const collect = Effect.fnUntraced(function* (
     const timestamp = new Date(now).toISOString()
     memory.following = [id, following]
     const body = `{"type":"wallet.events","timestamp":"${timestamp}","data":${head},"events":[${events.join(",")}]}}`
-    return { id, body, wallet, position: EventPosition.format(following.position, selection) }
+    return { id, body, events: count, wallet, position: EventPosition.format(following.position, selection) }
   }
 })
 
@@ -162,12 +175,12 @@ const collect = Effect.fnUntraced(function* (
 const attempt = Effect.fnUntraced(function* (
   sender: Sender,
   webhook: Webhook.Webhook,
-  { body, id }: NonNullable<Webhook.Webhook["pending"]>,
-): Effect.fn.Return<readonly [Delivery.Outcome, result: string], StoreError> {
-  const now = yield* Clock.currentTimeMillis
-  const timestamp = Math.floor(now / 1_000)
+  { body, events, id }: NonNullable<Webhook.Webhook["pending"]>,
+): Effect.fn.Return<readonly [Delivery.Outcome, Webhook.Attempt], StoreError> {
+  const at = yield* Clock.currentTimeMillis
+  const timestamp = Math.floor(at / 1_000)
   const signed = { id, timestamp, body: new TextEncoder().encode(body) }
-  const keys = yield* Webhook.signingKeys(sender.settings.key, webhook, now)
+  const keys = yield* Webhook.signingKeys(sender.settings.key, webhook, at)
   const signatures = yield* Effect.promise(() => Promise.all(keys.map((one) => StandardWebhook.sign(signed, one))))
   const headers = {
     "content-type": "application/json",
@@ -180,12 +193,24 @@ const attempt = Effect.fnUntraced(function* (
     allowPrivate: sender.settings.allowPrivate,
     resolve: sender.resolve,
   })
-  if (received._tag === "Failed") return [{ _tag: "Failed", retryAfterMillis: undefined }, received.reason]
+  const now = yield* Clock.currentTimeMillis
+  const made = { message: id, at, attempt: webhook.attempts.failures + 1, events, millis: Math.max(0, now - at) }
+  if (received._tag === "Failed") {
+    const { reason } = received
+    return [
+      { _tag: "Failed", retryAfterMillis: undefined },
+      { ...made, result: "failed", status: null, reason },
+    ]
+  }
   const { retryAfter, status } = received
-  if (status >= 200 && status < 300) return [{ _tag: "Delivered" }, `status ${status}`]
-  if (status === 410) return [{ _tag: "Gone" }, "status 410"]
-  const retryAfterMillis = Delivery.retryAfterMillis(retryAfter, yield* Clock.currentTimeMillis)
-  return [{ _tag: "Failed", retryAfterMillis }, `status ${status}`]
+  const answered = { ...made, status, reason: null }
+  if (status >= 200 && status < 300) return [{ _tag: "Delivered" }, { ...answered, result: "delivered" }]
+  if (status === 410) return [{ _tag: "Gone" }, { ...answered, result: "gone" }]
+  const retryAfterMillis = Delivery.retryAfterMillis(retryAfter, now)
+  return [
+    { _tag: "Failed", retryAfterMillis },
+    { ...answered, result: "failed" },
+  ]
 })
 
 /** Sends, and stores the result. */
@@ -196,10 +221,11 @@ const deliver = Effect.fnUntraced(function* (
   pending: NonNullable<Webhook.Webhook["pending"]>,
   memory: Memory,
 ): Effect.fn.Return<void, StoreError> {
-  const [outcome, result] = yield* attempt(sender, webhook, pending)
+  const [outcome, made] = yield* attempt(sender, webhook, pending)
+  sender.onAttempt?.(made.result)
   const nowMillis = yield* Clock.currentTimeMillis
   const attempts = Delivery.after(webhook.attempts, outcome, { nowMillis, random: yield* Random.next })
-  const next = { ...webhook, attempts, last: { at: nowMillis, result } }
+  const next = { ...webhook, attempts, log: Webhook.logged(webhook.log, made) }
   if (attempts.paused !== null) yield* Effect.logWarning(`Webhook ${stored.name} is paused: ${attempts.paused}`)
   if (outcome._tag !== "Delivered") {
     yield* store(sender, stored, next, memory)
@@ -227,7 +253,8 @@ const prepare = Effect.fnUntraced(function* (
   const missing = webhook.addresses.filter((wallet) => positions[wallet] === undefined)
   for (const wallet of missing) {
     const { position } = yield* startOf(sender, chain, webhook, wallet, memory)
-    positions[wallet] = EventPosition.format(position, selectionOf(chain, webhook, wallet))
+    const selection = Events.selectionText(subscriptionOf(sender, chain, webhook, wallet))
+    positions[wallet] = EventPosition.format(position, selection)
   }
   if (missing.length > 0) {
     yield* store(sender, stored, { ...webhook, positions }, memory)
@@ -246,18 +273,35 @@ const prepare = Effect.fnUntraced(function* (
   return awaited
 })
 
-/** A webhook that can be sent no further until the operator acts. */
-const pause = ({ webhooks }: Sender, stored: StoredWebhook, webhook: Webhook.Webhook, paused: string) =>
+/** A webhook of which nothing is sent until its owner acts. */
+const pause = (sender: Sender, stored: StoredWebhook, webhook: Webhook.Webhook, memory: Memory, reason: string) =>
   Effect.andThen(
-    Effect.logWarning(`Webhook ${stored.name} is paused: ${paused}`),
-    webhooks.change(
-      stored.name,
-      stored.revision,
-      Webhook.encode({ ...webhook, attempts: { ...webhook.attempts, paused } }),
-    ),
+    Effect.logWarning(`Webhook ${stored.name} is paused: ${reason}`),
+    store(sender, stored, Webhook.paused(webhook, reason), memory),
   )
 
 const look = Effect.sleep(Duration.millis(lookMillis))
+
+/** Waits until what is known of a webhook fulfils a condition. */
+const until = ({ known }: Sender, name: string, isMet: (webhook: KnownWebhook) => boolean) =>
+  Effect.repeat(look, {
+    until: () => {
+      const webhook = known.get(name)
+      return webhook !== undefined && isMet(webhook)
+    },
+  })
+
+/** Waits until others changed a webhook, a time has passed, or something else is over. */
+const rest = <E = never>(
+  sender: Sender,
+  name: string,
+  memory: Memory,
+  options: { readonly millis?: number; readonly other?: Effect.Effect<unknown, E> },
+): Effect.Effect<void, E> => {
+  const { millis = renewMillis, other = Effect.never } = options
+  const changed = until(sender, name, ({ revision }) => revision !== memory.revision)
+  return Effect.asVoid(Effect.raceAllFirst<Effect.Effect<unknown, E>>([changed, Effect.sleep(millis), other]))
+}
 
 /** Takes one turn of a webhook. */
 const turn = Effect.fnUntraced(function* (
@@ -268,36 +312,46 @@ const turn = Effect.fnUntraced(function* (
   const stored = yield* sender.webhooks.acquire(name, sender.owner, leaseMillis)
   if (stored === null) {
     // Another process may have sent meanwhile.
-    memory.states.clear()
-    return yield* look
+    forget(memory)
+    yield* until(sender, name, ({ isFree }) => isFree)
+    return
   }
-  if (stored.revision !== memory.revision) memory.states.clear()
+  if (stored.revision !== memory.revision) forget(memory)
   memory.revision = stored.revision
+  sender.known.set(name, { revision: stored.revision, isFree: false })
   const webhook = yield* Webhook.decode(stored.content)
-  const { attempts, pending, test } = webhook
+  const { attempts, holder, pending, test } = webhook
   const chain = sender.chains.find((one) => one.name === webhook.chain)
-  if (attempts.paused !== null || chain === undefined) return yield* look
+  if (attempts.paused !== null || chain === undefined) return yield* rest(sender, name, memory, {})
+  if (holder !== null && !(yield* sender.isValid(holder))) {
+    yield* pause(sender, stored, webhook, memory, "Its API key was revoked, or has expired.")
+    return
+  }
   const now = yield* Clock.currentTimeMillis
   if (pending !== null) {
-    if (now < attempts.nextAt) return yield* Effect.sleep(Duration.millis(Math.min(attempts.nextAt - now, lookMillis)))
+    if (now < attempts.nextAt) {
+      return yield* rest(sender, name, memory, { millis: Math.min(attempts.nextAt - now, renewMillis) })
+    }
     return yield* deliver(sender, stored, webhook, pending, memory)
   }
   if (test !== null) {
     const body = JSON.stringify({ type: "test", timestamp: new Date(now).toISOString(), data: { webhook: name } })
-    const next = { ...webhook, test: null, pending: { id: test, body, wallet: null, position: "" } }
+    const next = { ...webhook, test: null, pending: { id: test, body, events: 0, wallet: null, position: "" } }
     yield* store(sender, stored, next, memory)
     return
   }
   yield* prepare(sender, stored, chain, webhook, memory).pipe(
-    Effect.flatMap((awaited) =>
-      awaited === null ? Effect.void : Effect.raceFirst(chain.reader.awaitChange(awaited), look),
-    ),
+    Effect.flatMap((awaited) => {
+      if (awaited === null) return Effect.void
+      return rest(sender, name, memory, { other: chain.reader.awaitChange(awaited) })
+    }),
     Effect.catchTag("Stale", ({ resumeFromBlock }) =>
       pause(
         sender,
         stored,
-        webhook,
-        `The changes since its position are forgotten. Replay from block ${resumeFromBlock}.`,
+        { ...webhook, forgotten: true },
+        memory,
+        `The changes since its position are forgotten. Drop the rows from block ${resumeFromBlock} on, and replay from it.`,
       ),
     ),
     Effect.catchTag(["NotWatched", "NoLedgers", "NotDerived"], () => look),
@@ -316,18 +370,39 @@ const serve = (sender: Sender, name: string) => {
   )
 }
 
+/** Whether keys are valid, by names that are read from time to time. */
+const validity = (keys: Options["keys"]) => {
+  let known: { readonly names: ReadonlyMap<string, number>; readonly until: number } = { names: new Map(), until: 0 }
+  return Effect.fnUntraced(function* (name: string): Effect.fn.Return<boolean, StoreError> {
+    const now = yield* Clock.currentTimeMillis
+    if (now >= known.until || now < known.until - keysMillis) {
+      const listed = yield* keys.list
+      const names = new Map(listed.map((key) => [key.name, key.expires ?? Infinity]))
+      known = { names, until: now + keysMillis }
+    }
+    return now < (known.names.get(name) ?? 0)
+  })
+}
+
 /** Sends the webhooks until it is interrupted. */
 export const run = (options: Options) => {
   const decode = WalletTransactions.rowDecoder(options.decoder, options.config.limits.pageBytes)
-  const sender: Sender = { ...options, owner: randomUUID(), decode }
+  const known = new Map<string, KnownWebhook>()
+  const sender: Sender = { ...options, owner: randomUUID(), decode, known, isValid: validity(options.keys) }
   return Effect.scoped(
     Effect.gen(function* () {
       const fibers = yield* FiberMap.make<string>()
       for (;;) {
-        const found = yield* sender.webhooks.list.pipe(Effect.catch(() => Effect.succeed(null)))
-        const names = new Set(found?.map(({ name }) => name))
-        for (const name of names) yield* FiberMap.run(fibers, name, serve(sender, name), { onlyIfMissing: true })
-        if (found !== null) for (const [name] of fibers) if (!names.has(name)) yield* FiberMap.remove(fibers, name)
+        const found = yield* sender.webhooks.overview.pipe(Effect.catch(() => Effect.succeed(null)))
+        for (const [name, webhook] of found ?? []) {
+          known.set(name, webhook)
+          yield* FiberMap.run(fibers, name, serve(sender, name), { onlyIfMissing: true })
+        }
+        for (const [name] of found === null ? [] : fibers) {
+          if (found?.has(name) === true) continue
+          known.delete(name)
+          yield* FiberMap.remove(fibers, name)
+        }
         yield* look
       }
     }),

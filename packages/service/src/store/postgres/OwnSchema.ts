@@ -46,6 +46,10 @@ const schema: Migrations.Schema = {
          until timestamptz
        )`,
     ],
+    (own) => [
+      `ALTER TABLE ${own}.webhook ADD COLUMN holder text COLLATE "C"`,
+      `ALTER TABLE ${own}.webhook ADD COLUMN state text NOT NULL DEFAULT 'active'`,
+    ],
   ],
 }
 

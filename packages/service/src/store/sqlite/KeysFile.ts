@@ -47,6 +47,8 @@ export const schema: Migrations = {
        owner TEXT,
        until INTEGER
      ) WITHOUT ROWID;`,
+    `ALTER TABLE webhook ADD COLUMN holder TEXT;
+     ALTER TABLE webhook ADD COLUMN state TEXT NOT NULL DEFAULT 'active';`,
   ],
 }
 

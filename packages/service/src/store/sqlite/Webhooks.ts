@@ -2,20 +2,24 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { StoreError } from "../StoreError.ts"
-import type { Columns, Webhooks } from "../Webhooks.ts"
-import { fromColumns } from "../Webhooks.ts"
+import { columns, type Columns, countsOf, fromColumns, overviewOf, type Webhooks } from "../Webhooks.ts"
 import type * as Connection from "./Connection.ts"
 import type { KeysFile } from "./KeysFile.ts"
 
-const select = `SELECT name, content, revision FROM webhook ORDER BY name`
-const insert = `INSERT INTO webhook (name, content, revision) VALUES (?, ?, 1) ON CONFLICT (name) DO NOTHING RETURNING name`
+const select = `SELECT ${columns} FROM webhook`
+const insert = `INSERT INTO webhook (name, holder, state, content, revision) VALUES (?, ?, ?, ?, 1)
+  ON CONFLICT (name) DO NOTHING RETURNING name`
 const remove = `DELETE FROM webhook WHERE name = ? RETURNING name`
-const change = `UPDATE webhook SET content = ?, revision = revision + 1 WHERE name = ? AND revision = ? RETURNING name`
+const change = `UPDATE webhook SET state = ?, content = ?, revision = revision + 1 WHERE name = ? AND revision = ? RETURNING name`
 const acquire = `UPDATE webhook SET owner = ?, until = ? WHERE name = ? AND (owner IS NULL OR owner = ? OR until <= ? OR until > ?)
-  RETURNING name, content, revision`
+  RETURNING ${columns}`
+
+const overview = `SELECT name, revision, owner IS NULL OR until <= ? OR until > ? FROM webhook`
 
 /** A lease that ends later than this was taken before the clock was set back. */
 const longestMillis = 3_600_000
+
+type Value = string | number | null
 
 /** The webhooks in a file. */
 export const make = ({ reading, writing }: KeysFile): Webhooks => {
@@ -23,13 +27,25 @@ export const make = ({ reading, writing }: KeysFile): Webhooks => {
     connection: Effect.Effect<Connection.Connection, StoreError>,
     work: (connection: Connection.Connection) => A,
   ) => Effect.flatMap(connection, (own) => own.attempt(() => work(own)))
-  const isChanged = (sql: string, ...values: ReadonlyArray<string | number>) =>
+  const read = <Row extends ReadonlyArray<unknown>>(sql: string, ...values: ReadonlyArray<Value>) =>
+    attempt(reading, (own) => own.valuesUnsafe<Row>(sql, [...values]))
+  const isChanged = (sql: string, ...values: ReadonlyArray<Value>) =>
     attempt(writing, (own) => own.rowsUnsafe(sql, [...values]).length > 0)
   return {
-    list: attempt(reading, (own) => own.valuesUnsafe<Columns>(select, []).map(fromColumns)),
-    add: (name, content) => isChanged(insert, name, content),
+    list: Effect.map(read<Columns>(`${select} ORDER BY name`), (rows) => rows.map(fromColumns)),
+    ofHolder: (holder) =>
+      Effect.map(read<Columns>(`${select} WHERE holder = ? ORDER BY name`, holder), (rows) => rows.map(fromColumns)),
+    find: (name) =>
+      Effect.map(read<Columns>(`${select} WHERE name = ?`, name), ([row]) =>
+        row === undefined ? null : fromColumns(row),
+      ),
+    overview: Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      Effect.map(read<[string, number, number]>(overview, now, now + longestMillis), overviewOf),
+    ),
+    counts: Effect.map(read<[string, number]>(`SELECT state, count(*) FROM webhook GROUP BY state`), countsOf),
+    add: (name, { content, holder, state }) => isChanged(insert, name, holder, state, content),
     remove: (name) => isChanged(remove, name),
-    change: (name, revision, content) => isChanged(change, content, name, revision),
+    change: (name, revision, { content, state }) => isChanged(change, state, content, name, revision),
     acquire: Effect.fnUntraced(function* (name, owner, millis) {
       const now = yield* Clock.currentTimeMillis
       const values = [owner, now + millis, name, owner, now, now + longestMillis]

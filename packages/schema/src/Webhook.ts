@@ -1,0 +1,393 @@
+/**
+ * Webhooks of an API key, as the operations on them send and receive them. What a webhook sends is `WebhookMessage`.
+ */
+import * as Schema from "effect/Schema"
+import * as Address from "./Address.ts"
+import { unread } from "./internal/coder.ts"
+import { leaf, oneOf, orNull, typeSide } from "./internal/leaf.ts"
+import { atMost, type Named, objectOrNull, open } from "./internal/open.ts"
+import * as Quantity from "./Quantity.ts"
+import * as Timestamp from "./Timestamp.ts"
+import { isVisibleLine } from "./VisibleText.ts"
+import * as WalletEvent from "./WalletEvent.ts"
+
+/** One of some values. */
+const literal = <const A extends string>(...values: ReadonlyArray<A>) =>
+  leaf<A, A>({
+    expected: values.join(", ").replace(/, ([^,]*)$/, " or $1"),
+    wire: Schema.Literals(values),
+    read: (input) => ((values as ReadonlyArray<unknown>).includes(input) ? (input as A) : unread),
+    write: (value) => value,
+    type: oneOf(values),
+  })
+
+/** Number of something, or a status. */
+const count = Quantity.SafeIntegerFromNumber
+
+/**
+ * The most addresses of one webhook.
+ *
+ * Source: decision 0073.
+ */
+export const maxAddresses = 100
+
+const isId = (input: unknown): input is string => typeof input === "string" && /^[\w-]{1,60}$/.test(input)
+
+const ids = "1 to 60 letters, digits, hyphens and underscores"
+
+/**
+ * Id of a webhook: 1 to 60 letters, digits, hyphens and underscores.
+ *
+ * **Example** (Refusing another text)
+ *
+ * ```ts
+ * import * as Webhook from "@daybook/schema/Webhook"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.is(Webhook.Id)("wh_7c4a"), Schema.is(Webhook.Id)("wh/7c4a")) // true false
+ * ```
+ *
+ * Source: decision 0073.
+ */
+export const Id: Schema.Codec<string> = leaf<string, string>({
+  expected: ids,
+  wire: Schema.String.check(Schema.isPattern(/^[\w-]{1,60}$/)),
+  read: (input) => (isId(input) ? input : unread),
+  write: (value) => value,
+  type: typeSide<string>({ expected: ids, is: isId, from: Schema.String.check(Schema.isPattern(/^[\w-]{1,60}$/)) }),
+})
+
+const isName = (input: unknown): input is string =>
+  typeof input === "string" && input.length <= 60 && input !== "" && input === input.trim() && isVisibleLine(input)
+
+const names = "a line of 1 to 60 visible characters"
+
+/** Name that the owner of a webhook gives it. */
+const Name: Schema.Codec<string> = leaf<string, string>({
+  expected: names,
+  wire: Schema.String,
+  read: (input) => (isName(input) ? input : unread),
+  write: (value) => value,
+  type: typeSide<string>({
+    expected: names,
+    is: isName,
+    from: Schema.String.check(Schema.isPattern(/^[A-Za-z](?:[ -~]{0,58}[!-~])?$/u)),
+  }),
+})
+
+const isStart = (input: unknown): input is string =>
+  typeof input === "string" && input.length >= 1 && input.length <= 200
+
+const starts = "a block number, a date, the cursor of an event, or now"
+
+/** Where rows begin, as text; a block may be a JSON number. */
+const From: Schema.Codec<string, string | number> = leaf<string, string | number>({
+  expected: starts,
+  wire: Schema.Union([Schema.String, Schema.Int]),
+  read: (input) => {
+    if (isStart(input)) return input
+    return Number.isSafeInteger(input) && (input as number) >= 0 ? String(input) : unread
+  },
+  write: (value) => value,
+  type: typeSide<string>({
+    expected: starts,
+    is: isStart,
+    from: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(200)),
+  }),
+})
+
+const Finality = literal("head", "final")
+
+const Types = Schema.Array(literal(...WalletEvent.rowTypes))
+
+const Addresses = atMost(maxAddresses, Address.Address)
+
+/**
+ * Path parameters of the operations on one webhook.
+ *
+ * **Example** (Decoding the path)
+ *
+ * ```ts
+ * import * as Webhook from "@daybook/schema/Webhook"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.decodeUnknownSync(Webhook.Path)({ webhook: "wh_7c4a" }).webhook) // wh_7c4a
+ * ```
+ *
+ * Source: decision 0073.
+ */
+export const Path = Schema.Struct({
+  /** Id of the webhook. */
+  webhook: Id,
+})
+
+/**
+ * Query parameters of an operation that has none.
+ *
+ * Source: decision 0073.
+ */
+export const Query = Schema.Struct({})
+
+/**
+ * Query parameters of the deliveries of a webhook.
+ *
+ * Source: decision 0073.
+ */
+export const DeliveryQuery = Schema.Struct({
+  /** `failed`: attempts that failed alone. Default: all. */
+  result: Schema.optionalKey(literal("all", "failed")),
+})
+
+const deliveryCodec = open("WebhookDelivery", {
+  /** Id of the message: the header `webhook-id`, the same for each attempt. */
+  message: Schema.String,
+  /** When the attempt began. */
+  at: Timestamp.Timestamp,
+  /** Number of the attempt for this message, from 1. */
+  attempt: count,
+  /** Number of events of the message; 0 for a test. */
+  events: count,
+  /** `gone`: the receiver answered 410, and the webhook is paused. */
+  result: literal("delivered", "failed", "gone"),
+  /** Status of the answer; `null` for none. */
+  status: orNull(count),
+  /** Why there was no answer; `null` where there was one. */
+  reason: Schema.NullOr(Schema.String),
+  /** Milliseconds until the answer. */
+  milliseconds: count,
+})
+
+export interface WebhookDelivery extends Schema.Schema.Type<typeof deliveryCodec> {}
+
+/** Encoded form of `WebhookDelivery`: the values of its JSON. */
+export interface WebhookDeliveryWire extends Schema.Codec.Encoded<typeof deliveryCodec> {}
+
+/**
+ * An attempt to send a message of a webhook.
+ *
+ * Source: decision 0073.
+ */
+export const WebhookDelivery: Named<typeof deliveryCodec, WebhookDelivery, WebhookDeliveryWire> = deliveryCodec
+
+const fields = {
+  /** Id of the webhook. */
+  id: Id,
+  /** Name that its owner gave it. */
+  name: Schema.String,
+  /** `key`: an API key made it. `operator`: the operator of the server did, by its command. */
+  source: literal("key", "operator"),
+  /** Where messages are sent. */
+  url: Schema.String,
+  /** Name of the chain. */
+  chain: Schema.String,
+  /** Its wallets. */
+  addresses: Addresses,
+  /** Types of the rows that are sent. */
+  types: Types,
+  /** When rows are sent: once their block is stored, or once it is final. */
+  finality: Finality,
+  /** `failing`: the last attempts failed, and the message is sent again. `paused`: nothing is sent until it is resumed. */
+  state: literal("active", "failing", "paused"),
+  /** Why it is paused; `null` where it is not. */
+  pause_reason: Schema.NullOr(Schema.String),
+  /** Public key, by which receivers verify the signatures of ed25519. */
+  public_key: Schema.String,
+  /** Until when the previous secret signs too; `null` for none. */
+  previous_until: orNull(Timestamp.Timestamp),
+  /** When it was made. */
+  created_at: Timestamp.Timestamp,
+  /** Number of messages that were delivered. */
+  delivered: count,
+  /** Number of attempts that failed since the last delivery. */
+  failures: count,
+  /** When the message that failed is sent again; `null` where none waits. */
+  next_attempt_at: orNull(Timestamp.Timestamp),
+  /** The last attempt; `null` before the first one. */
+  last: objectOrNull(WebhookDelivery),
+}
+
+const webhookCodec = open("Webhook", fields)
+
+export interface Webhook extends Schema.Schema.Type<typeof webhookCodec> {}
+
+/** Encoded form of `Webhook`: the values of its JSON. */
+export interface WebhookWire extends Schema.Codec.Encoded<typeof webhookCodec> {}
+
+/**
+ * A webhook: what it sends to whom, and how far that is.
+ *
+ * **Example** (Finding what is missing)
+ *
+ * ```ts
+ * import * as Issue from "@daybook/schema/Issue"
+ * import * as Webhook from "@daybook/schema/Webhook"
+ *
+ * console.log(Issue.find(Webhook.Webhook, {})[0]?.path) // id
+ * ```
+ *
+ * Source: decision 0073.
+ */
+export const Webhook: Named<typeof webhookCodec, Webhook, WebhookWire> = webhookCodec
+
+const secretCodec = open("WebhookWithSecret", {
+  ...fields,
+  /** The secret that signs, shown in this response alone; `null` where an earlier request made the webhook. */
+  secret: Schema.NullOr(Schema.String),
+})
+
+export interface WebhookWithSecret extends Schema.Schema.Type<typeof secretCodec> {}
+
+/** Encoded form of `WebhookWithSecret`: the values of its JSON. */
+export interface WebhookWithSecretWire extends Schema.Codec.Encoded<typeof secretCodec> {}
+
+/**
+ * A webhook with its new secret.
+ *
+ * Source: decision 0073.
+ */
+export const WebhookWithSecret: Named<typeof secretCodec, WebhookWithSecret, WebhookWithSecretWire> = secretCodec
+
+const listCodec = open("WebhookList", {
+  /** The webhooks, by their ids. */
+  result: Schema.Array(Webhook),
+})
+
+export interface WebhookList extends Schema.Schema.Type<typeof listCodec> {}
+
+/** Encoded form of `WebhookList`: the values of its JSON. */
+export interface WebhookListWire extends Schema.Codec.Encoded<typeof listCodec> {}
+
+/**
+ * The webhooks of an API key; for a key of an operator, all of them.
+ *
+ * Source: decision 0073.
+ */
+export const WebhookList: Named<typeof listCodec, WebhookList, WebhookListWire> = listCodec
+
+const deliveriesCodec = open("WebhookDeliveries", {
+  /** The last 50 attempts, newest first. */
+  result: Schema.Array(WebhookDelivery),
+})
+
+export interface WebhookDeliveries extends Schema.Schema.Type<typeof deliveriesCodec> {}
+
+/** Encoded form of `WebhookDeliveries`: the values of its JSON. */
+export interface WebhookDeliveriesWire extends Schema.Codec.Encoded<typeof deliveriesCodec> {}
+
+/**
+ * The last attempts of a webhook.
+ *
+ * Source: decision 0073.
+ */
+export const WebhookDeliveries: Named<typeof deliveriesCodec, WebhookDeliveries, WebhookDeliveriesWire> =
+  deliveriesCodec
+
+const testCodec = open("WebhookTest", {
+  /** Id of the webhook. */
+  id: Id,
+  /** Id of the message, which its deliveries list once it was sent. */
+  message: Schema.String,
+})
+
+export interface WebhookTest extends Schema.Schema.Type<typeof testCodec> {}
+
+/** Encoded form of `WebhookTest`: the values of its JSON. */
+export interface WebhookTestWire extends Schema.Codec.Encoded<typeof testCodec> {}
+
+/**
+ * A test that will be sent.
+ *
+ * Source: decision 0073.
+ */
+export const WebhookTest: Named<typeof testCodec, WebhookTest, WebhookTestWire> = testCodec
+
+const removedCodec = open("RemovedWebhook", {
+  /** False where there was none, as in a repeated request. */
+  removed: Schema.Boolean,
+})
+
+export interface RemovedWebhook extends Schema.Schema.Type<typeof removedCodec> {}
+
+/** Encoded form of `RemovedWebhook`: the values of its JSON. */
+export interface RemovedWebhookWire extends Schema.Codec.Encoded<typeof removedCodec> {}
+
+/**
+ * Whether a webhook was removed.
+ *
+ * Source: decision 0073.
+ */
+export const RemovedWebhook: Named<typeof removedCodec, RemovedWebhook, RemovedWebhookWire> = removedCodec
+
+/**
+ * What a webhook is made of.
+ *
+ * **Example** (Encoding the body of a request)
+ *
+ * ```ts
+ * import * as Webhook from "@daybook/schema/Webhook"
+ * import * as Schema from "effect/Schema"
+ *
+ * const settings = Schema.decodeUnknownSync(Webhook.Settings)({ url: "https://books.example/hook", addresses: [], from: 17_000_000 })
+ * console.log(settings.from) // 17000000
+ * ```
+ *
+ * Source: decision 0073.
+ */
+export const Settings = Schema.Struct({
+  /** Where messages are sent: an https URL of the public internet. */
+  url: Schema.String,
+  /** Wallets whose events are sent, 1 to 100. */
+  addresses: Addresses,
+  /** Chain by name or identifier. Default `eth`. */
+  chain: Schema.optionalKey(Schema.String),
+  /** Types of rows. Default: all. */
+  types: Schema.optionalKey(Types),
+  /** Where the rows begin: a block number, a date, the cursor of an event of the one wallet, or `now`. Default `now`. */
+  from: Schema.optionalKey(From),
+  /** `head`: rows of every stored block, with a void where a reorg removes it. `final`: rows of final blocks alone. Default `head`. */
+  finality: Schema.optionalKey(Finality),
+  /** Name, which no other webhook of the key has. The same request again, with the same name, makes no second webhook. */
+  name: Schema.optionalKey(Name),
+})
+
+export interface Settings extends Schema.Schema.Type<typeof Settings> {}
+
+/**
+ * Which wallets a webhook sends from now on.
+ *
+ * Source: decision 0073.
+ */
+export const AddressChange = Schema.Struct({
+  /** Wallets that are added; one that it has stays as it is. */
+  add: Schema.optionalKey(Addresses),
+  /** Wallets of which nothing more is sent. */
+  remove: Schema.optionalKey(Addresses),
+  /** Where the rows of the added wallets begin: a block number, a date, or `now`. Default `now`. */
+  from: Schema.optionalKey(From),
+})
+
+export interface AddressChange extends Schema.Schema.Type<typeof AddressChange> {}
+
+/**
+ * Where a webhook begins again.
+ *
+ * Source: decision 0073.
+ */
+export const Replay = Schema.Struct({
+  /** A block number, a date, or `now`, for all of its wallets; or the cursor of an event, for the wallet of that event. */
+  from: From,
+})
+
+export interface Replay extends Schema.Schema.Type<typeof Replay> {}
+
+/**
+ * How a secret is replaced.
+ *
+ * Source: decision 0073.
+ */
+export const Rotation = Schema.Struct({
+  /** Seconds for which the previous secret signs too, at most 30 days. Default one day. */
+  keep_seconds: Schema.optionalKey(count),
+})
+
+export interface Rotation extends Schema.Schema.Type<typeof Rotation> {}

@@ -1,0 +1,247 @@
+/**
+ * The operations on webhooks. They are apart from `RestOperation`, so that a client of wallets does not download them.
+ */
+import * as Schema from "effect/Schema"
+import * as ApiError from "./ApiError.ts"
+import type { RestOperation } from "./RestOperation.ts"
+import * as Webhook from "./Webhook.ts"
+
+/**
+ * An operation on webhooks. A request that is sent again changes nothing more.
+ *
+ * Source: decision 0073.
+ */
+export interface WebhookOperation extends RestOperation {
+  /** JSON body of the request; `null` where it has none. */
+  readonly body: (Schema.Codec<unknown, unknown> & { readonly fields: Schema.Struct.Fields }) | null
+}
+
+const errors = [
+  ApiError.BadRequest,
+  ApiError.NotFound,
+  ApiError.MethodNotAllowed,
+  ApiError.PayloadTooLarge,
+  ApiError.RateLimited,
+  ApiError.Internal,
+  ApiError.Unavailable,
+] as const
+
+const path = "/api/v2.2/webhooks"
+const none = Schema.Struct({})
+
+/**
+ * The webhooks of the API key; for a key of an operator, all of them.
+ *
+ * Source: decision 0073; errors: decision 0012.
+ */
+export const listWebhooks = {
+  name: "listWebhooks",
+  method: "GET",
+  path,
+  params: none,
+  query: Webhook.Query,
+  body: null,
+  response: Webhook.WebhookList,
+  errors,
+} as const satisfies WebhookOperation
+
+/**
+ * Makes a webhook. The response has its secret, which is shown once.
+ *
+ * Source: decision 0073; errors: decision 0012.
+ */
+export const createWebhook = {
+  name: "createWebhook",
+  method: "POST",
+  path,
+  params: none,
+  query: Webhook.Query,
+  body: Webhook.Settings,
+  response: Webhook.WebhookWithSecret,
+  errors,
+} as const satisfies WebhookOperation
+
+/**
+ * One webhook with its state.
+ *
+ * Source: decision 0073; errors: decision 0012.
+ */
+export const getWebhook = {
+  name: "getWebhook",
+  method: "GET",
+  path: `${path}/:webhook`,
+  params: Webhook.Path,
+  query: Webhook.Query,
+  body: null,
+  response: Webhook.Webhook,
+  errors,
+} as const satisfies WebhookOperation
+
+/**
+ * Removes a webhook with its secret and its position.
+ *
+ * Source: decision 0073; errors: decision 0012.
+ */
+export const removeWebhook = {
+  name: "removeWebhook",
+  method: "DELETE",
+  path: `${path}/:webhook`,
+  params: Webhook.Path,
+  query: Webhook.Query,
+  body: null,
+  response: Webhook.RemovedWebhook,
+  errors,
+} as const satisfies WebhookOperation
+
+/**
+ * Sends nothing until the webhook is resumed.
+ *
+ * Source: decision 0073; errors: decision 0012.
+ */
+export const pauseWebhook = {
+  name: "pauseWebhook",
+  method: "POST",
+  path: `${path}/:webhook/pause`,
+  params: Webhook.Path,
+  query: Webhook.Query,
+  body: null,
+  response: Webhook.Webhook,
+  errors,
+} as const satisfies WebhookOperation
+
+/**
+ * Goes on where the webhook was paused or failed, at once.
+ *
+ * Source: decision 0073; errors: decision 0012.
+ */
+export const resumeWebhook = {
+  name: "resumeWebhook",
+  method: "POST",
+  path: `${path}/:webhook/resume`,
+  params: Webhook.Path,
+  query: Webhook.Query,
+  body: null,
+  response: Webhook.Webhook,
+  errors,
+} as const satisfies WebhookOperation
+
+/**
+ * Sends a message of the type `test` before the next one.
+ *
+ * Source: decision 0073; errors: decision 0012.
+ */
+export const testWebhook = {
+  name: "testWebhook",
+  method: "POST",
+  path: `${path}/:webhook/test`,
+  params: Webhook.Path,
+  query: Webhook.Query,
+  body: null,
+  response: Webhook.WebhookTest,
+  errors,
+} as const satisfies WebhookOperation
+
+/**
+ * Sends the rows from a place on again, and resumes the webhook.
+ *
+ * Source: decision 0073; errors: decision 0012.
+ */
+export const replayWebhook = {
+  name: "replayWebhook",
+  method: "POST",
+  path: `${path}/:webhook/replay`,
+  params: Webhook.Path,
+  query: Webhook.Query,
+  body: Webhook.Replay,
+  response: Webhook.Webhook,
+  errors,
+} as const satisfies WebhookOperation
+
+/**
+ * Makes another secret, which is shown once. The previous one signs too for a while.
+ *
+ * Source: decision 0073; errors: decision 0012.
+ */
+export const rotateWebhook = {
+  name: "rotateWebhook",
+  method: "POST",
+  path: `${path}/:webhook/rotate`,
+  params: Webhook.Path,
+  query: Webhook.Query,
+  body: Webhook.Rotation,
+  response: Webhook.WebhookWithSecret,
+  errors,
+} as const satisfies WebhookOperation
+
+/**
+ * Adds and removes wallets of a webhook.
+ *
+ * Source: decision 0073; errors: decision 0012.
+ */
+export const changeWebhookAddresses = {
+  name: "changeWebhookAddresses",
+  method: "POST",
+  path: `${path}/:webhook/addresses`,
+  params: Webhook.Path,
+  query: Webhook.Query,
+  body: Webhook.AddressChange,
+  response: Webhook.Webhook,
+  errors,
+} as const satisfies WebhookOperation
+
+/**
+ * The last attempts of a webhook, newest first.
+ *
+ * Source: decision 0073; errors: decision 0012.
+ */
+export const webhookDeliveries = {
+  name: "webhookDeliveries",
+  method: "GET",
+  path: `${path}/:webhook/deliveries`,
+  params: Webhook.Path,
+  query: Webhook.DeliveryQuery,
+  body: null,
+  response: Webhook.WebhookDeliveries,
+  errors,
+} as const satisfies WebhookOperation
+
+/**
+ * The operations by their names.
+ *
+ * **Example** (Listing the paths)
+ *
+ * ```ts
+ * import * as WebhookOperation from "@daybook/schema/WebhookOperation"
+ *
+ * console.log(WebhookOperation.all.createWebhook.method, WebhookOperation.all.createWebhook.path) // POST /api/v2.2/webhooks
+ * ```
+ *
+ * Source: decision 0073.
+ */
+export const all = {
+  listWebhooks,
+  createWebhook,
+  getWebhook,
+  removeWebhook,
+  pauseWebhook,
+  resumeWebhook,
+  testWebhook,
+  replayWebhook,
+  rotateWebhook,
+  changeWebhookAddresses,
+  webhookDeliveries,
+} as const satisfies Readonly<Record<string, WebhookOperation>>
+
+/**
+ * The operations by name.
+ *
+ * Source: decision 0073.
+ */
+export type All = typeof all
+
+/**
+ * Name of an operation.
+ *
+ * Source: decision 0073.
+ */
+export type Name = keyof All

@@ -1,0 +1,53 @@
+/**
+ * The routes of the operations on webhooks, behind the API key.
+ *
+ * Source: decision 0073.
+ */
+import * as WebhookOperation from "@daybook/schema/WebhookOperation"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import type { Config } from "../../config/Config.ts"
+import type { ServedChain } from "../../config/ServedChain.ts"
+import * as IndexedChain from "../../query/IndexedChain.ts"
+import { Engine } from "../../store/Engine.ts"
+import { Authentication } from "../admission/Authentication.ts"
+import { Bounds } from "../admission/Bounds.ts"
+import * as KeyScope from "../admission/KeyScope.ts"
+import * as ErrorResponse from "../http/ErrorResponse.ts"
+import * as OperationRoute from "../rest/OperationRoute.ts"
+import * as WebhookOperations from "./WebhookOperations.ts"
+
+const notConfigured = () =>
+  ErrorResponse.notOffered('Webhooks are not configured on this server. Its operator can set "webhooks".')
+
+type Handlers = ReturnType<typeof WebhookOperations.make>
+
+/** The routes of the operations on webhooks. */
+export const layer = (options: {
+  readonly config: Pick<Config, "webhooks">
+  readonly chains: ReadonlyArray<ServedChain>
+}) =>
+  HttpRouter.use(
+    Effect.fnUntraced(function* (router) {
+      const authentication = yield* Authentication
+      const bounds = yield* Bounds
+      const database = yield* Engine
+      const chains = options.chains.map(IndexedChain.fromDatabase(database))
+      const { webhooks: settings } = options.config
+      const handlers: Partial<Handlers> =
+        settings === undefined
+          ? {}
+          : WebhookOperations.make({ authentication, bounds, chains, settings, webhooks: database.webhooks })
+      const route = <N extends WebhookOperation.Name>(name: N) =>
+        OperationRoute.makeChainless<WebhookOperation.All[N]>(
+          WebhookOperation.all[name],
+          // Sound: each handler is that of the operation of its name.
+          (handlers[name] ?? notConfigured) as OperationRoute.ChainlessHandler<WebhookOperation.All[N]>,
+          authentication,
+          KeyScope.webhooksIssue,
+        )
+      // Sound: the names of a record are its keys.
+      const names = Object.keys(WebhookOperation.all) as ReadonlyArray<WebhookOperation.Name>
+      yield* router.addAll(names.map(route))
+    }),
+  )

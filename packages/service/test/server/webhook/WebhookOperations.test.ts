@@ -1,0 +1,347 @@
+/** The operations on webhooks of a running service: who may do what, within which bounds, and what the receiver is sent. */
+import * as Eventually from "@daybook/harness/Eventually"
+import * as LocalServer from "@daybook/harness/LocalServer"
+import * as Resource from "@daybook/schema/Webhook"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { Webhook as Reference } from "standardwebhooks"
+import * as Rows from "../rows.ts"
+import { type Json, type Started, start } from "../service.ts"
+
+const config = { webhooks: { key: "k".repeat(40), allowPrivate: true }, limits: { drainSeconds: 1 } }
+const blocks = [
+  Rows.block(0, [{ from: Rows.alice, to: Rows.bob }]),
+  Rows.block(1, [{ from: Rows.alice, to: Rows.bob }]),
+]
+const path = "/api/v2.2/webhooks"
+
+const sendAs = (service: Started, key: string) => (method: string, place: string, body?: unknown) =>
+  service.fetch(`${path}${place}`, {
+    method,
+    headers: { "x-api-key": key, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  })
+
+/** A receiver that keeps what it verified. */
+const receive = Effect.fnUntraced(function* (statusOf: (request: number) => number = () => 204) {
+  const secrets: Array<string> = []
+  const messages: Array<Json> = []
+  const signatures: Array<number> = []
+  const server = yield* LocalServer.scoped(() =>
+    LocalServer.start(({ body, headers, number }, response) => {
+      const given = headers as Record<string, string>
+      signatures.push(given["webhook-signature"]!.split(" ").length)
+      const isVerified = secrets.some((secret) => {
+        try {
+          new Reference(secret).verify(body.toString(), given)
+          return true
+        } catch {
+          return false
+        }
+      })
+      if (isVerified) messages.push({ id: given["webhook-id"], ...JSON.parse(body.toString()) })
+      response.writeHead(isVerified ? statusOf(number) : 400).end()
+    }),
+  )
+  return { secrets, messages, signatures, url: `${server.url}/hook?token=canary-of-the-url` }
+})
+
+const until = (isMet: () => boolean) => Effect.promise(() => Eventually.until(isMet))
+
+const settings = { addresses: [Rows.alice], types: ["wallet.transaction"], from: 0 }
+
+const opened = Effect.gen(function* () {
+  const service = yield* start({ config, chains: { eth: { blocks } } })
+  return { service, send: sendAs(service, service.key) }
+})
+
+describe("operations on webhooks", () => {
+  it.live("POST makes a webhook whose rows arrive, verified by the secret of that response alone", () =>
+    Effect.gen(function* () {
+      const { send, service } = yield* opened
+      const hook = yield* receive()
+      const made = yield* send("POST", "", { ...settings, url: hook.url, name: "books" })
+      hook.secrets.push(made.json.secret)
+      yield* until(() => hook.messages.length > 0)
+      const { id } = made.json
+      const listed = yield* send("GET", "")
+      const one = yield* send("GET", `/${id}`)
+      const events = hook.messages[0].data.events as ReadonlyArray<Json>
+      const stored = yield* service.stores["eth"]!.database.webhooks.list
+
+      expect(made.status).toBe(200)
+      expect(made.json).toMatchObject({ name: "books", source: "key", chain: "eth", state: "active", last: null })
+      expect(Schema.is(Schema.toEncoded(Resource.WebhookWithSecret))(made.json)).toBe(true)
+      expect(hook.messages[0]).toMatchObject({ type: "wallet.events", data: { webhook: id, chain: "eth" } })
+      expect(events.map(({ type }) => type)).toEqual(["wallet.transaction", "wallet.transaction", "covered"])
+      expect(listed.json.result.map((found: Json) => found.id)).toEqual([id])
+      expect([listed.text, one.text, stored[0]!.content].filter((text) => text.includes(made.json.secret))).toEqual([])
+      expect(service.logs.filter((line) => /whsec_|canary-of-the-url/.test(line))).toEqual([])
+    }),
+  )
+
+  it.live(
+    "POST: the same request with the same name makes no second webhook, and another one of the name is refused",
+    () =>
+      Effect.gen(function* () {
+        const { send } = yield* opened
+        const body = { ...settings, url: "http://127.0.0.1:9/hook", name: "books" }
+        const [first, second] = [yield* send("POST", "", body), yield* send("POST", "", body)]
+        const other = yield* send("POST", "", { ...body, from: 1 })
+        const listed = yield* send("GET", "")
+
+        expect([first.status, second.status, other.status]).toEqual([200, 200, 400])
+        expect([second.json.id, second.json.secret]).toEqual([first.json.id, null])
+        expect(other.json.message).toBe(
+          'Invalid request body "name": expected a name that no other webhook of the key has, received "books".',
+        )
+        expect(listed.json.result).toHaveLength(1)
+      }),
+  )
+
+  it.live("a key sees and changes its own webhooks, a key of an operator all of them, and no key none", () =>
+    Effect.gen(function* () {
+      const { send, service } = yield* opened
+      const other = sendAs(service, yield* service.addKey({ name: "other" }))
+      const operator = sendAs(service, yield* service.addKey({ name: "operator", operator: true }))
+      const narrow = sendAs(service, yield* service.addKey({ name: "narrow", options: { operations: ["movements"] } }))
+      const named = sendAs(service, yield* service.addKey({ name: "named", options: { operations: ["webhooks"] } }))
+      const chained = sendAs(service, yield* service.addKey({ name: "chained", options: { chains: ["base"] } }))
+      const body = { ...settings, url: "http://127.0.0.1:9/hook", name: "books" }
+      const { id } = (yield* send("POST", "", body)).json
+      const places = [
+        ["GET", `/${id}`],
+        ["POST", `/${id}/pause`],
+        ["POST", `/${id}/resume`],
+        ["POST", `/${id}/test`],
+        ["POST", `/${id}/rotate`],
+        ["GET", `/${id}/deliveries`],
+      ] as const
+      const foreign: Array<number> = []
+      for (const [method, place] of places) foreign.push((yield* other(method, place)).status)
+      foreign.push((yield* other("POST", `/${id}/replay`, { from: 0 })).status)
+      foreign.push((yield* other("POST", `/${id}/addresses`, { add: [Rows.bob] })).status)
+      const own = (yield* other("POST", "", body)).json
+      const removed = yield* other("DELETE", `/${id}`)
+      const keyless = yield* service.fetch(path)
+
+      expect(foreign).toEqual([404, 404, 404, 404, 404, 404, 404, 404])
+      expect(own.id).not.toBe(id)
+      expect((yield* other("GET", "")).json.result.map((one: Json) => one.id)).toEqual([own.id])
+      expect((yield* operator("GET", "")).json.result).toHaveLength(2)
+      expect((yield* operator("POST", `/${id}/pause`)).json.state).toBe("paused")
+      expect(removed.json).toEqual({ removed: false })
+      expect([keyless.status, (yield* narrow("GET", "")).status, (yield* named("POST", "", body)).status]).toEqual([
+        401, 403, 200,
+      ])
+      expect((yield* chained("POST", "", body)).json.message).toBe(
+        "API key not allowed for the chain eth. It is for base.",
+      )
+      expect((yield* operator("DELETE", `/${id}`)).json).toEqual({ removed: true })
+      expect((yield* send("GET", "")).json.result).toEqual([])
+    }),
+  )
+
+  it.live("POST: refuses what cannot be sent to, not indexed or beyond a bound, with the reason", () =>
+    Effect.gen(function* () {
+      const bounds = { key: "k".repeat(40), perKey: 2, addressesPerKey: 3 }
+      const service = yield* start({ config: { ...config, webhooks: bounds }, chains: { eth: { blocks } } })
+      const send = sendAs(service, service.key)
+      const url = "https://hooks.invalid/hook"
+      const refused = [
+        { ...settings, url: "http://example.com/" },
+        { ...settings, url: "https://127.0.0.1/hook" },
+        { ...settings, url: "https://[::1]/hook" },
+        { ...settings, url: "https://0x7f000001/hook" },
+        { ...settings, url: "https://localhost/hook" },
+        { ...settings, url: "https://user:canary@example.com/" },
+        { ...settings, url: "not a url" },
+        { ...settings, url, addresses: [] },
+        { ...settings, url, chain: "base" },
+        { ...settings, url, from: "yesterday" },
+        { ...settings, url, from: "e1.4-abc.0.1.1.0123456789ab" },
+        { ...settings, url, from: "e1.4-abc.0.1.1.0123456789ab", addresses: [Rows.alice, Rows.bob] },
+        { ...settings, url, types: ["wallet.movement"], finality: "safe" },
+        { ...settings, url, secret: "whsec_mine" },
+        { url },
+        "{",
+      ]
+      const messages: Array<string> = []
+      for (const body of refused) {
+        const { json, status } = yield* send("POST", "", body)
+        messages.push(`${status} ${json.message}`)
+      }
+      const made: Array<number> = []
+      for (const name of ["a", "b", "c"]) {
+        const { json, status } = yield* send("POST", "", { ...settings, url, name })
+        made.push(status)
+        if (status !== 200) messages.push(json.message)
+      }
+      const { id } = (yield* send("GET", "")).json.result[0]
+      const more = [Rows.bob, Rows.stranger]
+      messages.push((yield* send("POST", `/${id}/addresses`, { add: more })).json.message)
+
+      expect(messages).toMatchInlineSnapshot(`
+        [
+          "400 Invalid request body "url": expected a URL with https, received another one.",
+          "400 Invalid request body "url": expected an address of the public internet, received another one.",
+          "400 Invalid request body "url": expected an address of the public internet, received another one.",
+          "400 Invalid request body "url": expected an address of the public internet, received another one.",
+          "400 Invalid request body "url": expected a name that leads to addresses of the public internet alone, received another one.",
+          "400 Invalid request body "url": expected a URL without a user, received another one.",
+          "400 Invalid request body "url": expected a URL of at most 2,000 characters, received another one.",
+          "400 Invalid request body "addresses": expected 1 to 100 addresses, received 0.",
+          "400 Invalid request body "chain": expected a chain that is served here (eth), received "base".",
+          "400 Invalid request body "from": expected ISO 8601 such as 2021-05-07T11:08:35Z, RFC 2822 such as Fri, 07 May 2021 11:08:35 +0000, 10 digits of seconds or 13 of milliseconds since 1970, or text such as May 7, 2021; in UTC unless it names a zone, received "yesterday".",
+          "400 Invalid request body "from": expected a cursor of the same wallet, chain and selection, received another text.",
+          "400 Invalid request body "from": expected a block number, a date or now, as there are several wallets, received a cursor.",
+          "400 Invalid request body "finality": expected head or final, received "safe".",
+          "400 Invalid request body "secret": expected one of the keys url, addresses, chain, types, from, finality, name, received an unknown key.",
+          "400 Invalid request body "addresses": expected an array, received nothing.",
+          "400 Invalid request body: expected JSON in UTF-8, received another text.",
+          "Invalid request body: expected at most 2 webhooks of a key (webhooks.perKey), received one more beside 2; remove some.",
+          "Invalid request body "addresses": expected at most 3 addresses in the webhooks of a key (webhooks.addressesPerKey), received 2 more beside 2.",
+        ]
+      `)
+      expect(made).toEqual([200, 200, 400])
+      expect(messages.join("\n")).not.toContain("canary")
+    }),
+  )
+
+  it.live(
+    "addresses: those that are added begin where the request says, and nothing more is sent of those that are removed",
+    () =>
+      Effect.gen(function* () {
+        const { send, service } = yield* opened
+        const hook = yield* receive()
+        const made = yield* send("POST", "", { ...settings, url: hook.url, from: "now" })
+        hook.secrets.push(made.json.secret)
+        const { id } = made.json
+        const added = yield* send("POST", `/${id}/addresses`, { add: [Rows.bob, Rows.bob], from: 1 })
+        yield* until(() => hook.messages.length > 0)
+        const removed = yield* send("POST", `/${id}/addresses`, { remove: [Rows.bob] })
+        const again = yield* send("POST", `/${id}/addresses`, { remove: [Rows.bob] })
+        const last = yield* send("POST", `/${id}/addresses`, { remove: [Rows.alice] })
+        const both = yield* send("POST", `/${id}/addresses`, { add: [Rows.bob], remove: [Rows.bob] })
+        const next = Rows.block(2, [{ from: Rows.alice, to: Rows.bob }], {}, blocks[1]!.hash)
+        yield* service.stores["eth"]!.append({ number: 1, hash: blocks[1]!.hash }, [next])
+        yield* until(() => hook.messages.length > 1)
+
+        expect(added.json.addresses).toEqual([Rows.alice, Rows.bob])
+        expect([removed.json.addresses, again.json.addresses]).toEqual([[Rows.alice], [Rows.alice]])
+        expect([last.status, both.status]).toEqual([400, 400])
+        const rows = hook.messages.map(({ data }) =>
+          data.events
+            .filter(({ type }: Json) => type === "wallet.transaction")
+            .map((event: Json) => [event.data.address, event.data.transaction.block_number]),
+        )
+        expect(rows).toEqual([[[Rows.bob, "1"]], [[Rows.alice, "2"]]])
+      }),
+  )
+
+  it.live(
+    "pause, resume, test, replay and rotate: a paused webhook sends nothing, and a rotated secret signs beside the earlier ones",
+    () =>
+      Effect.gen(function* () {
+        const { send } = yield* opened
+        const hook = yield* receive()
+        const made = yield* send("POST", "", { ...settings, url: hook.url })
+        const { id, secret } = made.json
+        hook.secrets.push(secret)
+        yield* until(() => hook.messages.length === 1)
+        const paused = yield* send("POST", `/${id}/pause`)
+        const test = yield* send("POST", `/${id}/test`)
+        const sameTest = yield* send("POST", `/${id}/test`)
+        const rotated = yield* send("POST", `/${id}/rotate`)
+        const twice = yield* send("POST", `/${id}/rotate`, { keep_seconds: 60 })
+        const [sent] = [hook.messages.length]
+        const resumed = yield* send("POST", `/${id}/resume`)
+        yield* until(() => hook.messages.length === 2)
+        const replayed = yield* send("POST", `/${id}/replay`, { from: 1 })
+        yield* until(() => hook.messages.length === 3)
+        const deliveries = yield* send("GET", `/${id}/deliveries`)
+        const late = yield* send("POST", `/${id}/rotate`, { keep_seconds: 30 * 86_400 + 1 })
+
+        expect(paused.json).toMatchObject({ state: "paused", pause_reason: "Its owner paused it." })
+        expect([sent, sameTest.json.message, resumed.json.state]).toEqual([1, test.json.message, "active"])
+        expect(new Set([secret, rotated.json.secret, twice.json.secret]).size).toBe(3)
+        expect(hook.messages[1]).toEqual({
+          id: test.json.message,
+          type: "test",
+          timestamp: expect.any(String),
+          data: { webhook: id },
+        })
+        // The secret that was lost, the first one and the present one sign, and the private key.
+        expect(hook.signatures).toEqual([2, 4, 4])
+        expect(replayed.status).toBe(200)
+        expect(hook.messages[2].data.events[0].data.transaction.block_number).toBe("1")
+        expect(deliveries.json.result.map((one: Json) => [one.message, one.result, one.events, one.status])).toEqual([
+          [hook.messages[2].id, "delivered", 2, 204],
+          [test.json.message, "delivered", 0, 204],
+          [hook.messages[0].id, "delivered", 3, 204],
+        ])
+        expect([late.status, (yield* send("POST", `/${id}/replay`, {})).status]).toEqual([400, 400])
+      }),
+  )
+
+  it.live("replay: a cursor repositions the wallet of its event, and the message that waits is sent first", () =>
+    Effect.gen(function* () {
+      const { send } = yield* opened
+      const hook = yield* receive((number) => (number === 2 ? 500 : 204))
+      const made = yield* send("POST", "", { ...settings, addresses: [Rows.alice, Rows.bob], url: hook.url })
+      const { id, secret } = made.json
+      hook.secrets.push(secret)
+      yield* until(() => hook.messages.length === 2)
+      const failing = () => Effect.map(send("GET", `/${id}`), ({ json }) => json.state === "failing")
+      while (!(yield* failing())) yield* Effect.void
+      const failed = yield* send("GET", `/${id}/deliveries?result=failed`)
+      const [first] = hook.messages[0].data.events as ReadonlyArray<Json>
+      const foreign = yield* send("POST", `/${id}/replay`, { from: "e1.4-abc.0.1.1.0123456789ab" })
+      yield* send("POST", `/${id}/replay`, { from: first.data.cursor })
+      yield* until(() => hook.messages.length === 4)
+
+      expect(failed.json.result.map((one: Json) => [one.message, one.status])).toEqual([[hook.messages[1].id, 500]])
+      expect(foreign.status).toBe(400)
+      expect(hook.messages[2].id).toBe(hook.messages[1].id)
+      const rows = hook.messages[3].data.events.filter(({ type }: Json) => type === "wallet.transaction")
+      expect(rows.map((event: Json) => [event.data.address, event.data.transaction.block_number])).toEqual([
+        [first.data.address, "1"],
+      ])
+    }),
+  )
+
+  it.live(
+    "a webhook of a revoked key is paused, and is no longer seen but by an operator",
+    () =>
+      Effect.gen(function* () {
+        const { service } = yield* opened
+        const hook = yield* receive()
+        const key = yield* service.addKey({ name: "leaver" })
+        const operator = sendAs(service, yield* service.addKey({ name: "operator", operator: true }))
+        yield* service.keys.revoke("leaver").pipe(Effect.orDie)
+        const again = yield* service.addKey({ name: "leaver" })
+        const made = yield* sendAs(service, again)("POST", "", { ...settings, url: hook.url, from: "now" })
+        hook.secrets.push(made.json.secret)
+        yield* service.keys.revoke("leaver").pipe(Effect.orDie)
+        const stateOf = () => Effect.map(operator("GET", `/${made.json.id}`), ({ json }) => json.pause_reason)
+        let reason: string | null = null
+        while (reason === null) reason = yield* stateOf()
+
+        expect((yield* sendAs(service, key)("GET", "")).status).toBe(401)
+        expect(reason).toBe("Its API key was revoked, or has expired.")
+      }),
+    30_000,
+  )
+
+  it.live("a server without webhooks answers 404, and states so", () =>
+    Effect.gen(function* () {
+      const service = yield* start({ chains: { eth: { blocks } } })
+      const answers = [yield* service.get(path), yield* sendAs(service, service.key)("POST", "", {})]
+
+      expect(answers.map(({ json, status }) => [status, json.message])).toEqual([
+        [404, 'Webhooks are not configured on this server. Its operator can set "webhooks".'],
+        [404, 'Webhooks are not configured on this server. Its operator can set "webhooks".'],
+      ])
+    }),
+  )
+})
