@@ -91,9 +91,10 @@ const program = Effect.gen(function* () {
   const config = join(folder, "daybook.json")
   // Wallets are compared at the head of the chain, whose first block alone is final.
   const chains = { eth: { rpc: [node.url], fromBlock: 0, rewinds: true } }
-  writeFileSync(config, JSON.stringify({ listen: { host: "127.0.0.1", port }, database: "sqlite:data", chains }))
+  const listen = { host: "127.0.0.1", port }
+  writeFileSync(config, JSON.stringify({ listen, database: "sqlite:data", chains, webhooks: { key: "k".repeat(32) } }))
 
-  const operations = [...Operation.reading, "proveWallet"].flatMap((name) => ["--operation", name])
+  const operations = [...Operation.reading, Operation.webhooks, "proveWallet"].flatMap((name) => ["--operation", name])
   const add = [daybook, "keys", "add", "check", ...operations, "--config", config]
   const key = yield* Effect.promise(() => run(process.execPath, add))
   if (key.code !== 0) return yield* Effect.die(new Error(`daybook keys add exits ${key.code}\n${key.output}`))

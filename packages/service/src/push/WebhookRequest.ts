@@ -32,7 +32,8 @@ export type Received =
   | { readonly _tag: "Status"; readonly status: number; readonly retryAfter: string | undefined }
   | { readonly _tag: "Failed"; readonly reason: string }
 
-const platformResolve: Resolve = (name, done) => dnsLookup(name, { all: true }, done)
+/** Resolves a name by the platform. */
+export const platformResolve: Resolve = (name, done) => dnsLookup(name, { all: true }, done)
 
 /** Time until the headers of the response, in milliseconds. */
 const timeoutMillis = 20_000

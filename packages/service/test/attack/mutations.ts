@@ -18,7 +18,7 @@ const counts = { full: 100_000, small: 300 } as const
 
 /** What stands for the key in the URL of the node, and in those of webhooks, which their owners and operators see. */
 const canary = "CANARY0123456789"
-const urlCanary = "URLCANARY0123456789"
+const urlCanary = "HOOKURL9876543210"
 const webhooksKey = `WEBHOOKS${"k".repeat(32)}`
 
 interface ChangedRequest {
@@ -196,18 +196,19 @@ const sendable = (path: string): string => `/${path.replace(/[^!-~]/g, "").repla
 const requestOf = (next: Next, keys: ReadonlyArray<string>, ids: ReadonlyArray<string>): ChangedRequest => {
   const key = pick(next, keys)
   const path = pick(next, paths).replace("KEY", key).replace("ADDRESS", Rows.alice).replace("WEBHOOK", pick(next, ids))
-  const query = Array.from({ length: next(4) }, () => parameterOf(next)).join("&")
+  const isWebhook = path.startsWith("/api/v2.2/webhooks")
+  const query = Array.from({ length: isWebhook && next(4) > 0 ? 0 : next(4) }, () => parameterOf(next)).join("&")
   const isWhole = next(3) === 0
   // The key stays as it is: a part of it is none. A changed path is that of no operation, most often.
   const changedPath = isWhole || path.includes(key) || next(4) > 0 ? path : change(next, path)
   const method = methodOf(next, path)
-  const given = path.startsWith("/api/v2.2/webhooks") && next(8) > 0 ? webhookBodies : bodies
+  const given = isWebhook && next(8) > 0 ? webhookBodies : bodies
   const isBody = method === "POST" || method === "PUT"
   const header = pick(next, ["x-api-key", "x-api-key", "authorization"])
   const value = header === "authorization" ? `Bearer ${key}` : key
   const more = pick(next, names)
   const sent = sendable(
-    `${changedPath}${changedPath.includes("?") ? "&" : "?"}${next(4) > 0 ? `chain=attack&${query}` : query}`,
+    `${changedPath}${changedPath.includes("?") ? "&" : "?"}${next(4) > 0 && !isWebhook ? `chain=attack&${query}` : query}`,
   )
   const headers: Record<string, string> = { [header]: value }
   if (next(4) === 0) headers[more] = pick(next, edges).replace(/[^ -~]/g, "")

@@ -1,0 +1,72 @@
+/**
+ * Finds and changes webhooks for callers: a key has its own webhooks, and a key of an operator all of them.
+ *
+ * Source: decision 0073.
+ */
+import * as Effect from "effect/Effect"
+import * as Webhook from "../../push/Webhook.ts"
+import type { StoreError } from "../../store/StoreError.ts"
+import type { StoredWebhook, Webhooks } from "../../store/Webhooks.ts"
+import type { Caller } from "../admission/Authentication.ts"
+import * as ErrorResponse from "../http/ErrorResponse.ts"
+
+/** A webhook with its id and its revision. */
+export interface Found {
+  readonly id: string
+  readonly revision: number
+  readonly webhook: Webhook.Webhook
+}
+
+/** Why a request is not answered. */
+export type Failure = StoreError | ErrorResponse.ErrorResponse
+
+/** Times that a change is made again where a sender was quicker. */
+const maxAttempts = 10
+
+/** Decodes a stored webhook. */
+export const decoded = ({ content, name: id, revision }: StoredWebhook): Effect.Effect<Found, StoreError> =>
+  Effect.map(Webhook.decode(content), (webhook) => ({ id, revision, webhook }))
+
+/** 503: others changed the webhook at the same time. */
+export const changedMeanwhile = ErrorResponse.unavailable("The webhook was changed meanwhile. Retry later.")
+
+const isOwn = ({ grant }: Caller, { holder }: StoredWebhook): boolean =>
+  grant.operator || (holder !== null && holder === grant.name)
+
+/** What callers find and change in a database. */
+export const make = (webhooks: Webhooks) => {
+  /** The webhook of an id, which the message does not repeat: it may be a key that was sent in its place. */
+  const find = Effect.fnUntraced(function* (caller: Caller, id: string): Effect.fn.Return<Found, Failure> {
+    const stored = yield* webhooks.find(id)
+    if (stored !== null && isOwn(caller, stored)) return yield* decoded(stored)
+    const advice = "GET /api/v2.2/webhooks lists them."
+    return yield* ErrorResponse.notOffered(`No webhook of this API key has this id. ${advice}`)
+  })
+
+  /** Changes a webhook, again where the service changed it meanwhile; gives what the change gives too. */
+  const change = Effect.fnUntraced(function* <A>(
+    caller: Caller,
+    id: string,
+    make: (webhook: Webhook.Webhook) => Effect.Effect<readonly [Webhook.Webhook, A], Failure>,
+  ): Effect.fn.Return<readonly [Found, A], Failure> {
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const { revision, webhook } = yield* find(caller, id)
+      const [next, given] = yield* make(webhook)
+      const isStored = yield* webhooks.change(id, revision, Webhook.encode(next))
+      if (isStored) return [{ id, revision: revision + 1, webhook: next }, given]
+    }
+    return yield* changedMeanwhile
+  })
+
+  const list = Effect.fnUntraced(function* ({ grant }: Caller): Effect.fn.Return<ReadonlyArray<Found>, StoreError> {
+    const stored = yield* grant.operator ? webhooks.list : webhooks.ofHolder(grant.name)
+    return yield* Effect.forEach(stored, decoded)
+  })
+
+  const remove = Effect.fnUntraced(function* (caller: Caller, id: string): Effect.fn.Return<boolean, StoreError> {
+    const stored = yield* webhooks.find(id)
+    return stored !== null && isOwn(caller, stored) && (yield* webhooks.remove(id))
+  })
+
+  return { find, change, list, remove }
+}

@@ -1,0 +1,87 @@
+/**
+ * What the webhooks of a key may be and take: their number, their addresses, and where they send to.
+ *
+ * Source: decision 0073.
+ */
+import { maxAddresses } from "@daybook/schema/Webhook"
+import * as Effect from "effect/Effect"
+import type { Config } from "../../config/Config.ts"
+import * as WebhookRequest from "../../push/WebhookRequest.ts"
+import { holderOf } from "../../store/ApiKeys.ts"
+import type { Webhooks } from "../../store/Webhooks.ts"
+import type { Caller } from "../admission/Authentication.ts"
+import * as ErrorResponse from "../http/ErrorResponse.ts"
+import { invalid } from "../rest/JsonBody.ts"
+import * as WebhookAccess from "./WebhookAccess.ts"
+
+/** What the bounds depend on. */
+export interface Options {
+  readonly settings: NonNullable<Config["webhooks"]>
+  readonly webhooks: Webhooks
+  /** Default: that of the platform. */
+  readonly resolve?: WebhookRequest.Resolve | undefined
+}
+
+/** Look-ups of names at the same time. */
+const maxLookups = 2
+
+/** Refuses a number of addresses. */
+export const checkCount = (
+  path: string,
+  { length }: ReadonlyArray<string>,
+): Effect.Effect<void, ErrorResponse.ErrorResponse> =>
+  length >= 1 && length <= maxAddresses ? Effect.void : invalid(path, `1 to ${maxAddresses} addresses`, `${length}`)
+
+/** Makes the checks. */
+export const make = ({ resolve = WebhookRequest.platformResolve, settings, webhooks }: Options) => {
+  const { addressesPerKey, allowPrivate, perKey, total } = settings
+  /** Who has a name looked up. */
+  const lookups = new Set<string>()
+
+  /** Refuses a URL that may not be sent to. It may hold a token, and is not repeated. A look-up takes a thread until it ends, however late. */
+  const checkUrl = Effect.fnUntraced(function* (
+    { grant, headers }: Caller,
+    url: string,
+  ): Effect.fn.Return<void, ErrorResponse.ErrorResponse> {
+    const holder = holderOf(grant)
+    if (lookups.has(holder)) {
+      const message = "The name of another URL of this API key is still looked up. Retry later."
+      return yield* ErrorResponse.rateLimited(message, { ...headers, "retry-after": "1" })
+    }
+    if (lookups.size >= maxLookups) {
+      return yield* ErrorResponse.unavailable("The names of other URLs are still looked up. Retry later.")
+    }
+    const counted: WebhookRequest.Resolve = (name, done) => {
+      lookups.add(holder)
+      resolve(name, (error, addresses) => {
+        lookups.delete(holder)
+        done(error, addresses)
+      })
+    }
+    const issue = yield* WebhookRequest.check(url, { allowPrivate, resolve: counted })
+    if (issue !== null) return yield* invalid("url", issue, "another one")
+  })
+
+  /** Refuses webhooks and addresses beside those that a key has, and a webhook beside those of all. */
+  const checkRoom = Effect.fnUntraced(function* (
+    holder: string | null,
+    more: { readonly webhooks: number; readonly addresses: number },
+  ): Effect.fn.Return<void, WebhookAccess.Failure> {
+    const { active, failing, paused } = yield* webhooks.counts
+    if (more.webhooks > 0 && active + failing + paused >= total) {
+      return yield* invalid("", `at most ${total} webhooks on this server (webhooks.total)`, "one more")
+    }
+    if (holder === null) return
+    const own = yield* Effect.forEach(yield* webhooks.ofHolder(holder), WebhookAccess.decoded)
+    if (more.webhooks > 0 && own.length >= perKey) {
+      const expected = `at most ${perKey} webhooks of a key (webhooks.perKey)`
+      return yield* invalid("", expected, `one more beside ${own.length}; remove some`)
+    }
+    const sum = own.reduce((addresses, { webhook }) => addresses + webhook.addresses.length, 0)
+    if (sum + more.addresses <= addressesPerKey) return
+    const expected = `at most ${addressesPerKey} addresses in the webhooks of a key (webhooks.addressesPerKey)`
+    return yield* invalid("addresses", expected, `${more.addresses} more beside ${sum}`)
+  })
+
+  return { checkRoom, checkUrl }
+}
