@@ -135,9 +135,8 @@ export const Config = Schema.Struct({
   /** The page of the API at `/docs`, which calls the operations with the key that its user enters. Default: `on` on a loopback address, else `off`. */
   docs: Schema.optionalKey(Schema.Literals(["on", "off"])),
   /**
-   * Webhooks are sent: the key by which their secrets are encrypted in the database, of 32 characters or more; whether addresses of
-   * any network, and http, are allowed, by default not; and how many webhooks and addresses an API key may have, and all of them. Default:
-   * none is sent.
+   * Webhooks are sent. The key encrypts their secrets in the database, and has 32 characters or more. Addresses of any network, and http,
+   * are allowed only where it states so. An API key may have so many webhooks and addresses, and all of them so many. Default: none is sent.
    */
   webhooks: Schema.optionalKey(
     Schema.Struct({

@@ -234,7 +234,7 @@ export const previousAt = ({ previous }: Webhook, nowMillis: number): Webhook["p
 
 /**
  * The webhook with another secret. The current one signs too until a time, in milliseconds since 1970, and earlier ones for as long as they
- * were to: where the response with a new secret is lost, the receiver has an older one.
+ * were to. Where the response with a new secret is lost, the receiver has an older one.
  */
 export const rotate = (
   key: string,

@@ -69,7 +69,7 @@ const checkedLookup =
 /** Time for the look-up of a name that is checked before a webhook is made, in milliseconds. */
 const lookupMillis = 3_000
 
-/** Why a URL is refused, by its text and by what its name leads to; `null` for none. A name that nobody knows yet is not refused. */
+/** Why a URL is refused, by its text and by what its name leads to; `null` for none. A name that is not known yet is not refused. */
 export const check = (text: string, options: Options): Effect.Effect<string | null> => {
   const issue = issueOf(text, options)
   if (issue !== null || options.allowPrivate) return Effect.succeed(issue)

@@ -19,7 +19,7 @@ const sendAs = (service: Started, key: string) => (method: string, place: string
   service.fetch(`${path}${place}`, {
     method,
     headers: { "x-api-key": key, "content-type": "application/json" },
-    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    body: body === undefined || typeof body === "string" ? (body ?? null) : JSON.stringify(body),
   })
 
 /** A receiver that keeps what it verified. */
@@ -209,7 +209,7 @@ describe("operations on webhooks", () => {
   )
 
   it.live(
-    "addresses: those that are added begin where the request says, and nothing more is sent of those that are removed",
+    "addresses: those that are added begin where the request states, and nothing more is sent of those that are removed",
     () =>
       Effect.gen(function* () {
         const { send, service } = yield* opened
