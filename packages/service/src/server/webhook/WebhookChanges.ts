@@ -67,8 +67,10 @@ export const make = (options: Options) => {
     { grant }: Caller,
     name: string | undefined,
   ): Effect.fn.Return<IndexedChain, ErrorResponse.ErrorResponse> {
-    const chain = yield* Effect.catch(Effect.fromResult(find(name)), ({ code, issue }) =>
-      ErrorResponse.badRequest(InvalidParameter.fromIssue(issue, "request body", code)),
+    const chain = yield* Effect.fromResult(find(name)).pipe(
+      Effect.catch(({ code, issue }) =>
+        ErrorResponse.badRequest(InvalidParameter.fromIssue(issue, "request body", code)),
+      ),
     )
     const issue = KeyScope.chainIssue(grant, chain)
     return issue === undefined ? chain : yield* ErrorResponse.forbidden(issue)

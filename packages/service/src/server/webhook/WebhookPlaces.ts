@@ -47,7 +47,7 @@ export const make = ({
   ): Effect.fn.Return<EventPosition.EventPosition, ErrorResponse.ErrorResponse> {
     const subscription = subscriptionOf(settings, chain, wallet)
     const read = EventSteps.readBeginning(from, Events.selectionText(subscription), "request body")
-    const beginning = yield* Effect.catch(Effect.fromResult(read), ErrorResponse.badRequest)
+    const beginning = yield* Effect.fromResult(read).pipe(Effect.catch(ErrorResponse.badRequest))
     if (beginning._tag === "After") return beginning.position
     const started = bounds.turns.run(Events.start(subscription, beginning))
     return (yield* OperationError.answer(started, wording)).position

@@ -41,8 +41,7 @@ export const layer = (options: {
       const route = <N extends WebhookOperation.Name>(name: N) =>
         OperationRoute.makeChainless<WebhookOperation.All[N]>(
           WebhookOperation.all[name],
-          // Sound: each handler is that of the operation of its name.
-          (handlers[name] ?? notConfigured) as OperationRoute.ChainlessHandler<WebhookOperation.All[N]>,
+          handlers[name] ?? notConfigured,
           authentication,
           KeyScope.webhooksIssue,
         )
