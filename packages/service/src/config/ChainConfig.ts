@@ -45,7 +45,7 @@ export const ChainConfig = Schema.Struct({
   fromBlock: withDefault(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)), () => 0),
   /** Index from the first block at or after this date instead; UTC if it has no zone. */
   fromDate: Schema.optionalKey(StartDate),
-  /** Index only the transactions of these wallets; a request for another one fails with `address_not_watched`. Default: all. */
+  /** Index only the transactions in which these wallets have a role; a request for another one fails with `address_not_watched`. Default: all. */
   watch: Schema.optionalKey(Schema.NonEmptyArray(Wallet)),
   /** Verification of blocks before they are stored, see the README. Default `standard`. */
   checks: Schema.optionalKey(Schema.Literals(["links", "standard", "full"])),

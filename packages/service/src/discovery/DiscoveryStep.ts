@@ -198,6 +198,13 @@ const wholeOf = ({ closing, opening }: DiscoveryState, before: bigint, value: bi
   value,
 })
 
+/** The account becomes a contract within the range. */
+const isCreated = ({ accounts }: Wallet): boolean =>
+  accounts !== null && accounts.opening.code === "none" && accounts.closing.code === "contract"
+
+/** What is located of a transaction count. That of a contract counts creations: its own is where the count begins. Source: EIP-161. */
+const countIn = (wallet: Wallet, nonce: bigint): bigint => (isCreated(wallet) && nonce > 1n ? 1n : nonce)
+
 const withAccounts = (
   state: DiscoveryState,
   { accounts }: Results,
@@ -208,12 +215,12 @@ const withAccounts = (
     const [opening, closing] = [accounts[at * 2]!, accounts[at * 2 + 1]!]
     const hasCode = opening.code !== "none" || closing.code !== "none"
     const isContract = opening.code === "contract" || closing.code === "contract"
-    const part = wholeOf(state, BigInt(opening.nonce), BigInt(closing.nonce))
+    const account = { ...wallet, accounts: { opening, closing } }
+    const part = wholeOf(state, countIn(account, BigInt(opening.nonce)), countIn(account, BigInt(closing.nonce)))
     if (!isContract && !isIncreasing(part)) return contradiction(wallet.address, part)
-    // A contract sends no transactions: its nonce counts creations.
-    const { located, open } = isContract ? { located: [], open: [] } : sortNonces([part])
+    const { located, open } = isContract && !isCreated(account) ? { located: [], open: [] } : sortNonces([part])
     candidates.push(...located)
-    wallets.push({ ...wallet, accounts: { opening, closing }, nonces: open, hasCode, balance: opening.balance })
+    wallets.push({ ...account, nonces: open, hasCode, balance: opening.balance })
   }
   return Result.succeed({ ...state, wallets, candidates: [...state.candidates, ...candidates] })
 }
@@ -244,7 +251,8 @@ const located = (
   const found: Array<number> = []
   const wallets: Array<Wallet> = []
   for (const [at, wallet] of state.wallets.entries()) {
-    const parts = divideAll(wallet.nonces, readsOf(calls.nonces, results.nonces, at))
+    const counts = results.nonces.map((nonce) => countIn(wallet, nonce))
+    const parts = divideAll(wallet.nonces, readsOf(calls.nonces, counts, at))
     const decreasing = parts.find((part) => !isIncreasing(part))
     if (decreasing !== undefined) return contradiction(wallet.address, decreasing)
     const { located: blocks, open } = sortNonces(parts)

@@ -51,8 +51,13 @@ export interface Assembled {
  */
 export interface Options extends InternalTransactions.Options, BlockVerifier.Options {
   readonly decoder: Decoder
-  /** Only transactions of these wallets become rows, lower case; `null` or left out for all. */
+  /**
+   * Only transactions in which these wallets have a role become rows, lower case; `null` or left out for all. Without rules of a ledger,
+   * those that name them as a party.
+   */
   readonly watch?: ReadonlySet<string> | null
+  /** Hashes of transactions that become rows whatever `watch` has: those that are stored. */
+  readonly kept?: ReadonlySet<string> | undefined
   /** Rules of the chain's ledger; left out for rows without one. */
   readonly ledger?: LedgerRules | undefined
   /** Why receipts are missing. Default: no node has them. */
@@ -139,14 +144,6 @@ const walletsOf = (transaction: Transaction, receipt: Receipt): ReadonlyArray<st
   return [...addresses]
 }
 
-/**
- * True when a block may hold a transaction or the fees of a watched wallet. A creation may: its contract is known from the receipt.
- */
-export const mayConcern = ({ miner, transactions }: HydratedBlock, watch: Options["watch"]): boolean =>
-  watch == null ||
-  (miner !== null && watch.has(miner)) ||
-  transactions.some(({ from, to }) => to == null || watch.has(from) || watch.has(to))
-
 /** Rows of a block without its transactions. */
 const headerRows = (block: MinedBlock, { decoder }: Options) => ({
   number: Number(block.number),
@@ -155,15 +152,6 @@ const headerRows = (block: MinedBlock, { decoder }: Options) => ({
   timestamp: Number(block.timestamp),
   decoderRevision: decoder.revision,
 })
-
-const emptyRows = (block: MinedBlock, options: Options): BlockRows => {
-  const gasFees = block.transactions.length === 0 ? 0n : null
-  return {
-    ...headerRows(block, options),
-    transactions: [],
-    ...Steps.runSync(stepsOfFacts({ block, rows: [], gasFees, watch: options.watch }, null, options)),
-  }
-}
 
 /** Facts of a block; `null` where a field that they may state does not decode, or the node left the withdrawals out. */
 const factsOf = (source: BlockFacts.Source, options: Options): BlockFacts.BlockFacts | null => {
@@ -201,18 +189,6 @@ const gasFeesOf = (
   )
 }
 
-/**
- * Assembles the rows of a block without transactions of watched wallets, which needs neither receipts nor traces.
- *
- * **Errors**
- * - `InvalidBlock`: the block does not verify.
- */
-export const assembleEmpty = (block: HydratedBlock, options: Options): Result.Result<Assembled, InvalidBlock> =>
-  Result.map(BlockVerifier.verifyBlock(block, options), (verified) => {
-    const deviations = [...Deviation.find(block, null, options), ...verified.unmet]
-    return { rows: withGaps(emptyRows(verified.block, options), checkGaps(deviations)), deviations }
-  })
-
 /** Traces of the transactions of a block, without those of transactions that are left out of it. */
 const withoutLeftOut = (block: MinedBlock, traces: Traces, undecoded: Undecoded.Undecoded): Traces => {
   if (traces._tag === "Untraced" || Undecoded.leftOut(undecoded) === 0) return traces
@@ -244,27 +220,24 @@ const internalOf = (
   return Result.orElse(ofAll, () => InternalTransactions.fromTraces({ hash, number, transactions }, traces, options))
 }
 
-/** Gaps of transactions without a receipt, where they concern the watched wallets. */
+/** Gaps of transactions without a receipt: any of them may concern a watched wallet. */
 const receiptGaps = (
   { transactions }: MinedBlock,
   executed: ReadonlyArray<Transaction>,
-  { missing = "No node has the receipt.", undecoded = Undecoded.none, watch }: Options,
+  { missing = "No node has the receipt.", undecoded = Undecoded.none }: Options,
 ): ReadonlyArray<BlockGap> => {
   if (executed.length === transactions.length) return []
   const hashes = new Set(executed.map(({ hash }) => hash))
   const reasons = new Map(undecoded.receipts.map(({ hash, reason }) => [hash, reason]))
   return transactions
-    .filter(({ from, hash, to }) => !hashes.has(hash) && isWatched([from, to ?? null], watch))
+    .filter(({ hash }) => !hashes.has(hash))
     .map(({ hash }) => ({ kind: "receipt", transaction: hash, reason: reasons.get(hash) ?? missing }))
 }
 
-const isWatched = (wallets: ReadonlyArray<string | null>, watch: Options["watch"]): boolean =>
-  watch == null || wallets.some((wallet) => wallet === null || watch.has(wallet))
-
-/** Gaps of transactions that are left out of the block, where they concern the watched wallets, or wallets that are not known. */
-const transactionGaps = ({ undecoded = Undecoded.none, watch }: Options): ReadonlyArray<BlockGap> =>
+/** Gaps of transactions that are left out of the block: any of them may concern a watched wallet. */
+const transactionGaps = ({ undecoded = Undecoded.none }: Options): ReadonlyArray<BlockGap> =>
   undecoded.transactions
-    .filter(({ isLeftOut, wallets }) => isLeftOut && (wallets === null || isWatched(wallets, watch)))
+    .filter(({ isLeftOut }) => isLeftOut)
     .map(({ hash, reason }) => ({ kind: "transaction", transaction: hash ?? undefined, reason }))
 
 /** Gaps of deviations by which a block is marked. */
@@ -304,6 +277,31 @@ interface Rows {
   readonly gaps: ReadonlyArray<BlockGap>
 }
 
+/**
+ * Indexes of the transactions in which watched wallets have a role, and of those that the tracer failed on, whose roles are not known;
+ * `null` for all.
+ */
+const stepsOfConcerned = function* (
+  block: MinedBlock,
+  executed: ReadonlyArray<BlockFacts.Executed>,
+  internal: InternalTransactions.Rows | null,
+  { kept, ledger, watch }: Options,
+): Steps.Steps<ReadonlySet<number> | null> {
+  if (watch == null) return null
+  const found = new Set<number>()
+  for (const [position, { receipt, transaction }] of executed.entries()) {
+    const rows = internal?.[position]
+    const isUntraced = rows !== undefined && InternalTransactions.isUntraced(rows)
+    const isParty = walletsOf(transaction, receipt).some((address) => watch.has(address))
+    if (isParty || isUntraced || kept?.has(transaction.hash) === true) found.add(receipt.transactionIndex)
+  }
+  if (ledger === undefined || found.size === executed.length) return found
+  const facts = BlockFacts.fromBlock({ block, rows: executed, gasFees: null, watch })
+  const rows = yield* Ledger.steps(LedgerSource.fromResponses({ block, executed, internal, facts }), ledger)
+  for (const { index, wallet } of rows) if (watch.has(wallet)) found.add(index)
+  return found
+}
+
 const stepsOfRows = function* (
   block: MinedBlock,
   executed: ReadonlyArray<BlockFacts.Executed>,
@@ -311,15 +309,16 @@ const stepsOfRows = function* (
   options: Options,
 ): Steps.Steps<Rows> {
   const { decoder, watch } = options
+  const concerned = yield* stepsOfConcerned(block, executed, internal, options)
   const time = new Date(Number(block.timestamp) * 1000).toISOString()
   const transactions: Array<TransactionRow> = []
   const stored: Array<BlockFacts.Executed> = []
   const traced: Array<InternalTransactions.TransactionRows> = []
   const gaps: Array<BlockGap> = []
   for (const [position, { receipt, transaction }] of executed.entries()) {
+    if (concerned?.has(receipt.transactionIndex) === false) continue
     const wallets = walletsOf(transaction, receipt)
     const addresses = watch == null ? wallets : wallets.filter((address) => watch.has(address))
-    if (addresses.length === 0) continue
     const { hash } = transaction
     const reason = unpriced(transaction, receipt, options)
     if (reason !== null) {

@@ -56,18 +56,12 @@ type FetchError = BlockNotFound | InvalidBlock | NodeError.NodeError
 const isEmpty = ({ transactions, transactionsRoot }: HydratedBlock): boolean =>
   transactions.length === 0 && transactionsRoot === TrieRoot.empty
 
-/** True for a block whose rows need receipts and traces; what is left out of it may concern any wallet. */
-const needsParts = (block: HydratedBlock, { undecoded, watch }: BlockAssembler.Options): boolean =>
-  !isEmpty(block) && (BlockAssembler.mayConcern(block, watch) || Undecoded.leftOut(undecoded ?? Undecoded.none) > 0)
-
-/** Assembles a block that needs neither receipts nor traces. */
+/** Assembles a block without transactions, which needs neither receipts nor traces. */
 const assembleAlone = (
   block: HydratedBlock,
   options: BlockAssembler.Options,
 ): Result.Result<BlockAssembler.Assembled, InvalidBlock> =>
-  isEmpty(block)
-    ? Steps.runSync(BlockAssembler.steps({ block, receipts: [], traces: null }, options))
-    : BlockAssembler.assembleEmpty(block, options)
+  Steps.runSync(BlockAssembler.steps({ block, receipts: [], traces: null }, options))
 
 /** Reports the deviations of a block that was accepted. */
 const report = ({ deviations, rows }: BlockAssembler.Assembled, { onDeviation }: Options): Effect.Effect<BlockRows> => {
@@ -231,7 +225,7 @@ const fetchOne = Effect.fnUntraced(function* (
     })
   }
   const reading = { ...options, undecoded }
-  if (needsParts(block, reading)) {
+  if (!isEmpty(block)) {
     return yield* fetchParts(node, found, { number, hash, transactions: hashesOf(block) }, options)
   }
   return yield* report(yield* Effect.fromResult(assembleAlone(block, reading)), options)
@@ -312,8 +306,8 @@ export interface FetchedRange {
   readonly failure: FetchError | null
 }
 
-const refOf = (block: HydratedBlock | null, options: Options): ReadonlyArray<BlockTransactions> =>
-  block !== null && block.hash !== null && needsParts(block, options)
+const refOf = (block: HydratedBlock | null): ReadonlyArray<BlockTransactions> =>
+  block !== null && block.hash !== null && !isEmpty(block)
     ? [{ number: Number(block.number), hash: block.hash, transactions: hashesOf(block) }]
     : []
 
@@ -324,14 +318,13 @@ const fetchBatch = Effect.fnUntraced(function* (
   numbers: ReadonlyArray<number>,
   options: Options,
 ): Effect.fn.Return<ReadonlyArray<BlockRows | null>> {
-  const { watch = null } = options
-  const fetched = yield* fetcher.blocks(numbers, watch === null)
+  const fetched = yield* fetcher.blocks(numbers, true)
   const blocks = numbers.map((number, at) => {
     const found = fetched[at] ?? null
     const isUsable = found !== null && found.hash !== null && found.number === BigInt(number)
     return isUsable && !(node.each !== undefined && Deviation.lacksWithdrawals(found, options)) ? found : null
   })
-  const refs = blocks.flatMap((found) => refOf(found, options))
+  const refs = blocks.flatMap(refOf)
   const parts = yield* fetcher.parts(refs)
   const partsByHash = new Map(refs.map(({ hash }, at) => [hash, parts[at] ?? null]))
   return yield* Effect.forEach(blocks, (found) => {

@@ -62,8 +62,7 @@ const fillBlock = Effect.fnUntraced(function* (
   // Nothing is tried again later: what a node cannot give now remains a gap.
   const range = yield* store.audit.range(block, block)
   const [stored] = range.blocks
-  const watch = KeptRows.withStored(range, block)
-  const options = { ...assembling, watch, failures: TraceFailure.maxFailures }
+  const options = { ...assembling, ...KeptRows.withStored(range, block), failures: TraceFailure.maxFailures }
   const fetched = yield* Effect.result(BlockFetcher.block(node, block, options))
   if (fetched._tag === "Failure") return { filled: 0, why: fetched.failure.message }
   const lost = KeptRows.lost(stored, fetched.success)

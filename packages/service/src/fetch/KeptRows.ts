@@ -20,16 +20,28 @@ export const isWatched = (addresses: ReadonlyArray<string>, watch: Watch): boole
 export const unwatched = ({ transactions }: StoredBlock, watch: Watch): number =>
   transactions.filter(({ addresses }) => !isWatched(addresses, watch)).length
 
+/** Which transactions of a block become rows. */
+export interface Selection {
+  readonly watch: ReadonlySet<string> | null
+  readonly kept: ReadonlySet<string>
+}
+
 /**
- * The wallets to make the rows of a block with, so that those of wallets that are no longer watched are made too.
+ * Which rows of a block are made again: those of the watched wallets, of wallets that are added, and those that are stored, also of wallets
+ * that are no longer watched.
  */
 export const withStored = (
   { blocks: [block], checkpoint }: StoredRange,
   number: number,
-): ReadonlySet<string> | null => {
+  added: ReadonlyArray<string> = [],
+): Selection => {
   const watch = checkpoint === null ? null : WatchList.walletsAt(checkpoint, number)
-  const stored = (block?.transactions ?? []).flatMap(({ addresses }) => addresses)
-  return watch === null ? null : new Set([...watch, ...stored])
+  const { transactions = [] } = block ?? {}
+  const stored = transactions.flatMap(({ addresses }) => addresses)
+  return {
+    watch: watch === null ? null : new Set([...watch, ...stored, ...added]),
+    kept: new Set(transactions.map(({ hash }) => hash)),
+  }
 }
 
 /**

@@ -15,7 +15,6 @@ import * as DiscoveryStep from "../discovery/DiscoveryStep.ts"
 import * as BlockFetcher from "../fetch/BlockFetcher.ts"
 import * as KeptRows from "../fetch/KeptRows.ts"
 import type { DiscoveredBlock } from "../ledger/DiscoveredBlock.ts"
-import * as Role from "../ledger/Role.ts"
 import * as Calls from "../node/Calls.ts"
 import { ChainReorganized } from "../node/CallsError.ts"
 import type { Node } from "../node/Node.ts"
@@ -78,9 +77,6 @@ const nextTarget = ({ session }: Options) =>
     }),
   )
 
-/** The roles by which a transaction is one of a wallet in an index of some wallets. */
-const direct = Role.bits.sender | Role.bits.recipient | Role.bits.created
-
 /** Stores the transactions of searched wallets in a block of the index. */
 const storeBlock = Effect.fnUntraced(function* (
   { assembling, session, store }: Options,
@@ -88,11 +84,11 @@ const storeBlock = Effect.fnUntraced(function* (
   { wallets }: Target,
   { hash, number, rows }: DiscoveredBlock,
 ) {
-  if (rows.every(({ roles }) => (roles & direct) === 0)) return
+  if (rows.length === 0) return
   const range = yield* store.audit.range(number, number)
   const [stored] = range.blocks
-  const watch = new Set([...(KeptRows.withStored(range, number) ?? []), ...wallets])
-  const fetched = yield* Calls.withRetries(source, BlockFetcher.block(source.node, number, { ...assembling, watch }))
+  const options = { ...assembling, ...KeptRows.withStored(range, number, wallets) }
+  const fetched = yield* Calls.withRetries(source, BlockFetcher.block(source.node, number, options))
   const isKept = KeptRows.lost(stored, fetched) === null && fetched.hash === hash
   if (isKept && (yield* session.replace(KeptRows.keepTraces(stored, fetched)))) return
   return yield* new ChainReorganized({ block: number, expected: stored?.hash ?? "no block", received: fetched.hash })
@@ -111,9 +107,7 @@ const search = Effect.fnUntraced(function* (options: Options, source: Discovered
   const opening = Math.max(0, searchedTo)
   if (opening < closing.number) {
     const scope = { chainId: options.chainId, addresses: wallets, opening, closing }
-    const initial = DiscoveryStep.initial(scope)
-    // Its own transactions and its ether locate what the index has of a wallet; logs would locate what it does not have.
-    const state = { ...initial, logs: { ...initial.logs, left: [] } }
+    const state = DiscoveryStep.initial(scope)
     yield* Discovery.make(source, Discovery.nothingFound(state)).blocks.pipe(
       Stream.mapEffect((block) =>
         Effect.gen(function* () {

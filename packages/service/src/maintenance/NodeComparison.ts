@@ -129,7 +129,7 @@ const withoutRow = ({ gaps = [] }: BlockRows): ReadonlySet<string> =>
 /**
  * Stored rows of watched wallets that are not among those made of the node's block.
  */
-export const unmatched = (stored: StoredBlock, remote: BlockRows, watch: Watch): ReadonlyArray<StoredTransaction> => {
+const unmatched = (stored: StoredBlock, remote: BlockRows, watch: Watch): ReadonlyArray<StoredTransaction> => {
   const hashes = new Set(remote.transactions.map(({ hash }) => hash))
   const gaps = withoutRow(remote)
   return stored.transactions.filter(

@@ -42,8 +42,8 @@ const fetchAgain = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Result.Result<BlockRows, string>, StoreError> {
   const range = yield* audit.range(number, number)
   const [stored] = range.blocks
-  const watch = KeptRows.withStored(range, number)
-  const fetched = yield* Effect.result(BlockFetcher.block(node, number, { ...options, watch }))
+  const selection = KeptRows.withStored(range, number)
+  const fetched = yield* Effect.result(BlockFetcher.block(node, number, { ...options, ...selection }))
   if (Result.isFailure(fetched)) return Result.fail(fetched.failure.message)
   const lost = KeptRows.lost(stored, fetched.success)
   if (lost !== null) return Result.fail(lost)

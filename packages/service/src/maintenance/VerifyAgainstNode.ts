@@ -87,13 +87,9 @@ const comparedWith = (stored: StoredBlock, remote: BlockRows, watch: KeptRows.Wa
   untraced: TraceComparison.ofBlock(stored, remote, watch),
 })
 
-/** A block of the node; with all its transactions where a stored one is not among those of the watched wallets. */
-const fetchRows = Effect.fnUntraced(function* (node: Node, stored: StoredBlock, options: BlockFetcher.Options) {
-  const rows = yield* BlockFetcher.block(node, stored.number, options)
-  const { watch } = options
-  const isComplete = watch == null || NodeComparison.unmatched(stored, rows, watch).length === 0
-  return isComplete ? rows : yield* BlockFetcher.block(node, stored.number, { ...options, watch: null })
-})
+/** A block of the node, also with stored transactions that are not of the watched wallets. */
+const fetchRows = (node: Node, { number, transactions }: StoredBlock, options: BlockFetcher.Options) =>
+  BlockFetcher.block(node, number, { ...options, kept: new Set(transactions.map(({ hash }) => hash)) })
 
 const storedAt = Effect.fnUntraced(function* (
   audit: Audit,

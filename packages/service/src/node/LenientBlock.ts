@@ -4,7 +4,6 @@
  *
  * Source: decision 0035.
  */
-import * as Address from "@daybook/schema/Address"
 import * as Block from "@daybook/schema/Block"
 import type { HydratedBlock } from "@daybook/schema/Block"
 import * as Hash from "@daybook/schema/Hash"
@@ -58,17 +57,11 @@ const requiredOf = (raw: unknown): ReadonlySet<string> => {
 }
 
 const decodeHash = Schema.decodeUnknownOption(Hash.Hash)
-const decodeAddress = Schema.decodeUnknownOption(Address.OrNull)
-
-const walletsOf = (raw: unknown): ReadonlyArray<string | null> | null => {
-  const [from, to] = [decodeAddress(memberOf(raw, "from")), decodeAddress(memberOf(raw, "to"))]
-  return Option.isSome(from) && Option.isSome(to) ? [from.value, to.value] : null
-}
 
 /** A transaction as far as it decodes, and what does not. */
 interface Entry {
   readonly transaction: Transaction.Transaction | null
-  readonly undecoded: Undecoded.UndecodedTransaction | null
+  readonly undecoded: Undecoded.UndecodedPart | null
 }
 
 const readTransaction = (raw: unknown, position: number): Entry => {
@@ -77,10 +70,10 @@ const readTransaction = (raw: unknown, position: number): Entry => {
   const what = `transaction ${position}`
   const required = requiredOf(raw)
   const read = LenientObject.read(required === common ? fieldsOfUnknown : fieldsOfKnown, raw, { required, shown })
-  const facts = { hash: Option.getOrNull(decodeHash(memberOf(raw, "hash"))), wallets: walletsOf(raw) }
+  const hash = Option.getOrNull(decodeHash(memberOf(raw, "hash")))
   if (Result.isFailure(read)) {
     const reason = Issue.format(what, read.failure)
-    return { transaction: null, undecoded: { ...facts, reason, isLeftOut: true } }
+    return { transaction: null, undecoded: { hash, reason, isLeftOut: true } }
   }
   // What does not decode may be a field of the type alone.
   const [issue = { path: "", expected: "its fields", received: "others" }] = [
@@ -89,7 +82,7 @@ const readTransaction = (raw: unknown, position: number): Entry => {
   ]
   // Sound: the fields that are used without a check have decoded; others may be absent, as of an unknown type.
   const transaction = read.success.value as unknown as Transaction.Transaction
-  return { transaction, undecoded: { ...facts, reason: Issue.format(what, issue), isLeftOut: false } }
+  return { transaction, undecoded: { hash, reason: Issue.format(what, issue), isLeftOut: false } }
 }
 
 /** The position of a transaction that does not state its index, as the transactions before it may be left out. */

@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import type { BlockRef, Checkpoint, Gap, LinkedBlock } from "../block/BlockRows.ts"
 import * as Coverage from "../query/Coverage.ts"
 import type { IndexedChain } from "../query/IndexedChain.ts"
-import { type NoLedgers, type NotDerived, type NotWatched, Stale } from "../query/QueryError.ts"
+import { type NotDerived, type NotWatched, Stale } from "../query/QueryError.ts"
 import * as Range from "../query/Range.ts"
 import * as Movements from "../query/WalletMovements.ts"
 import type * as WalletPage from "../query/WalletPage.ts"
@@ -92,7 +92,7 @@ export interface Step {
 }
 
 /** Why a stream ends. */
-export type StreamError = Stale | NotWatched | NoLedgers | NotDerived | StoreError
+export type StreamError = Stale | NotWatched | NotDerived | StoreError
 
 /** Changes that a step reads. */
 const stepChanges = 256
@@ -137,10 +137,9 @@ const checked = Effect.fnUntraced(function* (
   snapshot: Snapshot,
 ): Effect.fn.Return<Checkpoint | null, StreamError> {
   const checkpoint = yield* snapshot.checkpoint
-  if (types.has("wallet.transaction")) yield* Coverage.checkWallet(chain, checkpoint, wallet)
-  if (types.has("wallet.movement")) {
-    yield* Coverage.checkLedgers(chain, checkpoint, wallet)
-    if (checkpoint !== null) yield* Coverage.checkDerived(Movements.source, snapshot, chain.name, checkpoint)
+  yield* Coverage.checkWallet(chain, checkpoint, wallet)
+  if (types.has("wallet.movement") && checkpoint !== null) {
+    yield* Coverage.checkDerived(Movements.source, snapshot, chain.name, checkpoint)
   }
   return checkpoint && WatchList.ofWallet(checkpoint, wallet)
 })
@@ -399,7 +398,7 @@ const gapEvent = ({ block, kind, transaction }: Gap): Event => ({
  *
  * **Errors**
  * - `Stale`: the journal does not have the position any more, or more blocks than a stream sends again were derived anew.
- * - `NotWatched`, `NoLedgers`, `NotDerived`: the index does not have the rows of the wallet.
+ * - `NotWatched`, `NotDerived`: the index does not have the rows of the wallet.
  */
 export const step = (subscription: Subscription, state: State): Effect.Effect<Step, StreamError> => {
   const { reader } = subscription.chain

@@ -13,7 +13,7 @@ import type { StoreError } from "../store/StoreError.ts"
 import * as CompleteRange from "./CompleteRange.ts"
 import * as Coverage from "./Coverage.ts"
 import type { IndexedChain } from "./IndexedChain.ts"
-import type { NoLedgers, NotDerived } from "./QueryError.ts"
+import type { NotWatched, NotDerived } from "./QueryError.ts"
 
 /** The reward of a block. */
 export interface BlockReward {
@@ -25,7 +25,7 @@ export interface BlockReward {
 }
 
 /** Why a reward is not known. */
-export type RewardError = CompleteRange.Incomplete | NoLedgers | NotDerived | StoreError
+export type RewardError = CompleteRange.Incomplete | NotWatched | NotDerived | StoreError
 
 const projection = { id: WalletLedger.id, kind: "ledger", revision: WalletLedger.revision } as const
 
@@ -37,7 +37,7 @@ const lastTransaction = Movement.blockLevelIndex - 1
  *
  * **Errors**
  * - `Incomplete`: the block is not in the index, or its reward is not certain, as of blocks with uncles.
- * - `NoLedgers`, `NotDerived`, `StoreError`: as of pages.
+ * - `NotWatched`, `NotDerived`, `StoreError`: as of pages.
  */
 export const read = (chain: IndexedChain, number: number): Effect.Effect<BlockReward, RewardError> =>
   chain.reader.snapshot(
@@ -53,7 +53,7 @@ export const read = (chain: IndexedChain, number: number): Effect.Effect<BlockRe
       if (facts === null || facts.uncles.length > 0) return yield* unknown
       const { feeRecipient } = facts
       if (feeRecipient === null) return yield* unknown
-      yield* Coverage.checkLedgers(chain, checkpoint, feeRecipient)
+      yield* Coverage.checkWallet(chain, checkpoint, feeRecipient)
       yield* Coverage.checkDerived(projection, snapshot, chain.name, checkpoint)
       const after = { block: number, index: lastTransaction }
       const query = { wallet: feeRecipient, from: number, to: number, order: "ASC", after, limit: 1 } as const

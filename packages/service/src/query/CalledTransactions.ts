@@ -10,7 +10,7 @@ import type { StoreError } from "../store/StoreError.ts"
 import * as CompleteRange from "./CompleteRange.ts"
 import type * as Coverage from "./Coverage.ts"
 import type { IndexedChain } from "./IndexedChain.ts"
-import type { NoLedgers, NotDerived, Stale } from "./QueryError.ts"
+import type { NotWatched, NotDerived, Stale } from "./QueryError.ts"
 import * as TransactionParts from "./TransactionParts.ts"
 import * as WalletPage from "./WalletPage.ts"
 
@@ -54,7 +54,7 @@ const page = WalletPage.make(
 )
 
 /** Why a list cannot be read. */
-export type ReadError = CompleteRange.Incomplete | NoLedgers | NotDerived | Stale | StoreError
+export type ReadError = CompleteRange.Incomplete | NotWatched | NotDerived | Stale | StoreError
 
 const everyPart = () => true
 
@@ -82,7 +82,7 @@ const collect = Effect.fnUntraced(function* ({ chain, from, limit, order, to, wa
  * **Errors**
  * - `Incomplete`: blocks, transactions or traces of the range, as far as it is read, are not in the index.
  * - `Stale`: the chain was reorganized meanwhile.
- * - `NoLedgers`, `NotDerived`, `StoreError`: as of pages.
+ * - `NotWatched`, `NotDerived`, `StoreError`: as of pages.
  */
 export const read = Effect.fnUntraced(function* (query: Query): Effect.fn.Return<Found, ReadError> {
   const { chain, from, limit, order, to } = query

@@ -8,10 +8,11 @@ import * as Role from "../ledger/Role.ts"
 import * as WalletLedger from "../projection/WalletLedger.ts"
 import type { LedgerEntry, Position, Snapshot } from "../store/ChainReader.ts"
 import type { StoreError } from "../store/StoreError.ts"
+import * as WatchList from "../store/WatchList.ts"
 import * as CompleteRange from "./CompleteRange.ts"
 import * as Coverage from "./Coverage.ts"
 import type { IndexedChain } from "./IndexedChain.ts"
-import type { NoLedgers, NotDerived } from "./QueryError.ts"
+import type { NotWatched, NotDerived } from "./QueryError.ts"
 import * as TransactionParts from "./TransactionParts.ts"
 
 /** The creation of a contract. */
@@ -24,7 +25,7 @@ export interface Creation {
 }
 
 /** Why it is not known where a contract was created. */
-export type CreationError = CompleteRange.Incomplete | NoLedgers | NotDerived | StoreError
+export type CreationError = CompleteRange.Incomplete | NotWatched | NotDerived | StoreError
 
 const projection = { id: WalletLedger.id, kind: "ledger", revision: WalletLedger.revision } as const
 
@@ -66,10 +67,12 @@ const findIn = Effect.fnUntraced(function* (
   chain: IndexedChain,
   wallet: string,
 ): Effect.fn.Return<{ readonly creation: Creation | null; readonly coverage: Coverage.Coverage }, CreationError> {
-  const checkpoint = yield* snapshot.checkpoint
-  yield* Coverage.checkLedgers(chain, checkpoint, wallet)
+  const stored = yield* snapshot.checkpoint
+  yield* Coverage.checkWallet(chain, stored, wallet)
+  const checkpoint = stored && WatchList.ofWallet(stored, wallet)
   const missing = Coverage.missingTransactions(yield* snapshot.gapCounts)
-  const coverage = { checkpoint, missing, reconciledTo: null }
+  const searchedTo = (stored && WatchList.searchedTo(stored, wallet)) ?? undefined
+  const coverage = { checkpoint, missing, reconciledTo: null, searchedTo }
   if (checkpoint === null) return { creation: null, coverage }
   yield* Coverage.checkDerived(projection, snapshot, chain.name, checkpoint)
   const range = { wallet, from: checkpoint.first, to: checkpoint.head.number, order: "ASC" } as const
@@ -93,7 +96,7 @@ const findIn = Effect.fnUntraced(function* (
  *
  * **Errors**
  * - `Incomplete`: it was not found, and blocks, transactions or traces are not in the index.
- * - `NoLedgers`, `NotDerived`, `StoreError`: as of pages.
+ * - `NotWatched`, `NotDerived`, `StoreError`: as of pages.
  */
 export const find = Effect.fnUntraced(function* (
   chain: IndexedChain,

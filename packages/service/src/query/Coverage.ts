@@ -9,8 +9,9 @@ import type { Projection } from "../block/Projection.ts"
 import * as WalletLedger from "../projection/WalletLedger.ts"
 import type { GapCounts, Snapshot } from "../store/ChainReader.ts"
 import type { StoreError } from "../store/StoreError.ts"
+import * as WatchList from "../store/WatchList.ts"
 import type { IndexedChain } from "./IndexedChain.ts"
-import { NoLedgers, NotDerived, NotWatched } from "./QueryError.ts"
+import { NotDerived, NotSearched, NotWatched } from "./QueryError.ts"
 
 /** What the list of a page covers. */
 export interface Coverage {
@@ -44,11 +45,17 @@ export const checkWallet: Requirement<NotWatched> = ({ config, name: chain }, ch
   return watch === undefined || watch.includes(wallet) ? Effect.void : Effect.fail(new NotWatched({ chain, wallet }))
 }
 
-/** Fails where the index has only the transactions of some wallets. */
-export const checkLedgers: Requirement<NoLedgers> = ({ config, name: chain }, checkpoint) =>
-  (checkpoint === null ? config.watch : checkpoint.watch) === undefined
-    ? Effect.void
-    : Effect.fail(new NoLedgers({ chain }))
+/** Fails while the past of a wallet is searched, where a part of its rows is of no use. */
+export const checkSearched = (
+  { name: chain }: Pick<IndexedChain, "name">,
+  checkpoint: Checkpoint,
+  wallet: string,
+): Effect.Effect<void, NotSearched> => {
+  if (!WatchList.isSearching(checkpoint, wallet)) return Effect.void
+  const searchedTo = WatchList.searchedTo(checkpoint, wallet)
+  const searchEnd = WatchList.completeFrom(checkpoint, wallet) - 1
+  return Effect.fail(new NotSearched({ chain, wallet, searchedTo, searchEnd, checkpoint }))
+}
 
 /** Fails where the rows of a projection are not derived of all blocks. Those of wallets' transactions are written with their blocks. */
 export const checkDerived = Effect.fnUntraced(function* (

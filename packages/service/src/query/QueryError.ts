@@ -26,8 +26,16 @@ export class NotWatched extends Data.TaggedError("NotWatched")<{
   readonly wallet: string
 }> {}
 
-/** The index has the transactions of some wallets, and no ledgers. */
-export class NoLedgers extends Data.TaggedError("NoLedgers")<{ readonly chain: string }> {}
+/** The past of a wallet that was added later is still searched, so that sums of its movements would lack some. */
+export class NotSearched extends Data.TaggedError("NotSearched")<{
+  readonly chain: string
+  readonly wallet: string
+  /** Last block up to which it is searched; `null` where nothing of it is. */
+  readonly searchedTo: number | null
+  /** Last block that is to be searched. */
+  readonly searchEnd: number
+  readonly checkpoint: Checkpoint
+}> {}
 
 /** Internal transactions are asked for, and no stored block has traces. */
 export class NotTraced extends Data.TaggedError("NotTraced")<{ readonly chain: string }> {}

@@ -9,10 +9,11 @@ import * as Role from "../ledger/Role.ts"
 import * as WalletLedger from "../projection/WalletLedger.ts"
 import type { LedgerEntry, Position, Snapshot } from "../store/ChainReader.ts"
 import type { StoreError } from "../store/StoreError.ts"
+import * as WatchList from "../store/WatchList.ts"
 import * as CompleteRange from "./CompleteRange.ts"
 import * as Coverage from "./Coverage.ts"
 import type { IndexedChain } from "./IndexedChain.ts"
-import type { NoLedgers, NotDerived } from "./QueryError.ts"
+import type { NotWatched, NotDerived } from "./QueryError.ts"
 import * as TransactionParts from "./TransactionParts.ts"
 
 /** A transaction and its nonce. */
@@ -22,7 +23,7 @@ interface SentTransaction {
 }
 
 /** Why it is not known whether there is a transaction. */
-export type SentError = CompleteRange.Incomplete | NoLedgers | NotDerived | StoreError
+export type SentError = CompleteRange.Incomplete | NotWatched | NotDerived | StoreError
 
 const projection = { id: WalletLedger.id, kind: "ledger", revision: WalletLedger.revision } as const
 
@@ -82,10 +83,12 @@ const findInBlock = Effect.fnUntraced(function* (
 
 /** Searches in a snapshot, by halves of its blocks. */
 const findIn = Effect.fnUntraced(function* (snapshot: Snapshot, chain: IndexedChain, wallet: string, nonce: number) {
-  const checkpoint = yield* snapshot.checkpoint
-  yield* Coverage.checkLedgers(chain, checkpoint, wallet)
+  const stored = yield* snapshot.checkpoint
+  yield* Coverage.checkWallet(chain, stored, wallet)
+  const checkpoint = stored && WatchList.ofWallet(stored, wallet)
   const missing = Coverage.missingTransactions(yield* snapshot.gapCounts)
-  const coverage: Coverage.Coverage = { checkpoint, missing, reconciledTo: null }
+  const searchedTo = (stored && WatchList.searchedTo(stored, wallet)) ?? undefined
+  const coverage: Coverage.Coverage = { checkpoint, missing, reconciledTo: null, searchedTo }
   if (checkpoint === null) return { sent: null, coverage }
   yield* Coverage.checkDerived(projection, snapshot, chain.name, checkpoint)
   const read = makeReader(snapshot, wallet)
@@ -109,7 +112,7 @@ const findIn = Effect.fnUntraced(function* (snapshot: Snapshot, chain: IndexedCh
  *
  * **Errors**
  * - `Incomplete`: it was not found, and blocks or transactions are not in the index.
- * - `NoLedgers`, `NotDerived`, `StoreError`: as of pages.
+ * - `NotWatched`, `NotDerived`, `StoreError`: as of pages.
  */
 export const find = Effect.fnUntraced(function* (
   chain: IndexedChain,

@@ -12,7 +12,7 @@ import * as WalletLedger from "../projection/WalletLedger.ts"
 import type { PageRow, PageRows, Snapshot } from "../store/ChainReader.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import * as Coverage from "./Coverage.ts"
-import type { NoLedgers } from "./QueryError.ts"
+import type { NotWatched } from "./QueryError.ts"
 import * as WalletPage from "./WalletPage.ts"
 
 /** A stored transaction, read. */
@@ -62,7 +62,7 @@ export const sourceOf = <Part>({
   internal,
   partsOf,
   roles,
-}: Options<Part>): WalletPage.Source<PartRow<Part>, (part: Part) => boolean, NoLedgers> => {
+}: Options<Part>): WalletPage.Source<PartRow<Part>, (part: Part) => boolean, NotWatched> => {
   type Query = WalletPage.SourceQuery<(part: Part) => boolean>
 
   const candidatesOf = (row: PageRow, { after, order, selection, wallet }: Query): ReadonlyArray<Candidate<Part>> => {
@@ -123,5 +123,5 @@ export const sourceOf = <Part>({
     }
   })
 
-  return { ...projection, check: Coverage.checkLedgers, read, skip }
+  return { ...projection, check: Coverage.checkWallet, read, skip }
 }

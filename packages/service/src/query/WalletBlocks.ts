@@ -12,7 +12,7 @@ import * as WalletLedger from "../projection/WalletLedger.ts"
 import type { LedgerEntry, Snapshot } from "../store/ChainReader.ts"
 import { StoreError } from "../store/StoreError.ts"
 import * as Coverage from "./Coverage.ts"
-import type { NoLedgers } from "./QueryError.ts"
+import type { NotWatched } from "./QueryError.ts"
 import * as WalletPage from "./WalletPage.ts"
 
 /** A withdrawal of the beacon chain. */
@@ -109,7 +109,7 @@ const makeReader = <Row>({ role, rowsOf }: Options<Row>) => {
     }
   })
 
-  return WalletPage.make<Row, undefined, NoLedgers>({ ...projection, check: Coverage.checkLedgers, read, skip })
+  return WalletPage.make<Row, undefined, NotWatched>({ ...projection, check: Coverage.checkWallet, read, skip })
 }
 
 /**
@@ -117,7 +117,7 @@ const makeReader = <Row>({ role, rowsOf }: Options<Row>) => {
  *
  * **Errors**
  * - `Stale`, `NotDerived`, `StoreError`: as of all pages.
- * - `NoLedgers`: the index has only the transactions of some wallets.
+ * - `NotWatched`: the index does not cover the wallet.
  */
 export const withdrawals = makeReader<Withdrawal>({
   role: Role.bits.withdrawal_recipient,
@@ -140,7 +140,7 @@ export const withdrawals = makeReader<Withdrawal>({
  *
  * **Errors**
  * - `Stale`, `NotDerived`, `StoreError`: as of all pages.
- * - `NoLedgers`: the index has only the transactions of some wallets.
+ * - `NotWatched`: the index does not cover the wallet.
  */
 export const rewards = makeReader<Reward>({
   role: Role.bits.fee_recipient,

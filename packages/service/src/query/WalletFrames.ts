@@ -37,6 +37,6 @@ const source = TransactionParts.sourceOf<Frame>({
  *
  * **Errors**
  * - `Stale`, `NotDerived`, `StoreError`: as of all pages.
- * - `NoLedgers`: the index has only the transactions of some wallets.
+ * - `NotWatched`: the index does not cover the wallet.
  */
 export const read = WalletPage.make(source)

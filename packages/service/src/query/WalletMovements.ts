@@ -13,7 +13,7 @@ import type { LedgerEntry, Place as LedgerPlace, Position, Snapshot } from "../s
 import type { StoreError } from "../store/StoreError.ts"
 import type { TokenMetadata } from "../ledger/TokenMetadata.ts"
 import * as Coverage from "./Coverage.ts"
-import type { NoLedgers } from "./QueryError.ts"
+import type { NotWatched } from "./QueryError.ts"
 import * as WalletPage from "./WalletPage.ts"
 
 /** A movement of a place of the ledger. */
@@ -166,11 +166,11 @@ const complete = Effect.fnUntraced(function* (
 })
 
 /** The movements of wallets. */
-export const source: WalletPage.Source<MovementRow, Selection, NoLedgers> = {
+export const source: WalletPage.Source<MovementRow, Selection, NotWatched> = {
   id: WalletLedger.id,
   kind: "ledger",
   revision: WalletLedger.revision,
-  check: Coverage.checkLedgers,
+  check: Coverage.checkWallet,
   read: (snapshot, query) =>
     Effect.flatMap(search(snapshot, query), (found) => complete(snapshot, found, query.maxBytes)),
   skip,
@@ -181,6 +181,6 @@ export const source: WalletPage.Source<MovementRow, Selection, NoLedgers> = {
  *
  * **Errors**
  * - `Stale`, `NotDerived`, `StoreError`: as of all pages.
- * - `NoLedgers`: the index has only the transactions of some wallets.
+ * - `NotWatched`: the index does not cover the wallet.
  */
 export const read = WalletPage.make(source)

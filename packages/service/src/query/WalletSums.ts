@@ -15,7 +15,7 @@ import type { TokenMetadata } from "../ledger/TokenMetadata.ts"
 import * as Coverage from "./Coverage.ts"
 import type { IndexedChain } from "./IndexedChain.ts"
 import * as LedgerGrowth from "./LedgerGrowth.ts"
-import { type NoLedgers, type NotDerived, NotIndexed } from "./QueryError.ts"
+import { type NotDerived, NotIndexed, type NotSearched, type NotWatched } from "./QueryError.ts"
 import * as Range from "./Range.ts"
 import * as TotalsCache from "./TotalsCache.ts"
 
@@ -58,7 +58,7 @@ export interface Sums {
 }
 
 /** Why sums cannot be made. */
-export type SumsError = NotIndexed | NoLedgers | NotDerived | StoreError
+export type SumsError = NotIndexed | NotSearched | NotWatched | NotDerived | StoreError
 
 /** Blocks that a request means. */
 interface Resolved {
@@ -87,8 +87,9 @@ const resolve = Effect.fnUntraced(function* (
   snapshot: Snapshot,
 ): Effect.fn.Return<Resolved, SumsError> {
   const checkpoint = yield* snapshot.checkpoint
-  yield* Coverage.checkLedgers(chain, checkpoint, wallet)
+  yield* Coverage.checkWallet(chain, checkpoint, wallet)
   if (checkpoint === null) return yield* unreadable()
+  yield* Coverage.checkSearched(chain, checkpoint, wallet)
   yield* Coverage.checkDerived(ledger, snapshot, chain.name, checkpoint)
   const from = yield* Range.firstBlock(snapshot, range.from, checkpoint)
   const to = yield* Range.lastBlock(snapshot, range.to, checkpoint)
@@ -201,7 +202,8 @@ export const make = (inTurn: LedgerGrowth.InTurn) => {
    *
    * **Errors**
    * - `NotIndexed`: the range has no indexed block.
-   * - `NoLedgers`: the index has only the transactions of some wallets.
+   * - `NotWatched`: the index does not cover the wallet.
+   * - `NotSearched`: the past of the wallet is still searched.
    * - `NotDerived`: the ledgers are not derived of all blocks yet.
    * - `StoreError`: the database cannot be read, or changes again and again.
    */

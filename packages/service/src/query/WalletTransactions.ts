@@ -12,7 +12,7 @@ import type { PageQuery, PageRow } from "../store/ChainReader.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import * as Coverage from "./Coverage.ts"
 import type { IndexedChain } from "./IndexedChain.ts"
-import { type NoLedgers, type NotDerived, NotTraced, type NotWatched, type Stale } from "./QueryError.ts"
+import { type NotDerived, NotTraced, type NotWatched, type Stale } from "./QueryError.ts"
 import * as WalletPage from "./WalletPage.ts"
 
 /** `direct`: by the parts of a transaction that name the wallet. `all`: by its ledger. */
@@ -49,15 +49,14 @@ export const sourceOf = <E>(
     snapshot.skip(projection, { key, from, to, order, after, rows }),
 })
 
-const checkBoth: Coverage.Requirement<NotWatched | NoLedgers> = (...index) =>
-  Effect.andThen(Coverage.checkWallet(...index), Coverage.checkLedgers(...index))
-
 /** The transactions that a wallet is a direct part of. */
 export const direct: Source<NotWatched> = sourceOf({ ...projection, kind: "appearances" }, Coverage.checkWallet)
 
 const readers = {
   direct: WalletPage.make(direct),
-  all: WalletPage.make(sourceOf({ id: WalletLedger.id, kind: "ledger", revision: WalletLedger.revision }, checkBoth)),
+  all: WalletPage.make(
+    sourceOf({ id: WalletLedger.id, kind: "ledger", revision: WalletLedger.revision }, Coverage.checkWallet),
+  ),
 } as const
 
 /**
@@ -79,14 +78,14 @@ const lacksTraces = Effect.fnUntraced(function* (
 })
 
 /** Why a page cannot be read. */
-export type ReadError = NoLedgers | NotDerived | NotTraced | NotWatched | Stale | StoreError
+export type ReadError = NotDerived | NotTraced | NotWatched | Stale | StoreError
 
 /**
  * Reads a page.
  *
  * **Errors**
  * - `Stale`, `NotDerived`, `StoreError`: as of all pages.
- * - `NotWatched`, `NoLedgers`: the index does not have the rows of the wallet.
+ * - `NotWatched`: the index does not have the rows of the wallet.
  * - `NotTraced`: internal transactions are asked for, and the index has none.
  */
 export const read = Effect.fnUntraced(function* (

@@ -46,7 +46,7 @@ const transfersOf = (log: LogWire): ReadonlyArray<Transfer> => {
  *
  * **Errors**
  * - `Stale`, `NotDerived`, `StoreError`: as of all pages.
- * - `NoLedgers`: the index has only the transactions of some wallets.
+ * - `NotWatched`: the index does not cover the wallet.
  */
 export const read = WalletPage.make(
   TransactionParts.sourceOf<Transfer>({

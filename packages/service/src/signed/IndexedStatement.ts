@@ -14,7 +14,7 @@ import * as LedgerBooks from "../proof/LedgerBooks.ts"
 import * as Proof from "../proof/Proof.ts"
 import * as Coverage from "../query/Coverage.ts"
 import type { IndexedChain } from "../query/IndexedChain.ts"
-import { type NoLedgers, type NotDerived, NotIndexed } from "../query/QueryError.ts"
+import { type NotDerived, NotIndexed, type NotSearched, type NotWatched } from "../query/QueryError.ts"
 import * as Range from "../query/Range.ts"
 import type { LedgerEntry, Snapshot } from "../store/ChainReader.ts"
 import { isProved, type OpeningBalance, type WalletProof } from "../store/Proofs.ts"
@@ -44,7 +44,15 @@ export class OpeningUnknown extends Data.TaggedError("OpeningUnknown")<{ readonl
 export class TooManyRows extends Data.TaggedError("TooManyRows")<{ readonly max: number }> {}
 
 /** Why nothing is stated. */
-export type StatementError = NotFinal | NotIndexed | NoLedgers | NotDerived | OpeningUnknown | StoreError | TooManyRows
+export type StatementError =
+  | NotFinal
+  | NotIndexed
+  | NotWatched
+  | NotSearched
+  | NotDerived
+  | OpeningUnknown
+  | StoreError
+  | TooManyRows
 
 /** A statement of a wallet, without what is common to all of a service. */
 export interface Stated extends Omit<StatementFile.Subject, "madeAt" | "madeBy"> {
@@ -100,8 +108,9 @@ const resolve = Effect.fnUntraced(function* (
   snapshot: Snapshot,
 ): Effect.fn.Return<Resolved, StatementError> {
   const checkpoint = yield* snapshot.checkpoint
-  yield* Coverage.checkLedgers(chain, checkpoint, wallet)
+  yield* Coverage.checkWallet(chain, checkpoint, wallet)
   if (checkpoint === null) return yield* unreadable()
+  yield* Coverage.checkSearched(chain, checkpoint, wallet)
   yield* Coverage.checkDerived(ledger, snapshot, chain.name, checkpoint)
   const { finalized } = checkpoint
   const proof = yield* snapshot.proof(wallet)
@@ -171,7 +180,7 @@ const comparedOf = (
  * States what an index has of a wallet.
  *
  * **Errors**
- * - `NotIndexed`, `NoLedgers`, `NotDerived`: the index does not have the range.
+ * - `NotIndexed`, `NotWatched`, `NotSearched`, `NotDerived`: the index does not have the range.
  * - `NotFinal`: the last block may still be replaced by a reorg.
  * - `OpeningUnknown`: what the wallet held before the first block is not known.
  * - `TooManyRows`: the wallet has more rows than one statement may read.

@@ -18,20 +18,12 @@ export interface UndecodedPart {
 }
 
 /**
- * A transaction of which something does not decode.
- */
-export interface UndecodedTransaction extends UndecodedPart {
-  /** Sender and recipient; `null` where one of them does not decode. A creation has no recipient. */
-  readonly wallets: ReadonlyArray<string | null> | null
-}
-
-/**
  * What of a block does not decode.
  */
 export interface Undecoded {
   /** Issues of header fields by their names. */
   readonly header: ReadonlyMap<string, string>
-  readonly transactions: ReadonlyArray<UndecodedTransaction>
+  readonly transactions: ReadonlyArray<UndecodedPart>
   readonly receipts: ReadonlyArray<UndecodedPart>
 }
 

@@ -6,6 +6,7 @@ import * as KnownSignatures from "@daybook/abi/KnownSignatures"
 import { redecode } from "../../src/projection/Redecode.ts"
 import * as BlockAssembler from "../../src/fetch/BlockAssembler.ts"
 import * as BlockFacts from "../../src/block/BlockFacts.ts"
+import * as LedgerRules from "../../src/ledger/LedgerRules.ts"
 import * as fixture from "../indexer/fixture.ts"
 
 const { blockHash, created, creationReceiptWire, creationWire, hash, sender, token } = fixture
@@ -139,22 +140,31 @@ describe("BlockAssembler", () => {
       }
       const all = factsOf([transferReceiptWire, creationReceiptWire], {})
       const some = factsOf([{ ...creationReceiptWire, logs: [] }], { allowMissing: true })
-      const none = BlockAssembler.assembleEmpty(fixture.block(), options)
 
       expect(all).toMatchObject({ gasFees: 1_250_000_000_350_000n, transactions: [{ index: 1 }] })
       expect(some).toMatchObject({ gasFees: null, transactions: [{ index: 1 }] })
-      expect(BlockFacts.fromText(Result.getOrThrow(none).rows.facts!)).toMatchObject({
-        gasFees: null,
-        transactions: [],
-      })
     })
 
-    it("mayConcern: a block whose fees go to a watched wallet is read with its receipts", () => {
-      const transactions = [transferWire]
-      const watch = new Set([fixture.address("7")])
+    it("assemble: has each transaction in which a watched wallet has a role, those that are kept, and no others", () => {
+      const traces = { _tag: "Untraced", reason: "no state" } as const
+      const ledger = LedgerRules.fromChainId(1)
+      const hashesOf = (more: Partial<BlockAssembler.Options>, traced: BlockAssembler.Responses["traces"] = null) =>
+        Result.getOrThrow(
+          BlockAssembler.assemble(
+            { block: fixture.block(), receipts: fixture.receipts(), traces: traced },
+            { decoder, ledger, ...more },
+          ),
+        ).transactions.map(({ addresses, hash: own }) => [own, addresses])
+      const recipient = fixture.address("e")
 
-      expect(BlockAssembler.mayConcern(fixture.block({ transactions }), watch)).toBe(false)
-      expect(BlockAssembler.mayConcern(fixture.block({ transactions, miner: fixture.address("7") }), watch)).toBe(true)
+      expect(hashesOf({ watch: new Set([recipient]) })).toEqual([[transferHash, []]])
+      expect(hashesOf({ watch: new Set([created]) })).toEqual([[creationWire.hash, [created]]])
+      expect(hashesOf({ watch: new Set([fixture.address("1")]) })).toEqual([])
+      expect(hashesOf({ watch: new Set<string>(), kept: new Set([String(creationWire.hash)]) })).toEqual([
+        [creationWire.hash, []],
+      ])
+      expect(hashesOf({ watch: new Set<string>() }, traces)).toHaveLength(2)
+      expect(hashesOf({ watch: new Set([recipient]), ledger: undefined })).toEqual([])
     })
 
     it("assemble: lists sender, recipient and created contract of each transaction once", () => {

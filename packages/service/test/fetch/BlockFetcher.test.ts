@@ -159,7 +159,7 @@ describe("BlockFetcher", () => {
       }),
     )
 
-    it.effect("range: fetches parts only of blocks of watched wallets", () =>
+    it.effect("range: fetches parts of each block with transactions, and has the rows of watched wallets", () =>
       Effect.gen(function* () {
         const { alone, node } = nodeOf()
         const asked: Array<number> = []
@@ -180,7 +180,7 @@ describe("BlockFetcher", () => {
         const watch = new Set([fixture.sender])
         const made = yield* BlockFetcher.range(node, bulk, [5, 6], { ...options, watch })
 
-        expect(asked).toEqual([5])
+        expect(asked).toEqual([5, 6])
         expect(numbersOf(made)).toEqual([
           [5, 1],
           [6, 0],

@@ -134,10 +134,13 @@ describe("NodeComparison", () => {
     const checkpoint = { first: 1, head: { number: 9, hash: "0x9" }, headTimestamp: 9, finalized: null }
     const watched = { ...checkpoint, watch: ["0xa", "0xb"], addedFrom: { "0xb": 5 } }
     const blocks = [stored({ addresses: ["0xe"] })]
-    const walletsOf = (number: number) => [...(KeptRows.withStored({ blocks, checkpoint: watched }, number) ?? [])]
-    expect(walletsOf(4)).toEqual(["0xa", "0xe"])
-    expect(walletsOf(5)).toEqual(["0xa", "0xb", "0xe"])
-    expect(KeptRows.withStored({ blocks, checkpoint }, 5)).toBeNull()
+    const kept = new Set(["0x1"])
+    const selected = (number: number, added?: ReadonlyArray<string>) =>
+      KeptRows.withStored({ blocks, checkpoint: watched }, number, added)
+    expect(selected(4)).toEqual({ watch: new Set(["0xa", "0xe"]), kept })
+    expect(selected(5)).toEqual({ watch: new Set(["0xa", "0xb", "0xe"]), kept })
+    expect(selected(4, ["0xc"])).toEqual({ watch: new Set(["0xa", "0xe", "0xc"]), kept })
+    expect(KeptRows.withStored({ blocks, checkpoint }, 5)).toEqual({ watch: null, kept })
   })
 
   it("ofBlock: compares facts where both have them and all wallets are indexed", () => {

@@ -4,6 +4,7 @@ import { Effect, Layer } from "effect"
 import { expect, vi } from "vitest"
 import { Anvil, Scenario } from "@daybook/chain"
 import * as Node from "../../src/node/Node.ts"
+import * as LedgerRules from "../../src/ledger/LedgerRules.ts"
 import * as Repair from "../../src/maintenance/Repair.ts"
 import * as VerifyAgainstNode from "../../src/maintenance/VerifyAgainstNode.ts"
 import type { BlockRows } from "../../src/block/BlockRows.ts"
@@ -69,10 +70,11 @@ layer(scenario, { excludeTestServices: true })("VerifyAgainstNode", (it) => {
       const { audit } = store.database.chain(store.ref)
       const node = yield* Node.make({ urls: [url], chainId })
       const bare = yield* Node.make({ urls: [url], chainId, traces: "off" })
-      const assembling = { decoder, watch: new Set([kept]) }
+      const assembling = { decoder, watch: new Set([kept]), ledger: LedgerRules.fromChainId(chainId) }
       const { blocks } = yield* audit.range(0, lastBlock)
       const rows = blocks.flatMap(({ transactions }) => transactions)
-      const own = rows.filter(({ addresses }) => addresses.includes(kept))
+      // Those without an address are of a wallet by calls and logs alone.
+      const own = rows.filter(({ addresses }) => addresses.length === 0 || addresses.includes(kept))
 
       const compared = yield* VerifyAgainstNode.run(audit, node, { assembling })
       const untraced = yield* VerifyAgainstNode.run(audit, bare, { assembling })

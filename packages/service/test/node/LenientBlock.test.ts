@@ -44,7 +44,7 @@ describe("LenientBlock", () => {
     const { block, undecoded } = Result.getOrThrow(LenientBlock.read({ ...blockWire, transactions: [{}, second] }))
 
     expect(block.transactions.map(({ transactionIndex }) => transactionIndex)).toEqual([1])
-    expect(undecoded.transactions).toMatchObject([{ hash: null, wallets: null, isLeftOut: true }])
+    expect(undecoded.transactions).toMatchObject([{ hash: null, isLeftOut: true }])
   })
 
   it.prop(

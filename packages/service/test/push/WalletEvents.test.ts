@@ -97,7 +97,6 @@ describe("walletEvents", () => {
           `${path}?${transactions}&from=${receiver.cursor}x`,
           `${path}?${transactions}&from=${lost}`,
           other,
-          `${path}?chain=polygon`,
           `${path}?types=wallet.movement`,
         ],
         service.get,
@@ -113,7 +112,6 @@ describe("walletEvents", () => {
         [400, "bad_request"],
         [409, "stale_cursor"],
         [400, "address_not_watched"],
-        [400, "bad_request"],
         [503, "unavailable"],
       ])
       expect(keyless.status).toBe(401)

@@ -32,12 +32,7 @@ export interface Options<Row, Selection> {
 }
 
 /** Why a page cannot be read. */
-type ReadError =
-  | QueryError.NoLedgers
-  | QueryError.NotDerived
-  | QueryError.NotTraced
-  | QueryError.NotWatched
-  | StoreError
+type ReadError = QueryError.NotDerived | QueryError.NotTraced | QueryError.NotWatched | StoreError
 
 /** Rows of a list with what their index covers. */
 export interface Rows<Wire> {
@@ -60,14 +55,12 @@ const maxPages = 2_000
 const maxRestarts = 3
 
 /** An error of a query in the words of the dialect. */
-export const refusalOf = (error: ReadError | CompleteRange.Incomplete): Effect.Effect<never, Envelope.Refused> => {
+export const refusalOf = (
+  error: ReadError | CompleteRange.Incomplete | QueryError.NotSearched,
+): Effect.Effect<never, Envelope.Refused> => {
   switch (error._tag) {
     case "Incomplete":
       return Effect.fail(Envelope.notIndexed(error.message))
-    case "NoLedgers":
-      return Effect.fail(
-        Envelope.notIndexed(`the index of ${error.chain} has the own transactions of some wallets alone`),
-      )
     case "NotDerived": {
       const from = error.next ?? error.checkpoint.first
       return Effect.fail(
@@ -76,6 +69,12 @@ export const refusalOf = (error: ReadError | CompleteRange.Incomplete): Effect.E
     }
     case "NotTraced":
       return Effect.fail(Envelope.notIndexed(`no block of ${error.chain} has traces`))
+    case "NotSearched": {
+      const { searchEnd, searchedTo } = error
+      return Effect.fail(
+        Envelope.notIndexed(`the past of the wallet is searched up to block ${searchedTo ?? "none"} of ${searchEnd}`),
+      )
+    }
     case "NotWatched":
       return Effect.fail(Envelope.notIndexed(`the wallet ${error.wallet} is not watched on ${error.chain}`))
     case "StoreError":

@@ -131,25 +131,11 @@ export const unavailable = (message: string): Failure =>
 const derivedRetrySeconds = 10
 
 /** 503: the ledgers of wallets are still being derived from stored blocks. */
-export const notDerived = (
-  options: {
-    /** What is not complete. */
-    readonly what: string
-    readonly chain: string
-    /** First block of which it is not derived. */
-    readonly next: number
-    /** What the caller can do. */
-    readonly advice: string
-  },
-  headers: Response.Headers,
-): Failure => {
-  const { advice, chain, next, what } = options
-  const message = `${what} not complete: ${chain}, derived up to block ${next - 1}. ${advice}`
-  return fail((requestId) => new ApiError.Unavailable({ message, requestId }), {
+export const notComplete = (message: string, headers: Response.Headers): Failure =>
+  fail((requestId) => new ApiError.Unavailable({ message, requestId }), {
     ...headers,
     "retry-after": String(derivedRetrySeconds),
   })
-}
 
 /** 500: a block that a page needs is damaged in the database. */
 const damaged = (error: StoreError, block: number): Failure =>

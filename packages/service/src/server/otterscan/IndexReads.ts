@@ -11,12 +11,7 @@ import * as LocalMethod from "../relay/LocalMethod.ts"
 import { code } from "../relay/RelayError.ts"
 
 /** The index does not have what is asked for. */
-type NotCovered =
-  | CompleteRange.Incomplete
-  | QueryError.NoLedgers
-  | QueryError.NotDerived
-  | QueryError.NotTraced
-  | QueryError.NotWatched
+type NotCovered = CompleteRange.Incomplete | QueryError.NotDerived | QueryError.NotTraced | QueryError.NotWatched
 
 /** Why a query cannot be answered. */
 export type ReadError = NotCovered | QueryError.Stale | StoreError
@@ -25,8 +20,6 @@ const reasonOf = (error: NotCovered): string => {
   switch (error._tag) {
     case "Incomplete":
       return error.message
-    case "NoLedgers":
-      return `the index of ${error.chain} has the own transactions of some wallets alone`
     case "NotDerived":
       return `rows of this kind are not derived yet from block ${error.next ?? error.checkpoint.first} of ${error.chain} on`
     case "NotTraced":

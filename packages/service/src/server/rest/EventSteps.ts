@@ -61,8 +61,6 @@ export interface EventSteps {
 export const wording: OperationError.Wording = {
   what: "Ledger",
   whenNotDerived: "Retry later, or use types=wallet.transaction.",
-  whenNotIndexed: "Use types=wallet.transaction.",
-  parameter: "types",
 }
 
 /** Bytes of the rows of a step. */

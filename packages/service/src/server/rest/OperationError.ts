@@ -6,44 +6,45 @@
 import * as Effect from "effect/Effect"
 import type * as QueryError from "../../query/QueryError.ts"
 import type { StoreError } from "../../store/StoreError.ts"
+import * as WatchList from "../../store/WatchList.ts"
 import * as ErrorResponse from "../http/ErrorResponse.ts"
 import { InvalidParameter } from "../http/InvalidParameter.ts"
 import * as IndexCoverage from "./IndexCoverage.ts"
 
 /** How an operation names the ledgers that it reads, and what its caller can do without them. */
 export interface Wording {
-  /** What is not derived yet, or not indexed. */
+  /** What is not derived yet. */
   readonly what: string
   readonly whenNotDerived: string
-  readonly whenNotIndexed: string
-  /** The parameter that asks for ledgers. */
-  readonly parameter: string
 }
 
 type Failure =
   | InvalidParameter
-  | QueryError.NoLedgers
   | QueryError.NotDerived
   | QueryError.NotIndexed
+  | QueryError.NotSearched
   | QueryError.NotTraced
   | QueryError.NotWatched
   | QueryError.Stale
   | StoreError
 
-const noLedgers =
-  ({ parameter, what, whenNotIndexed }: Wording) =>
-  ({ chain }: QueryError.NoLedgers) => {
-    const message = `${what} not indexed: ${chain}, whose index has the transactions of some wallets. ${whenNotIndexed}`
-    return ErrorResponse.badRequest(new InvalidParameter({ parameter, code: "bad_request", message }))
-  }
-
 const notDerived =
   ({ what, whenNotDerived: advice }: Wording) =>
   ({ chain, checkpoint, next }: QueryError.NotDerived) =>
-    ErrorResponse.notDerived(
-      { what, advice, chain, next: next ?? checkpoint.first },
+    ErrorResponse.notComplete(
+      `${what} not complete: ${chain}, derived up to block ${(next ?? checkpoint.first) - 1}. ${advice}`,
       IndexCoverage.ofCheckpoint(checkpoint),
     )
+
+const notSearched =
+  ({ what }: Wording) =>
+  ({ chain, checkpoint, searchEnd, searchedTo, wallet }: QueryError.NotSearched) => {
+    const coverage = { checkpoint: WatchList.ofWallet(checkpoint, wallet), missing: 0, reconciledTo: null }
+    return ErrorResponse.notComplete(
+      `${what} not complete: ${wallet} on ${chain}, whose past is searched up to block ${searchedTo ?? "none"} of ${searchEnd}. Retry later.`,
+      IndexCoverage.headers({ ...coverage, searchedTo: searchedTo ?? undefined }),
+    )
+  }
 
 const notIndexed = ({ checkpoint: { first, head }, range: { from, to } }: QueryError.NotIndexed) => {
   const [name, bound] = to._tag === "Open" ? (["from", from] as const) : (["to", to] as const)
@@ -76,9 +77,9 @@ export const answer = <A, R>(
 ): Effect.Effect<A, ErrorResponse.ErrorResponse, R> =>
   Effect.catchTags(response, {
     InvalidParameter: ErrorResponse.badRequest,
-    NoLedgers: noLedgers(wording),
     NotDerived: notDerived(wording),
     NotIndexed: notIndexed,
+    NotSearched: notSearched(wording),
     NotTraced: notTraced,
     NotWatched: notWatched,
     Stale: stale,

@@ -34,8 +34,6 @@ type Request = OperationRoute.Request<typeof RestOperation.movements, IndexedCha
 export const wording: OperationError.Wording = {
   what: "Ledger",
   whenNotDerived: "Retry later.",
-  whenNotIndexed: "Use the transactions of the wallet.",
-  parameter: "address",
 }
 
 const everything: Cursor.Filter = {}

@@ -41,8 +41,6 @@ export type Request = OperationRoute.Request<typeof RestOperation.walletTransact
 const wording: OperationError.Wording = {
   what: "Scope all",
   whenNotDerived: "Retry later, or use scope=direct.",
-  whenNotIndexed: "Use scope=direct.",
-  parameter: "scope",
 }
 
 /** The scope of a request; one that it leaves out is that of its cursor. */

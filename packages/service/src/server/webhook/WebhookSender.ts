@@ -354,7 +354,7 @@ const turn = Effect.fnUntraced(function* (
         `The changes since its position are forgotten. Drop the rows from block ${resumeFromBlock} on, and replay from it.`,
       ),
     ),
-    Effect.catchTag(["NotWatched", "NoLedgers", "NotDerived"], () => look),
+    Effect.catchTag(["NotWatched", "NotDerived"], () => look),
   )
 })
 

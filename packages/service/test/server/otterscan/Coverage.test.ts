@@ -134,13 +134,20 @@ describe("Otterscan: what the index does not cover", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("an index of watched wallets answers an error for every account", () =>
+  it.live("an index of watched wallets answers an error for every other account, and while a past is searched", () =>
     Effect.gen(function* () {
       const service = yield* startOn(chain(0, 5), { watch: [Rows.alice] })
-      const error = "Not indexed: the index of eth has the own transactions of some wallets alone"
+      const { database, ref } = service.stores["eth"]!
+      const { changeWatch } = database.chain(ref)
 
-      expect(yield* search(service, "Before", 0)).toBe(error)
-      expect(yield* search(service, "Before", 0, 25, Rows.bob)).toBe(error)
+      expect(yield* search(service, "Before", 0, 25, Rows.bob)).toBe(
+        `Not indexed: the wallet ${Rows.bob} is not watched on eth`,
+      )
+      yield* changeWatch({ _tag: "Add", wallets: [Rows.bob] })
+      yield* changeWatch({ _tag: "Searched", wallets: [Rows.bob], from: -1, to: 2 })
+      expect(yield* search(service, "Before", 0, 25, Rows.bob)).toBe(
+        "Not indexed: blocks 0 to 4 of this chain are not in the index for this wallet yet: its past is searched up to block 2",
+      )
     }).pipe(Effect.scoped),
   )
 

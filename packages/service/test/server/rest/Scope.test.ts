@@ -116,13 +116,14 @@ describe("scope", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("scope=all: responds 400 where the index has the transactions of some wallets", () =>
+  it.live("scope=all: lists those of a watched wallet, and responds 400 for another one", () =>
     Effect.gen(function* () {
-      const service = yield* start({ chains: { eth: { config: { watch: [bob] }, projections } } })
-      const refused = yield* service.wallet(bob, "scope=all")
+      const service = yield* start({ chains: { eth: { config: { watch: [bob] }, blocks, projections } } })
+      const watched = yield* service.wallet(bob, "scope=all&order=ASC")
+      const refused = yield* service.wallet(alice, "scope=all")
 
-      expect(refused.status).toBe(400)
-      expect(refused.json).toMatchObject({ parameter: "scope" })
+      expect(hashesIn(watched)).toEqual(all)
+      expect([refused.status, refused.json.code]).toEqual([400, "address_not_watched"])
     }).pipe(Effect.scoped),
   )
 })

@@ -234,16 +234,35 @@ describe("movements", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("movements, balances, statement: respond 400 where the index has the transactions of some wallets", () =>
-    Effect.gen(function* () {
-      const service = yield* start({ chains: { eth: { config: { watch: [Rows.alice] } } } })
-      for (const name of ["movements", "balances", "statement"]) {
-        const refused = yield* read(service, name)
-        expect([refused.status, refused.json.parameter]).toEqual([400, "address"])
-        expect(refused.json.message).toBe(
-          "Ledger not indexed: eth, whose index has the transactions of some wallets. Use the transactions of the wallet.",
+  it.live(
+    "movements, balances, statement: of a wallet that is not watched respond 400, while its past is searched 503",
+    () =>
+      Effect.gen(function* () {
+        const chain = { config: { watch: [Rows.stranger] }, ...chainOf(ledgers, 4) }
+        const service = yield* start({ chains: { eth: chain } })
+        const { database, ref } = service.stores["eth"]!
+        const { changeWatch } = database.chain(ref)
+        const all = Effect.forEach(["movements", "balances", "statement"], (name) => read(service, name))
+        const of = (responses: Effect.Success<typeof all>) =>
+          responses.map(({ headers, json, status }) => [status, json.code, headers["daybook-searched-to"]])
+        const refused = yield* all
+        yield* changeWatch({ _tag: "Add", wallets: [Rows.alice] })
+        yield* changeWatch({ _tag: "Searched", wallets: [Rows.alice], from: -1, to: 0 })
+        const meanwhile = yield* all
+        const { head } = (yield* service.stores["eth"]!.snapshot(({ checkpoint }) => checkpoint))!
+        yield* changeWatch({ _tag: "Searched", wallets: [Rows.alice], from: 0, to: head.number })
+        const after = yield* all
+
+        expect(of(refused)).toEqual(Array(3).fill([400, "address_not_watched", undefined]))
+        expect(of(meanwhile)).toEqual([
+          [200, undefined, "0"],
+          [503, "unavailable", "0"],
+          [503, "unavailable", "0"],
+        ])
+        expect(meanwhile[1]!.json.message).toBe(
+          `Ledger not complete: ${Rows.alice} on eth, whose past is searched up to block 0 of ${head.number}. Retry later.`,
         )
-      }
-    }).pipe(Effect.scoped),
+        expect(of(after).map(([status]) => status)).toEqual([200, 200, 200])
+      }).pipe(Effect.scoped),
   )
 })
