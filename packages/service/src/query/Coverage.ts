@@ -45,7 +45,7 @@ export const checkWallet: Requirement<NotWatched> = ({ config, name: chain }, ch
   return watch === undefined || watch.includes(wallet) ? Effect.void : Effect.fail(new NotWatched({ chain, wallet }))
 }
 
-/** Fails while the past of a wallet is searched, where a part of its rows is of no use. */
+/** Fails while the past of a wallet is searched, where some of its rows would not do. */
 export const checkSearched = (
   { name: chain }: Pick<IndexedChain, "name">,
   checkpoint: Checkpoint,

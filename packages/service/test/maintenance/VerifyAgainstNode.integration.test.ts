@@ -73,7 +73,7 @@ layer(scenario, { excludeTestServices: true })("VerifyAgainstNode", (it) => {
       const assembling = { decoder, watch: new Set([kept]), ledger: LedgerRules.fromChainId(chainId) }
       const { blocks } = yield* audit.range(0, lastBlock)
       const rows = blocks.flatMap(({ transactions }) => transactions)
-      // Those without an address are of a wallet by calls and logs alone.
+      // Those without an address belong to a wallet by calls and logs alone.
       const own = rows.filter(({ addresses }) => addresses.length === 0 || addresses.includes(kept))
 
       const compared = yield* VerifyAgainstNode.run(audit, node, { assembling })

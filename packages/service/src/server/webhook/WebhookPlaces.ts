@@ -18,8 +18,6 @@ import * as EventSteps from "../rest/EventSteps.ts"
 const wording: OperationError.Wording = {
   what: "Ledger",
   whenNotDerived: 'Retry later, or use "types": ["wallet.transaction"].',
-  whenNotIndexed: 'Use "types": ["wallet.transaction"].',
-  parameter: "types",
 }
 
 type Settings = Pick<Webhook.Webhook, "finality" | "types">
