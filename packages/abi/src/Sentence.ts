@@ -4,6 +4,7 @@
  */
 import type { DecodedItem } from "@daybook/schema/DecodedItem"
 import type { TokenTransfer } from "@daybook/schema/TokenTransfer"
+import { addressIn, liquidityTopics, predeploys, swapTopics, topics, zero } from "./internal/SentenceEvents.ts"
 
 /**
  * A change of what an address holds: by the ledger of a service, or by the value and the transfers of the transaction.
@@ -73,6 +74,12 @@ export type Action =
   | "deposit"
   | "withdrawal"
   | "exchange"
+  | "purchase"
+  | "sale"
+  | "liquidity"
+  | "bridge"
+  | "vote"
+  | "delegation"
   | "user operations"
   | "call"
 
@@ -98,30 +105,6 @@ const amountOf = ({ amount, asset, tokenId }: Change): Part => ({
   tokenId,
   amount: amount < 0n ? -amount : amount,
 })
-
-const zero = `0x${"0".repeat(40)}`
-
-/** Topics of the events that templates look for. */
-const topics = {
-  /** ERC-20 and ERC-721. */
-  approval: "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925",
-  approvalForAll: "0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31",
-  /** WETH9: what was wrapped, and unwrapped. */
-  wrapped: "0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c",
-  unwrapped: "0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65",
-  /** ERC-4337. */
-  userOperation: "0x49628fd1471006c1482da88028e9ce4dbb080b815c9b0344d39e5a8e6ec1419f",
-} as const
-
-/** Events of exchanges: Uniswap V2, V3 and V4, Curve, Balancer V2. */
-const swapTopics: ReadonlySet<string> = new Set([
-  "0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822",
-  "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67",
-  "0x40e9cecb9f5f1f1c5b9c97dec2917b7ee92e57ba5563708daca94dd84ad7112f",
-  "0x8b3e96f2b889fa771c53c981b40daf005f63f637f1869f707052d15a3dd97140",
-  "0xd013ca23e77a65003c2c659c5442c00c805371b7fc1ebd4c206c41d1536bd90b",
-  "0x2170c741c41531aec20e7c107c24eecfdd15e69c9bb0a8dd37b1840b9e0b207b",
-])
 
 const keyOf = ({ asset, tokenId }: Change): string => `${asset} ${tokenId ?? ""}`
 
@@ -169,8 +152,6 @@ const hasLabel = ({ call }: Facts, pattern: RegExp): boolean => call !== null &&
 
 const logsOf = ({ logs }: Facts, topic: string): ReadonlyArray<EventLog> =>
   logs.filter(({ topics: [own] }) => own === topic)
-
-const addressIn = (topic: string | undefined): string => `0x${(topic ?? "").slice(-40)}`
 
 const because = ({ reason }: Facts): Parts => (reason === undefined ? [] : [words(": "), name(reason)])
 
@@ -250,6 +231,16 @@ const mint = (facts: Context): Parts | null => {
   ]
 }
 
+/** The only thing that moved was made in the transaction, whatever it was called. */
+const made = (facts: Context): Parts | null => {
+  const one = only(facts.transfers)
+  if (one === undefined || one.from !== zero || one.amount === 0n || facts.outs.some(({ asset }) => asset !== "native"))
+    return null
+  const minted = amountOf({ asset: one.token, tokenId: one.tokenId, amount: one.amount })
+  const taker: Parts = one.to === facts.from ? [] : [words(" to "), party(one.to)]
+  return [words("Minted "), minted, ...taker]
+}
+
 /** More than a contract can ever move: an allowance without a bound. */
 const unbounded = 2n ** 95n
 
@@ -287,16 +278,65 @@ const approval = (facts: Context): Parts | null => {
       ]
 }
 
+/** Amounts one after another: `A`, `A and B`, `A, B and C`. */
+const listOf = (changes: ReadonlyArray<Change>): Parts =>
+  changes.flatMap((change, at): Parts => {
+    const between = at === changes.length - 1 ? " and " : ", "
+    return at === 0 ? [amountOf(change)] : [words(between), amountOf(change)]
+  })
+
+/** More than these are not read in a sentence. */
+const maxListed = 3
+
 const isFungible = ({ tokenId }: Change): boolean => tokenId === null
 
 const through = ({ to }: Context): Parts => (to === null ? [] : [words(" through "), party(to)])
+
+const hasSwap = ({ logs }: Facts): boolean =>
+  logs.some(({ topics: [topic] }) => topic !== undefined && swapTopics.has(topic))
 
 const swap = (facts: Context): Parts | null => {
   const [out, into] = [only(facts.outs), only(facts.ins)]
   if (out === undefined || into === undefined || !isFungible(out) || !isFungible(into) || isUncertain(facts))
     return null
-  if (!facts.logs.some(({ topics: [topic] }) => topic !== undefined && swapTopics.has(topic))) return null
-  return [words("Swapped "), amountOf(out), words(" for "), amountOf(into), ...through(facts)]
+  return hasSwap(facts) ? [words("Swapped "), amountOf(out), words(" for "), amountOf(into), ...through(facts)] : null
+}
+
+/** A token of an exchange for ether, of which a part may have come back. */
+const purchase = (facts: Context): Parts | null => {
+  const [out, into] = [only(facts.outs), only(facts.ins)]
+  if (out?.asset !== "native" || into === undefined || !isUncertain(facts) || !hasSwap(facts)) return null
+  return [words("Bought "), amountOf(into), words(" for at most "), amountOf(out), ...through(facts)]
+}
+
+/** A token that was given to an exchange, for something that is not known to the sender's history: mostly ether. */
+const sale = (facts: Context): Parts | null => {
+  const out = only(facts.outs)
+  if (out === undefined || out.asset === "native" || facts.ins.length > 0 || facts.movements !== null) return null
+  const isUnwrapped = logsOf(facts, topics.unwrapped).length > 0
+  return hasSwap(facts) && isUnwrapped ? [words("Sold "), amountOf(out), ...through(facts)] : null
+}
+
+/** An item of a collection for a currency, or the other way round. */
+const itemTrade = (facts: Context): Parts | null => {
+  const [out, into] = [only(facts.outs), only(facts.ins)]
+  if (out === undefined || into === undefined || isUncertain(facts)) return null
+  if (isFungible(out) === isFungible(into) || facts.transfers.some(({ from }) => from === zero)) return null
+  const [word, item, price] = isFungible(out) ? ["Bought ", into, out] : ["Sold ", out, into]
+  return [words(word), amountOf(item), words(" for "), amountOf(price), ...through(facts)]
+}
+
+/** Tokens for a position of a pool. */
+const liquidity = (facts: Context): Parts | null => {
+  const { ins, logs, outs } = facts
+  const position = only(ins)
+  const isAdded = logs.some(({ topics: [topic] }) => topic !== undefined && liquidityTopics.has(topic))
+  if (!isAdded || position === undefined || outs.length === 0 || outs.length > maxListed || isUncertain(facts))
+    return null
+  const isMade = facts.transfers.some(({ from, token }) => from === zero && token === position.asset)
+  return isMade
+    ? [words("Added "), ...listOf(outs), words(" as liquidity for "), amountOf(position), ...through(facts)]
+    : null
 }
 
 /** Ether in exchange for as much of a token, which logs that alone. */
@@ -347,15 +387,15 @@ const deposit = (facts: Context): Parts | null => {
   ]
 }
 
-/** One asset was taken from a contract, perhaps for shares that it destroyed. */
+/** Assets were taken from a contract, perhaps for shares that it destroyed. */
 const withdrawal = (facts: Context): Parts | null => {
   const { from, ins, outs, to, transfers } = facts
-  const into = only(ins)
   if (
-    into === undefined ||
+    ins.length === 0 ||
+    ins.length > maxListed ||
     to === null ||
     isUncertain(facts) ||
-    !hasLabel(facts, /^(?:withdraw|redeem|unstake|claim|getReward|harvest|collect)/i)
+    !hasLabel(facts, /^(?:withdraw|redeem|unstake|claim|getReward|harvest|collect|removeLiquidity)/i)
   )
     return null
   const shares = only(outs)
@@ -368,18 +408,75 @@ const withdrawal = (facts: Context): Parts | null => {
   }
   return [
     words(hasLabel(facts, /^(?:claim|getReward|harvest|collect)/i) ? "Claimed " : "Withdrew "),
-    amountOf(into),
+    ...listOf(ins),
     words(" from "),
     party(to),
     ...(shares === undefined ? [] : [words(" for "), amountOf(shares)]),
   ]
 }
 
-/** One thing for another, without a sign of what it was. */
+/** Ether may have come back by calls inside: it was sent, or a wrapped currency was unwrapped. */
+const mayHaveEther = (facts: Context): boolean =>
+  facts.movements === null && (facts.value > 0n || logsOf(facts, topics.unwrapped).length > 0)
+
+/** Some things for others, without a sign of what it was. */
 const exchange = (facts: Context): Parts | null => {
-  const [out, into] = [only(facts.outs), only(facts.ins)]
-  if (out === undefined || into === undefined || facts.movements === null) return null
-  return [words("Gave "), amountOf(out), words(" and received "), amountOf(into), ...through(facts)]
+  const { ins, outs } = facts
+  const isListed = [ins, outs].every(({ length }) => length > 0 && length <= maxListed)
+  if (!isListed || mayHaveEther(facts)) return null
+  return [words("Gave "), ...listOf(outs), words(" and received "), ...listOf(ins), ...through(facts)]
+}
+
+const choices: Readonly<Record<string, string>> = { 0: "against", 1: "for", 2: "to abstain on" }
+
+/** The only vote, of its sender. Data has the proposal, the choice, the weight and a text. */
+const vote = ({ from, logs, to }: Context): Parts | null => {
+  const log = only(logs)
+  if (log === undefined || to === null || log.address !== to || log.topics[0] !== topics.voteCast) return null
+  if (addressIn(log.topics[1]) !== from || log.data.length < 2 + 5 * 64) return null
+  const choice = choices[String(BigInt(`0x${log.data.slice(66, 130)}`))]
+  return choice === undefined ? null : [words(`Voted ${choice} a proposal of `), party(to)]
+}
+
+const delegation = ({ from, logs, to }: Context): Parts | null => {
+  const log = logs.find(({ topics: [topic] }) => topic === topics.delegateChanged)
+  if (log === undefined || to === null || log.address !== to || addressIn(log.topics[1]) !== from) return null
+  return [words("Delegated votes of "), tokenOf(to), words(" to "), party(addressIn(log.topics[3]))]
+}
+
+/** What arrived from the parent chain, by the bridge that each chain of the OP Stack has. */
+const arrival = (facts: Context): Parts | null => {
+  const { logs, to, transfers, value } = facts
+  const log = only(logs.filter(({ topics: [topic] }) => topic === topics.tokenArrived))
+  if (log === undefined || to !== predeploys.messenger || log.address !== predeploys.bridge) return null
+  if (log.data.length < 2 + 2 * 64) return null
+  const [taker, amount] = [addressIn(log.data.slice(2, 66)), BigInt(`0x${log.data.slice(66, 130)}`)]
+  const isEther = logs.some(
+    ({ address, topics: [topic] }) => address === predeploys.bridge && topic === topics.etherArrived,
+  )
+  const minted = only(transfers)
+  const asset = isEther ? "native" : minted?.from === zero && minted.to === taker ? minted.token : undefined
+  if (asset === undefined || amount !== (isEther ? value : minted?.amount)) return null
+  return [
+    words("Bridged "),
+    amountOf({ asset, tokenId: null, amount }),
+    words(" from the parent chain to "),
+    party(taker),
+  ]
+}
+
+/** What leaves for the parent chain: ether by the system of Arbitrum, and a token that a bridge of the OP Stack burns. */
+const departure = (facts: Context): Parts | null => {
+  const { from, input, logs, to, transfers, value } = facts
+  const out = only(facts.outs)
+  const burned = only(transfers)
+  const isSent = logs.some(
+    ({ address, topics: [topic] }) => address === predeploys.messenger && topic === topics.sentMessage,
+  )
+  const isToken = isSent && burned?.from === from && burned.to === zero && out?.asset === burned.token
+  const isEther = to === predeploys.arbSys && input.startsWith("0x25e16063") && value > 0n && transfers.length === 0
+  if (out === undefined || facts.ins.length > 0 || (!isToken && !isEther)) return null
+  return [words("Bridged "), amountOf(out), words(" to the parent chain")]
 }
 
 const userOperations = (facts: Context): Parts | null => {
@@ -399,7 +496,13 @@ const templates: ReadonlyArray<readonly [Action, (facts: Context) => Parts | nul
   ["transfer", ether],
   ["user operations", userOperations],
   ["approval", approval],
+  ["bridge", arrival],
+  ["bridge", departure],
+  ["vote", vote],
   ["swap", swap],
+  ["purchase", purchase],
+  ["sale", sale],
+  ["liquidity", liquidity],
   ["withdrawal", unwrapped],
   ["transfer", (facts) => (facts.call === null || hasLabel(facts, transferLabel) ? transfer(facts) : null)],
   ["mint", mint],
@@ -408,7 +511,10 @@ const templates: ReadonlyArray<readonly [Action, (facts: Context) => Parts | nul
   ["burn", burn],
   ["transfer", distribution],
   ["transfer", transfer],
+  ["exchange", itemTrade],
   ["exchange", exchange],
+  ["mint", made],
+  ["delegation", delegation],
   ["call", called],
 ]
 
