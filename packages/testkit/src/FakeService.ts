@@ -13,6 +13,7 @@ import * as FakePages from "./internal/FakePages.ts"
 import * as FakeProofs from "./internal/FakeProofs.ts"
 import * as FakeReply from "./internal/FakeReply.ts"
 import type * as FakeRequest from "./internal/FakeRequest.ts"
+import * as FakeStatement from "./internal/FakeStatement.ts"
 import * as FakeSums from "./internal/FakeSums.ts"
 import * as OptionCheck from "./internal/OptionCheck.ts"
 
@@ -82,7 +83,7 @@ export interface FakeService extends Omit<FakeChain, "replacedFrom"> {
   readonly fail: (...faults: ReadonlyArray<Fault | null>) => void
 }
 
-const walletPath = /\/api\/v2\.2\/([^/]+)\/(verbose|movements|balances|statement|events|proof)$/
+const walletPath = /\/api\/v2\.2\/([^/]+)\/(verbose|movements|balances|statement|statement\/signed|events|proof)$/
 
 const operations = {
   verbose: FakePages.walletTransactions,
@@ -95,7 +96,8 @@ const operations = {
 const tagged = (reply: FakeReply.Reply, request: Received): FakeReply.Reply => {
   if (reply.status !== 200 || reply.body instanceof ReadableStream) return reply
   let sum = 0x811c9dc5
-  for (const character of JSON.stringify(reply.body)) sum = Math.imul(sum ^ character.charCodeAt(0), 0x01000193) >>> 0
+  for (const character of reply.text ?? JSON.stringify(reply.body))
+    sum = Math.imul(sum ^ character.charCodeAt(0), 0x01000193) >>> 0
   const tag = `"${sum.toString(16)}"`
   const sent = (request.headers["if-none-match"] ?? "").split(",")
   const known = new Set(sent.map((one) => one.trim().replace(/^W\//, "")))
@@ -114,7 +116,7 @@ const restReply = (
   index: FakeRequest.FakeIndex,
   request: Received,
   { apiKey, operations: given = {} }: Options,
-): FakeReply.Reply | undefined => {
+): FakeReply.Reply | Promise<FakeReply.Reply> | undefined => {
   const { pathname, searchParams } = new URL(request.url)
   const [, wallet = "", name] = walletPath.exec(pathname) ?? []
   if (name === undefined) return undefined
@@ -126,6 +128,7 @@ const restReply = (
   const key = request.headers["x-api-key"]
   if (apiKey !== undefined && key !== apiKey) return unauthorized(key)
   const address = decodeURIComponent(wallet)
+  if (name === "statement/signed") return FakeStatement.signedStatement(index, address, searchParams)
   if (name === "proof") return FakeProofs.proveWallet(index, address, searchParams)
   if (name === "events") return FakeEvents.walletEvents(index, address, searchParams, request.headers["last-event-id"])
   // Sound: the pattern has these names alone.
@@ -137,9 +140,9 @@ const restReply = (
 
 const responder =
   (index: FakeRequest.FakeIndex, options: Options) =>
-  (request: Received): FakeReply.Reply => {
+  async (request: Received): Promise<FakeReply.Reply> => {
     const rest = restReply(index, request, options)
-    if (rest !== undefined) return tagged(rest, request)
+    if (rest !== undefined) return tagged(await rest, request)
     const { pathname } = new URL(request.url)
     const { apiKey, methods = {} } = options
     if (apiKey !== undefined && !pathname.endsWith(`/${apiKey}`)) return unauthorized("")
@@ -194,7 +197,9 @@ export const make = (options: Options = {}): FakeService => {
   const prove = (wallet: string, number: number): void => {
     const block = chain.blocks().find((one) => one.number === number)
     if (block === undefined) return
-    opened.set(wallet, FakeLedger.holdings(chain.blocks(), wallet))
+    // What was held before is read of what appears up to the block.
+    const upTo = chain.blocks().filter((one) => one.number <= number)
+    opened.set(wallet, new Set([...(opened.get(wallet) ?? []), ...FakeLedger.holdings(upTo, wallet)]))
     proofs.set(wallet, { block: { hash: block.hash, number } })
   }
   const index = { chain, chainId, emptyWallets, opened, proofs, prove, started: new Map(), removals, ...changing }

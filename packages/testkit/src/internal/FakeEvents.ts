@@ -19,6 +19,10 @@ interface Position {
   readonly from: number
   /** Rows of blocks below were sent. */
   readonly next: number
+  /** Highest block of which rows were sent, which may lie above `next` after a reorg; -1 for none. */
+  readonly highest: number
+  /** The last final block that was stated. */
+  readonly final: number
 }
 
 type Query = (typeof RestOperation.walletEvents)["query"]["Type"]
@@ -33,15 +37,16 @@ interface Subscription {
 const prefix = "daybook-fake-events-"
 
 const formatPosition = (position: Position, selection: string): string =>
-  btoa(`${prefix}${JSON.stringify([position.reorgs, position.from, position.next, selection])}`).replaceAll("=", "")
+  btoa(`${prefix}${JSON.stringify([position, selection])}`).replaceAll("=", "")
 
-const parsePosition = (text: string, selection: string): Position | undefined => {
+/** The position of a text; undefined for another text, `null` for one of another selection. */
+const parsePosition = (text: string, selection: string): Position | null | undefined => {
   try {
     const json = atob(text)
     if (!json.startsWith(prefix)) return undefined
     // Sound: only `formatPosition` writes the prefix.
-    const [reorgs, from, next, own] = JSON.parse(json.slice(prefix.length)) as [number, number, number, string]
-    return own === selection ? { reorgs, from, next } : undefined
+    const [position, own] = JSON.parse(json.slice(prefix.length)) as [Position, string]
+    return own === selection ? position : null
   } catch {
     return undefined
   }
@@ -59,16 +64,17 @@ const beginning = (
   lastEventId: string | undefined,
 ): Result.Result<Position, Reply> => {
   const { from = "now" } = query
-  const at = (next: number) => Result.succeed({ reorgs: removals.length, from: next, next })
+  const final = FakeRequest.finalized(chain)
+  const at = (next: number) => Result.succeed({ reorgs: removals.length, from: next, next, highest: -1, final })
   const blocks = chain.blocks()
   const last = blocks.at(-1)?.number ?? -1
   const position = parsePosition(lastEventId ?? from, selection)
-  if (position !== undefined) return Result.succeed(position)
-  if (lastEventId !== undefined) {
-    const issue = { path: "last-event-id", expected: "the cursor of an event, unchanged", received: "another text" }
-    return Result.fail(invalid(issue, "header"))
-  }
-  if (from === "now") return at(last + 1)
+  if (position != null) return Result.succeed(position)
+  const [path, what] = lastEventId === undefined ? ["from", "query parameter"] : ["last-event-id", "header"]
+  const refuse = (expected: string) => Result.fail(invalid({ path, expected, received: "another text" }, what))
+  if (position === null) return refuse("a cursor of the same wallet, chain and selection")
+  if (lastEventId !== undefined) return refuse("the cursor of an event, unchanged")
+  if (from === "now") return at((query.finality === "final" ? final : last) + 1)
   if (/^\d{1,15}$/.test(from)) return at(Number(from))
   const date = FakeRequest.dateOf("from", from)
   if (Result.isFailure(date)) return Result.fail(invalid(date.failure))
@@ -121,25 +127,36 @@ const step = (
 ): readonly [sent: ReadonlyArray<EventItem>, position: Position] => {
   const sent: Array<EventItem> = []
   const { from } = start
-  let { next } = start
+  let { highest, next } = start
   for (const removed of index.removals.slice(start.reorgs)) {
-    const own = removed.filter(({ number }) => number < next && number >= from).toReversed()
+    const own = removed.filter(({ number }) => number <= highest && number >= from).toReversed()
     next = Math.min(next, Math.max(removed[0]?.number ?? next, from))
     for (const block of own) sent.push({ type: "block.voided", data: ofBlock(block), position: start })
   }
   const reorgs = index.removals.length
-  let position: Position = { reorgs, from, next }
-  const isFinal = subscription.query.finality === "final"
-  const last = isFinal ? FakeRequest.finalized(index.chain) : Number.POSITIVE_INFINITY
+  const blocks = index.chain.blocks()
+  const final = FakeRequest.finalized(index.chain)
+  let position: Position = { reorgs, from, next, highest, final }
+  const finalBlock = blocks.find(({ number }) => number === final)
+  if (final > start.final && finalBlock !== undefined) {
+    sent.push({ type: "block.final", data: ofBlock(finalBlock), position })
+  }
+  const first = blocks[0]?.number ?? 0
+  if (next < first) {
+    const gap = { from_block: String(next), to_block: String(first - 1), reason: "not_indexed", transaction_hash: null }
+    sent.push({ type: "gap", data: gap, position })
+  }
+  const last = subscription.query.finality === "final" ? final : Number.POSITIVE_INFINITY
   let covered: FakeBlock | undefined
-  for (const block of index.chain.blocks()) {
+  for (const block of blocks) {
     if (block.number > last) break
     covered = block
     if (block.number < position.next) continue
     const rows = rowsOf(index, block, subscription)
-    const after = { reorgs, from, next: block.number + 1 }
+    if (rows.length > 0) highest = Math.max(highest, block.number)
+    const after = { ...position, next: block.number + 1, highest }
     for (const [at, row] of rows.entries()) {
-      sent.push({ ...row, position: at === rows.length - 1 ? after : { reorgs, from, next: block.number } })
+      sent.push({ ...row, position: at === rows.length - 1 ? after : { ...after, next: block.number } })
     }
     position = after
   }

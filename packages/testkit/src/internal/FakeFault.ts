@@ -35,9 +35,9 @@ const statusReply = ({
 }
 
 /** A response as the platform gives it. A stream is one of events. */
-export const toResponse = ({ body, headers, status }: Reply): Response => {
+export const toResponse = ({ body, headers, status, text }: Reply): Response => {
   const [sent, contentType] =
-    body instanceof ReadableStream ? [body, "text/event-stream"] : [JSON.stringify(body), "application/json"]
+    body instanceof ReadableStream ? [body, "text/event-stream"] : [text ?? JSON.stringify(body), "application/json"]
   return new Response(status === 304 ? null : sent, { status, headers: { "content-type": contentType, ...headers } })
 }
 
@@ -79,12 +79,12 @@ const delay = (millis: number, signal: AbortSignal): Promise<void> =>
 export const apply = async (
   fault: Fault | null | undefined,
   signal: AbortSignal,
-  respond: () => Reply,
+  respond: () => Reply | Promise<Reply>,
 ): Promise<Response> => {
-  if (fault == null) return toResponse(respond())
+  if (fault == null) return toResponse(await respond())
   if (fault === "disconnect") throw new TypeError("fetch failed", { cause: new Error("read ECONNRESET") })
   if ("status" in fault) return toResponse(statusReply(fault))
-  if ("cutAfterBytes" in fault) return cut(toResponse(respond()), fault.cutAfterBytes)
+  if ("cutAfterBytes" in fault) return cut(toResponse(await respond()), fault.cutAfterBytes)
   if ("delayMillis" in fault) await delay(fault.delayMillis, signal)
-  return toResponse(respond())
+  return toResponse(await respond())
 }

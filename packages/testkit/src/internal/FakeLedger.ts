@@ -156,3 +156,16 @@ export const heldAt = (
   ]
     .filter((one) => one.asset === asset && (tokenId === null || one.tokenId === tokenId))
     .reduce((sum, { amount }) => sum + amount, 0n)
+
+/** Who owns an id of a contract of ERC-721 after a block; undefined where nobody does. */
+export const ownerAt = (
+  blocks: ReadonlyArray<FakeBlock>,
+  { asset, number, tokenId }: Pick<Movement, "asset"> & { readonly number: number; readonly tokenId: bigint },
+): string | undefined => {
+  const transfers = blocks
+    .filter((block) => block.number <= number)
+    .flatMap(({ transactions }) => transactions.flatMap(({ logs }) => logs))
+    .flatMap((log) => (log.address === asset ? (TokenTransfer.fromLog(log) ?? []) : []))
+  const last = transfers.findLast(({ items }) => [...items].some(([id]) => id === tokenId))
+  return last === undefined || last.to === zeroAddress ? undefined : last.to
+}

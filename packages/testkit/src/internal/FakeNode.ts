@@ -83,22 +83,51 @@ const logs: Method = (chain, _chainId, [given]) => {
     .filter((log) => matches(address, log.address) && topics.every((topic, at) => matches(topic, log.topics[at])))
 }
 
-/** What an account holds of an asset after a block: the sum of its movements and of what it held before the chain. */
-const heldAt = (chain: FakeChain, address: unknown, id: unknown, asset: string): bigint => {
-  const number = (blockOf(chain, id) ?? chain.blocks().at(-1))?.number ?? 0
-  return FakeLedger.heldAt(chain.blocks(), String(address).toLowerCase(), { asset, number })
+/** The number of a block, also of one before the first. */
+const numberOf = (chain: FakeChain, id: unknown): number => {
+  const found = blockOf(chain, id)?.number
+  // A quantity below the first block: what was held there is what every account held before the chain.
+  return (
+    found ??
+    (typeof id === "string" && /^0x[0-9a-f]{1,12}$/i.test(id) ? Number(id) : (chain.blocks().at(-1)?.number ?? 0))
+  )
 }
 
-/** Selector of `balanceOf(address)`. */
-const balanceOf = /^0x70a08231[0-9a-f]{24}([0-9a-f]{40})$/i
+/** What an account holds of an asset after a block: the sum of its movements and of what it held before the chain. */
+const heldAt = (chain: FakeChain, address: unknown, id: unknown, asset: string, tokenId?: bigint): bigint =>
+  FakeLedger.heldAt(chain.blocks(), String(address).toLowerCase(), {
+    asset,
+    number: numberOf(chain, id),
+    tokenId: tokenId ?? null,
+  })
 
-/** The balance of a token that a call asks for; undefined for other calls. */
-const balanceCall = (chain: FakeChain, [call, id]: ReadonlyArray<unknown>): string | undefined => {
-  const { data, input, to } = (call ?? {}) as Readonly<Record<"data" | "input" | "to", string | undefined>>
-  const owner = balanceOf.exec(input ?? data ?? "")?.[1]
+const [word, account] = ["([0-9a-f]{64})", "[0-9a-f]{24}([0-9a-f]{40})"]
+
+/** `balanceOf(address)`, `balanceOf(address,uint256)` and `ownerOf(uint256)`. */
+const balanceOf = new RegExp(`^0x70a08231${account}$`, "i")
+const balanceOfId = new RegExp(`^0x00fdd58e${account}${word}$`, "i")
+const ownerOf = new RegExp(`^0x6352211e${word}$`, "i")
+
+const wordOf = (value: bigint): string => `0x${value.toString(16).padStart(64, "0")}`
+
+/** What a contract of the chain answers to a call that asks who holds what; undefined for other calls. */
+const holdingCall = (chain: FakeChain, [call, id]: ReadonlyArray<unknown>): string | undefined => {
+  const { data, input = data ?? "", to } = (call ?? {}) as Readonly<Record<"data" | "input" | "to", string | undefined>>
   const asset = String(to).toLowerCase()
-  if (owner === undefined || !Traffic.tokens.some(({ address }) => address === asset)) return undefined
-  return `0x${heldAt(chain, `0x${owner}`, id, asset).toString(16).padStart(64, "0")}`
+  const [, owner] = balanceOf.exec(input) ?? []
+  if (owner !== undefined && Traffic.counted.has(asset)) return wordOf(heldAt(chain, `0x${owner}`, id, asset))
+  const [, holder, token] = balanceOfId.exec(input) ?? []
+  if (token !== undefined && asset === Traffic.multiTokens) {
+    return wordOf(heldAt(chain, `0x${holder}`, id, asset, BigInt(`0x${token}`)))
+  }
+  const [, owned] = ownerOf.exec(input) ?? []
+  if (owned === undefined || asset !== Traffic.collectibles) return undefined
+  const found = FakeLedger.ownerAt(chain.blocks(), {
+    asset,
+    number: numberOf(chain, id),
+    tokenId: BigInt(`0x${owned}`),
+  })
+  return found === undefined ? undefined : wordOf(BigInt(found))
 }
 
 const methods: Readonly<Record<string, Method>> = {
@@ -110,10 +139,11 @@ const methods: Readonly<Record<string, Method>> = {
   eth_gasPrice: (chain) => quantity((blockOf(chain, "latest")?.baseFeePerGas ?? 0n) + 10n ** 9n),
   eth_maxPriorityFeePerGas: () => quantity(10n ** 9n),
   eth_getBalance: (chain, _chainId, [address, id]) => quantity(heldAt(chain, address, id, "native")),
-  eth_getTransactionCount: (chain, _chainId, [address]) =>
+  eth_getTransactionCount: (chain, _chainId, [address, id]) =>
     quantity(
       chain
         .blocks()
+        .filter(({ number }) => number <= numberOf(chain, id))
         .flatMap(({ transactions }) => transactions)
         .filter(({ from }) => from === String(address).toLowerCase()).length,
     ),
@@ -186,7 +216,7 @@ export const answer = (
   } catch (error) {
     return failure(failed, messageOf(error))
   }
-  const balance = method === "eth_call" ? balanceCall(chain, params) : undefined
+  const balance = method === "eth_call" ? holdingCall(chain, params) : undefined
   if (balance !== undefined) return { result: balance }
   return known === undefined
     ? failure(notFound, `the method ${method} does not exist/is not available`)

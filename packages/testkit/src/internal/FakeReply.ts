@@ -7,6 +7,8 @@ import * as Issue from "@daybook/schema/Issue"
 export interface Reply {
   readonly status: number
   readonly body: unknown
+  /** Sent unchanged in place of the body. */
+  readonly text?: string
   readonly headers?: Readonly<Record<string, string>>
 }
 

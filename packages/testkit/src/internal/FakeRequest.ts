@@ -48,6 +48,9 @@ export const finalized = (chain: FakeChain): number =>
   // Sound: a chain has at least one block.
   (chain.blocks().at(-finalityBlocks) ?? chain.blocks()[0]!).number
 
+/** What a comparison verifies against the state root of its block, as with a node that has proofs. */
+export const byStateRoot = ["native", "nonce"] as const
+
 /** The proof of a wallet, while its block is on the chain. */
 export const proofOf = ({ chain, proofs }: FakeIndex, wallet: string): Proof | undefined => {
   const proof = proofs.get(wallet)
@@ -132,6 +135,20 @@ export const blocksOf = (
     to._tag === "Open" || (to._tag === "Block" ? number <= to.block : timestamp * 1_000 <= to.date)
   const [first, last] = [blocks.find(isSince), blocks.findLast(isUpTo)]
   return first === undefined || last === undefined || first.number > last.number ? undefined : { first, last }
+}
+
+/** The response for a range without a block. */
+export const withoutBlocks = (
+  { chain }: FakeIndex,
+  { from, to }: Readonly<Record<"from" | "to", FakeCursor.Bound>>,
+): Reply => {
+  const [name, bound] = to._tag === "Open" ? (["from", from] as const) : (["to", to] as const)
+  const blocks = chain.blocks()
+  return invalid({
+    path: `${name}_${bound._tag === "Date" ? "date" : "block"}`,
+    expected: `a range with indexed blocks (${blocks[0]?.number} to ${blocks.at(-1)?.number})`,
+    received: "a range without",
+  })
 }
 
 /** The issue of a chain that the fake is not. */

@@ -7,7 +7,7 @@ import type { ProofWire, StatementWire, SumWire } from "@daybook/schema/Statemen
 import * as Result from "effect/Result"
 import type { FakeBlock } from "../FakeChain.ts"
 import * as FakeLedger from "./FakeLedger.ts"
-import { invalid, type Reply } from "./FakeReply.ts"
+import type { Reply } from "./FakeReply.ts"
 import * as FakeRequest from "./FakeRequest.ts"
 import * as FakeWire from "./FakeWire.ts"
 
@@ -137,10 +137,10 @@ const sumWire = ({ asset, count, kind, paid, received, tokenId }: Sum): SumWire 
 /** The last comparison of a wallet with the node; `null` for none. */
 export const proof = (index: FakeRequest.FakeIndex, wallet: string): ProofWire | null => {
   const found = FakeRequest.proofOf(index, wallet)
-  const number = String(found?.block.number)
-  return found === undefined
-    ? null
-    : { block_number: number, proved: true, proved_at_block: number, differences: [], not_compared: [] }
+  if (found === undefined) return null
+  const number = String(found.block.number)
+  const equal = { block_number: number, proved: true, proved_at_block: number, differences: [], not_compared: [] }
+  return { ...equal, by_state_root: FakeRequest.byStateRoot }
 }
 
 const statementOf = (subject: Subject): StatementWire => {
@@ -177,15 +177,7 @@ const respond =
     const refused = FakeRequest.notIndexed(index, wallet)
     if (refused !== undefined) return refused
     const found = FakeRequest.blocksOf(index.chain, range)
-    if (found === undefined) {
-      const [name, bound] = range.to._tag === "Open" ? (["from", range.from] as const) : (["to", range.to] as const)
-      const blocks = index.chain.blocks()
-      return invalid({
-        path: `${name}_${bound._tag === "Date" ? "date" : "block"}`,
-        expected: `a range with indexed blocks (${blocks[0]?.number} to ${blocks.at(-1)?.number})`,
-        received: "a range without",
-      })
-    }
+    if (found === undefined) return FakeRequest.withoutBlocks(index, range)
     // Sound: both operations have the parameter.
     const assets = query.asset as ReadonlyArray<string> | undefined
     const body = write({ index, wallet, assets, range: found })

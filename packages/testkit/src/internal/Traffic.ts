@@ -31,8 +31,13 @@ export const openings: ReadonlyArray<{ readonly asset: string; readonly amount: 
   ...tokens.map((token) => ({ asset: token.address, amount: 1_000_000n * unitOf(token) })),
 ]
 
-const collectibles = "0xbc4ca0eda7647a8ab7c2061c2e118a18a936f13d"
-const multiTokens = "0x495f947276749ce646f68ac8c248420045cb7b5e"
+/** A contract of ERC-721. */
+export const collectibles = "0xbc4ca0eda7647a8ab7c2061c2e118a18a936f13d"
+/** A contract of ERC-1155. */
+export const multiTokens = "0x495f947276749ce646f68ac8c248420045cb7b5e"
+/** Contracts with `balanceOf(address)`. */
+export const counted: ReadonlySet<string> = new Set([...tokens.map(({ address }) => address), collectibles])
+
 const router = "0x3fc91a3afd70395cd496c647d5a6cc9d4b2b7fad"
 
 const word = (value: bigint): string => value.toString(16).padStart(64, "0")

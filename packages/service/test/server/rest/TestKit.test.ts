@@ -1,4 +1,7 @@
 /** The fake of the test kit beside the service, on the same chain: each behaviour gives the same responses. */
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
 import * as KnownSignatures from "@daybook/abi/KnownSignatures"
 import { describe, it } from "@effect/vitest"
 import * as Block from "@daybook/schema/Block"
@@ -18,7 +21,10 @@ import * as LedgerRules from "../../../src/ledger/LedgerRules.ts"
 import * as WalletLedger from "../../../src/projection/WalletLedger.ts"
 import * as WalletTransactions from "../../../src/projection/WalletTransactions.ts"
 import { frames } from "../../indexer/fixture.ts"
-import { type Started, start } from "../service.ts"
+import * as SigningKey from "../../../src/signed/SigningKey.ts"
+import * as StatementFile from "../../../src/signed/StatementFile.ts"
+import { temporaryFolder } from "../../store/temporaryFolder.ts"
+import { type Json, type Started, start } from "../service.ts"
 import { behaviours, type Behaviour, type Response, type Subject } from "./testKitBehaviours.ts"
 
 const options = { seed: 5, blocks: 120, apiKey: "the-key" }
@@ -68,16 +74,39 @@ const rowsOf = (block: FakeChain.FakeBlock): BlockRows =>
 
 const tokens = new Map(Traffic.tokens.map(({ address, ...token }) => [address, { ...token, block: 0 }] as const))
 
+/** The events of a response up to the first that states how far all was sent. */
+const eventsOf = async (response: globalThis.Response): Promise<ReadonlyArray<Json>> => {
+  expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/event-stream"])
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ""
+  for (;;) {
+    const { done, value = "" } = await reader.read()
+    text += value
+    const whole = text.slice(0, text.lastIndexOf("\n\n") + 1)
+    if (!done && !whole.includes("event: covered")) continue
+    await reader.cancel()
+    return [...whole.matchAll(/^data: (.*)$/gm)].map(([, json]) => JSON.parse(json!))
+  }
+}
+
+/** The body of a response. A signed statement has to be one that a stranger accepts. */
+const bodyOf = (path: string, status: number, text: string): Json => {
+  if (text === "") return null
+  if (status === 200 && path.includes("/signed")) Result.getOrThrow(StatementFile.read(text))
+  return JSON.parse(text)
+}
+
 /** A fake as a subject. */
 const subjectOf = (): { readonly fake: FakeService.FakeService; readonly subject: Subject } => {
   const fake = FakeService.make(options)
-  const get: Subject["get"] = async (path, headers) => {
-    const response = await fake.fetch(`http://fake.test${path}`, { headers: { "x-api-key": "the-key", ...headers } })
+  const get: Subject["get"] = async (path, headers, method = "GET") => {
+    const given = { "x-api-key": "the-key", ...headers }
+    const response = await fake.fetch(`http://fake.test${path}`, { method, headers: given })
     const text = await response.text()
     return {
       status: response.status,
       headers: Object.fromEntries(response.headers),
-      body: text === "" ? null : JSON.parse(text),
+      body: bodyOf(path, response.status, text),
     }
   }
   const sync = (change: () => void) => () => Promise.resolve(change())
@@ -86,6 +115,10 @@ const subjectOf = (): { readonly fake: FakeService.FakeService; readonly subject
     subject: {
       chain: fake,
       get,
+      listen: async (path, lastEventId) => {
+        const headers = { "x-api-key": "the-key", ...(lastEventId && { "last-event-id": lastEventId }) }
+        return eventsOf(await fake.fetch(`http://fake.test${path}`, { headers }))
+      },
       mine: (blocks) => sync(() => fake.mine(blocks))(),
       reorg: (depth) => sync(() => fake.reorg(depth))(),
       reconcile: sync(() => fake.reconcile()),
@@ -111,11 +144,47 @@ const holdingsOf = (fake: FakeService.FakeService) => {
   return [...found.values()]
 }
 
+/** A port on which the node of a fake answers. */
+const nodeOf = (fake: FakeService.FakeService) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.promise(async () => {
+        const server = createServer((request, response) => {
+          const chunks: Array<Buffer> = []
+          request.on("data", (chunk: Buffer) => chunks.push(chunk))
+          request.on("end", () => {
+            const { apiKey, chain, rpcUrl } = fake.rpc
+            const init = { method: "POST", body: Buffer.concat(chunks) }
+            void fake.fetch(`${rpcUrl}/${chain}/${apiKey}`, init).then(async (reply) => {
+              response.setHeader("content-type", "application/json")
+              response.end(await reply.text())
+            })
+          })
+        })
+        await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+        return server
+      }),
+      (server) =>
+        Effect.promise(async () => {
+          server.closeAllConnections()
+          await new Promise((resolve) => server.close(resolve))
+        }),
+    ),
+    // Sound: a listening server of TCP has an address.
+    (server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  )
+
 /** A service on the blocks of a fake as a subject: the store follows what happens to the fake. */
 const serviceOf = Effect.gen(function* () {
   const { fake } = subjectOf()
   const projections = [WalletTransactions.projection, WalletLedger.make(1)]
-  const service: Started = yield* start({ chains: { eth: { blocks: fake.blocks().map(rowsOf), projections } } })
+  const signingKey = join(yield* temporaryFolder, "signing-key.pem")
+  yield* SigningKey.create(signingKey)
+  const service: Started = yield* start({
+    config: { signingKey },
+    chains: { eth: { config: { rpc: [yield* nodeOf(fake)] }, blocks: fake.blocks().map(rowsOf), projections } },
+  })
+  const prover = yield* service.addKey({ name: "prover", options: { operations: ["proveWallet"] } })
   const store = service.stores["eth"]!
   const { database, ref } = store
   const run = <A, E>(effect: Effect.Effect<A, E>) => Effect.runPromise(effect)
@@ -146,12 +215,16 @@ const serviceOf = Effect.gen(function* () {
     const owned = FakeLedger.entries(fake.blocks(), fake.wallet)
       .flatMap(({ movements }) => movements)
       .flatMap((one) => Holding.ownedId({ ...one, tokenId: one.tokenId?.toString() ?? null }) ?? [])
-    const compared = [...holdings.map(({ holding }) => holding), ...owned].map((holding) => ({
+    const sent = BigInt(
+      FakeLedger.entries(fake.blocks(), fake.wallet).filter(({ roles }) => roles.includes("sender")).length,
+    )
+    const compared = [...holdings.map(({ holding }) => holding), ...owned, Holding.nonce].map((holding) => ({
       holding,
       block: number,
-      expected: 1n,
-      found: 1n,
+      expected: holding === Holding.nonce ? sent : 1n,
+      found: holding === Holding.nonce ? sent : 1n,
       firstBlock: null,
+      isByStateRoot: holding === Holding.nonce || holding === Holding.native,
     }))
     const proof = { wallet: fake.wallet, first: first.number, block: { hash, number }, provedBlock: number }
     await run(write((writer) => writer.writeProof({ ...proof, holdings: compared, unchecked: [] })))
@@ -167,10 +240,15 @@ const serviceOf = Effect.gen(function* () {
     mine: (blocks) => changed(() => fake.mine(blocks))(),
     reorg: (depth) => changed(() => fake.reorg(depth))(),
     reconcile: prove,
-    get: async (path, headers) => {
-      const { "x-api-key": key = service.key, ...rest } = headers ?? {}
-      const { json, ...response } = await run(service.fetch(path, { headers: { "x-api-key": key, ...rest } }))
-      return { status: response.status, headers: response.headers, body: json }
+    get: async (path, headers, method = "GET") => {
+      const { "x-api-key": key = method === "PUT" ? prover : service.key, ...rest } = headers ?? {}
+      const sent = { method, headers: { "x-api-key": key, ...rest } }
+      const { status, text, ...response } = await run(service.fetch(path, sent))
+      return { status, headers: response.headers, body: bodyOf(path, status, text) }
+    },
+    listen: async (path, lastEventId) => {
+      const headers = { "x-api-key": service.key, ...(lastEventId && { "last-event-id": lastEventId }) }
+      return eventsOf(await fetch(`${service.url}${path}`, { headers }))
     },
   }
   return subject
@@ -184,11 +262,34 @@ const compared = (response: Response): Response => ({
 const isResponse = (value: unknown): value is Response =>
   typeof value === "object" && value !== null && "headers" in value && "status" in value
 
-/** Replaces what may differ: the texts of cursors and ids of requests, and decoded values, which the fake does not have. */
-const normalized = (outcome: unknown): unknown =>
+const byAsset = (one: Json, other: Json): number =>
+  JSON.stringify([one.asset, one.token_id, one.kind]) < JSON.stringify([other.asset, other.token_id, other.kind])
+    ? -1
+    : 1
+
+/** What is peculiar to a file: time, program, key, and the order in which a database has openings, with the digest over them. */
+const withoutOrigin = ({ header, statements, ...rest }: Json): Json => ({
+  ...rest,
+  signature: null,
+  header: { ...header, made_at: null, made_by: null, wallets: header.wallets.map(({ address }: Json) => address) },
+  statements: statements.map(({ closing, opening, sums, ...part }: Json) => ({
+    ...part,
+    opening: opening.toSorted(byAsset),
+    closing: closing.toSorted(byAsset),
+    sums: sums.toSorted(byAsset),
+  })),
+})
+
+/**
+ * Replaces what may differ: the texts of cursors, ids of requests, times of events and their revisions, calls to nodes so far, and decoded
+ * values, which the fake does not have. The node of the fake has no proofs.
+ */
+const normalized = (outcome: unknown, isByNode: boolean): unknown =>
   JSON.parse(
     JSON.stringify(outcome, (key, value: unknown) => {
-      if (key === "requestId") return undefined
+      if (["requestId", "timestamp", "revision", "calls"].includes(key)) return undefined
+      if (key === "by_state_root" && isByNode) return undefined
+      if (typeof value === "object" && value !== null && "statements" in value) return withoutOrigin(value)
       if (key === "cursor") return value === null ? null : "a cursor"
       if (key === "decoded_event" || key === "decoded_call") return null
       return isResponse(value) ? compared(value) : value
@@ -200,8 +301,8 @@ const compare = ({ run, title }: Behaviour) =>
     Effect.gen(function* () {
       const { subject } = subjectOf()
       const service = yield* serviceOf
-      const own = normalized(yield* Effect.promise(() => run(subject)))
-      const expected = normalized(yield* Effect.promise(() => run(service)))
+      const own = normalized(yield* Effect.promise(() => run(subject)), title.startsWith("proof:"))
+      const expected = normalized(yield* Effect.promise(() => run(service)), title.startsWith("proof:"))
 
       expect(own).toEqual(expected)
     }).pipe(Effect.scoped),

@@ -12,7 +12,9 @@ export interface Response {
 /** A fake, or a service with its chain. */
 export interface Subject {
   readonly chain: Pick<FakeService.FakeService, "blocks" | "wallet">
-  readonly get: (path: string, headers?: Readonly<Record<string, string>>) => Promise<Response>
+  readonly get: (path: string, headers?: Readonly<Record<string, string>>, method?: string) => Promise<Response>
+  /** The events of a stream up to the first that states how far all was sent. */
+  readonly listen: (path: string, lastEventId?: string) => Promise<ReadonlyArray<Json>>
   readonly mine: (blocks: number) => Promise<void>
   readonly reorg: (depth: number) => Promise<void>
   readonly reconcile: () => Promise<void>
@@ -199,6 +201,141 @@ const sums = [
   },
 ]
 
+/** Listens, then for each change of the chain once more from where it was. */
+const listening = (
+  title: string,
+  query: string,
+  ...steps: ReadonlyArray<(subject: Subject) => Promise<void>>
+): Behaviour => ({
+  title: `events: ${title}`,
+  run: async (subject) => {
+    const all = [await subject.listen(path(subject, "events", query))]
+    for (const step of steps) {
+      await step(subject)
+      all.push(await subject.listen(path(subject, "events", query), all.at(-1)?.at(-1).data.cursor))
+    }
+    return all
+  },
+})
+
+const cursorOf = async (subject: Subject, query: string): Promise<string> =>
+  (await subject.listen(path(subject, "events", query))).at(-1).data.cursor
+
+const events: ReadonlyArray<Behaviour> = [
+  listening("rows from a block on, and those of later blocks", `from=${first + 100}`, (subject) => subject.mine(8)),
+  listening("nothing but how far all was sent, from now on", "", (subject) => subject.mine(30)),
+  listening("rows from a date on", "from=2024-06-10T06:35:00Z"),
+  listening("a gap below the first block", `from=${first - 7}&types=wallet.transaction`),
+  listening("of one type", `from=${first + 80}&types=wallet.movement`),
+  listening("of an asset", `from=${first + 40}&types=wallet.movement&asset=${usdc}`),
+  listening("of kinds", `from=${first + 40}&types=wallet.movement&kind=fee,erc721`),
+  listening("of final blocks alone", `from=${first + 40}&finality=final`, (subject) => subject.mine(30)),
+  listening("of final blocks alone, from now on", "finality=final", (subject) => subject.mine(70)),
+  listening(
+    "voids of a reorg, highest first, then the rows in their place",
+    `from=${first + 90}`,
+    (subject) => subject.reorg(20),
+    (subject) => subject.mine(2),
+  ),
+  listening("no void of blocks below the begin of the stream", `from=${first + 110}`, (subject) => subject.reorg(30)),
+  listening("no void of blocks without rows", "", (subject) => subject.reorg(20)),
+  listening("two reorgs, one below the other", `from=${first + 60}`, async (subject) => {
+    await subject.reorg(6)
+    await subject.reorg(25)
+  }),
+  one("refuses a type that is none", "events", "types=wallet.balance"),
+  one("refuses a finality that is none", "events", "finality=soon"),
+  one("refuses a begin that is none", "events", "from=sometime"),
+  one("refuses an unknown parameter", "events", "to_block=5"),
+  {
+    title: "events: refuses the cursor of another selection, and of another wallet",
+    run: async (subject) => {
+      const cursor = await cursorOf(subject, `from=${first + 100}`)
+      return [
+        await subject.get(path(subject, "events", `types=wallet.movement&from=${cursor}`)),
+        await subject.get(path(subject, "events", "types=wallet.movement"), { "last-event-id": cursor }),
+        await subject.get(path(subject, "events"), { "last-event-id": "none" }),
+      ]
+    },
+  },
+  {
+    title: "events: go on from a cursor as a parameter",
+    run: async (subject) => {
+      const cursor = await cursorOf(subject, `from=${first + 100}`)
+      await subject.mine(9)
+      return subject.listen(path(subject, "events", `from=${encodeURIComponent(cursor)}`))
+    },
+  },
+]
+
+/** A comparison that is asked for until it is made. */
+const prove = async (subject: Subject, query: string): Promise<ReadonlyArray<Response>> => {
+  const begun = await subject.get(path(subject, "proof", query), {}, "PUT")
+  const block = begun.body.block_number
+  for (let last = begun; ;) {
+    if (last.status !== 200 || last.body.proof !== null) return [begun, last]
+    last = await subject.get(path(subject, "proof", `to_block=${block}`), {}, "PUT")
+  }
+}
+
+const proofs: ReadonlyArray<Behaviour> = [
+  {
+    title: "proof: compares a wallet at the last final block, and is part of its statement and balances",
+    run: async (subject) => [
+      await prove(subject, ""),
+      await subject.get(path(subject, "statement", `to_block=${first + 50}`)),
+      await subject.get(path(subject, "balances")),
+    ],
+  },
+  {
+    title:
+      "proof: gives one that is known at once, also for an earlier block, and makes another when blocks became final",
+    run: async (subject) => {
+      await prove(subject, "")
+      const known = [await prove(subject, ""), await prove(subject, `to_block=${first + 9}`)]
+      await subject.mine(5)
+      return [known, await prove(subject, "")]
+    },
+  },
+  {
+    title: "proof: refuses a block that is not final, and another method",
+    run: async (subject) => [
+      await subject.get(path(subject, "proof", `to_block=${first + 119}`), {}, "PUT"),
+      await subject.get(path(subject, "proof", "to_date=2024-06-10"), {}, "PUT"),
+      (await subject.get(path(subject, "proof"))).status,
+    ],
+  },
+]
+
+const final = async (subject: Subject): Promise<void> => {
+  await subject.reconcile()
+  await subject.mine(70)
+}
+
+const signed: ReadonlyArray<Behaviour> = [
+  one("refuses what it cannot state: what was held before is not known", "statement/signed", ""),
+  one("refuses a block that is not final", "statement/signed", `to_block=${first + 119}`),
+  one("refuses an unknown parameter", "statement/signed", "asset=native"),
+  one("begins after the last block", "statement/signed", `from_block=${first + 5_000}`),
+  {
+    title: "statement/signed: of a comparison, with the counts of sent transactions and what the state root covers",
+    run: async (subject) => {
+      await final(subject)
+      return subject.get(path(subject, "statement/signed"))
+    },
+  },
+  {
+    title: "statement/signed: of a range whose last block was not compared",
+    run: async (subject) => {
+      await final(subject)
+      return [
+        await subject.get(path(subject, "statement/signed", `from_block=${first + 20}&to_block=${first + 60}`)),
+        await subject.get(path(subject, "statement/signed", "to_date=2024-06-10T06:20:30Z")),
+      ]
+    },
+  },
+]
+
 const others: ReadonlyArray<Behaviour> = [
   {
     title: "movements, balances: of another account of the chain",
@@ -246,5 +383,8 @@ export const behaviours: ReadonlyArray<Behaviour> = [
   ...lists,
   ...changes,
   ...sums,
+  ...events,
+  ...proofs,
+  ...signed,
   ...others,
 ]
