@@ -13,11 +13,10 @@ type Wire = SignedStatement.SignedStatementWire
 type WalletWire = Wire["statements"][number]
 type Standard = WalletWire["opening"][number]["standard"]
 
-/** An Ed25519 key in PKCS 8: 32 bytes, all of them 7. */
-const key = Uint8Array.from([
-  ...[0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20],
-  ...Array.from({ length: 32 }, () => 7),
-])
+/** An Ed25519 key in PKCS 8, before its 32 bytes. */
+const keyHead = [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20]
+
+const key = Uint8Array.from([...keyHead, ...Array.from({ length: 32 }, () => 7)])
 
 const hexOf = (bytes: ArrayBuffer): string =>
   `0x${Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("")}`
@@ -42,7 +41,7 @@ const standardOf = (kind: FakeLedger.Movement["kind"], asset: string): Standard 
 /** What is held, with the movements of a range by kind. */
 interface Account {
   readonly held: Pick<WalletWire["opening"][number], "asset" | "standard" | "token_id">
-  readonly sums: Map<string, { count: number; in: bigint; out: bigint }>
+  readonly sums: Map<FakeLedger.Movement["kind"], { count: number; in: bigint; out: bigint }>
   opening: bigint
   change: bigint
 }
@@ -114,8 +113,7 @@ const partOf = async (
     sums: accounts.flatMap(({ held, sums }) =>
       [...sums].map(([kind, { count, in: received, out }]) => ({
         ...held,
-        // Sound: a movement has a kind of the interface.
-        kind: kind as WalletWire["sums"][number]["kind"],
+        kind,
         count: String(count),
         in: String(received),
         out: String(out),
