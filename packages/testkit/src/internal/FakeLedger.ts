@@ -157,7 +157,7 @@ export const heldAt = (
     .filter((one) => one.asset === asset && (tokenId === null || one.tokenId === tokenId))
     .reduce((sum, { amount }) => sum + amount, 0n)
 
-/** Who owns an id of a contract of ERC-721 after a block; undefined where nobody does. */
+/** Who owns an id of a contract of ERC-721 after a block; undefined where it has no owner. */
 export const ownerAt = (
   blocks: ReadonlyArray<FakeBlock>,
   { asset, number, tokenId }: Pick<Movement, "asset"> & { readonly number: number; readonly tokenId: bigint },

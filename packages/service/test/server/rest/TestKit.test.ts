@@ -89,6 +89,9 @@ const eventsOf = async (response: globalThis.Response): Promise<ReadonlyArray<Js
   }
 }
 
+const listeningHeaders = (key: string, lastEventId: string | undefined): Record<string, string> =>
+  lastEventId === undefined ? { "x-api-key": key } : { "x-api-key": key, "last-event-id": lastEventId }
+
 /** The body of a response. A signed statement has to be one that a stranger accepts. */
 const bodyOf = (path: string, status: number, text: string): Json => {
   if (text === "") return null
@@ -116,7 +119,7 @@ const subjectOf = (): { readonly fake: FakeService.FakeService; readonly subject
       chain: fake,
       get,
       listen: async (path, lastEventId) => {
-        const headers = { "x-api-key": "the-key", ...(lastEventId && { "last-event-id": lastEventId }) }
+        const headers = listeningHeaders("the-key", lastEventId)
         return eventsOf(await fake.fetch(`http://fake.test${path}`, { headers }))
       },
       mine: (blocks) => sync(() => fake.mine(blocks))(),
@@ -247,7 +250,7 @@ const serviceOf = Effect.gen(function* () {
       return { status, headers: response.headers, body: bodyOf(path, status, text) }
     },
     listen: async (path, lastEventId) => {
-      const headers = { "x-api-key": service.key, ...(lastEventId && { "last-event-id": lastEventId }) }
+      const headers = listeningHeaders(service.key, lastEventId)
       return eventsOf(await fetch(`${service.url}${path}`, { headers }))
     },
   }
