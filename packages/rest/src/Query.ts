@@ -8,6 +8,7 @@ import * as Issue from "@daybook/schema/Issue"
 import type * as LedgerQuery from "@daybook/schema/LedgerQuery"
 import type * as Movement from "@daybook/schema/Movement"
 import * as RestOperation from "@daybook/schema/RestOperation"
+import type * as UserOperationPage from "@daybook/schema/UserOperationPage"
 import type * as WalletEvent from "@daybook/schema/WalletEvent"
 import * as WalletQuery from "@daybook/schema/WalletQuery"
 import type * as DateTime from "effect/DateTime"
@@ -114,6 +115,13 @@ export interface Query extends OfWallet, QueryOf<WalletQuery.WalletQuery> {}
  * Source: decision 0049.
  */
 export interface MovementQuery extends OfWallet, QueryOf<LedgerQuery.MovementQuery> {}
+
+/**
+ * Query of the user operations of a wallet: the range, order and pages as in `Query`, and the `role` of the wallet in them.
+ *
+ * Source: decision 0049.
+ */
+export interface UserOperationQuery extends OfWallet, QueryOf<UserOperationPage.UserOperationQuery> {}
 
 /**
  * Query of the balances of a wallet, at `to_block` or `to_date`. Default: the last indexed block.
@@ -296,6 +304,27 @@ export const encode: (query: Query) => Result.Result<Encoded, Issue.Issue> = enc
 export const encodeMovements: (
   query: MovementQuery,
 ) => Result.Result<Encoded<typeof RestOperation.movements>, Issue.Issue> = encoder(RestOperation.movements)
+
+/**
+ * Encodes a query of user operations.
+ *
+ * **Example** (Encoding a query)
+ *
+ * ```ts
+ * import * as Query from "@daybook/rest/Query"
+ * import * as Result from "effect/Result"
+ *
+ * const encoded = Query.encodeUserOperations({ address: "0xd8da6bf26964af9d7eed9e03e53415d37aa96045", role: "paymaster" })
+ * console.log(Result.isSuccess(encoded)) // true
+ * ```
+ *
+ * Source: decision 0049.
+ */
+export const encodeUserOperations: (
+  query: UserOperationQuery,
+) => Result.Result<Encoded<typeof RestOperation.userOperations>, Issue.Issue> =
+  // Pure: bundlers leave it out of programs that do not use it.
+  /* @__PURE__ */ encoder(RestOperation.userOperations)
 
 /**
  * Encodes a query of balances.

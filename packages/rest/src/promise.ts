@@ -10,16 +10,21 @@ import type { WalletEvent } from "@daybook/schema/WalletEvent"
 import type { WalletPage } from "@daybook/schema/WalletPage"
 import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
 import * as CallerStack from "@daybook/transport/internal/CallerStack"
-import * as PromiseRunner from "@daybook/transport/internal/PromiseRunner"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Client from "./Client.ts"
 import * as CallDefaults from "./internal/CallDefaults.ts"
 import * as ClientBuilder from "./internal/ClientBuilder.ts"
-import type { OperationCalls, WithTag } from "./internal/OperationCalls.ts"
 import { kinds, signalOf, single } from "./internal/PromiseCall.ts"
+import {
+  type CallOptions,
+  paged,
+  type PageCall,
+  type PagePromise,
+  type PageStream,
+  type RowStream,
+} from "./internal/PromisePages.ts"
 import * as RowIterable from "./internal/RowIterable.ts"
-import type { Page } from "./Operation.ts"
 import type {
   BalanceQuery,
   ContractQuery,
@@ -32,98 +37,26 @@ import type {
   StatementQuery,
 } from "./Query.ts"
 
+export type {
+  CallOptions,
+  ConditionalOptions,
+  Paged,
+  PageCall,
+  PagePromise,
+  PageStream,
+  RestartOptions,
+  Rows,
+  RowStream,
+  StreamOptions,
+} from "./internal/PromisePages.ts"
 export * from "./Resource.ts"
 export { isRestError } from "./RestError.ts"
 export type * from "./RestError.ts"
 
 /**
- * Options of one call.
- */
-export interface CallOptions extends Client.CallOptions {
-  /** Ends the call and closes its socket when aborted; the promise rejects with the reason of the signal. The timeout stays in force. */
-  readonly signal?: AbortSignal | undefined
-}
-
-/**
  * Options of a comparison with the chain.
  */
 export interface ProofOptions extends Client.ProofOptions, CallOptions {}
-
-/**
- * Options of a stream.
- */
-export interface StreamOptions extends Client.StreamOptions, CallOptions {}
-
-/**
- * Options of a stream that gives `RowsReverted` markers.
- */
-export interface RestartOptions extends Client.RestartOptions, CallOptions {}
-
-/**
- * A page that requests the page after it.
- */
-export type Paged<P> = P & {
-  /** Returns the next page of the same query, with the same options; `null` after the last page. Not part of its JSON. */
-  readonly next: () => Promise<Paged<P> | null>
-}
-
-/**
- * A promise of a page.
- */
-export interface PagePromise<P = WalletPage> extends Promise<Paged<P>> {
-  /** The page of the same request with index coverage, headers, request id and attempts. */
-  readonly withResponse: () => Promise<Client.PageResponse<Paged<P>>>
-}
-
-/**
- * Options of a call for a page that the program may have.
- */
-export interface ConditionalOptions extends Client.ConditionalOptions, CallOptions {}
-
-/**
- * Requests a page and its response.
- */
-export interface PageCall<P, Q> {
-  /** Returns the page with index coverage, headers, request id and attempts, or `notModified` when it has the tag. */
-  (query: Q, options: ConditionalOptions): Promise<Client.PageResponse<Paged<P>> | Client.NotModified>
-  /** Returns the page with index coverage, headers, request id and attempts. */
-  (query: Q, options?: CallOptions): Promise<Client.PageResponse<Paged<P>>>
-}
-
-/**
- * All rows of the range. Each iteration starts a new query.
- */
-export interface Rows<A> extends AsyncIterable<A> {
-  /**
-   * Position of the latest iteration after the last value it gave: text without a key, for `resume`. Undefined before the first page.
-   * Store it once the value is processed, and no row is lost or repeated by a crash.
-   */
-  readonly position: () => string | undefined
-}
-
-/**
- * Iterates all rows of the range, each once and in order. The second page is requested when its first row is needed, later ones one
- * ahead. Leaving the loop early requests no more and closes the socket of the request in flight.
- */
-export interface RowStream<A, Q> {
-  /** Iterates all rows of the range, each once and in order; after a reorg a marker, and the replacement rows. */
-  (query: Q, options: RestartOptions): Rows<A | Client.RowsReverted>
-  /** Iterates all rows of the range, each once and in order. Amounts are bigints, times are dates. */
-  (query: Q, options?: StreamOptions & { readonly onStaleCursor?: "fail" | undefined }): Rows<A>
-}
-
-/**
- * Iterates the rows of a range one page at a time, each page with its response, the progress so far and a position for `resume`.
- */
-export interface PageStream<P, Q> {
-  /** Iterates the pages of a range; after a reorg a marker, and the pages of the replacement rows. */
-  (query: Q, options: RestartOptions): AsyncIterable<Client.StreamPage<P> | Client.RowsReverted>
-  /** Iterates the pages of a range, each with its response, the progress so far and a position for `resume`. */
-  (
-    query: Q,
-    options?: StreamOptions & { readonly onStaleCursor?: "fail" | undefined },
-  ): AsyncIterable<Client.StreamPage<P>>
-}
 
 /**
  * The calls of the client. Promises reject and iterations throw the errors of `RestError`; recognise them by `_tag`.
@@ -167,49 +100,6 @@ export interface RestPromiseClient {
   readonly removeContract: (query: ContractQuery, options?: CallOptions) => Promise<RemovedContract>
   /** The same client, whose calls have these options unless they are given others; waits and limits are shared. Headers are added. */
   readonly with: (options: CallOptions) => RestPromiseClient
-}
-
-/** The page of a response. */
-const toPage = <P>(response: Promise<Client.PageResponse<Paged<P>>>): PagePromise<P> => {
-  const page = response.then((whole) => whole.page)
-  return Object.assign(page, {
-    withResponse: () => {
-      // The rejection is reported by the response; that of the page would be unhandled.
-      page.catch(() => undefined)
-      return response
-    },
-  })
-}
-
-/** The calls of an operation with pages. */
-const paged = <Q, Row, P extends Page<Row>>(calls: OperationCalls<Q, Row, P>) => {
-  const withNext = (response: Client.PageResponse<P>, query: Q, call: CallOptions | undefined) => {
-    const { cursor } = response.page
-    const next = async () => (cursor === null ? null : (await plain({ ...query, cursor }, call)).page)
-    // Not enumerable: a page is stored, copied and compared without it.
-    Object.defineProperty(response.page, "next", { value: next })
-    // Sound: the property was just defined.
-    return response as Client.PageResponse<Paged<P>>
-  }
-  const plain = async (query: Q, call?: CallOptions) =>
-    withNext(await PromiseRunner.run(calls.response(query, call), { signal: signalOf(call) }), query, call)
-  const withResponse = async (query: Q, call?: CallOptions & WithTag) => {
-    const response = await PromiseRunner.run(calls.withResponse(query, call), { signal: signalOf(call) })
-    if (response.notModified === true) return response
-    // The tag is that of this page alone.
-    const { ifNoneMatch: _tag, ...rest } = call ?? {}
-    return withNext(response, query, rest)
-  }
-  return {
-    page: (query: Q, call?: CallOptions): PagePromise<P> => toPage<P>(plain(query, call)),
-    // Sound: a call without a tag has a page.
-    withResponse: withResponse as PageCall<P, Q>,
-    // Sound, here and below: a stream that does not restart has no marker in it.
-    rows: ((query: Q, call?: StreamOptions) =>
-      RowIterable.rows(calls.source, query, call, signalOf(call))) as RowStream<Row, Q>,
-    pages: ((query: Q, call?: StreamOptions) =>
-      RowIterable.pages(calls.source, query, call, signalOf(call))) as PageStream<P, Q>,
-  }
 }
 
 /**

@@ -22,6 +22,7 @@ describe("index", () => {
         "encodeRemoveContract",
         "encodeSignedStatement",
         "encodeStatement",
+        "encodeUserOperations",
       ],
       RestClient: ["RestClient", "layer", "layerConfig", "make"],
       Resource: [
@@ -32,11 +33,13 @@ describe("index", () => {
         "Hex",
         "VisibleText",
         "Wei",
+        "entryPoints",
         "fee",
         "rowId",
         "toJson",
         "topics",
         "transfers",
+        "userOperations",
       ],
       RestError: [
         "BadRequest",
@@ -48,6 +51,7 @@ describe("index", () => {
         "Unavailable",
         "isRestError",
       ],
+      UserOperationClient: ["createUserOperationClient", "make"],
       WebhookClient: ["createWebhookClient", "make"],
     })
   })
@@ -64,12 +68,14 @@ describe("promise", () => {
       "VisibleText",
       "Wei",
       "createRestClient",
+      "entryPoints",
       "fee",
       "isRestError",
       "rowId",
       "toJson",
       "topics",
       "transfers",
+      "userOperations",
     ])
   })
 })

@@ -8,6 +8,7 @@ export * as Hash from "@daybook/schema/Hash"
 export * as Hex from "@daybook/schema/Hex"
 export { toJson } from "@daybook/schema/Json"
 export { transfers } from "@daybook/schema/TokenTransfer"
+export { entryPoints, userOperations } from "@daybook/schema/UserOperation"
 export * as Wei from "@daybook/schema/Wei"
 export type { AccountProof, AccountProofWire, StorageProof, StorageProofWire } from "@daybook/schema/Account"
 export type {

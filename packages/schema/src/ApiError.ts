@@ -42,7 +42,7 @@ export class BadRequest extends Schema.Error<BadRequest>("@daybook/schema/BadReq
     /** Name of the invalid parameter; absent where no single parameter is invalid. */
     parameter: Schema.optionalKey(Schema.String),
   },
-  { httpApiStatus: 400, description: "Invalid request." },
+  { httpApiStatus: 400 },
 ) {
   readonly _tag = "BadRequest"
 }
@@ -54,7 +54,7 @@ export class BadRequest extends Schema.Error<BadRequest>("@daybook/schema/BadReq
  */
 export class Unauthorized extends Schema.Error<Unauthorized>("@daybook/schema/Unauthorized")(
   { ...body, code: Schema.tag("unauthorized") },
-  { httpApiStatus: 401, description: "Missing or unknown API key." },
+  { httpApiStatus: 401 },
 ) {
   readonly _tag = "Unauthorized"
 }
@@ -66,7 +66,7 @@ export class Unauthorized extends Schema.Error<Unauthorized>("@daybook/schema/Un
  */
 export class Forbidden extends Schema.Error<Forbidden>("@daybook/schema/Forbidden")(
   { ...body, code: Schema.tag("forbidden") },
-  { httpApiStatus: 403, description: "API key without permission for this request." },
+  { httpApiStatus: 403 },
 ) {
   readonly _tag = "Forbidden"
 }
@@ -78,7 +78,7 @@ export class Forbidden extends Schema.Error<Forbidden>("@daybook/schema/Forbidde
  */
 export class NotFound extends Schema.Error<NotFound>("@daybook/schema/NotFound")(
   { ...body, code: Schema.tag("not_found") },
-  { httpApiStatus: 404, description: "Unknown path." },
+  { httpApiStatus: 404 },
 ) {
   readonly _tag = "NotFound"
 }
@@ -90,7 +90,7 @@ export class NotFound extends Schema.Error<NotFound>("@daybook/schema/NotFound")
  */
 export class MethodNotAllowed extends Schema.Error<MethodNotAllowed>("@daybook/schema/MethodNotAllowed")(
   { ...body, code: Schema.tag("method_not_allowed") },
-  { httpApiStatus: 405, description: "HTTP method that the path does not support." },
+  { httpApiStatus: 405 },
 ) {
   readonly _tag = "MethodNotAllowed"
 }
@@ -122,7 +122,7 @@ export class StaleCursor extends Schema.Error<StaleCursor>("@daybook/schema/Stal
     /** First block whose rows are reverted. Wire: JSON number. */
     resumeFromBlock: Decimal.FromNumber,
   },
-  { httpApiStatus: 409, description: "Cursor whose block was removed by a reorg." },
+  { httpApiStatus: 409 },
 ) {
   readonly _tag = "StaleCursor"
 }
@@ -134,7 +134,7 @@ export class StaleCursor extends Schema.Error<StaleCursor>("@daybook/schema/Stal
  */
 export class PayloadTooLarge extends Schema.Error<PayloadTooLarge>("@daybook/schema/PayloadTooLarge")(
   { ...body, code: Schema.tag("payload_too_large") },
-  { httpApiStatus: 413, description: "Request body that exceeds the limit of the server." },
+  { httpApiStatus: 413 },
 ) {
   readonly _tag = "PayloadTooLarge"
 }
@@ -156,7 +156,7 @@ export class PayloadTooLarge extends Schema.Error<PayloadTooLarge>("@daybook/sch
  */
 export class RateLimited extends Schema.Error<RateLimited>("@daybook/schema/RateLimited")(
   { ...body, code: Schema.tag("rate_limited") },
-  { httpApiStatus: 429, description: "Exceeded rate limit of the API key." },
+  { httpApiStatus: 429 },
 ) {
   readonly _tag = "RateLimited"
 }
@@ -178,7 +178,7 @@ export class RateLimited extends Schema.Error<RateLimited>("@daybook/schema/Rate
  */
 export class Internal extends Schema.Error<Internal>("@daybook/schema/Internal")(
   { ...body, code: Schema.tag("internal") },
-  { httpApiStatus: 500, description: "Internal error of the server." },
+  { httpApiStatus: 500 },
 ) {
   readonly _tag = "Internal"
 }
@@ -190,7 +190,7 @@ export class Internal extends Schema.Error<Internal>("@daybook/schema/Internal")
  */
 export class Unavailable extends Schema.Error<Unavailable>("@daybook/schema/Unavailable")(
   { ...body, code: Schema.tag("unavailable") },
-  { httpApiStatus: 503, description: "Temporarily unavailable server." },
+  { httpApiStatus: 503 },
 ) {
   readonly _tag = "Unavailable"
 }

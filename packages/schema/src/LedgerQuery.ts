@@ -2,7 +2,8 @@
  * Query parameters of the operations on the ledger of a wallet: movements, balances and statement.
  */
 import * as Schema from "effect/Schema"
-import { type Step, unread } from "./internal/coder.ts"
+import { assetWire, readAsset } from "./internal/asset.ts"
+import { unread } from "./internal/coder.ts"
 import { leaf, oneOf } from "./internal/leaf.ts"
 import { list } from "./internal/list.ts"
 import * as Movement from "./Movement.ts"
@@ -11,19 +12,11 @@ import * as WalletQuery from "./WalletQuery.ts"
 /** Values of a list, and its characters, at most. */
 const [maxValues, maxCharacters] = [20, 1_000]
 
-const readAsset: Step = (input) => {
-  const text = typeof input === "string" ? input.toLowerCase() : input
-  return typeof text === "string" && /^(native|0x[0-9a-f]{40})$/.test(text) ? text : unread
-}
-
 const Assets = list<Movement.Asset>({
   expected: `native and addresses of tokens, with commas between them, at most ${maxValues}`,
   read: readAsset,
   // Sound: the pattern is that of an asset.
-  from: Schema.String.check(Schema.isPattern(/^(native|0x[0-9a-f]{40})$/u)) as unknown as Schema.Codec<
-    Movement.Asset,
-    Movement.Asset
-  >,
+  from: assetWire as unknown as Schema.Codec<Movement.Asset, Movement.Asset>,
   maxValues,
   maxCharacters,
 })

@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import * as Address from "./Address.ts"
 import * as Decimal from "./Decimal.ts"
 import * as Hash from "./Hash.ts"
+import * as assets from "./internal/asset.ts"
 import * as objects from "./internal/generated/objects.ts"
 import { unread } from "./internal/coder.ts"
 import { leaf, orEmpty, typeSide } from "./internal/leaf.ts"
@@ -73,6 +74,9 @@ export type Role =
   | "fee_recipient"
   | "fee_payer"
   | "mint_recipient"
+  | "operation_sender"
+  | "paymaster"
+  | "bundler"
 
 /** A name that a later version of the server may add. */
 type Other = string & {}
@@ -109,13 +113,9 @@ const Kind = name<Kind>("a kind of movement such as value")
  */
 export const Role: Schema.Codec<Role | Other, string> = name<Role>("a role such as sender")
 
-export type Asset = "native" | Address.Address
-
-const isAsset = (value: unknown): value is Asset => value === "native" || Address.isAddress(value)
+export type Asset = assets.Asset
 
 const expectedAsset = "native, or the address of a token"
-
-const assetWire = Schema.String.check(Schema.isPattern(/^(native|0x[0-9a-f]{40})$/u))
 
 /**
  * What moves: `native`, the currency of the chain, or the address of a token. Decodes any case.
@@ -133,13 +133,10 @@ const assetWire = Schema.String.check(Schema.isPattern(/^(native|0x[0-9a-f]{40})
  */
 export const Asset: Schema.Codec<Asset, string> = leaf<Asset, string>({
   expected: expectedAsset,
-  wire: assetWire,
-  read: (input) => {
-    const text = typeof input === "string" && input.length <= 42 ? input.toLowerCase() : input
-    return isAsset(text) ? text : unread
-  },
+  wire: assets.assetWire,
+  read: assets.readAsset,
   write: (value) => value,
-  type: typeSide<Asset>({ expected: expectedAsset, is: isAsset, from: assetWire }),
+  type: typeSide<Asset>({ expected: expectedAsset, is: assets.isAsset, from: assets.assetWire }),
 })
 
 const movementCodec = open(

@@ -76,7 +76,8 @@ const document = (documented: Documented) => (made: Record<string, unknown>) => 
     responses: Object.fromEntries(
       Object.entries(responses).map(([status, response]) => {
         const headers = documented.headers[status]
-        return [status, headers === undefined ? response : { ...response, headers }]
+        const described = { ...response, description: Documentation.errors[status] ?? response.description }
+        return [status, headers === undefined ? described : { ...described, headers }]
       }),
     ),
   }

@@ -15,6 +15,7 @@ import * as Movement from "./Movement.ts"
 import * as ProofProgress from "./ProofProgress.ts"
 import * as SignedStatement from "./SignedStatement.ts"
 import * as Statement from "./Statement.ts"
+import * as UserOperationPage from "./UserOperationPage.ts"
 import * as WalletEvent from "./WalletEvent.ts"
 import * as WalletPage from "./WalletPage.ts"
 import * as WalletQuery from "./WalletQuery.ts"
@@ -119,6 +120,29 @@ export const movements = {
   params: WalletQuery.Path,
   query: LedgerQuery.MovementQuery,
   response: Movement.MovementPage,
+  errors,
+} as const satisfies PagedOperation
+
+/**
+ * User operations of ERC-4337 in which one wallet address is the sender, the paymaster or the bundler, newest first by default.
+ *
+ * **Example** (Reading the path)
+ *
+ * ```ts
+ * import * as RestOperation from "@daybook/schema/RestOperation"
+ *
+ * console.log(RestOperation.userOperations.path) // /api/v2.2/:address/user_operations
+ * ```
+ *
+ * Source: ERC-4337; decisions 0048 and 0049; errors: decision 0012.
+ */
+export const userOperations = {
+  name: "userOperations",
+  method: "GET",
+  path: "/api/v2.2/:address/user_operations",
+  params: WalletQuery.Path,
+  query: UserOperationPage.UserOperationQuery,
+  response: UserOperationPage.UserOperationPage,
   errors,
 } as const satisfies PagedOperation
 
@@ -356,7 +380,7 @@ export type Changes = typeof changes
  * import * as RestOperation from "@daybook/schema/RestOperation"
  *
  * console.log(Object.keys(RestOperation.all))
- * // [ 'walletTransactions', 'movements', 'balances', 'statement', 'signedStatement' ]
+ * // [ 'walletTransactions', 'movements', 'userOperations', 'balances', 'statement', 'signedStatement' ]
  * ```
  *
  * Source: docs/interface.md#4.1.
@@ -364,6 +388,7 @@ export type Changes = typeof changes
 export const all = {
   walletTransactions,
   movements,
+  userOperations,
   balances,
   statement,
   signedStatement,

@@ -3,6 +3,7 @@
  * another form is no transfer. What a contract logs is not verified further: its token may be worthless.
  */
 import * as Address from "./Address.ts"
+import { isRestLog } from "./internal/eitherLog.ts"
 import * as Log from "./Log.ts"
 import type * as Receipt from "./Receipt.ts"
 import type { WalletTransaction } from "./WalletTransaction.ts"
@@ -181,10 +182,6 @@ export interface TokenTransfer extends Parties {
   /** Index of the log in the block, from 0; `null` while pending. */
   readonly logIndex: number | null
 }
-
-/** A log of either interface. Sound: no JSON has a bigint, so only a decoded log of the REST operations has one. */
-const isRestLog = (log: Log.Log | Receipt.Log): log is Log.Log =>
-  "block_number" in log && typeof log.block_number === "bigint"
 
 /**
  * The token transfers of a wallet transaction or a receipt, in the order of its logs.

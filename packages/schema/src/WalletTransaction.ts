@@ -15,6 +15,7 @@ import * as InternalTransaction from "./InternalTransaction.ts"
 import * as Log from "./Log.ts"
 import * as Movement from "./Movement.ts"
 import * as Timestamp from "./Timestamp.ts"
+import * as UserOperation from "./UserOperation.ts"
 
 const none = () => null
 
@@ -70,6 +71,11 @@ const walletTransactionCodec = open(
     internal_transactions: Schema.optionalKey(Schema.NullOr(oneOrMany(InternalTransaction.InternalTransaction))),
     /** Why the transaction is in the history of the wallet: its roles; absent unless `scope` is `all`. */
     roles: Schema.optionalKey(Schema.Array(Movement.Role)),
+    /**
+     * User operations in which the wallet is the sender, the paymaster or the bundler; absent where there are none, and unless `scope` is
+     * `all`.
+     */
+    user_operations: Schema.optionalKey(Schema.Array(UserOperation.UserOperation)),
   },
   {
     to_address: none,

@@ -10,6 +10,7 @@ describe("RestApi", () => {
       [
         "/api/v2.2/{address}/verbose",
         "/api/v2.2/{address}/movements",
+        "/api/v2.2/{address}/user_operations",
         "/api/v2.2/{address}/balances",
         "/api/v2.2/{address}/statement",
         "/api/v2.2/{address}/statement/signed",
@@ -139,6 +140,8 @@ describe("RestApi", () => {
         "Token",
         "Unauthorized",
         "Unavailable",
+        "UserOperation",
+        "UserOperationPage",
         "WalletDigest",
         "WalletPage",
         "WalletTransaction",
@@ -205,6 +208,7 @@ describe("RestApi", () => {
       [
         "/api/v2.2/{address}/verbose",
         "/api/v2.2/{address}/movements",
+        "/api/v2.2/{address}/user_operations",
         "/api/v2.2/{address}/balances",
         "/api/v2.2/{address}/statement",
         "/api/v2.2/{address}/statement/signed",
@@ -233,6 +237,7 @@ describe("RestApi", () => {
       [
         "GET /api/v2.2/:address/verbose",
         "GET /api/v2.2/:address/movements",
+        "GET /api/v2.2/:address/user_operations",
         "GET /api/v2.2/:address/balances",
         "GET /api/v2.2/:address/statement",
         "GET /api/v2.2/:address/statement/signed",

@@ -57,6 +57,7 @@ describe("JSON Schema", () => {
       "counterparty_label",
       "creationMethod",
       "cursor",
+      "entry_point_version",
       "error",
       "from_address_label",
       "id",

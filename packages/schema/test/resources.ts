@@ -22,6 +22,8 @@ export const resources: Readonly<Record<string, Schema.Codec<unknown, unknown>>>
   "InternalTransaction.InternalTransaction": schema.InternalTransaction.InternalTransaction,
   "Movement.Movement": schema.Movement.Movement,
   "Movement.MovementPage": schema.Movement.MovementPage,
+  "UserOperation.UserOperation": schema.UserOperation.UserOperation,
+  "UserOperationPage.UserOperationPage": schema.UserOperationPage.UserOperationPage,
   "Token.Token": schema.Token.Token,
   "Balance.Balances": schema.Balance.Balances,
   "SignedStatement.SignedStatement": schema.SignedStatement.SignedStatement,

@@ -46,7 +46,7 @@ export interface Options extends ChainOptions {
 /**
  * Operations on the ledger of a wallet, whose bodies a test can give.
  */
-export type LedgerOperation = "movements" | "balances" | "statement"
+export type LedgerOperation = "movements" | "user_operations" | "balances" | "statement"
 
 /**
  * A request that was received.
@@ -83,11 +83,13 @@ export interface FakeService extends Omit<FakeChain, "replacedFrom"> {
   readonly fail: (...faults: ReadonlyArray<Fault | null>) => void
 }
 
-const walletPath = /\/api\/v2\.2\/([^/]+)\/(verbose|movements|balances|statement|statement\/signed|events|proof)$/
+const walletPath =
+  /\/api\/v2\.2\/([^/]+)\/(verbose|movements|user_operations|balances|statement|statement\/signed|events|proof)$/
 
 const operations = {
   verbose: FakePages.walletTransactions,
   movements: FakePages.movements,
+  user_operations: FakePages.userOperations,
   balances: FakeSums.balances,
   statement: FakeSums.statement,
 } as const

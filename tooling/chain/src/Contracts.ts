@@ -12,6 +12,7 @@ export const names = [
   "Collectible",
   "Counter",
   "DoubleCounter",
+  "EntryPoint",
   "FailingCreation",
   "MultiCollectible",
   "Multicall",

@@ -18,6 +18,7 @@ import { RawJson } from "./transaction/RawJson.tsx"
 import * as Replay from "./transaction/Replay.ts"
 import { StateChanges } from "./transaction/StateChanges.tsx"
 import { Trace } from "./transaction/Trace.tsx"
+import { UserOperations } from "./transaction/UserOperations.tsx"
 import { useReason } from "./transaction/useReason.ts"
 import { textOf } from "./transaction/Utf8.ts"
 import { WordsTable } from "./transaction/WordsTable.tsx"
@@ -173,6 +174,7 @@ const Contents = ({ known }: { readonly known: Known }) => {
       {receipt === null ? null : (
         <>
           <MovedPanel known={known} receipt={receipt} row={row} />
+          <UserOperations receipt={receipt} />
           <TokenTransfers receipt={receipt} />
         </>
       )}

@@ -9,18 +9,14 @@ import type { Operation, SingleOperation } from "../Operation.ts"
 import * as Query from "../Query.ts"
 import * as EventCalls from "./EventCalls.ts"
 import * as RowHash from "./RowHash.ts"
+import * as RowPlace from "./RowPlace.ts"
 
 export const movements: Operation<Query.MovementQuery, Movement, MovementPage> = {
   contract: RestOperation.movements,
   row: Movement,
   encode: Query.encodeMovements,
-  locate: ({ block_hash, block_number, block_timestamp, kind, movement_index, transaction_hash }) => ({
-    // What a block moves and what was held before it are numbered apart; a kind is one of them.
-    key: `${transaction_hash ?? block_hash}.${kind}.${movement_index}`,
-    block: block_number,
-    blockHash: block_hash,
-    timeMillis: block_timestamp.getTime(),
-  }),
+  // What a block moves and what was held before it are numbered apart; a kind is one of them.
+  locate: (row) => RowPlace.withKey(`${row.transaction_hash ?? row.block_hash}.${row.kind}.${row.movement_index}`, row),
   keyOf: RowHash.reader("transaction_hash"),
   events: ({ parameters: { asset, chain, kind }, params }) =>
     EventCalls.queryOf(params, { asset, chain, kind, types: "wallet.movement" }),

@@ -125,6 +125,10 @@ export const parameters: { readonly [N in ParameterName | "contract"]: Parameter
     description: `Types of rows, with commas between several: ${rowTypes.join(", ")}. Default: all.`,
     jsonSchema: { type: "string" },
   },
+  role: {
+    description: "Operations in which the wallet has this role. Default: any of them.",
+    jsonSchema: { type: "string", enum: ["operation_sender", "paymaster", "bundler"] },
+  },
   limit: {
     description: "Maximum number of rows on a page, from 1.",
     jsonSchema: { type: "integer", minimum: 1 },
@@ -214,6 +218,11 @@ export const operations: {
     title: "Get the movements of a wallet",
     description:
       "Each change of what one wallet address holds, as a signed amount: fees, values, internal transfers, tokens, withdrawals, rewards.",
+  },
+  userOperations: {
+    title: "Get the user operations of a wallet",
+    description:
+      "User operations of ERC-4337 in which one wallet address is the sender, the paymaster or the bundler, with their outcome and cost.",
   },
   balances: {
     title: "Get the balances of a wallet",
@@ -314,4 +323,18 @@ export const operations: {
     description:
       "Whether the server can answer and how far the index of each chain is, or whether the index of one chain follows its node. It needs no API key.",
   },
+}
+
+/** What documents state of errors, by their HTTP status. */
+export const errors: Readonly<Record<string, string>> = {
+  "400": "Invalid request.",
+  "401": "Missing or unknown API key.",
+  "403": "API key without permission for this request.",
+  "404": "Unknown path.",
+  "405": "HTTP method that the path does not support.",
+  "409": "Cursor whose block was removed by a reorg.",
+  "413": "Request body that exceeds the limit of the server.",
+  "429": "Exceeded rate limit of the API key.",
+  "500": "Internal error of the server.",
+  "503": "Temporarily unavailable server.",
 }

@@ -15,6 +15,7 @@ import type { LedgerSource, SourceTransaction } from "./LedgerSource.ts"
 import * as Movement from "./Movement.ts"
 import * as Rewards from "./Rewards.ts"
 import * as TokenLogs from "./TokenLogs.ts"
+import * as UserOperations from "./UserOperations.ts"
 import { type LedgerRow, WalletRows } from "./WalletRows.ts"
 
 export type { LedgerRow } from "./WalletRows.ts"
@@ -115,6 +116,7 @@ const rowsOfTransaction = (transaction: SourceTransaction, context: BlockContext
     logs.filter((log) => !EtherFlows.isEtherLog(log)),
     context.rules,
   )
+  UserOperations.add(rows, transaction)
   addAuthorities(rows, transaction, context)
   addLoggedReward(rows, transaction, context)
   const isUnknown = facts === null || arbitrumTypes.has(facts.type) || Fees.isPrepaid(transaction)

@@ -27,6 +27,12 @@ export const bits = {
   fee_payer: 1 << 14,
   /** Received value that was minted, or that a rule of the chain moved. */
   mint_recipient: 1 << 15,
+  /** Account of a user operation. Source: ERC-4337. */
+  operation_sender: 1 << 16,
+  /** Paid for a user operation of another account. */
+  paymaster: 1 << 17,
+  /** Sent the transaction that carries a user operation. */
+  bundler: 1 << 18,
 } as const
 
 export type Role = keyof typeof bits

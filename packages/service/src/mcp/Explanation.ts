@@ -1,5 +1,6 @@
 /**
- * What a transaction did: its call and events decoded, the transfers of tokens, and the movements of its sender and recipient.
+ * What a transaction did: its call and events decoded, the transfers of tokens, the user operations that it carried, and the movements of
+ * its sender and recipient.
  *
  * Source: decision 0074.
  */
@@ -9,6 +10,7 @@ import type { DecodedItem } from "@daybook/schema/DecodedItem"
 import type { Movement } from "@daybook/schema/Movement"
 import * as RowId from "@daybook/schema/RowId"
 import * as TokenTransfer from "@daybook/schema/TokenTransfer"
+import * as UserOperation from "@daybook/schema/UserOperation"
 import { visibleStart } from "@daybook/schema/VisibleText"
 import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
 import * as Effect from "effect/Effect"
@@ -122,8 +124,30 @@ const recordOf = Effect.fnUntraced(function* (clients: Clients, hash: string, ch
   })
 })
 
+/** Characters of a reason that are shown. */
+const maxReasonCharacters = 522
+
+/** A user operation; the reason of its revert is what the called contract chose. */
+const operationOf = (one: UserOperation.LoggedOperation) => ({
+  hash: one.hash,
+  sender: one.sender,
+  paymaster: one.paymaster,
+  factory: one.factory,
+  nonce: one.nonce.toString(),
+  outcome: one.isSuccess ? "succeeded" : "failed",
+  untrusted_revert_reason: one.revertReason?.slice(0, maxReasonCharacters) ?? null,
+  cost: one.actualGasCost.toString(),
+  gas: one.actualGasUsed.toString(),
+  entry_point: one.entryPoint,
+  entry_point_version: UserOperation.entryPoints[one.entryPoint] ?? null,
+})
+
+const costOfOperations =
+  "The cost of a user operation is part of movements: never add it to them. Without an entry_point_version the contract may have logged what did not happen."
+
 const resultOf = (chain: string, record: WalletTransaction, moved: ReadonlyArray<PartyMovements>) => {
   const transfers = TokenTransfer.transfers(record)
+  const operations = UserOperation.userOperations(record)
   const { decoded_call: call, logs } = record
   const rowCounts = moved.map(({ rows }) => rows.length)
   const make = (count: number): ToolResult.ToolResult => ({
@@ -151,6 +175,7 @@ const resultOf = (chain: string, record: WalletTransaction, moved: ReadonlyArray
         amount: one.amount.toString(),
         token_id: one.tokenId?.toString() ?? null,
       })),
+      user_operations: operations.slice(0, count).map(operationOf),
       movements: Object.fromEntries(
         moved.map(({ party, rows }) => [party, rows.slice(0, count).map(ToolResult.movementOf)]),
       ),
@@ -159,6 +184,8 @@ const resultOf = (chain: string, record: WalletTransaction, moved: ReadonlyArray
     not_covered: [
       ...ToolResult.leftOut(count, logs.length, "events"),
       ...ToolResult.leftOut(count, transfers.length, "token transfers"),
+      ...ToolResult.leftOut(count, operations.length, "user operations"),
+      ...(operations.length === 0 ? [] : [costOfOperations]),
       ...moved.flatMap(({ party, rows }) => ToolResult.leftOut(count, rows.length, `movements of ${party}`)),
       ...moved.flatMap(({ lack }) => lack ?? []),
       ...(call === null && record.input !== "0x" ? ["The call could not be decoded: its function is not known."] : []),
@@ -166,7 +193,7 @@ const resultOf = (chain: string, record: WalletTransaction, moved: ReadonlyArray
     ],
     proof: null,
   })
-  const counts = [...rowCounts, logs.length, transfers.length, call?.params.length ?? 0]
+  const counts = [...rowCounts, logs.length, transfers.length, operations.length, call?.params.length ?? 0]
   return ToolResult.fitting(make, Math.max(...counts))
 }
 

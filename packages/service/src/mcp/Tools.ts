@@ -101,7 +101,7 @@ export const toolkit = Toolkit.make(
   tool(
     "explain_transaction",
     "Explanation of a transaction",
-    "Decoded call and events of a transaction, its token transfers, the movements of its sender and recipient, and whether it failed.",
+    "Decoded call and events of a transaction, its token transfers, its user operations (ERC-4337), the movements of its sender and recipient, and whether it failed.",
     Schema.Struct({ hash: text("The hash: 0x and 64 hexadecimal digits, whole."), chain }),
   ),
   tool(

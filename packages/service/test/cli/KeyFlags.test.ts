@@ -59,7 +59,7 @@ describe("KeyFlags", () => {
       expect(yield* messageOf({ operation: ["pages"] })).toBe(
         invalid(
           "--operation",
-          "one of walletTransactions, movements, balances, statement, signedStatement, walletEvents, relay, webhooks, putContract, removeContract, proveWallet",
+          "one of walletTransactions, movements, userOperations, balances, statement, signedStatement, walletEvents, relay, webhooks, putContract, removeContract, proveWallet",
           '"pages"',
         ),
       )

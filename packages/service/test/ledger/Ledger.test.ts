@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
+import * as UserOperation from "@daybook/schema/UserOperation"
 import * as OxAuthorization from "ox/Authorization"
 import * as Secp256k1 from "ox/Secp256k1"
 import * as Authorities from "../../src/ledger/Authorities.ts"
@@ -12,6 +13,7 @@ import {
   alice,
   bob,
   carol,
+  data,
   ethereum,
   facts,
   frame,
@@ -124,6 +126,27 @@ describe("Ledger", () => {
     expect(markedIn(of({ status: null, value: 1n }))).toEqual([])
     expect(markedIn(of({ status: null, gas: 50_000n, gasUsed: 40_000n }))).toEqual([])
     expect(markedIn(of({ status: null, gas: 50_000n, gasUsed: 50_000n }))).toEqual([alice, bob])
+  })
+
+  it("derive: gives the parties of a user operation their roles, and no movement", () => {
+    const [paymaster, entryPoint] = [account("e"), account("f")]
+    const event = (sender: string, payer: string) =>
+      log({
+        address: entryPoint,
+        topics: [UserOperation.topics.userOperation, topic(1), topic(sender), topic(payer)],
+        data: data(3, 1, 500, 21_000),
+      })
+    const rows = rowsOf(of({ logs: [event(carol, zero), event(carol, paymaster)] })).filter(({ index }) => index === 0)
+
+    expect(rows.map(({ movements, roles, wallet }) => [wallet, roles, movements])).toEqual([
+      [alice, ["sender", "bundler"], ["fee -210000"]],
+      [bob, ["recipient"], []],
+      [carol, ["operation_sender"], []],
+      [paymaster, ["paymaster"], []],
+    ])
+    expect(
+      rowsOf(of({ logs: [{ ...event(carol, paymaster), data: data(3, 1, 500) }] })).map((row) => row.roles),
+    ).toEqual([["sender"], ["recipient"], ["fee_recipient"]])
   })
 
   it("derive: adds blob fees, fees of L1 and of operators", () => {

@@ -1,6 +1,7 @@
 import * as ExplorerClient from "@daybook/rest/ExplorerClient"
 import * as RestClient from "@daybook/rest/RestClient"
 import * as RpcClient from "@daybook/rpc/RpcClient"
+import * as UserOperation from "@daybook/schema/UserOperation"
 import { describe, expect, it } from "@effect/vitest"
 import { FakeService } from "@daybook/testkit"
 import { Effect, Stream } from "effect"
@@ -105,6 +106,62 @@ describe("tools", () => {
       const rest = { ...row, token: { ...row!["token"], untrusted_name: "", untrusted_symbol: "" } }
       expect(JSON.stringify(rest)).not.toContain("instructions")
     }),
+  )
+
+  it.effect(
+    "explain_transaction: names the user operations that a transaction carried, whose cost is no movement",
+    () =>
+      Effect.gen(function* () {
+        const plain = FakeService.make({ seed: 3 })
+        const client = yield* RestClient.make(plain.rest)
+        const { result } = yield* client.walletTransactions({ address: plain.wallet, limit: 1 })
+        const { block_hash, block_number, block_timestamp, hash, transaction_index } = result[0]!
+        const word = (value: bigint) => value.toString(16).padStart(64, "0")
+        const log = {
+          log_index: "900",
+          transaction_hash: hash,
+          transaction_index: String(transaction_index),
+          address: "0x0000000071727de22e5e9d8baf0edac6f37da032",
+          topic0: UserOperation.topics.userOperation,
+          topic1: `0x${word(1n)}`,
+          topic2: `0x${word(2n)}`,
+          topic3: `0x${word(0n)}`,
+          data: `0x${[5n, 0n, 700n, 70n].map(word).join("")}`,
+          block_number: String(block_number),
+          block_hash,
+          block_timestamp: block_timestamp.toISOString(),
+          decoded_event: null,
+        }
+        const fetch: FakeService.FakeFetch = async (input, init) => {
+          const response = await plain.fetch(input, init)
+          if (!String(input instanceof Request ? input.url : input).includes("/verbose")) return response
+          const page = (await response.json()) as Json
+          const rows = page.result.map((row: Json) => (row.hash === hash ? { ...row, logs: [log] } : row))
+          return Response.json({ ...page, result: rows })
+        }
+        const fake = { ...plain, rest: { ...plain.rest, fetch } }
+        const { answer, not_covered } = yield* callTool(fake, "explain_transaction", { hash })
+
+        expect((answer as Json).user_operations).toEqual([
+          {
+            hash: log.topic1,
+            sender: `0x${"2".padStart(40, "0")}`,
+            paymaster: null,
+            factory: null,
+            nonce: "5",
+            outcome: "failed",
+            untrusted_revert_reason: null,
+            cost: "700",
+            gas: "70",
+            entry_point: log.address,
+            entry_point_version: "0.7",
+          },
+        ])
+        expect(not_covered.join(" ")).toContain("The cost of a user operation is part of movements")
+        const without = yield* callTool(plain, "explain_transaction", { hash })
+        expect((without.answer as Json).user_operations).toEqual([])
+        expect(without.not_covered.join(" ")).not.toContain("user operation")
+      }),
   )
 
   it.effect("explain_transaction: keeps within the size of a result, and ends where a list of movements does not", () =>

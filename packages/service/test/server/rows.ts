@@ -19,6 +19,13 @@ export const stranger = address("9")
 export const genesisSeconds = 1_620_385_715
 export const blockSeconds = 10
 
+/** A log of a transaction. */
+export interface LogPlan {
+  readonly address: string
+  readonly topics: ReadonlyArray<string>
+  readonly data: string
+}
+
 /** Which transactions a block has: from, to, and whether it creates a contract. */
 export interface TransactionPlan {
   readonly from: string
@@ -26,6 +33,8 @@ export interface TransactionPlan {
   readonly to: string | null
   readonly input?: string
   readonly topics?: ReadonlyArray<string>
+  /** Logs in place of the one with these topics. */
+  readonly logs?: ReadonlyArray<LogPlan>
 }
 
 const word = (digits: string): string => `0x${digits.replace(/^0x/, "").padStart(64, "0")}`
@@ -45,22 +54,22 @@ export const timeOf = (number: number): string =>
 
 const bodyOf = (number: number, hash: string, index: number, plan: TransactionPlan, isDecoded: boolean): string => {
   const { from, input = "0x", to, topics = [] } = plan
+  const { logs = topics.length === 0 ? [] : [{ address: contract, topics, data: word("5") }] } = plan
   const transactionHash = hashOf(`${hash} ${index}`)
   const block = { block_timestamp: timeOf(number), block_number: String(number), block_hash: hash }
-  const data = word("5")
-  const log = {
-    log_index: "0",
+  const written = logs.map(({ address: emitter, data, topics: own }, at) => ({
+    log_index: String(at),
     transaction_hash: transactionHash,
     transaction_index: String(index),
-    address: contract,
+    address: emitter,
     data,
-    topic0: topics[0] ?? "",
-    topic1: topics[1] ?? "",
-    topic2: topics[2] ?? "",
-    topic3: topics[3] ?? "",
+    topic0: own[0] ?? "",
+    topic1: own[1] ?? "",
+    topic2: own[2] ?? "",
+    topic3: own[3] ?? "",
     ...block,
-    decoded_event: isDecoded ? decoder.event({ topics, data }) : null,
-  }
+    decoded_event: isDecoded ? decoder.event({ topics: own, data }) : null,
+  }))
   return JSON.stringify({
     hash: transactionHash,
     nonce: "7",
@@ -77,7 +86,7 @@ const bodyOf = (number: number, hash: string, index: number, plan: TransactionPl
     receipt_root: "",
     receipt_status: "1",
     ...block,
-    logs: topics.length === 0 ? [] : [log],
+    logs: written,
     decoded_call: isDecoded && to !== null ? decoder.call(input) : null,
   })
 }

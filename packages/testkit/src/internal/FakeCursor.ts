@@ -17,7 +17,7 @@ export type Place = readonly [block: number, index: number, part: number]
 
 /** Which list a request asks for. */
 export interface List {
-  readonly list: "scope direct" | "scope all" | "movements"
+  readonly list: "scope direct" | "scope all" | "movements" | "user operations"
   readonly chainId: number
   readonly wallet: string
   readonly order: "ASC" | "DESC"

@@ -36,9 +36,12 @@ const stale = (index: FakeRequest.FakeIndex, resumeFromBlock: number): Reply => 
   return failure(409, "stale_cursor", message, { resumeFromBlock }, FakeRequest.coverage(index))
 }
 
-type Paged = typeof RestOperation.walletTransactions | typeof RestOperation.movements
+type Paged =
+  | typeof RestOperation.walletTransactions
+  | typeof RestOperation.movements
+  | typeof RestOperation.userOperations
 
-/** The parameters that both operations have. */
+/** The parameters that all of them have. */
 type PageQuery = Pick<(typeof RestOperation.movements)["query"]["Type"], "limit" | "order">
 
 /** Gives a page of a list. `rowsOf` gives its rows up to a block, oldest first. */
@@ -50,7 +53,7 @@ const page = <O extends Paged>(
 ): Reply => {
   const { chain, chainId } = index
   const { cursor, range, wallet } = request
-  // Sound: both operations have these parameters.
+  // Sound: each operation has these parameters.
   const { limit = maxLimit, order } = request.query as PageQuery
   if (limit > maxLimit) {
     const expected = `a whole number from 1 to ${maxLimit}`
@@ -171,4 +174,13 @@ export const movements = (index: FakeRequest.FakeIndex, address: string, paramet
     )
     return [...opening, ...found].filter(({ movement }) => matches(movement))
   })
+}
+
+/** A page of the user operations of a wallet, of which the transactions of a fake chain carry none. */
+export const userOperations = (index: FakeRequest.FakeIndex, address: string, parameters: URLSearchParams): Reply => {
+  const request = FakeRequest.read(index, RestOperation.userOperations, address, parameters)
+  if (Result.isFailure(request)) return request.failure
+  const { role } = request.success.query
+  const filter: FakeCursor.List["filter"] = role === undefined ? {} : { role }
+  return page(index, request.success, { list: "user operations", filter }, () => [])
 }

@@ -745,7 +745,7 @@ export const SetCode: Unrolled = {
 }
 
 export const WalletTransaction: Unrolled = {
-  read: ([s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15, s16, s17, s18, s19, s20, s21, s22], lacking) => (input) => {
+  read: ([s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15, s16, s17, s18, s19, s20, s21, s22, s23], lacking) => (input) => {
       if (!isObject(input)) return unread
       const output = { ...input }
       let isLacking = false
@@ -781,9 +781,11 @@ export const WalletTransaction: Unrolled = {
       else if ((output["internal_transactions"] = s21!(output["internal_transactions"])) === unread) return unread
       if (output["roles"] === undefined) isLacking = true
       else if ((output["roles"] = s22!(output["roles"])) === unread) return unread
+      if (output["user_operations"] === undefined) isLacking = true
+      else if ((output["user_operations"] = s23!(output["user_operations"])) === unread) return unread
       return isLacking ? lacking(output) : output
     },
-  write: ([s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15, s16, s17, s18, s19, s20, s21, s22], lacking) => (input) => {
+  write: ([s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15, s16, s17, s18, s19, s20, s21, s22, s23], lacking) => (input) => {
       if (!isObject(input)) return unread
       const output = { ...input }
       let isLacking = false
@@ -819,6 +821,8 @@ export const WalletTransaction: Unrolled = {
       else if ((output["internal_transactions"] = s21!(output["internal_transactions"])) === unread) return unread
       if (output["roles"] === undefined) isLacking = true
       else if ((output["roles"] = s22!(output["roles"])) === unread) return unread
+      if (output["user_operations"] === undefined) isLacking = true
+      else if ((output["user_operations"] = s23!(output["user_operations"])) === unread) return unread
       return isLacking ? lacking(output) : output
     },
 }

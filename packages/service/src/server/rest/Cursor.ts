@@ -14,10 +14,10 @@ import { InvalidParameter } from "../http/InvalidParameter.ts"
 /** What selects rows beside the range: parameters by name as text. */
 export type Filter = Readonly<Record<string, string>>
 
-/** What pages list: transactions by scope, or movements. A list has the same number in each cursor. */
-const lists = ["direct", "all", "movements"] as const
+/** What pages list: transactions by scope, movements, or user operations. A list has the same number in each cursor. */
+const lists = ["direct", "all", "movements", "user operations"] as const
 
-/** What pages list: transactions by scope, or movements. */
+/** What pages list: transactions by scope, movements, or user operations. */
 export type List = (typeof lists)[number]
 
 /** Which query a page belongs to, and where it begins. */
@@ -191,7 +191,7 @@ export interface Query {
 }
 
 /** A list as messages name it. */
-const nameOf = (list: List): string => (list === "movements" ? "movements" : `scope ${list}`)
+const nameOf = (list: List): string => (list === "direct" || list === "all" ? `scope ${list}` : list)
 
 /** An instant as a message shows it. */
 export const formatDate = (millis: number): string => {

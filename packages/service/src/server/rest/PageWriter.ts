@@ -13,6 +13,8 @@ export interface Row {
   readonly internal: string | null
   /** Roles of the wallet in the transaction, as bits; undefined where the page does not state them. */
   readonly roles?: number
+  /** Text of the user operations in which the wallet has a role; undefined where the page has none. */
+  readonly operations?: string | undefined
 }
 
 /** How a page is written. */
@@ -54,14 +56,17 @@ const withEmpty = (text: string, { empty }: Options): string =>
 const rolesOf = (roles: number | undefined): string =>
   roles === undefined ? "" : `,"roles":${JSON.stringify(Role.fromBits(roles))}`
 
+const operationsOf = (operations: string | undefined): string =>
+  operations === undefined ? "" : `,"user_operations":${operations}`
+
 const tails = (options: Options) => {
   const labelOf = labels(options)
   /** What replaces the closing brace of a record's stored text, with a comma after it. */
-  return ({ body, internal, roles }: Row): string => {
+  return ({ body, internal, operations, roles }: Row): string => {
     const from = body.indexOf(fromKey) + fromKey.length
     const to = body.indexOf(toKey, from) + toKey.length
     const included = options.include ? `,"internal_transactions":${internal ?? "null"}` : ""
-    return `,"from_address_label":${labelOf(body, from)},"to_address_label":${labelOf(body, to)}${included}${rolesOf(roles)}},`
+    return `,"from_address_label":${labelOf(body, from)},"to_address_label":${labelOf(body, to)}${included}${rolesOf(roles)}${operationsOf(operations)}},`
   }
 }
 
@@ -111,7 +116,11 @@ export const page = (rows: ReadonlyArray<Row>, place: Place, options: Options, m
 
 /** Characters of the stored texts of rows, which are their bytes but for the few that are not ASCII. */
 export const sizeOf = (rows: ReadonlyArray<Row>, { include }: Pick<Options, "include">): number =>
-  rows.reduce((sum, { body, internal }) => sum + body.length + (include ? (internal?.length ?? 0) : 0), 0)
+  rows.reduce(
+    (sum, { body, internal, operations }) =>
+      sum + body.length + (include ? (internal?.length ?? 0) : 0) + (operations?.length ?? 0),
+    0,
+  )
 
 const texts = function* (rows: ReadonlyArray<Row>, place: Place, options: Options): Generator<string> {
   const tailOf = tails(options)

@@ -25,6 +25,7 @@ import * as WalletEvents from "./WalletEvents.ts"
 import * as WalletMovements from "./WalletMovements.ts"
 import * as WalletProofs from "./WalletProofs.ts"
 import * as WalletSums from "./WalletSums.ts"
+import * as WalletUserOperations from "./WalletUserOperations.ts"
 import * as WalletTransactions from "./WalletTransactions.ts"
 
 /** A handler for each operation: one that is added to the contract does not compile until it has one. */
@@ -53,6 +54,7 @@ export const layer = (options: {
       const handlers: Handlers = {
         walletTransactions: WalletTransactions.make({ config, contracts, decoder, send }),
         movements: WalletMovements.make({ config, send }),
+        userOperations: WalletUserOperations.make({ config, send }),
         ...WalletSums.make({ send, turns: bounds.turns }),
         signedStatement: SignedStatements.make({ send, signingKey: options.signingKey }),
       }
@@ -60,11 +62,12 @@ export const layer = (options: {
       const changing = { authentication, bounds, contracts, database: database.contracts }
       const { putContract, removeContract } = ContractChanges.make(changing)
       const proveWallet = WalletProofs.make(yield* ProofJobs.make(database))
-      const { balances, movements, signedStatement, statement, walletTransactions } = RestOperation.all
+      const { balances, movements, signedStatement, statement, userOperations, walletTransactions } = RestOperation.all
       const { changes } = RestOperation
       yield* router.addAll([
         OperationRoute.make(walletTransactions, handlers.walletTransactions, authentication, chainOf),
         OperationRoute.make(movements, handlers.movements, authentication, chainOf),
+        OperationRoute.make(userOperations, handlers.userOperations, authentication, chainOf),
         OperationRoute.make(balances, handlers.balances, authentication, chainOf),
         OperationRoute.make(statement, handlers.statement, authentication, chainOf),
         OperationRoute.make(signedStatement, handlers.signedStatement, authentication, chainOf),

@@ -10,6 +10,7 @@ import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import type { Config } from "../../config/Config.ts"
 import type { ContractDecoder } from "../../contract/ContractDecoder.ts"
 import type { Decoder } from "@daybook/abi/Decoder"
+import { roleBits } from "../../ledger/UserOperations.ts"
 import { redecode } from "../../projection/Redecode.ts"
 import type { IndexedChain } from "../../query/IndexedChain.ts"
 import type { Page } from "../../query/WalletPage.ts"
@@ -25,6 +26,7 @@ import * as PageRequest from "./PageRequest.ts"
 import * as PageLifetime from "./PageLifetime.ts"
 import type * as PageResponse from "./PageResponse.ts"
 import * as PageWriter from "./PageWriter.ts"
+import * as UserOperationText from "./UserOperationText.ts"
 
 /** What the handler needs. */
 export interface Options {
@@ -57,6 +59,10 @@ export const rowDecoder =
     return decodedBody === row.body ? row : { ...row, body: decodedBody }
   }
 
+/** A row with the text of the user operations in which the wallet has a role, which its roles state. */
+const withOperations = (row: PageRow, wallet: string): PageWriter.Row =>
+  ((row.roles ?? 0) & roleBits) === 0 ? row : { ...row, operations: UserOperationText.ofDocument(row, wallet) }
+
 /** Makes the handler. */
 export const make = ({ config, contracts, decoder, send }: Options) => {
   const { maxLimit } = config
@@ -82,7 +88,7 @@ export const make = ({ config, contracts, decoder, send }: Options) => {
     const place = { cursor, page: resolved.page, pageSize: resolved.query.limit }
     const label = (address: string) => chain.label(address) ?? contractDecoder.nameOf(address)
     const options = { label, wallet: params.address, include: query.include !== undefined, empty }
-    const rows = stored.map((row) => decoded(row, contractDecoder))
+    const rows = stored.map((row) => withOperations(decoded(row, contractDecoder), params.address))
     const isWhole = !options.include || stored.every(({ internal }) => internal !== null)
     const isKept = isFixed && isWhole && !stored.some(({ body }) => contractDecoder.isConcerned(body))
     const lifetime = isKept ? PageLifetime.headersOf(grant) : {}

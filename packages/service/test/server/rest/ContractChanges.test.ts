@@ -119,7 +119,7 @@ describe("uploads of contracts", () => {
 
       expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 401, 403])
       expect(answers[0]!.json.message).toBe(
-        "API key not allowed for the operation putContract. It is for walletTransactions, movements, balances, statement, signedStatement, walletEvents, relay.",
+        "API key not allowed for the operation putContract. It is for walletTransactions, movements, userOperations, balances, statement, signedStatement, walletEvents, relay.",
       )
       expect(yield* summaries(service)).toEqual([
         [null, null],

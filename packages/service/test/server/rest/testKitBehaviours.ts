@@ -81,7 +81,7 @@ const first = 20_000_000
 const usdc = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
 const nowhere = `0x${"12".repeat(20)}`
 
-const refused = (["verbose", "movements"] as const).flatMap((operation) => [
+const refused = (["verbose", "movements", "user_operations"] as const).flatMap((operation) => [
   one("refuses a limit of 0", operation, "limit=0"),
   one("refuses a limit above the highest", operation, "limit=101"),
   one("refuses a limit that is no number", operation, "limit=ten"),
@@ -90,7 +90,7 @@ const refused = (["verbose", "movements"] as const).flatMap((operation) => [
   one("refuses an empty cursor", operation, "cursor="),
 ])
 
-const ranges = (["verbose", "movements", "balances", "statement"] as const).flatMap((operation) => [
+const ranges = (["verbose", "movements", "user_operations", "balances", "statement"] as const).flatMap((operation) => [
   one("refuses an unknown parameter", operation, "colour=red"),
   one("refuses a repeated parameter", operation, "chain=eth&chain=eth"),
   one("refuses an address that is none", operation, "", "0x123"),
@@ -127,6 +127,9 @@ const lists = [
   walked("of kinds", "movements", "limit=9&kind=fee,internal,withdrawal"),
   walked("of an asset", "movements", `limit=9&asset=${usdc}`),
   walked("of a direction", "movements", "limit=9&direction=in"),
+  one("of a wallet without any", "user_operations", "role=paymaster"),
+  one("refuses a role that is none", "user_operations", "role=factory"),
+  withCursor("refuses the cursor of another operation", "movements", "user_operations", ""),
   one("refuses a kind that is none", "movements", "kind=ERC20"),
   one("refuses an asset that is none", "movements", "asset=USDC"),
   one("refuses a direction that is none", "movements", "direction=up"),

@@ -1,0 +1,97 @@
+/** User operations that a transaction carried, as entry points logged them: what each account did, and who paid. */
+import { type Receipt, userOperations } from "@daybook/rpc/promise"
+import { AddressLink } from "../../display/Links.tsx"
+import { formatInteger } from "../../display/Numbers.ts"
+import { Badge, Fact, Facts, Panel } from "../../display/Page.tsx"
+import { Bytes, Hash } from "../../display/Values.tsx"
+import { TokenAmount } from "../../tokens/TokenAmount.tsx"
+import * as OperationFacts from "./OperationFacts.ts"
+
+type Operation = ReturnType<typeof userOperations>[number]
+
+/** Operations that are shown: a transaction may carry thousands. */
+const maxShown = 50
+
+const EntryPoint = ({ entryPoint }: Operation) => {
+  const version = OperationFacts.versionOf(entryPoint)
+  return (
+    <>
+      <AddressLink address={entryPoint} />{" "}
+      {version === undefined ? (
+        <Badge tone="bad" hint="This contract is no known entry point. It may log operations that did not happen.">
+          unconfirmed
+        </Badge>
+      ) : (
+        <Badge>{`version ${version}`}</Badge>
+      )}
+    </>
+  )
+}
+
+const Reason = ({ data, name }: { readonly name: string; readonly data: string | null }) =>
+  data === null ? null : (
+    <Fact name={name}>
+      <Bytes hex={data} label={name} />
+    </Fact>
+  )
+
+const Item = (operation: Operation) => {
+  const { factory, hash, isPrefundTooLow, isSuccess, paymaster, sender } = operation
+  const nonce = OperationFacts.nonceOf(operation.nonce)
+  return (
+    <li className="log">
+      <div className="log-head">
+        <AddressLink address={sender} isFull withCopy />{" "}
+        {isSuccess ? <Badge tone="good">succeeded</Badge> : <Badge tone="bad">failed</Badge>}{" "}
+        {isPrefundTooLow ? (
+          <Badge tone="bad" hint="The operation used more gas than was paid in advance.">
+            prefund too low
+          </Badge>
+        ) : null}
+      </div>
+      <Facts>
+        <Fact name="Operation">
+          <Hash hash={hash} what="hash of the operation" />
+        </Fact>
+        <Fact name="Entry point">
+          <EntryPoint {...operation} />
+        </Fact>
+        <Fact name="Paid by">
+          {paymaster === null ? "the sender" : <AddressLink address={paymaster} />}{" "}
+          <TokenAmount asset="native" amount={operation.actualGasCost} tokenId={null} />
+          {` for ${formatInteger(operation.actualGasUsed)} gas`}
+        </Fact>
+        <Fact name="Nonce">{nonce}</Fact>
+        {factory === null ? null : (
+          <Fact name="Deployed by">
+            <AddressLink address={factory} />
+          </Fact>
+        )}
+        <Reason name="Reverted with" data={operation.revertReason} />
+        <Reason name="Paymaster reverted with" data={operation.postOperationRevertReason} />
+      </Facts>
+    </li>
+  )
+}
+
+/** The operations of a receipt; nothing where it has none. */
+export const UserOperations = ({ receipt }: { readonly receipt: Receipt }) => {
+  const all = userOperations(receipt)
+  if (all.length === 0) return null
+  return (
+    <Panel title={`User operations (${formatInteger(all.length)})`}>
+      <p className="muted">
+        Accounts did this through an entry point (ERC-4337). What an operation cost is part of what moved, and not added
+        to it.
+      </p>
+      <ol className="logs">
+        {all.slice(0, maxShown).map((operation) => (
+          <Item key={operation.position} {...operation} />
+        ))}
+      </ol>
+      {all.length > maxShown ? (
+        <p className="muted">{`${formatInteger(all.length - maxShown)} further ones are in the logs below.`}</p>
+      ) : null}
+    </Panel>
+  )
+}
