@@ -394,6 +394,31 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
     await Site.fact(site.page, "Token").getByText("GOLD").first().waitFor()
   })
 
+  it("address: a token has its name as title, and lists its transfers as the node logs them", async () => {
+    const { gold } = world.scenario.contracts
+    const topic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
+    const logs = await world.call<ReadonlyArray<{ readonly transactionHash: string }>>("eth_getLogs", [
+      { address: gold, topics: [topic], fromBlock: "0x0", toBlock: "latest" },
+    ])
+    await site.open(`/address/${gold}`)
+    const { page } = site
+    await page.getByRole("heading", { name: /\(GOLD\)/, level: 1 }).waitFor()
+    await page.getByRole("link", { name: "Transfers", exact: true }).click()
+
+    const table = page.getByRole("group", { name: "Transfers" })
+    await table.getByText("GOLD").first().waitFor()
+    const shown = await table
+      .locator("tbody tr td:first-child a")
+      .evaluateAll((links) => links.map((link) => link.getAttribute("title")))
+    expect(shown).toEqual(
+      logs
+        .map(({ transactionHash }) => transactionHash)
+        .toReversed()
+        .slice(0, shown.length),
+    )
+    expect(shown.length).toBeGreaterThan(40)
+  })
+
   it("address: a token states its supply, and a contract the transaction that created it", async () => {
     const { gold } = world.scenario.contracts
     const supply = BigInt(await world.call<string>("eth_call", [{ to: gold, data: "0x18160ddd" }, "latest"]))

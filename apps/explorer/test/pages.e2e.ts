@@ -69,6 +69,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("pages of the explorer", 
       statement: `/address/${accounts.alice}?tab=statement`,
       charts: `/address/${accounts.alice}?tab=charts`,
       token: `/address/${contracts.gold}`,
+      transfers: `/address/${contracts.gold}?tab=transfers`,
       contract: `/address/${contracts.proxy}?tab=contract`,
       empty: `/address/${unused}`,
     }

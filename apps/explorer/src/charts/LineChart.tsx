@@ -2,8 +2,11 @@
 import { type ReactNode, useEffect, useRef } from "react"
 import uPlot from "uplot"
 import "uplot/dist/uPlot.min.css"
+import { formatInteger } from "../display/Numbers.ts"
 import { Disclosure, TableBox } from "../display/Page.tsx"
+import { formatLocal } from "../display/Times.ts"
 import { useTheme } from "../layout/Theme.tsx"
+import * as Axis from "./Axis.ts"
 
 /** A line. */
 export interface Series {
@@ -32,21 +35,45 @@ const height = 200
 
 const colour = (element: Element, name: string): string => getComputedStyle(element).getPropertyValue(name).trim()
 
+/** Room for the labels at the left, as wide as the widest of them is drawn. */
+const roomFor = (chart: uPlot, labels: ReadonlyArray<string> | null): number => {
+  const { ctx } = chart
+  const [font] = chart.axes[1]?.font ?? []
+  if (typeof font === "string") ctx.font = font
+  return Axis.roomFor(labels ?? [], (label) => ctx.measureText(label).width / devicePixelRatio)
+}
+
+/** Shows the values of the last point while none is pointed at. */
+const showLast = (chart: uPlot): void => {
+  const last = chart.data[0].length - 1
+  if (last >= 0 && (chart.legend.idx === null || chart.legend.idx === undefined)) chart.setLegend({ idx: last }, false)
+}
+
 const optionsOf = (box: HTMLElement, { isTime = false, series, xName }: LineChartProps): uPlot.Options => {
   const [text, grid, line, fill] = ["--muted", "--border", "--chart", "--chart-fill"].map((name) => colour(box, name))
   const axis = { stroke: text!, grid: { stroke: grid!, width: 1 }, ticks: { stroke: grid!, width: 1 } }
   const paths = { bars: uPlot.paths.bars?.({ size: [0.7, 12] }), steps: uPlot.paths.stepped?.({ align: 1 }) }
+  const hasBars = series.some(({ isBar = false }) => isBar)
+  const formatX = (x: number): string => (isTime ? formatLocal(new Date(x * 1_000)) : formatInteger(x))
   return {
     width: box.clientWidth,
     height,
-    scales: { x: { time: isTime } },
+    // The first and the last bar have room for both of their halves.
+    scales: { x: { time: isTime, range: (_, min, max) => (hasBars ? [min - 0.5, max + 0.5] : [min, max]) } },
     cursor: { y: false },
+    hooks: { ready: [showLast], setCursor: [showLast] },
     axes: [
-      isTime ? axis : { ...axis, values: (_, splits) => splits.map(String) },
-      { ...axis, size: 84, values: (_, splits) => splits.map((value) => series[0]?.format(value) ?? "") },
+      {
+        ...axis,
+        space: isTime ? 100 : 60,
+        incrs: [...(isTime ? Axis.timeSteps : Axis.blockSteps)],
+        values: (_, splits, _axis, _space, step) =>
+          splits.map((x) => (isTime ? Axis.formatInstant(x, step) : formatInteger(x))),
+      },
+      { ...axis, size: roomFor, values: (_, splits) => splits.map((value) => series[0]?.format(value) ?? "") },
     ],
     series: [
-      { label: xName },
+      { label: xName, value: (_, x: number | null) => (x === null ? "" : formatX(x)) },
       ...series.map(({ format, isBar = false, isStepped = false, name }) => {
         const path = isBar ? paths.bars : isStepped ? paths.steps : undefined
         const shape = {

@@ -47,8 +47,16 @@ export const Panel = ({ actions, children, title }: PanelProps) => {
   )
 }
 
+interface FactsProps {
+  /** Most of them are short: on phones they are beside each other. */
+  readonly areShort?: boolean
+  readonly children: ReactNode
+}
+
 /** Facts by name. */
-export const Facts = ({ children }: { readonly children: ReactNode }) => <dl className="facts">{children}</dl>
+export const Facts = ({ areShort = false, children }: FactsProps) => (
+  <dl className={areShort ? "facts is-short" : "facts"}>{children}</dl>
+)
 
 interface FactProps {
   readonly name: string

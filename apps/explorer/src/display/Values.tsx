@@ -56,7 +56,7 @@ export interface AmountProps {
   readonly amount: bigint
   readonly decimals: number
   /** Chosen by a contract, perhaps: isolated from the text around it. */
-  readonly symbol?: string
+  readonly symbol?: string | undefined
   /** With a sign, and coloured by it. */
   readonly signed?: boolean
   /** With every digit, where there is room. */

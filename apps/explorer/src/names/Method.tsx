@@ -1,4 +1,4 @@
-/** What a transaction or a call does, in a word: the name of the function, `transfer`, `create`, or the selector of an unknown one. */
+/** What a transaction or a call does, in a word: the name of the function, `send`, `create`, or the selector of an unknown one. */
 import type { NamedFunction } from "@daybook/rest/ExplorerClient"
 import { kindOf, selectorOf } from "./TransactionKind.ts"
 import { useMethod } from "./useNames.ts"

@@ -10,8 +10,8 @@ interface TransactionLike {
 export const selectorOf = (input: string | null | undefined): string | undefined =>
   input !== null && input !== undefined && input.length >= 10 ? input.slice(0, 10) : undefined
 
-/** `transfer`, `create`, or the selector of a call. */
+/** `send` of ether, `create`, or the selector of a call. */
 export const kindOf = ({ input, to }: TransactionLike): string => {
   if (to === null || to === undefined) return "create"
-  return selectorOf(input) ?? "transfer"
+  return selectorOf(input) ?? "send"
 }

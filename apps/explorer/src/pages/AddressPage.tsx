@@ -9,9 +9,11 @@ import { Link, useSearch } from "../navigation/Navigation.tsx"
 import { lazyPage } from "../navigation/lazyPage.tsx"
 import { PageBoundary } from "../navigation/PageBoundary.tsx"
 import * as Paths from "../navigation/Paths.ts"
+import { titleOf } from "../tokens/TokenText.ts"
 import { useWatchLabel } from "../watch/WatchList.ts"
 import { parse, type Tab, tabs } from "./address/AddressSearch.ts"
 import { AddressFacts, useKind } from "./address/AddressFacts.tsx"
+import { type AddressKind, tokenIn } from "./address/AddressKind.ts"
 import { TransactionsTab } from "./address/TransactionsTab.tsx"
 import { WatchButton } from "./address/WatchButton.tsx"
 import { ForeignText } from "../text/ForeignText.tsx"
@@ -19,6 +21,7 @@ import { isolated } from "../text/VisibleText.ts"
 
 /** What is below the tabs. The first one is part of the page, the others are loaded when a person is about to open them. */
 const contents = {
+  transfers: lazyPage(async () => (await import("./address/TransfersTab.tsx")).TransfersTab),
   transactions: TransactionsTab,
   movements: lazyPage(async () => (await import("./address/MovementsTab.tsx")).MovementsTab),
   internal: lazyPage(async () => (await import("./address/InternalTab.tsx")).InternalTab),
@@ -33,6 +36,7 @@ const preload = (tab: Tab): void => {
 }
 
 const names: Readonly<Record<Tab, string>> = {
+  transfers: "Transfers",
   transactions: "Transactions",
   movements: "Movements",
   internal: "Internal",
@@ -42,19 +46,25 @@ const names: Readonly<Record<Tab, string>> = {
   contract: "Contract",
 }
 
+/** Tabs of contracts alone, and of tokens alone. */
+const isShown = (tab: Tab, kind: AddressKind | undefined): boolean => {
+  if (tab === "contract") return kind?._tag === "Contract"
+  return tab !== "transfers" || tokenIn(kind) !== null
+}
+
 const Tabs = ({ address, selected }: { readonly address: string; readonly selected: Tab }) => {
-  const isContract = useKind(address).data?._tag === "Contract"
+  const kind = useKind(address).data
   const box = useRef<HTMLElement>(null)
   // On a phone not all of them are on screen.
   useEffect(() => {
     const [nav, link] = [box.current, box.current?.querySelector<HTMLElement>("[aria-current]")]
     if (nav === null || link === null || link === undefined) return
     nav.scrollLeft = link.offsetLeft - nav.offsetLeft - (nav.clientWidth - link.offsetWidth) / 2
-  }, [selected, isContract])
+  }, [selected, kind])
   return (
     <nav className="tabs" aria-label="Parts of the history" ref={box}>
       {tabs
-        .filter((tab) => tab !== "contract" || isContract || selected === tab)
+        .filter((tab) => selected === tab || isShown(tab, kind))
         .map((tab) => (
           <Link
             key={tab}
@@ -78,7 +88,8 @@ export const AddressPage = ({ address: given }: { readonly address: string }) =>
   const own = useWatchLabel(address)
   const isAddress = /^0x[0-9a-f]{40}$/.test(address)
   const served = useLabel(own === undefined && isAddress ? address : null)
-  const name = own ?? served
+  const token = tokenIn(useKind(address, isAddress).data)
+  const name = own ?? served ?? (token === null ? undefined : titleOf(token))
   const Content = contents[tab]
   if (!isAddress) {
     return (

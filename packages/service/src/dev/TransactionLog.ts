@@ -8,6 +8,7 @@ import { setTimeout as delay } from "node:timers/promises"
 import { createExplorerClient, type ExplorerClient } from "@daybook/rest/ExplorerClient"
 import { createRestClient, type RestPromiseClient, type WalletTransaction } from "@daybook/rest/promise"
 import { createRpcClient, isRpcError, type RpcClient } from "@daybook/rpc/promise"
+import * as Revert from "@daybook/rpc/Revert"
 import * as Chain from "@daybook/schema/Chain"
 import type { DecodedItem } from "@daybook/schema/DecodedItem"
 import type { Token } from "@daybook/schema/Token"
@@ -64,7 +65,13 @@ const clientsOf = ({ chain, node, url }: Running, hasProject: boolean): Clients 
   }
 }
 
-/** The data that a failed transaction returned: by its trace, else by executing it again after the block before. */
+/** The reason of an error that the language itself has; undefined for a custom one. */
+const plainReason = (revert: Revert.Revert | undefined): string | undefined => {
+  if (revert?._tag === "Error") return revert.reason
+  return revert?._tag === "Panic" ? `Panic 0x${revert.code.toString(16)}: ${revert.reason}` : undefined
+}
+
+/** The data that a failed transaction returned, or the reason in it: by its trace, else by executing it again after the block before. */
 const revertData = async ({ node, rpc }: Clients, row: WalletTransaction): Promise<string | undefined> => {
   const trace = await rpc.debug_traceTransaction(row.hash, { tracer: "callTracer" }).catch(() => undefined)
   if (trace?.output !== undefined && trace.output !== null && trace.output !== "0x") return trace.output
@@ -74,22 +81,18 @@ const revertData = async ({ node, rpc }: Clients, row: WalletTransaction): Promi
     return undefined
   } catch (error) {
     const revert = isRpcError(error) && error._tag === "RpcError" ? error.revert : undefined
-    if (revert?._tag === "Custom") return revert.data
-    return revert?._tag === "Error" || revert?._tag === "Panic" ? revert.reason : undefined
+    return revert?._tag === "Custom" ? revert.data : plainReason(revert)
   }
 }
 
-const errorText = ({ label, params, signature }: DecodedItem): string => {
-  const [first] = params
-  if (signature === "Error(string)" && first !== undefined) return String(first.value)
-  if (signature === "Panic(uint256)" && first !== undefined)
-    return `Panic 0x${BigInt(String(first.value)).toString(16)}`
-  return `${label}(${params.map(({ name, value }) => (name === "" ? value : `${name}: ${value}`)).join(", ")})`
-}
+const errorText = ({ label, params }: DecodedItem): string =>
+  `${label}(${params.map(({ name, value }) => (name === "" ? value : `${name}: ${value}`)).join(", ")})`
 
 const reasonOf = async (clients: Clients, row: WalletTransaction): Promise<string | undefined> => {
   const data = await revertData(clients, row)
   if (data === undefined || !/^0x(?:[0-9a-f]{2}){4,2048}$/i.test(data)) return data
+  const plain = plainReason(Revert.fromData(data))
+  if (plain !== undefined) return plain
   const { chain, explorer } = clients
   const error = `${row.to_address ?? row.from_address}:${data.toLowerCase()}`
   const { result } = await explorer.names({ chain, error: [error] })

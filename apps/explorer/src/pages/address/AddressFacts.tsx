@@ -47,7 +47,8 @@ const KindFact = ({ kind }: { readonly kind: AddressKind }) => {
 }
 
 /** What an address is; read once for all parts of its page. */
-export const useKind = (address: string) => useRpc(["kind", address], (client) => readKind(client, address))
+export const useKind = (address: string, enabled = true) =>
+  useRpc(["kind", address], (client) => readKind(client, address), { enabled })
 
 /** What the comparison of the balance with the movements gave: a word where they are equal, both where they differ. */
 const BalanceProof = ({ compared }: { readonly compared: Compared | undefined }) => {
@@ -80,12 +81,7 @@ const Supply = ({ address, token }: { readonly address: string; readonly token: 
   if (data === undefined || data === null) return null
   return (
     <Fact name="Total supply" hint="As the contract states it, at the latest block">
-      <Amount
-        amount={data}
-        decimals={token.decimals ?? 0}
-        {...(token.symbol === undefined ? {} : { symbol: token.symbol })}
-        isWhole
-      />
+      <Amount amount={data} decimals={token.decimals ?? 0} symbol={token.symbol} isWhole />
     </Fact>
   )
 }
@@ -130,7 +126,7 @@ export const AddressFacts = ({ address, heading }: AddressFactsProps) => {
     return <ErrorNotice error={state.error} onRetry={state.refetch} />
   if (state.data === undefined) return <Skeleton label="the address" rows={4} />
   return (
-    <Facts>
+    <Facts areShort>
       {label === undefined || label === heading ? null : (
         <Fact name="Label" hint="By the service">
           <ForeignText text={label} />

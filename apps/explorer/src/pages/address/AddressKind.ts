@@ -14,6 +14,10 @@ export type AddressKind =
       readonly token: TokenDescription | null
     }
 
+/** The token that a contract describes itself as; `null` for none. */
+export const tokenIn = (kind: AddressKind | undefined): TokenDescription | null =>
+  kind?._tag === "Contract" ? kind.token : null
+
 /** Storage slots of EIP-1967. */
 const implementationSlot = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc"
 const beaconSlot = "0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50"

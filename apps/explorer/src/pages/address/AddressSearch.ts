@@ -1,7 +1,16 @@
 /** Parameters of the page of an address: its tab and the filters of that tab. Pure. */
 
 /** Tabs in their order. */
-export const tabs = ["transactions", "movements", "internal", "tokens", "statement", "charts", "contract"] as const
+export const tabs = [
+  "transfers",
+  "transactions",
+  "movements",
+  "internal",
+  "tokens",
+  "statement",
+  "charts",
+  "contract",
+] as const
 
 export type Tab = (typeof tabs)[number]
 

@@ -1,5 +1,5 @@
 /** Filters of a history, kept in the URL. */
-import type { ReactNode } from "react"
+import { type ReactNode, useId, useState } from "react"
 import { useNavigate, useSearch } from "../../navigation/Navigation.tsx"
 import { type AddressSearch, parse } from "./AddressSearch.ts"
 
@@ -68,10 +68,29 @@ export const datesOf = ({ from, to }: Pick<AddressSearch, "from" | "to">) => ({
   to_date: to === undefined ? undefined : new Date(`${to}T23:59:59Z`),
 })
 
-/** The line above a history: filters, then downloads. */
-export const Toolbar = ({ children, downloads }: { readonly children?: ReactNode; readonly downloads: ReactNode }) => (
-  <div className="toolbar">
-    <div className="filters">{children}</div>
-    {downloads}
-  </div>
-)
+/** The line above a history: filters, then downloads. On phones a button shows the filters. */
+export const Toolbar = ({ children, downloads }: { readonly children?: ReactNode; readonly downloads: ReactNode }) => {
+  const [isOpen, setOpen] = useState(false)
+  const id = useId()
+  return (
+    <div className="toolbar">
+      {children === undefined ? null : (
+        <>
+          <button
+            type="button"
+            className="button filters-button"
+            aria-expanded={isOpen}
+            aria-controls={id}
+            onClick={() => setOpen(!isOpen)}
+          >
+            Filters
+          </button>
+          <div className="filters" id={id} data-open={isOpen}>
+            {children}
+          </div>
+        </>
+      )}
+      {downloads}
+    </div>
+  )
+}

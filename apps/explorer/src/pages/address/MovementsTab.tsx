@@ -1,6 +1,7 @@
 /** Movements of an address: each change of what it holds, with filters and the balance after it. */
 import type { Balance, Movement } from "@daybook/rest/promise"
 import { useCallback, useMemo } from "react"
+import { formatKind } from "../../display/Kinds.ts"
 import { AddressLink, BlockLink, TransactionLink } from "../../display/Links.tsx"
 import { Badge, Notice } from "../../display/Page.tsx"
 import { Time } from "../../display/Values.tsx"
@@ -36,7 +37,7 @@ const kinds = [
   ["", "all kinds"],
   ["erc20,erc721,erc1155", "token transfers"],
   ["fee", "fees"],
-  ["value", "values"],
+  ["value", "ether"],
   ["internal", "internal"],
   ["withdrawal", "withdrawals"],
   ["reward", "rewards"],
@@ -70,7 +71,7 @@ const cellsOf = (row: Movement, isReverted: boolean, after: bigint | undefined) 
     ) : null}
   </>,
   <>
-    <Badge>{row.kind.replaceAll("_", " ")}</Badge> {row.failed ? <Badge tone="bad">failed</Badge> : null}
+    <Badge>{formatKind(row.kind)}</Badge> {row.failed ? <Badge tone="bad">failed</Badge> : null}
   </>,
   <BlockLink number={row.block_number} />,
   <Time time={row.block_timestamp} />,

@@ -1,6 +1,7 @@
 /** The statement of an address over a range of days: what it held, what moved by asset and kind, what it holds. */
 import type { Balance, Incomplete, Proof, Statement } from "@daybook/rest/promise"
 import { Badge, Disclosure, ErrorNotice, Notice, Panel, Skeleton } from "../../display/Page.tsx"
+import { formatKind } from "../../display/Kinds.ts"
 import { formatInteger } from "../../display/Numbers.ts"
 import { type Column, Table } from "../../display/Table.tsx"
 import { Count } from "../../display/Values.tsx"
@@ -49,7 +50,7 @@ const amountOf = ({ asset, token, token_id }: Sum, amount: bigint, signed = fals
 )
 
 const sumColumnsShown: ReadonlyArray<Column<Sum>> = [
-  { name: "Kind", cell: ({ kind }) => <Badge>{kind.replaceAll("_", " ")}</Badge> },
+  { name: "Kind", cell: ({ kind }) => <Badge>{formatKind(kind)}</Badge> },
   { name: "Count", isNumeric: true, cell: ({ count }) => <Count value={count} /> },
   { name: "In", isNumeric: true, cell: (sum) => amountOf(sum, sum.in) },
   { name: "Out", isNumeric: true, cell: (sum) => amountOf(sum, sum.out) },
@@ -125,8 +126,8 @@ export const StatementTab = ({ address }: { readonly address: string }) => {
       ) : (
         <>
           {data.incomplete.opening || data.incomplete.places > 0 ? (
-            <Notice title="These sums may lack something">
-              <p>Movements, or what was held before the first indexed block, may be missing.</p>
+            <Notice title="Movements may be missing">
+              <p>So may what was held before the first indexed block.</p>
             </Notice>
           ) : null}
           <Panel

@@ -97,7 +97,7 @@ export const TokensTab = ({ address }: { readonly address: string }) => {
         }
       />
       {lacksOpening || data.incomplete.places > 0 ? (
-        <Notice title="These sums may lack something">
+        <Notice title="These balances may not be whole">
           {lacksOpening ? <p>What was held before the first indexed block is not known. </p> : null}
           {data.incomplete.places > 0 ? (
             <p>

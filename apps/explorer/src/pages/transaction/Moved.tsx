@@ -1,6 +1,7 @@
 /** What a transaction moved: tokens by its logs, and what each of its parties gained and paid by the ledger of the service. */
 import type { Movement } from "@daybook/rest/promise"
 import { type Receipt, transfers } from "@daybook/rpc/promise"
+import { formatKind } from "../../display/Kinds.ts"
 import { AddressLink } from "../../display/Links.tsx"
 import { formatInteger } from "../../display/Numbers.ts"
 import { Badge, Panel } from "../../display/Page.tsx"
@@ -14,7 +15,7 @@ const maxRows = 100
 type Transfer = ReturnType<typeof transfers>[number]
 
 const transferColumns: ReadonlyArray<Column<Transfer>> = [
-  { name: "Standard", cell: ({ standard }) => <Badge>{standard}</Badge> },
+  { name: "Standard", cell: ({ standard }) => <Badge>{formatKind(standard)}</Badge> },
   { name: "From", cell: ({ from }) => <AddressLink address={from} /> },
   { name: "To", cell: ({ to }) => <AddressLink address={to} /> },
   {
@@ -73,7 +74,8 @@ const Change = (props: ChangeProps) => {
     <ul className="moves">
       {rows.map(({ amount, asset, kind, movement_index, token, token_id }) => (
         <li key={movement_index}>
-          <Badge>{kind}</Badge> <TokenAmount asset={asset} amount={amount} token={token} tokenId={token_id} signed />
+          <Badge>{formatKind(kind)}</Badge>{" "}
+          <TokenAmount asset={asset} amount={amount} token={token} tokenId={token_id} signed />
         </li>
       ))}
     </ul>
