@@ -272,7 +272,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
 
     await page.route(/StatementTab-/, (route) => route.abort())
     await page.getByRole("link", { name: "Statement" }).click()
-    await page.getByText("This could not be shown").waitFor()
+    await page.getByText("A part of the explorer could not be loaded").waitFor()
     expect(site.issues.splice(0)).toEqual([expect.stringContaining("dynamically imported module")])
     await page.getByRole("link", { name: "Transactions", exact: true }).click()
     await page.locator(".rows-body .row").first().waitFor()

@@ -27,6 +27,18 @@ describe("RunningBalance", () => {
     expect([...live.toReversed(), ...past].map((row) => balances.after(row))).toEqual([95n, 90n, 100n, 70n])
   })
 
+  it("adds what was held before the first indexed block to what movements alone amount to", () => {
+    const openings = [
+      { asset: "native" as const, token_id: null, balance: 1_000n },
+      { asset: `0x${"cc".repeat(20)}` as never, token_id: null, balance: 7n },
+    ]
+
+    const all = RunningBalance.withOpenings([{ ...held[0]!, balance: -40n }], openings)
+
+    expect(all.map(({ balance }) => balance)).toEqual([960n, 7n])
+    expect(RunningBalance.withOpenings(held, [])).toEqual(held)
+  })
+
   it("leaves reverted movements out", () => {
     const balances = RunningBalance.make(held)
     const [lost, kept] = [movement(3, -10n), movement(4, 5n)]

@@ -7,6 +7,8 @@ export interface Compared {
   readonly block: bigint
   /** What the address held before the first indexed block, and all movements since. */
   readonly sum: bigint
+  /** What it held before the first indexed block, where the sums of movements lack it. */
+  readonly opening: bigint
   /** By the node. */
   readonly held: bigint
 }
@@ -16,6 +18,19 @@ export const isProved = ({ held, sum }: Compared): boolean => held === sum
 
 /** Comparisons by the key of their holding. */
 export type ByAsset = ReadonlyMap<string, Compared>
+
+/** What was held before the first indexed block, of sums that lack it; undefined where that is not known of each of them. */
+export const openingsOf = (
+  { incomplete, result }: Pick<Balances, "incomplete" | "result">,
+  compared: ByAsset,
+): ReadonlyArray<Pick<Balance, "asset" | "balance" | "token_id">> | undefined => {
+  if (!incomplete.opening) return []
+  const openings = result.map(({ asset, token_id }) => {
+    const found = compared.get(keyOf({ asset, id: token_id }))
+    return found === undefined ? undefined : { asset, token_id, balance: found.opening }
+  })
+  return openings.includes(undefined) ? undefined : openings.filter((one) => one !== undefined)
+}
 
 /** Holdings of tokens that are compared: anyone may send an address thousands of them. */
 const maxTokens = 50
@@ -101,7 +116,7 @@ export const read = async (client: RpcClient, { address, balances, first, inFirs
         readHeld(client, address, holding, block),
         balances.incomplete.opening ? readOpening(client, address, holding, { first, inFirst: own }) : 0n,
       ])
-      return held === null || opening === null ? null : [key, { block, sum: row.balance + opening, held }]
+      return held === null || opening === null ? null : [key, { block, sum: row.balance + opening, opening, held }]
     }),
   )
   const found = new Map(compared.filter((one) => one !== null))

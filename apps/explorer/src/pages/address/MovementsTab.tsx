@@ -12,9 +12,11 @@ import * as Clients from "../../service/Clients.ts"
 import { useRest, useService } from "../../service/Service.tsx"
 import { TokenAmount } from "../../tokens/TokenAmount.tsx"
 import type { AddressSearch } from "./AddressSearch.ts"
+import { openingsOf } from "./Compared.ts"
 import { Choice, DayRange, datesOf, Toolbar, useAddressSearch } from "./Filters.tsx"
 import { NotIndexed } from "./NotIndexed.tsx"
 import * as RunningBalance from "./RunningBalance.ts"
+import { useCompared } from "./useCompared.ts"
 import { useStart } from "./useStart.ts"
 import { isolated } from "../../text/VisibleText.ts"
 
@@ -95,13 +97,20 @@ const useBalances = (address: string) =>
   useRest(["balances", address, "all"], (client, name, signal) => client.balances({ address, chain: name }, { signal }))
     .data
 
+/** What was held before the first indexed block, as the node states it; undefined where it is not known. Its identity is that of its values. */
+const useOpenings = (address: string) => {
+  const [balances, compared] = [useBalances(address), useCompared(address)]
+  const openings = balances === undefined || compared === undefined ? undefined : openingsOf(balances, compared)
+  const text = openings?.map(({ asset, balance, token_id: id }) => `${asset} ${id} ${balance}`).join()
+  return useMemo(() => openings, [text])
+}
+
 /** States what the balances after movements lack. */
-const Incomplete = ({ address }: { readonly address: string }) =>
-  useBalances(address)?.incomplete.opening === true ? (
-    <Notice title="Balances are sums of movements alone">
-      <p>What this address held before the first indexed block is not known, and not part of them.</p>
-    </Notice>
-  ) : null
+const Incomplete = () => (
+  <Notice title="Balances are sums of movements alone">
+    <p>What this address held before the first indexed block is not known, and not part of them.</p>
+  </Notice>
+)
 
 /** The assets that an address holds, for the filter. */
 const useAssets = (address: string): ReadonlyArray<readonly [string, string]> => {
@@ -174,8 +183,13 @@ export const MovementsTab = ({ address }: { readonly address: string }) => {
     }
   })
   const held = useHeld(address, history.boundary ?? null, history.boundary !== undefined && isWhole)
+  const openings = useOpenings(address)
+  const lacksOpening = useBalances(address)?.incomplete.opening === true && openings === undefined
   // Rows of another history are others.
-  const balances = useMemo(() => (held === undefined ? null : RunningBalance.make(held)), [held, history.rows.past])
+  const balances = useMemo(
+    () => (held === undefined ? null : RunningBalance.make(RunningBalance.withOpenings(held, openings ?? []))),
+    [held, openings, history.rows.past],
+  )
   if (isWhole) balances?.update(history.rows)
   const cells = useCallback(
     (row: Movement, isReverted: boolean) =>
@@ -197,7 +211,7 @@ export const MovementsTab = ({ address }: { readonly address: string }) => {
       >
         <MovementFilters address={address} />
       </Toolbar>
-      {isWhole ? <Incomplete address={address} /> : null}
+      {isWhole && lacksOpening ? <Incomplete /> : null}
       <VirtualRows
         label="Movements"
         layout="movements"

@@ -6,6 +6,18 @@ import type { HistoryRows } from "../../history/HistoryRows.ts"
 export const assetOf = ({ asset, token_id }: Pick<Movement, "asset" | "token_id">): string =>
   `${asset} ${token_id ?? ""}`
 
+type Held = Pick<Balance, "asset" | "token_id" | "balance">
+
+/** What was held before the first indexed block, added to sums of movements alone. */
+export const withOpenings = (held: ReadonlyArray<Held>, openings: ReadonlyArray<Held>): ReadonlyArray<Held> => {
+  const all = new Map(held.map((row) => [assetOf(row), row]))
+  for (const opening of openings) {
+    const before = all.get(assetOf(opening))
+    all.set(assetOf(opening), { ...opening, balance: opening.balance + (before?.balance ?? 0n) })
+  }
+  return [...all.values()]
+}
+
 /** Identifies a movement of a wallet. */
 export const keyOf = (row: Movement): string =>
   [row.block_hash, row.transaction_hash ?? row.kind, row.movement_index].join(" ")
@@ -19,7 +31,7 @@ export interface RunningBalances {
 }
 
 /** Starts with what is held at the boundary between the past and the rows that are followed. */
-export const make = (held: ReadonlyArray<Pick<Balance, "asset" | "token_id" | "balance">>): RunningBalances => {
+export const make = (held: ReadonlyArray<Held>): RunningBalances => {
   const start = new Map(held.map((balance) => [assetOf(balance), balance.balance]))
   let below = new Map(start)
   let past = new Map<Movement, bigint>()

@@ -1,6 +1,6 @@
 import type { RpcClient } from "@daybook/rpc/promise"
 import { describe, expect, it } from "vitest"
-import { isProved, keyOf, read } from "../../../src/pages/address/Compared.ts"
+import { isProved, keyOf, openingsOf, read } from "../../../src/pages/address/Compared.ts"
 
 const address = `0x${"aa".repeat(20)}`
 const token = `0x${"cc".repeat(20)}`
@@ -41,7 +41,7 @@ describe("Compared.read", () => {
 
     const found = (await read(client, { address, balances, first: 0, inFirst: [] })).get("native")!
 
-    expect(found).toEqual({ block: 9n, sum: 990n, held: 990n })
+    expect(found).toEqual({ block: 9n, sum: 990n, opening: 1_000n, held: 990n })
     expect(isProved(found)).toBe(true)
   })
 
@@ -59,7 +59,7 @@ describe("Compared.read", () => {
 
     const found = await read(client, { address, balances: balancesOf(true, { [token]: 3n }), first: 0, inFirst: [] })
 
-    expect(found.get(token)).toEqual({ block: 9n, sum: 3n, held: 3n })
+    expect(found.get(token)).toEqual({ block: 9n, sum: 3n, opening: 0n, held: 3n })
   })
 
   it("proves an id of a collection by its owner, whose contract has no balances of ids", async () => {
@@ -78,7 +78,7 @@ describe("Compared.read", () => {
 
     const found = await read(client, { address, balances, first: 0, inFirst: [] })
 
-    expect(found.get(keyOf({ asset: token, id }))).toEqual({ block: 9n, sum: 1n, held: 1n })
+    expect(found.get(keyOf({ asset: token, id }))).toEqual({ block: 9n, sum: 1n, opening: 0n, held: 1n })
     expect(calls).toEqual(["0x00fdd58e", "0x6352211e"])
   })
 
@@ -96,5 +96,24 @@ describe("Compared.read", () => {
     const client = clientOf({ ether: { "9": 5n } })
 
     expect((await read(client, { address, balances: balancesOf(true, {}), first: 5, inFirst: [] })).size).toBe(0)
+  })
+})
+
+describe("Compared.openingsOf", () => {
+  const compared = (opening: bigint) => ({ block: 9n, sum: 0n, opening, held: 0n })
+
+  it("gives what was held before the first indexed block of each holding, and nothing where sums have it", () => {
+    const openings = new Map([["native", compared(50n)]])
+
+    expect(openingsOf(balancesOf(true, { native: 7n }), openings)).toEqual([
+      { asset: "native", token_id: null, balance: 50n },
+    ])
+    expect(openingsOf(balancesOf(false, { native: 7n }), openings)).toEqual([])
+  })
+
+  it("gives nothing at all where one of them is not known", () => {
+    const openings = new Map([["native", compared(50n)]])
+
+    expect(openingsOf(balancesOf(true, { native: 7n, [token]: 1n }), openings)).toBeUndefined()
   })
 })
