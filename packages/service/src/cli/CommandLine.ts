@@ -122,6 +122,14 @@ const commands = [
   ),
 ] as const
 
+/** First steps. */
+const examples = [
+  { command: "daybook dev --chain", description: "A local chain, with its explorer and API" },
+  { command: "daybook doctor https://HOST", description: "What a node offers, before a database is made" },
+  { command: "daybook keys add me", description: "A key for a program" },
+  { command: "daybook serve --log-level info", description: "Index and serve the chains of daybook.json" },
+]
+
 /** Flags that need the flags of all commands, not only their names. */
 const wholeTree = /^--(?:completions|wizard)(?:=|$)/
 
@@ -150,6 +158,7 @@ export const run = Effect.fnUntraced(
     const daybook = Command.make("daybook").pipe(
       Command.withDescription("Wallet transaction history and JSON-RPC for EVM chains, from your own node"),
       Command.withSubcommands(found),
+      Command.withExamples(examples),
     )
     return yield* Command.runWith(daybook, { version: Manifest.version })(args)
   },

@@ -1,8 +1,10 @@
 /**
- * What the command line prints for arguments that it does not understand: one line on standard error, and no page of help.
+ * What the command line prints by itself: help in 80 columns, and for arguments that it does not understand one line on standard error.
  */
+import * as Console from "effect/Console"
 import type { NonShowHelpErrors } from "effect/cli/CliError"
 import * as CliOutput from "effect/cli/CliOutput"
+import * as HelpText from "./HelpText.ts"
 import * as Terminal from "./Terminal.ts"
 
 const suggestion = /\s*Did you mean this\?\s*([\s\S]*)$/
@@ -26,10 +28,16 @@ export const format = (commandPath: ReadonlyArray<string>, errors: ReadonlyArray
   return `daybook: ${reasons.join(" ")} Run "${commandPath.join(" ")} --help".`
 }
 
-/** Prints an invalid invocation as one line; everything else as usual. */
+/** Prints help, an invalid invocation as one line, and the version as usual. */
 export const layer = CliOutput.layerPresenter({
-  present: (event) =>
-    event._tag === "InvalidInvocation"
-      ? Terminal.note(format(event.commandPath, event.errors))
-      : CliOutput.defaultPresenter.present(event),
+  present: (event) => {
+    switch (event._tag) {
+      case "Help":
+        return Console.log(HelpText.format(event.helpDoc))
+      case "InvalidInvocation":
+        return Terminal.note(format(event.commandPath, event.errors))
+      default:
+        return CliOutput.defaultPresenter.present(event)
+    }
+  },
 })

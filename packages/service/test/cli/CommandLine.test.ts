@@ -25,6 +25,7 @@ const commandLine = [
   "cli/CommandError.ts",
   "cli/CommandLine.ts",
   "cli/ExitCode.ts",
+  "cli/HelpText.ts",
   "cli/InvalidUsage.ts",
   "cli/Manifest.ts",
   "cli/ProgressLine.ts",
@@ -72,6 +73,28 @@ describe("CommandLine", () => {
 
         assert.match(all.out, /^ {2}serve {2,}Run the indexer and the HTTP server$/m)
         assert.match(own.out, /^DESCRIPTION\n {2}Run the indexer and the HTTP server$/m)
+      }),
+    timeout,
+  )
+
+  it.effect(
+    "help has 80 columns at most, names every command once, and ends with the flags of every command",
+    () =>
+      Effect.gen(function* () {
+        const all = (yield* daybookProcess(import.meta.dirname, "--help")).out.split("\n")
+        const names = all.flatMap((line) => /^ {2}([a-z][a-z-]*) {2,}\S/.exec(line)?.[1] ?? [])
+        const headings = all.filter((line) => /^[A-Z]/.test(line))
+
+        assert.strictEqual(new Set(names).size, names.length)
+        for (const name of ["serve", "dev", "status", "keys", "statement", "webhooks", "mcp"])
+          assert.include(names, name)
+        assert.deepStrictEqual(headings.slice(2, 7), ["RUN", "LOOK", "PROVE", "DATA", "KEYS, CONTRACTS AND WALLETS"])
+        assert.strictEqual(headings.at(-1), "FLAGS OF EVERY COMMAND")
+        for (const command of ["serve", "export", "statement", "webhooks", "keys"]) {
+          const { out } = yield* run(command, "--help")
+          const long = [...all, ...out.split("\n")].filter((line) => line.length > 80)
+          assert.deepStrictEqual(long, [])
+        }
       }),
     timeout,
   )
