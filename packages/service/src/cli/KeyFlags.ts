@@ -134,6 +134,6 @@ export const describe = ({ empty, expires, operator, options = {} }: KeyGrant): 
     ...(methods === undefined ? [] : [`methods ${methods.join(", ")}`]),
     ...(allowed === undefined ? [] : [`operations ${allowed.join(", ")}`]),
     ...(rateLimit === undefined ? [] : [`${rateLimit.perSecond} per second, ${rateLimit.burst} at once`]),
-    ...(expires === undefined ? [] : [`until ${new Date(expires).toISOString()}`]),
+    ...(expires === undefined ? [] : [`until ${new Date(expires).toISOString().replace(/T00:00:00\.000Z$/, "")}`]),
   ]
 }

@@ -17,6 +17,7 @@ import * as ConfigFlags from "./ConfigFlags.ts"
 import { CommandError, invalidOption } from "./CommandError.ts"
 import * as KeyFlags from "./KeyFlags.ts"
 import * as Terminal from "./Terminal.ts"
+import * as TextTable from "./TextTable.ts"
 
 /** Prints a new key, which is not stored: only its hash is. */
 export const show = Effect.fnUntraced(function* (name: string, key: Redacted.Redacted<string>) {
@@ -103,8 +104,14 @@ const rotate = Command.make(
   }, Effect.scoped),
 ).pipe(Command.withDescription("Make another key for a name, with the same grant; the previous key ends later"))
 
-const used = ({ lastUsed }: StoredKey): ReadonlyArray<string> =>
-  lastUsed === null ? [] : [`used ${new Date(lastUsed).toISOString()}`]
+/** The columns of a key: its name, what it may do, and when it was used last. */
+const columnsOf = (key: StoredKey, now: number): ReadonlyArray<string> => {
+  const grants = KeyFlags.describe(key).join("; ")
+  const used = key.lastUsed === null ? "never" : TextTable.formatAge(key.lastUsed, now)
+  return [key.name, grants === "" ? "all chains" : grants, used]
+}
+
+const heading = ["NAME", "GRANT", "LAST USED"]
 
 const list = Command.make(
   "list",
@@ -116,10 +123,10 @@ const list = Command.make(
     const { keys } = yield* openKeys(database)
     const found = yield* keys.list
     if (found.length === 0) yield* Terminal.note('No keys. Add one with "daybook keys add NAME".')
-    for (const key of found) {
-      const line = json ? JSON.stringify(key) : [key.name, ...KeyFlags.describe(key), ...used(key)].join("\t")
-      yield* Terminal.print(line)
-    }
+    const now = yield* Clock.currentTimeMillis
+    const [title = "", ...rows] = TextTable.format([heading, ...found.map((key) => columnsOf(key, now))])
+    if (!json && found.length > 0) yield* Terminal.note(title)
+    yield* Effect.forEach(json ? found.map((key) => JSON.stringify(key)) : rows, Terminal.print)
   }, Effect.scoped),
 ).pipe(Command.withDescription("List the names of the keys, their grants and when each was used last"))
 

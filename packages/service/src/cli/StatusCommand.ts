@@ -14,6 +14,7 @@ import { CommandError } from "./CommandError.ts"
 import * as Selection from "./Selection.ts"
 import * as Shutdown from "./Shutdown.ts"
 import * as Terminal from "./Terminal.ts"
+import * as TextTable from "./TextTable.ts"
 
 const formatGaps = (gaps: Status.Status["gaps"]): string => {
   const found = Object.entries(gaps ?? {}).filter(([, count]) => count > 0)
@@ -40,18 +41,54 @@ const formatPrepend = ({ prepend }: Status.Status): string => {
 const formatTraces = (traces: Status.Status["traces"], setting: "auto" | "off"): string =>
   traces === "off" && setting === "auto" ? "none (the node has no tracer)" : (traces ?? "unknown")
 
-const format = (status: Status.Status, setting: "auto" | "off"): string => {
-  const { blocksPerSecond, chain, etaMillis, gaps, head, indexed, lacking, lag, message, state, traces, unchecked } =
-    status
+const rangeOf = ({ indexed }: Status.Status): string =>
+  indexed === null ? "nothing indexed" : `indexed ${indexed.from} to ${indexed.to}`
+
+/** How fast it goes on, what is left, and what was found. */
+const formatRest = (status: Status.Status, setting: "auto" | "off"): string => {
+  const { gaps, lacking, message, traces, unchecked } = status
   const notes = (status.notes ?? []).map((note) => ` ${note}`).join("")
-  const range = indexed === null ? "nothing indexed" : `indexed ${indexed.from} to ${indexed.to}`
-  const node = head === null ? "head unknown" : `head ${head}${lag === null ? "" : `, lag ${lag}`}`
-  const speed = blocksPerSecond === undefined ? "" : `, ${blocksPerSecond} blocks per second`
-  const eta = etaMillis === undefined ? "" : `, ${Throughput.formatMillis(etaMillis)} left`
   const limits = lacking === undefined ? "" : ` The node: ${lacking}.`
   const skipped = unchecked === undefined ? "" : ` Not checked: ${unchecked}.`
-  return `${chain}: ${state}, ${range}, ${node}${speed}${eta}, traces ${formatTraces(traces, setting)}. ${message}${formatPrepend(status)}${limits}${skipped}${notes}${formatGaps(gaps)}${formatLedgers(status)}${formatNodes(status)}`.trim()
+  return `traces ${formatTraces(traces, setting)}. ${message}${formatPrepend(status)}${limits}${skipped}${notes}${formatGaps(gaps)}${formatLedgers(status)}${formatNodes(status)}`.trim()
 }
+
+const formatSpeed = ({ blocksPerSecond, etaMillis }: Status.Status): string => {
+  const speed = blocksPerSecond === undefined ? "" : `, ${blocksPerSecond} blocks per second`
+  return `${speed}${etaMillis === undefined ? "" : `, ${Throughput.formatMillis(etaMillis)} left`}`
+}
+
+/** One chain in a line. */
+const format = (status: Status.Status, setting: "auto" | "off"): string => {
+  const { chain, head, lag, state } = status
+  const node = head === null ? "head unknown" : `head ${head}${lag === null ? "" : `, lag ${lag}`}`
+  return `${chain}: ${state}, ${rangeOf(status)}, ${node}${formatSpeed(status)}, ${formatRest(status, setting)}`
+}
+
+const heading = ["CHAIN", "STATE", "INDEXED", "HEAD", "LAG"]
+
+const columnsOf = ({ chain, head, indexed, lag, state }: Status.Status): ReadonlyArray<string> => [
+  chain,
+  state,
+  indexed === null ? "nothing" : `${indexed.from} to ${indexed.to}`,
+  head === null ? "unknown" : String(head),
+  lag === null ? "" : String(lag),
+]
+
+/** One chain in a line, and several as a table with a line for each below it. */
+export const formatAll = (
+  statuses: ReadonlyArray<Status.Status>,
+  settings: ReadonlyArray<"auto" | "off">,
+): ReadonlyArray<string> =>
+  statuses.length === 1
+    ? statuses.map((found, at) => format(found, settings[at] ?? "auto"))
+    : [
+        ...TextTable.format([heading, ...statuses.map(columnsOf)]),
+        ...statuses.map((found, at) => {
+          const speed = formatSpeed(found).replace(/^, /, "")
+          return `${found.chain}: ${speed === "" ? "" : `${speed}, `}${formatRest(found, settings[at] ?? "auto")}`
+        }),
+      ]
 
 /** The status of a chain, with what would keep an indexer of this user from writing it. */
 const readStatus = Effect.fnUntraced(function* (chain: IndexedChain.IndexedChain) {
@@ -102,7 +139,10 @@ export const status = Command.make(
       const notReady = statuses.filter(({ ready }) => !ready).map(({ chain }) => chain)
       const lines = json
         ? [JSON.stringify({ ready: notReady.length === 0, chains: statuses })]
-        : statuses.map((found, at) => format(found, chains[at]!.config.traces))
+        : formatAll(
+            statuses,
+            chains.map(({ config }) => config.traces),
+          )
       return { lines, notReady }
     })
     if (watch) return yield* printChanges(Effect.map(read, ({ lines }) => lines))

@@ -48,7 +48,7 @@ describe("daybook keys", () => {
   )
 
   it.live(
-    "keys list: prints each name with its grants",
+    "keys list: prints a table of the names with their grants and when each was used, and its heading beside it",
     () =>
       Effect.gen(function* () {
         const base = yield* withConfig()
@@ -57,7 +57,11 @@ describe("daybook keys", () => {
 
         const listed = yield* daybook(base, "keys", "list", "--config", "daybook.json")
 
-        expect(listed).toEqual({ code: 0, out: "alice\nbob\toperator\tempty null\n", err: "" })
+        expect(listed).toEqual({
+          code: 0,
+          out: "alice  all chains            never\nbob    operator; empty null  never\n",
+          err: "NAME   GRANT                 LAST USED\n",
+        })
       }),
     timeout,
   )
@@ -82,7 +86,7 @@ describe("daybook keys", () => {
         expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('Invalid option "--keep"') })
         expect(none).toMatchObject({ code: 1, err: expect.stringContaining('No key has this name: "alice".') })
         expect(elsewhere).toMatchObject({ code: 2, err: expect.stringContaining('Invalid option "--chain"') })
-        expect(listed.out).toBe("bob\tchains eth\t5 per second, 10 at once\tuntil 2999-12-31T00:00:00.000Z\n")
+        expect(listed.out).toBe("bob   chains eth; 5 per second, 10 at once; until 2999-12-31  never\n")
         expect(JSON.parse(json.out)).toMatchObject({
           name: "bob",
           operator: false,

@@ -45,6 +45,30 @@ describe("daybook status", () => {
     timeout,
   )
 
+  it.live(
+    "status: several chains are a table with a line for each below it",
+    () =>
+      Effect.gen(function* () {
+        const node = { rpc: ["http://127.0.0.1:65535"] }
+        const base = yield* withConfig({ chains: { eth: node, arbitrum: node } })
+
+        const { code, out } = yield* daybook(base, "status")
+
+        expect(code).toBe(1)
+        expect(out.split("\n").slice(0, 3)).toEqual([
+          "CHAIN     STATE        INDEXED  HEAD     LAG",
+          "eth       not_started  nothing  unknown",
+          "arbitrum  not_started  nothing  unknown",
+        ])
+        expect(out.split("\n").slice(3)).toEqual([
+          expect.stringMatching(/^eth: traces unknown\. /),
+          expect.stringMatching(/^arbitrum: traces unknown\. /),
+          "",
+        ])
+      }),
+    timeout,
+  )
+
   it.live.each([
     [
       ["status", "--cofnig", "x"],
