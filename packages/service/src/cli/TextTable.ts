@@ -1,5 +1,5 @@
 /**
- * Rows of text in aligned columns, and instants as people say them. Pure.
+ * Rows of text in aligned columns, and the age of an instant. Pure.
  */
 
 /** Lines with two spaces between columns, each as wide as its widest cell; the last one is not filled up. */
