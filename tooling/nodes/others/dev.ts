@@ -121,11 +121,11 @@ const nameOf = (node: OtherNode.OtherNode | "anvil"): string => (node === "anvil
 
 PeerInstall.install(import.meta.dirname)
 const wanted = process.argv.slice(2)
-const developed = ["anvil", "hardhat", "hardhat 3", "ganache"]
+const developed = new Set(["anvil", "hardhat", "hardhat 3", "ganache"])
 let failed = 0
 for (const node of OtherNode.all) {
   const name = nameOf(node)
-  if (!developed.includes(name) || (wanted.length > 0 && !wanted.includes(name))) continue
+  if (!developed.has(name) || (wanted.length > 0 && !wanted.includes(name))) continue
   const { found, lines } = await Effect.runPromise(compare(node))
   const missing = found.filter((line) => line === undefined).length
   failed += missing
