@@ -46,6 +46,7 @@ import * as Metrics from "./server/monitoring/Metrics.ts"
 import * as ProcessMetrics from "./server/monitoring/ProcessMetrics.ts"
 import * as KnownSignatures from "@daybook/abi/KnownSignatures"
 import * as IndexedChain from "./query/IndexedChain.ts"
+import * as WebhookKey from "./push/WebhookKey.ts"
 import * as WebhookRoutes from "./server/webhook/WebhookRoutes.ts"
 import * as WebhookSender from "./server/webhook/WebhookSender.ts"
 import * as RestServer from "./server/rest/RestServer.ts"
@@ -110,6 +111,8 @@ interface ProcessState {
   readonly cache: RelayCache.RelayCache["Service"]
   readonly signatures: SignatureDirectory.SignatureDirectory | null
   readonly signingKey: SigningKey.SigningKey | null
+  /** Those of the start; `null` where none is sent. */
+  readonly webhooks: WebhookKey.Settings | null
 }
 
 /** The key that signs statements. */
@@ -144,6 +147,8 @@ const keep = Effect.fnUntraced(function* (
     cache: Context.get(context, RelayCache.RelayCache),
     signatures,
     signingKey,
+    webhooks:
+      config.webhooks === undefined ? null : yield* WebhookKey.settingsOf(config.webhooks, config.database, baseFolder),
   }
 })
 
@@ -154,7 +159,7 @@ const routesOf = ({ chains, config, isIndexing, options, roles }: RouteParts, ke
   const [isRest, isRelay] = [roles.includes("rest"), roles.includes("relay")]
   return Layer.mergeAll(
     isRest ? RestServer.layer({ config, chains, signingKey: kept.signingKey }) : Layer.empty,
-    isRest ? WebhookRoutes.layer({ config, chains }) : Layer.empty,
+    isRest ? WebhookRoutes.layer({ settings: kept.webhooks, chains }) : Layer.empty,
     isRelay ? Layer.provide(Relay.layer(), [Otterscan.layer, WalletSubscriptions.layer(config)]) : Layer.empty,
     Monitoring.layer({ config, chains, isIndexing }),
     isRest ? EtherscanServer.layer({ chains }) : Layer.empty,
@@ -182,7 +187,7 @@ const routesOf = ({ chains, config, isIndexing, options, roles }: RouteParts, ke
 const sendWebhooks = (
   { chains, config }: RouteParts,
   { database, observed, signatures }: ProcessState,
-  settings: NonNullable<Config.Config["webhooks"]>,
+  settings: WebhookKey.Settings,
 ) => {
   const decoder = KnownSignatures.decoder()
   return WebhookSender.run({
@@ -317,8 +322,8 @@ export const run = Effect.fn("Service.run")(function* (
     yield* Effect.logInfo(isOnlyIndexer ? `Health and metrics on ${address.url}` : listeningMessage(address.url))
   }
   if (address !== null && member !== undefined) yield* member.ready(address.url)
-  if (config.webhooks !== undefined && roles.includes("rest"))
-    yield* Effect.forkScoped(sendWebhooks(parts, kept, config.webhooks))
+  if (kept.webhooks !== null && roles.includes("rest"))
+    yield* Effect.forkScoped(sendWebhooks(parts, kept, kept.webhooks))
   const owner = randomUUID()
   // The threads of a chain stay as they are where others are added.
   const threads = ChainJob.threadsOf(config)

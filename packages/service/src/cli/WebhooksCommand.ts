@@ -14,6 +14,7 @@ import * as Flag from "effect/cli/Flag"
 import * as ConfigFile from "../config/ConfigFile.ts"
 import * as ServedChain from "../config/ServedChain.ts"
 import * as Webhook from "../push/Webhook.ts"
+import * as WebhookKey from "../push/WebhookKey.ts"
 import * as WebhookRequest from "../push/WebhookRequest.ts"
 import * as Engine from "../store/Engine.ts"
 import { CommandError, invalidOption } from "./CommandError.ts"
@@ -29,13 +30,13 @@ const failed = (message: string) => new CommandError({ message })
 
 const open = Effect.fnUntraced(function* (path: string) {
   const { baseFolder, config } = yield* ConfigFile.read(path)
-  const { webhooks: settings } = config
-  if (settings === undefined) {
-    const message = `Webhooks are not configured: ${path}. Set "webhooks": { "key": "\${WEBHOOK_KEY}" }, a text of 32 random characters or more.`
-    return yield* failed(message)
+  if (config.webhooks === undefined) {
+    return yield* failed(`Webhooks are not configured: ${path}. Set "webhooks", for example to {}.`)
   }
   const chains = yield* Effect.fromResult(ServedChain.fromChains(config.chains))
-  return { settings, chains, store: (yield* Engine.fromUrl(config.database, baseFolder)).webhooks }
+  const { webhooks: store } = yield* Engine.fromUrl(config.database, baseFolder)
+  const settings = yield* WebhookKey.settingsOf(config.webhooks, config.database, baseFolder)
+  return { settings, chains, store }
 })
 
 const nameArgument = Argument.String("name").pipe(Argument.withDescription("Name of the webhook"))

@@ -135,13 +135,16 @@ export const Config = Schema.Struct({
   /** The page of the API at `/docs`, which calls the operations with the key that its user enters. Default: `on` on a loopback address, else `off`. */
   docs: Schema.optionalKey(Schema.Literals(["on", "off"])),
   /**
-   * Webhooks are sent. The key encrypts their secrets in the database, and has 32 characters or more. Addresses of any network, and http,
-   * are allowed only where it states so. An API key may have so many webhooks and addresses, and all of them so many. Default: none is sent.
+   * Webhooks are sent. The key encrypts their secrets in the database, and has 32 characters or more; by default it is made beside a SQLite
+   * database, as `webhooks.key` in its folder. Addresses of any network, and http, are allowed only where it states so. An API key may have
+   * so many webhooks and addresses, and all of them so many. Default: none is sent.
    */
   webhooks: Schema.optionalKey(
     Schema.Struct({
-      key: Schema.String.check(
-        expecting("a text of 32 characters or more", (text) => text.length >= 32 && text.length <= 1_000),
+      key: Schema.optionalKey(
+        Schema.String.check(
+          expecting("a text of 32 characters or more", (text) => text.length >= 32 && text.length <= 1_000),
+        ),
       ),
       allowPrivate: withDefault(Schema.Boolean, () => false),
       perKey: withDefault(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 })), () => 10),
@@ -176,7 +179,18 @@ const issue = (path: string, expected: string, received: string): ConfigIssue =>
 /** What single keys accept is decided by their schemas, and this by several keys together. */
 const issuesBetweenKeys = (config: Config, input: unknown): ReadonlyArray<ConfigIssue> => {
   const twoStarts = Object.keys(config.chains).filter((key) => hasTwoStarts(input, key))
+  const lacksWebhookKey =
+    config.webhooks !== undefined && config.webhooks.key === undefined && !DatabaseUrl.isSqlite(config.database)
   return [
+    ...(lacksWebhookKey
+      ? [
+          issue(
+            "webhooks.key",
+            "a text of 32 characters or more, as a PostgreSQL database has no folder for one",
+            "nothing",
+          ),
+        ]
+      : []),
     ...(!Explorer.isAllowed(config)
       ? [issue("explorer", 'keyed or off where "listen" is no loopback address', Issue.quote("open"))]
       : []),

@@ -65,6 +65,10 @@ export const schemeOf = (url: string): { readonly scheme: string; readonly locat
   return scheme === undefined ? undefined : { scheme: scheme.toLowerCase(), location }
 }
 
+/** True for a database in a folder. */
+export const isSqlite = (database: DatabaseUrl): boolean =>
+  schemeOf(typeof database === "string" ? database : database.url)?.scheme === "sqlite"
+
 const isPostgres = (url: string): boolean => /^postgres(ql)?$/.test(schemeOf(url)?.scheme ?? "")
 
 const issueOfUrl = (url: string): Refused | undefined => {

@@ -5,7 +5,7 @@
  */
 import { maxAddresses } from "@daybook/schema/Webhook"
 import * as Effect from "effect/Effect"
-import type { Config } from "../../config/Config.ts"
+import type * as WebhookKey from "../../push/WebhookKey.ts"
 import * as WebhookRequest from "../../push/WebhookRequest.ts"
 import { holderOf } from "../../store/ApiKeys.ts"
 import type { Webhooks } from "../../store/Webhooks.ts"
@@ -16,7 +16,7 @@ import * as WebhookAccess from "./WebhookAccess.ts"
 
 /** What the bounds depend on. */
 export interface Options {
-  readonly settings: NonNullable<Config["webhooks"]>
+  readonly settings: WebhookKey.Settings
   readonly webhooks: Webhooks
   /** Default: that of the platform. */
   readonly resolve?: WebhookRequest.Resolve | undefined

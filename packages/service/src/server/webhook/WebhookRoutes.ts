@@ -6,8 +6,8 @@
 import * as WebhookOperation from "@daybook/schema/WebhookOperation"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
-import type { Config } from "../../config/Config.ts"
 import type { ServedChain } from "../../config/ServedChain.ts"
+import type * as WebhookKey from "../../push/WebhookKey.ts"
 import * as IndexedChain from "../../query/IndexedChain.ts"
 import { Engine } from "../../store/Engine.ts"
 import { Authentication } from "../admission/Authentication.ts"
@@ -24,7 +24,8 @@ type Handlers = ReturnType<typeof WebhookOperations.make>
 
 /** The routes of the operations on webhooks. */
 export const layer = (options: {
-  readonly config: Pick<Config, "webhooks">
+  /** `null` where webhooks are not configured. */
+  readonly settings: WebhookKey.Settings | null
   readonly chains: ReadonlyArray<ServedChain>
 }) =>
   HttpRouter.use(
@@ -33,9 +34,9 @@ export const layer = (options: {
       const bounds = yield* Bounds
       const database = yield* Engine
       const chains = options.chains.map(IndexedChain.fromDatabase(database))
-      const { webhooks: settings } = options.config
+      const { settings } = options
       const handlers: Partial<Handlers> =
-        settings === undefined
+        settings === null
           ? {}
           : WebhookOperations.make({ authentication, bounds, chains, settings, webhooks: database.webhooks })
       const route = <N extends WebhookOperation.Name>(name: N) =>

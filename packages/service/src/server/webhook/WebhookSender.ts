@@ -17,6 +17,7 @@ import type { Config } from "../../config/Config.ts"
 import * as Delivery from "../../push/Delivery.ts"
 import * as EventPosition from "../../push/EventPosition.ts"
 import * as Events from "../../push/WalletEvents.ts"
+import type * as WebhookKey from "../../push/WebhookKey.ts"
 import * as Webhook from "../../push/Webhook.ts"
 import * as WebhookRequest from "../../push/WebhookRequest.ts"
 import type { IndexedChain } from "../../query/IndexedChain.ts"
@@ -29,7 +30,7 @@ import * as WalletTransactions from "../rest/WalletTransactions.ts"
 
 /** What the sender needs. */
 export interface Options {
-  readonly settings: NonNullable<Config["webhooks"]>
+  readonly settings: WebhookKey.Settings
   readonly config: Pick<Config, "empty" | "limits">
   readonly chains: ReadonlyArray<IndexedChain>
   readonly contracts: ChainContracts["Service"]

@@ -1,0 +1,61 @@
+import { readFileSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Result } from "effect"
+import * as Config from "../../src/config/Config.ts"
+import * as WebhookKey from "../../src/push/WebhookKey.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
+
+const settings = { allowPrivate: false, perKey: 10, addressesPerKey: 1_000, total: 1_000 }
+const chains = { eth: { rpc: ["http://127.0.0.1:8545"] } }
+const listen = { host: "127.0.0.1", port: 0 }
+
+describe("WebhookKey", () => {
+  it.effect("settingsOf: makes a key in the folder of the database that its owner alone may read, once", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const [one, other] = yield* Effect.all(
+        [WebhookKey.settingsOf(settings, "sqlite:.", folder), WebhookKey.settingsOf(settings, "sqlite:.", folder)],
+        { concurrency: 2 },
+      )
+      const file = join(folder, "webhooks.key")
+
+      expect(one.key).toMatch(/^[\w-]{43}$/)
+      expect(other.key).toBe(one.key)
+      expect(readFileSync(file, "utf8")).toBe(`${one.key}\n`)
+      expect(statSync(file).mode & 0o077).toBe(0)
+    }),
+  )
+
+  it.effect("settingsOf: takes the key of the configuration and makes no file", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const key = "k".repeat(32)
+      const found = yield* WebhookKey.settingsOf({ ...settings, key }, "sqlite:missing", folder)
+
+      expect(found.key).toBe(key)
+    }),
+  )
+
+  it.effect("settingsOf: refuses a file without a key, and does not show its text", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      writeFileSync(join(folder, "webhooks.key"), "short0text")
+      const error = yield* Effect.flip(WebhookKey.settingsOf(settings, "sqlite:.", folder))
+
+      expect(error.message).toContain("webhooks.key")
+      expect(error.message).toContain("holds no key")
+      expect(error.message).not.toContain("short0text")
+    }),
+  )
+
+  it("decode: asks for a key beside a PostgreSQL database alone", () => {
+    const decode = (database: unknown) => Config.decode({ listen, database, chains, webhooks: {} })
+    const refused = decode({ url: "postgres://host/name", replicas: [] })
+
+    expect(Result.isSuccess(decode("sqlite:data"))).toBe(true)
+    expect(Result.isFailure(refused) && refused.failure.message).toContain(
+      'Invalid configuration "webhooks.key": expected a text of 32 characters or more, as a PostgreSQL database has no folder for one, received nothing.',
+    )
+  })
+})
