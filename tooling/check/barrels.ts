@@ -14,7 +14,7 @@ const rules: Readonly<Record<(typeof published)[number], Rule>> = {
   abi: { leaveOut: [] },
   transport: { leaveOut: ["NodeFetch"] },
   rest: { leaveOut: ["promise", "webhook"] },
-  rpc: { leaveOut: ["promise", "viem"] },
+  rpc: { leaveOut: ["promise", "viem", "websocket", "WebSocketClient"] },
   testkit: { leaveOut: ["FakeRestClient", "FakeRpcClient"] },
   service: { only: ["config/Config", "Service"] },
 }

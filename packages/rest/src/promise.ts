@@ -10,6 +10,7 @@ import type { WalletEvent } from "@daybook/schema/WalletEvent"
 import type { WalletPage } from "@daybook/schema/WalletPage"
 import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
 import * as CallerStack from "@daybook/transport/internal/CallerStack"
+import * as StreamIterable from "@daybook/transport/internal/StreamIterable"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Client from "./Client.ts"
@@ -136,7 +137,7 @@ export const createRestClient = (options: Client.Options): RestPromiseClient => 
     movementsStream: movements.rows,
     movementPagesStream: movements.pages,
     walletEvents: (query: EventQuery, call?: CallOptions) =>
-      RowIterable.values(calls.walletEvents(query, call), signalOf(call)),
+      StreamIterable.values(calls.walletEvents(query, call), signalOf(call)),
     balances: single(calls.balances),
     statement: single(calls.statement),
     signedStatement: single(calls.signedStatement),

@@ -2,28 +2,18 @@
  * JSON-RPC client of an EVM node for promises: one method per wire name, typed results, rejections with typed errors, and the `request`
  * of EIP-1193.
  */
-import * as RpcMethod from "@daybook/schema/RpcMethod"
 import * as CallerStack from "@daybook/transport/internal/CallerStack"
 import * as OptionCheck from "@daybook/transport/internal/OptionCheck"
-import * as PromiseRunner from "@daybook/transport/internal/PromiseRunner"
-import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { Call, Known, PromiseMethods, ReturnedBy } from "./Method.ts"
-import { callKinds, callOptions, optionKinds } from "./internal/Settings.ts"
 import { makeUnsafe } from "./internal/Client.ts"
+import * as PromiseClient from "./internal/PromiseClient.ts"
+import { optionKinds } from "./internal/Settings.ts"
 import type * as Client from "./RpcClient.ts"
 
+export type { CallOptions, RpcClient } from "./internal/PromiseClient.ts"
 export * from "./Resource.ts"
 export { isRpcError } from "./RpcError.ts"
 export type * from "./RpcError.ts"
-
-/**
- * Options of some calls, in place of those of the client.
- */
-export interface CallOptions extends Client.CallOptions {
-  /** Aborting closes the socket and rejects with the reason of the signal. The timeout still applies. */
-  readonly signal?: AbortSignal | undefined
-}
 
 /**
  * The options of a client.
@@ -33,41 +23,6 @@ export type Options = Client.Options & {
   readonly signal?: AbortSignal | undefined
 }
 
-/**
- * The client. Besides the members listed here it has each method of `RpcMethod.all` under its wire name.
- * Promises reject with the errors of `CallError`, which are `Error`s; recognise them by `_tag`.
- */
-export interface RpcClient extends PromiseMethods {
-  /** Host and port of the node, as in `node.example:8545`. */
-  readonly host: string
-  /** Calls any method; resolves with the raw JSON value of the wire. Source: EIP-1193. */
-  readonly request: (request: Client.RawRequest, options?: CallOptions) => Promise<unknown>
-  /** Calls any method; resolves with the JSON text of the result unchanged. */
-  readonly requestText: (method: string, params?: Client.RawRequest["params"]) => Promise<string>
-  /** Sends several calls in one request; each is settled on its own, in the order of the calls. */
-  readonly batch: <const Calls extends ReadonlyArray<Call>>(
-    calls: Calls & Known<Calls>,
-  ) => Promise<{ -readonly [I in keyof Calls]: PromiseSettledResult<ReturnedBy<Calls[I]>> }>
-  /**
-   * The same client with other limits or a signal; pauses, batches and ids are shared. A signal is added to those of the client. Throws
-   * `InvalidOption` for an invalid option.
-   */
-  readonly with: (options: CallOptions) => RpcClient
-  /**
-   * The same client restricted to its best endpoint, so that data that belongs together is read from one node. Its calls never fail over.
-   * When no endpoint is known to be healthy, `eth_chainId` is called first to find one.
-   */
-  readonly pin: () => Promise<RpcClient>
-}
-
-const both = (one: AbortSignal | undefined, other: AbortSignal | undefined): AbortSignal | undefined =>
-  one === undefined || other === undefined ? (one ?? other) : AbortSignal.any([one, other])
-
-const settled = (result: Result.Result<unknown, unknown>): PromiseSettledResult<unknown> =>
-  Result.isSuccess(result)
-    ? { status: "fulfilled", value: result.success }
-    : { status: "rejected", reason: result.failure }
-
 /** Checks options; throws `InvalidOption`. Missing options are an empty object. */
 const checked = <A extends object>(
   options: A | null | undefined,
@@ -76,35 +31,6 @@ const checked = <A extends object>(
   Result.getOrThrow(OptionCheck.members(options, kinds))
   // Sound: every member of the options is optional, or checked where it is read.
   return options ?? ({} as A)
-}
-
-const build = (client: Client.Client, signal: AbortSignal | undefined): RpcClient => {
-  const run = <A>(effect: Effect.Effect<A, unknown>): Promise<A> => PromiseRunner.run(effect, { signal })
-  const methods: Record<string, unknown> = {}
-  for (const name of Object.keys(RpcMethod.all)) {
-    if (!RpcMethod.isName(name)) continue
-    // Sound: each method passes its parameters on, and its type is the type of the method.
-    const call = client[name] as (...params: ReadonlyArray<unknown>) => Effect.Effect<unknown, unknown>
-    methods[name] = (...params: ReadonlyArray<unknown>) => run(call(...params))
-  }
-  const withOptions = (options: CallOptions): RpcClient =>
-    CallerStack.keepThrown(() => {
-      const { signal: added, ...limits } = Result.getOrThrow(callOptions(options, { ...callKinds, signal: "signal" }))
-      return build(client.with(limits), both(signal, added))
-    })
-  const promises = {
-    ...methods,
-    host: client.host,
-    request: (request: Client.RawRequest, options?: CallOptions) =>
-      options === undefined ? run(client.request(request)) : (async () => withOptions(options).request(request))(),
-    requestText: (method: string, params?: Client.RawRequest["params"]) => run(client.requestText(method, params)),
-    batch: (calls: ReadonlyArray<Call>) =>
-      run(Effect.map(client.batch(calls), (results) => results.map((result) => settled(result)))),
-    with: withOptions,
-    pin: () => run(Effect.map(client.pin, (pinned) => build(pinned, signal))),
-  }
-  // Sound: the loop adds each name of `all` as a promise of the result of its effect.
-  return promises as unknown as RpcClient
 }
 
 /**
@@ -125,8 +51,8 @@ const build = (client: Client.Client, signal: AbortSignal | undefined): RpcClien
  * }
  * ```
  */
-export const createRpcClient = (options: Options): RpcClient =>
+export const createRpcClient = (options: Options): PromiseClient.RpcClient =>
   CallerStack.keepThrown(() => {
     const { signal, ...rest } = checked(options, { ...optionKinds, signal: "signal" })
-    return build(makeUnsafe(rest), signal)
+    return PromiseClient.build(makeUnsafe(rest), signal)
   })

@@ -3,11 +3,16 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Rpc from "../src/index.ts"
 import * as promise from "../src/promise.ts"
 import * as viem from "../src/viem.ts"
+import * as websocket from "../src/websocket.ts"
+import * as WebSocketClient from "../src/WebSocketClient.ts"
 
 describe("index", () => {
   it("index: exports exactly these names", () => {
     const names = Object.fromEntries(
-      Object.entries({ ...Rpc, promise, viem }).map(([module, members]) => [module, Object.keys(members).sort()]),
+      Object.entries({ ...Rpc, promise, viem, websocket, WebSocketClient }).map(([module, members]) => [
+        module,
+        Object.keys(members).sort(),
+      ]),
     )
 
     expect(names).toEqual({
@@ -56,6 +61,8 @@ describe("index", () => {
         "userOperations",
       ],
       viem: ["ProviderError", "daybookTransport", "toLogs"],
+      websocket: ["SubscriptionOverflow", "createWebSocketClient", "isRpcError"],
+      WebSocketClient: ["SubscriptionOverflow", "make", "makeUnsafe"],
     })
   })
 })

@@ -25,7 +25,7 @@ import type { EventQuery } from "../Query.ts"
 import type { RestError } from "../RestError.ts"
 import * as Cursor from "./Cursor.ts"
 import * as EventConnection from "./EventConnection.ts"
-import * as EventProgress from "./EventProgress.ts"
+import * as EventProgress from "@daybook/transport/internal/EventProgress"
 import * as ReplyDecoder from "./ReplyDecoder.ts"
 import * as RowHash from "./RowHash.ts"
 

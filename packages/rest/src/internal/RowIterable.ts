@@ -1,43 +1,10 @@
 /** The streams of an operation as values that programs which use promises iterate. */
 import * as CallerStack from "@daybook/transport/internal/CallerStack"
-import * as Effect from "effect/Effect"
-import * as Stream from "effect/Stream"
+import * as StreamIterable from "@daybook/transport/internal/StreamIterable"
 import type { RowsReverted, StreamOptions, StreamPage } from "../Client.ts"
 import type { Page } from "../Operation.ts"
 import * as PageStream from "./PageStream.ts"
 import { isReverted, type PageStep, type Step } from "./Pagination.ts"
-
-const aborted = (signal: AbortSignal): Effect.Effect<never> =>
-  Effect.callback((resume) => {
-    const stop = () => resume(Effect.die(signal.reason))
-    signal.addEventListener("abort", stop, { once: true })
-    return Effect.sync(() => signal.removeEventListener("abort", stop))
-  })
-
-/** Iterates the same values; errors name the place where the value was requested. */
-const traced = <A>(values: AsyncIterable<A>): AsyncIterable<A> => ({
-  [Symbol.asyncIterator]: () => {
-    const iterator = values[Symbol.asyncIterator]()
-    return {
-      next: () => CallerStack.keep(iterator.next()),
-      return: async () => (await iterator.return?.()) ?? { done: true, value: undefined },
-    }
-  },
-})
-
-/** Iterates a stream until it ends or the signal is aborted. */
-const iterateUntraced = <A, E>(stream: Stream.Stream<A, E>, signal: AbortSignal | undefined): AsyncIterable<A> =>
-  Stream.toAsyncIterable(
-    signal === undefined
-      ? stream
-      : Stream.suspend(() =>
-          signal.aborted ? Stream.die(signal.reason) : Stream.interruptWhen(stream, aborted(signal)),
-        ),
-  )
-
-/** Iterates the values of a stream until it ends or the signal is aborted. */
-export const values = <A, E>(stream: Stream.Stream<A, E>, signal: AbortSignal | undefined): AsyncIterable<A> =>
-  traced(iterateUntraced(stream, signal))
 
 /** Iterates the pages of a query until they end or the signal is aborted. */
 export const pages = <Query, Row, P extends Page<Row>>(
@@ -45,7 +12,8 @@ export const pages = <Query, Row, P extends Page<Row>>(
   query: Query,
   options: StreamOptions | undefined,
   signal: AbortSignal | undefined,
-): AsyncIterable<StreamPage<P> | RowsReverted> => values(PageStream.pages(source, query, options), signal)
+): AsyncIterable<StreamPage<P> | RowsReverted> =>
+  StreamIterable.values(PageStream.pages(source, query, options), signal)
 
 /** Rows that can be iterated. */
 export interface RowIterable<Row> extends AsyncIterable<Row | RowsReverted> {
@@ -108,7 +76,7 @@ export const rows = <Query, Row, P extends Page<Row>>(
   options: StreamOptions | undefined,
   signal: AbortSignal | undefined,
 ): RowIterable<Row> => {
-  const steps = iterateUntraced(PageStream.make(source, query, options), signal)
+  const steps = StreamIterable.untraced(PageStream.make(source, query, options), signal)
   let latest: Run<Row> | undefined
   return {
     position: () => latest?.position(),

@@ -1,0 +1,152 @@
+/**
+ * JSON-RPC client over a WebSocket, for Effect: the calls and batches of `RpcClient`, and subscriptions as streams. It connects when
+ * something is sent, and again after a connection ended. For promises use `@daybook/rpc/websocket`.
+ */
+import { InvalidOption } from "@daybook/transport/ClientError"
+import { fromKey } from "@daybook/transport/internal/Redaction"
+import * as OptionCheck from "@daybook/transport/internal/OptionCheck"
+import type { Log } from "@daybook/schema/Receipt"
+import type { WalletEvent } from "@daybook/schema/WalletEvent"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
+import type * as Stream from "effect/Stream"
+import type { Client } from "./Client.ts"
+import { start } from "./internal/Client.ts"
+import { read, socketKinds } from "./internal/Settings.ts"
+import * as BlockSubscriptions from "./internal/socket/BlockSubscriptions.ts"
+import * as MovementSubscription from "./internal/socket/MovementSubscription.ts"
+import * as Socket from "./internal/socket/Socket.ts"
+import * as Subscription from "./internal/socket/Subscription.ts"
+import type { LogFilter } from "./Method.ts"
+import type { CommonOptions, ProviderOptions, UrlOptions } from "./Options.ts"
+
+export type { Gap, Head } from "./internal/socket/BlockSubscriptions.ts"
+export type { MovementQuery } from "./internal/socket/MovementSubscription.ts"
+export type { WebSocketConstructor, WebSocketLike } from "./internal/socket/Socket.ts"
+export { type SubscriptionError, SubscriptionOverflow } from "./internal/socket/Subscription.ts"
+
+/**
+ * Options of the socket. Those of HTTP alone (`fetch`, `headers`, `userAgent`) do not apply: a WebSocket of a browser sends no headers.
+ */
+export interface SocketOptions extends Omit<CommonOptions, "fetch" | "headers" | "userAgent"> {
+  /** Default: the `WebSocket` of the platform, which Node has since version 22; that of the package `ws` fits too. */
+  readonly webSocket?: Socket.WebSocketConstructor | undefined
+  /** Notifications of a subscription that wait for the program, at most. Default 20,000. */
+  readonly maxQueued?: number | undefined
+}
+
+/**
+ * The options of a client: a URL, ws or http, with the key that it may need; or a provider with its chain and key.
+ */
+export type Options = SocketOptions &
+  (
+    | { readonly url: Exclude<UrlOptions["url"], ReadonlyArray<unknown>> }
+    | Pick<ProviderOptions, "rpcUrl" | "chain" | "apiKey" | "hyphens">
+  )
+
+/**
+ * Which logs are sent. `null` among the topics matches any.
+ */
+export interface LogSelection extends Pick<LogFilter, "address" | "topics"> {}
+
+/**
+ * The client. A stream that ends early ends its subscription; each use of one subscribes anew.
+ */
+export interface WebSocketClient extends Client {
+  /** The headers of new blocks. A `Gap` names blocks whose headers are missing: after a connection ended, or where the server left some out. */
+  readonly newHeads: Stream.Stream<BlockSubscriptions.Head | BlockSubscriptions.Gap, Subscription.SubscriptionError>
+  /** The logs of new blocks, and those of removed blocks again with `removed`. A `Gap` names blocks to read by `eth_getLogs`. */
+  readonly logs: (
+    selection?: LogSelection,
+  ) => Stream.Stream<Log | BlockSubscriptions.Gap, Subscription.SubscriptionError>
+  /**
+   * The movements of a wallet, of a Daybook service: from a block, a date or a cursor on, without a gap and without repeats, over any
+   * number of connections. `data.cursor` of an event, as `from`, goes on after it.
+   */
+  readonly movements: (
+    query: MovementSubscription.MovementQuery,
+  ) => Stream.Stream<WalletEvent, Subscription.SubscriptionError>
+  /** Ends the connection. */
+  readonly close: Effect.Effect<void>
+}
+
+const defaultMaxBytes = 64 * 1024 * 1024
+const [defaultMaxQueued, maxQueuedCharacters] = [20_000, 64 * 1024 * 1024]
+
+/** Settings are read of a URL for HTTP, at which the same service answers. */
+const overHttp = (text: string): string => text.replace(/^\s*ws(s?):/i, "http$1:")
+
+const httpUrl = (url: unknown): unknown => {
+  if (url instanceof URL) return overHttp(url.href)
+  if (typeof url === "string") return overHttp(url)
+  return Redacted.isRedacted(url) ? fromKey(overHttp(String(Redacted.value(url)))) : url
+}
+
+const platformWebSocket = (): Socket.WebSocketConstructor | undefined =>
+  // Sound: the WebSocket of every platform has these members.
+  Reflect.get(globalThis, "WebSocket") as Socket.WebSocketConstructor | undefined
+
+const fromOptions = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<WebSocketClient, InvalidOption> {
+  yield* Effect.fromResult(OptionCheck.members(options, socketKinds))
+  const { maxQueued = defaultMaxQueued, webSocket = platformWebSocket(), ...rest } = options ?? {}
+  if (webSocket === undefined) {
+    const expected = "a constructor such as that of the package ws, as this platform has none"
+    return yield* new InvalidOption({ option: "webSocket", expected, received: "nothing" })
+  }
+  const given: Record<string, unknown> = { ...rest }
+  for (const name of ["url", "rpcUrl"]) if (given[name] !== undefined) given[name] = httpUrl(given[name])
+  const maxCharacters = rest.maxBytes ?? defaultMaxBytes
+  const socket = Socket.make({ make: webSocket, maxCharacters, maxQueued, maxQueuedCharacters })
+  // Sound: the members were checked, and only the scheme of the URL differs.
+  const settings = yield* read({ ...given, fetch: socket.fetch } as Parameters<typeof read>[0])
+  const client = start(settings, undefined)
+  const endpoint = settings.pool.endpoints[0]!.batcher.endpoint
+  const source = { client, socket, policy: settings.policy, scrub: endpoint.scrub }
+  return {
+    ...client,
+    newHeads: Subscription.make(source, BlockSubscriptions.heads(client)),
+    logs: (selection = {}) => Subscription.make(source, BlockSubscriptions.logs(client, selection)),
+    movements: (query) => Subscription.make(source, MovementSubscription.movements(query)),
+    close: Effect.sync(socket.close),
+  }
+})
+
+/**
+ * Makes a client whose connection ends with the scope.
+ *
+ * **Errors**
+ * - `InvalidOption`: an option is invalid; the message never shows a URL or a key.
+ *
+ * **Example** (Following the movements of a wallet)
+ *
+ * ```ts
+ * import * as WebSocketClient from "@daybook/rpc/WebSocketClient"
+ * import { Effect, Stream } from "effect"
+ *
+ * export const following = Effect.gen(function* () {
+ *   const rpc = yield* WebSocketClient.make({ rpcUrl: "wss://rpc.example/rpc", chain: "eth", apiKey: "my key" })
+ *   const address = "0xd8da6bf26964af9d7eed9e03e53415d37aa96045"
+ *   yield* Stream.runForEach(rpc.movements({ address, from: 17_000_000 }), (event) => Effect.log(event.type))
+ * }).pipe(Effect.scoped)
+ * ```
+ */
+export const make = (options: Options): Effect.Effect<WebSocketClient, InvalidOption, Scope.Scope> =>
+  Effect.acquireRelease(fromOptions(options), ({ close }) => close)
+
+/**
+ * Makes a client, or throws `InvalidOption`. End its connection by `close`.
+ *
+ * **Example** (Making a client)
+ *
+ * ```ts
+ * import * as WebSocketClient from "@daybook/rpc/WebSocketClient"
+ *
+ * console.log(WebSocketClient.makeUnsafe({ url: "wss://n.example/my-key" }).host) // n.example
+ * ```
+ */
+export const makeUnsafe = (options: Options): WebSocketClient => {
+  const made = Effect.runSync(Effect.result(fromOptions(options)))
+  if (made._tag === "Failure") throw made.failure
+  return made.success
+}

@@ -1,0 +1,142 @@
+/**
+ * Subscriptions to new heads and to logs. Servers do not send again what a connection that ended left out. These blocks are given as a
+ * `Gap`: from the first block that differs from what was given, up to the head of the new connection.
+ */
+import * as Block from "@daybook/schema/Block"
+import * as Issue from "@daybook/schema/Issue"
+import * as Receipt from "@daybook/schema/Receipt"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
+import * as SchemaParser from "effect/SchemaParser"
+import type { Client } from "../../Client.ts"
+import type { CallError } from "../../RpcError.ts"
+import type { Kind, Taken } from "./Subscription.ts"
+
+/**
+ * Blocks of which notifications are missing. Read them: `eth_getBlockByNumber`, or `eth_getLogs` from `fromBlock` to `toBlock`. What was given of
+ * blocks from `fromBlock` on is no longer valid.
+ */
+export interface Gap {
+  readonly _tag: "Gap"
+  readonly fromBlock: bigint
+  readonly toBlock: bigint
+}
+
+/**
+ * The header of a new block: a block without its transactions.
+ */
+export interface Head extends Omit<
+  Block.Block,
+  "transactions" | "uncles" | "withdrawals" | "size" | "totalDifficulty" | "number" | "hash"
+> {
+  readonly number: bigint
+  readonly hash: NonNullable<Block.Block["hash"]>
+}
+
+/** A block that was given, or whose notifications follow. */
+interface Known {
+  readonly number: bigint
+  readonly hash: string
+}
+
+/** Blocks that were given, lowest first. */
+type State = ReadonlyArray<Known>
+
+/** Blocks that are remembered, to find where a reorg between two connections begins. */
+const maxKnown = 128
+
+const headOf = ({ eth_getBlockByNumber: read }: Client): Effect.Effect<Known | undefined, CallError> =>
+  Effect.map(read("latest", false), (block) =>
+    block?.number == null || block.hash === null ? undefined : { number: block.number, hash: block.hash },
+  )
+
+const before =
+  (client: Client) =>
+  (state: State): Effect.Effect<State, CallError> =>
+    Effect.map(headOf(client), (head) => (head === undefined ? state : [head]))
+
+/** The blocks between what was given and the head; `isWhole`: all of a block is given at once. */
+const again = (client: Client, isWhole: boolean) =>
+  Effect.fnUntraced(function* (state: State): Effect.fn.Return<Taken<Gap, State>, CallError> {
+    const head = yield* headOf(client)
+    if (head === undefined) return [[], state]
+    let fromBlock = state[0]?.number ?? head.number
+    for (const { hash, number } of state.toReversed()) {
+      const block = yield* client.eth_getBlockByNumber(number, false)
+      if (block?.hash !== hash) continue
+      fromBlock = isWhole ? number + 1n : number
+      break
+    }
+    const gap: Gap = { _tag: "Gap", fromBlock, toBlock: head.number }
+    return [fromBlock > head.number ? [] : [gap], [head]]
+  })
+
+/** The blocks after one was given: those at its height and above were replaced. */
+const following = (state: State, block: Known): State =>
+  [...state.filter(({ number }) => number < block.number), block].slice(-maxKnown)
+
+const issueOf = (error: Schema.SchemaError | Parameters<typeof Issue.fromError>[0], value: unknown) => {
+  // Sound: an error of a schema has at least one issue.
+  const { path, ...issue } = Issue.fromError(error, value)[0]!
+  return { path: path === "" ? "params.result" : `params.result.${path}`, ...issue }
+}
+
+const decodeBlock = SchemaParser.decodeUnknownResult(Block.Block)
+const decodeLog = SchemaParser.decodeUnknownResult(Receipt.Log)
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
+
+/** The new heads. */
+export const heads = (client: Client): Kind<Head | Gap, State> => ({
+  initial: [],
+  params: () => ["newHeads"],
+  before: before(client),
+  again: again(client, true),
+  isResumable: false,
+  take: (state, result) => {
+    // A header is a block that lacks these members.
+    const value = isObject(result) ? { size: "0x0", ...result, transactions: [], uncles: [] } : result
+    const decoded = decodeBlock(value)
+    if (Result.isFailure(decoded)) return Result.fail(issueOf(decoded.failure, value))
+    const {
+      hash,
+      number,
+      size: _,
+      totalDifficulty: __,
+      transactions: ___,
+      uncles: ____,
+      withdrawals: _____,
+      ...header
+    } = decoded.success
+    if (number === null || hash === null) {
+      return Result.fail({ path: "params.result", expected: "a block with number and hash", received: "a pending one" })
+    }
+    const next = following(state, { number, hash })
+    const last = state.at(-1)
+    const isJump = last !== undefined && number > last.number + 1n
+    const gap: ReadonlyArray<Gap> = isJump ? [{ _tag: "Gap", fromBlock: last.number + 1n, toBlock: number - 1n }] : []
+    return Result.succeed([[...gap, { ...header, number, hash }], next])
+  },
+})
+
+/** The logs that a filter selects. */
+export const logs = (client: Client, filter: object): Kind<Receipt.Log | Gap, State> => ({
+  initial: [],
+  params: () => ["logs", filter],
+  before: before(client),
+  again: again(client, false),
+  isResumable: false,
+  take: (state, result) => {
+    const decoded = decodeLog(result)
+    if (Result.isFailure(decoded)) return Result.fail(issueOf(decoded.failure, result))
+    const { blockHash: hash, blockNumber: number, removed } = decoded.success
+    if (number == null || hash == null) return Result.succeed([[decoded.success], state])
+    const known =
+      removed === true
+        ? state.filter((block) => block.number < number || block.hash !== hash)
+        : following(state, { number, hash })
+    // The lowest block stays: a gap begins there, where nothing above it is known.
+    return Result.succeed([[decoded.success], known.length === 0 ? state.slice(0, 1) : known])
+  },
+})

@@ -1,0 +1,76 @@
+/** The subscription to the movements of a wallet, which goes on from the cursor of the last event. */
+import * as Issue from "@daybook/schema/Issue"
+import * as WalletEvent from "@daybook/schema/WalletEvent"
+import * as EventProgress from "@daybook/transport/internal/EventProgress"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as SchemaParser from "effect/SchemaParser"
+import type { Kind } from "./Subscription.ts"
+
+/**
+ * Which movements are sent, and from where on.
+ *
+ * Source: decision 0073.
+ */
+export interface MovementQuery {
+  /** The wallet, in any case. */
+  readonly address: string
+  /** Where it begins: a block, a date, the cursor of an event, or `now`. Default `now`. */
+  readonly from?: bigint | number | string | Date | undefined
+  /** `final`: rows of final blocks alone, which no reorg removes. Default `head`. */
+  readonly finality?: WalletEvent.Finality | undefined
+  /** `native` or the address of a token; or several. Default: all. */
+  readonly asset?: string | ReadonlyArray<string> | undefined
+  /** A kind of movements, or several. Default: all. */
+  readonly kind?: string | ReadonlyArray<string> | undefined
+}
+
+const decode = SchemaParser.decodeUnknownResult(WalletEvent.WalletEvent)
+const types: ReadonlySet<unknown> = new Set([...WalletEvent.rowTypes, "block.voided", "block.final", "covered", "gap"])
+
+const textOf = (from: MovementQuery["from"]): string =>
+  from === undefined ? "now" : from instanceof Date ? from.toISOString() : String(from)
+
+const listOf = (values: string | ReadonlyArray<string> | undefined): string | undefined =>
+  values === undefined || typeof values === "string" ? values : values.join(",")
+
+/** Members of an event that are read before it is decoded: a later version may send other types. */
+interface Envelope {
+  readonly type?: unknown
+  readonly data?: { readonly cursor?: unknown } | null
+}
+
+const isEnvelope = (value: unknown): value is Envelope => typeof value === "object" && value !== null
+
+/** The movements of a wallet. */
+export const movements = ({
+  address,
+  asset,
+  finality,
+  from,
+  kind,
+}: MovementQuery): Kind<WalletEvent.WalletEvent, EventProgress.EventProgress> => ({
+  initial: EventProgress.initial(),
+  params: ({ cursor }) => [
+    "daybook_movements",
+    { address, from: cursor ?? textOf(from), finality, asset: listOf(asset), kind: listOf(kind) },
+  ],
+  before: Effect.succeed,
+  again: (progress) => Effect.succeed([[], progress]),
+  isResumable: true,
+  take: (progress, result) => {
+    const cursor = isEnvelope(result) ? result.data?.cursor : undefined
+    const type = isEnvelope(result) ? result.type : undefined
+    if (typeof type === "string" && !types.has(type) && typeof cursor === "string") {
+      return Result.succeed([[], EventProgress.skip(progress, cursor)])
+    }
+    const decoded = decode(result)
+    if (Result.isFailure(decoded)) {
+      // Sound: an error of a schema has at least one issue.
+      const { path, ...issue } = Issue.fromError(decoded.failure, result)[0]!
+      return Result.fail({ path: path === "" ? "params.result" : `params.result.${path}`, ...issue })
+    }
+    const [next, isNew] = EventProgress.take(progress, decoded.success, decoded.success.data.cursor)
+    return Result.succeed([isNew ? [decoded.success] : [], next])
+  },
+})

@@ -1,0 +1,312 @@
+/**
+ * The WebSocket of a client: sends requests as `fetch` does, and gives the notifications of its subscriptions. It connects when something
+ * is sent and none is open. A connection that ends fails what waits for it; what follows connects again.
+ */
+import { BodyTooLarge, type Fetch } from "@daybook/transport/Fetch"
+import * as Effect from "effect/Effect"
+import * as Listening from "./Listening.ts"
+
+/**
+ * The part of a WebSocket that is used. That of the platform and that of the package `ws` have it.
+ */
+export interface WebSocketLike {
+  send(text: string): void
+  close(code?: number, reason?: string): void
+  addEventListener(type: "open" | "error", listener: () => void): void
+  addEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void
+  addEventListener(type: "close", listener: (event: { readonly code: number; readonly reason: string }) => void): void
+}
+
+/**
+ * Makes a WebSocket, which begins to connect.
+ */
+export type WebSocketConstructor = new (url: string) => WebSocketLike
+
+/** What a socket is made from. */
+export interface Options extends Listening.Bounds {
+  readonly make: WebSocketConstructor
+  /** Characters of a message at most. */
+  readonly maxCharacters: number
+}
+
+/** The WebSocket of a client. */
+export interface Socket {
+  readonly fetch: Fetch
+  /** The notifications of a subscription whose id was received. To be called once; undefined for an id that is not known. */
+  readonly listen: (id: string) => Listening.Listening | undefined
+  /** Ends the connection; it is opened again when something is sent. */
+  readonly close: () => void
+}
+
+/** A request that waits for its reply. */
+interface Pending {
+  /** The ids of its calls. */
+  readonly ids: ReadonlyArray<number>
+  readonly isSubscribe: boolean
+  readonly resolve: (reply: string | BodyTooLarge) => void
+  readonly reject: (error: Error) => void
+}
+
+/** An open connection, or one that is being opened. */
+interface Connection {
+  readonly webSocket: WebSocketLike
+  /** By each id. */
+  readonly pending: Map<number, Pending>
+  readonly subscriptions: Map<string, Listening.Queue>
+  /** Requests to subscribe whose callers left: what their replies name is ended. */
+  readonly abandoned: Set<number>
+  /** Texts to send once it is open; null when it is. */
+  waiting: Array<string> | null
+  /** Something was received since the last look. */
+  isActive: boolean
+  /** A call was sent to see whether the connection is alive. */
+  isProbed: boolean
+  timer: ReturnType<typeof setInterval> | undefined
+}
+
+/** A subscription that no stream reads yet. */
+interface Unread {
+  readonly connection: Connection
+  readonly queue: Listening.Queue
+}
+
+/** Subscriptions that wait to be read: more were left by callers that ended. */
+const maxUnread = 100
+
+/** Time in which a connection must be open, and between two looks at one that receives nothing. */
+const lookMillis = 15_000
+
+const aliveCall = `{"jsonrpc":"2.0","id":"alive","method":"eth_chainId","params":[]}`
+
+const unsubscribeCall = (id: string): string =>
+  JSON.stringify({ jsonrpc: "2.0", id: "ended", method: "eth_unsubscribe", params: [id] })
+
+const encoder = new TextEncoder()
+
+/** The first id of a request or a reply, in the order of members that this client and most servers write. */
+const usualId = /^\[?\{"jsonrpc":"2\.0","id":(\d+),/
+
+interface Message {
+  readonly id?: unknown
+  readonly method?: unknown
+  readonly result?: unknown
+  readonly params?: { readonly subscription?: unknown; readonly result?: unknown; readonly error?: unknown } | null
+}
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const isObject = (value: unknown): value is Message => typeof value === "object" && value !== null
+
+/** The request that a reply without an id answers: the batch, or the only one. Servers name the id of a single call. */
+const unnamedOf = ({ pending }: Connection): number | undefined => {
+  const all = [...pending.values()]
+  const [found] = all.find(({ ids }) => ids.length > 1)?.ids ?? (all.length === 1 ? all[0]!.ids : [])
+  return found
+}
+
+/** An id of the request that a message answers. The replies of a batch have any order. */
+const idOf = (connection: Connection, message: unknown): number | undefined => {
+  if (Array.isArray(message)) return message.map((one) => idOf(connection, one)).find((id) => id !== undefined)
+  if (!isObject(message)) return undefined
+  const { id } = message
+  if (id == null) return unnamedOf(connection)
+  return typeof id === "number" && (connection.pending.has(id) || connection.abandoned.has(id)) ? id : undefined
+}
+
+const forget = ({ pending }: Connection, request: Pending): boolean => {
+  const own = request.ids.filter((id) => pending.get(id) === request)
+  for (const id of own) pending.delete(id)
+  return own.length > 0
+}
+
+/** The ids of a request that this client has written. */
+const idsOf = (body: string): ReadonlyArray<number> => {
+  if (!body.startsWith("[")) return [Number(usualId.exec(body)?.[1])]
+  return (JSON.parse(body) as ReadonlyArray<{ readonly id: number }>).map(({ id }) => id)
+}
+
+/** A response as `fetch` gives it. */
+const responseOf = (reply: string | BodyTooLarge) => ({
+  status: 200,
+  headers: new Headers(),
+  arrayBuffer: async () => {
+    if (typeof reply !== "string") throw reply
+    return encoder.encode(reply).buffer
+  },
+})
+
+/** What the connections of a client share. */
+interface State {
+  readonly options: Options
+  current: Connection | undefined
+  /** Subscriptions whose ids were received, and are not read yet. Notifications follow at once, and the connection may end meanwhile. */
+  readonly unread: Map<string, Unread>
+}
+
+/** Gives a reply to its request. */
+const settle = (
+  { unread }: State,
+  connection: Connection,
+  id: number | undefined,
+  reply: string | BodyTooLarge,
+  result: unknown,
+): void => {
+  const found = id === undefined ? undefined : connection.pending.get(id)
+  if (found === undefined) return
+  forget(connection, found)
+  if (found.isSubscribe && typeof result === "string") {
+    const queue = Listening.queue()
+    connection.subscriptions.set(result, queue)
+    unread.set(result, { connection, queue })
+    const [oldest] = unread.keys()
+    if (unread.size > maxUnread && oldest !== undefined) unread.delete(oldest)
+  }
+  found.resolve(reply)
+}
+
+/** Ends a connection: what waits for it fails, and its subscriptions end. */
+const end = (state: State, connection: Connection, reason: string): void => {
+  if (state.current === connection) state.current = undefined
+  clearInterval(connection.timer)
+  for (const { reject } of connection.pending.values()) reject(new Error(reason))
+  connection.pending.clear()
+  for (const queue of connection.subscriptions.values()) Listening.end(queue, reason)
+  connection.subscriptions.clear()
+  connection.webSocket.close()
+}
+
+/** Sends a text, once the connection is open. */
+const send = ({ waiting, webSocket }: Connection, text: string): void => {
+  if (waiting === null) webSocket.send(text)
+  else waiting.push(text)
+}
+
+/** Queues a notification. */
+const notify = (
+  { options }: State,
+  connection: Connection,
+  { error, result, subscription }: NonNullable<Message["params"]>,
+  size: number,
+): void => {
+  const queue = typeof subscription === "string" ? connection.subscriptions.get(subscription) : undefined
+  if (queue === undefined) return
+  const item = error === undefined ? ({ _tag: "Result", result } as const) : ({ _tag: "Error", error } as const)
+  if (!Listening.offer(queue, item, size, options)) {
+    connection.subscriptions.delete(subscription as string)
+    send(connection, unsubscribeCall(subscription as string))
+  }
+}
+
+/** Takes a message. */
+const receive = (state: State, connection: Connection, text: string): void => {
+  const { maxCharacters } = state.options
+  const usual = usualId.exec(text)?.[1]
+  const known = usual === undefined ? undefined : connection.pending.get(Number(usual))
+  if (text.length > maxCharacters) {
+    if (known === undefined)
+      return end(state, connection, `a message of more than ${maxCharacters} characters was received`)
+    return settle(state, connection, Number(usual), new BodyTooLarge(maxCharacters), undefined)
+  }
+  if (known !== undefined && !known.isSubscribe) return settle(state, connection, Number(usual), text, undefined)
+  const message = parse(text)
+  if (message === undefined) return end(state, connection, "a message that is not JSON was received")
+  if (isObject(message) && message.method === "eth_subscription" && isObject(message.params)) {
+    return notify(state, connection, message.params, text.length)
+  }
+  const result = isObject(message) ? message.result : undefined
+  const id = idOf(connection, message)
+  if (id !== undefined && connection.abandoned.delete(id) && typeof result === "string") {
+    return send(connection, unsubscribeCall(result))
+  }
+  settle(state, connection, id, text, result)
+}
+
+/** Looks whether a connection is needed, and answers. */
+const look = (state: State, connection: Connection): void => {
+  const { isActive, pending, subscriptions, waiting } = connection
+  if (waiting !== null) return end(state, connection, `no connection after ${lookMillis / 1_000} seconds`)
+  if (isActive) {
+    connection.isActive = false
+    connection.isProbed = false
+  } else if (subscriptions.size === 0 && pending.size === 0) end(state, connection, "the connection was not used")
+  else if (connection.isProbed) end(state, connection, `nothing was received for ${(2 * lookMillis) / 1_000} seconds`)
+  else {
+    connection.isProbed = true
+    send(connection, aliveCall)
+  }
+}
+
+/** Opens a connection. */
+const open = (state: State, url: string): Connection => {
+  const webSocket = new state.options.make(url)
+  const connection: Connection = {
+    webSocket,
+    pending: new Map(),
+    subscriptions: new Map(),
+    abandoned: new Set(),
+    waiting: [],
+    isActive: true,
+    isProbed: false,
+    timer: undefined,
+  }
+  connection.timer = setInterval(() => look(state, connection), lookMillis)
+  webSocket.addEventListener("open", () => {
+    const { waiting } = connection
+    connection.waiting = null
+    for (const text of waiting ?? []) webSocket.send(text)
+  })
+  webSocket.addEventListener("error", () => end(state, connection, "the connection was refused or broke"))
+  webSocket.addEventListener("close", ({ code, reason }) =>
+    end(state, connection, reason === "" ? `the connection was closed with code ${code}` : reason),
+  )
+  webSocket.addEventListener("message", ({ data }) => {
+    connection.isActive = true
+    if (typeof data !== "string") return end(state, connection, "binary data was received")
+    receive(state, connection, data)
+  })
+  return connection
+}
+
+/** Makes the socket of a client. */
+export const make = (options: Options): Socket => {
+  const state: State = { options, current: undefined, unread: new Map() }
+
+  const fetch: Fetch = (url, { body = "", signal }) =>
+    new Promise<string | BodyTooLarge>((resolve, reject) => {
+      state.current ??= open(state, url.replace(/^http/, "ws"))
+      const connection = state.current
+      const isSubscribe = body.includes(`"method":"eth_subscribe"`)
+      const request: Pending = { ids: idsOf(body), isSubscribe, resolve, reject }
+      for (const id of request.ids) connection.pending.set(id, request)
+      signal.addEventListener("abort", () => {
+        if (forget(connection, request) && isSubscribe) connection.abandoned.add(request.ids[0]!)
+        reject(signal.reason as Error)
+      })
+      send(connection, body)
+    }).then(responseOf)
+
+  return {
+    fetch,
+    listen: (id) => {
+      const found = state.unread.get(id)
+      state.unread.delete(id)
+      if (found === undefined) return undefined
+      const { connection, queue } = found
+      return {
+        read: Listening.read(queue),
+        stop: Effect.sync(() => {
+          if (connection.subscriptions.delete(id)) send(connection, unsubscribeCall(id))
+        }),
+      }
+    },
+    close: () => {
+      if (state.current !== undefined) end(state, state.current, "the client was closed")
+    },
+  }
+}

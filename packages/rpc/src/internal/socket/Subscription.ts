@@ -1,0 +1,226 @@
+/**
+ * A subscription as a stream: subscribes, reads notifications, and after a connection ended subscribes again with the waits of the retry
+ * policy. What a kind of subscription gives, and what it does about the time between two connections, is its own.
+ */
+import * as JsonRpc from "@daybook/schema/JsonRpc"
+import { InvalidResponse, TransportError } from "@daybook/transport/ClientError"
+import type { Reply } from "@daybook/transport/Http"
+import * as Retry from "@daybook/transport/internal/Retry"
+import { shorten } from "@daybook/transport/internal/Redaction"
+import type * as RetryPolicy from "@daybook/transport/RetryPolicy"
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Random from "effect/Random"
+import * as Result from "effect/Result"
+import * as SchemaParser from "effect/SchemaParser"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import type { Client } from "../../Client.ts"
+import type { CallError } from "../../RpcError.ts"
+import { classify } from "../reply/classify.ts"
+import type { Item, Listening } from "./Listening.ts"
+import type { Socket } from "./Socket.ts"
+
+/**
+ * Notifications arrived faster than the program took them, and the server cannot send them again. Subscribe again, and read what was missed.
+ *
+ * **Example** (Recognising it)
+ *
+ * ```ts
+ * import { SubscriptionOverflow } from "@daybook/rpc/WebSocketClient"
+ *
+ * const error = new SubscriptionOverflow({ host: "n.example", reason: "more than 20000 notifications wait" })
+ * console.log(error.message) // Notifications not read fast enough: more than 20000 notifications wait. Raise maxQueued, or do less for each.
+ * ```
+ */
+export class SubscriptionOverflow extends Data.TaggedError("SubscriptionOverflow")<{
+  readonly message: string
+  readonly host: string
+  readonly isRetryable: false
+}> {
+  constructor({ host, reason }: { readonly host: string; readonly reason: string }) {
+    const message = `Notifications not read fast enough: ${reason}. Raise maxQueued, or do less for each.`
+    super({ message, host, isRetryable: false })
+  }
+}
+
+/**
+ * Every error of a subscription.
+ */
+export type SubscriptionError = CallError | SubscriptionOverflow
+
+/** What subscriptions run on. */
+export interface Source {
+  readonly client: Client
+  readonly socket: Socket
+  readonly policy: RetryPolicy.RetryPolicy
+  /** Removes the keys of the URL from a text. */
+  readonly scrub: (text: string) => string
+}
+
+/** What is given, and the state after it. */
+export type Taken<A, State> = readonly [given: ReadonlyArray<A>, next: State]
+
+/** A kind of subscription. */
+export interface Kind<A, State> {
+  readonly initial: State
+  /** Parameters of `eth_subscribe`. */
+  readonly params: (state: State) => ReadonlyArray<unknown>
+  /** Runs before the first connection. */
+  readonly before: (state: State) => Effect.Effect<State, CallError>
+  /** Runs when it is subscribed again. */
+  readonly again: (state: State) => Effect.Effect<Taken<A, State>, CallError>
+  /** Takes the result of a notification; fails with what is wrong in it. */
+  readonly take: (state: State, result: unknown) => Result.Result<Taken<A, State>, Issue>
+  /** It can go on where it stopped, so that an overflow is no error. */
+  readonly isResumable: boolean
+}
+
+/** What is wrong in a notification. */
+export interface Issue {
+  readonly path: string
+  readonly expected: string
+  readonly received: string
+}
+
+interface StreamState<State> {
+  readonly own: State
+  readonly listening: Listening | undefined
+  /** Connections since the last notification. */
+  readonly idle: number
+  readonly isFirst: boolean
+  /** Ends the stream once what precedes it was given. */
+  readonly error?: CallError
+}
+
+type Turn<A, State> = readonly [given: ReadonlyArray<A>, next: Option.Option<StreamState<State>>]
+
+const method = "eth_subscribe"
+
+const decodeError = SchemaParser.decodeUnknownResult(JsonRpc.ErrorObject)
+
+const unknownError: JsonRpc.ErrorObject = {
+  code: -32_603,
+  message: "The subscription ended with an error of another form",
+}
+
+const replyOf = ({ client, scrub }: Source): Reply => ({
+  status: 200,
+  headers: {},
+  text: "",
+  host: client.host,
+  requestId: undefined,
+  retryAfter: undefined,
+  attempts: [],
+  scrub,
+})
+
+/** The error by which a server ended a subscription. */
+const errorOf = (source: Source, received: unknown): CallError => {
+  const error = Result.getOrElse(decodeError(received), () => unknownError)
+  return classify({ _tag: "Error", error }, replyOf(source), method)
+}
+
+/** Waits before the next connection; fails where several gave nothing. */
+const pause = Effect.fnUntraced(function* (
+  { client, policy, scrub }: Source,
+  idle: number,
+  reason: string,
+): Effect.fn.Return<void, TransportError> {
+  if (idle >= policy.maxAttempts) {
+    return yield* new TransportError({ host: client.host, phase: "body", reason: shorten(scrub(reason)) })
+  }
+  const random = yield* Random.next
+  yield* Effect.sleep(Duration.millis(Retry.delayMillis(policy, { attempt: Math.max(1, idle), random })))
+})
+
+/** What items gave, and the error that ended the subscription. */
+interface Received<A, State> {
+  readonly given: ReadonlyArray<A>
+  readonly own: State
+  readonly error: CallError | undefined
+}
+
+/** Takes items up to the error that ended the subscription. */
+const takeItems = <A, State>(
+  source: Source,
+  kind: Kind<A, State>,
+  from: State,
+  items: ReadonlyArray<Item>,
+): Result.Result<Received<A, State>, InvalidResponse> => {
+  const given: Array<A> = []
+  let own = from
+  for (const item of items) {
+    if (item._tag === "Error") return Result.succeed({ given, own, error: errorOf(source, item.error) })
+    const taken = kind.take(own, item.result)
+    if (Result.isFailure(taken)) {
+      const { expected, path, received } = taken.failure
+      const shown = shorten(source.scrub(received), 100)
+      return Result.fail(
+        new InvalidResponse({ ...replyOf(source), reason: "content", path, expected, received: shown }),
+      )
+    }
+    given.push(...taken.success[0])
+    own = taken.success[1]
+  }
+  return Result.succeed({ given, own, error: undefined })
+}
+
+/** Makes the turns of a stream; the scope ends the subscription that is open. */
+const turns = Effect.fnUntraced(function* <A, State>(
+  source: Source,
+  kind: Kind<A, State>,
+): Effect.fn.Return<
+  (state: StreamState<State>) => Effect.Effect<Turn<A, State>, SubscriptionError>,
+  never,
+  Scope.Scope
+> {
+  const { client, socket } = source
+  let held: Listening | undefined
+  yield* Effect.addFinalizer(() => held?.stop ?? Effect.void)
+
+  const subscribe = Effect.fnUntraced(function* ({ idle, isFirst, own: before }: StreamState<State>) {
+    let own = isFirst ? yield* kind.before(before) : before
+    const id = yield* client.request({ method, params: kind.params(own) })
+    const listening = socket.listen(String(id))
+    held = listening
+    let given: ReadonlyArray<A> = []
+    if (!isFirst) [given, own] = yield* kind.again(own)
+    if (listening === undefined) yield* pause(source, idle + 1, "the connection ended")
+    const next: Turn<A, State> = [given, Option.some({ own, listening, idle: idle + 1, isFirst: false })]
+    return next
+  })
+
+  return Effect.fnUntraced(function* (state: StreamState<State>): Effect.fn.Return<Turn<A, State>, SubscriptionError> {
+    const { error, idle, listening, own } = state
+    if (error !== undefined) return yield* Effect.fail(error)
+    if (listening === undefined) return yield* subscribe(state)
+    const read = yield* listening.read
+    const ended = { own, listening: undefined, idle, isFirst: false }
+    if (read._tag === "Ended") {
+      if (!read.isOverflow) yield* pause(source, idle, read.reason)
+      else if (!kind.isResumable) return yield* new SubscriptionOverflow({ host: client.host, reason: read.reason })
+      return [[], Option.some(ended)]
+    }
+    const taken = yield* Effect.fromResult(takeItems(source, kind, own, read.items))
+    const after = { own: taken.own, listening, idle: 0, isFirst: false }
+    if (taken.error === undefined) return [taken.given, Option.some(after)]
+    const isTransient = taken.error._tag === "RateLimited" || taken.error.isRetryable
+    if (!isTransient) return [taken.given, Option.some({ ...after, error: taken.error })]
+    yield* pause(source, idle, taken.error.message)
+    return [taken.given, Option.some({ ...after, listening: undefined, idle })]
+  })
+})
+
+/** Makes the stream of a subscription. */
+export const make = <A, State>(source: Source, kind: Kind<A, State>): Stream.Stream<A, SubscriptionError> =>
+  Stream.unwrap(
+    Effect.map(turns(source, kind), (turn) =>
+      Stream.paginate<StreamState<State>, A, SubscriptionError>(
+        { own: kind.initial, listening: undefined, idle: 0, isFirst: true },
+        turn,
+      ),
+    ),
+  )

@@ -1,0 +1,334 @@
+/** The client over a WebSocket: calls, batches, subscriptions, and connections that end. */
+import { describe, expect, it } from "@effect/vitest"
+import { Eventually } from "@daybook/harness"
+import { Effect, Fiber, Result, Stream } from "effect"
+import * as WebSocketClient from "../src/WebSocketClient.ts"
+import { createWebSocketClient } from "../src/websocket.ts"
+import * as MemorySocket from "./memorySocket.ts"
+
+const url = "wss://n.example/rpc/eth/secret-key-1"
+const retry = { base: 1, cap: 2 } as const
+
+const word = (text: string): `0x${string}` => `0x${text.padStart(64, "0")}`
+const address = `0x${"1".repeat(40)}`
+
+const header = (number: number, branch = "a") => ({
+  number: `0x${number.toString(16)}`,
+  hash: word(`${branch}${number}`),
+  parentHash: word(`${branch}${number - 1}`),
+  sha3Uncles: word("1"),
+  logsBloom: `0x${"00".repeat(256)}`,
+  transactionsRoot: word("2"),
+  stateRoot: word("3"),
+  receiptsRoot: word("4"),
+  miner: address,
+  difficulty: "0x0",
+  extraData: "0x",
+  gasLimit: "0x1",
+  gasUsed: "0x1",
+  timestamp: "0x1",
+})
+
+const block = (number: number, branch = "a") => ({
+  ...header(number, branch),
+  size: "0x1",
+  transactions: [],
+  uncles: [],
+})
+
+const log = (number: number, removed = false) => ({
+  address,
+  topics: [],
+  data: "0x",
+  blockNumber: `0x${number.toString(16)}`,
+  blockHash: word(`a${number}`),
+  transactionHash: word("9"),
+  transactionIndex: "0x0",
+  logIndex: "0x0",
+  removed,
+})
+
+const movementEvent = (cursor: number, type = "covered") => ({
+  type,
+  timestamp: "2026-11-24T10:00:00.000Z",
+  data: { chain: "eth", cursor: `c${cursor}`, number: String(cursor), hash: word(String(cursor)) },
+})
+
+/** Answers what asks for blocks of a chain whose head is `head`, with blocks of branch b from `fork` on. */
+const answerBlocks = (
+  { id, method, params }: MemorySocket.ServerSocket["received"][number],
+  socket: MemorySocket.ServerSocket,
+  { fork = Infinity, head }: { readonly head: number; readonly fork?: number },
+) => {
+  if (method !== "eth_getBlockByNumber") return false
+  const number = params[0] === "latest" ? head : Number(params[0])
+  MemorySocket.reply(socket, id, block(number, number >= fork ? "b" : "a"))
+  return true
+}
+
+const make = (respond: MemorySocket.Respond, options: Partial<WebSocketClient.Options> = {}) => {
+  const server = MemorySocket.make(respond)
+  const client = WebSocketClient.makeUnsafe({
+    url,
+    webSocket: server.webSocket,
+    retry,
+    ...options,
+  })
+  return { ...server, client }
+}
+
+describe("WebSocketClient", () => {
+  it.live("calls: each has its own reply on one connection, whatever the order of the replies", () =>
+    Effect.gen(function* () {
+      const waiting: Array<() => void> = []
+      const { client, sockets, urls } = make(
+        ({ id, params }, socket) => {
+          waiting.unshift(() => MemorySocket.reply(socket, id, params[0]))
+          if (waiting.length === 3) for (const send of waiting) send()
+        },
+        { batch: false },
+      )
+      const results = yield* Effect.all(
+        ["0x1", "0x2", "0x3"].map((value) => client.request({ method: "test_echo", params: [value] })),
+        { concurrency: "unbounded" },
+      )
+
+      expect(results).toEqual(["0x1", "0x2", "0x3"])
+      expect([urls, sockets.length]).toEqual([[url], 1])
+    }),
+  )
+
+  it.live("calls: a batch is one message, and an error without an id belongs to it", () =>
+    Effect.gen(function* () {
+      let messages = 0
+      const { client } = make((message, socket) => {
+        const calls = message as unknown as ReadonlyArray<{ readonly id: number; readonly method: string }>
+        messages++
+        if (messages === 1)
+          return socket.send({ jsonrpc: "2.0", id: null, error: { code: -32005, message: "limit exceeded" } })
+        const resultOf = (method: string) => (method === "eth_gasPrice" ? "0x0" : "0x1")
+        socket.send(calls.toReversed().map(({ id, method }) => ({ jsonrpc: "2.0", id, result: resultOf(method) })))
+      })
+      const [one, two] = yield* client.batch([{ method: "eth_blockNumber" }, { method: "eth_gasPrice" }])
+
+      expect([Result.getOrThrow(one), Result.getOrThrow(two)]).toEqual([1n, 0n])
+      expect(messages).toBe(2)
+    }),
+  )
+
+  it.live(
+    "calls: a connection that ends fails what waits, which is sent again on another one, within the retry policy",
+    () =>
+      Effect.gen(function* () {
+        const { client, sockets, state } = make(({ id }, socket, number) =>
+          number < 3 ? socket.close(1001, "The service stops") : MemorySocket.reply(socket, id, "0x7"),
+        )
+        const height = yield* client.eth_blockNumber()
+        sockets.at(-1)!.close()
+        state.isDown = true
+        const error = yield* Effect.flip(client.eth_blockNumber())
+
+        expect([height, sockets.length]).toEqual([7n, 3])
+        expect(error).toMatchObject({ _tag: "TransportError", host: "n.example", isRetryable: true })
+        expect(error.message).not.toContain("secret")
+      }),
+  )
+
+  it.live("calls: one that is interrupted, too large or binary has its error, and none has that of another", () =>
+    Effect.gen(function* () {
+      const { client } = make(
+        ({ id, method }, socket) => {
+          if (method === "test_large") MemorySocket.reply(socket, id, "x".repeat(2_000))
+          if (method === "eth_gasPrice") MemorySocket.reply(socket, id, "0x5")
+        },
+        { maxBytes: 1_000, timeout: 300 },
+      )
+      const large = yield* Effect.flip(client.request({ method: "test_large" }))
+      const [price, late] = yield* Effect.all(
+        [client.eth_gasPrice(), Effect.flip(client.request({ method: "test_never" }))],
+        {
+          concurrency: 2,
+        },
+      )
+
+      expect([large._tag, price, late._tag]).toEqual(["InvalidResponse", 5n, "TimeoutError"])
+    }),
+  )
+
+  it.live("newHeads: gives heads, and after a connection ended the blocks between from the first that differs", () =>
+    Effect.gen(function* () {
+      const { client } = make((message, socket, number) => {
+        const [first, second] = [{ head: 10 }, { head: 14, fork: 12 }]
+        if (answerBlocks(message, socket, number === 1 ? first : second)) return
+        MemorySocket.reply(socket, message.id, `0xs${number}`)
+        const heads = number === 1 ? [header(11), header(12)] : [header(15, "b"), header(17, "b")]
+        for (const head of heads) MemorySocket.notify(socket, `0xs${number}`, head)
+        if (number === 1) socket.close()
+      })
+      const given = yield* Stream.runCollect(Stream.take(client.newHeads, 6))
+
+      expect(Array.from(given, (one) => ("_tag" in one ? one : one.number))).toEqual([
+        11n,
+        12n,
+        { _tag: "Gap", fromBlock: 12n, toBlock: 14n },
+        15n,
+        { _tag: "Gap", fromBlock: 16n, toBlock: 16n },
+        17n,
+      ])
+      const [first] = given
+      expect(Object.keys(first ?? {})).not.toContain("transactions")
+    }),
+  )
+
+  it.live("logs: gives logs and removed ones, and a gap that begins with the last block of which logs were given", () =>
+    Effect.gen(function* () {
+      const { client, sockets } = make((message, socket, number) => {
+        if (answerBlocks(message, socket, { head: number === 1 ? 10 : 20 })) return
+        MemorySocket.reply(socket, message.id, `0xs${number}`)
+        if (message.method !== "eth_subscribe") return
+        if (number === 2) return MemorySocket.notify(socket, "0xs2", log(21))
+        for (const one of [log(11), log(12), log(13), log(13, true)]) MemorySocket.notify(socket, "0xs1", one)
+        socket.close()
+      })
+      const given = yield* Stream.runCollect(Stream.take(client.logs({ address }), 6))
+
+      expect(Array.from(given, (one) => ("_tag" in one ? one : [one.blockNumber, one.removed]))).toEqual([
+        [11n, false],
+        [12n, false],
+        [13n, false],
+        [13n, true],
+        { _tag: "Gap", fromBlock: 12n, toBlock: 20n },
+        [21n, false],
+      ])
+      const { received } = sockets[1]!
+      yield* client.request({ method: "test_any" })
+      expect(sockets[0]!.received.find(({ method }) => method === "eth_subscribe")?.params).toEqual([
+        "logs",
+        { address },
+      ])
+      expect(received.at(-2)).toMatchObject({ method: "eth_unsubscribe", params: ["0xs2"] })
+    }),
+  )
+
+  it.live(
+    "newHeads: fails with SubscriptionOverflow where the program does not take what waits, once it has what precedes",
+    () =>
+      Effect.gen(function* () {
+        const { client, sockets } = make(
+          (message, socket) => {
+            if (answerBlocks(message, socket, { head: 1 })) return
+            MemorySocket.reply(socket, message.id, "0xs")
+            for (let number = 2; number < 9; number++) MemorySocket.notify(socket, "0xs", header(number))
+          },
+          { maxQueued: 5 },
+        )
+        const given: Array<bigint> = []
+        const error = yield* Effect.flip(
+          Stream.runForEach(client.newHeads, (one) => Effect.sync(() => "_tag" in one || given.push(one.number))),
+        )
+
+        expect(given).toEqual([2n, 3n, 4n, 5n, 6n])
+        expect(error._tag).toBe("SubscriptionOverflow")
+        expect(sockets[0]!.received.at(-1)).toMatchObject({ method: "eth_unsubscribe" })
+      }),
+  )
+
+  it.live(
+    "movements: goes on from the cursor of the last event over connections, overflows and errors that may pass",
+    () =>
+      Effect.gen(function* () {
+        const froms: Array<unknown> = []
+        const { client } = make(
+          ({ id, method, params }, socket, number) => {
+            if (method !== "eth_subscribe") return
+            const { from } = params[1] as { readonly from: string }
+            froms.push(from)
+            MemorySocket.reply(socket, id, `0x${froms.length}`)
+            const next = from.startsWith("c") ? Number(from.slice(1)) + 1 : 1
+            for (let at = next; at < next + 4; at++)
+              MemorySocket.notify(socket, `0x${froms.length}`, movementEvent(at, at === 2 ? "later.type" : "covered"))
+            if (froms.length === 2) {
+              const error = { code: -32002, message: "The index cannot be read now. Retry later." }
+              socket.send({ jsonrpc: "2.0", method: "eth_subscription", params: { subscription: "0x2", error } })
+            }
+            if (number === 1 && froms.length === 3) socket.close()
+          },
+          { maxQueued: 3 },
+        )
+        const given = yield* Stream.runCollect(Stream.take(client.movements({ address, from: 5n }), 10))
+
+        expect(Array.from(given, ({ data }) => data.cursor)).toEqual([
+          "c1",
+          "c3",
+          "c4",
+          "c5",
+          "c6",
+          "c7",
+          "c8",
+          "c9",
+          "c10",
+          "c11",
+        ])
+        expect(froms.slice(0, 3)).toEqual(["5", "c3", "c6"])
+      }),
+  )
+
+  it.live("movements: fails with the error of the service where it cannot go on, after the events before it", () =>
+    Effect.gen(function* () {
+      const { client } = make(({ id }, socket) => {
+        MemorySocket.reply(socket, id, "0x1")
+        MemorySocket.notify(socket, "0x1", movementEvent(1))
+        const error = { code: -32000, message: "Stale cursor", data: { code: "stale_cursor", resumeFromBlock: 6 } }
+        socket.send({ jsonrpc: "2.0", method: "eth_subscription", params: { subscription: "0x1", error } })
+      })
+      const given: Array<string> = []
+      const error = yield* Effect.flip(
+        Stream.runForEach(client.movements({ address }), ({ data }) => Effect.sync(() => given.push(data.cursor))),
+      )
+
+      expect(given).toEqual(["c1"])
+      expect(error).toMatchObject({ _tag: "RpcError", code: -32000, data: { resumeFromBlock: 6 } })
+    }),
+  )
+
+  it.live("streams: one that is ended has its subscription ended, and the connection serves others", () =>
+    Effect.gen(function* () {
+      const { client, sockets } = make((message, socket) => {
+        if (!answerBlocks(message, socket, { head: 1 })) MemorySocket.reply(socket, message.id, "0xs")
+      })
+      const reading = yield* Effect.forkChild(Stream.runDrain(client.newHeads))
+      const isSubscribed = () => (sockets[0]?.received ?? []).some(({ method }) => method === "eth_subscribe")
+      yield* Effect.promise(() => Eventually.until(isSubscribed, { what: "a subscription" }))
+      yield* client.request({ method: "test_any" })
+      yield* Fiber.interrupt(reading)
+      yield* client.request({ method: "test_any" })
+
+      expect(sockets).toHaveLength(1)
+      expect(sockets[0]!.received.map(({ method }) => method)).toContain("eth_unsubscribe")
+    }),
+  )
+
+  it("createWebSocketClient: iterates, ends by its signal, and states what is accepted", async () => {
+    const controller = new AbortController()
+    const server = MemorySocket.make((message, socket) => {
+      if (answerBlocks(message, socket, { head: 1 })) return
+      MemorySocket.reply(socket, message.id, "0xs")
+      MemorySocket.notify(socket, "0xs", header(2))
+    })
+    const client = createWebSocketClient({ url, webSocket: server.webSocket, retry, signal: controller.signal })
+    const given: Array<unknown> = []
+    const iterating = (async () => {
+      for await (const head of client.newHeads()) {
+        given.push("_tag" in head ? head : head.number)
+        controller.abort(new Error("enough"))
+      }
+    })()
+
+    await expect(iterating).rejects.toThrow("enough")
+    expect(given).toEqual([2n])
+    expect(() => createWebSocketClient({ url: "ftp://n.example/secret-key-1" })).toThrow("url")
+    expect(() => createWebSocketClient({ url, fetch } as never)).toThrow("fetch")
+    expect(() => createWebSocketClient({ url, maxQueued: 0 })).toThrow("maxQueued")
+    client.close()
+  })
+})
