@@ -25,7 +25,6 @@ import {
   type PageStream,
   type RowStream,
 } from "./internal/PromisePages.ts"
-import * as RowIterable from "./internal/RowIterable.ts"
 import type {
   BalanceQuery,
   ContractQuery,
