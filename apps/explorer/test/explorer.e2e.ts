@@ -210,6 +210,8 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
     await page.locator(".log").getByText("Not decoded: the service has not indexed").waitFor()
 
     isIndexed = true
+    // What is on screen is read again once the chain has moved.
+    await world.run(Head.mine(world.node))
 
     await page.locator(".log").getByText("Transfer(address,address,uint256)").waitFor()
     await page.getByRole("group", { name: "Changes by address" }).locator("li", { hasText: "GOLD" }).waitFor()
