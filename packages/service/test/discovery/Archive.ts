@@ -146,12 +146,12 @@ const answersOf = (
 }
 
 /** An anvil carries out a plan without its empty blocks; gives an archive of the whole chain and what was recorded. */
-export const start = Effect.fnUntraced(function* (plan: LongChain.PlannedChain) {
+export const start = Effect.fnUntraced(function* (plan: LongChain.PlannedChain, options: Anvil.Options = {}) {
   // Contracts state the same in all blocks, but for balances: their names.
-  const node = yield* Anvil.make()
+  const node = yield* Anvil.make(options)
   const recording = Recording.make(node, plan.tokens)
   yield* LongChain.mineBusy(node, plan, recording.record)
   const answers = answersOf(chainOf(recording, plan.last), recording, server.forward(node.url))
   const archive = yield* server.start(answers)
-  return { url: archive.url, recording, answers }
+  return { url: archive.url, calls: archive.calls, recording, answers }
 })

@@ -1,0 +1,58 @@
+/** Adds wallets to an index of some wallets on a long chain, and compares their rows with an index of every wallet. */
+import { Effect, References } from "effect"
+import * as Campaign from "../campaign/Campaign.ts"
+import * as Watch from "./Watch.ts"
+
+const [fewest, most] = [10, 1_000]
+
+/** Numbers of transactions from the fewest to the most, each larger than the one before by the same factor. */
+const sizesOf = (wallets: number): ReadonlyArray<number> =>
+  Array.from({ length: wallets }, (_, at) => Math.round(fewest * (most / fewest) ** (at / Math.max(1, wallets - 1))))
+
+Campaign.main({
+  name: "watches",
+  about:
+    "Adds wallets to an index of some wallets on a long chain, whose node is an archive without trace_filter, and searches their past: each alone, then all together in a process that is killed again and again. Fails where a row differs from an index of every wallet.",
+  options: {
+    blocks: [100_000, "blocks of the chain"],
+    wallets: [20, `wallets of ${fewest} to ${most} transactions`],
+    kills: [10, "kills of the process"],
+  },
+  plan: Effect.fnUntraced(
+    function* ({ blocks, kills, wallets }, { print }) {
+      const indexed = yield* Watch.make(blocks, sizesOf(wallets))
+      print(`${blocks} blocks are indexed, of every wallet and of one`)
+      let calls = 0
+      const row = (
+        found: { readonly calls: number; readonly seconds: number; readonly rows: number },
+        killed: number,
+      ) => [found.calls, found.seconds.toFixed(1), found.rows, killed]
+      const checked = ({ fail }: Campaign.Output, differences: ReadonlyArray<string>) => {
+        for (const text of differences.slice(0, 5)) fail(text)
+      }
+      return {
+        columns: ["wallets", "calls", "seconds", "rows", "kills"],
+        cases: [
+          ...indexed.plan.wallets.map((wallet): Campaign.Case => ({
+            name: `${wallet.blocks.length} transactions`,
+            run: Effect.fnUntraced(function* (report) {
+              const found = yield* Watch.searchOne(indexed, wallet)
+              calls += found.calls
+              checked(report, found.differences)
+              return row(found, 0)
+            }),
+          })),
+          {
+            name: "all together, killed",
+            run: Effect.fnUntraced(function* (report) {
+              const found = yield* Watch.searchKilled(indexed, kills, calls / Math.max(1, kills), 1)
+              checked(report, found.differences)
+              return row(found, found.killed)
+            }),
+          },
+        ],
+      }
+    },
+    Effect.provideService(References.MinimumLogLevel, "None"),
+  ),
+})
