@@ -8,12 +8,15 @@ import * as Effect from "effect/Effect"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
+import { visibleLine } from "@daybook/schema/VisibleText"
 import * as ChainJob from "../indexer/job/ChainJob.ts"
+import * as Throughput from "../indexer/Throughput.ts"
 import { shellWord } from "../supervision/ShellWord.ts"
 import * as Proof from "../proof/Proof.ts"
 import { isProved, type WalletProof } from "../store/Proofs.ts"
 import type { Checkpoint } from "../block/BlockRows.ts"
 import type { Database } from "../store/Database.ts"
+import type { IndexerStatus, PastProgress } from "../store/StatusBoard.ts"
 import * as WatchList from "../store/WatchList.ts"
 import { CommandError } from "./CommandError.ts"
 import * as Selection from "./Selection.ts"
@@ -27,7 +30,13 @@ interface Watched {
   /** First block from which every transaction of it is indexed, and the last indexed block; `null` where nothing is indexed. */
   readonly indexed: { readonly from: number; readonly to: number } | null
   /** Last block up to which its past is searched, and whether the search goes on; `null` where it was not added later. */
-  readonly search: { readonly to: number | null; readonly end: number; readonly isRunning: boolean } | null
+  readonly search: {
+    readonly to: number | null
+    readonly end: number
+    readonly isRunning: boolean
+    /** How far the search that is at work has come; `null` for none. */
+    readonly progress: PastProgress | null
+  } | null
   /** The last comparison; `null` where there is none. */
   readonly proof: WalletProof | null
 }
@@ -40,6 +49,9 @@ const toJson = ({ address, chain, indexed, proof, search }: Watched) => ({
   chain,
   indexed,
   searched_to: search?.to ?? null,
+  calls_left: search?.progress?.callsLeft ?? null,
+  millis_left: search?.progress?.etaMillis ?? null,
+  search_issue: search?.progress?.issue ?? null,
   proved_to: proof?.provedBlock ?? null,
   compared_at: proof?.block.number ?? null,
   differences: proof === null ? null : differencesOf(proof),
@@ -62,19 +74,25 @@ const formatRange = (indexed: Watched["indexed"]): string => {
 
 const formatSearch = (search: Watched["search"]): string => {
   if (search === null) return ""
-  const { end, isRunning, to } = search
-  if (!isRunning) return `, of a search up to block ${end}`
-  return to === null ? ", its past is not searched yet" : `, its past is searched up to block ${to} of ${end}`
+  const { end, isRunning, progress, to } = search
+  if (!isRunning) return `, of a search up to block ${end}, which does not find calls of value 0 by others`
+  const reached = to === null ? ", its past is not searched yet" : `, its past is searched up to block ${to} of ${end}`
+  if (progress === null) return reached
+  const { callsLeft, etaMillis, issue } = progress
+  const time = etaMillis === undefined ? "" : ` (${Throughput.formatMillis(etaMillis)})`
+  const why = issue === undefined ? "" : `, it does not go on: ${visibleLine(issue)}`
+  return `${reached}, at least ${callsLeft} calls are left${time}${why}`
 }
 
 const toText = ({ address, chain, indexed, proof, search }: Watched): string =>
   `${address} on ${chain}: ${formatRange(indexed)}${formatSearch(search)}, ${formatProof(proof)}`
 
-const searchOf = (checkpoint: Checkpoint, wallet: string): Watched["search"] => {
+const searchOf = (checkpoint: Checkpoint, wallet: string, status: IndexerStatus | null): Watched["search"] => {
   const from = WatchList.completeFrom(checkpoint, wallet)
   if (from <= checkpoint.first) return null
   const [to, isRunning] = [WatchList.searchedTo(checkpoint, wallet), WatchList.isSearching(checkpoint, wallet)]
-  return { to, end: from - 1, isRunning }
+  const { past } = status ?? {}
+  return { to, end: from - 1, isRunning, progress: past?.wallets.includes(wallet) === true ? past : null }
 }
 
 const everyWallet = (chain: string): string => `${chain}: every wallet is indexed`
@@ -100,14 +118,14 @@ const list = Command.make(
       const wallets = stored?.watch ?? configured
       for (const address of wallets) {
         const found = yield* reader.snapshot((snapshot) =>
-          Effect.all({ checkpoint: snapshot.checkpoint, proof: snapshot.proof(address) }),
+          Effect.all({ checkpoint: snapshot.checkpoint, proof: snapshot.proof(address), status: snapshot.status }),
         )
-        const { checkpoint, proof } = found
+        const { checkpoint, proof, status } = found
         const indexed = checkpoint && {
           from: WatchList.firstBlock(checkpoint, address),
           to: checkpoint.head.number,
         }
-        const search = checkpoint && searchOf(checkpoint, address)
+        const search = checkpoint && searchOf(checkpoint, address, status)
         const watched = { address, chain, indexed, search, proof }
         yield* Terminal.print(json ? JSON.stringify(toJson(watched)) : toText(watched))
       }

@@ -330,7 +330,11 @@ const assemblingOf = (
 })
 
 /** Searches the past of added wallets beside the indexer. */
-const searchPasts = Effect.fnUntraced(function* (node: Node, options: Options, { assembling, store }: Context) {
+const searchPasts = Effect.fnUntraced(function* (
+  node: Node,
+  options: Options,
+  { assembling, reporter, store }: Context,
+) {
   const { chain, chainId, feeRules, rules = HashRules.none, searchCallsPerMinute: callsPerMinute = 0 } = options
   if (callsPerMinute === 0) return
   const database = yield* Engine
@@ -344,6 +348,7 @@ const searchPasts = Effect.fnUntraced(function* (node: Node, options: Options, {
       store: database.chain({ name: chain, id: chainId, feeRules }),
       assembling: { ...assembling, watch: null, rules: found, ledger },
       callsPerMinute,
+      onProgress: (past) => reporter.report({ _tag: "PastSearched", past }),
     }),
   )
 })

@@ -4,6 +4,7 @@
 import type { TraceSource } from "../block/Traces.ts"
 import type { BlockRef } from "../block/BlockRows.ts"
 import type { Settings } from "../store/AppliedSettings.ts"
+import type { PastProgress } from "../store/StatusBoard.ts"
 
 /** Severity of a log line. */
 export type Level = "Debug" | "Info" | "Warn"
@@ -43,6 +44,8 @@ export type IndexerReport =
     }
   /** Blocks below the first one cannot be indexed at present. */
   | { readonly _tag: "PrependObstructed"; readonly message: string }
+  /** How far the past of added wallets is searched; `null` once nothing is left. */
+  | { readonly _tag: "PastSearched"; readonly past: PastProgress | null }
   /** The head of the node was polled; `isExtending` while blocks are fetched. */
   | { readonly _tag: "HeadSeen"; readonly nodeHead: number; readonly isExtending?: boolean }
   /** Blocks were stored. `first` is the first indexed block, `head` the last one. */

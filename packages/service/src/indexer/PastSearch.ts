@@ -17,11 +17,14 @@ import * as KeptRows from "../fetch/KeptRows.ts"
 import type { DiscoveredBlock } from "../ledger/DiscoveredBlock.ts"
 import * as Calls from "../node/Calls.ts"
 import { ChainReorganized } from "../node/CallsError.ts"
+import type { DiscoveryState } from "../discovery/DiscoveryState.ts"
 import type { Node } from "../node/Node.ts"
 import * as CallPace from "../proof/CallPace.ts"
 import type { ChainSession } from "../store/ChainSession.ts"
 import type { ChainStore } from "../store/Database.ts"
+import type { PastProgress } from "../store/StatusBoard.ts"
 import * as WatchList from "../store/WatchList.ts"
+import * as MonotonicClock from "../supervision/MonotonicClock.ts"
 import { fromDefect } from "../supervision/UnexpectedFailure.ts"
 
 /** How to search. */
@@ -35,6 +38,8 @@ export interface Options {
   readonly assembling: DiscoveredBlocks.Source["assembling"]
   /** Calls for states per minute, at most; blocks are fetched as fast as the node gives them. */
   readonly callsPerMinute: number
+  /** Receives how far a search has come; `null` once nothing is left. */
+  readonly onProgress: (progress: PastProgress | null) => Effect.Effect<void>
 }
 
 /** Wallets whose past is searched together. */
@@ -104,11 +109,20 @@ const search = Effect.fnUntraced(function* (options: Options, source: Discovered
       unnoted = 0
       return changed.length > 0
     })
+  const startedAt = yield* MonotonicClock.millis
+  const progress = Effect.fnUntraced(function* (state: DiscoveryState) {
+    const { calls } = source.usage()
+    const callsLeft = DiscoveryStep.callsLeft(state)
+    const millis = (yield* MonotonicClock.millis) - startedAt
+    const etaMillis = calls === 0 ? undefined : Math.round((millis / calls) * callsLeft)
+    yield* options.onProgress({ wallets, searchedTo, end: closing.number, calls, callsLeft, etaMillis })
+  })
   const opening = Math.max(0, searchedTo)
   if (opening < closing.number) {
     const scope = { chainId: options.chainId, addresses: wallets, opening, closing }
     const state = DiscoveryStep.initial(scope)
-    yield* Discovery.make(source, Discovery.nothingFound(state)).blocks.pipe(
+    yield* progress(state)
+    yield* Discovery.make(source, Discovery.nothingFound(state), progress).blocks.pipe(
       Stream.mapEffect((block) =>
         Effect.gen(function* () {
           yield* storeBlock(options, source, target, block)
@@ -129,10 +143,20 @@ export const run = Effect.fn("PastSearch.run")(function* (options: Options): Eff
     node: CallPace.paced(node, callsPerMinute),
     usage: () => ({ requests: 0, calls: 0, byMethod: [] }),
   }
+  // Sound: it is set by what is called.
+  let last = null as PastProgress | null
+  const onProgress = (progress: PastProgress | null) =>
+    Effect.suspend(() => {
+      last = progress
+      return options.onProgress(progress)
+    })
   const turn = Effect.gen(function* () {
     const target = yield* nextTarget(options)
-    if (target === null) return false
-    yield* search(options, Calls.limited({ ...budgeted, maxCalls, assembling }, maxCalls), target)
+    if (target === null) {
+      if (last !== null) yield* onProgress(null)
+      return false
+    }
+    yield* search({ ...options, onProgress }, Calls.limited({ ...budgeted, maxCalls, assembling }, maxCalls), target)
     return true
   })
   let logged = ""
@@ -147,6 +171,7 @@ export const run = Effect.fn("PastSearch.run")(function* (options: Options): Eff
     if (message !== logged) yield* Effect.logWarning(`The past of added wallets is not found yet: ${message}`)
     logged = message
     failures += 1
+    if (last !== null) yield* onProgress({ ...last, issue: message })
     yield* Effect.sleep(Backoff.delayMillis(backoff, failures))
   }
 })

@@ -193,6 +193,17 @@ const reorged = (state: State, { from, to }: IndexerReport & { readonly _tag: "R
   [log("Info", `Reorg: removed ${removedText(from.number, to?.number ?? null)}`), emit({ _tag: "Reorged", from, to })],
 ]
 
+/** Readers see a search that begins or ends at once, and its progress with the next status. */
+const pastSearched = (
+  before: State,
+  { past }: IndexerReport & { readonly _tag: "PastSearched" },
+  now: number,
+): Transition => {
+  const state = { ...before, past }
+  const isNews = (past === null) !== (before.past === null) && before.isWritten
+  return isNews ? put(state, state.status.state, state.status.message, now) : [state, []]
+}
+
 const heartbeat = (state: State, now: number): Transition => {
   if (!state.isWritten || now - state.writtenAtMillis < heartbeatMillis / 2) return [state, []]
   const silence = now - state.reportedAtMillis
@@ -223,6 +234,8 @@ const reported = (state: State, report: IndexerReport, now: number): Transition 
     case "Prepended":
     case "PrependObstructed":
       return PrependTracker.step(state, report, now)
+    case "PastSearched":
+      return pastSearched(state, report, now)
     case "HeadSeen":
       return headSeen(state, report, now)
     case "Indexed":
@@ -253,6 +266,9 @@ export const step = (state: State, input: Input, now: number): Transition => {
   switch (input._tag) {
     case "Heartbeat":
       return heartbeat(state, now)
+    // It says nothing of whether the node answers the indexer.
+    case "PastSearched":
+      return reported(state, input, now)
     default:
       return reported({ ...state, reportedAtMillis: now }, input, now)
   }

@@ -2,7 +2,7 @@
  * State of a status tracker, and how it becomes the status that readers see: when it is written, and what it holds. Pure.
  */
 import type { TraceSource } from "../block/Traces.ts"
-import type { AppliedSettings as Applied, IndexerCounts, IndexerStatus } from "../store/StatusBoard.ts"
+import type { AppliedSettings as Applied, IndexerCounts, IndexerStatus, PastProgress } from "../store/StatusBoard.ts"
 import * as AppliedSettings from "../store/AppliedSettings.ts"
 import type { IndexerEvent, Speed } from "./IndexerEvent.ts"
 import type { Annotations, Level } from "./IndexerReport.ts"
@@ -57,6 +57,8 @@ export interface TrackerState {
   readonly progress: Progress.Progress
   /** What this indexer has done. */
   readonly counts: IndexerCounts
+  /** The search of the past of added wallets; `null` for none. */
+  readonly past: PastProgress | null
   /** Blocks below the first one that are to be indexed, down to `to`; `null` for none. */
   readonly prepend: {
     readonly to: number
@@ -104,6 +106,7 @@ export const make = (options: {
   loggedAtMillis: 0,
   progress: Progress.start(0),
   counts: { blocks: 0, transactions: 0, reorgs: 0, obstacles: 0 },
+  past: null,
   prepend: null,
 })
 
@@ -198,6 +201,7 @@ export const put = (state: TrackerState, name: IndexerStatus["state"], message: 
     message,
     ...headFields(state, now),
     prepend: prependStatus(state, now),
+    past: state.past ?? undefined,
     blocksPerSecond: rounded(Throughput.perSecond(progress.throughput, now)),
     headBlocksPerSecond: rounded(NodeHead.perSecond(nodeHead, now)),
     unchecked: unchecked ?? undefined,

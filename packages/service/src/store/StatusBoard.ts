@@ -19,6 +19,23 @@ export interface AppliedSetting {
 /** The settings that blocks were indexed with, those of a name in the order of the blocks; the last of a name is in force. */
 export type AppliedSettings = ReadonlyArray<AppliedSetting>
 
+/** A search of the past of wallets that were added to an index of some. */
+export interface PastProgress {
+  readonly wallets: ReadonlyArray<string>
+  /** Last block up to which their past is searched; below the first block of the index where nothing is. */
+  readonly searchedTo: number
+  /** Last block that is to be searched. */
+  readonly end: number
+  /** Calls that this search has made. */
+  readonly calls: number
+  /** Calls that are left at least. */
+  readonly callsLeft: number
+  /** Time that these take by the pace so far, in milliseconds; left out while it is unknown. */
+  readonly etaMillis?: number | undefined
+  /** Why the search does not go on at present, for the operator; left out where nothing is in the way. */
+  readonly issue?: string | undefined
+}
+
 /** Status of the indexer of one chain. */
 export interface IndexerStatus {
   /**
@@ -59,6 +76,8 @@ export interface IndexerStatus {
         readonly issue?: string | undefined
       }
     | undefined
+  /** The search of the past of added wallets; left out for none. */
+  readonly past?: PastProgress | undefined
   /** What the indexer has done since it was started. */
   readonly counts?: IndexerCounts
 }

@@ -426,6 +426,19 @@ describe("StatusTracker", () => {
     expect(at(18)).toMatchObject({ status: { state: "waiting", message: "The node has not answered for 18 s." } })
   })
 
+  it("PastSearched: the status has how far the past of added wallets is searched, until nothing is left", () => {
+    const past = { wallets: ["0xa"], searchedTo: 3, end: 6, calls: 40, callsLeft: 12, etaMillis: 600 }
+    const { statuses } = track([
+      [0, synced(7)],
+      [1, { _tag: "PastSearched", past }],
+      [1.1, { _tag: "PastSearched", past: { ...past, searchedTo: 4 } }],
+      [9, synced(8)],
+      [10, { _tag: "PastSearched", past: null }],
+    ])
+
+    expect(statuses.map((status) => status.past?.searchedTo)).toEqual([undefined, 3, 4, undefined])
+  })
+
   it("Stopped: keeps the message of an obstacle", () => {
     const { state } = track([[0, waiting("The node is gone.")]])
     const [stopped] = StatusTracker.step(state, { _tag: "Stopped" }, 1_000)

@@ -27,6 +27,7 @@ const fullStatus: Required<IndexerStatus> = {
   startNote: "Begins at block 3.",
   lacking: "no eth_getBlockReceipts",
   prepend: { to: 0, blocksPerSecond: 1.5, issue: "pruned" },
+  past: { wallets: ["0xa"], searchedTo: 3, end: 9, calls: 40, callsLeft: 12, etaMillis: 600, issue: "no state" },
   counts: { blocks: 9, transactions: 20, reorgs: 1, obstacles: 2 },
 }
 

@@ -1,6 +1,7 @@
 /**
- * Sentences for the operator about settings that apply to a part of the stored blocks alone.
+ * Sentences for the operator about settings that apply to a part of the stored blocks alone, and about the past of added wallets.
  */
+import { visibleLine } from "@daybook/schema/VisibleText"
 import * as AppliedSettings from "../../store/AppliedSettings.ts"
 import type { Range, Stored } from "../../store/AppliedSettings.ts"
 import type { AppliedSettings as Applied, IndexerStatus } from "../../store/StatusBoard.ts"
@@ -82,12 +83,23 @@ const ofChecks = (settings: Applied, stored: Stored): ReadonlyArray<string> =>
     (value, where) => `Blocks are verified at level ${value} ${where}.`,
   )
 
+/** The search of the past of added wallets. */
+const ofPast = (past: IndexerStatus["past"]): ReadonlyArray<string> => {
+  if (past === undefined) return []
+  const { callsLeft, end, issue, searchedTo, wallets } = past
+  const count = wallets.length === 1 ? "an added wallet" : `${wallets.length} added wallets`
+  const time = past.etaMillis === undefined ? "" : `, ${Math.ceil(past.etaMillis / 1000)} s`
+  const left = `at least ${callsLeft} calls are left${time}`
+  const why = issue === undefined ? "" : ` It does not go on: ${visibleLine(issue)}`
+  return [`The past of ${count} is searched up to block ${Math.max(-1, searchedTo)} of ${end}; ${left}.${why}`]
+}
+
 /** The sentences of a status; empty where every setting applies to all stored blocks. */
 export const notesFor = (
-  { settings = [], startNote }: Pick<IndexerStatus, "settings" | "startNote">,
+  { past, settings = [], startNote }: Pick<IndexerStatus, "past" | "settings" | "startNote">,
   stored: Stored | null,
 ): ReadonlyArray<string> => {
-  const start = startNote === undefined ? [] : [startNote]
+  const start = [...(startNote === undefined ? [] : [startNote]), ...ofPast(past)]
   if (stored === null) return start
   return [...start, ...ofTraces(settings, stored), ...ofFrames(settings, stored), ...ofChecks(settings, stored)]
 }

@@ -33,6 +33,17 @@ const StatusJson = Schema.fromJsonString(
         issue: Schema.optional(Schema.String),
       }),
     ),
+    past: Schema.optional(
+      Schema.Struct({
+        wallets: Schema.Array(Schema.String),
+        searchedTo: Schema.Number,
+        end: Schema.Number,
+        calls: Schema.Number,
+        callsLeft: Schema.Number,
+        etaMillis: Schema.optional(Schema.Number),
+        issue: Schema.optional(Schema.String),
+      }),
+    ),
     counts: Schema.optionalKey(
       Schema.Struct({
         blocks: Schema.Number,

@@ -152,6 +152,18 @@ describe("Status", () => {
     })
   })
 
+  it("fromReport: notes how far the past of added wallets is searched, and what is in the way", () => {
+    const past = { wallets: ["0xa", "0xb"], searchedTo: 40, end: 90, calls: 400, callsLeft: 120, etaMillis: 61_200 }
+
+    expect(statusOf(100, { state: "synced", past }).notes).toEqual([
+      "The past of 2 added wallets is searched up to block 40 of 90; at least 120 calls are left, 62 s.",
+    ])
+    const held = { ...past, wallets: ["0xa"], etaMillis: undefined, issue: "no state" }
+    expect(statusOf(100, { state: "synced", past: held }).notes).toEqual([
+      "The past of an added wallet is searched up to block 40 of 90; at least 120 calls are left. It does not go on: no state",
+    ])
+  })
+
   it("fromReport: an indexer is unresponsive when it has not reported for 15 s, or since the clock was set back", () => {
     const message = (ageMillis: number | null) => statusOf(100, { state: "synced", ageMillis }).message
 
