@@ -266,7 +266,7 @@ export const step = (state: State, input: Input, now: number): Transition => {
   switch (input._tag) {
     case "Heartbeat":
       return heartbeat(state, now)
-    // It says nothing of whether the node answers the indexer.
+    // It does not show whether the node answers the indexer.
     case "PastSearched":
       return reported(state, input, now)
     default:

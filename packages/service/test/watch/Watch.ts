@@ -1,5 +1,5 @@
 /**
- * Wallets that are added to an index of some wallets, on a long chain whose node is an archive without `trace_filter`: their rows are held
+ * Wallets that are added to an index of some wallets, on a long chain whose node is an archive without `trace_filter`. Their rows are held
  * against an index of every wallet, also where the searching process is killed again and again.
  */
 import { spawn } from "node:child_process"

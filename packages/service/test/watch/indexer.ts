@@ -14,4 +14,5 @@ const program = Effect.gen(function* () {
   yield* Eventually.untilEffect(isDone, { everyMillis: 50, withinMillis: 600_000, what: "the end of the search" })
 })
 
-Effect.runPromiseExit(Effect.scoped(program)).then((exit) => process.exit(Exit.isSuccess(exit) ? 0 : 1))
+const exit = await Effect.runPromiseExit(Effect.scoped(program))
+process.exit(Exit.isSuccess(exit) ? 0 : 1)
