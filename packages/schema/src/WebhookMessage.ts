@@ -2,6 +2,7 @@
  * The body of a webhook: events of wallets in their order, or a test. `@daybook/rest/webhook` verifies and decodes one.
  */
 import * as Schema from "effect/Schema"
+import * as Address from "./Address.ts"
 import * as Timestamp from "./Timestamp.ts"
 import * as WalletEvent from "./WalletEvent.ts"
 
@@ -32,6 +33,8 @@ export const WebhookMessage = Schema.Union([
     data: Schema.Struct({
       webhook: Schema.String,
       chain: Schema.String,
+      /** The wallet of the events. */
+      address: Address.Address,
       events: Schema.Array(WalletEvent.WalletEvent),
     }),
   }),

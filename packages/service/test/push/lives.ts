@@ -13,7 +13,10 @@ import * as Rows from "../server/rows.ts"
 import { type Json, request } from "../server/service.ts"
 import * as Model from "../store/model.ts"
 import * as TestStore from "../store/TestStore.ts"
+import * as Eventually from "@daybook/harness/Eventually"
+import * as ServedChain from "../../src/config/ServedChain.ts"
 import * as Life from "./life.ts"
+import * as WebhookLives from "./webhookLives.ts"
 import { type IsLast, Receiver } from "./Receiver.ts"
 
 const decodeEvent = Schema.decodeUnknownSync(WalletEvent.WalletEvent)
@@ -27,6 +30,9 @@ export interface Place {
 /** What a life found: differences between the tables and the list; none where all is well. */
 export interface Outcome {
   readonly events: number
+  /** Messages of the webhook, and attempts to send them. */
+  readonly messages: number
+  readonly attempts: number
   readonly differences: ReadonlyArray<string>
 }
 
@@ -69,12 +75,12 @@ class Host {
   readonly stop = Effect.suspend(() => (this.scope === undefined ? Effect.void : Scope.close(this.scope, Exit.void)))
 }
 
-const listOf = Effect.fnUntraced(function* ({ key, origin }: Host) {
+const listOf = Effect.fnUntraced(function* ({ key, origin }: Host, wallet: string) {
   const lists = { verbose: new Array<string>(), movements: new Array<string>() }
   for (const [list, found] of Object.entries(lists)) {
     for (let cursor: string | null = ""; cursor !== null;) {
       const query: string = cursor === "" ? "" : `&cursor=${cursor}`
-      const url = `${origin}/api/v2.2/${Rows.alice}/${list}?order=ASC${query}`
+      const url = `${origin}/api/v2.2/${wallet}/${list}?order=ASC${query}`
       const { json } = yield* request(url, { headers: { "x-api-key": key } })
       found.push(
         ...json.result.map((row: Json) => `${row.block_number} ${rowId(row)} ${row.amount ?? row.from_address}`),
@@ -84,6 +90,9 @@ const listOf = Effect.fnUntraced(function* ({ key, origin }: Host) {
   }
   return { verbose: lists.verbose.toSorted(), movements: lists.movements.toSorted() }
 })
+
+const linesOf = ({ movements, verbose }: Effect.Success<ReturnType<typeof listOf>>) =>
+  [...verbose, ...movements].toSorted()
 
 const tableOf = ({ table }: Receiver): ReadonlyArray<string> =>
   [...table]
@@ -204,6 +213,28 @@ const stall = ({ key, origin }: Host) =>
 
 const attempts = 200
 
+const wallets = [Rows.alice, Rows.bob]
+
+/** What distinguishes a table from a list. */
+const differenceOf = (what: string, table: ReadonlyArray<string>, expected: ReadonlyArray<string>) => {
+  if (JSON.stringify(table) === JSON.stringify(expected)) return []
+  const missing = expected.filter((line) => !table.includes(line))
+  const more = table.filter((line) => !expected.includes(line))
+  return [`${what}: missing ${missing.join(", ")}; beyond the list ${more.join(", ")}`]
+}
+
+/** Waits until the tables of a webhook are the lists; gives what differs. */
+const differencesOf = Effect.fnUntraced(function* (hook: WebhookLives.WebhookLife, host: Host) {
+  const lists = yield* Effect.forEach(wallets, (wallet) => Effect.map(listOf(host, wallet), linesOf))
+  const differences = () =>
+    hook.receiver.receivers.flatMap((receiver, at) =>
+      differenceOf(`webhook, wallet ${at}`, tableOf(receiver), lists[at]!),
+    )
+  const isEqual = Effect.map(hook.heal, () => differences().length === 0)
+  yield* Effect.ignore(Eventually.untilEffect(isEqual, { withinMillis: 20_000, everyMillis: 10 }))
+  return [...differences(), ...hook.receiver.faults]
+})
+
 /** Lives once. */
 export const live = Effect.fnUntraced(
   function* (place: Place, seed: number): Effect.fn.Return<Outcome, unknown, Scope.Scope> {
@@ -218,9 +249,15 @@ export const live = Effect.fnUntraced(
         Effect.addFinalizer(() => host.stop),
       )
     const { listens, receivers } = listenersOf(numbers)
+    const config = yield* Effect.fromResult(configOf(place.url))
+    const [chain] = yield* Effect.fromResult(ServedChain.fromChains(config.chains))
+    const hasOwnClock = place.url.startsWith("postgres")
+    const hook = yield* WebhookLives.start({ config, chain: chain!, database, wallets, numbers, hasOwnClock })
+    yield* Effect.addFinalizer(() => hook.stop)
     yield* stall(hosts[0])
     for (let step = 0; step < 40; step++) {
       yield* Life.change(life, store, numbers)
+      if (numbers.below(3) === 0) yield* hook.disturb
       const most = 1 + numbers.below(12)
       const [listen, host] = [numbers.pick(listens), numbers.pick(hosts)]
       if (numbers.below(2) === 0) yield* listen(host, ({ type }, count) => type === "covered" || count >= most)
@@ -229,24 +266,20 @@ export const live = Effect.fnUntraced(
     }
     yield* Life.append(life, store, 1, numbers)
     const { hash } = life.blocks.at(-1)!
-    const list = yield* listOf(hosts[0])
-    const differences: Array<string> = []
+    const list = yield* listOf(hosts[0], Rows.alice)
+    const differences: Array<string> = (yield* differencesOf(hook, hosts[0])).map((line) => `seed ${seed}, ${line}`)
     for (const [at, { from, receiver }] of receivers.entries()) {
       const isCovered: IsLast = ({ data, type }) => type === "covered" && "hash" in data && data.hash === hash
       for (let attempt = 0; attempt < attempts && receiver.covered !== hash; attempt++) {
         yield* listens[at]!(hosts[attempt % 2]!, isCovered)
       }
-      const rows = at === byWebSocket ? list.movements : [...list.verbose, ...list.movements].toSorted()
+      const rows = at === byWebSocket ? list.movements : linesOf(list)
       const expected = rows.filter((line) => Number(line.split(" ")[0]) >= from)
-      const table = tableOf(receiver)
-      if (JSON.stringify(table) === JSON.stringify(expected)) continue
-      const missing = expected.filter((line) => !table.includes(line))
-      const more = table.filter((line) => !expected.includes(line))
-      differences.push(
-        `seed ${seed}, receiver ${at}: missing ${missing.join(", ")}; beyond the list ${more.join(", ")}`,
-      )
+      differences.push(...differenceOf(`seed ${seed}, receiver ${at}`, tableOf(receiver), expected))
     }
-    return { events: receivers.reduce((sum, { receiver }) => sum + receiver.events.length, 0), differences }
+    const all = [...receivers.map(({ receiver }) => receiver), ...hook.receiver.receivers]
+    const events = all.reduce((sum, receiver) => sum + receiver.events.length, 0)
+    return { events, messages: hook.receiver.messages, attempts: hook.receiver.attempts, differences }
   },
   (effect) => Effect.provide(Effect.scoped(effect), Logger.layer([])),
 )

@@ -27,19 +27,25 @@ Campaign.main({
       if (!isPostgres) return { url: "sqlite:data", folder: yield* temporaryFolder }
       return { url: (yield* TestServer.emptied(server)).url, folder: "/nowhere" } satisfies Place
     })
-    let [events, lives] = [0, 0]
+    let [events, lives, messages, attempts] = [0, 0, 0, 0]
     return {
       cases: Campaign.ofSeeds(
         seeds,
         Effect.fnUntraced(function* (seed) {
           const outcome = yield* live(yield* nextPlace, seed)
           events += outcome.events
+          messages += outcome.messages
+          attempts += outcome.attempts
           lives++
           for (const difference of outcome.differences) report.fail(difference)
         }),
       ),
       after: ({ print }) =>
-        Effect.sync(() => print(`${lives} lives, ${events} events on ${isPostgres ? "postgres" : "sqlite"}`)),
+        Effect.sync(() =>
+          print(
+            `${lives} lives, ${events} events, ${messages} messages of webhooks in ${attempts} attempts on ${isPostgres ? "postgres" : "sqlite"}`,
+          ),
+        ),
     }
   }),
 })

@@ -70,8 +70,15 @@ interface Memory {
 const batchOf = (
   { sent, state }: Pick<Events.Step, "sent" | "state">,
   cursors: ReadonlyArray<string>,
+  start: string,
 ): readonly [count: number, state: Events.State] => {
-  const isEnd = (at: number) => cursors[at] !== cursors[at + 1]
+  // The first row of a block has a position too, from which the block is sent again.
+  const isEnd = (at: number) => {
+    const { event, position } = sent[at]!
+    if (cursors[at] === start) return false
+    if (event._tag === "Transaction" || event._tag === "Movement") return position.next > event.block.number
+    return cursors[at] !== (cursors[at - 1] ?? start)
+  }
   let end = -1
   for (let at = 0; at < sent.length - 1; at++) {
     if (isEnd(at)) end = at
@@ -161,10 +168,10 @@ const collect = Effect.fnUntraced(function* (
       decode: sender.decode,
     })
     const cursors = written.map(({ cursor }) => cursor)
-    const [count, following] = batchOf(step, cursors)
+    const [count, following] = batchOf(step, cursors, EventPosition.format(state.position, selection))
     const events = written.slice(0, count).map(({ json }) => json)
     const id = Webhook.newId()
-    const head = JSON.stringify({ webhook: name, chain: chain.name }).slice(0, -1)
+    const head = JSON.stringify({ webhook: name, chain: chain.name, address: wallet }).slice(0, -1)
     const timestamp = new Date(now).toISOString()
     memory.following = [id, following]
     const body = `{"type":"wallet.events","timestamp":"${timestamp}","data":${head},"events":[${events.join(",")}]}}`
