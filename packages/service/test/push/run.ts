@@ -14,7 +14,7 @@ const started = Effect.acquireRelease(
 Campaign.main({
   name: "lives",
   about:
-    "Lives a chain with reorgs, repairs and finality, two services that are restarted and take over from each other, and receivers that are slow, cut off and connect again. Fails for a table that differs from the list of the service.",
+    "Lives a chain with reorgs, repairs and finality, two services that are restarted and take over from each other, and receivers that are slow, cut off and connect again; and a webhook whose senders die, stand still and take over, with a receiver that is down, slow, loses answers and is restored from a backup. Fails for a table that differs from the list of the service.",
   seeds: 10_000,
   options: {
     on: ["sqlite", "sqlite or postgres"],

@@ -1,6 +1,7 @@
 /** Webhooks of a running service: what a receiver is sent, verified by the reference implementation, and how it goes on after failures. */
 import { verifyWebhook } from "@daybook/rest/webhook"
 import { rowId } from "@daybook/schema/RowId"
+import type { WalletEvent } from "@daybook/schema/WalletEvent"
 import * as Eventually from "@daybook/harness/Eventually"
 import * as LocalServer from "@daybook/harness/LocalServer"
 import { describe, expect, it } from "@effect/vitest"
@@ -22,6 +23,7 @@ const receive = Effect.fnUntraced(function* (answerOf: (request: number) => numb
   const ids: Array<string> = []
   const processed = new Set<string>()
   const tests: Array<string> = []
+  const wallets: Array<string> = []
   const keys: { secret: string; publicKey: string } = { secret: "", publicKey: "" }
   const take = async (body: string, headers: Readonly<Record<string, string>>) => {
     new Reference(keys.secret).verify(body, headers)
@@ -31,7 +33,10 @@ const receive = Effect.fnUntraced(function* (answerOf: (request: number) => numb
     if (processed.has(id)) return
     processed.add(id)
     if (message.type === "test") tests.push(message.data.webhook)
-    else for (const event of message.data.events) receiver.take(event, event.data.cursor)
+    else {
+      if (!wallets.includes(message.data.address)) wallets.push(message.data.address)
+      for (const event of message.data.events) receiver.take(event, event.data.cursor)
+    }
   }
   const server = yield* LocalServer.scoped(() =>
     LocalServer.start(({ body, headers, number }, response) => {
@@ -43,7 +48,7 @@ const receive = Effect.fnUntraced(function* (answerOf: (request: number) => numb
       )
     }),
   )
-  return { receiver, ids, tests, keys, url: server.url }
+  return { receiver, ids, tests, wallets, keys, url: server.url }
 })
 
 const listOf = Effect.fnUntraced(function* (service: { readonly get: (path: string) => Effect.Effect<Json> }) {
@@ -54,6 +59,8 @@ const listOf = Effect.fnUntraced(function* (service: { readonly get: (path: stri
   }
   return found.toSorted()
 })
+
+const isRow = ({ data }: WalletEvent): boolean => "row" in data
 
 const settings = (url: string): Webhook.Settings => ({
   url,
@@ -147,5 +154,30 @@ describe("webhooks", () => {
       expect(yield* Webhook.decrypt(key, webhook.secret)).toBe(secret)
       expect(error.message).toContain("webhooks.key")
     }).pipe(Effect.scoped),
+  )
+
+  it.live(
+    "webhooks: a message ends with a whole block, so that no row of a long past is sent twice, and names its wallet",
+    () =>
+      Effect.gen(function* () {
+        const plans = Array.from({ length: 30 }, () => ({ from: Rows.alice, to: Rows.bob }))
+        const blocks = Array.from({ length: 12 }, (_, number) => Rows.block(number, plans))
+        const service = yield* start({ config, chains: { eth: { blocks } } })
+        const { webhooks } = service.stores["eth"]!.database
+        const hook = yield* receive(() => 204)
+        const addresses = [Rows.alice, Rows.bob]
+        const [webhook, secrets] = yield* Webhook.make(key, {
+          ...settings(hook.url),
+          addresses,
+          types: ["wallet.transaction"],
+        })
+        Object.assign(hook.keys, secrets)
+        yield* webhooks.add("books", Webhook.encode(webhook))
+        const isWhole = () => hook.wallets.length === 2 && hook.receiver.events.filter(isRow).length >= 2 * 12 * 30
+        yield* Effect.promise(() => Eventually.until(isWhole, { what: "all rows of both wallets" }))
+
+        expect(hook.receiver.events.filter(isRow)).toHaveLength(2 * 12 * 30)
+        expect(hook.wallets).toEqual(addresses)
+      }).pipe(Effect.scoped),
   )
 })
