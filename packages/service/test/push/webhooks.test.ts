@@ -160,8 +160,8 @@ describe("webhooks", () => {
     "webhooks: a message ends with a whole block, so that no row of a long past is sent twice, and names its wallet",
     () =>
       Effect.gen(function* () {
-        const plans = Array.from({ length: 30 }, () => ({ from: Rows.alice, to: Rows.bob }))
-        const blocks = Array.from({ length: 12 }, (_, number) => Rows.block(number, plans))
+        const plans = Array.from({ length: 101 }, () => ({ from: Rows.alice, to: Rows.bob }))
+        const blocks = Array.from({ length: 3 }, (_, number) => Rows.block(number, plans))
         const service = yield* start({ config, chains: { eth: { blocks } } })
         const { webhooks } = service.stores["eth"]!.database
         const hook = yield* receive(() => 204)
@@ -173,10 +173,10 @@ describe("webhooks", () => {
         })
         Object.assign(hook.keys, secrets)
         yield* webhooks.add("books", Webhook.encode(webhook))
-        const isWhole = () => hook.wallets.length === 2 && hook.receiver.events.filter(isRow).length >= 2 * 12 * 30
+        const isWhole = () => hook.wallets.length === 2 && hook.receiver.events.filter(isRow).length >= 2 * 3 * 101
         yield* Effect.promise(() => Eventually.until(isWhole, { what: "all rows of both wallets" }))
 
-        expect(hook.receiver.events.filter(isRow)).toHaveLength(2 * 12 * 30)
+        expect(hook.receiver.events.filter(isRow)).toHaveLength(2 * 3 * 101)
         expect(hook.wallets).toEqual(addresses)
       }).pipe(Effect.scoped),
   )
