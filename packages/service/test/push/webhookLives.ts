@@ -1,7 +1,6 @@
 /**
- * Lives of a webhook beside those of receivers of streams: two senders that die, stand still and take over from each other, and a receiver
- * that is down, slow, answers 500 and 410, loses answers, and is restored from a backup. Its clock runs faster, so that hours of attempts
- * take milliseconds.
+ * Lives of a webhook beside those of receivers of streams. Its two senders die, stand still and take over from each other. Its receiver is
+ * down, slow, answers 500, loses answers, and is restored from a backup. Its clock runs faster: hours of attempts take milliseconds.
  */
 import * as LocalServer from "@daybook/harness/LocalServer"
 import * as KnownSignatures from "@daybook/abi/KnownSignatures"
@@ -54,7 +53,7 @@ interface Kept {
 }
 
 /** How a receiver answers a request. */
-type Behaviour = "well" | "down" | "500" | "lost" | "500 after" | "slow" | "later" | "gone"
+type Behaviour = "well" | "down" | "500" | "lost" | "500 after" | "slow" | "later"
 
 /** A receiver with a table for each wallet. */
 class HookReceiver {
@@ -150,8 +149,6 @@ const serve = (receiver: HookReceiver) =>
           return void response.destroy()
         case "500":
           return answer(500)
-        case "gone":
-          return answer(410)
         case "later":
           return answer(429, { "retry-after": "60" })
         case "lost":
