@@ -16,6 +16,7 @@ const folders = [
   "tooling/mutation",
   "tooling/nodes",
   "tooling/nodes/others",
+  "tooling/bundlers",
   "tooling/reference",
 ]
 
