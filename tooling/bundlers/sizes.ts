@@ -98,8 +98,7 @@ const measured = [
 
 const rows: Array<readonly [name: string, ...sizes: Array<number>]> = []
 for (const name of measured) {
-  // Sound: each is a program of the list.
-  const program = programs[name]!
+  const program = programs[name]
   const sizes: Array<number> = []
   for (const bundler of bundlers) sizes.push(await bundler.size(program))
   rows.push([name, ...sizes])
