@@ -41,13 +41,14 @@ export const mcp = Command.make(
   "mcp",
   flags,
   Effect.fn(function* ({ key, url, ...given }) {
-    const { LocalService, Server } = yield* load
     const ofEnvironment = process.env["DAYBOOK_API_KEY"]
     const access = yield* Option.match(url, {
       onNone: () =>
         Effect.gen(function* () {
           const source = yield* ConfigFlags.sourceOf({ ...given, listen: Option.none() })
-          return yield* LocalService.make(yield* ConfigFile.load(source))
+          const file = yield* ConfigFile.load(source)
+          const { LocalService } = yield* load
+          return yield* LocalService.make(file)
         }),
       onSome: (base) => {
         const own = Option.getOrElse(key, () => Redacted.make(ofEnvironment ?? ""))
@@ -56,6 +57,7 @@ export const mcp = Command.make(
           : Effect.succeed({ url: base.replace(/\/+$/, ""), key: own })
       },
     })
+    const { Server } = yield* load
     return yield* Layer.launch(Server.layer(access, Manifest.version))
   }, Effect.scoped),
 )

@@ -55,6 +55,14 @@ describe("CommandLine", () => {
     assert.notInclude(loaded, "store/Engine.ts")
   })
 
+  it("mcp: loads neither the server nor the service where the key is missing", { timeout }, () => {
+    const loaded = loadedBy("mcp", "--url", "http://127.0.0.1:1")
+
+    assert.include(loaded, "cli/McpCommand.ts")
+    assert.notInclude(loaded, "mcp/Server.ts")
+    assert.notInclude(loaded, "mcp/LocalService.ts")
+  })
+
   it.effect("a misspelt command is refused with the name that it resembles", () =>
     Effect.gen(function* () {
       const { code, err, out } = yield* run("verfy")

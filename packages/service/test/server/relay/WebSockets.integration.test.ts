@@ -1,4 +1,4 @@
-/** viem and ethers over WebSocket, at the relay and at the node itself, on one chain with reorgs. */
+/** viem, ethers and web3 over WebSocket, at the relay and at the node itself, on one chain with reorgs. */
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import { Eventually } from "@daybook/harness"
@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import { WebSocketProvider } from "ethers"
 import { createPublicClient, type Hex, webSocket } from "viem"
 import { vi } from "vitest"
+import { Web3 } from "web3"
 import { type Json, start } from "../service.ts"
 import * as SocketClient from "./SocketClient.ts"
 
@@ -87,6 +88,20 @@ const ethersReceived = Effect.fnUntraced(function* (url: string, token: Hex) {
   return received
 })
 
+/** Subscribes by web3 to heads and to the logs of a token. */
+const web3Received = Effect.fnUntraced(function* (url: string, token: Hex) {
+  const received: Received = { heads: [], logs: [] }
+  const web3 = yield* Effect.acquireRelease(
+    Effect.sync(() => new Web3(url)),
+    ({ provider }) => Effect.sync(() => provider?.disconnect()),
+  )
+  const heads = yield* Effect.promise(() => web3.eth.subscribe("newHeads"))
+  heads.on("data", (head: Json) => received.heads.push(head.hash))
+  const logs = yield* Effect.promise(() => web3.eth.subscribe("logs", { address: token }))
+  logs.on("data", (log: Json) => received.logs.push(log))
+  return received
+})
+
 const until = (condition: () => boolean, what: string) => Effect.promise(() => Eventually.until(condition, { what }))
 
 /** What a log is known by. */
@@ -125,7 +140,7 @@ const cuttable = (to: URL) =>
 
 describe("WebSockets", () => {
   it.live(
-    "eth_subscribe: viem and ethers receive from the relay what the node itself sends, and removed logs as well",
+    "eth_subscribe: viem, ethers and web3 receive from the relay what the node itself sends, and removed logs as well",
     () =>
       Effect.gen(function* () {
         const { mint, node, request, service, token } = yield* served
@@ -135,7 +150,9 @@ describe("WebSockets", () => {
         const direct = yield* viemReceived(nodeUrl, token)
         const relayEthers = yield* ethersReceived(relayUrl, token)
         const directEthers = yield* ethersReceived(nodeUrl, token)
-        const all = [relay, direct, relayEthers, directEthers]
+        const relayWeb3 = yield* web3Received(relayUrl, token)
+        const directWeb3 = yield* web3Received(nodeUrl, token)
+        const all = [relay, direct, relayEthers, directEthers, relayWeb3, directWeb3]
         const snapshot = yield* node.call("evm_snapshot")
 
         for (const amount of [1n, 2n, 3n]) {
@@ -179,6 +196,10 @@ describe("WebSockets", () => {
           [first, 0, true],
           [last.hash, 0, false],
         ])
+        expect(relayWeb3.heads).toEqual(relay.heads.map(({ hash }) => hash))
+        expect(directWeb3.heads).toEqual(relayWeb3.heads)
+        expect(placesOf(relayWeb3.logs)).toEqual(placesOf(relay.logs))
+        expect(placesOf(directWeb3.logs)).toEqual(placesOf(direct.logs))
         // This node sends no removed logs, and ethers passes none on.
         expect(relay.logs.filter(({ removed }) => removed === false)).toEqual(direct.logs)
         expect(placesOf(relayEthers.logs)).toEqual(placesOf(directEthers.logs))
