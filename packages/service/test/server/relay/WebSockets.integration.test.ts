@@ -96,9 +96,9 @@ const web3Received = Effect.fnUntraced(function* (url: string, token: Hex) {
     ({ provider }) => Effect.sync(() => provider?.disconnect()),
   )
   const heads = yield* Effect.promise(() => web3.eth.subscribe("newHeads"))
-  heads.on("data", (head: Json) => received.heads.push(head.hash))
+  heads.on("data", (head: Json) => void received.heads.push(head.hash))
   const logs = yield* Effect.promise(() => web3.eth.subscribe("logs", { address: token }))
-  logs.on("data", (log: Json) => received.logs.push(log))
+  logs.on("data", (log: Json) => void received.logs.push(log))
   return received
 })
 
