@@ -266,6 +266,8 @@ export const start = Effect.fnUntraced(function* (options: Options): Effect.fn.R
   const resume = change(Webhook.resumed)
 
   let kept = receiver.kept
+  // While rows are sent again, cursors may be above rows that are missing: a backup of then is none to continue from.
+  let isReplayed = false
   const disturb = Effect.gen(function* () {
     switch (numbers.below(14)) {
       case 0:
@@ -279,11 +281,12 @@ export const start = Effect.fnUntraced(function* (options: Options): Effect.fn.R
         // Longer than a lease, after which it goes on.
         return yield* senders[numbers.below(2)]!.stall(200)
       case 3:
-        kept = receiver.kept
+        if (!isReplayed) kept = receiver.kept
         return
       case 4: {
         // The receiver is restored from a backup, and continues after the cursors that it has.
         const backup = kept
+        isReplayed = true
         yield* change((found) => {
           receiver.restore(backup)
           receiver.replayed(found.pending?.id)
@@ -296,6 +299,7 @@ export const start = Effect.fnUntraced(function* (options: Options): Effect.fn.R
         return
       }
       case 5: {
+        isReplayed = true
         // No block is lower: a higher one might leave out what was not sent yet.
         const next = numbers.below(91)
         return yield* change((found) => {
