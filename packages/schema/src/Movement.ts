@@ -113,6 +113,36 @@ const Kind = name<Kind>("a kind of movement such as value")
  */
 export const Role: Schema.Codec<Role | Other, string> = name<Role>("a role such as sender")
 
+/**
+ * Hints of a movement that may be meant to deceive.
+ *
+ * **Details**
+ *
+ * `poisoning`: the other side looks like one whom the wallet paid before, or nothing moved in a transaction of another account.
+ * `fake_symbol`: the symbol of the token looks like that of a known token, or of the native currency, of which it is no contract. `link`: a
+ * token that another account sent has a link in its name or symbol. A movement without a flag is not known to be safe.
+ *
+ * **Example** (Listing the flags)
+ *
+ * ```ts
+ * import * as Movement from "@daybook/schema/Movement"
+ *
+ * console.log(Movement.flags) // [ 'poisoning', 'fake_symbol', 'link' ]
+ * ```
+ *
+ * Source: decision 0049.
+ */
+export const flags = ["poisoning", "fake_symbol", "link"] as const
+
+/**
+ * Hint of a movement that may be meant to deceive.
+ *
+ * Source: decision 0049.
+ */
+export type Flag = (typeof flags)[number]
+
+const Flag = name<Flag>("a flag such as poisoning")
+
 export type Asset = assets.Asset
 
 const expectedAsset = "native, or the address of a token"
@@ -176,8 +206,10 @@ const movementCodec = open(
     incomplete: Schema.Boolean,
     /** Roles of the wallet in this transaction or block. */
     roles: Schema.Array(Role),
+    /** Hints that the movement may be meant to deceive: `poisoning`, `fake_symbol`, `link`; absent on the wire where there are none. */
+    flags: Schema.optionalKey(Schema.Array(Flag)),
   },
-  {},
+  { flags: () => [] },
   objects.Movement,
 )
 

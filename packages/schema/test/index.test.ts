@@ -38,7 +38,7 @@ describe("@daybook/schema", () => {
         "LedgerFacts": "ofChain",
         "LedgerQuery": "BalanceQuery MovementQuery ProofQuery SignedStatementQuery StatementQuery",
         "Log": "Log extras topics",
-        "Movement": "Asset Movement MovementPage Role extras kinds",
+        "Movement": "Asset Movement MovementPage Role extras flags kinds",
         "NameLookup": "LookupQuery NamedFunction Names NamesResult maxErrorBytes maxNames",
         "NameSearch": "NamedAddress SearchQuery SearchResult maxLimit",
         "ProofProgress": "ProofProgress extras",

@@ -28,6 +28,7 @@ export const columns = [
   "amount",
   "amount_in_smallest_unit",
   "failed",
+  "flags",
 ] as const
 
 /**
@@ -66,6 +67,7 @@ const fieldsOf = (entry: Entry): Readonly<Record<(typeof columns)[number], strin
     amount: TextFields.amountOf(movement.amount, asset),
     amount_in_smallest_unit: movement.amount.toString(),
     failed: String(movement.isFailed),
+    flags: entry.flags.join(" "),
   }
 }
 

@@ -4,11 +4,14 @@
  *
  * Source: decision 0047.
  */
+import type { Flag } from "@daybook/schema/Movement"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { DiscoveredBlock } from "../ledger/DiscoveredBlock.ts"
 import type * as Movement from "../ledger/Movement.ts"
 import * as Holding from "../ledger/Holding.ts"
+import { RecentPayments } from "../query/Lookalikes.ts"
+import * as MovementFlags from "../query/MovementFlags.ts"
 import type { Label } from "../label/Label.ts"
 
 /**
@@ -44,6 +47,8 @@ export interface Entry {
   readonly own: "sent" | "received" | null
   /** Label of the other side; `null` for none. */
   readonly counterpartyLabel: string | null
+  /** Hints that the movement may be meant to deceive. */
+  readonly flags: ReadonlyArray<Flag>
 }
 
 /**
@@ -114,6 +119,7 @@ const openingEntry = ({ opening }: Source<never>, wallet: string, asset: Asset, 
   },
   own: null,
   counterpartyLabel: null,
+  flags: [],
 })
 
 /** Opens the accounts that are seen for the first time: their opening balances come before their first movements. */
@@ -179,9 +185,27 @@ const joined = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
   })
 }
 
+/** The flags of a movement. Payments before the first block of the export are not known. */
+const flagsOf = (
+  chainId: number,
+  { symbol }: Asset,
+  { amount, asset, counterparty }: Movement.Movement,
+  roles: number,
+  payments: RecentPayments,
+): ReadonlyArray<Flag> =>
+  MovementFlags.of({
+    chainId,
+    token: asset === "native" ? undefined : { address: asset, name: null, symbol },
+    roles,
+    isIncoming: amount > 0n,
+    isZero: false,
+    isLookalike: counterparty !== null && !MovementFlags.isOwn(roles) && payments.isLookalike(counterparty),
+  })
+
 const entriesOf = Effect.fnUntraced(function* <E>(
   source: Source<E>,
   totals: Totals,
+  paid: Map<string, RecentPayments>,
   block: DiscoveredBlock,
 ): Effect.fn.Return<ReadonlyArray<Entry>, E> {
   const entries: Array<Entry> = []
@@ -191,7 +215,9 @@ const entriesOf = Effect.fnUntraced(function* <E>(
     const own = movements.filter((movement) => movement.wallet === wallet)
     entries.push(...(yield* open(source, totals, wallet, own.map(Holding.fromMovement))))
   }
-  for (const { index, movements: own, transactionHash } of rows) {
+  for (const { index, movements: own, roles, transactionHash, wallet } of rows) {
+    const payments = paid.get(wallet) ?? new RecentPayments()
+    paid.set(wallet, payments)
     for (const movement of own) {
       // Sound: the account was opened above.
       const total = totals.get(keyOf(movement.wallet, Holding.fromMovement(movement)))!
@@ -210,8 +236,10 @@ const entriesOf = Effect.fnUntraced(function* <E>(
         movement,
         own: null,
         counterpartyLabel: movement.counterparty === null ? null : source.label(movement.counterparty),
+        flags: flagsOf(source.chainId, total.asset, movement, roles, payments),
       })
     }
+    payments.add({ movements: own, roles })
   }
   return joined(entries)
 })
@@ -223,6 +251,7 @@ export const stream = <E>(
   source: Source<E>,
 ): { readonly entries: Stream.Stream<Entry, E>; readonly totals: Totals } => {
   const totals: Totals = new Map()
+  const paid = new Map<string, RecentPayments>()
   const opened = Stream.fromArrayEffect(
     Effect.map(
       Effect.forEach(source.wallets, (wallet) => open(source, totals, wallet, [Holding.native])),
@@ -230,7 +259,7 @@ export const stream = <E>(
     ),
   )
   const moved = source.blocks.pipe(
-    Stream.mapEffect((block) => entriesOf(source, totals, block)),
+    Stream.mapEffect((block) => entriesOf(source, totals, paid, block)),
     Stream.flatMap((entries) => Stream.fromIterable(entries)),
   )
   return { entries: Stream.concat(opened, moved), totals }

@@ -5,7 +5,7 @@ import * as TextFields from "./TextFields.ts"
 import type { Entry } from "./ExportEntry.ts"
 import type { ExportFormat } from "./ExportFormat.ts"
 
-const valueOf = ({ asset, counterpartyLabel, movement, ...place }: Entry) => ({
+const valueOf = ({ asset, counterpartyLabel, flags, movement, ...place }: Entry) => ({
   chain_id: asset.chainId,
   address: movement.wallet,
   kind: movement.kind,
@@ -25,6 +25,7 @@ const valueOf = ({ asset, counterpartyLabel, movement, ...place }: Entry) => ({
   block_hash: place.blockHash,
   block_timestamp: new Date(place.timestamp * 1e3).toISOString(),
   failed: movement.isFailed,
+  flags,
 })
 
 /** Makes the format. */

@@ -13,6 +13,8 @@ import type { LedgerEntry, Place as LedgerPlace, Position, Snapshot } from "../s
 import type { StoreError } from "../store/StoreError.ts"
 import type { TokenMetadata } from "../ledger/TokenMetadata.ts"
 import * as Coverage from "./Coverage.ts"
+import * as Lookalikes from "./Lookalikes.ts"
+import * as MovementFlags from "./MovementFlags.ts"
 import type { NotWatched } from "./QueryError.ts"
 import * as WalletPage from "./WalletPage.ts"
 
@@ -30,6 +32,8 @@ interface Candidate {
 export interface MovementRow extends Candidate, LedgerPlace {
   /** How the token describes itself; undefined for the native currency, and where it was not read yet. */
   readonly token: TokenMetadata | undefined
+  /** The other side looks like one whom the wallet paid before. */
+  readonly isLookalike: boolean
 }
 
 /** What selects movements; undefined for all. */
@@ -141,11 +145,17 @@ const skip = Effect.fnUntraced(function* (
 const positionOf = ({ entry: { block, index }, movement }: Candidate): Position =>
   isOpening(movement) ? { block, index: Movement.blockLevelIndex } : { block, index }
 
+/** The other side of a movement that another account made; undefined where there is none. */
+const strangerOf = ({ entry: { block, index, roles }, movement }: Candidate): Lookalikes.Candidate | undefined =>
+  movement.counterparty === null || isOpening(movement) || MovementFlags.isOwn(roles)
+    ? undefined
+    : { block, index, counterparty: movement.counterparty }
+
 /** Reads block, transaction and token of movements, as many as fit the bytes of a page. */
 const complete = Effect.fnUntraced(function* (
   snapshot: Snapshot,
   { found, next }: Found,
-  maxBytes: number,
+  { maxBytes, wallet }: Query,
 ): Effect.fn.Return<WalletPage.SourceRows<MovementRow>, StoreError> {
   const positions: Array<Position> = []
   const placed = found.map((candidate) => {
@@ -155,10 +165,18 @@ const complete = Effect.fnUntraced(function* (
   })
   const places = positions.length === 0 ? [] : yield* snapshot.places(positions, maxBytes)
   const tokens = yield* snapshot.tokens(Totals.tokensOf(found.map(({ movement }) => movement)))
+  const isLookalike = yield* Lookalikes.find(
+    snapshot,
+    wallet,
+    found.flatMap((candidate) => strangerOf(candidate) ?? []),
+  )
   const rows: Array<MovementRow> = []
   for (const { at, candidate } of placed) {
     const [place, last] = [places[at], rows.at(-1)]
-    if (place !== undefined) rows.push({ ...candidate, ...place, token: tokens.get(candidate.movement.asset) })
+    const stranger = strangerOf(candidate)
+    const flagged = stranger !== undefined && isLookalike(stranger)
+    if (place !== undefined)
+      rows.push({ ...candidate, ...place, token: tokens.get(candidate.movement.asset), isLookalike: flagged })
     // Sound: the place of the first movement was read.
     else return { rows, next: nextOf(last!, candidate) }
   }
@@ -171,8 +189,7 @@ export const source: WalletPage.Source<MovementRow, Selection, NotWatched> = {
   kind: "ledger",
   revision: WalletLedger.revision,
   check: Coverage.checkWallet,
-  read: (snapshot, query) =>
-    Effect.flatMap(search(snapshot, query), (found) => complete(snapshot, found, query.maxBytes)),
+  read: (snapshot, query) => Effect.flatMap(search(snapshot, query), (found) => complete(snapshot, found, query)),
   skip,
 }
 

@@ -34,10 +34,10 @@ describe("Csv", () => {
     const format = Csv.make()
 
     expect(format.head([{ chainId: 1, wallet }])).toBe(
-      "chain_id,wallet,block_number,block_timestamp,block_hash,transaction_hash,transaction_index,group,log_index,kind,asset,token_id,symbol,counterparty,counterparty_label,amount,amount_in_smallest_unit,failed\r\n",
+      "chain_id,wallet,block_number,block_timestamp,block_hash,transaction_hash,transaction_index,group,log_index,kind,asset,token_id,symbol,counterparty,counterparty_label,amount,amount_in_smallest_unit,failed,flags\r\n",
     )
     expect(format.entry(entryOf(tokenOf("GOLD", 6), -1_500_000n))).toBe(
-      `1,${wallet},7,2023-11-14T22:13:20.000Z,0x${"b7".repeat(32)},0x${"7a".repeat(32)},2,7-2,5,erc20,${token},,GOLD,0x${"c0".repeat(20)},,-1.5,-1500000,false\r\n`,
+      `1,${wallet},7,2023-11-14T22:13:20.000Z,0x${"b7".repeat(32)},0x${"7a".repeat(32)},2,7-2,5,erc20,${token},,GOLD,0x${"c0".repeat(20)},,-1.5,-1500000,false,\r\n`,
     )
     expect(format.tail(tail)).toBe("")
   })
@@ -118,6 +118,7 @@ describe("Ndjson", () => {
       block_hash: `0x${"b7".repeat(32)}`,
       block_timestamp: "2023-11-14T22:13:20.000Z",
       failed: false,
+      flags: [],
     })
   })
 })

@@ -38,4 +38,5 @@ export const entryOf = (asset: Asset, amount: bigint, kind: Entry["movement"]["k
   },
   own: null,
   counterpartyLabel: null,
+  flags: [],
 })

@@ -1,6 +1,7 @@
 /** Movements of an address: each change of what it holds, with filters and the balance after it. */
 import type { Balance, Movement } from "@daybook/rest/promise"
 import { useCallback, useMemo } from "react"
+import { FlagMarks } from "../../display/FlagMarks.tsx"
 import { formatKind } from "../../display/Kinds.ts"
 import { AddressLink, BlockLink, TransactionLink } from "../../display/Links.tsx"
 import { Badge, Notice } from "../../display/Page.tsx"
@@ -73,7 +74,8 @@ const cellsOf = (row: Movement, isReverted: boolean, after: bigint | undefined) 
     ) : null}
   </>,
   <>
-    <Badge>{formatKind(row.kind)}</Badge> {row.failed ? <Badge tone="bad">failed</Badge> : null}
+    <Badge>{formatKind(row.kind)}</Badge> {row.failed ? <Badge tone="bad">failed</Badge> : null}{" "}
+    <FlagMarks flags={row.flags} />
   </>,
   <BlockLink number={row.block_number} />,
   <Time time={row.block_timestamp} />,

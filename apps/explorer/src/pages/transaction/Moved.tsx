@@ -1,6 +1,7 @@
 /** What a transaction moved: tokens by its logs, and what each of its parties gained and paid by the ledger of the service. */
 import type { Movement } from "@daybook/rest/promise"
 import { type Receipt, transfers } from "@daybook/rpc/promise"
+import { FlagMarks } from "../../display/FlagMarks.tsx"
 import { formatKind } from "../../display/Kinds.ts"
 import { AddressLink } from "../../display/Links.tsx"
 import { formatInteger } from "../../display/Numbers.ts"
@@ -72,10 +73,11 @@ const Change = (props: ChangeProps) => {
   if (rows.length === 0) return <span className="muted">nothing</span>
   return (
     <ul className="moves">
-      {rows.map(({ amount, asset, kind, movement_index, token, token_id }) => (
+      {rows.map(({ amount, asset, flags, kind, movement_index, token, token_id }) => (
         <li key={movement_index}>
           <Badge>{formatKind(kind)}</Badge>{" "}
-          <TokenAmount asset={asset} amount={amount} token={token} tokenId={token_id} signed />
+          <TokenAmount asset={asset} amount={amount} token={token} tokenId={token_id} signed />{" "}
+          <FlagMarks flags={flags} />
         </li>
       ))}
     </ul>

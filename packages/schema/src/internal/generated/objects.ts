@@ -426,9 +426,10 @@ export const Log: Unrolled = {
 }
 
 export const Movement: Unrolled = {
-  read: ([s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15, s16]) => (input) => {
+  read: ([s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15, s16, s17], lacking) => (input) => {
       if (!isObject(input)) return unread
       const output = { ...input }
+      let isLacking = false
       if ((output["kind"] = s0!(output["kind"])) === unread) return unread
       if ((output["asset"] = s1!(output["asset"])) === unread) return unread
       if ((output["token_id"] = s2!(output["token_id"])) === unread) return unread
@@ -446,11 +447,14 @@ export const Movement: Unrolled = {
       if ((output["failed"] = s14!(output["failed"])) === unread) return unread
       if ((output["incomplete"] = s15!(output["incomplete"])) === unread) return unread
       if ((output["roles"] = s16!(output["roles"])) === unread) return unread
-      return output
+      if (output["flags"] === undefined) isLacking = true
+      else if ((output["flags"] = s17!(output["flags"])) === unread) return unread
+      return isLacking ? lacking(output) : output
     },
-  write: ([s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15, s16]) => (input) => {
+  write: ([s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15, s16, s17], lacking) => (input) => {
       if (!isObject(input)) return unread
       const output = { ...input }
+      let isLacking = false
       if ((output["kind"] = s0!(output["kind"])) === unread) return unread
       if ((output["asset"] = s1!(output["asset"])) === unread) return unread
       if ((output["token_id"] = s2!(output["token_id"])) === unread) return unread
@@ -468,7 +472,9 @@ export const Movement: Unrolled = {
       if ((output["failed"] = s14!(output["failed"])) === unread) return unread
       if ((output["incomplete"] = s15!(output["incomplete"])) === unread) return unread
       if ((output["roles"] = s16!(output["roles"])) === unread) return unread
-      return output
+      if (output["flags"] === undefined) isLacking = true
+      else if ((output["flags"] = s17!(output["flags"])) === unread) return unread
+      return isLacking ? lacking(output) : output
     },
 }
 

@@ -13,6 +13,7 @@ import type { ContractDecoder } from "../../contract/ContractDecoder.ts"
 import { redecode } from "../../projection/Redecode.ts"
 import type { Coverage } from "../../query/Coverage.ts"
 import * as L1Fees from "../../query/L1Fees.ts"
+import * as TransferFlags from "../../query/TransferFlags.ts"
 import * as TransactionParts from "../../query/TransactionParts.ts"
 import * as WalletBlocks from "../../query/WalletBlocks.ts"
 import * as WalletFrames from "../../query/WalletFrames.ts"
@@ -152,8 +153,13 @@ const transfers = (action: Rows.TokenAction, options: Options): Handler =>
       Effect.fnUntraced(function* (rows, coverage) {
         const own = context(coverage)
         const addresses = new Set(rows.map(({ part }) => part.token))
-        const tokens = yield* chain.reader.snapshot((snapshot) => snapshot.tokens(addresses))
-        return rows.map((row) => Rows.transfer(action, row, tokens.get(row.part.token), own))
+        const { flags, tokens } = yield* chain.reader.snapshot((snapshot) =>
+          Effect.gen(function* () {
+            const found = yield* snapshot.tokens(addresses)
+            return { tokens: found, flags: yield* TransferFlags.make(snapshot, chain.id, wallet, rows, found) }
+          }),
+        )
+        return rows.map((row) => Rows.transfer(action, row, tokens.get(row.part.token), own, flags(row)))
       }),
     )
     return rowsOf(found)

@@ -125,9 +125,10 @@ export const transfer = (
   { document, part }: PartRow<Transfer>,
   token: TokenMetadata | undefined,
   context: Context,
+  flags: ReadonlyArray<string>,
 ) => {
   const { transaction: own } = document
-  return {
+  const row = {
     blockNumber: own.block_number,
     timeStamp: secondsOf(own),
     hash: own.hash,
@@ -151,6 +152,7 @@ export const transfer = (
     confirmations: confirmationsOf(context, document),
     logIndex: part.logIndex,
   }
+  return flags.length === 0 ? row : { ...row, flags: flags.join(",") }
 }
 
 /** A withdrawal of the beacon chain, in gwei. */

@@ -15,7 +15,7 @@ import * as PageWriter from "./PageWriter.ts"
 
 /** How events are written. */
 export interface Options {
-  readonly chain: { readonly name: string }
+  readonly chain: { readonly name: string; readonly id: number }
   readonly wallet: string
   /** What the stream selects, to which its cursors belong. */
   readonly selection: string
@@ -45,7 +45,7 @@ const ofGap = ({ from, reason, to, transaction }: GapEvent): Written => ({
 type Facts = Pick<Step, "serial" | "finalized">
 
 const write = (event: Event, { finalized, serial: revision }: Facts, options: Options): Written => {
-  const { contractDecoder, decode, empty, label, wallet: address } = options
+  const { chain, contractDecoder, decode, empty, label, wallet: address } = options
   const facts = ({ number }: LinkedBlock, row: string) => ({
     address,
     row,
@@ -67,7 +67,7 @@ const write = (event: Event, { finalized, serial: revision }: Facts, options: Op
       }
     }
     case "Movement": {
-      const movement = LedgerText.movement(event.row, label)
+      const movement = LedgerText.movement(event.row, label, chain.id)
       return {
         type: "wallet.movement",
         data: facts(event.block, rowId({ ...movement, movement_index: event.row.index })),

@@ -16,6 +16,7 @@ import * as Proof from "../../proof/Proof.ts"
 import type { LinkedBlock } from "../../block/BlockRows.ts"
 import { type ComparedHolding, isProved, type WalletProof } from "../../store/Proofs.ts"
 import type { TokenMetadata } from "../../ledger/TokenMetadata.ts"
+import * as MovementFlags from "../../query/MovementFlags.ts"
 import type { MovementRow } from "../../query/WalletMovements.ts"
 import * as WalletSums from "../../query/WalletSums.ts"
 import type { Lazy } from "./JsonText.ts"
@@ -39,10 +40,18 @@ const tokenOf = (asset: string, found: TokenMetadata | undefined): Wire<typeof T
       }
 
 /** A movement as a page has it. */
-export const movement = (row: MovementRow, label: Label): Wire<typeof Movement.Movement> => {
-  const { block, entry, index, movement: found, token, transactionHash } = row
+export const movement = (row: MovementRow, label: Label, chainId: number): Wire<typeof Movement.Movement> => {
+  const { block, entry, index, isLookalike, movement: found, token, transactionHash } = row
   const isOpening = found.kind === "genesis"
-  return {
+  const flags = MovementFlags.of({
+    chainId,
+    token: token && { ...token, address: found.asset },
+    roles: entry.roles,
+    isIncoming: found.amount > 0n,
+    isZero: false,
+    isLookalike,
+  })
+  const written = {
     kind: found.kind,
     asset: found.asset,
     token_id: found.tokenId,
@@ -61,6 +70,7 @@ export const movement = (row: MovementRow, label: Label): Wire<typeof Movement.M
     incomplete: !isOpening && Role.isIncomplete(entry.roles),
     roles: isOpening ? [] : Role.fromBits(entry.roles),
   }
+  return flags.length === 0 ? written : { ...written, flags }
 }
 
 /** The body of a page of movements. */
@@ -72,11 +82,12 @@ export const page = (
     pageSize,
   }: { readonly cursor: string | null; readonly page: number; readonly pageSize: number },
   label: Label,
+  chainId: number,
 ): Wire<typeof Movement.MovementPage> => ({
   cursor,
   page: number.toString(),
   page_size: pageSize.toString(),
-  result: rows.map((row) => movement(row, label)),
+  result: rows.map((row) => movement(row, label, chainId)),
 })
 
 const isEqual = ({ expected, found }: ComparedHolding): boolean => Proof.isEqual(expected, found)

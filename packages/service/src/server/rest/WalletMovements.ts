@@ -73,7 +73,7 @@ export const make = ({ config, send }: Options) => {
       page: resolved.page,
       pageSize: resolved.query.limit,
     }
-    return PageResponse.json(LedgerText.page(page.rows, place, chain.label), {
+    return PageResponse.json(LedgerText.page(page.rows, place, chain.label, chain.id), {
       ...IndexCoverage.headers(page.coverage),
       ...caller.headers,
     })

@@ -1,0 +1,120 @@
+/**
+ * Counterparties that look like another one whom the wallet paid shortly before: their addresses begin and end with the same digits, which is
+ * what a cut address shows. Poisoning leaves such addresses in a history, so that they are copied from there.
+ *
+ * Source: decision 0049.
+ */
+import * as Effect from "effect/Effect"
+import * as Movement from "../ledger/Movement.ts"
+import * as Role from "../ledger/Role.ts"
+import type { LedgerRow } from "../ledger/WalletRows.ts"
+import type { LedgerEntry, Position, Snapshot } from "../store/ChainReader.ts"
+import type { StoreError } from "../store/StoreError.ts"
+
+/** Hex digits at each end of an address that a lookalike has. */
+const sameDigits = 4
+
+/** Places of the ledger before a row whose payments are compared. */
+export const windowPlaces = 256
+
+/** Payments of a place that count: a transaction may pay thousands. */
+const maxPayments = 64
+
+const endsOf = (address: string): string => `${address.slice(2, 2 + sameDigits)}${address.slice(-sameDigits)}`
+
+/**
+ * Whom the wallet paid at a place: by a transaction of its own, or in native currency, which no other account can move. What a token of
+ * another's transaction logs is no payment.
+ */
+const paidAt = ({ movements, roles }: Pick<LedgerRow, "movements" | "roles">): ReadonlyArray<string> => {
+  const isOwn = (roles & Role.bits.sender) !== 0
+  const paid = movements.flatMap(({ amount, asset, counterparty }) =>
+    amount < 0n && counterparty !== null && (isOwn || asset === Movement.native) ? [counterparty] : [],
+  )
+  return [...new Set(paid)].slice(0, maxPayments)
+}
+
+/** The payments of the last places of a ledger. */
+export class RecentPayments {
+  readonly #places: Array<ReadonlyArray<string>> = []
+  /** Addresses by their ends, each with the number of places that paid it. */
+  readonly #paid = new Map<string, Map<string, number>>()
+
+  /** Adds the next place of the ledger. */
+  add(row: Pick<LedgerRow, "movements" | "roles">): void {
+    const paid = paidAt(row)
+    this.#places.push(paid)
+    for (const address of paid) this.#count(address, 1)
+    if (this.#places.length <= windowPlaces) return
+    for (const address of this.#places.shift() ?? []) this.#count(address, -1)
+  }
+
+  #count(address: string, change: 1 | -1): void {
+    const ends = endsOf(address)
+    const same = this.#paid.get(ends) ?? new Map<string, number>()
+    const count = (same.get(address) ?? 0) + change
+    if (count === 0) same.delete(address)
+    else same.set(address, count)
+    if (same.size === 0) this.#paid.delete(ends)
+    else this.#paid.set(ends, same)
+  }
+
+  /** Whether an address was not paid, and looks like one that was. */
+  isLookalike(address: string): boolean {
+    const same = this.#paid.get(endsOf(address))
+    return same !== undefined && !same.has(address)
+  }
+}
+
+/** A counterparty at a place of a ledger. */
+export interface Candidate extends Position {
+  readonly counterparty: string
+}
+
+const keyOf = ({ block, counterparty, index }: Candidate): string => `${block} ${index} ${counterparty}`
+
+const compare = (one: Position, other: Position): number => one.block - other.block || one.index - other.index
+
+const batchBytes = 256 * 1024
+
+/** The places before one, newest first, up to `windowPlaces` before another. */
+const placesBefore = Effect.fnUntraced(function* (
+  snapshot: Snapshot,
+  wallet: string,
+  newest: Position,
+  oldest: Position,
+): Effect.fn.Return<ReadonlyArray<LedgerEntry>, StoreError> {
+  const found: Array<LedgerEntry> = []
+  let older = 0
+  for (let after: Position = newest; older < windowPlaces;) {
+    const query = { wallet, from: 0, to: newest.block, order: "DESC", after, limit: windowPlaces } as const
+    const entries = yield* snapshot.ledger({ ...query, maxBytes: batchBytes })
+    const last = entries.at(-1)
+    if (last === undefined) return found
+    for (const entry of entries) {
+      found.push(entry)
+      if (compare(entry, oldest) < 0) older++
+    }
+    after = last
+  }
+  return found
+})
+
+/** Finds the lookalikes among counterparties of a wallet; gives whether one is. */
+export const find = Effect.fnUntraced(function* (
+  snapshot: Snapshot,
+  wallet: string,
+  candidates: ReadonlyArray<Candidate>,
+): Effect.fn.Return<(candidate: Candidate) => boolean, StoreError> {
+  const [oldest, ...later] = candidates.toSorted(compare)
+  if (oldest === undefined) return () => false
+  const places = yield* placesBefore(snapshot, wallet, later.at(-1) ?? oldest, oldest)
+  const payments = new RecentPayments()
+  const found = new Set<string>()
+  let next = places.length - 1
+  for (const candidate of [oldest, ...later]) {
+    for (; next >= 0 && compare(places[next]!, candidate) < 0; next--) payments.add(places[next]!)
+    if (payments.isLookalike(candidate.counterparty)) found.add(keyOf(candidate))
+  }
+  return (candidate) => found.has(keyOf(candidate))
+})
