@@ -26,6 +26,7 @@ const fee = {
   failed: false,
   incomplete: false,
   roles: ["sender"],
+  flags: [],
 }
 
 const token = { address: address("3"), name: "Tether ₮", symbol: "USD₮", decimals: "6", block_number: "12" }
@@ -37,6 +38,7 @@ const withdrawal = {
   transaction_hash: null,
   transaction_index: null,
   roles: ["withdrawal_recipient"],
+  flags: [],
 }
 
 const decode = Schema.decodeUnknownSync(Movement.Movement)
