@@ -56,13 +56,10 @@ export const make = Effect.fnUntraced(function* (blocks: number, sizes: Readonly
     return { folder, store }
   })
   const { store: full } = yield* indexed(null)
-  const { folder } = yield* Effect.scoped(
-    Effect.gen(function* () {
-      const { folder: own } = yield* indexed(new Set([configured]))
-      const kept = yield* Effect.sync(() => `${own}-watched`)
-      cpSync(own, kept, { recursive: true })
-      return { folder: kept }
-    }),
+  const folder = yield* temporaryFolder
+  // It is copied once its database is closed.
+  yield* Effect.scoped(
+    Effect.map(indexed(new Set([configured])), (own) => cpSync(own.folder, folder, { recursive: true })),
   )
   return { plan, archive, full, folder } satisfies Indexed
 })

@@ -3,10 +3,10 @@ import { Effect, References } from "effect"
 import * as Campaign from "../campaign/Campaign.ts"
 import * as Watch from "./Watch.ts"
 
-const [fewest, most] = [10, 1_000]
+const fewest = 10
 
 /** Numbers of transactions from the fewest to the most, each larger than the one before by the same factor. */
-const sizesOf = (wallets: number): ReadonlyArray<number> =>
+const sizesOf = (wallets: number, most: number): ReadonlyArray<number> =>
   Array.from({ length: wallets }, (_, at) => Math.round(fewest * (most / fewest) ** (at / Math.max(1, wallets - 1))))
 
 Campaign.main({
@@ -15,12 +15,13 @@ Campaign.main({
     "Adds wallets to an index of some wallets on a long chain, whose node is an archive without trace_filter, and searches their past: each alone, then all together in a process that is killed again and again. Fails where a row differs from an index of every wallet.",
   options: {
     blocks: [100_000, "blocks of the chain"],
-    wallets: [20, `wallets of ${fewest} to ${most} transactions`],
+    wallets: [20, `wallets, the smallest of which has ${fewest} transactions`],
+    most: [1_000, "transactions of the largest wallet"],
     kills: [10, "kills of the process"],
   },
   plan: Effect.fnUntraced(
-    function* ({ blocks, kills, wallets }, { print }) {
-      const indexed = yield* Watch.make(blocks, sizesOf(wallets))
+    function* ({ blocks, kills, most, wallets }, { print }) {
+      const indexed = yield* Watch.make(blocks, sizesOf(wallets, most))
       print(`${blocks} blocks are indexed, of every wallet and of one`)
       let calls = 0
       const row = (
