@@ -115,10 +115,8 @@ const commands = [
     "Write the movements of wallets as CSV, NDJSON, or books for beancount and hledger",
     async () => (await import("./ExportCommand.ts")).exportMovements,
   ),
-  command(
-    "mcp",
-    "Answer the tools of a model (Model Context Protocol) over standard input and output",
-    async () => (await import("./McpCommand.ts")).mcp,
+  command("mcp", "Answer the tools of a model (Model Context Protocol) over standard input and output", async () =>
+    (await import("./McpCommand.ts")).mcp(Manifest.version),
   ),
 ] as const
 

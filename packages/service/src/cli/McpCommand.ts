@@ -11,7 +11,6 @@ import * as Flag from "effect/cli/Flag"
 import * as ConfigFile from "../config/ConfigFile.ts"
 import { CommandError } from "./CommandError.ts"
 import * as ConfigFlags from "./ConfigFlags.ts"
-import * as Manifest from "./Manifest.ts"
 
 // The service of this process listens on a port of its own.
 const { listen: _, ...configFlags } = ConfigFlags.flags
@@ -36,28 +35,29 @@ const load = Effect.promise(async () => ({
   Server: await import("../mcp/Server.ts"),
 }))
 
-/** `daybook mcp`: ends when its standard input does. */
-export const mcp = Command.make(
-  "mcp",
-  flags,
-  Effect.fn(function* ({ key, url, ...given }) {
-    const ofEnvironment = process.env["DAYBOOK_API_KEY"]
-    const access = yield* Option.match(url, {
-      onNone: () =>
-        Effect.gen(function* () {
-          const source = yield* ConfigFlags.sourceOf({ ...given, listen: Option.none() })
-          const file = yield* ConfigFile.load(source)
-          const { LocalService } = yield* load
-          return yield* LocalService.make(file)
-        }),
-      onSome: (base) => {
-        const own = Option.getOrElse(key, () => Redacted.make(ofEnvironment ?? ""))
-        return Redacted.value(own) === ""
-          ? Effect.fail(new CommandError({ message: 'No API key: give "--key", or set DAYBOOK_API_KEY.' }))
-          : Effect.succeed({ url: base.replace(/\/+$/, ""), key: own })
-      },
-    })
-    const { Server } = yield* load
-    return yield* Layer.launch(Server.layer(access, Manifest.version))
-  }, Effect.scoped),
-)
+/** `daybook mcp` of a version: ends when its standard input does. */
+export const mcp = (version: string) =>
+  Command.make(
+    "mcp",
+    flags,
+    Effect.fn(function* ({ key, url, ...given }) {
+      const ofEnvironment = process.env["DAYBOOK_API_KEY"]
+      const access = yield* Option.match(url, {
+        onNone: () =>
+          Effect.gen(function* () {
+            const source = yield* ConfigFlags.sourceOf({ ...given, listen: Option.none() })
+            const file = yield* ConfigFile.load(source)
+            const { LocalService } = yield* load
+            return yield* LocalService.make(file)
+          }),
+        onSome: (base) => {
+          const own = Option.getOrElse(key, () => Redacted.make(ofEnvironment ?? ""))
+          return Redacted.value(own) === ""
+            ? Effect.fail(new CommandError({ message: 'No API key: give "--key", or set DAYBOOK_API_KEY.' }))
+            : Effect.succeed({ url: base.replace(/\/+$/, ""), key: own })
+        },
+      })
+      const { Server } = yield* load
+      return yield* Layer.launch(Server.layer(access, version))
+    }, Effect.scoped),
+  )
