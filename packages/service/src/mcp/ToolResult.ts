@@ -182,7 +182,7 @@ export const proofOf = ({ proof }: Pick<Statement, "proof">, count: number) =>
         proved_at_block: textOf(proof.proved_at_block),
         differences_total: proof.differences.length,
         differences: proof.differences.slice(0, count).map((one) => ({
-          asset: one.asset,
+          asset: String(one.asset),
           token_id: textOf(one.token_id),
           expected: one.expected.toString(),
           found: textOf(one.found),
