@@ -269,24 +269,24 @@ export const paused = (webhook: Webhook, reason: string): Webhook => ({
   attempts: { ...webhook.attempts, paused: reason },
 })
 
-/** A pending message that moves on to another position of its wallet. It may have been received, so that it is sent to its end. */
-const movedPending = ({ pending }: Webhook, move: (wallet: string, position: string) => string): Webhook["pending"] =>
-  pending === null || pending.wallet === null
-    ? pending
-    : { ...pending, position: move(pending.wallet, pending.position) }
+/** A message of rows is not sent again by a replay, which has the same rows. It may have been received, so that they are voided where need be. */
+const withoutRows = ({ pending }: Webhook): Webhook["pending"] => (pending?.wallet === null ? pending : null)
 
 /**
  * The webhook as it sends the rows of its wallets from a block on again. Rows that were sent of blocks that were removed since are voided,
  * unless the journal has forgotten them.
  */
 export const replayed = (webhook: Webhook, next: number): Webhook => {
-  const { forgotten, positions } = webhook
-  const entries = Object.entries(positions).map(([wallet, text]) => [wallet, EventPosition.rewound(text, next)])
+  const { forgotten, pending, positions } = webhook
+  const entries = Object.entries(positions).map(([wallet, text]) => {
+    const later = pending?.wallet === wallet ? pending.position : undefined
+    return [wallet, EventPosition.above(EventPosition.rewound(text, next), later)]
+  })
   return resumed({
     ...webhook,
     from: next,
     positions: forgotten ? {} : Object.fromEntries(entries),
-    pending: movedPending(webhook, (_, text) => EventPosition.rewound(text, next)),
+    pending: withoutRows(webhook),
     forgotten: false,
   })
 }
@@ -294,12 +294,12 @@ export const replayed = (webhook: Webhook, next: number): Webhook => {
 /** The webhook as it goes on after an earlier position of a wallet. */
 export const replayedAfter = (webhook: Webhook, wallet: string, position: string): Webhook => {
   const { pending, positions } = webhook
-  const later = pending?.wallet === wallet ? pending.position : positions[wallet]
-  const moved = EventPosition.above(position, later)
+  const isWaiting = pending?.wallet === wallet
+  const moved = EventPosition.above(position, isWaiting ? pending.position : positions[wallet])
   return resumed({
     ...webhook,
     positions: { ...positions, [wallet]: moved },
-    pending: movedPending(webhook, (owner, text) => (owner === wallet ? moved : text)),
+    pending: isWaiting ? null : pending,
     forgotten: false,
   })
 }

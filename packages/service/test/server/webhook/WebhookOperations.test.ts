@@ -284,30 +284,32 @@ describe("operations on webhooks", () => {
       }),
   )
 
-  it.live("replay: a cursor repositions the wallet of its event, and the message that waits is sent first", () =>
-    Effect.gen(function* () {
-      const { send } = yield* opened
-      const hook = yield* receive((number) => (number === 2 ? 500 : 204))
-      const made = yield* send("POST", "", { ...settings, addresses: [Rows.alice, Rows.bob], url: hook.url })
-      const { id, secret } = made.json
-      hook.secrets.push(secret)
-      yield* until(() => hook.messages.length === 2)
-      const failing = () => Effect.map(send("GET", `/${id}`), ({ json }) => json.state === "failing")
-      while (!(yield* failing())) yield* Effect.void
-      const failed = yield* send("GET", `/${id}/deliveries?result=failed`)
-      const [first] = hook.messages[0].data.events as ReadonlyArray<Json>
-      const foreign = yield* send("POST", `/${id}/replay`, { from: "e1.4-abc.0.1.1.0123456789ab" })
-      yield* send("POST", `/${id}/replay`, { from: first.data.cursor })
-      yield* until(() => hook.messages.length === 4)
+  it.live(
+    "replay: a cursor repositions the wallet of its event alone, and the message of another one is sent first",
+    () =>
+      Effect.gen(function* () {
+        const { send } = yield* opened
+        const hook = yield* receive((number) => (number === 2 ? 500 : 204))
+        const made = yield* send("POST", "", { ...settings, addresses: [Rows.alice, Rows.bob], url: hook.url })
+        const { id, secret } = made.json
+        hook.secrets.push(secret)
+        yield* until(() => hook.messages.length === 2)
+        const failing = () => Effect.map(send("GET", `/${id}`), ({ json }) => json.state === "failing")
+        while (!(yield* failing())) yield* Effect.void
+        const failed = yield* send("GET", `/${id}/deliveries?result=failed`)
+        const [first] = hook.messages[0].data.events as ReadonlyArray<Json>
+        const foreign = yield* send("POST", `/${id}/replay`, { from: "e1.4-abc.0.1.1.0123456789ab" })
+        yield* send("POST", `/${id}/replay`, { from: first.data.cursor })
+        yield* until(() => hook.messages.length === 4)
 
-      expect(failed.json.result.map((one: Json) => [one.message, one.status])).toEqual([[hook.messages[1].id, 500]])
-      expect(foreign.status).toBe(400)
-      expect(hook.messages[2].id).toBe(hook.messages[1].id)
-      const rows = hook.messages[3].data.events.filter(({ type }: Json) => type === "wallet.transaction")
-      expect(rows.map((event: Json) => [event.data.address, event.data.transaction.block_number])).toEqual([
-        [first.data.address, "1"],
-      ])
-    }),
+        expect(failed.json.result.map((one: Json) => [one.message, one.status])).toEqual([[hook.messages[1].id, 500]])
+        expect(foreign.status).toBe(400)
+        expect(hook.messages[2].id).toBe(hook.messages[1].id)
+        const rows = hook.messages[3].data.events.filter(({ type }: Json) => type === "wallet.transaction")
+        expect(rows.map((event: Json) => [event.data.address, event.data.transaction.block_number])).toEqual([
+          [first.data.address, "1"],
+        ])
+      }),
   )
 
   it.live(
