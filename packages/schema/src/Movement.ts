@@ -206,10 +206,10 @@ const movementCodec = open(
     incomplete: Schema.Boolean,
     /** Roles of the wallet in this transaction or block. */
     roles: Schema.Array(Role),
-    /** Hints that the movement may be meant to deceive: `poisoning`, `fake_symbol`, `link`; absent on the wire where there are none. */
+    /** Hints that the movement may be meant to deceive: `poisoning`, `fake_symbol`, `link`; absent where there are none. */
     flags: Schema.optionalKey(Schema.Array(Flag)),
   },
-  { flags: () => [] },
+  {},
   objects.Movement,
 )
 

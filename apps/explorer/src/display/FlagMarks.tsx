@@ -3,7 +3,7 @@ import type { Movement } from "@daybook/rest/promise"
 import * as FlagText from "./FlagText.ts"
 import { Badge } from "./Page.tsx"
 
-export const FlagMarks = ({ flags }: Pick<Movement, "flags">) =>
+export const FlagMarks = ({ flags = [] }: { readonly flags: Movement["flags"] | undefined }) =>
   flags.map((flag) => {
     const { hint, mark } = FlagText.ofFlag(flag)
     return (

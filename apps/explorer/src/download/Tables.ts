@@ -59,7 +59,7 @@ export const tables: { readonly [Name in keyof Rows]: Columns<Rows[Name]> } = {
     counterparty_label: (row) => row.counterparty_label,
     failed: (row) => row.failed,
     incomplete: (row) => row.incomplete,
-    flags: (row) => row.flags.join(" "),
+    flags: (row) => row.flags?.join(" "),
     block_hash: (row) => row.block_hash,
   },
   internal: {

@@ -147,7 +147,7 @@ export const movementOf = (row: Movement) => ({
   display: displayOf(row.asset, row.token, row.amount),
   counterparty: row.counterparty,
   counterparty_label: row.counterparty_label,
-  flags: row.flags,
+  flags: row.flags ?? [],
   transaction: row.transaction_hash,
   failed: row.failed,
   incomplete: row.incomplete,
