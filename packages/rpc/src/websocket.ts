@@ -10,7 +10,7 @@ import * as StreamIterable from "@daybook/transport/internal/StreamIterable"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as PromiseClient from "./internal/PromiseClient.ts"
-import { socketKinds } from "./internal/Settings.ts"
+import { socketKinds } from "./internal/socket/SocketKinds.ts"
 import * as WebSocketClient from "./WebSocketClient.ts"
 
 export { SubscriptionOverflow } from "./WebSocketClient.ts"

@@ -165,11 +165,6 @@ export const optionKinds = {
   onEvent: "function",
 } as const satisfies Readonly<Record<keyof Options, OptionCheck.Kind>>
 
-const { fetch: _, headers: __, userAgent: ___, ...sharedKinds } = optionKinds
-
-/** What the members of the options of a client over a WebSocket are. */
-export const socketKinds = { ...sharedKinds, webSocket: "function", maxQueued: "count" } as const
-
 /** What the members of the options of single calls are. */
 export const callKinds = {
   timeout: "duration",
