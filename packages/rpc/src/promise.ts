@@ -3,35 +3,14 @@
  * of EIP-1193.
  */
 import * as CallerStack from "@daybook/transport/internal/CallerStack"
-import * as OptionCheck from "@daybook/transport/internal/OptionCheck"
-import * as Result from "effect/Result"
-import { makeUnsafe } from "./internal/Client.ts"
 import * as PromiseClient from "./internal/PromiseClient.ts"
-import { optionKinds } from "./internal/Settings.ts"
-import type * as Client from "./RpcClient.ts"
+import * as PromiseOptions from "./internal/PromiseOptions.ts"
 
+export type { Options } from "./internal/PromiseOptions.ts"
 export type { CallOptions, RpcClient } from "./internal/PromiseClient.ts"
 export * from "./Resource.ts"
 export { isRpcError } from "./RpcError.ts"
 export type * from "./RpcError.ts"
-
-/**
- * The options of a client.
- */
-export type Options = Client.Options & {
-  /** Ends every call of the client. */
-  readonly signal?: AbortSignal | undefined
-}
-
-/** Checks options; throws `InvalidOption`. Missing options are an empty object. */
-const checked = <A extends object>(
-  options: A | null | undefined,
-  kinds: Readonly<Record<keyof A, OptionCheck.Kind>>,
-): A => {
-  Result.getOrThrow(OptionCheck.members(options, kinds))
-  // Sound: every member of the options is optional, or checked where it is read.
-  return options ?? ({} as A)
-}
 
 /**
  * Makes a client. It runs nothing in the background, so there is nothing to close.
@@ -51,8 +30,5 @@ const checked = <A extends object>(
  * }
  * ```
  */
-export const createRpcClient = (options: Options): PromiseClient.RpcClient =>
-  CallerStack.keepThrown(() => {
-    const { signal, ...rest } = checked(options, { ...optionKinds, signal: "signal" })
-    return PromiseClient.build(makeUnsafe(rest), signal)
-  })
+export const createRpcClient = (options: PromiseOptions.Options): PromiseClient.RpcClient =>
+  CallerStack.keepThrown(() => PromiseClient.build(...PromiseOptions.start(options)))

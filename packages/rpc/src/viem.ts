@@ -4,10 +4,13 @@
  */
 import type { Log } from "@daybook/schema/Receipt"
 import { InvalidOption } from "@daybook/transport/ClientError"
+import * as CallerStack from "@daybook/transport/internal/CallerStack"
+import * as PromiseRunner from "@daybook/transport/internal/PromiseRunner"
 import { custom, type CustomTransport, HttpRequestError, type Log as ViemLog, TimeoutError } from "viem"
+import type { RawRequest } from "./Client.ts"
 import type { CallError } from "./RpcError.ts"
 import type * as Client from "./promise.ts"
-import { createRpcClient } from "./promise.ts"
+import * as PromiseOptions from "./internal/PromiseOptions.ts"
 
 /**
  * An error in the form that viem expects: a numeric `code` and the message of the node. The typed error is its `cause`. A broken connection is
@@ -75,6 +78,13 @@ const isClient = (given: Client.Options | Client.RpcClient): given is Client.Rpc
   throw new InvalidOption({ option: "client", expected, received: "a client of Effect" })
 }
 
+/** What calls a method by options or by a client. */
+const requestBy = (given: Client.Options | Client.RpcClient): ((request: RawRequest) => Promise<unknown>) => {
+  if (isClient(given)) return (request) => given.request(request)
+  const [client, signal] = CallerStack.keepThrown(() => PromiseOptions.start(given))
+  return (request) => PromiseRunner.run(client.request(request), { signal })
+}
+
 /**
  * Makes a transport for viem clients, from options or from an existing client.
  *
@@ -98,11 +108,11 @@ const isClient = (given: Client.Options | Client.RpcClient): given is Client.Rpc
  * ```
  */
 export const daybookTransport = (options: Client.Options | Client.RpcClient): CustomTransport => {
-  const client = isClient(options) ? options : createRpcClient(options)
+  const send = requestBy(options)
   const request = async (call: Request): Promise<unknown> => {
     try {
       const params = call.params as ReadonlyArray<unknown> | undefined
-      return await client.request({ method: call.method, params, checked: true })
+      return await send({ method: call.method, params, checked: true })
     } catch (error) {
       throw toViemError(error, call)
     }

@@ -97,7 +97,7 @@ describe("KeyFlags", () => {
       "methods eth_call",
       "operations relay",
       "1 per second, 2 at once",
-      "until 1970-01-01T00:00:00.000Z",
+      "until 1970-01-01",
     ])
   })
 })

@@ -55,8 +55,9 @@ it.live(
         expect([wallet, added.from, differences(expected, added)]).toEqual([wallet, 0, []])
         for (const place of added.places) roles |= place.roles
       }
-      // Deposits that mint, and accounts that pay the fee of another, are those of other chains; the scenario has no operator.
-      const others = new Set<string>(["mint_recipient", "fee_payer", "approval_operator"])
+      // Deposits that mint, and accounts that pay the fee of another, are those of other chains; the scenario has no operator and no entry point.
+      const ofOperations = ["operation_sender", "paymaster", "bundler"]
+      const others = new Set<string>(["mint_recipient", "fee_payer", "approval_operator", ...ofOperations])
       expect(Role.fromBits(roles)).toEqual(Role.fromBits(-1).filter((name) => !others.has(name)))
     }).pipe(Effect.scoped),
 )

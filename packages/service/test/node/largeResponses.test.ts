@@ -63,7 +63,7 @@ describe("Node", () => {
 
       expect(NodeError.undecodable(error)).toBe("all")
       expect(found?.block.transactions).toEqual(fixture.block().transactions.slice(1))
-      expect(found?.undecoded.transactions).toMatchObject([{ hash: hashes[0], wallets: null, isLeftOut: true }])
+      expect(found?.undecoded.transactions).toMatchObject([{ hash: hashes[0], isLeftOut: true }])
     }),
   )
 

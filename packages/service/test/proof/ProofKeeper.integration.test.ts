@@ -232,7 +232,7 @@ it.layer(scenario, { excludeTestServices: true })("ProofKeeper", (it) => {
       expect(yield* store.snapshot((snapshot) => snapshot.openings(accounts.alice))).toEqual([])
       expect(projection?.next).toBe(lastBlock + 1)
       // Each of what is compared is asked for once, and no opening again.
-      expect(calls).toBeLessThan(40)
+      expect(calls).toBeLessThan(60)
     }),
   )
 

@@ -3,6 +3,7 @@ import { connect } from "node:net"
 import * as ApiError from "@daybook/schema/ApiError"
 import { describe, it } from "@effect/vitest"
 import * as RestOperation from "@daybook/schema/RestOperation"
+import * as WebhookOperation from "@daybook/schema/WebhookOperation"
 import { Effect, Exit, Fiber, Layer, Schema, Scope, Tracer } from "effect"
 import { expect } from "vitest"
 import * as ErrorResponse from "../../src/server/http/ErrorResponse.ts"
@@ -162,6 +163,7 @@ describe("HttpServer", () => {
             ...RestOperation.all,
             ...RestOperation.streams,
             ...RestOperation.changes,
+            ...WebhookOperation.all,
           }).map((one) => `${one.method} ${one.path}`)
           expect(operations).toContain("GET /api/v2.2/:address/verbose")
           expect(answer.json.message).toContain(
