@@ -61,7 +61,7 @@ const byWebpack = (program: Program): Promise<number> =>
       output: { path, filename: "program.js", module: true },
       experiments: { outputModule: true },
       performance: false,
-      module: { rules: [{ test: /\.ts$/, loader: join(import.meta.dirname, "stripTypes.cjs") }] },
+      module: { rules: [{ test: /\.ts$/, loader: join(import.meta.dirname, "stripTypes.mjs") }] },
       resolve: { extensions: [".ts", ".js"] },
     })
     await new Promise<void>((done, fail) => {
