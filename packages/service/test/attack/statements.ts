@@ -16,8 +16,12 @@ import type { Scenario } from "./Scenario.ts"
 
 const layer = ChainScenario.layer({ blobs: false, blocks: 20 }).pipe(Layer.provideMerge(Anvil.layer({ chainId: 1 })))
 
-/** Most time that a statement may take, in seconds: some faults cost a deadline each time. */
+/** Most time that a statement may take, in seconds. */
 const maxSeconds = 180
+
+/** Faults that cost a deadline each time, so that a node has them for its first requests alone. */
+const stalls: ReadonlySet<string> = new Set(["stalledHeaders", "stalledBody"] satisfies ReadonlyArray<NodeFault.Name>)
+const maxStalled = 9
 
 const text = (value: string): string => {
   const bytes = Buffer.from(value)
@@ -159,7 +163,10 @@ export const scenario: Scenario = {
       for (const fault of NodeFault.names.filter((_name, at) => at % step === 0)) {
         const node = await HostileNode.start({
           upstream: url,
-          script: ({ number }) => ({ fault: number % 3 === 2 ? fault : "none", target: 0.5, waitMillis: 50 }),
+          script: ({ number }) => {
+            const isFaulty = number % 3 === 2 && (number < maxStalled || !stalls.has(fault))
+            return { fault: isFaulty ? fault : "none", target: 0.5, waitMillis: 50 }
+          },
         })
         judge(fault, await run(node.url, ...statement))
         await node.stop()
