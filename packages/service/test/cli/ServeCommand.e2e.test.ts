@@ -243,7 +243,11 @@ describe("daybook serve", () => {
         expect(first.out).toMatch(/^dbk_[\w-]{43}\n$/)
         expect(first.err).not.toContain(first.out.trim())
         expect(second.out).toBe("")
-        expect(listed).toEqual({ code: 0, out: expect.stringMatching(/^default(\tused \S+)?\n$/), err: "" })
+        expect(listed).toEqual({
+          code: 0,
+          out: expect.stringMatching(/^default {2}all chains {2}.+\n$/),
+          err: expect.stringMatching(/^NAME +GRANT +LAST USED\n$/),
+        })
         for (const { err } of [first, second]) expect(err).not.toContain(canary)
       }),
     timeout,

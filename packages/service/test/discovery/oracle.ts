@@ -69,7 +69,8 @@ export const account = Effect.fnUntraced(function* (
   const isContract = (yield* node.call<string>("eth_getCode", [address, hex(last)])).length > 48
   const blocks = [
     ...changesIn(balances),
-    ...(isContract ? [] : changesIn(nonces)),
+    // A contract has its first transaction count from the block of its creation on.
+    ...(isContract ? changesIn(nonces).slice(0, 1) : changesIn(nonces)),
     ...named.map(({ blockNumber }) => Number(blockNumber)),
   ]
   const calledIn = [...frames].filter(([, all]) => all.some(({ from, to }) => from === address || to === address))

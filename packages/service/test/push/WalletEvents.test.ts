@@ -7,7 +7,7 @@ import { temporaryFolder } from "../store/temporaryFolder.ts"
 import { live } from "./lives.ts"
 import { Receiver } from "./Receiver.ts"
 
-const lives = Number(process.env["DAYBOOK_LIVES"] ?? 2)
+const lives = Number(process.env["DAYBOOK_LIVES"] ?? 1)
 
 const eventsUrl = (service: Started, query: string) => `${service.url}/api/v2.2/${Rows.alice}/events?${query}`
 
