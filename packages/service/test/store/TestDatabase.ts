@@ -48,7 +48,7 @@ export type Make<Made extends TestDatabase = TestDatabase> = Effect.Effect<Made,
 export type Laws = (runs: number) => { readonly arbitrary: { readonly runs: number }; readonly timeout: number }
 
 /** Part of the runs of each law that are made; `DAYBOOK_LAWS=1` makes all of them. */
-export const usualPart = Number(process.env["DAYBOOK_LAWS"] ?? 0.25)
+export const usualPart = Number(process.env["DAYBOOK_LAWS"] ?? 0.15)
 
 /** Runs a part of the runs of each law: for an engine whose databases take long to make. */
 export const laws =

@@ -72,6 +72,9 @@ const rowsOf = (block: FakeChain.FakeBlock): BlockRows =>
     ),
   )
 
+/** The rows of the blocks with which every fake of the options begins. */
+let begun: ReadonlyArray<BlockRows> | undefined
+
 const tokens = new Map(Traffic.tokens.map(({ address, ...token }) => [address, { ...token, block: 0 }] as const))
 
 /** The events of a response up to the first that states how far all was sent. */
@@ -181,11 +184,12 @@ const nodeOf = (fake: FakeService.FakeService) =>
 const serviceOf = Effect.gen(function* () {
   const { fake } = subjectOf()
   const projections = [WalletTransactions.projection, WalletLedger.make(1)]
+  begun ??= fake.blocks().map(rowsOf)
   const signingKey = join(yield* temporaryFolder, "signing-key.pem")
   yield* SigningKey.create(signingKey)
   const service: Started = yield* start({
     config: { signingKey },
-    chains: { eth: { config: { rpc: [yield* nodeOf(fake)] }, blocks: fake.blocks().map(rowsOf), projections } },
+    chains: { eth: { config: { rpc: [yield* nodeOf(fake)] }, blocks: begun, projections } },
   })
   const prover = yield* service.addKey({ name: "prover", options: { operations: ["proveWallet"] } })
   const store = service.stores["eth"]!
