@@ -15,7 +15,7 @@ import type { StoreError } from "../store/StoreError.ts"
 const sameDigits = 4
 
 /** Places of the ledger before a row whose payments are compared. */
-export const windowPlaces = 256
+export const windowPlaces = 32
 
 /** Payments of a place that count: a transaction may pay thousands. */
 const maxPayments = 64
@@ -87,7 +87,7 @@ const placesBefore = Effect.fnUntraced(function* (
   const found: Array<LedgerEntry> = []
   let older = 0
   for (let after: Position = newest; older < windowPlaces;) {
-    const query = { wallet, from: 0, to: newest.block, order: "DESC", after, limit: windowPlaces } as const
+    const query = { wallet, from: 0, to: newest.block, order: "DESC", after, limit: windowPlaces - older } as const
     const entries = yield* snapshot.ledger({ ...query, maxBytes: batchBytes })
     const last = entries.at(-1)
     if (last === undefined) return found
