@@ -5,13 +5,14 @@
  * Source: decision 0073.
  */
 import { randomBytes } from "node:crypto"
-import { readFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { quote } from "@daybook/schema/Issue"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type { Config } from "../config/Config.ts"
 import * as DatabaseUrl from "../config/DatabaseUrl.ts"
 import { InvalidConfig } from "../config/InvalidConfig.ts"
+import * as SecretFile from "../config/SecretFile.ts"
 
 /** The settings of webhooks, with the key in use. */
 export type Settings = NonNullable<Config["webhooks"]> & { readonly key: string }
@@ -23,23 +24,15 @@ const keyBytes = 32
 
 const form = /^[\w+/=-]{32,1000}\n?$/
 
-const codeOf = (cause: unknown): string =>
-  typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "unreadable"
-
 const invalid = (received: string) => {
   const message = `Invalid configuration "webhooks.key": ${received} Set "webhooks": { "key": "\${WEBHOOK_KEY}" }, a text of 32 characters or more.`
   return new InvalidConfig({ found: [{ path: "webhooks.key", message }] })
 }
 
-/** The key in a file, which is made where there is none. Of two processes that make it, both read what the first one wrote. */
-const keyIn = (folder: string): string => {
-  const file = join(folder, fileName)
-  try {
-    writeFileSync(file, `${randomBytes(keyBytes).toString("base64url")}\n`, { flag: "wx", mode: 0o600 })
-  } catch (cause) {
-    if (codeOf(cause) !== "EEXIST") throw cause
-  }
-  return readFileSync(file, "utf8")
+/** The text of the file, which is made where there is none. Of processes that make it together, all read what the first one made. */
+const textIn = (file: string): Result.Result<SecretFile.SecretText, string> => {
+  const made = SecretFile.make(file, `${randomBytes(keyBytes).toString("base64url")}\n`)
+  return Result.isFailure(made) && made.failure !== "EEXIST" ? Result.fail(made.failure) : SecretFile.read(file)
 }
 
 /**
@@ -56,11 +49,11 @@ export const settingsOf = Effect.fnUntraced(function* (
   if (settings.key !== undefined) return { ...settings, key: settings.key }
   // Sound: `Config.decode` asks for a key beside any other database.
   const { location } = DatabaseUrl.schemeOf(typeof database === "string" ? database : database.url)!
-  const path = resolve(baseFolder, location)
-  const text = yield* Effect.try({
-    try: () => keyIn(path),
-    catch: (cause) => invalid(`${quote(join(path, fileName))} cannot be read or made (${codeOf(cause)}).`),
-  })
-  if (!form.test(text)) return yield* invalid(`${quote(join(path, fileName))} holds no key.`)
+  const file = join(resolve(baseFolder, location), fileName)
+  const found = textIn(file)
+  if (Result.isFailure(found)) return yield* invalid(`${quote(file)} cannot be read or made (${found.failure}).`)
+  const { isOpen, text } = found.success
+  if (isOpen) return yield* invalid(`${quote(file)} is readable by others. Run "chmod 600" on the file.`)
+  if (!form.test(text)) return yield* invalid(`${quote(file)} holds no key.`)
   return { ...settings, key: text.trimEnd() }
 })

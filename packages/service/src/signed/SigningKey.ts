@@ -4,10 +4,11 @@
  * Source: RFC 8032, RFC 5958; decision 0050.
  */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from "node:crypto"
-import { closeSync, fstatSync, openSync, readSync, writeFileSync } from "node:fs"
 import { quote } from "@daybook/schema/Issue"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as SecretFile from "../config/SecretFile.ts"
 
 /** A key that signs. */
 export interface SigningKey {
@@ -19,15 +20,6 @@ export interface SigningKey {
 
 /** The file of a key cannot be made or used. */
 export class SigningKeyError extends Data.TaggedError("SigningKeyError")<{ readonly message: string }> {}
-
-/** Bytes of a file, at most. */
-const maxBytes = 4_096
-
-/** Permissions of others than the owner. */
-const othersMode = 0o077
-
-const codeOf = (cause: unknown): string =>
-  typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "unreadable"
 
 const publicKeyOf = (key: KeyObject): string => {
   const { x = "" } = createPublicKey(key).export({ format: "jwk" })
@@ -45,32 +37,16 @@ const fromKey = (key: KeyObject): SigningKey => ({
  * **Errors**
  * - `SigningKeyError`: the file exists, or cannot be written.
  */
-export const create = (path: string): Effect.Effect<SigningKey, SigningKeyError> =>
-  Effect.try({
-    try: () => {
-      const { privateKey } = generateKeyPairSync("ed25519")
-      writeFileSync(path, privateKey.export({ type: "pkcs8", format: "pem" }), { flag: "wx", mode: 0o600 })
-      return fromKey(privateKey)
-    },
-    catch: (cause) =>
-      new SigningKeyError({
-        message:
-          codeOf(cause) === "EEXIST"
-            ? `File exists: ${quote(path)}. A key is never replaced: name another file.`
-            : `Key not written: ${quote(path)} (${codeOf(cause)}).`,
-      }),
-  })
-
-/** The text of a small file, and its mode. */
-const readFile = (path: string): { readonly text: string; readonly mode: number } => {
-  const file = openSync(path, "r")
-  try {
-    const bytes = Buffer.alloc(maxBytes)
-    return { text: bytes.toString("utf8", 0, readSync(file, bytes)), mode: fstatSync(file).mode }
-  } finally {
-    closeSync(file)
-  }
-}
+export const create = Effect.fnUntraced(function* (path: string): Effect.fn.Return<SigningKey, SigningKeyError> {
+  const { privateKey } = generateKeyPairSync("ed25519")
+  const made = SecretFile.make(path, privateKey.export({ type: "pkcs8", format: "pem" }).toString())
+  if (Result.isSuccess(made)) return fromKey(privateKey)
+  const message =
+    made.failure === "EEXIST"
+      ? `File exists: ${quote(path)}. A key is never replaced: name another file.`
+      : `Key not written: ${quote(path)} (${made.failure}).`
+  return yield* new SigningKeyError({ message })
+})
 
 const advice = 'Make one with "daybook signing-key make FILE".'
 
@@ -81,19 +57,19 @@ const advice = 'Make one with "daybook signing-key make FILE".'
  * - `SigningKeyError`: the file cannot be read, is no Ed25519 key, or may be read by others. The message shows nothing of its contents.
  */
 export const read = Effect.fnUntraced(function* (path: string): Effect.fn.Return<SigningKey, SigningKeyError> {
-  const file = yield* Effect.try({
-    try: () => readFile(path),
-    catch: (cause) =>
-      new SigningKeyError({ message: `Key not readable: ${quote(path)} (${codeOf(cause)}). ${advice}` }),
-  })
-  if (process.platform !== "win32" && (file.mode & othersMode) !== 0) {
+  const found = SecretFile.read(path)
+  if (Result.isFailure(found)) {
+    return yield* new SigningKeyError({ message: `Key not readable: ${quote(path)} (${found.failure}). ${advice}` })
+  }
+  const { isOpen, text } = found.success
+  if (isOpen) {
     const message = `Key readable by others: ${quote(path)}. Run "chmod 600" on the file.`
     return yield* new SigningKeyError({ message })
   }
   const invalid = new SigningKeyError({
     message: `Invalid signing key: expected an Ed25519 key as PEM in ${quote(path)}, received another file. ${advice}`,
   })
-  const key = yield* Effect.try({ try: () => createPrivateKey(file.text), catch: () => invalid })
+  const key = yield* Effect.try({ try: () => createPrivateKey(text), catch: () => invalid })
   return key.asymmetricKeyType === "ed25519" ? fromKey(key) : yield* invalid
 })
 

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs"
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
@@ -24,6 +24,7 @@ describe("WebhookKey", () => {
       expect(other.key).toBe(one.key)
       expect(readFileSync(file, "utf8")).toBe(`${one.key}\n`)
       expect(statSync(file).mode & 0o077).toBe(0)
+      expect(readdirSync(folder)).toEqual(["webhooks.key"])
     }),
   )
 
@@ -40,12 +41,22 @@ describe("WebhookKey", () => {
   it.effect("settingsOf: refuses a file without a key, and does not show its text", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
-      writeFileSync(join(folder, "webhooks.key"), "short0text")
+      writeFileSync(join(folder, "webhooks.key"), "short0text", { mode: 0o600 })
       const error = yield* Effect.flip(WebhookKey.settingsOf(settings, "sqlite:.", folder))
 
       expect(error.message).toContain("webhooks.key")
       expect(error.message).toContain("holds no key")
       expect(error.message).not.toContain("short0text")
+    }),
+  )
+
+  it.effect("settingsOf: refuses a file that others may read", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      writeFileSync(join(folder, "webhooks.key"), "k".repeat(43), { mode: 0o644 })
+      const error = yield* Effect.flip(WebhookKey.settingsOf(settings, "sqlite:.", folder))
+
+      expect(error.message).toContain("is readable by others")
     }),
   )
 
