@@ -1,0 +1,163 @@
+/** Templates of sentences: swaps, purchases and sales, liquidity, deposits and withdrawals. */
+import { addressIn, liquidityTopics, swapTopics, topics, zero } from "./SentenceEvents.ts"
+import type { Change, Facts } from "./SentenceFacts.ts"
+import {
+  type Context,
+  type Parts,
+  amountOf,
+  hasLabel,
+  isUncertain,
+  logsOf,
+  only,
+  party,
+  words,
+} from "./SentenceParts.ts"
+
+/** Amounts one after another: `A`, `A and B`, `A, B and C`. */
+const listOf = (changes: ReadonlyArray<Change>): Parts =>
+  changes.flatMap((change, at): Parts => {
+    const between = at === changes.length - 1 ? " and " : ", "
+    return at === 0 ? [amountOf(change)] : [words(between), amountOf(change)]
+  })
+
+/** More than these are not read in a sentence. */
+const maxListed = 3
+
+const isFungible = ({ tokenId }: Change): boolean => tokenId === null
+
+const through = ({ to }: Context): Parts => (to === null ? [] : [words(" through "), party(to)])
+
+const hasSwap = ({ logs }: Facts): boolean =>
+  logs.some(({ topics: [topic] }) => topic !== undefined && swapTopics.has(topic))
+
+export const swap = (facts: Context): Parts | null => {
+  const [out, into] = [only(facts.outs), only(facts.ins)]
+  if (out === undefined || into === undefined || !isFungible(out) || !isFungible(into) || isUncertain(facts))
+    return null
+  return hasSwap(facts) ? [words("Swapped "), amountOf(out), words(" for "), amountOf(into), ...through(facts)] : null
+}
+
+/** A token of an exchange for ether, of which a part may have come back. */
+export const purchase = (facts: Context): Parts | null => {
+  const [out, into] = [only(facts.outs), only(facts.ins)]
+  if (out?.asset !== "native" || into === undefined || !isUncertain(facts) || !hasSwap(facts)) return null
+  return [words("Bought "), amountOf(into), words(" for at most "), amountOf(out), ...through(facts)]
+}
+
+/** A token that was given to an exchange, for something that is not known to the sender's history: mostly ether. */
+export const sale = (facts: Context): Parts | null => {
+  const out = only(facts.outs)
+  if (out === undefined || out.asset === "native" || facts.ins.length > 0 || facts.movements !== null) return null
+  const isUnwrapped = logsOf(facts, topics.unwrapped).length > 0
+  return hasSwap(facts) && isUnwrapped ? [words("Sold "), amountOf(out), ...through(facts)] : null
+}
+
+/** An item of a collection for a currency, or the other way round. */
+export const itemTrade = (facts: Context): Parts | null => {
+  const [out, into] = [only(facts.outs), only(facts.ins)]
+  if (out === undefined || into === undefined || isUncertain(facts)) return null
+  if (isFungible(out) === isFungible(into) || facts.transfers.some(({ from }) => from === zero)) return null
+  const [word, item, price] = isFungible(out) ? ["Bought ", into, out] : ["Sold ", out, into]
+  return [words(word), amountOf(item), words(" for "), amountOf(price), ...through(facts)]
+}
+
+/** Tokens for a position of a pool. */
+export const liquidity = (facts: Context): Parts | null => {
+  const { ins, logs, outs } = facts
+  const position = only(ins)
+  const isAdded = logs.some(({ topics: [topic] }) => topic !== undefined && liquidityTopics.has(topic))
+  if (!isAdded || position === undefined || outs.length === 0 || outs.length > maxListed || isUncertain(facts))
+    return null
+  const isMade = facts.transfers.some(({ from, token }) => from === zero && token === position.asset)
+  return isMade
+    ? [words("Added "), ...listOf(outs), words(" as liquidity for "), amountOf(position), ...through(facts)]
+    : null
+}
+
+/** Ether in exchange for as much of a token, which logs that alone. */
+export const wrapped = (facts: Context): Parts | null => {
+  const { from, logs, to, value } = facts
+  const log = only(logs)
+  if (log === undefined || to === null || log.address !== to || addressIn(log.topics[1]) !== from) return null
+  if (log.data.length !== 66 || BigInt(log.data) === 0n) return null
+  const amount = amountOf({ asset: "native", tokenId: null, amount: BigInt(log.data) })
+  if (log.topics[0] === topics.wrapped && BigInt(log.data) === value)
+    return [words("Deposited "), amount, words(" into "), party(to)]
+  return null
+}
+
+export const unwrapped = (facts: Context): Parts | null => {
+  const log = only(facts.logs)
+  const into = only(facts.ins)
+  if (log === undefined || into === undefined || facts.to === null || log.address !== facts.to) return null
+  if (log.topics[0] !== topics.unwrapped || facts.movements === null || into.asset !== "native") return null
+  return [words("Withdrew "), amountOf(into), words(" from "), party(facts.to)]
+}
+
+/** One asset was given to a contract, perhaps for shares that the contract made for it. */
+export const deposit = (facts: Context): Parts | null => {
+  const { from, ins, outs, to, transfers } = facts
+  const out = only(outs)
+  if (
+    out === undefined ||
+    to === null ||
+    isUncertain(facts) ||
+    !hasLabel(facts, /^(?:deposit|supply|stake|addLiquidity|lock|mint)/i)
+  )
+    return null
+  const shares = only(ins)
+  if (ins.length > 0 && shares === undefined) return null
+  if (
+    shares !== undefined &&
+    !transfers.some((one) => one.from === zero && one.to === from && one.token === shares.asset)
+  ) {
+    return null
+  }
+  return [
+    words("Deposited "),
+    amountOf(out),
+    words(" into "),
+    party(to),
+    ...(shares === undefined ? [] : [words(" for "), amountOf(shares)]),
+  ]
+}
+
+/** Assets were taken from a contract, perhaps for shares that it destroyed. */
+export const withdrawal = (facts: Context): Parts | null => {
+  const { from, ins, outs, to, transfers } = facts
+  if (
+    ins.length === 0 ||
+    ins.length > maxListed ||
+    to === null ||
+    isUncertain(facts) ||
+    !hasLabel(facts, /^(?:withdraw|redeem|unstake|claim|getReward|harvest|collect|removeLiquidity)/i)
+  )
+    return null
+  const shares = only(outs)
+  if (outs.length > 0 && shares === undefined) return null
+  if (
+    shares !== undefined &&
+    !transfers.some((one) => one.from === from && one.to === zero && one.token === shares.asset)
+  ) {
+    return null
+  }
+  return [
+    words(hasLabel(facts, /^(?:claim|getReward|harvest|collect)/i) ? "Claimed " : "Withdrew "),
+    ...listOf(ins),
+    words(" from "),
+    party(to),
+    ...(shares === undefined ? [] : [words(" for "), amountOf(shares)]),
+  ]
+}
+
+/** Ether may have come back by calls inside: it was sent, or a wrapped currency was unwrapped. */
+const mayHaveEther = (facts: Context): boolean =>
+  facts.movements === null && (facts.value > 0n || logsOf(facts, topics.unwrapped).length > 0)
+
+/** Some things for others, without a sign of what it was. */
+export const exchange = (facts: Context): Parts | null => {
+  const { ins, outs } = facts
+  const isListed = [ins, outs].every(({ length }) => length > 0 && length <= maxListed)
+  if (!isListed || mayHaveEther(facts)) return null
+  return [words("Gave "), ...listOf(outs), words(" and received "), ...listOf(ins), ...through(facts)]
+}
