@@ -77,7 +77,10 @@ const compare = (one: Position, other: Position): number => one.block - other.bl
 
 const batchBytes = 256 * 1024
 
-/** The places before one, newest first, up to `windowPlaces` before another. */
+/** Places that are read at once at most: rows of a narrow selection may be far apart. */
+const maxAtOnce = 512
+
+/** The places before one, newest first, up to `windowPlaces` before another, or some more. */
 const placesBefore = Effect.fnUntraced(function* (
   snapshot: Snapshot,
   wallet: string,
@@ -86,9 +89,12 @@ const placesBefore = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadonlyArray<LedgerEntry>, StoreError> {
   const found: Array<LedgerEntry> = []
   let older = 0
-  for (let after: Position = newest; older < windowPlaces;) {
-    const query = { wallet, from: 0, to: newest.block, order: "DESC", after, limit: windowPlaces - older } as const
-    const entries = yield* snapshot.ledger({ ...query, maxBytes: batchBytes })
+  // Twice as many each time until the other one is reached.
+  let limit = windowPlaces
+  for (let after: Position = newest; older < windowPlaces; limit = Math.min(maxAtOnce, 2 * limit)) {
+    const query = { wallet, from: 0, to: newest.block, order: "DESC", after } as const
+    const atOnce = older === 0 ? limit : windowPlaces - older
+    const entries = yield* snapshot.ledger({ ...query, limit: atOnce, maxBytes: batchBytes })
     const last = entries.at(-1)
     if (last === undefined) return found
     for (const entry of entries) {

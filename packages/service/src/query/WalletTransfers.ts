@@ -22,7 +22,8 @@ export interface Transfer {
   readonly logIndex: string
 }
 
-const topicsOf = ({ topic0, topic1, topic2, topic3 }: LogWire): ReadonlyArray<string> =>
+/** The topics of a log, as many as it has. */
+export const topicsOf = ({ topic0, topic1, topic2, topic3 }: LogWire): ReadonlyArray<string> =>
   [topic0, topic1, topic2, topic3].filter((topic) => typeof topic === "string" && topic !== "") as ReadonlyArray<string>
 
 const transfersOf = (log: LogWire): ReadonlyArray<Transfer> => {

@@ -4,13 +4,13 @@
  *
  * Source: ERC-4337; decision 0048.
  */
-import type { LogWire } from "@daybook/schema/Log"
 import * as UserOperation from "@daybook/schema/UserOperation"
 import type { WalletTransactionWire } from "@daybook/schema/WalletTransaction"
 import type * as Role from "../ledger/Role.ts"
 import * as UserOperations from "../ledger/UserOperations.ts"
 import * as TransactionParts from "./TransactionParts.ts"
 import * as WalletPage from "./WalletPage.ts"
+import * as WalletTransfers from "./WalletTransfers.ts"
 
 /** An operation in which a wallet has a role. */
 export interface Operation extends UserOperation.LoggedOperation {
@@ -19,28 +19,25 @@ export interface Operation extends UserOperation.LoggedOperation {
   readonly roles: ReadonlyArray<Role.Role>
 }
 
-const topicsOf = ({ topic0, topic1, topic2, topic3 }: LogWire): ReadonlyArray<string> =>
-  [topic0, topic1, topic2, topic3].filter((topic) => typeof topic === "string" && topic !== "") as ReadonlyArray<string>
-
 /** The operations of a transaction in which a wallet has a role. */
 export const operationsOf = (
   { from_address: bundler, logs }: WalletTransactionWire,
   wallet: string,
 ): ReadonlyArray<Operation> =>
-  UserOperation.fromLogs(logs.map((log) => ({ address: log.address, data: log.data, topics: topicsOf(log) }))).flatMap(
-    (operation) => {
-      const roles = UserOperations.rolesOf({ ...operation, bundler }, wallet)
-      // Sound: the position is that of a log of the list.
-      return roles.length === 0 ? [] : [{ ...operation, bundler, roles, logIndex: logs[operation.position]!.log_index }]
-    },
-  )
+  UserOperation.fromLogs(
+    logs.map((log) => ({ address: log.address, data: log.data, topics: WalletTransfers.topicsOf(log) })),
+  ).flatMap((operation) => {
+    const roles = UserOperations.rolesOf({ ...operation, bundler }, wallet)
+    // Sound: the position is that of a log of the list.
+    return roles.length === 0 ? [] : [{ ...operation, bundler, roles, logIndex: logs[operation.position]!.log_index }]
+  })
 
 /**
  * Reads a page; the selection narrows the operations.
  *
  * **Errors**
  * - `Stale`, `NotDerived`, `StoreError`: as of all pages.
- * - `NoLedgers`: the index has only the transactions of some wallets.
+ * - `NotWatched`: the index does not have the rows of the wallet.
  */
 export const read = WalletPage.make(
   TransactionParts.sourceOf<Operation>({

@@ -118,6 +118,35 @@ describe("walletEvents", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live(
+    "walletEvents: streams that are opened at once count before they begin, and those that are refused do not",
+    () =>
+      Effect.gen(function* () {
+        const service = yield* start({
+          config: { limits: { eventStreams: 2, drainSeconds: 1 } },
+          chains: { eth: { blocks } },
+        })
+        const url = eventsUrl(service, `${transactions}&from=0`)
+        const openAll = () =>
+          Promise.all(
+            Array.from({ length: 8 }, async () => {
+              const open = new AbortController()
+              const { status } = await fetch(url, { headers: { "x-api-key": service.key }, signal: open.signal })
+              return { open, status }
+            }),
+          )
+        const first = yield* Effect.promise(openAll)
+        const statuses = first.map(({ status }) => status)
+        for (const { open } of first) open.abort()
+        const receiver = new Receiver(url, service.key)
+        while ((yield* Effect.promise(() => receiver.listen(({ type }) => type === "covered"))) !== undefined);
+
+        expect(statuses.filter((status) => status === 200)).toHaveLength(2)
+        expect(statuses.filter((status) => status === 429)).toHaveLength(6)
+        expect(receiver.table.size).toBe(12)
+      }).pipe(Effect.scoped),
+  )
+
   it.live("walletEvents: a key has at most limits.eventStreams open streams, and one that was closed makes room", () =>
     Effect.gen(function* () {
       const service = yield* start({

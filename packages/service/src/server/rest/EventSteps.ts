@@ -9,7 +9,6 @@ import type { Decoder } from "@daybook/abi/Decoder"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type * as Scope from "effect/Scope"
 import type { Config } from "../../config/Config.ts"
 import * as EventPosition from "../../push/EventPosition.ts"
 import * as Events from "../../push/WalletEvents.ts"
@@ -46,10 +45,10 @@ export interface StreamRequest {
   readonly headers: Response.Headers
 }
 
-/** A stream that was begun. */
+/** A stream that was begun, which counts as one of its caller until it is released. */
 export interface EventSteps {
-  /** Counts it as one of its caller until the scope ends. */
-  readonly hold: Effect.Effect<void, never, Scope.Scope>
+  /** Counts it no more; a second time does nothing. */
+  readonly release: Effect.Effect<void>
   /** The first step, so that its errors precede the stream. */
   readonly first: Events.Step
   readonly take: (state: Events.State) => Effect.Effect<Events.Step, Events.StreamError>
@@ -119,14 +118,11 @@ export const make = ({ bounds, config, contracts, decoder }: Options): Open => {
     maxBytes: Math.min(stepBytes, pageBytes),
   })
 
-  return Effect.fnUntraced(function* (request) {
-    const { chain, grant, headers, lastEventId, query, wallet } = request
-    const holder = holderOf(grant)
-    const bound = eventStreams.reached(holder)
-    if (bound !== undefined) {
-      const message = `Too many open streams: ${bound} is reached. Close one first.`
-      return yield* ErrorResponse.rateLimited(message, { ...headers, "retry-after": String(retrySeconds) })
-    }
+  const begin = Effect.fnUntraced(function* (
+    request: StreamRequest,
+    release: EventSteps["release"],
+  ): Effect.fn.Return<EventSteps, Events.StreamError | InvalidParameter> {
+    const { chain, grant, lastEventId, query, wallet } = request
     const subscription = subscriptionOf(request)
     const selection = Events.selectionText(subscription)
     const take = (state: Events.State) => turns.run(Events.step(subscription, state))
@@ -136,10 +132,7 @@ export const make = ({ bounds, config, contracts, decoder }: Options): Open => {
         ? Events.after(beginning.position)
         : yield* turns.run(Events.start(subscription, beginning))
     return {
-      hold: Effect.acquireRelease(
-        Effect.sync(() => eventStreams.add(holder, 1)),
-        () => Effect.sync(() => eventStreams.add(holder, -1)),
-      ),
+      release,
       first: yield* take(state),
       take,
       textsOf: Effect.fnUntraced(function* (step) {
@@ -155,5 +148,22 @@ export const make = ({ bounds, config, contracts, decoder }: Options): Open => {
         })
       }),
     }
+  })
+
+  // It counts before its first step is awaited: others that are opened meanwhile find it.
+  return Effect.fnUntraced(function* (request) {
+    const holder = holderOf(request.grant)
+    const bound = eventStreams.reached(holder)
+    if (bound !== undefined) {
+      const message = `Too many open streams: ${bound} is reached. Close one first.`
+      return yield* ErrorResponse.rateLimited(message, { ...request.headers, "retry-after": String(retrySeconds) })
+    }
+    eventStreams.add(holder, 1)
+    let isHeld = true
+    const release = Effect.sync(() => {
+      if (isHeld) eventStreams.add(holder, -1)
+      isHeld = false
+    })
+    return yield* Effect.onError(begin(request, release), () => release)
   })
 }

@@ -40,6 +40,15 @@ const leaving = (request: HttpServerRequest): Effect.Effect<void> =>
     return Effect.sync(() => void socket.off("end", left).off("close", left))
   })
 
+/** Releases a stream with the response, whether its body was begun or not. */
+const releaseWith = (request: HttpServerRequest, { release }: EventSteps.EventSteps): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const response = NodeHttpServerRequest.toServerResponse(request)
+    if (response.closed) return release
+    response.once("close", () => Effect.runSync(release))
+    return Effect.void
+  })
+
 /** A stream between two events. */
 interface Listening {
   readonly state: Events.State
@@ -102,9 +111,12 @@ export const make = (open: EventSteps.Open) => {
   > {
     const received = yield* HttpServerRequest
     const lastEventId = received.headers["last-event-id"] ?? ""
-    const steps = yield* open({ chain, wallet: params.address, query, lastEventId, grant, headers })
+    const opened = open({ chain, wallet: params.address, query, lastEventId, grant, headers })
+    const steps = yield* Effect.uninterruptibleMask((restore) =>
+      Effect.tap(restore(opened), (begun) => releaseWith(received, begun)),
+    )
     const endsAt = (yield* MonotonicClock.millis) + lifetimeMillis
-    const stream = Stream.unwrap(Effect.as(steps.hold, bodyOf({ ...steps, endsAt, reader: chain.reader })))
+    const stream = bodyOf({ ...steps, endsAt, reader: chain.reader })
     return HttpServerResponse.stream(Stream.interruptWhen(stream, leaving(received)), {
       contentType: "text/event-stream",
       headers: { ...headers, "x-accel-buffering": "no" },

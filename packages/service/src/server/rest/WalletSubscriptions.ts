@@ -89,8 +89,8 @@ const make = (begin: EventSteps.Open): WalletStreams["Service"]["open"] => {
     if (issue !== undefined) return yield* failed(issue, code.unauthorized)
     const { address: wallet, ...query } = yield* Effect.fromResult(paramsOf(params))
     const asked = { chain, wallet, grant, lastEventId: "", headers: {} }
-    const steps = yield* answer(begin({ ...asked, query: { ...query, types: ["wallet.movement"] } }))
-    yield* steps.hold
+    const begun = answer(begin({ ...asked, query: { ...query, types: ["wallet.movement"] } }))
+    const steps = yield* Effect.acquireRelease(begun, ({ release }) => release, { interruptible: true })
     let { first: step } = steps
     let isFirst = true
     return {
