@@ -27,7 +27,7 @@ export interface Options {
   readonly threads: number
   /** Starts one of them. */
   readonly start: () => Result.Result<Thread, ThreadLost>
-  /** Threads are not started for so few blocks that are left below the head: their start takes longer than they save. Default 0. */
+  /** Threads are not started for fewer blocks, below the head or below the first one: their start takes longer than they save. Default 0. */
   readonly minBlocks?: number | undefined
 }
 
@@ -160,13 +160,13 @@ const fetchRange = Effect.fnUntraced(function* (
   return yield* complete(turn, range, yield* fetchIn(context, index, request, turn.assembling))
 })
 
-/** Whether a range is left to the threads: they run, or enough blocks are left for them to be started. */
+/** Whether a range is left to the threads: they run, or enough blocks are left, up to the head or in the range, for them to be started. */
 const isForThreads = (
   { minBlocks = 0, running }: Context,
   { node }: RangeSource.Turn,
-  { from }: RangeFetcher.BlockRange,
+  { from, to }: RangeFetcher.BlockRange,
   end: RangeSource.End,
-): boolean => running.size > 0 || end === "highest" || node.isSettled(from + minBlocks)
+): boolean => running.size > 0 || (end === "highest" ? to - from >= minBlocks : node.isSettled(from + minBlocks))
 
 const sourceOf = (context: Context, turn: RangeSource.Turn): RangeSource.RangeSource => {
   const local = RangeSource.local(turn)

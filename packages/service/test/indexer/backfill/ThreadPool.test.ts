@@ -122,7 +122,12 @@ const setup = Effect.fnUntraced(function* (behaviour: Behaviour, settings: Setti
     })
   const hashes = (from: number, to: number) => Effect.map(store.headers(from, to), (all) => all.map(({ hash }) => hash))
   const headOf = store.snapshot((snapshot) => Effect.map(snapshot.checkpoint, (found) => found?.head.number ?? null))
-  return { run, alone, requests, counts, hashes, headOf, running: pool.running, progress: () => progress }
+  const fetchBelow = Effect.fnUntraced(function* (from: number, to: number) {
+    const source = pool.source({ node, assembling: options.assembling, concurrency: 2 })
+    const planned = yield* source.plan({ from, to }, "highest")
+    return yield* planned.fetch
+  })
+  return { run, fetchBelow, alone, requests, counts, hashes, headOf, running: pool.running, progress: () => progress }
 })
 
 /** Runs an effect while time passes. */
@@ -298,6 +303,17 @@ describe("ThreadPool", () => {
       expect(long.counts.started).toBeGreaterThan(0)
       expect(long.requests.some(([from]) => from > 50)).toBe(true)
       expect(yield* long.hashes(1, 100)).toEqual(expected(1, 100))
+    }),
+  )
+
+  it.effect("source: starts no thread for few blocks that are stored below the first one", () =>
+    Effect.gen(function* () {
+      const { counts, fetchBelow } = yield* setup((request) => responding(request, 20), { minBlocks: 200 })
+      yield* fetchBelow(101, 120)
+      const started = counts.started
+      yield* fetchBelow(101, 400)
+
+      expect([started, counts.started]).toEqual([0, 1])
     }),
   )
 
