@@ -252,7 +252,12 @@ const makeWallets = ({ caller, fork, onLost, streams, write }: Options) => {
       Effect.catchTag("CallFailed", ({ failure }) =>
         Effect.suspend(() => {
           const { id } = subscription
-          return remove(id) ? write([notificationOf(id, "error", JSON.stringify(failure))]) : Effect.void
+          if (!all.has(id)) return Effect.void
+          // The removal interrupts this fiber.
+          return Effect.andThen(
+            write([notificationOf(id, "error", JSON.stringify(failure))]),
+            Effect.sync(() => void remove(id)),
+          )
         }),
       ),
       Effect.catchCauseIf(

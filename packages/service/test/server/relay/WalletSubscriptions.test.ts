@@ -1,7 +1,9 @@
 /** Subscriptions to the movements of a wallet over WebSocket: events with cursors, where they begin and go on, and their bounds. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import * as WalletTransactions from "../../../src/projection/WalletTransactions.ts"
 import { Receiver } from "../../push/Receiver.ts"
+import * as TestStore from "../../store/TestStore.ts"
 import { chainOf, type Ledger } from "../rest/ledgers.ts"
 import * as Rows from "../rows.ts"
 import { type Json, type Options, start } from "../service.ts"
@@ -134,6 +136,27 @@ describe("WalletSubscriptions", () => {
           "API key not allowed for the operation walletEvents. It is for relay.",
         ])
         expect(after.result).toMatch(/^0x[0-9a-f]{32}$/)
+      }),
+  )
+
+  it.live(
+    "eth_subscribe: an error that ends a subscription to movements is its last notification, and it is gone",
+    () =>
+      Effect.gen(function* () {
+        const { store, url } = yield* served({}, chain.blocks.slice(0, 5))
+        const client = yield* SocketClient.open(url)
+        const id = yield* subscribe(client, { from: 4 })
+        yield* client.until(isCovered(id, 4))
+        const withoutLedgers = yield* TestStore.open(store.database, store.ref, {
+          projections: [WalletTransactions.projection],
+        })
+        yield* withoutLedgers.append({ number: 4, hash: chain.blocks[4]!.hash }, chain.blocks.slice(5))
+        const { params } = yield* client.until((message) => message.params?.error !== undefined)
+        const again = yield* client.call("eth_unsubscribe", [id])
+
+        expect(params).toMatchObject({ subscription: id, error: { code: -32002, data: { code: "unavailable" } } })
+        expect(client.received.at(-2).params).toEqual(params)
+        expect(again.error.message).toBe("subscription not found")
       }),
   )
 
