@@ -155,6 +155,19 @@ describe("WebSocketClient", () => {
     }),
   )
 
+  it.live("calls: a message of arrays nested deeply answers no call, and the connection goes on", () =>
+    Effect.gen(function* () {
+      const { client, sockets } = make(({ id }, socket) => {
+        socket.send(`${"[".repeat(50_000)}${"]".repeat(50_000)}`)
+        socket.send([[{ jsonrpc: "2.0", id, result: "0x1" }]])
+        MemorySocket.reply(socket, id, "0x7")
+      })
+      const height = yield* client.eth_blockNumber()
+
+      expect([height, sockets.length]).toEqual([7n, 1])
+    }),
+  )
+
   it.live("newHeads: gives heads, and after a connection ended the blocks between from the first that differs", () =>
     Effect.gen(function* () {
       const { client } = make((message, socket, number) => {

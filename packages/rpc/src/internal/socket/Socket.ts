@@ -110,13 +110,22 @@ const unnamedOf = ({ pending }: Connection): number | undefined => {
   return found
 }
 
-/** An id of the request that a message answers. The replies of a batch have any order. */
-const idOf = (connection: Connection, message: unknown): number | undefined => {
-  if (Array.isArray(message)) return message.map((one) => idOf(connection, one)).find((id) => id !== undefined)
-  if (!isObject(message)) return undefined
+/** The id of the request that a reply answers. */
+const idOfReply = (connection: Connection, message: unknown): number | undefined => {
+  if (!isObject(message) || Array.isArray(message)) return undefined
   const { id } = message
   if (id == null) return unnamedOf(connection)
   return typeof id === "number" && (connection.pending.has(id) || connection.abandoned.has(id)) ? id : undefined
+}
+
+/** An id of the request that a message answers. The replies of a batch have any order; an array within one is no reply. */
+const idOf = (connection: Connection, message: unknown): number | undefined => {
+  if (!Array.isArray(message)) return idOfReply(connection, message)
+  for (const one of message) {
+    const id = idOfReply(connection, one)
+    if (id !== undefined) return id
+  }
+  return undefined
 }
 
 const forget = ({ pending }: Connection, request: Pending): boolean => {
