@@ -43,7 +43,7 @@ const rowsOf = (block: BlockRows, rules: LedgerRules, wallets: ReadonlySet<strin
     : LedgerCodec.rowsOf(block.ledger, wallets)
 
 const toDiscovered = (block: BlockRows, rules: LedgerRules, wallets: ReadonlySet<string>): DiscoveredBlock => {
-  const { hash, number, timestamp, transactions } = block
+  const { gaps = [], hash, number, timestamp, transactions } = block
   const hashes = new Map(transactions.map((transaction) => [transaction.index, transaction.hash]))
   return {
     number,
@@ -57,6 +57,7 @@ const toDiscovered = (block: BlockRows, rules: LedgerRules, wallets: ReadonlySet
       transactionHash: hashes.get(index) ?? null,
       index: index === Movement.blockLevelIndex ? null : index,
     })),
+    hasGaps: gaps.some(({ kind }) => kind !== "check"),
   }
 }
 

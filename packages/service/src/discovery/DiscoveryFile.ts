@@ -89,7 +89,7 @@ export interface DiscoveryFile {
 
 /** `application_id` of the file. */
 const applicationId = 0x44424b44
-const version = 1
+const version = 2
 
 const schema = `
   CREATE TABLE discovery (details TEXT NOT NULL, state TEXT NOT NULL, checksum INTEGER NOT NULL) STRICT;
@@ -137,6 +137,7 @@ const StoredBlock = Schema.Struct({
       ),
     }),
   ),
+  hasGaps: Schema.Boolean,
 })
 
 const StoredDetails = Schema.Struct({

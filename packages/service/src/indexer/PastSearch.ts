@@ -87,9 +87,9 @@ const storeBlock = Effect.fnUntraced(function* (
   { assembling, session, store }: Options,
   source: Calls.Budgeted,
   { wallets }: Target,
-  { hash, number, rows }: DiscoveredBlock,
+  { hasGaps, hash, number, rows }: DiscoveredBlock,
 ) {
-  if (rows.length === 0) return
+  if (rows.length === 0 && !hasGaps) return
   const range = yield* store.audit.range(number, number)
   const [stored] = range.blocks
   const options = { ...assembling, ...KeptRows.withStored(range, number, wallets) }

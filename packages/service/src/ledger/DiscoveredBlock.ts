@@ -30,4 +30,6 @@ export interface DiscoveredBlock {
   readonly timestamp: number
   /** In order of the transactions; what belongs to the block comes last. */
   readonly rows: ReadonlyArray<WalletRow>
+  /** A trace, a receipt or a transaction was missing when it was fetched: it may hold more of the wallets. False for rows of an index, which has its gaps. */
+  readonly hasGaps: boolean
 }

@@ -45,7 +45,7 @@ const fetchAgain = Effect.fnUntraced(function* (
   const selection = KeptRows.withStored(range, number)
   const fetched = yield* Effect.result(BlockFetcher.block(node, number, { ...options, ...selection }))
   if (Result.isFailure(fetched)) return Result.fail(fetched.failure.message)
-  const lost = KeptRows.lost(stored, fetched.success)
+  const lost = KeptRows.lost(stored, fetched.success) ?? KeptRows.lostTrace(stored, fetched.success)
   if (lost !== null) return Result.fail(lost)
   return Result.succeed(KeptRows.keepTraces(stored, fetched.success))
 })

@@ -195,7 +195,7 @@ export const blocks = (
     }
     const { hash, number, timestamp } = block
     const rows = (yield* Effect.forEach(readings, (reading) => take(reading, number))).flat().toSorted(byIndex)
-    return [[{ number, hash, timestamp, rows }], Option.some(undefined)] as const
+    return [[{ number, hash, timestamp, rows, hasGaps: false }], Option.some(undefined)] as const
   })
   return Stream.paginate(undefined, () => next)
 }

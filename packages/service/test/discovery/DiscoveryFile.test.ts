@@ -21,6 +21,7 @@ const blockOf = (number: number): DiscoveredBlock => ({
   number,
   hash: `0x${number.toString(16).padStart(64, "0")}`,
   timestamp: 17e8 + number,
+  hasGaps: false,
   rows: [
     {
       wallet: alice,
@@ -134,6 +135,7 @@ const BlockOf = Schema.Struct({
   hash: Schema.String,
   timestamp: Count,
   rows: Schema.Array(RowOf),
+  hasGaps: Schema.Boolean,
 })
 
 describe("DiscoveryFile", () => {
@@ -214,8 +216,8 @@ describe("DiscoveryFile", () => {
         writeFileSync(text, "not a database, and longer than the header of one: ".repeat(20))
         for (const [path, statement] of [
           [other, "CREATE TABLE note (body TEXT)"],
-          [newer, "PRAGMA user_version=2"],
-          [moved, "PRAGMA user_version=1"],
+          [newer, "PRAGMA user_version=3"],
+          [moved, "PRAGMA user_version=2"],
         ] as const) {
           if (path !== other) copyFileSync(file, path)
           const database = new DatabaseSync(path)
@@ -229,7 +231,7 @@ describe("DiscoveryFile", () => {
         expect([...refused, another].map(({ reason }) => reason)).toEqual([
           "is not a file of an interrupted search",
           "is not a file of an interrupted search",
-          "has format 2, and this version reads 1",
+          "has format 3, and this version reads 2",
           "belongs to another search",
         ])
         expect([text, other, newer, moved].map((path) => readFileSync(path))).toEqual(before)

@@ -96,7 +96,7 @@ describe("Export", () => {
           ...part!.source,
           wallets: [alice, bob],
           label: (address: string) => (address === other ? "Other" : null),
-          blocks: Stream.make({ ...block, rows: own }),
+          blocks: Stream.make({ ...block, rows: own, hasGaps: false }),
         }
         return Effect.map(Stream.runCollect(ExportEntry.stream(source).entries), (entries) =>
           entries

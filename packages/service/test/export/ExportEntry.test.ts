@@ -44,7 +44,13 @@ const source: ExportEntry.Source<never> = {
   wallets: [wallet],
   label: () => null,
   blocks: Stream.fromIterable(
-    rows.map((one, number) => ({ number: number + 1, hash: `0x${number}`, timestamp: 17e8, rows: [one] })),
+    rows.map((one, number) => ({
+      number: number + 1,
+      hash: `0x${number}`,
+      timestamp: 17e8,
+      rows: [one],
+      hasGaps: false,
+    })),
   ),
   opening: { number: 0, hash: "0x0", timestamp: 17e8 },
   describe: (holdings) =>

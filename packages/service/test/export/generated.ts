@@ -53,6 +53,7 @@ const blockOf = (number: number, assets: ReadonlyArray<Asset>, random: Random.Ra
   number,
   hash: random.hex(32),
   timestamp: firstTimestamp + number * 12,
+  hasGaps: false,
   rows: Array.from({ length: perBlock }, (_, index) => {
     const wallet = wallets[random.integer(wallets.length)]!
     const { holding } = assets[random.integer(assets.length)]!

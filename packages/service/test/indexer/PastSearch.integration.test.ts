@@ -10,6 +10,7 @@ import { projection } from "../../src/projection/WalletTransactions.ts"
 import * as WatchList from "../../src/store/WatchList.ts"
 import type * as TestStore from "../store/TestStore.ts"
 import { caughtUp, openStore, start } from "./chain.ts"
+import * as Server from "../node/server.ts"
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -146,4 +147,69 @@ it.live("run: the past of wallets that are added is found, whenever the search i
     }
     expect(state.methods.get("trace_filter")).toBeUndefined()
   }).pipe(Effect.scoped),
+)
+
+/** Code of a contract that pays what it receives to the address in its input. */
+const forwarder = "0x5f5f5f5f345f355af15000"
+const forwarderAt = `0x${"f0".repeat(20)}`
+const payee = `0x${"a1".repeat(20)}`
+const isTrace = (method: string): boolean => /^(trace|debug)_/.test(method)
+
+it.live(
+  "run: stores a block of an added wallet that no node can trace any more, with its gaps and the traces that it has",
+  () =>
+    Effect.gen(function* () {
+      const node = yield* Anvil.make()
+      const [alice = "", bob = ""] = node.accounts.map((account) => account.toLowerCase())
+      yield* node.call("anvil_setCode", [forwarderAt, forwarder])
+      yield* node.call("evm_setAutomine", [false])
+      const send = (transaction: object) =>
+        node.call<string>("eth_sendTransaction", [{ gas: "0x30d40", ...transaction }])
+      const data = `0x${payee.slice(2).padStart(64, "0")}`
+      // The wallet is paid by a contract alone, beside a transaction of the wallet that was watched from the start.
+      const payment = yield* send({ from: bob, to: forwarderAt, value: "0x7", data })
+      const ofAlice = yield* send({ from: alice, to: forwarderAt, value: "0x1", data: `0x${"0".repeat(64)}` })
+      yield* node.call("evm_mine")
+      const block = Number(yield* node.call<string>("eth_blockNumber"))
+      yield* node.call("anvil_mine", ["0x3"])
+      const last = Number(yield* node.call<string>("eth_blockNumber"))
+      let isPruned = false
+      const server = yield* Server.start({}, (method, params) =>
+        isPruned && isTrace(method)
+          ? { error: { code: -32000, message: "missing trie node" } }
+          : Server.forward(node.url)(method, params),
+      )
+      const store = yield* openStore
+      const options = { watch: new Set([alice]), searchCallsPerMinute: 1_000_000 }
+      const indexer = yield* start(store, [server.url], options)
+      yield* indexer.until(caughtUp(last))
+      const { audit, changeWatch } = store.database.chain(store.ref)
+      const rowsOf = Effect.map(audit.range(block, block), ({ blocks }) => blocks[0]!.transactions)
+      const before = yield* rowsOf
+      isPruned = true
+      yield* changeWatch({ _tag: "Add", wallets: [payee] })
+      yield* Eventually.untilEffect(
+        store.snapshot(({ checkpoint }) =>
+          Effect.map(
+            checkpoint,
+            (found) => found?.watch?.includes(payee) === true && !WatchList.isSearching(found, payee),
+          ),
+        ),
+        { everyMillis: 20, what: "the end of the search" },
+      )
+      yield* indexer.stop
+      const gaps = yield* store.gaps({ from: 0, to: last, limit: 9 })
+      const after = yield* rowsOf
+
+      expect(before.map(({ hash, internal }) => [hash, internal === "null"])).toEqual([[ofAlice, false]])
+      expect(gaps.map(({ block: number, kind, transaction }) => [number, kind, transaction])).toEqual([
+        [block, "trace", payment],
+      ])
+      expect(after.map(({ hash, internal }) => [hash, internal === "null"])).toEqual(
+        expect.arrayContaining([
+          [payment, true],
+          [ofAlice, false],
+        ]),
+      )
+    }).pipe(Effect.scoped),
 )

@@ -94,4 +94,32 @@ layer(scenario, { excludeTestServices: true })("VerifyAgainstNode", (it) => {
       expect(after).toEqual(blocks)
     }),
   )
+
+  it.effect("repair: leaves a block of an index of some wallets unchanged where no node can trace it now", () =>
+    Effect.gen(function* () {
+      const { accounts, chainId, url } = yield* Anvil.Anvil
+      const { lastBlock } = yield* Scenario.Scenario
+      const store = yield* openStore
+      const watch = new Set([accounts[0]!.toLowerCase()])
+      const indexer = yield* start(store, [url], { watch })
+      yield* indexer.until(caughtUp(lastBlock))
+      yield* indexer.stop
+      const { audit } = store.database.chain(store.ref)
+      const pruned = {
+        ...(yield* Node.make({ urls: [url], chainId })),
+        traces: () => Effect.succeed({ _tag: "Untraced", reason: "missing trie node" } as const),
+        transactionTrace: () => Effect.succeed(null),
+      }
+      const assembling = { decoder, watch, ledger: LedgerRules.fromChainId(chainId) }
+      const { blocks } = yield* audit.range(1, lastBlock)
+      const issues = blocks.map(({ number }) => ({ block: number, what: "test" }))
+      const verified = { blocks: 0, transactions: 0, issues, orphaned: [], removable: [] }
+      const { failed } = yield* Repair.run(audit, pruned, verified, assembling)
+      const after = (yield* audit.range(1, lastBlock)).blocks
+
+      expect(failed.length).toBeGreaterThan(0)
+      for (const { why } of failed) expect(why).toMatch(/^No node can trace transaction 0x[0-9a-f]{64} now\.$/)
+      expect(after).toEqual(blocks)
+    }),
+  )
 })
