@@ -4,6 +4,7 @@
 import { cut } from "@daybook/schema/Issue"
 import type { StoredBlock, StoredTransaction } from "../store/Audit.ts"
 import { type BlockRows, isWithoutRow, type TransactionRow } from "../block/BlockRows.ts"
+import { untraced } from "../fetch/BlockAssembler.ts"
 import type { IntegrityIssue } from "./IntegrityIssue.ts"
 import { isWatched, type Watch } from "../fetch/KeptRows.ts"
 
@@ -137,6 +138,10 @@ const unmatched = (stored: StoredBlock, remote: BlockRows, watch: Watch): Readon
   )
 }
 
+/** True for a row that an index of some wallets keeps because the node cannot trace it now: it need not concern a watched wallet. */
+const hasUnknownRoles = ({ addresses, internal }: TransactionRow, watch: Watch): boolean =>
+  watch != null && internal === untraced && addresses.length === 0
+
 /**
  * Differences of a block: of the block itself, else one for each of its transactions. Rows of wallets that are not watched, and those
  * that the node has no receipt for, are not compared.
@@ -158,7 +163,7 @@ export const ofBlock = (stored: StoredBlock, remote: BlockRows, watch: Watch = n
     return what === null ? [] : [{ block, what: `transaction ${row.index} (${row.hash}): ${what}` }]
   })
   const missing = remote.transactions
-    .filter(({ addresses, hash }) => !storedHashes.has(hash) && isWatched(addresses, watch))
+    .filter((row) => !storedHashes.has(row.hash) && isWatched(row.addresses, watch) && !hasUnknownRoles(row, watch))
     .map(({ hash, index }) => ({ block, what: `transaction ${index} (${hash}): it is not stored` }))
   return [...factsDifference(stored, remote, watch), ...ofStored, ...missing]
 }

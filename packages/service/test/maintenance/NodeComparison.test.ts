@@ -86,6 +86,18 @@ describe("NodeComparison", () => {
     expect(KeptRows.unwatched(stored({ addresses: ["0xe"] }), null)).toBe(0)
   })
 
+  it("ofBlock: leaves out a transaction that is not stored where the node cannot trace it and no watched wallet is a party", () => {
+    const nothing = { ...stored(), transactions: [] }
+    const differences = (internal: string, addresses: ReadonlyArray<string>, watch: KeptRows.Watch) =>
+      NodeComparison.ofBlock(nothing, { ...remote, transactions: [{ ...row, internal, addresses }] }, watch)
+    const watch = new Set(["0xa"])
+
+    expect(differences("null", [], watch)).toEqual([])
+    expect(differences("[]", [], watch)).toHaveLength(1)
+    expect(differences("null", ["0xa"], watch)).toHaveLength(1)
+    expect(differences("null", [], null)).toHaveLength(1)
+  })
+
   it("ofBlock: leaves out a transaction that the node has without its receipt", () => {
     const gaps = [{ kind: "receipt", transaction: "0x1", reason: "pruned" }] as const
 
