@@ -19,7 +19,7 @@ export interface ChainNotFound {
 export const defaultName = "eth"
 
 /** True for the chain with a name, in the configuration or in the interface; case, spaces and hyphens do not matter. */
-export const isNamed = (text: string): ((chain: ServedChain) => boolean) => {
+export const isNamed = (text: string): ((chain: Pick<ServedChain, "key" | "name">) => boolean) => {
   const name = Chain.normalizeName(text)
   return (chain) => Chain.normalizeName(chain.key) === name || Chain.normalizeName(chain.name) === name
 }

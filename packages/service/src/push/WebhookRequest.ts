@@ -103,7 +103,6 @@ export const send = (
       agent: false,
       headers: { ...headers, "content-length": Buffer.byteLength(body) },
       lookup: checkedLookup(options),
-      timeout: timeoutMillis,
     })
     const fail = (reason: string) => resume(Effect.succeed({ _tag: "Failed", reason }))
     const timer = setTimeout(() => {
@@ -112,7 +111,11 @@ export const send = (
     }, timeoutMillis)
     // The receiver chooses parts of it, such as the names of its certificate.
     outgoing.on("error", ({ message }) => fail(visibleStart(message, 200)))
-    outgoing.on("close", () => clearTimeout(timer))
+    outgoing.on("close", () => {
+      clearTimeout(timer)
+      // An upgrade of the connection is neither a response nor an error.
+      fail("The connection was closed without a response.")
+    })
     outgoing.on("response", (response) => {
       const { "retry-after": retryAfter } = response.headers
       resume(Effect.succeed({ _tag: "Status", status: response.statusCode ?? 0, retryAfter }))

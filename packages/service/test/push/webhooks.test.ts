@@ -180,4 +180,24 @@ describe("webhooks", () => {
         expect(hook.wallets).toEqual(addresses)
       }).pipe(Effect.scoped),
   )
+
+  it.live("webhooks: a wallet that is not watched pauses the webhook, and the reason names the wallet", () =>
+    Effect.gen(function* () {
+      const blocks = [Rows.block(0, [{ from: Rows.alice, to: Rows.bob }])]
+      const service = yield* start({ config, chains: { eth: { config: { watch: [Rows.alice] }, blocks } } })
+      const { webhooks } = service.stores["eth"]!.database
+      const [webhook] = yield* Webhook.make(key, {
+        ...settings("http://127.0.0.1:9/"),
+        addresses: [Rows.alice, Rows.stranger],
+        types: ["wallet.transaction"],
+      })
+      yield* webhooks.add("books", Webhook.encode(webhook))
+      let paused: string | null = null
+      while (paused === null) paused = (yield* Webhook.decode((yield* webhooks.list)[0]!.content)).attempts.paused
+
+      expect(paused).toBe(
+        `Wallet not watched: ${Rows.stranger}. Remove it from the webhook or watch it again, then resume.`,
+      )
+    }).pipe(Effect.scoped),
+  )
 })

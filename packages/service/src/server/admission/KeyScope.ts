@@ -32,7 +32,7 @@ export const webhooksIssue = (grant: KeyGrant): string | undefined => {
 }
 
 /** Why a key may not ask for a chain; `undefined` where it may. */
-export const chainIssue = (grant: KeyGrant, chain: ServedChain): string | undefined => {
+export const chainIssue = (grant: KeyGrant, chain: Pick<ServedChain, "key" | "name">): string | undefined => {
   const allowed = grant.options?.chains
   return allowed === undefined || allowed.some((name) => ChainRegistry.isNamed(name)(chain))
     ? undefined

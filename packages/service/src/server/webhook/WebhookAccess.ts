@@ -4,10 +4,12 @@
  * Source: decision 0073.
  */
 import * as Effect from "effect/Effect"
+import type { ServedChain } from "../../config/ServedChain.ts"
 import * as Webhook from "../../push/Webhook.ts"
 import type { StoreError } from "../../store/StoreError.ts"
 import type { StoredWebhook, Webhooks } from "../../store/Webhooks.ts"
 import type { Caller } from "../admission/Authentication.ts"
+import * as KeyScope from "../admission/KeyScope.ts"
 import * as ErrorResponse from "../http/ErrorResponse.ts"
 
 /** A webhook with its id and its revision. */
@@ -15,6 +17,12 @@ export interface Found {
   readonly id: string
   readonly revision: number
   readonly webhook: Webhook.Webhook
+}
+
+/** What access depends on. */
+export interface Options {
+  readonly webhooks: Webhooks
+  readonly chains: ReadonlyArray<Pick<ServedChain, "key" | "name">>
 }
 
 /** Why a request is not answered. */
@@ -34,11 +42,22 @@ const isOwn = ({ grant }: Caller, { holder }: StoredWebhook): boolean =>
   grant.operator || (holder !== null && holder === grant.name)
 
 /** What callers find and change in a database. */
-export const make = (webhooks: Webhooks) => {
-  /** The webhook of an id, which the message does not repeat: it may be a key that was sent in its place. */
+export const make = ({ chains, webhooks }: Options) => {
+  /** Why a key may not use a webhook of a chain; one that is not served now is known by its name alone. */
+  const chainIssue = ({ grant }: Caller, { chain: name }: Webhook.Webhook): string | undefined =>
+    KeyScope.chainIssue(grant, chains.find((chain) => chain.name === name) ?? { key: name, name })
+
+  /**
+   * The webhook of an id, which the message does not repeat: it may be a key that was sent in its place. A key that was narrowed to other
+   * chains since may only remove it.
+   */
   const find = Effect.fnUntraced(function* (caller: Caller, id: string): Effect.fn.Return<Found, Failure> {
     const stored = yield* webhooks.find(id)
-    if (stored !== null && isOwn(caller, stored)) return yield* decoded(stored)
+    if (stored !== null && isOwn(caller, stored)) {
+      const found = yield* decoded(stored)
+      const issue = chainIssue(caller, found.webhook)
+      return issue === undefined ? found : yield* ErrorResponse.forbidden(issue)
+    }
     const advice = "GET /api/v2.2/webhooks lists them."
     return yield* ErrorResponse.notOffered(`No webhook of this API key has this id. ${advice}`)
   })

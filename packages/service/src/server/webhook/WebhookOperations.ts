@@ -49,8 +49,8 @@ const answered = <R>(effect: Effect.Effect<HttpServerResponse, WebhookAccess.Fai
 const withoutValue = (webhook: Webhook.Webhook) => [webhook, undefined] as const
 
 /** The handlers of requests without a body. */
-const withoutBody = ({ webhooks }: Options) => {
-  const { change, find, list, remove } = WebhookAccess.make(webhooks)
+const withoutBody = (options: Options) => {
+  const { change, find, list, remove } = WebhookAccess.make(options)
 
   const changing =
     (make: (webhook: Webhook.Webhook) => Webhook.Webhook) =>
@@ -94,8 +94,8 @@ const withoutBody = ({ webhooks }: Options) => {
 
 /** The handlers of requests with a body. */
 const withBody = (options: Options) => {
-  const { settings, webhooks } = options
-  const { change } = WebhookAccess.make(webhooks)
+  const { settings } = options
+  const { change } = WebhookAccess.make(options)
   const { create, replayed, withAddresses } = WebhookChanges.make(options)
   const read = {
     settings: JsonBody.reader(options, Resource.Settings),

@@ -21,9 +21,10 @@ import type * as WebhookKey from "../../push/WebhookKey.ts"
 import * as Webhook from "../../push/Webhook.ts"
 import * as WebhookRequest from "../../push/WebhookRequest.ts"
 import type { IndexedChain } from "../../query/IndexedChain.ts"
-import type { ApiKeys } from "../../store/ApiKeys.ts"
+import type { ApiKeys, KeyGrant } from "../../store/ApiKeys.ts"
 import type { StoreError } from "../../store/StoreError.ts"
 import type { KnownWebhook, StoredWebhook, Webhooks } from "../../store/Webhooks.ts"
+import * as KeyScope from "../admission/KeyScope.ts"
 import type { ChainContracts } from "../chain/ChainContracts.ts"
 import * as EventText from "../rest/EventText.ts"
 import * as WalletTransactions from "../rest/WalletTransactions.ts"
@@ -36,7 +37,7 @@ export interface Options {
   readonly contracts: ChainContracts["Service"]
   readonly decoder: Decoder
   readonly webhooks: Webhooks
-  /** The API keys: a webhook of a key that is revoked or has expired is paused. */
+  /** The API keys: a webhook of a key that is revoked, has expired or no longer permits it is paused. */
   readonly keys: Pick<ApiKeys, "list">
   /** Receives what each attempt gave. */
   readonly onAttempt?: (result: Webhook.Attempt["result"]) => void
@@ -50,7 +51,7 @@ const leaseMillis = 30_000
 const renewMillis = 8_000
 /** Longest time until a change by others is noticed. */
 const lookMillis = 1_000
-/** Time for which the names of the API keys are remembered. */
+/** Time for which the grants of the API keys are remembered. */
 const keysMillis = 5_000
 /** Events of a message, unless one block has more. */
 const maxEvents = 100
@@ -101,8 +102,8 @@ interface Sender extends Options {
   readonly decode: ReturnType<typeof WalletTransactions.rowDecoder>
   /** All webhooks as they were read last, and as this process has changed them. */
   readonly known: Map<string, KnownWebhook>
-  /** Whether an API key is valid. */
-  readonly isValid: (name: string) => Effect.Effect<boolean, StoreError>
+  /** What an API key permits now; `null` where it was revoked, or has expired. */
+  readonly grantOf: (name: string) => Effect.Effect<KeyGrant | null, StoreError>
 }
 
 /** Stores a webhook; false where others changed it meanwhile. */
@@ -311,6 +312,12 @@ const rest = <E = never>(
   return Effect.asVoid(Effect.raceAllFirst<Effect.Effect<unknown, E>>([changed, Effect.sleep(millis), other]))
 }
 
+/** Why nothing is sent for an API key; undefined where it permits webhooks of the chain. */
+const issueOfGrant = (grant: KeyGrant | null, chain: IndexedChain): string | undefined =>
+  grant === null
+    ? "Its API key was revoked, or has expired."
+    : (KeyScope.webhooksIssue(grant) ?? KeyScope.chainIssue(grant, chain))
+
 /** Takes one turn of a webhook. */
 const turn = Effect.fnUntraced(function* (
   sender: Sender,
@@ -331,8 +338,9 @@ const turn = Effect.fnUntraced(function* (
   const { attempts, holder, pending, test } = webhook
   const chain = sender.chains.find((one) => one.name === webhook.chain)
   if (attempts.paused !== null || chain === undefined) return yield* rest(sender, name, memory, {})
-  if (holder !== null && !(yield* sender.isValid(holder))) {
-    yield* pause(sender, stored, webhook, memory, "Its API key was revoked, or has expired.")
+  const issue = holder === null ? undefined : issueOfGrant(yield* sender.grantOf(holder), chain)
+  if (issue !== undefined) {
+    yield* pause(sender, stored, webhook, memory, issue)
     return
   }
   const now = yield* Clock.currentTimeMillis
@@ -362,7 +370,16 @@ const turn = Effect.fnUntraced(function* (
         `The changes since its position are forgotten. Drop the rows from block ${resumeFromBlock} on, and replay from it.`,
       ),
     ),
-    Effect.catchTag(["NotWatched", "NotDerived"], () => look),
+    Effect.catchTag("NotWatched", ({ wallet }) =>
+      pause(
+        sender,
+        stored,
+        webhook,
+        memory,
+        `Wallet not watched: ${wallet}. Remove it from the webhook or watch it again, then resume.`,
+      ),
+    ),
+    Effect.catchTag("NotDerived", () => look),
   )
 })
 
@@ -378,17 +395,20 @@ const serve = (sender: Sender, name: string) => {
   )
 }
 
-/** Whether keys are valid, by names that are read from time to time. */
-const validity = (keys: Options["keys"]) => {
-  let known: { readonly names: ReadonlyMap<string, number>; readonly until: number } = { names: new Map(), until: 0 }
-  return Effect.fnUntraced(function* (name: string): Effect.fn.Return<boolean, StoreError> {
+/** What keys permit, by grants that are read from time to time. */
+const grantFinder = (keys: Options["keys"]): Sender["grantOf"] => {
+  let known: { readonly grants: ReadonlyMap<string, KeyGrant>; readonly until: number } = {
+    grants: new Map(),
+    until: 0,
+  }
+  return Effect.fnUntraced(function* (name: string): Effect.fn.Return<KeyGrant | null, StoreError> {
     const now = yield* Clock.currentTimeMillis
     if (now >= known.until || now < known.until - keysMillis) {
       const listed = yield* keys.list
-      const names = new Map(listed.map((key) => [key.name, key.expires ?? Infinity]))
-      known = { names, until: now + keysMillis }
+      known = { grants: new Map(listed.map((key) => [key.name, key])), until: now + keysMillis }
     }
-    return now < (known.names.get(name) ?? 0)
+    const grant = known.grants.get(name)
+    return grant !== undefined && now < (grant.expires ?? Infinity) ? grant : null
   })
 }
 
@@ -396,7 +416,7 @@ const validity = (keys: Options["keys"]) => {
 export const run = (options: Options) => {
   const decode = WalletTransactions.rowDecoder(options.decoder, options.config.limits.pageBytes)
   const known = new Map<string, KnownWebhook>()
-  const sender: Sender = { ...options, owner: randomUUID(), decode, known, isValid: validity(options.keys) }
+  const sender: Sender = { ...options, owner: randomUUID(), decode, known, grantOf: grantFinder(options.keys) }
   return Effect.scoped(
     Effect.gen(function* () {
       const fibers = yield* FiberMap.make<string>()

@@ -335,6 +335,63 @@ describe("operations on webhooks", () => {
     30_000,
   )
 
+  it.live(
+    "a key that is narrowed to another chain may only list and remove its webhooks of the chain, which are paused",
+    () =>
+      Effect.gen(function* () {
+        const { service } = yield* opened
+        const operator = sendAs(service, yield* service.addKey({ name: "operator", operator: true }))
+        const wide = sendAs(service, yield* service.addKey({ name: "narrowed" }))
+        const made = yield* wide("POST", "", { ...settings, url: "http://127.0.0.1:9/hook" })
+        yield* service.keys.revoke("narrowed").pipe(Effect.orDie)
+        const narrow = sendAs(
+          service,
+          yield* service.addKey({ name: "narrowed", options: { chains: ["base"], operations: ["webhooks"] } }),
+        )
+        const { id } = made.json
+        let reason: string | null = null
+        while (reason === null) reason = (yield* operator("GET", `/${id}`)).json.pause_reason
+        const answers = [
+          yield* narrow("GET", `/${id}`),
+          yield* narrow("GET", `/${id}/deliveries`),
+          yield* narrow("POST", `/${id}/resume`),
+          yield* narrow("POST", `/${id}/test`),
+          yield* narrow("POST", `/${id}/rotate`),
+          yield* narrow("POST", `/${id}/replay`, { from: 0 }),
+          yield* narrow("POST", `/${id}/addresses`, { add: [Rows.bob] }),
+        ]
+        const listed = yield* narrow("GET", "")
+        const removed = yield* narrow("DELETE", `/${id}`)
+
+        const message = "API key not allowed for the chain eth. It is for base."
+        expect(reason).toBe(message)
+        expect(answers.map(({ json, status }) => [status, json.message])).toEqual(
+          Array.from({ length: 7 }, () => [403, message]),
+        )
+        expect(listed.json.result.map((one: Json) => one.id)).toEqual([id])
+        expect(removed.json).toEqual({ removed: true })
+      }),
+    30_000,
+  )
+
+  it.live(
+    "a webhook of a key that no longer permits webhooks is paused",
+    () =>
+      Effect.gen(function* () {
+        const { service } = yield* opened
+        const operator = sendAs(service, yield* service.addKey({ name: "operator", operator: true }))
+        const wide = sendAs(service, yield* service.addKey({ name: "narrowed" }))
+        const { id } = (yield* wide("POST", "", { ...settings, url: "http://127.0.0.1:9/hook" })).json
+        yield* service.keys.revoke("narrowed").pipe(Effect.orDie)
+        yield* service.addKey({ name: "narrowed", options: { operations: ["movements"] } })
+        let reason: string | null = null
+        while (reason === null) reason = (yield* operator("GET", `/${id}`)).json.pause_reason
+
+        expect(reason).toBe("API key not allowed for webhooks. It is for movements.")
+      }),
+    30_000,
+  )
+
   it.live("a server without webhooks answers 404, and states so", () =>
     Effect.gen(function* () {
       const service = yield* start({ chains: { eth: { blocks } } })
