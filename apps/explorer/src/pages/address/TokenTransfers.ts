@@ -1,8 +1,8 @@
 /**
  * The transfers of a token by its logs, read from the node in ranges of blocks, the newest first. There is no index of them: ranges grow
- * where they have few logs, and shrink where a node refuses them.
+ * where they have few transfers, and shrink where they have many or a node refuses them.
  */
-import { type RpcClient, transfers } from "@daybook/rpc/promise"
+import { type RpcClient, transfers, transferTopics } from "@daybook/rpc/promise"
 import { kindOf } from "../../service/Errors.ts"
 
 export type Transfer = ReturnType<typeof transfers>[number]
@@ -16,21 +16,22 @@ export interface PlacedTransfer extends Transfer {
 /** Transfers of some ranges. */
 export interface TransferPage {
   readonly rows: ReadonlyArray<PlacedTransfer>
-  /** First block that was read. */
+  /** Lowest block whose transfers are in the page. */
   readonly from: bigint
+  /** Transfers of that block that are left out: it alone has more than a page. */
+  readonly hidden: number
+  /** Blocks of the first range of the next page. */
+  readonly range: bigint
 }
 
-/** Transfer of ERC-20 and ERC-721; TransferSingle and TransferBatch of ERC-1155. */
-const topics: ReadonlyArray<`0x${string}`> = [
-  "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",
-  "0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62",
-  "0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb",
-]
+const topics = Object.values(transferTopics)
 
-const firstRange = 1_000n
+/** Blocks of the first range of a token, whose transfers may be many in each block. */
+const firstRange = 16n
 const maxRange = 100_000n
-/** Rows after which no further range is read, and requests of a page. */
+/** Rows after which no further range is read, rows that a page has at most, and requests of a page. */
 const enoughRows = 50
+const maxRows = 200
 const maxRequests = 12
 
 /** A node without a method, or without access to it, has it for no range. */
@@ -45,21 +46,44 @@ const readRange = async (client: RpcClient, token: string, from: bigint, to: big
   })
 }
 
+/** The range after one with so many transfers. */
+const rangeAfter = (range: bigint, count: number): bigint => {
+  if (count > maxRows) return range < 4n ? 1n : range / 4n
+  if (count >= enoughRows / 2) return range
+  return range * 4n > maxRange ? maxRange : range * 4n
+}
+
+/** The newest rows, up to a limit: whole blocks, or the newest rows of one block that has more. */
+const cut = (rows: ReadonlyArray<PlacedTransfer>, from: bigint): Omit<TransferPage, "range"> => {
+  const border = rows[maxRows]?.block
+  if (border === undefined) return { rows, from, hidden: 0 }
+  const newest = rows.slice(0, maxRows)
+  const whole = newest.filter(({ block }) => block > border)
+  if (whole.length > 0) return { rows: whole, from: border + 1n, hidden: 0 }
+  return { rows: newest, from: border, hidden: rows.filter(({ block }) => block === border).length - maxRows }
+}
+
 /** Reads down from a block until there are enough transfers, or the first block was read. */
-export const read = async (client: RpcClient, token: string, last: bigint): Promise<TransferPage> => {
+export const read = async (
+  client: RpcClient,
+  token: string,
+  last: bigint,
+  start: bigint = firstRange,
+): Promise<TransferPage> => {
   const rows: Array<PlacedTransfer> = []
-  let [to, range] = [last, firstRange]
+  let [to, range] = [last, start]
   for (let request = 0; request < maxRequests && to >= 0n && rows.length < enoughRows; request++) {
     const from = to + 1n < range ? 0n : to - range + 1n
     try {
       const found = await readRange(client, token, from, to)
-      rows.push(...found.toReversed())
+      // A range may have more transfers than a call has arguments.
+      for (const transfer of found.toReversed()) rows.push(transfer)
       to = from - 1n
-      if (found.length < enoughRows / 2) range = range * 4n > maxRange ? maxRange : range * 4n
+      range = rangeAfter(range, found.length)
     } catch (error) {
       if (isFinal(error) || range === 1n) throw error
       range = range / 8n === 0n ? 1n : range / 8n
     }
   }
-  return { rows, from: to + 1n }
+  return { ...cut(rows, to + 1n), range }
 }

@@ -24,23 +24,29 @@ const columns: ReadonlyArray<Column<Row>> = [
 
 interface RangeProps {
   readonly address: string
-  /** Last block that is read; `null` for the head, which is followed. */
-  readonly last: bigint | null
+  /** The page of newer transfers; `null` for the first one, which follows the head until older ones are opened. */
+  readonly newer: TokenTransfers.TransferPage | null
 }
 
-const Range = ({ address, last }: RangeProps) => {
-  const [isContinued, setContinued] = useState(false)
+const Range = ({ address, newer }: RangeProps) => {
+  // What is below begins where this page ended: it is kept as it was.
+  const [continued, setContinued] = useState<TokenTransfers.TransferPage | null>(null)
+  const last = newer === null ? null : newer.from - 1n
   const { data, error, refetch } = useRpc(
     ["token transfers", address, String(last)],
-    async (client) => TokenTransfers.read(client, address, last ?? (await client.eth_blockNumber())),
-    { isLive: last === null },
+    async (client) => TokenTransfers.read(client, address, last ?? (await client.eth_blockNumber()), newer?.range),
+    { enabled: continued === null, isLive: newer === null },
   )
-  if (data === undefined) {
+  const page = continued ?? data
+  if (page === undefined) {
     return error === null ? <Skeleton label="transfers" rows={8} /> : <ErrorNotice error={error} onRetry={refetch} />
   }
-  const { from, rows } = data
+  const { from, hidden, rows } = page
   return (
     <>
+      {newer !== null || continued === null ? null : (
+        <p className="muted">New transfers are not added while older ones are open.</p>
+      )}
       {rows.length === 0 ? (
         <p className="empty">No transfers down to block {formatInteger(from)}.</p>
       ) : (
@@ -51,14 +57,21 @@ const Range = ({ address, last }: RangeProps) => {
           keyOf={({ hash, logIndex }, at) => `${hash} ${logIndex} ${at}`}
         />
       )}
+      {hidden === 0 ? null : (
+        <p className="muted">
+          Block <BlockLink number={from} /> has {formatInteger(hidden)} more: the pages of its transactions list them.
+        </p>
+      )}
       {from === 0n ? (
-        <p className="end">These are all transfers of this token.</p>
-      ) : isContinued ? (
-        <Range address={address} last={from - 1n} />
-      ) : (
-        <button type="button" className="button" onClick={() => setContinued(true)}>
+        hidden === 0 ? (
+          <p className="end">These are all transfers of this token.</p>
+        ) : null
+      ) : continued === null ? (
+        <button type="button" className="button" onClick={() => setContinued(page)}>
           Transfers before block {formatInteger(from)}
         </button>
+      ) : (
+        <Range address={address} newer={continued} />
       )}
     </>
   )
@@ -70,7 +83,7 @@ export const TransfersTab = ({ address }: { readonly address: string }) => (
       From the logs of the contract, as the node has them. Holders are not listed: that needs an index of all transfers.
     </p>
     <Panel title="Transfers">
-      <Range address={address} last={null} />
+      <Range address={address} newer={null} />
     </Panel>
   </>
 )

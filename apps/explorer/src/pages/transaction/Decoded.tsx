@@ -61,7 +61,7 @@ const Tree = ({ token, tree }: LeafProps) =>
           <ForeignText className="field-name" text={member.name} /> <Tree tree={member} />
         </li>
       ))}
-      {tree.members.length === 0 ? <li className="muted">none</li> : null}
+      {tree.members.length + tree.hidden === 0 ? <li className="muted">none</li> : null}
       {tree.hidden === 0 ? null : <li className="muted">and {formatInteger(tree.hidden)} more</li>}
     </ul>
   ) : (
@@ -73,8 +73,10 @@ type Item = Pick<DecodedItem, "label" | "signature" | "params">
 
 interface DecodedProps {
   readonly item: Item
-  /** Contract that was called, or that emitted the event; undefined where its ABI is not needed. */
-  readonly address?: string | null | undefined
+  /** Contract that was called, or that emitted the event. */
+  readonly address: string | null | undefined
+  /** Without the ABI of the contract, fields of structs are named by their places, and indexed parameters have no mark. */
+  readonly withoutAbi?: boolean
   /** Topics of the log of an event; undefined for a call. */
   readonly topics?: ReadonlyArray<string>
 }
@@ -133,8 +135,8 @@ const columns: ReadonlyArray<Column<Shown>> = [
 ]
 
 export const Decoded = (props: DecodedProps) => {
-  const { address, item, topics } = props
-  const abis = useAbis(item.params.length === 0 ? null : address)
+  const { address, item, topics, withoutAbi = false } = props
+  const abis = useAbis(withoutAbi || item.params.length === 0 ? null : address)
   const kind = topics === undefined ? "function" : "event"
   const rows = shownOf(props, ValueTree.itemOf(abis ?? [], kind, item.signature))
   return (

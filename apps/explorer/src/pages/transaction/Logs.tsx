@@ -2,9 +2,11 @@
 import type { DecodedItem } from "@daybook/rest/promise"
 import type { Log } from "@daybook/rpc/promise"
 import { AddressLink } from "../../display/Links.tsx"
+import { formatInteger } from "../../display/Numbers.ts"
 import { Disclosure, Fact, Facts } from "../../display/Page.tsx"
 import { Hash } from "../../display/Values.tsx"
 import { Decoded } from "./Decoded.tsx"
+import { emittersOf, maxAbis } from "./Emitters.ts"
 import { WordsTable } from "./WordsTable.tsx"
 
 interface LogsProps {
@@ -18,9 +20,10 @@ interface LogsProps {
 interface LogItemProps extends Pick<LogsProps, "undecoded"> {
   readonly log: Log
   readonly event: DecodedItem | undefined
+  readonly withoutAbi: boolean
 }
 
-const LogItem = ({ event, log, undecoded }: LogItemProps) => (
+const LogItem = ({ event, log, undecoded, withoutAbi }: LogItemProps) => (
   <li className="log" data-log-index={log.logIndex}>
     <div className="log-head">
       <span className="log-index" title="Index of the log in the block">
@@ -31,7 +34,7 @@ const LogItem = ({ event, log, undecoded }: LogItemProps) => (
     {event === undefined ? (
       <p className="muted">{undecoded}</p>
     ) : (
-      <Decoded item={event} address={log.address} topics={log.topics} />
+      <Decoded item={event} address={log.address} topics={log.topics} withoutAbi={withoutAbi} />
     )}
     <Disclosure title="Raw" isOpen={event === undefined}>
       <Facts>
@@ -48,15 +51,27 @@ const LogItem = ({ event, log, undecoded }: LogItemProps) => (
   </li>
 )
 
-export const Logs = ({ events, logs, undecoded }: LogsProps) => (
-  <ol className="logs">
-    {logs.map((log) => (
-      <LogItem
-        key={log.logIndex}
-        log={log}
-        event={log.logIndex === null ? undefined : events.get(log.logIndex)}
-        undecoded={undecoded}
-      />
-    ))}
-  </ol>
-)
+export const Logs = ({ events, logs, undecoded }: LogsProps) => {
+  const emitters = emittersOf(logs, events)
+  const read = new Set(emitters.slice(0, maxAbis))
+  return (
+    <>
+      {emitters.length === read.size ? null : (
+        <p className="muted">
+          Fields are named by the ABIs of the first {maxAbis} of {formatInteger(emitters.length)} contracts.
+        </p>
+      )}
+      <ol className="logs">
+        {logs.map((log) => (
+          <LogItem
+            key={log.logIndex}
+            log={log}
+            event={log.logIndex === null ? undefined : events.get(log.logIndex)}
+            undecoded={undecoded}
+            withoutAbi={!read.has(log.address)}
+          />
+        ))}
+      </ol>
+    </>
+  )
+}

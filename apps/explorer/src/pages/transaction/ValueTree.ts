@@ -23,8 +23,9 @@ export interface Param {
   readonly value: string
 }
 
-/** Members of a list or a struct that are shown. */
+/** Members of a list or a struct that are shown, and of all lists and structs of a parameter together. */
 const maxMembers = 100
+const maxNodes = 200
 
 /** The types between the parentheses of a tuple. */
 const memberTypes = (type: string): ReadonlyArray<string> => {
@@ -48,31 +49,43 @@ interface Known {
 
 const leaf = (name: string, type: string, text: string): ValueTree => ({ name, type, text, members: [], hidden: 0 })
 
-const branch = (name: string, type: string, members: ReadonlyArray<ValueTree>): ValueTree => ({
-  name,
-  type,
-  text: undefined,
-  members: members.slice(0, maxMembers),
-  hidden: Math.max(0, members.length - maxMembers),
-})
+/** Members that a parameter may still show. */
+interface Budget {
+  nodes: number
+}
 
-const treeOf = (type: string, value: unknown, { components = [], name }: Known): ValueTree => {
+/** The tree of one member, by its place. */
+type MemberTree = (member: unknown, at: number) => ValueTree
+
+const branch = (
+  { name, type }: Pick<ValueTree, "name" | "type">,
+  values: ReadonlyArray<unknown>,
+  budget: Budget,
+  treeAt: MemberTree,
+): ValueTree => {
+  const members: Array<ValueTree> = []
+  for (const [at, value] of values.slice(0, maxMembers).entries()) {
+    if (budget.nodes === 0) break
+    budget.nodes--
+    members.push(treeAt(value, at))
+  }
+  return { name, type, text: undefined, members, hidden: values.length - members.length }
+}
+
+const treeOf = (type: string, value: unknown, { components = [], name }: Known, budget: Budget): ValueTree => {
   if (type.endsWith("]") && Array.isArray(value)) {
     const element = type.slice(0, type.lastIndexOf("["))
-    return branch(
-      name,
-      type,
-      value.map((one, at) => treeOf(element, one, { name: String(at), components })),
+    return branch({ name, type }, value, budget, (one, at) =>
+      treeOf(element, one, { name: String(at), components }, budget),
     )
   }
   if (type.startsWith("(") && type.endsWith(")") && Array.isArray(value)) {
     const types = memberTypes(type)
-    const members = value.map((one, at) => {
+    return branch({ name, type }, value, budget, (one, at) => {
       const component = components[at]
       const own = component?.name === undefined || component.name === "" ? String(at) : component.name
-      return treeOf(types[at] ?? "", one, { name: own, components: component?.components })
+      return treeOf(types[at] ?? "", one, { name: own, components: component?.components }, budget)
     })
-    return branch(name, type, members)
   }
   return leaf(name, type, typeof value === "string" ? value : (JSON.stringify(value) ?? ""))
 }
@@ -85,10 +98,11 @@ const parse = (text: string): unknown => {
   }
 }
 
-/** Makes the tree of a parameter; members of structs have names where the ABI has them. */
+/** Makes the tree of a parameter, of bounded size; members of structs have names where the ABI has them. */
 export const make = ({ name, type, value }: Param, known?: AbiParameter): ValueTree => {
   const isNested = /[\])]$/.test(type)
-  return treeOf(type, isNested ? (parse(value) ?? value) : value, { name, components: known?.components })
+  const given = isNested ? (parse(value) ?? value) : value
+  return treeOf(type, given, { name, components: known?.components }, { nodes: maxNodes })
 }
 
 /** The item of an ABI with a signature; undefined where none has it. */

@@ -48,7 +48,11 @@ describe("TokenTransfers", () => {
 
     expect(rows.map(({ block }) => block)).toEqual([9_000n, 9_000n, 700n, 5n].toSorted((a, b) => Number(b - a)))
     expect(from).toBe(0n)
-    expect(ranges[0]).toEqual([9_001, 10_000])
+    expect(ranges.slice(0, 3)).toEqual([
+      [9_985, 10_000],
+      [9_921, 9_984],
+      [9_665, 9_920],
+    ])
     expect(ranges.at(-1)?.[0]).toBe(0)
   })
 
@@ -62,6 +66,33 @@ describe("TokenTransfers", () => {
     expect(first.rows[0]?.block).toBe(2_999n)
     expect(second.rows[0]?.block).toBe(first.from - 1n)
     expect(first.rows.map(({ hash }) => hash)).not.toContain(second.rows[0]?.hash)
+  })
+
+  it("read: cuts a page between blocks, and the next page begins there with a smaller range", async () => {
+    const { client, ranges } = nodeOf(Array.from({ length: 1_600 }, (_, at) => Math.floor(at / 16)))
+
+    const first = await TokenTransfers.read(client, token, 99n)
+    const second = await TokenTransfers.read(client, token, first.from - 1n, first.range)
+
+    expect([first.rows.length, first.rows[0]?.block, first.rows.at(-1)?.block]).toEqual([192, 99n, 88n])
+    expect([first.from, first.hidden, first.range]).toEqual([88n, 0, 4n])
+    expect([second.rows.length, second.rows[0]?.block, second.from]).toEqual([64, 87n, 84n])
+    expect(ranges).toEqual([
+      [84, 99],
+      [84, 87],
+    ])
+  })
+
+  it("read: gives the newest transfers of a block that has more than a page, and how many are left out", async () => {
+    const { client } = nodeOf([7, ...Array.from({ length: 500 }, () => 8), 9])
+
+    const first = await TokenTransfers.read(client, token, 10n)
+    const second = await TokenTransfers.read(client, token, first.from - 1n, first.range)
+    const third = await TokenTransfers.read(client, token, second.from - 1n, second.range)
+
+    expect([first.rows.map(({ block }) => block), first.from, first.hidden]).toEqual([[9n], 9n, 0])
+    expect([second.rows.length, second.from, second.hidden]).toEqual([200, 8n, 300])
+    expect([third.rows.map(({ block }) => block), third.from, third.hidden]).toEqual([[7n], 0n, 0])
   })
 
   it("read: asks for fewer blocks where the node refuses a range, and fails where it refuses one block", async () => {

@@ -47,6 +47,22 @@ describe("ValueTree", () => {
     expect([tree.members.length, tree.hidden]).toEqual([100, 150])
   })
 
+  it("shows at most 200 members of a parameter on all levels together, and counts the others where they are left out", () => {
+    const lists = Array.from({ length: 90 }, () => Array.from({ length: 90 }, () => "1"))
+    const countOf = ({ members }: ValueTree.ValueTree): number =>
+      members.reduce((sum, member) => sum + 1 + countOf(member), 0)
+
+    const tree = ValueTree.make({ name: "lists", type: "uint256[][]", value: JSON.stringify(lists) })
+
+    expect(countOf(tree)).toBe(200)
+    expect([tree.members.length, tree.hidden]).toEqual([3, 87])
+    expect(tree.members.map(({ hidden, members }) => [members.length, hidden])).toEqual([
+      [90, 0],
+      [90, 0],
+      [17, 73],
+    ])
+  })
+
   it("shows a value that does not fit its type as it is", () => {
     for (const text of ["[", "{}", `"x"`, "12"]) {
       const tree = ValueTree.make({ name: "a", type: "uint256[]", value: text })
