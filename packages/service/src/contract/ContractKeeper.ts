@@ -14,7 +14,7 @@ import { type Contract, type Contracts, keyOf } from "../store/Contracts.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import type * as ArtifactFolder from "./ArtifactFolder.ts"
 import * as ContractCode from "./ContractCode.ts"
-import type { CreatedContracts } from "./CreatedContracts.ts"
+import * as CreatedContracts from "./CreatedContracts.ts"
 import * as Proxies from "./Proxies.ts"
 import { fromDefect } from "../supervision/UnexpectedFailure.ts"
 
@@ -41,12 +41,15 @@ export interface Options {
   readonly contracts: Contracts
   readonly projects: ReadonlyArray<WatchedFolder>
   /** Contracts that are recognised by their code. Left out: none are. */
-  readonly created?: CreatedContracts | undefined
+  readonly created?: CreatedContracts.CreatedContracts | undefined
   /** Time between two looks at folders and proxies. Default 2 seconds. */
   readonly pauseMillis?: number
 }
 
 const defaultPauseMillis = 2_000
+
+/** Shortest time between two turns: each block may create contracts. */
+const minPauseMillis = 250
 
 /** Contracts that are followed in one turn; each takes a few calls. The next turn goes on with those behind them. */
 const followedPerTurn = 256
@@ -90,10 +93,12 @@ export const changesOf = (
 interface KnownFolder extends WatchedFolder {
   project: ArtifactFolder.Project | null
   find: ContractCode.Find
-  /** Contracts that were recognised by their code, by address. */
+  /** Contracts that were recognised by their code, by address; the newest last. */
   readonly recognised: Map<string, ArtifactFolder.Deployed>
-  /** Addresses whose code is still to be compared. */
-  pending: ReadonlySet<string>
+  /** Addresses whose code is still to be compared; the newest last. */
+  pending: Set<string>
+  /** All codes are still to be compared with the artifacts, since these have changed. */
+  isAllPending: boolean
   /** What it has is not stored yet. */
   isChanged: boolean
 }
@@ -121,47 +126,58 @@ const takeOver = Effect.fnUntraced(function* (
   yield* Effect.logInfo(`Contracts of ${source}: ${deployed.length} named, ${pack.length} functions, events and errors`)
 })
 
-/** Reads codes, and recognises contracts by them. */
+/** Addresses whose code is to be compared; the newest last. */
+const pendingOf = Effect.fnUntraced(function* (
+  { chain, contracts, created }: Options,
+  { folder, isAllPending, pending }: KnownFolder,
+): Effect.fn.Return<ReadonlySet<string>, StoreError> {
+  if (created === undefined || !isAllPending) return pending
+  const newest = new Set([...pending, ...created.all()])
+  const stored = (yield* contracts.list(chain)).flatMap(({ address, source }) =>
+    source === folder && address !== null && !newest.has(address) ? [address] : [],
+  )
+  return new Set([...stored, ...newest])
+})
+
+/** Reads codes, and recognises contracts by them. An address whose code was not received is compared again in the next turn. */
 const recognise = Effect.fnUntraced(function* (
-  { node }: Options,
+  options: Options,
   known: KnownFolder,
-): Effect.fn.Return<void, NodeError> {
-  const addresses = [...known.pending]
-  const head = yield* node.head
-  for (let at = 0; at < addresses.length; at += codesPerBatch) {
+): Effect.fn.Return<void, StoreError | NodeError> {
+  const { node } = options
+  const addresses = [...(yield* pendingOf(options, known))]
+  const failed = new Set<string>()
+  const head = addresses.length === 0 ? undefined : yield* node.head
+  for (let at = 0; head !== undefined && at < addresses.length; at += codesPerBatch) {
     const batch = addresses.slice(at, at + codesPerBatch)
     const codes = yield* Proxies.readCodes(node, batch, head.number)
     for (const [index, address] of batch.entries()) {
       const code = codes[index]
-      if (code === undefined) continue
+      if (code === undefined) {
+        failed.add(address)
+        continue
+      }
       const found = known.find(code)
       const before = known.recognised.get(address)
-      if (found === undefined) known.recognised.delete(address)
-      else known.recognised.set(address, { address, name: found.name, items: found.items })
+      known.recognised.delete(address)
+      if (found !== undefined) known.recognised.set(address, { address, name: found.name, items: found.items })
       known.isChanged ||= before?.name !== found?.name || before?.items !== found?.items
     }
+    CreatedContracts.removeOldest(known.recognised)
   }
-  known.pending = new Set()
+  known.pending = failed
+  known.isAllPending = false
 })
 
-/** Reads a folder again, and adds contracts whose code is to be compared: all of them where the folder has changed. */
-const update = Effect.fnUntraced(function* (
-  { chain, contracts, created }: Options,
-  known: KnownFolder,
-  added: ReadonlyArray<string>,
-) {
+/** Reads a folder again. */
+const update = Effect.fnUntraced(function* (known: KnownFolder): Effect.fn.Return<void, UnreadableFolder> {
   const { folder, read } = known
   const project = yield* Effect.tryPromise({ try: read, catch: (cause) => new UnreadableFolder({ folder, cause }) })
-  if (created !== undefined && project === null) known.pending = new Set([...known.pending, ...added])
   if (project === null) return
   known.project = project
   known.find = ContractCode.finder(project.codes)
   known.isChanged = true
-  if (created === undefined) return
-  const stored = (yield* contracts.list(chain)).flatMap(({ address, source }) =>
-    source === folder && address !== null ? [address] : [],
-  )
-  known.pending = new Set([...stored, ...created.all()])
+  known.isAllPending = true
 })
 
 /** A round over all contracts, which may take several turns. */
@@ -210,16 +226,19 @@ const followProxies = Effect.fnUntraced(function* (
 export const run = Effect.fn("ContractKeeper.run")(function* (options: Options): Effect.fn.Return<never> {
   const { chain, contracts, created, node, pauseMillis = defaultPauseMillis, projects } = options
   const folders = projects.map((watched): KnownFolder => {
-    const none = ContractCode.finder([])
-    return { ...watched, project: null, find: none, recognised: new Map(), pending: new Set(), isChanged: false }
+    const find = ContractCode.finder([])
+    const recognised = new Map<string, ArtifactFolder.Deployed>()
+    return { ...watched, project: null, find, recognised, pending: new Set(), isAllPending: false, isChanged: false }
   })
   let round: Round | undefined
   let logged = ""
   const turn = Effect.gen(function* () {
+    // Each folder has the addresses before anything can fail: they are taken out once.
     const added = created?.takeNew() ?? []
+    for (const { pending } of folders) CreatedContracts.addNewest(pending, added)
     for (const known of folders) {
-      yield* update(options, known, added)
-      if (known.pending.size > 0) yield* recognise(options, known)
+      yield* update(known)
+      yield* recognise(options, known)
       if (known.isChanged) yield* takeOver(options, known)
     }
     const revision = yield* contracts.revision(chain)
@@ -240,7 +259,9 @@ export const run = Effect.fn("ContractKeeper.run")(function* (options: Options):
       logged = outcome.failure.message
       yield* Effect.logWarning(`Contracts are not up to date: ${logged}`)
     }
-    const pause = Effect.sleep(pauseMillis)
+    const shortestMillis = Math.min(minPauseMillis, pauseMillis)
+    yield* Effect.sleep(shortestMillis)
+    const pause = Effect.sleep(pauseMillis - shortestMillis)
     yield* created === undefined ? pause : Effect.raceFirst(pause, created.awaitNew)
   }
 })

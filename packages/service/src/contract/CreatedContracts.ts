@@ -19,7 +19,24 @@ export interface CreatedContracts {
 }
 
 /** Addresses that are kept. */
-const maxAddresses = 10_000
+export const maxAddresses = 10_000
+
+/** Removes the oldest addresses of a set, or keys of a map, until it holds no more than are kept. */
+export const removeOldest = (addresses: Set<string> | Map<string, unknown>): void => {
+  for (const oldest of addresses.keys()) {
+    if (addresses.size <= maxAddresses) return
+    addresses.delete(oldest)
+  }
+}
+
+/** Adds addresses as the newest ones; the oldest leave. */
+export const addNewest = (addresses: Set<string>, added: Iterable<string>): void => {
+  for (const address of added) {
+    addresses.delete(address)
+    addresses.add(address)
+  }
+  removeOldest(addresses)
+}
 
 /** The key and value of a transaction's text; inside a JSON text a quote is escaped. */
 const contractForm = /"receipt_contract_address":"(0x[0-9a-f]{40})"/
@@ -44,13 +61,6 @@ export const make: Effect.Effect<CreatedContracts> = Effect.gen(function* () {
   const signal = yield* Queue.sliding<void>(1)
   const addresses = new Set<string>()
   let created = new Set<string>()
-  const add = (address: string): void => {
-    addresses.delete(address)
-    addresses.add(address)
-    created.add(address)
-    const [oldest] = addresses
-    if (addresses.size > maxAddresses && oldest !== undefined) addresses.delete(oldest)
-  }
   return {
     take: (transactions) =>
       Effect.suspend(() => {
@@ -58,7 +68,8 @@ export const make: Effect.Effect<CreatedContracts> = Effect.gen(function* () {
         for (const { body, internal } of transactions) {
           const direct = contractForm.exec(body)?.[1]
           const found = direct === undefined ? createdInside(internal) : [direct, ...createdInside(internal)]
-          found.forEach(add)
+          addNewest(addresses, found)
+          addNewest(created, found)
           isMore ||= found.length > 0
         }
         return isMore ? Effect.asVoid(Queue.offer(signal, undefined)) : Effect.void
@@ -67,7 +78,7 @@ export const make: Effect.Effect<CreatedContracts> = Effect.gen(function* () {
     takeNew: () => {
       const taken = created
       created = new Set()
-      return [...taken].slice(-maxAddresses)
+      return [...taken]
     },
     awaitNew: Queue.take(signal),
   }

@@ -1,8 +1,12 @@
 import { Eventually } from "@daybook/harness"
+import { RpcError } from "@daybook/rpc/RpcError"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Logger, Result } from "effect"
+import { TestClock } from "effect/testing"
 import type { Project } from "../../src/contract/ArtifactFolder.ts"
+import * as ContractCode from "../../src/contract/ContractCode.ts"
 import * as ContractKeeper from "../../src/contract/ContractKeeper.ts"
+import * as CreatedContracts from "../../src/contract/CreatedContracts.ts"
 import type { Node } from "../../src/node/Node.ts"
 import * as Engine from "../../src/store/Engine.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
@@ -13,17 +17,12 @@ const addressOf = (number: number) => `0x${number.toString(16).padStart(40, "0")
 
 const implementation = "ab".repeat(20)
 
+const code = `0x363d3d373d3d3d363d73${implementation}5af43d82803e903d91602b57fd5bf3`
+
 /** A node on which each contract is a minimal proxy. */
 const node: Pick<Node, "batch" | "head"> = {
   head: Effect.succeed({ number: 1, hash: "0x01", parentHash: "0x00", timestamp: 1 }),
-  batch: (calls) =>
-    Effect.succeed(
-      calls.map(({ method }) =>
-        Result.succeed(
-          method === "eth_getCode" ? `0x363d3d373d3d3d363d73${implementation}5af43d82803e903d91602b57fd5bf3` : "0x",
-        ),
-      ),
-    ),
+  batch: (calls) => Effect.succeed(calls.map(({ method }) => Result.succeed(method === "eth_getCode" ? code : "0x"))),
 }
 
 const project = (count: number): Project => ({
@@ -31,6 +30,43 @@ const project = (count: number): Project => ({
   pack: [],
   codes: [],
 })
+
+/** A project with an artifact that each contract of the node is recognised by. */
+const recognising: Project = {
+  deployed: [],
+  pack: [],
+  codes: [{ name: "Proxy", items: [], pattern: ContractCode.fromArtifact({ deployedBytecode: code })! }],
+}
+
+/** Reads a project that changes no more. */
+const readOnce = (first: Project): (() => Promise<Project | null>) => {
+  let next: Project | null = first
+  return () => {
+    const read = next
+    next = null
+    return Promise.resolve(read)
+  }
+}
+
+/** Transactions that create contracts. */
+const creationsOf = (first: number, count: number) =>
+  Array.from({ length: count }, (_, at) => {
+    return { body: JSON.stringify({ receipt_contract_address: addressOf(first + at) }), internal: null }
+  })
+
+const refused = new RpcError({
+  method: "eth_getCode",
+  host: "127.0.0.1:8545",
+  code: -32000,
+  message: "header not found",
+  kind: "server",
+  requestId: undefined,
+})
+
+const within = { withinMillis: 5_000 }
+
+/** Lets the callbacks of settled promises run. */
+const promisesSettled = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
 
 const logged: Array<string> = []
 const logger = Logger.make(({ message }) => void logged.push(String(message)))
@@ -82,5 +118,127 @@ describe("ContractKeeper", () => {
       const warnings = logged.filter((message) => message.includes("not iterable"))
       expect(warnings).toEqual(["Contracts are not up to date: head is not iterable"])
     }).pipe(Effect.provide(Logger.layer([logger]))),
+  )
+
+  for (const [which, folders] of [
+    ["that folder", [recognising, project(0)]],
+    ["a later one", [project(0), recognising]],
+  ] as const) {
+    it.live(`run: recognises what was created before a folder was unreadable, by ${which}`, () =>
+      Effect.gen(function* () {
+        const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
+        const created = yield* CreatedContracts.make
+        let isUnreadable = false
+        const [readFirst, readSecond] = folders.map(readOnce)
+        const read = () => {
+          if (!isUnreadable) return readFirst!()
+          isUnreadable = false
+          return Promise.reject(new Error("permission denied"))
+        }
+        const projects = [
+          { folder: "first", read },
+          { folder: "second", read: readSecond! },
+          { folder: "third", read: readOnce(project(1)) },
+        ]
+        const listed = Effect.map(contracts.list(chain), (all) => all.map(({ address }) => address).toSorted())
+        yield* Effect.forkScoped(ContractKeeper.run({ chain, node, contracts, created, projects, pauseMillis: 1 }))
+        yield* Eventually.untilEffect(Effect.map(listed, ({ length }) => length === 1))
+        isUnreadable = true
+        yield* created.take(creationsOf(2, 1))
+        yield* Eventually.untilEffect(
+          Effect.map(listed, ({ length }) => length === 2),
+          within,
+        )
+
+        expect(yield* listed).toEqual([addressOf(1), addressOf(2)])
+      }),
+    )
+  }
+
+  it.live("run: recognises what was created when the store fails after a project was read", () =>
+    Effect.gen(function* () {
+      const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
+      const created = yield* CreatedContracts.make
+      yield* created.take(creationsOf(1, 1))
+      let lists = 0
+      const failing: typeof contracts = {
+        ...contracts,
+        list: (of) => (++lists === 1 ? Effect.die(new Error("disk is full")) : contracts.list(of)),
+      }
+      const projects = [{ folder: "project", read: readOnce(recognising) }]
+      yield* Effect.forkScoped(
+        ContractKeeper.run({ chain, node, contracts: failing, created, projects, pauseMillis: 1 }),
+      )
+      yield* Eventually.untilEffect(
+        Effect.map(contracts.list(chain), ({ length }) => length === 1),
+        within,
+      )
+
+      expect((yield* contracts.list(chain)).map(({ name }) => name)).toEqual(["Proxy"])
+    }),
+  )
+
+  it.live("run: compares a contract again whose code the node refused", () =>
+    Effect.gen(function* () {
+      const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
+      const created = yield* CreatedContracts.make
+      yield* created.take(creationsOf(1, 2))
+      let batches = 0
+      const refusing: typeof node = {
+        ...node,
+        batch: (calls, options) =>
+          ++batches > 1
+            ? node.batch(calls, options)
+            : Effect.map(node.batch(calls, options), ([first]) => [first!, Result.fail(refused)]),
+      }
+      const projects = [{ folder: "project", read: readOnce(recognising) }]
+      yield* Effect.forkScoped(
+        ContractKeeper.run({ chain, node: refusing, contracts, created, projects, pauseMillis: 1 }),
+      )
+      yield* Eventually.untilEffect(
+        Effect.map(contracts.list(chain), ({ length }) => length === 2),
+        within,
+      )
+
+      expect((yield* contracts.list(chain)).map(({ name }) => name)).toEqual(["Proxy", "Proxy"])
+    }),
+  )
+
+  it.live("run: keeps the newest 10,000 contracts that were recognised", () =>
+    Effect.gen(function* () {
+      const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
+      const created = yield* CreatedContracts.make
+      yield* created.take(creationsOf(1, 10_000))
+      const projects = [{ folder: "project", read: readOnce(recognising) }]
+      const listed = Effect.map(contracts.list(chain), (all) => new Set(all.map(({ address }) => address)))
+      yield* Effect.forkScoped(ContractKeeper.run({ chain, node, contracts, created, projects, pauseMillis: 1 }))
+      yield* Eventually.untilEffect(Effect.map(listed, ({ size }) => size === 10_000))
+      yield* created.take(creationsOf(10_001, 1))
+      yield* Eventually.untilEffect(Effect.map(listed, (addresses) => addresses.has(addressOf(10_001))))
+
+      const addresses = yield* listed
+      expect([addresses.size, addresses.has(addressOf(1))]).toEqual([10_000, false])
+    }),
+  )
+
+  it.effect("run: begins at most four turns a second, however many blocks create contracts", () =>
+    Effect.gen(function* () {
+      const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
+      const created = yield* CreatedContracts.make
+      let turns = 0
+      const read = () => {
+        turns += 1
+        return Promise.reject(new Error("permission denied"))
+      }
+      const projects = [{ folder: "project", read }]
+      yield* Effect.forkScoped(ContractKeeper.run({ chain, node, contracts, created, projects }))
+      for (let block = 1; block <= 50; block++) {
+        yield* created.take(creationsOf(block, 1))
+        yield* promisesSettled
+        yield* TestClock.adjust("20 millis")
+      }
+
+      expect([2, 3, 4, 5]).toContain(turns)
+    }),
   )
 })
