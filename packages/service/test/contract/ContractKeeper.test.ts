@@ -59,7 +59,7 @@ const refused = new RpcError({
   host: "127.0.0.1:8545",
   code: -32000,
   message: "header not found",
-  kind: "server",
+  kind: "internal",
   requestId: undefined,
 })
 
