@@ -109,3 +109,20 @@ export const fromError = (data: unknown): Revert | undefined => {
   const bytes = bytesIn(data, 3)
   return bytes === undefined ? undefined : fromData(bytes)
 }
+
+/**
+ * The reason of `Error(string)` or `Panic(uint256)` as text; undefined for another revert, and for none.
+ *
+ * **Example** (Writing a panic)
+ *
+ * ```ts
+ * import * as Revert from "@daybook/rpc/Revert"
+ *
+ * const data = `0x4e487b71${"12".padStart(64, "0")}`
+ * console.log(Revert.formatReason(Revert.fromData(data))) // Panic 0x12: a division by zero
+ * ```
+ */
+export const formatReason = (revert: Revert | undefined): string | undefined => {
+  if (revert?._tag === "Error") return revert.reason
+  return revert?._tag === "Panic" ? `Panic 0x${revert.code.toString(16)}: ${revert.reason}` : undefined
+}

@@ -11,6 +11,18 @@ const panic = encodeErrorResult({ abi, errorName: "Panic", args: [0x11n] })
 const custom = encodeErrorResult({ abi, errorName: "Broke", args: [`0x${"1".repeat(40)}`, 7n] })
 
 describe("Revert", () => {
+  it("formatReason: writes the text of an error, a panic with its code, and nothing for other bytes", () => {
+    const written = [words, panic, custom, "0x", "reverted"].map((data) => Revert.formatReason(Revert.fromData(data)))
+
+    expect(written).toEqual([
+      'ünder 10 wei: "x"',
+      "Panic 0x11: an arithmetic overflow or underflow",
+      undefined,
+      undefined,
+      undefined,
+    ])
+  })
+
   describe("fromData", () => {
     it("fromData: decodes Error(string)", () => {
       expect(Revert.fromData(words)).toEqual({ _tag: "Error", reason: 'ünder 10 wei: "x"' })

@@ -31,7 +31,7 @@ describe("index", () => {
       Method: [],
       Options: [],
       RequestBytes: ["requestBytes"],
-      Revert: ["fromData", "fromError"],
+      Revert: ["formatReason", "fromData", "fromError"],
       RpcClient: ["RpcClient", "layer", "layerConfig", "make", "makeScoped", "makeUnsafe"],
       Resource: [
         "Address",

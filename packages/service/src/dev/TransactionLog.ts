@@ -4,7 +4,6 @@
  *
  * Source: decision 0060.
  */
-import { setTimeout as delay } from "node:timers/promises"
 import { createExplorerClient, type ExplorerClient } from "@daybook/rest/ExplorerClient"
 import { createRestClient, type RestPromiseClient, type WalletTransaction } from "@daybook/rest/promise"
 import { createRpcClient, isRpcError, type RpcClient } from "@daybook/rpc/promise"
@@ -14,7 +13,10 @@ import type { DecodedItem } from "@daybook/schema/DecodedItem"
 import type { Token } from "@daybook/schema/Token"
 import { transfers } from "@daybook/schema/TokenTransfer"
 import * as Log from "@daybook/schema/Log"
+import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as MonotonicClock from "../supervision/MonotonicClock.ts"
+import { fromDefect } from "../supervision/UnexpectedFailure.ts"
 import type { Running } from "./Running.ts"
 import * as TransactionLine from "./TransactionLine.ts"
 
@@ -30,13 +32,16 @@ const maxHashes = 1_000
 /** Rows of a sender in a block. */
 const limit = 1_000
 
-/** How often, and after how long each time, the name of a contract that was just created is looked up again. */
-const nameAttempts = 8
+/** Time between two lookups of the name of a contract that was just created. */
 const nameMillis = 100
+
+/** Time that the lines of a block wait for such names, all together. */
+const namesMillis = 800
 
 /** Movements that are no part of what a transaction is for. */
 const asides: ReadonlySet<string> = new Set(["fee", "reward", "genesis"])
 
+/** What the lines of blocks are read with. */
 interface Clients {
   readonly chain: string
   readonly url: string
@@ -65,12 +70,6 @@ const clientsOf = ({ chain, node, url }: Running, hasProject: boolean): Clients 
   }
 }
 
-/** The reason of an error that the language itself has; undefined for a custom one. */
-const plainReason = (revert: Revert.Revert | undefined): string | undefined => {
-  if (revert?._tag === "Error") return revert.reason
-  return revert?._tag === "Panic" ? `Panic 0x${revert.code.toString(16)}: ${revert.reason}` : undefined
-}
-
 /** The data that a failed transaction returned, or the reason in it: by its trace, else by executing it again after the block before. */
 const revertData = async ({ node, rpc }: Clients, row: WalletTransaction): Promise<string | undefined> => {
   const trace = await rpc.debug_traceTransaction(row.hash, { tracer: "callTracer" }).catch(() => undefined)
@@ -81,7 +80,7 @@ const revertData = async ({ node, rpc }: Clients, row: WalletTransaction): Promi
     return undefined
   } catch (error) {
     const revert = isRpcError(error) && error._tag === "RpcError" ? error.revert : undefined
-    return revert?._tag === "Custom" ? revert.data : plainReason(revert)
+    return revert?._tag === "Custom" ? revert.data : Revert.formatReason(revert)
   }
 }
 
@@ -91,7 +90,7 @@ const errorText = ({ label, params }: DecodedItem): string =>
 const reasonOf = async (clients: Clients, row: WalletTransaction): Promise<string | undefined> => {
   const data = await revertData(clients, row)
   if (data === undefined || !/^0x(?:[0-9a-f]{2}){4,2048}$/i.test(data)) return data
-  const plain = plainReason(Revert.fromData(data))
+  const plain = Revert.formatReason(Revert.fromData(data))
   if (plain !== undefined) return plain
   const { chain, explorer } = clients
   const error = `${row.to_address ?? row.from_address}:${data.toLowerCase()}`
@@ -121,17 +120,18 @@ const namesOf = async ({ chain, explorer }: Clients, addresses: ReadonlyArray<st
   )
 }
 
-/** Names of the addresses of a transaction; that of a contract which it created is waited for. */
-const namesIn = async (clients: Clients, row: WalletTransaction) => {
+/** Names of the addresses of a transaction; that of a contract which it created is waited for until the deadline. */
+const namesIn = Effect.fnUntraced(function* (clients: Clients, row: WalletTransaction, deadline: number) {
   const { receipt_contract_address: created } = row
   const isAwaited = clients.hasProject && created !== null && row.receipt_status !== 0
-  let names = await namesOf(clients, addressesOf(row))
-  for (let attempt = 0; isAwaited && !names.has(created) && attempt < nameAttempts; attempt++) {
-    await delay(nameMillis)
-    names = await namesOf(clients, addressesOf(row))
+  const lookup = Effect.tryPromise(() => namesOf(clients, addressesOf(row)))
+  let names = yield* lookup
+  while (isAwaited && !names.has(created) && (yield* MonotonicClock.millis) < deadline) {
+    yield* Effect.sleep(nameMillis)
+    names = yield* lookup
   }
   return names
-}
+})
 
 const movementsOf = async (
   { chain, rest }: Clients,
@@ -142,12 +142,14 @@ const movementsOf = async (
   return page.result.filter((row) => row.transaction_hash === hash && !asides.has(row.kind))
 }
 
-const lineOf = async (clients: Clients, row: WalletTransaction): Promise<string> => {
-  const movements = await movementsOf(clients, row)
-  const [names, reason] = await Promise.all([
-    namesIn(clients, row),
-    row.receipt_status === 0 ? reasonOf(clients, row) : undefined,
-  ])
+const lineOf = Effect.fnUntraced(function* (
+  clients: Clients,
+  row: WalletTransaction,
+  deadline: number,
+): Effect.fn.Return<string, Cause.UnknownError> {
+  const movements = yield* Effect.tryPromise(() => movementsOf(clients, row))
+  const names = yield* namesIn(clients, row, deadline)
+  const reason = row.receipt_status === 0 ? yield* Effect.tryPromise(() => reasonOf(clients, row)) : undefined
   const tokens = new Map<string, Token>(
     movements.flatMap(({ asset, token }) => (token === null ? [] : [[asset as string, token] as const])),
   )
@@ -172,28 +174,30 @@ const lineOf = async (clients: Clients, row: WalletTransaction): Promise<string>
     { nameOf: (address) => names.get(address), tokenOf: (address) => tokens.get(address), symbol },
     transaction,
   )
-}
+})
 
-/** The lines of a block, in the order of its transactions. */
-const linesOf = async (
+/** The lines of a block, in the order of its transactions. They wait together for the names of contracts that were just created. */
+export const linesOf = Effect.fnUntraced(function* (
   clients: Clients,
   number: bigint,
-): Promise<readonly [hash: string | null, lines: Array<string>]> => {
+): Effect.fn.Return<readonly [hash: string | null, lines: Array<string>], Cause.UnknownError> {
   const { chain, rest, rpc } = clients
-  const block = await rpc.eth_getBlockByNumber(number, true)
+  const block = yield* Effect.tryPromise(() => rpc.eth_getBlockByNumber(number, true))
   if (block === null) return [null, []]
   const lines: Array<string> = []
   const rows = new Map<string, WalletTransaction>()
   for (const address of new Set(block.transactions.map(({ from }) => from))) {
     const query = { address, chain, from_block: number, to_block: number, order: "ASC", limit } as const
-    for (const row of (await rest.walletTransactions(query)).result) rows.set(row.hash, row)
+    const page = yield* Effect.tryPromise(() => rest.walletTransactions(query))
+    for (const row of page.result) rows.set(row.hash, row)
   }
+  const deadline = (yield* MonotonicClock.millis) + namesMillis
   for (const { hash } of block.transactions) {
     const row = rows.get(hash)
-    if (row !== undefined) lines.push(await lineOf(clients, row))
+    if (row !== undefined) lines.push(yield* lineOf(clients, row, deadline))
   }
   return [block.hash, lines]
-}
+})
 
 interface Written {
   /** Hashes of the blocks whose lines were written. */
@@ -214,9 +218,14 @@ const forget = async ({ rpc }: Clients, written: Written, to: number): Promise<n
 }
 
 /** Writes what is new up to a block. */
-const advance = async (clients: Clients, written: Written, to: number, print: (line: string) => void) => {
+const advance = Effect.fnUntraced(function* (
+  clients: Clients,
+  written: Written,
+  to: number,
+  print: (line: string) => void,
+) {
   const last = written.next - 1
-  const lowest = await forget(clients, written, to)
+  const lowest = yield* Effect.tryPromise(() => forget(clients, written, to))
   if (lowest !== undefined) {
     print(lowest === last ? `Block ${lowest} was reverted` : `Blocks ${lowest} to ${last} were reverted`)
     written.next = lowest
@@ -224,13 +233,13 @@ const advance = async (clients: Clients, written: Written, to: number, print: (l
   if (to < written.next - 1) written.next = to + 1
   if (to - written.next >= maxBlocks) written.next = to - maxBlocks + 1
   for (; written.next <= to; written.next++) {
-    const [hash, lines] = await linesOf(clients, BigInt(written.next))
+    const [hash, lines] = yield* linesOf(clients, BigInt(written.next))
     if (hash === null) return
     for (const line of lines) print(line)
     written.hashes.set(written.next, hash)
     written.hashes.delete(written.next - maxHashes)
   }
-}
+})
 
 /** Writes a line for each transaction after the present head, until the scope ends. What fails is read again. */
 export const start = Effect.fn("TransactionLog.start")(function* (
@@ -241,19 +250,19 @@ export const start = Effect.fn("TransactionLog.start")(function* (
   const clients = clientsOf(running, hasProject)
   const head = yield* Effect.promise(() => clients.node.eth_blockNumber().catch(() => undefined))
   let written: Written | undefined = head === undefined ? undefined : { hashes: new Map(), next: Number(head) + 1 }
-  const turn = async (): Promise<void> => {
-    const status = await clients.explorer.ready({ chain: clients.chain })
+  const turn = Effect.gen(function* () {
+    const status = yield* Effect.tryPromise(() => clients.explorer.ready({ chain: clients.chain }))
     if ("chains" in status || status.indexed === null) return
     const { to } = status.indexed
     written ??= { hashes: new Map(), next: to + 1 }
     // Blocks from before the start are still being indexed.
     if (to < written.next - 1 && written.hashes.size === 0) return
-    await advance(clients, written, to, print)
-  }
+    yield* advance(clients, written, to, print)
+  })
   const loop = Effect.gen(function* () {
     for (;;) {
       // After a reorg, or while the service is started again, the next turn reads what this one could not.
-      yield* Effect.promise(() => turn().catch(() => undefined))
+      yield* Effect.ignore(fromDefect(turn))
       yield* Effect.sleep(pollMillis)
     }
   })

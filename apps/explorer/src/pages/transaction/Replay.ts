@@ -1,5 +1,6 @@
 /** Why a transaction failed, by executing it again on the state before its block: for nodes that do not trace calls. */
 import { type CallFrame, isRpcError, type RpcClient, type Transaction } from "@daybook/rpc/promise"
+import * as Revert from "@daybook/rpc/Revert"
 
 /** A tracer states that a call failed, and neither bytes nor a text. */
 export const isWithoutReason = ({ error, output, revertReason }: CallFrame): boolean =>
@@ -14,16 +15,9 @@ type Failure = Pick<CallFrame, "error" | "output" | "revertReason">
 const failureOf = (error: unknown): Failure | null => {
   if (!isRpcError(error) || error._tag !== "RpcError" || error.kind !== "reverted") return null
   const { message, revert } = error
-  switch (revert?._tag) {
-    case "Custom":
-      return { error: message, output: revert.data }
-    case "Error":
-      return { error: message, revertReason: revert.reason }
-    case "Panic":
-      return { error: message, revertReason: `Panic 0x${revert.code.toString(16)}: ${revert.reason}` }
-    default:
-      return { error: message }
-  }
+  if (revert?._tag === "Custom") return { error: message, output: revert.data }
+  const revertReason = Revert.formatReason(revert)
+  return revertReason === undefined ? { error: message } : { error: message, revertReason }
 }
 
 /**
