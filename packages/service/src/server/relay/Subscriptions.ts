@@ -175,6 +175,7 @@ const makeBlocks = ({ caller, feed, onLost, send }: Options) => {
     subscribe: Effect.fnUntraced(function* (
       params: ReadonlyArray<unknown>,
       made: Array<Subscription>,
+      onCounted: () => void,
     ): Effect.fn.Return<RelayCall.Outcome> {
       const decoded = filterOf(params)
       if (Result.isFailure(decoded)) return decoded.failure
@@ -190,6 +191,7 @@ const makeBlocks = ({ caller, feed, onLost, send }: Options) => {
       const id = newId()
       const subscription: BlockSubscription = { _tag: "Blocks", id, filter, waiting: [] }
       all.set(id, subscription)
+      onCounted()
       const listening = yield* Effect.result(feed.listen(listener))
       if (Result.isFailure(listening)) {
         all.delete(id)
@@ -275,6 +277,7 @@ const makeWallets = ({ caller, fork, onLost, streams, write }: Options) => {
     subscribe: Effect.fnUntraced(function* (
       params: ReadonlyArray<unknown>,
       made: Array<Subscription>,
+      onCounted: () => void,
     ): Effect.fn.Return<RelayCall.Outcome> {
       const scope = yield* Scope.make()
       const opened = yield* Effect.onError(Effect.result(Scope.provide(streams.open(params, caller), scope)), (cause) =>
@@ -284,6 +287,7 @@ const makeWallets = ({ caller, fork, onLost, streams, write }: Options) => {
       if (Result.isFailure(opened)) return { _tag: "Failure", failure: opened.failure.failure }
       const subscription: WalletSubscription = { _tag: "Wallet", id: newId(), stream: opened.success, scope }
       if (!isEnded) all.set(subscription.id, subscription)
+      onCounted()
       made.push(subscription)
       return succeeded(subscription.id)
     }),
@@ -304,14 +308,29 @@ export const make = (options: Options): Subscriptions => {
   const { limits } = options
   const [blocks, wallets] = [makeBlocks(options), makeWallets(options)]
 
-  const subscribe = (params: ReadonlyArray<unknown>, made: Array<Subscription>): Effect.Effect<RelayCall.Outcome> => {
-    if (blocks.size() + wallets.size() >= limits.subscriptions) {
-      const bound = `limits.subscriptions (${limits.subscriptions})`
-      const message = `Too many subscriptions: ${bound} is reached. Unsubscribe from one first.`
-      return Effect.succeed(failed(code.limitExceeded, message))
-    }
-    return params[0] === ofWallet ? wallets.subscribe(params.slice(1), made) : blocks.subscribe(params, made)
-  }
+  /** Subscriptions that are being opened, and are not counted by their kind yet. */
+  const opening = new Set<object>()
+
+  const subscribe = (params: ReadonlyArray<unknown>, made: Array<Subscription>): Effect.Effect<RelayCall.Outcome> =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => {
+        if (blocks.size() + wallets.size() + opening.size >= limits.subscriptions) return null
+        const own = {}
+        opening.add(own)
+        return { leave: () => void opening.delete(own) }
+      }),
+      (place) => {
+        if (place === null) {
+          const bound = `limits.subscriptions (${limits.subscriptions})`
+          const message = `Too many subscriptions: ${bound} is reached. Unsubscribe from one first.`
+          return Effect.succeed(failed(code.limitExceeded, message))
+        }
+        return params[0] === ofWallet
+          ? wallets.subscribe(params.slice(1), made, place.leave)
+          : blocks.subscribe(params, made, place.leave)
+      },
+      (place) => Effect.sync(() => place?.leave()),
+    )
 
   const unsubscribe = ([id]: ReadonlyArray<unknown>): RelayCall.Outcome =>
     typeof id === "string" && (blocks.remove(id) || wallets.remove(id))

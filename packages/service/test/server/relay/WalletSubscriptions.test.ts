@@ -139,6 +139,22 @@ describe("WalletSubscriptions", () => {
       }),
   )
 
+  it.live("eth_subscribe: limits.subscriptions counts those that are being opened, and not those that failed", () =>
+    Effect.gen(function* () {
+      const { url } = yield* served({ config: { limits: { subscriptions: 2 } } })
+      const client = yield* SocketClient.open(url)
+      yield* client.call("eth_subscribe", [kind, { address: "0x1" }])
+      const params = [kind, { ...wallet, from: 5 }]
+      const calls = [0, 1, 2, 3, 4, 5].map((id) => ({ jsonrpc: "2.0", id, method: "eth_subscribe", params }))
+      yield* client.send(JSON.stringify(calls))
+      const responses: ReadonlyArray<Json> = yield* client.until(Array.isArray)
+
+      expect(responses.map(({ error }) => error?.code ?? 0).toSorted((a, b) => a - b)).toEqual([
+        -32005, -32005, -32005, -32005, 0, 0,
+      ])
+    }),
+  )
+
   it.live(
     "eth_subscribe: an error that ends a subscription to movements is its last notification, and it is gone",
     () =>
