@@ -36,6 +36,21 @@ export const rowTypes = ["wallet.transaction", "wallet.movement"] as const
  */
 export type RowType = (typeof rowTypes)[number]
 
+/**
+ * Types of all events.
+ *
+ * **Example** (Listing those without a row)
+ *
+ * ```ts
+ * import * as WalletEvent from "@daybook/schema/WalletEvent"
+ *
+ * console.log(WalletEvent.types.slice(2)) // [ 'block.voided', 'block.final', 'covered', 'gap' ]
+ * ```
+ *
+ * Source: decision 0073.
+ */
+export const types = [...rowTypes, "block.voided", "block.final", "covered", "gap"] as const
+
 const isRowType = (value: unknown): value is RowType => (rowTypes as ReadonlyArray<unknown>).includes(value)
 
 const RowTypes = list<RowType>({

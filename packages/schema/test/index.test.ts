@@ -57,7 +57,7 @@ describe("@daybook/schema", () => {
         "UserOperation": "UserOperation entryPoints extras fromLogs topics userOperations",
         "UserOperationPage": "UserOperationPage UserOperationQuery extras",
         "VisibleText": "isVisibleLine visible visibleLine visibleStart",
-        "WalletEvent": "EventQuery WalletEvent rowTypes",
+        "WalletEvent": "EventQuery WalletEvent rowTypes types",
         "WalletPage": "WalletPage extras",
         "WalletQuery": "Path WalletQuery bounds",
         "WalletTransaction": "WalletTransaction extras",

@@ -50,7 +50,7 @@ export interface Source {
   ) => Effect.Effect<Reply, RestError>
 }
 
-const types: ReadonlySet<unknown> = new Set([...Events.rowTypes, "block.voided", "block.final", "covered", "gap"])
+const types: ReadonlySet<unknown> = new Set(Events.types)
 const decodeEvent = SchemaParser.decodeUnknownResult(Events.WalletEvent)
 const hashOf = RowHash.reader("transaction_hash")
 

@@ -1,0 +1,10 @@
+import { describe, expect, it } from "vitest"
+import * as WalletEvent from "../src/WalletEvent.ts"
+
+describe("WalletEvent", () => {
+  it("types: are those of all events that can be decoded", () => {
+    const decoded = WalletEvent.WalletEvent.members.map(({ fields }) => fields.type.literal)
+
+    expect(WalletEvent.types).toEqual(decoded)
+  })
+})
