@@ -7,11 +7,13 @@ import { fromKey } from "@daybook/transport/internal/Redaction"
 import * as OptionCheck from "@daybook/transport/internal/OptionCheck"
 import type { Log } from "@daybook/schema/Receipt"
 import type { WalletEvent } from "@daybook/schema/WalletEvent"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import type { Client } from "./Client.ts"
+import type { Closing } from "./internal/Call.ts"
 import { start } from "./internal/Client.ts"
 import { read } from "./internal/Settings.ts"
 import * as BlockSubscriptions from "./internal/socket/BlockSubscriptions.ts"
@@ -68,7 +70,7 @@ export interface WebSocketClient extends Client {
   readonly movements: (
     query: MovementSubscription.MovementQuery,
   ) => Stream.Stream<WalletEvent, Subscription.SubscriptionError>
-  /** Ends the connection. */
+  /** Ends the connection and the streams that run. What is sent later opens another one, unless the scope of the client ended. */
   readonly close: Effect.Effect<void>
 }
 
@@ -88,7 +90,10 @@ const platformWebSocket = (): Socket.WebSocketConstructor | undefined =>
   // Sound: the WebSocket of every platform has these members.
   Reflect.get(globalThis, "WebSocket") as Socket.WebSocketConstructor | undefined
 
-const fromOptions = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<WebSocketClient, InvalidOption> {
+const fromOptions = Effect.fnUntraced(function* (
+  options: Options,
+  closing?: Closing,
+): Effect.fn.Return<WebSocketClient, InvalidOption> {
   yield* Effect.fromResult(OptionCheck.members(options, socketKinds))
   const { maxQueued = defaultMaxQueued, webSocket = platformWebSocket(), ...rest } = options ?? {}
   if (webSocket === undefined) {
@@ -101,7 +106,7 @@ const fromOptions = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
   const socket = Socket.make({ make: webSocket, maxCharacters, maxQueued, maxQueuedCharacters })
   // Sound: the members were checked, and only the scheme of the URL differs.
   const settings = yield* read({ ...given, fetch: socket.fetch } as Parameters<typeof read>[0])
-  const client = start(settings, undefined)
+  const client = start(settings, closing)
   const endpoint = settings.pool.endpoints[0]!.batcher.endpoint
   const source = { client, socket, policy: settings.policy, scrub: endpoint.scrub }
   return {
@@ -114,7 +119,7 @@ const fromOptions = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
 })
 
 /**
- * Makes a client whose connection ends with the scope.
+ * Makes a client whose connection, calls and streams end with the scope. It connects no more after it.
  *
  * **Errors**
  * - `InvalidOption`: an option is invalid; the message never shows a URL or a key.
@@ -133,7 +138,13 @@ const fromOptions = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
  * ```
  */
 export const make = (options: Options): Effect.Effect<WebSocketClient, InvalidOption, Scope.Scope> =>
-  Effect.acquireRelease(fromOptions(options), ({ close }) => close)
+  Effect.gen(function* () {
+    const closed = Deferred.makeUnsafe<never>()
+    const closing = { isClosed: () => Deferred.isDoneUnsafe(closed), closed: Deferred.await(closed) }
+    const client = yield* fromOptions(options, closing)
+    yield* Effect.addFinalizer(() => Effect.andThen(client.close, Deferred.interrupt(closed)))
+    return client
+  })
 
 /**
  * Makes a client, or throws `InvalidOption`. End its connection by `close`.

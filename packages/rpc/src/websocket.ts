@@ -59,7 +59,7 @@ export interface RpcWebSocketClient extends PromiseClient.RpcClient {
     query: WebSocketClient.MovementQuery,
     options?: SubscriptionOptions,
   ) => AsyncIterable<WalletEvent>
-  /** Ends the connection. What is sent later opens another one. */
+  /** Ends the connection and the iterations that run. What is sent later opens another one. */
   readonly close: () => void
 }
 

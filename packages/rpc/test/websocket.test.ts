@@ -1,7 +1,8 @@
 /** The client over a WebSocket: calls, batches, subscriptions, and connections that end. */
 import { describe, expect, it } from "@effect/vitest"
 import { Eventually } from "@daybook/harness"
-import { Effect, Fiber, Result, Stream } from "effect"
+import { Effect, Exit, Fiber, Result, Stream } from "effect"
+import { TestClock } from "effect/testing"
 import * as WebSocketClient from "../src/WebSocketClient.ts"
 import { createWebSocketClient } from "../src/websocket.ts"
 import * as MemorySocket from "./memorySocket.ts"
@@ -76,6 +77,26 @@ const make = (respond: MemorySocket.Respond, options: Partial<WebSocketClient.Op
   })
   return { ...server, client }
 }
+
+/** Lets the test clock go on until a condition is true. */
+const advanceUntil = (isTrue: () => boolean, step = 100) =>
+  Effect.gen(function* () {
+    for (let turn = 0; turn < 10_000 && !isTrue(); turn++) {
+      yield* TestClock.adjust(step)
+      yield* Effect.promise(() => new Promise(setImmediate))
+    }
+  })
+
+const until = (isTrue: () => boolean, what: string) => Effect.promise(() => Eventually.until(isTrue, { what }))
+
+const countOf = (sockets: ReadonlyArray<MemorySocket.ServerSocket>, wanted: string) =>
+  sockets.flatMap(({ received }) => received).filter(({ method }) => method === wanted).length
+
+const transient = (subscription: string) => ({
+  jsonrpc: "2.0",
+  method: "eth_subscription",
+  params: { subscription, error: { code: -32002, message: "The index cannot be read now. Retry later." } },
+})
 
 describe("WebSocketClient", () => {
   it.live("calls: each has its own reply on one connection, whatever the order of the replies", () =>
@@ -223,6 +244,69 @@ describe("WebSocketClient", () => {
     }),
   )
 
+  it.live("newHeads: the head of a new connection is part of its gap, and not given again", () =>
+    Effect.gen(function* () {
+      const { client } = make((message, socket, number) => {
+        if (answerBlocks(message, socket, { head: number === 1 ? 10 : 14 })) return
+        MemorySocket.reply(socket, message.id, `0xs${number}`)
+        const heads = number === 1 ? [header(10), header(11)] : [header(14), header(15), header(15), header(16)]
+        for (const head of heads) MemorySocket.notify(socket, `0xs${number}`, head)
+        if (number === 1) socket.close()
+      })
+      const given = yield* Stream.runCollect(Stream.take(client.newHeads, 5))
+
+      expect(Array.from(given, (one) => ("_tag" in one ? one : one.number))).toEqual([
+        10n,
+        11n,
+        { _tag: "Gap", fromBlock: 12n, toBlock: 14n },
+        15n,
+        16n,
+      ])
+    }),
+  )
+
+  it.live("newHeads: a head that was neither given nor part of a gap is given, also on a second connection", () =>
+    Effect.gen(function* () {
+      const { client } = make((message, socket, number) => {
+        if (answerBlocks(message, socket, { head: 10 })) return
+        MemorySocket.reply(socket, message.id, `0xs${number}`)
+        if (number === 1) return socket.close()
+        for (const head of [header(10), header(11)]) MemorySocket.notify(socket, `0xs${number}`, head)
+      })
+      const given = yield* Stream.runCollect(Stream.take(client.newHeads, 2))
+
+      expect(Array.from(given, (one) => ("_tag" in one ? one : one.number))).toEqual([10n, 11n])
+    }),
+  )
+
+  it.effect(
+    "logs: goes on over any number of connections that were open for 30 seconds, and over few shorter ones",
+    () =>
+      Effect.gen(function* () {
+        const { client, sockets } = make((message, socket, number) => {
+          if (!answerBlocks(message, socket, { head: 10 })) MemorySocket.reply(socket, message.id, `0xs${number}`)
+        })
+        const reading = yield* Effect.forkChild(Effect.flip(Stream.runDrain(client.logs())))
+        for (let number = 1; number <= 6; number++) {
+          yield* advanceUntil(() => countOf(sockets, "eth_subscribe") === number)
+          // A reply to a later call: that to the subscription was read before.
+          yield* advanceUntil(() => countOf(sockets, "eth_getBlockByNumber") === 1 + 2 * (number - 1))
+          yield* TestClock.adjust("30 seconds")
+          sockets.at(-1)!.close()
+        }
+        yield* advanceUntil(() => {
+          const isSubscribed = countOf(sockets, "eth_subscribe") === sockets.length
+          if (isSubscribed && countOf(sockets, "eth_getBlockByNumber") === 2 * sockets.length - 1)
+            sockets.at(-1)?.close()
+          return reading.pollUnsafe() !== undefined
+        }, 10)
+        const error = yield* Fiber.join(reading)
+
+        expect(error._tag).toBe("TransportError")
+        expect(sockets).toHaveLength(10)
+      }),
+  )
+
   it.live(
     "newHeads: fails with SubscriptionOverflow where the program does not take what waits, once it has what precedes",
     () =>
@@ -286,6 +370,44 @@ describe("WebSocketClient", () => {
       }),
   )
 
+  it.effect("movements: events before an error that may pass are given before the wait for another subscription", () =>
+    Effect.gen(function* () {
+      const { client, sockets } = make(({ id, method, params }, socket) => {
+        if (method !== "eth_subscribe") return
+        const { from } = params[1] as { readonly from: string }
+        const next = from === "now" ? 1 : Number(from.slice(1)) + 1
+        MemorySocket.reply(socket, id, `0x${next}`)
+        MemorySocket.notify(socket, `0x${next}`, movementEvent(next))
+        socket.send(transient(`0x${next}`))
+      })
+      const given: Array<string> = []
+      const reading = yield* Effect.forkChild(
+        Stream.runForEach(Stream.take(client.movements({ address }), 7), ({ data }) =>
+          Effect.sync(() => given.push(data.cursor)),
+        ),
+      )
+      yield* until(() => given.length > 0, "an event while the clock stands still")
+      yield* advanceUntil(() => given.length === 7)
+      yield* Fiber.join(reading)
+
+      expect(given).toEqual(["c1", "c2", "c3", "c4", "c5", "c6", "c7"])
+      const ended = sockets[0]!.received.filter(({ method }) => method === "eth_unsubscribe")
+      expect(ended.slice(0, 6).map(({ params }) => params)).toEqual([1, 2, 3, 4, 5, 6].map((at) => [`0x${at}`]))
+    }),
+  )
+
+  it.live("movements: passes an invalid date on, and fails with what the service states", () =>
+    Effect.gen(function* () {
+      const { client, sockets } = make(({ id }, socket) =>
+        socket.send({ jsonrpc: "2.0", id, error: { code: -32602, message: "Invalid from" } }),
+      )
+      const error = yield* Effect.flip(Stream.runDrain(client.movements({ address, from: new Date(Number.NaN) })))
+
+      expect(error).toMatchObject({ _tag: "RpcError", code: -32602 })
+      expect(sockets[0]!.received[0]!.params[1]).toMatchObject({ from: "Invalid Date" })
+    }),
+  )
+
   it.live("movements: fails with the error of the service where it cannot go on, after the events before it", () =>
     Effect.gen(function* () {
       const { client } = make(({ id }, socket) => {
@@ -320,6 +442,62 @@ describe("WebSocketClient", () => {
       expect(sockets[0]!.received.map(({ method }) => method)).toContain("eth_unsubscribe")
     }),
   )
+
+  it.live("streams: subscriptions that no stream reads are ended, from the 101st on the oldest first", () =>
+    Effect.gen(function* () {
+      const { client, sockets } = make(({ id, method }, socket) =>
+        MemorySocket.reply(socket, id, method === "eth_subscribe" ? `0x${countOf(sockets, method)}` : true),
+      )
+      for (let at = 0; at < 102; at++) yield* client.request({ method: "eth_subscribe", params: ["newHeads"] })
+      yield* client.request({ method: "test_any" })
+
+      const ended = sockets[0]!.received.filter(({ method }) => method === "eth_unsubscribe")
+      expect(ended.map(({ params }) => params)).toEqual([["0x1"], ["0x2"]])
+    }),
+  )
+
+  it.live("make: calls and streams after the end of the scope are interrupted, and open no connection", () =>
+    Effect.gen(function* () {
+      const server = MemorySocket.make((message, socket) => {
+        if (!answerBlocks(message, socket, { head: 1 })) MemorySocket.reply(socket, message.id, "0xs")
+      })
+      const client = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const own = yield* WebSocketClient.make({ url, webSocket: server.webSocket, retry })
+          yield* own.request({ method: "test_any" })
+          return own
+        }),
+      )
+      const call = yield* Effect.exit(client.request({ method: "test_any" }))
+      const stream = yield* Effect.exit(Stream.runDrain(client.newHeads))
+
+      expect([Exit.hasInterrupts(call), Exit.hasInterrupts(stream)]).toEqual([true, true])
+      expect(server.urls).toEqual([url])
+    }),
+  )
+
+  it("createWebSocketClient: close ends the iterations that run, also one that waits, and what follows connects again", async () => {
+    const server = MemorySocket.make((message, socket) => {
+      if (answerBlocks(message, socket, { head: 1 })) return
+      MemorySocket.reply(socket, message.id, "0xs")
+      MemorySocket.notify(socket, "0xs", header(2))
+    })
+    const client = createWebSocketClient({ url, webSocket: server.webSocket, retry: { base: 600_000, cap: 600_000 } })
+    const given: Array<unknown> = []
+    for await (const head of client.newHeads()) {
+      given.push("_tag" in head ? head : head.number)
+      client.close()
+    }
+    const connectedBefore = server.urls.length
+    for await (const head of client.newHeads()) {
+      given.push("_tag" in head ? head : head.number)
+      server.sockets.at(-1)!.close()
+      setImmediate(client.close)
+    }
+
+    expect(given).toEqual([2n, 2n])
+    expect([connectedBefore, server.urls.length]).toEqual([1, 2])
+  })
 
   it("createWebSocketClient: iterates, ends by its signal, and states what is accepted", async () => {
     const controller = new AbortController()

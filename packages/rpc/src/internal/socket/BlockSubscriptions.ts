@@ -3,19 +3,18 @@
  * `Gap`: from the first block that differs from what was given, up to the head of the new connection.
  */
 import * as Block from "@daybook/schema/Block"
-import * as Issue from "@daybook/schema/Issue"
 import * as Receipt from "@daybook/schema/Receipt"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type * as Schema from "effect/Schema"
 import * as SchemaParser from "effect/SchemaParser"
 import type { Client } from "../../Client.ts"
 import type { CallError } from "../../RpcError.ts"
-import type { Kind, Taken } from "./Subscription.ts"
+import { issueOf, type Kind, type Taken } from "./Subscription.ts"
 
 /**
  * Blocks of which notifications are missing. Read them: `eth_getBlockByNumber`, or `eth_getLogs` from `fromBlock` to `toBlock`. What was given of
- * blocks from `fromBlock` on is no longer valid.
+ * blocks from `fromBlock` on is no longer valid. Notifications that follow may repeat blocks up to `toBlock`. Recognise a log by its block
+ * hash and index.
  */
 export interface Gap {
   readonly _tag: "Gap"
@@ -38,6 +37,8 @@ export interface Head extends Omit<
 interface Known {
   readonly number: bigint
   readonly hash: string
+  /** It was given, or lies in a gap. */
+  readonly isGiven?: boolean
 }
 
 /** Blocks that were given, lowest first. */
@@ -69,18 +70,13 @@ const again = (client: Client, isWhole: boolean) =>
       break
     }
     const gap: Gap = { _tag: "Gap", fromBlock, toBlock: head.number }
-    return [fromBlock > head.number ? [] : [gap], [head]]
+    if (fromBlock > head.number) return [[], [state.find(({ hash }) => hash === head.hash) ?? head]]
+    return [[gap], [{ ...head, isGiven: true }]]
   })
 
 /** The blocks after one was given: those at its height and above were replaced. */
 const following = (state: State, block: Known): State =>
   [...state.filter(({ number }) => number < block.number), block].slice(-maxKnown)
-
-const issueOf = (error: Schema.SchemaError | Parameters<typeof Issue.fromError>[0], value: unknown) => {
-  // Sound: an error of a schema has at least one issue.
-  const { path, ...issue } = Issue.fromError(error, value)[0]!
-  return { path: path === "" ? "params.result" : `params.result.${path}`, ...issue }
-}
 
 const decodeBlock = SchemaParser.decodeUnknownResult(Block.Block)
 const decodeLog = SchemaParser.decodeUnknownResult(Receipt.Log)
@@ -112,8 +108,9 @@ export const heads = (client: Client): Kind<Head | Gap, State> => ({
     if (number === null || hash === null) {
       return Result.fail({ path: "params.result", expected: "a block with number and hash", received: "a pending one" })
     }
-    const next = following(state, { number, hash })
     const last = state.at(-1)
+    if (last?.isGiven === true && last.hash === hash) return Result.succeed([[], state])
+    const next = following(state, { number, hash, isGiven: true })
     const isJump = last !== undefined && number > last.number + 1n
     const gap: ReadonlyArray<Gap> = isJump ? [{ _tag: "Gap", fromBlock: last.number + 1n, toBlock: number - 1n }] : []
     return Result.succeed([[...gap, { ...header, number, hash }], next])

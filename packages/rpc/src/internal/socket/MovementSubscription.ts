@@ -1,11 +1,10 @@
 /** The subscription to the movements of a wallet, which goes on from the cursor of the last event. */
-import * as Issue from "@daybook/schema/Issue"
 import * as WalletEvent from "@daybook/schema/WalletEvent"
 import * as EventProgress from "@daybook/transport/internal/EventProgress"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as SchemaParser from "effect/SchemaParser"
-import type { Kind } from "./Subscription.ts"
+import { issueOf, type Kind } from "./Subscription.ts"
 
 /**
  * Which movements are sent, and from where on.
@@ -26,10 +25,11 @@ export interface MovementQuery {
 }
 
 const decode = SchemaParser.decodeUnknownResult(WalletEvent.WalletEvent)
-const types: ReadonlySet<unknown> = new Set([...WalletEvent.rowTypes, "block.voided", "block.final", "covered", "gap"])
+const types: ReadonlySet<unknown> = new Set(WalletEvent.types)
 
-const textOf = (from: MovementQuery["from"]): string =>
-  from === undefined ? "now" : from instanceof Date ? from.toISOString() : String(from)
+/** An invalid date is passed on as its text, so that the server states what it accepts. */
+const textOf = (from: MovementQuery["from"] = "now"): string =>
+  from instanceof Date && !Number.isNaN(from.getTime()) ? from.toISOString() : String(from)
 
 const listOf = (values: string | ReadonlyArray<string> | undefined): string | undefined =>
   values === undefined || typeof values === "string" ? values : values.join(",")
@@ -65,11 +65,7 @@ export const movements = ({
       return Result.succeed([[], EventProgress.skip(progress, cursor)])
     }
     const decoded = decode(result)
-    if (Result.isFailure(decoded)) {
-      // Sound: an error of a schema has at least one issue.
-      const { path, ...issue } = Issue.fromError(decoded.failure, result)[0]!
-      return Result.fail({ path: path === "" ? "params.result" : `params.result.${path}`, ...issue })
-    }
+    if (Result.isFailure(decoded)) return Result.fail(issueOf(decoded.failure, result))
     const [next, isNew] = EventProgress.take(progress, decoded.success, decoded.success.data.cursor)
     return Result.succeed([isNew ? [decoded.success] : [], next])
   },

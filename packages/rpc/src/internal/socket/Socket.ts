@@ -3,6 +3,7 @@
  * is sent and none is open. A connection that ends fails what waits for it; what follows connects again.
  */
 import { BodyTooLarge, type Fetch } from "@daybook/transport/Fetch"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Listening from "./Listening.ts"
 
@@ -34,7 +35,9 @@ export interface Socket {
   readonly fetch: Fetch
   /** The notifications of a subscription whose id was received. To be called once; undefined for an id that is not known. */
   readonly listen: (id: string) => Listening.Listening | undefined
-  /** Ends the connection; it is opened again when something is sent. */
+  /** Completes at the next `close`. */
+  readonly untilClose: () => Effect.Effect<void>
+  /** Ends the connection and the streams that run; it is opened again when something is sent. */
   readonly close: () => void
 }
 
@@ -154,8 +157,21 @@ const responseOf = (reply: string | BodyTooLarge) => ({
 interface State {
   readonly options: Options
   current: Connection | undefined
+  /** Done when the client is closed, which begins another one. */
+  closing: Deferred.Deferred<void>
   /** Subscriptions whose ids were received, and are not read yet. Notifications follow at once, and the connection may end meanwhile. */
   readonly unread: Map<string, Unread>
+}
+
+/** Sends a text, once the connection is open. */
+const send = ({ waiting, webSocket }: Connection, text: string): void => {
+  if (waiting === null) webSocket.send(text)
+  else waiting.push(text)
+}
+
+/** Ends a subscription, unless it or its connection ended before. */
+const stop = (connection: Connection, id: string): void => {
+  if (connection.subscriptions.delete(id)) send(connection, unsubscribeCall(id))
 }
 
 /** Gives a reply to its request. */
@@ -173,8 +189,12 @@ const settle = (
     const queue = Listening.queue()
     connection.subscriptions.set(result, queue)
     unread.set(result, { connection, queue })
-    const [oldest] = unread.keys()
-    if (unread.size > maxUnread && oldest !== undefined) unread.delete(oldest)
+    const [oldest] = unread
+    if (unread.size > maxUnread && oldest !== undefined) {
+      const [oldestId, { connection: itsConnection }] = oldest
+      unread.delete(oldestId)
+      stop(itsConnection, oldestId)
+    }
   }
   found.resolve(reply)
 }
@@ -190,12 +210,6 @@ const end = (state: State, connection: Connection, reason: string): void => {
   connection.webSocket.close()
 }
 
-/** Sends a text, once the connection is open. */
-const send = ({ waiting, webSocket }: Connection, text: string): void => {
-  if (waiting === null) webSocket.send(text)
-  else waiting.push(text)
-}
-
 /** Queues a notification. */
 const notify = (
   { options }: State,
@@ -206,10 +220,7 @@ const notify = (
   const queue = typeof subscription === "string" ? connection.subscriptions.get(subscription) : undefined
   if (queue === undefined) return
   const item = error === undefined ? ({ _tag: "Result", result } as const) : ({ _tag: "Error", error } as const)
-  if (!Listening.offer(queue, item, size, options)) {
-    connection.subscriptions.delete(subscription as string)
-    send(connection, unsubscribeCall(subscription as string))
-  }
+  if (!Listening.offer(queue, item, size, options)) stop(connection, subscription as string)
 }
 
 /** Takes a message. */
@@ -284,7 +295,7 @@ const open = (state: State, url: string): Connection => {
 
 /** Makes the socket of a client. */
 export const make = (options: Options): Socket => {
-  const state: State = { options, current: undefined, unread: new Map() }
+  const state: State = { options, current: undefined, closing: Deferred.makeUnsafe(), unread: new Map() }
 
   const fetch: Fetch = (url, { body = "", signal }) =>
     new Promise<string | BodyTooLarge>((resolve, reject) => {
@@ -309,12 +320,14 @@ export const make = (options: Options): Socket => {
       const { connection, queue } = found
       return {
         read: Listening.read(queue),
-        stop: Effect.sync(() => {
-          if (connection.subscriptions.delete(id)) send(connection, unsubscribeCall(id))
-        }),
+        stop: Effect.sync(() => stop(connection, id)),
       }
     },
+    untilClose: () => Deferred.await(state.closing),
     close: () => {
+      const { closing } = state
+      state.closing = Deferred.makeUnsafe()
+      Deferred.doneUnsafe(closing, Effect.void)
       if (state.current !== undefined) end(state, state.current, "the client was closed")
     },
   }

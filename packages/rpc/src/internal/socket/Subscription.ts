@@ -2,9 +2,11 @@
  * A subscription as a stream: subscribes, reads notifications, and after a connection ended subscribes again with the waits of the retry
  * policy. What a kind of subscription gives, and what it does about the time between two connections, is its own.
  */
+import * as SchemaIssue from "@daybook/schema/Issue"
 import * as JsonRpc from "@daybook/schema/JsonRpc"
 import { InvalidResponse, TransportError } from "@daybook/transport/ClientError"
 import type { Reply } from "@daybook/transport/Http"
+import * as MonotonicClock from "@daybook/transport/internal/MonotonicClock"
 import * as Retry from "@daybook/transport/internal/Retry"
 import { shorten } from "@daybook/transport/internal/Redaction"
 import type * as RetryPolicy from "@daybook/transport/RetryPolicy"
@@ -85,12 +87,23 @@ export interface Issue {
   readonly received: string
 }
 
+/** What is wrong in a result, by the error of its schema. */
+export const issueOf = (error: Parameters<typeof SchemaIssue.fromError>[0], result: unknown): Issue => {
+  // Sound: an error of a schema has at least one issue.
+  const { path, ...issue } = SchemaIssue.fromError(error, result)[0]!
+  return { path: path === "" ? "params.result" : `params.result.${path}`, ...issue }
+}
+
 interface StreamState<State> {
   readonly own: State
   readonly listening: Listening | undefined
-  /** Connections since the last notification. */
+  /** When it subscribed, in milliseconds of the monotonic clock. */
+  readonly sinceMillis: number
+  /** Connections since the last notification, or since one that was stable. */
   readonly idle: number
   readonly isFirst: boolean
+  /** Why it waits before it subscribes again. */
+  readonly waitFor?: string | undefined
   /** Ends the stream once what precedes it was given. */
   readonly error?: CallError
 }
@@ -98,6 +111,9 @@ interface StreamState<State> {
 type Turn<A, State> = readonly [given: ReadonlyArray<A>, next: Option.Option<StreamState<State>>]
 
 const method = "eth_subscribe"
+
+/** Time after which a connection that ends counts as stable. */
+const stableMillis = 30_000
 
 const decodeError = SchemaParser.decodeUnknownResult(JsonRpc.ErrorObject)
 
@@ -179,6 +195,7 @@ const turns = Effect.fnUntraced(function* <A, State>(
 > {
   const { client, socket } = source
   let held: Listening | undefined
+  const closed = Effect.as(socket.untilClose(), [[], Option.none()] satisfies Turn<A, State>)
   yield* Effect.addFinalizer(() => held?.stop ?? Effect.void)
 
   const subscribe = Effect.fnUntraced(function* ({ idle, isFirst, own: before }: StreamState<State>) {
@@ -186,31 +203,44 @@ const turns = Effect.fnUntraced(function* <A, State>(
     const id = yield* client.request({ method, params: kind.params(own) })
     const listening = socket.listen(String(id))
     held = listening
+    const sinceMillis = yield* MonotonicClock.millis
     let given: ReadonlyArray<A> = []
     if (!isFirst) [given, own] = yield* kind.again(own)
-    if (listening === undefined) yield* pause(source, idle + 1, "the connection ended")
-    const next: Turn<A, State> = [given, Option.some({ own, listening, idle: idle + 1, isFirst: false })]
+    const waitFor = listening === undefined ? "the connection ended" : undefined
+    const next: Turn<A, State> = [
+      given,
+      Option.some({ own, listening, sinceMillis, idle: idle + 1, isFirst: false, waitFor }),
+    ]
     return next
   })
 
+  const connect = (state: StreamState<State>) =>
+    state.waitFor === undefined
+      ? subscribe(state)
+      : Effect.andThen(pause(source, state.idle, state.waitFor), subscribe(state))
+
   return Effect.fnUntraced(function* (state: StreamState<State>): Effect.fn.Return<Turn<A, State>, SubscriptionError> {
-    const { error, idle, listening, own } = state
+    const { error, listening, own, sinceMillis } = state
     if (error !== undefined) return yield* Effect.fail(error)
-    if (listening === undefined) return yield* subscribe(state)
+    if (listening === undefined) return yield* Effect.raceFirst(closed, connect(state))
     const read = yield* listening.read
-    const ended = { own, listening: undefined, idle, isFirst: false }
+    const isStable = (yield* MonotonicClock.millis) - sinceMillis >= stableMillis
+    const idle = isStable ? 0 : state.idle
+    const ended = { ...state, listening: undefined, idle }
     if (read._tag === "Ended") {
-      if (!read.isOverflow) yield* pause(source, idle, read.reason)
-      else if (!kind.isResumable) return yield* new SubscriptionOverflow({ host: client.host, reason: read.reason })
+      if (!read.isOverflow) return [[], Option.some({ ...ended, waitFor: read.reason })]
+      if (!kind.isResumable) return yield* new SubscriptionOverflow({ host: client.host, reason: read.reason })
       return [[], Option.some(ended)]
     }
     const taken = yield* Effect.fromResult(takeItems(source, kind, own, read.items))
-    const after = { own: taken.own, listening, idle: 0, isFirst: false }
+    const after = { ...state, own: taken.own, idle: 0 }
     if (taken.error === undefined) return [taken.given, Option.some(after)]
     const isTransient = taken.error._tag === "RateLimited" || taken.error.isRetryable
     if (!isTransient) return [taken.given, Option.some({ ...after, error: taken.error })]
-    yield* pause(source, idle, taken.error.message)
-    return [taken.given, Option.some({ ...after, listening: undefined, idle })]
+    yield* listening.stop
+    const [first] = read.items
+    const next = { ...ended, own: taken.own, waitFor: taken.error.message }
+    return [taken.given, Option.some(first?._tag === "Result" ? { ...next, idle: 0 } : next)]
   })
 })
 
@@ -219,7 +249,7 @@ export const make = <A, State>(source: Source, kind: Kind<A, State>): Stream.Str
   Stream.unwrap(
     Effect.map(turns(source, kind), (turn) =>
       Stream.paginate<StreamState<State>, A, SubscriptionError>(
-        { own: kind.initial, listening: undefined, idle: 0, isFirst: true },
+        { own: kind.initial, listening: undefined, sinceMillis: 0, idle: 0, isFirst: true },
         turn,
       ),
     ),
