@@ -234,7 +234,7 @@ export const previousAt = ({ previous }: Webhook, nowMillis: number): Webhook["p
 
 /**
  * The webhook with another secret. The current one signs too until a time, in milliseconds since 1970, and earlier ones for as long as they
- * were to. Where the response with a new secret is lost, the receiver has an older one.
+ * were to. The oldest are kept: the receiver has one of them where the responses with newer ones were lost.
  */
 export const rotate = (
   key: string,
@@ -242,7 +242,8 @@ export const rotate = (
   { nowMillis, until }: { readonly nowMillis: number; readonly until: number },
 ): readonly [Webhook, Secrets] => {
   const secret = StandardWebhook.makeSecret()
-  const previous = [...previousAt(webhook, nowMillis), { secret: webhook.secret, until }].slice(-maxPrevious)
+  const kept = previousAt(webhook, nowMillis).slice(0, maxPrevious - 1)
+  const previous = [...kept, { secret: webhook.secret, until }]
   return [
     { ...webhook, secret: encrypt(key, secret), previous },
     { secret, publicKey: webhook.publicKey },

@@ -200,4 +200,29 @@ describe("webhooks", () => {
       )
     }).pipe(Effect.scoped),
   )
+
+  it.live("webhooks: the wallets of a webhook take turns, so that a busy one does not keep back the others", () =>
+    Effect.gen(function* () {
+      const plans = Array.from({ length: 101 }, () => ({ from: Rows.alice, to: Rows.bob }))
+      const blocks = Array.from({ length: 3 }, (_, number) => Rows.block(number, plans))
+      const service = yield* start({ config, chains: { eth: { blocks } } })
+      const { webhooks } = service.stores["eth"]!.database
+      const wallets: Array<string> = []
+      const hook = yield* LocalServer.scoped(() =>
+        LocalServer.start(({ body }, response) => {
+          wallets.push(JSON.parse(body.toString()).data.address)
+          response.writeHead(204).end()
+        }),
+      )
+      const [webhook] = yield* Webhook.make(key, {
+        ...settings(hook.url),
+        addresses: [Rows.alice, Rows.bob],
+        types: ["wallet.transaction"],
+      })
+      yield* webhooks.add("books", Webhook.encode(webhook))
+      yield* Effect.promise(() => Eventually.until(() => wallets.length >= 4, { what: "four messages" }))
+
+      expect(wallets.slice(0, 4)).toEqual([Rows.alice, Rows.bob, Rows.alice, Rows.bob])
+    }).pipe(Effect.scoped),
+  )
 })

@@ -54,10 +54,61 @@ const settingsOf = (body: Resource.Settings) => {
 /** A webhook that was made, and its secret where this request has made it. */
 type Created = readonly [WebhookAccess.Found, secret: string | null]
 
+/** The webhook without the wallets that a change removes, and the wallets that the change adds to it. */
+const walletsAfter = Effect.fnUntraced(function* (
+  webhook: Webhook.Webhook,
+  { add = [], remove = [] }: Resource.AddressChange,
+): Effect.fn.Return<readonly [kept: Webhook.Webhook, added: ReadonlyArray<string>], ErrorResponse.ErrorResponse> {
+  const kept = Webhook.without(webhook, new Set(remove))
+  const added = [...new Set(add)].filter((wallet) => !kept.addresses.includes(wallet))
+  yield* WebhookBounds.checkCount(add.length > 0 ? "add" : "remove", [...kept.addresses, ...added])
+  return [kept, added]
+})
+
+/** What a change of wallets needs of the other changes. */
+interface AddressChanges {
+  readonly access: ReturnType<typeof WebhookAccess.make>
+  readonly places: ReturnType<typeof WebhookPlaces.make>
+  readonly checkRoom: ReturnType<typeof WebhookBounds.make>["checkRoom"]
+  readonly permit: Semaphore.Semaphore
+}
+
+/** Gives a webhook other wallets. The positions of those that are added are read once, before changes take turns. */
+const addressChanger = ({ access, checkRoom, permit, places }: AddressChanges) => {
+  return Effect.fnUntraced(function* (
+    caller: Caller,
+    id: string,
+    body: Resource.AddressChange,
+  ): Effect.fn.Return<WebhookAccess.Found, WebhookAccess.Failure> {
+    const { add = [], from = "now", remove = [] } = body
+    const { webhook: before } = yield* access.find(caller, id)
+    const both = add.find((wallet) => remove.includes(wallet))
+    if (both !== undefined) return yield* invalid("remove", "wallets that are not added", quote(both))
+    const chain = yield* places.chainOf(before)
+    const positions = yield* places.ofWallets(chain, before, (yield* walletsAfter(before, body))[1], from)
+    const withWallets = Effect.fnUntraced(function* (
+      webhook: Webhook.Webhook,
+    ): Effect.fn.Return<readonly [Webhook.Webhook, undefined], WebhookAccess.Failure> {
+      const [kept, added] = yield* walletsAfter(webhook, body)
+      // Others removed a wallet that it had, or made another webhook of its name.
+      const isOther = webhook.publicKey !== before.publicKey || added.some((wallet) => positions[wallet] === undefined)
+      if (isOther) return yield* WebhookAccess.changedMeanwhile
+      const addresses = [...kept.addresses, ...added]
+      const more = addresses.length - webhook.addresses.length
+      if (more > 0) yield* checkRoom(webhook.holder, { webhooks: 0, addresses: more })
+      const begun = Object.fromEntries(added.map((wallet) => [wallet, positions[wallet]!]))
+      return [{ ...kept, addresses, positions: { ...kept.positions, ...begun } }, undefined]
+    })
+    const [found] = yield* permit.withPermit(access.change(caller, id, withWallets))
+    return found
+  })
+}
+
 /** Makes the changes. */
 export const make = (options: Options) => {
   const { settings, webhooks } = options
   const { checkRoom, checkUrl } = WebhookBounds.make(options)
+  const access = WebhookAccess.make(options)
   const places = WebhookPlaces.make(options)
   // One at a time, so that together they stay within the bounds.
   const permit = Semaphore.makeUnsafe(1)
@@ -134,23 +185,5 @@ export const make = (options: Options) => {
     return Webhook.replayed(webhook, next)
   })
 
-  /** The webhook with other wallets. */
-  const withAddresses = Effect.fnUntraced(function* (
-    webhook: Webhook.Webhook,
-    { add = [], from = "now", remove = [] }: Resource.AddressChange,
-  ): Effect.fn.Return<Webhook.Webhook, WebhookAccess.Failure> {
-    const both = add.find((wallet) => remove.includes(wallet))
-    if (both !== undefined) return yield* invalid("remove", "wallets that are not added", quote(both))
-    const kept = Webhook.without(webhook, new Set(remove))
-    const added = [...new Set(add)].filter((wallet) => !kept.addresses.includes(wallet))
-    const addresses = [...kept.addresses, ...added]
-    yield* WebhookBounds.checkCount(add.length > 0 ? "add" : "remove", addresses)
-    const more = addresses.length - webhook.addresses.length
-    if (more > 0) yield* permit.withPermit(checkRoom(webhook.holder, { webhooks: 0, addresses: more }))
-    const chain = yield* places.chainOf(webhook)
-    const positions = { ...kept.positions, ...(yield* places.ofWallets(chain, webhook, added, from)) }
-    return { ...kept, addresses, positions }
-  })
-
-  return { create, replayed, withAddresses }
+  return { changeAddresses: addressChanger({ access, checkRoom, permit, places }), create, replayed }
 }

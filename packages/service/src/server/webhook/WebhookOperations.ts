@@ -96,7 +96,7 @@ const withoutBody = (options: Options) => {
 const withBody = (options: Options) => {
   const { settings } = options
   const { change } = WebhookAccess.make(options)
-  const { create, replayed, withAddresses } = WebhookChanges.make(options)
+  const { changeAddresses, create, replayed } = WebhookChanges.make(options)
   const read = {
     settings: JsonBody.reader(options, Resource.Settings),
     replay: JsonBody.reader(options, Resource.Replay),
@@ -133,10 +133,8 @@ const withBody = (options: Options) => {
     }),
     changeWebhookAddresses: Effect.fnUntraced(function* ({ caller, params }) {
       const { headers, value } = yield* read.addresses(caller)
-      const changed = change(caller, params.webhook, (webhook) =>
-        Effect.map(withAddresses(webhook, value), withoutValue),
-      )
-      return yield* answered(Effect.flatMap(changed, ([found]) => respondWith(found, headers)))
+      const changed = changeAddresses(caller, params.webhook, value)
+      return yield* answered(Effect.flatMap(changed, (found) => respondWith(found, headers)))
     }),
   } satisfies Partial<Handlers>
 }

@@ -63,6 +63,8 @@ interface Memory {
   readonly states: Map<string, Events.State>
   /** The state of the wallet of the pending message once it is delivered, by the id of the message. */
   following: readonly [id: string, state: Events.State] | null
+  /** The wallet that was delivered last, behind which the next turn begins: a busy wallet does not keep back the others. */
+  last: string | null
   /** The revision that this process wrote or read last: another one is a change by others, after which the memory is not used. */
   revision: number
 }
@@ -245,6 +247,7 @@ const deliver = Effect.fnUntraced(function* (
   const delivered = { ...next, positions, pending: null, delivered: webhook.delivered + 1 }
   const isStored = yield* store(sender, stored, delivered, memory)
   if (!isStored || wallet === null) return
+  memory.last = wallet
   if (memory.following?.[0] === id) memory.states.set(wallet, memory.following[1])
   else memory.states.delete(wallet)
   memory.following = null
@@ -270,7 +273,9 @@ const prepare = Effect.fnUntraced(function* (
     return null
   }
   let awaited = Number.POSITIVE_INFINITY
-  for (const wallet of webhook.addresses) {
+  const { addresses } = webhook
+  const first = memory.last === null ? 0 : addresses.indexOf(memory.last) + 1
+  for (const wallet of [...addresses.slice(first), ...addresses.slice(0, first)]) {
     const found = yield* collect(sender, stored.name, chain, webhook, wallet, memory)
     if (typeof found === "number") {
       awaited = Math.min(awaited, found)
@@ -385,7 +390,7 @@ const turn = Effect.fnUntraced(function* (
 
 /** Turns of a webhook for as long as it exists. A failure of the database is tried again. */
 const serve = (sender: Sender, name: string) => {
-  const memory: Memory = { states: new Map(), following: null, revision: 0 }
+  const memory: Memory = { states: new Map(), following: null, last: null, revision: 0 }
   return turn(sender, name, memory).pipe(
     Effect.catch(({ message }) =>
       Effect.andThen(Effect.logWarning(`Webhook ${name}: ${message}`), Effect.sleep(Duration.seconds(5))),

@@ -49,6 +49,7 @@ export const schema: Migrations = {
      ) WITHOUT ROWID;`,
     `ALTER TABLE webhook ADD COLUMN holder TEXT;
      ALTER TABLE webhook ADD COLUMN state TEXT NOT NULL DEFAULT 'active';`,
+    `CREATE INDEX webhook_look ON webhook (holder, state, revision, owner, until);`,
   ],
 }
 

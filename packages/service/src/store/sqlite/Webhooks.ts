@@ -14,7 +14,12 @@ const change = `UPDATE webhook SET state = ?, content = ?, revision = revision +
 const acquire = `UPDATE webhook SET owner = ?, until = ? WHERE name = ? AND (owner IS NULL OR owner = ? OR until <= ? OR until > ?)
   RETURNING ${columns}`
 
-const overview = `SELECT name, revision, owner IS NULL OR until <= ? OR until > ? FROM webhook`
+/** What is read from time to time, or of a key: by an index, since a content takes many pages. */
+export const statements = {
+  overview: `SELECT name, revision, owner IS NULL OR until <= ? OR until > ? FROM webhook`,
+  counts: `SELECT state, count(*) FROM webhook GROUP BY state`,
+  ofHolder: `${select} WHERE holder = ? ORDER BY name`,
+}
 
 /** A lease that ends later than this was taken before the clock was set back. */
 const longestMillis = 3_600_000
@@ -33,16 +38,15 @@ export const make = ({ reading, writing }: KeysFile): Webhooks => {
     attempt(writing, (own) => own.rowsUnsafe(sql, [...values]).length > 0)
   return {
     list: Effect.map(read<Columns>(`${select} ORDER BY name`), (rows) => rows.map(fromColumns)),
-    ofHolder: (holder) =>
-      Effect.map(read<Columns>(`${select} WHERE holder = ? ORDER BY name`, holder), (rows) => rows.map(fromColumns)),
+    ofHolder: (holder) => Effect.map(read<Columns>(statements.ofHolder, holder), (rows) => rows.map(fromColumns)),
     find: (name) =>
       Effect.map(read<Columns>(`${select} WHERE name = ?`, name), ([row]) =>
         row === undefined ? null : fromColumns(row),
       ),
     overview: Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      Effect.map(read<[string, number, number]>(overview, now, now + longestMillis), overviewOf),
+      Effect.map(read<[string, number, number]>(statements.overview, now, now + longestMillis), overviewOf),
     ),
-    counts: Effect.map(read<[string, number]>(`SELECT state, count(*) FROM webhook GROUP BY state`), countsOf),
+    counts: Effect.map(read<[string, number]>(statements.counts), countsOf),
     add: (name, { content, holder, state }) => isChanged(insert, name, holder, state, content),
     remove: (name) => isChanged(remove, name),
     change: (name, revision, { content, state }) => isChanged(change, state, content, name, revision),

@@ -1,0 +1,100 @@
+/** Changes of webhooks beside a sender that is quicker. */
+import type { Address } from "@daybook/schema/Address"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Config from "../../../src/config/Config.ts"
+import * as ServedChain from "../../../src/config/ServedChain.ts"
+import * as Webhook from "../../../src/push/Webhook.ts"
+import * as IndexedChain from "../../../src/query/IndexedChain.ts"
+import * as Bounds from "../../../src/server/admission/Bounds.ts"
+import * as WebhookAccess from "../../../src/server/webhook/WebhookAccess.ts"
+import * as WebhookChanges from "../../../src/server/webhook/WebhookChanges.ts"
+import * as Engine from "../../../src/store/Engine.ts"
+import type { ChainReader } from "../../../src/store/ChainReader.ts"
+import type { Webhooks } from "../../../src/store/Webhooks.ts"
+import * as MonotonicClock from "../../../src/supervision/MonotonicClock.ts"
+import { temporaryFolder } from "../../store/temporaryFolder.ts"
+import * as TestStore from "../../store/TestStore.ts"
+import * as Rows from "../rows.ts"
+
+const key = "k".repeat(40)
+const settings = { key, allowPrivate: true, perKey: 10, addressesPerKey: 5, total: 1_000 }
+// Sound: they are addresses.
+const [bob, stranger] = [Rows.bob as Address, Rows.stranger as Address]
+const caller = { grant: { name: "usual", operator: false, empty: null }, headers: {} }
+
+/** A database with a chain of one block and three webhooks of one wallet, whose sender is quicker some times. */
+const opened = Effect.gen(function* () {
+  const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
+  const listen = { host: "127.0.0.1", port: 0 }
+  const chains = { eth: { rpc: ["http://127.0.0.1:65535/"] } }
+  const config = yield* Effect.fromResult(Config.decode({ listen, database: "sqlite:data", chains }))
+  const [served] = yield* Effect.fromResult(ServedChain.fromChains(config.chains))
+  const store = yield* TestStore.open(database, { name: served!.name, id: served!.id })
+  yield* store.append(null, [Rows.block(0, [{ from: Rows.alice, to: Rows.bob }])])
+  const counts = { snapshots: 0, conflicts: 0 }
+  const chain = IndexedChain.fromDatabase(database)(served!)
+  const snapshot: ChainReader["snapshot"] = (read) => {
+    counts.snapshots++
+    return chain.reader.snapshot(read)
+  }
+  const webhooks: Webhooks = {
+    ...database.webhooks,
+    change: Effect.fnUntraced(function* (name, revision, webhook) {
+      // Others run meanwhile.
+      for (let turn = 0; turn < 100; turn++) yield* Effect.yieldNow
+      const stored = yield* database.webhooks.find(name)
+      if (counts.conflicts-- > 0) yield* database.webhooks.change(name, revision, { state: "active", ...stored! })
+      return yield* database.webhooks.change(name, revision, webhook)
+    }),
+  }
+  const bounds = Bounds.make(config.limits, yield* MonotonicClock.reader)
+  const options = { settings, bounds, webhooks, chains: [{ ...chain, reader: { ...chain.reader, snapshot } }] }
+  const [webhook] = yield* Webhook.make(key, {
+    holder: "usual",
+    url: "https://hook.example/",
+    chain: served!.name,
+    addresses: [Rows.alice],
+    types: ["wallet.transaction"],
+    finality: "head",
+    from: "now",
+  })
+  for (const name of ["a", "b", "c"]) yield* webhooks.add(name, Webhook.encode(webhook))
+  return { counts, options }
+})
+
+describe("WebhookChanges", () => {
+  it.effect("addresses: the positions of wallets are read once, however often the sender is quicker", () =>
+    Effect.gen(function* () {
+      const { counts, options } = yield* opened
+      counts.conflicts = 5
+      const add = [bob, stranger]
+      const { webhook } = yield* WebhookChanges.make(options).changeAddresses(caller, "a", { add })
+
+      expect(webhook.addresses).toEqual([Rows.alice, ...add])
+      expect(Object.keys(webhook.positions).toSorted()).toEqual(add.toSorted())
+      expect(counts).toEqual({ snapshots: 2, conflicts: -1 })
+    }),
+  )
+
+  it.effect("addresses: requests at the same time stay together within the addresses of a key", () =>
+    Effect.gen(function* () {
+      const { options } = yield* opened
+      const { changeAddresses } = WebhookChanges.make(options)
+      const results = yield* Effect.forEach(
+        ["a", "b", "c"],
+        (id) => Effect.result(changeAddresses(caller, id, { add: [bob] })),
+        { concurrency: "unbounded" },
+      )
+      const listed = yield* WebhookAccess.make(options).list(caller)
+
+      expect(
+        results
+          .map(({ _tag }) => _tag)
+          .toSorted()
+          .toReversed(),
+      ).toEqual(["Success", "Success", "Failure"])
+      expect(listed.flatMap(({ webhook }) => webhook.addresses)).toHaveLength(5)
+    }),
+  )
+})
