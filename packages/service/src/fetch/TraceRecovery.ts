@@ -13,10 +13,16 @@ import { excessPrefix } from "../block/Traces.ts"
 import * as TraceFailure from "../node/TraceFailure.ts"
 import * as InternalTransactions from "../block/InternalTransactions.ts"
 import type { BlockGap, BlockRef, BlockRows } from "../block/BlockRows.ts"
+import * as BlockFacts from "../block/BlockFacts.ts"
+import * as Ledger from "../ledger/Ledger.ts"
+import * as LedgerSource from "../ledger/LedgerSource.ts"
+import * as Steps from "../supervision/Steps.ts"
 import { InvalidBlock } from "../verification/InvalidBlock.ts"
+import * as BlockAssembler from "./BlockAssembler.ts"
 
 /** How to recover. */
-export interface Options extends InternalTransactions.Options {
+export interface Options
+  extends InternalTransactions.Options, Pick<BlockAssembler.Options, "kept" | "ledger" | "watch"> {
   /** Turns that have failed before; see `TraceFailure`. */
   readonly failures?: number
   /** The nodes would fail on the block again; false where the tracer failed inside a successful response. Default false. */
@@ -100,6 +106,51 @@ const attemptAll = Effect.fnUntraced(function* (
   return found
 })
 
+const fill = (rows: BlockRows, found: ReadonlyMap<string, InternalTransactions.TransactionRows>): BlockRows => {
+  const { gaps: before = [], ledger, ...others } = rows
+  const gaps = before.flatMap((gap): ReadonlyArray<BlockGap> => {
+    const own = gap.kind === "trace" ? found.get(gap.transaction ?? "") : undefined
+    if (own === undefined) return [gap]
+    return InternalTransactions.isUntraced(own) ? [{ ...gap, reason: own.reason }] : []
+  })
+  const transactions = rows.transactions.map((row) => {
+    const own = found.get(row.hash)
+    return own === undefined || InternalTransactions.isUntraced(own) ? row : { ...row, internal: JSON.stringify(own) }
+  })
+  // The ledger was made without the traces: it is derived from the texts, which have them now.
+  const isSame = ledger !== undefined && [...found.values()].every(InternalTransactions.isUntraced)
+  return { ...others, transactions, ledger: isSame ? ledger : undefined, gaps: gaps.length === 0 ? undefined : gaps }
+}
+
+/** Facts of the transactions that remain; `undefined` where they cannot be read, in which case no transaction is left out. */
+const factsWithout = (text: string | undefined, leftOut: ReadonlySet<number>): string | undefined => {
+  const facts = text === undefined ? null : BlockFacts.fromText(text)
+  if (facts === null) return undefined
+  return BlockFacts.textOf({ ...facts, transactions: facts.transactions.filter(({ index }) => !leftOut.has(index)) })
+}
+
+/**
+ * Rows of an index of some wallets without the transactions whose traces show that no watched wallet has a role in them. Without facts,
+ * which name authorities, that is not known, and all remain.
+ */
+const select = Effect.fnUntraced(function* (rows: BlockRows, { kept, ledger, watch }: Options) {
+  if (watch == null || rows.ledger !== undefined) return rows
+  const roles = ledger === undefined ? [] : yield* Steps.run(() => Ledger.steps(LedgerSource.fromRows(rows), ledger))
+  const concerned = new Set(roles.flatMap(({ index, wallet }) => (watch.has(wallet) ? [index] : [])))
+  const leftOut = rows.transactions.filter(
+    ({ addresses, hash, index, internal }) =>
+      addresses.length === 0 &&
+      internal !== BlockAssembler.untraced &&
+      kept?.has(hash) !== true &&
+      !concerned.has(index),
+  )
+  if (leftOut.length === 0) return rows
+  const indexes = new Set(leftOut.map(({ index }) => index))
+  const facts = factsWithout(rows.facts, indexes)
+  if (facts === undefined) return rows
+  return { ...rows, facts, transactions: rows.transactions.filter(({ index }) => !indexes.has(index)) }
+})
+
 /**
  * Rows of a block with fewer gaps: those of transactions that the nodes can trace one by one are filled.
  *
@@ -124,21 +175,5 @@ export const recover = Effect.fn("TraceRecovery.recover")(function* (
     const what = InternalTransactions.isUntraced(doubtful.rows) ? doubtful.rows.reason : ""
     return yield* new InvalidBlock({ block: rows.number, hash: rows.hash, what, isOfTraces: true })
   }
-  return fill(rows, new Map([...found].map(([hash, own]) => [hash, own.rows])))
+  return yield* select(fill(rows, new Map([...found].map(([hash, own]) => [hash, own.rows]))), options)
 })
-
-const fill = (rows: BlockRows, found: ReadonlyMap<string, InternalTransactions.TransactionRows>): BlockRows => {
-  const { gaps: before = [], ledger, ...others } = rows
-  const gaps = before.flatMap((gap): ReadonlyArray<BlockGap> => {
-    const own = gap.kind === "trace" ? found.get(gap.transaction ?? "") : undefined
-    if (own === undefined) return [gap]
-    return InternalTransactions.isUntraced(own) ? [{ ...gap, reason: own.reason }] : []
-  })
-  const transactions = rows.transactions.map((row) => {
-    const own = found.get(row.hash)
-    return own === undefined || InternalTransactions.isUntraced(own) ? row : { ...row, internal: JSON.stringify(own) }
-  })
-  // The ledger was made without the traces: it is derived from the texts, which have them now.
-  const isSame = ledger !== undefined && [...found.values()].every(InternalTransactions.isUntraced)
-  return { ...others, transactions, ledger: isSame ? ledger : undefined, gaps: gaps.length === 0 ? undefined : gaps }
-}

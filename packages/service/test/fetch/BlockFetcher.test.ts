@@ -269,6 +269,62 @@ describe("BlockFetcher", () => {
         }),
     )
 
+    it.effect("block: selects the transactions of watched wallets again once they are traced one by one", () =>
+      Effect.gen(function* () {
+        const [stranger, other, payee] = [fixture.address("9"), fixture.address("8"), fixture.address("7")]
+        const at = { ...place(5), transactionIndex: "0x1" }
+        const parties = { from: stranger, to: other }
+        const own = { ...fixture.transferReceiptWire, ...place(5), logs: [fixture.logWire(0, 0, place(5))] }
+        const payment = { ...own, ...at, ...parties, transactionHash: fixture.creationHash, logs: [] }
+        const [call, paying] = fixture.frames([
+          { result: { type: "CALL", from: fixture.sender, to: fixture.token, value: "0x0", calls: [] } },
+          {
+            result: {
+              ...{ type: "CALL", value: "0x0", ...parties },
+              calls: [{ type: "CALL", from: other, to: payee, value: "0x5", calls: [] }],
+            },
+          },
+        ])
+        const two = fixture.block({
+          number: hex(5),
+          hash: hashOf(5),
+          transactions: [
+            { ...fixture.transferWire, ...place(5) },
+            { ...fixture.transferWire, ...at, ...parties, hash: fixture.creationHash },
+          ],
+        })
+        const frameOf = (hash: string) => ({
+          _tag: "Frame",
+          frame: (hash === fixture.creationHash ? paying : call)!.result,
+        })
+        const node = {
+          ...shifted(0),
+          block: () => Effect.succeed(two),
+          receipts: () => Effect.succeed(fixture.receipts([own, payment])),
+          traces: () => Effect.succeed({ _tag: "Untraced", reason: "too large" }),
+          transactionTrace: (hash: string) => Effect.succeed(hash === untraceable ? null : frameOf(hash)),
+        } as unknown as Node
+        let untraceable = ""
+        const ledger = LedgerRules.fromChainId(1)
+        const indexesOf = (wallet: string, more: Partial<BlockFetcher.Options> = {}) =>
+          Effect.map(
+            BlockFetcher.block(node, 5, { ...options, ledger, failures: 8, watch: new Set([wallet]), ...more }),
+            ({ facts, transactions }) => ({
+              rows: transactions.map(({ index }) => index),
+              facts: JSON.parse(facts!).transactions.map(({ index }: { readonly index: number }) => index),
+            }),
+          )
+
+        expect(yield* indexesOf(fixture.sender)).toEqual({ rows: [0], facts: [0] })
+        expect(yield* indexesOf(payee)).toEqual({ rows: [1], facts: [1] })
+        expect(yield* indexesOf(fixture.address("6"))).toEqual({ rows: [], facts: [] })
+        const kept = new Set([fixture.transferHash])
+        expect(yield* indexesOf(fixture.address("6"), { kept })).toEqual({ rows: [0], facts: [0] })
+        untraceable = fixture.creationHash
+        expect(yield* indexesOf(fixture.sender)).toEqual({ rows: [0, 1], facts: [0, 1] })
+      }),
+    )
+
     it.effect("block: names the nodes that have the block but have pruned its receipts", () =>
       Effect.gen(function* () {
         const one = { ...shifted(0), isSettled: () => true, receipts: () => Effect.succeed(null) }
