@@ -144,29 +144,33 @@ export const exportMovements = Command.make(
       Flag.optional,
     ),
   },
-  Effect.fn(function* ({ allowUnproved, chain, config, format, fromDate, output, toDate, ...given }) {
-    const began = yield* MonotonicClock.millis
-    const isIndexed = Option.isSome(config) || chain.length > 0
-    if (isIndexed === given.rpc.length > 0) {
-      return yield* invalidOption("--rpc", "either --rpc, or --config or --chain", isIndexed ? "both" : "none")
-    }
-    const dates = yield* DateFlags.parse({ ...given, fromDate, toDate })
-    const indexes = isIndexed ? yield* openIndexes({ chain, config }, given, dates) : []
-    const chains = isIndexed ? [] : yield* WalletFlags.connect(given, dates)
-    const work = Effect.gen(function* () {
-      const parts: ReadonlyArray<Export.Part<Export.IndexedError | Statement.StatementError>> = [
-        ...(yield* Effect.forEach(indexes, Export.fromIndex)),
-        ...(yield* Effect.forEach(chains, Export.fromNode)),
-      ]
-      return yield* Export.write(parts, Export.formats[format](), yield* openOutput(output))
-    })
-    const all = chains.map(({ kept }) => kept)
-    const written = yield* KeptDiscovery.during(all, work)
-    const millis = (yield* MonotonicClock.millis) - began
-    for (const { connection } of indexes) yield* Terminal.note(WalletFlags.formatUsage(connection, millis))
-    for (const { connection, kept } of chains) {
-      yield* Terminal.note(WalletFlags.formatUsage(connection, millis, kept.callsBefore))
-    }
-    yield* judge(written, allowUnproved)
-  }, Effect.scoped),
+  Effect.fn(
+    function* ({ allowUnproved, chain, config, format, fromDate, output, toDate, ...given }) {
+      const began = yield* MonotonicClock.millis
+      const isIndexed = Option.isSome(config) || chain.length > 0
+      if (isIndexed === given.rpc.length > 0) {
+        return yield* invalidOption("--rpc", "either --rpc, or --config or --chain", isIndexed ? "both" : "none")
+      }
+      const dates = yield* DateFlags.parse({ ...given, fromDate, toDate })
+      const indexes = isIndexed ? yield* openIndexes({ chain, config }, given, dates) : []
+      const chains = isIndexed ? [] : yield* WalletFlags.connect(given, dates)
+      const work = Effect.gen(function* () {
+        const parts: ReadonlyArray<Export.Part<Export.IndexedError | Statement.StatementError>> = [
+          ...(yield* Effect.forEach(indexes, Export.fromIndex)),
+          ...(yield* Effect.forEach(chains, Export.fromNode)),
+        ]
+        return yield* Export.write(parts, Export.formats[format](), yield* openOutput(output))
+      })
+      const all = chains.map(({ kept }) => kept)
+      const written = yield* KeptDiscovery.during(all, work)
+      const millis = (yield* MonotonicClock.millis) - began
+      for (const { connection } of indexes) yield* Terminal.note(WalletFlags.formatUsage(connection, millis))
+      for (const { connection, kept } of chains) {
+        yield* Terminal.note(WalletFlags.formatUsage(connection, millis, kept.callsBefore))
+      }
+      yield* judge(written, allowUnproved)
+    },
+    Effect.scoped,
+    Selection.adviseFinalBlock,
+  ),
 )

@@ -171,31 +171,35 @@ export const reconcile = Command.make(
     ),
     json: Flag.Boolean("json").pipe(Flag.withDescription("Print one JSON object per wallet"), Flag.withDefault(false)),
   },
-  Effect.fn(function* ({ addresses, at: given, chain, config, ignore, json, maxCalls: givenCalls }) {
-    const wallets = yield* WalletFlags.parseAddresses(addresses)
-    const at = yield* Selection.parseBlock(given, "at")
-    const maxCalls = (yield* WalletFlags.parseCount(givenCalls, "max-calls")) ?? defaultMaxCalls
-    const ignored = new Set(yield* WalletFlags.parseAddresses(ignore, "--ignore"))
-    const { database, jobs } = yield* Selection.open(config, chain)
-    const [job] = jobs
-    if (job === undefined || jobs.length > 1) {
-      const names = jobs.map((one) => one.chain).join(", ")
-      const message = `Several chains are selected: ${names}. Select one with "--chain NAME".`
-      return yield* new CommandError({ message })
-    }
-    const source = yield* sourceOf(database, job, maxCalls)
-    const scope = yield* LedgerScope.read(source.reader, job.chain, at)
-    yield* refusePartial(source, job, wallets)
-    const failed: Array<string> = []
-    for (const wallet of wallets) {
-      const reconciled = yield* Reconciliation.run(source, scope, wallet, { ignored })
-      if (json) yield* Terminal.print(JSON.stringify(toJson(job.chain, reconciled)))
-      else for (const line of toText(job, reconciled)) yield* Terminal.print(line)
-      if (!isProved(reconciled.proof)) failed.push(wallet)
-    }
-    if (failed.length === 0) return
-    return yield* new CommandError({
-      message: `Not proved: ${failed.join(", ")}. See the differences and what was not checked.`,
-    })
-  }, Effect.scoped),
+  Effect.fn(
+    function* ({ addresses, at: given, chain, config, ignore, json, maxCalls: givenCalls }) {
+      const wallets = yield* WalletFlags.parseAddresses(addresses)
+      const at = yield* Selection.parseBlock(given, "at")
+      const maxCalls = (yield* WalletFlags.parseCount(givenCalls, "max-calls")) ?? defaultMaxCalls
+      const ignored = new Set(yield* WalletFlags.parseAddresses(ignore, "--ignore"))
+      const { database, jobs } = yield* Selection.open(config, chain)
+      const [job] = jobs
+      if (job === undefined || jobs.length > 1) {
+        const names = jobs.map((one) => one.chain).join(", ")
+        const message = `Several chains are selected: ${names}. Select one with "--chain NAME".`
+        return yield* new CommandError({ message })
+      }
+      const source = yield* sourceOf(database, job, maxCalls)
+      const scope = yield* LedgerScope.read(source.reader, job.chain, at)
+      yield* refusePartial(source, job, wallets)
+      const failed: Array<string> = []
+      for (const wallet of wallets) {
+        const reconciled = yield* Reconciliation.run(source, scope, wallet, { ignored })
+        if (json) yield* Terminal.print(JSON.stringify(toJson(job.chain, reconciled)))
+        else for (const line of toText(job, reconciled)) yield* Terminal.print(line)
+        if (!isProved(reconciled.proof)) failed.push(wallet)
+      }
+      if (failed.length === 0) return
+      return yield* new CommandError({
+        message: `Not proved: ${failed.join(", ")}. See the differences and what was not checked.`,
+      })
+    },
+    Effect.scoped,
+    Selection.adviseFinalBlock,
+  ),
 )

@@ -10,8 +10,9 @@ import * as ChainRegistry from "../config/ChainRegistry.ts"
 import * as ConfigFile from "../config/ConfigFile.ts"
 import * as ServedChain from "../config/ServedChain.ts"
 import * as ChainJob from "../indexer/job/ChainJob.ts"
+import { ChainReorganized } from "../node/CallsError.ts"
 import * as Engine from "../store/Engine.ts"
-import { type CommandError, invalidOption } from "./CommandError.ts"
+import { CommandError, invalidOption } from "./CommandError.ts"
 
 /** `--config`: the configuration file. */
 export const configFlag = Flag.String("config").pipe(
@@ -46,6 +47,14 @@ export const parseBlock = (
   const expected = `a block number in decimal digits from 0 to ${Number.MAX_SAFE_INTEGER}`
   return Effect.fail(invalidOption(`--${name}`, expected, quote(text)))
 }
+
+/** Adds to the message of `ChainReorganized` how to run a command that has `--at` again. */
+export const adviseFinalBlock = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | CommandError, R> =>
+  Effect.mapError(work, (error) =>
+    error instanceof ChainReorganized
+      ? new CommandError({ message: `${error.message} Run the command again, with --at a final block.` })
+      : error,
+  )
 
 /**
  * Selects chains by name; all chains where none is named.

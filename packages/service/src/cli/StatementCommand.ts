@@ -15,6 +15,7 @@ import * as Statement from "../statement/Statement.ts"
 import * as StatementFormat from "../statement/StatementFormat.ts"
 import { CommandError, invalidOption } from "./CommandError.ts"
 import * as KeptDiscovery from "./KeptDiscovery.ts"
+import * as Selection from "./Selection.ts"
 import * as SigningKeyCommand from "./SigningKeyCommand.ts"
 import * as Terminal from "./Terminal.ts"
 import * as WalletFlags from "./WalletFlags.ts"
@@ -45,33 +46,37 @@ export const statement = Command.make(
     ),
     signingKey: SigningKeyCommand.keyFlag,
   },
-  Effect.fn(function* ({ json, signed, signingKey, ...given }) {
-    const began = yield* MonotonicClock.millis
-    const key = signed ? yield* SigningKey.read(signingKey) : null
-    if (signed && given.rpc.length > 1) return yield* invalidOption("--rpc", "one node beside --signed", "several")
-    const chains = yield* WalletFlags.connect(given)
-    const failed: Array<string> = []
-    const work = Effect.forEach(
-      chains,
-      Effect.fnUntraced(function* ({ connection, kept, options }) {
-        const { statements, tokens } = yield* Statement.run(connection, options)
-        if (key !== null) yield* printSigned(connection, statements, key)
-        for (const one of statements) {
-          if (!one.isProved) failed.push(one.address)
-          if (key !== null) continue
-          if (json) yield* Terminal.print(JSON.stringify(StatementFormat.toJson(one, tokens)))
-          else for (const line of StatementFormat.toText(one, tokens)) yield* Terminal.print(line)
-        }
-        const millis = (yield* MonotonicClock.millis) - began
-        yield* Terminal.note(WalletFlags.formatUsage(connection, millis, kept.callsBefore))
-      }),
-    )
-    yield* KeptDiscovery.during(
-      chains.map(({ kept }) => kept),
-      work,
-    )
-    if (failed.length === 0) return
-    const message = `Not proved: ${failed.join(", ")}. See the differences.`
-    return yield* new CommandError({ message })
-  }, Effect.scoped),
+  Effect.fn(
+    function* ({ json, signed, signingKey, ...given }) {
+      const began = yield* MonotonicClock.millis
+      const key = signed ? yield* SigningKey.read(signingKey) : null
+      if (signed && given.rpc.length > 1) return yield* invalidOption("--rpc", "one node beside --signed", "several")
+      const chains = yield* WalletFlags.connect(given)
+      const failed: Array<string> = []
+      const work = Effect.forEach(
+        chains,
+        Effect.fnUntraced(function* ({ connection, kept, options }) {
+          const { statements, tokens } = yield* Statement.run(connection, options)
+          if (key !== null) yield* printSigned(connection, statements, key)
+          for (const one of statements) {
+            if (!one.isProved) failed.push(one.address)
+            if (key !== null) continue
+            if (json) yield* Terminal.print(JSON.stringify(StatementFormat.toJson(one, tokens)))
+            else for (const line of StatementFormat.toText(one, tokens)) yield* Terminal.print(line)
+          }
+          const millis = (yield* MonotonicClock.millis) - began
+          yield* Terminal.note(WalletFlags.formatUsage(connection, millis, kept.callsBefore))
+        }),
+      )
+      yield* KeptDiscovery.during(
+        chains.map(({ kept }) => kept),
+        work,
+      )
+      if (failed.length === 0) return
+      const message = `Not proved: ${failed.join(", ")}. See the differences.`
+      return yield* new CommandError({ message })
+    },
+    Effect.scoped,
+    Selection.adviseFinalBlock,
+  ),
 )

@@ -5,6 +5,7 @@
  *
  * Source: decisions 0047 and 0055.
  */
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Backoff from "@daybook/transport/internal/Backoff"
@@ -40,6 +41,16 @@ export interface Options {
   readonly callsPerMinute: number
   /** Receives how far a search has come; `null` once nothing is left. */
   readonly onProgress: (progress: PastProgress | null) => Effect.Effect<void>
+}
+
+/** A block with something of the wallets must not replace the stored one: what the nodes give now lacks a record that is stored. */
+export class BlockNotReplaced extends Data.TaggedError("BlockNotReplaced")<{
+  readonly block: number
+  readonly reason: string
+}> {
+  override get message() {
+    return `Block ${this.block} cannot be stored again: ${this.reason.replace(/\.$/, "")}.`
+  }
 }
 
 /** Wallets whose past is searched together. */
@@ -94,9 +105,12 @@ const storeBlock = Effect.fnUntraced(function* (
   const [stored] = range.blocks
   const options = { ...assembling, ...KeptRows.withStored(range, number, wallets) }
   const fetched = yield* Calls.withRetries(source, BlockFetcher.block(source.node, number, options))
-  const isKept = KeptRows.lost(stored, fetched) === null && fetched.hash === hash
-  if (isKept && (yield* session.replace(KeptRows.keepTraces(stored, fetched)))) return
-  return yield* new ChainReorganized({ block: number, expected: stored?.hash ?? "no block", received: fetched.hash })
+  const reason = KeptRows.lost(stored, fetched)
+  if (reason !== null) return yield* new BlockNotReplaced({ block: number, reason })
+  const isFound = fetched.hash === hash
+  if (isFound && (yield* session.replace(KeptRows.keepTraces(stored, fetched)))) return
+  const expected = isFound ? (stored?.hash ?? "no block") : hash
+  return yield* new ChainReorganized({ block: number, expected, received: fetched.hash })
 })
 
 /** Searches the past of wallets to its end, or until the list of wallets has changed. */

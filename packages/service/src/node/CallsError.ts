@@ -60,7 +60,7 @@ export class ChainReorganized extends Data.TaggedError("ChainReorganized")<{
 }> {
   override get message() {
     const { block, expected, received } = this
-    return `Block ${block} was replaced by a reorg: expected ${expected}, received ${received}. Run the command again, with --at a final block.`
+    return `Block ${block} was replaced by a reorg: expected ${expected}, received ${received}.`
   }
 }
 

@@ -2,6 +2,7 @@ import { describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { expect } from "vitest"
 import * as Selection from "../../src/cli/Selection.ts"
+import { ChainReorganized } from "../../src/node/CallsError.ts"
 
 describe("Selection.parseBlock", () => {
   it.effect.each([
@@ -30,5 +31,20 @@ describe("Selection.parseBlock", () => {
           /^Invalid option "--from": expected a block number in decimal digits from 0 to 9007199254740991, received ".*\.$/,
         )
       }),
+  )
+})
+
+describe("Selection.adviseFinalBlock", () => {
+  it.effect("adviseFinalBlock: states --at where the chain was reorganised, which the error itself does not", () =>
+    Effect.gen(function* () {
+      const reorg = new ChainReorganized({ block: 7, expected: "0xa", received: "0xb" })
+      const replaced = "Block 7 was replaced by a reorg: expected 0xa, received 0xb."
+
+      expect(reorg.message).toBe(replaced)
+      expect((yield* Effect.flip(Selection.adviseFinalBlock(Effect.fail(reorg)))).message).toBe(
+        `${replaced} Run the command again, with --at a final block.`,
+      )
+      expect(yield* Effect.flip(Selection.adviseFinalBlock(Effect.fail("other")))).toBe("other")
+    }),
   )
 })

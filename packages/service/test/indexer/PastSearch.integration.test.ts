@@ -153,41 +153,63 @@ it.live("run: the past of wallets that are added is found, whenever the search i
 const forwarder = "0x5f5f5f5f345f355af15000"
 const forwarderAt = `0x${"f0".repeat(20)}`
 const payee = `0x${"a1".repeat(20)}`
-const isTrace = (method: string): boolean => /^(trace|debug)_/.test(method)
+
+/** A block in which a contract pays the wallet that is added, beside a transaction of the wallet that is watched from the start. */
+const paidByContract = Effect.gen(function* () {
+  const node = yield* Anvil.make()
+  const [alice = "", bob = ""] = node.accounts.map((account) => account.toLowerCase())
+  yield* node.call("anvil_setCode", [forwarderAt, forwarder])
+  yield* node.call("evm_setAutomine", [false])
+  const send = (from: string, to: string, value: string) =>
+    node.call<string>("eth_sendTransaction", [
+      { from, to: forwarderAt, value, gas: "0x30d40", data: `0x${to.slice(2).padStart(64, "0")}` },
+    ])
+  const payment = yield* send(bob, payee, "0x7")
+  const ofAlice = yield* send(alice, `0x${"0".repeat(40)}`, "0x1")
+  yield* node.call("evm_mine")
+  const block = Number(yield* node.call<string>("eth_blockNumber"))
+  yield* node.call("anvil_mine", ["0x3"])
+  return { url: node.url, alice, payment, ofAlice, block, last: block + 3 }
+})
+
+/** An index of the first wallet, to which the payee is added; the node answers by `reply` from then on. */
+const indexedThenAdded = Effect.fnUntraced(function* (
+  { alice, last, url }: Effect.Success<typeof paidByContract>,
+  reply: Server.Fallback,
+) {
+  let isLater = false
+  const forward = Server.forward(url)
+  const server = yield* Server.start({}, (method, params) => (isLater ? reply : forward)(method, params))
+  const store = yield* openStore
+  const indexer = yield* start(store, [server.url], { watch: new Set([alice]), searchCallsPerMinute: 1_000_000 })
+  yield* indexer.until(caughtUp(last))
+  const { audit, changeWatch } = store.database.chain(store.ref)
+  const tracesOf = (block: number) =>
+    Effect.map(audit.range(block, block), ({ blocks }) =>
+      blocks.flatMap(({ transactions }) =>
+        transactions.map(({ hash, internal }) => [hash, internal === "null" ? "untraced" : "traced"]),
+      ),
+    )
+  const add = Effect.andThen(
+    Effect.sync(() => (isLater = true)),
+    changeWatch({ _tag: "Add", wallets: [payee] }),
+  )
+  return { add, indexer, store, tracesOf }
+})
 
 it.live(
   "run: stores a block of an added wallet that no node can trace any more, with its gaps and the traces that it has",
   () =>
     Effect.gen(function* () {
-      const node = yield* Anvil.make()
-      const [alice = "", bob = ""] = node.accounts.map((account) => account.toLowerCase())
-      yield* node.call("anvil_setCode", [forwarderAt, forwarder])
-      yield* node.call("evm_setAutomine", [false])
-      const send = (transaction: object) =>
-        node.call<string>("eth_sendTransaction", [{ gas: "0x30d40", ...transaction }])
-      const data = `0x${payee.slice(2).padStart(64, "0")}`
-      // The wallet is paid by a contract alone, beside a transaction of the wallet that was watched from the start.
-      const payment = yield* send({ from: bob, to: forwarderAt, value: "0x7", data })
-      const ofAlice = yield* send({ from: alice, to: forwarderAt, value: "0x1", data: `0x${"0".repeat(64)}` })
-      yield* node.call("evm_mine")
-      const block = Number(yield* node.call<string>("eth_blockNumber"))
-      yield* node.call("anvil_mine", ["0x3"])
-      const last = Number(yield* node.call<string>("eth_blockNumber"))
-      let isPruned = false
-      const server = yield* Server.start({}, (method, params) =>
-        isPruned && isTrace(method)
+      const chain = yield* paidByContract
+      const { block, last, ofAlice, payment, url } = chain
+      const { add, indexer, store, tracesOf } = yield* indexedThenAdded(chain, (method, params) =>
+        /^(trace|debug)_/.test(method)
           ? { error: { code: -32000, message: "missing trie node" } }
-          : Server.forward(node.url)(method, params),
+          : Server.forward(url)(method, params),
       )
-      const store = yield* openStore
-      const options = { watch: new Set([alice]), searchCallsPerMinute: 1_000_000 }
-      const indexer = yield* start(store, [server.url], options)
-      yield* indexer.until(caughtUp(last))
-      const { audit, changeWatch } = store.database.chain(store.ref)
-      const rowsOf = Effect.map(audit.range(block, block), ({ blocks }) => blocks[0]!.transactions)
-      const before = yield* rowsOf
-      isPruned = true
-      yield* changeWatch({ _tag: "Add", wallets: [payee] })
+      const before = yield* tracesOf(block)
+      yield* add
       yield* Eventually.untilEffect(
         store.snapshot(({ checkpoint }) =>
           Effect.map(
@@ -199,17 +221,45 @@ it.live(
       )
       yield* indexer.stop
       const gaps = yield* store.gaps({ from: 0, to: last, limit: 9 })
-      const after = yield* rowsOf
+      const after = yield* tracesOf(block)
 
-      expect(before.map(({ hash, internal }) => [hash, internal === "null"])).toEqual([[ofAlice, false]])
-      expect(gaps.map(({ block: number, kind, transaction }) => [number, kind, transaction])).toEqual([
-        [block, "trace", payment],
-      ])
-      expect(after.map(({ hash, internal }) => [hash, internal === "null"])).toEqual(
-        expect.arrayContaining([
-          [payment, true],
-          [ofAlice, false],
+      expect(before).toEqual([[ofAlice, "traced"]])
+      expect(gaps.map((gap) => [gap.block, gap.kind, gap.transaction])).toEqual([[block, "trace", payment]])
+      expect(new Map(after.map(([hash = "", state]) => [hash, state]))).toEqual(
+        new Map([
+          [payment, "untraced"],
+          [ofAlice, "traced"],
         ]),
       )
     }).pipe(Effect.scoped),
+)
+
+it.live("run: names why a block is not stored again where the nodes lack a receipt that is stored", () =>
+  Effect.gen(function* () {
+    const chain = yield* paidByContract
+    const { block, ofAlice, url } = chain
+    const { add, indexer, store, tracesOf } = yield* indexedThenAdded(chain, async (method, params) => {
+      const reply = await Server.forward(url)(method, params)
+      if (!/Receipts?$/.test(method)) return reply
+      // Its receipt does not decode.
+      const revise = (value: unknown) =>
+        (value as { readonly transactionHash: string }).transactionHash === ofAlice
+          ? { ...(value as object), gasUsed: "none" }
+          : value
+      const { result } = reply as { readonly result: unknown }
+      return { result: Array.isArray(result) ? result.map(revise) : revise(result) }
+    })
+    yield* add
+    const issueOf = Effect.map(store.readStatus, (found) => found?.past?.issue)
+    yield* Eventually.untilEffect(
+      Effect.map(issueOf, (issue) => issue !== undefined),
+      { everyMillis: 20, withinMillis: 30_000, what: "an issue of the search" },
+    )
+    const issue = yield* issueOf
+    yield* indexer.stop
+
+    expect(issue).toMatch(new RegExp(`^Block ${block} cannot be stored again: [^.].*[^.]\\.$`))
+    expect(issue).not.toContain("reorg")
+    expect(yield* tracesOf(block)).toEqual([[ofAlice, "traced"]])
+  }).pipe(Effect.scoped),
 )
