@@ -318,7 +318,7 @@ const fetchBatch = Effect.fnUntraced(function* (
   numbers: ReadonlyArray<number>,
   options: Options,
 ): Effect.fn.Return<ReadonlyArray<BlockRows | null>> {
-  const fetched = yield* fetcher.blocks(numbers, true)
+  const fetched = yield* fetcher.blocks(numbers)
   const blocks = numbers.map((number, at) => {
     const found = fetched[at] ?? null
     const isUsable = found !== null && found.hash !== null && found.number === BigInt(number)

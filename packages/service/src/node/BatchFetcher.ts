@@ -34,11 +34,8 @@ export interface Parts {
 export interface BatchFetcher {
   /** Number of blocks to fetch at once, by the responses so far. */
   readonly size: number
-  /** Blocks of these numbers, in their order; `withParts` where the parts of each of them are wanted next. */
-  readonly blocks: (
-    numbers: ReadonlyArray<number>,
-    withParts?: boolean,
-  ) => Effect.Effect<ReadonlyArray<HydratedBlock | null>>
+  /** Blocks of these numbers, in their order. */
+  readonly blocks: (numbers: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<HydratedBlock | null>>
   /** Receipts and traces of these blocks, in their order. */
   readonly parts: (blocks: ReadonlyArray<BlockReceipts.BlockTransactions>) => Effect.Effect<ReadonlyArray<Parts | null>>
 }
@@ -288,8 +285,8 @@ export const make = (endpoint: NodeEndpoint, options: Options): BatchFetcher => 
     get size() {
       return endpoint.batchSize.size()
     },
-    blocks: (numbers, withParts = false) =>
-      withParts && isAskedByNumber(endpoint, options, numbers)
+    blocks: (numbers) =>
+      isAskedByNumber(endpoint, options, numbers)
         ? fetchWhole(endpoint, options, numbers, range)
         : fetchBlocks(endpoint, options, numbers, range),
     parts: (refs) => fetchParts(endpoint, options, refs, range),

@@ -91,7 +91,7 @@ describe("BatchFetcher", () => {
       Effect.gen(function* () {
         const server = yield* start(byNumber())
         const bulk = yield* (yield* proven(server)).batchFetcher(5)
-        const blocks = yield* bulk.blocks([5, 6, 7], true)
+        const blocks = yield* bulk.blocks([5, 6, 7])
         const parts = yield* bulk.parts(refs([5, 7]))
 
         expect(blocks.map((found) => found?.number)).toEqual([5n, 6n, 7n])
@@ -120,7 +120,7 @@ describe("BatchFetcher", () => {
           params[0] === "0x8" && traced++ === 0 ? { result: [traceOf(98)] } : trace_block!(params),
       })
       const bulk = yield* (yield* proven(server)).batchFetcher(5)
-      yield* bulk.blocks([5, 6, 7, 8, 9], true)
+      yield* bulk.blocks([5, 6, 7, 8, 9])
       const parts = yield* bulk.parts(refs([5, 6, 7, 8, 9]))
 
       expect(parts.map((part) => part?.receipts[0]?.blockHash)).toEqual([5, 6, 7, 8, 9].map(hashOf))
@@ -137,14 +137,14 @@ describe("BatchFetcher", () => {
       server.answers["eth_getBlockReceipts"] = (params) =>
         params[0] === "0x6" ? { result: null } : eth_getBlockReceipts!(params)
       const lacking = yield* node.batchFetcher(5)
-      yield* lacking.blocks([5, 6], true)
+      yield* lacking.blocks([5, 6])
       const parts = yield* lacking.parts(refs([5, 6]))
       const ranges: Array<ReadonlyArray<number>> = []
       for (let at = 0; at < 17; at++) {
         const number = 2 * at + 100
         server.requests.length = 0
         const bulk = yield* node.batchFetcher(number)
-        yield* bulk.blocks([number, number + 1], true)
+        yield* bulk.blocks([number, number + 1])
         yield* bulk.parts(refs([number, number + 1]))
         ranges.push([...server.requests])
       }
@@ -167,7 +167,7 @@ describe("BatchFetcher", () => {
         eth_getBlockByNumber: ([asked]) => (asked === "latest" ? block(["latest", false]) : { result: null }),
       })
       const bulk = yield* (yield* polled([server])).batchFetcher(5)
-      yield* bulk.blocks([5, 6, 7], true)
+      yield* bulk.blocks([5, 6, 7])
 
       expect(server.calls.map(([method]) => method)).toEqual(Array.from({ length: 3 }, () => "eth_getBlockByNumber"))
     }),
@@ -177,12 +177,12 @@ describe("BatchFetcher", () => {
     Effect.gen(function* () {
       const server = yield* start(byNumber())
       const near = yield* (yield* polled([server])).batchFetcher(head - 64)
-      yield* near.blocks([head - 65, head - 64], true)
+      yield* near.blocks([head - 65, head - 64])
       expect(server.requests).toEqual([2])
 
       const other = yield* start({ ...byNumber(), trace_block: missing })
       const far = yield* (yield* polled([other])).batchFetcher(5)
-      yield* far.blocks([5, 6], true)
+      yield* far.blocks([5, 6])
       expect(other.requests).toEqual([2])
     }),
   )
