@@ -1,10 +1,11 @@
 /**
  * What a transaction did: its call and events decoded, the transfers of tokens, the user operations that it carried, and the movements of
- * its sender and recipient.
+ * its sender, its recipient and a given wallet.
  *
  * Source: decision 0074.
  */
 import type * as RestClient from "@daybook/rest/RestClient"
+import type { RestError } from "@daybook/rest/RestError"
 import type * as RpcClient from "@daybook/rpc/RpcClient"
 import type { DecodedItem } from "@daybook/schema/DecodedItem"
 import type { Movement } from "@daybook/schema/Movement"
@@ -108,19 +109,52 @@ const locate = Effect.fnUntraced(function* ({ rpc }: Clients, hash: string, chai
   })
 })
 
-/** The record of a transaction in the history of its sender. */
-const recordOf = Effect.fnUntraced(function* (clients: Clients, hash: string, chain: string) {
+/** What to ask for; the wallet in whose history the transaction is, where that is not its sender. */
+export interface Question {
+  readonly hash: string
+  readonly chain: string
+  readonly address?: string | undefined
+}
+
+/** Pages of a history that are read for a record. */
+type HistoryPage = Effect.Success<ReturnType<Clients["rest"]["walletTransactions"]>>
+
+/** Why a history cannot be read; with what to do where an index of some wallets does not have the sender. */
+const unreadable = (error: RestError, { address }: Question): ToolFailed => {
+  const isUnwatched = error._tag === "BadRequest" && error.code === "address_not_watched"
+  const advice = 'Give "address": the wallet in whose history the transaction was found.'
+  return isUnwatched && address === undefined ? failed({ message: `${error.message} ${advice}` }) : failed(error)
+}
+
+/** The record of a transaction in the history of a given wallet, else in that of its sender. */
+const recordOf = Effect.fnUntraced(function* (clients: Clients, question: Question) {
+  const { address, chain, hash } = question
   const place = yield* locate(clients, hash, chain)
-  const query = { address: place.from, chain, from_block: place.block, to_block: place.block }
-  const { rows } = yield* rowsOf(
-    (cursor) => Effect.mapError(clients.rest.walletTransactions({ ...query, cursor }), failed),
+  const { block } = place
+  const wallet = address?.toLowerCase() ?? place.from
+  // The sender has it in each scope; another wallet may be known by calls and logs alone.
+  const scope = address === undefined ? "direct" : "all"
+  const query = { address: wallet, chain, scope, from_block: block, to_block: block } as const
+  const { isWhole, rows } = yield* rowsOf(
+    (cursor): Effect.Effect<HistoryPage, ToolFailed> =>
+      Effect.mapError(clients.rest.walletTransactions({ ...query, cursor }), (error) => unreadable(error, question)),
     (row) => row.hash === place.hash,
     ({ length }) => length > 0,
   )
   const [record] = rows
   if (record !== undefined) return record
+  if (!isWhole) {
+    const message = `Block ${block} of ${chain} has more transactions of ${wallet} than were read, and ${place.hash} is not among these.`
+    return yield* new ToolFailed({ message: `${message} Give "address": another wallet in whose history it is.` })
+  }
+  if (address !== undefined) {
+    const message = `The history of ${visibleStart(wallet, 66)} in block ${block} of ${chain} does not have ${place.hash}.`
+    return yield* new ToolFailed({
+      message: `${message} Give a wallet of the transaction, or call "chains" for the blocks.`,
+    })
+  }
   return yield* new ToolFailed({
-    message: `Block ${place.block} of ${chain} is not in the index. Call "chains" for the blocks that are.`,
+    message: `Block ${block} of ${chain} is not in the index. Call "chains" for the blocks that are.`,
   })
 })
 
@@ -189,7 +223,7 @@ const resultOf = (chain: string, record: WalletTransaction, moved: ReadonlyArray
       ...moved.flatMap(({ party, rows }) => ToolResult.leftOut(count, rows.length, `movements of ${party}`)),
       ...moved.flatMap(({ lack }) => lack ?? []),
       ...(call === null && record.input !== "0x" ? ["The call could not be decoded: its function is not known."] : []),
-      "Movements are those of sender and recipient; token transfers are those of events, of all parties.",
+      "Movements are those of sender, recipient and the given wallet; token transfers are those of events, of all parties.",
     ],
     proof: null,
   })
@@ -198,9 +232,11 @@ const resultOf = (chain: string, record: WalletTransaction, moved: ReadonlyArray
 }
 
 /** Explains a transaction. */
-export const explain = Effect.fn("Explanation.explain")(function* (clients: Clients, hash: string, chain: string) {
-  const record = yield* recordOf(clients, hash, chain)
-  const parties = new Set([record.from_address, record.to_address].filter((party) => party !== null))
+export const explain = Effect.fn("Explanation.explain")(function* (clients: Clients, question: Question) {
+  const { address, chain } = question
+  const record = yield* recordOf(clients, question)
+  const named = [record.from_address, record.to_address, address?.toLowerCase()]
+  const parties = new Set(named.filter((party) => party != null))
   const moved = yield* Effect.forEach(parties, (party) => movementsOf(clients, chain, party, record))
   return resultOf(chain, record, moved)
 })

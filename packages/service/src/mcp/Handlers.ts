@@ -200,7 +200,7 @@ export const layer = (service: Service) =>
     wallet_movements: (args) => movements(service, args as Parameters<typeof movements>[1]),
     wallet_statement: (args) => statement(service, args),
     wallet_balances_at: (args) => balances(service, args),
-    explain_transaction: ({ chain, hash }) => Explanation.explain(service, hash, chain),
+    explain_transaction: (question) => Explanation.explain(service, question),
     prove_wallet: ({ address, chain }) => prove(service, address, chain),
     find: ({ chain, text }) => find(service, text, chain),
   })

@@ -101,8 +101,14 @@ export const toolkit = Toolkit.make(
   tool(
     "explain_transaction",
     "Explanation of a transaction",
-    "Decoded call and events of a transaction, its token transfers, its user operations (ERC-4337), the movements of its sender and recipient, and whether it failed.",
-    Schema.Struct({ hash: text("The hash: 0x and 64 hexadecimal digits, whole."), chain }),
+    "Decoded call and events of a transaction, its token transfers, its user operations (ERC-4337), the movements of its sender, recipient and the given wallet, and whether it failed.",
+    Schema.Struct({
+      hash: text("The hash: 0x and 64 hexadecimal digits, whole."),
+      chain,
+      address: maybe(
+        "The wallet in whose history it was found. Default: its sender. An index of some wallets may have it in that of another one alone.",
+      ),
+    }),
   ),
   tool(
     "prove_wallet",

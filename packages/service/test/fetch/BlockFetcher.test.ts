@@ -280,7 +280,9 @@ describe("BlockFetcher", () => {
           { result: { type: "CALL", from: fixture.sender, to: fixture.token, value: "0x0", calls: [] } },
           {
             result: {
-              ...{ type: "CALL", value: "0x0", ...parties },
+              type: "CALL",
+              value: "0x0",
+              ...parties,
               calls: [{ type: "CALL", from: other, to: payee, value: "0x5", calls: [] }],
             },
           },

@@ -164,6 +164,55 @@ describe("tools", () => {
       }),
   )
 
+  describe("explain_transaction: a payment by a stranger", () => {
+    /** A service whose index has one wallet, and a transaction of it that another one sent. */
+    const someWallets = Effect.gen(function* () {
+      const plain = FakeService.make({ seed: 3, blocks: 60 })
+      const client = yield* RestClient.make(plain.rest)
+      const { result } = yield* client.walletTransactions({ address: plain.wallet, limit: 100, scope: "all" })
+      const { from_address: sender, hash } = result.find(({ from_address }) => from_address !== plain.wallet)!
+      const fetch: FakeService.FakeFetch = async (input, init) => {
+        const url = String(input instanceof Request ? input.url : input)
+        if (!url.includes("/api/v2.2/") || url.includes(plain.wallet)) return plain.fetch(input, init)
+        const body = { code: "address_not_watched", message: `Address not indexed: ${sender}.`, requestId: "5" }
+        return Response.json(body, { status: 400 })
+      }
+      return { fake: { ...plain, rest: { ...plain.rest, fetch } }, hash, sender }
+    })
+
+    it.effect("is found in the history of the given wallet, and the message names the argument without it", () =>
+      Effect.gen(function* () {
+        const { fake, hash, sender } = yield* someWallets
+        const without = yield* Effect.flip(callTool(fake, "explain_transaction", { hash }))
+        const { answer } = yield* callTool(fake, "explain_transaction", { hash, address: fake.wallet })
+
+        expect(without).toMatchObject({ message: expect.stringContaining('Give "address": the wallet') })
+        expect(answer).toMatchObject({ hash, from: sender })
+        expect((answer as Json).movements[fake.wallet].length).toBeGreaterThan(0)
+      }),
+    )
+
+    it.effect("has an error of its own where not all rows of the block were read", () =>
+      Effect.gen(function* () {
+        const plain = FakeService.make({ seed: 3, blocks: 60 })
+        const client = yield* RestClient.make(plain.rest)
+        const { result } = yield* client.walletTransactions({ address: plain.wallet, limit: 1 })
+        const { hash } = result[0]!
+        let pages = 0
+        const fetch: FakeService.FakeFetch = async (input, init) => {
+          if (!String(input instanceof Request ? input.url : input).includes("/verbose"))
+            return plain.fetch(input, init)
+          return Response.json({ cursor: `next-${++pages}`, page: "0", page_size: "100", result: [] })
+        }
+        const fake = { ...plain, rest: { ...plain.rest, fetch } }
+        const error = yield* Effect.flip(callTool(fake, "explain_transaction", { hash }))
+
+        expect(error).toMatchObject({ message: expect.stringContaining("than were read") })
+        expect(error).toMatchObject({ message: expect.not.stringContaining("not in the index") })
+      }),
+    )
+  })
+
   it.effect("explain_transaction: keeps within the size of a result, and ends where a list of movements does not", () =>
     Effect.gen(function* () {
       const page = yield* hostilePages
