@@ -46,6 +46,7 @@ import * as Metrics from "./server/monitoring/Metrics.ts"
 import * as ProcessMetrics from "./server/monitoring/ProcessMetrics.ts"
 import * as KnownSignatures from "@daybook/abi/KnownSignatures"
 import * as IndexedChain from "./query/IndexedChain.ts"
+import * as NameLookups from "./push/NameLookups.ts"
 import * as WebhookKey from "./push/WebhookKey.ts"
 import * as WebhookRoutes from "./server/webhook/WebhookRoutes.ts"
 import * as WebhookSender from "./server/webhook/WebhookSender.ts"
@@ -111,6 +112,7 @@ interface ProcessState {
   readonly cache: RelayCache.RelayCache["Service"]
   readonly signatures: SignatureDirectory.SignatureDirectory | null
   readonly signingKey: SigningKey.SigningKey | null
+  readonly lookups: NameLookups.NameLookups
   /** Those of the start; `null` where none is sent. */
   readonly webhooks: WebhookKey.Settings | null
 }
@@ -147,6 +149,7 @@ const keep = Effect.fnUntraced(function* (
     cache: Context.get(context, RelayCache.RelayCache),
     signatures,
     signingKey,
+    lookups: NameLookups.make(),
     webhooks:
       config.webhooks === undefined ? null : yield* WebhookKey.settingsOf(config.webhooks, config.database, baseFolder),
   }
@@ -159,7 +162,7 @@ const routesOf = ({ chains, config, isIndexing, options, roles }: RouteParts, ke
   const [isRest, isRelay] = [roles.includes("rest"), roles.includes("relay")]
   return Layer.mergeAll(
     isRest ? RestServer.layer({ config, chains, signingKey: kept.signingKey }) : Layer.empty,
-    isRest ? WebhookRoutes.layer({ settings: kept.webhooks, chains }) : Layer.empty,
+    isRest ? WebhookRoutes.layer({ settings: kept.webhooks, lookups: kept.lookups, chains }) : Layer.empty,
     isRelay ? Layer.provide(Relay.layer(), [Otterscan.layer, WalletSubscriptions.layer(config)]) : Layer.empty,
     Monitoring.layer({ config, chains, isIndexing }),
     isRest ? EtherscanServer.layer({ chains }) : Layer.empty,
@@ -186,7 +189,7 @@ const routesOf = ({ chains, config, isIndexing, options, roles }: RouteParts, ke
 /** Sends the webhooks of the database, by the configuration of the start. */
 const sendWebhooks = (
   { chains, config }: RouteParts,
-  { database, observed, signatures }: ProcessState,
+  { database, lookups, observed, signatures }: ProcessState,
   settings: WebhookKey.Settings,
 ) => {
   const decoder = KnownSignatures.decoder()
@@ -196,6 +199,7 @@ const sendWebhooks = (
     chains: chains.map(IndexedChain.fromDatabase(database)),
     contracts: ChainContracts.make(database.contracts, decoder, signatures),
     decoder,
+    lookups,
     webhooks: database.webhooks,
     keys: database.apiKeys,
     onAttempt: observed.attempted,

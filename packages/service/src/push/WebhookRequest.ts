@@ -4,27 +4,25 @@
  *
  * Source: decision 0073.
  */
-import { lookup as dnsLookup, type LookupAddress } from "node:dns"
 import { request as httpRequest } from "node:http"
 import { request as httpsRequest } from "node:https"
 import { isIP, type LookupFunction } from "node:net"
 import { visibleStart } from "@daybook/schema/VisibleText"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type * as NameLookups from "./NameLookups.ts"
 import * as PublicAddress from "./PublicAddress.ts"
 
-/** Resolves a name to all of its addresses. */
-export type Resolve = (
-  name: string,
-  done: (error: Error | null, addresses: ReadonlyArray<LookupAddress>) => void,
-) => void
-
-/** What may be reached. */
-export interface Options {
+/** Which URLs are allowed. */
+export interface Allowed {
   /** Addresses of any network, and http, are allowed. */
   readonly allowPrivate: boolean
-  /** Default: that of the platform. */
-  readonly resolve?: Resolve | undefined
+}
+
+/** What may be reached, and how its names are looked up. */
+export interface Options extends Allowed {
+  readonly lookUp: NameLookups.LookUp
 }
 
 /** What was received. */
@@ -32,14 +30,11 @@ export type Received =
   | { readonly _tag: "Status"; readonly status: number; readonly retryAfter: string | undefined }
   | { readonly _tag: "Failed"; readonly reason: string }
 
-/** Resolves a name by the platform. */
-export const platformResolve: Resolve = (name, done) => dnsLookup(name, { all: true }, done)
-
-/** Time until the headers of the response, in milliseconds. */
+/** Time until the headers of the response, with the look-up of the name, in milliseconds. */
 const timeoutMillis = 20_000
 
 /** Why a URL is refused before a name is looked up; `null` for none. */
-export const issueOf = (text: string, { allowPrivate }: Options): string | null => {
+export const issueOf = (text: string, { allowPrivate }: Allowed): string | null => {
   if (text.length > 2_000 || !URL.canParse(text)) return "a URL of at most 2,000 characters"
   const { hostname, password, protocol, username } = new URL(text)
   if (protocol !== "https:" && !(allowPrivate && protocol === "http:")) return "a URL with https"
@@ -50,40 +45,75 @@ export const issueOf = (text: string, { allowPrivate }: Options): string | null 
   return null
 }
 
-/** A lookup that gives only addresses that may be reached, so that the connection is to one that was checked. */
-const checkedLookup =
-  ({ allowPrivate, resolve = platformResolve }: Options): LookupFunction =>
-  (name, options, done) =>
-    resolve(name, (error, addresses) => {
-      if (error !== null) return done(error, "")
-      const allowed = allowPrivate ? [...addresses] : addresses.filter(({ address }) => PublicAddress.isPublic(address))
-      const [first] = allowed
-      // A name with one address of this network has no address that may be reached: an answer may be chosen by its owner.
-      if (first === undefined || allowed.length < addresses.length) {
-        return done(new Error("The name leads to an address that is not of the public internet."), "")
-      }
-      if (options.all === true) return done(null, allowed)
-      return done(null, first.address, first.family)
-    })
+/** The name of a URL that has to be looked up; `null` for an address. */
+const nameOf = ({ hostname }: URL): string | null =>
+  isIP(hostname.replace(/^\[(.*)\]$/, "$1")) === 0 ? hostname : null
 
-/** Time for the look-up of a name that is checked before a webhook is made, in milliseconds. */
+/** Time until the look-up of a name that is checked before a webhook is made begins, and then until it ends, in milliseconds. */
 const lookupMillis = 3_000
 
-/** Why a URL is refused, by its text and by what its name leads to; `null` for none. A name that is not known yet is not refused. */
-export const check = (text: string, options: Options): Effect.Effect<string | null> => {
+/** Other look-ups have not ended in time. */
+export class LookupsBusy extends Data.TaggedError("LookupsBusy") {}
+
+/**
+ * Why a URL is refused, by its text and by what its name leads to; `null` for none. A name that is not known yet is not refused.
+ *
+ * **Errors**
+ * - `LookupsBusy`: the look-up could not begin.
+ */
+export const check = Effect.fnUntraced(function* (
+  text: string,
+  options: Options,
+): Effect.fn.Return<string | null, LookupsBusy> {
   const issue = issueOf(text, options)
-  if (issue !== null || options.allowPrivate) return Effect.succeed(issue)
-  const { hostname } = new URL(text)
-  if (isIP(hostname.replace(/^\[(.*)\]$/, "$1")) !== 0) return Effect.succeed(null)
-  const { resolve = platformResolve } = options
-  const looked = Effect.callback<string | null>((resume) =>
-    resolve(hostname, (error, addresses) => {
-      const isRefused = error === null && !addresses.every(({ address }) => PublicAddress.isPublic(address))
-      resume(Effect.succeed(isRefused ? "a name that leads to addresses of the public internet alone" : null))
-    }),
+  if (issue !== null || options.allowPrivate) return issue
+  const name = nameOf(new URL(text))
+  if (name === null) return null
+  const begun = yield* Effect.timeoutOption(options.lookUp(name), lookupMillis)
+  if (Option.isNone(begun)) return yield* new LookupsBusy()
+  const known = yield* begun.value.pipe(
+    Effect.timeoutOption(lookupMillis),
+    Effect.orElseSucceed(() => Option.none<NameLookups.Addresses>()),
   )
-  return Effect.map(Effect.timeoutOption(looked, lookupMillis), Option.getOrNull)
-}
+  const isRefused = Option.isSome(known) && !known.value.every(({ address }) => PublicAddress.isPublic(address))
+  return isRefused ? "a name that leads to addresses of the public internet alone" : null
+})
+
+const failed = (reason: string): Received => ({ _tag: "Failed", reason })
+
+/** Sends a message to an address of those that its name leads to. */
+const post = (
+  target: URL,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  addresses: NameLookups.Addresses,
+): Effect.Effect<Received> =>
+  Effect.callback((resume) => {
+    const lookup: LookupFunction = (_name, options, done) => {
+      const [first] = addresses
+      if (first === undefined || options.all === true) done(null, [...addresses])
+      else done(null, first.address, first.family)
+    }
+    const request = target.protocol === "https:" ? httpsRequest : httpRequest
+    const outgoing = request(target, {
+      method: "POST",
+      agent: false,
+      headers: { ...headers, "content-length": Buffer.byteLength(body) },
+      lookup,
+    })
+    const fail = (reason: string) => resume(Effect.succeed(failed(reason)))
+    // The receiver chooses parts of it, such as the names of its certificate.
+    outgoing.on("error", ({ message }) => fail(visibleStart(message, 200)))
+    // An upgrade of the connection is neither a response nor an error.
+    outgoing.on("close", () => fail("The connection was closed without a response."))
+    outgoing.on("response", (response) => {
+      const { "retry-after": retryAfter } = response.headers
+      resume(Effect.succeed({ _tag: "Status", status: response.statusCode ?? 0, retryAfter }))
+      response.destroy()
+    })
+    outgoing.end(body)
+    return Effect.sync(() => void outgoing.destroy())
+  })
 
 /** Sends a message. */
 export const send = (
@@ -92,35 +122,25 @@ export const send = (
   body: string,
   options: Options,
 ): Effect.Effect<Received> =>
-  Effect.callback((resume) => {
+  Effect.suspend(() => {
     const issue = issueOf(url, options)
-    if (issue !== null)
-      return resume(Effect.succeed({ _tag: "Failed", reason: `The URL is refused: expected ${issue}.` }))
+    if (issue !== null) return Effect.succeed(failed(`The URL is refused: expected ${issue}.`))
     const target = new URL(url)
-    const request = target.protocol === "https:" ? httpsRequest : httpRequest
-    const outgoing = request(target, {
-      method: "POST",
-      agent: false,
-      headers: { ...headers, "content-length": Buffer.byteLength(body) },
-      lookup: checkedLookup(options),
+    const name = nameOf(target)
+    let awaited = "look-up of the name"
+    const attempt = Effect.gen(function* () {
+      const begun = name === null ? Effect.succeed([]) : yield* options.lookUp(name)
+      awaited = "response"
+      const addresses = yield* begun
+      // A name with one address of this network has no address that may be reached: an answer may be chosen by its owner.
+      const isAllowed = options.allowPrivate || addresses.every(({ address }) => PublicAddress.isPublic(address))
+      if (name !== null && (addresses.length === 0 || !isAllowed))
+        return failed("The name leads to an address that is not of the public internet.")
+      return yield* post(target, headers, body, addresses)
     })
-    const fail = (reason: string) => resume(Effect.succeed({ _tag: "Failed", reason }))
-    const timer = setTimeout(() => {
-      fail("No response within 20 seconds.")
-      outgoing.destroy()
-    }, timeoutMillis)
-    // The receiver chooses parts of it, such as the names of its certificate.
-    outgoing.on("error", ({ message }) => fail(visibleStart(message, 200)))
-    outgoing.on("close", () => {
-      clearTimeout(timer)
-      // An upgrade of the connection is neither a response nor an error.
-      fail("The connection was closed without a response.")
-    })
-    outgoing.on("response", (response) => {
-      const { "retry-after": retryAfter } = response.headers
-      resume(Effect.succeed({ _tag: "Status", status: response.statusCode ?? 0, retryAfter }))
-      response.destroy()
-    })
-    outgoing.end(body)
-    return Effect.sync(() => void outgoing.destroy())
+    return attempt.pipe(
+      Effect.catchTag("LookupFailed", ({ message }) => Effect.succeed(failed(visibleStart(message, 200)))),
+      Effect.timeoutOption(timeoutMillis),
+      Effect.map(Option.getOrElse(() => failed(`No ${awaited} within 20 seconds.`))),
+    )
   })

@@ -1,6 +1,7 @@
 /** Ways to make a service reach its own network, each of which is refused before a connection is made. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import * as NameLookups from "../../src/push/NameLookups.ts"
 import * as WebhookRequest from "../../src/push/WebhookRequest.ts"
 
 /** URLs by their own text. */
@@ -59,7 +60,7 @@ describe("WebhookRequest", () => {
   it.live("send: refuses each URL that leads to a network of its own, or is not https", () =>
     Effect.gen(function* () {
       const results = yield* Effect.forEach(literals, (url) =>
-        WebhookRequest.send(url, {}, "{}", { allowPrivate: false }),
+        WebhookRequest.send(url, {}, "{}", { allowPrivate: false, lookUp: NameLookups.make().ofHolder("") }),
       )
 
       expect(literals.filter((_, at) => !/refused/.test(Reflect.get(results[at]!, "reason") ?? ""))).toEqual([])
@@ -69,12 +70,15 @@ describe("WebhookRequest", () => {
   it.live("send: refuses each name that leads to such an address, whatever else it leads to", () =>
     Effect.gen(function* () {
       for (const [what, addresses] of names) {
-        const resolve: WebhookRequest.Resolve = (_, done) =>
+        const resolve: NameLookups.Resolve = (_, done) =>
           done(
             null,
             addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
           )
-        const received = yield* WebhookRequest.send("https://hook.example/", {}, "{}", { allowPrivate: false, resolve })
+        const received = yield* WebhookRequest.send("https://hook.example/", {}, "{}", {
+          allowPrivate: false,
+          lookUp: NameLookups.make(resolve).ofHolder(""),
+        })
 
         expect([what, received]).toEqual([
           what,

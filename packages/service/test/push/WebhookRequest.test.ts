@@ -1,7 +1,9 @@
 /** Messages to receivers that do not answer as HTTP does. */
 import { createServer, type AddressInfo } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import * as NameLookups from "../../src/push/NameLookups.ts"
 import * as WebhookRequest from "../../src/push/WebhookRequest.ts"
 
 /** The URL of a server that answers each connection with a text once it has received something, until the scope ends. */
@@ -21,15 +23,73 @@ const answering = (text: string) =>
     ({ close }) => Effect.sync(close),
   )
 
+/** Look-ups by a function, and the names that it received. */
+const lookups = (resolve: NameLookups.Resolve) => {
+  const names: Array<string> = []
+  const { ofHolder: lookUp } = NameLookups.make((name, done) => {
+    names.push(name)
+    resolve(name, done)
+  })
+  return { lookUp, names }
+}
+
+const options = { allowPrivate: true, lookUp: NameLookups.make().ofHolder("") }
+
 describe("WebhookRequest", () => {
   it.live("send: a connection that ends with an upgrade is an attempt that failed", () =>
     Effect.gen(function* () {
       const { url } = yield* answering(
         "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n",
       )
-      const received = yield* WebhookRequest.send(url, {}, "{}", { allowPrivate: true })
+      const received = yield* WebhookRequest.send(url, {}, "{}", options)
 
       expect(received).toEqual({ _tag: "Failed", reason: "The connection was closed without a response." })
     }).pipe(Effect.scoped),
+  )
+
+  it.live("send: connects to an address that the name was looked up to", () =>
+    Effect.gen(function* () {
+      const { url } = yield* answering("HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
+      const { lookUp, names } = lookups((_name, done) => done(null, [{ address: "127.0.0.1", family: 4 }]))
+      const named = url.replace("127.0.0.1", "hook.example")
+      const received = yield* WebhookRequest.send(named, {}, "{}", { allowPrivate: true, lookUp: lookUp("a") })
+
+      expect(received).toEqual({ _tag: "Status", status: 204, retryAfter: undefined })
+      expect(names).toEqual(["hook.example"])
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("send: a holder has one look-up at a time and all holders two, until each ends", () =>
+    Effect.gen(function* () {
+      const ended: Array<() => void> = []
+      const { lookUp, names } = lookups((_name, done) => ended.push(() => done(new Error("no such name"), [])))
+      const send = (holder: string, name: string) =>
+        Effect.forkChild(
+          WebhookRequest.send(`https://${name}.example/`, {}, "{}", { allowPrivate: false, lookUp: lookUp(holder) }),
+          { startImmediately: true },
+        )
+      const first = [yield* send("a", "a1"), yield* send("a", "a2"), yield* send("b", "b1"), yield* send("c", "c1")]
+      yield* TestClock.adjust(20_000)
+      const results = yield* Effect.forEach(first, Fiber.join)
+      const later = [yield* send("a", "a3"), yield* send("c", "c2")]
+      const before = [...names]
+      // Those that begin meanwhile end too.
+      for (const end of ended) end()
+      const laterResults = yield* Effect.forEach(later, Fiber.join)
+
+      expect(results.map((received) => Reflect.get(received, "reason"))).toEqual([
+        "No response within 20 seconds.",
+        "No look-up of the name within 20 seconds.",
+        "No response within 20 seconds.",
+        "No look-up of the name within 20 seconds.",
+      ])
+      // The attempts are over, and their look-ups are not.
+      expect(before).toEqual(["a1.example", "b1.example"])
+      expect(names).toEqual(["a1.example", "b1.example", "a3.example", "c2.example"])
+      expect(laterResults).toEqual([
+        { _tag: "Failed", reason: "no such name" },
+        { _tag: "Failed", reason: "no such name" },
+      ])
+    }),
   )
 })

@@ -9,6 +9,7 @@ import type { WalletEvent } from "@daybook/schema/WalletEvent"
 import { Clock, Duration, Effect, Fiber, type Scope } from "effect"
 import type { Config } from "../../src/config/Config.ts"
 import type { ServedChain } from "../../src/config/ServedChain.ts"
+import * as NameLookups from "../../src/push/NameLookups.ts"
 import * as Webhook from "../../src/push/Webhook.ts"
 import * as IndexedChain from "../../src/query/IndexedChain.ts"
 import * as ChainContracts from "../../src/server/chain/ChainContracts.ts"
@@ -192,6 +193,7 @@ const startSender = Effect.fnUntraced(function* (options: Options, clock: Clock.
   const fiber = yield* Effect.forkScoped(
     Effect.provideService(
       WebhookSender.run({
+        lookups: NameLookups.make(),
         settings: { key, allowPrivate: true, perKey: 10, addressesPerKey: 100, total: 100 },
         config,
         chains: [IndexedChain.fromDatabase(database)(chain)],

@@ -5,6 +5,7 @@
  */
 import { maxAddresses } from "@daybook/schema/Webhook"
 import * as Effect from "effect/Effect"
+import type { NameLookups } from "../../push/NameLookups.ts"
 import type * as WebhookKey from "../../push/WebhookKey.ts"
 import * as WebhookRequest from "../../push/WebhookRequest.ts"
 import { holderOf } from "../../store/ApiKeys.ts"
@@ -18,12 +19,8 @@ import * as WebhookAccess from "./WebhookAccess.ts"
 export interface Options {
   readonly settings: WebhookKey.Settings
   readonly webhooks: Webhooks
-  /** Default: that of the platform. */
-  readonly resolve?: WebhookRequest.Resolve | undefined
+  readonly lookups: NameLookups
 }
-
-/** Look-ups of names at the same time. */
-const maxLookups = 2
 
 /** Refuses a number of addresses. */
 export const checkCount = (
@@ -33,32 +30,22 @@ export const checkCount = (
   length >= 1 && length <= maxAddresses ? Effect.void : invalid(path, `1 to ${maxAddresses} addresses`, `${length}`)
 
 /** Makes the checks. */
-export const make = ({ resolve = WebhookRequest.platformResolve, settings, webhooks }: Options) => {
+export const make = ({ lookups, settings, webhooks }: Options) => {
   const { addressesPerKey, allowPrivate, perKey, total } = settings
-  /** Who has a name looked up. */
-  const lookups = new Set<string>()
-
-  /** Refuses a URL that may not be sent to. It may hold a token, and is not repeated. A look-up takes a thread until it ends, however late. */
+  /** Refuses a URL that may not be sent to. It may hold a token, and is not repeated. */
   const checkUrl = Effect.fnUntraced(function* (
     { grant, headers }: Caller,
     url: string,
   ): Effect.fn.Return<void, ErrorResponse.ErrorResponse> {
     const holder = holderOf(grant)
-    if (lookups.has(holder)) {
+    const checked = WebhookRequest.check(url, { allowPrivate, lookUp: lookups.ofHolder(holder) })
+    const issue = yield* Effect.catchTag(checked, "LookupsBusy", () => {
+      if (!lookups.has(holder)) {
+        return ErrorResponse.unavailable("The names of other URLs are still looked up. Retry later.")
+      }
       const message = "The name of another URL of this API key is still looked up. Retry later."
-      return yield* ErrorResponse.rateLimited(message, { ...headers, "retry-after": "1" })
-    }
-    if (lookups.size >= maxLookups) {
-      return yield* ErrorResponse.unavailable("The names of other URLs are still looked up. Retry later.")
-    }
-    const counted: WebhookRequest.Resolve = (name, done) => {
-      lookups.add(holder)
-      resolve(name, (error, addresses) => {
-        lookups.delete(holder)
-        done(error, addresses)
-      })
-    }
-    const issue = yield* WebhookRequest.check(url, { allowPrivate, resolve: counted })
+      return ErrorResponse.rateLimited(message, { ...headers, "retry-after": "1" })
+    })
     if (issue !== null) return yield* invalid("url", issue, "another one")
   })
 

@@ -7,6 +7,7 @@ import * as WebhookOperation from "@daybook/schema/WebhookOperation"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import type { ServedChain } from "../../config/ServedChain.ts"
+import type { NameLookups } from "../../push/NameLookups.ts"
 import type * as WebhookKey from "../../push/WebhookKey.ts"
 import * as IndexedChain from "../../query/IndexedChain.ts"
 import { Engine } from "../../store/Engine.ts"
@@ -26,6 +27,7 @@ type Handlers = ReturnType<typeof WebhookOperations.make>
 export const layer = (options: {
   /** `null` where webhooks are not configured. */
   readonly settings: WebhookKey.Settings | null
+  readonly lookups: NameLookups
   readonly chains: ReadonlyArray<ServedChain>
 }) =>
   HttpRouter.use(
@@ -34,11 +36,11 @@ export const layer = (options: {
       const bounds = yield* Bounds
       const database = yield* Engine
       const chains = options.chains.map(IndexedChain.fromDatabase(database))
-      const { settings } = options
+      const { lookups, settings } = options
       const handlers: Partial<Handlers> =
         settings === null
           ? {}
-          : WebhookOperations.make({ authentication, bounds, chains, settings, webhooks: database.webhooks })
+          : WebhookOperations.make({ authentication, bounds, chains, lookups, settings, webhooks: database.webhooks })
       const route = <N extends WebhookOperation.Name>(name: N) =>
         OperationRoute.makeChainless<WebhookOperation.All[N]>(
           WebhookOperation.all[name],

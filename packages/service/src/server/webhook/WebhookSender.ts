@@ -17,6 +17,7 @@ import type { Config } from "../../config/Config.ts"
 import * as Delivery from "../../push/Delivery.ts"
 import * as EventPosition from "../../push/EventPosition.ts"
 import * as Events from "../../push/WalletEvents.ts"
+import type { NameLookups } from "../../push/NameLookups.ts"
 import type * as WebhookKey from "../../push/WebhookKey.ts"
 import * as Webhook from "../../push/Webhook.ts"
 import * as WebhookRequest from "../../push/WebhookRequest.ts"
@@ -41,8 +42,7 @@ export interface Options {
   readonly keys: Pick<ApiKeys, "list">
   /** Receives what each attempt gave. */
   readonly onAttempt?: (result: Webhook.Attempt["result"]) => void
-  /** Default: that of the platform. */
-  readonly resolve?: WebhookRequest.Resolve
+  readonly lookups: NameLookups
 }
 
 /** Time for which a process sends for a webhook, unless it takes the lease again. An attempt takes less. */
@@ -202,7 +202,7 @@ const attempt = Effect.fnUntraced(function* (
   }
   const received = yield* WebhookRequest.send(webhook.url, headers, body, {
     allowPrivate: sender.settings.allowPrivate,
-    resolve: sender.resolve,
+    lookUp: sender.lookups.ofHolder(webhook.holder ?? ""),
   })
   const now = yield* Clock.currentTimeMillis
   const made = { message: id, at, attempt: webhook.attempts.failures + 1, events, millis: Math.max(0, now - at) }

@@ -4,6 +4,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Config from "../../../src/config/Config.ts"
 import * as ServedChain from "../../../src/config/ServedChain.ts"
+import * as NameLookups from "../../../src/push/NameLookups.ts"
 import * as Webhook from "../../../src/push/Webhook.ts"
 import * as IndexedChain from "../../../src/query/IndexedChain.ts"
 import * as Bounds from "../../../src/server/admission/Bounds.ts"
@@ -49,7 +50,8 @@ const opened = Effect.gen(function* () {
     }),
   }
   const bounds = Bounds.make(config.limits, yield* MonotonicClock.reader)
-  const options = { settings, bounds, webhooks, chains: [{ ...chain, reader: { ...chain.reader, snapshot } }] }
+  const lookups = NameLookups.make()
+  const options = { settings, bounds, lookups, webhooks, chains: [{ ...chain, reader: { ...chain.reader, snapshot } }] }
   const [webhook] = yield* Webhook.make(key, {
     holder: "usual",
     url: "https://hook.example/",
