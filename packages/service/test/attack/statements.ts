@@ -20,7 +20,11 @@ const layer = ChainScenario.layer({ blobs: false, blocks: 20 }).pipe(Layer.provi
 const maxSeconds = 180
 
 /** Faults that cost a deadline each time, so that a node has them for its first requests alone. */
-const stalls: ReadonlySet<string> = new Set(["stalledHeaders", "stalledBody"] satisfies ReadonlyArray<NodeFault.Name>)
+const stalls: ReadonlySet<string> = new Set([
+  "stalledHeaders",
+  "stalledBody",
+  "endless",
+] satisfies ReadonlyArray<NodeFault.Name>)
 const maxStalled = 9
 
 const text = (value: string): string => {
