@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { bySource, failures, mutants, score, summary, survivors, table } from "./MutationReport.ts"
+import { bySource, failures, isStale, mutants, score, summary, survivors, table } from "./MutationReport.ts"
 import type { Equivalent, StrykerReport } from "./MutationReport.ts"
 
 const source = "const half = (size: number) =>\n  size > 1 ? size / 2 : 1\n"
@@ -55,6 +55,15 @@ describe("MutationReport", () => {
     expect(outcomes("Survived", argued)).toEqual(["equivalent"])
     expect(outcomes("Killed", argued)).toEqual(["killed"])
     expect(outcomes("Survived", { ...argued, line: "size > 1 ? size / 3 : 1" })).toEqual(["survived"])
+  })
+
+  it("isStale: is true where a source has not the line of an equivalent, or not what its mutant replaces in that line", () => {
+    expect(isStale(argued, source)).toBe(false)
+    expect(isStale({ ...argued, original: "size > 1 ? size / 2 : 1" }, source)).toBe(false)
+    expect(isStale({ ...argued, line: "size > 1 ? size" }, source)).toBe(true)
+    expect(isStale({ ...argued, original: "size > 2" }, source)).toBe(true)
+    expect(isStale(argued, source.replace("> 1", "> 0"))).toBe(true)
+    expect(isStale({ ...argued, line: "const half = (size: number) =>" }, source)).toBe(true)
   })
 
   it("failures: a target that does not run, or of which no mutant does, fails the run with the reason", () => {

@@ -65,6 +65,16 @@ const textBetween = (lines: ReadonlyArray<string>, { start, end }: StrykerMutant
 const identity = ({ file, mutator, line, original, replacement }: Omit<Equivalent, "reason">): string =>
   JSON.stringify([file, mutator, line, original, replacement])
 
+/** Whether the source of an equivalent no longer has its line, or no longer what the mutant replaces. */
+export const isStale = ({ line, original }: Omit<Equivalent, "reason">, source: string): boolean => {
+  const lines = source.split("\n").map((text) => text.trim())
+  return !lines.some((text, index) => {
+    if (text !== line) return false
+    const at = collapse(lines.slice(index).join(" ")).indexOf(original)
+    return at >= 0 && at < line.length
+  })
+}
+
 /** The mutants of a report, without those that an excluded mutator would make. */
 export const mutants = (report: StrykerReport, equivalents: ReadonlyArray<Equivalent>): ReadonlyArray<Mutant> => {
   const argued = new Set(equivalents.map(identity))

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
 import { root } from "../check/Workspace.ts"
+import { isStale } from "./MutationReport.ts"
 import type { Equivalent } from "./MutationReport.ts"
 import { select, targets } from "./Target.ts"
 
@@ -28,4 +29,8 @@ it("equivalents: are mutants of sources of a target, each with a reason", () => 
   const sources = new Set(targets.flatMap((target) => target.sources))
 
   expect(equivalents.filter(({ file, reason }) => !sources.has(file) || reason === "")).toEqual([])
+})
+
+it("equivalents: name lines that their sources have", () => {
+  expect(equivalents.filter((one) => isStale(one, readFileSync(join(root, one.file), "utf8")))).toEqual([])
 })

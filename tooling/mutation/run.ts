@@ -5,9 +5,10 @@
  *
  * --files TEXT   only sources whose path contains the text; repeatable
  * --count N      a sample of whole declarations with about N mutants, of each target its share. --seed S chooses which; 1 by default.
+ * --patience N   multiplies the time limits of mutants and tests, for a busy machine; 1 by default
  * --jobs N       test processes at a time; 2 by default
  * --minutes N    time of the whole run; 120 by default. A target that has not ended by then fails the run
- * --output FILE  every mutant with its outcome as JSON
+ * --output FILE  every mutant with its outcome as JSON, written after each target
  * --threshold P  fails below this share of detected mutants, in percent; 95 by default
  *
  * The last line states how many mutants were killed, survived and are equivalent (argued in equivalents.json), and the percentage of
@@ -18,7 +19,18 @@ import { join } from "node:path"
 import { parseArgs } from "node:util"
 import * as PeerInstall from "../bench/PeerInstall.ts"
 import { root, run } from "../check/Workspace.ts"
-import { bySource, failureOf, failures, groupsOf, mutants, score, summary, survivors, table } from "./MutationReport.ts"
+import {
+  bySource,
+  failureOf,
+  failures,
+  groupsOf,
+  isStale,
+  mutants,
+  score,
+  summary,
+  survivors,
+  table,
+} from "./MutationReport.ts"
 import type { Equivalent, Mutant, StrykerReport, TargetResult } from "./MutationReport.ts"
 import * as RepositoryCopy from "./RepositoryCopy.ts"
 import { declarations, stratified } from "./Sample.ts"
@@ -44,20 +56,28 @@ const places = (targets: ReadonlyArray<Target>, count: number | undefined, seed:
   return stratified(groups, count, seed).map(({ source, from, to }) => `${source}:${from}-${to}`)
 }
 
-/** Equivalents whose line is no longer in its source. */
 const staleEquivalents = (): ReadonlyArray<string> =>
   equivalents
-    .filter(({ file, line }) => !readFileSync(join(root, file), "utf8").includes(line))
+    .filter((one) => isStale(one, readFileSync(join(root, one.file), "utf8")))
     .map(({ file, line }) => `equivalents.json: ${file} no longer has the line ${line}`)
 
 const sourceOf = (place: string): string => place.replace(/:\d+-\d+$/, "")
 
+/** How the targets run. */
+interface Settings {
+  /** Folder of the copy. */
+  readonly copy: string
+  readonly jobs: number
+  readonly patience: number
+  /** Time of `performance.now()` at which the run ends. */
+  readonly deadline: number
+}
+
 /** Runs the mutants of one target in the copy, within a time. */
 const mutantsOf = async (
-  copy: string,
+  { copy, jobs, patience }: Settings,
   target: Target,
   mutate: ReadonlyArray<string>,
-  jobs: number,
   timeoutMillis: number,
 ): Promise<ReadonlyArray<Mutant>> => {
   const configuration = {
@@ -72,9 +92,9 @@ const mutantsOf = async (
     reporters: ["json"],
     jsonReporter: { fileName: "mutation.json" },
     concurrency: jobs,
-    timeoutMS: 10_000,
-    timeoutFactor: 3,
-    dryRunTimeoutMinutes: 20,
+    timeoutMS: 10_000 * patience,
+    timeoutFactor: 3 * patience,
+    dryRunTimeoutMinutes: 20 * patience,
   }
   writeFileSync(join(copy, "stryker.config.json"), JSON.stringify(configuration))
   rmSync(join(copy, "mutation.json"), { force: true })
@@ -88,6 +108,7 @@ const mutantsOf = async (
       env: {
         DAYBOOK_MUTATION_FOLDER: join(copy, target.folder),
         DAYBOOK_MUTATION_TESTS: JSON.stringify(target.tests),
+        DAYBOOK_MUTATION_PATIENCE: String(patience),
       },
     },
   )
@@ -100,18 +121,12 @@ const mutantsOf = async (
 const failureLines = 40
 
 /** Runs one target. The others are worth running where it fails: an initial run of the tests may fail on a busy machine. */
-const runTarget = async (
-  copy: string,
-  target: Target,
-  mutate: ReadonlyArray<string>,
-  jobs: number,
-  deadline: number,
-): Promise<TargetResult> => {
+const runTarget = async (settings: Settings, target: Target, mutate: ReadonlyArray<string>): Promise<TargetResult> => {
   const { name } = target
   const startedAt = performance.now()
-  const leftMillis = deadline - startedAt
+  const leftMillis = settings.deadline - startedAt
   if (leftMillis <= 0) return { name, failure: "the time of the run was over" }
-  const result = await mutantsOf(copy, target, mutate, jobs, leftMillis).then(
+  const result = await mutantsOf(settings, target, mutate, leftMillis).then(
     (found): TargetResult => ({ name, mutants: found }),
     (error: unknown): TargetResult => ({ name, failure: error instanceof Error ? error.message : String(error) }),
   )
@@ -125,12 +140,16 @@ const runTarget = async (
   return result
 }
 
+const mutantsIn = (results: ReadonlyArray<TargetResult>): ReadonlyArray<Mutant> =>
+  groupsOf(results).flatMap(([, found]) => found)
+
 const main = async (): Promise<void> => {
   const { values: options } = parseArgs({
     options: {
       files: { type: "string", multiple: true, default: [] },
       count: { type: "string" },
       seed: { type: "string", default: "1" },
+      patience: { type: "string", default: "1" },
       jobs: { type: "string", default: "2" },
       minutes: { type: "string", default: "120" },
       output: { type: "string" },
@@ -146,14 +165,20 @@ const main = async (): Promise<void> => {
   process.once("exit", copy.remove)
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1))
   const results: Array<TargetResult> = []
-  const deadline = performance.now() + Number(options.minutes) * 60_000
+  const settings: Settings = {
+    copy: copy.folder,
+    jobs: Number(options.jobs),
+    patience: Number(options.patience),
+    deadline: performance.now() + Number(options.minutes) * 60_000,
+  }
   for (const target of targets) {
     const own = mutate.filter((place) => target.sources.includes(sourceOf(place)))
-    results.push(await runTarget(copy.folder, target, own, Number(options.jobs), deadline))
+    results.push(await runTarget(settings, target, own))
+    if (options.output !== undefined)
+      writeFileSync(options.output, `${JSON.stringify(mutantsIn(results), undefined, 2)}\n`)
   }
   const groups = groupsOf(results)
-  const all = groups.flatMap(([, found]) => found)
-  if (options.output !== undefined) writeFileSync(options.output, `${JSON.stringify(all, undefined, 2)}\n`)
+  const all = mutantsIn(results)
   const tables = [...table("source", bySource(all)), "", ...table("target", groups)]
   console.log(["", ...survivors(all), "", ...tables, ""].join("\n"))
   const failed = failures(results, staleEquivalents(), Number(options.threshold))

@@ -1,6 +1,7 @@
 /**
  * The tests of one target of a mutation run: DAYBOOK_MUTATION_FOLDER and DAYBOOK_MUTATION_TESTS name them. Small files run
- * first, because the first failing test ends the run of a mutant and the long ones are properties and whole scripts.
+ * first, because the first failing test ends the run of a mutant and the long ones are properties and whole scripts. Integration
+ * tests run where a target names them.
  */
 import { statSync } from "node:fs"
 import { configDefaults, defineConfig } from "vitest/config"
@@ -18,15 +19,23 @@ process.env["TZ"] ??= "Pacific/Chatham"
 
 const tests: ReadonlyArray<string> = JSON.parse(process.env["DAYBOOK_MUTATION_TESTS"] ?? "[]")
 
+/** Factor of every time limit: a machine that is busy otherwise takes mutants for detected that are only slow. */
+const patience = Number(process.env["DAYBOOK_MUTATION_PATIENCE"] ?? "1")
+
 export default defineConfig({
   test: {
     root: process.env["DAYBOOK_MUTATION_FOLDER"] ?? ".",
     include: [...tests],
     // A mutant has a worker of its own, which its test files share.
     isolate: false,
-    exclude: [...configDefaults.exclude, "**/*.integration.test.ts"],
+    exclude: [
+      ...configDefaults.exclude,
+      "**/*.e2e.test.ts",
+      ...(tests.some((pattern) => pattern.includes(".integration.")) ? [] : ["**/*.integration.test.ts"]),
+    ],
     // Ends a mutant that hangs, and leaves time for laws on a busy machine.
-    testTimeout: 12_000,
+    testTimeout: 12_000 * patience,
+    hookTimeout: 30_000 * patience,
     sequence: { sequencer: SmallestFirst },
   },
 })

@@ -139,6 +139,25 @@ describe("AbiReader", () => {
       expect(readHex(both, data, 0, "nothing")).toEqual(["0xab", "0xab"])
     })
 
+    it("read: reads members whose tails are in another order", () => {
+      const both = types([{ type: "bytes" }, { type: "bytes" }])
+      const tails = [`${word(1)}${"ab".padEnd(64, "0")}`, `${word(1)}${"cd".padEnd(64, "0")}`]
+
+      expect(readHex(both, `0x${word(128)}${word(64)}${tails.join("")}`, 0, "nothing")).toEqual(["0xcd", "0xab"])
+    })
+
+    it("read: reads twice the bytes of the data, and no more", () => {
+      const sharing = (count: number) => {
+        const members = types(Array.from({ length: count }, () => ({ type: "bytes" })))
+        const tail = `${word(64)}${"ab".repeat(64)}`
+        return readHex(members, `0x${word(count * 32).repeat(count)}${tail}`, 0, "nothing")
+      }
+
+      // Heads of 96 bytes and three times a tail of 96 bytes, which are 192 bytes of data.
+      expect(sharing(3)).toEqual(Array.from({ length: 3 }, () => `0x${"ab".repeat(64)}`))
+      expect(sharing(4)).toBeNull()
+    })
+
     it("read: gives null for members that share one tail without end", () => {
       const count = 20_000
       const heads = word(count * 32).repeat(count)

@@ -109,6 +109,8 @@ describe("ContractAbi", () => {
     expect(reasonOf("{")).toBe("Invalid ABI: expected JSON, received another text")
     expect(reasonOf('{"abi":"x"}')).toBe('Invalid ABI: expected an array, received "x"')
     expect(reasonOf("null")).toBe("Invalid ABI: expected an array, received null")
+    expect(reasonOf('"x"')).toBe('Invalid ABI: expected an array, received "x"')
+    expect(reasonOf("7")).toBe("Invalid ABI: expected an array, received 7")
     expect(reasonOf(JSON.stringify(Array.from({ length: 4_097 }, () => 0)))).toBe(
       "Invalid ABI: expected at most 4096 items, received 4097",
     )
