@@ -5,10 +5,10 @@
  *
  * --files TEXT   only sources whose path contains the text; repeatable
  * --count N      a sample of whole declarations with about N mutants, of each target its share. --seed S chooses which; 1 by default.
- * --patience N   multiplies the time limits of mutants and tests, for a busy machine; 1 by default
+ * --patience N   multiplies the time limits of mutants and tests, for a busy machine; 1 by default.
  * --jobs N       test processes at a time; 2 by default
  * --minutes N    time of the whole run; 120 by default. A target that has not ended by then fails the run
- * --output FILE  every mutant with its outcome as JSON, written after each target
+ * --output FILE  every mutant with its outcome as JSON, written after each target.
  * --threshold P  fails below this share of detected mutants, in percent; 95 by default
  *
  * The last line states how many mutants were killed, survived and are equivalent (argued in equivalents.json), and the percentage of
