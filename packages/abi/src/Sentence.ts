@@ -2,11 +2,19 @@
  * What a transaction did, as a sentence: made by a table of templates from the tokens that it moved, its value and its decoded call.
  * Where no template fits, there is no sentence. It states no amount, token or party that the transaction does not have.
  */
-import type { Facts, Part, Sentence } from "./internal/SentenceFacts.ts"
+import { feeCollector, zero } from "./internal/SentenceEvents.ts"
+import type { Change, Facts, Part, Sentence } from "./internal/SentenceFacts.ts"
 import { type Context, changesOf, isOfContract, net } from "./internal/SentenceParts.ts"
 import { templates } from "./internal/SentenceTemplates.ts"
 
 export type { Action, Change, EventLog, Facts, Part, Sentence } from "./internal/SentenceFacts.ts"
+
+/** Movements have fees that are paid in tokens, which are added back. */
+const changesOfSender = (given: Facts, facts: Facts): ReadonlyArray<Change> => {
+  if (facts.movements === null) return changesOf(facts.from, facts)
+  const fees = given.transfers.filter(({ from, to }) => from === facts.from && to === feeCollector)
+  return [...facts.movements, ...fees.map(({ amount, token, tokenId }) => ({ asset: token, tokenId, amount }))]
+}
 
 /**
  * Makes the sentence of a transaction; `null` where no template fits.
@@ -27,8 +35,9 @@ export type { Action, Change, EventLog, Facts, Part, Sentence } from "./internal
  * ```
  */
 export const fromFacts = (given: Facts): Sentence | null => {
-  const facts = { ...given, logs: given.logs.filter(isOfContract) }
-  const changes = net(facts.movements ?? changesOf(facts.from, facts))
+  const logs = given.logs.filter(isOfContract)
+  const facts = { ...given, logs, transfers: given.transfers.filter(({ to }) => to !== feeCollector) }
+  const changes = facts.from === zero ? [] : net(changesOfSender(given, facts))
   const context: Context = {
     ...facts,
     outs: changes.filter(({ amount }) => amount < 0n),

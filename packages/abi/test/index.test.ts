@@ -11,6 +11,7 @@ describe("index", () => {
       AbiReader: ["digitsOf", "read", "readTopic"],
       AbiType: ["fromParameter", "maxDepth", "tuple"],
       Decoder: ["fromSignatures", "inOrder", "make", "makeSet"],
+      InputText: ["fromHex"],
       KnownSignatures: ["decoder", "lines"],
       Sentence: ["format", "fromFacts"],
       Signature: ["InvalidSignature", "fromItem", "fromText", "toText"],

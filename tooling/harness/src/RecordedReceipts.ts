@@ -1,6 +1,7 @@
 /**
- * Transactions of public chains as nodes returned them, each with its receipt and the header of its block: a line of JSON each in
- * `fixtures/receipts.jsonl.gz`. They cover types of transactions, fee fields of receipts and events of tokens by chain.
+ * Transactions of public chains as nodes returned them, each with its receipt and the header of its block: a line of JSON each. Those of
+ * `fixtures/receipts.jsonl.gz` were chosen: they cover types of transactions, fee fields of receipts and events of tokens by chain.
+ * Those of `fixtures/blocks.jsonl.gz` are all of some blocks, and the first 100 of another one.
  */
 import { readFileSync } from "node:fs"
 import { gunzipSync } from "node:zlib"
@@ -25,5 +26,9 @@ export const read = (path: string | URL): ReadonlyArray<RecordedReceipt> =>
     .split("\n")
     .map((line): RecordedReceipt => JSON.parse(line))
 
-/** All recordings of this package. */
+/** The chosen ones. */
 export const all = (): ReadonlyArray<RecordedReceipt> => read(new URL("../fixtures/receipts.jsonl.gz", import.meta.url))
+
+/** Those of whole blocks, as chains have them. */
+export const ofBlocks = (): ReadonlyArray<RecordedReceipt> =>
+  read(new URL("../fixtures/blocks.jsonl.gz", import.meta.url))

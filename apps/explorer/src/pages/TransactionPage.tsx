@@ -1,4 +1,5 @@
 /** One transaction: overview, what moved, input, logs, trace and JSON. */
+import * as InputText from "@daybook/abi/InputText"
 import type { DecodedItem, WalletTransaction } from "@daybook/rest/promise"
 import type { CallFrame, Receipt, RpcClient } from "@daybook/rpc/promise"
 import { useRef } from "react"
@@ -20,7 +21,6 @@ import { StateChanges } from "./transaction/StateChanges.tsx"
 import { Trace } from "./transaction/Trace.tsx"
 import { UserOperations } from "./transaction/UserOperations.tsx"
 import { useReason } from "./transaction/useReason.ts"
-import { textOf } from "./transaction/Utf8.ts"
 import { WordsTable } from "./transaction/WordsTable.tsx"
 import { ForeignText } from "../text/ForeignText.tsx"
 
@@ -78,7 +78,7 @@ interface InputProps {
 }
 
 const Input = ({ call, input, to }: InputProps) => {
-  const text = call === null || call === undefined ? textOf(input) : undefined
+  const text = call === null || call === undefined ? InputText.fromHex(input) : undefined
   return (
     <>
       {call === null || call === undefined ? null : <Decoded item={call} address={to} />}

@@ -16,6 +16,15 @@ export const topics = {
   /** Governor of OpenZeppelin and Compound; ERC-5805. */
   voteCast: "0xb8e138887d0aa13bab447e82de9d5c1777041ecd21ca36ba824ff1e6c07ddda4",
   delegateChanged: "0x3134e8a2e6d97e929a7e54011ea5485d7d196dd5f0ba4d4ef95803e8e3fc257f",
+  /** Pools of Aave V3 and V2, and their forks. */
+  borrowed: "0xb3d084820fb1a9decffb176436bd02558d15fac9b0ddfed8c465bc7359d7dce0",
+  borrowedEarlier: "0xc6a898309e823ee50bac64e45ca8adba6690e99e7841c45d754e2a38e9019d9b",
+  repaid: "0xa534c8dbe71f871f9f3530e97a74601fea17b426cae02e1c5aee42c96c784051",
+  repaidEarlier: "0x4cdde6e09bb755c9a5589ebaec640bbfedff1362d4b255ebf8339782b9942faa",
+  /** Positions of Uniswap V3: liquidity was added to one. */
+  increased: "0x3067048beee31b25b2f1681f88dac838c8bba36af25bfb2b7cf7473a5847e35f",
+  /** Seaport: an item was sold. */
+  orderFulfilled: "0x9d9af8e38d66c62e2c12f0225249fd9d721c54b83f48d9352c97c6cacdcb6f31",
   /** Standard bridge of the OP Stack: a token arrived, and ether; its messenger: a message leaves. */
   tokenArrived: "0xb0444523268717a02698be47d0803aa7468c00acbed2f8bd93a0459cde61dd89",
   etherArrived: "0x31b2166ff604fc5672ea5df08a78081d2bc6d746cadce880747f3643d819e83d",
@@ -28,6 +37,21 @@ export const predeploys = {
   bridge: "0x4200000000000000000000000000000000000010",
   arbSys: "0x0000000000000000000000000000000000000064",
 } as const
+
+/** Wrapped currencies, which pay out exactly what they log: of Ethereum, the OP Stack, Gnosis, Polygon, Arbitrum, BNB Chain, Avalanche, Monad. */
+export const wrappedCurrencies: ReadonlySet<string> = new Set([
+  "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2",
+  "0x4200000000000000000000000000000000000006",
+  "0xe91d153e0b41518a2ce8dd3d7944fa863463a97d",
+  "0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270",
+  "0x82af49447d8a07e3bd95bd0d56f35241523fbab1",
+  "0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c",
+  "0xb31f66aa3c1e785363f0875a1b74e27b85fd66c7",
+  "0x3bd359c1119da7da1d913d1c4d2b7c461115433a",
+])
+
+/** The account that takes the fees of Tempo, which are paid in tokens and logged as transfers. */
+export const feeCollector: string = `0xfeec${"0".repeat(36)}`
 
 /** Events of exchanges. */
 export const swapTopics: ReadonlySet<string> = new Set([

@@ -76,6 +76,10 @@ export type Action =
   | "bridge"
   | "vote"
   | "delegation"
+  | "loan"
+  | "repayment"
+  | "text"
+  | "empty transaction"
   | "user operations"
   | "call"
 

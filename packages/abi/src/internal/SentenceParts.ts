@@ -50,10 +50,14 @@ export interface Context extends Facts {
   readonly ins: ReadonlyArray<Change>
 }
 
-export const isPlain = ({ input }: Facts): boolean => input === "0x" || input === ""
+export const isPlain = ({ input }: Pick<Facts, "input">): boolean => input === "0x" || input === ""
 
 /** A part of the value may have come back by calls inside that are not known. */
 export const isUncertain = ({ movements, value }: Facts): boolean => movements === null && value > 0n
+
+/** What was given: of ether no more than that, where a part of it may have come back. */
+export const paid = (facts: Facts, change: Change): Parts =>
+  change.asset === "native" && isUncertain(facts) ? [words("at most "), amountOf(change)] : [amountOf(change)]
 
 /** The only one of a list; undefined where there are none or several. */
 export const only = <A>(list: ReadonlyArray<A>): A | undefined => (list.length === 1 ? list[0] : undefined)

@@ -1,4 +1,5 @@
-/** Templates of sentences: payments, tokens that are sent, minted and burnt, approvals, creations and failures. */
+/** Templates of sentences: tokens that are sent, minted and burnt, approvals, creations and failures. */
+import type { TokenTransfer } from "@daybook/schema/TokenTransfer"
 import { addressIn, topics, zero } from "./SentenceEvents.ts"
 import type { EventLog, Part } from "./SentenceFacts.ts"
 import {
@@ -8,9 +9,9 @@ import {
   because,
   hasLabel,
   isPlain,
-  isUncertain,
   name,
   only,
+  paid,
   party,
   tokenOf,
   words,
@@ -35,20 +36,15 @@ export const failed = (facts: Context): Parts | null => {
 export const creation = ({ created, to }: Context): Parts | null =>
   to === null && created !== null ? [words("Created the contract "), party(created)] : null
 
-export const ether = (facts: Context): Parts | null => {
-  const { to, transfers, value } = facts
-  if (to === null || to === facts.from || value === 0n || !isPlain(facts) || transfers.length > 0) return null
-  return [words("Sent "), amountOf({ asset: "native", tokenId: null, amount: value }), words(" to "), party(to)]
-}
-
 export const transferLabel = /^(?:transfer|transferFrom|safeTransferFrom|transferWithAuthorization|send)$/
 
 /** The only transfer of tokens, of a transaction that moved nothing else. */
 export const transfer = ({ from, transfers, value }: Context): Parts | null => {
   const moved = only(transfers)
   if (moved === undefined || value > 0n || moved.amount === 0n) return null
-  if (moved.from === zero || moved.to === zero || moved.from === moved.to) return null
+  if (moved.from === zero || moved.to === zero) return null
   const amount = amountOf({ asset: moved.token, tokenId: moved.tokenId, amount: moved.amount })
+  if (moved.from === moved.to) return moved.from === from ? [words("Sent "), amount, words(" to itself")] : null
   return moved.from === from
     ? [words("Sent "), amount, words(" to "), party(moved.to)]
     : [words("Moved "), amount, words(" from "), party(moved.from), words(" to "), party(moved.to)]
@@ -74,32 +70,51 @@ export const burn = (facts: Context): Parts | null => {
   return [words("Burned "), amountOf({ asset: moved.token, tokenId: moved.tokenId, amount: moved.amount })]
 }
 
-/** Tokens that were made, perhaps for a price. */
-export const mint = (facts: Context): Parts | null => {
-  const { from, ins, outs, transfers } = facts
-  const made = transfers.filter((one) => one.from === zero && one.amount > 0n)
-  const one = only(made)
-  const isAll = made.length === transfers.length && outs.every(({ asset }) => asset === "native")
-  if (one === undefined || !isAll || isUncertain(facts) || !hasLabel(facts, /mint|claim|buy|purchase/i)) return null
-  const got = amountOf({ asset: one.token, tokenId: one.tokenId, amount: one.amount })
-  const price = only(outs)
-  if (ins.some(({ asset }) => asset === "native")) return null
-  return [
-    words("Minted "),
-    got,
-    ...(one.to === from ? [] : [words(" to "), party(one.to)]),
-    ...(price === undefined ? [] : [words(" for "), amountOf(price)]),
-  ]
+/** What an address was given of a token by transfers that made it; `null` where anything else reached or left it. */
+const mintedTo = (taker: string, { transfers }: Context): ReadonlyArray<TokenTransfer> | null => {
+  const moved = transfers.filter(({ amount, from, to }) => amount > 0n && (to === taker || from === taker))
+  return moved.length > 0 && moved.every(({ from, token }) => from === zero && token === moved[0]?.token) ? moved : null
 }
 
-/** The only thing that moved was made in the transaction, whatever it was called. */
+/** One amount of a token, or a number of items of one collection. */
+const mintedItems = (minted: ReadonlyArray<TokenTransfer>): Parts | null => {
+  const [first] = minted
+  if (first === undefined) return null
+  const one = only(minted)
+  if (one !== undefined) return [amountOf({ asset: one.token, tokenId: one.tokenId, amount: one.amount })]
+  const ids = new Set(minted.map(({ tokenId }) => tokenId))
+  const areItems = !ids.has(null) && ids.size === minted.length && minted.every(({ amount }) => amount === 1n)
+  return areItems ? [words(`${minted.length} items of `), tokenOf(first.token)] : null
+}
+
+const forPrice = (facts: Context): Parts => {
+  const price = only(facts.outs)
+  return price === undefined ? [] : [words(" for "), ...paid(facts, price)]
+}
+
+/** Tokens that were made for the sender or another, perhaps for a price in ether. */
+const mintedBy = (facts: Context, takers: ReadonlyArray<string>): Parts | null => {
+  const { from, ins, outs } = facts
+  const taker = only(takers)
+  if (taker === undefined || outs.some(({ asset }) => asset !== "native")) return null
+  if (ins.some(({ asset }) => asset === "native")) return null
+  const items = mintedItems(mintedTo(taker, facts) ?? [])
+  if (items === null) return null
+  return [words("Minted "), ...items, ...(taker === from ? [] : [words(" to "), party(taker)]), ...forPrice(facts)]
+}
+
+/** By what is called, for whomever it was made. */
+export const mint = (facts: Context): Parts | null => {
+  const takers = new Set(facts.transfers.filter(({ amount }) => amount > 0n).map(({ to }) => to))
+  const isAll = facts.transfers.every(({ amount, from }) => from === zero || amount === 0n)
+  return isAll && hasLabel(facts, /mint|claim|buy|purchase/i) ? mintedBy(facts, [...takers]) : null
+}
+
+/** All that reached the sender was made in the transaction, whatever it was called; or all that moved, for another. */
 export const made = (facts: Context): Parts | null => {
+  if (mintedTo(facts.from, facts) !== null) return mintedBy(facts, [facts.from])
   const one = only(facts.transfers)
-  if (one === undefined || one.from !== zero || one.amount === 0n || facts.outs.some(({ asset }) => asset !== "native"))
-    return null
-  const minted = amountOf({ asset: one.token, tokenId: one.tokenId, amount: one.amount })
-  const taker: Parts = one.to === facts.from ? [] : [words(" to "), party(one.to)]
-  return [words("Minted "), minted, ...taker]
+  return one?.from === zero && facts.value === 0n ? mintedBy(facts, [one.to]) : null
 }
 
 /** More than a contract can ever move: an allowance without a bound. */

@@ -1,5 +1,5 @@
 /** Templates of sentences: swaps, purchases and sales, liquidity, deposits and withdrawals. */
-import { addressIn, liquidityTopics, swapTopics, topics, zero } from "./SentenceEvents.ts"
+import { addressIn, liquidityTopics, swapTopics, topics, wrappedCurrencies, zero } from "./SentenceEvents.ts"
 import type { Change, Facts } from "./SentenceFacts.ts"
 import {
   type Context,
@@ -9,15 +9,16 @@ import {
   isUncertain,
   logsOf,
   only,
+  paid,
   party,
   words,
 } from "./SentenceParts.ts"
 
 /** Amounts one after another: `A`, `A and B`, `A, B and C`. */
-const listOf = (changes: ReadonlyArray<Change>): Parts =>
+const listOf = (changes: ReadonlyArray<Change>, facts: Facts): Parts =>
   changes.flatMap((change, at): Parts => {
     const between = at === changes.length - 1 ? " and " : ", "
-    return at === 0 ? [amountOf(change)] : [words(between), amountOf(change)]
+    return at === 0 ? paid(facts, change) : [words(between), ...paid(facts, change)]
   })
 
 /** More than these are not read in a sentence. */
@@ -37,10 +38,11 @@ export const swap = (facts: Context): Parts | null => {
   return hasSwap(facts) ? [words("Swapped "), amountOf(out), words(" for "), amountOf(into), ...through(facts)] : null
 }
 
-/** A token of an exchange for ether, of which a part may have come back. */
+/** A token of an exchange or an item of a market for ether, of which a part may have come back. */
 export const purchase = (facts: Context): Parts | null => {
   const [out, into] = [only(facts.outs), only(facts.ins)]
-  if (out?.asset !== "native" || into === undefined || !isUncertain(facts) || !hasSwap(facts)) return null
+  if (out?.asset !== "native" || into === undefined || !isUncertain(facts)) return null
+  if (!hasSwap(facts) && (isFungible(into) || logsOf(facts, topics.orderFulfilled).length === 0)) return null
   return [words("Bought "), amountOf(into), words(" for at most "), amountOf(out), ...through(facts)]
 }
 
@@ -61,17 +63,18 @@ export const itemTrade = (facts: Context): Parts | null => {
   return [words(word), amountOf(item), words(" for "), amountOf(price), ...through(facts)]
 }
 
-/** Tokens for a position of a pool. */
+/** Tokens for a position of a pool, or for one that the sender has. */
 export const liquidity = (facts: Context): Parts | null => {
   const { ins, logs, outs } = facts
   const position = only(ins)
   const isAdded = logs.some(({ topics: [topic] }) => topic !== undefined && liquidityTopics.has(topic))
-  if (!isAdded || position === undefined || outs.length === 0 || outs.length > maxListed || isUncertain(facts))
-    return null
+  if (!isAdded || outs.length === 0 || outs.length > maxListed) return null
+  const given: Parts = [words("Added "), ...listOf(outs, facts), words(" as liquidity")]
+  if (ins.length === 0)
+    return outs.every(isFungible) && logsOf(facts, topics.increased).length > 0 ? [...given, ...through(facts)] : null
+  if (position === undefined) return null
   const isMade = facts.transfers.some(({ from, token }) => from === zero && token === position.asset)
-  return isMade
-    ? [words("Added "), ...listOf(outs), words(" as liquidity for "), amountOf(position), ...through(facts)]
-    : null
+  return isMade ? [...given, words(" for "), amountOf(position), ...through(facts)] : null
 }
 
 /** Ether in exchange for as much of a token, which logs that alone. */
@@ -86,8 +89,14 @@ export const wrapped = (facts: Context): Parts | null => {
   return null
 }
 
+/** A wrapped currency that is given back for ether: where movements are not known, by those contracts that pay what they log. */
 export const unwrapped = (facts: Context): Parts | null => {
   const log = only(facts.logs)
+  if (facts.movements === null && log !== undefined && wrappedCurrencies.has(log.address) && log.address === facts.to) {
+    const isOfSender = log.topics[0] === topics.unwrapped && addressIn(log.topics[1]) === facts.from
+    if (!isOfSender || log.data.length !== 66 || facts.value > 0n) return null
+    return [words("Unwrapped "), amountOf({ asset: log.address, tokenId: null, amount: BigInt(log.data) })]
+  }
   const into = only(facts.ins)
   if (log === undefined || into === undefined || facts.to === null || log.address !== facts.to) return null
   if (log.topics[0] !== topics.unwrapped || facts.movements === null || into.asset !== "native") return null
@@ -98,12 +107,7 @@ export const unwrapped = (facts: Context): Parts | null => {
 export const deposit = (facts: Context): Parts | null => {
   const { from, ins, outs, to, transfers } = facts
   const out = only(outs)
-  if (
-    out === undefined ||
-    to === null ||
-    isUncertain(facts) ||
-    !hasLabel(facts, /^(?:deposit|supply|stake|addLiquidity|lock|mint)/i)
-  )
+  if (out === undefined || to === null || !hasLabel(facts, /^(?:deposit|supply|stake|addLiquidity|lock|mint)/i))
     return null
   const shares = only(ins)
   if (ins.length > 0 && shares === undefined) return null
@@ -115,7 +119,7 @@ export const deposit = (facts: Context): Parts | null => {
   }
   return [
     words("Deposited "),
-    amountOf(out),
+    ...paid(facts, out),
     words(" into "),
     party(to),
     ...(shares === undefined ? [] : [words(" for "), amountOf(shares)]),
@@ -143,21 +147,32 @@ export const withdrawal = (facts: Context): Parts | null => {
   }
   return [
     words(hasLabel(facts, /^(?:claim|getReward|harvest|collect)/i) ? "Claimed " : "Withdrew "),
-    ...listOf(ins),
+    ...listOf(ins, facts),
     words(" from "),
     party(to),
     ...(shares === undefined ? [] : [words(" for "), amountOf(shares)]),
   ]
 }
 
-/** Ether may have come back by calls inside: it was sent, or a wrapped currency was unwrapped. */
-const mayHaveEther = (facts: Context): boolean =>
-  facts.movements === null && (facts.value > 0n || logsOf(facts, topics.unwrapped).length > 0)
+/** Ether of an unknown amount may have reached the sender: a wrapped currency was unwrapped. */
+const mayHaveEther = (facts: Context): boolean => facts.movements === null && logsOf(facts, topics.unwrapped).length > 0
 
 /** Some things for others, without a sign of what it was. */
 export const exchange = (facts: Context): Parts | null => {
   const { ins, outs } = facts
   const isListed = [ins, outs].every(({ length }) => length > 0 && length <= maxListed)
   if (!isListed || mayHaveEther(facts)) return null
-  return [words("Gave "), ...listOf(outs), words(" and received "), ...listOf(ins), ...through(facts)]
+  return [words("Gave "), ...listOf(outs, facts), words(" and received "), ...listOf(ins, facts), ...through(facts)]
+}
+
+/** Tokens that the sender gave, or received, alone. */
+export const oneSided = (facts: Context): Parts | null => {
+  const { ins, outs, to } = facts
+  const changes = ins.length === 0 ? outs : outs.length === 0 ? ins : []
+  const isListed = changes.length > 0 && changes.length <= maxListed && changes.some(({ asset }) => asset !== "native")
+  if (to === null || !isListed || mayHaveEther(facts)) return null
+  if (ins.length > 0) return [words("Received "), ...listOf(ins, facts), ...through(facts)]
+  const given = facts.transfers.filter(({ from }) => from === facts.from)
+  const isBurned = given.every(({ to: taker }) => taker === zero) && outs.every(({ asset }) => asset !== "native")
+  return [words(isBurned ? "Burned " : "Gave "), ...listOf(outs, facts), ...through(facts)]
 }

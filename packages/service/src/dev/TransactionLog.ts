@@ -133,13 +133,15 @@ const namesIn = Effect.fnUntraced(function* (clients: Clients, row: WalletTransa
   return names
 })
 
+/** Movements of the sender without fees, and whether they are all: a block may have more of an address than are read. */
 const movementsOf = async (
   { chain, rest }: Clients,
   { block_number: block, from_address: address, hash }: WalletTransaction,
 ) => {
   const query = { address, chain, from_block: block, to_block: block, order: "ASC", limit } as const
   const page = await rest.movements(query)
-  return page.result.filter((row) => row.transaction_hash === hash && !asides.has(row.kind))
+  const rows = page.result.filter((row) => row.transaction_hash === hash && !asides.has(row.kind))
+  return { rows, isWhole: page.cursor === null }
 }
 
 const lineOf = Effect.fnUntraced(function* (
@@ -147,7 +149,7 @@ const lineOf = Effect.fnUntraced(function* (
   row: WalletTransaction,
   deadline: number,
 ): Effect.fn.Return<string, Cause.UnknownError> {
-  const movements = yield* Effect.tryPromise(() => movementsOf(clients, row))
+  const { isWhole, rows: movements } = yield* Effect.tryPromise(() => movementsOf(clients, row))
   const names = yield* namesIn(clients, row, deadline)
   const reason = row.receipt_status === 0 ? yield* Effect.tryPromise(() => reasonOf(clients, row)) : undefined
   const tokens = new Map<string, Token>(
@@ -164,7 +166,7 @@ const lineOf = Effect.fnUntraced(function* (
     call,
     transfers: transfers(row),
     logs: row.logs.map((log) => ({ address: log.address, topics: Log.topics(log), data: log.data })),
-    movements: movements.map(({ amount, asset, token_id: tokenId }) => ({ asset, amount, tokenId })),
+    movements: isWhole ? movements.map(({ amount, asset, token_id: tokenId }) => ({ asset, amount, tokenId })) : null,
     reason,
   }
   const url = `${clients.url}/tx/${row.hash}?chain=${encodeURIComponent(clients.chain)}`

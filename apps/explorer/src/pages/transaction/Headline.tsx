@@ -5,10 +5,11 @@ import { type Receipt, transfers } from "@daybook/rpc/promise"
 import { AddressLink } from "../../display/Links.tsx"
 import { Badge } from "../../display/Page.tsx"
 import { fromSeconds, Time } from "../../display/Values.tsx"
+import { useStatus } from "../../service/Service.tsx"
 import { ForeignText } from "../../text/ForeignText.tsx"
 import { TokenAmount, TokenLink } from "../../tokens/TokenAmount.tsx"
 import { useToken } from "../../tokens/useToken.ts"
-import { type Place, useMovements } from "./Moved.tsx"
+import { type Moved, type Place, useMovements } from "./Moved.tsx"
 import type { Known } from "./Overview.tsx"
 
 const Token = ({ address }: { readonly address: string }) => (
@@ -33,6 +34,15 @@ const Part = ({ part }: { readonly part: Sentence.Part }) => {
 /** Movements that are no part of what a transaction is for. */
 const asides: ReadonlySet<string> = new Set(["fee", "reward", "genesis"])
 
+const changesOf = ({ rows }: Moved): ReadonlyArray<Sentence.Change> =>
+  rows
+    .filter(({ kind }) => !asides.has(kind))
+    .map(({ amount, asset, token_id: tokenId }) => ({ asset, amount, tokenId: tokenId ?? null }))
+
+/** Calls inside are known, so that movements have all ether. */
+const hasTraces = (status: ReturnType<typeof useStatus>): boolean =>
+  status !== undefined && status.traces !== null && status.traces !== "off" && (status.gaps?.trace ?? 0) === 0
+
 interface HeadlineProps extends Pick<Known, "transaction" | "block"> {
   readonly place: Place
   readonly receipt: Receipt
@@ -42,9 +52,10 @@ interface HeadlineProps extends Pick<Known, "transaction" | "block"> {
 }
 
 export const Headline = ({ block, call, reason, place, receipt, transaction }: HeadlineProps) => {
-  const rows = useMovements({ ...place, address: transaction.from })
+  const moved = useMovements({ ...place, address: transaction.from })
+  const status = useStatus()
   // Until the movements are read, another sentence would be shown in between.
-  if (place.isIndexed && rows === undefined) return null
+  if (place.isIndexed && moved === undefined) return null
   const sentence = Sentence.fromFacts({
     from: transaction.from,
     to: transaction.to ?? null,
@@ -55,7 +66,7 @@ export const Headline = ({ block, call, reason, place, receipt, transaction }: H
     call,
     transfers: transfers(receipt),
     logs: receipt.logs,
-    movements: rows?.filter(({ kind }) => !asides.has(kind)).map(changeOf) ?? null,
+    movements: moved !== undefined && moved.isWhole && hasTraces(status) ? changesOf(moved) : null,
     reason,
   })
   if (sentence === null) return null
@@ -74,13 +85,3 @@ export const Headline = ({ block, call, reason, place, receipt, transaction }: H
     </p>
   )
 }
-
-const changeOf = ({
-  amount,
-  asset,
-  token_id: tokenId,
-}: NonNullable<ReturnType<typeof useMovements>>[number]): Sentence.Change => ({
-  asset,
-  amount,
-  tokenId: tokenId ?? null,
-})

@@ -53,24 +53,31 @@ interface ChangeProps extends Place {
   readonly address: string
 }
 
-/** The movements of an address by a transaction; undefined until they are read. */
+/** The movements of an address by a transaction. */
+export interface Moved {
+  readonly rows: ReadonlyArray<Movement>
+  /** False where the block has more movements of the address than are read. */
+  readonly isWhole: boolean
+}
+
+/** Reads what a transaction moved for an address; undefined until it is read. */
 export const useMovements = ({ address, block, blockHash, hash, isIndexed }: ChangeProps) =>
   useRest(
     ["moved", address, blockHash, hash],
-    async (client, chain, signal) => {
-      const found: Array<Movement> = []
+    async (client, chain, signal): Promise<Moved> => {
       const query = { address, chain, from_block: block, to_block: block, order: "ASC", limit: maxRows } as const
       const page = await client.movements(query, { signal })
-      for (const row of page.result) if (row.transaction_hash === hash) found.push(row)
-      return found
+      const rows = page.result.filter((row) => row.transaction_hash === hash)
+      return { rows, isWhole: page.cursor === null }
     },
     { enabled: isIndexed },
   ).data
 
 const Change = (props: ChangeProps) => {
-  const rows = useMovements(props)
-  if (rows === undefined) return "…"
-  if (rows.length === 0) return <span className="muted">nothing</span>
+  const moved = useMovements(props)
+  if (moved === undefined) return "…"
+  const { isWhole, rows } = moved
+  if (rows.length === 0 && isWhole) return <span className="muted">nothing</span>
   return (
     <ul className="moves">
       {rows.map(({ amount, asset, flags, kind, movement_index, token, token_id }) => (
@@ -80,6 +87,7 @@ const Change = (props: ChangeProps) => {
           <FlagMarks flags={flags} />
         </li>
       ))}
+      {isWhole ? null : <li className="muted">The block has more movements of this address: see its page.</li>}
     </ul>
   )
 }

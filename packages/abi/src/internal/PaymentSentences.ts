@@ -1,0 +1,53 @@
+/** Templates of sentences: ether that is sent, texts that are written on a chain, and calls that are paid for. */
+import { visibleStart } from "@daybook/schema/VisibleText"
+import * as InputText from "../InputText.ts"
+import type { Part } from "./SentenceFacts.ts"
+import { type Context, type Parts, amountOf, isPlain, name, only, paid, party, words } from "./SentenceParts.ts"
+
+const ofValue = (value: bigint): Part => amountOf({ asset: "native", tokenId: null, amount: value })
+
+/** The recipient, or that it is the sender. */
+const recipient = (to: string, from: string): Part => (to === from ? words("itself") : party(to))
+
+export const ether = ({ from, input, to, transfers, value }: Context): Parts | null => {
+  if (to === null || to === from || value === 0n || !isPlain({ input }) || transfers.length > 0) return null
+  return [words("Sent "), ofValue(value), words(" to "), party(to)]
+}
+
+/** A transaction that moves nothing, mostly to replace another one of its nonce. */
+export const nothing = ({ from, input, logs, to, transfers, value }: Context): Parts | null => {
+  const isEmpty = value === 0n && logs.length === 0 && transfers.length === 0 && isPlain({ input })
+  return to !== null && isEmpty ? [words("Sent nothing to "), recipient(to, from)] : null
+}
+
+/** Shorter bytes that are text by chance may be the selector of a function. */
+const minBytes = 6
+
+/** Characters of a text that are read in a sentence. */
+const maxCharacters = 80
+
+/** Call data that is a text, which no contract logged anything of. */
+export const text = ({ call, from, input, logs, to, transfers, value }: Context): Parts | null => {
+  if (to === null || call !== null || logs.length > 0 || transfers.length > 0) return null
+  if (input.length < 2 + 2 * minBytes) return null
+  const written = InputText.fromHex(input)
+  if (written === undefined) return null
+  return [
+    words("Sent "),
+    ...(value === 0n ? [] : [ofValue(value), words(" with ")]),
+    words("the text “"),
+    name(visibleStart(written, maxCharacters)),
+    words("” to "),
+    recipient(to, from),
+  ]
+}
+
+/** A call with nothing but ether in exchange. */
+export const paidCall = (facts: Context): Parts | null => {
+  const { call, ins, outs, to, transfers } = facts
+  const out = only(outs)
+  if (to === null || out?.asset !== "native" || ins.length > 0 || transfers.length > 0) return null
+  return call === null
+    ? [words("Paid "), ...paid(facts, out), words(" to "), party(to)]
+    : [words("Called "), name(call.label), words(" of "), party(to), words(" for "), ...paid(facts, out)]
+}
