@@ -2,20 +2,12 @@
  * Runs scripts of a hostile node against the RPC client inside Chromium: `node tooling/nodes/chromium.ts [scripts]`. Outcomes are
  * judged as in the client's own tests. Needs a Chromium at /usr/bin/chromium or at CHROMIUM. Prints the size of the bundle too.
  */
-import { createServer } from "node:http"
-import type { Server } from "node:http"
-import type { AddressInfo } from "node:net"
 import { gzipSync } from "node:zlib"
 import type { Page } from "playwright-core"
 import * as HostileNode from "../../tooling/harness/src/HostileNode.ts"
 import * as NodeScript from "../../tooling/harness/src/NodeScript.ts"
 import type { Call } from "../../tooling/harness/src/VirtualChain.ts"
-import * as PeerInstall from "../bench/PeerInstall.ts"
-
-const here = import.meta.dirname
-PeerInstall.install(here)
-const { build } = await import("esbuild")
-const { chromium } = await import("playwright-core")
+import * as BrowserPage from "./BrowserPage.ts"
 
 const policy: NodeScript.Policy = { maxAttempts: 4, deadlineMillis: 600, backoffMillis: 20, slackMillis: 2_000 }
 const scriptsAtOnce = 8
@@ -39,30 +31,6 @@ globalThis.run = (url, calls) => {
     (error) => ({ outcome: String(error._tag ?? error), elapsedMillis: performance.now() - began }),
   )))
 }`
-
-const bundle = async (contents: string): Promise<string> => {
-  const { outputFiles } = await build({
-    bundle: true,
-    minify: true,
-    write: false,
-    format: "esm",
-    platform: "browser",
-    target: "es2022",
-    stdin: { contents, resolveDir: here, loader: "ts" },
-  })
-  return outputFiles[0]?.text ?? ""
-}
-
-/** Serves a page with the bundled program on a free port of 127.0.0.1. */
-const servePage = async (script: string): Promise<Server> => {
-  const server = createServer((request, response) => {
-    const isScript = request.url === "/run.js"
-    response.writeHead(200, { "content-type": isScript ? "text/javascript" : "text/html" })
-    response.end(isScript ? script : `<!doctype html><script type="module" src="/run.js"></script>`)
-  })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  return server
-}
 
 interface Results {
   readonly issues: Array<string>
@@ -103,20 +71,12 @@ const runAll = async (page: Page, count: number): Promise<Results> => {
   return results
 }
 
-const script = await bundle(program)
+const script = await BrowserPage.bundle(program)
 const sizes = `${(script.length / 1024).toFixed(0)} KiB, ${(gzipSync(script).length / 1024).toFixed(0)} KiB gzip`
 console.log(`@daybook/rpc/promise with effect in a browser: ${sizes}`)
 
-const server = await servePage(script)
-const browser = await chromium.launch({
-  executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
-  // The hostile node sends no CORS headers: only the client is under test.
-  args: ["--no-sandbox", "--disable-web-security"],
-})
-try {
-  const page = await (await browser.newContext()).newPage()
-  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
-  await page.waitForFunction("globalThis.run !== undefined")
+// The hostile node sends no CORS headers: only the client is under test.
+await BrowserPage.withPage(script, { args: ["--disable-web-security"] }, async (page, browser) => {
   const count = Number(process.argv[2] ?? 300)
   const { histograms, issues, outcomes } = await runAll(page, count)
   const unused = NodeScript.histogram(histograms).filter(([, times]) => times === 0)
@@ -125,7 +85,4 @@ try {
   console.log(`faults not used: ${unused.map(([name]) => name).join(" ") || "none"}`)
   for (const issue of issues.slice(0, 20)) console.log(issue)
   process.exitCode = issues.length === 0 ? 0 : 1
-} finally {
-  await browser.close()
-  server.close()
-}
+})
