@@ -1,7 +1,7 @@
 /**
  * The decoder and the encoder of `@daybook/schema` beside `JSON.parse` in Chromium, on a page whose policy forbids `eval`:
  * `node tooling/nodes/chromiumCodecs.ts [rounds]`. Needs a Chromium at /usr/bin/chromium or at CHROMIUM. The clock is the wall's, so it
- * needs an idle machine; each ratio is of slices that follow each other.
+ * needs an idle machine; each ratio compares slices that follow each other.
  */
 import * as Figures from "../bench/Figures.ts"
 import { inputs } from "../bench/codecs/Inputs.ts"
