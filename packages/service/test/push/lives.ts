@@ -220,8 +220,12 @@ const differenceOf = (what: string, table: ReadonlyArray<string>, expected: Read
   if (JSON.stringify(table) === JSON.stringify(expected)) return []
   const missing = expected.filter((line) => !table.includes(line))
   const more = table.filter((line) => !expected.includes(line))
-  return [`${what}: missing ${missing.join(", ")}; beyond the list ${more.join(", ")}`]
+  const some = (lines: ReadonlyArray<string>) => [`${lines.length}`, ...lines.slice(0, 3)].join(" ")
+  return [`${what}: missing ${some(missing)}; beyond the list ${some(more)}`]
 }
+
+/** Time in which a webhook must have sent everything once everything works, on a busy machine too. */
+const withinMillis = 120_000
 
 /** Waits until the tables of a webhook are the lists; gives what differs. */
 const differencesOf = Effect.fnUntraced(function* (hook: WebhookLives.WebhookLife, host: Host) {
@@ -231,7 +235,7 @@ const differencesOf = Effect.fnUntraced(function* (hook: WebhookLives.WebhookLif
       differenceOf(`webhook, wallet ${at}`, tableOf(receiver), lists[at]!),
     )
   const isEqual = Effect.map(hook.heal, () => differences().length === 0)
-  yield* Effect.ignore(Eventually.untilEffect(isEqual, { withinMillis: 20_000, everyMillis: 10 }))
+  yield* Effect.ignore(Eventually.untilEffect(isEqual, { withinMillis, everyMillis: 10 }))
   return [...differences(), ...hook.receiver.faults]
 })
 
