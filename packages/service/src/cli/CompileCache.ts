@@ -14,10 +14,14 @@ export const folder = ({ XDG_CACHE_HOME: given = "" }: Readonly<Record<string, s
  * Begins to keep and to read it, unless the environment names another folder for it or turns it off (`NODE_COMPILE_CACHE`,
  * `NODE_DISABLE_COMPILE_CACHE`). It is not kept in the temporary folder, which is Node's default: other users can write there what would be
  * run here. Where the folder cannot be written, nothing is kept.
+ *
+ * Worker threads and serving processes read the folder from the environment, since the call is for one thread alone.
  */
 export const enable = (): void => {
   try {
-    NodeModule.enableCompileCache(folder(process.env))
+    const own = folder(process.env)
+    const { status } = NodeModule.enableCompileCache(own)
+    if (status === NodeModule.constants.compileCacheStatus.ENABLED) process.env["NODE_COMPILE_CACHE"] = own
   } catch {
     // There is no home.
   }

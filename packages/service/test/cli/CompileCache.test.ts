@@ -1,7 +1,11 @@
+import { execFileSync } from "node:child_process"
 import { homedir } from "node:os"
 import { join } from "node:path"
-import { describe, expect, it } from "vitest"
+import { pathToFileURL } from "node:url"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
 import * as CompileCache from "../../src/cli/CompileCache.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 describe("CompileCache", () => {
   it("folder: is below that of the environment where it is absolute, else below the home of the user", () => {
@@ -11,4 +15,25 @@ describe("CompileCache", () => {
     expect(CompileCache.folder({ XDG_CACHE_HOME: "relative" })).toBe(usual)
     expect(CompileCache.folder({})).toBe(usual)
   })
+
+  it.effect("enable: worker threads keep what is compiled in the same folder", () =>
+    Effect.gen(function* () {
+      const cache = yield* temporaryFolder
+      const module = pathToFileURL(join(import.meta.dirname, "../../src/cli/CompileCache.ts")).href
+      const inThread = `import { getCompileCacheDir } from "node:module"
+        import { parentPort } from "node:worker_threads"
+        parentPort.postMessage(getCompileCacheDir() ?? "none")`
+      const program = `import { Worker } from "node:worker_threads"
+        import * as CompileCache from ${JSON.stringify(module)}
+        CompileCache.enable()
+        new Worker(${JSON.stringify(inThread)}, { eval: true }).on("message", (folder) => console.log(folder))`
+
+      const folder = execFileSync(process.execPath, ["--no-warnings", "--input-type=module", "-e", program], {
+        encoding: "utf8",
+        env: { XDG_CACHE_HOME: cache },
+      })
+
+      expect(folder.startsWith(join(cache, "daybook"))).toBe(true)
+    }),
+  )
 })
