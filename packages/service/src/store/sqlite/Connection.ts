@@ -184,7 +184,8 @@ export const connectUnsafe = (options: DatabaseFile.Options): Connection => {
     valuesUnsafe: valuesUnsafe as Connection["valuesUnsafe"],
     manyUnsafe: (sql, list) => {
       const { statement } = prepare(sql)
-      for (const params of list) statement.run(...params)
+      // `run` makes an object of what has changed, which takes a fifth of the time of an insert.
+      for (const params of list) statement.get(...params)
     },
     scriptUnsafe: (sql) => database.exec(sql),
     attempt: (work) => Effect.try({ try: work, catch: (cause) => storeError(name, cause) }),
