@@ -36,7 +36,9 @@ export const namesOf = (body: string): Names | null => {
   const contract = body.indexOf(contractKey, toStart)
   if (contract === -1) return null
   const created = body[contract + contractKey.length] === '"' ? null : addressAt(body, contract + contractKey.length)
-  const addresses = [...new Set([sender, recipient, created])].filter((address) => address !== null)
+  const addresses = [sender]
+  if (recipient !== null && recipient !== sender) addresses.push(recipient)
+  if (created !== null && !addresses.includes(created)) addresses.push(created)
   const isForm =
     isHex(hash, hashEnd - hashStart.length) && addresses.every((address) => isHex(address, addressCharacters))
   return isForm ? { hash, addresses } : null

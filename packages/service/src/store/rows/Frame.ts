@@ -59,19 +59,35 @@ export const decode = (frame: Uint8Array, size: number, dictionary: number): Buf
   return Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength)
 }
 
+/** Where the bytes of texts are written before they are compressed: kept, since most rows have a few kilobytes. */
+const keptBytes = 1 << 18
+const kept = Buffer.allocUnsafeSlow(keptBytes)
+/** Bytes of a character of a text at most. */
+const maxCharacterBytes = 3
+
+/** The bytes of texts, one behind the other, valid until the next call; and of how many the first consists. */
+const write = (body: string, behind: string): { readonly bytes: Buffer; readonly size: number } => {
+  const room = (body.length + behind.length) * maxCharacterBytes
+  const into = room <= keptBytes ? kept : Buffer.allocUnsafeSlow(room)
+  const size = into.write(body, 0)
+  return { bytes: into.subarray(0, size + into.write(behind, size)), size }
+}
+
+/** A frame that later calls do not change. */
+const encodeWritten = (bytes: Buffer, dictionary: number): Uint8Array =>
+  dictionary === 0 ? Buffer.from(bytes) : encode(bytes, dictionary)
+
 /** Packs the texts of a row. */
 export const pack = (body: string, internal: string | null, codec: Codec): Packed => {
   const dictionary = codec === "plain" ? 0 : Dictionaries.current
-  const size = Buffer.byteLength(body)
   const internalSize = internal === null ? null : Buffer.byteLength(internal)
-  const isBodyApart = size > apartBytes
   const isInternalApart = internalSize !== null && internalSize > apartBytes
-  const text = internal === null || isInternalApart ? body : body + internal
+  const { bytes, size } = write(body, isInternalApart ? "" : (internal ?? ""))
   return {
-    form: { dictionary, isBodyApart, isInternalApart },
+    form: { dictionary, isBodyApart: size > apartBytes, isInternalApart },
     size,
     internalSize,
-    frame: encode(Buffer.from(text), dictionary),
+    frame: encodeWritten(bytes, dictionary),
     internalFrame: isInternalApart ? encode(Buffer.from(internal!), dictionary) : null,
   }
 }

@@ -64,15 +64,40 @@ const contextOf = (open: () => unknown, flush: number): Run => {
 /** The largest frame that a number of bytes can need. */
 const boundOf = (bytes: number): number => bytes + (bytes >> 7) + 1024
 
+/** Frames lie side by side in buffers of this size: memory of their own for each takes longer to get than to fill. */
+const sharedBytes = 1 << 16
+/** A longer frame has memory of its own. */
+const ownBytes = 1 << 12
+
+/** Copies frames out of a buffer that is written again. */
+const makeFrames = () => {
+  let shared = new Uint8Array(0)
+  let length = 0
+  return {
+    keep: (from: Buffer, count: number): Uint8Array => {
+      const frame = from.subarray(0, count)
+      if (count > ownBytes) return Uint8Array.from(frame)
+      if (length + count > shared.length) {
+        shared = new Uint8Array(sharedBytes)
+        length = 0
+      }
+      shared.set(frame, length)
+      length += count
+      return shared.subarray(length - count, length)
+    },
+  }
+}
+
 const native = (dictionary: Uint8Array): Zstd => {
   const compressing = contextOf(() => createZstdCompress({ dictionary, params }), constants.ZSTD_e_end)
   const decompressing = contextOf(() => createZstdDecompress({ dictionary }), constants.ZSTD_e_end)
+  const frames = makeFrames()
   const kept = Buffer.allocUnsafeSlow(keptBytes)
   const room = (bytes: number) => (bytes <= keptBytes ? kept : Buffer.allocUnsafeSlow(bytes))
   return {
     compress: (bytes) => {
       const to = room(boundOf(bytes.length))
-      return Buffer.copyBytesFrom(to, 0, compressing(bytes, to))
+      return frames.keep(to, compressing(bytes, to))
     },
     decompress: (frame, size) => {
       // One byte more than expected: a frame of another size is noticed.
