@@ -1,6 +1,7 @@
 /**
  * Size of the clients in a web page: a small program per API, bundled for browsers by Vite, minified and compressed by gzip. esbuild keeps
  * more of a namespace that a module exports again, so that some programs have a limit there too.
+ * No program awaits an Effect at its top level: webpack joins no module to one that does.
  * `pnpm bundle` enforces the limits; `pnpm bench bundle` compares with other clients.
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
@@ -23,7 +24,7 @@ export interface Program {
 export const programs: Readonly<Record<string, Program & { readonly budgetKibibytes: number }>> = {
   "rest, promise API": {
     folder: "apps/demo",
-    budgetKibibytes: 71,
+    budgetKibibytes: 70,
     source: `
       import { createRestClient } from "@daybook/rest/promise"
       const rest = createRestClient({ baseUrl: location.origin, apiKey: "key", timeout: "10 seconds" })
@@ -33,7 +34,7 @@ export const programs: Readonly<Record<string, Program & { readonly budgetKibiby
   },
   "rest, Effect API": {
     folder: "apps/demo",
-    budgetKibibytes: 72,
+    budgetKibibytes: 70,
     source: `
       import * as RestClient from "@daybook/rest/RestClient"
       import * as Effect from "effect/Effect"
@@ -43,7 +44,7 @@ export const programs: Readonly<Record<string, Program & { readonly budgetKibiby
           Effect.sync(() => document.body.append(hash)),
         ),
       )
-      await Effect.runPromise(Effect.provide(program, RestClient.layer({ baseUrl: location.origin, apiKey: "key" })))
+      void Effect.runPromise(Effect.provide(program, RestClient.layer({ baseUrl: location.origin, apiKey: "key" })))
     `,
   },
   "addresses and units alone, from rest": {
@@ -70,9 +71,10 @@ export const programs: Readonly<Record<string, Program & { readonly budgetKibiby
     source: `
       import * as RpcClient from "@daybook/rpc/RpcClient"
       import * as Effect from "effect/Effect"
-      const program = RpcClient.RpcClient.use((client) => client.eth_getBlockByNumber("latest", true))
-      const block = await Effect.runPromise(Effect.provide(program, RpcClient.layer({ url: location.origin })))
-      document.body.append(String(block?.number))
+      const program = RpcClient.RpcClient.use((client) =>
+        Effect.map(client.eth_getBlockByNumber("latest", true), (block) => document.body.append(String(block?.number))),
+      )
+      void Effect.runPromise(Effect.provide(program, RpcClient.layer({ url: location.origin })))
     `,
   },
   "rpc, viem transport without viem": {
@@ -90,8 +92,8 @@ export const programs: Readonly<Record<string, Program & { readonly budgetKibiby
 
 /** Programs with their limits in KiB where esbuild bundles them. */
 export const esbuildPrograms: typeof programs = {
-  "rest, promise API": { ...programs["rest, promise API"]!, budgetKibibytes: 75 },
-  "rest, Effect API": { ...programs["rest, Effect API"]!, budgetKibibytes: 76 },
+  "rest, promise API": { ...programs["rest, promise API"]!, budgetKibibytes: 74 },
+  "rest, Effect API": { ...programs["rest, Effect API"]!, budgetKibibytes: 74 },
   "addresses and units alone, from rest": programs["addresses and units alone, from rest"]!,
   "addresses and units alone, from schema": {
     folder: "packages/rest",

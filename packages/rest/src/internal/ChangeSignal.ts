@@ -5,9 +5,10 @@
  * Source: decision 0021.
  */
 import type { WalletEvent } from "@daybook/schema/WalletEvent"
+import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Latch from "effect/Latch"
+import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 
@@ -23,17 +24,18 @@ export const make = (
   scope: Scope.Scope,
 ): Effect.Effect<void> => {
   if (changes === undefined) return Effect.sleep(every)
-  const latch = Latch.makeUnsafe()
+  let changed = Deferred.makeUnsafe<void>()
+  const report = () => Deferred.doneUnsafe(changed, Exit.void)
   let isStarted = false
   let isListening = false
   const onEvent = (event: WalletEvent) =>
     Effect.sync(() => {
       // Between the last page and the first event rows may have been added.
-      if (!isListening || isChange(event)) latch.openUnsafe()
+      if (!isListening || isChange(event)) report()
       isListening = true
     })
   const ended = Effect.sync(() => {
-    if (isListening) latch.openUnsafe()
+    if (isListening) report()
     isListening = false
   })
   const listening = Effect.ensuring(Effect.ignore(Stream.runForEach(changes, onEvent)), ended)
@@ -43,7 +45,7 @@ export const make = (
       yield* Effect.forkIn(listening, scope)
     }
     const most = isListening ? Duration.max(every, backstop) : every
-    yield* Effect.raceFirst(latch.await, Effect.sleep(most))
-    latch.closeUnsafe()
+    yield* Effect.raceFirst(Deferred.await(changed), Effect.sleep(most))
+    changed = Deferred.makeUnsafe()
   })
 }

@@ -4,6 +4,7 @@
  */
 import * as Issue from "@daybook/schema/Issue"
 import type { WalletEvent } from "@daybook/schema/WalletEvent"
+import * as Arr from "effect/Array"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -226,8 +227,13 @@ export const rows = <Query, Row, P extends Page<Row>>(
   query: Query,
   options?: StreamOptions,
 ): Stream.Stream<Row | RowsReverted, RestError> =>
-  Stream.flatMap(make(source, query, options), (step): Stream.Stream<Row | RowsReverted> =>
-    Pagination.isReverted(step) ? Stream.succeed(step) : Stream.fromArray(step.page.page.result),
+  // Stream.flatMap would bring the queues and semaphores of its concurrent form into every program.
+  make(source, query, options).pipe(
+    Stream.map((step): ReadonlyArray<Row | RowsReverted> =>
+      Pagination.isReverted(step) ? [step] : step.page.page.result,
+    ),
+    Stream.filter((values) => Arr.isReadonlyArrayNonEmpty(values)),
+    Stream.flattenArray,
   )
 
 /** Streams the pages with their responses; `RowsReverted` only with `onStaleCursor: "restart"`. */

@@ -1,14 +1,46 @@
 /** A stream as a value that programs which use promises iterate. */
-import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as CallerStack from "./CallerStack.ts"
 
-const aborted = (signal: AbortSignal): Effect.Effect<never> =>
-  Effect.callback((resume) => {
-    const stop = () => resume(Effect.die(signal.reason))
-    signal.addEventListener("abort", stop, { once: true })
-    return Effect.sync(() => signal.removeEventListener("abort", stop))
-  })
+/**
+ * Iterates the same values until the signal is aborted, which interrupts the stream and closes what it holds. It is written with iterators:
+ * Stream.interruptWhen would bring the queues of merged streams into every program.
+ */
+const interruptible = <A>(values: AsyncIterable<A>, signal: AbortSignal): AsyncIterable<A> => ({
+  [Symbol.asyncIterator]: () => {
+    const iterator = values[Symbol.asyncIterator]()
+    let isOver = false
+    const abort = () => void iterator.return?.().catch(() => undefined)
+    const end = () => {
+      isOver = true
+      signal.removeEventListener("abort", abort)
+    }
+    signal.addEventListener("abort", abort, { once: true })
+    const advance = async (): Promise<IteratorResult<A, undefined>> => {
+      const result = await iterator.next()
+      if (result.done !== true) return result
+      if (!isOver) signal.throwIfAborted()
+      end()
+      return { done: true, value: undefined }
+    }
+    return {
+      next: async () => {
+        try {
+          if (!isOver) signal.throwIfAborted()
+          return await advance()
+        } catch (error) {
+          end()
+          throw signal.aborted ? signal.reason : error
+        }
+      },
+      return: async () => {
+        end()
+        await iterator.return?.()
+        return { done: true, value: undefined }
+      },
+    }
+  },
+})
 
 /** Iterates the same values; errors name the place where the value was requested. */
 const traced = <A>(values: AsyncIterable<A>): AsyncIterable<A> => ({
@@ -22,14 +54,10 @@ const traced = <A>(values: AsyncIterable<A>): AsyncIterable<A> => ({
 })
 
 /** Iterates a stream until it ends or the signal is aborted; errors keep their stack. */
-export const untraced = <A, E>(stream: Stream.Stream<A, E>, signal: AbortSignal | undefined): AsyncIterable<A> =>
-  Stream.toAsyncIterable(
-    signal === undefined
-      ? stream
-      : Stream.suspend(() =>
-          signal.aborted ? Stream.die(signal.reason) : Stream.interruptWhen(stream, aborted(signal)),
-        ),
-  )
+export const untraced = <A, E>(stream: Stream.Stream<A, E>, signal: AbortSignal | undefined): AsyncIterable<A> => {
+  const values = Stream.toAsyncIterable(stream)
+  return signal === undefined ? values : interruptible(values, signal)
+}
 
 /** Iterates the values of a stream until it ends or the signal is aborted. */
 export const values = <A, E>(stream: Stream.Stream<A, E>, signal: AbortSignal | undefined): AsyncIterable<A> =>
