@@ -113,6 +113,22 @@ export const targets: ReadonlyArray<Target> = [
       "Signature.test.ts",
     ],
   ),
+  // The suite that the fake and the service pass belongs to the service, which has both.
+  {
+    name: "testkit",
+    folder: "packages/service",
+    sources: [
+      "FakeCursor",
+      "FakeEvents",
+      "FakeLedger",
+      "FakePages",
+      "FakeProofs",
+      "FakeRequest",
+      "FakeStatement",
+      "FakeSums",
+    ].map((source) => `packages/testkit/src/internal/${source}.ts`),
+    tests: ["test/server/rest/TestKit.test.ts"],
+  },
   service("contract", [
     "ArtifactFolder",
     "ContractAbi",
