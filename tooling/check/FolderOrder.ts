@@ -25,6 +25,7 @@ export const folderOrder: Readonly<Record<string, ReadonlyArray<string>>> = {
     "discovery",
     "token",
     "proof",
+    "ens",
     "query",
     "signed",
     "indexer/job",

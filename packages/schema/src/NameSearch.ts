@@ -1,5 +1,5 @@
 /**
- * The search of addresses by name: labels, described contracts and tokens.
+ * The search of addresses by name: labels, described contracts, tokens, and names of the Ethereum Name Service.
  */
 import * as Schema from "effect/Schema"
 import * as Address from "./Address.ts"
@@ -40,7 +40,7 @@ const Limit = relax(Decimal.SafeInteger, (options) => ({
  * Source: decision 0058.
  */
 export const SearchQuery = Schema.Struct({
-  /** Part of a name, the beginning of a symbol, or an address. */
+  /** Part of a name, the beginning of a symbol, an address, or a whole name of the Ethereum Name Service. */
   q: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(100)),
   /** Chain by name or identifier. */
   chain: Schema.optionalKey(Schema.String),
@@ -52,7 +52,7 @@ export interface SearchQuery extends Schema.Schema.Type<typeof SearchQuery> {}
 
 const namedCodec = open("NamedAddress", {
   /** Where the name comes from. */
-  kind: Schema.Literals(["label", "contract", "token"]),
+  kind: Schema.Literals(["label", "contract", "token", "ens"]),
   /** The address. */
   address: Address.Address,
   /** The name. Not unique: anyone can create a token with the name of another one. */

@@ -41,6 +41,7 @@ import * as Otterscan from "./server/otterscan/Otterscan.ts"
 import * as RateLimit from "./server/admission/RateLimit.ts"
 import * as Relay from "./server/relay/Relay.ts"
 import * as RelayCache from "./server/relay/RelayCache.ts"
+import * as RelayEns from "./server/relay/RelayEns.ts"
 import * as RelayChains from "./server/relay/RelayChains.ts"
 import * as Metrics from "./server/monitoring/Metrics.ts"
 import * as ProcessMetrics from "./server/monitoring/ProcessMetrics.ts"
@@ -171,11 +172,12 @@ const routesOf = ({ chains, config, isIndexing, options, roles }: RouteParts, ke
       ? Layer.empty
       : Layer.merge(ExplorerRoutes.layer({ access, chains }), PageRoutes.layer({ chains })),
   ).pipe(
+    Layer.provide(ChainContracts.layer(kept.signatures)),
+    Layer.provideMerge(RelayEns.layer),
     Layer.provide(isRelay ? RelayChains.layer(chains, observed.called) : RelayChains.none),
     Layer.provide([
       Authentication.layer({ access, anonymous: config.anonymous }, observed.refused),
       Bounds.layer(config.limits),
-      ChainContracts.layer(kept.signatures),
     ]),
     Layer.provide([
       RateLimit.layer(config.rateLimit, Layer.succeed(RateLimiterStore, kept.buckets)),

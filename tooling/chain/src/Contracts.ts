@@ -14,9 +14,12 @@ export const names = [
   "DoubleCounter",
   "EntryPoint",
   "FailingCreation",
+  "HostileResolver",
   "MultiCollectible",
   "Multicall",
   "Multisend",
+  "NameRegistry",
+  "NameResolver",
   "OldCaller",
   "Orders",
   "Pair",
@@ -28,6 +31,7 @@ export const names = [
   "Token",
   "Vault",
   "VaultFactory",
+  "WildcardResolver",
   "WrappedEther",
 ] as const
 

@@ -94,7 +94,7 @@ const resolveText = async (text: string, service: Service, watched: ReadonlyArra
   const hits = [
     ...labelled.map(({ address, label }) => ({ kind: "your label", name: label, detail: address, address })),
     ...named.map(({ address, kind, name, symbol }) => ({
-      kind,
+      kind: kind === "ens" ? "ENS name" : kind,
       name: symbol === null || symbol === "" ? name : `${name} (${symbol})`,
       detail: address,
       address,

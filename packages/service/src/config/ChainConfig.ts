@@ -28,6 +28,10 @@ const Wallet = Schema.String.check(
   expecting("an address: 0x and 40 hex digits", (text) => /^0x[0-9a-fA-F]{40}$/.test(text)),
 )
 
+const Registry = Schema.String.check(
+  expecting("off, or an address: 0x and 40 hex digits", (text) => /^(?:off|0x[0-9a-fA-F]{40})$/.test(text)),
+)
+
 // Sound: the keys of the table are its names.
 const feeRules = Object.keys(FeeRules.all) as ReadonlyArray<FeeRules.Name>
 
@@ -77,6 +81,11 @@ export const ChainConfig = Schema.Struct({
   proofCallsPerMinute: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))),
   /** Folders of Foundry and Hardhat projects, whose contracts are added and decoded by their ABIs. Default: none. */
   artifacts: Schema.optionalKey(Schema.Array(Schema.NonEmptyString)),
+  /**
+   * Address of the registry of the Ethereum Name Service on this chain, whose names become labels; or `off`. Names are read with at most
+   * `proofCallsPerMinute` calls. Default: its registry on Ethereum, Sepolia and Holesky, else `off`.
+   */
+  ens: Schema.optionalKey(Registry),
   /** Labels by address. */
   labels: withDefault(Schema.Record(Schema.String, Schema.String), () => ({})),
 })

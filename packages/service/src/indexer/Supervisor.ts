@@ -85,8 +85,9 @@ interface Supervised {
   readonly fiber: Fiber.Fiber<never>
 }
 
-/** What an indexer depends on; labels are those of pages. */
-const identityOf = (job: ChainJob): string => JSON.stringify({ ...job, config: { ...job.config, labels: {} } })
+/** What an indexer depends on; labels and names are those of pages. */
+const identityOf = (job: ChainJob): string =>
+  JSON.stringify({ ...job, config: { ...job.config, ens: undefined, labels: {} } })
 
 /** Starts indexers until the scope ends; then each finishes its transaction, within a few seconds. */
 export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<Supervisor, never, Scope.Scope> {

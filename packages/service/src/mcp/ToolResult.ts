@@ -146,7 +146,7 @@ export const movementOf = (row: Movement) => ({
   amount: row.amount.toString(),
   display: displayOf(row.asset, row.token, row.amount),
   counterparty: row.counterparty,
-  counterparty_label: row.counterparty_label,
+  untrusted_counterparty_label: row.counterparty_label,
   flags: row.flags ?? [],
   transaction: row.transaction_hash,
   failed: row.failed,

@@ -8,18 +8,25 @@ import type { Node } from "../node/Node.ts"
 const minuteMillis = 60_000
 
 /**
+ * Makes a wait before so many calls, until those before them had their time. After a rest, the calls of `burstMillis` wait for nothing.
+ */
+export const make = (callsPerMinute: number, burstMillis = 0): ((calls: number) => Effect.Effect<void>) => {
+  let freeAt = Number.NEGATIVE_INFINITY
+  return Effect.fnUntraced(function* (calls) {
+    const now = yield* MonotonicClock.millis
+    const wait = Math.max(0, freeAt - now)
+    freeAt = Math.max(freeAt, now - burstMillis) + (calls * minuteMillis) / callsPerMinute
+    yield* Effect.sleep(wait)
+  })
+}
+
+/**
  * A node whose batches wait until the calls before them had their time, at so many calls per minute.
  */
 export const paced = (node: Node, callsPerMinute: number): Node => {
-  let freeAt = 0
+  const pause = make(callsPerMinute)
   return {
     ...node,
-    batch: Effect.fnUntraced(function* (calls, task) {
-      const now = yield* MonotonicClock.millis
-      const wait = Math.max(0, freeAt - now)
-      freeAt = Math.max(freeAt, now) + (calls.length * minuteMillis) / callsPerMinute
-      yield* Effect.sleep(wait)
-      return yield* node.batch(calls, task)
-    }),
+    batch: (calls, task) => Effect.andThen(pause(calls.length), node.batch(calls, task)),
   }
 }

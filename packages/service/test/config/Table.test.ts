@@ -45,6 +45,7 @@ const smallest = {
 
 /** Values that are not accepted, where `null` is no example of what an operator writes. */
 const wrong: Readonly<Record<string, unknown>> = {
+  "chains.<name>.ens": "on",
   listen: "8080",
   "listen.host": "",
   "listen.port": 70_000,

@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import { type Anvil, Contracts } from "@daybook/chain"
 import { Random } from "@daybook/harness"
+import { batch } from "@daybook/harness/Rpc"
 import * as BaseFee from "./BaseFee.ts"
 import type { WireBlock } from "./Recording.ts"
 
@@ -119,29 +120,29 @@ export const mineAll = Effect.fnUntraced(function* (node: Anvil.Node, { last, tr
 
 /**
  * Carries out a plan without the empty blocks but the first: each block has the time and the base fee that it has after those before it.
- * `mined` is called after each, with its number in the plan.
+ * `mined` is called after each, with its number in the plan, and gives the block.
  */
 export const mineBusy = Effect.fnUntraced(function* <E>(
   node: Anvil.Node,
   { transactions }: PlannedChain,
-  mined: (number: number) => Effect.Effect<void, E>,
+  mined: (number: number) => Effect.Effect<WireBlock, E>,
 ) {
-  let head = yield* node.call<WireBlock>("eth_getBlockByNumber", ["latest", false])
+  let head = yield* mined(0)
   const genesis = Number(head.timestamp)
   let number = 0
-  yield* mined(0)
   for (const block of [emptyBlock, ...transactions.keys()].toSorted((one, another) => one - another)) {
     // The node gives its first block the base fee of block 0.
     let baseFee = number === 0 ? BigInt(head.baseFeePerGas) : BaseFee.next(head)
     for (let empty = number + 1; empty < block; empty++) {
       baseFee = BaseFee.next({ ...head, gasUsed: "0x0", baseFeePerGas: hex(baseFee) })
     }
-    yield* node.call("anvil_setNextBlockBaseFeePerGas", [hex(baseFee)])
-    yield* node.call("evm_setNextBlockTimestamp", [genesis + secondsPerBlock * block])
+    yield* batch(node.url, [
+      { method: "anvil_setNextBlockBaseFeePerGas", params: [hex(baseFee)] },
+      { method: "evm_setNextBlockTimestamp", params: [genesis + secondsPerBlock * block] },
+    ])
     for (const one of transactions.get(block) ?? []) yield* send(node, one)
     yield* node.call("anvil_mine", ["0x1"])
-    head = yield* node.call<WireBlock>("eth_getBlockByNumber", ["latest", false])
+    head = yield* mined(block)
     number = block
-    yield* mined(block)
   }
 })

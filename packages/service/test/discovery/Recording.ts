@@ -37,8 +37,8 @@ export type History = Array<readonly [block: number, value: string]>
 export interface Recording {
   readonly blocks: Map<number, RecordedBlock>
   readonly histories: Map<string, History>
-  /** Records the last block of the node, as one of this number. */
-  readonly record: (number: number) => Effect.Effect<void>
+  /** Records the last block of the node, as one of this number; gives the block. */
+  readonly record: (number: number) => Effect.Effect<WireBlock>
 }
 
 /** The calls by which the state of an account is read. */
@@ -66,12 +66,17 @@ export const make = (node: Anvil.Node, tokens: ReadonlyArray<string>): Recording
     const history = histories.get(key) ?? []
     // A contract that is not there yet has no balances.
     if (value === "0x" && history.length === 0) return
-    if (history.at(-1)?.[1] !== value) histories.set(key, [...history, [number, value]])
+    if (history.at(-1)?.[1] === value) return
+    history.push([number, value])
+    histories.set(key, history)
   }
   const record = Effect.fnUntraced(function* (number: number) {
-    const block = yield* node.call<WireBlock>("eth_getBlockByNumber", ["latest", true])
-    const receipts = yield* node.call<ReadonlyArray<WireReceipt>>("eth_getBlockReceipts", ["latest"])
-    const traces = yield* node.call<ReadonlyArray<Wire>>("trace_block", [block.number])
+    const last = "latest"
+    const [block, receipts, traces] = (yield* batch<unknown>(node.url, [
+      { method: "eth_getBlockByNumber", params: [last, true] },
+      { method: "eth_getBlockReceipts", params: [last] },
+      { method: "trace_block", params: [last] },
+    ])) as [WireBlock, ReadonlyArray<WireReceipt>, ReadonlyArray<Wire>]
     blocks.set(number, { block, receipts, traces })
     const named = addressesIn([block, receipts, traces, number === 0 ? node.accounts : []])
     const subjects = named.flatMap((address): ReadonlyArray<readonly [method: string, subject: unknown]> => [
@@ -83,6 +88,7 @@ export const make = (node: Anvil.Node, tokens: ReadonlyArray<string>): Recording
       subjects.map(([method, subject]) => ({ method, params: [subject, "latest"] })),
     )
     for (const [at, [method, subject]] of subjects.entries()) keep(keyOf(method, subject), number, values[at]!)
+    return block
   }, Effect.orDie)
   return { blocks, histories, record }
 }

@@ -93,7 +93,7 @@ export const start = (options: Options = {}): Effect.Effect<Started, Service.Sta
     const baseFolder = yield* temporaryFolder
     const given = options.chains ?? { eth: {} }
     const chains = Object.fromEntries(
-      Object.entries(given).map(([name, { config }]) => [name, { rpc: [nowhere], ...config }]),
+      Object.entries(given).map(([name, { config }]) => [name, { rpc: [nowhere], ens: "off", ...config }]),
     )
     const listen = { host: "127.0.0.1", port: 0 }
     const config = yield* Effect.fromResult(

@@ -55,12 +55,12 @@ export const make = Effect.fnUntraced(function* (blocks: number, sizes: Readonly
     yield* indexer.stop
     return { folder, store }
   })
-  const { store: full } = yield* indexed(null)
   const folder = yield* temporaryFolder
   // It is copied once its database is closed.
-  yield* Effect.scoped(
+  const copied = Effect.scoped(
     Effect.map(indexed(new Set([configured])), (own) => cpSync(own.folder, folder, { recursive: true })),
   )
+  const [{ store: full }] = yield* Effect.all([indexed(null), copied], { concurrency: "unbounded" })
   return { plan, archive, full, folder } satisfies Indexed
 })
 

@@ -16,26 +16,35 @@ import * as Steps from "../../supervision/Steps.ts"
 import type { ChainRef } from "../../store/ChainRef.ts"
 import type { Contract, Contracts } from "../../store/Contracts.ts"
 import { Engine } from "../../store/Engine.ts"
+import type { Label } from "../../label/Label.ts"
+import { ChainEns } from "./ChainEns.ts"
 
 /** What the operator has described of a chain. */
 export interface Described {
   readonly contracts: ReadonlyArray<Contract>
   readonly decoder: ContractDecoder.ContractDecoder
+  /** The label of an address: that of the configuration, else the name of a contract, else the name in the name service that is known. */
+  readonly label: Label
 }
+
+/** A chain with the labels of its configuration. */
+export type LabelledChain = ChainRef & { readonly label: Label }
 
 /** The contracts of the chains of a process. */
 export class ChainContracts extends Context.Service<
   ChainContracts,
   {
     /** Reads what is described of a chain; while the database does not answer, what was read before. */
-    readonly find: (chain: ChainRef) => Effect.Effect<Described>
+    readonly find: (chain: LabelledChain) => Effect.Effect<Described>
     /** Keeps an ABI that this process has read and is about to store, so that it is not read again. */
     readonly keep: (chain: ChainRef, text: string, abi: ContractAbi.Abi) => void
   }
 >()("@daybook/service/server/ChainContracts") {}
 
+type Contents = Omit<Described, "label">
+
 interface Cached {
-  readonly described: Described
+  readonly described: Contents
   readonly revision: number
   readonly checkedAt: number
 }
@@ -56,9 +65,10 @@ export const make = (
   database: Pick<Contracts, "list" | "revision">,
   builtIn: Decoder.Decoder,
   directory: SignatureDirectory | null = null,
+  ensOf: ChainEns["Service"] = ChainEns.none,
 ): ChainContracts["Service"] => {
   const memories = new Map<number, Memory>()
-  const none: Described = {
+  const none: Contents = {
     contracts: [],
     decoder: Steps.runSync(ContractDecoder.make([], builtIn, undefined, directory)),
   }
@@ -69,7 +79,7 @@ export const make = (
     return memory
   }
 
-  const fresh = ({ cached }: Memory, now: number): Described | undefined =>
+  const fresh = ({ cached }: Memory, now: number): Contents | undefined =>
     cached !== undefined && now - cached.checkedAt < checkMillis ? cached.described : undefined
 
   const refresh = Effect.fnUntraced(function* (chain: ChainRef, memory: Memory) {
@@ -92,16 +102,25 @@ export const make = (
     return memory.cached.described
   })
 
+  const read = (chain: ChainRef): Effect.Effect<Contents> => {
+    const memory = memoryOf(chain)
+    return Effect.flatMap(MonotonicClock.millis, (now) => {
+      const described = fresh(memory, now)
+      if (described !== undefined) return Effect.succeed(described)
+      return memory.permit
+        .withPermit(refresh(chain, memory))
+        .pipe(Effect.catch(({ message }) => Effect.as(Effect.logDebug(message), memory.cached?.described ?? none)))
+    })
+  }
+
   return {
     find: (chain) => {
-      const memory = memoryOf(chain)
-      return Effect.flatMap(MonotonicClock.millis, (now) => {
-        const described = fresh(memory, now)
-        if (described !== undefined) return Effect.succeed(described)
-        return memory.permit
-          .withPermit(refresh(chain, memory))
-          .pipe(Effect.catch(({ message }) => Effect.as(Effect.logDebug(message), memory.cached?.described ?? none)))
-      })
+      const ens = ensOf(chain)
+      return Effect.map(read(chain), ({ contracts, decoder }) => ({
+        contracts,
+        decoder,
+        label: (address) => chain.label(address) ?? decoder.nameOf(address) ?? ens.label(address),
+      }))
     },
     keep: (chain, text, abi) => {
       memoryOf(chain).kept = [text, ContractDecoder.decoding(abi)]
@@ -110,8 +129,11 @@ export const make = (
 }
 
 /** The contracts of the database, for all routes of a process, and the directory of signatures that decodes what they do not. */
-export const layer = (directory: SignatureDirectory | null): Layer.Layer<ChainContracts, never, Engine> =>
+export const layer = (directory: SignatureDirectory | null): Layer.Layer<ChainContracts, never, ChainEns | Engine> =>
   Layer.effect(
     ChainContracts,
-    Effect.map(Engine, ({ contracts }) => make(contracts, KnownSignatures.decoder(), directory)),
+    Effect.gen(function* () {
+      const { contracts } = yield* Engine
+      return make(contracts, KnownSignatures.decoder(), directory, yield* ChainEns)
+    }),
   )

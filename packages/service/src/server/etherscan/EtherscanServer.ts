@@ -17,6 +17,7 @@ import { Authentication } from "../admission/Authentication.ts"
 import { Bounds } from "../admission/Bounds.ts"
 import * as FairQueue from "../admission/FairQueue.ts"
 import { ChainContracts } from "../chain/ChainContracts.ts"
+import { ChainEns } from "../chain/ChainEns.ts"
 import { RequestFacts } from "../http/RequestFacts.ts"
 import * as Response from "../http/Response.ts"
 import * as Routes from "../http/Routes.ts"
@@ -90,7 +91,7 @@ const make = Effect.fnUntraced(function* (served: ReadonlyArray<ServedChain>) {
     ...HoldingActions.make({ calls, queue: FairQueue.make(sumBounds), sum: WalletSums.make(bounds.turns.run) }),
     ...LogActions.make(calls),
     ...ProxyActions.make(calls),
-    ...ServiceActions.make({ authentication, contracts }),
+    ...ServiceActions.make({ authentication, contracts, ensOf: yield* ChainEns }),
     ...UnknownActions.actions,
   }
   const send = PageResponse.make(bounds)

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Authentication } from "../admission/Authentication.ts"
 import type { ChainContracts } from "../chain/ChainContracts.ts"
+import type { ChainEns } from "../chain/ChainEns.ts"
 import type { Action, Actions, Chain } from "./Action.ts"
 import * as Envelope from "./Envelope.ts"
 import * as Parameters from "./Parameters.ts"
@@ -16,6 +17,7 @@ import * as Parameters from "./Parameters.ts"
 export interface Options {
   readonly authentication: Authentication["Service"]
   readonly contracts: ChainContracts["Service"]
+  readonly ensOf: ChainEns["Service"]
 }
 
 /** Credits a day that stand for a number of requests per second: clients take their pace from them. */
@@ -51,16 +53,17 @@ const limit =
 /** Most addresses of one request. */
 const maxAddresses = 100
 
-const tags = ({ contracts }: Options): Action["answer"] =>
+const tags = ({ contracts, ensOf }: Options): Action["answer"] =>
   Effect.fnUntraced(function* ({ chain, parameters }) {
     const texts = (parameters.get("address") ?? "").split(",")
     if (texts.length > maxAddresses) return yield* Envelope.invalid("address", `at most ${maxAddresses} addresses`)
     const addresses = yield* Effect.fromResult(Result.all(texts.map((text) => Parameters.addressOf(text.trim()))))
-    const { decoder } = yield* contracts.find(chain)
+    yield* ensOf(chain).settle(addresses)
+    const { label } = yield* contracts.find(chain)
     return Envelope.ofResult(
       addresses.map((address) => ({
         address,
-        nametag: chain.label(address) ?? decoder.nameOf(address) ?? "",
+        nametag: label(address) ?? "",
         internal_nametag: "",
         url: "",
         labels: [],

@@ -25,18 +25,18 @@ const pairsOf = (texts: ReadonlyArray<string> = []): ReadonlyArray<readonly [add
 export const namesOf = (
   query: LookupQuery,
   label: Label,
-  decoder: Pick<ContractDecoder, "error" | "functionOf" | "nameOf">,
+  decoder: Pick<ContractDecoder, "error" | "functionOf">,
 ): NamesWire => ({
-  addresses: (query.address ?? []).map((address) => label(address) ?? decoder.nameOf(address)),
+  addresses: (query.address ?? []).map(label),
   calls: pairsOf(query.call).map(([address, selector]) => decoder.functionOf(address, selector)),
   errors: pairsOf(query.error).map(([address, data]) => decoder.error(address, data)),
 })
 
 /** The route of the lookup. */
-export const route = ({ authentication, chainOf, contracts }: PageContext) => {
+export const route = ({ authentication, chainOf, contracts, ensOf }: PageContext) => {
   const handler: OperationRoute.Handler<ExplorerOperation.All["names"], IndexedChain> = ({ caller, chain, query }) => {
-    const { label } = chain
-    return Effect.map(contracts.find(chain), ({ decoder }) => {
+    const described = Effect.andThen(ensOf(chain).settle(query.address ?? []), contracts.find(chain))
+    return Effect.map(described, ({ decoder, label }) => {
       const body: NamesResultWire = { result: namesOf(query, label, decoder) }
       return Response.json(JSON.stringify(body), { headers: caller.headers })
     })

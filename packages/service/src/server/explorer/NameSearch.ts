@@ -1,5 +1,6 @@
 /**
- * Finds addresses by their names for the search of the explorer: labels, the operator's contracts, and tokens.
+ * Finds addresses by their names for the search of the explorer: labels, the operator's contracts, tokens, and names of the
+ * Ethereum Name Service.
  *
  * Source: decision 0058.
  */
@@ -8,6 +9,7 @@ import * as ExplorerOperation from "@daybook/schema/ExplorerOperation"
 import { visibleLine } from "@daybook/schema/VisibleText"
 import type { NamedAddressWire, SearchResultWire } from "@daybook/schema/NameSearch"
 import * as Effect from "effect/Effect"
+import type { EnsNames } from "../../ens/EnsNames.ts"
 import * as Label from "../../label/Label.ts"
 import type { Contract } from "../../store/Contracts.ts"
 import type { TokenMetadata } from "../../ledger/TokenMetadata.ts"
@@ -78,8 +80,14 @@ const findTokens = (text: string, chain: IndexedChain, limit: number) => {
   ).pipe(Effect.catch(({ message }) => Effect.as(Effect.logDebug(message), [])))
 }
 
+/** The address of a name of the Ethereum Name Service. */
+const findEns = (text: string, ens: EnsNames) =>
+  Effect.map(ens.find(text), (found): ReadonlyArray<NamedAddressWire> => {
+    return found === null ? [] : [{ kind: "ens", ...found, symbol: null }]
+  })
+
 /** The route of the search. */
-export const route = ({ authentication, chainOf, contracts }: PageContext) => {
+export const route = ({ authentication, chainOf, contracts, ensOf }: PageContext) => {
   const handler: OperationRoute.Handler<ExplorerOperation.All["search"], IndexedChain> = ({ caller, chain, query }) => {
     const { config } = chain
     const { limit = defaultLimit, q: text } = query
@@ -87,8 +95,9 @@ export const route = ({ authentication, chainOf, contracts }: PageContext) => {
       const described = yield* contracts.find(chain)
       const named = find(text, config.labels, described.contracts, limit)
       const tokens = yield* findTokens(text, chain, limit)
-      const addresses = new Set(named.map(({ address }) => address))
-      const result = [...named, ...tokens.filter(({ address }) => !addresses.has(address))].slice(0, limit)
+      const ens = yield* findEns(text, ensOf(chain))
+      const addresses = new Set([...ens, ...named].map(({ address }) => address))
+      const result = [...ens, ...named, ...tokens.filter(({ address }) => !addresses.has(address))].slice(0, limit)
       const body: SearchResultWire = { result }
       return Response.json(JSON.stringify(body), { headers: caller.headers })
     })

@@ -1,6 +1,7 @@
 /** What the routes for the explorer's pages share. */
 import type { Authentication } from "../admission/Authentication.ts"
 import type { ChainContracts } from "../chain/ChainContracts.ts"
+import type { ChainEns } from "../chain/ChainEns.ts"
 import type { IndexedChain } from "../../query/IndexedChain.ts"
 import type { ChainOf } from "../rest/OperationRoute.ts"
 
@@ -10,4 +11,5 @@ export interface PageContext {
   /** Finds a chain by the parameter `chain`. */
   readonly chainOf: ChainOf<IndexedChain>
   readonly contracts: ChainContracts["Service"]
+  readonly ensOf: ChainEns["Service"]
 }

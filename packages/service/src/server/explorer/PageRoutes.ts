@@ -10,6 +10,7 @@ import type { ServedChain } from "../../config/ServedChain.ts"
 import { Engine } from "../../store/Engine.ts"
 import { Authentication } from "../admission/Authentication.ts"
 import { ChainContracts } from "../chain/ChainContracts.ts"
+import { ChainEns } from "../chain/ChainEns.ts"
 import * as IndexedChain from "../../query/IndexedChain.ts"
 import * as ChainRegistry from "../../config/ChainRegistry.ts"
 import * as ContractView from "./ContractView.ts"
@@ -26,6 +27,7 @@ export const layer = (options: { readonly chains: ReadonlyArray<ServedChain> }) 
         authentication: yield* Authentication,
         chainOf: ChainRegistry.finderWithDefault(options.chains.map(IndexedChain.fromDatabase(database))),
         contracts: yield* ChainContracts,
+        ensOf: yield* ChainEns,
       }
       yield* router.addAll([NameSearch.route(parts), NameLookup.route(parts), ContractView.route(parts)])
     }),

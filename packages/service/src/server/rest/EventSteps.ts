@@ -136,12 +136,12 @@ export const make = ({ bounds, config, contracts, decoder }: Options): Open => {
       first: yield* take(state),
       take,
       textsOf: Effect.fnUntraced(function* (step) {
-        const { decoder: contractDecoder } = yield* contracts.find(chain)
+        const { decoder: contractDecoder, label } = yield* contracts.find(chain)
         return EventText.events(step, yield* Clock.currentTimeMillis, {
           chain,
           wallet,
           selection,
-          label: (address) => chain.label(address) ?? contractDecoder.nameOf(address),
+          label,
           empty: grant.empty ?? config.empty,
           contractDecoder,
           decode,

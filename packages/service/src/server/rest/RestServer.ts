@@ -53,8 +53,8 @@ export const layer = (options: {
       const contracts = yield* ChainContracts
       const handlers: Handlers = {
         walletTransactions: WalletTransactions.make({ config, contracts, decoder, send }),
-        movements: WalletMovements.make({ config, send }),
-        userOperations: WalletUserOperations.make({ config, send }),
+        movements: WalletMovements.make({ config, contracts, send }),
+        userOperations: WalletUserOperations.make({ config, contracts, send }),
         ...WalletSums.make({ send, turns: bounds.turns }),
         signedStatement: SignedStatements.make({ send, signingKey: options.signingKey }),
       }

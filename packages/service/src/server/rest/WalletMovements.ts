@@ -11,6 +11,7 @@ import * as Result from "effect/Result"
 import type { Config } from "../../config/Config.ts"
 import type { IndexedChain } from "../../query/IndexedChain.ts"
 import * as Movements from "../../query/WalletMovements.ts"
+import type { ChainContracts } from "../chain/ChainContracts.ts"
 import type * as ErrorResponse from "../http/ErrorResponse.ts"
 import { InvalidParameter } from "../http/InvalidParameter.ts"
 import type * as Cursor from "./Cursor.ts"
@@ -24,6 +25,7 @@ import * as PageResponse from "./PageResponse.ts"
 /** What the handler needs. */
 export interface Options {
   readonly config: Pick<Config, "maxLimit" | "limits">
+  readonly contracts: ChainContracts["Service"]
   /** Sends a page within the bounds of the process. */
   readonly send: ReturnType<typeof PageResponse.make>
 }
@@ -57,7 +59,7 @@ const fromFilter = (filter: Cursor.Filter): Result.Result<Movements.Selection, I
       )
 
 /** Makes the handler. */
-export const make = ({ config, send }: Options) => {
+export const make = ({ config, contracts, send }: Options) => {
   const { maxLimit } = config
   const maxBytes = config.limits.pageBytes
 
@@ -73,7 +75,8 @@ export const make = ({ config, send }: Options) => {
       page: resolved.page,
       pageSize: resolved.query.limit,
     }
-    return PageResponse.json(LedgerText.page(page.rows, place, chain.label, chain.id), {
+    const { label } = yield* contracts.find(chain)
+    return PageResponse.json(LedgerText.page(page.rows, place, label, chain.id), {
       ...IndexCoverage.headers(page.coverage),
       ...caller.headers,
     })

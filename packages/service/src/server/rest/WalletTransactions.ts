@@ -16,7 +16,7 @@ import type { IndexedChain } from "../../query/IndexedChain.ts"
 import type { Page } from "../../query/WalletPage.ts"
 import * as Wallet from "../../query/WalletTransactions.ts"
 import type { PageRow } from "../../store/ChainReader.ts"
-import type { ChainContracts } from "../chain/ChainContracts.ts"
+import type { ChainContracts, Described } from "../chain/ChainContracts.ts"
 import type * as ErrorResponse from "../http/ErrorResponse.ts"
 import * as IndexCoverage from "./IndexCoverage.ts"
 import type { InvalidParameter } from "../http/InvalidParameter.ts"
@@ -77,16 +77,15 @@ export const make = ({ config, contracts, decoder, send }: Options) => {
   const decoded = rowDecoder(decoder, config.limits.pageBytes)
 
   const write = (
-    contractDecoder: ContractDecoder,
+    { decoder: contractDecoder, label }: Described,
     resolved: PageRequest.PageRequest,
     page: Page<PageRow>,
-    { caller: { grant, headers }, chain, params, query }: Request,
+    { caller: { grant, headers }, params, query }: Request,
   ): PageResponse.Body => {
     const { coverage, isFixed, rows: stored } = page
     const empty = grant.empty ?? config.empty
     const cursor = PageRequest.nextCursor(resolved, page)
     const place = { cursor, page: resolved.page, pageSize: resolved.query.limit }
-    const label = (address: string) => chain.label(address) ?? contractDecoder.nameOf(address)
     const options = { label, wallet: params.address, include: query.include !== undefined, empty }
     const rows = stored.map((row) => withOperations(decoded(row, contractDecoder), params.address))
     const isWhole = !options.include || stored.every(({ internal }) => internal !== null)
@@ -106,8 +105,7 @@ export const make = ({ config, contracts, decoder, send }: Options) => {
     const resolved = yield* Effect.fromResult(resolve(request))
     const selection = { internal: request.query.include !== undefined }
     const page = yield* Wallet.read(scopeOf(request), { ...resolved.query, maxBytes, selection })
-    const { decoder: contractDecoder } = yield* contracts.find(request.chain)
-    return write(contractDecoder, resolved, page, request)
+    return write(yield* contracts.find(request.chain), resolved, page, request)
   })
 
   return (request: Request): Effect.Effect<HttpServerResponse, ErrorResponse.ErrorResponse, HttpServerRequest> =>

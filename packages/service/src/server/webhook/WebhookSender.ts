@@ -159,13 +159,13 @@ const collect = Effect.fnUntraced(function* (
       if (step.awaited !== null) return step.awaited
       continue
     }
-    const { decoder: contractDecoder } = yield* sender.contracts.find(chain)
+    const { decoder: contractDecoder, label } = yield* sender.contracts.find(chain)
     const now = yield* Clock.currentTimeMillis
     const written = EventText.events(step, now, {
       chain,
       wallet,
       selection,
-      label: (address) => chain.label(address) ?? contractDecoder.nameOf(address),
+      label,
       empty: sender.config.empty,
       contractDecoder,
       decode: sender.decode,

@@ -1,0 +1,175 @@
+/**
+ * The names that the Ethereum Name Service has for addresses of one chain, as far as they are known. A name that is asked for and not known
+ * is looked up in the background, within a number of calls per minute, and is known to later requests. Names are of the newest block at
+ * that time, are looked up again after some minutes, and are kept in memory alone.
+ *
+ * Source: decision 0058.
+ */
+import * as Address from "@daybook/schema/Address"
+import * as Data from "effect/Data"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Queue from "effect/Queue"
+import type * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
+import type { Label } from "../label/Label.ts"
+import * as CallPace from "../proof/CallPace.ts"
+import * as MonotonicClock from "../supervision/MonotonicClock.ts"
+import * as EnsName from "./EnsName.ts"
+import * as EnsResolver from "./EnsResolver.ts"
+
+/** No node answers now. */
+export class NodeUnavailable extends Data.TaggedError("NodeUnavailable")<{ readonly message: string }> {}
+
+/** Where names are read. */
+export interface Source {
+  /** Address of the registry. */
+  readonly registry: string
+  readonly callsPerMinute: number
+  /** Number of the newest block. */
+  readonly head: Effect.Effect<number, NodeUnavailable>
+  /** Calls contracts at a block. */
+  readonly callAt: (block: number) => EnsResolver.Call<NodeUnavailable>
+}
+
+/** Names of one chain. */
+export interface EnsNames {
+  /** The name of an address that is known; one that is not is looked up for later. */
+  readonly label: Label
+  /** Waits a moment for the names of addresses that are not known yet. */
+  readonly settle: (addresses: ReadonlyArray<string>) => Effect.Effect<void>
+  /** The address of a name that a person wrote, with the name in its normal form; `null` where there is none. */
+  readonly find: (text: string) => Effect.Effect<{ readonly name: string; readonly address: string } | null>
+}
+
+/** Those of a chain without a registry. */
+export const none: EnsNames = {
+  label: () => null,
+  settle: () => Effect.void,
+  find: () => Effect.succeed(null),
+}
+
+/** What is known of an address. */
+interface Entry {
+  readonly name: string | null
+  /** When it is looked up again, and until when it is stated meanwhile. */
+  readonly staleAt: number
+  readonly endsAt: number
+}
+
+const minute = 60_000
+const namedMillis = 10 * minute
+const unnamedMillis = 60 * minute
+const failedMillis = minute
+/** A name that cannot be looked up again is no longer stated after this time. */
+const keptMillis = 60 * minute
+/** Addresses that are known at most, and that wait at most. */
+const maxEntries = 20_000
+const maxWaiting = 1_000
+/** Addresses that are looked up at one block. */
+const batchSize = 50
+const settleTime = "2 seconds"
+const findTime = "5 seconds"
+const lookupTime = "20 seconds"
+const maxSearches = 4
+/** A page of a wallet that nobody has asked for before has this many calls at once. */
+const burstMillis = 20_000
+
+/** The entries of a chain, and the addresses that wait. */
+const makeEntries = (now: MonotonicClock.Reader, queue: Queue.Queue<string>) => {
+  const entries = new Map<string, Entry>()
+  const waiting = new Map<string, Deferred.Deferred<void>>()
+
+  const awaited = (address: string): Deferred.Deferred<void> | undefined => {
+    const known = entries.get(address)
+    if (known !== undefined && now() < known.staleAt) return undefined
+    const found = waiting.get(address)
+    if (found !== undefined || waiting.size >= maxWaiting) return found
+    const deferred = Deferred.makeUnsafe<void>()
+    waiting.set(address, deferred)
+    Queue.offerUnsafe(queue, address)
+    return deferred
+  }
+
+  const set = (address: string, entry: Entry): void => {
+    entries.delete(address)
+    entries.set(address, entry)
+    const [oldest] = entries.keys()
+    if (entries.size > maxEntries) entries.delete(oldest!)
+    const deferred = waiting.get(address)
+    waiting.delete(address)
+    if (deferred !== undefined) Deferred.doneUnsafe(deferred, Effect.void)
+  }
+
+  return {
+    awaited,
+    nameOf: (address: string): string | null => {
+      const known = entries.get(address)
+      return known !== undefined && now() < known.endsAt ? known.name : null
+    },
+    found: (address: string, name: string | null): void => {
+      const at = now()
+      set(address, { name, staleAt: at + (name === null ? unnamedMillis : namedMillis), endsAt: at + keptMillis })
+    },
+    failed: (address: string): void => {
+      const { endsAt = 0, name = null } = entries.get(address) ?? {}
+      set(address, { name, endsAt, staleAt: now() + failedMillis })
+    },
+  }
+}
+
+/** Makes the names of a chain; looks them up until the scope ends. */
+export const make = Effect.fn("EnsNames.make")(function* ({
+  callAt,
+  callsPerMinute,
+  head,
+  registry,
+}: Source): Effect.fn.Return<EnsNames, never, Scope.Scope> {
+  const queue = yield* Queue.unbounded<string>()
+  const entries = makeEntries(yield* MonotonicClock.reader, queue)
+  const searches = yield* Semaphore.make(maxSearches)
+  const pause = CallPace.make(callsPerMinute, burstMillis)
+
+  const lookUp = Effect.fnUntraced(function* (addresses: ReadonlyArray<string>) {
+    const call = callAt(yield* head)
+    const resolver = EnsResolver.make(registry, (to, data) => Effect.andThen(pause(1), call(to, data)))
+    for (const address of addresses) {
+      const isNamed = Effect.map(Effect.timeoutOption(resolver.nameOf(address), lookupTime), (name) => {
+        if (name._tag === "Some") entries.found(address, name.value)
+        else entries.failed(address)
+      })
+      yield* Effect.catch(isNamed, () => Effect.sync(() => entries.failed(address)))
+    }
+  })
+  const turn = Effect.flatMap(Queue.takeBetween(queue, 1, batchSize), (addresses) =>
+    Effect.catch(lookUp(addresses), () => Effect.sync(() => addresses.forEach(entries.failed))),
+  )
+  yield* Effect.forkScoped(Effect.forever(turn))
+
+  return {
+    label: (text) => {
+      const address = text.toLowerCase()
+      if (!Address.pattern.test(address)) return null
+      entries.awaited(address)
+      return entries.nameOf(address)
+    },
+    settle: (addresses) => {
+      const awaited = addresses.flatMap((address) => entries.awaited(address) ?? [])
+      return Effect.asVoid(
+        Effect.timeoutOption(Effect.forEach(awaited, Deferred.await, { concurrency: "unbounded" }), settleTime),
+      )
+    },
+    find: Effect.fnUntraced(
+      function* (text) {
+        const name = EnsName.normalize(text.trim())
+        if (name === null) return null
+        const address = yield* EnsResolver.make(registry, callAt(yield* head)).addressOf(name)
+        return address === null ? null : { name, address }
+      },
+      Effect.timeoutOption(findTime),
+      Effect.map((found) => (found._tag === "Some" ? found.value : null)),
+      Effect.catch(() => Effect.succeed(null)),
+      searches.withPermit,
+    ),
+  }
+})
