@@ -134,15 +134,15 @@ export const make = Effect.fn("EnsNames.make")(function* ({
     const call = callAt(yield* head)
     const resolver = EnsResolver.make(registry, (to, data) => Effect.andThen(pause(1), call(to, data)))
     for (const address of addresses) {
-      const isNamed = Effect.map(Effect.timeoutOption(resolver.nameOf(address), lookupTime), (name) => {
-        if (name._tag === "Some") entries.found(address, name.value)
-        else entries.failed(address)
-      })
-      yield* Effect.catch(isNamed, () => Effect.sync(() => entries.failed(address)))
+      yield* resolver.nameOf(address).pipe(
+        Effect.timeoutOption(lookupTime),
+        Effect.map((name) => (name._tag === "Some" ? entries.found(address, name.value) : entries.failed(address))),
+        Effect.catch(() => Effect.sync(() => entries.failed(address))),
+      )
     }
   })
   const turn = Effect.flatMap(Queue.takeBetween(queue, 1, batchSize), (addresses) =>
-    Effect.catch(lookUp(addresses), () => Effect.sync(() => addresses.forEach(entries.failed))),
+    lookUp(addresses).pipe(Effect.catch(() => Effect.sync(() => addresses.forEach(entries.failed)))),
   )
   yield* Effect.forkScoped(Effect.forever(turn))
 
