@@ -1,6 +1,6 @@
 /**
  * The names that the Ethereum Name Service has for addresses of one chain, as far as they are known. A name that is asked for and not known
- * is looked up in the background, within a number of calls per minute, and is known to later requests. Names are of the newest block at
+ * is looked up in the background, within a number of calls per minute, and is known to later requests. Names belong to the newest block at
  * that time, are looked up again after some minutes, and are kept in memory alone.
  *
  * Source: decision 0058.
@@ -72,7 +72,7 @@ const settleTime = "2 seconds"
 const findTime = "5 seconds"
 const lookupTime = "20 seconds"
 const maxSearches = 4
-/** A page of a wallet that nobody has asked for before has this many calls at once. */
+/** A page of a wallet that was not asked for before has this many calls at once. */
 const burstMillis = 20_000
 
 /** The entries of a chain, and the addresses that wait. */

@@ -1,8 +1,11 @@
 /**
  * Stored rows that a block fetched again keeps: those of wallets that are no longer watched, and internal transactions. Pure.
  */
+import * as Json from "@daybook/schema/Json"
 import type { StoredBlock, StoredRange } from "../store/Audit.ts"
 import { type BlockGap, type BlockRows, isWithoutRow, type TransactionRow } from "../block/BlockRows.ts"
+import * as BlockFacts from "../block/BlockFacts.ts"
+import { type ContractDecoder, redecode } from "../projection/Redecode.ts"
 import { untraced } from "./BlockAssembler.ts"
 import * as WatchList from "../store/WatchList.ts"
 
@@ -70,6 +73,57 @@ export const lostTrace = (stored: StoredBlock | undefined, { hash, transactions 
     return internal === undefined ? row.addresses.length === 0 : isTraced(internal)
   })
   return lostRow === undefined ? null : `No node can trace transaction ${lostRow.hash} now.`
+}
+
+/** The facts of a block with those of kept transactions, and the sum of its fees where it was known. */
+const mergeFacts = (
+  stored: string | null,
+  fetched: string | undefined,
+  kept: ReadonlySet<number>,
+): string | undefined => {
+  const before = stored === null ? null : BlockFacts.fromText(stored)
+  const now = fetched === undefined ? null : BlockFacts.fromText(fetched)
+  if (before === null || now === null) return fetched
+  const transactions = [...now.transactions, ...before.transactions.filter(({ index }) => kept.has(index))]
+  return BlockFacts.textOf({
+    ...now,
+    gasFees: now.gasFees ?? before.gasFees,
+    transactions: transactions.toSorted((one, other) => one.index - other.index),
+  })
+}
+
+/** Wallets of a kept row: its own, and those of the others that are a party to it. */
+const addressesOf = (body: string, addresses: ReadonlyArray<string>, others: ReadonlyArray<string>) => {
+  const { from_address, receipt_contract_address, to_address } = Json.parse(body) as Readonly<Record<string, unknown>>
+  const parties = new Set([from_address, to_address, receipt_contract_address])
+  return [...new Set([...addresses, ...others.filter((wallet) => parties.has(wallet))])]
+}
+
+/**
+ * The rows of a block fetched again, with the stored rows of transactions that no node gives any more: these are no gaps. Their texts
+ * are decoded again. `added` are wallets that the index has from now on.
+ */
+export const keepRows = (
+  stored: StoredBlock | undefined,
+  rows: BlockRows,
+  added: ReadonlyArray<string>,
+  decoder: ContractDecoder,
+): BlockRows => {
+  if (stored?.hash !== rows.hash) return rows
+  const fetched = new Set(rows.transactions.map(({ hash }) => hash))
+  const kept = stored.transactions.filter(({ hash }) => !fetched.has(hash))
+  if (kept.length === 0) return rows
+  const hashes: ReadonlySet<string | undefined> = new Set(kept.map(({ hash }) => hash))
+  const { ledger: _, ...texts } = rows
+  const transactions = kept.map(({ addresses, body, hash, index, internal }) => {
+    return { index, hash, internal, body: redecode(body, decoder), addresses: addressesOf(body, addresses, added) }
+  })
+  return {
+    ...texts,
+    transactions: [...rows.transactions, ...transactions].toSorted((one, other) => one.index - other.index),
+    facts: mergeFacts(stored.facts, rows.facts, new Set(kept.map(({ index }) => index))),
+    gaps: rows.gaps?.filter(({ kind, transaction }) => !isWithoutRow(kind) || !hashes.has(transaction)),
+  }
 }
 
 const noTracer = "No node can trace now."

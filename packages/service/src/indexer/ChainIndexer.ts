@@ -5,6 +5,7 @@
  * The store is changed by append, prepend and unwind alone, and each compares and sets the checkpoint: a second indexer does no harm.
  */
 import type * as FeeRules from "@daybook/schema/FeeRules"
+import type * as Backoff from "@daybook/transport/internal/Backoff"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
@@ -57,6 +58,8 @@ export interface Options extends Omit<BlockVerifier.Options, "rules"> {
   readonly watch?: ReadonlySet<string> | null
   /** Calls per minute for the past of wallets that are added, at most; left out or 0: it is not searched. */
   readonly searchCallsPerMinute?: number | undefined
+  /** Pauses of this search after failed turns. Default: that of `PastSearch`. */
+  readonly searchBackoff?: Backoff.Backoff | undefined
   /** Time between two polls of the node's head, in milliseconds. Default 2000, and 250 where all nodes are on this machine. */
   readonly pollMillis?: number
   readonly decoder: Decoder
@@ -348,6 +351,7 @@ const searchPasts = Effect.fnUntraced(function* (
       store: database.chain({ name: chain, id: chainId, feeRules }),
       assembling: { ...assembling, watch: null, rules: found, ledger },
       callsPerMinute,
+      backoff: options.searchBackoff,
       onProgress: (past) => reporter.report({ _tag: "PastSearched", past }),
     }),
   )

@@ -5,7 +5,6 @@
  *
  * Source: decisions 0047 and 0055.
  */
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Backoff from "@daybook/transport/internal/Backoff"
@@ -39,18 +38,10 @@ export interface Options {
   readonly assembling: DiscoveredBlocks.Source["assembling"]
   /** Calls for states per minute, at most; blocks are fetched as fast as the node gives them. */
   readonly callsPerMinute: number
+  /** Pauses after failed turns. Default: 5 seconds, doubled up to 5 minutes. */
+  readonly backoff?: Backoff.Backoff | undefined
   /** Receives how far a search has come; `null` once nothing is left. */
   readonly onProgress: (progress: PastProgress | null) => Effect.Effect<void>
-}
-
-/** A block with something of the wallets must not replace the stored one: what the nodes give now lacks a record that is stored. */
-export class BlockNotReplaced extends Data.TaggedError("BlockNotReplaced")<{
-  readonly block: number
-  readonly reason: string
-}> {
-  override get message() {
-    return `Block ${this.block} cannot be stored again: ${this.reason.replace(/\.$/, "")}.`
-  }
 }
 
 /** Wallets whose past is searched together. */
@@ -69,7 +60,7 @@ const maxCalls = 200_000
 const noteEvery = 4
 
 const pauseMillis = 1_000
-const backoff: Backoff.Backoff = { firstMillis: 5_000, maxMillis: 300_000 }
+const defaultBackoff: Backoff.Backoff = { firstMillis: 5_000, maxMillis: 300_000 }
 
 const startOf = (checkpoint: Checkpoint, wallet: string): number =>
   WatchList.searchedTo(checkpoint, wallet) ?? checkpoint.first - 1
@@ -98,17 +89,16 @@ const storeBlock = Effect.fnUntraced(function* (
   { assembling, session, store }: Options,
   source: Calls.Budgeted,
   { wallets }: Target,
-  { hasGaps, hash, number, rows }: DiscoveredBlock,
+  { hasGaps, hash, number, rows: found }: DiscoveredBlock,
 ) {
-  if (rows.length === 0 && !hasGaps) return
+  if (found.length === 0 && !hasGaps) return
   const range = yield* store.audit.range(number, number)
   const [stored] = range.blocks
   const options = { ...assembling, ...KeptRows.withStored(range, number, wallets) }
   const fetched = yield* Calls.withRetries(source, BlockFetcher.block(source.node, number, options))
-  const reason = KeptRows.lost(stored, fetched)
-  if (reason !== null) return yield* new BlockNotReplaced({ block: number, reason })
+  const rows = KeptRows.keepRows(stored, fetched, wallets, assembling.decoder)
   const isFound = fetched.hash === hash
-  if (isFound && (yield* session.replace(KeptRows.keepTraces(stored, fetched)))) return
+  if (isFound && (yield* session.replace(KeptRows.keepTraces(stored, rows)))) return
   const expected = isFound ? (stored?.hash ?? "no block") : hash
   return yield* new ChainReorganized({ block: number, expected, received: fetched.hash })
 })
@@ -152,7 +142,7 @@ const search = Effect.fnUntraced(function* (options: Options, source: Discovered
 
 /** Works until it is interrupted. What fails is logged once and tried again. */
 export const run = Effect.fn("PastSearch.run")(function* (options: Options): Effect.fn.Return<never> {
-  const { assembling, callsPerMinute, node } = options
+  const { assembling, backoff = defaultBackoff, callsPerMinute, node } = options
   const budgeted = {
     node: CallPace.paced(node, callsPerMinute),
     usage: () => ({ requests: 0, calls: 0, byMethod: [] }),
@@ -164,17 +154,21 @@ export const run = Effect.fn("PastSearch.run")(function* (options: Options): Eff
       last = progress
       return options.onProgress(progress)
     })
+  let failures = 0
   const turn = Effect.gen(function* () {
     const target = yield* nextTarget(options)
     if (target === null) {
       if (last !== null) yield* onProgress(null)
       return false
     }
-    yield* search({ ...options, onProgress }, Calls.limited({ ...budgeted, maxCalls, assembling }, maxCalls), target)
+    // What the nodes do not give in several turns is a gap.
+    const patient = { ...assembling, failures }
+    const source = Calls.limited({ ...budgeted, maxCalls, assembling: patient }, maxCalls)
+    yield* search({ ...options, assembling: patient, onProgress }, source, target)
     return true
   })
   let logged = ""
-  for (let failures = 0; ;) {
+  for (;;) {
     const outcome = yield* Effect.result(fromDefect(turn))
     if (outcome._tag === "Success") {
       failures = 0

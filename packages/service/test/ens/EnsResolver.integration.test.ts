@@ -79,7 +79,7 @@ describe("EnsResolver: names of a chain with a registry", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("a resolver of a name answers for those below it where it says that it can, and only then", () =>
+  it.live("a resolver of a name answers for those below it where it states that it can, and only then", () =>
     Effect.gen(function* () {
       const chain = yield* NameChain.start
       const alice = account("a")

@@ -234,10 +234,10 @@ it.live(
     }).pipe(Effect.scoped),
 )
 
-it.live("run: names why a block is not stored again where the nodes lack a receipt that is stored", () =>
+it.live("run: a block with a stored receipt that does not decode any more keeps its row and its traces", () =>
   Effect.gen(function* () {
     const chain = yield* paidByContract
-    const { block, ofAlice, url } = chain
+    const { block, ofAlice, payment, url } = chain
     const { add, indexer, store, tracesOf } = yield* indexedThenAdded(chain, async (method, params) => {
       const reply = await Server.forward(url)(method, params)
       if (!/Receipts?$/.test(method)) return reply
@@ -250,16 +250,62 @@ it.live("run: names why a block is not stored again where the nodes lack a recei
       return { result: Array.isArray(result) ? result.map(revise) : revise(result) }
     })
     yield* add
-    const issueOf = Effect.map(store.readStatus, (found) => found?.past?.issue)
-    yield* Eventually.untilEffect(
-      Effect.map(issueOf, (issue) => issue !== undefined),
-      { everyMillis: 20, withinMillis: 30_000, what: "an issue of the search" },
+    const isDone = store.snapshot(({ checkpoint }) =>
+      Effect.map(checkpoint, (found) => found?.watch?.includes(payee) === true && !WatchList.isSearching(found, payee)),
     )
-    const issue = yield* issueOf
+    yield* Eventually.untilEffect(isDone, { everyMillis: 20, withinMillis: 30_000, what: "the end of the search" })
     yield* indexer.stop
 
-    expect(issue).toMatch(new RegExp(`^Block ${block} cannot be stored again: [^.].*[^.]\\.$`))
-    expect(issue).not.toContain("reorg")
-    expect(yield* tracesOf(block)).toEqual([[ofAlice, "traced"]])
+    expect(yield* tracesOf(block)).toEqual([
+      [payment, "traced"],
+      [ofAlice, "traced"],
+    ])
   }).pipe(Effect.scoped),
+)
+
+it.live(
+  "run: a block of which a node has lost a receipt since keeps its stored row, and gets those of the added wallet",
+  () =>
+    Effect.gen(function* () {
+      const node = yield* Anvil.make()
+      const [mine = "", added = "", other = ""] = node.accounts
+      const send = (from: string) =>
+        node.call<string>("eth_sendTransaction", [
+          { from, to: other, value: "0x1", gas: "0x5208", gasPrice: "0x77359400" },
+        ])
+      const lost = yield* send(mine)
+      const kept = yield* send(added)
+      yield* node.call("evm_mine")
+      const later = yield* send(mine)
+      yield* node.call("evm_mine")
+      let isLost = false
+      const forward = Server.forward(node.url)
+      const front = yield* Server.start(
+        {
+          eth_getBlockReceipts: (params) =>
+            isLost && params[0] !== "0x2" ? { result: null } : forward("eth_getBlockReceipts", params),
+          eth_getTransactionReceipt: (params) =>
+            isLost && params[0] === lost ? { result: null } : forward("eth_getTransactionReceipt", params),
+        },
+        forward,
+      )
+      const store = yield* openStore
+      const searchBackoff = { firstMillis: 1, maxMillis: 1 }
+      const options = { watch: new Set([mine]), searchCallsPerMinute: 1_000_000, searchBackoff }
+      const indexer = yield* start(store, [front.url], options)
+      yield* indexer.until(caughtUp(2))
+      isLost = true
+      yield* store.database.chain(store.ref).changeWatch({ _tag: "Add", wallets: [added] })
+      const isFound = store.snapshot(({ checkpoint }) =>
+        Effect.map(
+          checkpoint,
+          (found) => found?.watch?.includes(added) === true && !WatchList.isSearching(found, added),
+        ),
+      )
+      yield* Eventually.untilEffect(isFound, { everyMillis: 20, withinMillis: 60_000, what: "the end of the search" })
+
+      expect(yield* hashesOf(store, mine)).toEqual({ from: 0, hashes: [lost, later] })
+      expect(yield* hashesOf(store, added)).toEqual({ from: 0, hashes: [kept] })
+      expect(yield* store.gaps({ from: 0, to: 9, limit: 9 })).toEqual([])
+    }).pipe(Effect.scoped),
 )
