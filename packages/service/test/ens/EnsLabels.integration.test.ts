@@ -1,14 +1,27 @@
 import { describe, it } from "@effect/vitest"
+import { Eventually } from "@daybook/harness"
 import { Effect } from "effect"
 import { expect } from "vitest"
 import * as Rows from "../server/rows.ts"
-import { start } from "../server/service.ts"
+import { start, type Started } from "../server/service.ts"
 import * as NameChain from "./nameChain.ts"
 
 const startOn = Effect.fnUntraced(function* (chain: NameChain.NameChain, more: Readonly<Record<string, unknown>> = {}) {
   const blocks = [Rows.block(0, [{ from: Rows.alice, to: Rows.bob }])]
   const config = { id: 31_337, rpc: [chain.node.url], ens: chain.registry, ...more }
   return yield* start({ chains: { "my chain": { config, blocks } } })
+})
+
+/** Names of addresses, of which the first one has a name. */
+const settled = Effect.fnUntraced(function* (service: Started, addresses: ReadonlyArray<string>) {
+  const read = Effect.map(
+    service.get(`/api/v2.2/names?chain=my chain&address=${addresses.join(",")}`),
+    ({ json }): ReadonlyArray<string | null> => json.result.addresses,
+  )
+  // A lookup waits a moment for names: on a busy machine it takes several.
+  const isKnown = Effect.map(read, ([first]) => first !== null)
+  yield* Eventually.untilEffect(isKnown, { everyMillis: 20, withinMillis: 60_000, what: "the name of an address" })
+  return yield* read
 })
 
 describe("ENS: labels of addresses in each dialect", () => {
@@ -23,13 +36,13 @@ describe("ENS: labels of addresses in each dialect", () => {
         return [from, to]
       })
       const first = yield* page
-      const names = yield* service.get(`/api/v2.2/names?chain=my chain&address=${Rows.alice},${Rows.bob}`)
+      const names = yield* settled(service, [Rows.alice, Rows.bob])
       const tags = yield* service.fetch(
         `/v2/api?module=nametag&action=getaddresstag&address=${Rows.alice}&apikey=${service.key}`,
       )
 
       expect(first).toEqual([null, null])
-      expect(names.json?.result?.addresses).toEqual(["alice.eth", null])
+      expect(names).toEqual(["alice.eth", null])
       expect(tags.json.result[0].nametag).toBe("alice.eth")
       expect(yield* page).toEqual(["alice.eth", null])
     }).pipe(Effect.scoped),

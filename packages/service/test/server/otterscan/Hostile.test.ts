@@ -2,95 +2,13 @@
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
-import { methods } from "../../../src/server/otterscan/Otterscan.ts"
+import { codes, names, random } from "../../fuzz/otterscanCalls.ts"
+import * as OtterscanCalls from "../../fuzz/otterscanCalls.ts"
 import * as Node from "../node.ts"
 import * as Rows from "../rows.ts"
-import { type Json, start } from "../service.ts"
-
-/** Numbers from 0 to 1, the same for a seed. */
-const random = (seed: number) => {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-}
+import { start } from "../service.ts"
 
 const hash = Rows.blockHash(1)
-
-const values: ReadonlyArray<unknown> = [
-  null,
-  true,
-  "",
-  "latest",
-  "0x",
-  "0x0",
-  "0x1",
-  "0x01",
-  "-0x1",
-  "1",
-  "0xzz",
-  `0x${"f".repeat(64)}`,
-  "f".repeat(20_000),
-  0,
-  1,
-  -1,
-  1.5,
-  25,
-  26,
-  1e21,
-  Number.MAX_SAFE_INTEGER,
-  Rows.alice,
-  Rows.alice.toUpperCase(),
-  Rows.alice.slice(2),
-  `${Rows.alice}00`,
-  hash,
-  hash.slice(0, -2),
-  [],
-  [[[[[[]]]]]],
-  {},
-  { __proto__: null, toString: 1 },
-  { blockHash: hash },
-  "\u0000\u202e",
-]
-
-const names = [...methods.keys()]
-
-/** Calls of methods with parameters of any form, and of names that are close to one. */
-const makeCall = (next: () => number) => {
-  const pick = <A>(list: ReadonlyArray<A>): A => list[Math.floor(next() * list.length)]!
-  return (id: number) => {
-    const method = next() < 0.05 ? pick([...names].map((name) => `${name}x`)) : pick(names)
-    const params = next() < 0.02 ? pick(values) : Array.from({ length: Math.floor(next() * 5) }, () => pick(values))
-    return { jsonrpc: "2.0", id, method, params }
-  }
-}
-
-const batchSize = 100
-
-/** Codes of errors that name the call, the index or the node. */
-const codes = new Set([-32_600, -32_601, -32_602, -32_000, -32_002, -32_003])
-
-/** Sends calls in batches, and checks what each gets. */
-const send = Effect.fnUntraced(function* (
-  call: (body: unknown) => Effect.Effect<{ readonly status: number; readonly json: Json }>,
-  count: number,
-  seed: number,
-) {
-  const make = makeCall(random(seed))
-  let results = 0
-  for (let at = 0; at < count; at += batchSize) {
-    const calls = Array.from({ length: batchSize }, (_, id) => make(id))
-    const { json, status } = yield* call(calls)
-    expect([status, json.length]).toEqual([200, batchSize])
-    for (const [index, { error, id, result }] of json.entries()) {
-      const sent = calls.find((one) => one.id === id) ?? calls[index]!
-      if (result !== undefined) results++
-      else expect([sent, error.message, codes.has(error.code)]).toEqual([sent, error.message, true])
-    }
-  }
-  return results
-})
 
 const block = (number: number) => ({
   number: `0x${number.toString(16)}`,
@@ -132,8 +50,9 @@ describe("Otterscan: hostile clients and nodes", () => {
       const service = yield* start({ chains: { eth: { config: { rpc: [node.url] }, blocks: Rows.chain(0, 4) } } })
       const key = yield* service.addKey({ name: "operator", operator: true })
 
-      const results = yield* send((body) => service.call(body, "eth", key), 5_000, 7)
+      const { failures, results } = yield* OtterscanCalls.send(service, key, 5_000, 7)
 
+      expect(failures).toEqual([])
       expect(results).toBeGreaterThan(100)
       expect(service.logs.filter((line) => line.startsWith("Error"))).toEqual([])
     }).pipe(Effect.scoped),

@@ -1,0 +1,52 @@
+/** Sends mixed-up requests to the dialects of a service, and checks that each has an answer of its dialect, and that no key is written. */
+import { Effect } from "effect"
+import * as Campaign from "../campaign/Campaign.ts"
+import * as Node from "../server/node.ts"
+import { chainOf, type Ledger } from "../server/rest/ledgers.ts"
+import { start } from "../server/service.ts"
+import * as EtherscanRequests from "./etherscanRequests.ts"
+import * as OtterscanCalls from "./otterscanCalls.ts"
+
+const ledgers: Readonly<Record<number, Ledger>> = {
+  1: { 0: [{ kind: "fee", amount: -7n, counterparty: null }, { amount: -5n }] },
+}
+
+Campaign.main({
+  name: "fuzz",
+  about:
+    "Sends requests with parameters of any form to Etherscan's API, and calls of that kind to the methods of Otterscan. Fails where an answer has another form than its dialect, an error of the service, or a key, and where a key is logged.",
+  seeds: 1,
+  options: { requests: [50_000, "requests to each dialect"] },
+  plan: Effect.fnUntraced(function* ({ requests }, _, seeds) {
+    const node = yield* Node.start(() => Node.result("null"))
+    const started = yield* start({
+      chains: { eth: { ...chainOf(ledgers, 3), config: { rpc: [node.url] } } },
+      config: { log: { access: true } },
+    })
+    const key = yield* started.addKey({ name: "named", operator: true })
+    const report = ({ fail }: Campaign.Output, failures: ReadonlyArray<string>) => {
+      for (const text of failures.slice(0, 10)) fail(text)
+    }
+    return {
+      columns: ["dialect", "requests", "results", "wrong"],
+      cases: seeds.flatMap((seed): ReadonlyArray<Campaign.Case> => [
+        {
+          name: `etherscan ${seed}`,
+          run: Effect.fnUntraced(function* (output) {
+            const failures = yield* EtherscanRequests.send(started, key, requests, seed)
+            report(output, failures)
+            return [requests, "", failures.length]
+          }),
+        },
+        {
+          name: `otterscan ${seed}`,
+          run: Effect.fnUntraced(function* (output) {
+            const { failures, results } = yield* OtterscanCalls.send(started, key, requests, seed)
+            report(output, failures)
+            return [requests, results, failures.length]
+          }),
+        },
+      ]),
+    }
+  }),
+})
