@@ -69,7 +69,7 @@ const batchSize = 100
 /** Codes of errors that name the call, the index or the node. */
 export const codes = new Set([-32_600, -32_601, -32_602, -32_000, -32_002, -32_003])
 
-/** Sends calls in batches; gives the number of results, and the calls whose answer is not theirs. */
+/** Sends calls in batches; gives the number of results, and the calls that got no answer of their own. */
 export const send = Effect.fnUntraced(function* ({ call }: Started, key: string, count: number, seed: number) {
   const make = makeCall(random(seed))
   const failures: Array<string> = []
