@@ -45,6 +45,7 @@ export const folderOrder: Readonly<Record<string, ReadonlyArray<string>>> = {
     "server/etherscan",
     "server/otterscan",
     "server/explorer",
+    "server/mcp",
     "server",
     "Service",
     "dev",

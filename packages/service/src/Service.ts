@@ -35,6 +35,7 @@ import * as ExplorerRoutes from "./server/explorer/ExplorerRoutes.ts"
 import * as PageRoutes from "./server/explorer/PageRoutes.ts"
 import * as HttpServer from "./server/HttpServer.ts"
 import type * as Listener from "./server/Listener.ts"
+import * as McpRoutes from "./server/mcp/McpRoutes.ts"
 import * as Monitoring from "./server/monitoring/Monitoring.ts"
 import * as Observations from "./server/monitoring/Observations.ts"
 import * as Otterscan from "./server/otterscan/Otterscan.ts"
@@ -167,6 +168,7 @@ const routesOf = ({ chains, config, isIndexing, options, roles }: RouteParts, ke
     isRelay ? Layer.provide(Relay.layer(), [Otterscan.layer, WalletSubscriptions.layer(config)]) : Layer.empty,
     Monitoring.layer({ config, chains, isIndexing }),
     isRest ? EtherscanServer.layer({ chains }) : Layer.empty,
+    isRest && config.mcp === "on" ? McpRoutes.layer(config) : Layer.empty,
     isRest && Docs.docsOf(config) === "on" ? DocsRoutes.layer() : Layer.empty,
     access === "off" || !isRest
       ? Layer.empty

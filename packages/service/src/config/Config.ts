@@ -134,6 +134,8 @@ export const Config = Schema.Struct({
   explorer: Schema.optionalKey(Schema.Literals(["open", "keyed", "off"])),
   /** The page of the API at `/docs`, which calls the operations with the key that its user enters. Default: `on` on a loopback address, else `off`. */
   docs: Schema.optionalKey(Schema.Literals(["on", "off"])),
+  /** The Model Context Protocol at `/mcp`, for models with an API key. Default `on`. */
+  mcp: withDefault(Schema.Literals(["on", "off"]), () => "on" as const),
   /**
    * Webhooks are sent. The key encrypts their secrets in the database, and has 32 characters or more; by default it is made beside a SQLite
    * database, as `webhooks.key` in its folder. Addresses of any network, and http, are allowed only where it states so. An API key may have

@@ -27,6 +27,7 @@ import * as ForwardedFor from "./admission/ForwardedFor.ts"
 import * as HostCheck from "./admission/HostCheck.ts"
 import * as Listener from "./Listener.ts"
 import { hasEmptySegment, hasEncodedUnreserved, normalizeUrl, RequestId } from "./http/Request.ts"
+import * as OwnRequests from "./http/OwnRequests.ts"
 import * as RequestFacts from "./http/RequestFacts.ts"
 import * as Upgrade from "./http/Upgrade.ts"
 import { InvalidParameter } from "./http/InvalidParameter.ts"
@@ -102,7 +103,10 @@ const corsOf = (allowedOrigins: ReadonlyArray<string>) => {
 }
 
 /** What the server provides to its routes. */
-type Provided = Layer.Success<typeof Routes.layer> | Layer.Success<typeof NodeHttpServer.layerHttpServices>
+type Provided =
+  | Layer.Success<typeof Routes.layer>
+  | Layer.Success<typeof NodeHttpServer.layerHttpServices>
+  | OwnRequests.OwnRequests
 
 /** Headers of every response but those of the explorer: it is data for one caller, and nothing that a browser shows or runs. */
 const securityHeaders = {
@@ -242,17 +246,25 @@ const makeHandler = Effect.fnUntraced(function* <E, R>(
   isDraining: () => boolean,
   own: Scope.Scope,
 ) {
-  const all = Layer.provideMerge(routes, Layer.merge(Routes.layer, NodeHttpServer.layerHttpServices))
+  const ownRequests = OwnRequests.make()
+  const provided = Layer.mergeAll(
+    Routes.layer,
+    NodeHttpServer.layerHttpServices,
+    Layer.succeed(OwnRequests.OwnRequests, ownRequests),
+  )
+  const all = Layer.provideMerge(routes, provided)
   // Routes that are replaced must not share what is made of them.
   const context = yield* Layer.buildWithMemoMap(all, Layer.makeMemoMapUnsafe(), own)
   const beginLog = AccessLog.make(options.log?.access ?? false, yield* Effect.context<never>())
   const now = yield* MonotonicClock.reader
   const answer = app(Context.get(context, Routes.Routes), options, isDraining, beginLog, now)
-  return yield* Effect.provideService(
+  const handler = yield* Effect.provideService(
     NodeHttpServer.makeHandler(answer, { scope: own }),
     HttpMiddleware.TracerDisabledWhen,
     () => true,
   )
+  ownRequests.serve(handler)
+  return handler
 })
 
 /**

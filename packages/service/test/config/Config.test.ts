@@ -35,6 +35,7 @@ describe("Config.decode", () => {
       rateLimit: { perSecond: 25, burst: 50 },
       relay: { cacheMebibytes: 64 },
       log: { format: "text", access: false },
+      mcp: "on",
       allowedHosts: [],
       limits: Schema.decodeUnknownSync(Limits)({}),
       allowedOrigins: ["*"],
@@ -68,12 +69,12 @@ describe("Config.decode", () => {
   it("decode: reports every unknown key with the known ones", () => {
     const unknown = (path: string, keys: string) => invalid(path, `one of the keys ${keys}`, "an unknown key")
 
-    const issues = issuesOf({ ...smallest, rcp: 1, listen: { ...smallest.listen, ip: "::" } })
+    const issues = issuesOf({ ...smallest, proxies: 1, listen: { ...smallest.listen, ip: "::" } })
     expect(issues.toSorted()).toEqual([
       unknown("listen.ip", "host, port"),
       // A message has fewer than 300 characters, so a longer list is cut in the middle.
       expect.stringMatching(
-        /^Invalid configuration "rcp": expected one of the keys listen, monitoring, .*…[^…]*, docs, webhooks, allowedOrigins, received an unknown key\.$/,
+        /^Invalid configuration "proxies": expected one of the keys listen, monitoring, .*…[^…]*, docs, mcp, webhooks, allowedOrigins, received an unknown key\.$/,
       ),
     ])
     expect(issuesOf({ ...smallest, relay: { cache: 1 } })).toEqual([

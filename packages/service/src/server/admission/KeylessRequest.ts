@@ -45,10 +45,14 @@ const isOwnPage = ({ headers }: Received): boolean =>
   headers["sec-fetch-site"] === "same-origin" &&
   (headers["origin"] === undefined || headers["origin"].replace(/^https?:\/\//, "") === headers["host"])
 
+/** True for the origin of a page of this machine. */
+export const isOriginOfThisMachine = (origin: string): boolean =>
+  URL.canParse(origin) && isOfThisMachine(new URL(origin).host)
+
 /** True for a page of this machine, and for a program, which sends neither header. */
 const isLocal = ({ headers }: Received): boolean => {
   const { origin } = headers
-  if (origin !== undefined) return URL.canParse(origin) && isOfThisMachine(new URL(origin).host)
+  if (origin !== undefined) return isOriginOfThisMachine(origin)
   const site = headers["sec-fetch-site"]
   return site === undefined || site === "same-origin" || site === "none"
 }

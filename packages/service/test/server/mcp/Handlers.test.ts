@@ -5,10 +5,10 @@ import * as UserOperation from "@daybook/schema/UserOperation"
 import { describe, expect, it } from "@effect/vitest"
 import { FakeService } from "@daybook/testkit"
 import { Effect, Stream } from "effect"
-import * as ToolResult from "../../src/mcp/ToolResult.ts"
-import * as Handlers from "../../src/mcp/Handlers.ts"
-import { toolkit } from "../../src/mcp/Tools.ts"
-import type { Json } from "../server/service.ts"
+import * as ToolResult from "../../../src/server/mcp/ToolResult.ts"
+import * as Handlers from "../../../src/server/mcp/Handlers.ts"
+import { toolkit } from "../../../src/server/mcp/Tools.ts"
+import type { Json } from "../service.ts"
 
 /** Calls a tool of a fake service. */
 const callTool = (fake: FakeService.FakeService, name: keyof typeof toolkit.tools, args: Record<string, unknown>) =>
@@ -18,7 +18,7 @@ const callTool = (fake: FakeService.FakeService, name: keyof typeof toolkit.tool
       explorer: ExplorerClient.createExplorerClient(fake.rest),
       rpc: () => RpcClient.make(fake.rpc),
     }
-    const built = yield* Effect.provide(toolkit, Handlers.layer(service))
+    const built = yield* Effect.provide(toolkit, Handlers.layer(Effect.succeed(service)))
     const results = yield* Stream.runCollect(yield* built.handle(name, { chain: "eth", ...args } as never))
     return results.at(-1)!.encodedResult as ToolResult.ToolResult
   })

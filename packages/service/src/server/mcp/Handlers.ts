@@ -3,12 +3,18 @@
  *
  * Source: decision 0074.
  */
-import type * as ExplorerClient from "@daybook/rest/ExplorerClient"
-import type * as RestClient from "@daybook/rest/RestClient"
+import * as ExplorerClient from "@daybook/rest/ExplorerClient"
+import * as RestClient from "@daybook/rest/RestClient"
 import * as RpcClient from "@daybook/rpc/RpcClient"
+import * as ApiHeader from "@daybook/schema/ApiHeader"
 import type { Movement } from "@daybook/schema/Movement"
 import { visibleStart } from "@daybook/schema/VisibleText"
+import type { InvalidOption } from "@daybook/transport/ClientError"
+import type { Fetch } from "@daybook/transport/Fetch"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as McpServer from "effect/ai/McpServer"
 import * as Explanation from "./Explanation.ts"
 import * as ToolResult from "./ToolResult.ts"
 import { failed, type ToolFailed, toolkit } from "./Tools.ts"
@@ -192,21 +198,62 @@ const prove = Effect.fnUntraced(function* ({ rest }: Service, address: string, c
   return ToolResult.fitting(make, Math.max(differences.length, notCompared.length))
 })
 
-/** The handlers of all tools, for a service. */
-export const layer = (service: Service) =>
-  toolkit.toLayer({
-    chains: () => chains(service),
-    wallet_summary: ({ address, chain }) => summary(service, address, chain),
-    wallet_movements: (args) => movements(service, args as Parameters<typeof movements>[1]),
-    wallet_statement: (args) => statement(service, args),
-    wallet_balances_at: (args) => balances(service, args),
-    explain_transaction: (question) => Explanation.explain(service, question),
-    prove_wallet: ({ address, chain }) => prove(service, address, chain),
-    find: ({ chain, text }) => find(service, text, chain),
-  })
+/** The service that the calls of a request are answered by, where each request has its own. */
+export const CurrentService = Context.Reference<Service | undefined>("@daybook/service/server/mcp/CurrentService", {
+  defaultValue: () => undefined,
+})
 
-/** Makes the client of a chain's nodes. */
-export const rpcOf =
-  (origin: string, apiKey: string) =>
-  (chain: string): ReturnType<typeof RpcClient.make> =>
-    RpcClient.make({ rpcUrl: `${origin}/rpc`, chain, apiKey })
+/** The service of the current request. */
+export const current: Effect.Effect<Service> = Effect.flatMap(CurrentService, (service) =>
+  service === undefined ? Effect.die(new Error("A tool was called without a service")) : Effect.succeed(service),
+)
+
+/** The handlers of all tools, for a service. */
+export const layer = (service: Effect.Effect<Service>) => {
+  const by = <A, E>(answer: (own: Service) => Effect.Effect<A, E>) => Effect.flatMap(service, answer)
+  return toolkit.toLayer({
+    chains: () => by(chains),
+    wallet_summary: ({ address, chain }) => by((own) => summary(own, address, chain)),
+    wallet_movements: (args) => by((own) => movements(own, args as Parameters<typeof movements>[1])),
+    wallet_statement: (args) => by((own) => statement(own, args)),
+    wallet_balances_at: (args) => by((own) => balances(own, args)),
+    explain_transaction: (question) => by((own) => Explanation.explain(own, question)),
+    prove_wallet: ({ address, chain }) => by((own) => prove(own, address, chain)),
+    find: ({ chain, text }) => by((own) => find(own, text, chain)),
+  })
+}
+
+/** What a server of the protocol registers: the tools, for a service. */
+export const registrations = (service: Effect.Effect<Service>) =>
+  McpServer.toolkit(toolkit).pipe(Layer.provide(layer(service)))
+
+/** Where a service is, and how it is called. */
+export interface Access {
+  readonly url: string
+  readonly key: string
+  /** Default: that of the clients. */
+  readonly fetch?: Fetch
+}
+
+/** A call of a client ends by then. */
+const timeout = "60 seconds"
+
+/** Makes the clients of a service. */
+export const connect = Effect.fnUntraced(function* ({
+  fetch,
+  key,
+  url,
+}: Access): Effect.fn.Return<Service, InvalidOption> {
+  const options = { baseUrl: url, apiKey: key, timeout, fetch } as const
+  return {
+    rest: yield* RestClient.make(options),
+    explorer: ExplorerClient.createExplorerClient({ ...options, timeout: 60_000 }),
+    rpc: (chain) =>
+      RpcClient.make({
+        url: `${url}/rpc/${encodeURIComponent(chain)}`,
+        headers: { [ApiHeader.apiKey]: key },
+        timeout,
+        fetch,
+      }),
+  }
+})

@@ -1,0 +1,213 @@
+/**
+ * The Model Context Protocol over HTTP, `POST /mcp`: a message, or a batch in the version that has them, is answered as JSON. It is for
+ * the callers of the REST operations: their keys, limits and bounds apply to each message and to each request that a tool makes.
+ *
+ * Source: decision 0074.
+ */
+import { isUtf8 } from "node:buffer"
+import * as Issue from "@daybook/schema/Issue"
+import * as Json from "@daybook/schema/Json"
+import * as JsonRpc from "@daybook/schema/JsonRpc"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as HttpRouter from "effect/http/HttpRouter"
+import { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
+import type { Config } from "../../config/Config.ts"
+import * as Listen from "../../config/Listen.ts"
+import * as Authentication from "../admission/Authentication.ts"
+import { Bounds } from "../admission/Bounds.ts"
+import * as KeylessRequest from "../admission/KeylessRequest.ts"
+import * as ErrorResponse from "../http/ErrorResponse.ts"
+import { keyIn } from "../http/ApiKeyHeader.ts"
+import { OwnRequests } from "../http/OwnRequests.ts"
+import * as Response from "../http/Response.ts"
+import * as Routes from "../http/Routes.ts"
+import { version } from "../monitoring/ProcessMetrics.ts"
+import * as JsonScan from "../relay/JsonScan.ts"
+import * as RelayError from "../relay/RelayError.ts"
+import * as RequestBody from "../relay/RequestBody.ts"
+import type { Service } from "./Handlers.ts"
+import * as McpMessage from "./McpMessage.ts"
+import type * as StatelessServer from "./StatelessServer.ts"
+
+/** Path of the endpoint. */
+export const path = "/mcp"
+
+/** Bytes of a body at most: arguments of a tool are short. */
+const maxBodyBytes = 64 * 1024
+
+/** A message is answered by then: proxies wait for 60 s. */
+const answerSeconds = 50
+
+/** Where requests of the service to itself go; they reach no network. */
+const ownUrl = "http://daybook"
+
+/** Stands for the key where a caller has none: it is not sent. */
+const noKey = "none"
+
+const late: { readonly error: McpMessage.McpError } = {
+  error: {
+    code: RelayError.code.unavailable,
+    message: `No answer within ${answerSeconds} s. Ask for fewer blocks or rows, or retry later.`,
+  },
+}
+
+/** An error with its HTTP status, as that of the relay. */
+const refusal = (code: number, message: string, reason: RelayError.RelayError["reason"]) =>
+  RelayError.make({ code, message, reason })
+
+const originRefused = refusal(
+  RelayError.code.unauthorized,
+  'Origin not allowed. Add it to "allowedOrigins".',
+  "forbidden",
+)
+
+/**
+ * Whether the page that sends a request may: one of an allowed origin. On a loopback address `*` is not enough, as a page of any site could
+ * use a browser of this machine.
+ */
+const originCheck = ({ allowedOrigins, listen }: Pick<Config, "allowedOrigins" | "listen">) => {
+  const isOpen = allowedOrigins.includes("*") && !Listen.isLoopback(listen)
+  return ({ headers }: HttpServerRequest): boolean => {
+    const { host, origin } = headers
+    return (
+      origin === undefined ||
+      isOpen ||
+      allowedOrigins.includes(origin) ||
+      origin.replace(/^https?:\/\//, "") === host ||
+      (Listen.isLoopback(listen) && KeylessRequest.isOriginOfThisMachine(origin))
+    )
+  }
+}
+
+const acceptsJson = (accept: string | undefined): boolean =>
+  accept === undefined || /(?:^|,)\s*(?:application\/json|application\/\*|\*\/\*)/i.test(accept)
+
+/** Reads a body within the bounds of nesting and values. */
+const parse = (bytes: Buffer, { bodyDepth, bodyValues }: Config["limits"]) => {
+  const { depth, isBalanced, values } = JsonScan.count(bytes)
+  if (depth > bodyDepth || values > bodyValues) {
+    const message = `Invalid request body: expected at most ${bodyDepth} levels of nesting (limits.bodyDepth) and ${bodyValues} values (limits.bodyValues), received ${depth} and ${values}.`
+    return Result.fail(refusal(JsonRpc.code.invalidRequest, message, "bad_request"))
+  }
+  const json = isBalanced && isUtf8(bytes) ? Json.parse(bytes.toString()) : undefined
+  if (json !== undefined) return Result.succeed(json)
+  const message = "Invalid request body: expected JSON in UTF-8, received another text."
+  return Result.fail(refusal(JsonRpc.code.parseError, message, "bad_request"))
+}
+
+const unacceptable = (header: string, received: string) => {
+  const issue = { path: header, expected: "application/json", received: Issue.quote(received) }
+  return refusal(JsonRpc.code.invalidRequest, Issue.format("header", issue), "bad_request")
+}
+
+const refuse = (
+  { error, id }: Extract<McpMessage.McpRequest, { readonly _tag: "Refused" }>,
+  headers: Response.Headers,
+) => Response.json(JSON.stringify({ jsonrpc: "2.0", id, error }), { status: 400, headers })
+
+interface Written {
+  readonly answers: ReadonlyArray<StatelessServer.Answer & { readonly id: number | string }>
+  readonly isBatch: boolean
+  readonly isSelfContained: boolean
+}
+
+/** A version whose requests state all that they need has a status for a method that does not exist. */
+const written = ({ answers, isBatch, isSelfContained }: Written, headers: Response.Headers) => {
+  const isUnknown = ({ error }: { readonly error?: McpMessage.McpError }) => error?.code === JsonRpc.code.methodNotFound
+  const status = isSelfContained && answers.some((answer) => isUnknown("error" in answer ? answer : {})) ? 404 : 200
+  return Response.json(JSON.stringify(isBatch ? answers : answers[0]), { status, headers })
+}
+
+/** The error of an operation, as one of JSON-RPC. */
+const fromOperation = ({ error, headers, message }: ErrorResponse.ErrorResponse) => {
+  const codes: Readonly<Record<string, number>> = {
+    unauthorized: RelayError.code.unauthorized,
+    forbidden: RelayError.code.unauthorized,
+    rate_limited: RelayError.code.limitExceeded,
+    unavailable: RelayError.code.unavailable,
+  }
+  const code = codes[error.code] ?? JsonRpc.code.invalidRequest
+  return RelayError.make({ code, message, reason: error.code, headers })
+}
+
+/** What answers messages; it is loaded with the first of them. */
+const load = Effect.gen(function* () {
+  const { Handlers, StatelessServer } = yield* Effect.promise(async () => ({
+    Handlers: await import("./Handlers.ts"),
+    StatelessServer: await import("./StatelessServer.ts"),
+  }))
+  return { connect: Handlers.connect, server: yield* Effect.orDie(StatelessServer.make(version)) }
+})
+
+const make = Effect.fnUntraced(function* (config: Config) {
+  const authentication = yield* Authentication.Authentication
+  const bounds = yield* Bounds
+  const { fetchFor } = yield* OwnRequests
+  const isOriginAllowed = originCheck(config)
+  const { limits } = bounds
+  const bodyBounds = { ...bounds, limits: { ...limits, bodyBytes: Math.min(limits.bodyBytes, maxBodyBytes) } }
+  // What is made with the first message must keep nothing of its request.
+  const context = yield* Effect.context<Scope.Scope>()
+  const loaded = yield* Effect.cached(Effect.updateContext(load, (_: Context.Context<never>) => context))
+
+  const clientsOf = (request: HttpServerRequest): Effect.Effect<Service> =>
+    Effect.flatMap(loaded, ({ connect }) =>
+      Effect.orDie(connect({ url: ownUrl, key: keyIn(request.headers) ?? noKey, fetch: fetchFor(request) })),
+    )
+
+  const answerAll = Effect.fnUntraced(function* (
+    { isBatch, messages, version: protocolVersion }: Extract<McpMessage.McpRequest, { readonly _tag: "Messages" }>,
+    request: HttpServerRequest,
+  ) {
+    const { server } = yield* loaded
+    const service = yield* clientsOf(request)
+    const answers = yield* Effect.forEach(messages, (message) =>
+      server.answer(message, protocolVersion, service).pipe(
+        Effect.timeoutOrElse({ duration: answerSeconds * 1000, orElse: () => Effect.succeed(late) }),
+        Effect.map((answer) => ({ jsonrpc: "2.0", id: message.id, ...answer })),
+      ),
+    )
+    return { answers, isBatch, isSelfContained: protocolVersion === McpMessage.selfContained }
+  })
+
+  const respond = Effect.fnUntraced(
+    function* (request: HttpServerRequest) {
+      if (!isOriginAllowed(request)) return yield* originRefused
+      const { grant, headers } = yield* Effect.catchTag(
+        Authentication.authenticate(authentication, request),
+        "ErrorResponse",
+        (error) => Effect.fail(fromOperation(error)),
+      )
+      const { "content-type": contentType = "", accept } = request.headers
+      if (!/^application\/json\s*(?:;|$)/i.test(contentType)) return yield* unacceptable("content-type", contentType)
+      if (!acceptsJson(accept)) return yield* unacceptable("accept", accept ?? "")
+      const { bytes } = yield* RequestBody.read(request, grant, { authentication, bounds: bodyBounds })
+      const received = McpMessage.read(request.headers, yield* Effect.fromResult(parse(bytes, limits)))
+      switch (received._tag) {
+        case "Refused":
+          return refuse(received, headers)
+        case "Notifications":
+          return HttpServerResponse.empty({ status: 202, headers })
+        case "Messages":
+          return written(yield* answerAll(received, request), headers)
+      }
+    },
+    Effect.catchTag("RelayError", RelayError.toResponse),
+  )
+
+  return Effect.flatMap(HttpServerRequest, (request) =>
+    Routes.onDefect(respond(request), { respond: RelayError.internal }),
+  )
+})
+
+/** The route of the endpoint. */
+export const layer = (config: Config) =>
+  HttpRouter.use(
+    Effect.fnUntraced(function* (router) {
+      yield* router.addAll([HttpRouter.route("POST", path, yield* make(config))])
+    }),
+  )

@@ -1,0 +1,135 @@
+/**
+ * Effect's server of the Model Context Protocol, as a function from a message to its answer. Each request is a connection of its own: a
+ * version whose clients begin with `initialize` is initialized by the server itself before the message. So there is no session to keep, and
+ * any process of a service answers any request.
+ *
+ * Source: decision 0074.
+ */
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as Layer from "effect/Layer"
+import * as Queue from "effect/Queue"
+import * as McpSchema from "effect/ai/McpSchema"
+import * as McpServer from "effect/ai/McpServer"
+import type { FromClientEncoded, FromServerEncoded } from "effect/rpc/RpcMessage"
+import * as RpcSerialization from "effect/rpc/RpcSerialization"
+import * as RpcServer from "effect/rpc/RpcServer"
+import * as Handlers from "./Handlers.ts"
+import * as McpMessage from "./McpMessage.ts"
+import * as Settings from "./Settings.ts"
+
+/** The answer to a message: a result, or an error. */
+export type Answer = { readonly result: unknown } | { readonly error: McpMessage.McpError }
+
+/** A server. */
+export interface StatelessServer {
+  /** Answers a message in a version of the protocol, by the clients of its caller. */
+  readonly answer: (message: McpMessage.Message, version: string, service: Handlers.Service) => Effect.Effect<Answer>
+}
+
+const internalError: Answer = {
+  error: { code: McpSchema.INTERNAL_ERROR_CODE, message: "Internal error. The server log has details." },
+}
+
+/** The answer in a message of the server; `undefined` for one that answers nothing. */
+const answerOf = (message: FromServerEncoded): Answer | undefined => {
+  if (message._tag === "Defect") return internalError
+  if (message._tag !== "Exit") return undefined
+  const { exit } = message
+  if (exit._tag === "Success") return { result: exit.value }
+  const failure = exit.cause.find(({ _tag }) => _tag === "Fail")
+  // Sound: the server fails with errors of JSON-RPC alone.
+  return failure?._tag === "Fail" ? { error: failure.error as McpMessage.McpError } : internalError
+}
+
+/** What the server states that it does: nothing that would need a session. */
+const capabilities = { tools: { listChanged: false }, resources: { listChanged: false, subscribe: false } }
+
+const withCapabilities = (answer: Answer): Answer =>
+  "result" in answer ? { result: { ...(answer.result as object), capabilities } } : answer
+
+const initialize = (version: string) => ({
+  protocolVersion: version,
+  capabilities: {},
+  clientInfo: { name: "request", version: "1" },
+})
+
+/** An open request: who waits for the answer to its message of a number. */
+interface Connection {
+  readonly waiting: Map<number, Deferred.Deferred<Answer>>
+}
+
+/** Makes a server that lives as long as the scope. */
+export const make = Effect.fnUntraced(function* (version: string) {
+  const open = new Map<number, Connection>()
+  const disconnects = yield* Queue.make<number>()
+  let opened = 0
+  let write: (connection: number, message: FromClientEncoded) => Effect.Effect<void> = () => Effect.void
+  const { codecFor } = RpcSerialization.json
+  const protocol = yield* RpcServer.Protocol.make((writeRequest) =>
+    Effect.sync(() => {
+      write = writeRequest
+      return {
+        disconnects,
+        send: (connection, message) => {
+          const answer = answerOf(message)
+          if (answer === undefined) return Effect.void
+          const { waiting } = open.get(connection) ?? { waiting: new Map<number, Deferred.Deferred<Answer>>() }
+          const named = message._tag === "Exit" ? waiting.get(Number(message.requestId)) : undefined
+          const receivers = message._tag === "Exit" ? (named === undefined ? [] : [named]) : [...waiting.values()]
+          return Effect.forEach(receivers, (one) => Deferred.succeed(one, answer), { discard: true })
+        },
+        end: () => Effect.void,
+        clientIds: Effect.sync(() => new Set(open.keys())),
+        initialMessage: Effect.succeedNone,
+        supportsAck: false,
+        supportsTransferables: false,
+        supportsSpanPropagation: false,
+        supportsNotifications: false,
+        codecFor,
+      }
+    }),
+  )
+  const server = McpServer.layer({ ...Settings.of(version), registrations: Handlers.registrations(Handlers.current) })
+  yield* Layer.build(Layer.provide(server, Layer.succeed(RpcServer.Protocol, protocol)))
+
+  const connect = Effect.acquireRelease(
+    Effect.sync(() => {
+      const connection = ++opened
+      open.set(connection, { waiting: new Map() })
+      return connection
+    }),
+    (connection) =>
+      Effect.suspend(() => {
+        open.delete(connection)
+        // What runs for a caller that has left is interrupted.
+        Queue.offerUnsafe(disconnects, connection)
+        return write(connection, { _tag: "Eof" })
+      }),
+  )
+
+  const ask = (connection: number, id: number, { method, params }: Omit<McpMessage.Message, "id">) =>
+    Effect.flatMap(Deferred.make<Answer>(), (reply) => {
+      open.get(connection)?.waiting.set(id, reply)
+      const request = { _tag: "Request", id, tag: method, payload: params, headers: [] } as const
+      return Effect.andThen(write(connection, request), Deferred.await(reply))
+    })
+
+  const answer: StatelessServer["answer"] = (message, protocolVersion, service) =>
+    Effect.gen(function* () {
+      const connection = yield* connect
+      if (message.method === "initialize") return withCapabilities(yield* ask(connection, 1, message))
+      if (protocolVersion !== McpMessage.selfContained) {
+        yield* ask(connection, 0, { method: "initialize", params: initialize(protocolVersion) })
+      }
+      return yield* ask(connection, 1, message)
+    }).pipe(
+      Effect.scoped,
+      Effect.provideService(Handlers.CurrentService, service),
+      // The server would keep a session of a request that it sees.
+      Effect.updateContext((context: Context.Context<never>) => Context.omit(HttpServerRequest)(context)),
+    )
+  return { answer } satisfies StatelessServer
+})

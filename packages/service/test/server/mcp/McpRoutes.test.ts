@@ -1,0 +1,318 @@
+import { describe, it, layer } from "@effect/vitest"
+import { Client } from "@modelcontextprotocol/sdk/client/index.js"
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js"
+import { Context, Effect, Layer } from "effect"
+import { expect } from "vitest"
+import * as Rows from "../rows.ts"
+import { chainOf, type Ledger, token } from "../rest/ledgers.ts"
+import { type Json, start, type Started } from "../service.ts"
+
+const ledgers: Readonly<Record<number, Ledger>> = {
+  1: { 0: [{ kind: "fee", amount: -7n, counterparty: null }, { amount: -5n }] },
+  2: {
+    0: [
+      { kind: "erc20", asset: token, amount: 10n },
+      { kind: "erc20", asset: token, amount: -3n },
+    ],
+  },
+  3: { 1: [{ kind: "internal", amount: 6n }] },
+}
+const chains = { eth: chainOf(ledgers, 4) }
+const wallet = { address: Rows.alice, chain: "eth" }
+
+const post = ({ fetch, key }: Started, body: unknown, headers: Readonly<Record<string, string>> = {}) =>
+  fetch("/mcp", {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      "x-api-key": key,
+      ...headers,
+    },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  })
+
+const message = (method: string, params?: unknown, id: unknown = 1) => ({ jsonrpc: "2.0", id, method, params })
+const tool = (name: string, args: unknown = wallet) => message("tools/call", { name, arguments: args })
+
+class Served extends Context.Service<Served, Started>()("test/Served") {}
+
+/** A service with one key for two requests at once, and one that is narrowed. */
+const served = Layer.effect(Served, start({ chains: { ...chains, polygon: { blocks: [] } } }))
+
+const modern = (method: string, params: object = {}) => ({
+  body: message(method, {
+    ...params,
+    _meta: {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientCapabilities": {},
+      "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
+    },
+  }),
+  headers: { "mcp-protocol-version": "2026-07-28", "mcp-method": method },
+})
+
+/** The official client. */
+const connect = ({ url }: Started, key: string) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const client = new Client({ name: "test", version: "1.0.0" })
+      const headers = { authorization: `Bearer ${key}` }
+      const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } })
+      // Sound: its types lack undefined where exactOptionalPropertyTypes asks for it.
+      await client.connect(transport as Transport)
+      return client
+    }),
+    (client) => Effect.promise(() => client.close()),
+  )
+
+layer(served, { excludeTestServices: true })("POST /mcp", (it) => {
+  it.effect("answers the official client with the tools, whose movements are those of REST", () =>
+    Effect.gen(function* () {
+      const service = yield* Served
+      const client = yield* connect(service, service.key)
+      const { tools } = yield* Effect.promise(() => client.listTools())
+      const called = yield* Effect.promise(() =>
+        client.callTool({ name: "wallet_movements", arguments: { ...wallet, order: "ASC" } }),
+      )
+      const { json } = yield* service.get(`/api/v2.2/${Rows.alice}/movements?chain=eth&order=ASC`)
+      const { answer } = called.structuredContent as Json
+
+      expect(tools.map(({ name }) => name)).toContain("wallet_movements")
+      expect(answer.map((row: Json) => [row.amount, row.transaction])).toEqual(
+        json.result.map((row: Json) => [row.amount, row.transaction_hash]),
+      )
+      expect(answer.length).toBe(5)
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect.each(["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])(
+    "answers version %s without a session",
+    (version) =>
+      Effect.gen(function* () {
+        const service = yield* Served
+        const params = { protocolVersion: version, capabilities: {}, clientInfo: { name: "test", version: "1" } }
+        const begun = yield* post(service, message("initialize", params))
+        const headers = { "mcp-protocol-version": version }
+        const notified = yield* post(service, { jsonrpc: "2.0", method: "notifications/initialized" }, headers)
+        const listed = yield* post(service, message("tools/list"), headers)
+        const called = yield* post(service, tool("wallet_summary"), headers)
+
+        expect([begun.status, begun.json.result.protocolVersion]).toEqual([200, version])
+        expect(begun.headers["mcp-session-id"]).toBeUndefined()
+        expect(begun.json.result.capabilities).toEqual({
+          tools: { listChanged: false },
+          resources: { listChanged: false, subscribe: false },
+        })
+        expect([notified.status, notified.text]).toEqual([202, ""])
+        expect(listed.json.result.tools.length).toBeGreaterThan(7)
+        expect(JSON.parse(called.json.result.content[0].text).coverage.chain).toBe("eth")
+      }),
+  )
+
+  it.effect("answers version 2026-07-28, whose headers must repeat version, method and name", () =>
+    Effect.gen(function* () {
+      const service = yield* Served
+      const listed = modern("tools/list")
+      const called = modern("tools/call", { name: "chains", arguments: {} })
+      const unknown = modern("tools/none")
+      const answers = [
+        yield* post(service, listed.body, listed.headers),
+        yield* post(service, called.body, { ...called.headers, "mcp-name": "chains" }),
+        yield* post(service, called.body, { ...called.headers, "mcp-name": "find" }),
+        yield* post(service, listed.body, { ...listed.headers, "mcp-method": "tools/call" }),
+        yield* post(service, listed.body, { ...listed.headers, "mcp-protocol-version": "2025-11-25" }),
+        yield* post(service, listed.body, { ...listed.headers, "mcp-protocol-version": "2020-01-01" }),
+        yield* post(service, message("tools/list"), listed.headers),
+        yield* post(service, unknown.body, unknown.headers),
+      ]
+
+      expect(answers.map(({ json, status }) => [status, json.error?.code])).toEqual([
+        [200, undefined],
+        [200, undefined],
+        [400, -32_020],
+        [400, -32_020],
+        [400, -32_020],
+        [400, -32_022],
+        [400, -32_602],
+        [404, -32_601],
+      ])
+    }),
+  )
+
+  it.effect("answers a batch of version 2025-03-26 with an array, and refuses one of another version", () =>
+    Effect.gen(function* () {
+      const service = yield* Served
+      const batch = [message("ping", {}, "a"), { jsonrpc: "2.0", method: "notifications/x" }, message("none", {}, 2)]
+      const { json } = yield* post(service, batch)
+      const refused = yield* post(service, batch, { "mcp-protocol-version": "2025-06-18" })
+      const many = yield* post(
+        service,
+        Array.from({ length: 17 }, (_, at) => message("ping", {}, at)),
+      )
+
+      expect(json).toMatchObject([
+        { id: "a", result: {} },
+        { id: 2, error: { code: -32_601 } },
+      ])
+      expect([refused.status, many.status]).toEqual([400, 400])
+    }),
+  )
+
+  it.effect("asks for a key as REST does, and names none in an answer", () =>
+    Effect.gen(function* () {
+      const service = yield* Served
+      const ping = message("ping", {})
+      const [none, unknown] = [
+        yield* post(service, ping, { "x-api-key": "" }),
+        yield* post(service, ping, { "x-api-key": "no-such-key" }),
+      ]
+      const bearer = yield* post(service, ping, { "x-api-key": service.key, authorization: "Bearer other" })
+
+      expect([none.status, unknown.status, bearer.status]).toEqual([401, 401, 200])
+      expect(unknown.json.error).toMatchObject({ code: 4100, data: { code: "unauthorized" } })
+      expect(unknown.text).not.toContain("no-such-key")
+    }),
+  )
+
+  it.effect("refuses in a tool what a narrowed key may not ask for, with the text of REST", () =>
+    Effect.gen(function* () {
+      const service = yield* Served
+      const options = { chains: ["eth"], operations: ["movements"] } as const
+      const key = yield* service.addKey({ name: "narrow", options })
+      const call = (name: string, args: object) =>
+        Effect.map(post(service, tool(name, args), { "x-api-key": key }), ({ json }): Json => json.result)
+      const path = `/api/v2.2/${Rows.alice}/balances?chain=eth`
+      const { json } = yield* service.fetch(path, { headers: { "x-api-key": key } })
+      const other = yield* service.fetch(`/api/v2.2/${Rows.alice}/movements?chain=polygon`, {
+        headers: { "x-api-key": key },
+      })
+      const [allowed, operation, chain] = [
+        yield* call("wallet_movements", wallet),
+        yield* call("wallet_balances_at", wallet),
+        yield* call("wallet_movements", { ...wallet, chain: "polygon" }),
+      ]
+
+      expect(allowed.isError).toBe(false)
+      expect([operation.isError, operation.content[0].text]).toEqual([true, expect.stringContaining(json.message)])
+      expect([chain.isError, chain.content[0].text]).toEqual([true, expect.stringContaining(other.json.message)])
+    }),
+  )
+
+  it.effect("takes calls from the rate limit of the key for the message and for each request of its tool", () =>
+    Effect.gen(function* () {
+      const service = yield* Served
+      const rateLimit = { perSecond: 1, burst: 1_000 }
+      const headers = { "x-api-key": yield* service.addKey({ name: "slow", options: { rateLimit } }) }
+      const ping = Effect.map(post(service, message("ping", {}), headers), (answer) =>
+        Number(answer.headers["ratelimit-remaining"]),
+      )
+      const before = yield* ping
+      for (let calls = 0; calls < 10; calls++) yield* post(service, tool("wallet_summary"), headers)
+      const after = yield* ping
+
+      // Each call is a message and three requests; the limit grows by one in each second of the test.
+      expect(before).toBe(999)
+      expect(before - after).toBeGreaterThan(20)
+    }),
+  )
+
+  it.effect("answers 429 beyond the rate limit of the key", () =>
+    Effect.gen(function* () {
+      const service = yield* Served
+      const key = yield* service.addKey({ name: "slower", options: { rateLimit: { perSecond: 1, burst: 1 } } })
+      const ping = post(service, message("ping", {}), { "x-api-key": key })
+      const answers = yield* Effect.all(
+        Array.from({ length: 20 }, () => ping),
+        { concurrency: "unbounded" },
+      )
+      const refused = answers.find(({ status }) => status === 429)
+
+      expect(refused?.json.error).toMatchObject({ code: -32_005, data: { code: "rate_limited" } })
+      expect(Number(refused?.headers["retry-after"])).toBeGreaterThan(0)
+    }),
+  )
+
+  it.effect("refuses pages of other sites on a loopback address, and names that lead to it", () =>
+    Effect.gen(function* () {
+      const service = yield* Served
+      const statusOf = (headers: Readonly<Record<string, string>>) =>
+        Effect.map(post(service, message("ping", {}), headers), ({ status }) => status)
+
+      expect(yield* statusOf({ origin: "https://evil.example" })).toBe(403)
+      expect(yield* statusOf({ origin: "null" })).toBe(403)
+      expect(yield* statusOf({ origin: "http://localhost:6274" })).toBe(200)
+      expect(yield* statusOf({ origin: service.url })).toBe(200)
+    }),
+  )
+
+  it.effect("answers what is no message with 400 or 413 and a JSON-RPC error, and other methods with 405", () =>
+    Effect.gen(function* () {
+      const service = yield* Served
+      const nested = `${"[".repeat(200)}${"]".repeat(200)}`
+      const bodies: ReadonlyArray<readonly [body: unknown, status: number, code: number]> = [
+        ["{", 400, -32_700],
+        ["", 400, -32_700],
+        ["5", 400, -32_600],
+        ["[]", 400, -32_600],
+        [nested, 400, -32_600],
+        [{ jsonrpc: "1.0", id: 1, method: "ping" }, 400, -32_600],
+        [{ jsonrpc: "2.0", id: {}, method: "ping" }, 400, -32_600],
+        [{ jsonrpc: "2.0", id: 1, method: 5 }, 400, -32_600],
+        [{ jsonrpc: "2.0", id: 1, method: "ping", params: [] }, 400, -32_600],
+        ["x".repeat(70_000), 413, -32_600],
+      ]
+      for (const [body, status, code] of bodies) {
+        const answer = yield* post(service, body)
+        expect([body, answer.status, answer.json?.error.code]).toEqual([body, status, code])
+      }
+      const text = yield* post(service, message("ping"), { "content-type": "text/plain" })
+      const html = yield* post(service, message("ping"), { accept: "text/html" })
+      const [got, removed] = [yield* service.get("/mcp"), yield* service.fetch("/mcp", { method: "DELETE" })]
+
+      expect([text.status, html.status, got.status, removed.status]).toEqual([400, 400, 405, 405])
+      expect(got.headers["allow"]).toBe("POST, OPTIONS")
+    }),
+  )
+
+  it.effect("states an argument that is wrong as an error, and a tool that does not exist", () =>
+    Effect.gen(function* () {
+      const service = yield* Served
+      const [type, unknown] = [
+        yield* post(service, tool("wallet_movements", { ...wallet, limit: 5_000 })),
+        yield* post(service, tool("none")),
+      ]
+
+      expect([type.status, type.json.error.code]).toEqual([200, -32_602])
+      expect(type.json.error.message).toContain("limit")
+      expect([unknown.status, unknown.json.error.code]).toEqual([200, -32_602])
+    }),
+  )
+})
+
+describe("mcp", () => {
+  it.live("off: the path does not exist", () =>
+    Effect.gen(function* () {
+      const service = yield* start({ chains, config: { mcp: "off" } })
+
+      expect((yield* post(service, message("ping"))).status).toBe(404)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("answers callers without a key where REST does, and for the same operations", () =>
+    Effect.gen(function* () {
+      const anonymous = { perSecond: 100, burst: 100, operations: ["movements"] }
+      const { fetch } = yield* start({ chains, config: { anonymous } })
+      const headers = { "content-type": "application/json" }
+      const call = (name: string) => fetch("/mcp", { method: "POST", headers, body: JSON.stringify(tool(name)) })
+      const [called, refused] = [yield* call("wallet_movements"), yield* call("wallet_balances_at")]
+
+      expect(called.json.result.isError).toBe(false)
+      expect(refused.json.result).toMatchObject({
+        isError: true,
+        content: [{ text: expect.stringContaining("API key needed for the operation balances") }],
+      })
+    }).pipe(Effect.scoped),
+  )
+})
