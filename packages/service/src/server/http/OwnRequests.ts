@@ -1,6 +1,6 @@
 /**
- * Requests that the service sends to itself for a caller, over a connection within the process: they pass the same routes, with the key,
- * the address and the limits of the caller, as if the caller had sent each.
+ * Requests that the service sends to itself for a caller, over a connection within the process. They pass the same routes, with the key,
+ * the address and the limits of the caller.
  *
  * Source: decision 0074.
  */
@@ -22,7 +22,7 @@ export class OwnRequests extends Context.Service<
   }
 >()("@daybook/service/server/OwnRequests") {}
 
-/** What states who a caller is, besides its key: its browser, and the proxies that it came through. */
+/** What states who a caller is, besides its key: its browser, and the proxies before the service. */
 const callerHeaders = [
   "host",
   "origin",

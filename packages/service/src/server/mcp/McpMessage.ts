@@ -147,7 +147,7 @@ const ofItems = (items: ReadonlyArray<Item>, isBatch: boolean, version: string):
 const readBatch = (values: ReadonlyArray<unknown>, version: string): McpRequest => {
   const invalid = (expected: string) =>
     refused(McpSchema.INVALID_REQUEST_ERROR_CODE, `Invalid batch: expected ${expected}.`)
-  if (version !== batchVersion) return invalid(`one message; batches are of version ${batchVersion} alone`)
+  if (version !== batchVersion) return invalid(`one message; version ${batchVersion} alone has batches`)
   if (values.length === 0 || values.length > maxBatch) return invalid(`1 to ${maxBatch} messages`)
   const isAlone = (value: unknown) =>
     fieldsOf(value)?.["method"] === "initialize" || claimOf(fieldsOf(value)) !== undefined

@@ -110,7 +110,7 @@ const refuse = (
 ) => Response.json(JSON.stringify({ jsonrpc: "2.0", id, error }), { status: 400, headers })
 
 interface Written {
-  readonly answers: ReadonlyArray<StatelessServer.Answer & { readonly id: number | string }>
+  readonly answers: ReadonlyArray<StatelessServer.Response & { readonly id: number | string }>
   readonly isBatch: boolean
   readonly isSelfContained: boolean
 }

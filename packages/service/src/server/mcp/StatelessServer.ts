@@ -20,21 +20,21 @@ import * as Handlers from "./Handlers.ts"
 import * as McpMessage from "./McpMessage.ts"
 import * as Settings from "./Settings.ts"
 
-/** The answer to a message: a result, or an error. */
-export type Answer = { readonly result: unknown } | { readonly error: McpMessage.McpError }
+/** The response to a message: a result, or an error. */
+export type Response = { readonly result: unknown } | { readonly error: McpMessage.McpError }
 
 /** A server. */
 export interface StatelessServer {
   /** Answers a message in a version of the protocol, by the clients of its caller. */
-  readonly answer: (message: McpMessage.Message, version: string, service: Handlers.Service) => Effect.Effect<Answer>
+  readonly answer: (message: McpMessage.Message, version: string, service: Handlers.Service) => Effect.Effect<Response>
 }
 
-const internalError: Answer = {
+const internalError: Response = {
   error: { code: McpSchema.INTERNAL_ERROR_CODE, message: "Internal error. The server log has details." },
 }
 
 /** The answer in a message of the server; `undefined` for one that answers nothing. */
-const answerOf = (message: FromServerEncoded): Answer | undefined => {
+const answerOf = (message: FromServerEncoded): Response | undefined => {
   if (message._tag === "Defect") return internalError
   if (message._tag !== "Exit") return undefined
   const { exit } = message
@@ -47,7 +47,7 @@ const answerOf = (message: FromServerEncoded): Answer | undefined => {
 /** What the server states that it does: nothing that would need a session. */
 const capabilities = { tools: { listChanged: false }, resources: { listChanged: false, subscribe: false } }
 
-const withCapabilities = (answer: Answer): Answer =>
+const withCapabilities = (answer: Response): Response =>
   "result" in answer ? { result: { ...(answer.result as object), capabilities } } : answer
 
 const initialize = (version: string) => ({
@@ -58,7 +58,7 @@ const initialize = (version: string) => ({
 
 /** An open request: who waits for the answer to its message of a number. */
 interface Connection {
-  readonly waiting: Map<number, Deferred.Deferred<Answer>>
+  readonly waiting: Map<number, Deferred.Deferred<Response>>
 }
 
 /** Makes a server that lives as long as the scope. */
@@ -76,7 +76,7 @@ export const make = Effect.fnUntraced(function* (version: string) {
         send: (connection, message) => {
           const answer = answerOf(message)
           if (answer === undefined) return Effect.void
-          const { waiting } = open.get(connection) ?? { waiting: new Map<number, Deferred.Deferred<Answer>>() }
+          const { waiting } = open.get(connection) ?? { waiting: new Map<number, Deferred.Deferred<Response>>() }
           const named = message._tag === "Exit" ? waiting.get(Number(message.requestId)) : undefined
           const receivers = message._tag === "Exit" ? (named === undefined ? [] : [named]) : [...waiting.values()]
           return Effect.forEach(receivers, (one) => Deferred.succeed(one, answer), { discard: true })
@@ -111,7 +111,7 @@ export const make = Effect.fnUntraced(function* (version: string) {
   )
 
   const ask = (connection: number, id: number, { method, params }: Omit<McpMessage.Message, "id">) =>
-    Effect.flatMap(Deferred.make<Answer>(), (reply) => {
+    Effect.flatMap(Deferred.make<Response>(), (reply) => {
       open.get(connection)?.waiting.set(id, reply)
       const request = { _tag: "Request", id, tag: method, payload: params, headers: [] } as const
       return Effect.andThen(write(connection, request), Deferred.await(reply))
