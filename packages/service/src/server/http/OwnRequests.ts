@@ -87,8 +87,7 @@ export const make = (): OwnRequests["Service"] & { readonly serve: (handler: Req
         const given = Object.fromEntries(Object.entries(headers).filter(([name]) => !isKey(name)))
         const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) }
         const outgoing = send({
-          // Sound: HTTP needs no more of a connection than a duplex stream.
-          createConnection: () => near as never,
+          createConnection: () => near,
           path: `${pathname}${search}`,
           method,
           headers: { ...given, ...own, ...length, connection: "close" },

@@ -8,7 +8,6 @@ import { isUtf8 } from "node:buffer"
 import * as Issue from "@daybook/schema/Issue"
 import * as Json from "@daybook/schema/Json"
 import * as JsonRpc from "@daybook/schema/JsonRpc"
-import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
@@ -20,7 +19,7 @@ import * as Listen from "../../config/Listen.ts"
 import * as Authentication from "../admission/Authentication.ts"
 import { Bounds } from "../admission/Bounds.ts"
 import * as KeylessRequest from "../admission/KeylessRequest.ts"
-import * as ErrorResponse from "../http/ErrorResponse.ts"
+import type * as ErrorResponse from "../http/ErrorResponse.ts"
 import { keyIn } from "../http/ApiKeyHeader.ts"
 import { OwnRequests } from "../http/OwnRequests.ts"
 import * as Response from "../http/Response.ts"
@@ -152,7 +151,7 @@ const make = Effect.fnUntraced(function* (config: Config) {
   const bodyBounds = { ...bounds, limits: { ...limits, bodyBytes: Math.min(limits.bodyBytes, maxBodyBytes) } }
   // What is made with the first message must keep nothing of its request.
   const context = yield* Effect.context<Scope.Scope>()
-  const loaded = yield* Effect.cached(Effect.updateContext(load, (_: Context.Context<never>) => context))
+  const loaded = yield* Effect.cached(Effect.provideContext(load, context))
 
   const clientsOf = (request: HttpServerRequest): Effect.Effect<Service> =>
     Effect.flatMap(loaded, ({ connect }) =>

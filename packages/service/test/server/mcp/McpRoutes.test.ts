@@ -1,7 +1,6 @@
 import { describe, it, layer } from "@effect/vitest"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js"
 import { Context, Effect, Layer } from "effect"
 import { expect } from "vitest"
 import * as Rows from "../rows.ts"
@@ -60,8 +59,7 @@ const connect = ({ url }: Started, key: string) =>
       const client = new Client({ name: "test", version: "1.0.0" })
       const headers = { authorization: `Bearer ${key}` }
       const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } })
-      // Sound: its types lack undefined where exactOptionalPropertyTypes asks for it.
-      await client.connect(transport as Transport)
+      await client.connect(transport)
       return client
     }),
     (client) => Effect.promise(() => client.close()),
