@@ -310,9 +310,18 @@ const untilWatchChanged = Effect.fnUntraced(function* ({ isWatchChanged, watch }
 })
 
 const settingsOf = (node: Node, options: Options, pollMillis: number): IndexerState.Settings => {
-  const { allFrames = false, checks = "standard", finalityBlocks = 64, fromBlock, fromTimestamp, rewinds } = options
+  const {
+    allFrames = false,
+    checks = "standard",
+    finalityBlocks = 64,
+    fromBlock,
+    fromTimestamp,
+    rewinds,
+    watch,
+  } = options
   const maxMillis = node.isLocal ? maxLocalDelayMillis : maxDelayMillis
-  return { fromBlock, fromTimestamp, pollMillis, finalityBlocks, checks, allFrames, rewinds, maxDelayMillis: maxMillis }
+  const [isOfSome, delays] = [watch != null, { pollMillis, maxDelayMillis: maxMillis }]
+  return { fromBlock, fromTimestamp, finalityBlocks, checks, allFrames, rewinds, isOfSome, ...delays }
 }
 
 const hasLedger = (projections: ReadonlyArray<Projection>): boolean => projections.some(({ kind }) => kind === "ledger")

@@ -7,6 +7,7 @@
  */
 import type { Header } from "../node/NodeEndpoint.ts"
 import type { NodeFailed } from "../node/NodeError.ts"
+import * as AppliedSettings from "../store/AppliedSettings.ts"
 import type { BlockRef, Checkpoint } from "../block/BlockRows.ts"
 import * as RuleDoubt from "./RuleDoubt.ts"
 import * as HashRules from "../verification/HashRules.ts"
@@ -31,6 +32,8 @@ export interface Settings {
   readonly finalityBlocks: number
   /** Level of verification, for the report of checks that are left out. */
   readonly checks: HashRules.Level
+  /** The index has the transactions of some wallets, for the report of settings. Default false. */
+  readonly isOfSome?: boolean
   /** STATICCALL and DELEGATECALL frames are stored too, for the report of settings. */
   readonly allFrames: boolean
   /** A lower head of the node removes the blocks above it: the chain is that of one node, which can go back. Default false. */
@@ -385,6 +388,7 @@ const headSeen = (
         traces: traces === "off" ? "off" : "on",
         allFrames: String(settings.allFrames),
         checks: settings.checks,
+        rows: settings.isOfSome === true ? AppliedSettings.rowsByRole : undefined,
       },
       head: checkpoint?.head.number ?? null,
     },

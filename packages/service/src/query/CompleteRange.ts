@@ -64,6 +64,26 @@ const untraced = ({ first, head }: Checkpoint, { from, to }: Blocks, status: Rep
 }
 
 /**
+ * What a list needs of blocks: the transactions that a wallet sent, received or created a contract by, those in which it has any role, or
+ * those with their traces.
+ */
+export type Needs = "transactions" | "roles" | "traces"
+
+/** Blocks of a range that an earlier version stored without what a wallet only has a role in; undefined for none. */
+const storedByParty = (
+  { first, head }: Checkpoint,
+  { from, to }: Blocks,
+  { searchedTo = -1 }: Coverage.Coverage,
+  status: ReportedStatus | null,
+) => {
+  const stored = { from: Math.max(first, from, searchedTo + 1), to: Math.min(head.number, to) }
+  const range = AppliedSettings.storedByParty(status?.settings ?? [], stored)
+  return range === undefined
+    ? undefined
+    : `an earlier version stored ${named(range.from, range.to)} of this chain without internal transactions and tokens of some wallets`
+}
+
+/**
  * Fails where the index may lack rows of a range.
  *
  * **Errors**
@@ -74,13 +94,17 @@ export const check = Effect.fnUntraced(function* (
   chain: Pick<IndexedChain, "reader" | "status">,
   coverage: Coverage.Coverage,
   blocks: Blocks,
-  needsTraces = false,
+  needs: Needs = "transactions",
 ): Effect.fn.Return<void, Incomplete | StoreError> {
   const status = yield* chain.status
   const { checkpoint, missing } = coverage
   const lacking = lackingBlocks(coverage, blocks, status)
   if (lacking !== undefined) return yield* new Incomplete({ message: lacking })
-  if (checkpoint === null || (missing === 0 && !needsTraces)) return
+  if (checkpoint === null) return
+  const needsTraces = needs === "traces"
+  const byParty = needs === "transactions" ? undefined : storedByParty(checkpoint, blocks, coverage, status)
+  if (byParty !== undefined) return yield* new Incomplete({ message: byParty })
+  if (missing === 0 && !needsTraces) return
   const withoutTraces = needsTraces ? untraced(checkpoint, blocks, status) : undefined
   if (withoutTraces !== undefined) return yield* new Incomplete({ message: withoutTraces })
   const range = { from: blocks.from, to: Math.min(blocks.to, checkpoint.head.number) }

@@ -10,7 +10,31 @@ type Name = AppliedSetting["name"]
 /**
  * The settings in force, by name.
  */
-export type Settings = Readonly<Record<Name, string>>
+export interface Settings extends Readonly<Record<Exclude<Name, "rows">, string>> {
+  /** Of an index of some wallets. */
+  readonly rows?: typeof rowsByRole | undefined
+}
+
+/** The rows of a block: transactions in which a watched wallet has a role. */
+export const rowsByRole = "roles"
+
+/** The rows of blocks that an earlier version stored: transactions whose sender, recipient or created contract is a watched wallet. */
+const rowsByParty = "parties"
+
+/**
+ * Settings of an index of some wallets in which no block has recorded whose transactions it has: an earlier version has stored those up to
+ * `head`.
+ */
+const withEarlierRows = (before: AppliedSettings, { rows }: Settings, head: number | null): AppliedSettings =>
+  rows === undefined || head === null || before.some(({ name }) => name === "rows")
+    ? before
+    : [...before, { name: "rows", value: rowsByParty }]
+
+/**
+ * The first stored blocks that have the transactions of senders and recipients alone; undefined for none.
+ */
+export const storedByParty = (settings: AppliedSettings, stored: Stored): Range | undefined =>
+  ranges(settings, "rows", stored).find(({ value }) => value === rowsByParty)
 
 /**
  * A setting that has another value than the blocks before.
@@ -61,9 +85,11 @@ export const apply = (
   head: number | null,
 ): { readonly settings: AppliedSettings; readonly changes: ReadonlyArray<Change> } => {
   const changes: Array<Change> = []
+  const known = withEarlierRows(before, settings, head)
   const applied = (Object.keys(settings) as ReadonlyArray<Name>).flatMap((name) => {
     const value = settings[name]
-    const entries = before.filter((setting) => setting.name === name)
+    if (value === undefined) return []
+    const entries = known.filter((setting) => setting.name === name)
     const last = entries.at(-1)
     if (head !== null && last !== undefined && last.value !== value) {
       changes.push({ name, before: last.value, now: value, from: head + 1 })

@@ -10,7 +10,8 @@ import type { LeaseLost, StoreError } from "./StoreError.ts"
 
 /** A setting that stored blocks depend on, from a block to the next entry of the same name. */
 export interface AppliedSetting {
-  readonly name: "traces" | "allFrames" | "checks"
+  /** `rows`, of an index of some wallets: whose transactions its blocks have. */
+  readonly name: "traces" | "allFrames" | "checks" | "rows"
   readonly value: string
   /** First block that was indexed with the value; left out for the first entry of a name. */
   readonly from?: number

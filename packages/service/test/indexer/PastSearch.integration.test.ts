@@ -7,6 +7,7 @@ import { Eventually } from "@daybook/harness"
 import { Effect } from "effect"
 import { expect, vi } from "vitest"
 import { projection } from "../../src/projection/WalletTransactions.ts"
+import * as AppliedSettings from "../../src/store/AppliedSettings.ts"
 import * as WatchList from "../../src/store/WatchList.ts"
 import type * as TestStore from "../store/TestStore.ts"
 import { caughtUp, openStore, start } from "./chain.ts"
@@ -307,5 +308,31 @@ it.live(
       expect(yield* hashesOf(store, mine)).toEqual({ from: 0, hashes: [lost, later] })
       expect(yield* hashesOf(store, added)).toEqual({ from: 0, hashes: [kept] })
       expect(yield* store.gaps({ from: 0, to: 9, limit: 9 })).toEqual([])
+    }).pipe(Effect.scoped),
+)
+
+it.live(
+  "run: an index of some wallets records whose rows it has, and one without a record counts as an earlier version's",
+  () =>
+    Effect.gen(function* () {
+      const node = yield* Anvil.make()
+      yield* node.call("anvil_mine", ["0x4"])
+      const store = yield* openStore
+      const options = { watch: new Set([node.accounts[0]!]) }
+      const settingsAt = Effect.fnUntraced(function* (head: number) {
+        const indexer = yield* start(store, [node.url], options)
+        yield* indexer.until(caughtUp(head))
+        yield* indexer.stop
+        return (yield* store.readStatus)?.settings ?? []
+      })
+      const own = yield* settingsAt(4)
+      const { ageMillis: _, ...status } = (yield* store.readStatus)!
+      yield* store.writeStatus({ ...status, settings: own.filter(({ name }) => name !== "rows") })
+      yield* node.call("anvil_mine", ["0x2"])
+      const earlier = yield* settingsAt(6)
+      const stored = { from: 0, to: 6 }
+
+      expect(own.filter(({ name }) => name === "rows")).toEqual([{ name: "rows", value: "roles" }])
+      expect(AppliedSettings.storedByParty(earlier, stored)).toEqual({ value: "parties", from: 0, to: 4 })
     }).pipe(Effect.scoped),
 )

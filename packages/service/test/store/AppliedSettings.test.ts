@@ -37,6 +37,24 @@ describe("AppliedSettings", () => {
     expect(AppliedSettings.apply(changed.settings, on, 20)).toEqual({ settings: changed.settings, changes: [] })
   })
 
+  it("apply: an index of some wallets without a record of its rows has those of an earlier version up to its head", () => {
+    const settings = { ...on, rows: AppliedSettings.rowsByRole } as const
+    const stored = { from: 0, to: 20 }
+    const earlier = AppliedSettings.apply(AppliedSettings.apply([], on, null).settings, settings, 9).settings
+
+    expect(AppliedSettings.storedByParty(earlier, stored)).toEqual({ value: "parties", from: 0, to: 9 })
+    expect(AppliedSettings.apply(earlier, settings, 20).settings).toEqual(earlier)
+    // All of its blocks are removed, and indexed again.
+    const again = AppliedSettings.apply(AppliedSettings.unwound(earlier, null), settings, null).settings
+    expect(AppliedSettings.storedByParty(again, stored)).toBeUndefined()
+    const part = AppliedSettings.apply(AppliedSettings.unwound(earlier, 4), settings, 4).settings
+    expect(AppliedSettings.storedByParty(part, stored)).toEqual({ value: "parties", from: 0, to: 4 })
+    const fresh = AppliedSettings.apply([], settings, null).settings
+    expect(AppliedSettings.storedByParty(AppliedSettings.apply(fresh, settings, 9).settings, stored)).toBeUndefined()
+    // An index of every wallet has no such setting.
+    expect(AppliedSettings.storedByParty(AppliedSettings.apply([], on, 9).settings, stored)).toBeUndefined()
+  })
+
   it("apply: drops a value that no stored block was indexed with", () => {
     const first = AppliedSettings.apply([], on, null).settings
     const changed = AppliedSettings.apply(first, off, 9).settings

@@ -109,7 +109,7 @@ const internalOfAddress = ({ readList }: Options): Handler =>
       selection: isAny,
       kind: "txlistinternal",
       read: WalletFrames.read,
-      needsTraces: true,
+      needs: "traces" as const,
     }
     return rowsOf(yield* readList(options, (rows) => Effect.sync(() => rows.map(Rows.internal))))
   })
@@ -149,7 +149,7 @@ const transfers = (action: Rows.TokenAction, options: Options): Handler =>
     const selection = (transfer: WalletTransfers.Transfer) =>
       transfer.standard === standards[action] && (token === undefined || transfer.token === token)
     const found = yield* options.readList(
-      { chain, wallet, list, selection, kind: `${action} ${token ?? ""}`, read: WalletTransfers.read },
+      { chain, wallet, list, selection, kind: `${action} ${token ?? ""}`, read: WalletTransfers.read, needs: "roles" },
       Effect.fnUntraced(function* (rows, coverage) {
         const own = context(coverage)
         const addresses = new Set(rows.map(({ part }) => part.token))

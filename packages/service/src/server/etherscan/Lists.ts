@@ -27,8 +27,8 @@ export interface Options<Row, Selection> {
   readonly read: (
     query: WalletPage.Query<Selection>,
   ) => Effect.Effect<WalletPage.Page<Row>, QueryError.Stale | ReadError>
-  /** The rows are known by traces alone. */
-  readonly needsTraces?: boolean
+  /** What the rows need of a block. Default: transactions that the wallet sent or received. */
+  readonly needs?: CompleteRange.Needs
 }
 
 /** Why a page cannot be read. */
@@ -104,7 +104,7 @@ const readOnce = Effect.fnUntraced(function* <Row, Selection, Wire>(
   { places, turns }: Shared,
   toWire: (rows: ReadonlyArray<Row>, coverage: Coverage.Coverage) => Effect.Effect<ReadonlyArray<Wire>, StoreError>,
 ) {
-  const { chain, list, needsTraces, read, selection, wallet } = options
+  const { chain, list, needs, read, selection, wallet } = options
   const { from, limit, order, skipped, to } = list
   const ownPlaces = { chain, wallet, list, kind }
   const range = { from: bound(from), to: bound(to) }
@@ -116,7 +116,7 @@ const readOnce = Effect.fnUntraced(function* <Row, Selection, Wire>(
     const query = { chain, wallet, range, order, position, limit: limit - found.length, maxBytes: pageBytes, selection }
     const { after, coverage, next, rows } = yield* read(query)
     if (pages === 1) {
-      yield* CompleteRange.check(chain, coverage, { from, to }, needsTraces)
+      yield* CompleteRange.check(chain, coverage, { from, to }, needs)
       if (after !== null) places.keep(ownPlaces, { place: after, rows: skipped }, coverage)
     }
     const wires = yield* turns.run(toWire(rows, coverage))

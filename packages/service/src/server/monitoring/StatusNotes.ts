@@ -83,6 +83,15 @@ const ofChecks = (settings: Applied, stored: Stored): ReadonlyArray<string> =>
     (value, where) => `Blocks are verified at level ${value} ${where}.`,
   )
 
+/** Blocks that an earlier version stored. */
+const ofRows = (settings: Applied, stored: Stored): ReadonlyArray<string> => {
+  const range = AppliedSettings.storedByParty(settings, stored)
+  if (range === undefined) return []
+  return [
+    `An earlier version stored ${blocksOf([range])}: they have the transactions that a watched wallet sent or received, and may lack those with only tokens or internal transactions of it. Stop the service and run "daybook reindex --all" to index them again.`,
+  ]
+}
+
 /** The search of the past of added wallets. */
 const ofPast = (past: IndexerStatus["past"]): ReadonlyArray<string> => {
   if (past === undefined) return []
@@ -101,5 +110,11 @@ export const notesFor = (
 ): ReadonlyArray<string> => {
   const start = [...(startNote === undefined ? [] : [startNote]), ...ofPast(past)]
   if (stored === null) return start
-  return [...start, ...ofTraces(settings, stored), ...ofFrames(settings, stored), ...ofChecks(settings, stored)]
+  return [
+    ...start,
+    ...ofTraces(settings, stored),
+    ...ofRows(settings, stored),
+    ...ofFrames(settings, stored),
+    ...ofChecks(settings, stored),
+  ]
 }

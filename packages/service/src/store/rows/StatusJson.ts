@@ -18,7 +18,7 @@ const StatusJson = Schema.fromJsonString(
     settings: Schema.optional(
       Schema.Array(
         Schema.Struct({
-          name: Schema.Literals(["traces", "allFrames", "checks"]),
+          name: Schema.Literals(["traces", "allFrames", "checks", "rows"]),
           value: Schema.String,
           from: Schema.optionalKey(Schema.Number),
         }),

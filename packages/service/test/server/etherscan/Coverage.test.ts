@@ -159,6 +159,27 @@ describe("Etherscan's API: what the index does not cover", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live(
+    "blocks that an earlier version stored of some wallets are an error of internal transactions and tokens",
+    () =>
+      Effect.gen(function* () {
+        const service = yield* startOn(chain(5), { config: { watch: [Rows.bob] } })
+        const settings = [
+          { name: "rows", value: "parties" },
+          { name: "rows", value: "roles", from: 3 },
+        ] as const
+        yield* Effect.orDie(service.stores["eth"]!.writeStatus(status({ settings })))
+        const earlier =
+          "Not indexed: an earlier version stored blocks 0 to 2 of this chain without internal transactions and tokens of some wallets"
+
+        expect(yield* answers(service)).toEqual({
+          ...whole,
+          ...all(earlier, ["txlistinternal", "tokentx", "tokennfttx", "token1155tx"]),
+        })
+        expect(yield* answers(service, "&startblock=3")).toEqual({ ...whole, txlistinternal: 2, tokentx: 2 })
+      }).pipe(Effect.scoped),
+  )
+
   it.live("lists whose rows are still derived are an error", () =>
     Effect.gen(function* () {
       const service = yield* startOn(chain(5), { projections: [WalletTransactions.projection] })

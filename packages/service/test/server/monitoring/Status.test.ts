@@ -152,6 +152,19 @@ describe("Status", () => {
     })
   })
 
+  it("fromReport: notes blocks that an earlier version stored of some wallets, with the way out", () => {
+    const settings = [
+      { name: "rows", value: "parties" },
+      { name: "rows", value: "roles", from: 60 },
+    ] as const
+
+    expect(statusOf(100, { state: "synced", settings }).notes).toEqual([
+      expect.stringMatching(
+        /^An earlier version stored blocks \d+ to 59: .* Stop the service and run "daybook reindex --all"/,
+      ),
+    ])
+  })
+
   it("fromReport: notes how far the past of added wallets is searched, and what is in the way", () => {
     const past = { wallets: ["0xa", "0xb"], searchedTo: 40, end: 90, calls: 400, callsLeft: 120, etaMillis: 61_200 }
 

@@ -151,6 +151,30 @@ describe("Otterscan: what the index does not cover", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live("blocks that an earlier version stored of some wallets are an error of the pages that have them", () =>
+    Effect.gen(function* () {
+      const service = yield* startOn(chain(0, 5), { watch: [Rows.alice] })
+      const settings = [
+        { name: "rows", value: "parties" },
+        { name: "rows", value: "roles", from: 2 },
+      ] as const
+      yield* Effect.orDie(
+        service.stores["eth"]!.writeStatus({
+          state: "synced",
+          traces: "debug_traceBlock",
+          nodeHead: 4,
+          message: "",
+          settings,
+        }),
+      )
+
+      expect(yield* search(service, "Before", 0)).toBe(
+        "Not indexed: an earlier version stored blocks 0 to 1 of this chain without internal transactions and tokens of some wallets",
+      )
+      expect(yield* search(service, "Before", 0, 2)).toEqual([true, false, 4, 3])
+    }).pipe(Effect.scoped),
+  )
+
   it.live("ledgers that are not derived are an error", () =>
     Effect.gen(function* () {
       const service = yield* startOn(chain(0, 5), {}, { projections: [WalletTransactions.projection] })
