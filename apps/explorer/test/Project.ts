@@ -35,9 +35,20 @@ export const deployed = {
 
 const sources = join(import.meta.dirname, "../../../tooling/chain/contracts")
 
+/** Declares the enum of which the pairs of an order are values. */
+const enumSource = "contract Orders { enum Grade { Unset, First, Second, Third, Fourth } }"
+
+/** An order's ABI with pairs of an enum, where it has numbers. */
+const withGrades = (abi: Abi): Abi =>
+  // Sound: a type of the compiler is replaced by another one.
+  JSON.parse(
+    JSON.stringify(abi).replaceAll('"internalType":"uint8[2][]"', '"internalType":"enum Orders.Grade[2][]"'),
+  ) as Abi
+
 /** An ABI as the project has it: the two implementations behind the proxy name the parameter of their function differently. */
 export const abiOf = (name: Contracts.Name): Abi => {
   const { abi } = Contracts.artifact(name)
+  if (name === "Orders") return withGrades(abi)
   if (name !== "DoubleCounter") return abi
   return abi.map((item) =>
     item.type === "function" && item.name === "increment"
@@ -69,7 +80,13 @@ const instances = ({ contracts }: Scenario.World) =>
     return { name, artifact, address: asWritten(contracts[name as keyof typeof deployed]) }
   })
 
+const writeSource = (folder: string): void => {
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, "Orders.sol"), enumSource)
+}
+
 const writeFoundry = (project: string, world: Scenario.World): void => {
+  writeSource(join(project, "src"))
   for (const name of Contracts.names) {
     const [abi, { bytecode }] = [abiOf(name), Contracts.artifact(name)]
     const source = sourceOf.get(name) ?? ""
@@ -117,6 +134,7 @@ const writeFoundry = (project: string, world: Scenario.World): void => {
 }
 
 const writeHardhat = (project: string, world: Scenario.World): void => {
+  writeSource(join(project, "contracts"))
   const artifactOf = (name: Contracts.Name) => ({
     _format: "hh-sol-artifact-1",
     contractName: name,

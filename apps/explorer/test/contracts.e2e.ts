@@ -117,6 +117,30 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("contracts in the explore
     expect(await Site.violations(page)).toEqual([])
   })
 
+  it("transaction: values of enums have their names in the input, and the trace names the fields of structs", async () => {
+    await site.open(`/tx/${world.scenario.transactions.nestedTuple}`)
+    const { page } = site
+    const call = page.getByRole("group", { name: /^Parameters of .place/ })
+    await call.getByText("First", { exact: true }).waitFor()
+    await call.getByText("(4)", { exact: true }).waitFor()
+
+    const line = page.locator(".frame-call").first()
+    await line.getByText("maker:").first().waitFor()
+    await line.getByText("Fourth", { exact: true }).waitFor()
+  })
+
+  it("transaction: a creation states what the constructor was called with, in the input and in the trace", async () => {
+    const { page } = site
+    await site.open(`/address/${world.scenario.contracts.gold}`)
+    await Site.fact(page, "Created").getByRole("link").first().click()
+
+    const input = page.getByRole("group", { name: /^Parameters of .constructor/ })
+    await input.getByText("name_", { exact: true }).waitFor()
+    await input.getByText("symbol_", { exact: true }).waitFor()
+    await page.locator(".frame-call").getByText("constructor").waitFor()
+    expect(await Site.violations(page)).toEqual([])
+  })
+
   it("transaction: the reason of a revert is that of the node where it does not trace calls", async () => {
     const { page } = site
     // As Hardhat and Ganache answer.

@@ -1,7 +1,8 @@
 /**
- * Items of the ABI of a contract as JSON: functions, events and errors, with what decoding and reading need of them.
+ * Items of the ABI of a contract as JSON: functions, events, errors and constructors, with what decoding and reading need of them.
  */
 import * as Schema from "effect/Schema"
+import * as Quantity from "./Quantity.ts"
 import { atMost, type Named, nested, open, type Resource } from "./internal/open.ts"
 
 /**
@@ -25,6 +26,13 @@ export const maxParameters = 256
  */
 export const maxItems = 4_096
 
+/**
+ * Values of an enum at most.
+ *
+ * Source: Solidity documentation, enums; decision 0059.
+ */
+export const maxMembers = 256
+
 const parameter = {
   /** Name as declared; empty where there is none. */
   name: Schema.String,
@@ -32,6 +40,8 @@ const parameter = {
   type: Schema.String,
   /** Only of a parameter of an event that is a topic of the log. */
   indexed: Schema.optionalKey(Schema.Boolean),
+  /** Names of the values of an enum, in order; only where the server has its source. */
+  enum: Schema.optionalKey(atMost(maxMembers, Schema.String)),
 }
 
 export interface Parameter extends Schema.Struct.Type<typeof parameter> {
@@ -62,8 +72,8 @@ const parameters = atMost(maxParameters, Parameter)
 
 const itemCodec = open("AbiItem", {
   /** Kind of item. */
-  type: Schema.Literals(["event", "function", "error"]),
-  /** Name as declared. */
+  type: Schema.Literals(["event", "function", "error", "constructor"]),
+  /** Name as declared; empty for a constructor. */
   name: Schema.String,
   /** Parameters, in order. */
   inputs: parameters,
@@ -71,6 +81,8 @@ const itemCodec = open("AbiItem", {
   outputs: Schema.optionalKey(parameters),
   /** Only of a function that reads and changes nothing. */
   stateMutability: Schema.optionalKey(Schema.Literals(["view", "pure"])),
+  /** Only of a constructor: bytes of the creation code, which its arguments follow. */
+  codeBytes: Schema.optionalKey(Quantity.SafeIntegerFromNumber),
 })
 
 export interface Item extends Schema.Schema.Type<typeof itemCodec> {}

@@ -58,6 +58,7 @@ describe("JSON Schema", () => {
       "creationMethod",
       "cursor",
       "entry_point_version",
+      "enum/items",
       "error",
       "from_address_label",
       "id",

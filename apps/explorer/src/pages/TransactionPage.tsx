@@ -10,6 +10,7 @@ import * as RowSearch from "../history/RowSearch.ts"
 import { Link } from "../navigation/Navigation.tsx"
 import * as Paths from "../navigation/Paths.ts"
 import { useRest, useRpc, useService } from "../service/Service.tsx"
+import { Construction } from "./transaction/Construction.tsx"
 import { Decoded } from "./transaction/Decoded.tsx"
 import { Headline } from "./transaction/Headline.tsx"
 import { Logs } from "./transaction/Logs.tsx"
@@ -75,13 +76,16 @@ interface InputProps {
   readonly call: DecodedItem | null | undefined
   /** `null` for a creation. */
   readonly to: string | null | undefined
+  /** The contract that it created. */
+  readonly created: string | null | undefined
 }
 
-const Input = ({ call, input, to }: InputProps) => {
+const Input = ({ call, created, input, to }: InputProps) => {
   const text = call === null || call === undefined ? InputText.fromHex(input) : undefined
   return (
     <>
       {call === null || call === undefined ? null : <Decoded item={call} address={to} />}
+      {created === null || created === undefined ? null : <Construction address={created} input={input} />}
       {text === undefined ? null : (
         <p>
           As text: <ForeignText className="value" text={text} />
@@ -183,7 +187,7 @@ const Contents = ({ known }: { readonly known: Known }) => {
           {isReading ? (
             <Skeleton label="the input" rows={2} />
           ) : (
-            <Input input={input} call={call} to={transaction.to} />
+            <Input input={input} call={call} to={transaction.to} created={receipt?.contractAddress} />
           )}
         </Panel>
       )}

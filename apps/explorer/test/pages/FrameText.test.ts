@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest"
+import * as Signature from "@daybook/abi/Signature"
+import * as Result from "effect/Result"
 import type { AbiItem } from "@daybook/rest/ExplorerClient"
 import * as FrameText from "../../src/pages/transaction/FrameText.ts"
 
@@ -50,6 +52,57 @@ describe("FrameText", () => {
     expect(FrameText.decode([], signature, { input: input.slice(0, -64), output, isFailed: false })).toBeUndefined()
     expect(FrameText.decode([], "approve(address,uint256)", { input, output, isFailed: false })).toBeUndefined()
     expect(FrameText.decode([], undefined, { input, output, isFailed: false })).toBeUndefined()
+  })
+
+  it("decode: names the fields of structs and the values of enums, and bounds how many members it shows", () => {
+    const open: AbiItem = {
+      type: "function",
+      name: "open",
+      inputs: [
+        {
+          name: "lock",
+          type: "tuple",
+          components: [parameterOf("amount", "uint256"), { name: "term", type: "uint8", enum: ["Short", "Long"] }],
+        },
+        parameterOf("ids", "uint256[]"),
+      ],
+    }
+    const ids = Array.from({ length: 50 }, (_, at) => word(at)).join("")
+    const data = `0x64d8c264${word(5)}${word(1)}${word(96)}${word(50)}${ids}`
+    const call = { input: data, output: "0x", isFailed: false }
+    const key = Signature.fromText("function open((uint256,uint8) lock, uint256[] ids)")
+    const selector = Result.getOrThrow(key).key
+
+    const found = FrameText.decode([[open]], undefined, { ...call, input: `${selector}${data.slice(10)}` })
+
+    expect(found?.args[0]?.members.map(({ label, name, text }) => [name, text, label])).toEqual([
+      ["amount", "5", undefined],
+      ["term", "1", "Long"],
+    ])
+    expect([found?.args[1]?.members.length, found?.args[1]?.hidden]).toEqual([40, 10])
+  })
+
+  it("decodeCreation: reads the arguments behind the code, and nothing where other bytes follow or no length is known", () => {
+    const constructor: AbiItem = {
+      type: "constructor",
+      name: "",
+      inputs: [parameterOf("owner", "address"), parameterOf("name", "string")],
+      codeBytes: 3,
+    }
+    const args = `${word(0xaan)}${word(64)}${textWords("Gold")}`
+
+    expect(FrameText.decodeCreation([constructor], `0x608060${args}`)).toMatchObject({
+      signature: "constructor(address,string)",
+      params: [
+        { name: "owner", type: "address", value: "0x00000000000000000000000000000000000000AA" },
+        { name: "name", type: "string", value: "Gold" },
+      ],
+    })
+    expect(FrameText.decodeCreation([constructor], `0x608060${args}${word(1)}`)).toBeUndefined()
+    expect(FrameText.decodeCreation([constructor], "0x60")).toBeUndefined()
+    const { codeBytes: _, ...unknown } = constructor
+    expect(FrameText.decodeCreation([unknown], `0x608060${args}`)).toBeUndefined()
+    expect(FrameText.decodeCreation([], `0x608060${args}`)).toBeUndefined()
   })
 
   it("consoleText: writes what console.log was given, by its types", () => {

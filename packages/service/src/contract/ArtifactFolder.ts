@@ -1,6 +1,6 @@
 /**
- * Reads the folder of a project for its contracts on one chain: ABIs from Foundry's `out` and Hardhat's `artifacts`, addresses from
- * Foundry's `broadcast` and Hardhat Ignition. A file is read again when it has changed. Bounded in files, bytes and depth; links are not
+ * Reads the folder of a project for its contracts on one chain: ABIs from Foundry's `out` and Hardhat's `artifacts`, names of enums from
+ * the sources in `src` and `contracts`, addresses from Foundry's `broadcast` and Hardhat Ignition. A file is read again when it has changed. Bounded in files, bytes and depth; links are not
  * followed, and what is no artifact is passed over.
  *
  * Source: decision 0059.
@@ -11,6 +11,7 @@ import * as Json from "@daybook/schema/Json"
 import * as Result from "effect/Result"
 import * as ContractAbi from "./ContractAbi.ts"
 import * as ContractCode from "./ContractCode.ts"
+import * as EnumNames from "./EnumNames.ts"
 
 /** A contract at an address, with its ABI where the folder has one. */
 export interface Deployed {
@@ -38,14 +39,24 @@ const maxDepth = 8
 /** Folders with what compilers keep for themselves, and with other people's projects. */
 const skipped = new Set(["build-info", "cache", "dry-run", "node_modules", ".git"])
 
-/** JSON files below a folder, in the order of their names. */
-const filesBelow = async (folder: string, found: Array<string> = [], depth = 0): Promise<Array<string>> => {
+/** What files are looked for by. */
+const isJson = (name: string): boolean => name.endsWith(".json") && !name.endsWith(".dbg.json")
+const isSource = (name: string): boolean => name.endsWith(".sol")
+
+/** Files below a folder, in the order of their names. */
+const filesBelow = async (
+  folder: string,
+  fits = isJson,
+  found: Array<string> = [],
+  depth = 0,
+): Promise<Array<string>> => {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     if (found.length >= maxFiles) return found
     const path = join(folder, entry.name)
-    if (entry.isDirectory() && depth < maxDepth && !skipped.has(entry.name)) await filesBelow(path, found, depth + 1)
-    else if (entry.isFile() && entry.name.endsWith(".json") && !entry.name.endsWith(".dbg.json")) found.push(path)
+    if (entry.isDirectory() && depth < maxDepth && !skipped.has(entry.name))
+      await filesBelow(path, fits, found, depth + 1)
+    else if (entry.isFile() && fits(entry.name)) found.push(path)
   }
   return found
 }
@@ -71,6 +82,8 @@ interface Part {
   }
   /** Addresses with the names of their contracts. */
   readonly deployments: ReadonlyArray<readonly [address: string, name: string]>
+  /** Enums of a source. */
+  readonly enums?: EnumNames.EnumNames
 }
 
 /** Sources of libraries that scripts and tests use. */
@@ -79,10 +92,21 @@ const isTooling = (artifact: Fields): boolean => {
   return Object.keys(fieldsOf(settings["compilationTarget"])).some((source) => source.includes("forge-std/"))
 }
 
-const artifactOf = (path: string, json: unknown): Part["artifact"] => {
+/** The ABI of an artifact with what the project alone has: names of enums, and where arguments of a constructor begin. */
+const abiOf = (fields: Fields, abi: ReadonlyArray<unknown>, enums: EnumNames.EnumNames): ReadonlyArray<unknown> => {
+  const codeBytes = ContractCode.creationBytes(fields)
+  return EnumNames.addTo(abi, enums).map((item) =>
+    fieldsOf(item)["type"] === "constructor" ? { ...fieldsOf(item), codeBytes } : item,
+  )
+}
+
+const artifactOf = (path: string, json: unknown, enums: EnumNames.EnumNames): Part["artifact"] => {
   const fields = fieldsOf(json)
-  if (!Array.isArray(fields["abi"]) || isTooling(fields)) return undefined
-  const abi = ContractAbi.fromJson(json)
+  const given: unknown = fields["abi"]
+  if (!Array.isArray(given) || isTooling(fields)) return undefined
+  const counted = ContractAbi.count(given)
+  if (Result.isFailure(counted)) return undefined
+  const abi = ContractAbi.fromJson(abiOf(fields, given, enums))
   if (Result.isFailure(abi)) return undefined
   // Foundry names the file after the contract, and the version of its compiler where there are several.
   const name = nameOf(fields["contractName"]) || nameOf(basename(path, ".json").replace(/\.\d.*$/, ""))
@@ -110,26 +134,31 @@ const ignitionOf = (json: unknown): Part["deployments"] =>
     return address === undefined ? [] : [[address, id] as const]
   })
 
-type Read = (path: string, json: unknown) => Omit<Part, "changed">
+type Read = (path: string, text: string, enums: EnumNames.EnumNames) => Omit<Part, "changed">
 
-const readArtifact: Read = (path, json) => {
-  const artifact = artifactOf(path, json)
+const readSource: Read = (_, text) => ({ deployments: [], enums: EnumNames.fromSource(text) })
+const readArtifact: Read = (path, text, enums) => {
+  const artifact = artifactOf(path, Json.parse(text), enums)
   return artifact === undefined ? { deployments: [] } : { artifact, deployments: [] }
 }
-const readBroadcast: Read = (_, json) => ({ deployments: broadcastOf(json) })
-const readIgnition: Read = (path, json) =>
-  basename(path) === "deployed_addresses.json" ? { deployments: ignitionOf(json) } : readArtifact(path, json)
+const readBroadcast: Read = (_, text) => ({ deployments: broadcastOf(Json.parse(text)) })
+const readIgnition: Read = (path, text, enums) =>
+  basename(path) === "deployed_addresses.json"
+    ? { deployments: ignitionOf(Json.parse(text)) }
+    : readArtifact(path, text, enums)
 
 /** The files of a project and how each is read; a folder without the usual ones holds artifacts itself. */
 const filesOf = async (
   folder: string,
   chainId: number,
 ): Promise<ReadonlyArray<readonly [path: string, read: Read]>> => {
-  const [out, artifacts, broadcast, ignition] = await Promise.all([
+  const [out, artifacts, broadcast, ignition, src, contracts] = await Promise.all([
     filesBelow(join(folder, "out")),
     filesBelow(join(folder, "artifacts")),
     filesBelow(join(folder, "broadcast")),
     filesBelow(join(folder, "ignition", "deployments", `chain-${chainId}`)),
+    filesBelow(join(folder, "src"), isSource),
+    filesBelow(join(folder, "contracts"), isSource),
   ])
   const runs = broadcast.filter(
     (path) => path.split(sep).at(-2) === String(chainId) && basename(path).startsWith("run-"),
@@ -138,6 +167,8 @@ const filesOf = async (
   const isProject = own.length + broadcast.length + ignition.length > 0
   const sources = isProject ? own : await filesBelow(folder)
   return [
+    // Names of enums are known before the artifacts are read.
+    ...[...src, ...contracts].map((path) => [path, readSource] as const),
     ...sources.map((path) => [path, readArtifact] as const),
     ...ignition.map((path) => [path, readIgnition] as const),
     // The newest run is the last one: digits come before letters.
@@ -145,11 +176,23 @@ const filesOf = async (
   ]
 }
 
-const readPart = async (path: string, changed: string, size: number, read: Read): Promise<Part> => {
-  if (size > ContractAbi.maxBytes) return { changed, deployments: [] }
-  const json = Json.parse(await readFile(path, "utf8").catch(() => ""))
-  return { changed, ...read(path, json) }
+/** A file that was found, with what it is known to have. */
+interface Found {
+  readonly path: string
+  readonly changed: string
+  readonly size: number
+  readonly enums: EnumNames.EnumNames
 }
+
+const readPart = async ({ changed, enums, path, size }: Found, read: Read): Promise<Part> => {
+  if (size > ContractAbi.maxBytes) return { changed, deployments: [] }
+  const text = await readFile(path, "utf8").catch(() => "")
+  return { changed, ...read(path, text, enums) }
+}
+
+/** Enums of the sources among parts. */
+const enumsOf = (parts: ReadonlyMap<string, Part>): EnumNames.EnumNames =>
+  EnumNames.join([...parts.values()].flatMap(({ enums }) => enums ?? []))
 
 const keyOf = (item: ContractAbi.Item): string => JSON.stringify([item.type, item.name, item.inputs])
 
@@ -172,7 +215,10 @@ const projectOf = (parts: ReadonlyArray<readonly [path: string, part: Part]>): P
     if (pattern !== undefined) codes.push({ name, items, pattern })
     if (!named.has(artifact.name)) named.set(artifact.name, artifact.items)
     ids.set(basename(path, ".json"), artifact)
-    for (const item of artifact.items) if (pack.size < ContractAbi.maxItems) pack.set(keyOf(item), item)
+    for (const item of artifact.items) {
+      // A constructor is that of one contract alone.
+      if (item.type !== "constructor" && pack.size < ContractAbi.maxItems) pack.set(keyOf(item), item)
+    }
   }
   const deployed = new Map<string, Deployed>()
   for (const [, { deployments }] of parts) {
@@ -200,6 +246,7 @@ export const reader = (folder: string, chainId: number): Reader => {
   return async () => {
     const next = new Map<string, Part>()
     let isChanged = !isRead
+    let enums: EnumNames.EnumNames | undefined
     for (const [path, read] of await filesOf(folder, chainId)) {
       const found = await stat(path).catch(() => undefined)
       if (found === undefined) continue
@@ -207,7 +254,9 @@ export const reader = (folder: string, chainId: number): Reader => {
       const before = parts.get(path)
       const isSame = before?.changed === changed
       isChanged ||= !isSame
-      next.set(path, isSame ? before : await readPart(path, changed, found.size, read))
+      if (read !== readSource) enums ??= enumsOf(next)
+      const file = { path, changed, size: found.size, enums: enums ?? new Map() }
+      next.set(path, isSame ? before : await readPart(file, read))
     }
     isChanged ||= next.size !== parts.size
     parts = next

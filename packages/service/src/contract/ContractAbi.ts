@@ -4,6 +4,7 @@
  *
  * Source: Solidity ABI specification, JSON; decision 0059.
  */
+import { maxMembers } from "@daybook/schema/Abi"
 import * as Issue from "@daybook/schema/Issue"
 import * as Json from "@daybook/schema/Json"
 import * as Data from "effect/Data"
@@ -17,17 +18,22 @@ export interface Parameter extends AbiType.Parameter {
   readonly name: string
   readonly indexed?: boolean | undefined
   readonly components?: ReadonlyArray<Parameter> | undefined
+  /** Names of the values of an enum, in order. */
+  readonly enum?: ReadonlyArray<string> | undefined
 }
 
 /** An item that can be decoded. */
 export interface Item {
-  readonly type: "event" | "function" | "error"
+  readonly type: "event" | "function" | "error" | "constructor"
+  /** Empty for a constructor. */
   readonly name: string
   readonly inputs: ReadonlyArray<Parameter>
   /** Return values of a function. */
   readonly outputs?: ReadonlyArray<Parameter> | undefined
   /** Only of a function that reads and changes nothing. */
   readonly stateMutability?: "view" | "pure" | undefined
+  /** Only of a constructor: bytes of the creation code, which its arguments follow. */
+  readonly codeBytes?: number | undefined
 }
 
 /** An ABI, with what decodes by it. */
@@ -72,6 +78,13 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const nameOf = (value: unknown): string =>
   typeof value === "string" && /^[A-Za-z_$][\w$]{0,99}$/.test(value) ? value : ""
 
+/** Names of the values of an enum: identifiers, of which it has 256 at most. */
+const membersOf = (value: unknown): ReadonlyArray<string> | undefined => {
+  if (!Array.isArray(value) || value.length === 0 || value.length > maxMembers) return undefined
+  const names = value.map(nameOf)
+  return names.includes("") ? undefined : names
+}
+
 /** Reads parameters, and counts them; `undefined` where one cannot be read. */
 const parametersOf = (value: unknown, count: { left: number }, depth = 0): ReadonlyArray<Parameter> | undefined => {
   if (!Array.isArray(value) || depth > maxDepth) return undefined
@@ -84,7 +97,13 @@ const parametersOf = (value: unknown, count: { left: number }, depth = 0): Reado
     const components = isTuple ? parametersOf(parameter["components"], count, depth + 1) : undefined
     if (isTuple && components === undefined) return undefined
     const indexed = parameter["indexed"] === true ? true : undefined
-    parameters.push({ type, name: nameOf(parameter["name"]), indexed, components })
+    parameters.push({
+      type,
+      name: nameOf(parameter["name"]),
+      indexed,
+      components,
+      enum: /^uint8(?:\[|$)/.test(type) ? membersOf(parameter["enum"]) : undefined,
+    })
   }
   return parameters
 }
@@ -98,15 +117,27 @@ const mutabilityOf = (item: Readonly<Record<string, unknown>>): Item["stateMutab
   return constant === true ? "view" : undefined
 }
 
-/** An item with its signature; an error has that of a function. */
+/** An item with its signature; an error has that of a function, and a constructor none. */
 interface Decodable {
   readonly item: Item
-  readonly signature: Signature.Signature
+  readonly signature: Signature.Signature | undefined
 }
 
-/** An item that can be decoded; `undefined` for a constructor, an anonymous event, and what is malformed. */
+/** A constructor, whose arguments follow the code of a creation. */
+const constructorFrom = (value: Readonly<Record<string, unknown>>): Decodable | undefined => {
+  const inputs = parametersOf(value["inputs"], { left: maxParameters })
+  const bytes = value["codeBytes"]
+  const codeBytes = Number.isSafeInteger(bytes) && Number(bytes) > 0 ? Number(bytes) : undefined
+  return inputs === undefined
+    ? undefined
+    : { item: { type: "constructor", name: "", inputs, codeBytes }, signature: undefined }
+}
+
+/** An item that can be decoded; `undefined` for an anonymous event, and what is malformed. */
 const decodableFrom = (value: unknown): Decodable | undefined => {
-  if (!isObject(value) || typeof value["type"] !== "string" || !kinds.has(value["type"])) return undefined
+  if (!isObject(value)) return undefined
+  if (value["type"] === "constructor") return constructorFrom(value)
+  if (typeof value["type"] !== "string" || !kinds.has(value["type"])) return undefined
   const name = nameOf(value["name"])
   if (name === "" || value["anonymous"] === true) return undefined
   const count = { left: maxParameters }
@@ -171,8 +202,9 @@ export function* read({ list }: Counted): Steps.Steps<Abi> {
   for (const value of list) {
     const decodable = decodableFrom(value)
     if (decodable !== undefined) {
-      items.push(decodable.item)
-      ;(decodable.item.type === "error" ? errors : signatures).push(decodable.signature)
+      const { item, signature } = decodable
+      items.push(item)
+      if (signature !== undefined) (item.type === "error" ? errors : signatures).push(signature)
     }
     yield undefined
   }

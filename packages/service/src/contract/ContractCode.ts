@@ -107,6 +107,14 @@ export const fromArtifact = (artifact: unknown): CodePattern | undefined => {
   return bytes < minBytes || masked.length > maxRanges ? undefined : { bytes, masked, digest: digest(digits, masked) }
 }
 
+/** Bytes of the creation code of an artifact, which the arguments of a constructor follow; undefined where it has none. */
+export const creationBytes = (artifact: unknown): number | undefined => {
+  const { bytecode } = fieldsOf(artifact)
+  const text = typeof bytecode === "string" ? bytecode : fieldsOf(bytecode)["object"]
+  if (typeof text !== "string" || text.length > 4 * maxBytes || !/^0x[0-9a-fA-F]/.test(text)) return undefined
+  return (text.length - 2) / 2
+}
+
 /** Makes what finds contracts by their code; of several that have the same one, the first. */
 export const finder = (codes: Iterable<KnownCode>): Find => {
   const byBytes = new Map<number, Array<KnownCode>>()

@@ -82,6 +82,28 @@ describe("ArtifactFolder", () => {
     ])
   })
 
+  it("a project gives the names of enums that its sources declare, and where the arguments of a constructor begin", async () => {
+    write("src/Vault.sol", "contract Vault { enum Term { Short, Long } }")
+    const term = { name: "term", type: "uint8", internalType: "enum Vault.Term" }
+    const abi = [
+      { type: "constructor", inputs: [term] },
+      { type: "function", name: "open", inputs: [term] },
+    ]
+    write("out/Vault.sol/Vault.json", { abi, bytecode: { object: `0x${"60".repeat(40)}` } })
+    write("broadcast/Deploy.s.sol/31337/run-latest.json", {
+      transactions: [{ transactionType: "CREATE", contractName: "Vault", contractAddress: address("a") }],
+    })
+
+    const project = await ArtifactFolder.reader(folder, 31337)()
+
+    const named = { name: "term", type: "uint8", enum: ["Short", "Long"] }
+    expect(project?.deployed[0]?.items).toEqual([
+      { type: "constructor", name: "", inputs: [named], codeBytes: 40 },
+      { type: "function", name: "open", inputs: [named] },
+    ])
+    expect(project?.pack.map(({ type }) => type)).toEqual(["function"])
+  })
+
   it("a folder is read again when a file is written, changed or removed, and not otherwise", async () => {
     const read = ArtifactFolder.reader(folder, 31337)
     const file = write("out/A.sol/A.json", { abi: [item("a")] })

@@ -41,14 +41,44 @@ describe("ContractAbi", () => {
       { type: "event", name: "Sent", inputs: [{ type: "uint256", name: "id", indexed: true }] },
       { type: "error", name: "TooLate", inputs: [{ type: "uint64", name: "at" }] },
     ]
-    const constructor = { type: "constructor", inputs: [] }
-    expect(read([transfer, constructor, event, error, { type: "receive" }])).toEqual(items)
+    expect(read([transfer, event, error, { type: "receive" }])).toEqual(items)
     expect(read({ contractName: "X", abi: [transfer, event, error], bytecode: "0x" })).toEqual(items)
     expect(Result.getOrThrow(ContractAbi.fromText(`\uFEFF${JSON.stringify(items)}`)).items).toEqual(items)
     expect(Result.getOrThrow(ContractAbi.fromJson(items)).signatures.map(({ canonical }) => canonical)).toEqual([
       "send(address,(uint256)[])",
       "Sent(uint256)",
     ])
+  })
+
+  it("a constructor is kept with the bytes of the code before its arguments, and is no signature", () => {
+    const created = { type: "constructor", inputs: [{ type: "address", name: "owner" }], codeBytes: 7 }
+    const { items, signatures } = Result.getOrThrow(ContractAbi.fromJson([created, transfer]))
+
+    expect(items[0]).toEqual({ ...created, name: "" })
+    expect(signatures).toHaveLength(1)
+    expect(read([{ ...created, codeBytes: -1 }])).toEqual([{ type: "constructor", name: "", inputs: created.inputs }])
+    expect(read([{ type: "constructor", inputs: "x" }])).toEqual([])
+  })
+
+  it("names of the values of an enum are kept of a uint8 alone, where all are identifiers and no more than 256", () => {
+    const enumOf = (type: string, names: unknown) =>
+      Result.getOrThrow(
+        ContractAbi.fromJson([
+          { type: "function", name: "f", inputs: [{ type, name: "x", enum: names }], outputs: [] },
+        ]),
+      ).items[0]?.inputs[0]?.enum
+
+    expect(enumOf("uint8", ["Short", "Long"])).toEqual(["Short", "Long"])
+    expect(enumOf("uint8[]", ["Short"])).toEqual(["Short"])
+    expect(enumOf("uint16", ["Short"])).toBeUndefined()
+    expect(enumOf("uint8", ["<b>"])).toBeUndefined()
+    expect(enumOf("uint8", [])).toBeUndefined()
+    expect(
+      enumOf(
+        "uint8",
+        Array.from({ length: 257 }, (_, at) => `Value${at}`),
+      ),
+    ).toBeUndefined()
   })
 
   it("malformed items are left out: unknown types, deep tuples, anonymous events, and names that are no identifiers", () => {

@@ -24,6 +24,13 @@ const OwnAmount = ({ amount, token }: { readonly amount: bigint; readonly token:
     </span>
   )
 
+/** The name of the value of an enum, and its number. */
+export const EnumValue = ({ label, text }: { readonly label: string; readonly text: string }) => (
+  <>
+    <ForeignText className="value" text={label} /> <span className="muted">({text})</span>
+  </>
+)
+
 interface LeafProps {
   readonly tree: ValueTree.ValueTree
   /** The token whose amount it is; undefined for another value. */
@@ -35,6 +42,7 @@ const Leaf = ({ token, tree }: LeafProps) => {
   if (type === "address" && addressPattern.test(text)) {
     return <AddressLink address={text.toLowerCase()} isFull withCopy />
   }
+  if (tree.label !== undefined) return <EnumValue label={tree.label} text={text} />
   if (!/^u?int\d*$/.test(type) || !/^-?\d+$/.test(text)) return <ForeignText className="value" text={text} />
   const seconds = ValueTree.secondsOf(tree)
   return (
@@ -79,6 +87,8 @@ interface DecodedProps {
   readonly withoutAbi?: boolean
   /** Topics of the log of an event; undefined for a call. */
   readonly topics?: ReadonlyArray<string>
+  /** The arguments are those of the contract's constructor. */
+  readonly isCreation?: boolean
 }
 
 interface Shown {
@@ -135,9 +145,9 @@ const columns: ReadonlyArray<Column<Shown>> = [
 ]
 
 export const Decoded = (props: DecodedProps) => {
-  const { address, item, topics, withoutAbi = false } = props
+  const { address, isCreation = false, item, topics, withoutAbi = false } = props
   const abis = useAbis(withoutAbi || item.params.length === 0 ? null : address)
-  const kind = topics === undefined ? "function" : "event"
+  const kind = isCreation ? "constructor" : topics === undefined ? "function" : "event"
   const rows = shownOf(props, ValueTree.itemOf(abis ?? [], kind, item.signature))
   return (
     <>

@@ -14,22 +14,44 @@ const maxCharacters = 120
 
 const shorten = (text: string): string => (text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}…`)
 
-const ValueText = ({ name, text, type }: Value) => (
+/** A value in a line: structs as `(name: value, …)`, lists as `[value, …]`. */
+const Inline = ({ value }: { readonly value: Value }) => {
+  const { hidden, label, members, text, type } = value
+  if (text === undefined) {
+    const isList = type.endsWith("]")
+    return (
+      <>
+        {isList ? "[" : "("}
+        {members.map((member, at) => (
+          <Fragment key={at}>
+            {at === 0 ? null : ", "}
+            {isList ? <Inline value={member} /> : <NamedValue {...member} />}
+          </Fragment>
+        ))}
+        {hidden === 0 ? null : <span className="muted">{members.length === 0 ? "…" : ", …"}</span>}
+        {isList ? "]" : ")"}
+      </>
+    )
+  }
+  if (label !== undefined) return <ForeignText className="value" text={label} title={`${type} ${text}`} />
+  if (type === "address") return <AddressLink address={text.toLowerCase()} />
+  return (
+    <ForeignText
+      className="value"
+      text={type === "string" ? JSON.stringify(shorten(text)) : shorten(text)}
+      title={`${type} ${shorten(text)}`}
+    />
+  )
+}
+
+const NamedValue = (value: Value) => (
   <>
-    {name === "" ? null : (
+    {value.name === "" ? null : (
       <span className="muted">
-        <ForeignText text={name} />:{" "}
+        <ForeignText text={value.name} />:{" "}
       </span>
     )}
-    {type === "address" ? (
-      <AddressLink address={text.toLowerCase()} />
-    ) : (
-      <ForeignText
-        className="value"
-        text={type === "string" ? JSON.stringify(shorten(text)) : shorten(text)}
-        title={`${type} ${shorten(text)}`}
-      />
-    )}
+    <Inline value={value} />
   </>
 )
 
@@ -37,29 +59,39 @@ const Values = ({ values }: { readonly values: ReadonlyArray<Value> }) =>
   values.map((value, at) => (
     <Fragment key={at}>
       {at === 0 ? null : ", "}
-      <ValueText {...value} />
+      <NamedValue {...value} />
     </Fragment>
   ))
 
 const loadText = () => import("./FrameText.ts")
 
-const useText = ({ error, input, output, to }: CallFrame) => {
+/** The code of decoding; undefined until it is loaded. */
+export const useFrameText = () =>
+  useQuery({ queryKey: ["code", "frames"], queryFn: loadText, staleTime: Infinity }).data
+
+const useText = ({ error, input, output, to, type }: CallFrame) => {
   const abis = useAbis(to)
   const signature = useMethod(to, input)?.signature
-  const { data: module } = useQuery({ queryKey: ["code", "frames"], queryFn: loadText, staleTime: Infinity })
+  const module = useFrameText()
   if (module === undefined || input === undefined || input === null) return undefined
   if (to === module.consoleAddress) {
     const text = module.consoleText(input)
     return text === undefined ? undefined : ({ _tag: "Console", text } as const)
   }
   if (abis === undefined) return undefined
+  if (type.startsWith("CREATE")) {
+    const created = module.decodeCreation(abis[0] ?? [], input)
+    return created === undefined
+      ? undefined
+      : ({ _tag: "Call", label: "constructor", ...created, results: [] } as const)
+  }
   const found = module.decode(abis, signature, { input, output, isFailed: error !== undefined })
   return found === undefined ? undefined : ({ _tag: "Call", ...found } as const)
 }
 
 export const FrameCall = ({ frame }: { readonly frame: CallFrame }) => {
   const found = useText(frame)
-  if (found === undefined) return <Method to={frame.to} input={frame.input} />
+  if (found === undefined) return frame.type.startsWith("CREATE") ? null : <Method to={frame.to} input={frame.input} />
   if (found._tag === "Console") {
     return (
       <>

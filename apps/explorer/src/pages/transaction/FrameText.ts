@@ -7,13 +7,13 @@ import * as AbiType from "@daybook/abi/AbiType"
 import * as Signature from "@daybook/abi/Signature"
 import type { AbiItem, AbiParameter } from "@daybook/rest/ExplorerClient"
 import * as Result from "effect/Result"
+import * as ValueTree from "./ValueTree.ts"
 
-/** A value with what is known of it. */
-export interface Value {
-  readonly name: string
-  readonly type: string
-  readonly text: string
-}
+/** A value with what is known of it, and its members where it is a list or a struct. */
+export type Value = ValueTree.ValueTree
+
+/** Members of one value that are shown: a trace has many. */
+const maxMembers = 40
 
 /** A call by its function. */
 export interface FrameText {
@@ -49,37 +49,47 @@ const signaturesOfConsole = (): ReadonlyMap<string, Signature.Signature> =>
     }),
   ))
 
+/** A parameter with its type, and what the ABI has of it. */
 interface Typed {
   readonly name: string
-  readonly type: string
   readonly abi: AbiType.AbiType
+  readonly known?: AbiParameter
 }
 
-const valuesOf = (members: ReadonlyArray<Typed>, data: string, from: number): ReadonlyArray<Value> | undefined => {
+const textsOf = (
+  members: ReadonlyArray<Typed>,
+  data: string,
+  from: number,
+  trailing: AbiReader.Trailing = "anything",
+): ReadonlyArray<string> | undefined => {
   const digits = AbiReader.digitsOf(data)
   const types = members.map(({ abi }) => abi)
-  const texts = digits === null ? null : AbiReader.read(types, digits, from, "anything")
-  if (texts === null) return undefined
-  return members.map(({ name, type }, at) => ({ name, type, text: texts[at] ?? "" }))
+  return (digits === null ? null : AbiReader.read(types, digits, from, trailing)) ?? undefined
 }
+
+const valuesOf = (members: ReadonlyArray<Typed>, data: string, from: number): ReadonlyArray<Value> | undefined =>
+  textsOf(members, data, from)?.map((value, at) => {
+    const { abi, known, name } = members[at]!
+    return ValueTree.make({ name, type: abi.name, value }, known, maxMembers)
+  })
 
 const typedOf = (parameters: ReadonlyArray<AbiParameter>): ReadonlyArray<Typed> | undefined => {
   const types = Result.all(parameters.map((parameter) => AbiType.fromParameter(parameter)))
   if (Result.isFailure(types)) return undefined
-  return parameters.map(({ name, type }, at) => ({ name, type, abi: types.success[at]! }))
+  return parameters.map((known, at) => ({ name: known.name, abi: types.success[at]!, known }))
 }
+
+const ofSignature = ({ parameters }: Signature.Signature): ReadonlyArray<Typed> =>
+  parameters.map(({ name, type }) => ({ name, abi: type }))
+
+const selectorBytes = 4
 
 /** The text that a call of the console prints; undefined for another call. */
 export const consoleText = (input: string): string | undefined => {
   const signature = signaturesOfConsole().get(input.slice(0, 10))
   if (signature === undefined) return undefined
-  const members = signature.parameters.map(({ name, type }) => ({ name, type: type.name, abi: type }))
-  return valuesOf(members, input, 4)
-    ?.map(({ text }) => text)
-    .join(" ")
+  return textsOf(ofSignature(signature), input, selectorBytes)?.join(" ")
 }
-
-const selectorBytes = 4
 
 /** The item of an ABI that a call names. */
 const itemFor = (abi: ReadonlyArray<AbiItem>, selector: string): AbiItem | undefined =>
@@ -102,8 +112,7 @@ const byItem = ({ inputs, name, outputs = [] }: AbiItem, { input, isFailed, outp
 const bySignature = (text: string, { input }: Call): FrameText | undefined => {
   const signature = Result.getOrUndefined(Signature.fromText(`function ${text}`))
   if (signature === undefined || signature.key !== input.slice(0, 10)) return undefined
-  const members = signature.parameters.map(({ name, type }) => ({ name, type: type.name, abi: type }))
-  const args = valuesOf(members, input, selectorBytes)
+  const args = valuesOf(ofSignature(signature), input, selectorBytes)
   return args === undefined ? undefined : { label: signature.label, args, results: undefined }
 }
 
@@ -119,4 +128,30 @@ export const decode = (
     if (found !== undefined) return found
   }
   return signature === undefined ? undefined : bySignature(signature, call)
+}
+
+/** What a constructor was called with. */
+export interface Construction {
+  readonly signature: string
+  readonly params: ReadonlyArray<ValueTree.Param>
+  readonly args: ReadonlyArray<Value>
+}
+
+/**
+ * Decodes the arguments of a constructor, which follow the code of a creation; undefined where the ABI does not state where they begin, or what
+ * follows is not exactly what it takes.
+ */
+export const decodeCreation = (abi: ReadonlyArray<AbiItem>, input: string): Construction | undefined => {
+  const item = abi.find(({ type }) => type === "constructor")
+  const members = item === undefined ? undefined : typedOf(item.inputs)
+  if (item?.codeBytes === undefined || members === undefined || input.length < 2 + 2 * item.codeBytes) return undefined
+  const data = `0x${input.slice(2 + 2 * item.codeBytes)}`
+  const texts = textsOf(members, data, 0, "nothing")
+  if (texts === undefined) return undefined
+  const params = members.map(({ abi: type, name }, at) => ({ name, type: type.name, value: texts[at] ?? "" }))
+  return {
+    signature: `constructor(${params.map(({ type }) => type).join(",")})`,
+    params,
+    args: params.map((param, at) => ValueTree.make(param, item.inputs[at], maxMembers)),
+  }
 }

@@ -56,7 +56,6 @@ const FrameFacts = ({ frame }: { readonly frame: CallFrame }) => (
 )
 
 const FrameHead = ({ frame }: Pick<FrameProps, "frame">) => {
-  const isCreation = frame.type.startsWith("CREATE")
   const reason = useReason(frame)
   return (
     <>
@@ -64,7 +63,7 @@ const FrameHead = ({ frame }: Pick<FrameProps, "frame">) => {
         <ForeignText text={frame.type} />
       </Badge>{" "}
       {frame.to === null || frame.to === undefined ? "no contract" : <AddressLink address={frame.to} />}{" "}
-      {isCreation || (frame.input ?? "0x") === "0x" ? null : <FrameCall frame={frame} />}{" "}
+      {(frame.input ?? "0x") === "0x" ? null : <FrameCall frame={frame} />}{" "}
       {frame.value === undefined || frame.value === null || frame.value === 0n ? null : <Ether amount={frame.value} />}{" "}
       {reason === undefined ? null : <ForeignText className="reason" text={reason} />}
       {frame.gasUsed === undefined || frame.gasUsed === null ? null : (

@@ -11,6 +11,8 @@ export interface ValueTree {
   readonly type: string
   /** Undefined where it has members. */
   readonly text: string | undefined
+  /** Name of the value of an enum, where the ABI has it. */
+  readonly label?: string | undefined
   readonly members: ReadonlyArray<ValueTree>
   /** Members that are left out. */
   readonly hidden: number
@@ -25,7 +27,7 @@ export interface Param {
 
 /** Members of a list or a struct that are shown, and of all lists and structs of a parameter together. */
 const maxMembers = 100
-const maxNodes = 200
+const maxParameterNodes = 200
 
 /** The types between the parentheses of a tuple. */
 const memberTypes = (type: string): ReadonlyArray<string> => {
@@ -42,12 +44,17 @@ const memberTypes = (type: string): ReadonlyArray<string> => {
   return [...types, type.slice(start, -1)]
 }
 
+/** What the ABI has of a value. */
 interface Known {
   readonly name: string
   readonly components?: ReadonlyArray<AbiParameter> | undefined
+  readonly enum?: ReadonlyArray<string> | undefined
 }
 
-const leaf = (name: string, type: string, text: string): ValueTree => ({ name, type, text, members: [], hidden: 0 })
+const leaf = ({ enum: names = [], name }: Known, type: string, text: string): ValueTree => {
+  const label = /^\d{1,3}$/.test(text) ? names[Number(text)] : undefined
+  return { name, type, text, label, members: [], hidden: 0 }
+}
 
 /** Members that a parameter may still show. */
 interface Budget {
@@ -72,11 +79,12 @@ const branch = (
   return { name, type, text: undefined, members, hidden: values.length - members.length }
 }
 
-const treeOf = (type: string, value: unknown, { components = [], name }: Known, budget: Budget): ValueTree => {
+const treeOf = (type: string, value: unknown, known: Known, budget: Budget): ValueTree => {
+  const { components = [], name } = known
   if (type.endsWith("]") && Array.isArray(value)) {
     const element = type.slice(0, type.lastIndexOf("["))
     return branch({ name, type }, value, budget, (one, at) =>
-      treeOf(element, one, { name: String(at), components }, budget),
+      treeOf(element, one, { ...known, name: String(at) }, budget),
     )
   }
   if (type.startsWith("(") && type.endsWith(")") && Array.isArray(value)) {
@@ -84,10 +92,10 @@ const treeOf = (type: string, value: unknown, { components = [], name }: Known, 
     return branch({ name, type }, value, budget, (one, at) => {
       const component = components[at]
       const own = component?.name === undefined || component.name === "" ? String(at) : component.name
-      return treeOf(types[at] ?? "", one, { name: own, components: component?.components }, budget)
+      return treeOf(types[at] ?? "", one, { ...component, name: own }, budget)
     })
   }
-  return leaf(name, type, typeof value === "string" ? value : (JSON.stringify(value) ?? ""))
+  return leaf(known, type, typeof value === "string" ? value : (JSON.stringify(value) ?? ""))
 }
 
 const parse = (text: string): unknown => {
@@ -98,22 +106,23 @@ const parse = (text: string): unknown => {
   }
 }
 
-/** Makes the tree of a parameter, of bounded size; members of structs have names where the ABI has them. */
-export const make = ({ name, type, value }: Param, known?: AbiParameter): ValueTree => {
+/** Makes the tree of a parameter, of bounded size; members of structs and values of enums have names where the ABI has them. */
+export const make = ({ name, type, value }: Param, known?: AbiParameter, maxNodes = maxParameterNodes): ValueTree => {
   const isNested = /[\])]$/.test(type)
   const given = isNested ? (parse(value) ?? value) : value
-  return treeOf(type, given, { name, components: known?.components }, { nodes: maxNodes })
+  return treeOf(type, given, { ...known, name }, { nodes: maxNodes })
 }
+
+/** The signature of an item; that of a constructor has no name of its own. */
+const signatureOf = ({ inputs, name, type }: AbiItem): string =>
+  `${type === "constructor" ? type : name}(${inputs.map(typeOf).join(",")})`
 
 /** The item of an ABI with a signature; undefined where none has it. */
 export const itemOf = (
   abis: ReadonlyArray<ReadonlyArray<AbiItem>>,
-  kind: "event" | "function",
+  kind: "event" | "function" | "constructor",
   signature: string,
-): AbiItem | undefined =>
-  abis
-    .flat()
-    .find(({ inputs, name, type }) => type === kind && signature === `${name}(${inputs.map(typeOf).join(",")})`)
+): AbiItem | undefined => abis.flat().find((item) => item.type === kind && signature === signatureOf(item))
 
 /** A topic has the hash of an indexed text, list or struct, not the value. */
 export const isHash = ({ type, value }: Param, topics: ReadonlyArray<string>): boolean =>

@@ -36,6 +36,15 @@ describe("ValueTree", () => {
     })
   })
 
+  it("names the value of an enum by the ABI, also in lists, and none beyond its values", () => {
+    const term = { name: "term", type: "uint8", enum: ["Short", "Long"] }
+
+    expect(ValueTree.make({ name: "term", type: "uint8", value: "1" }, term).label).toBe("Long")
+    expect(ValueTree.make({ name: "term", type: "uint8", value: "2" }, term).label).toBeUndefined()
+    const list = ValueTree.make({ name: "terms", type: "uint8[]", value: '["0","1"]' }, { ...term, type: "uint8[]" })
+    expect(list.members.map(({ label }) => label)).toEqual(["Short", "Long"])
+  })
+
   it("states the type of each member, and how many of a long list are left out", () => {
     const tree = ValueTree.make({
       name: "owners",

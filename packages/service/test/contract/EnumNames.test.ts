@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest"
+import * as EnumNames from "../../src/contract/EnumNames.ts"
+
+const source = `
+// enum Commented { A, B }
+pragma solidity ^0.8.0;
+enum Side { Buy, Sell }
+interface IVault { enum Term { Short, Long, /* enum Inner { X } */ Endless } }
+contract Vault {
+  string text = "enum Quoted { A } }";
+  struct Lock { uint256 amount; }
+  function open() external { if (true) { } }
+  enum State {
+    Open, // open
+    Closed
+  }
+}
+`
+
+describe("EnumNames", () => {
+  it("fromSource: finds enums of files and of contracts, and none in comments and texts", () => {
+    expect([...EnumNames.fromSource(source)]).toEqual([
+      ["Side", ["Buy", "Sell"]],
+      ["IVault.Term", ["Short", "Long", "Endless"]],
+      ["Vault.State", ["Open", "Closed"]],
+    ])
+    expect(EnumNames.fromSource(`enum A { B }${" ".repeat(EnumNames.maxCharacters)}`).size).toBe(0)
+  })
+
+  it("join: leaves out a name that two sources declare differently", () => {
+    const joined = EnumNames.join(
+      ["enum A { X } enum B { Y }", "enum A { X }", "enum B { Z }"].map(EnumNames.fromSource),
+    )
+
+    expect([...joined]).toEqual([["A", ["X"]]])
+  })
+
+  it("addTo: gives names to parameters, results and fields of structs by the type that the compiler states", () => {
+    const side = { name: "side", type: "uint8", internalType: "enum Side" }
+    const terms = { name: "terms", type: "uint8[]", internalType: "enum IVault.Term[]" }
+    const order = { name: "order", type: "tuple", internalType: "struct Order", components: [side] }
+    const names = EnumNames.fromSource(source)
+
+    const [item] = EnumNames.addTo([{ type: "function", name: "f", inputs: [order, terms], outputs: [side] }], names)
+
+    expect(item).toMatchObject({
+      inputs: [{ components: [{ enum: ["Buy", "Sell"] }] }, { enum: ["Short", "Long", "Endless"] }],
+      outputs: [{ enum: ["Buy", "Sell"] }],
+    })
+    expect(EnumNames.addTo([null, { inputs: [{ internalType: "enum Other" }] }], names)).toMatchObject([
+      null,
+      { inputs: [{ enum: undefined }] },
+    ])
+  })
+
+  it("fromSource: searches a hostile source in time that grows with its length", () => {
+    for (const text of ["enum ", "{", "/*", '"', "contract A ", "enum A {", "\\"]) {
+      const repeated = text.repeat(Math.floor(EnumNames.maxCharacters / text.length))
+      expect(EnumNames.fromSource(repeated).size).toBe(0)
+    }
+  })
+})
