@@ -1,7 +1,7 @@
 /**
  * Reads the folder of a project for its contracts on one chain: ABIs from Foundry's `out` and Hardhat's `artifacts`, addresses
- * from Foundry's `broadcast` and Hardhat Ignition. Names of enums are those of the sources in `src` and `contracts`. A file is read again when it has changed. Bounded in files, bytes and depth; links are not
- * followed, and what is no artifact is passed over.
+ * from Foundry's `broadcast` and Hardhat Ignition. Names of enums are those of the sources in `src` and `contracts`. A file is read
+ * again when it has changed. Bounded in files, bytes and depth; links are not followed, and what is no artifact is passed over.
  *
  * Source: decision 0059.
  */
