@@ -170,6 +170,46 @@ const misuses: ReadonlyArray<Misuse> = [
     names: /block/,
     other: `viem.getTransactionCount({ address: ${wallet}, blockNumber: -5n })`,
   },
+  { code: `Wei.formatEther(1.5)`, names: /bigint/, other: `formatEther(1.5)` },
+  { code: `Wei.formatUnits(1n, -2)`, names: /decimals/, other: `formatUnits(1n, -2)` },
+  { code: `rest.movements({ address: ${wallet}, kind: "ERC20" })`, names: /ERC20/ },
+  { code: `rest.movements({ address: ${wallet}, asset: "USDC" })`, names: /USDC/ },
+  { code: `rest.walletTransactions({ address: ${wallet}, include: "traces" })`, names: /traces/ },
+  {
+    code: `rest.walletTransactions({ address: ${wallet}, from_block: 20, to_block: 10 })`,
+    names: /from_block/,
+    other: `history({ address: ${wallet}, fromBlock: 20, toBlock: 10 })`,
+  },
+  { code: `rest.walletTransactions({ address: ${wallet}, cursor: 5 })`, names: /cursor/ },
+  { code: `rest.walletTransactions(${wallet})`, names: /query/, other: `history(${wallet})` },
+  { code: `rest.balances({ address: ${wallet}, from_block: 5 })`, names: /from_block/ },
+  { code: `rest.proveWallet({ address: ${wallet}, to_block: 1.5 })`, names: /to_block/ },
+  { code: `first(rest.walletEvents({ address: ${wallet}, types: "wallet.balance" }))`, names: /wallet\.balance/ },
+  { code: `first(rest.walletTransactionsStream({ address: ${wallet} }, { from: "now" }))`, names: /follow/ },
+  {
+    code: `first(rest.walletTransactionsStream({ address: ${wallet}, to_block: 5 }, { follow: "1 second" }))`,
+    names: /to_block/,
+  },
+  {
+    code: `first(rest.walletTransactionsStream({ address: ${wallet} }, { onStaleCursor: "retry" }))`,
+    names: /onStaleCursor/,
+  },
+  { code: `rest.with({ timeout: -1 }).walletTransactions({ address: ${wallet} })`, names: /timeout/ },
+  { code: `rest.putContract({ contract: ${wallet}, name: "" })`, names: /name/ },
+  {
+    code: `createRestClient({ baseUrl: "https://s.example", apiKey: "k", rateLimit: { perSecond: 0 } })`,
+    names: /perSecond/,
+  },
+  { code: `FakeService.make({ wallet: "me" })`, names: /wallet/ },
+  { code: `FakeService.make({ seed: "a" })`, names: /seed/ },
+  {
+    code: `createWebhookClient({ baseUrl: "https://s.example", apiKey: "k", fetch }).create({ url: "https://s.example", addresses: ["0x12"] })`,
+    names: /addresses/,
+  },
+  {
+    code: `createUserOperationClient({ baseUrl: "https://s.example", apiKey: "k", fetch }).userOperations({ address: ${wallet}, role: "factory" })`,
+    names: /role/,
+  },
 ]
 
 /** The other clients are installed here. */
@@ -189,10 +229,13 @@ const { port } = server.address() as AddressInfo
 
 const file = join(folder, "misuses.generated.ts")
 const codes = misuses.flatMap(({ code, other }) => (other === undefined ? [code] : [code, other]))
-const program = `import { createRestClient } from "../../packages/rest/src/promise.ts"
+const program = `import { createRestClient, Wei } from "../../packages/rest/src/promise.ts"
+import { createUserOperationClient } from "../../packages/rest/src/UserOperationClient.ts"
+import { createWebhookClient } from "../../packages/rest/src/WebhookClient.ts"
+import * as FakeService from "../../packages/testkit/src/FakeService.ts"
 import { createRpcClient } from "../../packages/rpc/src/promise.ts"
 import Moralis from "moralis"
-import { createPublicClient, http } from "viem"
+import { createPublicClient, formatEther, formatUnits, http, parseEther } from "viem"
 const fetch = () => Promise.reject(new Error("no network"))
 const options = { retryCount: 0, fetchFn: fetch }
 const rest = createRestClient({ baseUrl: "https://s.example", apiKey: "k", fetch, retry: { maxAttempts: 1 } })

@@ -2,7 +2,7 @@
 import { FakeNode } from "@daybook/harness"
 
 /** Starts a node; `resultOf` gives the JSON text of a result. */
-export const start = (resultOf: (method: string) => string | Buffer) =>
-  FakeNode.start(({ method }) => ({
-    member: `"result":${method === "eth_chainId" ? '"0x7a69"' : resultOf(method).toString()}`,
+export const start = (resultOf: (method: string, params: ReadonlyArray<unknown>) => string | Buffer) =>
+  FakeNode.start(({ method, params }) => ({
+    member: `"result":${method === "eth_chainId" ? '"0x7a69"' : resultOf(method, params).toString()}`,
   }))

@@ -21,14 +21,19 @@ export const chains = { attack: { id: chain.id, rpc: ["http://127.0.0.1:9"] } }
 export interface Sizes {
   readonly movements: number
   readonly assets: number
+  /** Wallets that have a place of each block too, and were never compared with the chain. Default: none. */
+  readonly others?: number | undefined
 }
+
+/** The wallets of which a store has a ledger beside the first one. */
+export const otherOf = (at: number): string => `0x${"d".repeat(36)}${at.toString(16).padStart(4, "0")}`
 
 const [placesPerBlock, movementsPerPlace] = [25, 40]
 
 const assetOf = (at: number): string => `0x${(at + 1).toString(16).padStart(40, "0")}`
 
-const movementOf = (at: number, { assets }: Sizes): Movement.Movement => ({
-  wallet: Rows.alice,
+const movementOf = (at: number, { assets }: Sizes, wallet: string): Movement.Movement => ({
+  wallet,
   counterparty: Rows.bob,
   asset: assetOf(at % assets),
   tokenId: null,
@@ -44,14 +49,19 @@ const projectionOf = (sizes: Sizes): LedgerProjection => ({
   revision: WalletLedger.revision,
   ledger: ({ number }) =>
     LedgerCodec.pack(
-      Array.from({ length: placesPerBlock }, (_, index) => ({
-        index,
-        wallet: Rows.alice,
-        roles: Role.bits.sender,
-        movements: Array.from({ length: movementsPerPlace }, (__, at) =>
-          movementOf((number * placesPerBlock + index) * movementsPerPlace + at, sizes),
-        ),
-      })),
+      Array.from({ length: placesPerBlock }, (_, index) => {
+        const others = Array.from({ length: sizes.others ?? 0 }, (__, at) => at).filter(
+          (at) => at % placesPerBlock === index,
+        )
+        return [Rows.alice, ...others.map(otherOf)].map((wallet) => ({
+          index,
+          wallet,
+          roles: wallet === Rows.alice ? Role.bits.sender : Role.bits.token_recipient,
+          movements: Array.from({ length: movementsPerPlace }, (__, at) =>
+            movementOf((number * placesPerBlock + index) * movementsPerPlace + at, sizes, wallet),
+          ),
+        }))
+      }).flat(),
     ),
 })
 

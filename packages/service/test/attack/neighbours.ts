@@ -14,8 +14,8 @@ import * as LongLedger from "./LongLedger.ts"
 import type { Scale, Scenario } from "./Scenario.ts"
 
 const sizes = {
-  full: { movements: 100_000, assets: 2_000, keys: 100, idle: 10_000, millis: 4_000 },
-  small: { movements: 4_000, assets: 200, keys: 3, idle: 50, millis: 300 },
+  full: { movements: 100_000, assets: 2_000, others: 20, keys: 100, idle: 10_000, millis: 4_000 },
+  small: { movements: 4_000, assets: 200, others: 2, keys: 3, idle: 50, millis: 300 },
 } as const
 
 /** Sends the dearest request of an operation; `at` counts them. */
@@ -56,6 +56,15 @@ const upload: Ask = async ({ url }, key, at) =>
     body: JSON.stringify({ abi }),
   })
 
+/** Comparisons of wallets with long ledgers, each of which is made once, and of wallets without any. */
+const prove: Ask = async ({ url }, key, at) => {
+  const subject = at % 2 === 0 ? LongLedger.otherOf((at / 2) % sizes.full.others) : asset(at)
+  return await Client.send(`${url}/api/v2.2/${subject}/proof?chain=attack`, {
+    method: "PUT",
+    headers: { "x-api-key": key },
+  })
+}
+
 const operations: Readonly<Record<string, Ask>> = {
   walletTransactions: read(() => `${wallet}/verbose?chain=attack&scope=all&limit=100`),
   movements: read(() => `${wallet}/movements?chain=attack&limit=100&order=ASC`),
@@ -67,6 +76,7 @@ const operations: Readonly<Record<string, Ask>> = {
   search: read((at) => `search?chain=attack&q=token${at}`),
   contract: read((at) => `contracts/${asset(at)}?chain=attack`),
   "putContract, 20 at once": upload,
+  proveWallet: prove,
   "relay, one call": relayed((at) => JSON.stringify(call(at))),
   "relay, batch of 50": relayed((at) => JSON.stringify(Array.from({ length: 50 }, (_, one) => call(at * 50 + one)))),
   "relay, large response": relayed((at) =>
@@ -77,13 +87,19 @@ const operations: Readonly<Record<string, Ask>> = {
     await Client.page(service, randomBytes(24).toString("base64url"), wallet, "&limit=1"),
 }
 
-/** Adds keys that may do everything but what is for operators. */
+/** What keys of a name may do alone; the others may do everything but what a key has to name. */
+const allowed: Readonly<Record<string, KeyOptions>> = {
+  uploader: { operations: ["putContract"] },
+  prover: { operations: ["proveWallet"] },
+}
+
+/** Adds keys, as `attacker-5`, that may do what their names allow. */
 const addKeys = async (folder: string, names: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   const program = Effect.gen(function* () {
     const { apiKeys } = yield* Engine.fromUrl("sqlite:data", folder)
     return yield* Effect.forEach(names, (name) => {
-      const isUploader = name.startsWith("uploader")
-      const options: KeyOptions = isUploader ? { operations: ["putContract"] } : {}
+      const [role = ""] = name.split("-")
+      const options = allowed[role] ?? {}
       return Effect.map(apiKeys.add({ name, operator: false, empty: null, options }), (key) => Redacted.value(key!))
     })
   })
@@ -150,9 +166,25 @@ const latency = ({ millis }: Neighbour): string =>
 const unserved = (name: string, { statuses }: Neighbour): ReadonlyArray<string> =>
   statuses.every((status) => status === 200) ? [] : [`another key during ${name}: ${Client.tally(statuses)}`]
 
+/** What a comparison reads of a block. */
+const headerOf = (number: number): string => {
+  const [hash, parentHash] = [Rows.blockHash(number), Rows.blockHash(number - 1)]
+  const timestamp = Rows.genesisSeconds + number * Rows.blockSeconds
+  return JSON.stringify({
+    number: `0x${number.toString(16)}`,
+    hash,
+    parentHash,
+    timestamp: `0x${timestamp.toString(16)}`,
+  })
+}
+
 const service = async (scale: Scale) => {
   const large = Buffer.from(JSON.stringify(Array.from({ length: 2_000 }, () => ({ data: `0x${"ab".repeat(500)}` }))))
-  const node = await FakeNode.start((method) => (method === "eth_getLogs" ? large : '"0x1"'))
+  const node = await FakeNode.start((method, params) => {
+    if (method === "eth_getLogs") return large
+    if (method === "eth_getBlockByNumber") return headerOf(Number(params[0]))
+    return method === "eth_call" ? `"0x${"1".padStart(64, "0")}"` : '"0x1"'
+  })
   return {
     config: { chains: { attack: { ...LongLedger.chains.attack, rpc: [node.url] } } },
     role: "serve",
@@ -183,6 +215,12 @@ export const scenario: Scenario = {
       attacked.folder,
       Array.from({ length: count }, (_, at) => `uploader-${at}`),
     )
+    const provers = await addKeys(
+      attacked.folder,
+      Array.from({ length: count }, (_, at) => `prover-${at}`),
+    )
+    const keysOf = (name: string) =>
+      name.startsWith("putContract") ? uploaders : name === "proveWallet" ? provers : all
     const [other = ""] = await addKeys(attacked.folder, ["other"])
     const before = await neighbour(attacked, other, Client.sleep(millis))
     const lines = [
@@ -192,7 +230,7 @@ export const scenario: Scenario = {
     ]
     const faults: Array<string> = [...unserved("nothing", before)]
     for (const [name, ask] of Object.entries(operations)) {
-      const keys = name.startsWith("putContract") ? uploaders : all
+      const keys = keysOf(name)
       const open = name.startsWith("putContract") ? 20 : 40
       const floods = [
         { keys: keys.slice(0, 1), open },
