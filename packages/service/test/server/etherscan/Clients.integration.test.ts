@@ -109,22 +109,22 @@ const ethers5s = Effect.fnUntraced(function* ({ chain, key, scan, url }: Indexed
 
 const require = createRequire(import.meta.url)
 
-/** The executable of the npm package for this platform. */
-const castProgram = (): string => {
-  const parent = createRequire(require.resolve("@foundry-rs/cast/package.json"))
+/** The executable of an npm package of Foundry for this platform. */
+const foundryProgram = (program: "cast" | "forge"): string => {
+  const parent = createRequire(require.resolve(`@foundry-rs/${program}/package.json`))
   const processor = process.arch === "x64" ? "amd64" : process.arch
-  const name = `cast-${process.platform}-${processor}`
-  return join(parent.resolve(`@foundry-rs/${name}/package.json`), "..", "bin", "cast")
+  const name = `${program}-${process.platform}-${processor}`
+  return join(parent.resolve(`@foundry-rs/${name}/package.json`), "..", "bin", program)
 }
 
-/** Runs `cast` in a folder, without the variables of this process. */
-const castIn =
-  (folder: string) =>
+/** Runs a program in a folder, without the variables of this process. */
+const foundryIn =
+  (folder: string, program: "cast" | "forge") =>
   (...args: ReadonlyArray<string>) =>
     Effect.promise(
       () =>
         new Promise<string>((resolve) => {
-          execFile(castProgram(), args, { cwd: folder, env: { HOME: folder } }, (_, output, errors) =>
+          execFile(foundryProgram(program), args, { cwd: folder, env: { HOME: folder } }, (_, output, errors) =>
             resolve(`${output}${errors}`.trim()),
           )
         }),
@@ -134,7 +134,7 @@ const cast = Effect.fnUntraced(function* ({ chain, key, scan, url }: Indexed) {
   const folder = yield* temporaryFolder
   const api = `${url}/v2/api?chainid=1`
   writeFileSync(join(folder, "foundry.toml"), `[etherscan]\nmainnet = { key = "${key}", chain = 1, url = "${api}" }\n`)
-  const run = castIn(folder)
+  const run = foundryIn(folder, "cast")
   const { accounts, contracts } = chain.world
   const rpc = ["--rpc-url", chain.url]
   const created = scan.rows("txlist", contracts.gold).find(({ contractAddress }) => contractAddress === contracts.gold)
@@ -146,6 +146,20 @@ const cast = Effect.fnUntraced(function* ({ chain, key, scan, url }: Indexed) {
   expect(yield* run("interface", contracts.gold)).toMatch(/^Error: Contract source code not verified/)
   const unknown = explorer.map((value) => (value === key ? "unknown" : value))
   expect(yield* run("source", contracts.gold, ...unknown)).toBe("Error: Invalid API Key")
+})
+
+/** What `forge` reads of an explorer: sources of a contract, and how a verification stands. */
+const forge = Effect.fnUntraced(function* ({ chain, key, url }: Indexed) {
+  const folder = yield* temporaryFolder
+  const api = `${url}/v2/api?chainid=1`
+  writeFileSync(join(folder, "foundry.toml"), `[etherscan]\nmainnet = { key = "${key}", chain = 1, url = "${api}" }\n`)
+  const run = foundryIn(folder, "forge")
+  const { gold } = chain.world.contracts
+
+  expect(yield* run("clone", gold, "cloned", "--chain", "1")).toMatch(/Error: Contract source code not verified/)
+  const explorer = ["--verifier", "custom", "--verifier-url", api, "--verifier-api-key", key]
+  const checked = yield* run("verify-check", "guid", "--chain", "1", "--retries", "1", ...explorer)
+  expect(checked).toContain("Details: `Error! Missing Or invalid Action name`")
 })
 
 /** What hardhat-verify 3 asks before it verifies: whether the explorer has sources of a contract. */
@@ -168,13 +182,14 @@ const hardhatVerify = Effect.fnUntraced(function* ({ chain, key, url }: Indexed)
 
 describe("programs for Etherscan's API", () => {
   it.live(
-    "ethers 6, ethers 5 and cast work unchanged, requests of hardhat-verify too, and read what the node has",
+    "ethers 6, ethers 5, cast and forge work unchanged, requests of hardhat-verify too, and read what the node has",
     () =>
       Effect.gen(function* () {
         const service = yield* indexedService.start
         yield* ethers6(service)
         yield* ethers5s(service)
         yield* cast(service)
+        yield* forge(service)
         yield* hardhatVerify(service)
       }).pipe(Effect.scoped),
   )
