@@ -128,11 +128,11 @@ const distributedBy = [
 ] as const
 
 /**
- * Number of shards of a table. A page reads one of its history, and all of the transactions': these are two for each node, or as many as
- * `daybook.document_shards` states.
+ * Number of shards of a table. A page reads one of its history, and all of the transactions': these are one for each node, at least two, or as
+ * many as `daybook.document_shards` states.
  */
 const shardCounts = `SELECT coalesce(nullif(current_setting('daybook.document_shards', true), '')::int4,
-    greatest(4, 2 * (SELECT count(*) FROM pg_dist_node WHERE noderole = 'primary' AND shouldhaveshards))::int4),
+    greatest(2, (SELECT count(*) FROM pg_dist_node WHERE noderole = 'primary' AND shouldhaveshards))::int4),
   current_setting('citus.shard_count')::int4`
 
 /** A row where the database has Citus. */

@@ -25,7 +25,7 @@ describe.runIf(coordinators !== undefined)("Citus: skipped where DAYBOOK_TEST_CI
 
   describe("nodes", () => {
     it.live(
-      "snapshot: states on how many nodes the rows of a chain lie, and its transactions have two shards on each or four",
+      "snapshot: states on how many nodes the rows of a chain lie, and its transactions have a shard on each or two",
       () =>
         Effect.gen(function* () {
           const { rows, url } = yield* TestServer.distributed(coordinators ?? "")
@@ -36,7 +36,7 @@ describe.runIf(coordinators !== undefined)("Citus: skipped where DAYBOOK_TEST_CI
           expect(yield* store.snapshot((snapshot) => snapshot.nodes)).toBe(nodes)
           expect(
             yield* rows("SELECT shard_count FROM citus_tables WHERE table_name = 'daybook_test.document'::regclass"),
-          ).toEqual([{ shard_count: BigInt(Math.max(4, 2 * nodes)) }])
+          ).toEqual([{ shard_count: BigInt(Math.max(2, nodes)) }])
         }),
     )
   })
