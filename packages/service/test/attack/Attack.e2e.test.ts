@@ -9,6 +9,7 @@ const names = [
   "random changes of bytes of the database file",
   "the clock of the machine set back and forward",
   "TLS handshakes that do not end",
+  "changed messages of models",
 ]
 
 describe("attack", () => {

@@ -133,6 +133,14 @@ export const start = async (options: Options): Promise<AttackedService> => {
         await Client.page(service, key, `0x${"0".repeat(40)}`)
         await Client.relay(service, key, call)
       }
+      const ping = JSON.stringify({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: { name: "chains", arguments: {} },
+      })
+      const headers = { "x-api-key": key, "content-type": "application/json" }
+      await Client.send(`${url}/mcp`, { method: "POST", headers, body: ping })
       await measure()
     },
     measure,

@@ -6,6 +6,7 @@ import * as connections from "./connections.ts"
 import * as disks from "./disks.ts"
 import * as flips from "./flips.ts"
 import * as lies from "./lies.ts"
+import * as models from "./models.ts"
 import * as mutations from "./mutations.ts"
 import * as neighbours from "./neighbours.ts"
 import * as pages from "./pages.ts"
@@ -25,6 +26,7 @@ export const all: ReadonlyArray<Scenario> = [
   ...relay.scenarios,
   neighbours.scenario,
   mutations.scenario,
+  ...models.scenarios,
   flips.scenario,
   storms.scenario,
   ...clocks.scenarios,

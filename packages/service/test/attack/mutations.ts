@@ -21,17 +21,19 @@ const canary = "CANARY0123456789"
 const urlCanary = "HOOKURL9876543210"
 const webhooksKey = `WEBHOOKS${"k".repeat(32)}`
 
-interface ChangedRequest {
+/** A request that is sent. */
+export interface ChangedRequest {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-type Next = (below: number) => number
+/** Gives a number below another one. */
+export type Next = (below: number) => number
 
 /** Numbers that are the same in each run. */
-const random = (seed: number): Next => {
+export const random = (seed: number): Next => {
   let state = seed
   return (below) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
@@ -39,10 +41,11 @@ const random = (seed: number): Next => {
   }
 }
 
-const pick = <A>(next: Next, values: ReadonlyArray<A>): A => values[next(values.length)]!
+/** One of some values. */
+export const pick = <A>(next: Next, values: ReadonlyArray<A>): A => values[next(values.length)]!
 
 /** Values that are at or beyond an edge of some parameter. */
-const edges = [
+export const edges = [
   "",
   "0",
   "-1",
@@ -175,7 +178,7 @@ const bodies = [
 ]
 
 /** A text with some of its characters replaced, removed or doubled. */
-const change = (next: Next, text: string): string => {
+export const change = (next: Next, text: string): string => {
   let changed = text
   for (let turn = next(4); turn > 0; turn--) {
     const at = next(changed.length + 1)
@@ -231,7 +234,7 @@ interface Received {
 }
 
 /** Sends a request; a connection that the service closes without a response has the status 0. */
-const send = async (url: string, { body, headers, method, path }: ChangedRequest): Promise<Received> =>
+export const send = async (url: string, { body, headers, method, path }: ChangedRequest): Promise<Received> =>
   await new Promise((resolve) => {
     const { hostname, port } = new URL(url)
     const sent = request({ host: hostname, port, agent: Client.agent, method, path, headers }, (response) => {
@@ -258,7 +261,8 @@ const startCollector = async () => {
 
 let collector: Awaited<ReturnType<typeof startCollector>> | undefined
 
-const addKeys = async (folder: string): Promise<ReadonlyArray<string>> => {
+/** Makes keys of each kind. */
+export const addKeys = async (folder: string): Promise<ReadonlyArray<string>> => {
   const program = Effect.gen(function* () {
     const { apiKeys } = yield* Engine.fromUrl("sqlite:data", folder)
     const all = [
@@ -278,7 +282,7 @@ const spans = async (): Promise<string> => {
 }
 
 /** What the service writes of itself, by name. */
-const sinksOf = async ({ folder, output, url }: AttackedService): Promise<ReadonlyMap<string, string>> => {
+export const sinksOf = async ({ folder, output, url }: AttackedService): Promise<ReadonlyMap<string, string>> => {
   const read = async (path: string) => (await Client.send(`${url}${path}`)).text
   const status = await Effect.runPromise(daybook(folder, "status", "--json"))
   return new Map([
@@ -295,33 +299,39 @@ const sinksOf = async ({ folder, output, url }: AttackedService): Promise<Readon
 const isStateOfService = ({ path }: ChangedRequest, { status, text }: Received): boolean =>
   status === 503 && (/^\/ready(\?|$)/.test(path) || text.startsWith("The explorer is not built."))
 
+/** Secrets of the configuration. */
+export const secrets: ReadonlyArray<string> = [canary, webhooksKey]
+
+/** A service whose configuration has secrets, and which sends its spans to a collector. */
+export const service = async () => {
+  const node = await FakeNode.start(() => '"0x1"')
+  collector = await startCollector()
+  return {
+    config: {
+      chains: { attack: { ...LongLedger.chains.attack, rpc: [`${node.url}/${canary}`] } },
+      rateLimit: { perSecond: 1e6, burst: 1e6 },
+      log: { access: true },
+      otlp: { url: collector.url },
+      webhooks: { key: webhooksKey },
+    },
+    role: "serve",
+    prepare: async (folder: string) => await LongLedger.fill(folder, { movements: 2_000, assets: 50 }),
+    close: async () => {
+      await collector?.stop()
+      await node.stop()
+    },
+  }
+}
+
 /** The attack. */
 export const scenario: Scenario = {
   name: "changed requests to every operation",
   bound: "decoding at the edge",
   isWithoutLimits: true,
-  service: async () => {
-    const node = await FakeNode.start(() => '"0x1"')
-    collector = await startCollector()
-    return {
-      config: {
-        chains: { attack: { ...LongLedger.chains.attack, rpc: [`${node.url}/${canary}`] } },
-        rateLimit: { perSecond: 1e6, burst: 1e6 },
-        log: { access: true },
-        otlp: { url: collector.url },
-        webhooks: { key: webhooksKey },
-      },
-      role: "serve",
-      prepare: async (folder: string) => await LongLedger.fill(folder, { movements: 2_000, assets: 50 }),
-      close: async () => {
-        await collector?.stop()
-        await node.stop()
-      },
-    }
-  },
+  service,
   run: async (attacked, scale) => {
     const keys = await addKeys(attacked.folder)
-    const secrets = [...keys, canary, webhooksKey]
+    const own = [...keys, ...secrets]
     /** Secrets of webhooks, each of which is in one response alone. */
     const shown = new Set<string>()
     const ids = ["none", "wh_0123456789abcdefghijklmn"]
@@ -338,8 +348,7 @@ export const scenario: Scenario = {
         const asked = `${one.method} ${one.path.slice(0, 160)} ${one.body.slice(0, 160)}`
         const isBlame = (status >= 500 && !isStateOfService(one, { status, text })) || text.includes('"code":-32603')
         if (isBlame) faults.set(`status ${status}: ${text.slice(0, 100)}`, asked)
-        if (secrets.some((secret) => text.includes(secret)))
-          faults.set(`a key in a response of status ${status}`, asked)
+        if (own.some((secret) => text.includes(secret))) faults.set(`a key in a response of status ${status}`, asked)
         for (const secret of text.match(/whsec_[\w+/=]+/g) ?? []) {
           if (shown.has(secret)) faults.set("the secret of a webhook in a second response", asked)
           shown.add(secret)
@@ -349,7 +358,7 @@ export const scenario: Scenario = {
     }
     await Promise.all(Array.from({ length: 16 }, loop))
     for (const [name, text] of await sinksOf(attacked)) {
-      if ([...secrets, ...shown, urlCanary].some((secret) => text.includes(secret))) {
+      if ([...own, ...shown, urlCanary].some((secret) => text.includes(secret))) {
         faults.set(`a key or secret in ${name}`, `${text.length} characters`)
       }
       if (shown.size === 0) faults.set("no webhook was made", "which proves nothing")

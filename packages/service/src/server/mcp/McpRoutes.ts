@@ -151,7 +151,7 @@ const make = Effect.fnUntraced(function* (config: Config) {
   const bodyBounds = { ...bounds, limits: { ...limits, bodyBytes: Math.min(limits.bodyBytes, maxBodyBytes) } }
   // What is made with the first message must keep nothing of its request.
   const context = yield* Effect.context<Scope.Scope>()
-  const loaded = yield* Effect.cached(Effect.provideContext(load, context))
+  const loaded = yield* Effect.cached(Effect.updateContext(load, () => context))
 
   const clientsOf = (request: HttpServerRequest): Effect.Effect<Service> =>
     Effect.flatMap(loaded, ({ connect }) =>
