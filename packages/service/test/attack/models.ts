@@ -1,5 +1,5 @@
 /**
- * Attacks on the endpoint of models: changed messages, which blame nobody but their sender and show no key, and clients that call tools
+ * Attacks on the endpoint of models: changed messages, which show no key and blame their sender alone, and clients that call tools
  * and never read.
  */
 import type { Socket } from "node:net"

@@ -8,6 +8,7 @@ import { isUtf8 } from "node:buffer"
 import * as Issue from "@daybook/schema/Issue"
 import * as Json from "@daybook/schema/Json"
 import * as JsonRpc from "@daybook/schema/JsonRpc"
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
@@ -151,7 +152,8 @@ const make = Effect.fnUntraced(function* (config: Config) {
   const bodyBounds = { ...bounds, limits: { ...limits, bodyBytes: Math.min(limits.bodyBytes, maxBodyBytes) } }
   // What is made with the first message must keep nothing of its request.
   const context = yield* Effect.context<Scope.Scope>()
-  const loaded = yield* Effect.cached(Effect.updateContext(load, () => context))
+  const contextOfService: (received: Context.Context<never>) => typeof context = () => context
+  const loaded = yield* Effect.cached(Effect.updateContext(load, contextOfService))
 
   const clientsOf = (request: HttpServerRequest): Effect.Effect<Service> =>
     Effect.flatMap(loaded, ({ connect }) =>
