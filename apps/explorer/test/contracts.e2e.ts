@@ -141,7 +141,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("contracts in the explore
     expect(await Site.violations(page)).toEqual([])
   })
 
-  it("transaction: the reason of a revert is that of the node where it does not trace calls", async () => {
+  it("transaction: calls with their arguments and the reason of a revert are there where the node does not trace calls", async () => {
     const { page } = site
     // As Hardhat and Ganache answer.
     await page.route("**/rpc/**", async (route) => {
@@ -157,7 +157,14 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("contracts in the explore
       }))
       return route.fulfill({ json: Array.isArray(body) ? answers : answers[0] })
     })
-    const { revertCustomError, revertReason } = world.scenario.transactions
+    const { revertCustomError, revertReason, swap } = world.scenario.transactions
+    await site.open(`/tx/${swap}`)
+    const calls = page.getByRole("group", { name: "Calls of the transaction" })
+    await page.getByText("The node has no call tracer").waitFor()
+    for (const text of [/swapExactTokensForTokens\(amountIn: \d/, /transferFrom\(.*: \d.*\) → true/]) {
+      await calls.locator(".frame-call", { hasText: text }).first().waitFor()
+    }
+    expect(await Site.violations(page)).toEqual([])
     await site.open(`/tx/${revertReason}`)
     await Site.fact(page, "Outcome").getByText("Reverter: this always fails").waitFor()
     await site.open(`/tx/${revertCustomError}`)

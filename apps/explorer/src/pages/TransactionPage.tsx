@@ -71,6 +71,22 @@ const useFailure = ({ receipt, transaction }: Known): CallFrame | undefined => {
   return repeated.data ?? traced.data
 }
 
+/** The outermost call as the transaction has it, with its error where it failed. */
+const outermostOf = (
+  { from, gas, input, to, value }: Known["transaction"],
+  { contractAddress, gasUsed }: Receipt,
+  failure: CallFrame | undefined,
+): CallFrame => ({
+  ...failure,
+  type: to === null || to === undefined ? "CREATE" : "CALL",
+  from,
+  to: to ?? contractAddress ?? null,
+  input: input ?? "0x",
+  value: value ?? null,
+  gas: gas ?? null,
+  gasUsed,
+})
+
 interface InputProps {
   readonly input: string
   readonly call: DecodedItem | null | undefined
@@ -148,7 +164,8 @@ const Contents = ({ known }: { readonly known: Known }) => {
   const { receipt, transaction } = known
   const { data: row, error } = useRow(known)
   const isReading = receipt !== null && row === undefined && error === null
-  const reason = useReason(useFailure(known))
+  const failure = useFailure(known)
+  const reason = useReason(failure)
   const input = transaction.input ?? "0x"
   const events = new Map(
     (row?.logs ?? []).flatMap(({ decoded_event: event, log_index: index }) =>
@@ -204,8 +221,7 @@ const Contents = ({ known }: { readonly known: Known }) => {
               sender={transaction.from}
               block={receipt.blockNumber}
               blockHash={receipt.blockHash}
-              gas={transaction.gas ?? null}
-              gasUsed={receipt.gasUsed}
+              outermost={outermostOf(transaction, receipt, failure)}
             />
           </Panel>
           <Panel title="State">

@@ -1,13 +1,15 @@
 /** The calls inside a transaction as the service has indexed them, for nodes without a call tracer. */
 import type { InternalTransaction, RestPromiseClient } from "@daybook/rest/promise"
+import type { CallFrame } from "@daybook/rpc/promise"
 import { ForeignText } from "../../text/ForeignText.tsx"
 import { AddressLink } from "../../display/Links.tsx"
 import { Badge, Notice, Skeleton } from "../../display/Page.tsx"
 import { type Column, Table } from "../../display/Table.tsx"
 import { Count, Ether } from "../../display/Values.tsx"
 import * as RowSearch from "../../history/RowSearch.ts"
-import { Method } from "../../names/Method.tsx"
 import { useRest } from "../../service/Service.tsx"
+import { FrameCall } from "./FrameCall.tsx"
+import { useReason } from "./useReason.ts"
 
 /** How often a transaction that is not indexed is looked for. */
 const pollMillis = 2_000
@@ -22,27 +24,51 @@ const readCalls = async (
   return row?.internal_transactions ?? null
 }
 
-const columns: ReadonlyArray<Column<InternalTransaction>> = [
+/** A row as a frame of a trace, without the calls inside of it. */
+const frameOf = ({ error, gas, gas_used: gasUsed, ...row }: InternalTransaction): CallFrame => {
+  const { from, input, output, to, type, value } = row
+  const frame = { type, from, to: to ?? null, input: input ?? null, output: output ?? null, value, gas, gasUsed }
+  return error === null || error === undefined ? frame : { ...frame, error }
+}
+
+/** The call, and why it failed. */
+const Call = ({ frame }: { readonly frame: CallFrame }) => {
+  const reason = useReason(frame)
+  return (
+    <>
+      {(frame.input ?? "0x") === "0x" ? null : <FrameCall frame={frame} />}{" "}
+      {reason === undefined ? null : <ForeignText className="reason" text={reason} />}
+    </>
+  )
+}
+
+const columns: ReadonlyArray<Column<CallFrame>> = [
   {
     name: "Type",
     cell: ({ error, type }) => (
-      <Badge tone={error === null || error === undefined ? "neutral" : "bad"}>
+      <Badge tone={error === undefined ? "neutral" : "bad"}>
         <ForeignText text={type} />
       </Badge>
     ),
   },
   { name: "From", cell: ({ from }) => <AddressLink address={from} /> },
   { name: "To", cell: ({ to }) => (to === null || to === undefined ? "none" : <AddressLink address={to} />) },
-  { name: "Method", cell: ({ input, to }) => <Method to={to} input={input} /> },
+  { name: "Call", isWide: true, cell: (frame) => <Call frame={frame} /> },
   {
     name: "Value",
     isNumeric: true,
-    cell: ({ value }) => <Ether amount={value} />,
+    cell: ({ value }) => <Ether amount={value ?? 0n} />,
   },
-  { name: "Gas used", isNumeric: true, cell: ({ gas_used: used }) => <Count value={used} /> },
+  { name: "Gas used", isNumeric: true, cell: ({ gasUsed }) => <Count value={gasUsed ?? 0n} /> },
 ]
 
-export const IndexedCalls = (place: RowSearch.Place) => {
+interface IndexedCallsProps {
+  readonly place: RowSearch.Place
+  /** The outermost call, which is not among those that the service has. */
+  readonly outermost: CallFrame
+}
+
+export const IndexedCalls = ({ outermost, place }: IndexedCallsProps) => {
   const { data, error } = useRest(
     ["calls", place.hash, place.blockHash],
     (client, chain, signal) => readCalls(client, place, chain, signal),
@@ -58,12 +84,16 @@ export const IndexedCalls = (place: RowSearch.Place) => {
   }
   return (
     <>
-      <p className="muted">The node has no call tracer: these are the calls inside, as the service has indexed them.</p>
-      {data.length === 0 ? (
-        <p className="empty">This transaction made no calls inside.</p>
-      ) : (
-        <Table label="Calls inside the transaction" columns={columns} rows={data} keyOf={(_, at) => String(at)} />
-      )}
+      <p className="muted">
+        The node has no call tracer, as those of Hardhat and Ganache: these are the calls in the order in which they
+        began, as the service has read them from steps of the machine. Which call made which is not known.
+      </p>
+      <Table
+        label="Calls of the transaction"
+        columns={columns}
+        rows={[outermost, ...data.map(frameOf)]}
+        keyOf={(_, at) => String(at)}
+      />
     </>
   )
 }

@@ -121,17 +121,18 @@ interface TraceProps {
   readonly sender: string
   readonly block: bigint
   readonly blockHash: string
-  /** Gas limit of the transaction. */
-  readonly gas: bigint | null
-  readonly gasUsed: bigint
+  /** The outermost call as the transaction and its receipt state it. */
+  readonly outermost: CallFrame
 }
 
 /**
  * The outermost call with the gas of the transaction, as geth has it. Others state it without what the transaction costs before its first
  * call; anvil states the gas used by the block up to the transaction.
  */
-const rootOf = (frame: CallFrame, { gas, gasUsed }: TraceProps): CallFrame =>
-  gas === null ? { ...frame, gasUsed } : { ...frame, gas, gasUsed }
+const rootOf = (frame: CallFrame, { outermost: { gas, gasUsed } }: TraceProps): CallFrame =>
+  gas === null || gas === undefined
+    ? { ...frame, gasUsed: gasUsed ?? null }
+    : { ...frame, gas, gasUsed: gasUsed ?? null }
 
 /** The node refuses the method or the tracer, or returns steps instead of calls. */
 const hasNoTracer = (error: unknown): boolean => {
@@ -142,7 +143,7 @@ const hasNoTracer = (error: unknown): boolean => {
 }
 
 export const Trace = (props: TraceProps) => {
-  const { blockHash, hash } = props
+  const { block, blockHash, hash, outermost, sender } = props
   const { data, error, refetch } = useRpc(["trace", hash, blockHash], (client) =>
     client.debug_traceTransaction(hash, { tracer: "callTracer" }),
   )
@@ -170,7 +171,7 @@ export const Trace = (props: TraceProps) => {
     )
   }
   return hasNoTracer(error) ? (
-    <IndexedCalls hash={hash} sender={props.sender} block={props.block} blockHash={blockHash} />
+    <IndexedCalls place={{ hash, sender, block, blockHash }} outermost={outermost} />
   ) : (
     <ErrorNotice error={error} onRetry={refetch} />
   )
