@@ -388,6 +388,39 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
     )
   })
 
+  it("address: lists what it holds of a collection in one row, and itself on the other chains of the service", async () => {
+    const { alice } = world.scenario.accounts
+    const { page } = site
+    const { result } = await world.rest.balances({ address: alice })
+    const items = result.filter(({ token_id: id }) => id !== null)
+    // A second chain, which is the same one under another name.
+    await page.route("**/explorer.json", async (route) => {
+      const settings = (await (await route.fetch()).json()) as { readonly chains: ReadonlyArray<object> }
+      await route.fulfill({
+        json: { ...settings, chains: [...settings.chains, { ...settings.chains[0], name: "second" }] },
+      })
+    })
+    await page.route(/\/rpc\/second|chain=second/, (route) =>
+      route.continue({
+        url: route.request().url().replace("/rpc/second", "/rpc/eth").replace("chain=second", "chain=eth"),
+      }),
+    )
+    await site.open(`/address/${alice}?tab=tokens`)
+
+    const collections = new Set(items.map(({ asset }) => asset))
+    expect(collections.size).toBeGreaterThan(0)
+    const table = page.getByRole("group", { name: "Collections", exact: true })
+    expect(await table.locator("tbody tr").count()).toBe(collections.size)
+    for (const { token_id: id } of items.slice(0, 5)) await table.getByText(`#${id}`, { exact: true }).first().waitFor()
+
+    await page.getByRole("button", { name: "Show this address on second" }).click()
+    const row = page.getByRole("group", { name: "Other chains" }).locator("tbody tr")
+    await row.getByRole("link", { name: "second" }).waitFor()
+    const held = result.filter(({ asset }) => asset !== "native").length
+    await row.getByText(String(held), { exact: true }).first().waitFor()
+    expect(await Site.violations(page)).toEqual([])
+  })
+
   it("address: names a proxy with its implementation, and a token as its contract does", async () => {
     const { gold, proxy } = world.scenario.contracts
     await site.open(`/address/${proxy}`)

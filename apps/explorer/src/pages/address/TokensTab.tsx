@@ -1,6 +1,8 @@
 /** What an address holds: the currency of the chain and tokens, with their proofs. */
 import type { Balance, Incomplete } from "@daybook/rest/promise"
-import { ErrorNotice, Notice, Panel, Skeleton } from "../../display/Page.tsx"
+import { Fragment } from "react"
+import { formatInteger } from "../../display/Numbers.ts"
+import { Badge, ErrorNotice, Notice, Panel, Skeleton } from "../../display/Page.tsx"
 import { type Column, Table } from "../../display/Table.tsx"
 import { Count } from "../../display/Values.tsx"
 import { DownloadMenu } from "../../download/DownloadMenu.tsx"
@@ -11,7 +13,8 @@ import { useRest, useService } from "../../service/Service.tsx"
 import { TokenAmount, TokenLink } from "../../tokens/TokenAmount.tsx"
 import { useToken } from "../../tokens/useToken.ts"
 import { Toolbar } from "./Filters.tsx"
-import { type ByAsset, keyOf } from "./Compared.ts"
+import { type Collection, holdingsOf } from "./Collections.ts"
+import { type ByAsset, isProved, keyOf } from "./Compared.ts"
 import { useCompared } from "./useCompared.ts"
 import { ProofBadge } from "./ProofBadge.tsx"
 import { ForeignText } from "../../text/ForeignText.tsx"
@@ -70,6 +73,72 @@ const columnsOf = (
   { name: "History", cell: ({ asset }) => <HistoryLink address={address} asset={asset} /> },
 ]
 
+/** Items of a collection that are listed; the file has all. */
+const maxItems = 50
+
+const Item = ({ balance, token_id: id }: Balance) => (
+  <>
+    {balance === 1n ? null : (
+      <>
+        <Count value={balance} /> of{" "}
+      </>
+    )}
+    <span className="token-id">
+      #<Count value={id ?? 0n} />
+    </span>
+  </>
+)
+
+const Items = ({ items }: Collection) => (
+  <>
+    {items.slice(0, maxItems).map((item, at) => (
+      <Fragment key={String(item.token_id)}>
+        {at === 0 ? null : ", "}
+        <Item {...item} />
+      </Fragment>
+    ))}
+    {items.length <= maxItems ? null : (
+      <span className="muted"> and {formatInteger(items.length - maxItems)} more, which the files have</span>
+    )}
+  </>
+)
+
+/** The proof of each item, or how many items have been compared. */
+const ItemsProof = ({ compared, incomplete, items }: Collection & Pick<ProofsOf, "compared" | "incomplete">) => {
+  const [first] = items
+  if (first === undefined) return null
+  if (items.length === 1) {
+    return <ProofBadge balance={first} incomplete={incomplete} compared={comparedOf(compared, first)} />
+  }
+  const states = items.map((item) => comparedOf(compared, item))
+  const differing = states.filter((state) => state !== undefined && !isProved(state)).length
+  const proved = items.filter((item, at) => {
+    const state = states[at]
+    return state === undefined ? item.proved_at_block !== null : isProved(state)
+  }).length
+  if (differing > 0) return <Badge tone="bad">{`${formatInteger(differing)} differ`}</Badge>
+  return (
+    <Badge tone={proved === items.length ? "good" : "neutral"} hint="Items whose balance was compared with the chain">
+      {`proved ${formatInteger(proved)} of ${formatInteger(items.length)}`}
+    </Badge>
+  )
+}
+
+interface ProofsOf {
+  readonly address: string
+  readonly incomplete: Incomplete
+  readonly compared: ByAsset | undefined
+}
+
+const collectionColumns = ({ address, compared, incomplete }: ProofsOf): ReadonlyArray<Column<Collection>> => [
+  { name: "Collection", cell: ({ items: [first] }) => (first === undefined ? null : <Name {...first} />) },
+  { name: "Contract", cell: ({ asset }) => <TokenLink address={asset} symbol={undefined} /> },
+  { name: "Number", isNumeric: true, cell: ({ items }) => <Count value={BigInt(items.length)} /> },
+  { name: "Items", isWide: true, cell: (collection) => <Items {...collection} /> },
+  { name: "Proof", cell: (collection) => <ItemsProof {...collection} compared={compared} incomplete={incomplete} /> },
+  { name: "History", cell: ({ asset }) => <HistoryLink address={address} asset={asset} /> },
+]
+
 export const TokensTab = ({ address }: { readonly address: string }) => {
   const { apiKey, chain } = useService()
   const { data, error, refetch } = useRest(
@@ -81,6 +150,7 @@ export const TokensTab = ({ address }: { readonly address: string }) => {
   if (data === undefined) {
     return error === null ? <Skeleton label="balances" rows={8} /> : <ErrorNotice error={error} onRetry={refetch} />
   }
+  const { collections, fungible } = holdingsOf(data.result)
   // What was read of the chain includes it.
   const lacksOpening = data.incomplete.opening && !data.result.every((row) => comparedOf(compared, row) !== undefined)
   return (
@@ -107,18 +177,31 @@ export const TokensTab = ({ address }: { readonly address: string }) => {
         </Notice>
       ) : null}
       <Panel title={`Held at block ${data.block_number}`}>
-        {data.result.length === 0 ? (
-          <p className="empty">This address holds nothing, as far as blocks are indexed.</p>
+        {fungible.length === 0 ? (
+          <p className="empty">
+            This address holds no currency and no token that can be divided, as far as blocks are indexed.
+          </p>
         ) : (
           <Table
             label="Balances"
             columns={columnsOf(address, data.incomplete, compared)}
-            rows={data.result}
-            keyOf={({ asset, token_id }) => `${asset} ${token_id}`}
+            rows={fungible}
+            keyOf={({ asset }) => asset}
             marksOf={({ asset }) => ({ "data-asset": asset })}
           />
         )}
       </Panel>
+      {collections.length === 0 ? null : (
+        <Panel title={`Collections (${formatInteger(collections.length)})`}>
+          <Table
+            label="Collections"
+            columns={collectionColumns({ address, compared, incomplete: data.incomplete })}
+            rows={collections}
+            keyOf={({ asset }) => asset}
+            marksOf={({ asset }) => ({ "data-asset": asset })}
+          />
+        </Panel>
+      )}
     </>
   )
 }
