@@ -55,7 +55,7 @@ const columnsOf = (address: string): ReadonlyArray<Column<OnChain>> => [
       balance === null ? unknown : <Amount amount={balance} decimals={currency.decimals} symbol={currency.symbol} />,
   },
   {
-    name: "Sent",
+    name: "Transactions sent",
     isNumeric: true,
     cell: ({ nonce }) => (nonce === null ? unknown : <Count value={BigInt(nonce)} />),
   },
