@@ -280,6 +280,16 @@ export const packPlaces = (rows: ReadonlyArray<Pick<PackedRow, "wallet" | "index
   return writer.toBytes()
 }
 
+/** The wallets of places in their packed form, as lower-case hex text. */
+export const walletsOfPlaces = function* (bytes: Uint8Array): Generator<string, void> {
+  const reader = new Reader(bytes)
+  while (!reader.isAtEnd) {
+    const wallet = reader.bytes(addressBytes)
+    for (let left = reader.number(); left > 0; left--) reader.number()
+    yield `0x${Buffer.from(wallet.buffer, wallet.byteOffset, wallet.byteLength).toString("hex")}`
+  }
+}
+
 /** The places in their packed form. */
 export const unpackPlaces = function* (bytes: Uint8Array): Generator<Omit<PackedRow, "body">, void> {
   const reader = new Reader(bytes)

@@ -7,10 +7,13 @@ import type { ChainReader } from "../store/ChainReader.ts"
 import type { Database } from "../store/Database.ts"
 import type { DiskUse, ReportedStatus } from "../store/StatusBoard.ts"
 import type { StoreError } from "../store/StoreError.ts"
+import * as RecentChanges from "./RecentChanges.ts"
 
 /** A served chain with its index. */
 export interface IndexedChain extends ServedChain {
   readonly reader: ChainReader
+  /** What changed, read once for all that wait for it. */
+  readonly recent: RecentChanges.RecentChanges
   /** Status of the chain's indexer; `null` when none has written one. */
   readonly status: Effect.Effect<ReportedStatus | null, StoreError>
   /** What the index takes on disk; `null` while there is none. */
@@ -22,10 +25,14 @@ export interface IndexedChain extends ServedChain {
 /** Opens the index of a chain for reading; the chain need not exist yet. */
 export const fromDatabase =
   (database: Database) =>
-  <C extends ServedChain>(chain: C): C & IndexedChain => ({
-    ...chain,
-    reader: database.chain(chain).reader,
-    status: database.status.read(chain),
-    diskUse: database.status.diskUse(chain),
-    writeIssue: database.status.writeIssue(chain),
-  })
+  <C extends ServedChain>(chain: C): C & IndexedChain => {
+    const { reader } = database.chain(chain)
+    return {
+      ...chain,
+      reader,
+      recent: RecentChanges.make(reader),
+      status: database.status.read(chain),
+      diskUse: database.status.diskUse(chain),
+      writeIssue: database.status.writeIssue(chain),
+    }
+  }

@@ -193,6 +193,11 @@ export interface Snapshot {
   readonly changes: (after: Journal.Position | null, limit: number) => Effect.Effect<ChangesRead, StoreError>
   /** At most `limit` blocks below a number that a change removed, highest first, as far as they are remembered. */
   readonly removed: (change: number, below: number, limit: number) => Effect.Effect<ReadonlyArray<BlockRef>, StoreError>
+  /**
+   * Wallets with rows of the ledger in a range of blocks, both ends inclusive. `null` where that is not certain: a block is not derived, a list
+   * is damaged, or the rows are distributed and may be those of several states.
+   */
+  readonly activeWallets: (from: number, to: number) => Effect.Effect<ReadonlySet<string> | null, StoreError>
   /** True when a block from `from` to `to`, inclusive, has a stored transaction. */
   readonly hasTransactions: (from: number, to: number) => Effect.Effect<boolean, StoreError>
   /** Status of the chain's indexer; `null` when none has written one. */

@@ -60,7 +60,7 @@ const reads = [
     "places",
   ] as const),
   ...(["unreadOpenings", "proof", "reconciledTo", "tokens", "unreadTokens", "projection", "status"] as const),
-  ...(["lowestReorgedBlock", "changes", "removed", "hasTransactions", "nodes", "gapCounts"] as const),
+  ...(["lowestReorgedBlock", "changes", "removed", "activeWallets", "hasTransactions", "nodes", "gapCounts"] as const),
 ] satisfies ReadonlyArray<keyof Snapshot>
 
 const isRead: ReadonlySet<string> = new Set(reads)

@@ -1,6 +1,9 @@
 /** Lives of a chain for tests of events: random appends, reorgs, finality, repairs and blocks below the first one. */
 import { Effect } from "effect"
 import type { BlockRows } from "../../src/block/BlockRows.ts"
+import type { LedgerProjection } from "../../src/block/Projection.ts"
+import * as LedgerCodec from "../../src/ledger/LedgerCodec.ts"
+import * as Role from "../../src/ledger/Role.ts"
 import * as WalletTransactions from "../../src/projection/WalletTransactions.ts"
 import { type Ledger, projectionOf } from "../server/rest/ledgers.ts"
 import * as Rows from "../server/rows.ts"
@@ -17,8 +20,28 @@ export interface Life {
 
 export const make = (): Life => ({ ledgers: {}, blocks: [], finalized: -1, forks: 0 })
 
+/** The ledgers of a life: the given movements of alice, and the parties of each transaction, as derived ledgers have them. */
+const ledgersOf = (life: Life): LedgerProjection => {
+  const given = projectionOf(life.ledgers)
+  return {
+    ...given,
+    ledger: (block) => {
+      const rows = LedgerCodec.unpack(given.ledger(block)).map(({ body, index, wallet }) => {
+        const address = `0x${Buffer.from(wallet).toString("hex")}`
+        return { index, wallet: address, ...LedgerCodec.decodeBody(address, body) }
+      })
+      const parties = block.transactions.flatMap(({ addresses, index }) =>
+        addresses
+          .filter((wallet) => !rows.some((row) => row.index === index && row.wallet === wallet))
+          .map((wallet) => ({ index, wallet, roles: Role.bits.recipient, movements: [] })),
+      )
+      return LedgerCodec.pack([...rows, ...parties])
+    },
+  }
+}
+
 /** The projections of the store of a life. */
-export const projections = (life: Life) => [WalletTransactions.projection, projectionOf(life.ledgers)]
+export const projections = (life: Life) => [WalletTransactions.projection, ledgersOf(life)]
 
 const plansOf = (numbers: Model.Seeded) =>
   Array.from({ length: numbers.below(4) }, () => ({

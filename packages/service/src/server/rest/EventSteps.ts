@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Config } from "../../config/Config.ts"
 import * as EventPosition from "../../push/EventPosition.ts"
+import * as SharedSteps from "../../push/SharedSteps.ts"
 import * as Events from "../../push/WalletEvents.ts"
 import type { IndexedChain } from "../../query/IndexedChain.ts"
 import { holderOf, type KeyGrant } from "../../store/ApiKeys.ts"
@@ -125,7 +126,7 @@ export const make = ({ bounds, config, contracts, decoder }: Options): Open => {
     const { chain, grant, lastEventId, query, wallet } = request
     const subscription = subscriptionOf(request)
     const selection = Events.selectionText(subscription)
-    const take = (state: Events.State) => turns.run(Events.step(subscription, state))
+    const take = (state: Events.State) => turns.run(SharedSteps.step(subscription, state))
     const beginning = yield* Effect.fromResult(beginningOf(lastEventId, query.from ?? "now", selection))
     const state =
       beginning._tag === "After"

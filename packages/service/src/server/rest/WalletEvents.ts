@@ -62,13 +62,13 @@ interface Listening {
 interface BodyOptions extends EventSteps.EventSteps {
   /** Time of the monotonic clock at which the stream ends at its next pause. */
   readonly endsAt: number
-  readonly reader: IndexedChain["reader"]
+  readonly recent: IndexedChain["recent"]
 }
 
 type Turn = readonly [texts: ReadonlyArray<string>, next: Option.Option<Listening>]
 
 /** Takes steps, and waits for the next change where all was sent. */
-const bodyOf = ({ endsAt, first, reader, take, textsOf }: BodyOptions): Stream.Stream<Uint8Array> => {
+const bodyOf = ({ endsAt, first, recent, take, textsOf }: BodyOptions): Stream.Stream<Uint8Array> => {
   const turn = Effect.fnUntraced(function* ({
     awaited,
     state,
@@ -76,7 +76,7 @@ const bodyOf = ({ endsAt, first, reader, take, textsOf }: BodyOptions): Stream.S
   }: Listening): Effect.fn.Return<Turn, Events.StreamError> {
     if (awaited !== null) {
       if ((yield* MonotonicClock.millis) >= endsAt) return [[], Option.none()]
-      const waiting = Effect.as(reader.awaitChange(awaited), false)
+      const waiting = Effect.as(recent.awaitChange(awaited), false)
       const isIdle = yield* Effect.raceFirst(waiting, Effect.as(Effect.sleep(heartbeatMillis), true))
       if (isIdle) return [[EventText.heartbeat], Option.some({ state, step: null, awaited })]
     }
@@ -116,7 +116,7 @@ export const make = (open: EventSteps.Open) => {
       Effect.tap(restore(opened), (begun) => releaseWith(received, begun)),
     )
     const endsAt = (yield* MonotonicClock.millis) + lifetimeMillis
-    const stream = bodyOf({ ...steps, endsAt, reader: chain.reader })
+    const stream = bodyOf({ ...steps, endsAt, recent: chain.recent })
     return HttpServerResponse.stream(Stream.interruptWhen(stream, leaving(received)), {
       contentType: "text/event-stream",
       headers: { ...headers, "x-accel-buffering": "no" },

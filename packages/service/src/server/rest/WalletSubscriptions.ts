@@ -95,7 +95,7 @@ const make = (begin: EventSteps.Open): WalletStreams["Service"]["open"] => {
     let isFirst = true
     return {
       awaitMore: Effect.suspend(() =>
-        isFirst || step.awaited === null ? Effect.void : Effect.asVoid(answer(chain.reader.awaitChange(step.awaited))),
+        isFirst || step.awaited === null ? Effect.void : Effect.asVoid(answer(chain.recent.awaitChange(step.awaited))),
       ),
       take: Effect.suspend(() =>
         answer(

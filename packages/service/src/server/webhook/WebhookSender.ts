@@ -16,19 +16,21 @@ import * as Result from "effect/Result"
 import type { Config } from "../../config/Config.ts"
 import * as Delivery from "../../push/Delivery.ts"
 import * as EventPosition from "../../push/EventPosition.ts"
-import * as Events from "../../push/WalletEvents.ts"
 import type { NameLookups } from "../../push/NameLookups.ts"
+import * as SharedSteps from "../../push/SharedSteps.ts"
+import * as Events from "../../push/WalletEvents.ts"
 import type * as WebhookKey from "../../push/WebhookKey.ts"
 import * as Webhook from "../../push/Webhook.ts"
 import * as WebhookRequest from "../../push/WebhookRequest.ts"
 import type { IndexedChain } from "../../query/IndexedChain.ts"
 import type { ApiKeys, KeyGrant } from "../../store/ApiKeys.ts"
 import type { StoreError } from "../../store/StoreError.ts"
-import type { KnownWebhook, StoredWebhook, Webhooks } from "../../store/Webhooks.ts"
+import type { StoredWebhook, Webhooks } from "../../store/Webhooks.ts"
 import * as KeyScope from "../admission/KeyScope.ts"
 import type { ChainContracts } from "../chain/ChainContracts.ts"
 import * as EventText from "../rest/EventText.ts"
 import * as WalletTransactions from "../rest/WalletTransactions.ts"
+import * as KnownWebhooks from "./KnownWebhooks.ts"
 
 /** What the sender needs. */
 export interface Options {
@@ -45,10 +47,12 @@ export interface Options {
   readonly lookups: NameLookups
 }
 
-/** Time for which a process sends for a webhook, unless it takes the lease again. An attempt takes less. */
+/** Time for which a process sends for a webhook, unless it takes the lease again. An attempt takes less. An idle one takes no lease. */
 const leaseMillis = 30_000
-/** Time after which an idle webhook's lease is taken again, or that of another process is looked at. */
-const renewMillis = 8_000
+/** Time after which the API key of an idle webhook is looked at again. */
+const grantMillis = 8_000
+/** Changes of the journal after which the positions of an idle webhook are stored: those that were stored before would be forgotten some day. */
+const storeChanges = 10_000
 /** Longest time until a change by others is noticed. */
 const lookMillis = 1_000
 /** Time for which the grants of the API keys are remembered. */
@@ -67,6 +71,8 @@ interface Memory {
   last: string | null
   /** The revision that this process wrote or read last: another one is a change by others, after which the memory is not used. */
   revision: number
+  /** The newest change when its positions were stored last; 0 before that. */
+  storedChange: number
 }
 
 /** The events of a step that become one message: it ends where the position moves on, or with the step. */
@@ -102,8 +108,7 @@ const isRow = ({ event: { _tag } }: Events.PlacedEvent): boolean => _tag !== "Co
 interface Sender extends Options {
   readonly owner: string
   readonly decode: ReturnType<typeof WalletTransactions.rowDecoder>
-  /** All webhooks as they were read last, and as this process has changed them. */
-  readonly known: Map<string, KnownWebhook>
+  readonly known: KnownWebhooks.KnownWebhooks
   /** What an API key permits now; `null` where it was revoked, or has expired. */
   readonly grantOf: (name: string) => Effect.Effect<KeyGrant | null, StoreError>
 }
@@ -132,7 +137,10 @@ const startOf = (sender: Sender, chain: IndexedChain, webhook: Webhook.Webhook, 
   const subscription = subscriptionOf(sender, chain, webhook, wallet)
   const stored = webhook.positions[wallet]
   const position = stored === undefined ? undefined : EventPosition.parse(stored, Events.selectionText(subscription))
-  if (position !== undefined && Result.isSuccess(position)) return Effect.succeed(Events.after(position.success))
+  // Webhooks do not send what is covered without rows: a wallet may go on from here with what all wallets share.
+  if (position !== undefined && Result.isSuccess(position)) {
+    return Effect.succeed({ ...Events.after(position.success), isCovered: true })
+  }
   const { from } = webhook
   const at =
     from === "now" ? ({ _tag: "Now" } as const) : ({ _tag: "At", bound: { _tag: "Block", block: from } } as const)
@@ -152,7 +160,7 @@ const collect = Effect.fnUntraced(function* (
   const selection = Events.selectionText(subscription)
   let state = yield* startOf(sender, chain, webhook, wallet, memory)
   for (;;) {
-    const step = yield* Events.step(subscription, state)
+    const step = yield* SharedSteps.step(subscription, state)
     if (!step.sent.some(isRow)) {
       state = step.state
       memory.states.set(wallet, state)
@@ -224,6 +232,22 @@ const attempt = Effect.fnUntraced(function* (
   ]
 })
 
+/** The positions of a webhook with those that its wallets have reached without a row. */
+const positionsOf = (
+  { chains, config }: Pick<Sender, "chains" | "config">,
+  webhook: Webhook.Webhook,
+  memory: Memory,
+): Webhook.Webhook["positions"] => {
+  const chain = chains.find((one) => one.name === webhook.chain)
+  if (chain === undefined) return webhook.positions
+  const maxBytes = Math.min(stepBytes, config.limits.pageBytes)
+  const reached = [...memory.states].map(([wallet, { pending, position }]) => {
+    const selection = Events.selectionText(Webhook.subscriptionOf(webhook, chain, wallet, maxBytes))
+    return pending === null ? [wallet, EventPosition.format(position, selection)] : [wallet, webhook.positions[wallet]]
+  })
+  return { ...webhook.positions, ...Object.fromEntries(reached) }
+}
+
 /** Sends, and stores the result. */
 const deliver = Effect.fnUntraced(function* (
   sender: Sender,
@@ -243,7 +267,8 @@ const deliver = Effect.fnUntraced(function* (
     return
   }
   const { id, position, wallet } = pending
-  const positions = wallet === null ? webhook.positions : { ...webhook.positions, [wallet]: position }
+  const moved = positionsOf(sender, webhook, memory)
+  const positions = wallet === null ? moved : { ...moved, [wallet]: position }
   const delivered = { ...next, positions, pending: null, delivered: webhook.delivered + 1 }
   const isStored = yield* store(sender, stored, delivered, memory)
   if (!isStored || wallet === null) return
@@ -296,25 +321,15 @@ const pause = (sender: Sender, stored: StoredWebhook, webhook: Webhook.Webhook, 
 
 const look = Effect.sleep(Duration.millis(lookMillis))
 
-/** Waits until what is known of a webhook fulfils a condition. */
-const until = ({ known }: Sender, name: string, isMet: (webhook: KnownWebhook) => boolean) =>
-  Effect.repeat(look, {
-    until: () => {
-      const webhook = known.get(name)
-      return webhook !== undefined && isMet(webhook)
-    },
-  })
-
 /** Waits until others changed a webhook, a time has passed, or something else is over. */
 const rest = <E = never>(
-  sender: Sender,
+  { known }: Sender,
   name: string,
   memory: Memory,
-  options: { readonly millis?: number; readonly other?: Effect.Effect<unknown, E> },
+  others: ReadonlyArray<Effect.Effect<unknown, E>>,
 ): Effect.Effect<void, E> => {
-  const { millis = renewMillis, other = Effect.never } = options
-  const changed = until(sender, name, ({ revision }) => revision !== memory.revision)
-  return Effect.asVoid(Effect.raceAllFirst<Effect.Effect<unknown, E>>([changed, Effect.sleep(millis), other]))
+  const changed: Effect.Effect<unknown, E> = known.until(name, ({ revision }) => revision !== memory.revision)
+  return Effect.asVoid(Effect.raceAllFirst([changed, ...others]))
 }
 
 /** Why nothing is sent for an API key; undefined where it permits webhooks of the chain. */
@@ -322,6 +337,58 @@ const issueOfGrant = (grant: KeyGrant | null, chain: IndexedChain): string | und
   grant === null
     ? "Its API key was revoked, or has expired."
     : (KeyScope.webhooksIssue(grant) ?? KeyScope.chainIssue(grant, chain))
+
+/** Moves the wallets of a webhook on where nothing is to be sent of them; gives the change to wait for, `null` where one has a row. */
+const passOver = Effect.fnUntraced(function* (
+  sender: Sender,
+  chain: IndexedChain,
+  webhook: Webhook.Webhook,
+  memory: Memory,
+): Effect.fn.Return<number | null, StoreError> {
+  let awaited = Number.POSITIVE_INFINITY
+  for (const wallet of webhook.addresses) {
+    const subscription = subscriptionOf(sender, chain, webhook, wallet)
+    for (let isBehind = true; isBehind;) {
+      const state = memory.states.get(wallet)
+      const step = state === undefined ? null : yield* SharedSteps.quiet(subscription, state)
+      if (step === null) return null
+      memory.states.set(wallet, step.state)
+      isBehind = step.awaited === null
+      awaited = Math.min(awaited, step.awaited ?? awaited)
+    }
+  }
+  return awaited
+})
+
+/** Waits, without the lease, until a change has something to send, or its positions are to be stored. */
+const idle = Effect.fnUntraced(function* (
+  sender: Sender,
+  stored: StoredWebhook,
+  chain: IndexedChain,
+  webhook: Webhook.Webhook,
+  memory: Memory,
+  from: number,
+): Effect.fn.Return<void, StoreError> {
+  let awaited: number | null = from
+  while (awaited !== null) {
+    yield* chain.recent.awaitChange(awaited)
+    awaited = yield* passOver(sender, chain, webhook, memory)
+    if (awaited === null || awaited - memory.storedChange < storeChanges) continue
+    memory.storedChange = awaited
+    yield* store(sender, stored, { ...webhook, positions: positionsOf(sender, webhook, memory) }, memory)
+    return
+  }
+})
+
+/** Waits until the API key of a webhook does not permit it any more. */
+const untilRefused = (sender: Sender, holder: string, chain: IndexedChain) =>
+  Effect.repeat(
+    Effect.delay(
+      Effect.map(sender.grantOf(holder), (grant) => issueOfGrant(grant, chain)),
+      grantMillis,
+    ),
+    { until: (issue) => issue !== undefined },
+  )
 
 /** Takes one turn of a webhook. */
 const turn = Effect.fnUntraced(function* (
@@ -333,7 +400,7 @@ const turn = Effect.fnUntraced(function* (
   if (stored === null) {
     // Another process may have sent meanwhile.
     forget(memory)
-    yield* until(sender, name, ({ isFree }) => isFree)
+    yield* sender.known.until(name, ({ isFree }) => isFree)
     return
   }
   if (stored.revision !== memory.revision) forget(memory)
@@ -342,7 +409,7 @@ const turn = Effect.fnUntraced(function* (
   const webhook = yield* Webhook.decode(stored.content)
   const { attempts, holder, pending, test } = webhook
   const chain = sender.chains.find((one) => one.name === webhook.chain)
-  if (attempts.paused !== null || chain === undefined) return yield* rest(sender, name, memory, {})
+  if (attempts.paused !== null || chain === undefined) return yield* rest(sender, name, memory, [])
   const issue = holder === null ? undefined : issueOfGrant(yield* sender.grantOf(holder), chain)
   if (issue !== undefined) {
     yield* pause(sender, stored, webhook, memory, issue)
@@ -351,7 +418,7 @@ const turn = Effect.fnUntraced(function* (
   const now = yield* Clock.currentTimeMillis
   if (pending !== null) {
     if (now < attempts.nextAt) {
-      return yield* rest(sender, name, memory, { millis: Math.min(attempts.nextAt - now, renewMillis) })
+      return yield* rest(sender, name, memory, [Effect.sleep(attempts.nextAt - now)])
     }
     return yield* deliver(sender, stored, webhook, pending, memory)
   }
@@ -364,7 +431,9 @@ const turn = Effect.fnUntraced(function* (
   yield* prepare(sender, stored, chain, webhook, memory).pipe(
     Effect.flatMap((awaited) => {
       if (awaited === null) return Effect.void
-      return rest(sender, name, memory, { other: chain.reader.awaitChange(awaited) })
+      if (memory.storedChange === 0) memory.storedChange = awaited
+      const refused = holder === null ? [] : [untilRefused(sender, holder, chain)]
+      return rest(sender, name, memory, [idle(sender, stored, chain, webhook, memory, awaited), ...refused])
     }),
     Effect.catchTag("Stale", ({ resumeFromBlock }) =>
       pause(
@@ -390,7 +459,7 @@ const turn = Effect.fnUntraced(function* (
 
 /** Turns of a webhook for as long as it exists. A failure of the database is tried again. */
 const serve = (sender: Sender, name: string) => {
-  const memory: Memory = { states: new Map(), following: null, last: null, revision: 0 }
+  const memory: Memory = { states: new Map(), following: null, last: null, revision: 0, storedChange: 0 }
   return turn(sender, name, memory).pipe(
     Effect.catch(({ message }) =>
       Effect.andThen(Effect.logWarning(`Webhook ${name}: ${message}`), Effect.sleep(Duration.seconds(5))),
@@ -420,7 +489,7 @@ const grantFinder = (keys: Options["keys"]): Sender["grantOf"] => {
 /** Sends the webhooks until it is interrupted. */
 export const run = (options: Options) => {
   const decode = WalletTransactions.rowDecoder(options.decoder, options.config.limits.pageBytes)
-  const known = new Map<string, KnownWebhook>()
+  const known = KnownWebhooks.make()
   const sender: Sender = { ...options, owner: randomUUID(), decode, known, grantOf: grantFinder(options.keys) }
   return Effect.scoped(
     Effect.gen(function* () {
@@ -429,11 +498,11 @@ export const run = (options: Options) => {
         const found = yield* sender.webhooks.overview.pipe(Effect.catch(() => Effect.succeed(null)))
         for (const [name, webhook] of found ?? []) {
           known.set(name, webhook)
-          yield* FiberMap.run(fibers, name, serve(sender, name), { onlyIfMissing: true })
+          if (!FiberMap.hasUnsafe(fibers, name)) yield* FiberMap.run(fibers, name, serve(sender, name))
         }
         for (const [name] of found === null ? [] : fibers) {
           if (found?.has(name) === true) continue
-          known.delete(name)
+          known.remove(name)
           yield* FiberMap.remove(fibers, name)
         }
         yield* look

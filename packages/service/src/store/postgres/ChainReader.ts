@@ -82,6 +82,7 @@ const snapshotOf = (state: SnapshotStart.State): Snapshot => {
     lowestReorgedBlock: (ref) => Journal.lowestReorged(state, ref),
     changes: (after, limit) => Journal.read(state, after, limit),
     removed: (change, below, limit) => Journal.removed(state, change, below, limit),
+    activeWallets: (from, to) => Ledgers.activeWallets(state, from, to),
     hasTransactions: (from, to) => Documents.hasStale(state, from, to, noRevision),
     status: StatusBoard.read(state),
     nodes: state.chain.isDistributed ? Nodes.count(state) : Effect.succeed(0),

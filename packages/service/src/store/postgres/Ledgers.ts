@@ -69,6 +69,18 @@ const keysOf = ([block, places, checksum]: LedgerDifferences.Places): ReadonlyAr
 
 const keyArrays = (keys: ReadonlyArray<Key>) => [Values.manyBytes(column(keys, 0)), Values.bigs(column(keys, 1))]
 
+/** Wallets with rows in a range of blocks, inclusive; `null` where that is not certain. */
+export const activeWallets = (
+  { chain: { isDistributed, sql }, session }: At,
+  from: number,
+  to: number,
+): Effect.Effect<ReadonlySet<string> | null, StoreError> =>
+  isDistributed
+    ? Effect.succeed(null)
+    : Effect.map(session.rows<LedgerDifferences.Places>(sql.places, blockRange(from, to)), (lists) =>
+        LedgerDifferences.walletsOf(lists, to - from + 1),
+      )
+
 /** Removes the rows of a range of blocks, inclusive. Those of a block whose places are damaged are searched in the whole table. */
 export const remove = Effect.fnUntraced(function* (
   { chain: { sql }, session }: At,

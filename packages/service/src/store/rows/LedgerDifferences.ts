@@ -44,6 +44,17 @@ export const namedBy = (places: Uint8Array): ReadonlyArray<Omit<LedgerCodec.Pack
   }
 }
 
+/** Wallets of the lists of a number of blocks; `null` where one is missing or damaged. */
+export const walletsOf = (lists: ReadonlyArray<Places>, blocks: number): ReadonlySet<string> | null => {
+  if (lists.length !== blocks) return null
+  const wallets = new Set<string>()
+  for (const [block, places, checksum] of lists) {
+    if (Checksum.fromValues([block, places]) !== checksum) return null
+    for (const wallet of LedgerCodec.walletsOfPlaces(places)) wallets.add(wallet)
+  }
+  return wallets
+}
+
 const describe = (wallet: Uint8Array, index: number, body: Uint8Array | null, what: string): string => {
   const where = index === Movement.blockLevelIndex ? "beside its transactions" : `in transaction ${index}`
   const assets = body === null ? [] : assetsOf(body)

@@ -74,6 +74,7 @@ const readsOf = (state: SnapshotStart.State): Snapshot => {
     lowestReorgedBlock: (ref) => connection.attempt(() => Journal.lowestReorgedUnsafe(connection, ref)),
     changes: (after, limit) => connection.attempt(() => Journal.readUnsafe(connection, change, after, limit)),
     removed: (of, below, limit) => connection.attempt(() => Journal.removedUnsafe(connection, of, below, limit)),
+    activeWallets: (from, to) => connection.attempt(() => Ledgers.activeWalletsUnsafe(connection, from, to)),
     hasTransactions: (from, to) => connection.attempt(() => Rows.hasTransactionsUnsafe(connection, from, to)),
     status: StatusBoard.read(connection, chain),
     nodes: Effect.succeed(0),

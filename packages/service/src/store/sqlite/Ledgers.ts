@@ -9,6 +9,7 @@ import type { LedgerEntry, LedgerQuery } from "../ChainReader.ts"
 import { StoreError } from "../StoreError.ts"
 import { fromHex } from "../rows/Bytes.ts"
 import * as Checksum from "../rows/Checksum.ts"
+import * as LedgerDifferences from "../rows/LedgerDifferences.ts"
 import type { Connection, Params } from "./Connection.ts"
 import * as RowId from "../rows/RowId.ts"
 import * as Statements from "./LedgerStatements.ts"
@@ -65,6 +66,10 @@ const keysOf = (connection: Connection, [block, places, checksum]: Places): Read
 
 const damaged = (connection: Connection, block: number, what: string): StoreError =>
   Checksum.damaged(connection.name, block, `${what} does not match its checksum`)
+
+/** Wallets with rows in a range of blocks, inclusive; `null` where the list of a block is missing or damaged. */
+export const activeWalletsUnsafe = (connection: Connection, from: number, to: number): ReadonlySet<string> | null =>
+  LedgerDifferences.walletsOf(placesUnsafe(connection, from, to), to - from + 1)
 
 /** Removes the rows of a range of blocks, inclusive. Those of a block whose places are damaged are searched in the whole table. */
 export const removeUnsafe = (connection: Connection, from: number, to: number): void => {

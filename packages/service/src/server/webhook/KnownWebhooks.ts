@@ -1,0 +1,54 @@
+/**
+ * The webhooks of a database as a process knows them: as it read them last, and as it has changed them. Whoever waits for a change of one is
+ * woken by it, and costs nothing until then.
+ *
+ * Source: decision 0073.
+ */
+import * as Effect from "effect/Effect"
+import type { KnownWebhook } from "../../store/Webhooks.ts"
+
+type IsMet = (webhook: KnownWebhook) => boolean
+
+interface Waiting {
+  readonly isMet: IsMet
+  readonly resume: () => void
+}
+
+/** What a process knows. */
+export interface KnownWebhooks {
+  readonly set: (name: string, webhook: KnownWebhook) => void
+  readonly remove: (name: string) => void
+  /** Waits until what is known of a webhook fulfils a condition. */
+  readonly until: (name: string, isMet: IsMet) => Effect.Effect<void>
+}
+
+/** Knows nothing yet. */
+export const make = (): KnownWebhooks => {
+  const known = new Map<string, KnownWebhook>()
+  const waiting = new Map<string, Set<Waiting>>()
+  const leave = (name: string, one: Waiting): void => {
+    const own = waiting.get(name)
+    if (own?.delete(one) === true && own.size === 0) waiting.delete(name)
+  }
+  return {
+    set: (name, webhook) => {
+      known.set(name, webhook)
+      for (const one of waiting.get(name) ?? []) {
+        if (!one.isMet(webhook)) continue
+        leave(name, one)
+        one.resume()
+      }
+    },
+    remove: (name) => void known.delete(name),
+    until: (name, isMet) =>
+      Effect.callback((resume) => {
+        const found = known.get(name)
+        if (found !== undefined && isMet(found)) return resume(Effect.void)
+        const one = { isMet, resume: () => resume(Effect.void) }
+        const own = waiting.get(name)
+        if (own === undefined) waiting.set(name, new Set([one]))
+        else own.add(one)
+        return Effect.sync(() => leave(name, one))
+      }),
+  }
+}

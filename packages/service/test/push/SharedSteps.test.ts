@@ -1,0 +1,138 @@
+/** Steps that streams share are those that each would take alone, and cost one read for all of them. */
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Fiber, Result } from "effect"
+import * as Config from "../../src/config/Config.ts"
+import * as ServedChain from "../../src/config/ServedChain.ts"
+import * as SharedSteps from "../../src/push/SharedSteps.ts"
+import * as Events from "../../src/push/WalletEvents.ts"
+import * as IndexedChain from "../../src/query/IndexedChain.ts"
+import * as RecentChanges from "../../src/query/RecentChanges.ts"
+import type { ChainReader } from "../../src/store/ChainReader.ts"
+import * as Engine from "../../src/store/Engine.ts"
+import * as Rows from "../server/rows.ts"
+import * as Model from "../store/model.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
+import * as TestStore from "../store/TestStore.ts"
+import * as Life from "./life.ts"
+
+/** A chain with a life, and how often its store is read. */
+const opened = Effect.gen(function* () {
+  const life = Life.make()
+  const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
+  const listen = { host: "127.0.0.1", port: 0 }
+  const chains = { eth: { rpc: ["http://127.0.0.1:65535/"] } }
+  const config = yield* Effect.fromResult(Config.decode({ listen, database: "sqlite:data", chains }))
+  const [served] = Result.getOrThrow(ServedChain.fromChains(config.chains))
+  const ref = { name: served!.name, id: served!.id }
+  const store = yield* TestStore.open(database, ref, { projections: Life.projections(life) })
+  const counts = { snapshots: 0, waits: 0 }
+  const indexed = IndexedChain.fromDatabase(database)(served!)
+  const reader: ChainReader = {
+    ...indexed.reader,
+    snapshot: (read) => {
+      counts.snapshots++
+      return indexed.reader.snapshot(read)
+    },
+    awaitChange: (known) => {
+      counts.waits++
+      return indexed.reader.awaitChange(known)
+    },
+  }
+  const chain = { ...indexed, reader, recent: RecentChanges.make(reader) }
+  return { chain, counts, life, store }
+})
+
+const subscriptionOf = (
+  chain: IndexedChain.IndexedChain,
+  wallet: string,
+  isFinal: boolean,
+  types: ReadonlyArray<"wallet.movement" | "wallet.transaction"> = ["wallet.movement", "wallet.transaction"],
+): Events.Subscription => ({ chain, wallet, types: new Set(types), selection: {}, isFinal, maxBytes: 100_000 })
+
+/** The state of a stream after a step and those that follow it, once it has sent all. */
+const after = Effect.fnUntraced(function* (
+  subscription: Events.Subscription,
+  { awaited, state }: Pick<Events.Step, "awaited" | "state">,
+): Effect.fn.Return<Events.State, Events.StreamError> {
+  let last = { awaited, state }
+  while (last.awaited === null) last = yield* SharedSteps.step(subscription, last.state)
+  return last.state
+})
+
+/** A stream that has sent all. */
+const caughtUp = Effect.fnUntraced(function* (subscription: Events.Subscription) {
+  const begun = yield* Events.start(subscription, { _tag: "Now" })
+  return yield* after(subscription, yield* Events.step(subscription, begun))
+})
+
+describe("SharedSteps", () => {
+  it.effect(
+    "quiet: a step is the one that a stream takes alone, through reorgs, repairs, finality and lower blocks",
+    () =>
+      Effect.gen(function* () {
+        const seen = { quiet: 0, alone: 0 }
+        for (const seed of [1, 2, 3]) {
+          const { chain, life, store } = yield* opened
+          const numbers = Model.seeded(seed)
+          yield* Life.append(life, store, 3, numbers)
+          const streams = [Rows.alice, Rows.bob, Rows.stranger, Rows.address("7")].flatMap((wallet) =>
+            [true, false].map((isFinal) => subscriptionOf(chain, wallet, isFinal)),
+          )
+          const states = yield* Effect.forEach(streams, caughtUp)
+          for (let turn = 0; turn < 40; turn++) {
+            yield* Life.change(life, store, numbers)
+            if (numbers.below(3) === 0) continue
+            for (const [at, subscription] of streams.entries()) {
+              const quiet = yield* SharedSteps.quiet(subscription, states[at]!)
+              const alone = yield* Events.step(subscription, states[at]!)
+              if (quiet !== null) expect(quiet).toEqual(alone)
+              seen[quiet === null ? "alone" : "quiet"]++
+              states[at] = yield* after(subscription, alone)
+            }
+          }
+        }
+
+        expect(seen.quiet).toBeGreaterThan(100)
+        expect(seen.alone).toBeGreaterThan(100)
+      }).pipe(Effect.scoped),
+  )
+
+  it.effect("step: a block costs one read for all streams without a row of it, and steps of those with one", () =>
+    Effect.gen(function* () {
+      const { chain, counts, store } = yield* opened
+      const blocks = Array.from({ length: 3 }, (_, number) => Rows.block(number, [{ from: Rows.alice, to: Rows.bob }]))
+      yield* store.append(null, blocks.slice(0, 1))
+      const costs: Array<number> = []
+      for (const [at, streams] of [10, 1_000].entries()) {
+        const wallets = [Rows.alice, ...Array.from({ length: streams }, (_, index) => Model.address(1_000 + index))]
+        const subscriptions = wallets.map((wallet) => subscriptionOf(chain, wallet, false, ["wallet.transaction"]))
+        const states = yield* Effect.forEach(subscriptions, caughtUp)
+        yield* store.append({ number: at, hash: blocks[at]!.hash }, [blocks[at + 1]!])
+        counts.snapshots = 0
+        const steps = yield* Effect.forEach(
+          subscriptions,
+          (subscription, index) => SharedSteps.step(subscription, states[index]!),
+          { concurrency: "unbounded" },
+        )
+        costs.push(counts.snapshots)
+        expect(steps.map(({ sent }) => sent.length)).toEqual([2, ...wallets.slice(1).map(() => 1)])
+      }
+
+      expect(costs).toEqual([2, 2])
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("awaitChange: streams that wait for the same change look for it together, also once some have left", () =>
+    Effect.gen(function* () {
+      const { chain, counts, store } = yield* opened
+      const waiting = yield* Effect.forEach(Array.from({ length: 100 }), () =>
+        Effect.forkChild(chain.recent.awaitChange(0), { startImmediately: true }),
+      )
+      yield* Effect.forEach(waiting.slice(0, 50), Fiber.interrupt)
+      yield* store.append(null, [Rows.block(0, [])])
+      const found = yield* Effect.forEach(waiting.slice(50), Fiber.join)
+      expect(new Set(found)).toEqual(new Set([1]))
+      expect(counts.waits).toBe(1)
+    }).pipe(Effect.scoped),
+  )
+})

@@ -1,0 +1,134 @@
+/** What a block costs the sender of webhooks: what it contains, and not the number of webhooks and of their wallets. */
+import * as Eventually from "@daybook/harness/Eventually"
+import * as LocalServer from "@daybook/harness/LocalServer"
+import * as KnownSignatures from "@daybook/abi/KnownSignatures"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Config from "../../../src/config/Config.ts"
+import * as ServedChain from "../../../src/config/ServedChain.ts"
+import * as NameLookups from "../../../src/push/NameLookups.ts"
+import * as Webhook from "../../../src/push/Webhook.ts"
+import * as IndexedChain from "../../../src/query/IndexedChain.ts"
+import * as RecentChanges from "../../../src/query/RecentChanges.ts"
+import * as ChainContracts from "../../../src/server/chain/ChainContracts.ts"
+import * as WebhookSender from "../../../src/server/webhook/WebhookSender.ts"
+import type { ChainReader } from "../../../src/store/ChainReader.ts"
+import * as Engine from "../../../src/store/Engine.ts"
+import type { Webhooks } from "../../../src/store/Webhooks.ts"
+import * as Model from "../../store/model.ts"
+import { temporaryFolder } from "../../store/temporaryFolder.ts"
+import * as TestStore from "../../store/TestStore.ts"
+import * as Life from "../../push/life.ts"
+import * as Rows from "../rows.ts"
+
+const key = "k".repeat(40)
+
+/** A chain whose reads and webhooks whose statements are counted, and a receiver that counts messages. */
+const opened = Effect.gen(function* () {
+  const counts = { snapshots: 0, statements: 0, messages: 0, looks: 0 }
+  const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
+  const listen = { host: "127.0.0.1", port: 0 }
+  const chains = { eth: { rpc: ["http://127.0.0.1:65535/"] } }
+  const config = yield* Effect.fromResult(Config.decode({ listen, database: "sqlite:data", chains }))
+  const [served] = yield* Effect.fromResult(ServedChain.fromChains(config.chains))
+  const life = Life.make()
+  const ref = { name: served!.name, id: served!.id }
+  const store = yield* TestStore.open(database, ref, { projections: Life.projections(life) })
+  const indexed = IndexedChain.fromDatabase(database)(served!)
+  const snapshot: ChainReader["snapshot"] = (read) => {
+    counts.snapshots++
+    return indexed.reader.snapshot(read)
+  }
+  const reader = { ...indexed.reader, snapshot }
+  const counted = <A extends ReadonlyArray<unknown>, B, E>(run: (...values: A) => Effect.Effect<B, E>) => {
+    return (...values: A): Effect.Effect<B, E> =>
+      Effect.suspend(() => {
+        counts.statements++
+        return run(...values)
+      })
+  }
+  const { acquire, change, find } = database.webhooks
+  const webhooks: Webhooks = {
+    ...database.webhooks,
+    acquire: counted(acquire),
+    change: counted(change),
+    find: counted(find),
+    overview: Effect.tap(database.webhooks.overview, () => Effect.sync(() => counts.looks++)),
+  }
+  const hook = yield* LocalServer.scoped(() =>
+    LocalServer.start((_request, response) => {
+      counts.messages++
+      response.writeHead(204).end()
+    }),
+  )
+  const decoder = KnownSignatures.decoder()
+  const options: WebhookSender.Options = {
+    lookups: NameLookups.make(),
+    settings: { key, allowPrivate: true, perKey: 10, addressesPerKey: 100, total: 1_000 },
+    config,
+    chains: [{ ...indexed, reader, recent: RecentChanges.make(reader) }],
+    contracts: ChainContracts.make(database.contracts, decoder),
+    decoder,
+    webhooks,
+    keys: database.apiKeys,
+  }
+  const add = Effect.fnUntraced(function* (name: string, addresses: ReadonlyArray<string>) {
+    const settings = { url: hook.url, chain: "eth", finality: "head", from: 0 } as const
+    const [webhook] = yield* Webhook.make(key, { ...settings, addresses, types: ["wallet.transaction"] })
+    yield* database.webhooks.add(name, Webhook.encode(webhook))
+  })
+  return { add, counts, options, store }
+})
+
+const blocks = Array.from({ length: 4 }, (_, number) => Rows.block(number, [{ from: Rows.alice, to: Rows.bob }]))
+
+interface Counts {
+  readonly snapshots: number
+  readonly statements: number
+  readonly looks: number
+}
+
+/** Waits until the sender has looked at all webhooks some times, and has done nothing else. */
+const settled = (counts: Counts) =>
+  Effect.promise(async () => {
+    let [work, since] = [-1, 0]
+    await Eventually.until(() => {
+      const now = counts.snapshots + counts.statements
+      if (now !== work) since = counts.looks
+      work = now
+      return counts.looks - since >= 3
+    })
+  })
+
+describe("WebhookSender", () => {
+  it.live(
+    "a block costs as many reads and statements with 100 webhooks of other wallets as with 3, and wakes none of these",
+    () =>
+      Effect.gen(function* () {
+        const costs: Array<unknown> = []
+        for (const others of [3, 100]) {
+          const { add, counts, options, store } = yield* opened
+          yield* store.append(null, blocks.slice(0, 1))
+          yield* add("alice", [Rows.alice])
+          for (let at = 0; at < others; at++) {
+            yield* add(`other-${at}`, [Model.address(1_000 + 2 * at), Model.address(1_001 + 2 * at)])
+          }
+          yield* Effect.forkScoped(WebhookSender.run(options))
+          yield* Effect.promise(() => Eventually.until(() => counts.messages === 1))
+          yield* settled(counts)
+          const before = { ...counts }
+          yield* store.append({ number: 0, hash: blocks[0]!.hash }, blocks.slice(1, 2))
+          yield* Effect.promise(() => Eventually.until(() => counts.messages === 2))
+          yield* settled(counts)
+          costs.push({
+            snapshots: counts.snapshots - before.snapshots,
+            statements: counts.statements - before.statements,
+            messages: counts.messages - before.messages,
+          })
+        }
+
+        expect(costs[1]).toEqual(costs[0])
+      }).pipe(Effect.scoped),
+    60_000,
+  )
+})
