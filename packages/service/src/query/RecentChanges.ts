@@ -86,7 +86,7 @@ const readIn = Effect.fnUntraced(function* (
   const checkpoint = yield* snapshot.checkpoint
   if (checkpoint === null) return null
   const { changes, isLost, newest } = yield* snapshot.changes(journal, maxChanges)
-  const applied = isLost || changes.length === 0 ? null : apply(changes, place)
+  const applied = isLost ? null : apply(changes, place)
   if (applied === null) return null
   const { finalized, head } = checkpoint
   const last = isFinal ? Math.min(finalized ?? -1, head.number) : applied.top
@@ -126,8 +126,8 @@ const read = Effect.fnUntraced(function* (
 export const make = (reader: ChainReader): RecentChanges => {
   /** What was read last, by place. It stays right: what changed later is that of a later place. */
   const kept = new Map<string, Advance>()
-  const keep = (key: string, advance: Advance | null): void => {
-    if (advance === null) return
+  const keep = (key: string, { journal }: Place, advance: Advance | null): void => {
+    if (advance === null || advance.newest.change === journal.change) return
     kept.set(key, advance)
     if (kept.size > maxKept) kept.delete([...kept.keys()][0]!)
   }
@@ -144,7 +144,7 @@ export const make = (reader: ChainReader): RecentChanges => {
         const key = keyOf(place)
         const found = kept.get(key)
         if (found !== undefined) return Effect.succeed(found)
-        const own = Effect.tap(read(reader, place), (advance) => Effect.sync(() => keep(key, advance)))
+        const own = Effect.tap(read(reader, place), (advance) => Effect.sync(() => keep(key, place, advance)))
         return reads(key, own)
       }),
   }

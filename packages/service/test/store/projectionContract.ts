@@ -3,6 +3,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import type { BlockRows } from "../../src/block/BlockRows.ts"
 import type { Projection } from "../../src/block/Projection.ts"
 import * as WalletTransactions from "../../src/projection/WalletTransactions.ts"
 import type { LedgerEntry, PageQuery, PageRow, PageRows } from "../../src/store/ChainReader.ts"
@@ -56,6 +57,32 @@ export const projectionContract = (database: TestDatabase.Make, law: TestDatabas
         expect(yield* entriesOf(store, wallets[0]!)).toEqual(expectedEntries(blocks, wallets[0]!))
         expect(yield* store.snapshot((snapshot) => snapshot.projection("hashes"))).toEqual({ revision: 1, next: 13 })
       }),
+    )
+
+    it.effect(
+      "activeWallets: gives the wallets with rows in a range of blocks, and nothing where a block is not stored",
+      () =>
+        Effect.gen(function* () {
+          const { store } = yield* openedWith([ledgers(1)])
+          const blocks = chainOn(null, 3)
+          yield* store.append(null, blocks)
+          const ofBlocks = (from: number, to: number) =>
+            store.snapshot((snapshot) => snapshot.activeWallets(blocks[from]!.number, blocks[to]!.number))
+          const all = yield* ofBlocks(0, 2)
+          const last = yield* ofBlocks(2, 2)
+          yield* store.unwind(refOf(blocks[2]!), refOf(blocks[1]!))
+          const removed = yield* ofBlocks(1, 2)
+
+          // Rows on several nodes may be those of several states.
+          const isDistributed = (yield* store.snapshot((snapshot) => snapshot.nodes)) > 0
+          const addressesOf = (some: ReadonlyArray<BlockRows>) =>
+            isDistributed
+              ? null
+              : new Set(some.flatMap(({ transactions }) => transactions.flatMap(({ addresses }) => addresses)))
+          expect(all).toEqual(addressesOf(blocks))
+          expect(last).toEqual(addressesOf(blocks.slice(2)))
+          expect(removed).toBe(null)
+        }),
     )
 
     it.effect("append: takes a ledger that was made ahead, and unwind removes it with its block", () =>
