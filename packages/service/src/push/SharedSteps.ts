@@ -10,7 +10,7 @@ import type { StoreError } from "../store/StoreError.ts"
 import * as WatchList from "../store/WatchList.ts"
 import * as Events from "./WalletEvents.ts"
 
-/** Whether the new blocks have nothing to tell of a wallet, also not that it is not watched. */
+/** Whether the new blocks have no row of a wallet, which is still watched. */
 const isQuiet = ({ checkpoint, wallets, watched }: Advance, wallet: string, next: number): boolean =>
   !wallets.has(wallet) && (watched === null || watched.has(wallet)) && WatchList.firstBlock(checkpoint, wallet) <= next
 

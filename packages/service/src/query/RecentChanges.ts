@@ -64,18 +64,19 @@ interface Applied {
 
 /** The first changes, as many as add a bounded number of blocks; `null` where one of them changes blocks that the reader has. */
 const apply = (changes: ReadonlyArray<Journal.Change>, { journal, next }: Place): Applied | null => {
-  let applied: Applied = { newest: journal, top: next - 1, final: null }
+  let [newest, top]: [Journal.Position, number] = [journal, next - 1]
+  let final: BlockRef | null = null
   for (const { change, hash, highest, kind, lowest, mark } of changes) {
-    const newest = { change, mark }
     if (kind === "final") {
-      applied = { ...applied, newest, final: hash === null ? applied.final : { number: highest, hash } }
-      continue
+      if (hash !== null) final = { number: highest, hash }
+    } else {
+      if (kind !== "append" || lowest < next) return null
+      if (highest - next >= maxBlocks && newest !== journal) break
+      top = Math.max(top, highest)
     }
-    if (kind !== "append" || lowest < next) return null
-    if (highest - next >= maxBlocks && applied.newest !== journal) return applied
-    applied = { ...applied, newest, top: Math.max(applied.top, highest) }
+    newest = { change, mark }
   }
-  return applied
+  return { newest, top, final }
 }
 
 const readIn = Effect.fnUntraced(function* (

@@ -1,6 +1,6 @@
 /**
- * The webhooks of a database as a process knows them: as it read them last, and as it has changed them. Whoever waits for a change of one is
- * woken by it, and costs nothing until then.
+ * The webhooks of a database as a process knows them: as it read them last, and as it has changed them. A fiber that
+ * waits for a change of one is woken by it, and costs nothing until then.
  *
  * Source: decision 0073.
  */
