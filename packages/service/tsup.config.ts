@@ -27,7 +27,7 @@ const copyPages = () => {
 export default library({
   // The command behind `bin`, and the threads that it starts.
   programs: {
-    entries: ["main", "indexer/Worker", "indexer/backfill/BackfillWorker", "store/sqlite/LogWorker"],
+    entries: ["bin", "main", "indexer/Worker", "indexer/backfill/BackfillWorker", "store/sqlite/LogWorker"],
     external: ["tiny-secp256k1"],
   },
   onSuccess: copyPages,

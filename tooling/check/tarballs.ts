@@ -133,7 +133,7 @@ export default defineConfig({
 `
 
 /** Files that the help of the command may load: more, and the command no longer starts from a few bundles. */
-const helpFiles = 17
+const helpFiles = 16
 
 /** The installed command starts from a few files. */
 const start = async (): Promise<void> => {
