@@ -2,6 +2,7 @@ import { describe, it } from "@effect/vitest"
 import { Eventually } from "@daybook/harness"
 import { Effect } from "effect"
 import { expect } from "vitest"
+import * as KeyScope from "../../../src/server/admission/KeyScope.ts"
 import * as Rows from "../rows.ts"
 import { start } from "../service.ts"
 
@@ -10,6 +11,18 @@ const chains = { eth: { blocks: Rows.chain(0, 2) }, base: { blocks: Rows.chain(0
 const call = (method: string, params: ReadonlyArray<unknown> = []) => ({ jsonrpc: "2.0", id: 1, method, params })
 
 describe("scopes of API keys", () => {
+  it("a caller of this machine that needs no key may have a wallet compared, and change nothing else; other callers without one may not", () => {
+    const local = { name: "", operator: true, empty: null }
+    const anonymous = { ...local, operator: false }
+
+    expect(KeyScope.operationIssue(local, "proveWallet")).toBeUndefined()
+    expect(KeyScope.operationIssue(anonymous, "proveWallet")).toMatch(/^API key needed for the operation proveWallet\./)
+    for (const operation of ["putContract", "removeContract"]) {
+      expect(KeyScope.operationIssue(local, operation)).toMatch(/^API key needed for the operation /)
+    }
+    expect(KeyScope.operationIssue({ ...local, name: "eth" }, "proveWallet")).toMatch(/^API key not allowed for /)
+  })
+
   it.live("a key is refused for other chains, operations and methods, by header and by path", () =>
     Effect.gen(function* () {
       const service = yield* start({ chains })
