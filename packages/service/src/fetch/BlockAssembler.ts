@@ -70,70 +70,60 @@ const textOf = (value: bigint | number | null | undefined): string => (value == 
 /** Text of a number that only transactions of unknown types lack. */
 const numberOf = (value: bigint | number | null | undefined): string => (value ?? 0).toString()
 
-const logOf = (block: MinedBlock, time: string, log: Receipt["logs"][number], decoder: Decoder) => ({
-  log_index: numberOf(log.logIndex),
-  transaction_hash: log.transactionHash,
-  transaction_index: numberOf(log.transactionIndex),
-  address: log.address,
-  data: log.data,
-  topic0: log.topics[0] ?? "",
-  topic1: log.topics[1] ?? "",
-  topic2: log.topics[2] ?? "",
-  topic3: log.topics[3] ?? "",
-  block_timestamp: time,
-  block_number: block.number.toString(),
-  block_hash: block.hash,
-  decoded_event: decoder.event(log),
-})
+/** Text of a position in the block: text of digits, or of hex, needs no escapes. */
+const placeOf = ({ hash, number, timestamp }: MinedBlock): string => {
+  const time = new Date(Number(timestamp) * 1000).toISOString()
+  return `"block_timestamp":"${time}","block_number":"${number}","block_hash":"${hash}"`
+}
+
+/** Text of a hash that may be absent. */
+const hashText = (hash: string | null): string => (hash === null ? "null" : `"${hash}"`)
+
+const logText = (place: string, log: Receipt["logs"][number], decoder: Decoder): string => {
+  const { address, data, logIndex, topics, transactionHash, transactionIndex } = log
+  const event = decoder.event(log)
+  return (
+    `{"log_index":"${numberOf(logIndex)}","transaction_hash":${hashText(transactionHash)},` +
+    `"transaction_index":"${numberOf(transactionIndex)}","address":"${address}","data":"${data}",` +
+    `"topic0":"${topics[0] ?? ""}","topic1":"${topics[1] ?? ""}","topic2":"${topics[2] ?? ""}",` +
+    `"topic3":"${topics[3] ?? ""}",${place},"decoded_event":${event === null ? "null" : JSON.stringify(event)}}`
+  )
+}
 
 /** Logs of one step. */
 const stepLogs = 32
 
 /** Text of the logs of a transaction, in steps. */
-const stepsOfLogs = function* (
-  block: MinedBlock,
-  time: string,
-  logs: Receipt["logs"],
-  decoder: Decoder,
-): Steps.Steps<string> {
-  const parts: Array<string> = []
+const stepsOfLogs = function* (place: string, logs: Receipt["logs"], decoder: Decoder): Steps.Steps<string> {
+  let text = ""
   for (const [at, log] of logs.entries()) {
-    parts.push(JSON.stringify(logOf(block, time, log, decoder)))
+    text += `${at === 0 ? "" : ","}${logText(place, log, decoder)}`
     if (at % stepLogs === stepLogs - 1) yield
   }
-  return `[${parts.join(",")}]`
+  return text
 }
 
 const stepsOfBody = function* (
-  block: MinedBlock,
-  time: string,
+  { baseFeePerGas }: MinedBlock,
+  place: string,
   transaction: Transaction,
   receipt: Receipt,
   decoder: Decoder,
 ): Steps.Steps<string> {
-  const { input, to } = transaction
-  const logs = yield* stepsOfLogs(block, time, receipt.logs, decoder)
-  const call = JSON.stringify(to == null ? null : decoder.call(input ?? "0x"))
-  const head = JSON.stringify({
-    hash: transaction.hash,
-    nonce: numberOf(transaction.nonce),
-    transaction_index: receipt.transactionIndex.toString(),
-    from_address: transaction.from,
-    to_address: to ?? null,
-    value: numberOf(transaction.value),
-    gas: numberOf(transaction.gas),
-    gas_price: GasPrice.effective(transaction, receipt, block.baseFeePerGas).toString(),
-    input: input ?? "0x",
-    receipt_cumulative_gas_used: receipt.cumulativeGasUsed.toString(),
-    receipt_gas_used: receipt.gasUsed.toString(),
-    receipt_contract_address: receipt.contractAddress ?? "",
-    receipt_root: receipt.root != null && receipt.root.length > 2 ? receipt.root : "",
-    receipt_status: textOf(receipt.status),
-    block_timestamp: time,
-    block_number: block.number.toString(),
-    block_hash: block.hash,
-  })
-  return `${head.slice(0, -1)},"logs":${logs},"decoded_call":${call}}`
+  const { from, gas, hash, nonce, to, value } = transaction
+  const input = transaction.input ?? "0x"
+  const { contractAddress, cumulativeGasUsed, gasUsed, root, status, transactionIndex } = receipt
+  const call = to == null ? null : decoder.call(input)
+  return (
+    `{"hash":"${hash}","nonce":"${numberOf(nonce)}","transaction_index":"${transactionIndex}",` +
+    `"from_address":"${from}","to_address":${hashText(to ?? null)},"value":"${numberOf(value)}",` +
+    `"gas":"${numberOf(gas)}","gas_price":"${GasPrice.effective(transaction, receipt, baseFeePerGas)}",` +
+    `"input":"${input}","receipt_cumulative_gas_used":"${cumulativeGasUsed}","receipt_gas_used":"${gasUsed}",` +
+    `"receipt_contract_address":"${contractAddress ?? ""}",` +
+    `"receipt_root":"${root != null && root.length > 2 ? root : ""}","receipt_status":"${textOf(status)}",${place},` +
+    `"logs":[${yield* stepsOfLogs(place, receipt.logs, decoder)}],` +
+    `"decoded_call":${call === null ? "null" : JSON.stringify(call)}}`
+  )
 }
 
 /** Wallets of a transaction, each once: sender, recipient, created contract. Source: decision 0009. */
@@ -310,7 +300,7 @@ const stepsOfRows = function* (
 ): Steps.Steps<Rows> {
   const { decoder, watch } = options
   const concerned = yield* stepsOfConcerned(block, executed, internal, options)
-  const time = new Date(Number(block.timestamp) * 1000).toISOString()
+  const place = placeOf(block)
   const transactions: Array<TransactionRow> = []
   const stored: Array<BlockFacts.Executed> = []
   const traced: Array<InternalTransactions.TransactionRows> = []
@@ -331,7 +321,7 @@ const stepsOfRows = function* (
     if (rows !== undefined && InternalTransactions.isUntraced(rows)) {
       gaps.push({ kind: "trace", transaction: hash, reason: rows.reason })
     }
-    const body = yield* stepsOfBody(block, time, transaction, receipt, decoder)
+    const body = yield* stepsOfBody(block, place, transaction, receipt, decoder)
     transactions.push({ index: receipt.transactionIndex, hash, body, internal: internalText(rows), addresses })
     yield
   }

@@ -190,6 +190,7 @@ describe("BlockAssembler", () => {
 
     it("assemble: writes bodies that decode by the schema and encode to the same text, labels added", () => {
       for (const { body } of rows().transactions) {
+        expect(JSON.stringify(JSON.parse(body))).toBe(body)
         const decoded = Schema.decodeUnknownSync(WalletTransaction.WalletTransaction)(JSON.parse(body))
         expect(JSON.stringify(Schema.encodeSync(WalletTransaction.WalletTransaction)(decoded))).toBe(
           `${body.slice(0, -1)},"from_address_label":null,"to_address_label":null}`,
@@ -197,9 +198,12 @@ describe("BlockAssembler", () => {
       }
     })
 
-    it("assemble: accepts a transaction of an unknown type without common fields", () => {
+    it.each([
+      ["without common fields", {}],
+      ["whose common fields are null", { gas: null, input: null, nonce: null, value: null }],
+    ])("assemble: accepts a transaction of an unknown type %s", (_title, fields) => {
       const { gas: _, input: __, nonce: ___, value: ____, ...bare } = transferWire
-      const transactions = [{ ...bare, type: "0xee" }, creationWire]
+      const transactions = [{ ...bare, ...fields, type: "0xee" }, creationWire]
       const body = JSON.parse(rows({ transactions }).transactions[0]!.body)
       const { decoded_call, gas, input, nonce, value } = body
       expect({ decoded_call, gas, input, nonce, value }).toEqual({
