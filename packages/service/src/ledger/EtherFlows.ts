@@ -78,6 +78,7 @@ class Destroyed {
 }
 
 const addFrames = (rows: WalletRows, frames: ReadonlyArray<SourceFrame>, created: string | null): void => {
+  if (frames.length === 0) return
   const destroyed = new Destroyed()
   if (created !== null) destroyed.create(created)
   for (const frame of frames) {

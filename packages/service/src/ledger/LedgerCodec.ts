@@ -208,7 +208,9 @@ export interface PackedRow {
 }
 
 const order = (one: LedgerRow, other: LedgerRow): number =>
-  one.wallet < other.wallet ? -1 : one.wallet > other.wallet ? 1 : one.index - other.index
+  one.wallet === other.wallet ? one.index - other.index : one.wallet < other.wallet ? -1 : 1
+
+const none: ReadonlyArray<Candidate> = []
 
 /** A movement of nothing, which is a candidate. */
 const withoutAmount = { amount: 0n, counterparty: null, isFailed: false, logIndex: null }
@@ -217,7 +219,7 @@ const withoutAmount = { amount: 0n, counterparty: null, isFailed: false, logInde
 export const pack = (rows: ReadonlyArray<LedgerRow>): Uint8Array => {
   const writer = new Writer()
   const body = new Writer()
-  for (const { candidates = [], index, movements, roles, wallet } of rows.toSorted(order)) {
+  for (const { candidates = none, index, movements, roles, wallet } of rows.toSorted(order)) {
     body.clear()
     body.number(roles)
     for (const movement of movements) writeMovement(body, movement)

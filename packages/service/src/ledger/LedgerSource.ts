@@ -71,6 +71,9 @@ export interface Responses {
   readonly facts: BlockFacts.BlockFacts | null
 }
 
+/** Topics of a log that a document states. */
+const maxTopics = 4
+
 /** The source of decoded responses. */
 export const fromResponses = ({ block, executed, facts, internal }: Responses): LedgerSource => {
   const own = byIndex(facts)
@@ -91,7 +94,7 @@ export const fromResponses = ({ block, executed, facts, internal }: Responses): 
       logs: receipt.logs.map(({ address, data, logIndex, topics }) => ({
         address,
         data,
-        topics: topics.slice(0, 4),
+        topics: topics.length <= maxTopics ? topics : topics.slice(0, maxTopics),
         logIndex: logIndex ?? 0,
       })),
       frames: framesOf(internal?.[position]),

@@ -22,8 +22,8 @@ export interface LedgerRow {
 
 interface Collected {
   roles: number
-  /** By token and kind. */
-  readonly candidates: Map<string, Candidate>
+  /** By token and kind; `null` until there is one. */
+  candidates: Map<string, Candidate> | null
   readonly movements: Array<Movement.Movement>
   /** Native movements by amount that were not taken yet, once `takeNative` was called. */
   nativeAmounts: Map<bigint, number> | null
@@ -72,7 +72,7 @@ export class WalletRows {
       this.#isIncomplete = true
       return null
     }
-    const row: Collected = { roles: 0, candidates: new Map(), movements: [], nativeAmounts: null }
+    const row: Collected = { roles: 0, candidates: null, movements: [], nativeAmounts: null }
     this.#rows.set(wallet, row)
     return row
   }
@@ -111,12 +111,13 @@ export class WalletRows {
   candidate(wallet: string, asset: string, kind: "erc20" | "erc721"): void {
     const row = this.#rowOf(wallet)
     const key = `${kind} ${asset}`
-    if (row === null || row.candidates.has(key)) return
+    if (row === null || row.candidates?.has(key) === true) return
     if (this.isFull()) {
       this.#isIncomplete = true
       return
     }
     this.#movements++
+    row.candidates ??= new Map()
     row.candidates.set(key, { asset, kind, tokenId: null })
   }
 
@@ -168,8 +169,9 @@ export class WalletRows {
   /** The rows, in the order in which their wallets were named first. */
   toRows(): ReadonlyArray<LedgerRow> {
     const mark = this.#isIncomplete ? Role.incompleteBit : 0
-    return [...this.#rows].map(([wallet, { candidates, movements, roles }]) => {
+    return Array.from(this.#rows, ([wallet, { candidates, movements, roles }]): LedgerRow => {
       const row = { index: this.#index, wallet, roles: roles | mark, movements }
+      if (candidates === null) return row
       for (const { asset, kind } of movements) candidates.delete(`${kind} ${asset}`)
       return candidates.size === 0 ? row : { ...row, candidates: [...candidates.values()] }
     })

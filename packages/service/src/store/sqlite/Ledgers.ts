@@ -31,6 +31,17 @@ type Places = readonly [block: number, places: Uint8Array, checksum: number]
 
 const sealed = (values: ReadonlyArray<Checksum.Value>): Params => [...values, Checksum.fromValues(values)]
 
+/** The columns of the rows of a block, which are in the order of their wallets: the checksum of each begins with that of its wallet. */
+const columnsOf = (block: number, rows: ReadonlyArray<LedgerCodec.PackedRow>): ReadonlyArray<Columns> => {
+  let [known, ofWallet]: [Uint8Array | null, number] = [null, 0]
+  return rows.map(({ body, index, wallet }): Columns => {
+    if (known === null || Buffer.compare(known, wallet) !== 0)
+      [known, ofWallet] = [wallet, Checksum.fromValues([wallet])]
+    const id = RowId.make(block, index)
+    return [wallet, id, body, Checksum.following(ofWallet, [id, body])]
+  })
+}
+
 const writeUnsafe = (
   connection: Connection,
   block: number,
@@ -38,10 +49,7 @@ const writeUnsafe = (
   [row, places]: readonly [row: string, places: string],
 ): void => {
   const rows = LedgerCodec.unpack(packed)
-  connection.manyUnsafe(
-    row,
-    rows.map(({ body, index, wallet }) => sealed([wallet, RowId.make(block, index), body])),
-  )
+  connection.manyUnsafe(row, columnsOf(block, rows))
   connection.rowsUnsafe(places, sealed([block, LedgerCodec.packPlaces(rows)]))
 }
 
