@@ -70,8 +70,8 @@ const textOf = (value: bigint | number | null | undefined): string => (value == 
 /** Text of a number that only transactions of unknown types lack. */
 const numberOf = (value: bigint | number | null | undefined): string => (value ?? 0).toString()
 
-/** Text of a position in the block: text of digits, or of hex, needs no escapes. */
-const placeOf = ({ hash, number, timestamp }: MinedBlock): string => {
+/** Text of a block in its documents and logs. Digits and hex need no escapes, here and below. */
+const blockTextOf = ({ hash, number, timestamp }: MinedBlock): string => {
   const time = new Date(Number(timestamp) * 1000).toISOString()
   return `"block_timestamp":"${time}","block_number":"${number}","block_hash":"${hash}"`
 }
@@ -79,14 +79,14 @@ const placeOf = ({ hash, number, timestamp }: MinedBlock): string => {
 /** Text of a hash that may be absent. */
 const hashText = (hash: string | null): string => (hash === null ? "null" : `"${hash}"`)
 
-const logText = (place: string, log: Receipt["logs"][number], decoder: Decoder): string => {
+const logText = (blockText: string, log: Receipt["logs"][number], decoder: Decoder): string => {
   const { address, data, logIndex, topics, transactionHash, transactionIndex } = log
   const event = decoder.event(log)
   return (
     `{"log_index":"${numberOf(logIndex)}","transaction_hash":${hashText(transactionHash)},` +
     `"transaction_index":"${numberOf(transactionIndex)}","address":"${address}","data":"${data}",` +
     `"topic0":"${topics[0] ?? ""}","topic1":"${topics[1] ?? ""}","topic2":"${topics[2] ?? ""}",` +
-    `"topic3":"${topics[3] ?? ""}",${place},"decoded_event":${event === null ? "null" : JSON.stringify(event)}}`
+    `"topic3":"${topics[3] ?? ""}",${blockText},"decoded_event":${event === null ? "null" : JSON.stringify(event)}}`
   )
 }
 
@@ -94,10 +94,10 @@ const logText = (place: string, log: Receipt["logs"][number], decoder: Decoder):
 const stepLogs = 32
 
 /** Text of the logs of a transaction, in steps. */
-const stepsOfLogs = function* (place: string, logs: Receipt["logs"], decoder: Decoder): Steps.Steps<string> {
+const stepsOfLogs = function* (blockText: string, logs: Receipt["logs"], decoder: Decoder): Steps.Steps<string> {
   let text = ""
   for (const [at, log] of logs.entries()) {
-    text += `${at === 0 ? "" : ","}${logText(place, log, decoder)}`
+    text += `${at === 0 ? "" : ","}${logText(blockText, log, decoder)}`
     if (at % stepLogs === stepLogs - 1) yield
   }
   return text
@@ -105,7 +105,7 @@ const stepsOfLogs = function* (place: string, logs: Receipt["logs"], decoder: De
 
 const stepsOfBody = function* (
   { baseFeePerGas }: MinedBlock,
-  place: string,
+  blockText: string,
   transaction: Transaction,
   receipt: Receipt,
   decoder: Decoder,
@@ -120,8 +120,8 @@ const stepsOfBody = function* (
     `"gas":"${numberOf(gas)}","gas_price":"${GasPrice.effective(transaction, receipt, baseFeePerGas)}",` +
     `"input":"${input}","receipt_cumulative_gas_used":"${cumulativeGasUsed}","receipt_gas_used":"${gasUsed}",` +
     `"receipt_contract_address":"${contractAddress ?? ""}",` +
-    `"receipt_root":"${root != null && root.length > 2 ? root : ""}","receipt_status":"${textOf(status)}",${place},` +
-    `"logs":[${yield* stepsOfLogs(place, receipt.logs, decoder)}],` +
+    `"receipt_root":"${root != null && root.length > 2 ? root : ""}","receipt_status":"${textOf(status)}",${blockText},` +
+    `"logs":[${yield* stepsOfLogs(blockText, receipt.logs, decoder)}],` +
     `"decoded_call":${call === null ? "null" : JSON.stringify(call)}}`
   )
 }
@@ -300,7 +300,7 @@ const stepsOfRows = function* (
 ): Steps.Steps<Rows> {
   const { decoder, watch } = options
   const concerned = yield* stepsOfConcerned(block, executed, internal, options)
-  const place = placeOf(block)
+  const blockText = blockTextOf(block)
   const transactions: Array<TransactionRow> = []
   const stored: Array<BlockFacts.Executed> = []
   const traced: Array<InternalTransactions.TransactionRows> = []
@@ -321,7 +321,7 @@ const stepsOfRows = function* (
     if (rows !== undefined && InternalTransactions.isUntraced(rows)) {
       gaps.push({ kind: "trace", transaction: hash, reason: rows.reason })
     }
-    const body = yield* stepsOfBody(block, place, transaction, receipt, decoder)
+    const body = yield* stepsOfBody(block, blockText, transaction, receipt, decoder)
     transactions.push({ index: receipt.transactionIndex, hash, body, internal: internalText(rows), addresses })
     yield
   }
