@@ -36,12 +36,6 @@ const replace = (fields: Fields, keys: ReadonlyArray<string>, key: string, text:
   for (const [name, value] of Object.entries(replacement)) if (keys.indexOf(name) <= at) fields[name] = value
 }
 
-const boundText = ({ budget }: Walk, fields: Fields, keys: ReadonlyArray<string>, key: string, text: string): void => {
-  const left = TraceBudget.remaining(budget)
-  if (FrameData.isKept(text.length, left)) TraceBudget.keep(budget, text.length)
-  else replace(fields, keys, key, text, left)
-}
-
 const isContainer = (value: unknown): value is Fields | ReadonlyArray<unknown> =>
   typeof value === "object" && value !== null
 
@@ -55,20 +49,25 @@ const enter = ({ budget, element }: Walk, levels: number, holderKey: string): bo
 const read = (walk: Walk, value: Fields | ReadonlyArray<unknown>, levels: number, key: string): boolean => {
   if (Array.isArray(value)) {
     const items: ReadonlyArray<unknown> = value
-    return items.every(
-      (item) => !isContainer(item) || (enter(walk, levels + 1, key) && read(walk, item, levels + 1, "")),
-    )
+    for (const item of items) {
+      if (isContainer(item) && !(enter(walk, levels + 1, key) && read(walk, item, levels + 1, ""))) return false
+    }
+    return true
   }
   // Sound: it is no list.
   const fields = value as Fields
-  const { element } = walk
-  const keys = Object.keys(fields)
-  for (const name of keys) {
+  const { budget, element } = walk
+  /** The keys as they were received, once a member is replaced. */
+  let keys: ReadonlyArray<string> | undefined
+  for (const name in fields) {
     const member = fields[name]
     if (levels === 1 && name === "action") element.isFlat = true
     if (typeof member === "string") {
-      if (TraceKeys.dataKeys.has(name)) boundText(walk, fields, keys, name, member)
-      else if (levels === 1 && TraceKeys.hashKeys.has(name)) element.hash = member.slice(0, TraceBudget.maxHash)
+      if (TraceKeys.dataKeys.has(name)) {
+        const left = TraceBudget.remaining(budget)
+        if (FrameData.isKept(member.length, left)) TraceBudget.keep(budget, member.length)
+        else replace(fields, (keys ??= Object.keys(fields)), name, member, left)
+      } else if (levels === 1 && TraceKeys.hashKeys.has(name)) element.hash = member.slice(0, TraceBudget.maxHash)
     } else if (isContainer(member) && !(enter(walk, levels + 1, key) && read(walk, member, levels + 1, name))) {
       return false
     }
@@ -98,12 +97,16 @@ export const bound = (result: unknown, limits: TraceBudget.Limits): Bounded => {
       : { _tag: "Error", code: TraceBudget.errorCode, message: TraceBudget.messageOf(element) }
   }
   const items: ReadonlyArray<unknown> = result
-  const kept = items.flatMap((item) => {
-    if (!isContainer(item) || Array.isArray(item)) return [item]
+  const kept: Array<unknown> = []
+  for (const item of items) {
+    if (!isContainer(item) || Array.isArray(item)) {
+      kept.push(item)
+      continue
+    }
     // Sound: it is no list.
     const { decision, element } = boundElement(budget, item as Fields, false)
-    if (decision === "keep") return [item]
-    return decision === "drop" ? [] : [TraceBudget.replacementOf(element)]
-  })
+    if (decision === "keep") kept.push(item)
+    else if (decision === "replace") kept.push(TraceBudget.replacementOf(element))
+  }
   return { _tag: "Result", result: kept }
 }
