@@ -76,7 +76,7 @@ const makeFrames = () => {
   return {
     keep: (from: Buffer, count: number): Uint8Array => {
       const frame = from.subarray(0, count)
-      if (count > ownBytes) return Uint8Array.from(frame)
+      if (count > ownBytes) return new Uint8Array(frame)
       if (length + count > shared.length) {
         shared = new Uint8Array(sharedBytes)
         length = 0
