@@ -39,6 +39,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   rpc: { file: "rpc/run.ts", compares: true, hasSmallest: true },
   index: { file: "indexing/run.ts", needsPackages: true, compares: true, hasSmallest: true },
   growth: { file: "growth/run.ts", hasRounds: false, hasSmallest: true },
+  entries: { file: "growth/entries.ts", hasRounds: false, hasSmallest: true },
   databases: { file: "growth/databases.ts" },
   backup: { file: "growth/backup.ts", hasRounds: false, hasSmallest: true },
   page: { file: "serving/run.ts", needsPackages: true, compares: true, hasSmallest: true },
