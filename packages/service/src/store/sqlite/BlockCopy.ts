@@ -213,11 +213,7 @@ const insertHistories = (connection: Connection, from: number, to: number, isCop
     if (row instanceof StoreError) throw row
     return Histories.entriesOf(id, row.addresses).filter(isCopied)
   })
-  // In the order of the tables, so that rows of one page are inserted together.
-  Histories.insertUnsafe(
-    connection,
-    entries.toSorted(([a], [b]) => Buffer.compare(a, b)),
-  )
+  Histories.insertUnsafe(connection, entries)
 }
 
 /** Writes blocks to a file that has none of their numbers, and those entries of histories that `isCopied` selects; `null` for none. */

@@ -9,6 +9,7 @@ import * as Checksum from "../rows/Checksum.ts"
 import type { Connection, Params } from "./Connection.ts"
 import * as DocumentRow from "../rows/DocumentRow.ts"
 import * as Documents from "./Documents.ts"
+import * as KeyOrder from "../rows/KeyOrder.ts"
 import type * as PageFit from "../rows/PageFit.ts"
 import * as RowId from "../rows/RowId.ts"
 import * as Statements from "./DocumentStatements.ts"
@@ -43,7 +44,11 @@ const eachUnsafe = (
 
 /** Inserts entries in both copies. */
 export const insertUnsafe = (connection: Connection, entries: ReadonlyArray<Entry>): void =>
-  eachUnsafe(connection, inserts, entries)
+  eachUnsafe(
+    connection,
+    inserts,
+    KeyOrder.byKey(entries, ([key]) => key),
+  )
 
 /** Removes entries from both copies; those that are absent are passed over. */
 export const removeUnsafe = (connection: Connection, entries: ReadonlyArray<Entry>): void =>

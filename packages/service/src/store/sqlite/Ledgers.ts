@@ -9,6 +9,7 @@ import type { LedgerEntry, LedgerQuery } from "../ChainReader.ts"
 import { StoreError } from "../StoreError.ts"
 import { fromHex } from "../rows/Bytes.ts"
 import * as Checksum from "../rows/Checksum.ts"
+import * as KeyOrder from "../rows/KeyOrder.ts"
 import * as LedgerDifferences from "../rows/LedgerDifferences.ts"
 import type { Connection, Params } from "./Connection.ts"
 import * as RowId from "../rows/RowId.ts"
@@ -29,8 +30,6 @@ export type Columns = readonly [wallet: Uint8Array, id: number, body: Uint8Array
 
 type Places = readonly [block: number, places: Uint8Array, checksum: number]
 
-const sealed = (values: ReadonlyArray<Checksum.Value>): Params => [...values, Checksum.fromValues(values)]
-
 /** The columns of the rows of a block, which are in the order of their wallets: the checksum of each begins with that of its wallet. */
 const columnsOf = (block: number, rows: ReadonlyArray<LedgerCodec.PackedRow>): ReadonlyArray<Columns> => {
   let [known, ofWallet]: [Uint8Array | null, number] = [null, 0]
@@ -42,25 +41,41 @@ const columnsOf = (block: number, rows: ReadonlyArray<LedgerCodec.PackedRow>): R
   })
 }
 
+/** The packed ledger of a block. */
+export type PackedBlock = readonly [block: number, packed: Uint8Array]
+
+const insertRowsUnsafe = (connection: Connection, sql: string, rows: ReadonlyArray<Columns>): void =>
+  connection.manyUnsafe(
+    sql,
+    KeyOrder.byKey(rows, ([wallet]) => wallet),
+  )
+
 const writeUnsafe = (
   connection: Connection,
-  block: number,
-  packed: Uint8Array,
-  [row, places]: readonly [row: string, places: string],
+  blocks: ReadonlyArray<PackedBlock>,
+  [rowSql, placesSql]: readonly [row: string, places: string],
 ): void => {
-  const rows = LedgerCodec.unpack(packed)
-  connection.manyUnsafe(row, columnsOf(block, rows))
-  connection.rowsUnsafe(places, sealed([block, LedgerCodec.packPlaces(rows)]))
+  const unpacked = blocks.map(([block, packed]) => [block, LedgerCodec.unpack(packed)] as const)
+  insertRowsUnsafe(
+    connection,
+    rowSql,
+    unpacked.flatMap(([block, rows]) => columnsOf(block, rows)),
+  )
+  const places = unpacked.map(([block, rows]): Places => {
+    const ofBlock = LedgerCodec.packPlaces(rows)
+    return [block, ofBlock, Checksum.fromValues([block, ofBlock])]
+  })
+  connection.manyUnsafe(placesSql, places)
 }
 
-/** Inserts the rows of a block that has none. */
-export const insertUnsafe = (connection: Connection, block: number, packed: Uint8Array): void =>
-  writeUnsafe(connection, block, packed, [Statements.insert, Statements.insertPlaces])
+/** Inserts the rows of blocks that have none. */
+export const insertUnsafe = (connection: Connection, blocks: ReadonlyArray<PackedBlock>): void =>
+  writeUnsafe(connection, blocks, [Statements.insert, Statements.insertPlaces])
 
-/** Writes the rows of a block in place of those that it has, also of those that a damaged file does not name as its own. */
-export const replaceUnsafe = (connection: Connection, block: number, packed: Uint8Array): void => {
-  removeUnsafe(connection, block, block)
-  writeUnsafe(connection, block, packed, [Statements.replace, Statements.replacePlaces])
+/** Writes the rows of blocks in place of those that they have, also of those that a damaged file does not name as their own. */
+export const replaceUnsafe = (connection: Connection, blocks: ReadonlyArray<PackedBlock>): void => {
+  for (const [block] of blocks) removeUnsafe(connection, block, block)
+  writeUnsafe(connection, blocks, [Statements.replace, Statements.replacePlaces])
 }
 
 const placesUnsafe = (connection: Connection, from: number, to: number): ReadonlyArray<Places> =>
@@ -118,10 +133,7 @@ const checkUnsafe = (
 export const copyUnsafe = (connection: Connection, rows: ReadonlyArray<Columns>): void => {
   for (const [wallet, id, body, checksum] of rows)
     checkUnsafe(connection, Checksum.fromValues([wallet]), id, body, checksum)
-  connection.manyUnsafe(
-    Statements.insert,
-    rows.toSorted(([one], [other]) => Buffer.compare(one, other)),
-  )
+  insertRowsUnsafe(connection, Statements.insert, rows)
 }
 
 /** Row ids of a query, both ends inclusive. */

@@ -17,33 +17,40 @@ import * as Proofs from "./Proofs.ts"
 import * as Rows from "./Rows.ts"
 import * as Statements from "./Statements.ts"
 
-/** Inserts the rows of a block that has none of this projection yet. */
-const insertUnsafe = (file: ChainFile, projection: Projection, number: number, block: BlockRows): void => {
+const packedUnsafe = (projection: LedgerProjection, blocks: ReadonlyArray<BlockRows>) =>
+  blocks.map((block) => [block.number, ProjectionPlan.ledgerUnsafe(projection, block)] as const)
+
+/** Inserts the rows of blocks that have none of this projection yet. */
+const insertUnsafe = (file: ChainFile, { blocks, number, projection }: ProjectionPlan.Derivation): void => {
   const { connection } = file
   switch (projection.kind) {
     case "ledger":
-      return Ledgers.insertUnsafe(connection, block.number, ProjectionPlan.ledgerUnsafe(projection, block))
-    case "appearances": {
-      for (const [id, addresses] of ProjectionPlan.appearancesUnsafe(projection, block)) {
-        Histories.insertUnsafe(connection, Histories.entriesOf(id, addresses))
+      return Ledgers.insertUnsafe(connection, packedUnsafe(projection, blocks))
+    case "appearances":
+      return Histories.insertUnsafe(
+        connection,
+        blocks.flatMap((block) =>
+          ProjectionPlan.appearancesUnsafe(projection, block).flatMap(([id, addresses]) =>
+            Histories.entriesOf(id, addresses),
+          ),
+        ),
+      )
+    case "documents":
+      for (const block of blocks) {
+        for (const row of ProjectionPlan.documentsUnsafe(projection, block)) {
+          Rows.replaceDocumentUnsafe(file, block.number, row)
+        }
       }
       return
-    }
-    case "documents": {
-      for (const row of ProjectionPlan.documentsUnsafe(projection, block)) {
-        Rows.replaceDocumentUnsafe(file, block.number, row)
-      }
-      return
-    }
     case "entries":
-      return connection.manyUnsafe(Statements.insertEntry, ProjectionPlan.entriesUnsafe(projection, number, block))
+      for (const block of blocks) {
+        connection.manyUnsafe(Statements.insertEntry, ProjectionPlan.entriesUnsafe(projection, number, block))
+      }
   }
 }
 
 const applyUnsafe = (file: ChainFile, { checkpoints, derivations }: ProjectionPlan.Update): void => {
-  for (const { blocks, number, projection } of derivations) {
-    for (const block of blocks) insertUnsafe(file, projection, number, block)
-  }
+  for (const derivation of derivations) insertUnsafe(file, derivation)
   ProjectionCheckpoints.writeUnsafe(file.connection, checkpoints)
 }
 
@@ -83,11 +90,11 @@ export const replaceUnsafe = (
   block: BlockRows,
 ): void => {
   const { connection } = file
-  insertUnsafe(file, appearances, 0, block)
+  insertUnsafe(file, { projection: appearances, number: 0, blocks: [block] })
   const stored = ProjectionCheckpoints.listUnsafe(connection)
   const checkpoint = stored.find(({ id }) => id === ledger.id) ?? null
   if (ProjectionPlan.isDerived(checkpoint, ledger, block.number)) {
-    Ledgers.replaceUnsafe(connection, block.number, ProjectionPlan.ledgerUnsafe(ledger, block))
+    Ledgers.replaceUnsafe(connection, packedUnsafe(ledger, [block]))
   } else Ledgers.removeUnsafe(connection, block.number, block.number)
   ProjectionCheckpoints.writeUnsafe(connection, ProjectionPlan.replace(stored, block.number))
 }
@@ -125,11 +132,8 @@ export const fillUnsafe = (file: ChainFile, projection: Projection, maxTransacti
   if (!isCurrent) {
     clearUnsafe(file, projection, checkpoint.number, from, to)
     const blocks = Rows.readUnsafe(connection, ref.id, from, to, ProjectionPlan.wantsFacts(projection))
-    for (const block of blocks) {
-      if (projection.kind === "ledger") {
-        Ledgers.replaceUnsafe(connection, block.number, ProjectionPlan.ledgerUnsafe(projection, block))
-      } else insertUnsafe(file, projection, checkpoint.number, block)
-    }
+    if (projection.kind === "ledger") Ledgers.replaceUnsafe(connection, packedUnsafe(projection, blocks))
+    else insertUnsafe(file, { projection, number: checkpoint.number, blocks })
     Journal.recordUnsafe(file, "rewrite", from, to)
   }
   ProjectionCheckpoints.writeUnsafe(connection, [{ ...checkpoint, next: to + 1 }])

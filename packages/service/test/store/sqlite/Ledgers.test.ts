@@ -36,7 +36,7 @@ const withRows = Effect.fnUntraced(function* (counts: ReadonlyArray<number>) {
       { wallet, index: 0, roles: 1, movements },
       { wallet: other, index: 0, roles: 1, movements: [] },
     ]
-    Ledgers.insertUnsafe(connection, block, LedgerCodec.pack(rows))
+    Ledgers.insertUnsafe(connection, [[block, LedgerCodec.pack(rows)]])
   }
   const bodies: Array<string> = []
   const counting: Connection.Connection = {
