@@ -11,6 +11,7 @@ import * as Flag from "effect/cli/Flag"
 import type { Config } from "../config/Config.ts"
 import * as ConfigChanges from "../config/ConfigChanges.ts"
 import * as ConfigFile from "../config/ConfigFile.ts"
+import * as Limits from "../config/Limits.ts"
 import * as Listen from "../config/Listen.ts"
 import * as Role from "../config/Role.ts"
 import type { IndexerEvent } from "../indexer/IndexerEvent.ts"
@@ -110,7 +111,11 @@ const serveByProcesses = Effect.fnUntraced(function* <E, R>(
   if (roles.includes("index")) yield* prepare
   let own: Service.Running | null = null
   const ownMetrics = () => own?.metrics() ?? ""
-  const { replace, url } = yield* Primary.run({ processes, drainSeconds, ownMetrics, file })
+  const ofProcess = (config: Config): ConfigFile.ConfigFile => ({
+    ...file,
+    config: { ...config, limits: Limits.ofProcess(config.limits, processes) },
+  })
+  const { replace, url } = yield* Primary.run({ processes, drainSeconds, ownMetrics, file: ofProcess(file.config) })
   yield* Effect.logInfo(`${Service.listeningMessage(url)}; ${processes} processes`)
   const running = roles.includes("index") ? yield* run(["index"]) : null
   own = running
@@ -118,9 +123,9 @@ const serveByProcesses = Effect.fnUntraced(function* <E, R>(
   return Effect.fnUntraced(function* (next) {
     const before = config
     const after = ConfigChanges.applicable(before, next)
-    yield* replace({ ...file, config: after })
+    yield* replace(ofProcess(after))
     if (running !== null) {
-      yield* Effect.onError(running.reload(after), () => Effect.ignore(replace({ ...file, config: before })))
+      yield* Effect.onError(running.reload(after), () => Effect.ignore(replace(ofProcess(before))))
     }
     config = after
     return ConfigChanges.between(before, next)

@@ -16,7 +16,10 @@ import * as ServedChain from "../config/ServedChain.ts"
 import * as Webhook from "../push/Webhook.ts"
 import * as WebhookKey from "../push/WebhookKey.ts"
 import * as WebhookRequest from "../push/WebhookRequest.ts"
+import * as Coverage from "../query/Coverage.ts"
+import * as IndexedChain from "../query/IndexedChain.ts"
 import * as Engine from "../store/Engine.ts"
+import { shellWord } from "../supervision/ShellWord.ts"
 import { CommandError, invalidOption } from "./CommandError.ts"
 import * as KeyFlags from "./KeyFlags.ts"
 import * as Selection from "./Selection.ts"
@@ -34,9 +37,9 @@ const open = Effect.fnUntraced(function* (path: string) {
     return yield* failed(`Webhooks are not configured: ${path}. Set "webhooks", for example to {}.`)
   }
   const chains = yield* Effect.fromResult(ServedChain.fromChains(config.chains))
-  const { webhooks: store } = yield* Engine.fromUrl(config.database, baseFolder)
+  const database = yield* Engine.fromUrl(config.database, baseFolder)
   const settings = yield* WebhookKey.settingsOf(config.webhooks, config.database, baseFolder)
-  return { settings, chains, store }
+  return { settings, chains, database, store: database.webhooks }
 })
 
 const nameArgument = Argument.String("name").pipe(Argument.withDescription("Name of the webhook"))
@@ -61,6 +64,20 @@ const change = Effect.fnUntraced(function* <A>(
     if (yield* store.change(name, stored.revision, Webhook.encode(next))) return given
   }
   return yield* failed(`Webhook changed meanwhile: ${quote(name)}. Run the command again.`)
+})
+
+/** Refuses wallets that the index does not have: their webhook would be paused. */
+const checkWatched = Effect.fnUntraced(function* (chain: IndexedChain.IndexedChain, wallets: ReadonlyArray<string>) {
+  // Before the indexer has made the index, the wallets are those of the configuration.
+  const read = chain.reader.snapshot((snapshot) => snapshot.checkpoint)
+  const checkpoint = yield* Effect.catchTag(read, "StoreError", () => Effect.succeed(null))
+  for (const wallet of wallets) {
+    yield* Effect.catchTag(Coverage.checkWallet(chain, checkpoint, wallet), "NotWatched", () =>
+      failed(
+        `Wallet not watched: ${wallet}. Watch it with "daybook watch add ${wallet} --chain ${shellWord(chain.name)}", or leave it out.`,
+      ),
+    )
+  }
 })
 
 const showSecrets = Effect.fnUntraced(function* ({ publicKey, secret }: Webhook.Secrets) {
@@ -90,7 +107,7 @@ const add = Command.make(
     ),
   },
   Effect.fn(function* ({ addresses, chain: names, config, final, from, name, types, url }) {
-    const { chains, settings, store } = yield* open(config)
+    const { chains, database, settings, store } = yield* open(config)
     const issue = WebhookRequest.issueOf(url, settings)
     if (issue !== null) return yield* invalidOption("--url", issue, "another text")
     if (!/^[\w-]{1,60}$/.test(name)) {
@@ -104,10 +121,12 @@ const add = Command.make(
         `Several chains are configured: ${chains.map((one) => one.name).join(", ")}. Name one with --chain.`,
       )
     }
+    const wallets = [...new Set(yield* WalletFlags.parseAddresses(addresses))]
+    yield* checkWatched(IndexedChain.fromDatabase(database)(chain), wallets)
     const [webhook, secrets] = yield* Webhook.make(settings.key, {
       url,
       chain: chain.name,
-      addresses: [...new Set(yield* WalletFlags.parseAddresses(addresses))],
+      addresses: wallets,
       types: types.length === 0 ? WalletEvent.rowTypes : types,
       finality: final ? "final" : "head",
       from: (yield* Selection.parseBlock(from)) ?? "now",

@@ -101,3 +101,14 @@ export const Limits = Schema.Struct({
 
 /** Bounds on what clients send and receive, decoded. */
 export interface Limits extends Schema.Schema.Type<typeof Limits> {}
+
+/** The limits of one of several processes that share a port: what a key or an address may hold open is divided, at least 1 for each process. */
+export const ofProcess = (limits: Limits, processes: number): Limits => {
+  const part = (limit: number): number => Math.max(1, Math.floor(limit / processes))
+  return {
+    ...limits,
+    eventStreams: part(limits.eventStreams),
+    webSockets: part(limits.webSockets),
+    webSocketsPerAddress: part(limits.webSocketsPerAddress),
+  }
+}

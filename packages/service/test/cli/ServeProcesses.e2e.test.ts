@@ -7,7 +7,10 @@ import { describe, it } from "@effect/vitest"
 import { Eventually } from "@daybook/harness"
 import { Effect } from "effect"
 import { expect } from "vitest"
+import * as Engine from "../../src/store/Engine.ts"
 import * as ChainSchema from "../../src/store/sqlite/ChainSchema.ts"
+import * as Rows from "../server/rows.ts"
+import * as TestStore from "../store/TestStore.ts"
 import { addKey, daybook, daybookProcess, main, timeout, withConfig } from "./daybook.ts"
 import { freePort } from "../store/postgres/EmbeddedServer.ts"
 
@@ -93,6 +96,38 @@ describe("daybook serve --processes", () => {
         child.kill("SIGTERM")
         expect(yield* Effect.promise(() => ended)).toBe(0)
         for (const one of children) expect(() => process.kill(one, 0)).toThrow("ESRCH")
+      }).pipe(Effect.scoped),
+    2 * timeout,
+  )
+
+  it.live(
+    "serve: a key has at most limits.eventStreams open streams in all processes together",
+    () =>
+      Effect.gen(function* () {
+        const port = yield* Effect.promise(freePort)
+        const url = `http://127.0.0.1:${port}`
+        const base = yield* withConfig({
+          listen: { host: "127.0.0.1", port },
+          limits: { eventStreams: 4, drainSeconds: 1 },
+        })
+        const key = yield* addKey(base, "a")
+        const store = yield* TestStore.open(yield* Engine.fromUrl("sqlite:data", base), { name: "eth", id: 1 })
+        yield* store.append(null, [Rows.block(0, [])])
+        const { output, pid } = yield* serve(base)
+        const isReady = () => output.text.includes(`Listening on ${url}`) && childrenOf(pid).length === 2
+        yield* eventually(isReady, "both processes run")
+        const events = `${url}/api/v2.2/0x${"1".padStart(40, "0")}/events?types=wallet.transaction`
+        const open = new AbortController()
+        const responses = yield* Effect.promise(() =>
+          Promise.all(
+            Array.from({ length: 16 }, () => fetch(events, { headers: { "x-api-key": key }, signal: open.signal })),
+          ),
+        )
+        open.abort()
+        const statuses = responses.map(({ status }) => status)
+
+        expect(new Set(statuses)).toEqual(new Set([200, 429]))
+        expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(4)
       }).pipe(Effect.scoped),
     2 * timeout,
   )
