@@ -13,6 +13,7 @@ import { report, root, run } from "./Workspace.ts"
 const folders = [
   "tooling/bench",
   "tooling/bench/indexers",
+  "tooling/mcp",
   "tooling/mutation",
   "tooling/nodes",
   "tooling/nodes/others",

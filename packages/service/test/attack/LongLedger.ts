@@ -23,6 +23,8 @@ export interface Sizes {
   readonly assets: number
   /** Wallets that have a place of each block too, and were never compared with the chain. Default: none. */
   readonly others?: number | undefined
+  /** Name and symbol of an asset by its number. Default: plain ones. */
+  readonly textOf?: (at: number) => string
 }
 
 /** The wallets of which a store has a ledger beside the first one. */
@@ -65,7 +67,7 @@ const projectionOf = (sizes: Sizes): LedgerProjection => ({
     ),
 })
 
-const describe = (store: TestStore.TestStore, { assets }: Sizes, last: number) =>
+const describe = (store: TestStore.TestStore, { assets, textOf }: Sizes, last: number) =>
   Effect.gen(function* () {
     const writer = yield* store.database.chain(chain).proofs
     const first = { number: 0, parentHash: Rows.blockHash(-1) }
@@ -77,11 +79,12 @@ const describe = (store: TestStore.TestStore, { assets }: Sizes, last: number) =
     yield* writer.writeOpenings(first, [
       { wallet: Rows.alice, balances: holdings.map((holding) => ({ holding, amount: 0n })) },
     ])
-    const text = (at: number) => `Token number ${at} of a wallet`
+    const nameOf = textOf ?? ((at: number) => `Token number ${at} of a wallet`)
+    const symbolOf = textOf ?? ((at: number) => `T${at}`)
     const tokens = new Map(
       holdings.map(({ asset }, at): readonly [string, TokenMetadata] => [
         asset,
-        { name: text(at), symbol: `T${at}`, decimals: 18, block: 1 },
+        { name: nameOf(at), symbol: symbolOf(at), decimals: 18, block: 1 },
       ]),
     )
     yield* writer.writeTokens(first, tokens, 0)

@@ -6,6 +6,7 @@ import { Eventually } from "@daybook/harness"
 import { layer } from "@effect/vitest"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import { Effect, Layer, Redacted } from "effect"
 import { expect, vi } from "vitest"
 import * as Config from "../../src/config/Config.ts"
@@ -48,6 +49,18 @@ const connect = (cwd: string, ...args: ReadonlyArray<string>) =>
       await client.connect(
         new StdioClientTransport({ command: process.execPath, args: [main, "mcp", ...args], cwd, stderr: "ignore" }),
       )
+      return client
+    }),
+    (client) => Effect.promise(() => client.close()),
+  )
+
+/** A client of the endpoint of a service. */
+const connectByHttp = (url: string, key: string) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const client = new Client({ name: "test", version: "1.0.0" })
+      const requestInit = { headers: { "x-api-key": key } }
+      await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }))
       return client
     }),
     (client) => Effect.promise(() => client.close()),
@@ -129,6 +142,30 @@ layer(scenario, { excludeTestServices: true })("daybook mcp", (it) => {
       })
       // The key of the command is listed while it runs, and known to no other process.
       expect((yield* keys.list).filter(({ name }) => name.startsWith("mcp-"))).toHaveLength(1)
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("answers as the endpoint of the service does", () =>
+    Effect.gen(function* () {
+      const { base, key, url } = yield* served
+      const { accounts, all } = yield* Scenario.Scenario
+      const [stdio, http] = [yield* connect(base, "--url", url, "--key", key), yield* connectByHttp(url, key)]
+      const wallet = { address: accounts.alice, chain: "local" }
+      const calls: ReadonlyArray<readonly [name: string, args: Record<string, unknown>]> = [
+        ["chains", {}],
+        ["wallet_summary", wallet],
+        ["wallet_movements", wallet],
+        ["wallet_statement", wallet],
+        ["wallet_balances_at", wallet],
+        ["explain_transaction", { hash: all[0]!.hash, chain: "local" }],
+        ["prove_wallet", wallet],
+        ["find", { text: accounts.alice, chain: "local" }],
+      ]
+      for (const [name, args] of calls) {
+        const [one, other] = [yield* call(stdio, name, args), yield* call(http, name, args)]
+        expect([name, one.isError]).toEqual([name, false])
+        expect([name, other.answer]).toEqual([name, one.answer])
+      }
     }).pipe(Effect.scoped),
   )
 

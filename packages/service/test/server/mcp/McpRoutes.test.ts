@@ -99,10 +99,7 @@ layer(served, { excludeTestServices: true })("POST /mcp", (it) => {
 
         expect([begun.status, begun.json.result.protocolVersion]).toEqual([200, version])
         expect(begun.headers["mcp-session-id"]).toBeUndefined()
-        expect(begun.json.result.capabilities).toEqual({
-          tools: { listChanged: false },
-          resources: { listChanged: false, subscribe: false },
-        })
+        expect(begun.json.result.capabilities).toEqual({ tools: { listChanged: false } })
         expect([notified.status, notified.text]).toEqual([202, ""])
         expect(listed.json.result.tools.length).toBeGreaterThan(7)
         expect(JSON.parse(called.json.result.content[0].text).coverage.chain).toBe("eth")
