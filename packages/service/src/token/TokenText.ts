@@ -42,7 +42,7 @@ const fromString = (digits: string): string | null => {
   const start = sizeAt(digits, 0) * 2
   const length = sizeAt(digits, start) * 2
   const from = start + wordDigits
-  if (!Number.isFinite(length) || from + length > digits.length) return null
+  if (from + length > digits.length) return null
   return decodeText(digits.slice(from, from + length))
 }
 

@@ -35,6 +35,21 @@ describe("TokenText", () => {
     expect(TokenText.fromResult(`0x${"f".repeat(64)}${word(1)}${word(0)}`)).toBe(null)
   })
 
+  it("fromResult: reads a text without padding, and refuses a lost part of a character unless the text was cut there", () => {
+    const ofBytes = (hex: string) => TokenText.fromResult(`0x${word(32)}${word(hex.length / 2)}${hex}`)
+    const xs = (count: number) => "78".repeat(count)
+
+    expect(ofBytes("6869")).toBe("hi")
+    expect(ofBytes("68c3")).toBe(null)
+    expect(ofBytes(`${xs(259)}c3`)).toBe(null)
+    expect(ofBytes(`${xs(259)}c3a9`)).toBe(`${"x".repeat(63)}…`)
+  })
+
+  it("fromResult, decimalsOf: give none for a value that is no text", () => {
+    expect([[bytes32("MKR")], 7, {}].map(TokenText.fromResult)).toEqual([null, null, null])
+    expect([[`0x${word(18)}`], 18, null].map(TokenText.decimalsOf)).toEqual([null, null, null])
+  })
+
   it.prop(
     "fromResult: gives a short text or none for any bytes",
     { bytes: Schema.Uint8Array, words: Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 200 }))) },

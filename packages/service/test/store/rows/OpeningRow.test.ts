@@ -1,0 +1,127 @@
+import { describe, expect, it } from "@effect/vitest"
+import type * as Holding from "../../../src/ledger/Holding.ts"
+import type { LedgerEntry, LedgerQuery } from "../../../src/store/ChainReader.ts"
+import * as Checksum from "../../../src/store/rows/Checksum.ts"
+import * as OpeningRow from "../../../src/store/rows/OpeningRow.ts"
+
+const wallet = `0x${"a1".repeat(20)}`
+const token = `0x${"b2".repeat(20)}`
+const native: Holding.Holding = { standard: "native", asset: "native", tokenId: null }
+const erc20: Holding.Holding = { standard: "erc20", asset: token, tokenId: null }
+const erc721: Holding.Holding = { standard: "erc721", asset: token, tokenId: null }
+const erc1155 = (tokenId: string): Holding.Holding => ({ standard: "erc1155", asset: token, tokenId })
+
+const first = 100
+const rowsOf = (...balances: ReadonlyArray<{ readonly holding: Holding.Holding; readonly amount: bigint }>) =>
+  OpeningRow.make(first, [{ wallet, balances }])
+
+/** A row with the checksum of its columns. */
+const sealed = (key: Uint8Array): OpeningRow.Columns => {
+  const values = [Buffer.alloc(20, 0xa1), key, first, Uint8Array.of(1)] as const
+  return [...values, Checksum.fromValues(values)]
+}
+
+const entry = (block: number, index: number): LedgerEntry => ({ block, index, roles: 1, movements: [] })
+const query = (changes: Partial<LedgerQuery>): LedgerQuery => ({
+  wallet,
+  from: 0,
+  to: 1_000,
+  order: "ASC",
+  after: null,
+  limit: 2,
+  ...changes,
+})
+const placesOf = (rows: ReadonlyArray<LedgerEntry>) =>
+  rows.map(({ block, index, movements }) => [block, index, movements.length])
+
+describe("OpeningRow", () => {
+  it("read: gives the holding and amount of each row that was made", () => {
+    const balances = [
+      { holding: native, amount: 0n },
+      { holding: native, amount: 15n },
+      { holding: erc20, amount: 2n ** 256n - 1n },
+      { holding: erc721, amount: 256n },
+      ...["0", "1", "255", "256", String(2n ** 256n - 1n)].map((id) => ({ holding: erc1155(id), amount: 1n })),
+    ]
+
+    expect(rowsOf(...balances).map(OpeningRow.read)).toEqual(balances)
+  })
+
+  it("bytesOfHolding: the standard, the token and the digits of the id, of which 0 has none", () => {
+    const bytesOf = (holding: Holding.Holding) => Buffer.from(OpeningRow.bytesOfHolding(holding)).toString("hex")
+
+    expect(bytesOf(native)).toBe("00")
+    expect(bytesOf(erc20)).toBe(`01${"b2".repeat(20)}`)
+    expect(["0", "15", "256"].map((id) => bytesOf(erc1155(id)))).toEqual(
+      ["", "0f", "0100"].map((digits) => `03${"b2".repeat(20)}${digits}`),
+    )
+  })
+
+  it("read: gives none for a row whose checksum differs or whose key is of no token", () => {
+    const [row] = rowsOf({ holding: native, amount: 7n })
+    const keys = [
+      [],
+      [99],
+      [4],
+      [1],
+      [1, ...Array.from({ length: 19 }, () => 7)],
+      [4, ...Array.from({ length: 20 }, () => 7)],
+    ].map((bytes) => Uint8Array.from(bytes))
+
+    expect(OpeningRow.read([...row!.slice(0, -1), row![4] + 1] as unknown as OpeningRow.Columns)).toBeNull()
+    expect(OpeningRow.read(sealed(Uint8Array.of(0)))).toEqual({ holding: native, amount: 1n })
+    expect(keys.map((key) => OpeningRow.read(sealed(key)))).toEqual(keys.map(() => null))
+  })
+
+  it("isWithin: an opening lies at the first place of the first block, which a page reaches or has behind it", () => {
+    const within = (changes: Partial<LedgerQuery>) => OpeningRow.isWithin(query(changes), first)
+    const after = (block: number, index: number) => ({ block, index })
+
+    expect([within({ from: 100 }), within({ from: 101 })]).toEqual([true, false])
+    expect([within({ to: 100 }), within({ to: 99 })]).toEqual([true, false])
+    expect([
+      within({ after: after(99, 5) }),
+      within({ after: after(100, 0) }),
+      within({ after: after(101, 0) }),
+    ]).toEqual([true, false, false])
+    const down = (block: number, index: number) => within({ order: "DESC", after: after(block, index) })
+    expect([down(101, 0), down(100, 1), down(100, 0), down(99, 3)]).toEqual([true, true, false, false])
+  })
+
+  it("add: a page begins with the openings, or ends with them in descending order, within its limit", () => {
+    const openings = [
+      { holding: native, amount: 5n },
+      { holding: erc20, amount: 0n },
+      { holding: erc721, amount: 1n },
+    ]
+    const add = (order: "ASC" | "DESC", rows: ReadonlyArray<LedgerEntry>, held = openings) =>
+      placesOf(OpeningRow.add(query({ order }), first, rows, held))
+
+    expect(add("ASC", [])).toEqual([[100, 0, 1]])
+    expect(add("ASC", [entry(101, 4), entry(102, 0)])).toEqual([
+      [100, 0, 1],
+      [101, 4, 0],
+    ])
+    expect(add("ASC", [entry(100, 0), entry(101, 4)])).toEqual([
+      [100, 0, 1],
+      [101, 4, 0],
+    ])
+    expect(add("ASC", [entry(100, 1)])).toEqual([
+      [100, 0, 1],
+      [100, 1, 0],
+    ])
+    expect(add("DESC", [entry(101, 4)])).toEqual([
+      [101, 4, 0],
+      [100, 0, 1],
+    ])
+    expect(add("DESC", [entry(102, 0), entry(101, 4)])).toEqual([
+      [102, 0, 0],
+      [101, 4, 0],
+    ])
+    expect(add("DESC", [entry(101, 4), entry(100, 0)])).toEqual([
+      [101, 4, 0],
+      [100, 0, 1],
+    ])
+    expect(add("ASC", [entry(101, 4)], openings.slice(1))).toEqual([[101, 4, 0]])
+  })
+})
