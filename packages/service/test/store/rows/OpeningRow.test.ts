@@ -57,7 +57,7 @@ describe("OpeningRow", () => {
     )
   })
 
-  it("read: gives none for a row whose checksum differs or whose key is of no token", () => {
+  it("read: gives none for a row whose checksum differs or whose key names no token", () => {
     const [row] = rowsOf({ holding: native, amount: 7n })
     const keys = [
       [],
