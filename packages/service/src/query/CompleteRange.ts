@@ -33,6 +33,14 @@ const maxGaps = 1_000
 
 const named = (from: number, to: number): string => (from === to ? `block ${from}` : `blocks ${from} to ${to}`)
 
+/** The blocks above the last one of the index, where it is further behind the node than usual; undefined for none. */
+export const behind = (head: number, status: ReportedStatus | null): string | undefined => {
+  const nodeHead = status?.nodeHead ?? head
+  return nodeHead - head > maxLagBlocks
+    ? `${named(head + 1, nodeHead)} of this chain are not in the index yet`
+    : undefined
+}
+
 /** What the index lacks below, above and of its ends; undefined for nothing. */
 const lackingBlocks = (
   { checkpoint, searchedTo }: Coverage.Coverage,
@@ -48,12 +56,7 @@ const lackingBlocks = (
       ? lacking
       : `${lacking} for this wallet yet: its past is searched up to block ${searchedTo}`
   }
-  const nodeHead = status?.nodeHead ?? head.number
-  const isBehind = nodeHead - head.number > maxLagBlocks
-  if (isBehind && to > head.number) {
-    return `${named(head.number + 1, nodeHead)} of this chain are not in the index yet`
-  }
-  return undefined
+  return to > head.number ? behind(head.number, status) : undefined
 }
 
 /** Blocks of a range without traces; undefined for none. */
@@ -70,10 +73,10 @@ const untraced = ({ first, head }: Checkpoint, { from, to }: Blocks, status: Rep
 export type Needs = "transactions" | "roles" | "traces"
 
 /** Blocks of a range that an earlier version stored without what a wallet only has a role in; undefined for none. */
-const storedByParty = (
+export const storedByParty = (
   { first, head }: Checkpoint,
   { from, to }: Blocks,
-  { searchedTo = -1 }: Coverage.Coverage,
+  { searchedTo = -1 }: Pick<Coverage.Coverage, "searchedTo">,
   status: ReportedStatus | null,
 ) => {
   const stored = { from: Math.max(first, from, searchedTo + 1), to: Math.min(head.number, to) }

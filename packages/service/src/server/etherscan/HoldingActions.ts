@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Holding from "../../ledger/Holding.ts"
 import * as Movement from "../../ledger/Movement.ts"
 import * as Totals from "../../ledger/Totals.ts"
+import * as CompleteRange from "../../query/CompleteRange.ts"
 import * as WalletSums from "../../query/WalletSums.ts"
 import { holderOf } from "../../store/ApiKeys.ts"
 import type { FairQueue, QueueFull } from "../admission/FairQueue.ts"
@@ -62,6 +63,12 @@ const sumsAt = Effect.fnUntraced(function* (
     return yield* Envelope.notIndexed(`block ${block} of this chain is not in the index yet`)
   }
   const uncertainty = uncertaintyOf(sums)
+  const status = yield* chain.status.pipe(Effect.catch(Lists.refusalOf))
+  // Without a block they are asked for the head of the chain.
+  const behind = block === undefined ? CompleteRange.behind(sums.block.number, status) : undefined
+  const blocks = { from: 0, to: sums.block.number }
+  const lacking = behind ?? CompleteRange.storedByParty(sums.checkpoint, blocks, {}, status)
+  if (lacking !== undefined) return yield* Envelope.notIndexed(lacking)
   return uncertainty === undefined ? sums : yield* Envelope.notIndexed(uncertainty)
 })
 
