@@ -193,7 +193,7 @@ const dialects: Readonly<Record<string, Readonly<Record<string, Question>>>> = {
 const everyRest = Object.keys(dialects["REST"]!)
 
 /**
- * Lists that traces do not concern. Pages of REST, which tools read, mark the row that lacks a trace: the rows of the wallet have theirs.
+ * Lists that traces do not concern. Pages of REST, which tools read, mark the row that lacks a trace: no row of the wallet does.
  */
 const withoutTraces = {
   REST: everyRest,
