@@ -1,6 +1,7 @@
 /** What a transaction did, in a sentence, with its outcome and age; nothing where that is not clear. */
 import * as Sentence from "@daybook/abi/Sentence"
 import type { DecodedItem } from "@daybook/rest/promise"
+import { VisibleText } from "@daybook/rest/Resource"
 import { type Receipt, transfers } from "@daybook/rpc/promise"
 import { AddressLink } from "../../display/Links.tsx"
 import { Badge } from "../../display/Page.tsx"
@@ -30,6 +31,9 @@ const Part = ({ part }: { readonly part: Sentence.Part }) => {
       return <TokenAmount asset={part.asset} amount={part.amount} tokenId={part.tokenId} />
   }
 }
+
+/** Longest reason that is shown here, in characters; the outcome has the whole. */
+const maxReason = 200
 
 /** Movements that are no part of what a transaction is for. */
 const asides: ReadonlySet<string> = new Set(["fee", "reward", "genesis"])
@@ -67,7 +71,7 @@ export const Headline = ({ block, call, reason, place, receipt, transaction }: H
     transfers: transfers(receipt),
     logs: receipt.logs,
     movements: moved !== undefined && moved.isWhole && hasTraces(status) ? changesOf(moved) : null,
-    reason,
+    reason: reason === undefined ? undefined : VisibleText.visibleStart(reason, maxReason),
   })
   if (sentence === null) return null
   return (
