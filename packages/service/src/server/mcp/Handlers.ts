@@ -238,13 +238,16 @@ export interface Access {
 /** A call of a client ends by then. */
 const timeout = "60 seconds"
 
+/** A request is sent once more alone: the model reads when to call again, in place of waiting for a search of minutes. */
+const retry = { maxAttempts: 2 } as const
+
 /** Makes the clients of a service. */
 export const connect = Effect.fnUntraced(function* ({
   fetch,
   key,
   url,
 }: Access): Effect.fn.Return<Service, InvalidOption> {
-  const options = { baseUrl: url, apiKey: key, timeout, fetch } as const
+  const options = { baseUrl: url, apiKey: key, timeout, fetch, retry } as const
   return {
     rest: yield* RestClient.make(options),
     explorer: ExplorerClient.createExplorerClient({ ...options, timeout: 60_000 }),
@@ -254,6 +257,7 @@ export const connect = Effect.fnUntraced(function* ({
         headers: { [ApiHeader.apiKey]: key },
         timeout,
         fetch,
+        retry,
       }),
   }
 })
