@@ -10,7 +10,7 @@ describe("@daybook/schema", () => {
     )
     expect(names).toMatchInlineSnapshot(`
       {
-        "Abi": "Item Parameter maxDepth maxItems maxParameters",
+        "Abi": "Item Parameter maxDepth maxItems maxMembers maxParameters",
         "Account": "AccountProof StorageProof",
         "Address": "Address OrEmpty OrNone OrNull checksum fromText fromTopic isAddress pattern",
         "AddressText": "checksum fromText fromTopic isAddress pattern",
