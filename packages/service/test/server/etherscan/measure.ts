@@ -29,9 +29,9 @@ for (let sent = 0; sent < Number(count); sent++) {
 `
 
 const run = ({ key, url }: Started, path: string, count: number) =>
-  Effect.callback<void, Error>((resume) => {
+  Effect.callback<void>((resume) => {
     const child = spawn(process.execPath, ["-e", client, url, key, path, String(count)], { stdio: "inherit" })
-    child.once("exit", (code) => resume(code === 0 ? Effect.void : Effect.fail(new Error(`${path}: code ${code}`))))
+    child.once("exit", (code) => resume(code === 0 ? Effect.void : Effect.die(new Error(`${path}: code ${code}`))))
     return Effect.sync(() => child.kill("SIGKILL"))
   })
 
