@@ -51,8 +51,8 @@ export interface RecentChanges {
 
 /** Changes and blocks that are read at once; the blocks of one change more. */
 const [maxChanges, maxBlocks] = [512, 256]
-/** Places of which the result is kept. */
-const maxKept = 8
+/** Places of which the result is kept, and wallets of all of them. */
+const [maxKept, maxKeptWallets] = [8, 100_000]
 
 /** Changes that a reader applies at once: they add blocks or make them final, and leave those that it has as they are. */
 interface Applied {
@@ -63,7 +63,7 @@ interface Applied {
 }
 
 /** The first changes, as many as add a bounded number of blocks; `null` where one of them changes blocks that the reader has. */
-const apply = (changes: ReadonlyArray<Journal.Change>, { journal, next }: Place): Applied | null => {
+const apply = (changes: ReadonlyArray<Journal.Change>, { isFinal, journal, next }: Place): Applied | null => {
   let [newest, top]: [Journal.Position, number] = [journal, next - 1]
   let final: BlockRef | null = null
   for (const { change, hash, highest, kind, lowest, mark } of changes) {
@@ -71,7 +71,8 @@ const apply = (changes: ReadonlyArray<Journal.Change>, { journal, next }: Place)
       if (hash !== null) final = { number: highest, hash }
     } else {
       if (kind !== "append" || lowest < next) return null
-      if (highest - next >= maxBlocks && newest !== journal) break
+      // Of the blocks that a change adds, a reader of final blocks reads none.
+      if (!isFinal && highest - next >= maxBlocks && newest !== journal) break
       top = Math.max(top, highest)
     }
     newest = { change, mark }
@@ -79,19 +80,33 @@ const apply = (changes: ReadonlyArray<Journal.Change>, { journal, next }: Place)
   return { newest, top, final }
 }
 
+/** The last block to read; `null` where a reader that has all changes has not read all blocks. */
+const lastOf = (
+  { isFinal, next }: Place,
+  { finalized, head }: Checkpoint,
+  applied: Applied,
+  isComplete: boolean,
+): number | null => {
+  // What became final is read after the changes before it: those that added these blocks are no changes of blocks that were read.
+  if (isFinal) return isComplete ? Math.min(finalized ?? -1, head.number) : next - 1
+  return isComplete && applied.top < head.number ? null : applied.top
+}
+
 const readIn = Effect.fnUntraced(function* (
   snapshot: Snapshot,
   place: Place,
 ): Effect.fn.Return<Advance | null, StoreError> {
-  const { isFinal, journal, next } = place
+  const { journal, next } = place
   const checkpoint = yield* snapshot.checkpoint
   if (checkpoint === null) return null
   const { changes, isLost, newest } = yield* snapshot.changes(journal, maxChanges)
-  const applied = isLost ? null : apply(changes, place)
+  // A store that was restored, or a replica that lags, has not reached the position: its reader waits for another change than the newest here.
+  const applied = isLost || newest.change < journal.change ? null : apply(changes, place)
   if (applied === null) return null
-  const { finalized, head } = checkpoint
-  const last = isFinal ? Math.min(finalized ?? -1, head.number) : applied.top
-  if (last < next - 1 || last > head.number || last - next >= maxBlocks) return null
+  const { head } = checkpoint
+  const isComplete = applied.newest.change === newest.change
+  const last = lastOf(place, checkpoint, applied, isComplete)
+  if (last === null || last < next - 1 || last > head.number || last - next >= maxBlocks) return null
   const derived = WalletLedger.nextOf(yield* snapshot.projection(WalletLedger.id))
   if (derived === null || derived <= head.number) return null
   const wallets = last < next ? new Set<string>() : yield* snapshot.activeWallets(next, last)
@@ -102,7 +117,7 @@ const readIn = Effect.fnUntraced(function* (
     watched,
     wallets,
     newest: applied.newest,
-    isComplete: applied.newest.change === newest.change,
+    isComplete,
     next: last + 1,
     last: yield* snapshot.block(last),
     final: applied.final,
@@ -130,7 +145,11 @@ export const make = (reader: ChainReader): RecentChanges => {
   const keep = (key: string, { journal }: Place, advance: Advance | null): void => {
     if (advance === null || advance.newest.change === journal.change) return
     kept.set(key, advance)
-    if (kept.size > maxKept) kept.delete([...kept.keys()][0]!)
+    let wallets = 0
+    for (const [index, [other, { wallets: own }]] of [...kept].toReversed().entries()) {
+      wallets += own.size
+      if (index >= maxKept || wallets > maxKeptWallets) kept.delete(other)
+    }
   }
   const waits = SharedRuns.make<number, number, StoreError>()
   const reads = SharedRuns.make<string, Advance | null, StoreError>()

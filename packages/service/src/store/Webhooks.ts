@@ -4,6 +4,7 @@
  *
  * Source: decision 0073.
  */
+import { randomInt } from "node:crypto"
 import type * as Effect from "effect/Effect"
 import type { StoreError } from "./StoreError.ts"
 
@@ -25,12 +26,18 @@ export interface EncodedWebhook {
   readonly content: string
 }
 
+/** First revisions are below this number, which leaves room for changes. */
+const maxFirstRevision = 2 ** 47
+
 /** A webhook as it is stored. */
 export interface StoredWebhook extends Pick<EncodedWebhook, "content" | "holder"> {
   readonly name: string
   /** Grows with each change of the content. */
   readonly revision: number
 }
+
+/** The first revision of a webhook, at random: a webhook under the name of a removed one is not taken for that one. */
+export const firstRevision = (): number => randomInt(1, maxFirstRevision)
 
 /** What a sender looks at from time to time. */
 export interface KnownWebhook extends Pick<StoredWebhook, "revision"> {

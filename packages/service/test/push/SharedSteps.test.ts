@@ -97,6 +97,58 @@ describe("SharedSteps", () => {
       }).pipe(Effect.scoped),
   )
 
+  it.effect("quiet: blocks that a stream has not read are not passed over, whether or not the chain changes", () =>
+    Effect.gen(function* () {
+      const { chain, store } = yield* opened
+      const blocks = Array.from({ length: 3 }, (_, number) => Rows.block(number, [{ from: Rows.alice, to: Rows.bob }]))
+      yield* store.append(null, blocks)
+      const subscription = subscriptionOf(chain, Rows.alice, false, ["wallet.transaction"])
+      const { position } = yield* Events.start(subscription, { _tag: "At", bound: { _tag: "Block", block: 1 } })
+
+      expect(yield* SharedSteps.quiet(subscription, { position, pending: null, isCovered: true })).toBeNull()
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("quiet: a position that the store has not reached is one to wait for, and not one with more to read", () =>
+    Effect.gen(function* () {
+      const { chain, store } = yield* opened
+      yield* store.append(null, [Rows.block(0, [])])
+      yield* store.finalize(0)
+      const subscription = subscriptionOf(chain, Rows.stranger, true, ["wallet.transaction"])
+      const { position } = yield* caughtUp(subscription)
+      const { change, mark } = position.journal
+      const ahead = { ...position, journal: { change: change + 1, mark } }
+      const step = yield* SharedSteps.step(subscription, { position: ahead, pending: null, isCovered: true })
+
+      expect(step.awaited).toBe(change)
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect(
+    "quiet: rows that become final are read once all changes are applied, however many blocks are not final",
+    () =>
+      Effect.gen(function* () {
+        const { chain, counts, store } = yield* opened
+        const blocks = Array.from({ length: 400 }, (_, number) =>
+          Rows.block(number, [{ from: Rows.alice, to: Rows.bob }]),
+        )
+        yield* store.append(null, blocks.slice(0, 300))
+        yield* store.finalize(0)
+        const subscription = subscriptionOf(chain, Rows.stranger, true, ["wallet.transaction"])
+        const state = yield* caughtUp(subscription)
+        for (let at = 300; at < 400; at++) {
+          yield* store.append({ number: at - 1, hash: blocks[at - 1]!.hash }, [blocks[at]!])
+        }
+        yield* store.finalize(200)
+        counts.snapshots = 0
+        const step = yield* SharedSteps.step(subscription, state)
+
+        expect(step.sent.map(({ event }) => event._tag)).toEqual(["Final", "Covered"])
+        expect(step.state.position.next).toBe(201)
+        expect(counts.snapshots).toBe(1)
+      }).pipe(Effect.scoped),
+  )
+
   it.effect("step: a block costs one read for all streams without a row of it, and steps of those with one", () =>
     Effect.gen(function* () {
       const { chain, counts, store } = yield* opened

@@ -106,6 +106,22 @@ describe("webhooks", () => {
     60_000,
   )
 
+  it.live("webhooks: one under the name of a removed one has another revision, so that its sender begins anew", () =>
+    Effect.gen(function* () {
+      const service = yield* start({ config, chains: { eth: { blocks: [Rows.block(0, [])] } } })
+      const { webhooks } = service.stores["eth"]!.database
+      const [webhook] = yield* Webhook.make(key, settings("http://127.0.0.1:9/"))
+      const revisions: Array<number | undefined> = []
+      for (let round = 0; round < 2; round++) {
+        yield* webhooks.add("books", Webhook.encode(Webhook.paused(webhook, "test")))
+        revisions.push((yield* webhooks.find("books"))?.revision)
+        yield* webhooks.remove("books")
+      }
+
+      expect(revisions[0]).not.toBe(revisions[1])
+    }).pipe(Effect.scoped),
+  )
+
   it.live(
     "webhooks: a message is stored with its id before it is sent, and no other process sends while the lease is held",
     () =>

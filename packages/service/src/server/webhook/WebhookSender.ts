@@ -398,8 +398,9 @@ const turn = Effect.fnUntraced(function* (
 ): Effect.fn.Return<void, StoreError> {
   const stored = yield* sender.webhooks.acquire(name, sender.owner, leaseMillis)
   if (stored === null) {
-    // Another process may have sent meanwhile.
+    // Another process may have sent meanwhile. It has the lease, whatever was read of it before.
     forget(memory)
+    sender.known.set(name, { revision: memory.revision, isFree: false })
     yield* sender.known.until(name, ({ isFree }) => isFree)
     return
   }

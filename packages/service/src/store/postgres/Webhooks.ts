@@ -1,12 +1,12 @@
 /** Webhooks in the schema `daybook`, with leases by the clock of the database. */
 import * as Effect from "effect/Effect"
-import { columns, type Columns, countsOf, fromColumns, overviewOf, type Webhooks } from "../Webhooks.ts"
+import { columns, type Columns, countsOf, firstRevision, fromColumns, overviewOf, type Webhooks } from "../Webhooks.ts"
 import type { OwnSchema } from "./OwnSchema.ts"
 import type { Pools } from "./Pool.ts"
 import * as Values from "./Values.ts"
 
 const select = `SELECT ${columns} FROM daybook.webhook`
-const insert = `INSERT INTO daybook.webhook (name, holder, state, content, revision) VALUES ($1, $2, $3, $4, 1)
+const insert = `INSERT INTO daybook.webhook (name, holder, state, content, revision) VALUES ($1, $2, $3, $4, $5)
   ON CONFLICT (name) DO NOTHING RETURNING name`
 const remove = `DELETE FROM daybook.webhook WHERE name = $1 RETURNING name`
 const change = `UPDATE daybook.webhook SET state = $1, content = $2, revision = revision + 1 WHERE name = $3 AND revision = $4
@@ -39,7 +39,14 @@ export const make = ({ reading, writing }: Pools, { made }: OwnSchema): Webhooks
       countsOf,
     ),
     add: (name, { content, holder, state }) =>
-      isChanged(insert, Values.text(name), Values.text(holder), Values.text(state), Values.text(content)),
+      isChanged(
+        insert,
+        Values.text(name),
+        Values.text(holder),
+        Values.text(state),
+        Values.text(content),
+        Values.big(firstRevision()),
+      ),
     remove: (name) => isChanged(remove, Values.text(name)),
     change: (name, revision, { content, state }) =>
       isChanged(change, Values.text(state), Values.text(content), Values.text(name), Values.big(revision)),

@@ -2,12 +2,12 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { StoreError } from "../StoreError.ts"
-import { columns, type Columns, countsOf, fromColumns, overviewOf, type Webhooks } from "../Webhooks.ts"
+import { columns, type Columns, countsOf, firstRevision, fromColumns, overviewOf, type Webhooks } from "../Webhooks.ts"
 import type * as Connection from "./Connection.ts"
 import type { KeysFile } from "./KeysFile.ts"
 
 const select = `SELECT ${columns} FROM webhook`
-const insert = `INSERT INTO webhook (name, holder, state, content, revision) VALUES (?, ?, ?, ?, 1)
+const insert = `INSERT INTO webhook (name, holder, state, content, revision) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT (name) DO NOTHING RETURNING name`
 const remove = `DELETE FROM webhook WHERE name = ? RETURNING name`
 const change = `UPDATE webhook SET state = ?, content = ?, revision = revision + 1 WHERE name = ? AND revision = ? RETURNING name`
@@ -47,7 +47,7 @@ export const make = ({ reading, writing }: KeysFile): Webhooks => {
       Effect.map(read<[string, number, number]>(statements.overview, now, now + longestMillis), overviewOf),
     ),
     counts: Effect.map(read<[string, number]>(statements.counts), countsOf),
-    add: (name, { content, holder, state }) => isChanged(insert, name, holder, state, content),
+    add: (name, { content, holder, state }) => isChanged(insert, name, holder, state, content, firstRevision()),
     remove: (name) => isChanged(remove, name),
     change: (name, revision, { content, state }) => isChanged(change, state, content, name, revision),
     acquire: Effect.fnUntraced(function* (name, owner, millis) {

@@ -101,6 +101,24 @@ const settled = (counts: Counts) =>
   })
 
 describe("WebhookSender", () => {
+  it.live("a lease that another process takes first is waited for, and not tried again before the next look", () =>
+    Effect.gen(function* () {
+      const { add, counts, options, store } = yield* opened
+      const { acquire } = options.webhooks
+      yield* store.append(null, blocks.slice(0, 1))
+      yield* add("alice", [Rows.alice])
+      const webhooks: Webhooks = {
+        ...options.webhooks,
+        acquire: (name, owner, millis) =>
+          Effect.andThen(acquire(name, "another process", 60_000), acquire(name, owner, millis)),
+      }
+      yield* Effect.forkScoped(WebhookSender.run({ ...options, webhooks }))
+      yield* Effect.promise(() => Eventually.until(() => counts.looks >= 3))
+
+      expect(counts.statements).toBe(2)
+    }).pipe(Effect.scoped),
+  )
+
   it.live(
     "a block costs as many reads and statements with 100 webhooks of other wallets as with 3, and wakes none of these",
     () =>
