@@ -162,6 +162,7 @@ const routesOf = ({ chains, config, isIndexing, options, roles }: RouteParts, ke
   const { observed } = kept
   const access = options.access ?? Explorer.accessOf(config)
   const [isRest, isRelay] = [roles.includes("rest"), roles.includes("relay")]
+  const isExplorer = access !== "off"
   return Layer.mergeAll(
     isRest ? RestServer.layer({ config, chains, signingKey: kept.signingKey }) : Layer.empty,
     isRest ? WebhookRoutes.layer({ settings: kept.webhooks, lookups: kept.lookups, chains }) : Layer.empty,
@@ -170,9 +171,10 @@ const routesOf = ({ chains, config, isIndexing, options, roles }: RouteParts, ke
     isRest ? EtherscanServer.layer({ chains }) : Layer.empty,
     isRest && config.mcp === "on" ? McpRoutes.layer(config) : Layer.empty,
     isRest && Docs.docsOf(config) === "on" ? DocsRoutes.layer() : Layer.empty,
-    access === "off" || !isRest
-      ? Layer.empty
-      : Layer.merge(ExplorerRoutes.layer({ access, chains }), PageRoutes.layer({ chains })),
+    isRest && isExplorer ? ExplorerRoutes.layer({ access, chains }) : Layer.empty,
+    isRest && (isExplorer || config.mcp === "on")
+      ? PageRoutes.layer({ chains, isSearchAlone: !isExplorer })
+      : Layer.empty,
   ).pipe(
     Layer.provide(ChainContracts.layer(kept.signatures)),
     Layer.provideMerge(RelayEns.layer),

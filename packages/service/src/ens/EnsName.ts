@@ -29,7 +29,10 @@ export const normalize = (text: string): string | null => {
   }
 }
 
-/** True for a name in its normal form: two names that look alike are never both of it. */
+/**
+ * True for a name in its normal form, which has no mixed scripts and no invisible characters. Names of one script may look alike in it, such
+ * as those with `l` and `1`.
+ */
 export const isNormal = (text: string): boolean => normalize(text) === text
 
 /** The name, and then each name above it; the top of the tree is left out. */

@@ -66,11 +66,13 @@ const keptMillis = 60 * minute
 /** Addresses that are known at most, and that wait at most. */
 const maxEntries = 20_000
 const maxWaiting = 1_000
-/** Addresses that are looked up at one block. */
-const batchSize = 50
+/** Addresses that are looked up at one block, at most: nodes keep the state of a block for a while. */
+const maxBatch = 50
+/** Calls per minute for each of them. */
+const callsPerBatched = 12
 const settleTime = "2 seconds"
 const findTime = "5 seconds"
-const lookupTime = "20 seconds"
+const callTime = "10 seconds"
 const maxSearches = 4
 /** A page of a wallet that was not asked for before has this many calls at once. */
 const burstMillis = 20_000
@@ -128,15 +130,26 @@ export const make = Effect.fn("EnsNames.make")(function* ({
   const queue = yield* Queue.unbounded<string>()
   const entries = makeEntries(yield* MonotonicClock.reader, queue)
   const searches = yield* Semaphore.make(maxSearches)
-  const pause = CallPace.make(callsPerMinute, burstMillis)
+  const batchSize = Math.min(maxBatch, Math.max(1, Math.floor(callsPerMinute / callsPerBatched)))
+  const orElse = () => Effect.fail(new NodeUnavailable({ message: `The node has not answered within ${callTime}.` }))
+
+  /** Makes resolvers whose calls have a pace: lookups have one, and searches another, so that neither waits for the other. */
+  const paced = () => {
+    const pause = CallPace.make(callsPerMinute, burstMillis)
+    return Effect.map(head, (block) => {
+      const call = callAt(block)
+      return EnsResolver.make(registry, (to, data) =>
+        Effect.andThen(pause(1), Effect.timeoutOrElse(call(to, data), { duration: callTime, orElse })),
+      )
+    })
+  }
+  const [lookupResolver, searchResolver] = [paced(), paced()]
 
   const lookUp = Effect.fnUntraced(function* (addresses: ReadonlyArray<string>) {
-    const call = callAt(yield* head)
-    const resolver = EnsResolver.make(registry, (to, data) => Effect.andThen(pause(1), call(to, data)))
+    const resolver = yield* lookupResolver
     for (const address of addresses) {
       yield* resolver.nameOf(address).pipe(
-        Effect.timeoutOption(lookupTime),
-        Effect.map((name) => (name._tag === "Some" ? entries.found(address, name.value) : entries.failed(address))),
+        Effect.map((name) => entries.found(address, name)),
         Effect.catch(() => Effect.sync(() => entries.failed(address))),
       )
     }
@@ -163,13 +176,12 @@ export const make = Effect.fn("EnsNames.make")(function* ({
       function* (text) {
         const name = EnsName.normalize(text.trim())
         if (name === null) return null
-        const address = yield* EnsResolver.make(registry, callAt(yield* head)).addressOf(name)
+        const address = yield* searches.withPermit(Effect.flatMap(searchResolver, ({ addressOf }) => addressOf(name)))
         return address === null ? null : { name, address }
       },
       Effect.timeoutOption(findTime),
       Effect.map((found) => (found._tag === "Some" ? found.value : null)),
       Effect.catch(() => Effect.succeed(null)),
-      searches.withPermit,
     ),
   }
 })

@@ -1,6 +1,6 @@
 /**
- * The routes that only the explorer's pages need: names of addresses, functions and errors, the search by name, and the ABIs of contracts.
- * They share what is known of the contracts of each chain.
+ * The routes for the explorer's pages: names of addresses, functions and errors, the search by name, and the ABIs of contracts. They share
+ * what is known of the contracts of each chain. Tools for models search too.
  *
  * Source: decision 0058.
  */
@@ -18,17 +18,25 @@ import * as NameLookup from "./NameLookup.ts"
 import * as NameSearch from "./NameSearch.ts"
 import type { PageContext } from "./PageContext.ts"
 
-/** The routes for the pages of these chains. */
-export const layer = (options: { readonly chains: ReadonlyArray<ServedChain> }) =>
+/** What is served. */
+export interface Options {
+  readonly chains: ReadonlyArray<ServedChain>
+  /** The search alone, where there are no pages. */
+  readonly isSearchAlone: boolean
+}
+
+/** The routes for these chains. */
+export const layer = ({ chains, isSearchAlone }: Options) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const database = yield* Engine
       const parts: PageContext = {
         authentication: yield* Authentication,
-        chainOf: ChainRegistry.finderWithDefault(options.chains.map(IndexedChain.fromDatabase(database))),
+        chainOf: ChainRegistry.finderWithDefault(chains.map(IndexedChain.fromDatabase(database))),
         contracts: yield* ChainContracts,
         ensOf: yield* ChainEns,
       }
-      yield* router.addAll([NameSearch.route(parts), NameLookup.route(parts), ContractView.route(parts)])
+      yield* router.addAll([NameSearch.route(parts)])
+      if (!isSearchAlone) yield* router.addAll([NameLookup.route(parts), ContractView.route(parts)])
     }),
   )

@@ -34,7 +34,7 @@ const itemOf = (item: DecodedItem | null, count: number) =>
   item === null
     ? null
     : {
-        signature: visibleStart(item.signature, 1_000),
+        untrusted_signature: visibleStart(item.signature, 1_000),
         params: item.params.length,
         untrusted_params: item.params.slice(0, count).map(({ name, type, value }) => ({
           name: visibleStart(name, 64),

@@ -17,11 +17,14 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type { Config } from "../../config/Config.ts"
 import * as Listen from "../../config/Listen.ts"
+import { holderOf, type KeyGrant } from "../../store/ApiKeys.ts"
+import * as MonotonicClock from "../../supervision/MonotonicClock.ts"
 import * as Authentication from "../admission/Authentication.ts"
 import { Bounds } from "../admission/Bounds.ts"
+import * as InFlight from "../admission/InFlight.ts"
 import * as KeylessRequest from "../admission/KeylessRequest.ts"
+import * as LargeResponse from "../admission/LargeResponse.ts"
 import type * as ErrorResponse from "../http/ErrorResponse.ts"
-import { keyIn } from "../http/ApiKeyHeader.ts"
 import { OwnRequests } from "../http/OwnRequests.ts"
 import * as Response from "../http/Response.ts"
 import * as Routes from "../http/Routes.ts"
@@ -39,14 +42,14 @@ export const path = "/mcp"
 /** Bytes of a body at most: arguments of a tool are short. */
 const maxBodyBytes = 64 * 1024
 
-/** A message is answered by then: proxies wait for 60 s. */
+/** The messages of a request are answered by then, all of them: proxies wait for 60 s. */
 const answerSeconds = 50
 
 /** Where requests of the service to itself go; they reach no network. */
 const ownUrl = "http://daybook"
 
-/** Stands for the key where a caller has none: it is not sent. */
-const noKey = "none"
+/** Stands for the key of the clients, whose requests are sent with that of the caller in its place, or with none. */
+const keyOfClients = "none"
 
 const late: { readonly error: McpMessage.McpError } = {
   error: {
@@ -109,17 +112,49 @@ const refuse = (
   headers: Response.Headers,
 ) => Response.json(JSON.stringify({ jsonrpc: "2.0", id, error }), { status: 400, headers })
 
+type Answer = StatelessServer.Response & { readonly id: number | string }
+
+/** Answers messages one after the other, until the time of the request is over. */
+export const answerInTime = Effect.fnUntraced(function* <R>(
+  messages: ReadonlyArray<McpMessage.Message>,
+  answer: (message: McpMessage.Message) => Effect.Effect<StatelessServer.Response, never, R>,
+) {
+  const endsAt = (yield* MonotonicClock.millis) + answerSeconds * 1000
+  return yield* Effect.forEach(
+    messages,
+    Effect.fnUntraced(function* (message) {
+      const duration = Math.max(0, endsAt - (yield* MonotonicClock.millis))
+      const orElse = () => Effect.succeed(late)
+      const answered = yield* Effect.timeoutOrElse(answer(message), { duration, orElse })
+      return { jsonrpc: "2.0", id: message.id, ...answered }
+    }),
+  )
+})
+
 interface Written {
-  readonly answers: ReadonlyArray<StatelessServer.Response & { readonly id: number | string }>
+  readonly answers: ReadonlyArray<Answer>
   readonly isBatch: boolean
   readonly isSelfContained: boolean
 }
 
+/** Who an answer is sent to. */
+interface Receiver {
+  readonly grant: KeyGrant
+  readonly bounds: Bounds["Service"]
+  readonly headers: Response.Headers
+}
+
 /** A version whose requests state all that they need has a status for a method that does not exist. */
-const written = ({ answers, isBatch, isSelfContained }: Written, headers: Response.Headers) => {
+const written = ({ answers, isBatch, isSelfContained }: Written, { bounds, grant, headers }: Receiver) => {
   const isUnknown = ({ error }: { readonly error?: McpMessage.McpError }) => error?.code === JsonRpc.code.methodNotFound
   const status = isSelfContained && answers.some((answer) => isUnknown("error" in answer ? answer : {})) ? 404 : 200
-  return Response.json(JSON.stringify(isBatch ? answers : answers[0]), { status, headers })
+  const bytes = Buffer.from(JSON.stringify(isBatch ? answers : answers[0]))
+  if (bytes.length < LargeResponse.minBytes) {
+    return Effect.succeed(HttpServerResponse.setStatus(Response.jsonBytes(bytes, headers), status))
+  }
+  // A batch alone is as large.
+  const body = { chunks: LargeResponse.cutBytes(bytes), size: bytes.length, headers }
+  return LargeResponse.send(body, holderOf(grant), bounds)
 }
 
 /** The error of an operation, as one of JSON-RPC. */
@@ -157,7 +192,7 @@ const make = Effect.fnUntraced(function* (config: Config) {
 
   const clientsOf = (request: HttpServerRequest): Effect.Effect<Service> =>
     Effect.flatMap(loaded, ({ connect }) =>
-      Effect.orDie(connect({ url: ownUrl, key: keyIn(request.headers) ?? noKey, fetch: fetchFor(request) })),
+      Effect.orDie(connect({ url: ownUrl, key: keyOfClients, fetch: fetchFor(request) })),
     )
 
   const answerAll = Effect.fnUntraced(function* (
@@ -166,13 +201,17 @@ const make = Effect.fnUntraced(function* (config: Config) {
   ) {
     const { server } = yield* loaded
     const service = yield* clientsOf(request)
-    const answers = yield* Effect.forEach(messages, (message) =>
-      server.answer(message, protocolVersion, service).pipe(
-        Effect.timeoutOrElse({ duration: answerSeconds * 1000, orElse: () => Effect.succeed(late) }),
-        Effect.map((answer) => ({ jsonrpc: "2.0", id: message.id, ...answer })),
-      ),
-    )
+    const answers = yield* answerInTime(messages, (message) => server.answer(message, protocolVersion, service))
     return { answers, isBatch, isSelfContained: protocolVersion === McpMessage.selfContained }
+  })
+
+  /** Takes a call for each message behind the first one; gives the headers that report what is left. */
+  const takeFurther = Effect.fnUntraced(function* (grant: KeyGrant, calls: number) {
+    const decision = yield* Effect.mapError(authentication.take(grant, calls), ({ message }) =>
+      RelayError.unavailable(message),
+    )
+    if (decision.isAllowed) return decision.headers
+    return yield* RelayError.rateLimited(authentication.limitMessage(decision), decision.headers)
   })
 
   const respond = Effect.fnUntraced(
@@ -186,6 +225,8 @@ const make = Effect.fnUntraced(function* (config: Config) {
       const { "content-type": contentType = "", accept } = request.headers
       if (!/^application\/json\s*(?:;|$)/i.test(contentType)) return yield* unacceptable("content-type", contentType)
       if (!acceptsJson(accept)) return yield* unacceptable("accept", accept ?? "")
+      const client = InFlight.clientOf(request, holderOf(grant))
+      yield* Effect.mapError(bounds.responses.room(client), RelayError.fromBound)
       const { bytes } = yield* RequestBody.read(request, grant, { authentication, bounds: bodyBounds })
       const received = McpMessage.read(request.headers, yield* Effect.fromResult(parse(bytes, limits)))
       switch (received._tag) {
@@ -193,8 +234,11 @@ const make = Effect.fnUntraced(function* (config: Config) {
           return refuse(received, headers)
         case "Notifications":
           return HttpServerResponse.empty({ status: 202, headers })
-        case "Messages":
-          return written(yield* answerAll(received, request), headers)
+        case "Messages": {
+          const further = received.messages.length - 1
+          const left = further === 0 ? headers : yield* takeFurther(grant, further)
+          return yield* written(yield* answerAll(received, request), { grant, bounds, headers: left })
+        }
       }
     },
     Effect.catchTag("RelayError", RelayError.toResponse),

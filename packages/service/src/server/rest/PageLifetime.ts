@@ -1,6 +1,6 @@
 /**
  * How long a client may show a page that the chain does not change any more without asking again. Only what the operator does changes
- * such a page: labels, ABIs, another version of the decoder, or indexing anew.
+ * such a page (labels, ABIs, another version of the decoder, or indexing anew), and names of the Ethereum Name Service.
  *
  * Source: RFC 9111, section 5.2.2; decision 0040.
  */

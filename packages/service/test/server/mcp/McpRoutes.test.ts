@@ -1,8 +1,13 @@
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { FakeNode } from "@daybook/harness"
 import { describe, it, layer } from "@effect/vitest"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
-import { Context, Effect, Layer } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import { expect } from "vitest"
+import * as McpRoutes from "../../../src/server/mcp/McpRoutes.ts"
 import * as Rows from "../rows.ts"
 import { chainOf, type Ledger, token } from "../rest/ledgers.ts"
 import { type Json, start, type Started } from "../service.ts"
@@ -17,12 +22,19 @@ const ledgers: Readonly<Record<number, Ledger>> = {
   },
   3: { 1: [{ kind: "internal", amount: 6n }] },
 }
+const many: Ledger = { 0: Array.from({ length: 60 }, (_, at) => ({ kind: "internal", amount: BigInt(at + 1) })) }
 const chains = { eth: chainOf(ledgers, 4) }
 const wallet = { address: Rows.alice, chain: "eth" }
 
-const post = ({ fetch, key }: Started, body: unknown, headers: Readonly<Record<string, string>> = {}) =>
+const post = (
+  { fetch, key }: Started,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+  signal: AbortSignal | null = null,
+) =>
   fetch("/mcp", {
     method: "POST",
+    signal,
     headers: {
       "content-type": "application/json",
       accept: "application/json, text/event-stream",
@@ -35,10 +47,35 @@ const post = ({ fetch, key }: Started, body: unknown, headers: Readonly<Record<s
 const message = (method: string, params?: unknown, id: unknown = 1) => ({ jsonrpc: "2.0", id, method, params })
 const tool = (name: string, args: unknown = wallet) => message("tools/call", { name, arguments: args })
 
+/** A node of chain 1 without code at any address. */
+const emptyNode = Effect.acquireRelease(
+  Effect.promise(() => FakeNode.start(({ method }) => ({ result: method === "eth_chainId" ? "0x1" : "0x" }))),
+  ({ stop }) => Effect.promise(stop),
+)
+
+/** A node that answers nothing; states when it is asked, and when a client leaves it. */
+const unresponsiveNode = Effect.gen(function* () {
+  const [asked, left] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+  const server = createServer((_, response) => {
+    Deferred.doneUnsafe(asked, Effect.void)
+    response.on("close", () => Deferred.doneUnsafe(left, Effect.void))
+  })
+  yield* Effect.acquireRelease(
+    Effect.promise(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))),
+    () => Effect.sync(() => server.close().closeAllConnections()),
+  )
+  // Sound: it listens on a port.
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, asked: Deferred.await(asked), left: Deferred.await(left) }
+})
+
 class Served extends Context.Service<Served, Started>()("test/Served") {}
 
 /** A service with one key for two requests at once, and one that is narrowed. */
-const served = Layer.effect(Served, start({ chains: { ...chains, polygon: { blocks: [] } } }))
+const served = Layer.effect(
+  Served,
+  start({ chains: { ...chains, polygon: { blocks: [] }, base: chainOf({ 1: many }, 2) } }),
+)
 
 const modern = (method: string, params: object = {}) => ({
   body: message(method, {
@@ -155,6 +192,22 @@ layer(served, { excludeTestServices: true })("POST /mcp", (it) => {
     }),
   )
 
+  it.effect("sends a large answer to a batch in parts, which count as bytes in flight of the key", () =>
+    Effect.gen(function* () {
+      const service = yield* Served
+      const batch = Array.from({ length: 16 }, (_, at) => ({
+        ...tool("wallet_movements", { address: Rows.alice, chain: "base" }),
+        id: at,
+      }))
+      const { headers, json, text } = yield* post(service, batch)
+      const single = yield* post(service, message("tools/list"))
+
+      expect(text.length).toBeGreaterThan(256 * 1024)
+      expect(json.map(({ id }: Json) => id)).toEqual(batch.map(({ id }) => id))
+      expect([headers["transfer-encoding"], single.headers["transfer-encoding"]]).toEqual(["chunked", undefined])
+    }),
+  )
+
   it.effect("asks for a key as REST does, and names none in an answer", () =>
     Effect.gen(function* () {
       const service = yield* Served
@@ -210,6 +263,22 @@ layer(served, { excludeTestServices: true })("POST /mcp", (it) => {
       // Each call is a message and three requests; the limit grows by one in each second of the test.
       expect(before).toBe(999)
       expect(before - after).toBeGreaterThan(20)
+    }),
+  )
+
+  it.effect("takes a call from the rate limit of the key for each message of a batch", () =>
+    Effect.gen(function* () {
+      const service = yield* Served
+      const limited = (name: string, burst: number) =>
+        Effect.map(service.addKey({ name, options: { rateLimit: { perSecond: 1, burst } } }), (key) => ({
+          "x-api-key": key,
+        }))
+      const batch = Array.from({ length: 16 }, (_, at) => message("ping", {}, at))
+      const [wide, narrow] = [yield* limited("wide", 1_000), yield* limited("batches", 10)]
+      const [allowed, refused] = [yield* post(service, batch, wide), yield* post(service, batch, narrow)]
+
+      expect(Number(allowed.headers["ratelimit-remaining"])).toBe(1_000 - batch.length)
+      expect([refused.status, refused.json.error]).toMatchObject([429, { data: { code: "rate_limited" } }])
     }),
   )
 
@@ -286,12 +355,86 @@ layer(served, { excludeTestServices: true })("POST /mcp", (it) => {
   )
 })
 
+describe("answerInTime", () => {
+  it.effect("ends each message of a batch by the time of the request", () =>
+    Effect.gen(function* () {
+      const messages = ["a", "b", "c"].map((id) => ({ id, method: "ping", params: null }))
+      const answer = ({ id }: { readonly id: number | string }) =>
+        id === "a" ? Effect.succeed({ result: {} }) : Effect.never
+      const answering = yield* Effect.forkChild(McpRoutes.answerInTime(messages, answer))
+      yield* TestClock.adjust("50 seconds")
+      const answers = yield* Fiber.join(answering)
+
+      expect(answers).toMatchObject([
+        { id: "a", result: {} },
+        { id: "b", error: { code: -32_002 } },
+        { id: "c", error: { code: -32_002 } },
+      ])
+    }),
+  )
+})
+
 describe("mcp", () => {
   it.live("off: the path does not exist", () =>
     Effect.gen(function* () {
       const service = yield* start({ chains, config: { mcp: "off" } })
 
       expect((yield* post(service, message("ping"))).status).toBe(404)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live.each(["", "no key", "k\u00e9y"])("a key of %j that is not needed is not an internal error", (key) =>
+    Effect.gen(function* () {
+      const service = yield* start({ chains })
+      const headers = { "sec-fetch-site": "same-origin", "x-api-key": key }
+      const { json, status } = yield* post(service, tool("wallet_movements"), headers)
+
+      expect([status, json.result?.isError]).toEqual([200, false])
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("find: searches names where the explorer is off", () =>
+    Effect.gen(function* () {
+      const labelled = { eth: { ...chains.eth, config: { labels: { [Rows.bob]: "Cold storage" } } } }
+      const service = yield* start({ chains: labelled, config: { explorer: "off" } })
+      const { json } = yield* post(service, tool("find", { text: "cold", chain: "eth" }))
+
+      expect(JSON.parse(json.result.content[0].text).answer).toMatchObject({
+        place: null,
+        names: [{ kind: "label", address: Rows.bob, untrusted_name: "Cold storage" }],
+      })
+      expect((yield* service.get("/api/v2.2/names?chain=eth")).status).toBe(404)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("find: states what a text is to a key that may not search names", () =>
+    Effect.gen(function* () {
+      const node = yield* emptyNode
+      const service = yield* start({ chains: { eth: { ...chains.eth, config: { rpc: [node.url] } } } })
+      const key = yield* service.addKey({ name: "relay", options: { operations: ["relay"] } })
+      const find = (text: string) =>
+        Effect.map(post(service, tool("find", { text, chain: "eth" }), { "x-api-key": key }), ({ json }) => json.result)
+      const [address, name] = [yield* find(Rows.bob), yield* find("cold")]
+
+      expect(JSON.parse(address.content[0].text)).toMatchObject({
+        answer: { place: { is: "wallet", address: Rows.bob }, names: [] },
+        not_covered: [expect.any(String), expect.stringContaining("API key not allowed for the operation search")],
+      })
+      expect(name).toMatchObject({ isError: true })
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("a call whose caller leaves is given up, at the node too", () =>
+    Effect.gen(function* () {
+      const node = yield* unresponsiveNode
+      const service = yield* start({ chains: { eth: { ...chains.eth, config: { rpc: [node.url] } } } })
+      const leaving = new AbortController()
+      const call = post(service, tool("find", { text: Rows.bob, chain: "eth" }), {}, leaving.signal)
+      yield* Effect.forkScoped(Effect.sandbox(call))
+      yield* node.asked
+      leaving.abort()
+
+      yield* node.left
     }).pipe(Effect.scoped),
   )
 
