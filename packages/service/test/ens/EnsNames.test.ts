@@ -39,7 +39,7 @@ describe("EnsNames", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("find: calls no more often than the chain allows, whoever searches", () =>
+  it.effect("find: calls no more often than the chain allows, for all searches together", () =>
     Effect.gen(function* () {
       let calls = 0
       const callAt: EnsNames.Source["callAt"] = () => () => Effect.sync(() => (calls++, null))

@@ -88,12 +88,12 @@ const locate = Effect.fnUntraced(function* ({ rpc }: Service, text: string, chai
 const find = Effect.fnUntraced(function* (service: Service, text: string, chain: string) {
   const place = yield* locate(service, text.trim(), chain)
   const names = yield* promised(() => service.explorer.search({ q: text.trim().slice(0, 100), chain })).pipe(
-    Effect.map(({ result }) => ({ result, lacks: [] })),
+    Effect.map(({ result }) => ({ result, notSearched: [] })),
     // What a text is on the chain is an answer without names too.
     Effect.catch((error) =>
       place === null
         ? Effect.fail(error)
-        : Effect.succeed({ result: [], lacks: [`Names were not searched: ${error.message}`] }),
+        : Effect.succeed({ result: [], notSearched: [`Names were not searched: ${error.message}`] }),
     ),
   )
   return {
@@ -107,7 +107,7 @@ const find = Effect.fnUntraced(function* (service: Service, text: string, chain:
       })),
     },
     coverage: null,
-    not_covered: ["Anyone may give a token the name of another one: compare addresses.", ...names.lacks],
+    not_covered: ["Anyone may give a token the name of another one: compare addresses.", ...names.notSearched],
     proof: null,
   } satisfies ToolResult.ToolResult
 })

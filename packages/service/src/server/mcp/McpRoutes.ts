@@ -112,7 +112,7 @@ const refuse = (
   headers: Response.Headers,
 ) => Response.json(JSON.stringify({ jsonrpc: "2.0", id, error }), { status: 400, headers })
 
-type Answer = StatelessServer.Response & { readonly id: number | string }
+type MessageResponse = StatelessServer.Response & { readonly id: number | string }
 
 /** Answers messages one after the other, until the time of the request is over. */
 export const answerInTime = Effect.fnUntraced(function* <R>(
@@ -132,7 +132,7 @@ export const answerInTime = Effect.fnUntraced(function* <R>(
 })
 
 interface Written {
-  readonly answers: ReadonlyArray<Answer>
+  readonly answers: ReadonlyArray<MessageResponse>
   readonly isBatch: boolean
   readonly isSelfContained: boolean
 }
