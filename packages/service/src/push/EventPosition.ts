@@ -40,6 +40,9 @@ const read = (text: string): readonly [position: EventPosition, digest: string] 
   return [{ journal: journal.success, from: Number(from), next: Number(next), highest: Number(above) - 1 }, digest]
 }
 
+/** Number of the change of the journal that a position is after; undefined for another text. */
+export const changeOf = (text: string): number | undefined => read(text)?.[0].journal.change
+
 /** Reads a position; fails with what is expected. */
 export const parse = (text: string, selection: string): Result.Result<EventPosition, string> => {
   const [position, digest] = read(text) ?? []

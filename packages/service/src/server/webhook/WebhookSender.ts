@@ -71,8 +71,8 @@ interface Memory {
   last: string | null
   /** The revision that this process wrote or read last: another one is a change by others, after which the memory is not used. */
   revision: number
-  /** The newest change when its positions were stored last; 0 before that. */
-  storedChange: number
+  /** The change that all stored positions have reached; `null` where it is not known. */
+  storedChange: number | null
 }
 
 /** The events of a step that become one message: it ends where the position moves on, or with the step. */
@@ -100,7 +100,15 @@ const batchOf = (
 const forget = (memory: Memory): void => {
   memory.states.clear()
   memory.following = null
+  memory.storedChange = null
 }
+
+/** The change that all stored positions of a webhook have reached, whatever process stored them. */
+const storedChangeOf = ({ addresses, positions }: Webhook.Webhook): number =>
+  addresses.reduce(
+    (lowest, wallet) => Math.min(lowest, EventPosition.changeOf(positions[wallet] ?? "") ?? 0),
+    Number.MAX_SAFE_INTEGER,
+  )
 
 const isRow = ({ event: { _tag } }: Events.PlacedEvent): boolean => _tag !== "Covered" && _tag !== "Final"
 
@@ -369,6 +377,7 @@ const idle = Effect.fnUntraced(function* (
   memory: Memory,
   from: number,
 ): Effect.fn.Return<void, StoreError> {
+  memory.storedChange ??= storedChangeOf(webhook)
   let awaited: number | null = from
   while (awaited !== null) {
     yield* chain.recent.awaitChange(awaited)
@@ -432,7 +441,6 @@ const turn = Effect.fnUntraced(function* (
   yield* prepare(sender, stored, chain, webhook, memory).pipe(
     Effect.flatMap((awaited) => {
       if (awaited === null) return Effect.void
-      if (memory.storedChange === 0) memory.storedChange = awaited
       const refused = holder === null ? [] : [untilRefused(sender, holder, chain)]
       return rest(sender, name, memory, [idle(sender, stored, chain, webhook, memory, awaited), ...refused])
     }),
@@ -460,7 +468,7 @@ const turn = Effect.fnUntraced(function* (
 
 /** Turns of a webhook for as long as it exists. A failure of the database is tried again. */
 const serve = (sender: Sender, name: string) => {
-  const memory: Memory = { states: new Map(), following: null, last: null, revision: 0, storedChange: 0 }
+  const memory: Memory = { states: new Map(), following: null, last: null, revision: 0, storedChange: null }
   return turn(sender, name, memory).pipe(
     Effect.catch(({ message }) =>
       Effect.andThen(Effect.logWarning(`Webhook ${name}: ${message}`), Effect.sleep(Duration.seconds(5))),

@@ -6,7 +6,9 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Config from "../../../src/config/Config.ts"
 import * as ServedChain from "../../../src/config/ServedChain.ts"
+import * as EventPosition from "../../../src/push/EventPosition.ts"
 import * as NameLookups from "../../../src/push/NameLookups.ts"
+import * as Events from "../../../src/push/WalletEvents.ts"
 import * as Webhook from "../../../src/push/Webhook.ts"
 import * as IndexedChain from "../../../src/query/IndexedChain.ts"
 import * as RecentChanges from "../../../src/query/RecentChanges.ts"
@@ -77,7 +79,7 @@ const opened = Effect.gen(function* () {
     const [webhook] = yield* Webhook.make(key, { ...settings, addresses, types: ["wallet.transaction"] })
     yield* database.webhooks.add(name, Webhook.encode(webhook))
   })
-  return { add, counts, options, store }
+  return { add, counts, hookUrl: hook.url, options, store }
 })
 
 const blocks = Array.from({ length: 4 }, (_, number) => Rows.block(number, [{ from: Rows.alice, to: Rows.bob }]))
@@ -117,6 +119,33 @@ describe("WebhookSender", () => {
 
       expect(counts.statements).toBe(2)
     }).pipe(Effect.scoped),
+  )
+
+  it.live(
+    "the positions of an idle webhook are stored after 10,000 changes, also by a process that began meanwhile",
+    () =>
+      Effect.gen(function* () {
+        const { counts, hookUrl, options, store } = yield* opened
+        const [chain] = options.chains
+        const past = Array.from({ length: 10_001 }, (_, number) => Rows.block(number, []))
+        yield* store.append(null, past)
+        const settings = { url: hookUrl, chain: "eth", finality: "head", from: "now" } as const
+        const types = ["wallet.transaction"] as const
+        const [webhook] = yield* Webhook.make(key, { ...settings, addresses: [Rows.stranger], types })
+        const subscription = Webhook.subscriptionOf(webhook, chain!, Rows.stranger, 1)
+        const { position } = yield* Events.start(subscription, { _tag: "Now" })
+        const positions = { [Rows.stranger]: EventPosition.format(position, Events.selectionText(subscription)) }
+        yield* options.webhooks.add("idle", Webhook.encode({ ...webhook, positions }))
+        for (let at = 0; at < 10_000; at++) yield* store.finalize(at)
+        yield* Effect.forkScoped(WebhookSender.run(options))
+        yield* settled(counts)
+        yield* store.finalize(10_000)
+        yield* settled(counts)
+        const stored = yield* Webhook.decode((yield* options.webhooks.find("idle"))!.content)
+
+        expect(EventPosition.changeOf(stored.positions[Rows.stranger]!)).toBe(10_002)
+      }).pipe(Effect.scoped),
+    60_000,
   )
 
   it.live(
