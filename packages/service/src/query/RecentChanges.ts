@@ -71,7 +71,7 @@ const apply = (changes: ReadonlyArray<Journal.Change>, { isFinal, journal, next 
       if (hash !== null) final = { number: highest, hash }
     } else {
       if (kind !== "append" || lowest < next) return null
-      // Of the blocks that a change adds, a reader of final blocks reads none.
+      // A reader of final blocks does not read the blocks that a change adds.
       if (!isFinal && highest - next >= maxBlocks && newest !== journal) break
       top = Math.max(top, highest)
     }
@@ -87,7 +87,7 @@ const lastOf = (
   applied: Applied,
   isComplete: boolean,
 ): number | null => {
-  // What became final is read after the changes before it: those that added these blocks are no changes of blocks that were read.
+  // Read before all changes are applied, a block would be read again with the change that added it.
   if (isFinal) return isComplete ? Math.min(finalized ?? -1, head.number) : next - 1
   return isComplete && applied.top < head.number ? null : applied.top
 }
@@ -100,7 +100,7 @@ const readIn = Effect.fnUntraced(function* (
   const checkpoint = yield* snapshot.checkpoint
   if (checkpoint === null) return null
   const { changes, isLost, newest } = yield* snapshot.changes(journal, maxChanges)
-  // A store that was restored, or a replica that lags, has not reached the position: its reader waits for another change than the newest here.
+  // A restored store or a lagging replica has not reached the position yet: the reader reads for itself, and waits for its next change.
   const applied = isLost || newest.change < journal.change ? null : apply(changes, place)
   if (applied === null) return null
   const { head } = checkpoint
