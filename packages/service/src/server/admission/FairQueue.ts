@@ -1,6 +1,6 @@
 /**
- * Runs long computations of many callers, so that no caller spends the time of others. One of a caller and a few of all callers run at
- * a time. The next one is that of the caller who waited longest since its last. What waits is bounded, and what is interrupted is taken
+ * Runs long computations of many callers, so that no caller spends the time of others. One or a few of a caller and a few of all callers
+ * run at a time. The next one is that of the caller who waited longest since its last. What waits is bounded, and what is interrupted is taken
  * out.
  *
  * Source: decision 0049.
@@ -12,6 +12,8 @@ import * as Effect from "effect/Effect"
 export interface Options {
   /** Computations of all callers that run at once. */
   readonly concurrency: number
+  /** Computations of a caller that run at once. Default 1. */
+  readonly concurrencyPerCaller?: number
   /** Computations of a caller that wait. */
   readonly maxWaitingPerCaller: number
   /** Computations of all callers that wait. */
@@ -32,30 +34,47 @@ export interface FairQueue {
 }
 
 /** Makes a queue. */
-export const make = ({ concurrency, maxWaiting, maxWaitingPerCaller }: Options): FairQueue => {
+export const make = ({
+  concurrency,
+  concurrencyPerCaller = 1,
+  maxWaiting,
+  maxWaitingPerCaller,
+}: Options): FairQueue => {
   /** What waits of each caller, in the order of arrival; callers in the order of their turns. */
   const waiting = new Map<string, Array<() => void>>()
-  const running = new Set<string>()
-  let waitingCount = 0
+  /** How many run of each caller. */
+  const running = new Map<string, number>()
+  let [runningCount, waitingCount] = [0, 0]
 
-  /** Starts what may run: of callers in turn, of which none runs. */
+  const hasRoom = (caller: string): boolean =>
+    runningCount < concurrency && (running.get(caller) ?? 0) < concurrencyPerCaller
+
+  /** Adds to what runs of a caller; takes from it where the number is negative. */
+  const addRunning = (caller: string, number: number) => {
+    runningCount += number
+    const count = (running.get(caller) ?? 0) + number
+    if (count > 0) running.set(caller, count)
+    else running.delete(caller)
+  }
+
+  /** Starts what may run, of callers in turn. A caller that still has more waiting is looked at again behind the others. */
   const startNext = () => {
     for (const [caller, queue] of waiting) {
-      if (running.size >= concurrency) return
-      if (running.has(caller)) continue
+      if (runningCount >= concurrency) return
+      if (!hasRoom(caller)) continue
       const start = queue.shift()
       waiting.delete(caller)
       if (queue.length > 0) waiting.set(caller, queue)
       if (start === undefined) continue
       waitingCount--
-      running.add(caller)
+      addRunning(caller, 1)
       start()
     }
   }
 
   const release = (caller: string) =>
     Effect.sync(() => {
-      running.delete(caller)
+      addRunning(caller, -1)
       startNext()
     })
 
@@ -69,8 +88,8 @@ export const make = ({ concurrency, maxWaiting, maxWaitingPerCaller }: Options):
   /** Waits for the turn of a caller, which then has to be released. */
   const turn = (caller: string): Effect.Effect<void, QueueFull> =>
     Effect.callback((resume) => {
-      if (!running.has(caller) && running.size < concurrency) {
-        running.add(caller)
+      if (hasRoom(caller)) {
+        addRunning(caller, 1)
         return resume(Effect.void)
       }
       const full = isFull(caller)
@@ -94,6 +113,6 @@ export const make = ({ concurrency, maxWaiting, maxWaitingPerCaller }: Options):
       Effect.uninterruptibleMask((restore) =>
         Effect.flatMap(restore(turn(caller)), () => Effect.ensuring(restore(work), release(caller))),
       ),
-    size: () => ({ running: running.size, waiting: waitingCount }),
+    size: () => ({ running: runningCount, waiting: waitingCount }),
   }
 }

@@ -21,6 +21,7 @@ import { holderOf, type KeyGrant } from "../../store/ApiKeys.ts"
 import * as MonotonicClock from "../../supervision/MonotonicClock.ts"
 import * as Authentication from "../admission/Authentication.ts"
 import { Bounds } from "../admission/Bounds.ts"
+import * as FairQueue from "../admission/FairQueue.ts"
 import * as InFlight from "../admission/InFlight.ts"
 import * as KeylessRequest from "../admission/KeylessRequest.ts"
 import * as LargeResponse from "../admission/LargeResponse.ts"
@@ -50,6 +51,22 @@ const ownUrl = "http://daybook"
 
 /** Stands for the key of the clients, whose requests are sent with that of the caller in its place, or with none. */
 const keyOfClients = "none"
+
+/**
+ * Messages of a caller that are answered at once, and that wait. Those of others do not wait behind them, as a node may take its time for
+ * each.
+ */
+const messageBounds: FairQueue.Options = {
+  concurrency: Infinity,
+  concurrencyPerCaller: 4,
+  maxWaitingPerCaller: 100,
+  maxWaiting: 10_000,
+}
+
+const tooMany = ({ max }: FairQueue.QueueFull): Effect.Effect<StatelessServer.Response> =>
+  Effect.succeed({
+    error: { code: RelayError.code.limitExceeded, message: `Too many messages at once: ${max} wait. Retry later.` },
+  })
 
 const late: { readonly error: McpMessage.McpError } = {
   error: {
@@ -184,6 +201,7 @@ const make = Effect.fnUntraced(function* (config: Config) {
   const { fetchFor } = yield* OwnRequests
   const isOriginAllowed = originCheck(config)
   const { limits } = bounds
+  const queue = FairQueue.make(messageBounds)
   const bodyBounds = { ...bounds, limits: { ...limits, bodyBytes: Math.min(limits.bodyBytes, maxBodyBytes) } }
   // What is made with the first message must keep nothing of its request.
   const context = yield* Effect.context<Scope.Scope>()
@@ -198,10 +216,13 @@ const make = Effect.fnUntraced(function* (config: Config) {
   const answerAll = Effect.fnUntraced(function* (
     { isBatch, messages, version: protocolVersion }: Extract<McpMessage.McpRequest, { readonly _tag: "Messages" }>,
     request: HttpServerRequest,
+    holder: string,
   ) {
     const { server } = yield* loaded
     const service = yield* clientsOf(request)
-    const answers = yield* answerInTime(messages, (message) => server.answer(message, protocolVersion, service))
+    const answers = yield* answerInTime(messages, (message) =>
+      Effect.catchTag(queue.run(holder, server.answer(message, protocolVersion, service)), "QueueFull", tooMany),
+    )
     return { answers, isBatch, isSelfContained: protocolVersion === McpMessage.selfContained }
   })
 
@@ -237,7 +258,7 @@ const make = Effect.fnUntraced(function* (config: Config) {
         case "Messages": {
           const further = received.messages.length - 1
           const left = further === 0 ? headers : yield* takeFurther(grant, further)
-          return yield* written(yield* answerAll(received, request), { grant, bounds, headers: left })
+          return yield* written(yield* answerAll(received, request, holderOf(grant)), { grant, bounds, headers: left })
         }
       }
     },

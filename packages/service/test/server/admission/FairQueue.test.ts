@@ -35,6 +35,21 @@ describe("FairQueue", () => {
     }),
   )
 
+  it.effect("run: as many computations of a caller run at once as the options state, and no more", () =>
+    Effect.gen(function* () {
+      const { begun, end, queue, start } = makeWork({ concurrency: 5, concurrencyPerCaller: 2 })
+      for (const name of ["a1", "a2", "a3", "a4"]) yield* start("a", name)
+      yield* start("b", "b1")
+      expect(begun).toEqual(["a1", "a2", "b1"])
+      yield* end("a2")
+      expect(begun).toEqual(["a1", "a2", "b1", "a3"])
+      for (const name of ["a1", "a3", "a4", "b1"]) yield* end(name)
+
+      expect(begun).toEqual(["a1", "a2", "b1", "a3", "a4"])
+      expect(queue.size()).toEqual({ running: 0, waiting: 0 })
+    }),
+  )
+
   it.effect("run: callers take turns, whatever each of them has waiting", () =>
     Effect.gen(function* () {
       const { begun, end, start } = makeWork({ concurrency: 1 })

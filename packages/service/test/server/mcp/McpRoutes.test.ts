@@ -438,6 +438,23 @@ describe("mcp", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live("refuses messages of a caller that has many at once, and answers those of another one", () =>
+    Effect.gen(function* () {
+      const node = yield* unresponsiveNode
+      const service = yield* start({ chains: { eth: { ...chains.eth, config: { rpc: [node.url] } } } })
+      const other = { "x-api-key": yield* service.addKey({ name: "other" }) }
+      const ending = new AbortController()
+      const find = tool("find", { text: Rows.bob, chain: "eth" })
+      const calls = Array.from({ length: 105 }, () => post(service, find, {}, ending.signal))
+      const refused = yield* Effect.raceAllFirst(calls)
+      const answered = yield* post(service, message("ping"), other)
+      ending.abort()
+
+      expect([refused.status, refused.json.error.code]).toEqual([200, -32_005])
+      expect(answered.json.result).toEqual({})
+    }).pipe(Effect.scoped),
+  )
+
   it.live("answers callers without a key where REST does, and for the same operations", () =>
     Effect.gen(function* () {
       const anonymous = { perSecond: 100, burst: 100, operations: ["movements"] }
