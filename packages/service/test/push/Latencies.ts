@@ -1,0 +1,125 @@
+/**
+ * Measures how long a movement takes from the node to those who wait for it. A node mines a block with one transfer of a watched wallet at
+ * each interval, a service indexes it, and receivers in another process report when they have it.
+ */
+import { type ChildProcess, fork, spawn } from "node:child_process"
+import { once } from "node:events"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { Anvil, Head } from "@daybook/chain"
+import { Eventually, Random } from "@daybook/harness"
+import { Effect } from "effect"
+import { addKey, main } from "../cli/daybook.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
+import { type Arrival, micros, type Options as ReceiverOptions, ways } from "./receivers.child.ts"
+
+/** What is measured. */
+export interface Options {
+  /** Blocks with a transfer each. */
+  readonly blocks: number
+  /** Mean time between two blocks. */
+  readonly blockMillis: number
+  /** Interval between polls of the node by the service; undefined for that of a node on this machine. */
+  readonly pollMillis: number | undefined
+}
+
+/** Latencies of a way, one for each block that arrived. */
+export interface Latencies {
+  readonly way: Arrival["way"]
+  readonly millis: ReadonlyArray<number>
+}
+
+const chain = "local"
+
+/** Runs a process until the scope ends. */
+const running = (start: () => ChildProcess) =>
+  Effect.acquireRelease(Effect.sync(start), (child) =>
+    Effect.promise(async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      const ended = once(child, "exit")
+      child.kill("SIGTERM")
+      await ended
+    }),
+  )
+
+/** A service that indexes a wallet; gives how it is reached. */
+const serve = Effect.fnUntraced(function* (node: Anvil.Node, wallet: string, pollMillis: number | undefined) {
+  const folder = yield* temporaryFolder
+  const config = {
+    listen: { host: "127.0.0.1", port: 0 },
+    database: "sqlite:data",
+    chains: { [chain]: { id: node.chainId, rpc: [node.url], watch: [wallet], pollMillis } },
+    webhooks: { allowPrivate: true },
+  }
+  writeFileSync(join(folder, "daybook.json"), JSON.stringify(config))
+  const args = [main, "serve", "--config", "daybook.json"]
+  const child = yield* running(() => spawn(process.execPath, args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] }))
+  let output = ""
+  for (const stream of [child.stdout!, child.stderr!]) stream.on("data", (chunk: Buffer) => (output += String(chunk)))
+  const address = () => /Listening on (https?:\S+?);/.exec(output)?.[1]
+  yield* Eventually.untilEffect(
+    Effect.sync(() => address() !== undefined),
+    { what: "the service listens" },
+  )
+  const url = address()!
+  const isIndexed = async () => {
+    const { indexed } = (await (await fetch(`${url}/ready?chain=${chain}`)).json()) as { indexed: object | null }
+    return indexed !== null && indexed !== undefined
+  }
+  yield* Eventually.untilEffect(Effect.promise(isIndexed), { everyMillis: 100, what: "the service has blocks" })
+  return { url, key: yield* addKey(folder, "receivers"), chain, wallet } satisfies ReceiverOptions
+})
+
+/** Starts the receivers; gives when each had a block, by way and block. */
+const receive = Effect.fnUntraced(function* (options: ReceiverOptions) {
+  const arrivals = new Map(ways.map((way) => [way, new Map<number, number>()]))
+  const file = join(import.meta.dirname, "receivers.child.ts")
+  const child = yield* running(() => fork(file, [JSON.stringify(options)]))
+  child.on("message", (message) => {
+    // Sound: the receivers send nothing else.
+    const { atMicros, block, way } = message as Arrival
+    const own = arrivals.get(way)!
+    if (!own.has(block)) own.set(block, atMicros)
+  })
+  const hasEnded = () => child.exitCode !== null
+  return { arrivals, hasEnded }
+})
+
+/** Measures. */
+export const measure = Effect.fnUntraced(function* ({ blockMillis, blocks, pollMillis }: Options) {
+  const node = yield* Anvil.make()
+  // Sound: the node has ten accounts.
+  const [from, wallet] = node.accounts as [string, string]
+  yield* Head.mine(node, 3)
+  const { arrivals, hasEnded } = yield* receive(yield* serve(node, wallet, pollMillis))
+  const random = Random.make(1)
+  let head = 3
+  /** Mines a block with a transfer; gives the time when the node had it. */
+  const mine = Effect.gen(function* () {
+    const startedAt = micros()
+    yield* Head.transfer(node, { from, to: wallet, valueWei: 1n })
+    yield* node.call("evm_mine")
+    const minedAt = micros()
+    head++
+    // Intervals differ, so that blocks and polls do not keep step.
+    const millis = blockMillis * (0.5 + random.next()) - (micros() - startedAt) / 1_000
+    yield* Effect.sleep(Math.max(0, millis))
+    return minedAt
+  })
+  const has = (block: number) => [...arrivals.values()].every((own) => own.has(block))
+  const hasAny = () => [...arrivals.values()].every((own) => [...own.keys()].some((block) => block > head - 10))
+  // The first blocks begin the receivers, and compile what they run.
+  const isWarm = Effect.map(mine, () => hasEnded() || (head > 20 && hasAny()))
+  yield* Eventually.untilEffect(isWarm, { what: "each receiver has a block" })
+  const minedAt = new Map<number, number>()
+  for (let count = 0; count < blocks; count++) {
+    const at = yield* mine
+    minedAt.set(head, at)
+  }
+  const isOver = () => hasEnded() || [...minedAt.keys()].every(has)
+  yield* Effect.ignore(Eventually.untilEffect(Effect.sync(isOver), { withinMillis: 20_000, what: "all blocks arrived" }))
+  return [...arrivals].map(([way, own]): Latencies => {
+    const millis = [...minedAt].flatMap(([block, at]) => (own.has(block) ? [(own.get(block)! - at) / 1_000] : []))
+    return { way, millis }
+  })
+})
