@@ -4,25 +4,23 @@
 import * as Effect from "effect/Effect"
 import type { StoreError } from "./StoreError.ts"
 
-/** Time between two looks. */
-export const pollMillis = 1_000
+/** How to wait. */
+export interface Options {
+  /** Time between two looks. */
+  readonly everyMillis: number
+  /** Is run before each look, and gives an effect that ends with the first notification after that. Default: there is none. */
+  readonly next?: Effect.Effect<Effect.Effect<void>>
+}
 
-/**
- * Waits until the newest change is another one than a given number, and gives its number.
- *
- * @param next - Is run before each look, and gives an effect that ends with the first notification after that.
- */
+/** Waits until the newest change is another one than a given number, and gives its number. */
 export const make =
-  (
-    newest: Effect.Effect<number, StoreError>,
-    next: Effect.Effect<Effect.Effect<void>> = Effect.succeed(Effect.never),
-  ) =>
+  (newest: Effect.Effect<number, StoreError>, { everyMillis, next = Effect.succeed(Effect.never) }: Options) =>
   (known: number): Effect.Effect<number, StoreError> =>
     Effect.gen(function* () {
       for (;;) {
         const notified = yield* next
         const found = yield* newest
         if (found !== known) return found
-        yield* Effect.raceFirst(notified, Effect.sleep(pollMillis))
+        yield* Effect.raceFirst(notified, Effect.sleep(everyMillis))
       }
     })

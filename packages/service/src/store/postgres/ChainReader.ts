@@ -93,6 +93,9 @@ const snapshotOf = (state: SnapshotStart.State): Snapshot => {
 /** Time for a statement of a snapshot that is no page. */
 const snapshotMillis = 60_000
 
+/** Time between two looks at the journal of a reader that waits: replicas and some poolers deliver no notifications. */
+const lookMillis = 1_000
+
 /** How a reader reads: `readPage` what a replica may, and `listening` with notifications of the chain. */
 export interface Ways {
   readonly reading: Reading
@@ -117,7 +120,7 @@ export const make = ({ listening, readPage, reading }: Ways): ChainReader => ({
     const newest = reading(({ chain: { sql }, session }) =>
       Effect.map(session.rows<readonly [number]>(sql.newestChange, []), ([row]) => row?.[0] ?? 0),
     )
-    return listening((next) => ChangeWait.make(newest, next)(known))
+    return listening((next) => ChangeWait.make(newest, { everyMillis: lookMillis, next })(known))
   },
   headers: (from, to) => reading((at) => Blocks.headers(at, from, to)),
   gaps: (query) => reading((at) => Blocks.gaps(at, query)),
