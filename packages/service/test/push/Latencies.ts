@@ -117,7 +117,9 @@ export const measure = Effect.fnUntraced(function* ({ blockMillis, blocks, pollM
     minedAt.set(head, at)
   }
   const isOver = () => hasEnded() || [...minedAt.keys()].every(has)
-  yield* Effect.ignore(Eventually.untilEffect(Effect.sync(isOver), { withinMillis: 20_000, what: "all blocks arrived" }))
+  yield* Effect.ignore(
+    Eventually.untilEffect(Effect.sync(isOver), { withinMillis: 20_000, what: "all blocks arrived" }),
+  )
   return [...arrivals].map(([way, own]): Latencies => {
     const millis = [...minedAt].flatMap(([block, at]) => (own.has(block) ? [(own.get(block)! - at) / 1_000] : []))
     return { way, millis }

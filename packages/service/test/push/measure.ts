@@ -16,7 +16,10 @@ Campaign.main({
   options: {
     blocks: [300, "blocks that are measured"],
     interval: [200, "mean time between two blocks, in milliseconds"],
-    poll: [0, "interval between polls of the node by the service, in milliseconds; 0 for that of a node on this machine"],
+    poll: [
+      0,
+      "interval between polls of the node by the service, in milliseconds; 0 for that of a node on this machine",
+    ],
   },
   plan: ({ blocks, interval, poll }) =>
     Effect.succeed({
