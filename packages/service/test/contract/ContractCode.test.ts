@@ -81,4 +81,13 @@ describe("ContractCode", () => {
 
     expect(nameOf([odd], `0x${codeOf(1)}ffff`)).toBe("Odd")
   })
+
+  it("cuts nothing from a code whose last bytes are no metadata, nor from one that is metadata alone", () => {
+    const ended = known("Ended", { deployedBytecode: `0x${codeOf(1)}5b5b0001` })
+    const alone = known("Alone", { deployedBytecode: `0x${metadata("ab")}` })
+
+    expect(nameOf([ended], `0x${codeOf(1)}5b5b0001`)).toBe("Ended")
+    expect(nameOf([ended], `0x${codeOf(1)}5b5c0001`)).toBeUndefined()
+    expect(nameOf([alone], `0x${metadata("ab")}`)).toBe("Alone")
+  })
 })
