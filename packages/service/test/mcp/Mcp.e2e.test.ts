@@ -38,7 +38,13 @@ const served = Effect.gen(function* () {
   const get = (path: string) => request(`${url}${path}`, { headers: { "x-api-key": key } })
   const isIndexed = Effect.map(get("/ready?chain=local"), ({ json }) => json?.indexed?.to >= lastBlock)
   yield* Eventually.untilEffect(isIndexed, { everyMillis: 50 })
-  return { base, url, key, keys, get }
+  /** Waits until the opening of this wallet is read, which its first question starts: sums change once by it. */
+  const opened = (address: string) =>
+    get(`/api/v2.2/${address}/balances?chain=local`).pipe(
+      Effect.map(({ json }) => (json.result as ReadonlyArray<Json>).every((row) => !row.balance.startsWith("-"))),
+      (known) => Eventually.untilEffect(known, { everyMillis: 50 }),
+    )
+  return { base, url, key, keys, get, opened }
 })
 
 /** A client of `daybook mcp` with these arguments. */
@@ -86,8 +92,9 @@ const call = (client: Client, name: string, args: Record<string, unknown>) =>
 layer(scenario, { excludeTestServices: true })("daybook mcp", (it) => {
   it.effect("answers from the database of a configuration, as REST does, in bounded pages that go on", () =>
     Effect.gen(function* () {
-      const { base, get, keys } = yield* served
+      const { base, get, keys, opened } = yield* served
       const { accounts, all, lastBlock } = yield* Scenario.Scenario
+      yield* opened(accounts.alice)
       const client = yield* connect(base)
       const { tools } = yield* Effect.promise(() => client.listTools())
       expect(tools.map(({ name }) => name).toSorted()).toEqual([
@@ -147,8 +154,9 @@ layer(scenario, { excludeTestServices: true })("daybook mcp", (it) => {
 
   it.effect("answers as the endpoint of the service does", () =>
     Effect.gen(function* () {
-      const { base, key, url } = yield* served
+      const { base, key, opened, url } = yield* served
       const { accounts, all } = yield* Scenario.Scenario
+      yield* opened(accounts.alice)
       const [stdio, http] = [yield* connect(base, "--url", url, "--key", key), yield* connectByHttp(url, key)]
       const wallet = { address: accounts.alice, chain: "local" }
       const calls: ReadonlyArray<readonly [name: string, args: Record<string, unknown>]> = [
