@@ -53,12 +53,16 @@ const emptyNode = Effect.acquireRelease(
   ({ stop }) => Effect.promise(stop),
 )
 
-/** A node that answers nothing; states when it is asked, and when a client leaves it. */
+/** A node of chain 1 that answers no call; states when it is asked, and when a client leaves it. */
 const unresponsiveNode = Effect.gen(function* () {
   const [asked, left] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-  const server = createServer((_, response) => {
-    Deferred.doneUnsafe(asked, Effect.void)
-    response.on("close", () => Deferred.doneUnsafe(left, Effect.void))
+  const server = createServer((request, response) => {
+    request.on("data", (sent: Buffer) => {
+      // Whether it is a node of the chain is asked once for all callers.
+      if (String(sent).includes("eth_chainId")) return response.end('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
+      Deferred.doneUnsafe(asked, Effect.void)
+      return response.on("close", () => Deferred.doneUnsafe(left, Effect.void))
+    })
   })
   yield* Effect.acquireRelease(
     Effect.promise(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))),
@@ -449,6 +453,7 @@ describe("mcp", () => {
       const refused = yield* Effect.raceAllFirst(calls)
       const answered = yield* post(service, message("ping"), other)
       ending.abort()
+      yield* node.left
 
       expect([refused.status, refused.json.error.code]).toEqual([200, -32_005])
       expect(answered.json.result).toEqual({})
