@@ -33,6 +33,9 @@ export type Received =
 /** Time until the headers of the response, with the look-up of the name, in milliseconds. */
 const timeoutMillis = 20_000
 
+/** Informational responses, such as early hints, before the response of an attempt. A receiver may send any number. */
+const maxInformational = 10
+
 /** Why a URL is refused before a name is looked up; `null` for none. */
 export const issueOf = (text: string, { allowPrivate }: Allowed): string | null => {
   if (text.length > 2_000 || !URL.canParse(text)) return "a URL of at most 2,000 characters"
@@ -106,6 +109,13 @@ const post = (
     outgoing.on("error", ({ message }) => fail(visibleStart(message, 200)))
     // An upgrade of the connection is neither a response nor an error.
     outgoing.on("close", () => fail("The connection was closed without a response."))
+    let informational = 0
+    outgoing.on("information", () => {
+      informational++
+      if (informational <= maxInformational) return
+      fail(`More than ${maxInformational} informational responses (1xx).`)
+      outgoing.destroy()
+    })
     outgoing.on("response", (response) => {
       const { "retry-after": retryAfter } = response.headers
       resume(Effect.succeed({ _tag: "Status", status: response.statusCode ?? 0, retryAfter }))

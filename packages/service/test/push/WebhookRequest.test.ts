@@ -47,6 +47,24 @@ describe("WebhookRequest", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live("send: early hints before a response are passed over, and an attempt with more than ten of them fails", () =>
+    Effect.gen(function* () {
+      const hint = "HTTP/1.1 103 Early Hints\r\nlink: </a>; rel=preload\r\n\r\n"
+      const response = "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n"
+      const ten = yield* answering(`${hint.repeat(9)}HTTP/1.1 100 Continue\r\n\r\n${response}`)
+      const eleven = yield* answering(`${hint.repeat(10)}HTTP/1.1 100 Continue\r\n\r\n${response}`)
+      const received = [
+        yield* WebhookRequest.send(ten.url, {}, "{}", options),
+        yield* WebhookRequest.send(eleven.url, {}, "{}", options),
+      ]
+
+      expect(received).toEqual([
+        { _tag: "Status", status: 204, retryAfter: undefined },
+        { _tag: "Failed", reason: "More than 10 informational responses (1xx)." },
+      ])
+    }).pipe(Effect.scoped),
+  )
+
   it.live("send: connects to an address that the name was looked up to", () =>
     Effect.gen(function* () {
       const { url } = yield* answering("HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
