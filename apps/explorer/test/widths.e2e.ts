@@ -1,0 +1,71 @@
+/** Every page at the widths of windows: nothing is wider than the window, also after it was made narrower or wider. */
+import type { Browser } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as ChromiumBrowser from "./Browser.ts"
+import * as Build from "./Build.ts"
+import * as Site from "./Site.ts"
+import * as World from "./World.ts"
+
+const widths = [320, 360, 390, 768, 1280, 2560]
+
+describe.skipIf(ChromiumBrowser.missing !== undefined)("widths of the explorer", () => {
+  let world: World.World
+  let browser: Browser
+
+  beforeAll(async () => {
+    await Build.make()
+    ;[world, browser] = await Promise.all([World.start({ blocks: 40, project: "hardhat" }), ChromiumBrowser.launch()])
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await world?.close()
+  })
+
+  const paths = (): ReadonlyArray<string> => {
+    const { accounts, contracts, transactions } = world.scenario
+    const tabs = ["movements", "internal", "tokens", "statement", "charts", "operations"]
+    return [
+      "/",
+      "/block/20",
+      ...Object.values(transactions).map((hash) => `/tx/${hash}`),
+      `/address/${accounts.alice}`,
+      ...tabs.map((tab) => `/address/${accounts.alice}?tab=${tab}`),
+      `/address/${contracts.gold}`,
+      `/address/${contracts.gold}?tab=transfers`,
+      `/address/${contracts.proxy}?tab=contract`,
+    ]
+  }
+
+  /** Elements that reach beyond the window, the innermost ones, and by how much the document does. */
+  const beyond = (page: Site.Site["page"]) =>
+    page.evaluate(async () => {
+      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+      const width = document.documentElement.clientWidth
+      const excess = document.documentElement.scrollWidth - width
+      if (excess <= 0) return null
+      const isBeyond = (element: Element) => element.getBoundingClientRect().right > width + 0.5
+      const found = [...document.querySelectorAll("body *")].filter(isBeyond)
+      const inner = found.filter((element) => ![...element.children].some(isBeyond))
+      return `${excess} px: ${inner
+        .slice(0, 3)
+        .map((element) => `${element.tagName} ${element.className}`)
+        .join(", ")}`
+    })
+
+  it("no page is wider than its window", async () => {
+    const { close, open, page } = await Site.make(browser, world.url, {})
+    const issues: Array<string> = []
+    for (const path of paths()) {
+      await page.setViewportSize({ width: widths[0]!, height: 900 })
+      await open(path)
+      for (const width of [...widths, ...widths.toReversed()]) {
+        await page.setViewportSize({ width, height: 900 })
+        const found = await beyond(page)
+        if (found !== null) issues.push(`${path} at ${width}: ${found}`)
+      }
+    }
+    await close()
+
+    expect(issues).toEqual([])
+  })
+})
