@@ -1,0 +1,198 @@
+/** Whether a range of blocks is complete, by what is known of an index. */
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Result } from "effect"
+import type { Checkpoint, Gap } from "../../src/block/BlockRows.ts"
+import * as CompleteRange from "../../src/query/CompleteRange.ts"
+import type { Coverage } from "../../src/query/Coverage.ts"
+import type { GapQuery } from "../../src/store/ChainReader.ts"
+import type { AppliedSettings, ReportedStatus } from "../../src/store/StatusBoard.ts"
+
+const checkpoint: Checkpoint = {
+  first: 100,
+  head: { number: 199, hash: `0x${"1".repeat(64)}` },
+  headTimestamp: 1_700_000_000,
+  finalized: null,
+}
+
+interface Known {
+  readonly checkpoint?: Checkpoint | null
+  readonly searchedTo?: number
+  readonly missing?: number
+  readonly gaps?: ReadonlyArray<Gap>
+  readonly nodeHead?: number | null
+  readonly settings?: AppliedSettings
+  /** No indexer has written a status. */
+  readonly isWithoutStatus?: boolean
+}
+
+const statusOf = ({ nodeHead = 199, settings = [] }: Known): ReportedStatus => ({
+  state: "backfill",
+  traces: null,
+  nodeHead,
+  message: "",
+  settings,
+  ageMillis: 0,
+})
+
+/** What a list of these blocks lacks, `null` for nothing, and the gaps that were asked for. */
+const lacking = (blocks: CompleteRange.Blocks, known: Known = {}, needs?: CompleteRange.Needs) => {
+  const asked: Array<GapQuery> = []
+  const chain = {
+    reader: {
+      gaps: (query: GapQuery) => {
+        asked.push(query)
+        return Effect.succeed((known.gaps ?? []).slice(0, query.limit))
+      },
+    },
+    status: Effect.succeed(known.isWithoutStatus === true ? null : statusOf(known)),
+  } as unknown as Parameters<typeof CompleteRange.check>[0]
+  const coverage: Coverage = {
+    checkpoint: known.checkpoint === undefined ? checkpoint : known.checkpoint,
+    missing: known.missing ?? 0,
+    reconciledTo: null,
+    searchedTo: known.searchedTo,
+  }
+  const checked = Effect.result(CompleteRange.check(chain, coverage, blocks, needs))
+  return Effect.map(checked, (result) => ({
+    message: Result.isFailure(result) ? String(Reflect.get(result.failure, "message")) : null,
+    asked,
+  }))
+}
+
+const whole = { from: 100, to: 199 }
+
+/** Cases of one kind: what is asked, what is known, and what is lacking. */
+const cases = (
+  each: Readonly<
+    Record<
+      string,
+      readonly [blocks: CompleteRange.Blocks, known: Known, lacking: string | null, needs?: CompleteRange.Needs]
+    >
+  >,
+) =>
+  Effect.forEach(Object.entries(each), ([name, [blocks, known, expected, needs]]) =>
+    Effect.map(lacking(blocks, known, needs), ({ message }) => expect([name, message]).toEqual([name, expected])),
+  )
+
+describe("CompleteRange.check", () => {
+  it.effect("names the blocks below the first one, and the search of a wallet that has not reached it", () =>
+    cases({
+      "the whole index": [whole, {}, null],
+      "an empty index": [whole, { checkpoint: null }, "no block of this chain is in the index yet"],
+      "one block below": [{ from: 99, to: 199 }, {}, "block 99 of this chain are not in the index"],
+      "blocks below": [{ from: 0, to: 50 }, {}, "blocks 0 to 50 of this chain are not in the index"],
+      "no block at all": [{ from: 60, to: 50 }, {}, null],
+      "a search under way": [
+        { from: 0, to: 150 },
+        { searchedTo: 40 },
+        "blocks 0 to 99 of this chain are not in the index for this wallet yet: its past is searched up to block 40",
+      ],
+      "a search at its beginning": [
+        { from: 0, to: 150 },
+        { searchedTo: 0 },
+        "blocks 0 to 99 of this chain are not in the index for this wallet yet: its past is searched up to block 0",
+      ],
+      "a search without a block": [
+        { from: 0, to: 150 },
+        { searchedTo: -1 },
+        "blocks 0 to 99 of this chain are not in the index",
+      ],
+      "a search at its end": [
+        { from: 0, to: 150 },
+        { searchedTo: 99 },
+        "blocks 0 to 99 of this chain are not in the index",
+      ],
+      "a search one block before its end": [
+        { from: 0, to: 150 },
+        { searchedTo: 98 },
+        "blocks 0 to 99 of this chain are not in the index for this wallet yet: its past is searched up to block 98",
+      ],
+    }),
+  )
+
+  it.effect(
+    "names the blocks above the last one once the node is more than 16 ahead, where the range reaches them",
+    () =>
+      cases({
+        "16 behind": [{ from: 100, to: 9_999 }, { nodeHead: 215 }, null],
+        "17 behind": [
+          { from: 100, to: 9_999 },
+          { nodeHead: 216 },
+          "blocks 200 to 216 of this chain are not in the index yet",
+        ],
+        "a range that ends before": [whole, { nodeHead: 5_000 }, null],
+        "a node that is not known": [{ from: 100, to: 9_999 }, { nodeHead: null }, null],
+        "no status": [{ from: 100, to: 9_999 }, { isWithoutStatus: true }, null],
+      }),
+  )
+
+  it.effect("names stored blocks without traces for a list that needs them", () => {
+    const settings: AppliedSettings = [
+      { name: "traces", value: "on" },
+      { name: "traces", value: "off", from: 150 },
+      { name: "traces", value: "on", from: 160 },
+    ]
+    return cases({
+      "blocks without traces": [whole, { settings }, "blocks 150 to 159 of this chain have no traces", "traces"],
+      "one of them": [{ from: 159, to: 199 }, { settings }, "block 159 of this chain have no traces", "traces"],
+      "blocks before": [{ from: 100, to: 149 }, { settings }, null, "traces"],
+      "blocks behind": [{ from: 160, to: 199 }, { settings }, null, "traces"],
+      "a list without traces": [whole, { settings, missing: 1 }, null],
+      "a list of roles": [whole, { settings, missing: 1 }, null, "roles"],
+    })
+  })
+
+  it.effect(
+    "names blocks of an earlier version for a list that needs every role, up to what was searched again",
+    () => {
+      const settings: AppliedSettings = [
+        { name: "rows", value: "parties" },
+        { name: "rows", value: "roles", from: 150 },
+      ]
+      const message = (range: string) =>
+        `an earlier version stored ${range} of this chain without internal transactions and tokens of some wallets`
+      return cases({
+        roles: [whole, { settings }, message("blocks 100 to 149"), "roles"],
+        traces: [whole, { settings }, message("blocks 100 to 149"), "traces"],
+        "transactions of parties": [whole, { settings }, null, "transactions"],
+        "blocks behind": [{ from: 150, to: 199 }, { settings }, null, "roles"],
+        "a past that was searched": [whole, { settings, searchedTo: 149 }, null, "roles"],
+        "a past that was searched in part": [
+          whole,
+          { settings, searchedTo: 120 },
+          message("blocks 121 to 149"),
+          "roles",
+        ],
+      })
+    },
+  )
+
+  it.effect("names the first gap that matters to the list, and reads gaps where there may be one alone", () =>
+    Effect.gen(function* () {
+      const gaps: ReadonlyArray<Gap> = [
+        { block: 110, kind: "trace", reason: "" },
+        { block: 120, kind: "receipt", reason: "" },
+      ]
+      yield* cases({
+        transactions: [whole, { gaps, missing: 1 }, "transactions of block 120 are missing in the index"],
+        traces: [whole, { gaps, missing: 1 }, "traces of block 110 are missing in the index", "traces"],
+        "a lost trace alone": [whole, { gaps: gaps.slice(0, 1), missing: 1 }, null],
+        "a lost transaction": [
+          whole,
+          { gaps: [{ block: 130, kind: "transaction", reason: "" }], missing: 1 },
+          "transactions of block 130 are missing in the index",
+        ],
+      })
+      const many = Array.from({ length: 1_001 }, (): Gap => ({ block: 110, kind: "trace", reason: "" }))
+      const tooMany = "blocks 100 to 199 have 1000 gaps or more"
+      yield* cases({
+        "gaps up to the bound": [whole, { gaps: many, missing: 1 }, tooMany],
+        "gaps below the bound": [whole, { gaps: many.slice(0, 999), missing: 1 }, null],
+      })
+      const [complete, behind] = [yield* lacking(whole), yield* lacking({ from: 150, to: 9_999 }, { missing: 1 })]
+
+      expect(complete.asked).toEqual([])
+      expect(behind.asked).toEqual([{ from: 150, to: 199, limit: 1_000 }])
+    }),
+  )
+})
