@@ -167,6 +167,16 @@ type Contract<A> = WebhookOperation.WebhookOperation & { readonly response: Sche
 const randomName = (): string =>
   `wh ${[...crypto.getRandomValues(new Uint8Array(6))].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`
 
+/** Whether a server may take the text as the URL of a receiver. */
+const isUrl = (text: string): boolean => text.length <= 2_000 && /^https?:\/\//i.test(text) && URL.canParse(text)
+
+/** The issue of another text, which is not sent. It may hold a password, so that it is not shown. */
+const urlIssue: Issue.Issue = {
+  path: "url",
+  expected: "an https URL of at most 2,000 characters",
+  received: "another text",
+}
+
 /** A place as text. */
 const textOf = (from: unknown): unknown => {
   if (from instanceof Date) return Number.isNaN(from.getTime()) ? undefined : from.toISOString()
@@ -219,14 +229,16 @@ const callsOf = Effect.fnUntraced(function* (
     OperationCalls.single(context, { contract, encode: encoder(contract) }, () => [])
   const { createWebhook } = WebhookOperation.all
   const encodeCreate = encoder(createWebhook)
+  const encodeNew = (query: CreateQuery) =>
+    // A name lets the server recognise a request that is sent again.
+    Result.filterOrFail(
+      encodeCreate({ name: randomName(), ...query }),
+      () => isUrl(query.url),
+      () => urlIssue,
+    )
   return {
     list: call(WebhookOperation.all.listWebhooks),
-    // A name lets the server recognise a request that is sent again.
-    create: OperationCalls.single(
-      context,
-      { contract: createWebhook, encode: (query: CreateQuery) => encodeCreate({ name: randomName(), ...query }) },
-      () => [],
-    ),
+    create: OperationCalls.single(context, { contract: createWebhook, encode: encodeNew }, () => []),
     get: call(WebhookOperation.all.getWebhook),
     remove: call(WebhookOperation.all.removeWebhook),
     pause: call(WebhookOperation.all.pauseWebhook),

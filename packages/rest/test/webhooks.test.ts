@@ -55,6 +55,20 @@ describe("WebhookClient", () => {
     }),
   )
 
+  it.live("create: sends no URL that no server takes, and repeats nothing of it", () =>
+    Effect.gen(function* () {
+      const { options, received } = yield* serveAnswers([200, { ...webhook, secret: null }])
+      const client = yield* WebhookClient.make(options)
+      const refused = ["user:canary@books.example/hook", "ftp://books.example/", "https://", ""]
+      const errors = yield* Effect.forEach(refused, (url) => Effect.flip(client.create({ url, addresses: [address] })))
+
+      expect(received()).toEqual([])
+      expect(new Set(errors.map(({ message }) => message))).toEqual(
+        new Set(['Invalid parameter "url": expected an https URL of at most 2,000 characters, received another text.']),
+      )
+    }),
+  )
+
   it.live("each call has its request, by promises too", () =>
     Effect.gen(function* () {
       const { options, received } = yield* serveAnswers([200, { ...webhook, secret: null }])
