@@ -10,6 +10,7 @@ import * as models from "./models.ts"
 import * as mutations from "./mutations.ts"
 import * as neighbours from "./neighbours.ts"
 import * as pages from "./pages.ts"
+import * as receivers from "./receivers.ts"
 import * as relay from "./relay.ts"
 import type { Scenario } from "./Scenario.ts"
 import * as rpcAnswers from "./rpcAnswers.ts"
@@ -32,6 +33,7 @@ export const all: ReadonlyArray<Scenario> = [
   ...clocks.scenarios,
   ...disks.scenarios,
   ...connections.scenarios,
+  receivers.scenario,
   lies.scenario,
   rpcAnswers.scenario,
   statements.scenario,
