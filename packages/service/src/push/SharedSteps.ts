@@ -14,36 +14,93 @@ import * as Events from "./WalletEvents.ts"
 const isQuiet = ({ checkpoint, wallets, watched }: Advance, wallet: string, next: number): boolean =>
   !wallets.has(wallet) && (watched === null || watched.has(wallet)) && WatchList.firstBlock(checkpoint, wallet) <= next
 
-const stepOf = (advance: Advance, { position }: Events.State): Events.Step => {
+/** A stream after what changed. */
+const stateAfter = ({ newest, next }: Advance, { position }: Events.State): Events.State => ({
+  position: { ...position, journal: newest, next },
+  pending: null,
+  isCovered: true,
+})
+
+/** The change that a stream waits for once it has what changed; `null` where more is to be read. */
+const awaitedAfter = ({ isComplete, newest }: Advance): number | null => (isComplete ? newest.change : null)
+
+const stepOf = (advance: Advance, before: Events.State): Events.Step => {
   const { checkpoint, final, isComplete, last, newest, next, serial } = advance
-  const changed = { ...position, journal: newest }
-  const covered = { ...changed, next }
+  const { position } = before
+  const state = stateAfter(advance, before)
   const sent: Array<Events.PlacedEvent> = []
-  if (final !== null) sent.push({ event: { _tag: "Final", block: final }, position: changed })
+  if (final !== null) sent.push({ event: { _tag: "Final", block: final }, position: { ...position, journal: newest } })
   if (isComplete && last !== null && (final !== null || next !== position.next)) {
-    sent.push({ event: { _tag: "Covered", block: last }, position: covered })
+    sent.push({ event: { _tag: "Covered", block: last }, position: state.position })
   }
-  return {
-    sent,
-    state: { position: covered, pending: null, isCovered: true },
-    serial,
-    finalized: checkpoint.finalized,
-    awaited: isComplete ? newest.change : null,
-  }
+  return { sent, state, serial, finalized: checkpoint.finalized, awaited: awaitedAfter(advance) }
 }
+
+/** Whether a stream has sent all of its position, so that it may go on with what others read. */
+const isShared = ({ isCovered, pending }: Events.State): boolean => isCovered === true && pending === null
+
+type Shared = Pick<Events.Subscription, "chain" | "isFinal">
+
+const since = ({ chain, isFinal }: Shared, { position: { journal, next } }: Events.State) =>
+  chain.recent.since({ journal, next, isFinal })
 
 /** The next step of a stream that has sent all, where its wallet has no row in what changed since; `null` where it may have. */
 export const quiet = (
-  { chain, isFinal, wallet }: Pick<Events.Subscription, "chain" | "isFinal" | "wallet">,
+  { wallet, ...shared }: Shared & Pick<Events.Subscription, "wallet">,
   state: Events.State,
 ): Effect.Effect<Events.Step | null, StoreError> => {
-  const { isCovered, pending, position } = state
-  if (isCovered !== true || pending !== null) return Effect.succeed(null)
-  const { journal, next } = position
-  return Effect.map(chain.recent.since({ journal, next, isFinal }), (advance) =>
-    advance !== null && isQuiet(advance, wallet, next) ? stepOf(advance, state) : null,
+  if (!isShared(state)) return Effect.succeed(null)
+  return Effect.map(since(shared, state), (advance) =>
+    advance !== null && isQuiet(advance, wallet, state.position.next) ? stepOf(advance, state) : null,
   )
 }
+
+/** A state of wallets, and what it becomes. */
+interface Passage {
+  readonly before: Events.State
+  readonly advance: Advance
+  readonly after: Events.State
+}
+
+const isSamePlace = (a: Events.State, b: Events.State): boolean =>
+  a.position.next === b.position.next &&
+  a.position.journal.change === b.position.journal.change &&
+  a.position.journal.mark === b.position.journal.mark
+
+const isSame = (a: Events.State, b: Events.State): boolean =>
+  a === b || (isSamePlace(a, b) && a.position.from === b.position.from && a.position.highest === b.position.highest)
+
+/**
+ * Moves wallets on as far as they have no row; gives the lowest change that is awaited, `null` where one of them may have a row or has no
+ * state. Wallets in equal states, one after the other, become one state: for each a block then costs a look whether it has rows.
+ */
+export const passOver = Effect.fnUntraced(function* (
+  shared: Shared,
+  wallets: ReadonlyArray<string>,
+  states: Map<string, Events.State>,
+): Effect.fn.Return<number | null, StoreError> {
+  let awaited = Number.POSITIVE_INFINITY
+  let known: Passage | null = null
+  for (const wallet of wallets) {
+    for (let isBehind = true; isBehind;) {
+      const state = states.get(wallet)
+      if (state === undefined || !isShared(state)) return null
+      if (known === null || !isSame(known.before, state)) {
+        const advance: Advance | null =
+          known !== null && isSamePlace(known.before, state) ? known.advance : yield* since(shared, state)
+        if (advance === null) return null
+        known = { before: state, advance, after: stateAfter(advance, state) }
+      }
+      const { advance, after } = known
+      if (!isQuiet(advance, wallet, state.position.next)) return null
+      states.set(wallet, after)
+      const change = awaitedAfter(advance)
+      isBehind = change === null
+      awaited = Math.min(awaited, change ?? awaited)
+    }
+  }
+  return awaited
+})
 
 /** Takes one step, as `WalletEvents.step` does. */
 export const step = (

@@ -174,6 +174,56 @@ describe("SharedSteps", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.effect("passOver: wallets go on as by quiet steps of each, or none of them where one may have a row", () =>
+    Effect.gen(function* () {
+      const seen = { passed: 0, read: 0 }
+      const { chain, life, store } = yield* opened
+      const numbers = Model.seeded(1)
+      yield* Life.append(life, store, 3, numbers)
+      const wallets = [Rows.address("7"), Rows.address("8"), Rows.stranger]
+      for (let turn = 0; turn < 40; turn++) {
+        const isFinal = numbers.below(2) === 0
+        const streams = wallets.map((wallet) => subscriptionOf(chain, wallet, isFinal))
+        const states = new Map<string, Events.State>()
+        for (const one of streams) states.set(one.wallet, yield* caughtUp(one))
+        yield* Life.change(life, store, numbers)
+        let expected: Array<Events.State> | null = []
+        for (const one of streams) {
+          let step: Events.Step | null = null
+          for (let state: Events.State | null = states.get(one.wallet)!; state !== null;) {
+            step = yield* SharedSteps.quiet(one, state)
+            state = step?.awaited === null ? step.state : null
+          }
+          expected = step === null ? null : (expected?.concat(step.state) ?? null)
+        }
+        const awaited = yield* SharedSteps.passOver({ chain, isFinal }, wallets, states)
+        seen[awaited === null ? "read" : "passed"]++
+
+        expect(awaited === null ? null : [...states.values()]).toEqual(expected)
+      }
+      expect(seen.passed).toBeGreaterThan(5)
+      expect(seen.read).toBeGreaterThan(5)
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("passOver: 200 wallets in equal states cost one read, and have one state", () =>
+    Effect.gen(function* () {
+      const { chain, counts, store } = yield* opened
+      const blocks = Array.from({ length: 2 }, (_, number) => Rows.block(number, [{ from: Rows.alice, to: Rows.bob }]))
+      yield* store.append(null, blocks.slice(0, 1))
+      const wallets = Array.from({ length: 200 }, (_, index) => Model.address(1_000 + index))
+      const states = new Map<string, Events.State>()
+      for (const wallet of wallets) states.set(wallet, yield* caughtUp(subscriptionOf(chain, wallet, false)))
+      yield* store.append({ number: 0, hash: blocks[0]!.hash }, blocks.slice(1))
+      counts.snapshots = 0
+      yield* SharedSteps.passOver({ chain, isFinal: false }, wallets, states)
+
+      expect(counts.snapshots).toBe(1)
+      expect(new Set(states.values()).size).toBe(1)
+      expect(states.get(wallets[0]!)?.position.next).toBe(2)
+    }).pipe(Effect.scoped),
+  )
+
   it.live("awaitChange: streams that wait for the same change look for it together, also once some have left", () =>
     Effect.gen(function* () {
       const { chain, counts, store } = yield* opened

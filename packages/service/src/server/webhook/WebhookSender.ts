@@ -346,28 +346,6 @@ const issueOfGrant = (grant: KeyGrant | null, chain: IndexedChain): string | und
     ? "Its API key was revoked, or has expired."
     : (KeyScope.webhooksIssue(grant) ?? KeyScope.chainIssue(grant, chain))
 
-/** Moves the wallets of a webhook on where nothing is to be sent of them; gives the change to wait for, `null` where one has a row. */
-const passOver = Effect.fnUntraced(function* (
-  sender: Sender,
-  chain: IndexedChain,
-  webhook: Webhook.Webhook,
-  memory: Memory,
-): Effect.fn.Return<number | null, StoreError> {
-  let awaited = Number.POSITIVE_INFINITY
-  for (const wallet of webhook.addresses) {
-    const subscription = subscriptionOf(sender, chain, webhook, wallet)
-    for (let isBehind = true; isBehind;) {
-      const state = memory.states.get(wallet)
-      const step = state === undefined ? null : yield* SharedSteps.quiet(subscription, state)
-      if (step === null) return null
-      memory.states.set(wallet, step.state)
-      isBehind = step.awaited === null
-      awaited = Math.min(awaited, step.awaited ?? awaited)
-    }
-  }
-  return awaited
-})
-
 /** Waits, without the lease, until a change has something to send, or its positions are to be stored. */
 const idle = Effect.fnUntraced(function* (
   sender: Sender,
@@ -378,10 +356,11 @@ const idle = Effect.fnUntraced(function* (
   from: number,
 ): Effect.fn.Return<void, StoreError> {
   memory.storedChange ??= storedChangeOf(webhook)
+  const shared = { chain, isFinal: webhook.finality === "final" }
   let awaited: number | null = from
   while (awaited !== null) {
     yield* chain.recent.awaitChange(awaited)
-    awaited = yield* passOver(sender, chain, webhook, memory)
+    awaited = yield* SharedSteps.passOver(shared, webhook.addresses, memory.states)
     if (awaited === null || awaited - memory.storedChange < storeChanges) continue
     memory.storedChange = awaited
     yield* store(sender, stored, { ...webhook, positions: positionsOf(sender, webhook, memory) }, memory)

@@ -50,6 +50,7 @@ const schema: Migrations.Schema = {
       `ALTER TABLE ${own}.webhook ADD COLUMN holder text COLLATE "C"`,
       `ALTER TABLE ${own}.webhook ADD COLUMN state text NOT NULL DEFAULT 'active'`,
     ],
+    (own) => [`CREATE INDEX webhook_holder ON ${own}.webhook (holder, name)`],
   ],
 }
 

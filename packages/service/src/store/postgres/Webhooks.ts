@@ -17,6 +17,9 @@ const acquire = `UPDATE daybook.webhook SET owner = $1, until = clock_timestamp(
 const isFree = `(owner IS NULL OR until <= clock_timestamp())`
 const overview = `SELECT name, revision, ${isFree} FROM daybook.webhook`
 
+/** The webhooks of a key, which each change of one reads: by an index. */
+export const ofHolder = `${select} WHERE holder = $1 ORDER BY name`
+
 /** The webhooks of a database. */
 export const make = ({ reading, writing }: Pools, { made }: OwnSchema): Webhooks => {
   const read = <Row extends ReadonlyArray<unknown>>(sql: string, ...values: ReadonlyArray<Values.Value>) =>
@@ -28,10 +31,7 @@ export const make = ({ reading, writing }: Pools, { made }: OwnSchema): Webhooks
   const oneOf = (rows: ReadonlyArray<Columns>) => (rows[0] === undefined ? null : fromColumns(rows[0]))
   return {
     list: Effect.map(read<Columns>(`${select} ORDER BY name`), (rows) => rows.map(fromColumns)),
-    ofHolder: (holder) =>
-      Effect.map(write<Columns>(`${select} WHERE holder = $1 ORDER BY name`, Values.text(holder)), (rows) =>
-        rows.map(fromColumns),
-      ),
+    ofHolder: (holder) => Effect.map(write<Columns>(ofHolder, Values.text(holder)), (rows) => rows.map(fromColumns)),
     find: (name) => Effect.map(write<Columns>(`${select} WHERE name = $1`, Values.text(name)), oneOf),
     overview: Effect.map(write<[string, number, boolean]>(overview), overviewOf),
     counts: Effect.map(

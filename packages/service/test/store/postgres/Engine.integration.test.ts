@@ -13,6 +13,7 @@ import { replicaReading } from "./replicaReading.ts"
 import { service } from "./service.ts"
 import { unresponsive } from "./unresponsive.ts"
 import { waking } from "./waking.ts"
+import { webhooks } from "./webhooks.ts"
 import * as TestServer from "./TestServer.ts"
 
 const given = process.env["DAYBOOK_TEST_POSTGRES"]
@@ -53,6 +54,7 @@ describe("Engine PostgreSQL", () => {
   oneStatement(server)
   unresponsive(server)
   waking(server)
+  webhooks(server)
   service(server)
   simulation(server)
   events(server)
