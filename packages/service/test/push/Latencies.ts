@@ -42,16 +42,27 @@ const running = (start: () => ChildProcess) =>
     }),
   )
 
-/** A service that indexes a wallet; gives how it is reached. */
-const serve = Effect.fnUntraced(function* (node: Anvil.Node, wallet: string, pollMillis: number | undefined) {
+/** A service that is measured. */
+export interface ServiceOptions {
+  readonly node: Anvil.Node
+  /** Wallets that it indexes; undefined for all. */
+  readonly watch: ReadonlyArray<string> | undefined
+  /** Interval between polls of the node; undefined for that of a node on this machine. */
+  readonly pollMillis: number | undefined
+  /** The configuration beside that. */
+  readonly config?: Readonly<Record<string, unknown>>
+}
+
+/** A service that indexes the chain `local`; gives how it is reached. */
+export const serve = Effect.fnUntraced(function* ({ config, node, pollMillis, watch }: ServiceOptions) {
   const folder = yield* temporaryFolder
-  const config = {
+  const own = {
     listen: { host: "127.0.0.1", port: 0 },
     database: "sqlite:data",
-    chains: { [chain]: { id: node.chainId, rpc: [node.url], watch: [wallet], pollMillis } },
+    chains: { [chain]: { id: node.chainId, rpc: [node.url], watch, pollMillis } },
     webhooks: { allowPrivate: true },
   }
-  writeFileSync(join(folder, "daybook.json"), JSON.stringify(config))
+  writeFileSync(join(folder, "daybook.json"), JSON.stringify({ ...own, ...config }))
   const args = [main, "serve", "--config", "daybook.json"]
   const child = yield* running(() => spawn(process.execPath, args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] }))
   let output = ""
@@ -67,7 +78,7 @@ const serve = Effect.fnUntraced(function* (node: Anvil.Node, wallet: string, pol
     return indexed !== null && indexed !== undefined
   }
   yield* Eventually.untilEffect(Effect.promise(isIndexed), { everyMillis: 100, what: "the service has blocks" })
-  return { url, key: yield* addKey(folder, "receivers"), chain, wallet } satisfies ReceiverOptions
+  return { url, chain, key: yield* addKey(folder, "receivers"), pid: child.pid!, output: () => output }
 })
 
 /** Starts the receivers; gives when each had a block, by way and block. */
@@ -91,7 +102,8 @@ export const measure = Effect.fnUntraced(function* ({ blockMillis, blocks, pollM
   // Sound: the node has ten accounts.
   const [from, wallet] = node.accounts as [string, string]
   yield* Head.mine(node, 3)
-  const { arrivals, hasEnded } = yield* receive(yield* serve(node, wallet, pollMillis))
+  const { key, url } = yield* serve({ node, watch: [wallet], pollMillis })
+  const { arrivals, hasEnded } = yield* receive({ chain, key, url, wallet })
   const random = Random.make(1)
   let head = 3
   /** Mines a block with a transfer; gives the time when the node had it. */

@@ -1,0 +1,150 @@
+/**
+ * Measures what a block costs a service with many subscriptions: streams of events of a wallet each, and webhooks with many wallets. A node
+ * mines blocks with one transfer each, whose receiver is the wallet of a stream and of a webhook.
+ */
+import { readFileSync } from "node:fs"
+import { connect } from "node:net"
+import { Anvil, Head } from "@daybook/chain"
+import { Eventually, LocalServer } from "@daybook/harness"
+import { Effect } from "effect"
+import * as Latencies from "./Latencies.ts"
+
+/** How many subscribe. */
+export interface Options {
+  readonly streams: number
+  readonly webhooks: number
+  /** Wallets of a webhook. */
+  readonly wallets: number
+  /** Blocks that are measured. */
+  readonly blocks: number
+}
+
+/** What a service costs. */
+export interface Cost {
+  /** Time of the processor for a block, with its transfer, in milliseconds. */
+  readonly cpuMillisPerBlock: number
+  /** Resident memory after these blocks, in MiB. */
+  readonly mebibytes: number
+  /** Movements and messages that receivers had of them. */
+  readonly received: number
+}
+
+/** The wallet of a number. */
+const walletOf = (at: number): string => `0x${(0xc0de0000 + at).toString(16).padStart(40, "0")}`
+
+/** Milliseconds of the processor that a process has used: Linux counts hundredths of a second. */
+const cpuMillis = (pid: number): number => {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ")
+  return (Number(fields[11]) + Number(fields[12])) * 10
+}
+
+const mebibytesOf = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
+
+type Service = Effect.Success<ReturnType<typeof Latencies.serve>>
+
+/** Counts of what receivers had. */
+const counts = () => ({ opened: 0, movements: 0, messages: 0, ended: 0 })
+
+type Counts = ReturnType<typeof counts>
+
+/** Opens the stream of a wallet; counts its movements until the scope ends. */
+const openStream = ({ chain, key, url }: Service, wallet: string, seen: Counts) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const { hostname, port } = new URL(url)
+      const socket = connect(Number(port), hostname)
+      const path = `/api/v2.2/${wallet}/events?chain=${chain}&from=now&types=wallet.movement`
+      socket.write(`GET ${path} HTTP/1.1\r\nhost: ${hostname}:${port}\r\nx-api-key: ${key}\r\n\r\n`)
+      socket.on("error", () => socket.destroy())
+      socket.on("close", () => seen.ended++)
+      socket.on("data", (chunk) => {
+        const text = chunk.toString("latin1")
+        if (text.startsWith("HTTP/1.1 200")) seen.opened++
+        seen.movements += text.split("event: wallet.movement").length - 1
+      })
+      return socket
+    }),
+    (socket) => Effect.sync(() => void socket.destroy()),
+  )
+
+const addWebhook = async ({ chain, key, url }: Service, receiver: string, addresses: ReadonlyArray<string>) => {
+  const body = JSON.stringify({ url: receiver, chain, addresses, types: ["wallet.movement"] })
+  const response = await fetch(`${url}/api/v2.2/webhooks`, { method: "POST", headers: { "x-api-key": key }, body })
+  if (!response.ok) throw new Error(`The webhook is refused: ${await response.text()}`)
+  await response.arrayBuffer()
+}
+
+/** Streams that are opened at once. */
+const openedAtOnce = 100
+
+const subscribe = Effect.fnUntraced(function* (
+  service: Service,
+  { streams, wallets, webhooks }: Options,
+  seen: Counts,
+) {
+  const hook = yield* LocalServer.scoped(() =>
+    LocalServer.start((_request, response) => {
+      seen.messages++
+      response.writeHead(204).end()
+    }),
+  )
+  for (let at = 0; at < webhooks; at++) {
+    const addresses = Array.from({ length: wallets }, (_, index) => walletOf(at * wallets + index))
+    yield* Effect.promise(async () => await addWebhook(service, hook.url, addresses))
+  }
+  for (let at = 0; at < streams; at++) {
+    yield* openStream(service, walletOf(at), seen)
+    if ((at + 1) % openedAtOnce !== 0 && at + 1 < streams) continue
+    yield* Eventually.untilEffect(
+      Effect.sync(() => seen.opened + seen.ended > at),
+      { withinMillis: 60_000, what: `${at + 1} streams are open` },
+    )
+  }
+})
+
+/** Mines blocks with a transfer each to wallets that are subscribed, and measures the service until receivers have all. */
+const measureBlocks = Effect.fnUntraced(function* (
+  node: Anvil.Node,
+  { pid }: Service,
+  { blocks, streams, webhooks }: Options,
+  seen: Counts,
+): Effect.fn.Return<Cost, unknown> {
+  const startedAt = cpuMillis(pid)
+  const before = seen.movements + seen.messages
+  const expected = before + blocks * ((streams > 0 ? 1 : 0) + (webhooks > 0 ? 1 : 0))
+  for (let at = 0; at < blocks; at++) {
+    const to = walletOf((at * 7) % Math.max(1, streams))
+    yield* Head.transfer(node, { from: node.accounts[0]!, to, valueWei: 1n })
+    yield* Head.mine(node)
+    yield* Effect.sleep(1_000)
+  }
+  yield* Effect.ignore(
+    Eventually.untilEffect(
+      Effect.sync(() => seen.movements + seen.messages >= expected),
+      { withinMillis: 30_000, what: "receivers have all movements" },
+    ),
+  )
+  const cpuMillisPerBlock = (cpuMillis(pid) - startedAt) / blocks
+  return { cpuMillisPerBlock, mebibytes: mebibytesOf(pid), received: seen.movements + seen.messages - before }
+})
+
+/** Measures a service with so many subscriptions; the first blocks compile what it runs and are not measured. */
+export const measure = Effect.fnUntraced(function* (options: Options) {
+  const { blocks, streams, wallets, webhooks } = options
+  const node = yield* Anvil.make()
+  yield* Head.mine(node, 3)
+  const limits = { connections: 30_000, connectionsPerAddress: 30_000, eventStreams: 20_000, drainSeconds: 1 }
+  const config = {
+    limits,
+    rateLimit: { perSecond: 100_000, burst: 100_000 },
+    webhooks: { allowPrivate: true, perKey: 10_000, total: 10_000, addressesPerKey: 1_000_000 },
+  }
+  const service = yield* Latencies.serve({ node, watch: undefined, pollMillis: undefined, config })
+  const seen = counts()
+  yield* subscribe(service, options, seen)
+  if (seen.opened < streams) return yield* Effect.die(new Error(`${seen.opened} of ${streams} streams were opened.`))
+  yield* measureBlocks(node, service, { ...options, blocks: Math.ceil(blocks / 2) }, seen)
+  const cost = yield* measureBlocks(node, service, options, seen)
+  return { streams, webhooks, wallets: webhooks * wallets, ended: seen.ended, ...cost }
+})
