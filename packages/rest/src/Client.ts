@@ -186,6 +186,11 @@ export interface IndexCoverage {
    * reported. Up to there, calls of value 0 by others may be missing. Below `indexedFrom`: the search goes on.
    */
   readonly searchedTo: bigint | null
+  /**
+   * Last block that an earlier version of the service stored with the transactions alone that the wallet sent or received, or that created it;
+   * `null` when not reported. Up to there, tokens and internal transactions may be missing.
+   */
+  readonly directOnlyTo: bigint | null
 }
 
 /**

@@ -76,6 +76,11 @@ export const IndexCoverage = Schema.Struct({
    * `daybook-indexed-from`: the search goes on. Source: decision 0055.
    */
   "daybook-searched-to": Schema.optionalKey(Schema.String),
+  /**
+   * Last block that an earlier version stored with the transactions alone that the wallet sent or received, or that created it, in decimal
+   * digits; absent for none. Up to there, lists of what it has any role in may lack its tokens and internal transactions. Source: decision 0055.
+   */
+  "daybook-direct-only-to": Schema.optionalKey(Schema.String),
 })
 
 /**

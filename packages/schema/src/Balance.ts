@@ -68,6 +68,11 @@ const incompleteCodec = open("Incomplete", {
   merged: Schema.optionalKey(Schema.Array(Address.Address)),
   /** Number of movements of further contracts that are in no row; name those in `asset` to sum them. Absent for none. */
   omitted: Schema.optionalKey(Decimal.SafeInteger),
+  /**
+   * Last block that an earlier version of the service stored without tokens and internal transactions of the wallet: movements up to there may be
+   * missing. Absent for none.
+   */
+  direct_only_to: Schema.optionalKey(Decimal.Decimal),
 })
 
 export interface Incomplete extends Schema.Schema.Type<typeof incompleteCodec> {}
@@ -97,7 +102,7 @@ const balancesCodec = open("Balances", {
   block_number: Decimal.Decimal,
   /** Block hash. */
   block_hash: Hash.Hash,
-  /** What the sums may lack. They are complete where `opening` is false and `places` is 0. */
+  /** What the sums may lack. They are complete where `opening` is false, `places` is 0 and `direct_only_to` is absent. */
   incomplete: Incomplete,
   /** Balances: `native` first, then by asset and id. */
   result: Schema.Array(Balance),

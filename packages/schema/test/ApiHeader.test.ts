@@ -15,6 +15,7 @@ describe("ApiHeader", () => {
       "daybook-missing-transactions",
       "daybook-reconciled-to",
       "daybook-searched-to",
+      "daybook-direct-only-to",
     ])
   })
 })

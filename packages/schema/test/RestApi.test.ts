@@ -193,6 +193,7 @@ describe("RestApi", () => {
         "daybook-missing-transactions",
         "daybook-reconciled-to",
         "daybook-searched-to",
+        "daybook-direct-only-to",
         "ratelimit-limit",
         "ratelimit-remaining",
         "ratelimit-reset",

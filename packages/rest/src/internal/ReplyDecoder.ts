@@ -251,5 +251,6 @@ export const indexCoverage = (headers: Readonly<Record<string, string>>) => {
     missingTransactions: number("daybook-missing-transactions"),
     reconciledTo: number("daybook-reconciled-to"),
     searchedTo: number("daybook-searched-to"),
+    directOnlyTo: number("daybook-direct-only-to"),
   }
 }

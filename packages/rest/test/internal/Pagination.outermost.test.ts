@@ -40,6 +40,7 @@ const outermostOf = (order: Order, ...pages: ReadonlyArray<ReadonlyArray<Row>>):
           missingTransactions: null,
           reconciledTo: null,
           searchedTo: null,
+          directOnlyTo: null,
         },
         headers: {},
         requestId: undefined,

@@ -20,6 +20,7 @@ const response = (result: ReadonlyArray<Row>, cursor: string | null): PageRespon
     missingTransactions: null,
     reconciledTo: null,
     searchedTo: null,
+    directOnlyTo: null,
   },
   headers: {},
   requestId: undefined,

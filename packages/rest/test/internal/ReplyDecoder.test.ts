@@ -191,6 +191,7 @@ describe("ReplyDecoder", () => {
         missingTransactions: null,
         reconciledTo: null,
         searchedTo: null,
+        directOnlyTo: null,
       })
       expect(ReplyDecoder.indexCoverage({ ...headers, ...missing }).missingTransactions).toBe(2n)
       expect(ReplyDecoder.indexCoverage({ "daybook-reconciled-to": "1099" }).reconciledTo).toBe(1_099n)
@@ -203,6 +204,7 @@ describe("ReplyDecoder", () => {
         missingTransactions: null,
         reconciledTo: null,
         searchedTo: null,
+        directOnlyTo: null,
       })
     })
   })

@@ -87,6 +87,20 @@ export const storedByParty = (
 }
 
 /**
+ * The last block of the index that an earlier version stored without what a wallet only has a role in; undefined for none, as in an index of
+ * every wallet.
+ */
+export const directOnlyTo = Effect.fnUntraced(function* (
+  { status }: Pick<IndexedChain, "status">,
+  checkpoint: Checkpoint | null,
+  searchedTo: number | null,
+): Effect.fn.Return<number | undefined, StoreError> {
+  if (checkpoint?.watch === undefined) return undefined
+  const stored = { from: Math.max(checkpoint.first, (searchedTo ?? -1) + 1), to: checkpoint.head.number }
+  return AppliedSettings.storedByParty((yield* status)?.settings ?? [], stored)?.to
+})
+
+/**
  * Fails where the index may lack rows of a range.
  *
  * **Errors**

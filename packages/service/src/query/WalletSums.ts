@@ -12,6 +12,8 @@ import type { Snapshot } from "../store/ChainReader.ts"
 import type { OpeningBalance, WalletProof } from "../store/Proofs.ts"
 import { StoreError } from "../store/StoreError.ts"
 import type { TokenMetadata } from "../ledger/TokenMetadata.ts"
+import * as WatchList from "../store/WatchList.ts"
+import * as CompleteRange from "./CompleteRange.ts"
 import * as Coverage from "./Coverage.ts"
 import type { IndexedChain } from "./IndexedChain.ts"
 import * as LedgerGrowth from "./LedgerGrowth.ts"
@@ -39,6 +41,8 @@ export interface Known {
   readonly assets: ReadonlySet<string> | undefined
   /** How its tokens describe themselves, as far as they were read. */
   readonly tokens: ReadonlyMap<string, TokenMetadata>
+  /** Last block up to the end of the sums that an earlier version stored without what it only has a role in; undefined for none. */
+  readonly directOnlyTo: number | undefined
 }
 
 /** Sums at both ends of a range. */
@@ -161,7 +165,12 @@ const sumsOf = Effect.fnUntraced(function* (
       const missing = Coverage.missingTransactions(yield* snapshot.gapCounts)
       const tokens = yield* tokensOf(shared, snapshot, selected)
       const proof = yield* shared.inTurn(snapshot.proof(subject.wallet))
-      const known = { openings, proof, assets, tokens }
+      const directOnlyTo = yield* CompleteRange.directOnlyTo(
+        query.chain,
+        { ...checkpoint, head: block },
+        WatchList.searchedTo(checkpoint, query.wallet),
+      )
+      const known = { openings, proof, assets, tokens, directOnlyTo }
       return { from, block, opening: Totals.mergeAs(earlier, selected), closing: selected, checkpoint, missing, known }
     }),
   )

@@ -12,6 +12,7 @@ import * as Movement from "../ledger/Movement.ts"
 import * as WalletLedger from "../projection/WalletLedger.ts"
 import * as LedgerBooks from "../proof/LedgerBooks.ts"
 import * as Proof from "../proof/Proof.ts"
+import * as CompleteRange from "../query/CompleteRange.ts"
 import * as Coverage from "../query/Coverage.ts"
 import type { IndexedChain } from "../query/IndexedChain.ts"
 import { type NotDerived, NotIndexed, type NotSearched, type NotWatched } from "../query/QueryError.ts"
@@ -19,6 +20,7 @@ import * as Range from "../query/Range.ts"
 import type { LedgerEntry, Snapshot } from "../store/ChainReader.ts"
 import { isProved, type OpeningBalance, type WalletProof } from "../store/Proofs.ts"
 import { StoreError } from "../store/StoreError.ts"
+import * as WatchList from "../store/WatchList.ts"
 import * as RowsDigest from "./RowsDigest.ts"
 import type * as StatementFile from "./StatementFile.ts"
 
@@ -176,6 +178,22 @@ const comparedOf = (
   }
 }
 
+/** What the statement lacks of blocks that an earlier version stored. */
+const earlierBlocksOf = ({ chain, wallet }: Query, { checkpoint, closing }: Resolved) =>
+  CompleteRange.directOnlyTo(
+    chain,
+    { ...checkpoint, head: { ...checkpoint.head, number: closing.number } },
+    WatchList.searchedTo(checkpoint, wallet),
+  ).pipe(
+    Effect.map((to) =>
+      to === undefined
+        ? []
+        : [
+            `Up to block ${to}, tokens and internal transactions may be missing: an earlier version stored those blocks.`,
+          ],
+    ),
+  )
+
 /**
  * States what an index has of a wallet.
  *
@@ -234,7 +252,7 @@ export const read = Effect.fn("IndexedStatement.read")(function* (
       totals: totalsOf(books),
       closing: balances.map(({ closing: amount, holding }) => ({ holding, amount })).filter(isHeld),
       ...compared,
-      notCovered: [...sentences, ...notCovered, ...lacking],
+      notCovered: [...sentences, ...notCovered, ...lacking, ...(yield* earlierBlocksOf(query, resolved))],
       rows: digest.result(),
     },
   }

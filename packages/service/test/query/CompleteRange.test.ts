@@ -196,3 +196,35 @@ describe("CompleteRange.check", () => {
     }),
   )
 })
+
+describe("CompleteRange.directOnlyTo", () => {
+  const watched = { ...checkpoint, watch: ["0xa"] }
+  const settings: AppliedSettings = [
+    { name: "rows", value: "parties" },
+    { name: "rows", value: "roles", from: 150 },
+  ]
+  const lastOf = (known: Known, of: Checkpoint | null, searchedTo: number | null) =>
+    CompleteRange.directOnlyTo({ status: Effect.succeed(statusOf(known)) }, of, searchedTo)
+
+  it.effect(
+    "is the last block that an earlier version stored, as far as the index and the search of the wallet leave any",
+    () =>
+      Effect.gen(function* () {
+        expect(yield* lastOf({ settings }, watched, null)).toBe(149)
+        expect(yield* lastOf({ settings }, watched, 148)).toBe(149)
+        expect(yield* lastOf({ settings }, { ...watched, head: { ...watched.head, number: 120 } }, null)).toBe(120)
+        expect(yield* lastOf({ settings }, watched, 149)).toBe(undefined)
+        expect(yield* lastOf({ settings: settings.slice(1) }, { ...watched, first: 150 }, null)).toBe(undefined)
+        expect(yield* lastOf({}, watched, null)).toBe(undefined)
+        expect(yield* lastOf({ settings }, null, null)).toBe(undefined)
+      }),
+  )
+
+  it.effect("reads no status for an index of every wallet", () =>
+    Effect.gen(function* () {
+      const status = Effect.die("status read")
+
+      expect(yield* CompleteRange.directOnlyTo({ status }, checkpoint, null)).toBe(undefined)
+    }),
+  )
+})

@@ -110,7 +110,8 @@ const ofRest =
       ({ headers, status: code, text }) => {
         if (code >= 400) return "error"
         const [from, to] = [headers["daybook-indexed-from"], headers["daybook-indexed-to"]]
-        const isCovered = from === "0" && Number(to) >= head && headers["daybook-missing-transactions"] === undefined
+        const marks = [headers["daybook-missing-transactions"], headers["daybook-direct-only-to"]]
+        const isCovered = from === "0" && Number(to) >= head && marks.every((mark) => mark === undefined)
         return isCovered && !/"incomplete":true|"internal_transactions":null/.test(text) ? "known" : "mark"
       },
     )
@@ -130,34 +131,40 @@ const ofOtterscan =
       json.error === undefined ? "known" : "error",
     )
 
+/** Calls a tool with a wallet; `null` for an error. */
+const callTool = (service: Started, name: string) =>
+  Effect.map(
+    service.fetch("/mcp", {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+        "x-api-key": service.key,
+      },
+      body: JSON.stringify({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: { name, arguments: { address: Rows.bob, chain: "eth" } },
+      }),
+    }),
+    ({ text }) => {
+      const body = JSON.parse(text.startsWith("{") ? text : text.slice(text.indexOf("{")))
+      return body.error !== undefined || body.result.isError === true ? null : JSON.parse(body.result.content[0].text)
+    },
+  )
+
 /** A tool states the blocks that it covers, and in sentences what its answer cannot show. */
 const ofTool =
   (name: string): Question =>
   (service, head) =>
-    Effect.map(
-      service.fetch("/mcp", {
-        method: "POST",
-        headers: {
-          "content-type": "application/json",
-          accept: "application/json, text/event-stream",
-          "x-api-key": service.key,
-        },
-        body: JSON.stringify({
-          jsonrpc: "2.0",
-          id: 1,
-          method: "tools/call",
-          params: { name, arguments: { address: Rows.bob, chain: "eth" } },
-        }),
-      }),
-      ({ text }) => {
-        const body = JSON.parse(text.startsWith("{") ? text : text.slice(text.indexOf("{")))
-        if (body.error !== undefined || body.result.isError === true) return "error"
-        const { coverage, not_covered: lacking } = JSON.parse(body.result.content[0].text)
-        const isReached = Number(coverage?.from_block ?? 1) === 0 && Number(coverage?.to_block ?? 0) >= head
-        const isCovered = isReached && coverage?.missing_transactions === null
-        return isCovered && lacking.length === 0 ? "known" : "mark"
-      },
-    )
+    Effect.map(callTool(service, name), (answer) => {
+      if (answer === null) return "error"
+      const { coverage, not_covered: lacking } = answer
+      const isReached = Number(coverage?.from_block ?? 1) === 0 && Number(coverage?.to_block ?? 0) >= head
+      const isCovered = isReached && coverage?.missing_transactions === null
+      return isCovered && lacking.length === 0 ? "known" : "mark"
+    })
 
 const dialects: Readonly<Record<string, Readonly<Record<string, Question>>>> = {
   REST: {
@@ -207,12 +214,10 @@ const known: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<strin
   "a trace is missing": withoutTraces,
   "blocks have no traces": withoutTraces,
   "the ledger is not derived": { REST: ["verbose", "internal"], Etherscan: ["txlist"] },
-  // Pages of REST have no mark of such blocks yet: the status of the chain has it.
   "an earlier version stored the blocks": {
-    REST: everyRest,
+    REST: ["verbose", "internal"],
     Etherscan: ["txlist", "txsBeaconWithdrawal", "getminedblocks"],
     Otterscan: ["nonce"],
-    MCP: ["tool movements"],
   },
 }
 
@@ -243,4 +248,39 @@ describe("what an index does not know", () => {
       }).pipe(Effect.scoped),
     )
   }
+
+  it.live("an earlier version stored the blocks: pages, sums and tools state the last of them", () =>
+    Effect.gen(function* () {
+      const service = yield* startIn(ways["an earlier version stored the blocks"])
+      const read = (path: string) =>
+        Effect.map(service.get(`/api/v2.2/${Rows.bob}/${path}chain=eth`), ({ headers, json }) => [
+          headers["daybook-direct-only-to"],
+          json.incomplete?.direct_only_to,
+        ])
+      const paths = ["verbose?", "verbose?scope=all&", "movements?", "user_operations?", "balances?", "statement?"]
+      const found = yield* Effect.forEach(paths, read)
+
+      expect(found).toEqual([
+        [undefined, undefined],
+        ["9", undefined],
+        ["9", undefined],
+        ["9", undefined],
+        ["9", "9"],
+        ["9", "9"],
+      ])
+      for (const tool of [
+        "wallet_summary",
+        "wallet_movements",
+        "wallet_statement",
+        "wallet_balances_at",
+        "prove_wallet",
+      ]) {
+        const { coverage, not_covered: lacking } = yield* callTool(service, tool)
+        expect(coverage.direct_only_to).toBe("9")
+        expect(lacking).toContain(
+          "Up to block 9, tokens and internal transactions may be missing: an earlier version stored those blocks.",
+        )
+      }
+    }).pipe(Effect.scoped),
+  )
 })

@@ -48,7 +48,10 @@ const movements = Effect.fnUntraced(function* (
     const answer: ToolResult.ToolResult = {
       answer: page.result.map(ToolResult.movementOf),
       coverage: ToolResult.coverageOf(args.chain, indexCoverage),
-      not_covered: lacking ? ["Rows with incomplete: true may lack other movements of the wallet in that block."] : [],
+      not_covered: [
+        ...ToolResult.directOnly(indexCoverage.directOnlyTo),
+        ...(lacking ? ["Rows with incomplete: true may lack other movements of the wallet in that block."] : []),
+      ],
       proof: null,
     }
     if (page.cursor === null) return { rows: page.result, answer }
@@ -152,7 +155,7 @@ const statement = Effect.fnUntraced(function* ({ rest }: Service, args: Statemen
       closing: closing.result.slice(0, count).map(ToolResult.balanceOf),
       time: found.block_timestamp.toISOString(),
     },
-    coverage: ToolResult.rangeOf(args.chain, found.from_block, found.block_number),
+    coverage: ToolResult.rangeOf(args.chain, found.from_block, found.block_number, found.incomplete),
     not_covered: [
       ...ToolResult.lackOf(found.incomplete),
       ...ToolResult.leftOut(count, sums.length, "sums", inAsset),
@@ -184,7 +187,7 @@ const balances = Effect.fnUntraced(function* (
       after_block: found.block_number.toString(),
       balances: found.result.slice(0, count).map(ToolResult.balanceOf),
     },
-    coverage: ToolResult.rangeOf(args.chain, null, found.block_number),
+    coverage: ToolResult.rangeOf(args.chain, null, found.block_number, found.incomplete),
     not_covered: [
       ...ToolResult.lackOf(found.incomplete),
       ...ToolResult.leftOut(count, found.result.length, "balances", inAsset),
@@ -199,7 +202,7 @@ const prove = Effect.fnUntraced(function* ({ rest }: Service, address: string, c
   const { differences = [], not_compared: notCompared = [] } = found.proof ?? {}
   const make = (count: number): ToolResult.ToolResult => ({
     answer: found.proof === null ? "The wallet was not compared with the chain yet." : "See proof.",
-    coverage: ToolResult.rangeOf(chain, found.from_block, found.block_number),
+    coverage: ToolResult.rangeOf(chain, found.from_block, found.block_number, found.incomplete),
     not_covered: ToolResult.lackOf(found.incomplete),
     proof: ToolResult.proofOf(found, count),
   })

@@ -26,6 +26,8 @@ export const Coverage = Schema.Struct({
    * Below `from_block`: the search goes on.
    */
   searched_to: Schema.NullOr(Schema.String),
+  /** Last block that an earlier version of the service stored without tokens and internal transactions of the wallet. */
+  direct_only_to: Schema.NullOr(Schema.String),
   missing_transactions: Schema.NullOr(Schema.String),
 })
 
@@ -88,22 +90,43 @@ export const coverageOf = (chain: string, index: IndexCoverage): typeof Coverage
   final_to: textOf(index.finalizedTo),
   reconciled_to: textOf(index.reconciledTo),
   searched_to: textOf(index.searchedTo),
+  direct_only_to: textOf(index.directOnlyTo),
   missing_transactions: textOf(index.missingTransactions),
 })
 
 /** The same where a response states a range of blocks alone. */
-export const rangeOf = (chain: string, from: bigint | null, to: bigint): typeof Coverage.Type => ({
+export const rangeOf = (
+  chain: string,
+  from: bigint | null,
+  to: bigint,
+  { direct_only_to: directOnlyTo }: Pick<Incomplete, "direct_only_to"> = {},
+): typeof Coverage.Type => ({
   chain,
   from_block: textOf(from),
   to_block: textOf(to),
   final_to: null,
   reconciled_to: null,
   searched_to: null,
+  direct_only_to: textOf(directOnlyTo ?? null),
   missing_transactions: null,
 })
 
+/** A sentence about blocks that an earlier version stored; none where there are no such blocks. */
+export const directOnly = (to: bigint | null | undefined): ReadonlyArray<string> =>
+  to == null
+    ? []
+    : [`Up to block ${to}, tokens and internal transactions may be missing: an earlier version stored those blocks.`]
+
 /** Sentences about what sums may lack. */
-export const lackOf = ({ first_block, merged, omitted, opening, places }: Incomplete): ReadonlyArray<string> => [
+export const lackOf = ({
+  direct_only_to: directOnlyTo,
+  first_block,
+  merged,
+  omitted,
+  opening,
+  places,
+}: Incomplete): ReadonlyArray<string> => [
+  ...directOnly(directOnlyTo),
   ...(opening ? ["What the wallet held before the first indexed block is unknown and not part of the sums."] : []),
   ...(places > 0
     ? [

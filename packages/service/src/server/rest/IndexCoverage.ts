@@ -5,22 +5,33 @@
  * Source: decisions 0013, 0035, 0050 and 0055.
  */
 import type * as ApiHeader from "@daybook/schema/ApiHeader"
+import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
 import type { Checkpoint } from "../../block/BlockRows.ts"
+import * as CompleteRange from "../../query/CompleteRange.ts"
 import type { Coverage } from "../../query/Coverage.ts"
+import type { IndexedChain } from "../../query/IndexedChain.ts"
+import type { StoreError } from "../../store/StoreError.ts"
 
 /** The headers of an error, which state the indexed blocks alone. */
 export const ofCheckpoint = (checkpoint: Checkpoint | null): typeof ApiHeader.IndexCoverage.Type =>
   headers({ checkpoint, missing: 0, reconciledTo: null })
 
+/** What the headers state. */
+interface Stated extends Coverage {
+  /** Last block that an earlier version stored without what the wallet only has a role in; undefined for none. */
+  readonly directOnlyTo?: number | undefined
+}
+
 /** The headers for a coverage; none while the index is empty. */
 export const headers = ({
   checkpoint,
+  directOnlyTo,
   missing,
   reconciledTo,
   searchedTo,
-}: Coverage): typeof ApiHeader.IndexCoverage.Type => {
+}: Stated): typeof ApiHeader.IndexCoverage.Type => {
   if (checkpoint === null) return {}
   const { finalized, first, head } = checkpoint
   const stated = {
@@ -30,6 +41,16 @@ export const headers = ({
     "daybook-missing-transactions": missing === 0 ? undefined : String(missing),
     "daybook-reconciled-to": reconciledTo?.toString(),
     "daybook-searched-to": searchedTo?.toString(),
+    "daybook-direct-only-to": directOnlyTo?.toString(),
   }
   return Record.filter(stated, Predicate.isNotUndefined)
 }
+
+/** The headers for a list of what a wallet has any role in. */
+export const ofRoles = (
+  chain: Pick<IndexedChain, "status">,
+  coverage: Coverage,
+): Effect.Effect<typeof ApiHeader.IndexCoverage.Type, StoreError> =>
+  Effect.map(CompleteRange.directOnlyTo(chain, coverage.checkpoint, coverage.searchedTo ?? null), (directOnlyTo) =>
+    headers({ ...coverage, directOnlyTo }),
+  )

@@ -8,6 +8,8 @@ import type * as Balance from "@daybook/schema/Balance"
 import type * as Movement from "@daybook/schema/Movement"
 import type * as Statement from "@daybook/schema/Statement"
 import type * as Token from "@daybook/schema/Token"
+import * as Predicate from "effect/Predicate"
+import * as Record from "effect/Record"
 import type { Label } from "../../label/Label.ts"
 import * as Role from "../../ledger/Role.ts"
 import * as Totals from "../../ledger/Totals.ts"
@@ -142,10 +144,17 @@ const incompleteOf = (
   const places = totals.incomplete - before
   const first = places === 0 ? undefined : totals.incompleteBlocks.find((block) => block >= from)
   const { merged, omitted } = totals
-  const opening = WalletSums.lacksOpening(totals, known)
-  const incomplete = { opening, places: places.toString(), first_block: textOf(first ?? null) }
-  const withMerged = merged.size === 0 ? incomplete : { ...incomplete, merged: [...merged].toSorted() }
-  return omitted === 0 ? withMerged : { ...withMerged, omitted: omitted.toString() }
+  const further = {
+    merged: merged.size === 0 ? undefined : [...merged].toSorted(),
+    omitted: omitted === 0 ? undefined : omitted.toString(),
+    direct_only_to: known.directOnlyTo?.toString(),
+  }
+  return {
+    opening: WalletSums.lacksOpening(totals, known),
+    places: places.toString(),
+    first_block: textOf(first ?? null),
+    ...Record.filter(further, Predicate.isNotUndefined),
+  }
 }
 
 /** Bytes of a row, about. */

@@ -77,7 +77,8 @@ export const make = ({ send, turns }: Options) => {
           Effect.sync(() => {
             const { checkpoint, known, missing } = found
             const reconciledTo = known.proof?.provedBlock ?? null
-            const coverage = IndexCoverage.headers({ checkpoint, missing, reconciledTo })
+            const { directOnlyTo } = known
+            const coverage = IndexCoverage.headers({ checkpoint, missing, reconciledTo, directOnlyTo })
             const { size, value } = bodyOf(found)
             return PageResponse.lazyJson(value, size, { ...coverage, ...headers })
           }),

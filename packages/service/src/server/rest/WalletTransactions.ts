@@ -3,6 +3,7 @@
  *
  * Source: docs/interface.md#4.1; decisions 0005, 0008, 0009 and 0011 to 0014.
  */
+import type * as ApiHeader from "@daybook/schema/ApiHeader"
 import type * as RestOperation from "@daybook/schema/RestOperation"
 import * as Effect from "effect/Effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
@@ -80,9 +81,10 @@ export const make = ({ config, contracts, decoder, send }: Options) => {
     { decoder: contractDecoder, label }: Described,
     resolved: PageRequest.PageRequest,
     page: Page<PageRow>,
+    coverage: typeof ApiHeader.IndexCoverage.Type,
     { caller: { grant, headers }, params, query }: Request,
   ): PageResponse.Body => {
-    const { coverage, isFixed, rows: stored } = page
+    const { isFixed, rows: stored } = page
     const empty = grant.empty ?? config.empty
     const cursor = PageRequest.nextCursor(resolved, page)
     const place = { cursor, page: resolved.page, pageSize: resolved.query.limit }
@@ -95,7 +97,7 @@ export const make = ({ config, contracts, decoder, send }: Options) => {
       size: PageWriter.sizeOf(rows, options),
       bytes: (memory) => PageWriter.page(rows, place, options, memory),
       chunks: () => PageWriter.chunks(rows, place, options),
-      headers: { ...IndexCoverage.headers(coverage), ...headers, ...lifetime },
+      headers: { ...coverage, ...headers, ...lifetime },
     }
   }
 
@@ -104,8 +106,13 @@ export const make = ({ config, contracts, decoder, send }: Options) => {
   ): Effect.fn.Return<PageResponse.Body, InvalidParameter | Wallet.ReadError> {
     const resolved = yield* Effect.fromResult(resolve(request))
     const selection = { internal: request.query.include !== undefined }
-    const page = yield* Wallet.read(scopeOf(request), { ...resolved.query, maxBytes, selection })
-    return write(yield* contracts.find(request.chain), resolved, page, request)
+    const scope = scopeOf(request)
+    const page = yield* Wallet.read(scope, { ...resolved.query, maxBytes, selection })
+    const coverage =
+      scope === "direct"
+        ? IndexCoverage.headers(page.coverage)
+        : yield* IndexCoverage.ofRoles(request.chain, page.coverage)
+    return write(yield* contracts.find(request.chain), resolved, page, coverage, request)
   })
 
   return (request: Request): Effect.Effect<HttpServerResponse, ErrorResponse.ErrorResponse, HttpServerRequest> =>

@@ -53,7 +53,7 @@ export const make = ({ config, send }: Options) => {
       page_size: resolved.query.limit.toString(),
       result: page.rows.map(({ document, part }) => UserOperationText.operation(document, part)),
     }
-    return PageResponse.json(body, { ...IndexCoverage.headers(page.coverage), ...caller.headers })
+    return PageResponse.json(body, { ...(yield* IndexCoverage.ofRoles(chain, page.coverage)), ...caller.headers })
   })
 
   return (request: Request): Effect.Effect<HttpServerResponse, ErrorResponse.ErrorResponse, HttpServerRequest> =>
