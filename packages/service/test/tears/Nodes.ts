@@ -8,6 +8,7 @@ import { Effect, Redacted } from "effect"
 import type { Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import * as Engine from "../../src/store/Engine.ts"
+import * as Issue from "../../src/store/postgres/Issue.ts"
 import * as Marks from "../../src/store/postgres/Marks.ts"
 import * as Migrations from "../../src/store/postgres/Migrations.ts"
 import * as Values from "../../src/store/postgres/Values.ts"
@@ -19,8 +20,8 @@ import type { Edit } from "./Edit.ts"
 export const edits: ReadonlyArray<Edit> = [
   {
     file: "store/postgres/Marks.ts",
-    from: "const read = session.rows<Row>(sql, params)",
-    to: "const read = globalThis.daybookNode?.(chain, sql, params) ?? session.rows<Row>(sql, params)",
+    from: "const read = session.rows<Row>(sql, [...params, Values.big(serial)])",
+    to: "const read = globalThis.daybookNode?.(chain, sql, [...params, Values.big(serial)]) ?? session.rows<Row>(sql, [...params, Values.big(serial)])",
   },
 ]
 
@@ -61,7 +62,8 @@ export const install = Effect.fnUntraced(function* (
     ) => {
       if (!distributed.proved.has(sql)) return undefined
       const client = numbers.below(ofStandby) === 0 ? lagging : newest
-      return Effect.andThen(Effect.sleep(numbers.pick(pauses)), client.unsafe(sql, params).values)
+      const read = Effect.andThen(Effect.sleep(numbers.pick(pauses)), client.unsafe(sql, params).values)
+      return Effect.mapError(read, (error) => Issue.toStoreError("nodes", error))
     },
   })
 })

@@ -128,11 +128,11 @@ const replica: ReadonlyArray<Omit<Safeguard, "subject">> = [
 const nodes: ReadonlyArray<Omit<Safeguard, "subject">> = [
   {
     name: "a node that lacks writes is not read",
-    edits: [{ file: "store/postgres/Marks.ts", from: "last < serial", to: "last < 0" }],
+    edits: [{ file: "store/postgres/Marks.ts", from: "serial >= $1", to: "serial >= 0" }],
   },
   {
     name: "a node whose rows have changed since is not read",
-    edits: [{ file: "store/postgres/Marks.ts", from: "since > serial", to: "since < 0" }],
+    edits: [{ file: "store/postgres/Marks.ts", from: "since <= $1", to: "since >= 0" }],
   },
   {
     name: "a write that removes rows moves both serials of a mark",
@@ -143,8 +143,8 @@ const nodes: ReadonlyArray<Omit<Safeguard, "subject">> = [
     edits: [
       {
         file: "store/postgres/DistributedStatements.ts",
-        from: '${Statements.documentColumns("d")}, ${proofOfEach(schema)}',
-        to: '${Statements.documentColumns("d")}, ARRAY[9007199254740991, 0]::int8[]',
+        from: 'WHERE d.id = ANY($1::int8[]) AND ${proved(schema, "$2")}',
+        to: "WHERE d.id = ANY($1::int8[]) AND $2::int8 > 0",
       },
     ],
   },

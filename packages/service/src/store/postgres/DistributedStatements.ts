@@ -1,45 +1,36 @@
 /**
  * The statements by which snapshots read a chain whose transactions, histories and ledgers are distributed over the nodes of Citus. Each
- * joins the mark of the node whose rows it reads, and its rows end with it: `Marks` compares them.
+ * compares the mark of every node that it reads (`Marks`). Its last parameter is the serial of the snapshot.
  *
- * The tables are distributed by what a statement looks up: a history is on one node, and a ledger. There the mark is joined with no row
- * too, which proves that there is none.
+ * The tables are distributed by what a statement looks up: a history is on one node, and a ledger. A statement on one table and one value
+ * of its column is planned once for a connection, which is why the mark is compared by a function and not by a join.
  */
 import * as Movement from "../../ledger/Movement.ts"
 import * as RowId from "../rows/RowId.ts"
 import * as Statements from "./Statements.ts"
 
-const proof = "ARRAY[m.serial, m.since]"
-
-/** The mark of each node whose rows a query on several of them gives. As a join it would take a node longer to plan than its rows to read. */
-const proofOfEach = (schema: string) => `(SELECT ${proof} FROM ${schema}.mark m)`
-
-/** The mark of a node beside each row of a query that one node runs, or alone. */
-const proved = (schema: string, columns: string, query: string, order = "") =>
-  `SELECT ${columns}, ${proof} FROM ${schema}.mark m LEFT JOIN (${query}) r ON true ${order}`
+/** Proves what a statement reads of a node. */
+const proved = (schema: string, serial: string) => `${schema}.proved(${serial})`
 
 const history = (schema: string, order: "ASC" | "DESC") =>
-  proved(
-    schema,
-    "r.id",
-    `SELECT id FROM ${schema}.appearance WHERE key = $1 AND id BETWEEN $2 AND $3 ORDER BY id ${order} LIMIT $4`,
-    `ORDER BY r.id ${order}`,
-  )
-
-const ledger = (schema: string, body: string, order: "ASC" | "DESC", which = "") =>
-  proved(
-    schema,
-    "r.id, r.body, r.checksum",
-    `SELECT id, ${body} AS body, checksum FROM ${schema}.ledger
-     WHERE wallet = $1 AND id BETWEEN $2 AND $3 ${which} ORDER BY id ${order} LIMIT $4`,
-    `ORDER BY r.id ${order}`,
-  )
+  `SELECT id FROM ${schema}.appearance WHERE key = $1 AND id BETWEEN $2 AND $3 AND ${proved(schema, "$5")}
+   ORDER BY id ${order} LIMIT $4`
 
 const ofTransactions = `AND id % ${RowId.perBlock} <> ${Movement.blockLevelIndex}`
 
+const ledger = (schema: string, columns: string, serial: string, order: "ASC" | "DESC", which = "") =>
+  `SELECT ${columns} FROM ${schema}.ledger WHERE wallet = $1 AND id BETWEEN $2 AND $3 ${which}
+   AND ${proved(schema, serial)} ORDER BY id ${order} LIMIT $4`
+
+const fittingLedger = (schema: string, order: "ASC" | "DESC") =>
+  ledger(schema, `id, ${Statements.fittingBody}, checksum`, "$6", order)
+
+const ledgerOfTransactions = (schema: string, order: "ASC" | "DESC") =>
+  ledger(schema, "id, body, checksum", "$5", order, ofTransactions)
+
 /** The row id behind a number of others, of a history or a ledger. */
 const skip = (schema: string, from: string, order: "ASC" | "DESC") =>
-  proved(schema, "r.id", `SELECT id FROM ${schema}.${from} ORDER BY id ${order} LIMIT 1 OFFSET $4`)
+  `SELECT id FROM ${schema}.${from} AND ${proved(schema, "$5")} ORDER BY id ${order} LIMIT 1 OFFSET $4`
 
 const skippedHistory = "appearance WHERE key = $1 AND id BETWEEN $2 AND $3"
 const skippedLedger = `ledger WHERE wallet = $1 AND id BETWEEN $2 AND $3 ${ofTransactions}`
@@ -51,56 +42,38 @@ const own = (schema: string) => ({
   /** Parameters: key, first row id, last row id, number of the others. */
   skipUp: skip(schema, skippedHistory, "ASC"),
   skipDown: skip(schema, skippedHistory, "DESC"),
-  /** Rows of several nodes: one that is missing is not proved to be so. Parameters: row ids. */
-  documentsOf: `SELECT d.id, ${Statements.documentColumns("d")}, ${proofOfEach(schema)} FROM ${schema}.document d
-    WHERE d.id = ANY($1::int8[])`,
+  /** Rows of several nodes. Parameters: row ids. */
+  documentsOf: `SELECT d.id, ${Statements.documentColumns("d")} FROM ${schema}.document d
+    WHERE d.id = ANY($1::int8[]) AND ${proved(schema, "$2")}`,
   /** Parameters: row id. */
-  largeDocument: proved(
-    schema,
-    "r.large_frame, r.large_checksum",
-    `SELECT large_frame, large_checksum FROM ${schema}.document WHERE id = $1 AND large_frame IS NOT NULL`,
-  ),
+  largeDocument: `SELECT large_frame, large_checksum FROM ${schema}.document
+    WHERE id = $1 AND large_frame IS NOT NULL AND ${proved(schema, "$2")}`,
   /** Parameters: row id. */
-  largeInternal: proved(
-    schema,
-    "r.large_internal, r.large_internal_checksum",
-    `SELECT large_internal, large_internal_checksum FROM ${schema}.document WHERE id = $1 AND large_internal IS NOT NULL`,
-  ),
+  largeInternal: `SELECT large_internal, large_internal_checksum FROM ${schema}.document
+    WHERE id = $1 AND large_internal IS NOT NULL AND ${proved(schema, "$2")}`,
   /** Rows of several nodes, in the order of the arrays. Parameters: wallets, row ids, an array each. */
-  findLedger: `SELECT l.wallet, l.id, l.body, l.checksum, ${proofOfEach(schema)}
+  findLedger: `SELECT l.wallet, l.id, l.body, l.checksum
     FROM unnest($1::bytea[], $2::int8[]) WITH ORDINALITY AS wanted(wallet, id, position)
     JOIN ${schema}.ledger l ON l.wallet = wanted.wallet AND l.id = wanted.id
-    ORDER BY wanted.position`,
+    WHERE ${proved(schema, "$3")} ORDER BY wanted.position`,
   /** Rows of a wallet; `NULL` for a longer body. Parameters: wallet, first row id, last row id, limit, bytes of a body. */
-  ledgerUp: ledger(schema, Statements.fittingBody, "ASC"),
-  ledgerDown: ledger(schema, Statements.fittingBody, "DESC"),
+  ledgerUp: fittingLedger(schema, "ASC"),
+  ledgerDown: fittingLedger(schema, "DESC"),
   /** The body of a row that is not longer. Parameters: wallet, row id, bytes of a body. */
-  ledgerBody: proved(
-    schema,
-    "r.body",
-    `SELECT body FROM ${schema}.ledger WHERE wallet = $1 AND id = $2 AND octet_length(body) <= $3`,
-  ),
+  ledgerBody: `SELECT body FROM ${schema}.ledger
+    WHERE wallet = $1 AND id = $2 AND octet_length(body) <= $3 AND ${proved(schema, "$4")}`,
   /** Rows of a wallet that belong to transactions. Parameters: wallet, first row id, last row id, limit. */
-  ledgerTransactionsUp: ledger(schema, "body", "ASC", ofTransactions),
-  ledgerTransactionsDown: ledger(schema, "body", "DESC", ofTransactions),
+  ledgerTransactionsUp: ledgerOfTransactions(schema, "ASC"),
+  ledgerTransactionsDown: ledgerOfTransactions(schema, "DESC"),
   /** Parameters: wallet, first row id, last row id, number of the others. */
   ledgerSkipUp: skip(schema, skippedLedger, "ASC"),
   ledgerSkipDown: skip(schema, skippedLedger, "DESC"),
 })
 
-/** Statements on one row, which prove that it is not stored. */
-const single = (schema: string) => ({
-  /** Parameters: row id. */
-  document: proved(schema, "r.id", `SELECT id FROM ${schema}.document WHERE id = $1`),
-  /** Parameters: wallet, row id. */
-  ledger: proved(schema, "r.id", `SELECT id FROM ${schema}.ledger WHERE wallet = $1 AND id = $2`),
-})
-
-/** The statements on the schema of a chain, and those whose rows end with a mark. */
+/** The statements on the schema of a chain, and those that are proved. */
 export const make = (schema: string) => {
-  const [statements, singles] = [own(schema), single(schema)]
+  const statements = own(schema)
   return {
-    single: singles,
     sql: {
       ...Statements.make(schema),
       ...statements,
@@ -108,6 +81,6 @@ export const make = (schema: string) => {
       staleDocuments: `SELECT 1 FROM ${schema}.block WHERE number BETWEEN $1 / ${RowId.perBlock} AND $2 / ${RowId.perBlock}
         AND transactions > 0 AND $3::int4 < 0 LIMIT 1`,
     },
-    proved: new Set([...Object.values(statements), ...Object.values(singles)]),
+    proved: new Set(Object.values(statements)),
   }
 }

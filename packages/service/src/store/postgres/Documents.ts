@@ -9,7 +9,6 @@ import type * as Frame from "../rows/Frame.ts"
 import * as RowId from "../rows/RowId.ts"
 import { StoreError } from "../StoreError.ts"
 import type { At } from "./Chain.ts"
-import * as Marks from "./Marks.ts"
 import * as Values from "./Values.ts"
 
 const { column } = Values
@@ -145,10 +144,7 @@ export const byId = Effect.fnUntraced(function* (
   if (ids.length === 0) return new Map()
   const { chain, session } = at
   const rows = yield* session.rows<DocumentRow.Columns>(chain.sql.documentsOf, [Values.bigs(ids)])
-  const found = new Map(rows.map((columns) => [columns[0], columns]))
-  const missing = chain.isDistributed ? ids.filter((id) => !found.has(id)) : []
-  yield* Effect.forEach(missing, (id) => Marks.absent(at, "document", [Values.big(id)]), { discard: true })
-  return found
+  return new Map(rows.map((columns) => [columns[0], columns]))
 })
 
 /** Whether a document of a range of blocks, inclusive, has another revision. */

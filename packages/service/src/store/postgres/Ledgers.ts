@@ -13,7 +13,6 @@ import * as PageFit from "../rows/PageFit.ts"
 import * as RowId from "../rows/RowId.ts"
 import type { StoreError } from "../StoreError.ts"
 import type { At, Chain } from "./Chain.ts"
-import * as Marks from "./Marks.ts"
 import * as Values from "./Values.ts"
 
 const { column } = Values
@@ -123,13 +122,7 @@ export const ofBlock = Effect.fnUntraced(function* (
   const keys = places === undefined ? null : keysOf(places)
   if (keys === null || keys.length === 0) return []
   const rows = yield* at.session.rows<LedgerDifferences.Columns>(at.chain.sql.findLedger, keyArrays(keys))
-  if (rows.length === keys.length) return rows
-  const found = new Set(rows.map(([wallet, id]) => `${toHex(wallet)} ${id}`))
-  const missing = at.chain.isDistributed ? keys.filter(([wallet, id]) => !found.has(`${toHex(wallet)} ${id}`)) : []
-  yield* Effect.forEach(missing, ([wallet, id]) => Marks.absent(at, "ledger", [Values.bytes(wallet), Values.big(id)]), {
-    discard: true,
-  })
-  return []
+  return rows.length === keys.length ? rows : []
 })
 
 /** Where the stored rows of a block differ from the derived ones. */

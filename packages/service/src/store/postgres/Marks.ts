@@ -4,8 +4,8 @@
  * Each node has a mark, which every write moves in the node's own transaction. It holds the serial of the last write, and that of the
  * last one which changed or removed a row instead of adding rows above the head. Writes of a chain follow each other, and a node, or a
  * copy of it that lags, has them in their order. So the rows of a node are those of a snapshot if the snapshot's serial lies between
- * the two: the node has all of its writes, and later ones only added rows above its head. Every statement of a snapshot reads the mark
- * with the rows.
+ * the two: the node has all of its writes, and later ones only added rows above its head. Every statement of a snapshot compares the mark
+ * with its serial on each node that it reads, once, whether it has rows there or not.
  *
  * Source: decision 0069.
  */
@@ -22,13 +22,12 @@ import * as Values from "./Values.ts"
 /** Which rows a write leaves: those below its head unchanged, or not. */
 export type Change = "added" | "changed"
 
-/** The last column of a row. */
-type Proof = readonly [serial: number, since: number]
-
 /** Reads of a new snapshot where the nodes have moved on, and the pause before each: together a quarter of a second. */
 const retries = 8
 const [pauseMillis, growth] = [5, 1.5] as const
 const divisionByZero = "22012"
+/** State of `proved`, of a class that PostgreSQL does not use. */
+const unprovedState = "DY001"
 
 const unproved = (chain: string): StoreError =>
   new StoreError({
@@ -42,30 +41,19 @@ const isUnproved = (error: unknown): boolean => error instanceof StoreError && e
 
 const fail = ({ name }: Chain): Effect.Effect<never, StoreError> => Effect.fail(unproved(name))
 
-/** Fails unless a row that a statement on several nodes did not give is not stored. */
-export const absent = (
-  { chain, session }: At,
-  row: keyof Chain["distributed"]["single"],
-  params: ReadonlyArray<Values.Value>,
-): Effect.Effect<void, StoreError> =>
-  Effect.flatMap(session.rows(chain.distributed.single[row], params), (found) =>
-    found.length === 0 ? Effect.void : fail(chain),
-  )
+const hasState = ({ cause }: StoreError, state: string): boolean =>
+  cause instanceof SqlError && Issue.sqlState(cause) === state
 
 /** A session whose rows belong to the state with a serial. */
 export const proving = (chain: Chain, session: Session, serial: number): Session => ({
   rows: <Row extends ReadonlyArray<unknown>>(sql: string, params: ReadonlyArray<Values.Value>) => {
-    const read = session.rows<Row>(sql, params)
-    if (!chain.distributed.proved.has(sql)) return read
-    return Effect.flatMap(read, (rows) => {
-      // Sound: statements that are proved end with it.
-      const proofs = rows.map((row) => row.at(-1) as Proof)
-      if (proofs.some(([last]) => last < serial)) return fail(chain)
-      if (proofs.some(([, since]) => since > serial)) return fail(chain)
-      // A mark without a row has no first column.
-      const found = rows.filter(([first]) => first !== null)
-      return Effect.succeed(found.map((row) => row.slice(0, -1) as unknown as Row))
-    })
+    if (!chain.distributed.proved.has(sql)) return session.rows<Row>(sql, params)
+    const read = session.rows<Row>(sql, [...params, Values.big(serial)])
+    return Effect.catchIf(
+      read,
+      (error) => hasState(error, unprovedState),
+      () => fail(chain),
+    )
   },
 })
 
@@ -79,10 +67,6 @@ export const retried =
       times: retries,
     })
 
-/** Whether a failure is that of a node without earlier writes. */
-const lacksWrites = ({ cause }: StoreError): boolean =>
-  cause instanceof SqlError && Issue.sqlState(cause) === divisionByZero
-
 /**
  * Locks the marks of all nodes until the transaction ends, so that the writes before this one have ended on each.
  *
@@ -94,14 +78,16 @@ export const lock = ({ chain, session }: At, serial: number): Effect.Effect<void
     yield* session.rows(chain.sql.oneConnection, [])
     yield* session.rows(chain.sql.lockMarks, [Values.big(serial)])
   }).pipe(
-    Effect.catchIf(lacksWrites, ({ cause }) =>
-      Effect.fail(
-        new StoreError({
-          message: `Node of the database without the last writes: ${chain.name}. Restore the node, or drop the schema and index the chain again.`,
-          isRetryable: false,
-          cause,
-        }),
-      ),
+    Effect.catchIf(
+      (error) => hasState(error, divisionByZero),
+      ({ cause }) =>
+        Effect.fail(
+          new StoreError({
+            message: `Node of the database without the last writes: ${chain.name}. Restore the node, or drop the schema and index the chain again.`,
+            isRetryable: false,
+            cause,
+          }),
+        ),
     ),
   )
 
@@ -109,8 +95,7 @@ export const lock = ({ chain, session }: At, serial: number): Effect.Effect<void
 export const move = ({ chain, session }: At, serial: number, change: Change): Effect.Effect<void, StoreError> =>
   Effect.asVoid(session.rows(chain.sql.moveMarks, [Values.big(serial), Values.bool(change === "added")]))
 
-/** Statements that make the mark of an empty chain. */
-export const make = (schema: string): ReadonlyArray<string> => [
+const tables = (schema: string): ReadonlyArray<string> => [
   `CREATE TABLE ${schema}.mark (
      one bool PRIMARY KEY DEFAULT true CHECK (one),
      serial int8 NOT NULL,
@@ -119,6 +104,20 @@ export const make = (schema: string): ReadonlyArray<string> => [
   `INSERT INTO ${schema}.mark (serial, since) VALUES (0, 0)`,
   `ALTER TABLE ${schema}.checkpoint ALTER COLUMN distributed SET DEFAULT true`,
 ]
+
+/**
+ * The function by which a statement is proved. A condition without columns is evaluated once, before rows are read. It sees the snapshot of
+ * its statement, as it is stable, and fails instead of being false, which would be a statement without rows.
+ */
+const proof = (schema: string, mark: string): string =>
+  `CREATE FUNCTION ${schema}.proved(int8) RETURNS bool LANGUAGE plpgsql STABLE AS $$
+   BEGIN
+     IF (SELECT serial >= $1 AND since <= $1 FROM ${schema}.${mark}) THEN RETURN true; END IF;
+     RAISE EXCEPTION 'The node has another state.' USING ERRCODE = '${unprovedState}';
+   END $$`
+
+/** Statements that make the mark of an empty chain, and what compares it. */
+export const make = (schema: string): ReadonlyArray<string> => [...tables(schema), proof(schema, "mark")]
 
 /** Each table by the column whose values one node has all rows of; none lies beside another, so that Citus may move them apart. */
 const distributedBy = [
@@ -146,8 +145,13 @@ export const distribute = Effect.fnUntraced(function* (
 ): Effect.fn.Return<void, StoreError> {
   if ((yield* session.rows(citus, [])).length === 0) return
   const schema = quoted(name)
-  for (const sql of make(schema)) yield* session.rows(sql, [])
-  yield* session.rows(`SELECT create_reference_table(${text(`${schema}.mark`)}) IS NULL`, [])
+  for (const sql of tables(schema)) yield* session.rows(sql, [])
+  const mark = text(`${schema}.mark`)
+  yield* session.rows(`SELECT create_reference_table(${mark}) IS NULL`, [])
+  // The only shard, which has this name on every node: a node reads it without planning for others.
+  const shard = `SELECT 'mark_' || shardid FROM pg_dist_shard WHERE logicalrelid = ${mark}::regclass`
+  const [[nameOfShard] = ["mark"]] = yield* session.rows<readonly [string]>(shard, [])
+  yield* session.rows(proof(schema, nameOfShard), [])
   const [[ofDocuments, ofOthers] = [0, 0]] = yield* session.rows<readonly [number, number]>(shardCounts, [])
   for (const [table, column] of distributedBy) {
     const shards = table === "document" ? ofDocuments : ofOthers

@@ -98,6 +98,29 @@ export const nodes = (server: () => string): void => {
       }),
     )
 
+    it.live("page: is empty for a wallet without transactions, and refused while its node lacks the last writes", () =>
+      Effect.gen(function* () {
+        const { run, store } = yield* make
+        const unknown = store.snapshot((snapshot) =>
+          snapshot.page(WalletTransactions.projection, {
+            key: `0x${"ff".repeat(20)}`,
+            from: 0,
+            to: blocks[5]!.number,
+            order: "DESC",
+            after: null,
+            limit: 10,
+          }),
+        )
+        yield* run(...keep("mark"))
+        yield* store.append(refOf(blocks[3]!), [blocks[4]!])
+        const { rows } = yield* unknown
+        yield* run(...putBack("mark"))
+
+        expect(rows).toEqual([])
+        expect(yield* Effect.flip(unknown)).toMatchObject({ isRetryable: true, isUnproved: true })
+      }),
+    )
+
     it.live("page: is refused while a node lacks the last writes, and so is a write", () =>
       Effect.gen(function* () {
         const { database, run, store } = yield* make
