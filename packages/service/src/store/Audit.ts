@@ -40,6 +40,8 @@ export interface Appearance {
   readonly key: string
   readonly block: number
   readonly index: number
+  /** Number of the range of blocks with which its key begins, where the engine keeps such ranges. */
+  readonly range?: number
   /** Assets that move by a row of a ledger: addresses of tokens, or the native currency; left out for other entries. */
   readonly assets?: ReadonlyArray<string>
 }

@@ -25,6 +25,8 @@ import type { Webhooks } from "./Webhooks.ts"
 export interface EngineOptions {
   /** How documents are stored: compressed, or as plain text. Rows of either form stay readable. Default `zstd`. */
   readonly documents?: "plain" | "zstd"
+  /** Entries of histories and rows of ledgers after which a range of blocks ends, where an engine keeps such ranges. Default 65,536. */
+  readonly rangeEntries?: number
   /** Receives the name of each operation, such as `page` or `append`, and its time. */
   readonly onOperation?: (operation: string, seconds: number) => void
 }

@@ -208,8 +208,8 @@ layer(indexedFile, { excludeTestServices: true })("maintenance", (it) => {
           [12, 0],
           [999, 3],
         ],
-        `INSERT INTO history VALUES (zeroblob(8), 12 * ${perBlock})`,
-        `INSERT INTO history_copy VALUES (zeroblob(8), 999 * ${perBlock} + 3)`,
+        `INSERT INTO history (key, id) VALUES (zeroblob(8), 12 * ${perBlock})`,
+        `INSERT INTO history_copy (key, id) VALUES (zeroblob(8), 999 * ${perBlock} + 3)`,
       )
     }),
   )

@@ -71,8 +71,8 @@ const beyond = [
   "INSERT INTO facts VALUES (6, 0, 0, x'00')",
   "INSERT INTO gap VALUES (7, 0, 'check', NULL, 'a reason')",
   "INSERT INTO document (id, revision, form, size, internal_size, hash, addresses, frame, checksum) SELECT id + 4 * 1048576, revision, form, size, internal_size, hash, addresses, frame, checksum FROM document WHERE id = 2 * 1048576",
-  "INSERT INTO history SELECT key, id + 4 * 1048576 FROM history WHERE id = 2 * 1048576",
-  "INSERT INTO ledger SELECT wallet, id + 4 * 1048576, body, checksum FROM ledger WHERE id = 2 * 1048576",
+  "INSERT INTO history (key, id) SELECT key, id + 4 * 1048576 FROM history WHERE id = 2 * 1048576",
+  "INSERT INTO ledger (wallet, id, body, checksum) SELECT wallet, id + 4 * 1048576, body, checksum FROM ledger WHERE id = 2 * 1048576",
   "INSERT INTO ledger_block SELECT block + 4, places, checksum FROM ledger_block WHERE block = 2",
 ]
 

@@ -67,7 +67,7 @@ describe("Verify", () => {
       const { audit, file } = yield* stored
       damage(
         file,
-        "INSERT INTO ledger SELECT wallet, id + 3 * 1048576 * 7, body, checksum FROM ledger WHERE id < 1048576",
+        "INSERT INTO ledger (wallet, id, body, checksum) SELECT wallet, id + 3 * 1048576 * 7, body, checksum FROM ledger WHERE id < 1048576",
         "INSERT INTO ledger_block VALUES (80, x'', 0)",
       )
       const { orphaned } = yield* Verify.run(audit)

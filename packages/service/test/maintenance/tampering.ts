@@ -71,7 +71,7 @@ const remove = (connection: Connection, [wallet, id]: Row): void =>
   void connection.rowsUnsafe("DELETE FROM ledger WHERE wallet = ? AND id = ?", [wallet, id])
 
 const insert = (connection: Connection, row: Row): void =>
-  void connection.rowsUnsafe("INSERT INTO ledger VALUES (?, ?, ?, ?)", row)
+  void connection.rowsUnsafe("INSERT INTO ledger (wallet, id, body, checksum) VALUES (?, ?, ?, ?)", row)
 
 /** Applies a change. */
 export const apply = (connection: Connection, { after, before }: Tampering): void => {

@@ -231,7 +231,7 @@ const appendMillis = (pool: ReadPool.ReadPool): Effect.Effect<number, StoreError
     const startedAt = yield* MonotonicClock.millis
     yield* pool.once((original) => {
       for (let lookup = 0; lookup < lookups; lookup++) {
-        Histories.afterUnsafe(original, lookup % 2 === 0 ? 0 : 1, [randomBytes(WalletKey.bytes), 0], 1)
+        Histories.lookUpUnsafe(original, lookup % 2 === 0 ? 0 : 1, randomBytes(WalletKey.bytes))
       }
     })
     return (((yield* MonotonicClock.millis) - startedAt) / lookups) * lookupsOfAppend

@@ -11,6 +11,7 @@ import * as ChainSchema from "./ChainSchema.ts"
 import * as Checkpoints from "./Checkpoints.ts"
 import * as Connection from "./Connection.ts"
 import type * as Frame from "../rows/Frame.ts"
+import * as KeyRanges from "./KeyRanges.ts"
 import * as Migrations from "./Migrations.ts"
 import * as Statements from "./Statements.ts"
 
@@ -60,11 +61,14 @@ export const open = (
     const connection = yield* Connection.connect({ file, readOnly: false, hasLogThread })
     const client = yield* Connection.make(connection)
     yield* Effect.annotateLogs(Migrations.migrate(connection, client, ChainSchema.schema), { chain: ref.name })
-    yield* connection.attempt(() => {
-      checkChainUnsafe(connection, ref.id)
-      Checkpoints.claimUnsafe(connection, ref.id)
-    })
     const transaction: ChainFile["transaction"] = (work) => Connection.transaction(connection, client, work)
+    yield* connection.attempt(() => checkChainUnsafe(connection, ref.id))
+    yield* transaction(
+      connection.attempt(() => {
+        Checkpoints.claimUnsafe(connection, ref.id)
+        KeyRanges.claimUnsafe(connection)
+      }),
+    )
     return {
       ref,
       connection,

@@ -3,6 +3,7 @@
  */
 import * as Facts from "./Facts.ts"
 import * as Gaps from "./Gaps.ts"
+import * as KeyRangeStatements from "./KeyRangeStatements.ts"
 import * as Journal from "./Journal.ts"
 import * as Ledgers from "./Ledgers.ts"
 import * as Migrations from "./Migrations.ts"
@@ -98,5 +99,9 @@ const tables = [index, transactions, projections, Gaps.tables, Facts.table, Jour
 export const schema: Migrations.Migrations = {
   applicationId: Migrations.chainId,
   firstVersion: 16,
-  steps: [[...tables, Openings.tables, Reconciled.table, Tokens.tables].join("\n"), Tokens.searchIndexes],
+  steps: [
+    [...tables, Openings.tables, Reconciled.table, Tokens.tables].join("\n"),
+    Tokens.searchIndexes,
+    KeyRangeStatements.migration,
+  ],
 }

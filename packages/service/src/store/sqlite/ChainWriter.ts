@@ -17,6 +17,7 @@ import * as Checkpoints from "./Checkpoints.ts"
 import * as Facts from "./Facts.ts"
 import * as Gaps from "./Gaps.ts"
 import * as Journal from "./Journal.ts"
+import * as KeyRanges from "./KeyRanges.ts"
 import * as Ledgers from "./Ledgers.ts"
 import * as Projections from "./Projections.ts"
 import * as Proofs from "./Proofs.ts"
@@ -33,6 +34,7 @@ interface Settings {
   readonly projections: ReadonlyArray<Projection>
   /** Wallets that the blocks are made for; `null` for all. */
   readonly watch: ReadonlySet<string> | null
+  readonly rangeEntries: number
 }
 
 const readColumns = ({ connection, ref }: ChainFile) =>
@@ -45,13 +47,17 @@ const appendTo = Effect.fnUntraced(function* (
   file: ChainFile,
   expected: BlockRef | null,
   blocks: ReadonlyArray<BlockRows>,
-  { projections, watch }: Settings,
+  { projections, rangeEntries, watch }: Settings,
 ): Effect.fn.Return<void, StoreError | CheckpointConflict> {
   const { connection } = file
   const plan = yield* Effect.fromResult(WritePlan.append(yield* readColumns(file), expected, blocks, watch))
   if (plan === null) return
+  const ranges = yield* connection.attempt(() =>
+    KeyRanges.beginUnsafe(connection, { from: plan.change.lowest }, rangeEntries),
+  )
   for (const block of blocks) yield* connection.attempt(() => Rows.insertUnsafe(file, block))
   yield* connection.attempt(() => Projections.appendUnsafe(file, projections, plan.from, blocks))
+  yield* connection.attempt(() => KeyRanges.mergeUnsafe(connection, ranges, rangeEntries))
   yield* connection.attempt(() => Journal.advanceUnsafe(file, plan))
 })
 
@@ -59,16 +65,20 @@ const prependTo = Effect.fnUntraced(function* (
   file: ChainFile,
   expected: BlockRef,
   blocks: ReadonlyArray<BlockRows>,
-  { projections, watch }: Settings,
+  { projections, rangeEntries, watch }: Settings,
 ): Effect.fn.Return<void, StoreError | CheckpointConflict> {
   const { connection } = file
   const columns = yield* readColumns(file)
   const first = yield* findBlock(file, columns.first)
   const plan = yield* Effect.fromResult(WritePlan.prepend(columns, first, expected, blocks, watch))
   if (plan === null) return
+  const ranges = yield* connection.attempt(() =>
+    KeyRanges.beginUnsafe(connection, { below: expected.number }, rangeEntries),
+  )
   for (const block of blocks) yield* connection.attempt(() => Rows.insertUnsafe(file, block))
   yield* connection.attempt(() => {
     Projections.prependUnsafe(file, projections, blocks)
+    KeyRanges.mergeUnsafe(connection, ranges, rangeEntries)
     Journal.advanceUnsafe(file, plan)
   })
 })
@@ -84,6 +94,7 @@ const unwindTo = Effect.fnUntraced(function* (
   const target = yield* findBlock(file, to?.number)
   const plan = yield* Effect.fromResult(WritePlan.unwind(columns, expected, to, target))
   if (plan === null) return
+  yield* connection.attempt(() => KeyRanges.claimUnsafe(connection))
   for (const [from, last] of plan.steps) {
     yield* connection.attempt(() => Rows.removeHistoriesUnsafe(connection, from, last))
     yield* connection.attempt(() => Ledgers.removeUnsafe(connection, from, last))
@@ -97,6 +108,7 @@ const unwindTo = Effect.fnUntraced(function* (
     connection.rowsUnsafe(Statements.deleteBlocks, [ref.id, lowest])
     Gaps.deleteUnsafe(connection, lowest, highest)
     Facts.deleteUnsafe(connection, lowest, highest)
+    KeyRanges.unwindUnsafe(connection, lowest, plan.isEmpty)
     Journal.advanceUnsafe(file, plan)
   })
 })
@@ -118,6 +130,8 @@ export interface Options {
   readonly watchText?: string | null
   /** Number of removed blocks that are remembered. Default 100,000. */
   readonly rememberedBlocks?: number
+  /** Entries and rows after which a range of blocks ends. Default 65,536. */
+  readonly rangeEntries?: number | undefined
 }
 
 /** Does work in a transaction of the holder of the lease. */
@@ -144,7 +158,8 @@ const withoutOutside = <A, E>(file: ChainFile, token: FencingToken, work: Effect
 
 /** The writer of a chain's file. */
 export const make = (file: ChainFile, options: Options): ChainWriter => {
-  const { projections, rememberedBlocks = defaultRememberedBlocks, wanted, watchText = null } = options
+  const { projections, rangeEntries = KeyRanges.defaultEntries, wanted, watchText = null } = options
+  const { rememberedBlocks = defaultRememberedBlocks } = options
   const watch = WatchedWallets.listOf(watchText, wanted)
   const { connection, ref } = file
   const ledger = projections.find((one) => one.kind === "ledger") ?? WalletLedger.make(ref.id, ref.feeRules)
@@ -155,10 +170,10 @@ export const make = (file: ChainFile, options: Options): ChainWriter => {
       (columns) => !WatchedWallets.isSame(WatchedWallets.listOf(columns.watch, wanted), watch),
     ),
     append: Effect.fn("ChainWriter.append")((expected, blocks, token) =>
-      withoutOutside(file, token, appendTo(file, expected, blocks, { projections, watch })),
+      withoutOutside(file, token, appendTo(file, expected, blocks, { projections, rangeEntries, watch })),
     ),
     prepend: Effect.fn("ChainWriter.prepend")((expected, blocks, token) =>
-      withoutOutside(file, token, prependTo(file, expected, blocks, { projections, watch })),
+      withoutOutside(file, token, prependTo(file, expected, blocks, { projections, rangeEntries, watch })),
     ),
     unwind: Effect.fn("ChainWriter.unwind")((expected, to, token) =>
       fenced(file, token, unwindTo(file, expected, to, rememberedBlocks)),

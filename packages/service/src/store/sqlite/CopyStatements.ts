@@ -22,8 +22,8 @@ export const writeStatus = `UPDATE checkpoint SET status = CASE WHEN json_valid(
   json_remove(?, '$.headAgeMillis', '$.blocksPerSecond', '$.headBlocksPerSecond'),
   '$.state', 'stopped', '$.nodeHead', NULL, '$.message', ?) END, status_at = ? WHERE chain = ?`
 
-/** The last entry of the histories, by their order. */
-export const lastHistory = `SELECT key, id FROM history ORDER BY key DESC, id DESC LIMIT 1`
+/** The last entry of the histories, by their order: a copy has one range. */
+export const lastHistory = `SELECT key, id FROM history ORDER BY range DESC, key DESC, id DESC LIMIT 1`
 
 /** Views and virtual tables, which this program never makes. */
 export const foreignTables = `SELECT name FROM sqlite_schema WHERE type = 'view' OR sql LIKE 'create virtual%' LIMIT 1`

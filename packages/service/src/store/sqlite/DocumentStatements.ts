@@ -1,6 +1,7 @@
 /**
  * Statements on the rows of transactions and on the histories of wallets. Each names its parameters in order.
  */
+import * as KeyRangeStatements from "./KeyRangeStatements.ts"
 import { limit } from "./Limit.ts"
 
 const columns = (row: string) =>
@@ -45,38 +46,52 @@ export const historyTables = ["history", "history_copy"] as const
 
 export type HistoryTable = (typeof historyTables)[number]
 
-/** Parameters: key, row id. */
-export const insertHistory = (table: HistoryTable) => `INSERT INTO ${table} (key, id) VALUES (?, ?)`
+/** Parameters: range, key, row id. */
+export const insertHistory = (table: HistoryTable) => `INSERT INTO ${table} (range, key, id) VALUES (?, ?, ?)`
 
-/** Parameters: key, row id. */
-export const deleteHistory = (table: HistoryTable) => `DELETE FROM ${table} WHERE key = ? AND id = ?`
+/** Parameters: two ranges, key, row id. */
+export const deleteHistory = (table: HistoryTable) =>
+  `DELETE FROM ${table} WHERE range IN (?, ?) AND key = ? AND id = ?`
 
 /** Searches a whole copy. Parameters: first row id, row id after the last. */
 export const deleteHistoryOf = (table: HistoryTable) => `DELETE FROM ${table} WHERE id >= ? AND id < ?`
 
-/** Parameters: key, row id. */
-export const findHistory = (table: HistoryTable) => `SELECT 1 FROM ${table} WHERE key = ? AND id = ?`
+/** Parameters: two ranges, key, row id. */
+export const findHistory = (table: HistoryTable) =>
+  `SELECT 1 FROM ${table} WHERE range IN (?, ?) AND key = ? AND id = ?`
 
-/** Entries after one. Parameters: key, row id, limit. */
+/** Entries of all ranges after one, in the order of the table. Parameters: range, key, row id, limit. */
 export const historyAfter = (table: HistoryTable) =>
-  `SELECT key, id FROM ${table} WHERE (key, id) > (?, ?) ORDER BY key, id LIMIT ?`
+  `SELECT key, id, range FROM ${table} WHERE (range, key, id) > (?, ?, ?) ORDER BY range, key, id LIMIT ?`
+
+/** Parameters: range, key, row id. */
+export const deleteHistoryAt = (table: HistoryTable) => `DELETE FROM ${table} WHERE range = ? AND key = ? AND id = ?`
+
+/** Entries after one in the order of their keys. Parameters: for each range its number, key, row id; limit. */
+export const historyByKey = (table: HistoryTable) =>
+  KeyRangeStatements.kept(
+    (ranges) =>
+      `${KeyRangeStatements.repeated(ranges, `SELECT key, id FROM ${table} WHERE range = ? AND (key, id) > (?, ?)`)} ORDER BY key, id LIMIT ?`,
+  )
 
 const up = `AND h.id >= ? AND h.id <= ? ORDER BY h.id ${limit}`
 const down = `AND h.id >= ? AND h.id <= ? ORDER BY h.id DESC ${limit}`
 
-const page = `SELECT h.id, ${columns("d")} FROM history h LEFT JOIN document d ON d.id = h.id WHERE h.key = ?`
-const copy = `SELECT h.id FROM history_copy h WHERE h.key = ?`
+const page = `SELECT h.id, ${columns("d")} FROM history h LEFT JOIN document d ON d.id = h.id WHERE h.range = ? AND h.key = ?`
+const copy = `SELECT h.id FROM history_copy h WHERE h.range = ? AND h.key = ?`
+const entries = `SELECT h.id FROM history h WHERE h.range = ? AND h.key = ?`
 
-/** Entries of a key with their rows. Parameters: key, first row id, last row id, limit. */
-export const pageRows = { ASC: `${page} ${up}`, DESC: `${page} ${down}` } as const
+const inOrder = (rows: string) =>
+  ({ ASC: KeyRangeStatements.ofParts(`${rows} ${up}`), DESC: KeyRangeStatements.ofParts(`${rows} ${down}`) }) as const
 
-const skipped = `SELECT h.id FROM history h WHERE h.key = ? AND h.id >= ? AND h.id <= ?`
+/** Entries of a key with their rows. Parameters: for each part the range, key, first row id, last row id, limit; limit. */
+export const pageRows = inOrder(page)
 
-/** The entry behind a number of others. Parameters: key, first row id, last row id, number of the others. */
+/** Entries of a key in the copy. Parameters: as of `pageRows`. */
+export const pageCopy = inOrder(copy)
+
+/** The entry behind a number of others. Parameters: for each part as of `pageRows`; number of the others. */
 export const skip = {
-  ASC: `${skipped} ORDER BY h.id LIMIT 1 OFFSET ? + 0`,
-  DESC: `${skipped} ORDER BY h.id DESC LIMIT 1 OFFSET ? + 0`,
+  ASC: KeyRangeStatements.behind(`${entries} ${up}`),
+  DESC: KeyRangeStatements.behind(`${entries} ${down}`),
 } as const
-
-/** Entries of a key in the copy. Parameters: key, first row id, last row id, limit. */
-export const pageCopy = { ASC: `${copy} ${up}`, DESC: `${copy} ${down}` } as const

@@ -50,7 +50,7 @@ export const prepare = (block: BlockRows, { documents = "zstd" }: EngineOptions)
 export const open = Effect.fn("Sqlite.open")(function* (
   location: string,
   baseFolder: string,
-  { documents = "zstd" }: EngineOptions = {},
+  { documents = "zstd", rangeEntries }: EngineOptions = {},
 ): Effect.fn.Return<Database, StoreError, Scope.Scope> {
   const folder = yield* Folder.fromLocation(location, baseFolder)
   yield* Folder.make(folder)
@@ -106,7 +106,12 @@ export const open = Effect.fn("Sqlite.open")(function* (
           }),
         )
         const found = yield* file.connection.attempt(() => Checkpoints.readUnsafe(file.connection, ref.id))
-        return ChainWriter.make(file, { projections, wanted: watch, watchText: found.watch })
+        return ChainWriter.make(file, {
+          projections,
+          wanted: watch,
+          watchText: found.watch,
+          rangeEntries,
+        })
       }),
       changeWatch: (change) => Effect.scoped(Effect.flatMap(openFile(ref), (file) => WatchList.change(file, change))),
       audit: Audit.make(poolOf(ref), ref, openFile(ref)),

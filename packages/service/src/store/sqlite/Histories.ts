@@ -6,12 +6,15 @@
  * Source: decision 0034.
  */
 import * as Checksum from "../rows/Checksum.ts"
-import type { Connection, Params } from "./Connection.ts"
+import type { Connection } from "./Connection.ts"
 import * as DocumentRow from "../rows/DocumentRow.ts"
 import * as Documents from "./Documents.ts"
 import * as KeyOrder from "../rows/KeyOrder.ts"
+import * as KeyRanges from "../rows/KeyRanges.ts"
 import type * as PageFit from "../rows/PageFit.ts"
 import * as RowId from "../rows/RowId.ts"
+import * as Ranges from "./KeyRanges.ts"
+import * as KeyRangeStatements from "./KeyRangeStatements.ts"
 import * as Statements from "./DocumentStatements.ts"
 import * as WalletKey from "../rows/WalletKey.ts"
 
@@ -28,51 +31,86 @@ export const entriesOf = (id: number, addresses: ReadonlyArray<string>): Readonl
 }
 
 const both = (sqlOf: (table: Statements.HistoryTable) => string) => Statements.historyTables.map(sqlOf)
-const inserts = both(Statements.insertHistory)
 const deletes = both(Statements.deleteHistory)
+const deletesAt = both(Statements.deleteHistoryAt)
 const deletesOf = both(Statements.deleteHistoryOf)
 const finds = both(Statements.findHistory)
 const afters = both(Statements.historyAfter)
-
-const eachUnsafe = (
-  connection: Connection,
-  statements: ReadonlyArray<string>,
-  entries: ReadonlyArray<Params>,
-): void => {
-  for (const sql of statements) connection.manyUnsafe(sql, entries)
-}
+const byKeys = Statements.historyTables.map(Statements.historyByKey)
 
 /** Inserts entries in both copies. */
-export const insertUnsafe = (connection: Connection, entries: ReadonlyArray<Entry>): void =>
-  eachUnsafe(
+export const insertUnsafe = (connection: Connection, entries: ReadonlyArray<Entry>): void => {
+  const sorted = KeyOrder.byKey(entries, ([key]) => key)
+  for (const table of [KeyRangeStatements.history, KeyRangeStatements.historyCopy]) {
+    const ranges = Ranges.placeUnsafe(connection, table, sorted)
+    connection.manyUnsafe(
+      Statements.insertHistory(table.name),
+      sorted.map(([key, id], at) => [ranges[at]!, key, id]),
+    )
+  }
+  Ranges.countUnsafe(
     connection,
-    inserts,
-    KeyOrder.byKey(entries, ([key]) => key),
+    entries.map(([, id]) => id),
   )
+}
 
 /** Removes entries from both copies; those that are absent are passed over. */
-export const removeUnsafe = (connection: Connection, entries: ReadonlyArray<Entry>): void =>
-  eachUnsafe(connection, deletes, entries)
+export const removeUnsafe = (connection: Connection, entries: ReadonlyArray<Entry>): void => {
+  if (entries.length === 0) return
+  const ranges = Ranges.readUnsafe(connection)
+  const placed = entries.map(([key, id]) => [...KeyRanges.placesOf(ranges, id), key, id])
+  for (const sql of deletes) connection.manyUnsafe(sql, placed)
+}
 
 /** Removes all entries of a range of row ids by searching both copies whole: for rows whose addresses are unreadable. */
-export const removeRangeUnsafe = (connection: Connection, first: number, end: number): void =>
-  eachUnsafe(connection, deletesOf, [[first, end]])
+export const removeRangeUnsafe = (connection: Connection, first: number, end: number): void => {
+  for (const sql of deletesOf) connection.rowsUnsafe(sql, [first, end])
+}
+
+const isInUnsafe = (connection: Connection, sql: string, [key, id]: Entry): boolean =>
+  connection.valuesUnsafe(sql, [...KeyRanges.placesOf(Ranges.readUnsafe(connection), id), key, id]).length > 0
 
 /** Whether both copies have an entry. */
-export const hasUnsafe = (connection: Connection, [key, id]: Entry): boolean =>
-  finds.every((sql) => connection.valuesUnsafe(sql, [key, id]).length > 0)
+export const hasUnsafe = (connection: Connection, entry: Entry): boolean =>
+  finds.every((sql) => isInUnsafe(connection, sql, entry))
 
 /** Whether the first copy has an entry. */
-export const isInFirstUnsafe = (connection: Connection, [key, id]: Entry): boolean =>
-  connection.valuesUnsafe(finds[0]!, [key, id]).length > 0
+export const isInFirstUnsafe = (connection: Connection, entry: Entry): boolean =>
+  isInUnsafe(connection, finds[0]!, entry)
 
-/** Entries after one, of one of the two copies. */
+/** Entries after one in the order of their keys, of one of the two copies. */
 export const afterUnsafe = (
   connection: Connection,
   copy: 0 | 1,
   [key, id]: Entry,
   limit: number,
-): ReadonlyArray<Entry> => connection.valuesUnsafe<Entry>(afters[copy]!, [key, id, limit])
+): ReadonlyArray<Entry> => {
+  const ranges = KeyRanges.numbersOf(Ranges.readUnsafe(connection))
+  const params = ranges.flatMap((range) => [range, key, id])
+  return connection.valuesUnsafe<Entry>(byKeys[copy]!(ranges.length), [...params, limit])
+}
+
+/** Reads one page of the largest range of one of the two copies, where a key would lie. */
+export const lookUpUnsafe = (connection: Connection, copy: 0 | 1, key: Uint8Array): void => {
+  const { range } = KeyRanges.largest(Ranges.readUnsafe(connection))
+  connection.valuesUnsafe(byKeys[copy]!(1), [range, key, 0, 1])
+}
+
+/** An entry, and the number of the range in which it lies. */
+export type Placed = readonly [key: Uint8Array, id: number, range: number]
+
+/** Entries after one in the order of their table, of one of the two copies: of all ranges, also those that no block has. */
+export const placedAfterUnsafe = (
+  connection: Connection,
+  copy: 0 | 1,
+  [key, id, range]: Placed,
+  limit: number,
+): ReadonlyArray<Placed> => connection.valuesUnsafe<Placed>(afters[copy]!, [range, key, id, limit])
+
+/** Removes an entry of one range from both copies. */
+export const removePlacedUnsafe = (connection: Connection, [key, id, range]: Placed): void => {
+  for (const sql of deletesAt) connection.rowsUnsafe(sql, [range, key, id])
+}
 
 /** A range of the entries of a wallet, both ends inclusive. */
 export interface Range {
@@ -104,6 +142,10 @@ const compareUnsafe = (
     // Sound: one of them is present.
     const block = blockOf(firstOf(id ?? copy!, copy ?? id!))
     throw Checksum.damaged(connection.name, block, "the history of a wallet differs from its copy")
+  }
+  const after = rows.find(([id], at) => at > 0 && (order === "ASC") !== id > rows[at - 1]![0])
+  if (after !== undefined) {
+    throw Checksum.damaged(connection.name, blockOf(after[0]), "the history of a wallet is not in order")
   }
 }
 
@@ -141,9 +183,13 @@ export const rangeUnsafe = function* (
   const key = WalletKey.fromAddress(address)
   let [from, to] = [first, last]
   for (;;) {
-    const params = [key, from, to, limit]
-    const rows = connection.valuesUnsafe<Joined>(Statements.pageRows[order], params)
-    compareUnsafe(connection, order, rows, connection.valuesUnsafe(Statements.pageCopy[order], params))
+    const parts = Ranges.partsUnsafe(connection, from, to, order)
+    const read = <Row extends ReadonlyArray<unknown>>(sqlOf: KeyRangeStatements.OfParts) => {
+      const paramsOf = (...[range, lowest, highest]: KeyRanges.Part) => [range, key, lowest, highest, limit]
+      return Ranges.rowsOfUnsafe<Row>(connection, sqlOf, { parts, paramsOf, ending: limit })
+    }
+    const rows = read<Joined>(Statements.pageRows[order])
+    compareUnsafe(connection, order, rows, read(Statements.pageCopy[order]))
     for (const joined of rows) yield candidateUnsafe(connection, address, joined, wantsInternal)
     const end = rows.at(-1)?.[0]
     if (end === undefined || rows.length < limit) return

@@ -9,6 +9,8 @@ import { fromHex, toHex } from "../rows/Bytes.ts"
 import * as LedgerDifferences from "../rows/LedgerDifferences.ts"
 import * as RowId from "../rows/RowId.ts"
 import type { Connection } from "./Connection.ts"
+import * as Ranges from "./KeyRanges.ts"
+import * as Ledgers from "./Ledgers.ts"
 import * as Statements from "./LedgerStatements.ts"
 
 const placesUnsafe = (connection: Connection, block: number): LedgerDifferences.Places | undefined =>
@@ -16,13 +18,13 @@ const placesUnsafe = (connection: Connection, block: number): LedgerDifferences.
 
 /** Where the stored rows of a block differ from the derived ones. */
 export const differencesUnsafe = (connection: Connection, block: number, packed: Uint8Array): ReadonlyArray<string> => {
-  const rowOf = (wallet: Uint8Array, id: number) =>
-    connection.valuesUnsafe<LedgerDifferences.Columns>(Statements.find, [wallet, id])[0]
+  const rowOf = (wallet: Uint8Array, id: number) => Ledgers.findUnsafe(connection, wallet, id)
   return LedgerDifferences.find({ places: placesUnsafe(connection, block), rowOf }, block, packed)
 }
 
-/** Whether a block does not name a row as its own. */
-const isOrphanedUnsafe = (connection: Connection, wallet: Uint8Array, id: number): boolean =>
+/** Whether a block does not name a row as its own, or has its rows in another range. */
+const isOrphanedUnsafe = (connection: Connection, range: number, wallet: Uint8Array, id: number): boolean =>
+  Ranges.isMisplacedUnsafe(connection, id, range) ||
   LedgerDifferences.isOrphaned(placesUnsafe(connection, RowId.toPosition(id).block), wallet, id)
 
 /** A row of the ledgers, or a block's list of them. */
@@ -31,16 +33,24 @@ export interface Entry {
   readonly isOrphaned: () => boolean
 }
 
+type Placed = readonly [...LedgerDifferences.Columns, range: number]
+
 /** Rows after one, in the order of their table. */
-export const rowsAfterUnsafe = (connection: Connection, key: string, id: number, limit: number): ReadonlyArray<Entry> =>
-  connection.valuesUnsafe<LedgerDifferences.Columns>(Statements.after, [fromHex(key), id, limit]).map((row) => ({
+export const rowsAfterUnsafe = (
+  connection: Connection,
+  { key, range = -1 }: Appearance,
+  id: number,
+  limit: number,
+): ReadonlyArray<Entry> =>
+  connection.valuesUnsafe<Placed>(Statements.after, [range, fromHex(key), id, limit]).map((row) => ({
     appearance: {
       table: "ledger",
+      range: row[4],
       key: toHex(row[0]),
       ...RowId.toPosition(row[1]),
       assets: LedgerDifferences.assetsOf(row[2]),
     },
-    isOrphaned: () => isOrphanedUnsafe(connection, row[0], row[1]),
+    isOrphaned: () => isOrphanedUnsafe(connection, row[4], row[0], row[1]),
   }))
 
 /** Lists of the ledgers of blocks after one; orphaned are those of blocks outside of the index. */
@@ -56,7 +66,7 @@ export const placesAfterUnsafe = (
   }))
 
 /** Removes a row that its block does not name. */
-export const removeOrphanUnsafe = (connection: Connection, { block, index, key }: Appearance): void => {
+export const removeOrphanUnsafe = (connection: Connection, { block, index, key, range = 0 }: Appearance): void => {
   const [wallet, id] = [fromHex(key), RowId.make(block, index)]
-  if (isOrphanedUnsafe(connection, wallet, id)) connection.rowsUnsafe(Statements.remove, [wallet, id])
+  if (isOrphanedUnsafe(connection, range, wallet, id)) connection.rowsUnsafe(Statements.removeAt, [range, wallet, id])
 }

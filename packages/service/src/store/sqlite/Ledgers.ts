@@ -10,8 +10,11 @@ import { StoreError } from "../StoreError.ts"
 import { fromHex } from "../rows/Bytes.ts"
 import * as Checksum from "../rows/Checksum.ts"
 import * as KeyOrder from "../rows/KeyOrder.ts"
+import * as KeyRanges from "../rows/KeyRanges.ts"
 import * as LedgerDifferences from "../rows/LedgerDifferences.ts"
 import type { Connection, Params } from "./Connection.ts"
+import * as Ranges from "./KeyRanges.ts"
+import * as KeyRangeStatements from "./KeyRangeStatements.ts"
 import * as RowId from "../rows/RowId.ts"
 import * as Statements from "./LedgerStatements.ts"
 
@@ -44,11 +47,18 @@ const columnsOf = (block: number, rows: ReadonlyArray<LedgerCodec.PackedRow>): R
 /** The packed ledger of a block. */
 export type PackedBlock = readonly [block: number, packed: Uint8Array]
 
-const insertRowsUnsafe = (connection: Connection, sql: string, rows: ReadonlyArray<Columns>): void =>
+const insertRowsUnsafe = (connection: Connection, sql: string, rows: ReadonlyArray<Columns>): void => {
+  const sorted = KeyOrder.byKey(rows, ([wallet]) => wallet)
+  const ranges = Ranges.placeUnsafe(connection, KeyRangeStatements.ledger, sorted)
   connection.manyUnsafe(
     sql,
-    KeyOrder.byKey(rows, ([wallet]) => wallet),
+    sorted.map((row, at) => [ranges[at]!, ...row]),
   )
+  Ranges.countUnsafe(
+    connection,
+    rows.map(([, id]) => id),
+  )
+}
 
 const writeUnsafe = (
   connection: Connection,
@@ -81,11 +91,22 @@ export const replaceUnsafe = (connection: Connection, blocks: ReadonlyArray<Pack
 const placesUnsafe = (connection: Connection, from: number, to: number): ReadonlyArray<Places> =>
   connection.valuesUnsafe<Places>(Statements.places, [from, to])
 
-/** Keys of the rows of a block. */
+/** Keys of the rows of a block, each with two ranges in which it may lie. */
 const keysOf = (connection: Connection, [block, places, checksum]: Places): ReadonlyArray<Params> => {
   if (Checksum.fromValues([block, places]) !== checksum) throw damaged(connection, block, "the list of its ledgers")
-  return [...LedgerCodec.unpackPlaces(places)].map(({ index, wallet }) => [wallet, RowId.make(block, index)])
+  const ranges = KeyRanges.placesOf(Ranges.readUnsafe(connection), RowId.make(block, 0))
+  return [...LedgerCodec.unpackPlaces(places)].map(({ index, wallet }) => [...ranges, wallet, RowId.make(block, index)])
 }
+
+/** The row of a wallet at a place. */
+export const findUnsafe = (connection: Connection, wallet: Uint8Array, id: number): Columns | undefined =>
+  connection.valuesUnsafe<Columns>(Statements.find, keyOf(connection, wallet, id))[0]
+
+const keyOf = (connection: Connection, wallet: Uint8Array, id: number): Params => [
+  ...KeyRanges.placesOf(Ranges.readUnsafe(connection), id),
+  wallet,
+  id,
+]
 
 const damaged = (connection: Connection, block: number, what: string): StoreError =>
   Checksum.damaged(connection.name, block, `${what} does not match its checksum`)
@@ -149,11 +170,32 @@ type OwnColumns<Body> = readonly [id: number, body: Body, checksum: number]
 
 /** A body that is read apart; `null` where it does not fit. */
 const apartUnsafe = (connection: Connection, wallet: Uint8Array, id: number, maxBytes: number): Uint8Array | null => {
-  const [size] = connection.valuesUnsafe<readonly [bytes: number | null]>(Statements.size, [wallet, id])
+  const key = keyOf(connection, wallet, id)
+  const [size] = connection.valuesUnsafe<readonly [bytes: number | null]>(Statements.size, key)
   if (size?.[0] != null && size[0] > maxBytes) return null
-  const [row] = connection.valuesUnsafe<Columns>(Statements.find, [wallet, id])
+  const [row] = connection.valuesUnsafe<Columns>(Statements.find, key)
   if (row?.[2] instanceof Uint8Array) return row[2]
   throw damaged(connection, RowId.toPosition(id).block, "the ledger of a wallet")
+}
+
+/** What is read of a wallet. */
+interface Reading extends Pick<Ranges.Reading, "paramsOf" | "ending"> {
+  /** Row ids, both ends inclusive. */
+  readonly ids: readonly [first: number, last: number]
+  readonly order: LedgerQuery["order"]
+}
+
+/** Rows of a wallet in the order of their row ids; throws for damaged ranges. */
+const ofWalletUnsafe = <Row extends readonly [id: number, ...rest: ReadonlyArray<unknown>]>(
+  connection: Connection,
+  statements: Readonly<Record<LedgerQuery["order"], KeyRangeStatements.OfParts>>,
+  { ids, order, ...reading }: Reading,
+): ReadonlyArray<Row> => {
+  const parts = Ranges.partsUnsafe(connection, ...ids, order)
+  const rows = Ranges.rowsOfUnsafe<Row>(connection, statements[order], { parts, ...reading })
+  const after = rows.find(([id], at) => at > 0 && (order === "ASC") !== id > rows[at - 1]![0])
+  if (after === undefined) return rows
+  throw Checksum.damaged(connection.name, RowId.toPosition(after[0]).block, "the ledger of a wallet is not in order")
 }
 
 /** The rows of a wallet in the order of a query, as many as fit, and whether one did not. */
@@ -164,8 +206,13 @@ export const pageUnsafe = (
   const { limit, maxBytes = Number.MAX_SAFE_INTEGER, order } = query
   const wallet = fromHex(query.wallet)
   const ofWallet = Checksum.fromValues([wallet])
-  const params = [Math.floor(maxBytes / limit), wallet, ...rangeOf(query), limit]
-  const found = connection.valuesUnsafe<OwnColumns<Uint8Array | null>>(Statements.page[order], params)
+  const inlineBytes = Math.floor(maxBytes / limit)
+  const found = ofWalletUnsafe<OwnColumns<Uint8Array | null>>(connection, Statements.page, {
+    ids: rangeOf(query),
+    order,
+    ending: limit,
+    paramsOf: (range, lowest, highest) => [inlineBytes, range, wallet, lowest, highest, limit],
+  })
   const rows: Array<LedgerEntry> = []
   let left = maxBytes
   for (const [id, inline, checksum] of found) {
@@ -189,10 +236,13 @@ export const transactionsUnsafe = (
 ): ReadonlyArray<readonly [id: number, roles: number]> => {
   const key = fromHex(wallet)
   const ofWallet = Checksum.fromValues([key])
-  return connection
-    .valuesUnsafe<OwnColumns<Uint8Array>>(Statements.transactionPage[order], [key, first, last, limit])
-    .map(([id, body, checksum]) => {
-      checkUnsafe(connection, ofWallet, id, body, checksum)
-      return [id, LedgerCodec.rolesOf(body)]
-    })
+  return ofWalletUnsafe<OwnColumns<Uint8Array>>(connection, Statements.transactionPage, {
+    ids: [first, last],
+    order,
+    ending: limit,
+    paramsOf: (range, lowest, highest) => [range, key, lowest, highest, limit],
+  }).map(([id, body, checksum]) => {
+    checkUnsafe(connection, ofWallet, id, body, checksum)
+    return [id, LedgerCodec.rolesOf(body)]
+  })
 }

@@ -13,6 +13,7 @@ import * as Documents from "./Documents.ts"
 import * as DocumentStatements from "./DocumentStatements.ts"
 import * as Histories from "./Histories.ts"
 import * as Journal from "./Journal.ts"
+import * as Ranges from "./KeyRanges.ts"
 import * as LedgerAudit from "./LedgerAudit.ts"
 import * as LedgerStatements from "./LedgerStatements.ts"
 import * as RowId from "../rows/RowId.ts"
@@ -53,18 +54,23 @@ const entriesAfter = (
   after: Appearance,
   limit: number,
 ): ReadonlyArray<LedgerAudit.Entry> => {
-  if (table === "ledger") return LedgerAudit.rowsAfterUnsafe(connection, after.key, idOf(after), limit)
+  if (table === "ledger") return LedgerAudit.rowsAfterUnsafe(connection, after, idOf(after), limit)
   if (table === "ledger_block") {
     return LedgerAudit.placesAfterUnsafe(connection, after.block, limit, isIndexedUnsafe(connection, chain))
   }
   const key = fromHex(after.key)
   const copy = table === "history" ? 0 : 1
-  return Histories.afterUnsafe(connection, copy, [key, idOf(after)], limit).map((entry) => ({
-    appearance: { table, key: toHex(entry[0]), ...RowId.toPosition(entry[1]) },
-    // An entry of both copies was examined in the first one.
-    isOrphaned: () =>
-      (copy === 0 || !Histories.isInFirstUnsafe(connection, entry)) && !isNamedUnsafe(connection, entry),
-  }))
+  return Histories.placedAfterUnsafe(connection, copy, [key, idOf(after), after.range ?? -1], limit).map((placed) => {
+    const [entryKey, id, range] = placed
+    const entry = [entryKey, id] as const
+    return {
+      appearance: { table, key: toHex(entryKey), range, ...RowId.toPosition(id) },
+      // An entry of both copies was examined in the first one.
+      isOrphaned: () =>
+        Ranges.isMisplacedUnsafe(connection, id, range) ||
+        ((copy === 0 || !Histories.isInFirstUnsafe(connection, entry)) && !isNamedUnsafe(connection, entry)),
+    }
+  })
 }
 
 /** The orphaned ones among the next entries after one, and the last entry that was examined; `null` at the end. */
@@ -93,8 +99,9 @@ export const removeUnsafe = (file: ChainFile, appearances: ReadonlyArray<Appeara
       continue
     }
     const entry = [fromHex(key), idOf(appearance)] as const
-    if (!isNamedUnsafe(connection, entry)) {
-      Histories.removeUnsafe(connection, [entry])
+    const { range = 0 } = appearance
+    if (Ranges.isMisplacedUnsafe(connection, entry[1], range) || !isNamedUnsafe(connection, entry)) {
+      Histories.removePlacedUnsafe(connection, [...entry, range])
       Journal.recordUnsafe(file, "clear", block, block)
     }
   }

@@ -13,6 +13,7 @@ import * as DocumentStatements from "./DocumentStatements.ts"
 import * as DocumentRow from "../rows/DocumentRow.ts"
 import * as Documents from "./Documents.ts"
 import * as Histories from "./Histories.ts"
+import * as Ranges from "./KeyRanges.ts"
 import * as Ledgers from "./Ledgers.ts"
 import * as LedgerStatements from "./LedgerStatements.ts"
 import * as RowId from "../rows/RowId.ts"
@@ -113,7 +114,11 @@ export const skipUnsafe = (
     kind === "ledger"
       ? [LedgerStatements.skip[order], fromHex(key)]
       : [DocumentStatements.skip[order], WalletKey.fromAddress(key)]
-  const [found] = connection.valuesUnsafe<readonly [id: number]>(sql, [owner, first, last, rows - 1])
+  const [found] = Ranges.rowsOfUnsafe<readonly [id: number]>(connection, sql, {
+    parts: Ranges.partsUnsafe(connection, first, last, order),
+    paramsOf: (range, lowest, highest) => [range, owner, lowest, highest, rows],
+    ending: rows - 1,
+  })
   return found === undefined ? null : RowId.toPosition(found[0])
 }
 

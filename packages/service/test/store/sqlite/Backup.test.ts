@@ -34,6 +34,7 @@ const otherTables = {
   ledger: "by their places",
   history: "derived",
   history_copy: "derived",
+  key_range: "its own: one range",
   opening: "not at all: a copy that is indexed reads it of its node",
   opening_progress: "not at all",
   proof: "not at all: a copy that is indexed compares again",
@@ -45,9 +46,9 @@ const otherTables = {
 const checkpoint = "SELECT first, number, hash, timestamp, finalized, watch, serial, change, checksum FROM checkpoint"
 const compared = [
   ...BlockCopy.tables.map((table) => `SELECT * FROM "${table.name}"`),
-  ...["ledger", "history", "history_copy", "gap_count", "removed", "projection"].map(
-    (table) => `SELECT * FROM ${table}`,
-  ),
+  "SELECT wallet, id, body, checksum FROM ledger ORDER BY wallet, id",
+  ...["history", "history_copy"].map((table) => `SELECT key, id FROM ${table} ORDER BY key, id`),
+  ...["gap_count", "removed", "projection"].map((table) => `SELECT * FROM ${table}`),
   checkpoint,
   "SELECT * FROM copying",
 ]
@@ -71,7 +72,7 @@ const rowsIn = (file: string, table: string) =>
 const folders = Effect.gen(function* () {
   const base = yield* temporaryFolder
   const [folder, copy] = [join(base, "data"), join(base, "copy")]
-  const database = yield* Engine.fromUrl(`sqlite:${folder}`, "/")
+  const database = yield* Engine.fromUrl(`sqlite:${folder}`, "/", { rangeEntries: 5 })
   yield* Engine.fromUrl(`sqlite:${copy}`, "/")
   return { base, database, folder, file: join(folder, name), copyFolder: copy, copy: join(copy, name) }
 })
@@ -338,7 +339,7 @@ describe("Backup", () => {
       const blocks = chainOn(null, 3)
       yield* store.append(null, blocks)
       for (const table of ["history", "history_copy"]) {
-        withFile(file, (opened) => opened.exec(`INSERT INTO ${table} VALUES (x'0102030405060708', 11534336)`))
+        withFile(file, (opened) => opened.exec(`INSERT INTO ${table} (key, id) VALUES (x'0102030405060708', 11534336)`))
       }
       yield* backUp(file, copy)
       const { audit } = store.database.chain(ref)

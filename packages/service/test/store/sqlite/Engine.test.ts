@@ -37,7 +37,7 @@ const openOnce = (file: string) => Effect.scoped(Effect.asVoid(open(file)))
 const checkpointOf = (reader: ChainReader) => reader.snapshot((snapshot) => snapshot.checkpoint)
 
 const emptyDatabase = Effect.map(temporaryFile, (file) => ({
-  connect: Engine.fromUrl(`sqlite:${dirname(file)}`, "/"),
+  connect: Engine.fromUrl(`sqlite:${dirname(file)}`, "/", { rangeEntries: 5 }),
   setClock: TestClock.setTime,
   restore: (folder: string) => Engine.fromUrl(`sqlite:${folder}`, "/"),
   dump: Effect.sync(() => dumpOf(file)),
@@ -65,12 +65,12 @@ describe("the SQLite engine", () => {
         yield* openOnce(file)
 
         for (const order of ["ASC", "DESC"] as const) {
-          expect(planOf(file, DocumentStatements.pageRows[order])).toEqual([
-            "SEARCH h USING PRIMARY KEY (key=? AND id>? AND id<?)",
+          expect(planOf(file, DocumentStatements.pageRows[order].sqlOf(1))).toEqual([
+            "SEARCH h USING PRIMARY KEY (range=? AND key=? AND id>? AND id<?)",
             "SEARCH d USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
           ])
-          expect(planOf(file, DocumentStatements.pageCopy[order])).toEqual([
-            "SEARCH h USING PRIMARY KEY (key=? AND id>? AND id<?)",
+          expect(planOf(file, DocumentStatements.pageCopy[order].sqlOf(1))).toEqual([
+            "SEARCH h USING PRIMARY KEY (range=? AND key=? AND id>? AND id<?)",
           ])
         }
       }),
@@ -147,7 +147,7 @@ describe("the SQLite engine", () => {
         yield* openOnce(file)
         withDatabase(file, (database) => database.exec("PRAGMA user_version = 99"))
         const message =
-          "Database of a newer version: chain-test.sqlite has schema 99, this version supports 17. Run the newer version."
+          "Database of a newer version: chain-test.sqlite has schema 99, this version supports 18. Run the newer version."
 
         expect(yield* messageOf(file, "write")).toEqual([message, false])
         expect(yield* messageOf(file, "read")).toEqual([message, false])

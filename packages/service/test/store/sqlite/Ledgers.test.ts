@@ -4,6 +4,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as LedgerCodec from "../../../src/ledger/LedgerCodec.ts"
 import type { Movement } from "../../../src/ledger/Movement.ts"
+import * as ChainSchema from "../../../src/store/sqlite/ChainSchema.ts"
 import * as Connection from "../../../src/store/sqlite/Connection.ts"
 import * as Ledgers from "../../../src/store/sqlite/Ledgers.ts"
 import { StoreError } from "../../../src/store/StoreError.ts"
@@ -29,7 +30,7 @@ const movement = (amount: bigint): Movement => ({
 const withRows = Effect.fnUntraced(function* (counts: ReadonlyArray<number>) {
   const folder = yield* temporaryFolder
   const connection = yield* Connection.connect({ file: join(folder, "ledgers.sqlite"), readOnly: false })
-  connection.scriptUnsafe(Ledgers.tables)
+  for (const step of ChainSchema.schema.steps) connection.scriptUnsafe(step)
   for (const [block, count] of counts.entries()) {
     const movements = Array.from({ length: count }, (_, at) => movement(BigInt(at + 1)))
     const rows = [

@@ -46,6 +46,23 @@ const firstFile = Effect.gen(function* () {
     }),
   )
   withDatabase(file, (database) => {
+    const before = (
+      table: string,
+      columns: string,
+      key: string,
+    ) => `CREATE TABLE ${table}_first (${columns}, PRIMARY KEY (${key}, id)) WITHOUT ROWID;
+      INSERT INTO ${table}_first SELECT * FROM (SELECT ${columns.replaceAll(/ \w+ NOT NULL/g, "")} FROM ${table});
+      DROP TABLE ${table};
+      ALTER TABLE ${table}_first RENAME TO ${table};`
+    const histories = ["history", "history_copy"].map((table) =>
+      before(table, "key BLOB NOT NULL, id INTEGER NOT NULL", "key"),
+    )
+    const ledger = before(
+      "ledger",
+      "wallet BLOB NOT NULL, id INTEGER NOT NULL, body BLOB NOT NULL, checksum INTEGER NOT NULL",
+      "wallet",
+    )
+    database.exec([...histories, ledger, "DROP TABLE key_range"].join(";"))
     database.exec(`DROP INDEX token_symbol; DROP INDEX token_name; PRAGMA user_version=${firstVersion}`)
   })
   return { file, blocks }

@@ -1,0 +1,160 @@
+/**
+ * Ranges of blocks whose entries of histories and rows of ledgers lie together: their keys begin with the number of the range. The newest
+ * range is small, so that an append changes few pages. Eight neighbours of one size are merged, so that a page searches few ranges. Pure.
+ *
+ * Source: decision 0027.
+ */
+import * as RowId from "./RowId.ts"
+
+/** A range of blocks, up to the first one of the next range. */
+export interface KeyRange {
+  /** Number with which its keys begin. */
+  readonly range: number
+  /** Lowest block; 0 for the lowest range, which has all blocks below the next one. */
+  readonly first: number
+  /** Entries and rows that were inserted; those that were removed count too. */
+  readonly entries: number
+  /** Number of the range into which it is being merged; `null` while it is not. */
+  readonly into: number | null
+}
+
+/** The ranges of a chain, lowest first: one at least. */
+export type KeyRanges = ReadonlyArray<KeyRange>
+
+/** The ranges of a chain without entries. */
+export const initial: KeyRanges = [{ range: 0, first: 0, entries: 0, into: null }]
+
+/** Ranges of one size that become one. */
+export const merged = 8
+
+/** The stored text. */
+export const format = (ranges: KeyRanges): string =>
+  JSON.stringify(ranges.map(({ entries, first, into, range }) => [range, first, entries, into]))
+
+/** The ranges of a stored text. Its checksum was compared. */
+export const parse = (text: string): KeyRanges =>
+  (JSON.parse(text) as ReadonlyArray<readonly [number, number, number, number | null]>).map(
+    ([range, first, entries, into]) => ({ range, first, entries, into }),
+  )
+
+/** The range of a block. */
+export const rangeOf = (ranges: KeyRanges, block: number): KeyRange => {
+  let at = ranges.length - 1
+  while (at > 0 && ranges[at]!.first > block) at--
+  return ranges[at]!
+}
+
+/** Numbers of the ranges in which the entry of a block may lie: twice the same, or a range and the one into which it is being merged. */
+export const placesOf = (ranges: KeyRanges, id: number): readonly [range: number, into: number] => {
+  const { into, range } = rangeOf(ranges, RowId.toPosition(id).block)
+  return [range, into ?? range]
+}
+
+/** Numbers of all ranges. */
+export const numbersOf = (ranges: KeyRanges): ReadonlyArray<number> => [
+  ...new Set(ranges.flatMap(({ into, range }) => (into === null ? [range] : [into, range]))),
+]
+
+const nextNumber = (ranges: KeyRanges): number => Math.max(...numbersOf(ranges)) + 1
+
+/** A part of a history that lies in one range, both ends inclusive. */
+export type Part = readonly [range: number, first: number, last: number]
+
+/**
+ * The parts of a range of row ids, both ends inclusive, lowest first: one at least. Entries are merged in the order of their keys, so those of
+ * one key that were merged are below those that were not.
+ */
+export const partsOf = (ranges: KeyRanges, first: number, last: number): ReadonlyArray<Part> => {
+  const parts: Array<Part> = []
+  const add = (range: number, lowest: number, next: number | undefined) => {
+    const [from] = RowId.range(lowest, lowest)
+    const to = next === undefined ? last : RowId.range(next, next)[0] - 1
+    if (Math.max(from, first) <= Math.min(to, last)) parts.push([range, Math.max(from, first), Math.min(to, last)])
+  }
+  for (const [at, { first: lowest, into, range }] of ranges.entries()) {
+    if (into !== null && ranges[at - 1]?.into !== into) {
+      add(into, lowest, ranges[ranges.findLastIndex((other) => other.into === into) + 1]?.first)
+    }
+    add(range, lowest, ranges[at + 1]?.first)
+  }
+  return parts.length === 0 ? [[ranges[0]!.range, first, last]] : parts
+}
+
+const isFull = ({ entries, into }: KeyRange, limit: number): boolean => into !== null || entries >= limit
+
+/** Begins a range with a block that is appended, where the newest one has as many entries as the limit. */
+export const append = (ranges: KeyRanges, block: number, limit: number): KeyRanges => {
+  const newest = ranges.at(-1)!
+  if (block <= newest.first || !isFull(newest, limit)) return ranges
+  return [...ranges, { range: nextNumber(ranges), first: block, entries: 0, into: null }]
+}
+
+/** Begins a range of the blocks below the stored `first` one, where the lowest one has as many entries as the limit. */
+export const prepend = (ranges: KeyRanges, first: number, limit: number): KeyRanges => {
+  const [lowest, ...others] = ranges as readonly [KeyRange, ...ReadonlyArray<KeyRange>]
+  if (first === 0 || first >= (others[0]?.first ?? Infinity) || !isFull(lowest, limit)) return ranges
+  return [{ range: nextNumber(ranges), first: 0, entries: 0, into: null }, { ...lowest, first }, ...others]
+}
+
+/** The ranges once the blocks from `lowest` on are removed. */
+export const unwind = (ranges: KeyRanges, lowest: number): KeyRanges =>
+  ranges.filter(({ first }, at) => at === 0 || first < lowest)
+
+/** Counts entries that were inserted, by the blocks of their row ids. */
+export const count = (ranges: KeyRanges, ids: ReadonlyArray<number>): KeyRanges => {
+  const counts = new Map<number, number>()
+  for (const id of ids) {
+    const { range } = rangeOf(ranges, RowId.toPosition(id).block)
+    counts.set(range, (counts.get(range) ?? 0) + 1)
+  }
+  return ranges.map((range) => ({ ...range, entries: range.entries + (counts.get(range.range) ?? 0) }))
+}
+
+/** Number of entries that were inserted. */
+export const total = (ranges: KeyRanges): number => ranges.reduce((sum, { entries }) => sum + entries, 0)
+
+/** The range with the most entries. */
+export const largest = (ranges: KeyRanges): KeyRange =>
+  ranges.reduce((most, range) => (range.entries > most.entries ? range : most))
+
+/** How often ranges of the smallest size were merged for a range. */
+const sizeOf = ({ entries }: KeyRange, limit: number): number => {
+  let size = 0
+  for (let least = limit * merged; entries >= least; least *= merged) size++
+  return size
+}
+
+/** Begins to merge neighbours of one size where there are enough of them; the newest range is never among them. */
+export const beginMerges = (ranges: KeyRanges, limit: number): KeyRanges => {
+  for (let at = 0; at + merged < ranges.length; at++) {
+    const run = ranges.slice(at, at + merged)
+    const size = sizeOf(run[0]!, limit)
+    if (!run.every((range) => range.into === null && sizeOf(range, limit) === size)) continue
+    const into = nextNumber(ranges)
+    return ranges.map((range) => (run.includes(range) ? { ...range, into } : range))
+  }
+  return ranges
+}
+
+/** A merge that is not finished. */
+export interface Merge {
+  readonly into: number
+  readonly from: ReadonlyArray<number>
+}
+
+/** Merges that are not finished. */
+export const mergesOf = (ranges: KeyRanges): ReadonlyArray<Merge> =>
+  [...new Set(ranges.flatMap(({ into }) => (into === null ? [] : [into])))].map((into) => ({
+    into,
+    from: ranges.filter((range) => range.into === into).map(({ range }) => range),
+  }))
+
+/** Ends a merge whose ranges are empty. */
+export const endMerge = (ranges: KeyRanges, into: number): KeyRanges => {
+  const of = ranges.filter((range) => range.into === into)
+  const [lowest] = of
+  return ranges.flatMap((range) => {
+    if (range.into !== into) return [range]
+    return range === lowest ? [{ range: into, first: range.first, entries: total(of), into: null }] : []
+  })
+}
