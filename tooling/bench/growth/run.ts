@@ -2,6 +2,7 @@
  * How a store behaves as it grows: `pnpm bench growth --transactions 10000,100000,1000000`. Pages are read and written to
  * text in this process, and requested from `daybook serve` over a socket, one after the other. With
  * `--database postgres://user@host/name` the store is one of PostgreSQL, where schemas of earlier runs are dropped; else a file of SQLite.
+ * `--ranges 1000000000` keeps the histories and ledgers of SQLite in one range.
  */
 import { mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -64,15 +65,17 @@ interface Place {
   readonly database: string
   /** Pages that are read in each way. */
   readonly pages: number
+  /** Entries after which a range of blocks ends. */
+  readonly rangeEntries: number
 }
 
 const reads = ["any wallet", "busiest wallet", "any wallet, served"]
 
-const open = Effect.fnUntraced(function* ({ database, folder }: Place) {
+const open = Effect.fnUntraced(function* ({ database, folder, rangeEntries }: Place) {
   // The node is never called.
   const sqlite = ServiceProcess.configure(folder, "http://127.0.0.1:9")
   if (database === "") {
-    const store = yield* LeasedStore.open(folder)
+    const store = yield* LeasedStore.open(folder, { rangeEntries })
     // A small store would lie in the log alone, which is slower to read.
     const settle = Effect.sync(() => FilledStore.writeBackLog(store.file))
     const bytes = Effect.sync(() => statSync(store.file).size)
@@ -111,6 +114,7 @@ const measure = Effect.fnUntraced(function* (
 
   const add = (name: string, value: number) => figures.add(transactions.toLocaleString("en"), name, value)
   add("appended/s", (transactions / filled.appendMillis) * 1000)
+  add("append CPU us", (filled.appendCpuMillis / transactions) * 1000)
   add("any wallet p50 ms", Figures.quantile(any, 0.5))
   add("any wallet p99 ms", Figures.quantile(any, 0.99))
   add("busiest wallet p50 ms", Figures.quantile(busy, 0.5))
@@ -145,6 +149,7 @@ const table: Figures.Table = (figures) => {
     [
       "transactions",
       "appended/s",
+      "CPU us of an append, each",
       ...reads.map((name) => `${name}, p50 / p99 ms`),
       "unwind ms",
       "bytes",
@@ -155,6 +160,7 @@ const table: Figures.Table = (figures) => {
       return [
         subject,
         Math.round(value(subject, "appended/s")).toLocaleString("en"),
+        value(subject, "append CPU us").toFixed(0),
         ...reads.map((name) => quantiles(subject, name)),
         value(subject, "unwind ms").toFixed(1),
         bytes.toFixed(0),
@@ -166,15 +172,16 @@ const table: Figures.Table = (figures) => {
 
 const options = BenchOptions.parse({
   rounds: 1,
-  options: { transactions: "10000,100000,1000000", database: "" },
+  options: { transactions: "10000,100000,1000000", database: "", ranges: "65536" },
 })
 const { isSmallest, values } = options
 const sizes = isSmallest ? [500] : BenchOptions.numbers("transactions", values.transactions)
 const rows = await RecordedRows.load(isSmallest ? RecordedChain.smallestBlocks : RecordedChain.defaultBlocks)
 const nextBlock = GeneratedRows.make(rows)
 const pages = isSmallest ? 40 : 4000
+const settings = { database: values.database, pages, rangeEntries: Number(values.ranges) }
 // The first store warms the process up; its figures are dropped.
-if (!isSmallest) await measureIn(Figures.make(), nextBlock, 5_000, { database: values.database, pages })
+if (!isSmallest) await measureIn(Figures.make(), nextBlock, 5_000, settings)
 const figures = Figures.make()
-for (const size of sizes) await measureIn(figures, nextBlock, size, { database: values.database, pages })
+for (const size of sizes) await measureIn(figures, nextBlock, size, settings)
 Report.finish("growth", options, figures, table)

@@ -10,6 +10,7 @@ import { DatabaseSync } from "node:sqlite"
 import { finalSerial } from "../../../packages/service/src/query/WalletPage.ts"
 import * as Cursor from "../../../packages/service/src/server/rest/Cursor.ts"
 import * as Frame from "../../../packages/service/src/store/rows/Frame.ts"
+import * as KeyRanges from "../../../packages/service/src/store/rows/KeyRanges.ts"
 import * as RowId from "../../../packages/service/src/store/rows/RowId.ts"
 import * as WalletKey from "../../../packages/service/src/store/rows/WalletKey.ts"
 
@@ -23,9 +24,12 @@ const checkpoint = database.prepare("SELECT first, number, hash, finalized, seri
 const blockHash = database.prepare("SELECT hash FROM block WHERE chain = ? AND number = ?")
 const rows = database.prepare(
   `SELECT d.id, d.form, d.size, d.internal_size, d.frame FROM history h JOIN document d ON d.id = h.id
-   WHERE h.key = ? AND h.id < ? AND h.id >= ? ORDER BY h.id DESC LIMIT ?`,
+   WHERE h.range = ? AND h.key = ? AND h.id < ? AND h.id >= ? ORDER BY h.id DESC LIMIT ?`,
 )
 rows.setReturnArrays(true)
+const ranges = KeyRanges.numbersOf(
+  KeyRanges.parse(database.prepare("SELECT ranges FROM key_range").get()!["ranges"] as string),
+).toReversed()
 const hex = (bytes: unknown) => `0x${Buffer.from(bytes as Uint8Array).toString("hex")}`
 const open = { _tag: "Open" } as const
 
@@ -71,8 +75,14 @@ const cursorAfter = (wallet: string, [block, index]: Row, checkpoint: Checkpoint
 const page = (wallet: string, limit: number) => {
   const top = checkpoint.get(chain) as unknown as Checkpoint
   const first = RowId.make(top.first, 0)
-  const stored = rows.all(WalletKey.fromAddress(wallet), RowId.make(top.number + 1, 0), first, limit + 1)
-  const found = (stored as unknown as ReadonlyArray<StoredRow>).map(rowOf)
+  const stored: Array<StoredRow> = []
+  for (const range of ranges) {
+    const left = limit + 1 - stored.length
+    if (left === 0) break
+    const part = rows.all(range, WalletKey.fromAddress(wallet), RowId.make(top.number + 1, 0), first, left)
+    stored.push(...(part as unknown as ReadonlyArray<StoredRow>))
+  }
+  const found = stored.map(rowOf)
   const shown = found.slice(0, limit)
   const cursor = found.length > limit ? `"${cursorAfter(wallet, shown.at(-1)!, top)}"` : "null"
   const records = shown.map(([, , body]) => `${body.slice(0, -1)},"from_address_label":null,"to_address_label":null}`)

@@ -62,7 +62,9 @@ const expectWallet = Effect.fnUntraced(function* (store: TestStore.TestStore, mo
     const rows = inOrder(Model.rowsOf(model, address))
     const behind = Math.ceil(rows.length / 2)
     const skipped = { key: address, from: 0, to: 1_000_000, order, after: null, rows: behind }
-    const found = yield* store.snapshot((snapshot) => snapshot.skip(WalletTransactions.projection, skipped))
+    const found = yield* store.snapshot((snapshot) =>
+      snapshot.skip({ ...WalletTransactions.projection, kind: "appearances" }, skipped),
+    )
     const row = rows[behind - 1]
     if (behind > 0) expect(found).toEqual({ block: row!.block, index: row!.index })
   }
@@ -145,7 +147,7 @@ describe("KeyRanges", () => {
   it.effect.each([
     ["damaged", "UPDATE key_range SET ranges = replace(ranges, ',', ', ')"],
     ["missing", "DELETE FROM key_range"],
-  ])("read: refuses pages where the row of the ranges is %s, until a writer makes it again", ([, statement]) =>
+  ] as const)("read: refuses pages where the row of the ranges is %s, until a writer makes it again", ([, statement]) =>
     Effect.gen(function* () {
       const { blocks, file, open, ranges } = yield* stored(60)
       damage(file, statement)
