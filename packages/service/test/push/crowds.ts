@@ -28,7 +28,7 @@ Campaign.main({
           function* ({ fail }: Campaign.Output) {
             const cost = yield* Crowd.measure({ blocks, streams: ownStreams, webhooks: ownWebhooks, wallets })
             const expected = blocks * ((ownStreams > 0 ? 1 : 0) + (ownWebhooks > 0 ? 1 : 0))
-            if (cost.received < expected) fail(`${cost.received} of ${expected} movements and messages arrived`)
+            if (cost.received < expected) fail(`${cost.received} of ${expected} movements arrived`)
             if (cost.ended > 0) fail(`${cost.ended} streams ended`)
             const numbers = [cost.cpuMillisPerBlock, cost.mebibytes].map((one) => one.toFixed(0))
             return [cost.streams, cost.webhooks, cost.wallets, ...numbers]
