@@ -8,10 +8,6 @@ import { invalid, type Reply } from "./FakeReply.ts"
 import * as FakeRequest from "./FakeRequest.ts"
 import * as FakeSums from "./FakeSums.ts"
 
-/** Whether the last comparison is enough, as in the service: one at the requested block or later, else at the last final block. */
-const isEnough = (proof: FakeRequest.Proof | undefined, block: number): boolean =>
-  proof !== undefined && proof.block.number >= block
-
 /** Starts the comparison of a wallet at the last final block, or states its result. */
 export const proveWallet = (index: FakeRequest.FakeIndex, address: string, parameters: URLSearchParams): Reply => {
   const request = FakeRequest.read(index, RestOperation.proveWallet, address, parameters)
@@ -30,13 +26,14 @@ export const proveWallet = (index: FakeRequest.FakeIndex, address: string, param
     index.prove(wallet, started)
   }
   const known = FakeRequest.proofOf(index, wallet)
-  const isMade = isEnough(known, asked)
-  if (!isMade) index.started.set(wallet, last)
+  // As in the service: a comparison at the requested block or a later one is enough.
+  const made = known !== undefined && known.block.number >= asked ? known : undefined
+  if (made === undefined) index.started.set(wallet, last)
   const body: ProofProgressWire = {
     address: wallet,
-    block_number: String(isMade ? known?.block.number : last),
+    block_number: String(made === undefined ? last : made.block.number),
     calls: "0",
-    proof: isMade ? FakeSums.proof(index, wallet) : null,
+    proof: made === undefined ? null : FakeSums.proof(index, wallet),
   }
   return { status: 200, body }
 }

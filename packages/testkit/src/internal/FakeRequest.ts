@@ -43,10 +43,15 @@ const finalityBlocks = 64
 /** Name of a chain; its number where it has none. */
 export const chainName = (chainId: number): string => Chain.fromId(chainId)[0]?.name ?? String(chainId)
 
-/** The last final block; the first one where none is older. */
-export const finalized = (chain: FakeChain): number =>
+/** The first and the last block of a chain. */
+const endsOf = (chain: FakeChain): readonly [first: FakeBlock, last: FakeBlock] => {
+  const blocks = chain.blocks()
   // Sound: a chain has at least one block.
-  (chain.blocks().at(-finalityBlocks) ?? chain.blocks()[0]!).number
+  return [blocks[0]!, blocks.at(-1)!]
+}
+
+/** The last final block; the first one where none is older. */
+export const finalized = (chain: FakeChain): number => (chain.blocks().at(-finalityBlocks) ?? endsOf(chain)[0]).number
 
 /** What a comparison verifies against the state root of its block, as with a node that has proofs. */
 export const byStateRoot = ["native", "nonce"] as const
@@ -59,11 +64,11 @@ export const proofOf = ({ chain, proofs }: FakeIndex, wallet: string): Proof | u
 
 /** Headers that state what the index covers. */
 export const coverage = (index: FakeIndex, wallet?: string): Readonly<Record<string, string>> => {
-  const blocks = index.chain.blocks()
+  const [first, last] = endsOf(index.chain)
   const proof = wallet === undefined ? undefined : proofOf(index, wallet)
   const headers = {
-    "daybook-indexed-from": String(blocks[0]?.number),
-    "daybook-indexed-to": String(blocks.at(-1)?.number),
+    "daybook-indexed-from": String(first.number),
+    "daybook-indexed-to": String(last.number),
     "daybook-finalized-to": String(finalized(index.chain)),
   }
   return proof === undefined ? headers : { ...headers, "daybook-reconciled-to": String(proof.block.number) }
@@ -102,6 +107,10 @@ export const dateOf = (path: string, text: string | undefined): Result.Result<nu
     : Result.succeed(date)
 }
 
+/** The block of an end, or its instant. */
+const positionOf = (bound: FakeCursor.Bound): number =>
+  "block" in bound ? bound.block : "date" in bound ? bound.date : 0
+
 /** The range of a query. */
 const rangeOf = (query: RangeParameters): Result.Result<Record<"from" | "to", FakeCursor.Bound>, Issue.Issue> => {
   const fromDate = dateOf("from_date", query.from_date)
@@ -114,9 +123,7 @@ const rangeOf = (query: RangeParameters): Result.Result<Record<"from" | "to", Fa
     from_date: fromDate.success,
     to_date: toDate.success,
   })
-  const isAbove =
-    (from._tag === "Block" && to._tag === "Block" && from.block > to.block) ||
-    (from._tag === "Date" && to._tag === "Date" && from.date > to.date)
+  const isAbove = from._tag === to._tag && positionOf(from) > positionOf(to)
   if (!isAbove) return Result.succeed({ from, to })
   const suffix = from._tag === "Date" ? "date" : "block"
   const expected = `at most to_${suffix} (${FakeCursor.formatBound(to)})`
@@ -143,10 +150,10 @@ export const withoutBlocks = (
   { from, to }: Readonly<Record<"from" | "to", FakeCursor.Bound>>,
 ): Reply => {
   const [name, bound] = to._tag === "Open" ? (["from", from] as const) : (["to", to] as const)
-  const blocks = chain.blocks()
+  const [first, last] = endsOf(chain)
   return invalid({
     path: `${name}_${bound._tag === "Date" ? "date" : "block"}`,
-    expected: `a range with indexed blocks (${blocks[0]?.number} to ${blocks.at(-1)?.number})`,
+    expected: `a range with indexed blocks (${first.number} to ${last.number})`,
     received: "a range without",
   })
 }

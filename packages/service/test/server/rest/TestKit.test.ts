@@ -9,7 +9,6 @@ import * as Receipt from "@daybook/schema/Receipt"
 import type * as FakeChain from "@daybook/testkit/FakeChain"
 import * as FakeService from "@daybook/testkit/FakeService"
 import * as FakeLedger from "@daybook/testkit/internal/FakeLedger"
-import * as FakeRequest from "@daybook/testkit/internal/FakeRequest"
 import * as FakeWire from "@daybook/testkit/internal/FakeWire"
 import * as Traffic from "@daybook/testkit/internal/Traffic"
 import { Context, Effect, Layer, Result, Schema } from "effect"
@@ -195,7 +194,8 @@ const serviceOf = Effect.gen(function* () {
   const store = service.stores["eth"]!
   const { database, ref } = store
   const run = <A, E>(effect: Effect.Effect<A, E>) => Effect.runPromise(effect)
-  const finalize = () => store.finalize(FakeRequest.finalized({ ...fake, replacedFrom: () => undefined }))
+  // Final is what has 63 blocks above it.
+  const finalize = () => store.finalize((fake.blocks().at(-64) ?? fake.blocks()[0]!).number)
   const [firstBlock] = fake.blocks()
   const first = { number: firstBlock!.number, parentHash: firstBlock!.parentHash }
   const write = <A, E>(
@@ -341,6 +341,26 @@ const compare = ({ run, title }: Behaviour) =>
 
 layer(unchanged, { excludeTestServices: true })("test kit: a fake answers as the service", (it) => {
   for (const behaviour of behaviours) it.effect(behaviour.title, () => compare(behaviour))
+})
+
+/** The service has all wallets, where an empty list of a fake would hide a wrong address. */
+describe("test kit: a fake without a wallet", () => {
+  const nowhere = `0x${"12".repeat(20)}`
+
+  it.each([
+    ["verbose", "GET"],
+    ["movements", "GET"],
+    ["user_operations", "GET"],
+    ["balances", "GET"],
+    ["statement", "GET"],
+    ["events", "GET"],
+    ["proof", "PUT"],
+  ])("%s: refuses a wallet that is not on its chain", async (operation, method) => {
+    const { subject } = subjectOf()
+    const { body, status } = await subject.get(`/api/v2.2/${nowhere}/${operation}`, {}, method)
+
+    expect([status, body.code, body.parameter]).toEqual([400, "address_not_watched", "address"])
+  })
 })
 
 describe("test kit: the behaviours", () => {

@@ -112,6 +112,13 @@ const fromRanges = (["verbose", "movements", "statement"] as const).flatMap((ope
   one("begins with a block", operation, `from_block=${first + 80}`),
   one("begins with the first block after a date", operation, "from_date=2024-06-10T06:30:00Z"),
   one("refuses a range that ends before it begins", operation, `from_block=${first + 9}&to_block=${first + 8}`),
+  one("is of one block", operation, `from_block=${first + 9}&to_block=${first + 9}`),
+  one("is of one instant", operation, "from_date=1718000112&to_date=1718000112"),
+  one("is between two dates", operation, "from_date=2024-06-10T06:15:00Z&to_date=2024-06-10T06:30:00Z"),
+  one("begins with a block and ends with a date", operation, `from_block=${first + 9}&to_date=2024-06-10T06:20:30Z`),
+  one("begins with a date and ends with a block", operation, `from_date=2024-06-10T06:20:30Z&to_block=${first + 80}`),
+  one("refuses a date of its begin that is none", operation, "from_date=sometime"),
+  one("begins with a date after the last block", operation, "from_date=2030-01-01"),
   one("refuses a range of dates that ends before it begins", operation, "from_date=2024-06-11&to_date=2024-06-10"),
   one("begins after the last block", operation, `from_block=${first + 5_000}`),
 ])
@@ -298,6 +305,14 @@ const proofs: ReadonlyArray<Behaviour> = [
       const known = [await prove(subject, ""), await prove(subject, `to_block=${first + 9}`)]
       await subject.mine(5)
       return [known, await prove(subject, "")]
+    },
+  },
+  {
+    title: "proof: gives a later one that was made meanwhile, also when it is asked for again",
+    run: async (subject) => {
+      await prove(subject, "")
+      await subject.reconcile()
+      return [await prove(subject, ""), await prove(subject, "")]
     },
   },
   {
