@@ -111,6 +111,7 @@ export const targets: ReadonlyArray<Target> = [
       "KnownSignatures.test.ts",
       "Sentence.test.ts",
       "Signature.test.ts",
+      "internal/*.test.ts",
     ],
   ),
   // The suite that the fake and the service pass belongs to the service, which has both.
@@ -268,7 +269,7 @@ export const targets: ReadonlyArray<Target> = [
     ["ComparedHoldings", "LedgerScope", "OpeningReader", "Reconciliation", "StateRoot", "TokenReader"].map(
       (source) => `proof/${source}`,
     ),
-    ["proof/*.integration.test.ts"],
+    ["proof/*.test.ts"],
   ),
   service("export", ["Beancount", "Csv", "Export", "ExportEntry", "ExportFormat", "Hledger", "Ndjson", "TextFields"]),
   service("store", [

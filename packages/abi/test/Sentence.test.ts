@@ -1,48 +1,20 @@
 /** One sentence of each template. Those of recorded transactions are held against the ledger in the tests of the service. */
 import { describe, expect, it } from "vitest"
-import * as Sentence from "../src/Sentence.ts"
-
-const writer: Sentence.Writer = {
-  amount: ({ amount, asset, tokenId }) =>
-    `${amount} ${asset === "native" ? "wei" : asset.slice(0, 6)}${tokenId === null ? "" : ` #${tokenId}`}`,
-  party: (address) => address.slice(0, 6),
-}
-
-const textOf = (facts: Sentence.Facts): string | null => {
-  const sentence = Sentence.fromFacts(facts)
-  return sentence === null ? null : Sentence.format(sentence, writer)
-}
-
-const [alice, bob, router, token, other] = ["aa", "bb", "cc", "dd", "ee"].map((byte) => `0x${byte.repeat(20)}`) as [
-  string,
-  string,
-  string,
-  string,
-  string,
-]
-const zero = `0x${"0".repeat(40)}`
-const word = (value: bigint | string): string => BigInt(value).toString(16).padStart(64, "0")
-const topicOf = (value: bigint | string): string => `0x${word(value)}`
-
-const plain: Sentence.Facts = {
-  from: alice,
-  to: bob,
-  created: null,
-  value: 0n,
-  status: 1,
-  input: "0x",
-  call: null,
-  transfers: [],
-  logs: [],
-  movements: null,
-}
-
-const callOf = (label: string) => ({ input: "0x12345678", call: { label, signature: `${label}()` } })
-
-const moved = (from: string, to: string, amount: bigint, asset = token, tokenId: bigint | null = null) =>
-  ({ standard: tokenId === null ? "erc20" : "erc721", token: asset, from, to, tokenId, amount, logIndex: 0 }) as never
-
-const logOf = (address: string, topics: ReadonlyArray<string>, data = "0x") => ({ address, topics, data })
+import {
+  alice,
+  bob,
+  callOf,
+  logOf,
+  moved,
+  other,
+  plain,
+  router,
+  textOf,
+  token,
+  topicOf,
+  word,
+  zero,
+} from "./sentenceFacts.ts"
 
 const approvalTopic = "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925"
 const unwrappedTopic = "0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65"

@@ -55,7 +55,7 @@ export const distribution = (facts: Context): Parts | null => {
   const { from, ins, outs, transfers } = facts
   const out = only(outs)
   if (hasLabel(facts, transferLabel)) return null
-  if (out === undefined || ins.length > 0 || out.asset === "native" || transfers.length < 2) return null
+  if (out === undefined || ins.length > 0) return null
   if (transfers.some((one) => one.from !== from || one.token !== out.asset || one.to === zero)) return null
   const takers = new Set(transfers.map(({ to }) => to))
   return takers.size < 2 ? null : [words("Sent "), amountOf(out), words(` to ${takers.size} addresses`)]
@@ -73,7 +73,8 @@ export const burn = (facts: Context): Parts | null => {
 /** What an address was given of a token by transfers that made it; `null` where anything else reached or left it. */
 const mintedTo = (taker: string, { transfers }: Context): ReadonlyArray<TokenTransfer> | null => {
   const moved = transfers.filter(({ amount, from, to }) => amount > 0n && (to === taker || from === taker))
-  return moved.length > 0 && moved.every(({ from, token }) => from === zero && token === moved[0]?.token) ? moved : null
+  const [first] = moved
+  return first !== undefined && moved.every(({ from, token }) => from === zero && token === first.token) ? moved : null
 }
 
 /** One amount of a token, or a number of items of one collection. */
@@ -106,8 +107,7 @@ const mintedBy = (facts: Context, takers: ReadonlyArray<string>): Parts | null =
 /** By what is called, for whomever it was made. */
 export const mint = (facts: Context): Parts | null => {
   const takers = new Set(facts.transfers.filter(({ amount }) => amount > 0n).map(({ to }) => to))
-  const isAll = facts.transfers.every(({ amount, from }) => from === zero || amount === 0n)
-  return isAll && hasLabel(facts, /mint|claim|buy|purchase/i) ? mintedBy(facts, [...takers]) : null
+  return hasLabel(facts, /mint|claim|buy|purchase/i) ? mintedBy(facts, [...takers]) : null
 }
 
 /** All that reached the sender was made in the transaction, whatever it was called; or all that moved, for another. */

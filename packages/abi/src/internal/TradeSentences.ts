@@ -28,8 +28,7 @@ const isFungible = ({ tokenId }: Change): boolean => tokenId === null
 
 const through = ({ to }: Context): Parts => (to === null ? [] : [words(" through "), party(to)])
 
-const hasSwap = ({ logs }: Facts): boolean =>
-  logs.some(({ topics: [topic] }) => topic !== undefined && swapTopics.has(topic))
+const hasSwap = ({ logs }: Facts): boolean => logs.some(({ topics: [topic] }) => swapTopics.has(topic ?? ""))
 
 export const swap = (facts: Context): Parts | null => {
   const [out, into] = [only(facts.outs), only(facts.ins)]
@@ -67,7 +66,7 @@ export const itemTrade = (facts: Context): Parts | null => {
 export const liquidity = (facts: Context): Parts | null => {
   const { ins, logs, outs } = facts
   const position = only(ins)
-  const isAdded = logs.some(({ topics: [topic] }) => topic !== undefined && liquidityTopics.has(topic))
+  const isAdded = logs.some(({ topics: [topic] }) => liquidityTopics.has(topic ?? ""))
   if (!isAdded || outs.length === 0 || outs.length > maxListed) return null
   const given: Parts = [words("Added "), ...listOf(outs, facts), words(" as liquidity")]
   if (ins.length === 0)
@@ -81,12 +80,12 @@ export const liquidity = (facts: Context): Parts | null => {
 export const wrapped = (facts: Context): Parts | null => {
   const { from, logs, to, value } = facts
   const log = only(logs)
-  if (log === undefined || to === null || log.address !== to || addressIn(log.topics[1]) !== from) return null
+  if (log === undefined || log.address !== to || addressIn(log.topics[1]) !== from) return null
   if (log.data.length !== 66 || BigInt(log.data) === 0n) return null
   const amount = amountOf({ asset: "native", tokenId: null, amount: BigInt(log.data) })
-  if (log.topics[0] === topics.wrapped && BigInt(log.data) === value)
-    return [words("Deposited "), amount, words(" into "), party(to)]
-  return null
+  return log.topics[0] === topics.wrapped && BigInt(log.data) === value
+    ? [words("Deposited "), amount, words(" into "), party(to)]
+    : null
 }
 
 /** A wrapped currency that is given back for ether: where movements are not known, by those contracts that pay what they log. */
@@ -98,9 +97,9 @@ export const unwrapped = (facts: Context): Parts | null => {
     return [words("Unwrapped "), amountOf({ asset: log.address, tokenId: null, amount: BigInt(log.data) })]
   }
   const into = only(facts.ins)
-  if (log === undefined || into === undefined || facts.to === null || log.address !== facts.to) return null
-  if (log.topics[0] !== topics.unwrapped || facts.movements === null || into.asset !== "native") return null
-  return [words("Withdrew "), amountOf(into), words(" from "), party(facts.to)]
+  if (log === undefined || into?.asset !== "native" || log.address !== facts.to) return null
+  if (log.topics[0] !== topics.unwrapped) return null
+  return [words("Withdrew "), amountOf(into), words(" from "), party(log.address)]
 }
 
 /** One asset was given to a contract, perhaps for shares that the contract made for it. */
@@ -169,7 +168,7 @@ export const exchange = (facts: Context): Parts | null => {
 export const oneSided = (facts: Context): Parts | null => {
   const { ins, outs, to } = facts
   const changes = ins.length === 0 ? outs : outs.length === 0 ? ins : []
-  const isListed = changes.length > 0 && changes.length <= maxListed && changes.some(({ asset }) => asset !== "native")
+  const isListed = changes.length <= maxListed && changes.some(({ asset }) => asset !== "native")
   if (to === null || !isListed || mayHaveEther(facts)) return null
   if (ins.length > 0) return [words("Received "), ...listOf(ins, facts), ...through(facts)]
   const given = facts.transfers.filter(({ from }) => from === facts.from)
