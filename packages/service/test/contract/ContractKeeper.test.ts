@@ -178,6 +178,57 @@ describe("ContractKeeper", () => {
     }),
   )
 
+  it.live(
+    "run: compares what the folder has stored, and then what was created, the newest last, once artifacts change",
+    () =>
+      Effect.gen(function* () {
+        const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
+        const stored = (address: string | null, source: string) => {
+          return { address, name: "Before", source, abi: "[]", implementations: [] }
+        }
+        const [first, second, third, fourth] = [1, 2, 3, 4].map(addressOf) as [string, string, string, string]
+        yield* contracts.put(chain, [
+          stored(first, "project"),
+          stored(second, "command"),
+          stored(third, "project"),
+          stored(null, "project"),
+        ])
+        const created = yield* CreatedContracts.make
+        yield* created.take([...creationsOf(4, 1), ...creationsOf(3, 1)])
+        const batches: Array<ReadonlyArray<unknown>> = []
+        const observed: typeof node = {
+          ...node,
+          batch: (calls, options) => {
+            batches.push(calls.map(({ params }) => params?.[0]))
+            return node.batch(calls, options)
+          },
+        }
+        // Only the first turn reads changed artifacts.
+        const projects = [{ folder: "project", read: readOnce(recognising) }]
+        yield* Effect.forkScoped(
+          ContractKeeper.run({ chain, node: observed, contracts, created, projects, pauseMillis: 1 }),
+        )
+        const named = Effect.map(contracts.list(chain), (all) =>
+          Object.fromEntries(all.map(({ address, name }) => [String(address), name])),
+        )
+        yield* Eventually.untilEffect(
+          Effect.map(named, (names) => names[fourth] === "Proxy"),
+          within,
+        )
+
+        const fifth = addressOf(5)
+        yield* created.take(creationsOf(5, 1))
+        yield* Eventually.untilEffect(
+          Effect.map(named, (names) => names[fifth] === "Proxy"),
+          within,
+        )
+
+        expect(batches[0]).toEqual([first, fourth, third])
+        expect(batches.find((addresses) => addresses.includes(fifth))).toEqual([fifth])
+        expect(yield* named).toEqual({ [first]: "Proxy", [second]: "Before", [third]: "Proxy", [fourth]: "Proxy", [fifth]: "Proxy" })
+      }),
+  )
+
   it.live("run: compares a contract again whose code the node refused", () =>
     Effect.gen(function* () {
       const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)

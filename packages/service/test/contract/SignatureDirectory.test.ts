@@ -52,6 +52,7 @@ describe("SignatureDirectory", () => {
       const path = yield* temporaryFolder
       writeFileSync(join(path, poke.slice(2)), "poke(uint256)")
       writeFileSync(join(path, selector("stab(uint8)").slice(2)), "stab(uint8)")
+      writeFileSync(join(path, ".swap"), "hidden(uint8)")
       mkdirSync(join(path, "more"))
       symlinkSync("/etc/hostname", join(path, "link"))
       const directory = yield* SignatureDirectory.read(path)

@@ -1,4 +1,13 @@
-import { copyFileSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs"
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readlinkSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "@effect/vitest"
@@ -94,6 +103,19 @@ const read = (file: string, of = subject) =>
     }),
   )
 
+/** Files of a folder that this process has open, where the system lists them. */
+const openFiles = (folder: string): ReadonlyArray<string> => {
+  const descriptors = "/proc/self/fd"
+  if (!existsSync(descriptors)) return []
+  const paths = readdirSync(descriptors).map((name) =>
+    Result.getOrElse(
+      Result.try(() => readlinkSync(join(descriptors, name))),
+      () => "",
+    ),
+  )
+  return paths.filter((path) => path.startsWith(folder))
+}
+
 /** A file with 300 blocks, of which 250 are settled. */
 const written = Effect.gen(function* () {
   const file = DiscoveryFile.pathOf(join(yield* temporaryFolder, "daybook"), subject)
@@ -183,16 +205,18 @@ describe("DiscoveryFile", () => {
       copyFileSync(file, recent)
       copyFileSync(file, DiscoveryFile.pathOf(base, own))
       writeFileSync(others, Buffer.alloc(4_096))
-      writeFileSync(short, "short")
+      // A part of a header, with the number of the application.
+      writeFileSync(short, readFileSync(file).subarray(0, 80))
       copyFileSync(file, join(base, "search.sqlite"))
       const day = Duration.toSeconds(Duration.days(1))
       for (const name of readdirSync(base)) utimesSync(join(base, name), 29 * day, 29 * day)
-      utimesSync(recent, 31 * day, 31 * day)
+      utimesSync(recent, 30 * day, 30 * day)
       yield* TestClock.setTime(60 * day * 1_000)
       const removed = yield* DiscoveryFile.removeOld(base, own)
       const ofNothing = yield* DiscoveryFile.removeOld(join(base, "missing"), own)
 
       expect([removed, ofNothing]).toEqual([1, 0])
+      expect(openFiles(base)).toEqual([])
       expect(readdirSync(base).toSorted()).toEqual(
         [recent, others, short, DiscoveryFile.pathOf(base, own), "search.sqlite"]
           .map((path) => basename(path))

@@ -133,6 +133,17 @@ describe("DiscoveryStep", () => {
     expect(reads).toBeLessThan(600)
   })
 
+  it("step: reads the balance of a contract without changes as often as samples of the range need", () => {
+    const model: ChainModel = { head, wallets: [contract("0xc", [])], logLimit: head }
+
+    // 2,000 blocks in parts of 125: ten samples are parts of at most 200.
+    expect(run(model, { opening: 1_000, samples: 10 }).reads).toBe(15)
+    expect(run(model, { opening: 1_000, samples: 5_000 }).reads).toBe(1_999)
+    expect(
+      run({ ...model, wallets: [keyed("0xa", { sent: [], received: [], logs: [] })] }, { opening: 1_000 }).reads,
+    ).toBe(0)
+  })
+
   it("step: fails where the transaction count of an account decreases", () => {
     const model: ChainModel = {
       head,

@@ -69,14 +69,18 @@ export const answer = (
 /** Runs a discovery to its end. `between` replaces the state between two turns. */
 export const run = (
   model: ChainModel,
-  options: { readonly samples?: number | undefined; readonly between?: (state: DiscoveryState) => DiscoveryState } = {},
+  options: {
+    readonly samples?: number | undefined
+    readonly opening?: number
+    readonly between?: (state: DiscoveryState) => DiscoveryState
+  } = {},
 ) => {
   const fetched = new Set<number>()
   let reads = 0
   let state = DiscoveryStep.initial({
     chainId: 1,
     addresses: model.wallets.map(({ address }) => address),
-    opening: 0,
+    opening: options.opening ?? 0,
     closing: { number: model.head, hash: "0x01" },
     samples: options.samples,
   })

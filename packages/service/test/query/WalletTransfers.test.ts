@@ -1,0 +1,98 @@
+/** Transfers of tokens of a wallet, beside others of the same transactions. */
+import { describe, it } from "@effect/vitest"
+import { etherLogger } from "@daybook/schema/TokenTransfer"
+import { Effect, Result } from "effect"
+import { expect } from "vitest"
+import * as Config from "../../src/config/Config.ts"
+import * as ServedChain from "../../src/config/ServedChain.ts"
+import * as LedgerCodec from "../../src/ledger/LedgerCodec.ts"
+import * as Role from "../../src/ledger/Role.ts"
+import * as WalletLedger from "../../src/projection/WalletLedger.ts"
+import * as IndexedChain from "../../src/query/IndexedChain.ts"
+import * as WalletTransfers from "../../src/query/WalletTransfers.ts"
+import * as Engine from "../../src/store/Engine.ts"
+import * as Rows from "../server/rows.ts"
+import * as TestStore from "../store/TestStore.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
+
+const config = Result.getOrThrow(
+  Config.decode({ listen: "127.0.0.1:0", database: "sqlite:data", chains: { eth: { rpc: ["http://127.0.0.1:9"] } } }),
+)
+
+const [transferTopic, aliceTopic, bobTopic] = Rows.transferTopics as [string, string, string]
+const strangerTopic = `0x${Rows.stranger.slice(2).padStart(64, "0")}`
+const logOf = (from: string, to: string, amount: number, address = Rows.contract) => ({
+  address,
+  topics: [transferTopic, from, to],
+  data: `0x${amount.toString(16).padStart(64, "0")}`,
+})
+
+/** A chain whose transactions give alice these roles, each with the same logs. */
+const opened = Effect.fnUntraced(function* (roles: ReadonlyArray<Role.Role>) {
+  const logs = [
+    logOf(aliceTopic, bobTopic, 1),
+    logOf(bobTopic, strangerTopic, 2),
+    logOf(strangerTopic, aliceTopic, 0),
+    logOf(aliceTopic, bobTopic, 4, etherLogger),
+    { address: Rows.contract, topics: [transferTopic], data: "0x" },
+  ]
+  const plan = { from: Rows.alice, to: Rows.bob, logs }
+  const projection = {
+    id: WalletLedger.id,
+    kind: "ledger" as const,
+    revision: WalletLedger.revision,
+    ledger: () =>
+      LedgerCodec.pack(
+        roles.map((role, index) => ({ index, wallet: Rows.alice, roles: Role.bits[role], movements: [] })),
+      ),
+  }
+  const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
+  const store = yield* TestStore.open(database, { name: "eth", id: 1 }, { watch: null, projections: [projection] })
+  yield* Effect.orDie(
+    store.append(null, [
+      Rows.block(
+        0,
+        roles.map(() => plan),
+      ),
+    ]),
+  )
+  const [served] = yield* Effect.fromResult(ServedChain.fromChains(config.chains))
+  return IndexedChain.fromDatabase(database)(served!)
+})
+
+const transfersOf = Effect.fnUntraced(function* (roles: ReadonlyArray<Role.Role>) {
+  const open = { _tag: "Open" } as const
+  return yield* WalletTransfers.read({
+    chain: yield* opened(roles),
+    wallet: Rows.alice,
+    range: { from: open, to: open },
+    order: "ASC",
+    position: { _tag: "First" },
+    limit: 100,
+    maxBytes: 10_000_000,
+    selection: () => true,
+  })
+})
+
+describe("WalletTransfers.read", () => {
+  it.live("gives the transfers to and from the wallet, also of amount 0, and none of others and of ether", () =>
+    Effect.gen(function* () {
+      const { rows } = yield* transfersOf(["token_sender"])
+      const shared = { standard: "erc20", token: Rows.contract, tokenId: null }
+
+      expect(rows.map(({ part }) => part)).toEqual([
+        { ...shared, from: Rows.alice, to: Rows.bob, amount: 1n, logIndex: "0" },
+        { ...shared, from: Rows.stranger, to: Rows.alice, amount: 0n, logIndex: "2" },
+      ])
+      expect(rows[0]?.document.internal).toBeNull()
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("reads transactions in which the wallet sent or received tokens, and no other one", () =>
+    Effect.gen(function* () {
+      const { rows } = yield* transfersOf(["sender", "token_recipient", "recipient", "token_sender"])
+
+      expect(rows.map(({ document }) => document.row.index)).toEqual([1, 1, 3, 3])
+    }).pipe(Effect.scoped),
+  )
+})
