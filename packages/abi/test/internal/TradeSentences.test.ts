@@ -165,7 +165,9 @@ describe("TradeSentences", () => {
     const movements = [held(token, 6n), held(other, -5n)]
     const withdrawal = (facts: Partial<Sentence.Facts>) =>
       by(TradeSentences.withdrawal)({ ...callOf("redeem"), ...facts })
-    expect(withdrawal({ transfers: [burned], movements })).toBe("Withdrew 6 0xdddd from 0xcccc for 5 0xeeee")
+    expect(withdrawal({ transfers: [moved(router, bob, 1n), burned], movements })).toBe(
+      "Withdrew 6 0xdddd from 0xcccc for 5 0xeeee",
+    )
     for (const shares of [moved(bob, zero, 5n, other), moved(alice, bob, 5n, other), moved(alice, zero, 5n, bob)])
       expect(withdrawal({ transfers: [shares], movements })).toBeNull()
     expect(withdrawal({ transfers: [burned], movements: [...movements, native(-1n)] })).toBeNull()
