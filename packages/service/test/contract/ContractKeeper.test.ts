@@ -225,7 +225,13 @@ describe("ContractKeeper", () => {
 
         expect(batches[0]).toEqual([first, fourth, third])
         expect(batches.find((addresses) => addresses.includes(fifth))).toEqual([fifth])
-        expect(yield* named).toEqual({ [first]: "Proxy", [second]: "Before", [third]: "Proxy", [fourth]: "Proxy", [fifth]: "Proxy" })
+        expect(yield* named).toEqual({
+          [first]: "Proxy",
+          [second]: "Before",
+          [third]: "Proxy",
+          [fourth]: "Proxy",
+          [fifth]: "Proxy",
+        })
       }),
   )
 
