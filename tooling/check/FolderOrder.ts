@@ -77,6 +77,7 @@ export const folderOrder: Readonly<Record<string, ReadonlyArray<string>>> = {
     "pages/block",
     "pages/transaction",
     "pages/home",
+    "pages/webhooks",
     "pages",
     "Explorer",
     "main",

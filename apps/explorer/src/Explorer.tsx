@@ -13,6 +13,7 @@ const HomePage = lazyPage(async () => (await import("./pages/HomePage.tsx")).Hom
 const BlockPage = lazyPage(async () => (await import("./pages/BlockPage.tsx")).BlockPage)
 const TransactionPage = lazyPage(async () => (await import("./pages/TransactionPage.tsx")).TransactionPage)
 const AddressPage = lazyPage(async () => (await import("./pages/AddressPage.tsx")).AddressPage)
+const WebhooksPage = lazyPage(async () => (await import("./pages/WebhooksPage.tsx")).WebhooksPage)
 
 /** Pages by the first part of their paths. */
 const pages = new Map<string, Preloaded>([
@@ -20,6 +21,7 @@ const pages = new Map<string, Preloaded>([
   ["block", BlockPage],
   ["tx", TransactionPage],
   ["address", AddressPage],
+  ["webhooks", WebhooksPage],
 ])
 
 /** Loads the code of the page of a path; undefined where it is there, or the path has no page. */
@@ -44,6 +46,9 @@ const Pages = () => (
         <Route path="/block/:block">{({ block }) => <BlockPage block={block} />}</Route>
         <Route path="/tx/:hash">{({ hash }) => <TransactionPage hash={hash} />}</Route>
         <Route path="/address/:address">{({ address }) => <AddressPage address={address} />}</Route>
+        <Route path="/webhooks">
+          <WebhooksPage />
+        </Route>
         <Route>
           <NotFound />
         </Route>

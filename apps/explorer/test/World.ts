@@ -51,6 +51,8 @@ export interface Options {
   readonly project?: Project.Kind
   /** Time of block 0, in Unix seconds. */
   readonly genesisTimestamp?: number
+  /** The service sends webhooks, also to this machine. */
+  readonly sendsWebhooks?: boolean
   /** What the configuration of the chain has beside these. */
   readonly chain?: Readonly<Record<string, unknown>>
 }
@@ -63,9 +65,11 @@ interface ServiceOptions {
   readonly folder: string
   readonly port: number
   readonly chain: Readonly<Record<string, unknown>>
+  /** What the configuration has beside these. */
+  readonly more: Readonly<Record<string, unknown>>
 }
 
-const startService = async ({ chain, folder, port }: ServiceOptions): Promise<Running> => {
+const startService = async ({ chain, folder, more, port }: ServiceOptions): Promise<Running> => {
   const scope = Scope.makeUnsafe()
   const started = Effect.gen(function* () {
     const config = yield* Effect.fromResult(
@@ -73,6 +77,7 @@ const startService = async ({ chain, folder, port }: ServiceOptions): Promise<Ru
         listen: { host: "127.0.0.1", port },
         database: "sqlite:data",
         chains: { eth: { fromBlock: 0, pollMillis: 100, ...chain } },
+        ...more,
       }),
     )
     return yield* Service.run(config, { baseFolder: folder })
@@ -117,7 +122,7 @@ const stopNode = ({ scope }: RunningNode): Promise<void> => run(Scope.close(scop
 
 /** Starts a chain, sends traffic, starts a service and waits until it has indexed everything. */
 export const start = async (given: Options = {}): Promise<World> => {
-  const { blocks = 10, chain = {}, genesisTimestamp, labels = {}, project, size = 10 } = given
+  const { blocks = 10, chain = {}, genesisTimestamp, labels = {}, project, sendsWebhooks = false, size = 10 } = given
   const folder = await mkdtemp(join(tmpdir(), "daybook-explorer-"))
   let running = await startNode(genesisTimestamp === undefined ? {} : { genesisTimestamp })
   const { node } = running
@@ -127,7 +132,8 @@ export const start = async (given: Options = {}): Promise<World> => {
     ...labels,
   }
   const projects = project === undefined ? [] : [Project.writeProject(folder, project, scenario)]
-  const options = { folder, chain: { rpc: [node.url], labels: named, artifacts: projects, ...chain } }
+  const more = sendsWebhooks ? { webhooks: { key: "k".repeat(40), allowPrivate: true } } : {}
+  const options = { folder, more, chain: { rpc: [node.url], labels: named, artifacts: projects, ...chain } }
   let service = await startService({ ...options, port: 0 })
   const { url } = service
   const port = Number(new URL(url).port)

@@ -1,5 +1,6 @@
 /** The pages in a real browser, on a real chain and service: the short form. `pnpm e2e` runs the long one. */
 import { Head } from "@daybook/chain"
+import { createWebhookClient } from "@daybook/rest/WebhookClient"
 import type { Browser } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as ChromiumBrowser from "./Browser.ts"
@@ -22,7 +23,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
 
   beforeAll(async () => {
     await Build.make()
-    ;[world, browser] = await Promise.all([World.start({ blocks: 5 }), ChromiumBrowser.launch()])
+    ;[world, browser] = await Promise.all([World.start({ blocks: 5, sendsWebhooks: true }), ChromiumBrowser.launch()])
     site = await Site.make(browser, world.url)
   }, 180_000)
   afterAll(async () => {
@@ -161,6 +162,22 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
     await page.waitForFunction(() => window.scrollY === 700)
     expect(await same.boundingBox()).toEqual(place)
     expect(requests).toEqual([])
+    expect(site.issues).toEqual([])
+  })
+
+  it("webhooks: the page shows the state of a webhook, and its button pauses it", async () => {
+    const { page } = site
+    const webhooks = createWebhookClient({ baseUrl: world.url, apiKey: world.apiKey })
+    const addresses = [world.scenario.accounts.alice]
+    const { id } = await webhooks.create({ name: "Books", url: "http://127.0.0.1:9/hook", addresses, from: "now" })
+    await site.open("/webhooks")
+    await page.getByRole("row", { name: /Books (?:active|failing)/ }).waitFor()
+
+    await page.getByRole("button", { name: "Pause", exact: true }).click()
+
+    await page.getByRole("row", { name: /Books paused/ }).waitFor()
+    expect((await webhooks.get({ webhook: id })).state).toBe("paused")
+    expect(await Site.violations(page)).toEqual([])
     expect(site.issues).toEqual([])
   })
 })

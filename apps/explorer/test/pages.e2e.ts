@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as ChromiumBrowser from "./Browser.ts"
 import * as Build from "./Build.ts"
 import * as Picture from "./Picture.ts"
+import * as Receivers from "./Receivers.ts"
 import * as Site from "./Site.ts"
 import * as World from "./World.ts"
 
@@ -38,20 +39,33 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("pages of the explorer", 
   let world: World.World
   let browser: Browser
   let camera: Picture.Camera
+  let receivers: Receivers.Receivers
+  let alerts: string
 
   beforeAll(async () => {
     await Build.make()
     mkdirSync(folder, { recursive: true })
     for (const name of readdirSync(folder)) if (/\.(?:jpg|webp)$/.test(name)) rmSync(join(folder, name))
     ;[world, browser] = await Promise.all([
-      World.start({ blocks: 40, project: "hardhat", genesisTimestamp }),
+      World.start({ blocks: 40, project: "hardhat", genesisTimestamp, sendsWebhooks: true }),
       ChromiumBrowser.launch(),
     ])
     camera = await Picture.open(browser)
+    receivers = await Receivers.start(world)
+    const [books, failing, archive] = await Promise.all([
+      receivers.add("Books", "working"),
+      receivers.add("Alerts", "failing"),
+      receivers.add("Archive", "working"),
+    ])
+    alerts = failing.id
+    await receivers.webhooks.pause({ webhook: archive.id })
+    await receivers.until(books.id, ({ delivered }) => delivered > 0)
+    await receivers.until(alerts, ({ failures }) => failures > 0)
   })
   afterAll(async () => {
     await camera?.close()
     await browser?.close()
+    await receivers?.stop()
     await world?.close()
   })
 
@@ -72,6 +86,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("pages of the explorer", 
       transfers: `/address/${contracts.gold}?tab=transfers`,
       contract: `/address/${contracts.proxy}?tab=contract`,
       empty: `/address/${unused}`,
+      webhooks: `/webhooks?webhook=${alerts}`,
     }
   }
 

@@ -3,6 +3,7 @@ import type { Browser } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as ChromiumBrowser from "./Browser.ts"
 import * as Build from "./Build.ts"
+import * as Receivers from "./Receivers.ts"
 import * as Site from "./Site.ts"
 import * as World from "./World.ts"
 
@@ -11,13 +12,21 @@ const widths = [320, 360, 390, 768, 1280, 2560]
 describe.skipIf(ChromiumBrowser.missing !== undefined)("widths of the explorer", () => {
   let world: World.World
   let browser: Browser
+  let receivers: Receivers.Receivers
 
   beforeAll(async () => {
     await Build.make()
-    ;[world, browser] = await Promise.all([World.start({ blocks: 40, project: "hardhat" }), ChromiumBrowser.launch()])
+    ;[world, browser] = await Promise.all([
+      World.start({ blocks: 40, project: "hardhat", sendsWebhooks: true }),
+      ChromiumBrowser.launch(),
+    ])
+    receivers = await Receivers.start(world)
+    const { id } = await receivers.add("Books of the treasury", "failing")
+    await receivers.until(id, ({ failures }) => failures > 0)
   })
   afterAll(async () => {
     await browser?.close()
+    await receivers?.stop()
     await world?.close()
   })
 
@@ -33,6 +42,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("widths of the explorer",
       `/address/${contracts.gold}`,
       `/address/${contracts.gold}?tab=transfers`,
       `/address/${contracts.proxy}?tab=contract`,
+      "/webhooks",
     ]
   }
 

@@ -28,7 +28,7 @@ export const Page = ({ actions, children, heading, title }: PageProps) => {
 }
 
 interface PanelProps {
-  readonly title: string
+  readonly title: ReactNode
   readonly actions?: ReactNode
   readonly children: ReactNode
 }

@@ -9,6 +9,9 @@ export const transaction = (hash: string): string => `/tx/${encodeURIComponent(h
 
 export const address = (id: string): string => `/address/${encodeURIComponent(id)}`
 
+/** The webhooks of the API key. */
+export const webhooks = "/webhooks"
+
 /** Parameters of a URL by name. */
 export type Search = Readonly<Record<string, string | undefined>>
 

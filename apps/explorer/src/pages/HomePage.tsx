@@ -3,6 +3,8 @@ import { lazy, Suspense } from "react"
 import { useLatestBlocks } from "../blocks/useLatestBlocks.ts"
 import { useDrawn } from "../display/useDrawn.ts"
 import { ErrorNotice, Page, Panel, Skeleton } from "../display/Page.tsx"
+import { Link } from "../navigation/Navigation.tsx"
+import * as Paths from "../navigation/Paths.ts"
 import { useService } from "../service/Service.tsx"
 import { ChainCards } from "./home/ChainCards.tsx"
 import { BlockTable, BlockTime, TransactionTable } from "./home/LatestTables.tsx"
@@ -40,7 +42,7 @@ export const HomePage = () => {
   const { chain } = useService()
   const { blocks, error } = useLatestBlocks()
   return (
-    <Page title={chain.name} heading="Chains">
+    <Page title={chain.name} heading="Chains" actions={<Link to={Paths.webhooks}>Webhooks</Link>}>
       <ChainCards />
       <WatchPanel />
       {error !== null && blocks.length === 0 ? <ErrorNotice error={error} /> : <Latest blocks={blocks} />}

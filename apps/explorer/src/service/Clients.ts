@@ -1,6 +1,7 @@
 /** The clients of the service, loaded when the first page needs them, and made once for each key and chain. */
 import type { ExplorerClient } from "@daybook/rest/ExplorerClient"
 import type { RestPromiseClient } from "@daybook/rest/promise"
+import type { WebhookPromiseClient } from "@daybook/rest/WebhookClient"
 import type { RpcClient } from "@daybook/rpc/promise"
 import * as ApiKey from "./ApiKey.ts"
 import * as Tip from "./Tip.ts"
@@ -32,6 +33,12 @@ export const rest: (apiKey: string) => Promise<RestPromiseClient> = memoize(asyn
 export const explorer: (apiKey: string) => Promise<ExplorerClient> = memoize(async (apiKey) => {
   const { createExplorerClient } = await import("@daybook/rest/ExplorerClient")
   return createExplorerClient({ baseUrl: location.origin, apiKey, timeout, retry })
+})
+
+/** The client of webhooks, of a key. */
+export const webhooks: (apiKey: string) => Promise<WebhookPromiseClient> = memoize(async (apiKey) => {
+  const { createWebhookClient } = await import("@daybook/rest/WebhookClient")
+  return createWebhookClient({ baseUrl: location.origin, apiKey, timeout, retry })
 })
 
 /** The client of the status, which is asked for so often that a failed call needs no other attempt. */

@@ -9,7 +9,9 @@ export interface Explained {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null
 
-const tagOf = (error: unknown): string => (isObject(error) && typeof error["_tag"] === "string" ? error["_tag"] : "")
+/** The tag of an error of the clients; empty for any other. */
+export const tagOf = (error: unknown): string =>
+  isObject(error) && typeof error["_tag"] === "string" ? error["_tag"] : ""
 
 const messageOf = (error: unknown): string =>
   isObject(error) && typeof error["message"] === "string" ? error["message"] : "No reason was given."

@@ -1,6 +1,6 @@
 /**
- * The routes of the explorer: its page at `/` and at the paths of an address, a transaction and a block, its files, and
- * `/explorer.json`. By the last the page finds the chains and whether it needs an API key.
+ * The routes of the explorer: its page at `/` and at the paths of an address, a transaction, a block and webhooks, its files,
+ * and `/explorer.json`. By the last the page finds the chains and whether it needs an API key.
  *
  * Source: decision 0058.
  */
@@ -34,7 +34,7 @@ type Variants = ReadonlyMap<ContentCoding.ContentCoding, HttpServerResponse>
 type File = readonly [path: string, variants: Variants]
 
 /** Paths that the page shows by itself. */
-const pagePaths = ["/", "/address/:address", "/tx/:hash", "/block/:block"] as const
+const pagePaths = ["/", "/address/:address", "/tx/:hash", "/block/:block", "/webhooks"] as const
 
 const notBuilt = `The explorer is not built. Run "pnpm --filter @daybook/explorer build" and start the service again, or install @daybook/service from the registry.\n`
 

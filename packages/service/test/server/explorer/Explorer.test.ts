@@ -77,7 +77,7 @@ describe("Explorer", () => {
   it.live("the page is served at the root and at each path of its own, and is asked for again each time", () =>
     Effect.gen(function* () {
       const get = yield* serve(built)
-      for (const path of ["/", "/address/0xabc", "/tx/0x1?chain=eth", "/block/17"]) {
+      for (const path of ["/", "/address/0xabc", "/tx/0x1?chain=eth", "/block/17", "/webhooks"]) {
         const { headers, status, text } = yield* get(path)
         expect([status, text]).toEqual([200, built["index.html"]])
         expect(headers).toMatchObject({
