@@ -30,6 +30,7 @@ const tools: ReadonlyArray<readonly [name: string, args: object]> = [
   ["wallet_balances_at", { ...wallet, to_date: "2026-01-01T00:00:00Z" }],
   ["explain_transaction", { hash, chain: "attack" }],
   ["prove_wallet", wallet],
+  ["export_wallet", { ...wallet, format: "json", limit: 7 }],
   ["find", { text: Rows.bob, chain: "attack" }],
 ]
 

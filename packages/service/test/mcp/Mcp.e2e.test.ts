@@ -100,6 +100,7 @@ layer(scenario, { excludeTestServices: true })("daybook mcp", (it) => {
       expect(tools.map(({ name }) => name).toSorted()).toEqual([
         "chains",
         "explain_transaction",
+        "export_wallet",
         "find",
         "prove_wallet",
         "wallet_balances_at",
@@ -167,6 +168,7 @@ layer(scenario, { excludeTestServices: true })("daybook mcp", (it) => {
         ["wallet_balances_at", wallet],
         ["explain_transaction", { hash: all[0]!.hash, chain: "local" }],
         ["prove_wallet", wallet],
+        ["export_wallet", wallet],
         ["find", { text: accounts.alice, chain: "local" }],
       ]
       for (const [name, args] of calls) {

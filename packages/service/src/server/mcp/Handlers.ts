@@ -16,6 +16,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as McpServer from "effect/ai/McpServer"
 import * as Explanation from "./Explanation.ts"
+import * as MovementTable from "./MovementTable.ts"
 import * as ToolResult from "./ToolResult.ts"
 import { failed, type ToolFailed, toolkit } from "./Tools.ts"
 
@@ -37,16 +38,32 @@ interface Page {
 
 const inAsset = '; name assets in "asset" for them'
 
+type MovementArguments = Parameters<RestClient.Client["movements"]>[0] & {
+  readonly chain: string
+  readonly limit?: number
+}
+
+/** How a tool lists movements. */
+interface Listing {
+  readonly tool: string
+  /** Arguments of the tool, which the next call repeats. Default: those of the page. */
+  readonly repeated?: object
+  readonly answerOf: (rows: ReadonlyArray<Movement>) => unknown
+}
+
+const wholeRows: Listing = { tool: "wallet_movements", answerOf: (rows) => rows.map(ToolResult.movementOf) }
+
 /** Rows of the next page are asked for again with a smaller limit until they fit, so that the cursor is that of the last row shown. */
 const movements = Effect.fnUntraced(function* (
   { rest }: Service,
-  args: Parameters<RestClient.Client["movements"]>[0] & { readonly chain: string; readonly limit?: number },
+  args: MovementArguments,
+  { answerOf, repeated = args, tool }: Listing = wholeRows,
 ) {
   const read = Effect.fnUntraced(function* (limit: number): Effect.fn.Return<Page, ToolFailed> {
     const { indexCoverage, page } = yield* Effect.mapError(rest.movementsWithResponse({ ...args, limit }), failed)
     const lacking = page.result.some((row) => row.incomplete)
     const answer: ToolResult.ToolResult = {
-      answer: page.result.map(ToolResult.movementOf),
+      answer: answerOf(page.result),
       coverage: ToolResult.coverageOf(args.chain, indexCoverage),
       not_covered: [
         ...ToolResult.directOnly(indexCoverage.directOnlyTo),
@@ -55,7 +72,7 @@ const movements = Effect.fnUntraced(function* (
       proof: null,
     }
     if (page.cursor === null) return { rows: page.result, answer }
-    const next = { tool: "wallet_movements", arguments: { ...args, limit, cursor: page.cursor } }
+    const next = { tool, arguments: { ...repeated, limit, cursor: page.cursor } }
     return { rows: page.result, answer: { ...answer, next_call: next } }
   })
   let limit = args.limit ?? 50
@@ -66,6 +83,27 @@ const movements = Effect.fnUntraced(function* (
   }
   return found.answer
 })
+
+type ExportArguments = MovementArguments & { readonly format?: "csv" | "json" }
+
+/** Oldest first, so that what is indexed meanwhile is behind the pieces that were made. The first piece has the names of the columns. */
+const exportPiece = (service: Service, { format = "csv", ...args }: ExportArguments) => {
+  const repeated = { ...args, format }
+  return movements(
+    service,
+    { ...args, limit: args.limit ?? 100, order: "ASC" },
+    {
+      tool: "export_wallet",
+      repeated,
+      answerOf: (rows) => ({
+        format,
+        rows: rows.length,
+        piece:
+          format === "csv" ? MovementTable.lines(rows, args.cursor === undefined) : rows.map(ToolResult.movementOf),
+      }),
+    },
+  )
+}
 
 const hashForm = /^0x[0-9a-fA-F]{64}$/
 const addressForm = /^0x[0-9a-fA-F]{40}$/
@@ -230,6 +268,7 @@ export const layer = (service: Effect.Effect<Service>) => {
     wallet_balances_at: (args) => by((own) => balances(own, args)),
     explain_transaction: (question) => by((own) => Explanation.explain(own, question)),
     prove_wallet: ({ address, chain }) => by((own) => prove(own, address, chain)),
+    export_wallet: (args) => by((own) => exportPiece(own, args as ExportArguments)),
     find: ({ chain, text }) => by((own) => find(own, text, chain)),
   })
 }

@@ -117,6 +117,29 @@ export const toolkit = Toolkit.make(
     Schema.Struct({ address, chain }),
   ),
   tool(
+    "export_wallet",
+    "Export of a wallet",
+    "All movements of a wallet for a file, oldest first, in pieces: append the lines or rows of each piece to those before until next_call is absent.",
+    Schema.Struct({
+      address,
+      chain,
+      ...range,
+      asset,
+      format: Schema.optionalKey(
+        Schema.Literals(["csv", "json"]).annotate({
+          description:
+            "csv: lines, each without its end and without texts of strangers, the first piece with the names of the columns. json: rows. Default: csv.",
+        }),
+      ),
+      limit: Schema.optionalKey(
+        Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 })).annotate({
+          description: "Rows of a piece at most, 1 to 100. Default 100.",
+        }),
+      ),
+      cursor: maybe("Cursor of next_call, with the other arguments unchanged."),
+    }),
+  ),
+  tool(
     "find",
     "Search",
     "What a text is: a transaction, a block, an address, or addresses whose label, contract or token has this name.",

@@ -70,6 +70,48 @@ describe("tools", () => {
     }),
   )
 
+  it.effect("export_wallet: pieces have each movement once, oldest first, and the names of the columns once", () =>
+    Effect.gen(function* () {
+      const fake = FakeService.make({ seed: 3, blocks: 60 })
+      const rest = yield* RestClient.make(fake.rest)
+      const query = { address: fake.wallet, chain: "eth", order: "ASC" } as const
+      const expected = Array.from(yield* Stream.runCollect(rest.movementsStream(query)))
+      const piecesOf = Effect.fnUntraced(function* (format: "csv" | "json") {
+        const pieces: Array<unknown> = []
+        let args: Record<string, unknown> | undefined = { address: fake.wallet, format, limit: 9 }
+        while (args !== undefined) {
+          const { answer, next_call: next }: ToolResult.ToolResult = yield* callTool(fake, "export_wallet", args)
+          pieces.push((answer as { readonly piece: unknown }).piece)
+          args = next?.arguments
+          if (next !== undefined) expect(next.tool).toBe("export_wallet")
+        }
+        return pieces
+      })
+      const [head, ...lines] = (yield* piecesOf("csv")).flat()
+
+      expect(head).toBe(
+        "block_number,block_timestamp,transaction_hash,kind,asset,token_id,counterparty,amount_in_smallest_unit,failed,flags",
+      )
+      expect(lines).toEqual(
+        expected.map((row) =>
+          [
+            row.block_number,
+            row.block_timestamp.toISOString(),
+            row.transaction_hash ?? "",
+            row.kind,
+            row.asset,
+            row.token_id ?? "",
+            row.counterparty ?? "",
+            row.amount,
+            row.failed,
+            (row.flags ?? []).join(" "),
+          ].join(","),
+        ),
+      )
+      expect((yield* piecesOf("json")).flat()).toEqual(expected.map(ToolResult.movementOf))
+    }),
+  )
+
   it.effect(
     "wallet_movements: asks for fewer rows where they exceed the size of an answer, and goes on behind the last one",
     () =>

@@ -84,6 +84,8 @@ const tools: ReadonlyArray<readonly [name: string, args: object]> = [
   ["wallet_statement", wallet],
   ["wallet_balances_at", wallet],
   ["prove_wallet", wallet],
+  ["export_wallet", wallet],
+  ["export_wallet", { ...wallet, format: "json" }],
 ]
 
 layer(served, { excludeTestServices: true })("tools about a wallet of 100,000 movements", (it) => {
