@@ -26,6 +26,14 @@ import * as Interruption from "../tears/Interruption.ts"
 import * as Model from "./Model.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
 
+/** Entries of a range of blocks: so few that ranges begin and are merged between any two kills. */
+const rangeEntries = 20
+const smallRanges: Edit.Edit = {
+  file: "store/sqlite/KeyRanges.ts",
+  from: "defaultEntries = 65_536",
+  to: `defaultEntries = ${rangeEntries}`,
+}
+
 /** A kill: between begin and commit of an append or an unwind, of another write, or between writes. */
 export interface Killed {
   readonly phase: "append" | "unwind" | "begun" | "idle"
@@ -115,7 +123,7 @@ const killOne = Effect.fnUntraced(function* (
   const probe = join(job.baseFolder, "probe")
   rmSync(probe, { force: true })
   const statements = "statements" in when ? String(when.statements) : "Infinity"
-  const { args, env } = Edit.processWith(edits)
+  const { args, env } = Edit.processWith([...edits, smallRanges])
   const child = spawn(process.execPath, [...args, "--import", probeFile, processFile, JSON.stringify([job])], {
     stdio: ["ignore", "pipe", "inherit"],
     env: {
@@ -179,7 +187,7 @@ const catchUp = Effect.fnUntraced(function* (
 ) {
   const { headers, transactions } = yield* truth()
   const head = headers.at(-1)!
-  const database = yield* Engine.fromUrl(job.database, job.baseFolder)
+  const database = yield* Engine.fromUrl(job.database, job.baseFolder, { rangeEntries })
   const store = yield* TestStore.open(database, { name: job.chain, id: job.chainId })
   const indexer = yield* start(store, [node.url], { owner: job.owner })
   yield* indexer.until((event) => event._tag === "Synced" && event.head === head.number)
@@ -193,7 +201,7 @@ const catchUp = Effect.fnUntraced(function* (
 }, Effect.scoped)
 
 const expectSound = Effect.fnUntraced(function* (job: ChainJob) {
-  const database = yield* Engine.fromUrl(job.database, job.baseFolder)
+  const database = yield* Engine.fromUrl(job.database, job.baseFolder, { rangeEntries })
   const { audit } = database.chain({ name: job.chain, id: job.chainId })
   // Killed before the tables were made: the next indexer makes them.
   const nothing = { issues: [], orphaned: [] }
@@ -209,7 +217,7 @@ const expectSound = Effect.fnUntraced(function* (job: ChainJob) {
 /** Begins the store again with the upper half of the chain, so that the next indexer has blocks to add below. */
 const indexUpperHalf = Effect.fnUntraced(function* (node: Anvil.Node, job: ChainJob) {
   const { number } = yield* Head.current(node)
-  const database = yield* Engine.fromUrl(job.database, job.baseFolder)
+  const database = yield* Engine.fromUrl(job.database, job.baseFolder, { rangeEntries })
   const store = yield* TestStore.open(database, { name: job.chain, id: job.chainId })
   const indexer = yield* start(store, [node.url], { owner: job.owner, fromBlock: Math.ceil(number / 2) })
   yield* indexer.until((event) => event._tag === "Synced" && event.head === number)

@@ -20,6 +20,9 @@ import { traceLimits } from "./Untraceable.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
 import type { World } from "./World.ts"
 
+/** Entries of a range of blocks: so few that ranges begin and are merged in each run. */
+const rangeEntries = 20
+
 /** What processes work with. */
 export interface Setting {
   readonly random: SeededRandom
@@ -117,7 +120,7 @@ export const make = (setting: Setting): Processes => {
         disk.opening = process
         time.holdStill = true
         return Effect.gen(function* () {
-          const database = yield* Engine.fromUrl(setting.url, "/")
+          const database = yield* Engine.fromUrl(setting.url, "/", { rangeEntries })
           // Opens the connection that the indexer writes with.
           yield* database.chain({ name: "eth", id: 1 }).writer()
           return database
