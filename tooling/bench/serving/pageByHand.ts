@@ -28,7 +28,8 @@ const rows = database.prepare(
 )
 rows.setReturnArrays(true)
 const ranges = KeyRanges.numbersOf(
-  KeyRanges.parse(database.prepare("SELECT ranges FROM key_range").get()!["ranges"] as string),
+  // Sound: the store has written it.
+  KeyRanges.parse(database.prepare("SELECT ranges FROM key_range").get()!["ranges"] as string)!,
 ).toReversed()
 const hex = (bytes: unknown) => `0x${Buffer.from(bytes as Uint8Array).toString("hex")}`
 const open = { _tag: "Open" } as const

@@ -4,6 +4,7 @@
  *
  * Source: decision 0027.
  */
+import * as Json from "@daybook/schema/Json"
 import * as RowId from "./RowId.ts"
 
 /** A range of blocks, up to the first one of the next range. */
@@ -31,11 +32,20 @@ export const merged = 8
 export const format = (ranges: KeyRanges): string =>
   JSON.stringify(ranges.map(({ entries, first, into, range }) => [range, first, entries, into]))
 
-/** The ranges of a stored text. Its checksum was compared. */
-export const parse = (text: string): KeyRanges =>
-  (JSON.parse(text) as ReadonlyArray<readonly [number, number, number, number | null]>).map(
-    ([range, first, entries, into]) => ({ range, first, entries, into }),
-  )
+/** Ranges of a chain at most: merging leaves fewer than 200 of any chain. A statement has no more parts. */
+const maxRanges = 400
+
+const isStored = (value: unknown): value is readonly [number, number, number, number | null] =>
+  Array.isArray(value) &&
+  value.length === 4 &&
+  value.every((part, at) => (Number.isSafeInteger(part) && part >= 0) || (at === 3 && part === null))
+
+/** The ranges of a stored text; `null` for a text that is none. */
+export const parse = (text: string): KeyRanges | null => {
+  const stored = Json.parse(text)
+  if (!Array.isArray(stored) || stored.length === 0 || stored.length > maxRanges || !stored.every(isStored)) return null
+  return stored.map(([range, first, entries, into]) => ({ range, first, entries, into }))
+}
 
 /** The range of a block. */
 export const rangeOf = (ranges: KeyRanges, block: number): KeyRange => {

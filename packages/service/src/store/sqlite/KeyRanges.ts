@@ -27,6 +27,7 @@ const parseUnsafe = (connection: Connection, [text, checksum]: Row): KeyRanges.K
   if (known !== undefined && known[0] === text && known[1] === checksum) return known[2]
   if (!Checksum.isOf([text], checksum)) return null
   const ranges = KeyRanges.parse(text)
+  if (ranges === null) return null
   parsed.set(connection, [text, checksum, ranges])
   return ranges
 }

@@ -30,6 +30,25 @@ describe("KeyRanges", () => {
     expect(KeyRanges.parse(KeyRanges.format(ranges))).toEqual(ranges)
   })
 
+  it("parse: gives none of a text that was not formatted", () => {
+    const many = KeyRanges.format(made(...Array.from({ length: 401 }, (_, at) => [at, at, 1] as const)))
+    const texts = [
+      "",
+      "[]",
+      "{}",
+      "null",
+      "[1]",
+      "[[0,0,0]]",
+      '[["0",0,0,null]]',
+      "[[0,-1,0,null]]",
+      "[[0,0.5,0,null]]",
+    ]
+
+    expect([...texts, "[[0,null,0,null]]", "[[0,0,0,null],7]", many].map(KeyRanges.parse)).toEqual(
+      Array.from({ length: 12 }, () => null),
+    )
+  })
+
   it("append: begins a range once the newest one has as many entries as the limit, or is being merged", () => {
     expect(KeyRanges.append(made([0, 0, 9]), 5, limit)).toEqual(made([0, 0, 9]))
     expect(KeyRanges.append(made([0, 0, 10]), 5, limit)).toEqual(made([0, 0, 10], [1, 5, 0]))

@@ -40,7 +40,7 @@ const stored = Effect.fnUntraced(function* (length: number) {
       database.close()
     }
   }
-  const ranges = () => Formats.parse(String(read("SELECT ranges FROM key_range")[0]!["ranges"]))
+  const ranges = () => Formats.parse(String(read("SELECT ranges FROM key_range")[0]!["ranges"]))!
   return { blocks, file, open, ranges, read }
 })
 
