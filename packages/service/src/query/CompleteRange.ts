@@ -86,6 +86,12 @@ export const storedByParty = (
     : `an earlier version stored ${named(range.from, range.to)} of this chain without internal transactions and tokens of some wallets`
 }
 
+/** What lists and sums lack up to that block, in a sentence; none where there is no such block. */
+export const directOnlySentences = (to: bigint | number | null | undefined): ReadonlyArray<string> =>
+  to == null
+    ? []
+    : [`Up to block ${to}, tokens and internal transactions may be missing: an earlier version stored those blocks.`]
+
 /**
  * The last block of the index that an earlier version stored without what a wallet only has a role in; undefined for none, as in an index of
  * every wallet.

@@ -184,15 +184,7 @@ const earlierBlocksOf = ({ chain, wallet }: Query, { checkpoint, closing }: Reso
     chain,
     { ...checkpoint, head: { ...checkpoint.head, number: closing.number } },
     WatchList.searchedTo(checkpoint, wallet),
-  ).pipe(
-    Effect.map((to) =>
-      to === undefined
-        ? []
-        : [
-            `Up to block ${to}, tokens and internal transactions may be missing: an earlier version stored those blocks.`,
-          ],
-    ),
-  )
+  ).pipe(Effect.map(CompleteRange.directOnlySentences))
 
 /**
  * States what an index has of a wallet.

@@ -15,6 +15,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as McpServer from "effect/ai/McpServer"
+import * as CompleteRange from "../../query/CompleteRange.ts"
 import * as Explanation from "./Explanation.ts"
 import * as MovementTable from "./MovementTable.ts"
 import * as ToolResult from "./ToolResult.ts"
@@ -66,7 +67,7 @@ const movements = Effect.fnUntraced(function* (
       answer: answerOf(page.result),
       coverage: ToolResult.coverageOf(args.chain, indexCoverage),
       not_covered: [
-        ...ToolResult.directOnly(indexCoverage.directOnlyTo),
+        ...CompleteRange.directOnlySentences(indexCoverage.directOnlyTo),
         ...(lacking ? ["Rows with incomplete: true may lack other movements of the wallet in that block."] : []),
       ],
       proof: null,

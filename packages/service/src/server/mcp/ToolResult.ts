@@ -13,6 +13,7 @@ import type { Token } from "@daybook/schema/Token"
 import { visibleStart } from "@daybook/schema/VisibleText"
 import * as Wei from "@daybook/schema/Wei"
 import * as Schema from "effect/Schema"
+import * as CompleteRange from "../../query/CompleteRange.ts"
 
 /** Blocks that an answer covers; a field is `null` where the service does not state it. */
 export const Coverage = Schema.Struct({
@@ -111,12 +112,6 @@ export const rangeOf = (
   missing_transactions: null,
 })
 
-/** A sentence about blocks that an earlier version stored; none where there are no such blocks. */
-export const directOnly = (to: bigint | null | undefined): ReadonlyArray<string> =>
-  to == null
-    ? []
-    : [`Up to block ${to}, tokens and internal transactions may be missing: an earlier version stored those blocks.`]
-
 /** Sentences about what sums may lack. */
 export const lackOf = ({
   direct_only_to: directOnlyTo,
@@ -126,7 +121,7 @@ export const lackOf = ({
   opening,
   places,
 }: Incomplete): ReadonlyArray<string> => [
-  ...directOnly(directOnlyTo),
+  ...CompleteRange.directOnlySentences(directOnlyTo),
   ...(opening ? ["What the wallet held before the first indexed block is unknown and not part of the sums."] : []),
   ...(places > 0
     ? [
