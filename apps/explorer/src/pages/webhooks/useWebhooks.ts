@@ -10,11 +10,11 @@ import {
 import * as Clients from "../../service/Clients.ts"
 import { useService } from "../../service/Service.tsx"
 
-/** How often webhooks are read, in milliseconds: those that send something now, and others. */
+/** How often webhooks are read, in milliseconds: while one of them fails, and otherwise. */
 const busyMillis = 2_000
 const idleMillis = 10_000
 
-/** Webhooks that wait for their next attempt, or were changed a moment ago. */
+/** Whether a webhook waits for its next attempt. */
 const isBusy = (webhooks: ReadonlyArray<Webhook> = []): boolean => webhooks.some(({ state }) => state === "failing")
 
 /** The webhooks of the key; for a key of an operator, all of them. */
