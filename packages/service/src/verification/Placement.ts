@@ -171,7 +171,7 @@ export const issueOfReceipts = ({ block, receipts }: Parts, rules: PlaceRules): 
     if (receipt.transactionHash !== transaction.hash) {
       return mismatch(`the transaction of receipt ${index}`, receipt.transactionHash, transaction.hash)
     }
-    const expected = rules.indexGaps === true ? (transaction.transactionIndex ?? nextIndex) : index
+    const expected = transaction.transactionIndex ?? (rules.indexGaps === true ? nextIndex : index)
     const isExpected =
       transaction.transactionIndex == null
         ? isNext(receipt.transactionIndex, expected, rules)

@@ -146,6 +146,15 @@ describe("Placement", () => {
     expect(verified.receipts.flatMap((receipt) => receipt.logs.map(({ logIndex }) => logIndex))).toEqual([0, 4])
   })
 
+  it("verify: gives receipts the indexes of their transactions, where these ascend with a gap and those do not", () => {
+    const transactions = [transferWire, { ...creationWire, transactionIndex: "0x9" }]
+    const receipts = [transferReceiptWire, { ...creationReceiptWire, logs: [] }]
+    const verified = Result.getOrThrow(verify({ transactions }, receipts, { acceptedDoubts }))
+
+    expect(kindsOf(verified)).toEqual(["gap in transaction indexes", "places of receipts"])
+    expect(verified.receipts.map(({ transactionIndex }) => transactionIndex)).toEqual([0, 9])
+  })
+
   it("verify: refuses places in a way that was not accepted, although others were", () => {
     const accepted = { acceptedDoubts: new Set(["no transactions"] as const) }
 
