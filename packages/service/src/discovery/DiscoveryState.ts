@@ -33,7 +33,7 @@ const Wallet = Schema.Struct({
   nonces: Schema.Array(Part),
   /** The account has, or had, code that can move its ether without a transaction that it sends. */
   hasCode: Schema.Boolean,
-  /** Balance at the last settled block. */
+  /** Balance before the blocks that are being settled, or at the last settled block. */
   balance: Amount,
 })
 

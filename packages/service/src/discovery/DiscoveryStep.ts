@@ -103,6 +103,9 @@ export const initial = ({ addresses, chainId, closing, opening, samples = defaul
   differences: [],
 })
 
+/** The accounts of a wallet at both ends of the range. */
+type Accounts = NonNullable<Wallet["accounts"]>
+
 const isRead = ({ accounts }: Wallet): boolean => accounts !== null
 
 /** Blocks up to which an explained part of a wallet is divided; all where only its own transactions move ether out of it. */
@@ -199,11 +202,10 @@ const wholeOf = ({ closing, opening }: DiscoveryState, before: bigint, value: bi
 })
 
 /** The account becomes a contract within the range. */
-const isCreated = ({ accounts }: Wallet): boolean =>
-  accounts !== null && accounts.opening.code === "none" && accounts.closing.code === "contract"
+const isCreated = ({ closing, opening }: Accounts): boolean => opening.code === "none" && closing.code === "contract"
 
 /** What is located of a transaction count. That of a contract counts creations: its own is where the count begins. Source: EIP-161. */
-const countIn = (wallet: Wallet, nonce: bigint): bigint => (isCreated(wallet) && nonce > 1n ? 1n : nonce)
+const countIn = (accounts: Accounts, nonce: bigint): bigint => (isCreated(accounts) ? BigInt(nonce > 0n) : nonce)
 
 const withAccounts = (
   state: DiscoveryState,
@@ -215,12 +217,12 @@ const withAccounts = (
     const [opening, closing] = [accounts[at * 2]!, accounts[at * 2 + 1]!]
     const hasCode = opening.code !== "none" || closing.code !== "none"
     const isContract = opening.code === "contract" || closing.code === "contract"
-    const account = { ...wallet, accounts: { opening, closing } }
-    const part = wholeOf(state, countIn(account, BigInt(opening.nonce)), countIn(account, BigInt(closing.nonce)))
+    const both = { opening, closing }
+    const part = wholeOf(state, countIn(both, BigInt(opening.nonce)), countIn(both, BigInt(closing.nonce)))
     if (!isContract && !isIncreasing(part)) return contradiction(wallet.address, part)
-    const { located, open } = isContract && !isCreated(account) ? { located: [], open: [] } : sortNonces([part])
+    const { located, open } = isContract && !isCreated(both) ? { located: [], open: [] } : sortNonces([part])
     candidates.push(...located)
-    wallets.push({ ...account, nonces: open, hasCode, balance: opening.balance })
+    wallets.push({ ...wallet, accounts: both, nonces: open, hasCode, balance: opening.balance })
   }
   return Result.succeed({ ...state, wallets, candidates: [...state.candidates, ...candidates] })
 }
@@ -251,7 +253,8 @@ const located = (
   const found: Array<number> = []
   const wallets: Array<Wallet> = []
   for (const [at, wallet] of state.wallets.entries()) {
-    const counts = results.nonces.map((nonce) => countIn(wallet, nonce))
+    // Sound: accounts are read before counts.
+    const counts = results.nonces.map((nonce) => countIn(wallet.accounts!, nonce))
     const parts = divideAll(wallet.nonces, readsOf(calls.nonces, counts, at))
     const decreasing = parts.find((part) => !isIncreasing(part))
     if (decreasing !== undefined) return contradiction(wallet.address, decreasing)
@@ -297,34 +300,21 @@ const differencesUpTo = (
       found: value,
     }))
 
-/** The parts of a wallet after a block, and its balance there. */
-interface CutWallet {
-  readonly parts: ReadonlyArray<Bisection.Part>
-  readonly balance: bigint
-}
-
-const cutParts = ({ change, parts: judged }: JudgedWallet, block: number): CutWallet => {
-  const parts: Array<Bisection.Part> = []
-  let balance: bigint | null = null
-  for (const { part } of judged) {
-    if (part.to === block) balance = part.value
-    if (part.to <= block) continue
-    if (part.after >= block) parts.push(part)
-    else {
-      balance = part.before + change(part.after, block)
-      parts.push({ ...part, after: block, before: balance })
-    }
-  }
-  // Sound: the parts of a wallet cover the segment without a gap.
-  return { parts, balance: balance! }
-}
+/** The parts of a wallet after a block; one that covers the block begins there. */
+const partsAfter = ({ change, parts }: JudgedWallet, block: number): ReadonlyArray<Bisection.Part> =>
+  parts
+    .filter(({ part }) => part.to > block)
+    .map(({ part }) => {
+      const after = Math.max(part.after, block)
+      return { ...part, after, before: part.before + change(part.after, after) }
+    })
 
 /** What is left of a segment after a block. */
-const segmentAfter = (segment: Segment, cut: ReadonlyArray<CutWallet>, block: number): Segment => ({
+const segmentAfter = (segment: Segment, judged: ReadonlyArray<JudgedWallet>, block: number): Segment => ({
   to: segment.to,
   fetched: segment.fetched.filter((fetched) => fetched > block),
   wallets: segment.wallets.map(({ changes }, at) => ({
-    parts: cut[at]!.parts,
+    parts: partsAfter(judged[at]!, block),
     changes: changes.filter(([changed]) => changed > block),
   })),
 })
@@ -340,15 +330,13 @@ const settle = (state: DiscoveryState): DiscoveryState => {
     segment.to,
   )
   if (block === null) return state
-  const cut = judged.map((wallet) => cutParts(wallet, block))
   const differences = judged.flatMap((wallet, at) => differencesUpTo(wallet, at, block))
-  return {
-    ...state,
-    settled: block,
-    differences: [...state.differences, ...differences],
-    wallets: state.wallets.map((wallet, at) => ({ ...wallet, balance: cut[at]!.balance })),
-    segment: block === segment.to ? null : segmentAfter(segment, cut, block),
-  }
+  const settled = { ...state, settled: block, differences: [...state.differences, ...differences] }
+  if (block < segment.to) return { ...settled, segment: segmentAfter(segment, judged, block) }
+  // Sound: the last part of a wallet ends with the segment.
+  const balanceAfter = (at: number): bigint => segment.wallets[at]!.parts.at(-1)!.value
+  const wallets = state.wallets.map((wallet, at) => ({ ...wallet, balance: balanceAfter(at) }))
+  return { ...settled, wallets, segment: null }
 }
 
 /** The segment that the calls have begun: one part for each wallet. */

@@ -144,6 +144,54 @@ describe("DiscoveryStep", () => {
     ).toBe(0)
   })
 
+  it("step: finds the block in which an account becomes a contract, and none in which it creates others", () => {
+    const created = [1_234, 1_300, 2_500].map((block) => [block, { ...nothing, sent: 1 }] as const)
+    const factory: WalletModel = { address: "0xf", code: "contract", codeFrom: 1_234, byBlock: new Map(created) }
+
+    expect(sorted(run({ head, logLimit: head, wallets: [factory] }).fetched)).toEqual([1_234])
+  })
+
+  it("step: searches no creations of a contract, also where its count begins again", () => {
+    const creations = [700, 900].map((block) => [block, { ...nothing, sent: 1 }] as const)
+    const factory: WalletModel = { address: "0xf", code: "contract", byBlock: new Map(creations) }
+    const again: WalletModel = {
+      ...factory,
+      byBlock: new Map([
+        [0, { ...nothing, sent: 3 }],
+        [700, { ...nothing, sent: -2 }],
+      ]),
+    }
+    const delegated: WalletModel = { ...factory, code: "delegation" }
+
+    expect(run({ head, logLimit: head, wallets: [factory, again] }).fetched).toEqual(new Set())
+    expect(sorted(run({ head, logLimit: head, wallets: [delegated] }).fetched)).toEqual([700, 900])
+  })
+
+  it("step: settles more blocks than are settled at once, with the balance between", () => {
+    const blocksOf = (from: number) =>
+      Array.from(
+        { length: 400 },
+        (_, at) => [from + at * 3, { ...nothing, change: BigInt(at + 1), hasLog: true }] as const,
+      )
+    const wallets = [1, 1_500].map((from): WalletModel => ({
+      address: `0x${from}`,
+      code: "none",
+      byBlock: new Map(blocksOf(from)),
+    }))
+    const model: ChainModel = { head, wallets, logLimit: head }
+    const between: Array<DiscoveryState.DiscoveryState> = []
+    const { fetched, reads, state } = run(model, { between: (one) => (between.push(one), one) })
+
+    expect(sorted(fetched)).toEqual(expectedBlocks(model))
+    expect(state.differences).toEqual([])
+    // Two balances at the end of each segment but the last one.
+    expect(reads).toBe(6)
+    for (const { segment, settled, wallets: at } of between.filter(({ isLocated }) => isLocated)) {
+      expect(segment).toBeNull()
+      expect(at.map(({ balance }) => balance)).toEqual(wallets.map((wallet) => balanceAt(wallet, settled)))
+    }
+  })
+
   it("step: fails where the transaction count of an account decreases", () => {
     const model: ChainModel = {
       head,

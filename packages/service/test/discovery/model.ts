@@ -15,6 +15,8 @@ export interface Activity {
 export interface WalletModel {
   readonly address: string
   readonly code: "none" | "contract" | "delegation"
+  /** The block that gives the account its code; without it, the account always has it. */
+  readonly codeFrom?: number
   readonly byBlock: ReadonlyMap<number, Activity>
 }
 
@@ -45,7 +47,7 @@ export const answer = (
   accounts: calls.accounts.map(({ block, wallet }) => ({
     nonce: Number(nonceAt(wallets[wallet]!, block)),
     balance: balanceAt(wallets[wallet]!, block),
-    code: wallets[wallet]!.code,
+    code: block < (wallets[wallet]!.codeFrom ?? 0) ? "none" : wallets[wallet]!.code,
   })),
   nonces: calls.nonces.map(({ block, wallet }) => nonceAt(wallets[wallet]!, block)),
   balances: calls.balances.map(({ block, wallet }) => balanceAt(wallets[wallet]!, block)),
