@@ -3,6 +3,7 @@ import { execFile } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { join } from "node:path"
+import { pathToFileURL } from "node:url"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { EtherscanProvider, FetchRequest } from "ethers"
@@ -162,35 +163,178 @@ const forge = Effect.fnUntraced(function* ({ chain, key, url }: Indexed) {
   expect(checked).toContain("Details: `Error! Missing Or invalid Action name`")
 })
 
-/** What hardhat-verify 3 asks before it verifies: whether the explorer has sources of a contract. */
-const hardhatVerify = Effect.fnUntraced(function* ({ chain, key, url }: Indexed) {
-  const query = new URLSearchParams({
-    chainid: "1",
-    module: "contract",
-    action: "getsourcecode",
-    address: chain.world.contracts.gold,
-    apikey: key,
-  })
-  const response = yield* Effect.promise(() => fetch(`${url}/v2/api?${query.toString()}`))
-  const body = (yield* Effect.promise(() => response.json())) as {
-    readonly message: string
-    readonly result: ReadonlyArray<{ readonly SourceCode: string; readonly ABI: string }>
+/** The client of hardhat-verify 3, which its package does not export, and which needs nothing of hardhat. */
+interface HardhatVerify {
+  readonly Etherscan: new (config: {
+    readonly chainId: number
+    readonly url: string
+    readonly apiUrl: string
+    readonly apiKey: string
+  }) => {
+    isVerified(address: string): Promise<boolean>
+    pollVerificationStatus(guid: string, address: string, name: string): Promise<unknown>
+    customApiCall(params: Readonly<Record<string, string>>): Promise<{ readonly result: unknown }>
+    verify(contract: {
+      readonly contractAddress: string
+      readonly compilerInput: object
+      readonly contractName: string
+      readonly compilerVersion: string
+      readonly constructorArguments: string
+    }): Promise<string>
   }
-  expect([response.status, body.message, body.result.length]).toEqual([200, "OK", 1])
-  expect(body.result[0]).toMatchObject({ SourceCode: "", ABI: "Contract source code not verified" })
+}
+
+/** What hardhat-verify asks: whether a contract is verified, to verify it, how that stands, and calls of a user's own. */
+const hardhatVerify = Effect.fnUntraced(function* ({ chain, key, scan, url }: Indexed) {
+  const client = join(
+    require.resolve("@nomicfoundation/hardhat-verify/package.json"),
+    "../dist/src/internal/etherscan.js",
+  )
+  const { Etherscan } = yield* Effect.promise(() => import(pathToFileURL(client).href) as Promise<HardhatVerify>)
+  const { accounts, contracts } = chain.world
+  const config = { chainId: chain.chain.id, url, apiUrl: `${url}/v2/api`, apiKey: key }
+  const etherscan = new Etherscan(config)
+  const messageOf = (run: Promise<unknown>) =>
+    Effect.promise(() => run.then(() => "nothing was refused").catch((error: Error) => error.message))
+
+  expect(yield* Effect.promise(() => etherscan.isVerified(contracts.gold))).toBe(false)
+  const contract = {
+    contractAddress: contracts.gold,
+    compilerInput: { language: "Solidity", sources: {}, settings: {} },
+    contractName: "Gold.sol:Gold",
+    compilerVersion: "v0.8.37",
+    constructorArguments: "",
+  }
+  expect(yield* messageOf(etherscan.verify(contract))).toContain("Error! Missing Or invalid Action name")
+  const polled = etherscan.pollVerificationStatus("guid", contracts.gold, "Gold")
+  expect(yield* messageOf(polled)).toContain("Error! Missing Or invalid Action name")
+  const list = { module: "account", action: "tokentx", address: accounts.alice, sort: "asc" }
+  const { result } = yield* Effect.promise(() => etherscan.customApiCall(list))
+  expect((result as ReadonlyArray<indexedService.Row>).map(({ hash, value }) => [hash, value])).toEqual(
+    scan.rows("tokentx", accounts.alice).map(({ hash, value }) => [hash, value]),
+  )
+  const unknown = new Etherscan({ ...config, apiKey: "unknown" })
+  expect(yield* Effect.promise(() => unknown.isVerified(contracts.gold))).toBe(false)
+})
+
+/** The client of etherscan-api 10, which has no types: functions by module and action. */
+type EtherscanApi = Readonly<
+  Record<string, Readonly<Record<string, (...args: ReadonlyArray<unknown>) => Promise<{ readonly result: unknown }>>>>
+>
+
+/** Calls a function of etherscan-api with a client for the service; a text where it refuses. */
+const etherscanApi = ({ key, url }: Indexed) => {
+  const axios = createRequire(require.resolve("etherscan-api"))("axios")
+  const api: EtherscanApi = require("etherscan-api").init(key, null, 10_000, axios.create({ baseURL: url }))
+  return (module: string, action: string, ...args: ReadonlyArray<unknown>) =>
+    Effect.promise(() =>
+      api[module]![action]!(...args).then(
+        ({ result }) => result,
+        (refusal: unknown) => `refused: ${String(refusal)}`,
+      ),
+    )
+}
+
+const callNode =
+  ({ chain }: Indexed) =>
+  <A = string>(method: string, ...params: ReadonlyArray<unknown>) =>
+    chain.node.call<A>(method, params)
+
+const etherscanApiLists = Effect.fnUntraced(function* (service: Indexed) {
+  const { chain, scan } = service
+  const { alice, bob } = chain.world.accounts
+  const { gold } = chain.world.contracts
+  const [ask, ofNode] = [etherscanApi(service), callNode(service)]
+
+  // The client refuses a list without rows.
+  const listed = (rows: unknown, field = "hash") => {
+    if (!Array.isArray(rows)) return rows
+    return rows.length > 0 ? rows.map((row: indexedService.Row) => row[field]) : "refused: No transactions found"
+  }
+  for (const action of ["txlist", "tokentx", "tokennfttx"] as const) {
+    const own = action === "txlist" ? [bob, 0, chain.last] : [bob, "", 0, chain.last]
+    expect([action, listed(yield* ask("account", action, ...own))]).toEqual([action, listed(scan.rows(action, bob))])
+  }
+  const inner = scan.rows("txlistinternal", bob)
+  expect(listed(yield* ask("account", "txlistinternal", "", bob))).toEqual(listed(inner))
+  const [first] = inner
+  expect(yield* ask("account", "txlistinternal", first!["hash"])).toContainEqual(
+    expect.objectContaining({ from: first!["from"], to: first!["to"], value: first!["value"] }),
+  )
+  expect(yield* ask("account", "getminedblocks", bob)).toBe("refused: No blocks found")
+  const { miner } = yield* ofNode<indexedService.Row>("eth_getBlockByNumber", "0x4", false)
+  const mined = yield* ask("account", "getminedblocks", miner)
+  expect(listed(mined, "blockNumber")).toContain("4")
+  const balances = [yield* ofNode("eth_getBalance", alice, "latest"), yield* ofNode("eth_getBalance", bob, "latest")]
+  expect(yield* ask("account", "balance", alice)).toBe(BigInt(balances[0]!).toString())
+  expect(yield* ask("account", "balance", [alice, bob])).toEqual(
+    [alice, bob].map((account, at) => ({ account, balance: BigInt(balances[at]!).toString() })),
+  )
+  const held = yield* ofNode("eth_call", { to: gold, data: `0x70a08231${alice.slice(2).padStart(64, "0")}` }, "latest")
+  expect(yield* ask("account", "tokenbalance", alice, "", gold)).toBe(BigInt(held).toString())
+  const supplied = yield* ofNode("eth_call", { to: gold, data: "0x18160ddd" }, "latest")
+  expect(yield* ask("stats", "tokensupply", "", gold)).toBe(BigInt(supplied).toString())
+  expect(yield* ask("stats", "ethprice")).toBe("refused: Error! Prices are not known here")
+  expect(yield* ask("stats", "ethsupply")).toMatch(/^refused: Error! /)
+  expect(yield* ask("contract", "getabi", gold)).toBe("refused: Contract source code not verified")
+  expect(yield* ask("contract", "getsourcecode", gold)).toMatchObject([{ SourceCode: "" }])
+  expect(yield* ask("block", "getblockreward", "", 4)).toMatchObject({ blockNumber: "4" })
+  const logs = yield* ofNode<ReadonlyArray<indexedService.Row>>("eth_getLogs", {
+    address: gold,
+    fromBlock: "0x0",
+    toBlock: "latest",
+  })
+  const found = (yield* ask("log", "getLogs", gold, "0", "latest")) as ReadonlyArray<indexedService.Row>
+  expect(found.map((log) => [log["transactionHash"], log["data"]])).toEqual(
+    logs.map((log) => [log["transactionHash"], log["data"]]),
+  )
+})
+
+/** Every function of its module `proxy` but the one that sends a transaction. */
+const etherscanApiCalls = Effect.fnUntraced(function* (service: Indexed) {
+  const { alice, bob } = service.chain.world.accounts
+  const { gold } = service.chain.world.contracts
+  const [ask, ofNode] = [etherscanApi(service), callNode(service)]
+  const block = yield* ofNode<{ readonly hash: string; readonly transactions: readonly [{ readonly hash: string }] }>(
+    "eth_getBlockByNumber",
+    "0x4",
+    true,
+  )
+  const [transaction] = block.transactions
+  expect(yield* ask("transaction", "getstatus", transaction.hash)).toEqual({ isError: "0", errDescription: "" })
+  const sameAsNode = Effect.fnUntraced(function* (method: string, ...params: ReadonlyArray<unknown>) {
+    expect([method, yield* ask("proxy", method, ...params)]).toEqual([method, yield* ofNode(method, ...params)])
+  })
+  expect(yield* ask("proxy", "eth_getBlockByNumber", "0x4")).toMatchObject({ hash: block.hash })
+  yield* sameAsNode("eth_blockNumber")
+  yield* sameAsNode("eth_gasPrice")
+  yield* sameAsNode("eth_getUncleByBlockNumberAndIndex", "0x4", "0x0")
+  yield* sameAsNode("eth_getBlockTransactionCountByNumber", "0x4")
+  yield* sameAsNode("eth_getTransactionByHash", transaction.hash)
+  yield* sameAsNode("eth_getTransactionByBlockNumberAndIndex", "0x4", "0x0")
+  yield* sameAsNode("eth_getTransactionReceipt", transaction.hash)
+  yield* sameAsNode("eth_getCode", gold, "latest")
+  yield* sameAsNode("eth_getStorageAt", gold, "0x0", "latest")
+  expect(yield* ask("proxy", "eth_getTransactionCount", alice)).toBe(
+    yield* ofNode("eth_getTransactionCount", alice, "latest"),
+  )
+  expect(yield* ask("proxy", "eth_call", gold, "0x18160ddd", "latest")).toBe(
+    yield* ofNode("eth_call", { to: gold, data: "0x18160ddd" }, "latest"),
+  )
+  expect(yield* ask("proxy", "eth_estimateGas", bob, "0x1", "0x0", "0x5208")).toBe("0x5208")
 })
 
 describe("programs for Etherscan's API", () => {
-  it.live(
-    "ethers 6, ethers 5, cast and forge work unchanged, requests of hardhat-verify too, and read what the node has",
-    () =>
-      Effect.gen(function* () {
-        const service = yield* indexedService.start
-        yield* ethers6(service)
-        yield* ethers5s(service)
-        yield* cast(service)
-        yield* forge(service)
-        yield* hardhatVerify(service)
-      }).pipe(Effect.scoped),
+  it.live("ethers 6, ethers 5, cast, forge, hardhat-verify and etherscan-api read what the node has, unchanged", () =>
+    Effect.gen(function* () {
+      const service = yield* indexedService.start
+      yield* ethers6(service)
+      yield* ethers5s(service)
+      yield* cast(service)
+      yield* forge(service)
+      yield* hardhatVerify(service)
+      yield* etherscanApiLists(service)
+      yield* etherscanApiCalls(service)
+    }).pipe(Effect.scoped),
   )
 })
