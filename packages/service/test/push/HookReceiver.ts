@@ -1,0 +1,192 @@
+/**
+ * A receiver of webhooks with a table for each wallet, which can be restored from a backup, and what its owner does: keeps backups, replays,
+ * pauses, tests and rotates. Whether each row arrives once between replays is a fault that it notes.
+ */
+import { verifyWebhook } from "@daybook/rest/webhook"
+import type { WalletEvent } from "@daybook/schema/WalletEvent"
+import { Clock, Effect } from "effect"
+import * as Webhook from "../../src/push/Webhook.ts"
+import type { StoreError } from "../../src/store/StoreError.ts"
+import type { Webhooks } from "../../src/store/Webhooks.ts"
+import type * as Model from "../store/model.ts"
+import { Receiver } from "./Receiver.ts"
+
+/** What a receiver has written down, in one transaction with its tables. */
+interface Kept {
+  readonly tables: ReadonlyArray<ReadonlyMap<string, ReturnType<Receiver["table"]["get"]>>>
+  readonly ids: ReadonlySet<string>
+  readonly cursors: ReadonlyArray<string>
+}
+
+/** How a receiver answers a request. */
+export type Behaviour = "well" | "down" | "500" | "lost" | "500 after" | "slow" | "later"
+
+/** A receiver with a table for each wallet. */
+export class HookReceiver {
+  readonly receivers: ReadonlyArray<Receiver>
+  readonly secrets: Array<string> = []
+  readonly faults: Array<string> = []
+  behaviour: () => Behaviour = () => "well"
+  now: () => number = Date.now
+  url = ""
+  messages = 0
+  attempts = 0
+  private ids = new Set<string>()
+  /** Bytes of each message, by its id. */
+  private readonly bodies = new Map<string, string>()
+  private readonly rows = new Set<string>()
+  private waiting: string | undefined
+  private readonly wallets: ReadonlyArray<string>
+
+  constructor(wallets: ReadonlyArray<string>) {
+    this.wallets = wallets
+    this.receivers = wallets.map(() => new Receiver("", ""))
+  }
+
+  get kept(): Kept {
+    return {
+      tables: this.receivers.map(({ table }) => new Map(table)),
+      ids: new Set(this.ids),
+      cursors: this.receivers.map(({ cursor }) => cursor),
+    }
+  }
+
+  restore({ cursors, ids, tables }: Kept): void {
+    this.ids = new Set(ids)
+    this.rows.clear()
+    for (const [at, receiver] of this.receivers.entries()) {
+      receiver.table.clear()
+      for (const [row, value] of tables[at]!) receiver.table.set(row, value!)
+      receiver.cursor = cursors[at]!
+    }
+  }
+
+  /** Rows may arrive again from here on, and those of the message that waits once more. */
+  replayed(waiting: string | undefined): void {
+    this.rows.clear()
+    this.waiting = waiting
+  }
+
+  private apply(wallet: string, event: WalletEvent): void {
+    const at = this.wallets.indexOf(wallet)
+    const receiver = this.receivers[at]!
+    if (event.type === "block.voided") this.rows.clear()
+    if (event.type === "wallet.transaction" || event.type === "wallet.movement") {
+      const once = `${wallet} ${event.data.row} ${event.data.revision}`
+      if (this.rows.has(once)) this.faults.push(`row and revision twice: ${once}`)
+      this.rows.add(once)
+    }
+    receiver.take(event, event.data.cursor)
+  }
+
+  /** Verifies and applies a message; one that arrives again is applied once. */
+  async take(body: string, headers: Readonly<Record<string, string>>): Promise<void> {
+    const { id, message } = await verifyWebhook(body, headers, this.secrets, {
+      now: new Date(this.now()),
+      // An attempt of a moment takes minutes of this clock.
+      toleranceSeconds: 100_000,
+    })
+    const before = this.bodies.get(id)
+    if (before !== undefined && before !== body) this.faults.push(`message ${id} with other bytes`)
+    this.bodies.set(id, body)
+    if (this.ids.has(id)) return
+    this.ids.add(id)
+    this.messages++
+    if (message.type === "test") return
+    for (const event of message.data.events) this.apply(message.data.address, event)
+    if (id === this.waiting) this.rows.clear()
+  }
+}
+
+/** Key of the configuration, by which secrets are encrypted. */
+export const key = "k".repeat(40)
+
+/** Whose webhook it is, and what stores it. */
+export interface OwnerOptions {
+  readonly webhooks: Webhooks
+  readonly name: string
+  readonly wallets: ReadonlyArray<string>
+  readonly numbers: Model.Seeded
+  readonly receiver: HookReceiver
+}
+
+/** The owner of a webhook. */
+export interface Owner {
+  /** Does something that an owner may do. */
+  readonly act: Effect.Effect<void, StoreError>
+  /** Lets the webhook go on at once, where it was paused or failed. */
+  readonly resume: Effect.Effect<void, StoreError>
+}
+
+/** Makes the owner of a webhook that is stored. */
+export const owner = ({ name, numbers, receiver, wallets, webhooks }: OwnerOptions): Owner => {
+  const change = Effect.fnUntraced(function* (make: (webhook: Webhook.Webhook) => Webhook.Webhook) {
+    for (;;) {
+      const stored = (yield* webhooks.find(name))!
+      const next = make(yield* Webhook.decode(stored.content))
+      if (yield* webhooks.change(name, stored.revision, Webhook.encode(next))) return
+    }
+  })
+  const resume = change(Webhook.resumed)
+
+  let kept = receiver.kept
+  // While rows are sent again, cursors may be above rows that are missing: a backup of then is none to continue from.
+  let isReplayed = false
+
+  /** The receiver is restored from a backup, and continues after the cursors that it has. */
+  const restore = Effect.suspend(() => {
+    const backup = kept
+    isReplayed = true
+    return change((found) => {
+      receiver.restore(backup)
+      receiver.replayed(found.pending?.id)
+      return wallets.reduce(
+        (next, wallet, at) =>
+          backup.cursors[at] === "" ? next : Webhook.replayedAfter(next, wallet, backup.cursors[at]!),
+        backup.cursors.includes("") ? Webhook.replayed(found, 0) : found,
+      )
+    })
+  })
+
+  const replay = Effect.suspend(() => {
+    isReplayed = true
+    // No block is lower: a higher one might leave out what was not sent yet.
+    const next = numbers.below(91)
+    return change((found) => {
+      receiver.replayed(found.pending?.id)
+      return Webhook.replayed(found, next)
+    })
+  })
+
+  const rotate = Effect.gen(function* () {
+    const nowMillis = yield* Clock.currentTimeMillis
+    let made = ""
+    yield* change((found) => {
+      const [next, secrets] = Webhook.rotate(key, found, { nowMillis, until: nowMillis + 60_000 })
+      made = secrets.secret
+      return next
+    })
+    receiver.secrets.push(made)
+  })
+
+  const act = Effect.suspend((): Effect.Effect<void, StoreError> => {
+    switch (numbers.below(11)) {
+      case 0:
+        if (!isReplayed) kept = receiver.kept
+        return Effect.void
+      case 1:
+        return restore
+      case 2:
+        return replay
+      case 3:
+        return change((found) => Webhook.paused(found, "A life paused it."))
+      case 4:
+        return change((found) => ({ ...found, test: found.test ?? Webhook.newId() }))
+      case 5:
+        return rotate
+      default:
+        return resume
+    }
+  })
+  return { act, resume }
+}
