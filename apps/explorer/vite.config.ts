@@ -37,6 +37,22 @@ const compressed = (quality: number): Plugin => ({
   },
 })
 
+/**
+ * Files that every page needs, each compressed as a whole, which is shorter than many small ones: what is there before a page, the clients, and what
+ * pages are made of. The rest is split by what loads it.
+ */
+const groups = [
+  { name: "first", tags: ["$initial" as const], priority: 3 },
+  {
+    name: "clients",
+    priority: 2,
+    test: (id: string) =>
+      /[\\/](?:node_modules[\\/]effect|packages[\\/](?:rest|rpc|schema|transport))[\\/]/.test(id) &&
+      !id.includes("Webhook"),
+  },
+  { name: "parts", priority: 1, test: /[\\/]explorer[\\/]src[\\/](?:display|names|service|text)[\\/]/ },
+]
+
 export default defineConfig(({ mode }) => ({
   // The highest quality takes a second, in which tests would wait.
   plugins: [compressed(mode === "production" ? constants.BROTLI_MAX_QUALITY : 5)],
@@ -49,6 +65,7 @@ export default defineConfig(({ mode }) => ({
     modulePreload: { polyfill: false },
     sourcemap: false,
     rolldownOptions: {
+      output: { codeSplitting: { groups } },
       // Schemas of Effect that nothing uses would stay, as their definitions read properties of others.
       treeshake: { propertyReadSideEffects: false },
       // "use client" of the libraries: there is no server.

@@ -1,7 +1,7 @@
 /** Builds the explorer as the service serves it. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { gzipSync } from "node:zlib"
+import { brotliCompressSync, gzipSync } from "node:zlib"
 import { build } from "vite"
 
 const folder = join(import.meta.dirname, "..")
@@ -22,6 +22,9 @@ export const make = async (mode: "production" | "test" = "test"): Promise<void> 
 
 /** Size after gzip of a file of the build. */
 export const sizeOf = (path: string): number => gzipSync(readFileSync(join(dist, path)), { level: 9 }).length
+
+/** Size of a file of the build as it is published, with brotli at its highest quality. */
+export const sentSizeOf = (path: string): number => brotliCompressSync(readFileSync(join(dist, path))).length
 
 /** Paths of the scripts that the page names, which are loaded before anything is shown. */
 export const firstScripts = (): ReadonlyArray<string> =>

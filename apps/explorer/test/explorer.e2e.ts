@@ -5,6 +5,7 @@ import type { Browser } from "playwright-core"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import * as ChromiumBrowser from "./Browser.ts"
 import * as Build from "./Build.ts"
+import * as FirstVisit from "./FirstVisit.ts"
 import * as Site from "./Site.ts"
 import * as World from "./World.ts"
 
@@ -52,6 +53,17 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
     await site.page.getByRole("searchbox").fill(text)
     await site.page.keyboard.press("Enter")
   }
+
+  it("first visits: the scripts that a page needs to be shown are below 180 KiB as they are sent", async () => {
+    const { accounts, transactions } = world.scenario
+    const sizes: Array<number> = []
+    for (const target of FirstVisit.targets(transactions.swap, accounts.alice)) {
+      sizes.push(FirstVisit.scriptBytes(await FirstVisit.make(browser, world.url, target)))
+    }
+
+    expect(Math.min(...sizes)).toBeGreaterThan(100 * 1024)
+    expect(Math.max(...sizes)).toBeLessThan(FirstVisit.maxScriptBytes)
+  })
 
   it("home: shows the head, lag and finality of the chain, and every transaction of the latest blocks", async () => {
     const { hash } = await world.run(Head.mine(world.node))

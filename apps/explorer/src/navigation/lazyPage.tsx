@@ -5,6 +5,8 @@ import { type ComponentType, createElement, type FunctionComponent, use } from "
 export interface Preloaded {
   /** Loads the code, again if that failed before; undefined where it is there. */
   readonly preload: () => Promise<unknown> | undefined
+  /** The code is there, so that it is drawn at once. */
+  readonly isLoaded: () => boolean
 }
 
 /**
@@ -38,5 +40,5 @@ export const lazyPage = <Props extends object>(
     if (loading === undefined || hasFailed) loading = begin()
     return loading
   }
-  return Object.assign(Page, { preload })
+  return Object.assign(Page, { preload, isLoaded: () => component !== undefined })
 }

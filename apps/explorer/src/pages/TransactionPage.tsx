@@ -1,29 +1,24 @@
-/** One transaction: overview, what moved, input, logs, trace and JSON. */
-import * as InputText from "@daybook/abi/InputText"
-import type { DecodedItem, WalletTransaction } from "@daybook/rest/promise"
+/** One transaction: what it did, overview and what moved; then its details, whose code is loaded once these are drawn. */
+import type { WalletTransaction } from "@daybook/rest/promise"
 import type { CallFrame, Receipt, RpcClient } from "@daybook/rpc/promise"
-import { useRef } from "react"
-import { byteLength, formatInteger } from "../display/Numbers.ts"
-import { Disclosure, ErrorNotice, Notice, Page, Panel, Skeleton } from "../display/Page.tsx"
-import { Bytes } from "../display/Values.tsx"
+import { Suspense, useRef } from "react"
+import { formatInteger } from "../display/Numbers.ts"
+import { ErrorNotice, Notice, Page, Panel, Skeleton } from "../display/Page.tsx"
+import { useDrawn } from "../display/useDrawn.ts"
 import * as RowSearch from "../history/RowSearch.ts"
+import { Failure } from "../layout/Fallback.tsx"
+import { lazyPage } from "../navigation/lazyPage.tsx"
 import { Link } from "../navigation/Navigation.tsx"
+import { PageBoundary } from "../navigation/PageBoundary.tsx"
 import * as Paths from "../navigation/Paths.ts"
 import { useRest, useRpc, useService } from "../service/Service.tsx"
-import { Construction } from "./transaction/Construction.tsx"
-import { Decoded } from "./transaction/Decoded.tsx"
 import { Headline } from "./transaction/Headline.tsx"
-import { Logs } from "./transaction/Logs.tsx"
-import { Changes, TokenTransfers } from "./transaction/Moved.tsx"
+import { Changes, useMovements } from "./transaction/Moved.tsx"
 import { type Known, Overview } from "./transaction/Overview.tsx"
-import { RawJson } from "./transaction/RawJson.tsx"
 import * as Replay from "./transaction/Replay.ts"
-import { StateChanges } from "./transaction/StateChanges.tsx"
-import { Trace } from "./transaction/Trace.tsx"
-import { UserOperations } from "./transaction/UserOperations.tsx"
 import { useReason } from "./transaction/useReason.ts"
-import { WordsTable } from "./transaction/WordsTable.tsx"
-import { ForeignText } from "../text/ForeignText.tsx"
+
+const Details = lazyPage(async () => (await import("./transaction/Details.tsx")).Details)
 
 const pollMillis = 2_000
 
@@ -57,8 +52,9 @@ const useFailure = ({ receipt, transaction }: Known): CallFrame | undefined => {
   const { hash } = transaction
   const key = [hash, receipt?.blockHash]
   const isFailed = receipt?.status === 0
+  // Of every transaction: what shows it is loaded meanwhile.
   const traced = useRpc(["trace", ...key], (client) => client.debug_traceTransaction(hash, { tracer: "callTracer" }), {
-    enabled: isFailed,
+    enabled: receipt !== null,
   })
   const isSilent = traced.error !== null || (traced.data !== undefined && Replay.isWithoutReason(traced.data))
   const repeated = useRpc(
@@ -68,61 +64,7 @@ const useFailure = ({ receipt, transaction }: Known): CallFrame | undefined => {
       enabled: isFailed && isSilent,
     },
   )
-  return repeated.data ?? traced.data
-}
-
-/** The outermost call as the transaction has it, with its error where it failed. */
-const outermostOf = (
-  { from, gas, input, to, value }: Known["transaction"],
-  { contractAddress, gasUsed }: Receipt,
-  failure: CallFrame | undefined,
-): CallFrame => ({
-  ...failure,
-  type: to === null || to === undefined ? "CREATE" : "CALL",
-  from,
-  to: to ?? contractAddress ?? null,
-  input: input ?? "0x",
-  value: value ?? null,
-  gas: gas ?? null,
-  gasUsed,
-})
-
-interface InputProps {
-  readonly input: string
-  readonly call: DecodedItem | null | undefined
-  /** `null` for a creation. */
-  readonly to: string | null | undefined
-  /** The contract that it created. */
-  readonly created: string | null | undefined
-}
-
-const Input = ({ call, created, input, to }: InputProps) => {
-  const text = call === null || call === undefined ? InputText.fromHex(input) : undefined
-  return (
-    <>
-      {call === null || call === undefined ? null : <Decoded item={call} address={to} />}
-      {created === null || created === undefined ? null : <Construction address={created} input={input} />}
-      {text === undefined ? null : (
-        <p>
-          As text: <ForeignText className="value" text={text} />
-        </p>
-      )}
-      <Disclosure title={`Raw, ${formatInteger(byteLength(input))} bytes`} isOpen={call === null && text === undefined}>
-        {to === null || to === undefined ? (
-          <Bytes hex={input} label="input" />
-        ) : (
-          <WordsTable hex={input} selectorBytes={4} label="input" />
-        )}
-      </Disclosure>
-    </>
-  )
-}
-
-/** Why an event is not decoded. */
-const reasonFor = (row: WalletTransaction | null | undefined, error: unknown): string => {
-  if (row === null) return "Not decoded: the service has not indexed this transaction."
-  if (row !== undefined) return "No known event has this signature."
-  return error === null ? "…" : "Not decoded: the service did not send this transaction."
+  return isFailed ? (repeated.data ?? traced.data) : undefined
 }
 
 interface MovedPanelProps {
@@ -160,83 +102,44 @@ const MovedPanel = ({ known: { transaction }, receipt, row }: MovedPanelProps) =
   )
 }
 
+const details = (
+  <Panel title="Details">
+    <Skeleton label="the details" rows={10} />
+  </Panel>
+)
+
 const Contents = ({ known }: { readonly known: Known }) => {
   const { receipt, transaction } = known
   const { data: row, error } = useRow(known)
-  const isReading = receipt !== null && row === undefined && error === null
   const failure = useFailure(known)
   const reason = useReason(failure)
-  const input = transaction.input ?? "0x"
-  const events = new Map(
-    (row?.logs ?? []).flatMap(({ decoded_event: event, log_index: index }) =>
-      event === null || event === undefined ? [] : [[index, event] as const],
-    ),
-  )
-  const call = row?.decoded_call
+  const place = {
+    block: receipt?.blockNumber ?? 0n,
+    blockHash: receipt?.blockHash ?? "",
+    hash: transaction.hash,
+    isIndexed: row !== null && row !== undefined,
+  }
+  const moved = useMovements({ ...place, address: transaction.from })
+  const isRead = row === undefined ? error !== null : row === null || moved.data !== undefined || moved.error !== null
+  const isDrawn = useDrawn(receipt === null || isRead)
   return (
     <>
-      {receipt === null || isReading ? null : (
-        <Headline
-          {...known}
-          receipt={receipt}
-          call={call ?? null}
-          reason={reason}
-          place={{
-            block: receipt.blockNumber,
-            blockHash: receipt.blockHash,
-            hash: transaction.hash,
-            isIndexed: row !== null && row !== undefined,
-          }}
-        />
+      {receipt === null || (row === undefined && error === null) ? null : (
+        <Headline {...known} receipt={receipt} call={row?.decoded_call ?? null} reason={reason} place={place} />
       )}
       <Panel title="Overview">
         <Overview {...known} reason={reason} labels={{ from: row?.from_address_label, to: row?.to_address_label }} />
       </Panel>
-      {receipt === null ? null : (
-        <>
-          <MovedPanel known={known} receipt={receipt} row={row} />
-          <UserOperations receipt={receipt} />
-          <TokenTransfers receipt={receipt} />
-        </>
+      {receipt === null ? null : <MovedPanel known={known} receipt={receipt} row={row} />}
+      {isDrawn || Details.isLoaded() ? (
+        <PageBoundary show={(failed) => <Failure error={failed} />}>
+          <Suspense fallback={details}>
+            <Details known={known} row={row} error={error} failure={failure} />
+          </Suspense>
+        </PageBoundary>
+      ) : (
+        details
       )}
-      {input === "0x" ? null : (
-        <Panel title="Input">
-          {isReading ? (
-            <Skeleton label="the input" rows={2} />
-          ) : (
-            <Input input={input} call={call} to={transaction.to} created={receipt?.contractAddress} />
-          )}
-        </Panel>
-      )}
-      {receipt === null ? null : (
-        <>
-          {receipt.logs.length === 0 ? null : (
-            <Panel title={`Logs (${formatInteger(receipt.logs.length)})`}>
-              <Logs logs={receipt.logs} events={events} undecoded={reasonFor(row, error)} />
-            </Panel>
-          )}
-          <Panel title="Trace">
-            <Trace
-              hash={transaction.hash}
-              sender={transaction.from}
-              block={receipt.blockNumber}
-              blockHash={receipt.blockHash}
-              outermost={outermostOf(transaction, receipt, failure)}
-            />
-          </Panel>
-          <Panel title="State">
-            <StateChanges hash={transaction.hash} blockHash={receipt.blockHash} />
-          </Panel>
-        </>
-      )}
-      <Panel title="Raw">
-        <Disclosure title="Transaction as JSON">
-          <RawJson value={transaction} label="Transaction as JSON" />
-        </Disclosure>
-        <Disclosure title="Receipt as JSON">
-          <RawJson value={receipt} label="Receipt as JSON" />
-        </Disclosure>
-      </Panel>
     </>
   )
 }

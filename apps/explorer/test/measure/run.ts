@@ -6,6 +6,7 @@
 import type { Browser } from "playwright-core"
 import * as ChromiumBrowser from "../Browser.ts"
 import * as Build from "../Build.ts"
+import * as FirstVisit from "../FirstVisit.ts"
 import * as World from "../World.ts"
 import * as Interactions from "./Interactions.ts"
 import * as LongHistory from "./LongHistory.ts"
@@ -20,45 +21,6 @@ interface Row {
 const coldRuns = 5
 const middle = 2
 
-/** A first visit. */
-interface Visit {
-  /** Milliseconds from the start of the navigation to the first time that what is looked for is on the page. */
-  readonly millis: number
-  /** Scripts that were loaded by then, as they were sent. */
-  readonly scriptKib: number
-}
-
-/** Runs in the page. */
-const readVisit = (): Visit => {
-  const millis = performance.getEntriesByName("shown")[0]?.startTime ?? Number.NaN
-  const resources = performance.getEntriesByType("resource") as unknown as ReadonlyArray<PerformanceResourceTiming>
-  const scripts = resources.filter(({ name, responseEnd }) => name.endsWith(".js") && responseEnd <= millis)
-  return { millis, scriptKib: scripts.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0) / 1024 }
-}
-
-/** First visits of a page, each in a new profile, the fastest first. */
-const coldVisits = async (browser: Browser, url: string, selector: string): Promise<ReadonlyArray<Visit>> => {
-  const visits: Array<Visit> = []
-  for (let count = 0; count < coldRuns; count++) {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
-    const page = await context.newPage()
-    await page.addInitScript((wanted) => {
-      const observer = new MutationObserver(() => {
-        if (document.querySelector(wanted) === null) return
-        observer.disconnect()
-        // Drawn by then.
-        requestAnimationFrame(() => setTimeout(() => performance.mark("shown")))
-      })
-      observer.observe(document, { childList: true, subtree: true })
-    }, selector)
-    await page.goto(url)
-    await page.waitForFunction(() => performance.getEntriesByName("shown").length > 0)
-    visits.push(await page.evaluate(readVisit))
-    await context.close()
-  }
-  return visits.toSorted((a, b) => a.millis - b.millis)
-}
-
 /** A chain with a long history, and a browser. */
 interface Measured {
   readonly world: World.World
@@ -71,14 +33,17 @@ interface Measured {
 const measureLoad = async ({ browser, sender, world }: Measured): Promise<ReadonlyArray<Row>> => {
   const scripts = Build.firstScripts().reduce((sum, path) => sum + Build.sizeOf(path), 0) / 1024
   const found: Array<Row> = [{ what: "scripts of the page, gzip -9", value: scripts, bound: 180, unit: "KiB" }]
-  for (const [name, path, selector] of [
-    ["home", "/", "tr[data-hash]"],
-    ["transaction", `/tx/${world.scenario.transactions.swap}`, ".frame"],
-    ["address with a long history", `/address/${sender}`, ".rows-body .row"],
-  ] as const) {
-    const { millis, scriptKib } = (await coldVisits(browser, `${world.url}${path}`, selector))[middle]!
-    found.push({ what: `${name}, cold, median of ${coldRuns}`, value: millis, bound: 1_000, unit: "ms" })
-    found.push({ what: `${name}, scripts until it is shown, as sent`, value: scriptKib, bound: 180, unit: "KiB" })
+  const { swap } = world.scenario.transactions
+  const trace = { name: "trace of a transaction", path: `/tx/${swap}`, selector: ".frame" }
+  for (const target of [...FirstVisit.targets(swap, sender), trace]) {
+    const visits: Array<FirstVisit.FirstVisit> = []
+    for (let count = 0; count < coldRuns; count++) visits.push(await FirstVisit.make(browser, world.url, target))
+    const visit = visits.toSorted((a, b) => a.millis - b.millis)[middle]!
+    const { name } = target
+    found.push({ what: `${name}, cold, median of ${coldRuns}`, value: visit.millis, bound: 1_000, unit: "ms" })
+    const kib = FirstVisit.scriptBytes(visit) / 1024
+    const bound = target === trace ? 200 : FirstVisit.maxScriptBytes / 1024
+    found.push({ what: `${name}, scripts until it is shown, as sent`, value: kib, bound, unit: "KiB" })
   }
   return found
 }

@@ -56,7 +56,7 @@ interface HeadlineProps extends Pick<Known, "transaction" | "block"> {
 }
 
 export const Headline = ({ block, call, reason, place, receipt, transaction }: HeadlineProps) => {
-  const moved = useMovements({ ...place, address: transaction.from })
+  const { data: moved } = useMovements({ ...place, address: transaction.from })
   const status = useStatus()
   // Until the movements are read, another sentence would be shown in between.
   if (place.isIndexed && moved === undefined) return null

@@ -60,7 +60,7 @@ export interface Moved {
   readonly isWhole: boolean
 }
 
-/** Reads what a transaction moved for an address; undefined until it is read. */
+/** Reads what a transaction moved for an address. */
 export const useMovements = ({ address, block, blockHash, hash, isIndexed }: ChangeProps) =>
   useRest(
     ["moved", address, blockHash, hash],
@@ -71,10 +71,10 @@ export const useMovements = ({ address, block, blockHash, hash, isIndexed }: Cha
       return { rows, isWhole: page.cursor === null }
     },
     { enabled: isIndexed },
-  ).data
+  )
 
 const Change = (props: ChangeProps) => {
-  const moved = useMovements(props)
+  const { data: moved } = useMovements(props)
   if (moved === undefined) return "…"
   const { isWhole, rows } = moved
   if (rows.length === 0 && isWhole) return <span className="muted">nothing</span>
