@@ -211,20 +211,18 @@ const withAccounts = (
   state: DiscoveryState,
   { accounts }: Results,
 ): Result.Result<DiscoveryState, NodeContradiction> => {
-  const candidates: Array<number> = []
   const wallets: Array<Wallet> = []
   for (const [at, wallet] of state.wallets.entries()) {
     const [opening, closing] = [accounts[at * 2]!, accounts[at * 2 + 1]!]
-    const hasCode = opening.code !== "none" || closing.code !== "none"
-    const isContract = opening.code === "contract" || closing.code === "contract"
     const both = { opening, closing }
+    const hasCode = opening.code !== "none" || closing.code !== "none"
+    const isContract = opening.code === "contract"
     const part = wholeOf(state, countIn(both, BigInt(opening.nonce)), countIn(both, BigInt(closing.nonce)))
     if (!isContract && !isIncreasing(part)) return contradiction(wallet.address, part)
-    const { located, open } = isContract && !isCreated(both) ? { located: [], open: [] } : sortNonces([part])
-    candidates.push(...located)
-    wallets.push({ ...wallet, accounts: both, nonces: open, hasCode, balance: opening.balance })
+    const nonces = isContract ? [] : [part]
+    wallets.push({ ...wallet, accounts: both, nonces, hasCode, balance: opening.balance })
   }
-  return Result.succeed({ ...state, wallets, candidates: [...state.candidates, ...candidates] })
+  return Result.succeed({ ...state, wallets })
 }
 
 /** The values read of a wallet, by block. */
@@ -238,7 +236,7 @@ const readsOf = (
 /** Divides the parts whose middle was read. */
 const divideAll = (parts: ReadonlyArray<Bisection.Part>, values: ReadonlyMap<number, bigint>) =>
   parts.flatMap((part) => {
-    const value = Bisection.widthOf(part) > 1 ? values.get(Bisection.middleOf(part)) : undefined
+    const value = values.get(Bisection.middleOf(part))
     return value === undefined ? [part] : Bisection.divide(part, value)
   })
 
@@ -409,7 +407,7 @@ const callsPerBlock = 3
 const callsOfNonces = (part: Bisection.Part): number => {
   const width = Bisection.widthOf(part)
   const changes = Math.min(width, Number(part.value - part.before))
-  return changes * (Math.log2(width / Math.max(1, changes)) + 1)
+  return changes * (Math.log2(width / changes) + 1)
 }
 
 /**

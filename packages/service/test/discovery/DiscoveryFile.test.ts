@@ -4,6 +4,7 @@ import {
   readdirSync,
   readlinkSync,
   readFileSync,
+  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
@@ -15,6 +16,7 @@ import { Duration, Effect, Result, Schema, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import type { DiscoveredBlock } from "../../src/ledger/DiscoveredBlock.ts"
 import * as DiscoveryFile from "../../src/discovery/DiscoveryFile.ts"
+import type { DiscoveryState, Segment } from "../../src/discovery/DiscoveryState.ts"
 import * as DiscoveryStep from "../../src/discovery/DiscoveryStep.ts"
 import * as Movement from "../../src/ledger/Movement.ts"
 import { seeded } from "../store/model.ts"
@@ -262,7 +264,7 @@ describe("DiscoveryFile", () => {
       }),
   )
 
-  it.effect("open: refuses a state without one of its blocks, or with wallets that are not those of the search", () =>
+  it.effect("open: refuses a file in which something was changed or removed", () =>
     Effect.gen(function* () {
       for (const [statement, what] of [
         ["DELETE FROM block WHERE number = 8", "its blocks"],
@@ -278,6 +280,42 @@ describe("DiscoveryFile", () => {
         const { message } = yield* Effect.flip(read(file))
 
         expect(message).toContain(` is damaged: ${what}. Remove it to begin the search again.`)
+      }
+    }),
+  )
+
+  it.effect("open: refuses a state that contradicts its search, itself or the stored blocks", () =>
+    Effect.gen(function* () {
+      const whole = stateAt(250, 250)
+      const file = DiscoveryFile.pathOf(join(yield* temporaryFolder, "daybook"), subject)
+      const rewritten = (state: DiscoveryState) =>
+        Effect.andThen(
+          Effect.scoped(
+            Effect.flatMap(open(file), ({ clear, write }) => Effect.andThen(clear, write(state, [], details))),
+          ),
+          Effect.result(read(file)),
+        )
+      const ended = { ...whole, settled: 900, segment: null }
+      const within = (segment: Partial<Segment>) => ({ ...whole, segment: { ...whole.segment, ...segment } })
+
+      for (const state of [whole, ended, { ...whole, opening: 250 }])
+        expect(Result.getOrThrow(yield* rewritten(state))?.state).toEqual(state)
+      for (const [state, what] of [
+        [{ ...whole, chainId: 1 }, "its wallets"],
+        [{ ...whole, wallets: whole.wallets.slice(1) }, "its wallets"],
+        [{ ...whole, wallets: whole.wallets.toReversed() }, "its wallets"],
+        [{ ...ended, settled: 901 }, "its blocks"],
+        [{ ...whole, opening: 251 }, "its blocks"],
+        [within({ fetched: [251] }), "its blocks"],
+        [within({ to: 250 }), "its open blocks"],
+        [within({ to: 901 }), "its open blocks"],
+        [within({ wallets: whole.segment.wallets.slice(1) }), "its open blocks"],
+        [{ ...whole, isLocated: false }, "its open blocks"],
+      ] as const) {
+        const outcome = yield* rewritten(state)
+        rmSync(file)
+
+        expect(Result.isFailure(outcome) && outcome.failure.reason).toBe(`is damaged: ${what}`)
       }
     }),
   )

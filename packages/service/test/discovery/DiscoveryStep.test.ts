@@ -146,9 +146,17 @@ describe("DiscoveryStep", () => {
 
   it("step: finds the block in which an account becomes a contract, and none in which it creates others", () => {
     const created = [1_234, 1_300, 2_500].map((block) => [block, { ...nothing, sent: 1 }] as const)
-    const factory: WalletModel = { address: "0xf", code: "contract", codeFrom: 1_234, byBlock: new Map(created) }
+    const factory: WalletModel = {
+      address: "0xf",
+      code: "contract",
+      hasCodeAt: (block) => block >= 1_234,
+      byBlock: new Map(created),
+    }
 
     expect(sorted(run({ head, logLimit: head, wallets: [factory] }).fetched)).toEqual([1_234])
+    expect(sorted(run({ head: 1_234, logLimit: head, wallets: [factory] }, { opening: 1_233 }).fetched)).toEqual([
+      1_234,
+    ])
   })
 
   it("step: searches no creations of a contract, also where its count begins again", () => {
@@ -165,6 +173,32 @@ describe("DiscoveryStep", () => {
 
     expect(run({ head, logLimit: head, wallets: [factory, again] }).fetched).toEqual(new Set())
     expect(sorted(run({ head, logLimit: head, wallets: [delegated] }).fetched)).toEqual([700, 900])
+  })
+
+  it("step: finds changes that cancel each other of an account that has code for a part of the range", () => {
+    const changes = [
+      [1_200, 5n],
+      [1_300, -5n],
+    ] as const
+    const delegates = [700, { ...nothing, sent: 1, isAuthority: true }] as const
+    const byBlock = new Map([delegates, ...changes.map(([block, change]) => [block, { ...nothing, change }] as const)])
+    const accounts: ReadonlyArray<WalletModel> = [
+      { address: "0xa", code: "contract", hasCodeAt: (block) => block >= 700, byBlock },
+      { address: "0xb", code: "delegation", hasCodeAt: (block) => block < 1_500, byBlock },
+      { address: "0xc", code: "none", byBlock },
+    ]
+
+    for (const account of accounts) {
+      const model: ChainModel = { head, logLimit: head, wallets: [account] }
+      expect(sorted(run(model, { samples: head }).fetched)).toEqual([700, 1_200, 1_300])
+    }
+  })
+
+  it("step: names a difference in the last block", () => {
+    const byBlock = new Map([[head, { ...nothing, change: 5n, derived: 3n, hasLog: true }]])
+    const { state } = run({ head, logLimit: head, wallets: [{ address: "0xa", code: "none", byBlock }] })
+
+    expect(state.differences).toEqual([{ wallet: 0, block: head, expected: 3n, found: 5n }])
   })
 
   it("step: settles more blocks than are settled at once, with the balance between", () => {
@@ -192,18 +226,19 @@ describe("DiscoveryStep", () => {
     }
   })
 
+  const begun = DiscoveryStep.initial({
+    chainId: 1,
+    addresses: ["0xa"],
+    opening: 0,
+    closing: { number: head, hash: "0x01" },
+  })
+
   it("step: fails where the transaction count of an account decreases", () => {
     const model: ChainModel = {
       head,
       logLimit: head,
       wallets: [keyed("0xa", { sent: [[700, 1, 1n]], received: [], logs: [] })],
     }
-    const begun = DiscoveryStep.initial({
-      chainId: 1,
-      addresses: ["0xa"],
-      opening: 0,
-      closing: { number: head, hash: "0x01" },
-    })
     const first = DiscoveryStep.next(begun)!
     const state = Result.getOrThrow(DiscoveryStep.step(begun, first, answer(model, first, new Set())))
     const calls = DiscoveryStep.next(state)!
@@ -213,5 +248,34 @@ describe("DiscoveryStep", () => {
     expect(Result.isFailure(outcome) && outcome.failure.message).toBe(
       "The node contradicts itself: 0xa has sent 9 transactions at block 1500, and 1 at block 3000. Use another node.",
     )
+  })
+
+  it("step: fails where an account has sent fewer transactions at the last block than at the first one", () => {
+    const accounts = [2, 1].map((nonce) => ({ nonce, balance: 0n, code: "none" }) as const)
+    const results = { accounts, nonces: [], balances: [], logs: [], blocks: [] }
+    const outcome = DiscoveryStep.step(begun, DiscoveryStep.next(begun)!, results)
+
+    expect(Result.isFailure(outcome) && outcome.failure.message).toBe(
+      "The node contradicts itself: 0xa has sent 2 transactions at block 0, and 1 at block 3000. Use another node.",
+    )
+  })
+
+  it("callsLeft: counts searches for logs, transactions that are not located and blocks that are not settled", () => {
+    const left = [
+      { from: 1, to: 40_000 },
+      { from: 60_001, to: 80_000 },
+    ]
+    const nonces = [
+      // Four changes in 1,024 blocks: four times the depth of 256 blocks and the block.
+      { after: 0, to: 1_024, before: 3n, value: 7n },
+      // More transactions than blocks.
+      { after: 2_000, to: 2_002, before: 7n, value: 12n },
+    ]
+    const logs = { ...begun.logs, left, length: 20_000 }
+
+    expect(DiscoveryStep.callsLeft({ ...begun, logs })).toBe(9)
+    expect(DiscoveryStep.callsLeft({ ...begun, logs, candidates: [5, 10, 20], settled: 5 })).toBe(9 + 6)
+    const wallets = begun.wallets.map((wallet) => ({ ...wallet, nonces }))
+    expect(DiscoveryStep.callsLeft({ ...begun, logs, wallets })).toBe(9 + 36 + 2)
   })
 })

@@ -8,6 +8,8 @@ export interface Activity {
   readonly sent: number
   readonly change: bigint
   readonly hasLog: boolean
+  /** The wallet delegates to code. */
+  readonly isAuthority?: boolean
   /** What the derived movements sum up to, where that is not the change. */
   readonly derived?: bigint
 }
@@ -15,8 +17,8 @@ export interface Activity {
 export interface WalletModel {
   readonly address: string
   readonly code: "none" | "contract" | "delegation"
-  /** The block that gives the account its code; without it, the account always has it. */
-  readonly codeFrom?: number
+  /** Whether the account has its code at a block; without it, always. */
+  readonly hasCodeAt?: (block: number) => boolean
   readonly byBlock: ReadonlyMap<number, Activity>
 }
 
@@ -47,7 +49,7 @@ export const answer = (
   accounts: calls.accounts.map(({ block, wallet }) => ({
     nonce: Number(nonceAt(wallets[wallet]!, block)),
     balance: balanceAt(wallets[wallet]!, block),
-    code: block < (wallets[wallet]!.codeFrom ?? 0) ? "none" : wallets[wallet]!.code,
+    code: wallets[wallet]!.hasCodeAt?.(block) === false ? "none" : wallets[wallet]!.code,
   })),
   nonces: calls.nonces.map(({ block, wallet }) => nonceAt(wallets[wallet]!, block)),
   balances: calls.balances.map(({ block, wallet }) => balanceAt(wallets[wallet]!, block)),
@@ -63,7 +65,7 @@ export const answer = (
     fetched.add(block)
     return wallets.map(({ byBlock }) => {
       const activity = byBlock.get(block)
-      return { change: activity?.derived ?? activity?.change ?? 0n, isAuthority: false }
+      return { change: activity?.derived ?? activity?.change ?? 0n, isAuthority: activity?.isAuthority === true }
     })
   }),
 })
