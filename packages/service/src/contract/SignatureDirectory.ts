@@ -42,8 +42,6 @@ const maxBytes = 256 * 1024 * 1024
 /** Signatures of one selector that are tried; public directories have about ten of the selectors that are imitated most. */
 const maxOfSelector = 32
 const maxParsed = 8192
-/** Other texts that are stated beside a function. */
-const maxOthers = 8
 
 /** The name before a parenthesis. A name is tried from its first character alone, so that a long one costs no more. */
 const nameForm = /(?<![\w$])[A-Za-z_$][\w$]*\s*$/
@@ -173,9 +171,7 @@ const make = (collector: Collector): SignatureDirectory => {
       const [first, ...others] = candidates(selector.toLowerCase()).map(({ signature }) => signature)
       if (first === undefined) return null
       const named = { label: first.label, signature: first.canonical }
-      return others.length === 0
-        ? named
-        : { ...named, others: others.slice(0, maxOthers).map(({ canonical }) => canonical) }
+      return others.length === 0 ? named : { ...named, others: others.map(({ canonical }) => canonical) }
     },
   }
 }

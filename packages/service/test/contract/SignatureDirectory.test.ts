@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as KnownSignatures from "@daybook/abi/KnownSignatures"
 import * as Signature from "@daybook/abi/Signature"
@@ -93,6 +93,16 @@ describe("SignatureDirectory", () => {
     }),
   )
 
+  it.effect("functionOf: tries 32 texts of a selector", () =>
+    Effect.gen(function* () {
+      const imitations = Array.from({ length: 32 }, (_, at) => `${poke}: act${at}(uint8)`)
+      const tried = yield* read(...imitations.slice(1), "poke(uint256)")
+      const beyond = yield* read(...imitations, "poke(uint256)")
+      expect(tried.functionOf(poke)?.label).toBe("poke")
+      expect(beyond.functionOf(poke)).toBeNull()
+    }),
+  )
+
   it.effect("read: finds each of 50,000 texts", () =>
     Effect.gen(function* () {
       const names = Array.from({ length: 50_000 }, (_, at) => `act${at}(uint256)`)
@@ -128,6 +138,15 @@ describe("SignatureDirectory", () => {
         expect([size, leftOut]).toEqual([0, lines.length])
       }),
     20_000,
+  )
+
+  it.effect("read: refuses a file of more than 256 MiB before it reads it", () =>
+    Effect.gen(function* () {
+      const path = join(yield* temporaryFolder, "signatures.txt")
+      writeFileSync(path, "poke(uint256)")
+      truncateSync(path, 2 ** 28 + 1)
+      expect(yield* refusal(path)).toContain("more than 268435456 bytes")
+    }).pipe(Effect.scoped),
   )
 
   it.effect("read: refuses what is missing, and what is neither a file nor a folder", () =>
