@@ -130,7 +130,8 @@ describe("ArtifactFolder", () => {
     write("c.json", { abi: "x" })
     write("d.json", { abi: [item("x")], filler: "x".repeat(9_000_000) })
     write("f.json", { abi: [item("kept")] })
-    write("out.txt", "x")
+    write("f.dbg.json", { abi: [item("debug")] })
+    write("f.json.orig", { abi: [item("backup")] })
 
     const project = await ArtifactFolder.reader(folder, 31337)()
 

@@ -45,6 +45,7 @@ const decodedCall = (contracts: ReadonlyArray<Contract>, to: string, input: stri
   JSON.parse(make(contracts).decode(bodyOf(to, input), block)).decoded_call
 
 const call = `${selector("poke(uint256)")}${word(7)}`
+const transfer = `${selector("transfer(address,uint256)")}${word(1)}${word(2)}`
 
 describe("ContractDecoder", () => {
   it("a call and an event of a known contract are decoded by its ABI", () => {
@@ -72,7 +73,6 @@ describe("ContractDecoder", () => {
   })
 
   it("precedence is the contract, the implementation of its proxy, the built-in signatures, and packs", () => {
-    const transfer = `${selector("transfer(address,uint256)")}${word(1)}${word(2)}`
     const named = (name: string) => ({
       type: "function",
       name: "transfer",
@@ -137,17 +137,58 @@ describe("ContractDecoder", () => {
   })
 
   it("a row that concerns no known contract is left as it is, to the character", () => {
+    // Built-in signatures decode the second one, which they do when a row is stored.
     const contracts = [contract(token, abiOf(functionOf("poke", "x"))), contract(null, abiOf(functionOf("kick", "x")))]
     const decoder = make(contracts)
     for (const body of [
       bodyOf(other, call),
+      bodyOf(other, transfer),
       bodyOf(null, call),
       ` ${bodyOf(other, "0x")}`,
       bodyOf(other, "0x", [{ address: other, topic0: "", data: `"address":"${token}"` }]),
     ]) {
       expect(decoder.decode(body, 1)).toBe(body)
     }
-    expect(make([]).decode(bodyOf(token, call), 1)).toBe(bodyOf(token, call))
+    expect(make([]).decode(bodyOf(token, transfer), 1)).toBe(bodyOf(token, transfer))
+  })
+
+  it("a row of a contract with a name alone concerns it and is left as it is, to the character", () => {
+    const decoder = make([contract(token, "[]"), contract(null, abiOf(functionOf("kick", "x")))])
+    const body = bodyOf(token, transfer)
+
+    expect(decoder.isConcerned(body)).toBe(true)
+    expect(decoder.decode(body, 1)).toBe(body)
+    expect(decoder.isConcerned(bodyOf(other, call))).toBe(false)
+    expect(decoder.isConcerned(bodyOf(other, `${selector("kick(uint256)")}${word(7)}`))).toBe(true)
+    expect(make([]).isConcerned(body)).toBe(false)
+  })
+
+  it("an event of a pack is decoded in a row that concerns no known contract", () => {
+    const event = { type: "event", name: "Poked", inputs: [{ name: "by", type: "uint256" }] }
+    const decoder = make([contract(null, abiOf(event))])
+    const log = {
+      address: other,
+      topic0: topic("Poked(uint256)"),
+      topic1: "",
+      topic2: "",
+      topic3: "",
+      data: `0x${word(3)}`,
+    }
+    const body = bodyOf(other, "0x", [log])
+
+    expect(decoder.isConcerned(body)).toBe(true)
+    expect(JSON.parse(decoder.decode(body, 1)).logs[0].decoded_event.label).toBe("Poked")
+  })
+
+  it("functionOf: is the function of the contract at the latest block, a built-in one, or null", () => {
+    const decoder = make([
+      contract(proxy, "[]", { implementations: [{ from: 6, address: first }] }),
+      contract(first, abiOf(functionOf("poke", "x"))),
+    ])
+
+    expect(decoder.functionOf(proxy, selector("poke(uint256)"))?.signature).toBe("poke(uint256)")
+    expect(decoder.functionOf(other, selector("transfer(address,uint256)"))?.label).toBe("transfer")
+    expect(decoder.functionOf(other, selector("poke(uint256)"))).toBeNull()
   })
 
   it("a stored ABI that does not decode describes a contract without items", () => {

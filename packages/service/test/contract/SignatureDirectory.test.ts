@@ -185,4 +185,21 @@ describe("ContractDecoder with a directory", () => {
       expect(decoded(directory, "0x")).toBeNull()
     }),
   )
+
+  it.effect(
+    "decode, functionOf: leave a row without an undecoded call to the character, and name other functions",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* read("poke(uint256 published)")
+        const decoder = Steps.runSync(ContractDecoder.make([], KnownSignatures.decoder(), undefined, directory))
+        const call = { to_address: token, input: `${poke}${word(7)}`, logs: [] }
+        const kept = [
+          { ...call, decoded_call: { label: "poked" } },
+          { ...call, input: "0x", decoded_call: null },
+        ]
+        for (const body of kept.map((row) => ` ${JSON.stringify(row)}`)) expect(decoder.decode(body, 5)).toBe(body)
+        expect(decoder.functionOf(token, poke)?.label).toBe("poke")
+        expect(decoder.functionOf(token, selector("stab(uint8)"))).toBeNull()
+      }),
+  )
 })
