@@ -176,16 +176,16 @@ describe("DiscoveryStep", () => {
   })
 
   it("step: finds changes that cancel each other of an account that has code for a part of the range", () => {
-    const changes = [
-      [1_200, 5n],
-      [1_300, -5n],
-    ] as const
-    const delegates = [700, { ...nothing, sent: 1, isAuthority: true }] as const
-    const byBlock = new Map([delegates, ...changes.map(([block, change]) => [block, { ...nothing, change }] as const)])
+    const byBlock = new Map([
+      [700, { ...nothing, sent: 1 }],
+      [1_200, { ...nothing, change: 5n }],
+      [1_300, { ...nothing, change: -5n }],
+    ])
+    const delegates = { ...nothing, sent: 1, isAuthority: true }
     const accounts: ReadonlyArray<WalletModel> = [
       { address: "0xa", code: "contract", hasCodeAt: (block) => block >= 700, byBlock },
       { address: "0xb", code: "delegation", hasCodeAt: (block) => block < 1_500, byBlock },
-      { address: "0xc", code: "none", byBlock },
+      { address: "0xc", code: "none", byBlock: new Map([...byBlock, [700, delegates]]) },
     ]
 
     for (const account of accounts) {
