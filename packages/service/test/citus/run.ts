@@ -2,70 +2,173 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { Effect } from "effect"
+import { Effect, Scope } from "effect"
 import * as Campaign from "../campaign/Campaign.ts"
 import * as TestServer from "../store/postgres/TestServer.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
+import * as Interruptions from "./Interruptions.ts"
+import * as LostWrites from "./LostWrites.ts"
+import * as Nodes from "./Nodes.ts"
 
-const variable = "DAYBOOK_TEST_CITUS"
+const variables = { databases: "DAYBOOK_TEST_CITUS", bin: "DAYBOOK_TEST_CITUS_BIN" } as const
 /** Tests of the suite at least; fewer were left out by something. */
 const leastTests = 70
+/** Tests of Etherscan's lists. */
+const leastLists = 2
+const lagMillis = 200
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url))
 const besides = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 
-/** The contract suite, which must have run whole. */
-const contract = Effect.fnUntraced(function* (urls: string, { fail, print }: Campaign.Output) {
+const options = {
+  databases: [
+    process.env[variables.databases],
+    `URLs of two or more databases of a coordinator that has nodes, separated by commas, else those of ${variables.databases}; they are emptied`,
+  ],
+  bin: [
+    process.env[variables.bin],
+    `folder of the programs of a PostgreSQL server that has Citus, else that of ${variables.bin}: nodes of its own are started`,
+  ],
+  pages: [10_000, "pages of tears"],
+  kills: [50, "kills"],
+} as const
+
+/** A file of tests, which must have run whole. */
+const tests = Effect.fnUntraced(function* (
+  { env, least, mode, suite }: { readonly env: NodeJS.ProcessEnv; least: number; mode: string; suite: string },
+  { fail, print }: Campaign.Output,
+) {
   const file = join(yield* temporaryFolder, "results.json")
   const vitest = join(root, "node_modules/vitest/vitest.mjs")
-  const suite = "packages/service/test/store/postgres/Citus.integration.test.ts"
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`]
   // A database that is given runs one test at a time.
-  const args = [vitest, "run", "--mode", "integration", suite, "--maxWorkers=1", ...reporters]
-  const code = yield* Campaign.child(args, { cwd: root, env: { ...process.env, [variable]: urls } })
+  const args = [vitest, "run", "--mode", mode, `packages/service/test/${suite}`, "--maxWorkers=1", ...reporters]
+  const code = yield* Campaign.child(args, { cwd: root, env: { ...process.env, ...env } })
   if (code !== 0) fail("a test failed")
   const passed: number = JSON.parse(readFileSync(file, "utf8")).numPassedTests
-  print(`contract suite on Citus: ${passed} passed`)
-  if (passed < leastTests) fail(`Too few tests: expected ${leastTests} or more, received ${passed}.`)
+  print(`${suite} on Citus: ${passed} passed`)
+  if (passed < least) fail(`Too few tests: expected ${least} or more, received ${passed}.`)
+})
+
+/** Another campaign. */
+const campaign = (file: string, ...args: ReadonlyArray<string>) => Campaign.child([besides(file), ...args])
+
+/** A case that is another campaign. */
+const passes =
+  (code: Effect.Effect<number | null>) =>
+  ({ fail }: Campaign.Output): Effect.Effect<void> =>
+    Effect.map(code, (ended) => {
+      if (ended !== 0) fail("see above")
+    })
+
+/** The cases on databases. */
+const onDatabases = (
+  databases: Effect.Effect<string>,
+  { kills, pages }: Pick<Campaign.Values<typeof options>, "kills" | "pages">,
+): ReadonlyArray<Campaign.Case> => {
+  const on =
+    (file: string, ...args: ReadonlyArray<string>): Campaign.Case["run"] =>
+    (report) =>
+      Effect.flatMap(databases, (urls) => {
+        const [first = ""] = urls.split(",")
+        return passes(campaign(file, "--database", first, ...args))(report)
+      })
+  const contract = { suite: "store/postgres/Citus.integration.test.ts", mode: "integration", least: leastTests }
+  const lists = { suite: "server/etherscan/Reorgs.e2e.test.ts", mode: "e2e", least: leastLists }
+  return [
+    {
+      name: "contract",
+      run: (report) =>
+        Effect.flatMap(databases, (urls) => tests({ ...contract, env: { [variables.databases]: urls } }, report)),
+    },
+    { name: "histories", run: on("../indexer/seeds.ts", "--seeds", "3") },
+    {
+      name: "lists",
+      run: (report) =>
+        Effect.flatMap(databases, (urls) =>
+          tests({ ...lists, env: { DAYBOOK_TEST_POSTGRES: urls.split(",")[0] } }, report),
+        ),
+    },
+    { name: "tears", run: on("../tears/run.ts", "--on", "citus", "--pages", String(pages)) },
+    { name: "kill", run: on("../kill/run.ts", "--kills", String(kills)) },
+    { name: "books", run: on("../books/run.ts", "--blocks", "40", "--every", "8", "--seeds", "2") },
+    { name: "poolers", run: on("../pooler/run.ts") },
+  ]
+}
+
+const workers = 2
+
+/** The cases that end, copy and replace nodes, each on a cluster of its own. */
+const onNodes = (bin: string, pages: number): ReadonlyArray<Campaign.Case> => [
+  {
+    name: "lost nodes",
+    run: Effect.fnUntraced(function* (report) {
+      const cluster = yield* Nodes.start({ bin, workers })
+      const { url } = yield* cluster.database("lost_nodes")
+      const args = ["--on", "citus", "--database", url, "--pages", String(pages), "--interrupted"]
+      const { ended, value } = yield* Interruptions.during(cluster, campaign("../tears/run.ts", ...args))
+      report.print(`${ended} nodes were ended`)
+      if (ended === 0) report.fail("no node was ended")
+      if (value !== 0) report.fail("see above")
+    }),
+  },
+  {
+    name: "standbys",
+    run: Effect.fnUntraced(function* (report) {
+      const cluster = yield* Nodes.start({ bin, workers, delayMillis: lagMillis })
+      const { standbyUrl, url } = yield* cluster.database("standbys")
+      const args = ["--on", "citus", "--database", url, "--standby", standbyUrl, "--pages", String(pages)]
+      yield* passes(campaign("../tears/run.ts", ...args))(report)
+    }),
+  },
+  {
+    name: "lost writes",
+    run: (report) =>
+      Effect.flatMap(Nodes.start({ bin, workers, delayMillis: 0 }), (cluster) => LostWrites.run(cluster, report)),
+  },
+]
+
+const remedies = {
+  databases:
+    "Name the programs of Citus by --bin FOLDER, or two databases of a coordinator, which are emptied, by --databases URL,URL.",
+  bin: "They start nodes of their own. Name the programs of Citus by --bin FOLDER.",
+} as const
+
+/** The databases to use: those that are given, or two of a cluster that is started. */
+const databasesOf = Effect.fnUntraced(function* (
+  given: string | undefined,
+  bin: string,
+  { fail, print }: Campaign.Output,
+): Effect.fn.Return<string, never, Scope.Scope> {
+  let urls = given
+  if (urls === undefined) {
+    const { database } = yield* Nodes.start({ bin, workers })
+    urls = `${(yield* database("one")).url},${(yield* database("two")).url}`
+  }
+  for (const url of urls.split(",")) {
+    const nodes = yield* TestServer.nodeCount(url)
+    print(`${new URL(url).host}${new URL(url).pathname}: ${nodes} nodes of Citus`)
+    if (nodes === 0) fail("a database has no nodes")
+  }
+  return urls
 })
 
 Campaign.main({
   name: "citus",
   about:
-    "Runs on Citus what every engine must pass: the contract suite with its audit and repair, and the campaigns tears, kill and books. Fails for a part that failed or ran no test, and for a database without nodes. Without databases nothing is run, which is stated.",
-  options: {
-    databases: [
-      process.env[variable],
-      `URLs of two or more databases of a coordinator that has nodes, separated by commas, else those of ${variable}; they are emptied`,
-    ],
-    pages: [10_000, "pages of tears"],
-    kills: [50, "kills"],
-  },
-  plan: Effect.fnUntraced(function* ({ databases: urls = "", kills, pages }, { fail, print }) {
-    if (urls === "") {
-      print(`Skipped: no Citus is given. Name two databases of a coordinator, which are emptied: --databases URL,URL`)
-      return { cases: [] }
+    "Runs on Citus what every engine must pass: the contract suite with its audit and repair, histories and lists against scans of the node, the campaigns tears, kill, books and poolers, pages while nodes are ended, pages of standbys, and a node that is replaced by a copy without its last writes. Fails for a part that failed or ran no test, and for a database without nodes. Parts without what they need are not run, which is stated.",
+  options,
+  plan: Effect.fnUntraced(function* ({ bin, databases, ...sizes }, report) {
+    const scope = yield* Effect.scope
+    const urls = yield* Effect.cached(Scope.provide(databasesOf(databases, bin ?? "", report), scope))
+    const parts = [
+      ["databases", databases ?? bin, onDatabases(urls, sizes)],
+      ["bin", bin, onNodes(bin ?? "", sizes.pages)],
+    ] as const
+    for (const [what, given, cases] of parts) {
+      if (given !== undefined) continue
+      report.print(`Skipped, as no Citus is given: ${cases.map(({ name }) => name).join(", ")}. ${remedies[what]}`)
     }
-    const [first = ""] = urls.split(",")
-    for (const url of urls.split(",")) {
-      const nodes = yield* TestServer.nodeCount(url)
-      print(`${new URL(url).host}${new URL(url).pathname}: ${nodes} nodes of Citus`)
-      if (nodes === 0) fail("a database has no nodes")
-    }
-    const campaign = (name: string, file: string, ...args: ReadonlyArray<string>): Campaign.Case => ({
-      name,
-      run: (report) =>
-        Effect.map(Campaign.child([besides(file), "--database", first, ...args]), (code) => {
-          if (code !== 0) report.fail("see above")
-        }),
-    })
-    return {
-      cases: [
-        { name: "contract", run: (report) => contract(urls, report) },
-        campaign("tears", "../tears/run.ts", "--on", "citus", "--pages", String(pages)),
-        campaign("kill", "../kill/run.ts", "--kills", String(kills)),
-        campaign("books", "../books/run.ts", "--blocks", "40", "--every", "8", "--seed", "1"),
-      ],
-    }
+    return { cases: parts.flatMap(([, given, cases]) => (given === undefined ? [] : cases)) }
   }),
 })

@@ -3,7 +3,8 @@
  * turn, in a process of its own, which must find that.
  */
 import { fileURLToPath } from "node:url"
-import { Effect } from "effect"
+import { Effect, Metric } from "effect"
+import * as Replicas from "../../src/store/postgres/Replicas.ts"
 import * as Campaign from "../campaign/Campaign.ts"
 import * as EmbeddedServer from "../store/postgres/EmbeddedServer.ts"
 import * as TestServer from "../store/postgres/TestServer.ts"
@@ -24,6 +25,7 @@ const options = {
   safeguards: [false, "takes each safeguard out in turn; fails for one whose absence is not noticed"],
   of: [undefined, "the one subject whose safeguards are taken out"],
   database: [undefined, "URL of a coordinator, whose database is emptied"],
+  standby: [undefined, "URL of a standby of that coordinator, which pages are read of"],
   interrupted: [false, "pages and writes may fail, as nodes are ended meanwhile"],
 } as const
 type Options = Omit<Campaign.Values<typeof options>, "on"> & { readonly on: Safeguards.Subject }
@@ -32,12 +34,12 @@ type Options = Omit<Campaign.Values<typeof options>, "on"> & { readonly on: Safe
 const ownEdits = (on: Safeguards.Subject) => (on === "nodes" ? Nodes.edits : [])
 
 /** The URLs that are written and read. */
-const urlsOf = Effect.fnUntraced(function* ({ bin, database, on: subject, seed }: Options) {
+const urlsOf = Effect.fnUntraced(function* ({ bin, database, on: subject, seed, standby: replica }: Options) {
   if (subject === "sqlite") return { url: `sqlite:${yield* temporaryFolder}` }
   if (subject === "citus") {
     if (database === undefined) return yield* Effect.die(new Error('Give "--database", the URL of a coordinator.'))
     yield* TestServer.clearCoordinator(database)
-    return { url: database }
+    return { url: database, pagesUrl: { url: database, replicas: replica === undefined ? [] : [replica] } }
   }
   const delayMillis = subject === "nodes" ? 100 : 200
   const { primary, standby } = yield* EmbeddedServer.pair({ delayMillis, bin })
@@ -65,6 +67,10 @@ const check = Effect.fnUntraced(function* (options: Options, { fail, print }: Ca
   const isAvailable = subject === "nodes" || subject === "citus" || seen.unavailable.size === 0
   if (!isBroken && !interrupted && (seen.failures.size > 0 || !isAvailable)) fail("a page or a write failed")
   print(`${seen.pages} pages of ${seen.walks} walks, ${stale} of them stale`)
+  if (options.standby === undefined) return
+  const ofStandby = (yield* Metric.value(Replicas.pageReads.replica)).count
+  print(`${ofStandby} pages were read of the standby`)
+  if (ofStandby === 0) fail("no page was read of the standby")
 })
 
 /** Runs this command with edits; gives its code. */

@@ -1,4 +1,7 @@
-/** Lists while the chain reorganizes, and on PostgreSQL: each equals a scan of the node. */
+/**
+ * Lists while the chain reorganizes, and on PostgreSQL: each equals a scan of the node. Both are on the database of DAYBOOK_TEST_POSTGRES, if
+ * one is given, which may be one of a coordinator of Citus.
+ */
 import { Head } from "@daybook/chain"
 import { afterAll, beforeAll, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -69,7 +72,9 @@ describe("Etherscan's API", () => {
     "lists that are read while the chain reorganizes have one chain up to a block, and all of it once the index has followed",
     () =>
       Effect.gen(function* () {
-        const service = yield* indexedService.follow()
+        const service = yield* indexedService.follow(
+          given === undefined ? {} : { database: yield* TestServer.blank(given) },
+        )
         const { chain, get, indexer } = service
         const { alice } = chain.world.accounts
         let before = service.scan
@@ -110,8 +115,7 @@ describe("Etherscan's API", () => {
 
   it.live("lists of every address equal a scan of the node on PostgreSQL", () =>
     Effect.gen(function* () {
-      const { url: database } = yield* TestServer.database(url)
-      const service = yield* indexedService.follow({ database })
+      const service = yield* indexedService.follow({ database: yield* TestServer.blank(url) })
 
       expect(yield* compareAll(service, service.scan)).toBeGreaterThan(300)
     }).pipe(Effect.scoped),

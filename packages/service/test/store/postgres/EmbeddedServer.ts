@@ -107,7 +107,12 @@ const initialise = async (bin?: string): Promise<Cluster> => {
   return cluster
 }
 
-const launch = async ({ bin, data }: Cluster, port: number, more: ReadonlyArray<string>): Promise<RunningServer> => {
+/** Starts the server of a folder on a port, with more settings. */
+export const launch = async (
+  { bin, data }: Cluster,
+  port: number,
+  more: ReadonlyArray<string>,
+): Promise<RunningServer> => {
   const listen = ["listen_addresses=127.0.0.1", `port=${port}`, ...settings, ...more]
   const server = run(join(bin, "postgres"), ["-D", data, ...listen.flatMap((setting) => ["-c", setting])])
   await isReady(server)
