@@ -12,10 +12,10 @@ export interface Target {
   readonly selector: string
 }
 
-/** What a person reads first: latest blocks, what a transaction did, the history of an address. */
+/** What a person sees first: latest blocks, the overview of a transaction, the history of an address. */
 export const targets = (transaction: string, address: string): ReadonlyArray<Target> => [
   { name: "home", path: "/", selector: "tr[data-hash]" },
-  { name: "transaction", path: `/tx/${transaction}`, selector: ".headline" },
+  { name: "transaction", path: `/tx/${transaction}`, selector: ".fact" },
   { name: "address", path: `/address/${address}`, selector: ".rows-body .row" },
 ]
 

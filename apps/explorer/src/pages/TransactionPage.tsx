@@ -1,4 +1,4 @@
-/** One transaction: what it did, overview and what moved; then its details, whose code is loaded once these are drawn. */
+/** One transaction: what it did, overview and what moved; and its details, whose code is loaded once the overview is drawn. */
 import type { WalletTransaction } from "@daybook/rest/promise"
 import type { CallFrame, Receipt, RpcClient } from "@daybook/rpc/promise"
 import { Suspense, useRef } from "react"
@@ -13,7 +13,7 @@ import { PageBoundary } from "../navigation/PageBoundary.tsx"
 import * as Paths from "../navigation/Paths.ts"
 import { useRest, useRpc, useService } from "../service/Service.tsx"
 import { Headline } from "./transaction/Headline.tsx"
-import { Changes, useMovements } from "./transaction/Moved.tsx"
+import { Changes } from "./transaction/Moved.tsx"
 import { type Known, Overview } from "./transaction/Overview.tsx"
 import * as Replay from "./transaction/Replay.ts"
 import { useReason } from "./transaction/useReason.ts"
@@ -119,9 +119,7 @@ const Contents = ({ known }: { readonly known: Known }) => {
     hash: transaction.hash,
     isIndexed: row !== null && row !== undefined,
   }
-  const moved = useMovements({ ...place, address: transaction.from })
-  const isRead = row === undefined ? error !== null : row === null || moved.data !== undefined || moved.error !== null
-  const isDrawn = useDrawn(receipt === null || isRead)
+  const isDrawn = useDrawn(true)
   return (
     <>
       {receipt === null || (row === undefined && error === null) ? null : (
