@@ -6,6 +6,7 @@ import type { HydratedBlock } from "@daybook/schema/Block"
 import type { Receipt } from "@daybook/schema/Receipt"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import type * as Semaphore from "effect/Semaphore"
 import type { BatchFetcher } from "../node/BatchFetcher.ts"
 import type { BlockTransactions } from "../node/BlockReceipts.ts"
 import type { Node } from "../node/Node.ts"
@@ -36,6 +37,11 @@ export interface Options extends BlockAssembler.Options {
   readonly failures?: number
   /** Runs whenever blocks of a range were fetched: a node that is slow makes progress long before the range is whole. Default: nothing. */
   readonly onFetched?: Effect.Effect<void>
+  /**
+   * Of ranges that share it, one is assembled at a time. Assembled in turns with each other, ranges that arrived together would be done
+   * together, and the node would wait meanwhile. Default: each range is assembled at once.
+   */
+  readonly assembly?: Semaphore.Semaphore
 }
 
 /** A block as far as it decodes. */
@@ -327,19 +333,23 @@ const fetchBatch = Effect.fnUntraced(function* (
   const refs = blocks.flatMap(refOf)
   const parts = yield* fetcher.parts(refs)
   const partsByHash = new Map(refs.map(({ hash }, at) => [hash, parts[at] ?? null]))
-  return yield* Effect.forEach(blocks, (found) => {
-    if (found === null || found.hash === null) return Effect.succeed(null)
-    const own = partsByHash.get(found.hash)
-    if (own === null) return Effect.succeed(null)
-    const rows =
+  const assembleOne = (found: HydratedBlock | null) => {
+    const own = found === null || found.hash === null ? null : partsByHash.get(found.hash)
+    if (found === null || own === null) return Effect.succeed(null)
+    const assembled =
       own === undefined ? Effect.fromResult(assembleAlone(found, options)) : assemble({ block: found, ...own }, options)
-    return rows.pipe(
-      Effect.flatMap((assembled) => report(assembled, options)),
-      Effect.flatMap((reported) =>
-        TraceRecovery.recover(node, found, reported, recovering(options, own?.traces ?? null)),
-      ),
+    return assembled.pipe(
+      Effect.flatMap((one) => report(one, options)),
+      Effect.map((rows) => ({ block: found, rows, traces: own?.traces ?? null })),
       Effect.orElseSucceed(() => null),
     )
+  }
+  const all = Effect.forEach(blocks, assembleOne)
+  const assembled = yield* options.assembly === undefined ? all : options.assembly.withPermits(1)(all)
+  return yield* Effect.forEach(assembled, (one) => {
+    if (one === null) return Effect.succeed(null)
+    const recovered = TraceRecovery.recover(node, one.block, one.rows, recovering(options, one.traces))
+    return Effect.orElseSucceed(recovered, () => null)
   })
 })
 

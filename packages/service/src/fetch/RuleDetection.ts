@@ -112,9 +112,9 @@ export const detect = Effect.fnUntraced(function* (
   head: number,
   doubtful: number | null = null,
 ): Effect.fn.Return<HashRules.HashRules, NodeError> {
-  const newest = yield* sample(node, head)
-  const others = yield* Effect.forEach(
-    samplesOf(head, doubtful).slice(1),
+  const [newestNumber = head, ...olderNumbers] = samplesOf(head, doubtful)
+  const older = Effect.forEach(
+    olderNumbers,
     (number) =>
       Effect.map(
         Effect.option(sample(node, number)),
@@ -122,5 +122,6 @@ export const detect = Effect.fnUntraced(function* (
       ),
     { concurrency },
   )
+  const [newest, others] = yield* Effect.all([sample(node, newestNumber), older], { concurrency: 2 })
   return fromSamples([newest, ...others].flat())
 })

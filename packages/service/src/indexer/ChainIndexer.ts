@@ -155,9 +155,13 @@ const pollHead = Effect.fnUntraced(function* (context: Context, action: IndexerT
   const { findStart, node, store } = context
   const startBlock = yield* findStart
   const remote = yield* node.head
-  const rules = action.rules ?? (yield* RuleDetection.detect(node, remote.number, action.doubtful))
   const checkpoint = yield* checkpointOf(store)
-  const traces = yield* traceSource(context, checkpoint)
+  const detected = RuleDetection.detect(node, remote.number, action.doubtful)
+  // Both ask the node several questions in turn: a distant one is waited for once.
+  const [rules, traces] = yield* Effect.all(
+    [action.rules === null ? detected : Effect.succeed(action.rules), traceSource(context, checkpoint)],
+    { concurrency: 2 },
+  )
   const local = yield* localBlock(store, remote.number)
   const localHash = local?.hash ?? null
   return {

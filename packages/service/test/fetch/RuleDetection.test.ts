@@ -177,6 +177,24 @@ describe("RuleDetection", () => {
     }),
   )
 
+  it.effect(
+    "detect: asks for all blocks before the first of them arrives, so that a distant node is waited for once",
+    () =>
+      Effect.gen(function* () {
+        const steps: Array<string> = []
+        const block = (number: number) =>
+          Effect.gen(function* () {
+            steps.push("asked")
+            yield* Effect.yieldNow
+            steps.push("received")
+            return emptyBlock(number)
+          })
+        yield* RuleDetection.detect({ ...nodeOf(() => null), block }, 1_000)
+
+        expect(steps.slice(0, 11)).toEqual(Array.from({ length: 11 }, () => "asked"))
+      }),
+  )
+
   it.effect("detect: reads each block once, and the receipts of blocks with transactions alone", () =>
     Effect.gen(function* () {
       const draft = fixture.block({ number: "0x28", transactions: [fixture.transferWire] })

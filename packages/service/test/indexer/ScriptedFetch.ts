@@ -40,6 +40,30 @@ export const make = (answer: Handler) => {
 
 const turn = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
 
+/** Turns of the event loop after which nothing more is asked without a response. */
+const quietTurns = 20
+
+/**
+ * The same as a distant node, whose responses arrive in rounds: `round` waits until something is asked and nothing more, gives its methods,
+ * and lets all responses arrive.
+ */
+export const inRounds = (answer: Handler) => {
+  const node = make(answer)
+  let open: Array<() => void> = []
+  const fetch: Fetch = (url, init) => new Promise((resolve) => void open.push(() => resolve(node.fetch(url, init))))
+  const round = Effect.gen(function* () {
+    for (let quiet = 0, seen = 0; quiet < quietTurns || seen === 0; quiet = open.length === seen ? quiet + 1 : 0) {
+      seen = open.length
+      yield* turn
+    }
+    const [arriving, before] = [open, node.calls.length]
+    open = []
+    for (const arrive of arriving) arrive()
+    return node.calls.slice(before)
+  })
+  return { fetch, round }
+}
+
 /** Moves the test clock on, a quarter of a second at a time, and lets the requests of each step end. */
 export const advance = Effect.fnUntraced(function* (node: { readonly requests: number }, seconds: number) {
   for (let step = 0; step < seconds * 4; step++) {

@@ -2,6 +2,7 @@
  * Where the blocks of a backfill come from: ranges that are fetched at the same time and stored in order.
  */
 import * as Effect from "effect/Effect"
+import * as Semaphore from "effect/Semaphore"
 import * as BatchFetcher from "../../node/BatchFetcher.ts"
 import type { Node } from "../../node/Node.ts"
 import * as BlockFetcher from "../../fetch/BlockFetcher.ts"
@@ -80,10 +81,13 @@ export const single = (turn: Turn): RangeSource => ({
 /**
  * Fetches in the thread that it is called in, over the connection of the indexer.
  */
-export const local = (turn: Turn): RangeSource => ({
-  concurrency: depthOf(turn),
-  plan: (range, end) =>
-    Effect.map(turn.node.batchFetcher(end === "lowest" ? range.from : range.to), (fetcher) =>
-      planWith(turn, fetcher, range, end),
-    ),
-})
+export const local = (turn: Turn): RangeSource => {
+  const assembling = { ...turn.assembling, assembly: Semaphore.makeUnsafe(1) }
+  return {
+    concurrency: depthOf(turn),
+    plan: (range, end) =>
+      Effect.map(turn.node.batchFetcher(end === "lowest" ? range.from : range.to), (fetcher) =>
+        planWith({ ...turn, assembling }, fetcher, range, end),
+      ),
+  }
+}

@@ -7,6 +7,7 @@
  * Source: decision 0026.
  */
 import * as Effect from "effect/Effect"
+import * as Semaphore from "effect/Semaphore"
 import type { BlockRows } from "../../block/BlockRows.ts"
 import type * as Deviation from "../../block/Deviation.ts"
 import type * as HashRules from "../../verification/HashRules.ts"
@@ -52,7 +53,8 @@ export const declined: Response = { rows: [], size: null, deviations: [] }
  * @param prepare - Makes what the engine stores of a block: see `Engine.preparer`.
  */
 export const make = ({ assembling, node }: BlockSource, prepare: (block: BlockRows) => BlockRows): RangeWorker => {
-  const { ledger: _, ...withoutLedger } = assembling
+  const inTurn = { ...assembling, assembly: Semaphore.makeUnsafe(1) }
+  const { ledger: _, ...withoutLedger } = inTurn
   const fetch: RangeWorker = Effect.fnUntraced(function* ({
     from,
     hasLedger,
@@ -74,7 +76,7 @@ export const make = ({ assembling, node }: BlockSource, prepare: (block: BlockRo
     const { rows, size } = yield* RangeFetcher.run(
       node,
       { from, to },
-      { ...(hasLedger ? assembling : withoutLedger), rules, watch, onDeviation },
+      { ...(hasLedger ? inTurn : withoutLedger), rules, watch, onDeviation },
     )
     return { rows: rows.map(prepare), size, deviations }
   })
