@@ -191,6 +191,11 @@ export interface IndexCoverage {
    * `null` when not reported. Up to there, tokens and internal transactions may be missing.
    */
   readonly directOnlyTo: bigint | null
+  /**
+   * Last block that was indexed without traces, or has a transaction that lacks them; `null` when not reported. Up to there, internal transactions
+   * and what they moved may be missing.
+   */
+  readonly untracedTo: bigint | null
 }
 
 /**

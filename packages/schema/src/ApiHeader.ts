@@ -81,6 +81,11 @@ export const IndexCoverage = Schema.Struct({
    * digits; absent for none. Up to there, lists of what it has any role in may lack its tokens and internal transactions. Source: decision 0055.
    */
   "daybook-direct-only-to": Schema.optionalKey(Schema.String),
+  /**
+   * Last block that was indexed without traces, or has a transaction that lacks them, in decimal digits; absent for none. Up to there, lists of
+   * what a wallet has any role in may lack its internal transactions, and what they moved. Source: decision 0013.
+   */
+  "daybook-untraced-to": Schema.optionalKey(Schema.String),
 })
 
 /**

@@ -73,6 +73,11 @@ const incompleteCodec = open("Incomplete", {
    * missing. Absent for none.
    */
   direct_only_to: Schema.optionalKey(Decimal.Decimal),
+  /**
+   * Last block that was indexed without traces, or has a transaction that lacks them: what internal transactions moved up to there may be missing.
+   * Absent for none.
+   */
+  untraced_to: Schema.optionalKey(Decimal.Decimal),
 })
 
 export interface Incomplete extends Schema.Schema.Type<typeof incompleteCodec> {}
@@ -102,7 +107,7 @@ const balancesCodec = open("Balances", {
   block_number: Decimal.Decimal,
   /** Block hash. */
   block_hash: Hash.Hash,
-  /** What the sums may lack. They are complete where `opening` is false, `places` is 0 and `direct_only_to` is absent. */
+  /** What the sums may lack. They are complete where `opening` is false, `places` is 0, and `direct_only_to` and `untraced_to` are absent. */
   incomplete: Incomplete,
   /** Balances: `native` first, then by asset and id. */
   result: Schema.Array(Balance),

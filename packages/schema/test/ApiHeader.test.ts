@@ -16,6 +16,7 @@ describe("ApiHeader", () => {
       "daybook-reconciled-to",
       "daybook-searched-to",
       "daybook-direct-only-to",
+      "daybook-untraced-to",
     ])
   })
 })

@@ -194,6 +194,7 @@ describe("RestApi", () => {
         "daybook-reconciled-to",
         "daybook-searched-to",
         "daybook-direct-only-to",
+        "daybook-untraced-to",
         "ratelimit-limit",
         "ratelimit-remaining",
         "ratelimit-reset",

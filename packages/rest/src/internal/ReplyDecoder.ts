@@ -252,5 +252,6 @@ export const indexCoverage = (headers: Readonly<Record<string, string>>) => {
     reconciledTo: number("daybook-reconciled-to"),
     searchedTo: number("daybook-searched-to"),
     directOnlyTo: number("daybook-direct-only-to"),
+    untracedTo: number("daybook-untraced-to"),
   }
 }

@@ -41,6 +41,7 @@ const outermostOf = (order: Order, ...pages: ReadonlyArray<ReadonlyArray<Row>>):
           reconciledTo: null,
           searchedTo: null,
           directOnlyTo: null,
+          untracedTo: null,
         },
         headers: {},
         requestId: undefined,

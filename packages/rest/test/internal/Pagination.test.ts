@@ -21,6 +21,7 @@ const response = (result: ReadonlyArray<Row>, cursor: string | null): PageRespon
     reconciledTo: null,
     searchedTo: null,
     directOnlyTo: null,
+    untracedTo: null,
   },
   headers: {},
   requestId: undefined,

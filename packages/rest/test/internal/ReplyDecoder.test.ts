@@ -192,6 +192,7 @@ describe("ReplyDecoder", () => {
         reconciledTo: null,
         searchedTo: null,
         directOnlyTo: null,
+        untracedTo: null,
       })
       expect(ReplyDecoder.indexCoverage({ ...headers, ...missing }).missingTransactions).toBe(2n)
       expect(ReplyDecoder.indexCoverage({ "daybook-reconciled-to": "1099" }).reconciledTo).toBe(1_099n)
@@ -205,6 +206,7 @@ describe("ReplyDecoder", () => {
         reconciledTo: null,
         searchedTo: null,
         directOnlyTo: null,
+        untracedTo: null,
       })
     })
   })

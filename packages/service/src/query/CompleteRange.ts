@@ -106,6 +106,32 @@ export const directOnlyTo = Effect.fnUntraced(function* (
   return AppliedSettings.storedByParty((yield* status)?.settings ?? [], stored)?.to
 })
 
+/** What lists and sums lack up to that block, in a sentence; none where there is no such block. */
+export const untracedSentences = (to: bigint | number | null | undefined): ReadonlyArray<string> =>
+  to == null
+    ? []
+    : [
+        `Up to block ${to}, internal transactions and what they moved may be missing: not every transaction has a trace.`,
+      ]
+
+/**
+ * The last block of the index that was stored without traces, or has a transaction that lacks them; undefined for none.
+ */
+export const untracedTo = Effect.fnUntraced(function* (
+  { reader, settingsTo }: Pick<IndexedChain, "reader" | "settingsTo">,
+  checkpoint: Checkpoint | null,
+  untracedTransactions: number,
+): Effect.fn.Return<number | undefined, StoreError> {
+  if (checkpoint === null) return undefined
+  const stored = { from: checkpoint.first, to: checkpoint.head.number }
+  const ranges = AppliedSettings.ranges(yield* settingsTo(stored.to), "traces", stored)
+  const off = ranges.findLast(({ value }) => value === "off")?.to
+  if (off === stored.to || untracedTransactions === 0) return off
+  const gaps = yield* reader.gaps({ ...stored, limit: maxGaps })
+  const gap = gaps.length === maxGaps ? stored.to : gaps.findLast(({ kind }) => kind === "trace")?.block
+  return off === undefined || gap === undefined ? (off ?? gap) : Math.max(off, gap)
+})
+
 /**
  * Fails where the index may lack rows of a range.
  *

@@ -19,6 +19,8 @@ export interface Coverage {
   readonly checkpoint: Checkpoint | null
   /** Transactions of the index, of any wallet, that have no row. */
   readonly missing: number
+  /** Transactions of the index, of any wallet, that have a row without their trace; left out for none. */
+  readonly untraced?: number | undefined
   /** Last block at which the ledger of the wallet was proved; `null` while there is none. */
   readonly reconciledTo: number | null
   /**

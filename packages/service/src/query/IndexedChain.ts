@@ -1,11 +1,12 @@
 /**
  * A served chain with its index, as the server reads it.
  */
-import type * as Effect from "effect/Effect"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
 import type { ServedChain } from "../config/ServedChain.ts"
 import type { ChainReader } from "../store/ChainReader.ts"
 import type { Database } from "../store/Database.ts"
-import type { DiskUse, ReportedStatus } from "../store/StatusBoard.ts"
+import type { AppliedSettings, DiskUse, ReportedStatus } from "../store/StatusBoard.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import * as RecentChanges from "./RecentChanges.ts"
 
@@ -16,10 +17,29 @@ export interface IndexedChain extends ServedChain {
   readonly recent: RecentChanges.RecentChanges
   /** Status of the chain's indexer; `null` when none has written one. */
   readonly status: Effect.Effect<ReportedStatus | null, StoreError>
+  /** Settings that the blocks up to a head were indexed with; none while the indexer has recorded none. */
+  readonly settingsTo: (head: number) => Effect.Effect<AppliedSettings, StoreError>
   /** What the index takes on disk; `null` while there is none. */
   readonly diskUse: Effect.Effect<DiskUse | null, StoreError>
   /** Why this process cannot write the index; `null` where nothing prevents it. */
   readonly writeIssue: Effect.Effect<string | null>
+}
+
+/** A stored block takes another setting only where it was replaced since. */
+const settingsMillis = 60_000
+
+/** Reads the settings of a status once for all pages of the same head, and again for a later one. */
+export const settingsFrom = <E>(
+  status: Effect.Effect<Pick<ReportedStatus, "settings"> | null, E>,
+): ((head: number) => Effect.Effect<AppliedSettings, E>) => {
+  let known: { readonly head: number; readonly until: number; readonly settings: AppliedSettings } | undefined
+  return Effect.fnUntraced(function* (head) {
+    const now = yield* Clock.currentTimeMillis
+    if (known !== undefined && head <= known.head && now < known.until) return known.settings
+    const settings = (yield* status)?.settings ?? []
+    known = { head, until: now + settingsMillis, settings }
+    return settings
+  })
 }
 
 /** Opens the index of a chain for reading; the chain need not exist yet. */
@@ -27,11 +47,13 @@ export const fromDatabase =
   (database: Database) =>
   <C extends ServedChain>(chain: C): C & IndexedChain => {
     const { reader } = database.chain(chain)
+    const status = database.status.read(chain)
     return {
       ...chain,
       reader,
       recent: RecentChanges.make(reader),
-      status: database.status.read(chain),
+      status,
+      settingsTo: settingsFrom(status),
       diskUse: database.status.diskUse(chain),
       writeIssue: database.status.writeIssue(chain),
     }

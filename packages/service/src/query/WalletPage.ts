@@ -250,6 +250,7 @@ const readIn = Effect.fnUntraced(function* <Row, Selection, E>(
   const coverage: Coverage.Coverage = {
     checkpoint: covered,
     missing: Coverage.missingTransactions(gaps),
+    untraced: gaps.trace,
     reconciledTo: yield* snapshot.reconciledTo(wallet),
     searchedTo: (found && WatchList.searchedTo(found, wallet)) ?? undefined,
   }

@@ -43,6 +43,8 @@ export interface Known {
   readonly tokens: ReadonlyMap<string, TokenMetadata>
   /** Last block up to the end of the sums that an earlier version stored without what it only has a role in; undefined for none. */
   readonly directOnlyTo: number | undefined
+  /** Last block up to the end of the sums that lacks traces; undefined for none. */
+  readonly untracedTo: number | undefined
 }
 
 /** Sums at both ends of a range. */
@@ -162,15 +164,15 @@ const sumsOf = Effect.fnUntraced(function* (
       const earlier = assets === undefined || isApart ? before.totals : Totals.only(before.totals, assets)
       const block = yield* snapshot.block(to)
       if (block === null) return yield* unreadable()
-      const missing = Coverage.missingTransactions(yield* snapshot.gapCounts)
+      const gaps = yield* snapshot.gapCounts
+      const missing = Coverage.missingTransactions(gaps)
       const tokens = yield* tokensOf(shared, snapshot, selected)
       const proof = yield* shared.inTurn(snapshot.proof(subject.wallet))
-      const directOnlyTo = yield* CompleteRange.directOnlyTo(
-        query.chain,
-        { ...checkpoint, head: block },
-        WatchList.searchedTo(checkpoint, query.wallet),
-      )
-      const known = { openings, proof, assets, tokens, directOnlyTo }
+      const summed = { ...checkpoint, head: block }
+      const searchedTo = WatchList.searchedTo(checkpoint, query.wallet)
+      const directOnlyTo = yield* CompleteRange.directOnlyTo(query.chain, summed, searchedTo)
+      const untracedTo = yield* CompleteRange.untracedTo(query.chain, summed, gaps.trace)
+      const known = { openings, proof, assets, tokens, directOnlyTo, untracedTo }
       return { from, block, opening: Totals.mergeAs(earlier, selected), closing: selected, checkpoint, missing, known }
     }),
   )

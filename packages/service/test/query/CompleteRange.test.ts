@@ -34,10 +34,10 @@ const statusOf = ({ nodeHead = 199, settings = [] }: Known): ReportedStatus => (
   ageMillis: 0,
 })
 
-/** What a list of these blocks lacks, `null` for nothing, and the gaps that were asked for. */
-const lacking = (blocks: CompleteRange.Blocks, known: Known = {}, needs?: CompleteRange.Needs) => {
-  const asked: Array<GapQuery> = []
-  const chain = {
+/** A chain of which this is known; it records the gaps that were asked for. */
+const chainOf = (known: Known, asked: Array<GapQuery> = []) =>
+  // Sound: nothing else of a chain is read.
+  ({
     reader: {
       gaps: (query: GapQuery) => {
         asked.push(query)
@@ -45,7 +45,13 @@ const lacking = (blocks: CompleteRange.Blocks, known: Known = {}, needs?: Comple
       },
     },
     status: Effect.succeed(known.isWithoutStatus === true ? null : statusOf(known)),
-  } as unknown as Parameters<typeof CompleteRange.check>[0]
+    settingsTo: () => Effect.succeed(known.isWithoutStatus === true ? [] : (known.settings ?? [])),
+  }) as unknown as Parameters<typeof CompleteRange.check>[0] & Parameters<typeof CompleteRange.untracedTo>[0]
+
+/** What a list of these blocks lacks, `null` for nothing, and the gaps that were asked for. */
+const lacking = (blocks: CompleteRange.Blocks, known: Known = {}, needs?: CompleteRange.Needs) => {
+  const asked: Array<GapQuery> = []
+  const chain = chainOf(known, asked)
   const coverage: Coverage = {
     checkpoint: known.checkpoint === undefined ? checkpoint : known.checkpoint,
     missing: known.missing ?? 0,
@@ -225,6 +231,54 @@ describe("CompleteRange.directOnlyTo", () => {
       const status = Effect.die("status read")
 
       expect(yield* CompleteRange.directOnlyTo({ status }, checkpoint, null)).toBe(undefined)
+    }),
+  )
+})
+
+describe("CompleteRange.untracedTo", () => {
+  const off: AppliedSettings = [
+    { name: "traces", value: "off" },
+    { name: "traces", value: "debug_traceBlock", from: 150 },
+  ]
+  const trace = (block: number): Gap => ({ block, kind: "trace", transaction: "0x1", reason: "it was left out" })
+  const lastOf = (known: Known, untraced: number, of: Checkpoint | null = checkpoint) =>
+    CompleteRange.untracedTo(chainOf(known), of, untraced)
+
+  it.effect("is the last block that was indexed without traces, up to the last one of the index", () =>
+    Effect.gen(function* () {
+      expect(yield* lastOf({ settings: off }, 0)).toBe(149)
+      expect(yield* lastOf({ settings: off.slice(0, 1) }, 0)).toBe(199)
+      expect(yield* lastOf({ settings: off }, 0, { ...checkpoint, head: { ...checkpoint.head, number: 120 } })).toBe(
+        120,
+      )
+      expect(yield* lastOf({ settings: off }, 0, { ...checkpoint, first: 150 })).toBe(undefined)
+      expect(yield* lastOf({ settings: off }, 0, null)).toBe(undefined)
+      expect(yield* lastOf({ isWithoutStatus: true }, 0)).toBe(undefined)
+    }),
+  )
+
+  it.effect("is the last block with a transaction that lacks its trace, where that is higher", () =>
+    Effect.gen(function* () {
+      const receipt: Gap = { ...trace(190), kind: "receipt" }
+      const many = Array.from({ length: 1_000 }, () => trace(110))
+
+      expect(yield* lastOf({ gaps: [trace(120), trace(180), receipt] }, 2)).toBe(180)
+      expect(yield* lastOf({ settings: off, gaps: [trace(180)] }, 1)).toBe(180)
+      expect(yield* lastOf({ settings: off, gaps: [trace(120)] }, 1)).toBe(149)
+      expect(yield* lastOf({ gaps: [receipt] }, 1)).toBe(undefined)
+      expect(yield* lastOf({ gaps: many }, 1_000)).toBe(199)
+    }),
+  )
+
+  it.effect("reads no gaps where every transaction has a trace, or no block has", () =>
+    Effect.gen(function* () {
+      const chain = (settings: AppliedSettings) => ({
+        ...chainOf({ settings }),
+        reader: { gaps: () => Effect.die("gaps read") } as unknown as ReturnType<typeof chainOf>["reader"],
+      })
+
+      expect(yield* CompleteRange.untracedTo(chain([]), checkpoint, 0)).toBe(undefined)
+      expect(yield* CompleteRange.untracedTo(chain(off.slice(0, 1)), checkpoint, 7)).toBe(199)
     }),
   )
 })

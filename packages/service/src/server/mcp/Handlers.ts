@@ -68,6 +68,7 @@ const movements = Effect.fnUntraced(function* (
       coverage: ToolResult.coverageOf(args.chain, indexCoverage),
       not_covered: [
         ...CompleteRange.directOnlySentences(indexCoverage.directOnlyTo),
+        ...CompleteRange.untracedSentences(indexCoverage.untracedTo),
         ...(lacking ? ["Rows with incomplete: true may lack other movements of the wallet in that block."] : []),
       ],
       proof: null,

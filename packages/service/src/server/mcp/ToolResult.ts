@@ -29,6 +29,8 @@ export const Coverage = Schema.Struct({
   searched_to: Schema.NullOr(Schema.String),
   /** Last block that an earlier version of the service stored without tokens and internal transactions of the wallet. */
   direct_only_to: Schema.NullOr(Schema.String),
+  /** Last block that was stored without traces, or has a transaction that lacks them. */
+  untraced_to: Schema.NullOr(Schema.String),
   missing_transactions: Schema.NullOr(Schema.String),
 })
 
@@ -92,6 +94,7 @@ export const coverageOf = (chain: string, index: IndexCoverage): typeof Coverage
   reconciled_to: textOf(index.reconciledTo),
   searched_to: textOf(index.searchedTo),
   direct_only_to: textOf(index.directOnlyTo),
+  untraced_to: textOf(index.untracedTo),
   missing_transactions: textOf(index.missingTransactions),
 })
 
@@ -100,7 +103,7 @@ export const rangeOf = (
   chain: string,
   from: bigint | null,
   to: bigint,
-  { direct_only_to: directOnlyTo }: Pick<Incomplete, "direct_only_to"> = {},
+  { direct_only_to: directOnlyTo, untraced_to: untracedTo }: Pick<Incomplete, "direct_only_to" | "untraced_to"> = {},
 ): typeof Coverage.Type => ({
   chain,
   from_block: textOf(from),
@@ -109,6 +112,7 @@ export const rangeOf = (
   reconciled_to: null,
   searched_to: null,
   direct_only_to: textOf(directOnlyTo ?? null),
+  untraced_to: textOf(untracedTo ?? null),
   missing_transactions: null,
 })
 
@@ -120,8 +124,10 @@ export const lackOf = ({
   omitted,
   opening,
   places,
+  untraced_to: untracedTo,
 }: Incomplete): ReadonlyArray<string> => [
   ...CompleteRange.directOnlySentences(directOnlyTo),
+  ...CompleteRange.untracedSentences(untracedTo),
   ...(opening ? ["What the wallet held before the first indexed block is unknown and not part of the sums."] : []),
   ...(places > 0
     ? [

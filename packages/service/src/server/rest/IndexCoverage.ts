@@ -22,6 +22,8 @@ export const ofCheckpoint = (checkpoint: Checkpoint | null): typeof ApiHeader.In
 interface Stated extends Coverage {
   /** Last block that an earlier version stored without what the wallet only has a role in; undefined for none. */
   readonly directOnlyTo?: number | undefined
+  /** Last block that lacks traces; undefined for none. */
+  readonly untracedTo?: number | undefined
 }
 
 /** The headers for a coverage; none while the index is empty. */
@@ -31,6 +33,7 @@ export const headers = ({
   missing,
   reconciledTo,
   searchedTo,
+  untracedTo,
 }: Stated): typeof ApiHeader.IndexCoverage.Type => {
   if (checkpoint === null) return {}
   const { finalized, first, head } = checkpoint
@@ -42,11 +45,12 @@ export const headers = ({
     "daybook-reconciled-to": reconciledTo?.toString(),
     "daybook-searched-to": searchedTo?.toString(),
     "daybook-direct-only-to": directOnlyTo?.toString(),
+    "daybook-untraced-to": untracedTo?.toString(),
   }
   return Record.filter(stated, Predicate.isNotUndefined)
 }
 
-/** The headers for a list of what a wallet has any role in. */
+/** The headers for a list of what a wallet has any role in, which needs no traces. */
 export const ofRoles = (
   chain: Pick<IndexedChain, "status">,
   coverage: Coverage,
@@ -54,3 +58,17 @@ export const ofRoles = (
   Effect.map(CompleteRange.directOnlyTo(chain, coverage.checkpoint, coverage.searchedTo ?? null), (directOnlyTo) =>
     headers({ ...coverage, directOnlyTo }),
   )
+
+/** The headers for a list of what a wallet has any role in, its internal transactions too. */
+export const ofTracedRoles = Effect.fnUntraced(function* (
+  chain: Pick<IndexedChain, "reader" | "settingsTo" | "status">,
+  coverage: Coverage,
+): Effect.fn.Return<typeof ApiHeader.IndexCoverage.Type, StoreError> {
+  const { checkpoint, searchedTo, untraced } = coverage
+  const directOnlyTo = yield* CompleteRange.directOnlyTo(chain, checkpoint, searchedTo ?? null)
+  return headers({
+    ...coverage,
+    directOnlyTo,
+    untracedTo: yield* CompleteRange.untracedTo(chain, checkpoint, untraced ?? 0),
+  })
+})

@@ -148,6 +148,7 @@ const incompleteOf = (
     merged: merged.size === 0 ? undefined : [...merged].toSorted(),
     omitted: omitted === 0 ? undefined : omitted.toString(),
     direct_only_to: known.directOnlyTo?.toString(),
+    untraced_to: known.untracedTo?.toString(),
   }
   return {
     opening: WalletSums.lacksOpening(totals, known),

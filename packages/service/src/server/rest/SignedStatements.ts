@@ -87,7 +87,15 @@ export const make = ({ send, signingKey }: Options) => {
       const madeAt = new Date(yield* Clock.currentTimeMillis)
       const details = { ...subject, madeAt, madeBy: `daybook ${version}` }
       const text = StatementFile.toText(StatementFile.sign(details, [part], signingKey))
-      const coverage = yield* IndexCoverage.ofRoles(request.chain, { checkpoint, missing: 0, reconciledTo })
+      const coverage = yield* IndexCoverage.ofTracedRoles(request.chain, {
+        checkpoint,
+        missing: 0,
+        untraced: yield* Effect.map(
+          request.chain.reader.snapshot(({ gapCounts }) => gapCounts),
+          ({ trace }) => trace,
+        ),
+        reconciledTo,
+      })
       const body = PageResponse.ofBytes(Buffer.from(text), { ...coverage, ...headers })
       return yield* send(grant, Effect.succeed(body))
     })

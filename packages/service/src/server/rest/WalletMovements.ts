@@ -77,7 +77,7 @@ export const make = ({ config, contracts, send }: Options) => {
     }
     const { label } = yield* contracts.find(chain)
     return PageResponse.json(LedgerText.page(page.rows, place, label, chain.id), {
-      ...(yield* IndexCoverage.ofRoles(chain, page.coverage)),
+      ...(yield* IndexCoverage.ofTracedRoles(chain, page.coverage)),
       ...caller.headers,
     })
   })

@@ -77,8 +77,8 @@ export const make = ({ send, turns }: Options) => {
           Effect.sync(() => {
             const { checkpoint, known, missing } = found
             const reconciledTo = known.proof?.provedBlock ?? null
-            const { directOnlyTo } = known
-            const coverage = IndexCoverage.headers({ checkpoint, missing, reconciledTo, directOnlyTo })
+            const { directOnlyTo, untracedTo } = known
+            const coverage = IndexCoverage.headers({ checkpoint, missing, reconciledTo, directOnlyTo, untracedTo })
             const { size, value } = bodyOf(found)
             return PageResponse.lazyJson(value, size, { ...coverage, ...headers })
           }),

@@ -111,7 +111,7 @@ export const make = ({ config, contracts, decoder, send }: Options) => {
     const coverage =
       scope === "direct"
         ? IndexCoverage.headers(page.coverage)
-        : yield* IndexCoverage.ofRoles(request.chain, page.coverage)
+        : yield* IndexCoverage.ofTracedRoles(request.chain, page.coverage)
     return write(yield* contracts.find(request.chain), resolved, page, coverage, request)
   })
 
