@@ -166,11 +166,16 @@ const chainIssue = (
   const rows = Chain.fromText(text)
   const id = Chain.fromName(text) === undefined ? Chain.parseId(text) : undefined
   if (id === BigInt(chainId) || rows.some((row) => row.id === BigInt(chainId))) return undefined
-  const own = chainName(chainId)
   const isChain = rows.length > 0 || id !== undefined
-  const expected = `a chain that is served here (${own})${isChain ? "" : " by name or identifier"}`
-  const received = text.trim() === "" ? "an empty string" : Issue.quote(text)
-  return { issue: { path: "chain", expected, received }, code: isChain ? "chain_not_served" : "bad_request" }
+  const served = `a chain that is served here (${chainName(chainId)})`
+  if (!isChain) {
+    const expected = `${served} by name or identifier`
+    const received = text.trim() === "" ? "an empty string" : Issue.quote(text)
+    return { issue: { path: "chain", expected, received }, code: "bad_request" }
+  }
+  const others = rows.map(({ name }) => name).filter((name) => Chain.normalizeName(name) !== Chain.normalizeName(text))
+  const received = others.length === 0 ? Issue.quote(text) : `${Issue.quote(text)} (${others.join(" or ")})`
+  return { issue: { path: "chain", expected: served, received }, code: "chain_not_served" }
 }
 
 /** A decoded request. */

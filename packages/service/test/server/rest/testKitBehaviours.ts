@@ -77,6 +77,12 @@ const changing = (
   run: (subject) => walk(subject, operation, query, () => change(subject)),
 })
 
+/** Another account of the chain. */
+const otherWallet = ({ chain }: Subject): string => {
+  const { from, to } = chain.blocks().flatMap(({ transactions }) => transactions)[3]!
+  return from === chain.wallet ? to : from
+}
+
 const first = 20_000_000
 const usdc = "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"
 const nowhere = `0x${"12".repeat(20)}`
@@ -123,6 +129,18 @@ const fromRanges = (["verbose", "movements", "statement"] as const).flatMap((ope
   one("begins after the last block", operation, `from_block=${first + 5_000}`),
 ])
 
+/** Parameters that all operations read alike. */
+const parameters = [
+  one("reads a date in milliseconds", "verbose", "to_date=1718000430000"),
+  one("reads a date of another zone", "verbose", "to_date=2024-06-10T08:20:30%2B02:00"),
+  one("reads a date of another zone whose plus became a space", "verbose", "to_date=2024-06-10 08:20:30 02:00"),
+  one("reads a date without a time", "verbose", "to_date=2024-06-11"),
+  one("reads a date of RFC 2822 with a zone", "verbose", "to_date=Mon, 10 Jun 2024 06:20:30 GMT"),
+  one("refuses an empty chain", "verbose", "chain="),
+  one("refuses the identifier of a chain that is not served", "verbose", "chain=0x89"),
+  one("refuses an identifier that no chain has", "verbose", "chain=0x3b9aca07"),
+]
+
 const lists = [
   walked("pages of 7, newest first", "verbose", "limit=7"),
   walked("pages of 7, oldest first", "verbose", "limit=7&order=ASC"),
@@ -134,6 +152,8 @@ const lists = [
   walked("of kinds", "movements", "limit=9&kind=fee,internal,withdrawal"),
   walked("of an asset", "movements", `limit=9&asset=${usdc}`),
   walked("of a direction", "movements", "limit=9&direction=in"),
+  walked("of the other direction", "movements", "limit=9&direction=out"),
+  walked("of two selections", "movements", `limit=4&kind=fee,erc20&asset=native`),
   one("of a wallet without any", "user_operations", "role=paymaster"),
   one("refuses a role that is none", "user_operations", "role=factory"),
   withCursor("refuses the cursor of another operation", "movements", "user_operations", ""),
@@ -144,6 +164,20 @@ const lists = [
   withCursor("refuses the cursor of another operation", "movements", "verbose", ""),
   withCursor("refuses a cursor of another order", "verbose", "verbose", "&order=DESC"),
   withCursor("refuses a cursor of another range", "verbose", "verbose", `&to_block=${first + 7}`),
+  withCursor("refuses a cursor of another begin", "verbose", "verbose", `&from_block=${first + 7}`),
+  withCursor("refuses a cursor of another range of dates", "movements", "movements", "&to_date=2024-06-10"),
+  {
+    title: "movements: refuses a cursor of another value of a selection, and of another wallet",
+    run: async (subject) => {
+      const page = await subject.get(path(subject, "movements", "limit=2&kind=fee"))
+      const query = `cursor=${encodeURIComponent(page.body.cursor)}`
+      const wallet = otherWallet(subject)
+      return [
+        await subject.get(path(subject, "movements", `${query}&kind=value`)),
+        await subject.get(path(subject, "movements", query, wallet)),
+      ]
+    },
+  },
   withCursor("refuses a cursor of another scope", "verbose", "verbose", "&scope=all"),
   withCursor("refuses a cursor of another selection", "movements", "movements", "&kind=fee"),
   withCursor("keeps order and range of a cursor where it is sent alone", "movements", "movements", ""),
@@ -201,6 +235,15 @@ const sums = [
       },
     },
   ]),
+  {
+    title: "movements, statement: of a range after the first block, without what was held before it",
+    run: async (subject: Subject) => {
+      await subject.reconcile()
+      const query = `from_block=${first + 5}`
+      const movements = await subject.get(path(subject, "movements", `${query}&limit=5&order=ASC`))
+      return [movements, await subject.get(path(subject, "statement", query))]
+    },
+  },
   {
     title: "movements: pages of 3 with what was held before, in both orders",
     run: async (subject: Subject) => {
@@ -358,9 +401,7 @@ const others: ReadonlyArray<Behaviour> = [
   {
     title: "movements, balances: of another account of the chain",
     run: async (subject) => {
-      const transaction = subject.chain.blocks().flatMap(({ transactions }) => transactions)[3]!
-      const { from, to } = transaction
-      const other = from === subject.chain.wallet ? to : from
+      const other = otherWallet(subject)
       return [
         await subject.get(path(subject, "movements", "", other)),
         await subject.get(path(subject, "balances", "", other)),
@@ -398,6 +439,7 @@ export const behaviours: ReadonlyArray<Behaviour> = [
   ...refused,
   ...ranges,
   ...fromRanges,
+  ...parameters,
   ...lists,
   ...changes,
   ...sums,
