@@ -33,7 +33,8 @@ export interface SignatureDirectory {
 }
 
 /** Texts of a directory: the key of each is the number of its selector and its place in one table of `Float64Array.sort`. */
-const maxTexts = 2 ** 21 - 1
+const placesOfSelector = 2 ** 21
+const maxTexts = placesOfSelector - 1
 const maxLineCharacters = 65_536
 /** Characters of a text: the longest calls of exchanges have about 900 with the names of their parameters. */
 const maxTextCharacters = 1024
@@ -71,6 +72,17 @@ const selectorBeside = (line: string): string | undefined => {
   return prefixed ?? bare
 }
 
+/** The signature in a part of a line, with its selector or that which is stated; undefined for another text. */
+const entryIn = (part: string, stated: string | undefined) => {
+  const text = signatureIn(part)
+  if (text === undefined) return undefined
+  const selector = stated ?? parse(text)?.key
+  return selector === undefined ? undefined : { text, selector }
+}
+
+/** The key of a text at place 0 with a selector, in hex with or without a prefix. */
+const firstKeyOf = (selector: string): number => Number.parseInt(selector, 16) * placesOfSelector
+
 /** Collects texts by their selectors. */
 class Collector {
   #keys = new Float64Array(1024)
@@ -84,47 +96,50 @@ class Collector {
   /** Adds the texts of a line; `of` is the selector that the name of its file states. */
   add(line: string, of: string | undefined): void {
     const text = line.trim()
-    if (text === "" || text.startsWith("#")) return
+    if (text.startsWith("#")) return
     if (text.length > maxLineCharacters) {
       this.leftOut++
       return
     }
-    const key = of ?? selectorBeside(text)
-    for (const part of text.split(";")) if (part.trim() !== "") this.#addText(signatureIn(part), key)
+    const selector = of ?? selectorBeside(text)
+    for (const part of text.split(";")) if (part.trim() !== "") this.#addPart(part, selector)
   }
 
-  #addText(text: string | undefined, key: string | undefined): void {
-    const selector = text === undefined ? undefined : (key ?? parse(text)?.key.slice(2))
-    if (text === undefined || selector === undefined || this.size > maxTexts) {
+  #addPart(part: string, selector: string | undefined): void {
+    const found = entryIn(part, selector)
+    if (found === undefined) {
       this.leftOut++
       return
     }
-    const at = this.#texts.push(text) - 1
+    const at = this.#texts.push(found.text) - 1
     if (at >= this.#keys.length) {
       const larger = new Float64Array(this.#keys.length * 2)
       larger.set(this.#keys)
       this.#keys = larger
     }
-    this.#keys[at] = Number.parseInt(selector, 16) * 2 ** 21 + at
+    this.#keys[at] = firstKeyOf(found.selector) + at
   }
 
   /** The texts of a selector, as they were added. */
   finish(): (selector: string) => ReadonlyArray<string> {
     const keys = this.#keys.subarray(0, this.size).sort()
     const texts = this.#texts
-    return (selector) => {
-      const from = Number.parseInt(selector.slice(2), 16) * 2 ** 21
+    /** Number of keys below one. */
+    const countBelow = (key: number): number => {
       let [low, high] = [0, keys.length]
       while (low < high) {
         const middle = (low + high) >>> 1
-        if (keys[middle]! < from) low = middle + 1
+        if (keys[middle]! < key) low = middle + 1
         else high = middle
       }
-      const found: Array<string> = []
-      while (low < keys.length && keys[low]! < from + 2 ** 21 && found.length < maxOfSelector) {
-        found.push(texts[keys[low++]! - from]!)
-      }
-      return found
+      return low
+    }
+    return (selector) => {
+      const key = firstKeyOf(selector)
+      const start = countBelow(key)
+      const end = Math.min(countBelow(key + placesOfSelector), start + maxOfSelector)
+      // Sound: each key has the place of a text.
+      return Array.from(keys.subarray(start, end), (one) => texts[one - key]!)
     }
   }
 }

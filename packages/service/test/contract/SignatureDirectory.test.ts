@@ -108,7 +108,8 @@ describe("SignatureDirectory", () => {
       const names = Array.from({ length: 50_000 }, (_, at) => `act${at}(uint256)`)
       const directory = yield* read(...names)
       expect(directory.size).toBe(50_000)
-      for (let at = 0; at < names.length; at += 997) {
+      const sampled = names.keys().filter((at) => at % 997 === 0 || Number.isInteger(Math.log2(at)))
+      for (const at of sampled) {
         expect(directory.functionOf(selector(names[at]!))?.signature).toBe(names[at])
       }
     }),
@@ -119,6 +120,22 @@ describe("SignatureDirectory", () => {
       const lines = [`f(${"uint8,".repeat(200)}uint8)`, "f(,)", "f(uint8,,uint8)", "f(uint8,)", "f(", ")f(", "(uint8)"]
       const directory = yield* read(...lines, "poke(uint256)")
       expect([directory.size, directory.leftOut]).toEqual([1, lines.length])
+    }),
+  )
+
+  it.effect("read: counts what is no signature as left out, and no comment and nothing between two semicolons", () =>
+    Effect.gen(function* () {
+      const directory = yield* read("  # f(uint8)", "poke(uint256); ;stab(uint8);", "   ", `${poke}: none`, "act(none)")
+      expect([directory.size, directory.leftOut]).toEqual([2, 2])
+    }),
+  )
+
+  it.effect("read: leaves out a line of more than 65,536 characters", () =>
+    Effect.gen(function* () {
+      const line = "poke(uint256)".padEnd(65_536, ";")
+      const [longest, longer] = [yield* read(line), yield* read(`${line};`)]
+      expect([longest.size, longest.leftOut]).toEqual([1, 0])
+      expect([longer.size, longer.leftOut]).toEqual([0, 1])
     }),
   )
 

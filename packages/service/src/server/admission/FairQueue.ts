@@ -46,8 +46,7 @@ export const make = ({
   const running = new Map<string, number>()
   let [runningCount, waitingCount] = [0, 0]
 
-  const hasRoom = (caller: string): boolean =>
-    runningCount < concurrency && (running.get(caller) ?? 0) < concurrencyPerCaller
+  const hasTurn = (caller: string): boolean => (running.get(caller) ?? 0) < concurrencyPerCaller
 
   /** Adds to what runs of a caller; takes from it where the number is negative. */
   const addRunning = (caller: string, number: number) => {
@@ -61,11 +60,11 @@ export const make = ({
   const startNext = () => {
     for (const [caller, queue] of waiting) {
       if (runningCount >= concurrency) return
-      if (!hasRoom(caller)) continue
-      const start = queue.shift()
+      if (!hasTurn(caller)) continue
+      // Sound: a caller of whom nothing waits is removed.
+      const start = queue.shift()!
       waiting.delete(caller)
       if (queue.length > 0) waiting.set(caller, queue)
-      if (start === undefined) continue
       waitingCount--
       addRunning(caller, 1)
       start()
@@ -88,7 +87,7 @@ export const make = ({
   /** Waits for the turn of a caller, which then has to be released. */
   const turn = (caller: string): Effect.Effect<void, QueueFull> =>
     Effect.callback((resume) => {
-      if (hasRoom(caller)) {
+      if (runningCount < concurrency && hasTurn(caller)) {
         addRunning(caller, 1)
         return resume(Effect.void)
       }
@@ -104,7 +103,7 @@ export const make = ({
         if (at < 0) return
         queue.splice(at, 1)
         waitingCount--
-        if (queue.length === 0 && waiting.get(caller) === queue) waiting.delete(caller)
+        if (queue.length === 0) waiting.delete(caller)
       })
     })
 

@@ -168,7 +168,7 @@ const lists = [
   withCursor("refuses a cursor of another range of dates", "movements", "movements", "&to_date=2024-06-10"),
   {
     title: "movements: refuses a cursor of another value of a selection, and of another wallet",
-    run: async (subject) => {
+    run: async (subject: Subject) => {
       const page = await subject.get(path(subject, "movements", "limit=2&kind=fee"))
       const query = `cursor=${encodeURIComponent(page.body.cursor)}`
       const wallet = otherWallet(subject)
