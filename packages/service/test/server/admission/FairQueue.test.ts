@@ -93,6 +93,20 @@ describe("FairQueue", () => {
     }),
   )
 
+  it.effect("run: a caller whose last waiting computation is interrupted is passed over", () =>
+    Effect.gen(function* () {
+      const { begun, end, queue, start } = makeWork({ concurrency: 1 })
+      yield* start("a", "a1")
+      const waiting = yield* start("b", "b1")
+      yield* start("c", "c1")
+      yield* Fiber.interrupt(waiting)
+      yield* end("a1")
+
+      expect(begun).toEqual(["a1", "c1"])
+      expect(queue.size()).toEqual({ running: 1, waiting: 0 })
+    }),
+  )
+
   it.effect.prop(
     "run: everything that is admitted runs once, within the bounds, in any order of arrivals",
     { callers: Schema.Array(Schema.Literals(["a", "b", "c", "d"])) },

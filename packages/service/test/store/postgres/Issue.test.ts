@@ -1,5 +1,6 @@
-import { ConnectionError, SqlError, UnknownError } from "effect/sql/SqlError"
+import { AuthenticationError, ConnectionError, SqlError, UnknownError } from "effect/sql/SqlError"
 import { describe, expect, it } from "vitest"
+import { StoreError } from "../../../src/store/StoreError.ts"
 import * as Issue from "../../../src/store/postgres/Issue.ts"
 
 /** What the driver makes of an error that the server sent. */
@@ -33,6 +34,22 @@ describe("Issue", () => {
     })
   })
 
+  it("isConflict: is the state of a row that contradicts a key, and no other failure", () => {
+    expect(Issue.isConflict(Issue.toStoreError("database", sent("23505")))).toBe(true)
+    expect(Issue.isConflict(Issue.toStoreError("database", sent("23503")))).toBe(false)
+    expect(Issue.isConflict(new StoreError({ message: "another", isRetryable: true, cause: undefined }))).toBe(false)
+  })
+
+  it("unanswered, rolledBack: are retried, and name the database", () => {
+    expect([Issue.unanswered("db1/chains"), Issue.rolledBack("db1/chains")]).toMatchObject([
+      {
+        isRetryable: true,
+        message: "Database does not answer: db1/chains. Check the load, the disks and the network of its machine.",
+      },
+      { isRetryable: true, message: "Transaction of the database rolled back: db1/chains. Try again." },
+    ])
+  })
+
   describe("toStoreError", () => {
     it.each(["EPIPE", "ECONNRESET"])(
       "toStoreError: a socket that broke with %s is a database that is unreachable, and no SQLSTATE",
@@ -48,6 +65,49 @@ describe("Issue", () => {
         expect(Issue.sqlState(error)).toBe(undefined)
       },
     )
+
+    it.each([
+      ["08006", true, "Database unreachable"],
+      ["25006", true, "Database read-only"],
+      ["25P03", true, "Transaction of the database ended, as it waited too long"],
+      ["28P01", false, "Database refused the login"],
+      ["3D000", false, "Database missing"],
+      ["3F000", true, "Database schema missing"],
+      ["40001", true, "Database busy"],
+      ["42501", false, "Database permission missing"],
+      ["42P01", true, "Database schema missing"],
+      ["53100", true, "Database out of space or memory"],
+      ["53300", true, "Database has too many connections"],
+      ["57014", true, "Statement of the database cancelled"],
+      ["58030", true, "Disk error in database"],
+      ["72000", true, "Database busy"],
+      ["XX001", false, "Database damaged"],
+    ])("toStoreError: SQLSTATE %s, which is retried: %s", (code, isRetryable, what) => {
+      const error = shown(sent(code))
+
+      expect(error.isRetryable).toBe(isRetryable)
+      expect(error.message).toContain(`${what}: db1/chains (SQLSTATE ${code}). `)
+    })
+
+    it("toStoreError: a failure that nothing is known of is not retried, and has its state alone", () => {
+      expect(shown(sent("22012"))).toEqual({
+        isRetryable: false,
+        message: "Database failed: db1/chains (SQLSTATE 22012).",
+      })
+      // Not from a server: its states are texts.
+      const cause = Object.assign(new Error("odd"), { severity: "ERROR", code: 8 })
+      const odd = new SqlError({ reason: new UnknownError({ cause }) })
+      expect(shown(odd)).toEqual({ isRetryable: false, message: "Database failed: db1/chains." })
+    })
+
+    it("toStoreError: a login that the driver reports without a state is refused", () => {
+      const refused = new SqlError({ reason: new AuthenticationError({ cause: new Error("no password") }) })
+
+      expect(shown(refused)).toEqual({
+        isRetryable: false,
+        message: 'Database refused the login: db1/chains. Correct the user and password of "database".',
+      })
+    })
 
     it.each([
       ["XX000", "failure on connection marked as essential: w1.lan:5432", undefined],
