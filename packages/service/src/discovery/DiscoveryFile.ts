@@ -216,20 +216,17 @@ const refuseDamaged = (what: string): never => {
   throw new Refused({ reason: `is damaged: ${what}`, advice: "Remove it to begin the search again." })
 }
 
-const codeOf = (cause: unknown): unknown =>
-  typeof cause === "object" && cause !== null
-    ? "errcode" in cause
-      ? cause.errcode
-      : Reflect.get(cause, "code")
-    : undefined
+/** The primary result code of an error of SQLite; 0 for another one. */
+const sqliteCode = (cause: unknown): number =>
+  cause instanceof Error && "errcode" in cause ? Number(cause.errcode) & 0xff : 0
 
 /** The error of what SQLite or the file system throws. */
 const toError = (file: string, cause: unknown): DiscoveryFileError => {
   if (cause instanceof Refused) return new DiscoveryFileError({ file, reason: cause.reason, advice: cause.advice })
-  const code = Number(codeOf(cause)) & 0xff
+  const code = sqliteCode(cause)
   const refused = (reason: string, advice: string) => new DiscoveryFileError({ file, reason, advice })
-  // SQLITE_BUSY, SQLITE_LOCKED, SQLITE_CORRUPT, SQLITE_NOTADB.
-  if (code === 5 || code === 6) return refused("is used by another process", "Wait until that has ended.")
+  // SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB.
+  if (code === 5) return refused("is used by another process", "Wait until that has ended.")
   if (code === 11) return refused("is damaged", "Remove it to begin the search again.")
   if (code === 26) return refused("is not a file of an interrupted search", moveAway)
   const reason = cause instanceof Error ? cause.message : String(cause)

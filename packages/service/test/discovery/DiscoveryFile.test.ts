@@ -284,6 +284,20 @@ describe("DiscoveryFile", () => {
     }),
   )
 
+  it.effect("open: refuses a file whose tables are damaged, and one that cannot be written", () =>
+    Effect.gen(function* () {
+      const { file } = yield* written
+      const bytes = readFileSync(file)
+      writeFileSync(file, bytes.fill(0xff, 4_096, 8_192))
+      const damaged = yield* Effect.flip(read(file))
+      const below = yield* Effect.flip(read(join(file, "search.sqlite")))
+
+      expect([damaged.reason, damaged.advice]).toEqual(["is damaged", "Remove it to begin the search again."])
+      expect(below.reason).toMatch(/^cannot be written \((?:ENOTDIR|EEXIST)/)
+      expect(below.advice).toBe("Name another folder with --state.")
+    }),
+  )
+
   it.effect("open: refuses a state that contradicts its search, itself or the stored blocks", () =>
     Effect.gen(function* () {
       const whole = stateAt(250, 250)
