@@ -1,7 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Logger } from "effect"
 import * as TestClock from "effect/testing/TestClock"
+import { StateUnavailable } from "../../src/node/CallsError.ts"
 import type { Node } from "../../src/node/Node.ts"
+import { NotIndexed } from "../../src/proof/LedgerScope.ts"
 import * as ProofKeeper from "../../src/proof/ProofKeeper.ts"
 import type { ChainStore } from "../../src/store/Database.ts"
 import { StoreError } from "../../src/store/StoreError.ts"
@@ -69,6 +71,33 @@ describe("ProofKeeper", () => {
 
       expect(turns).toBeGreaterThan(1)
       expect(logged).toEqual(["Opening balances and proofs are not up to date: tokens is not iterable"])
+    }),
+  )
+
+  it.effect.each([
+    ["after a second where nothing is indexed", new NotIndexed({ chain: "eth", derived: null, block: null }), 61],
+    [
+      "after a second where the node has no state",
+      new StateUnavailable({ host: "node", method: "eth_call", block: 1, reason: "pruned", firstBlock: null }),
+      61,
+    ],
+    // After 5, 10 and 20 seconds.
+    ["more and more seldom where the store fails", busy, 4],
+  ] as const)("run: tries again %s", ([, failure, expected]) =>
+    Effect.gen(function* () {
+      let turns = 0
+      // Sound: the loop does not see which part of a turn fails.
+      const watch = Effect.suspend(() => {
+        turns += 1
+        return Effect.fail(failure)
+      }) as unknown as Effect.Effect<null, StoreError>
+      const store = { reader: {}, proofs: Effect.succeed({}) } as unknown as ChainStore
+      const options = { chain: "eth", node: {} as Node, store, watch, callsPerMinute: 600, isIdle: () => true }
+      const fiber = yield* ProofKeeper.run(options).pipe(Effect.provide(Logger.layer([])), Effect.forkScoped)
+      yield* TestClock.adjust("1 minute")
+      yield* Fiber.interrupt(fiber)
+
+      expect(turns).toBe(expected)
     }),
   )
 })
