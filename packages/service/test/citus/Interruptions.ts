@@ -1,12 +1,28 @@
-/** Ends nodes of Citus one after the other while something runs, and starts each again. */
-import { Effect } from "effect"
+/** Ends nodes of Citus one after the other while a chain is written, and starts each again. */
+import { Effect, Schedule } from "effect"
+import * as TestServer from "../store/postgres/TestServer.ts"
 import type * as Nodes from "./Nodes.ts"
 
 const [upMillis, downMillis] = [12_000, 3_000] as const
 
-/** Runs an effect while nodes are ended; gives its value and how many were. */
+/** Writes that are behind the begin of a checker, which needs all nodes. */
+const firstWrites = 30
+const written = "SELECT serial FROM daybook_test.checkpoint"
+
+/** Waits until the chain of the tests was written so often. */
+const hasBegun = (url: string) =>
+  TestServer.rowsOf(url, written).pipe(
+    Effect.sandbox,
+    Effect.filterOrFail(
+      ([row]) => Number((row as { readonly serial: bigint } | undefined)?.serial ?? 0) >= firstWrites,
+    ),
+    Effect.retry(Schedule.spaced("500 millis")),
+  )
+
+/** Runs an effect that writes the chain of the tests while nodes are ended; gives its value and how many were. */
 export const during = Effect.fnUntraced(function* <A>(
   { coordinator, workers }: Nodes.Cluster,
+  url: string,
   effect: Effect.Effect<A>,
 ) {
   let ended = 0
@@ -24,6 +40,6 @@ export const during = Effect.fnUntraced(function* <A>(
     )
     ended++
   })
-  const value = yield* Effect.raceFirst(effect, Effect.forever(end))
+  const value = yield* Effect.raceFirst(effect, Effect.andThen(hasBegun(url), Effect.forever(end)))
   return { value, ended }
 })

@@ -106,7 +106,7 @@ const onNodes = (bin: string, pages: number): ReadonlyArray<Campaign.Case> => [
       const cluster = yield* Nodes.start({ bin, workers })
       const { url } = yield* cluster.database("lost_nodes")
       const args = ["--on", "citus", "--database", url, "--pages", String(pages), "--interrupted"]
-      const { ended, value } = yield* Interruptions.during(cluster, campaign("../tears/run.ts", ...args))
+      const { ended, value } = yield* Interruptions.during(cluster, url, campaign("../tears/run.ts", ...args))
       report.print(`${ended} nodes were ended`)
       if (ended === 0) report.fail("no node was ended")
       if (value !== 0) report.fail("see above")

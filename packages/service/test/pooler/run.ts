@@ -5,7 +5,10 @@ import * as EmbeddedServer from "../store/postgres/EmbeddedServer.ts"
 import * as Pooler from "./Pooler.ts"
 
 const embedded = Effect.map(
-  Effect.acquireRelease(Effect.promise(EmbeddedServer.start), ({ stop }) => Effect.promise(stop)),
+  Effect.acquireRelease(
+    Effect.promise(() => EmbeddedServer.start()),
+    ({ stop }) => Effect.promise(stop),
+  ),
   ({ url }) => url,
 )
 

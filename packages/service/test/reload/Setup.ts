@@ -91,7 +91,10 @@ const indexed = Effect.fnUntraced(function* (chainId: number) {
 })
 
 const postgres = Effect.map(
-  Effect.acquireRelease(Effect.promise(EmbeddedServer.start), ({ stop }) => Effect.promise(stop)),
+  Effect.acquireRelease(
+    Effect.promise(() => EmbeddedServer.start()),
+    ({ stop }) => Effect.promise(stop),
+  ),
   ({ url }) => url,
 )
 

@@ -131,9 +131,9 @@ export const launch = async (
   }
 }
 
-/** Starts a server. */
-export const start = async (): Promise<EmbeddedServer> => {
-  const cluster = await initialise()
+/** Starts a server; `bin` has its programs, those of the package where it is left out. */
+export const start = async (bin?: string): Promise<EmbeddedServer> => {
+  const cluster = await initialise(bin)
   const { stop, url } = await launch(cluster, await freePort(), [])
   return {
     url,

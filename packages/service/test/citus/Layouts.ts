@@ -1,0 +1,196 @@
+/**
+ * Layouts of a chain on the nodes of Citus that are not built, beside the one that is: their tables, filled from those of a chain, and the
+ * statements of a page on them.
+ */
+import * as DistributedStatements from "../../src/store/postgres/DistributedStatements.ts"
+import * as Statements from "../../src/store/postgres/Statements.ts"
+import * as Values from "../../src/store/postgres/Values.ts"
+
+/** Rows of a statement. */
+export type Run = (sql: string, params: ReadonlyArray<Values.Value>) => Promise<ReadonlyArray<ReadonlyArray<unknown>>>
+
+/** What a page is asked for: a history, and how many rows of it. */
+export interface Page {
+  readonly key: bigint
+  readonly limit: number
+}
+
+/** A shard: its table, and a connection to its node. */
+export interface Shard {
+  readonly table: string
+  readonly run: Run
+}
+
+/** The shards of a table: that which has the rows of a key, and all. */
+export interface Shards {
+  readonly of: (table: string, key: bigint) => Shard
+  readonly all: (table: string) => ReadonlyArray<Shard>
+}
+
+/** A layout. */
+export interface Layout {
+  readonly name: string
+  /** Which server the reader connects to. */
+  readonly on: "PostgreSQL" | "coordinator" | "node"
+  /** Statements that make its tables, on the coordinator. */
+  readonly tables?: ReadonlyArray<string>
+  /** Reads the row ids of a page, newest first, with its checkpoint and its transactions. */
+  readonly read: (run: Run, page: Page, shards: Shards) => Promise<ReadonlyArray<unknown>>
+}
+
+const schema = "daybook_test"
+const [own, distributed] = [Statements.make(schema), DistributedStatements.make(schema).sql]
+const serialAt = 7
+const maxId = Number.MAX_SAFE_INTEGER
+const documentColumns = Statements.documentColumns("d")
+
+const snapshotParams = [Values.bytes(null), Values.bigs([]), Values.text("transactions")]
+const begin = (run: Run) => run(own.beginSnapshot, [...snapshotParams, Values.text("10s")])
+const pageParams = ({ key, limit }: Page) => [key, 0, maxId, limit].map(Values.big)
+
+const idsOf = (rows: ReadonlyArray<ReadonlyArray<unknown>>, at = 0): ReadonlyArray<number> =>
+  // Sound: the column has row ids, and is empty in rows of another kind.
+  rows.map((row) => row[at] as number | null).filter((id) => id !== null)
+
+const inTransaction =
+  (read: Layout["read"]): Layout["read"] =>
+  async (run, page, shards) => {
+    await run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", [])
+    const ids = await read(run, page, shards)
+    await run("ROLLBACK", [])
+    return ids
+  }
+
+/** The statements of the layout that is built. */
+const built: Layout["read"] = async (run, page) => {
+  const serial = Values.big((await begin(run))[0]![serialAt] as number)
+  const ids = idsOf(await run(distributed.pageDown, [...pageParams(page), serial]))
+  await run(distributed.documentsOf, [Values.bigs(ids), serial])
+  return ids
+}
+
+/** Distribution values whose hashes lie in the first and in the second of two shards. */
+const parts = [1, 2] as const
+const partOf = (id: string) => `1 + ${id} % 2`
+
+/** Transactions in a number of parts, each of which is a shard that a statement names: such a statement is planned once. */
+const inParts: Layout["read"] = async (run, page) => {
+  const serial = Values.big((await begin(run))[0]![serialAt] as number)
+  const ids = idsOf(await run(distributed.pageDown, [...pageParams(page), serial]))
+  for (const part of parts) {
+    const own = Values.bigs(ids.filter((id) => 1 + (id % parts.length) === part))
+    await run(
+      `SELECT d.id, ${documentColumns} FROM parts.document d
+       WHERE part = $1 AND id = ANY($2::int8[]) AND ${schema}.proved($3)`,
+      [Values.int(part), own, serial],
+    )
+  }
+  return ids
+}
+
+/** The same tables, read on the nodes by the names of their shards, of which the coordinator knows nothing. */
+const onNodes: Layout["read"] = async (run, page, shards) => {
+  const serial = Values.big((await begin(run))[0]![serialAt] as number)
+  const history = shards.of(`${schema}.appearance`, page.key)
+  const sql = distributed.pageDown.replace(`${schema}.appearance`, history.table)
+  const ids = idsOf(await history.run(sql, [...pageParams(page), serial]))
+  for (const { run: ofNode, table } of shards.all(`${schema}.document`)) {
+    const documents = distributed.documentsOf.replace(`${schema}.document`, table)
+    await ofNode(documents, [Values.bigs(ids), serial])
+  }
+  return ids
+}
+
+const partTables = [
+  "CREATE SCHEMA parts",
+  `CREATE TABLE parts.document AS SELECT 0::int4 AS part, d.* FROM ${schema}.document d LIMIT 0`,
+  "ALTER TABLE parts.document ADD PRIMARY KEY (part, id)",
+  "SELECT create_distributed_table('parts.document', 'part', shard_count := 2, colocate_with := 'none')",
+  `INSERT INTO parts.document SELECT (${partOf("id")})::int4, d.* FROM ${schema}.document d`,
+]
+
+const besideRows = (more: string) => `SELECT id, ${documentColumns}${more} FROM wide.history d
+  WHERE key = $1 AND id BETWEEN $2 AND $3`
+const besideEnd = "ORDER BY id DESC LIMIT $4"
+
+/** Transactions beside each history that names them. */
+const beside: Layout["read"] = async (run, page) => {
+  const serial = Values.big((await begin(run))[0]![serialAt] as number)
+  return idsOf(await run(`${besideRows("")} AND ${schema}.proved($5) ${besideEnd}`, [...pageParams(page), serial]))
+}
+
+/** The same, read on the node of the history by the name of its shard. */
+const besideOnNode: Layout["read"] = async (run, page, shards) => {
+  const serial = Values.big((await begin(run))[0]![serialAt] as number)
+  const { run: ofNode, table } = shards.of("wide.history", page.key)
+  const sql = `${besideRows("")} AND ${schema}.proved($5) ${besideEnd}`.replace("wide.history", table)
+  return idsOf(await ofNode(sql, [...pageParams(page), serial]))
+}
+
+const besideTables = [
+  "CREATE SCHEMA wide",
+  `CREATE TABLE wide.history AS SELECT 0::int8 AS key, d.* FROM ${schema}.document d LIMIT 0`,
+  "ALTER TABLE wide.history ADD PRIMARY KEY (key, id)",
+  "SELECT create_distributed_table('wide.history', 'key', shard_count := 32, colocate_with := 'none')",
+  "SET citus.enable_repartition_joins = on",
+  `INSERT INTO wide.history SELECT a.key, d.* FROM ${schema}.appearance a JOIN ${schema}.document d ON d.id = a.id`,
+  `CREATE TABLE wide.state AS SELECT c.*, ARRAY(SELECT name FROM ${schema}.counter) AS counted,
+    ARRAY(SELECT count FROM ${schema}.counter) AS counts FROM ${schema}.checkpoint c`,
+  "SELECT create_reference_table('wide.state')",
+  `DO $do$ BEGIN EXECUTE format('CREATE FUNCTION wide.head() RETURNS text LANGUAGE sql STABLE AS
+    ''SELECT s::text FROM wide.%I s''', (SELECT 'state_' || shardid FROM pg_dist_shard WHERE logicalrelid = 'wide.state'::regclass));
+   END $do$`,
+]
+
+/** The tables of a page; the others would lie beside them. */
+const copied = ["checkpoint", "counter", "proof", "projection", "block", "appearance", "document"]
+
+const togetherTables = [
+  "SET citus.enable_schema_based_sharding = on",
+  "CREATE SCHEMA one",
+  ...copied.flatMap((table) => [
+    `CREATE TABLE one.${table} (LIKE ${schema}.${table} INCLUDING DEFAULTS INCLUDING INDEXES)`,
+    `INSERT INTO one.${table} SELECT * FROM ${schema}.${table}`,
+  ]),
+  "RESET citus.enable_schema_based_sharding",
+]
+
+const nextAt = 24
+/** A page as one statement. */
+const single =
+  (statements: Statements.Statements): Layout["read"] =>
+  async (run, page) => {
+    const params = [...snapshotParams, ...pageParams(page), Values.big(page.limit)]
+    const ids = idsOf(await run(statements.snapshotWithPageDown, params), nextAt)
+    return ids.toSorted((one, other) => other - one)
+  }
+const one = Statements.make("one")
+
+/** A page as one statement on the shards of a chain that lies on one node. */
+const singleOnNode: Layout["read"] = async (_, page, shards) => {
+  const tableOf = (table: string) => shards.of(table, page.key)
+  const sql = one.snapshotWithPageDown.replaceAll(/\bone\.\w+/g, (table) => tableOf(table).table)
+  const params = [...snapshotParams, ...pageParams(page), Values.big(page.limit)]
+  const ids = idsOf(await tableOf("one.document").run(sql, params), nextAt)
+  return ids.toSorted((first, other) => other - first)
+}
+
+const coordinator = "coordinator"
+
+export const all: ReadonlyArray<Layout> = [
+  { name: "PostgreSQL, one statement", on: "PostgreSQL", read: single(own) },
+  { name: "transactions by their row id, which is built", on: coordinator, read: inTransaction(built) },
+  { name: "by their row id, without a transaction", on: coordinator, read: built },
+  { name: "by their row id, read on the nodes as shards", on: coordinator, read: onNodes },
+  { name: "in two parts, a statement each", on: coordinator, tables: partTables, read: inTransaction(inParts) },
+  { name: "beside each history", on: coordinator, tables: besideTables, read: inTransaction(beside) },
+  {
+    name: "beside each history, with the checkpoint on each node: one statement",
+    on: coordinator,
+    read: async (run, page) => idsOf(await run(`${besideRows(", wide.head()")} ${besideEnd}`, pageParams(page))),
+  },
+  { name: "beside each history, read on its node as a shard", on: coordinator, read: besideOnNode },
+  { name: "a chain on one node, one statement", on: coordinator, tables: togetherTables, read: single(one) },
+  { name: "a chain on one node, read there", on: "node", read: single(one) },
+  { name: "a chain on one node, read there as shards", on: "node", read: singleOnNode },
+]
