@@ -11,6 +11,7 @@ import type {
   Rotation,
   Settings,
   Webhook,
+  WebhookAddresses,
   WebhookDeliveries,
   WebhookList,
   WebhookTest,
@@ -36,6 +37,7 @@ import type { RestError } from "./RestError.ts"
 export type {
   RemovedWebhook,
   Webhook,
+  WebhookAddresses,
   WebhookDeliveries,
   WebhookDelivery,
   WebhookList,
@@ -55,7 +57,7 @@ export interface WebhookQuery {
  * A webhook that is made.
  */
 export interface CreateQuery extends Omit<Settings, "addresses" | "from"> {
-  /** Wallets whose events are sent, 1 to 100, in any case. */
+  /** Wallets whose events are sent, 1 to 1,000, in any case. `changeAddresses` adds more. */
   readonly addresses: ReadonlyArray<string>
   /** Where the rows begin: a block, a date, the cursor of an event of the one wallet, or `now`. Default `now`. */
   readonly from?: From | undefined
@@ -70,12 +72,20 @@ export type From = bigint | number | string | Date
  * Wallets that a webhook sends from now on, and no more.
  */
 export interface AddressesQuery extends WebhookQuery, Omit<AddressChange, "add" | "remove" | "from"> {
-  /** Wallets that are added. */
+  /** Wallets that are added, up to 1,000. */
   readonly add?: ReadonlyArray<string> | undefined
-  /** Wallets of which nothing more is sent. */
+  /** Wallets of which nothing more is sent, up to 1,000. */
   readonly remove?: ReadonlyArray<string> | undefined
   /** Where the rows of the added wallets begin: a block, a date, or `now`. Default `now`. */
   readonly from?: From | undefined
+}
+
+/**
+ * The addresses of a webhook.
+ */
+export interface ListAddressesQuery extends WebhookQuery {
+  /** Addresses behind this one: the `next` of the page before. Default: the first ones. */
+  readonly after?: string | undefined
 }
 
 /**
@@ -135,6 +145,11 @@ export interface WebhookClient {
   readonly rotate: (query: RotateQuery, options?: CallOptions) => Effect.Effect<WebhookWithSecret, RestError>
   /** Adds wallets and removes others. */
   readonly changeAddresses: (query: AddressesQuery, options?: CallOptions) => Effect.Effect<Webhook, RestError>
+  /** Returns up to 1,000 wallets of a webhook, in the order of their addresses. `next` is the `after` of the next page. */
+  readonly listAddresses: (
+    query: ListAddressesQuery,
+    options?: CallOptions,
+  ) => Effect.Effect<WebhookAddresses, RestError>
   /** Returns the last 50 attempts, newest first. */
   readonly deliveries: (query: DeliveriesQuery, options?: CallOptions) => Effect.Effect<WebhookDeliveries, RestError>
   /** The same client, whose calls have these options unless they are given others; waits and limits are shared. Headers are added. */
@@ -247,6 +262,7 @@ const callsOf = Effect.fnUntraced(function* (
     replay: call(WebhookOperation.all.replayWebhook),
     rotate: call(WebhookOperation.all.rotateWebhook),
     changeAddresses: call(WebhookOperation.all.changeWebhookAddresses),
+    listAddresses: call(WebhookOperation.all.listWebhookAddresses),
     deliveries: call(WebhookOperation.all.webhookDeliveries),
   }
 })
@@ -285,6 +301,7 @@ export const make = (options: Options): Effect.Effect<WebhookClient, InvalidOpti
       replay: calls.replay.value,
       rotate: calls.rotate.value,
       changeAddresses: calls.changeAddresses.value,
+      listAddresses: calls.listAddresses.value,
       deliveries: calls.deliveries.value,
     }),
   )
@@ -321,6 +338,7 @@ export const createWebhookClient = (options: Options): WebhookPromiseClient => {
     replay: single(calls.replay),
     rotate: single(calls.rotate),
     changeAddresses: single(calls.changeAddresses),
+    listAddresses: single(calls.listAddresses),
     deliveries: single(calls.deliveries),
   })
 }

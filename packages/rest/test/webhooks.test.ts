@@ -13,6 +13,7 @@ const webhook = {
   url: "https://books.example/hook",
   chain: "eth",
   addresses: [address.toLowerCase()],
+  address_count: 1,
   types: ["wallet.transaction"],
   finality: "head",
   state: "active",
@@ -96,13 +97,14 @@ describe("WebhookClient", () => {
     }),
   )
 
-  it.live("list, test, remove and deliveries decode their own responses", () =>
+  it.live("list, test, remove, listAddresses and deliveries decode their own responses", () =>
     Effect.gen(function* () {
       const attempt = { message: "msg_1", at: time, attempt: 1, events: 3, result: "failed", status: 500, reason: null }
       const { options, received } = yield* serveAnswers(
         [200, { result: [webhook] }],
         [200, { id: "wh_1", message: "msg_1" }],
         [200, { removed: true }],
+        [200, { result: [address.toLowerCase()], next: null }],
         [200, { result: [{ ...attempt, milliseconds: 7 }] }],
       )
       const client = yield* WebhookClient.make(options)
@@ -110,6 +112,11 @@ describe("WebhookClient", () => {
       expect((yield* client.list()).result[0]?.name).toBe("books")
       expect((yield* client.test({ webhook: "wh_1" })).message).toBe("msg_1")
       expect((yield* client.remove({ webhook: "wh_1" })).removed).toBe(true)
+      expect(yield* client.listAddresses({ webhook: "wh_1", after: address })).toEqual({
+        result: [address.toLowerCase()],
+        next: null,
+      })
+      expect(received().at(-1)).toBe(`GET /api/v2.2/webhooks/wh_1/addresses?after=${address.toLowerCase()} `)
       expect((yield* client.deliveries({ webhook: "wh_1", result: "failed" })).result[0]?.at).toEqual(new Date(time))
       expect(received().at(-1)).toBe("GET /api/v2.2/webhooks/wh_1/deliveries?result=failed ")
     }),

@@ -195,7 +195,9 @@ const webhookDocumentation = (name: WebhookOperation.Name) =>
   documentation(name, { parameters: Documentation.webhookParameters, headers: errorHeaders })
 
 /** The endpoint of an operation on webhooks that reads. */
-const webhookGet = <O extends WebhookOperation.All["listWebhooks" | "getWebhook" | "webhookDeliveries"]>(
+const webhookGet = <
+  O extends WebhookOperation.All["listWebhooks" | "getWebhook" | "listWebhookAddresses" | "webhookDeliveries"],
+>(
   operation: O,
 ) =>
   HttpApiEndpoint.get(operation.name, operation.path, {
@@ -258,6 +260,7 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
     webhookSend(webhooks.replayWebhook),
     webhookSend(webhooks.rotateWebhook),
     webhookSend(webhooks.changeWebhookAddresses),
+    webhookGet(webhooks.listWebhookAddresses),
     webhookGet(webhooks.webhookDeliveries),
   )
   .middleware(ApiKey) {}

@@ -25,11 +25,11 @@ const literal = <const A extends string>(...values: ReadonlyArray<A>) =>
 const count = Quantity.SafeIntegerFromNumber
 
 /**
- * The most addresses of one webhook.
+ * The most addresses of one request, and of a page of the addresses of a webhook. A webhook has as many as its server permits.
  *
  * Source: decision 0073.
  */
-export const maxAddresses = 100
+export const maxAddresses = 1_000
 
 const isId = (input: unknown): input is string => typeof input === "string" && /^[\w-]{1,60}$/.test(input)
 
@@ -138,6 +138,16 @@ export const DeliveryQuery = Schema.Struct({
   result: Schema.optionalKey(literal("all", "failed")),
 })
 
+/**
+ * Query parameters of the addresses of a webhook.
+ *
+ * Source: decision 0073.
+ */
+export const AddressesQuery = Schema.Struct({
+  /** Addresses behind this one: the `next` of the page before. Default: the first ones. */
+  after: Schema.optionalKey(Address.Address),
+})
+
 const deliveryCodec = open("WebhookDelivery", {
   /** Id of the message: the header `webhook-id`, the same for each attempt. */
   message: Schema.String,
@@ -180,8 +190,10 @@ const fields = {
   url: Schema.String,
   /** Name of the chain. */
   chain: Schema.String,
-  /** Its wallets. */
+  /** Its first 100 wallets, in the order of their addresses. */
   addresses: Addresses,
+  /** Number of its wallets. */
+  address_count: count,
   /** Types of the rows that are sent. */
   types: Types,
   /** When rows are sent: once their block is stored, or once it is final. */
@@ -264,6 +276,25 @@ export interface WebhookListWire extends Schema.Codec.Encoded<typeof listCodec> 
  */
 export const WebhookList: Named<typeof listCodec, WebhookList, WebhookListWire> = listCodec
 
+const addressesCodec = open("WebhookAddresses", {
+  /** Up to 1,000 wallets, in the order of their addresses. */
+  result: Addresses,
+  /** The last of them, behind which more follow; `null` where none does. */
+  next: orNull(Address.Address),
+})
+
+export interface WebhookAddresses extends Schema.Schema.Type<typeof addressesCodec> {}
+
+/** Encoded form of `WebhookAddresses`: the values of its JSON. */
+export interface WebhookAddressesWire extends Schema.Codec.Encoded<typeof addressesCodec> {}
+
+/**
+ * Wallets of a webhook.
+ *
+ * Source: decision 0073.
+ */
+export const WebhookAddresses: Named<typeof addressesCodec, WebhookAddresses, WebhookAddressesWire> = addressesCodec
+
 const deliveriesCodec = open("WebhookDeliveries", {
   /** The last 50 attempts, newest first. */
   result: Schema.Array(WebhookDelivery),
@@ -336,7 +367,7 @@ export const RemovedWebhook: Named<typeof removedCodec, RemovedWebhook, RemovedW
 export const Settings = Schema.Struct({
   /** Where messages are sent: an https URL of the public internet. */
   url: Schema.String,
-  /** Wallets whose events are sent, 1 to 100. */
+  /** Wallets whose events are sent, 1 to 1,000; more are added by requests of their own. */
   addresses: Addresses,
   /** Chain by name or identifier. Default `eth`. */
   chain: Schema.optionalKey(Schema.String),
@@ -358,9 +389,9 @@ export interface Settings extends Schema.Schema.Type<typeof Settings> {}
  * Source: decision 0073.
  */
 export const AddressChange = Schema.Struct({
-  /** Wallets that are added; one that it has stays as it is. */
+  /** Wallets that are added, up to 1,000; one that it has stays as it is. */
   add: Schema.optionalKey(Addresses),
-  /** Wallets of which nothing more is sent. */
+  /** Wallets of which nothing more is sent, up to 1,000. */
   remove: Schema.optionalKey(Addresses),
   /** Where the rows of the added wallets begin: a block number, a date, or `now`. Default `now`. */
   from: Schema.optionalKey(From),

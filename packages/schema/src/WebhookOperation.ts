@@ -190,6 +190,22 @@ export const changeWebhookAddresses = {
 } as const satisfies WebhookOperation
 
 /**
+ * The wallets of a webhook, in the order of their addresses.
+ *
+ * Source: decision 0073; errors: decision 0012.
+ */
+export const listWebhookAddresses = {
+  name: "listWebhookAddresses",
+  method: "GET",
+  path: `${path}/:webhook/addresses`,
+  params: Webhook.Path,
+  query: Webhook.AddressesQuery,
+  body: null,
+  response: Webhook.WebhookAddresses,
+  errors,
+} as const satisfies WebhookOperation
+
+/**
  * The last attempts of a webhook, newest first.
  *
  * Source: decision 0073; errors: decision 0012.
@@ -229,6 +245,7 @@ export const all = {
   replayWebhook,
   rotateWebhook,
   changeWebhookAddresses,
+  listWebhookAddresses,
   webhookDeliveries,
 } as const satisfies Readonly<Record<string, WebhookOperation>>
 

@@ -28,17 +28,17 @@ describe("Webhook", () => {
     ).toEqual(["17000000", "17000000", "2026-01-01", "e1.4-abc.0.1.1.0123456789ab", "now"])
   })
 
-  it("Settings: reads addresses in any case, at most 100 of them, and refuses unknown keys and values", () => {
+  it("Settings: reads addresses in any case, at most 1,000 of them, and refuses unknown keys and values", () => {
     const decoded = Schema.decodeUnknownSync(Webhook.Settings)({
       ...settings,
       addresses: [address.toUpperCase().replace("X", "x")],
     })
 
     expect(decoded.addresses).toEqual([address])
-    expect(isAccepted({ addresses: Array.from({ length: 100 }, () => address) })).toBe(true)
+    expect(isAccepted({ addresses: Array.from({ length: 1_000 }, () => address) })).toBe(true)
     expect(
       [
-        { addresses: Array.from({ length: 101 }, () => address) },
+        { addresses: Array.from({ length: 1_001 }, () => address) },
         { addresses: "0x12" },
         { from: -1 },
         { from: 1.5 },

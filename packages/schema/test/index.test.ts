@@ -61,9 +61,9 @@ describe("@daybook/schema", () => {
         "WalletPage": "WalletPage extras",
         "WalletQuery": "Path WalletQuery bounds",
         "WalletTransaction": "WalletTransaction extras",
-        "Webhook": "AddressChange DeliveryQuery Id Path Query RemovedWebhook Replay Rotation Settings Webhook WebhookDeliveries WebhookDelivery WebhookList WebhookTest WebhookWithSecret maxAddresses",
+        "Webhook": "AddressChange AddressesQuery DeliveryQuery Id Path Query RemovedWebhook Replay Rotation Settings Webhook WebhookAddresses WebhookDeliveries WebhookDelivery WebhookList WebhookTest WebhookWithSecret maxAddresses",
         "WebhookMessage": "WebhookMessage",
-        "WebhookOperation": "all changeWebhookAddresses createWebhook getWebhook listWebhooks pauseWebhook removeWebhook replayWebhook resumeWebhook rotateWebhook testWebhook webhookDeliveries",
+        "WebhookOperation": "all changeWebhookAddresses createWebhook getWebhook listWebhookAddresses listWebhooks pauseWebhook removeWebhook replayWebhook resumeWebhook rotateWebhook testWebhook webhookDeliveries",
         "Wei": "formatEther formatGwei formatUnits parseEther parseGwei parseUnits",
       }
     `)

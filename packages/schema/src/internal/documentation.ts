@@ -196,6 +196,10 @@ export const webhookParameters = {
     description: "failed: attempts that failed alone. Default: all.",
     jsonSchema: { type: "string", enum: ["all", "failed"], default: "all" },
   },
+  after: {
+    description: "Addresses behind this one: the next of the page before. Default: the first ones.",
+    jsonSchema: { type: "string", pattern: "^0x[0-9a-fA-F]{40}$" },
+  },
 } as const satisfies Readonly<Record<string, Parameter>>
 
 /** The operations by name. */
@@ -296,6 +300,10 @@ export const operations: {
   changeWebhookAddresses: {
     title: "Change the addresses of a webhook",
     description: "Adds wallets, whose rows begin at a place, and removes others.",
+  },
+  listWebhookAddresses: {
+    title: "List the addresses of a webhook",
+    description: "The wallets of a webhook in the order of their addresses, up to 1,000 behind an address.",
   },
   webhookDeliveries: {
     title: "List the deliveries of a webhook",

@@ -4,10 +4,12 @@
  *
  * Source: decision 0073.
  */
+import { readFileSync } from "node:fs"
 import { quote } from "@daybook/schema/Issue"
 import * as WalletEvent from "@daybook/schema/WalletEvent"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -19,6 +21,8 @@ import * as WebhookRequest from "../push/WebhookRequest.ts"
 import * as Coverage from "../query/Coverage.ts"
 import * as IndexedChain from "../query/IndexedChain.ts"
 import * as Engine from "../store/Engine.ts"
+import type { Webhooks } from "../store/Webhooks.ts"
+import { notBegun, type WalletChanges } from "../store/WebhookWallets.ts"
 import { shellWord } from "../supervision/ShellWord.ts"
 import { CommandError, invalidOption } from "./CommandError.ts"
 import * as KeyFlags from "./KeyFlags.ts"
@@ -26,8 +30,10 @@ import * as Selection from "./Selection.ts"
 import * as Terminal from "./Terminal.ts"
 import * as WalletFlags from "./WalletFlags.ts"
 
-/** Addresses of a webhook at most: each is looked at for itself. */
-const maxAddresses = 100
+/** Wallets of each webhook that are listed as JSON. */
+const shownAddresses = 100
+/** Wallets that are added or removed by one change of the database. */
+const changedAtOnce = 1_000
 
 const failed = (message: string) => new CommandError({ message })
 
@@ -51,19 +57,28 @@ const noWebhook = (name: string) =>
 const attempts = 10
 
 /** Changes a webhook, again where the service changed it meanwhile; gives what the change gives. */
+const changeStored = Effect.fnUntraced(function* <A>(
+  store: Webhooks,
+  name: string,
+  make: (webhook: Webhook.Webhook) => readonly [Webhook.Webhook, A, WalletChanges?],
+) {
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const stored = yield* store.find(name)
+    if (stored === null) return yield* noWebhook(name)
+    const [next, given, wallets] = make(yield* Webhook.decode(stored.content))
+    if (yield* store.change(name, stored.revision, Webhook.encode(next), wallets)) return given
+  }
+  return yield* failed(`Webhook changed meanwhile: ${quote(name)}. Run the command again.`)
+})
+
+/** Changes a webhook of a configuration. */
 const change = Effect.fnUntraced(function* <A>(
   config: string,
   name: string,
-  make: (webhook: Webhook.Webhook, key: string) => readonly [Webhook.Webhook, A],
+  make: (webhook: Webhook.Webhook, key: string) => readonly [Webhook.Webhook, A, WalletChanges?],
 ) {
   const { settings, store } = yield* open(config)
-  for (let attempt = 0; attempt < attempts; attempt++) {
-    const stored = (yield* store.list).find((one) => one.name === name)
-    if (stored === undefined) return yield* noWebhook(name)
-    const [next, given] = make(yield* Webhook.decode(stored.content), settings.key)
-    if (yield* store.change(name, stored.revision, Webhook.encode(next))) return given
-  }
-  return yield* failed(`Webhook changed meanwhile: ${quote(name)}. Run the command again.`)
+  return yield* changeStored(store, name, (webhook) => make(webhook, settings.key))
 })
 
 /** Refuses wallets that the index does not have: their webhook would be paused. */
@@ -80,6 +95,18 @@ const checkWatched = Effect.fnUntraced(function* (chain: IndexedChain.IndexedCha
   }
 })
 
+const checkCount = (
+  { addressesPerWebhook }: Pick<WebhookKey.Settings, "addressesPerWebhook">,
+  count: number,
+): Effect.Effect<void, CommandError> =>
+  count <= addressesPerWebhook
+    ? Effect.void
+    : Effect.fail(
+        failed(
+          `Too many wallets: ${count}. A webhook has at most ${addressesPerWebhook} (webhooks.addressesPerWebhook).`,
+        ),
+      )
+
 const showSecrets = Effect.fnUntraced(function* ({ publicKey, secret }: Webhook.Secrets) {
   yield* Terminal.note(`Public key, for receivers that verify ed25519: ${publicKey}`)
   yield* Terminal.note("The secret is shown once:")
@@ -90,10 +117,7 @@ const add = Command.make(
   "add",
   {
     ...flags,
-    addresses: Argument.String("ADDRESS").pipe(
-      Argument.withDescription("Address of a wallet"),
-      Argument.between(1, maxAddresses),
-    ),
+    addresses: Argument.String("ADDRESS").pipe(Argument.withDescription("Address of a wallet"), Argument.atLeast(1)),
     url: Flag.String("url").pipe(Flag.withDescription("Where messages are sent: an https URL")),
     chain: Selection.chainFlag("Chain of the wallets, where several are configured"),
     from: Selection.blockFlag("First block whose rows are sent; by default those from now on"),
@@ -121,22 +145,75 @@ const add = Command.make(
         `Several chains are configured: ${chains.map((one) => one.name).join(", ")}. Name one with --chain.`,
       )
     }
-    const wallets = [...new Set(yield* WalletFlags.parseAddresses(addresses))]
+    const wallets = yield* WalletFlags.parseAddresses(addresses)
+    yield* checkCount(settings, wallets.length)
     yield* checkWatched(IndexedChain.fromDatabase(database)(chain), wallets)
     const [webhook, secrets] = yield* Webhook.make(settings.key, {
       url,
       chain: chain.name,
-      addresses: wallets,
       types: types.length === 0 ? WalletEvent.rowTypes : types,
       finality: final ? "final" : "head",
       from: (yield* Selection.parseBlock(from)) ?? "now",
     })
-    if (!(yield* store.add(name, Webhook.encode(webhook)))) {
+    if (!(yield* store.add(name, Webhook.encode(webhook), wallets.map(notBegun)))) {
       return yield* failed(`A webhook with this name exists: ${quote(name)}. Choose another name, or remove that one.`)
     }
     yield* showSecrets(secrets)
   }, Effect.scoped),
 ).pipe(Command.withDescription("Add a webhook; its secret is the only line on standard output"))
+
+/** The addresses of a file, one in a line. */
+const addressesIn = Effect.fnUntraced(function* (file: Option.Option<string>) {
+  if (Option.isNone(file)) return []
+  const text = yield* Effect.try({
+    try: () => readFileSync(file.value, "utf8"),
+    catch: () => invalidOption("--file", "a file that can be read", quote(file.value)),
+  })
+  return text.split(/\s+/).filter((word) => word !== "")
+})
+
+/** A command that adds or removes wallets of a webhook, some thousand by one change. */
+const addressesCommand = (command: "watch" | "unwatch", description: string) =>
+  Command.make(
+    command,
+    {
+      ...flags,
+      addresses: Argument.String("ADDRESS").pipe(Argument.withDescription("Address of a wallet"), Argument.atLeast(0)),
+      file: Flag.String("file").pipe(
+        Flag.withDescription("File of more addresses, one in a line"),
+        Flag.withMetavar("FILE"),
+        Flag.optional,
+      ),
+    },
+    Effect.fn(function* ({ addresses, config, file, name }) {
+      const { chains, database, settings, store } = yield* open(config)
+      const wallets = yield* WalletFlags.parseAddresses([...addresses, ...(yield* addressesIn(file))])
+      const stored = yield* store.find(name)
+      if (stored === null) return yield* noWebhook(name)
+      const { chain: chainName, from } = yield* Webhook.decode(stored.content)
+      const chain = chains.find((one) => one.name === chainName)
+      if (chain === undefined) return yield* failed(`The chain of the webhook is not configured: ${chainName}.`)
+      if (command === "watch") yield* checkWatched(IndexedChain.fromDatabase(database)(chain), wallets)
+      for (let at = 0; at < wallets.length; at += changedAtOnce) {
+        const part = wallets.slice(at, at + changedAtOnce)
+        const changes = command === "watch" ? { add: part.map(notBegun) } : { remove: part }
+        if (command === "watch") yield* checkCount(settings, ((yield* store.find(name))?.wallets ?? 0) + part.length)
+        yield* changeStored(store, name, (webhook) => [
+          command === "watch" ? webhook : Webhook.without(webhook, new Set(part)),
+          undefined,
+          changes,
+        ])
+      }
+      const { wallets: count } = (yield* store.find(name)) ?? stored
+      const begin =
+        command === "watch" ? `; rows of new ones begin ${from === "now" ? "now" : `with block ${from}`}` : ""
+      yield* Terminal.note(`${Terminal.count(count, "wallet")} in ${quote(name)}${begin}.`)
+    }, Effect.scoped),
+  ).pipe(Command.withDescription(description))
+
+const watch = addressesCommand("watch", "Add wallets to a webhook")
+
+const unwatch = addressesCommand("unwatch", "Send nothing more of wallets of a webhook")
 
 const stateOf = ({ attempts: { failures, nextAt, paused }, pending }: Webhook.Webhook): string => {
   if (paused !== null) return `paused: ${paused}`
@@ -154,19 +231,24 @@ const list = Command.make(
     const { store } = yield* open(config)
     const found = yield* store.list
     if (found.length === 0) yield* Terminal.note('No webhooks. Add one with "daybook webhooks add".')
-    for (const { content, name } of found) {
+    const first = yield* store.firstWallets(
+      found.map(({ name }) => name),
+      shownAddresses,
+    )
+    for (const { content, name, wallets: address_count } of found) {
       const webhook = yield* Webhook.decode(content)
-      const { addresses, chain, delivered, log, publicKey: public_key, url } = webhook
+      const { chain, delivered, log, publicKey: public_key, url } = webhook
       const last = log.at(-1) ?? null
       const state = stateOf(webhook)
       if (json) {
-        const row = { name, url, chain, addresses, public_key, state, delivered, last }
+        const addresses = first.get(name) ?? []
+        const row = { name, url, chain, addresses, address_count, public_key, state, delivered, last }
         yield* Terminal.print(JSON.stringify(row))
         continue
       }
       const attempt =
         last === null ? "nothing sent yet" : `${Webhook.resultText(last)} at ${new Date(last.at).toISOString()}`
-      const wallets = Terminal.count(addresses.length, "wallet")
+      const wallets = Terminal.count(address_count, "wallet")
       yield* Terminal.print([name, url, `${wallets} on ${chain}`, state, `${delivered} delivered`, attempt].join("\t"))
     }
   }, Effect.scoped),
@@ -205,7 +287,10 @@ const replay = Command.make(
   Effect.fn(function* ({ config, from, name }) {
     const block = yield* Selection.parseBlock(from)
     if (block === undefined) return yield* invalidOption("--from", "a block number", "none")
-    yield* change(config, name, (webhook) => [Webhook.replayed(webhook, block), undefined])
+    yield* change(config, name, (webhook) => {
+      const [next, wallets] = Webhook.replayed(webhook, block)
+      return [next, undefined, wallets]
+    })
     yield* Terminal.note(`Rows from block ${block} on are sent again.`)
   }, Effect.scoped),
 ).pipe(Command.withDescription("Send the rows from a block on again"))
@@ -243,5 +328,5 @@ const remove = Command.make(
 
 /** `daybook webhooks`. */
 export const webhooks = Command.make("webhooks").pipe(
-  Command.withSubcommands([add, list, pause, resume, test, replay, rotate, remove]),
+  Command.withSubcommands([add, list, watch, unwatch, pause, resume, test, replay, rotate, remove]),
 )

@@ -150,7 +150,14 @@ export const Config = Schema.Struct({
       ),
       allowPrivate: withDefault(Schema.Boolean, () => false),
       perKey: withDefault(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 })), () => 10),
-      addressesPerKey: withDefault(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 })), () => 1_000),
+      addressesPerKey: withDefault(
+        Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 })),
+        () => 100_000,
+      ),
+      addressesPerWebhook: withDefault(
+        Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000 })),
+        () => 100_000,
+      ),
       total: withDefault(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 })), () => 1_000),
     }),
   ),

@@ -40,8 +40,8 @@ const read = (text: string): readonly [position: EventPosition, digest: string] 
   return [{ journal: journal.success, from: Number(from), next: Number(next), highest: Number(above) - 1 }, digest]
 }
 
-/** Number of the change of the journal that a position is after; undefined for another text. */
-export const changeOf = (text: string): number | undefined => read(text)?.[0].journal.change
+/** Highest block of which rows were sent, by a position as text; undefined for another text. */
+export const highestOf = (text: string): number | undefined => read(text)?.[0].highest
 
 /** Reads a position; fails with what is expected. */
 export const parse = (text: string, selection: string): Result.Result<EventPosition, string> => {
@@ -49,22 +49,4 @@ export const parse = (text: string, selection: string): Result.Result<EventPosit
   if (position === undefined) return Result.fail("the cursor of an event, unchanged")
   if (digest !== digestOf(selection)) return Result.fail("a cursor of the same wallet, chain and selection")
   return Result.succeed(position)
-}
-
-/**
- * A position from which rows are sent again from a block on. What was removed since is still known by it, so that rows that were sent are
- * voided.
- */
-export const rewound = (text: string, next: number): string => {
-  const [position, digest] = read(text) ?? []
-  if (position === undefined || digest === undefined) return text
-  return write({ ...position, from: Math.min(position.from, next), next }, digest)
-}
-
-/** A position of an earlier state, after rows up to that of a later one were sent. */
-export const above = (text: string, later: string | undefined): string => {
-  const [position, digest] = read(text) ?? []
-  if (position === undefined || digest === undefined) return text
-  const [{ highest } = position] = (later === undefined ? undefined : read(later)) ?? []
-  return write({ ...position, highest: Math.max(position.highest, highest) }, digest)
 }

@@ -107,16 +107,40 @@ const maxGaps = 100
 /** The first state of a stream that goes on after a position. */
 export const after = (position: EventPosition): State => ({ position, pending: null })
 
-/** The first state of a stream. */
-export const start = (subscription: Subscription, at: Beginning): Effect.Effect<State, StreamError> =>
+/** The first positions of streams of several wallets, by wallet, in one state of the index. */
+export const startAll = (
+  subscription: Omit<Subscription, "wallet">,
+  wallets: ReadonlyArray<string>,
+  at: Beginning,
+): Effect.Effect<ReadonlyMap<string, EventPosition>, StreamError> =>
   subscription.chain.reader.snapshot(
-    Effect.fnUntraced(function* (snapshot: Snapshot): Effect.fn.Return<State, StreamError> {
-      const checkpoint = yield* checked(subscription, snapshot)
-      const { newest } = yield* snapshot.changes(null, 0)
-      const next = yield* nextOf(snapshot, at, checkpoint, lastOf(subscription, checkpoint) + 1)
-      return after({ journal: newest, from: next, next, highest: -1 })
+    Effect.fnUntraced(function* (
+      snapshot: Snapshot,
+    ): Effect.fn.Return<ReadonlyMap<string, EventPosition>, StreamError> {
+      const checkpoint = yield* checkedIndex(subscription, snapshot)
+      const { newest: journal } = yield* snapshot.changes(null, 0)
+      const last = lastOf(subscription, checkpoint)
+      const positions = new Map<string, EventPosition>()
+      /** The next block by the first one that the index has. */
+      const known = new Map<number, number>()
+      for (const wallet of wallets) {
+        yield* Coverage.checkWallet(subscription.chain, checkpoint, wallet)
+        const own = checkpoint && WatchList.ofWallet(checkpoint, wallet)
+        const first = own?.first ?? 0
+        const next = known.get(first) ?? (yield* nextOf(snapshot, at, own, last + 1))
+        known.set(first, next)
+        positions.set(wallet, { journal, from: next, next, highest: -1 })
+      }
+      return positions
     }),
   )
+
+/** The first state of a stream. */
+export const start = (subscription: Subscription, at: Beginning): Effect.Effect<State, StreamError> => {
+  const { wallet } = subscription
+  // Sound: it has a position of each wallet.
+  return Effect.map(startAll(subscription, [wallet], at), (positions) => after(positions.get(wallet)!))
+}
 
 const nextOf = Effect.fnUntraced(function* (
   snapshot: Snapshot,
@@ -131,16 +155,26 @@ const nextOf = Effect.fnUntraced(function* (
   return (yield* Range.firstBlock(snapshot, bound, checkpoint)) ?? after
 })
 
-/** The checkpoint of the wallet, once the index is known to have its rows. */
-const checked = Effect.fnUntraced(function* (
-  { chain, types, wallet }: Subscription,
+/** The checkpoint of the index, once it is known to have the rows of all blocks. */
+const checkedIndex = Effect.fnUntraced(function* (
+  { chain, types }: Pick<Subscription, "chain" | "types">,
   snapshot: Snapshot,
 ): Effect.fn.Return<Checkpoint | null, StreamError> {
   const checkpoint = yield* snapshot.checkpoint
-  yield* Coverage.checkWallet(chain, checkpoint, wallet)
   if (types.has("wallet.movement") && checkpoint !== null) {
     yield* Coverage.checkDerived(Movements.source, snapshot, chain.name, checkpoint)
   }
+  return checkpoint
+})
+
+/** The checkpoint of the wallet, once the index is known to have its rows. */
+const checked = Effect.fnUntraced(function* (
+  subscription: Subscription,
+  snapshot: Snapshot,
+): Effect.fn.Return<Checkpoint | null, StreamError> {
+  const { chain, wallet } = subscription
+  yield* Coverage.checkWallet(chain, yield* snapshot.checkpoint, wallet)
+  const checkpoint = yield* checkedIndex(subscription, snapshot)
   return checkpoint && WatchList.ofWallet(checkpoint, wallet)
 })
 
@@ -284,7 +318,7 @@ const applyChange = Effect.fnUntraced(function* (
 })
 
 /** The last block whose rows are sent; -1 for none. */
-const lastOf = ({ isFinal }: Subscription, checkpoint: Checkpoint | null): number => {
+const lastOf = ({ isFinal }: Pick<Subscription, "isFinal">, checkpoint: Checkpoint | null): number => {
   if (checkpoint === null) return -1
   const { finalized, head } = checkpoint
   return isFinal ? Math.min(finalized ?? -1, head.number) : head.number

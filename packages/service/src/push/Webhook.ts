@@ -13,9 +13,11 @@ import * as Schema from "effect/Schema"
 import type { IndexedChain } from "../query/IndexedChain.ts"
 import { StoreError } from "../store/StoreError.ts"
 import type { EncodedWebhook, State } from "../store/Webhooks.ts"
+import type { WalletChanges, WebhookWallet } from "../store/WebhookWallets.ts"
 import * as Delivery from "./Delivery.ts"
 import * as EventPosition from "./EventPosition.ts"
 import type * as Events from "./WalletEvents.ts"
+import * as WebhookPlace from "./WebhookPlace.ts"
 
 const Text = Schema.String
 const OrNull = <S extends Schema.Top>(schema: S) => Schema.NullOr(schema)
@@ -62,7 +64,6 @@ const Content = Schema.Struct({
   url: Text,
   /** Name of the chain. */
   chain: Text,
-  addresses: Schema.Array(Text),
   types: Schema.Array(Schema.Literals(WalletEvent.rowTypes)),
   finality: Schema.Literals(["head", "final"]),
   /** Where wallets without a position begin: a block, or `now`. */
@@ -73,7 +74,8 @@ const Content = Schema.Struct({
   /** Encrypted private key of ed25519, and the public one. */
   privateKey: Text,
   publicKey: Text,
-  positions: Schema.Record(Text, Text),
+  /** Where its wallets are that have no place of their own; left out before the first one. */
+  place: Schema.optionalKey(Schema.Struct({ journal: Text, next: Schema.Int })),
   /** The journal has forgotten the changes since one of the positions. */
   forgotten: Schema.Boolean,
   pending: OrNull(Pending),
@@ -191,16 +193,16 @@ export interface Secrets {
   readonly publicKey: string
 }
 
-/** What a webhook is added with. Left out, it is that of the operator, and its wallets have no position yet. */
+/** What a webhook is added with, without its wallets. Left out, it is that of the operator. */
 export interface Settings
   extends
-    Pick<Webhook, "url" | "chain" | "addresses" | "types" | "finality" | "from">,
-    Partial<Pick<Webhook, "holder" | "name" | "request" | "positions">> {}
+    Pick<Webhook, "url" | "chain" | "types" | "finality" | "from">,
+    Partial<Pick<Webhook, "holder" | "name" | "request">> {}
 
 /** A new webhook, and the secrets that are shown once. */
 export const make = Effect.fnUntraced(function* (
   key: string,
-  { holder = null, name = null, positions = {}, request = null, ...settings }: Settings,
+  { holder = null, name = null, request = null, ...settings }: Settings,
 ): Effect.fn.Return<readonly [Webhook, Secrets]> {
   const secret = StandardWebhook.makeSecret()
   const { privateKey, publicKey } = yield* Effect.promise(() => StandardWebhook.makePair())
@@ -214,7 +216,6 @@ export const make = Effect.fnUntraced(function* (
     previous: [],
     privateKey: encrypt(key, privateKey),
     publicKey,
-    positions,
     forgotten: false,
     pending: null,
     test: null,
@@ -273,49 +274,47 @@ export const paused = (webhook: Webhook, reason: string): Webhook => ({
 /** A message of rows is not sent again by a replay, which has the same rows. It may have been received, so that they are voided where need be. */
 const withoutRows = ({ pending }: Webhook): Webhook["pending"] => (pending?.wallet === null ? pending : null)
 
+/** A webhook, and what a change of it does to its wallets. */
+export type Changed = readonly [webhook: Webhook, wallets: WalletChanges]
+
 /**
  * The webhook as it sends the rows of its wallets from a block on again. Rows that were sent of blocks that were removed since are voided,
  * unless the journal has forgotten them.
  */
-export const replayed = (webhook: Webhook, next: number): Webhook => {
-  const { forgotten, pending, positions } = webhook
-  const entries = Object.entries(positions).map(([wallet, text]) => {
-    const later = pending?.wallet === wallet ? pending.position : undefined
-    return [wallet, EventPosition.above(EventPosition.rewound(text, next), later)]
-  })
-  return resumed({
-    ...webhook,
-    from: next,
-    positions: forgotten ? {} : Object.fromEntries(entries),
-    pending: withoutRows(webhook),
-    forgotten: false,
-  })
+export const replayed = (webhook: Webhook, next: number): Changed => {
+  const { forgotten, pending, place } = webhook
+  const later = pending?.wallet ? EventPosition.highestOf(pending.position) : undefined
+  const wallets: WalletChanges = forgotten
+    ? { isReset: true }
+    : {
+        part: place,
+        rewind: next,
+        raise: pending?.wallet && later !== undefined ? [pending.wallet, later] : undefined,
+      }
+  return [resumed({ ...webhook, from: next, pending: withoutRows(webhook), forgotten: false }), wallets]
 }
 
-/** The webhook as it goes on after an earlier position of a wallet. */
-export const replayedAfter = (webhook: Webhook, wallet: string, position: string): Webhook => {
-  const { pending, positions } = webhook
+/** The webhook as it goes on after an earlier position of a wallet, of which rows were sent up to a block. */
+export const replayedAfter = (
+  webhook: Webhook,
+  { highest, wallet }: Pick<WebhookWallet, "highest" | "wallet">,
+  position: EventPosition.EventPosition,
+): Changed => {
+  const { pending } = webhook
   const isWaiting = pending?.wallet === wallet
-  const moved = EventPosition.above(position, isWaiting ? pending.position : positions[wallet])
-  return resumed({
-    ...webhook,
-    positions: { ...positions, [wallet]: moved },
-    pending: isWaiting ? null : pending,
-    forgotten: false,
-  })
+  const later = isWaiting ? EventPosition.highestOf(pending.position) : undefined
+  const sent = Math.max(position.highest, highest, later ?? -1)
+  const moved = WebhookPlace.ownWallet(wallet, { ...position, highest: sent })
+  return [resumed({ ...webhook, pending: isWaiting ? null : pending, forgotten: false }), { move: [moved] }]
 }
 
-/** The webhook without wallets and what was to be sent of them. */
+/** The webhook without what was to be sent of wallets that are removed. */
 export const without = (webhook: Webhook, wallets: ReadonlySet<string>): Webhook => {
-  const { addresses, pending, positions } = webhook
+  const { pending } = webhook
   const isDropped = pending !== null && pending.wallet !== null && wallets.has(pending.wallet)
-  const kept = {
-    ...webhook,
-    addresses: addresses.filter((wallet) => !wallets.has(wallet)),
-    positions: Object.fromEntries(Object.entries(positions).filter(([wallet]) => !wallets.has(wallet))),
-    pending: isDropped ? null : pending,
-  }
-  return isDropped && stateOf(webhook) === "failing" ? resumed(kept) : kept
+  if (!isDropped) return webhook
+  const kept = { ...webhook, pending: null }
+  return stateOf(webhook) === "failing" ? resumed(kept) : kept
 }
 
 /** A new id of a message. */

@@ -7,6 +7,7 @@
 import { randomInt } from "node:crypto"
 import type * as Effect from "effect/Effect"
 import type { StoreError } from "./StoreError.ts"
+import type { WalletChanges, WalletSelection, WebhookWallet } from "./WebhookWallets.ts"
 
 /** How a webhook is, by what the last attempts gave. */
 export const states = ["active", "failing", "paused"] as const
@@ -34,6 +35,8 @@ export interface StoredWebhook extends Pick<EncodedWebhook, "content" | "holder"
   readonly name: string
   /** Grows with each change of the content. */
   readonly revision: number
+  /** Number of its wallets. */
+  readonly wallets: number
 }
 
 /** The first revision of a webhook, at random: a webhook under the name of a removed one is not taken for that one. */
@@ -57,32 +60,50 @@ export interface Webhooks {
   readonly overview: Effect.Effect<ReadonlyMap<string, KnownWebhook>, StoreError>
   /** How many are in each state. */
   readonly counts: Effect.Effect<StateCounts, StoreError>
-  /** Adds one; false where the name is taken. */
-  readonly add: (name: string, webhook: EncodedWebhook) => Effect.Effect<boolean, StoreError>
+  /** Wallets of one. */
+  readonly walletsOf: (
+    name: string,
+    selection: WalletSelection,
+  ) => Effect.Effect<ReadonlyArray<WebhookWallet>, StoreError>
+  /** The first addresses of each of some webhooks, by name. */
+  readonly firstWallets: (
+    names: ReadonlyArray<string>,
+    limit: number,
+  ) => Effect.Effect<ReadonlyMap<string, ReadonlyArray<string>>, StoreError>
+  /** Names of the webhooks that have one of some wallets. */
+  readonly having: (wallets: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, StoreError>
+  /** Adds one with its wallets; false where the name is taken. */
+  readonly add: (
+    name: string,
+    webhook: EncodedWebhook,
+    wallets: ReadonlyArray<WebhookWallet>,
+  ) => Effect.Effect<boolean, StoreError>
   /** Removes one; false where there is none. */
   readonly remove: (name: string) => Effect.Effect<boolean, StoreError>
-  /** Replaces state and content of a revision; false where it has another one. */
+  /** Replaces state and content of a revision, and changes its wallets; false where it has another revision. */
   readonly change: (
     name: string,
     revision: number,
     webhook: Pick<EncodedWebhook, "content" | "state">,
+    wallets?: WalletChanges,
   ) => Effect.Effect<boolean, StoreError>
   /** Takes or extends the lease of sending for a time; `null` while another owner has it, or where there is no such webhook. */
   readonly acquire: (name: string, owner: string, millis: number) => Effect.Effect<StoredWebhook | null, StoreError>
 }
 
 /** The columns of a row, in this order. */
-export const columns = "name, holder, content, revision"
+export const columns = "name, holder, content, revision, wallets"
 
 /** The columns of a row. */
-export type Columns = readonly [name: string, holder: string | null, content: string, revision: number]
+export type Columns = readonly [name: string, holder: string | null, content: string, revision: number, wallets: number]
 
 /** The webhook of a row. */
-export const fromColumns = ([name, holder, content, revision]: Columns): StoredWebhook => ({
+export const fromColumns = ([name, holder, content, revision, wallets]: Columns): StoredWebhook => ({
   name,
   holder,
   content,
   revision: Number(revision),
+  wallets: Number(wallets),
 })
 
 /** The overview of rows. */

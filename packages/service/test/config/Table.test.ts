@@ -101,6 +101,7 @@ const wrong: Readonly<Record<string, unknown>> = {
   "webhooks.allowPrivate": "yes",
   "webhooks.perKey": -1,
   "webhooks.addressesPerKey": -1,
+  "webhooks.addressesPerWebhook": 0,
   "webhooks.total": -1,
   "limits.traces.depth": 1_025,
 }

@@ -1,6 +1,6 @@
 /**
  * Measures what a block costs a service with many subscriptions: streams of events of a wallet each, and webhooks with many wallets. A node
- * mines blocks with one transfer each, whose receiver is the wallet of a stream and of a webhook.
+ * mines blocks with some transfers each, of which the receiver of one is the wallet of a stream and of a webhook.
  */
 import { readFileSync } from "node:fs"
 import { connect } from "node:net"
@@ -17,6 +17,8 @@ export interface Options {
   readonly wallets: number
   /** Blocks that are measured. */
   readonly blocks: number
+  /** Transfers of each block. */
+  readonly transfers: number
 }
 
 /** What a service costs. */
@@ -68,12 +70,30 @@ const openStream = ({ chain, key, url }: Service, wallet: string, seen: Counts) 
     (socket) => Effect.sync(() => void socket.destroy()),
   )
 
+/** Addresses of a request. */
+const addedAtOnce = 1_000
+
 const addWebhook = async ({ chain, key, url }: Service, receiver: string, addresses: ReadonlyArray<string>) => {
-  const body = JSON.stringify({ url: receiver, chain, addresses, types: ["wallet.movement"] })
-  const response = await fetch(`${url}/api/v2.2/webhooks`, { method: "POST", headers: { "x-api-key": key }, body })
-  if (!response.ok) throw new Error(`The webhook is refused: ${await response.text()}`)
-  await response.arrayBuffer()
+  const post = async (path: string, value: object): Promise<{ readonly id: string }> => {
+    const body = JSON.stringify(value)
+    const response = await fetch(`${url}/api/v2.2/webhooks${path}`, {
+      method: "POST",
+      headers: { "x-api-key": key },
+      body,
+    })
+    if (!response.ok) throw new Error(`The webhook is refused: ${await response.text()}`)
+    // Sound: the service sends a webhook.
+    return (await response.json()) as { readonly id: string }
+  }
+  const first = addresses.slice(0, addedAtOnce)
+  const { id } = await post("", { url: receiver, chain, addresses: first, types: ["wallet.movement"] })
+  for (let at = addedAtOnce; at < addresses.length; at += addedAtOnce) {
+    await post(`/${id}/addresses`, { add: addresses.slice(at, at + addedAtOnce) })
+  }
 }
+
+/** A wallet without a subscription. */
+const strangerOf = (at: number): string => `0x${(0xfeed0000 + at).toString(16).padStart(40, "0")}`
 
 /** Streams that are opened at once. */
 const openedAtOnce = 100
@@ -108,7 +128,7 @@ const subscribe = Effect.fnUntraced(function* (
 const measureBlocks = Effect.fnUntraced(function* (
   node: Anvil.Node,
   { pid }: Service,
-  { blocks, streams, webhooks }: Options,
+  { blocks, streams, transfers, webhooks }: Options,
   seen: Counts,
 ): Effect.fn.Return<Cost, unknown> {
   const startedAt = cpuMillis(pid)
@@ -117,6 +137,9 @@ const measureBlocks = Effect.fnUntraced(function* (
   for (let at = 0; at < blocks; at++) {
     const to = walletOf((at * 7) % Math.max(1, streams))
     yield* Head.transfer(node, { from: node.accounts[0]!, to, valueWei: 1n })
+    for (let other = 1; other < transfers; other++) {
+      yield* Head.transfer(node, { from: node.accounts[0]!, to: strangerOf(at * transfers + other), valueWei: 1n })
+    }
     yield* Head.mine(node)
     yield* Effect.sleep(1_000)
   }
@@ -139,7 +162,13 @@ export const measure = Effect.fnUntraced(function* (options: Options) {
   const config = {
     limits,
     rateLimit: { perSecond: 100_000, burst: 100_000 },
-    webhooks: { allowPrivate: true, perKey: 10_000, total: 10_000, addressesPerKey: 1_000_000 },
+    webhooks: {
+      allowPrivate: true,
+      perKey: 10_000,
+      total: 10_000,
+      addressesPerKey: 1_000_000,
+      addressesPerWebhook: 1_000_000,
+    },
   }
   const service = yield* Latencies.serve({ node, watch: undefined, pollMillis: undefined, config })
   const seen = counts()

@@ -5,9 +5,13 @@
 import { verifyWebhook } from "@daybook/rest/webhook"
 import type { WalletEvent } from "@daybook/schema/WalletEvent"
 import { Clock, Effect } from "effect"
+import * as EventPosition from "../../src/push/EventPosition.ts"
+import * as Events from "../../src/push/WalletEvents.ts"
 import * as Webhook from "../../src/push/Webhook.ts"
+import type { IndexedChain } from "../../src/query/IndexedChain.ts"
 import type { StoreError } from "../../src/store/StoreError.ts"
 import type { Webhooks } from "../../src/store/Webhooks.ts"
+import type { WebhookWallet } from "../../src/store/WebhookWallets.ts"
 import type * as Model from "../store/model.ts"
 import { Receiver } from "./Receiver.ts"
 
@@ -104,6 +108,7 @@ export const key = "k".repeat(40)
 /** Whose webhook it is, and what stores it. */
 export interface OwnerOptions {
   readonly webhooks: Webhooks
+  readonly chain: IndexedChain
   readonly name: string
   readonly wallets: ReadonlyArray<string>
   readonly numbers: Model.Seeded
@@ -119,13 +124,37 @@ export interface Owner {
 }
 
 /** Makes the owner of a webhook that is stored. */
-export const owner = ({ name, numbers, receiver, wallets, webhooks }: OwnerOptions): Owner => {
-  const change = Effect.fnUntraced(function* (make: (webhook: Webhook.Webhook) => Webhook.Webhook) {
+export const owner = ({ chain, name, numbers, receiver, wallets, webhooks }: OwnerOptions): Owner => {
+  const changeAll = Effect.fnUntraced(function* (
+    make: (webhook: Webhook.Webhook) => Effect.Effect<Webhook.Changed, StoreError>,
+  ) {
     for (;;) {
       const stored = (yield* webhooks.find(name))!
-      const next = make(yield* Webhook.decode(stored.content))
-      if (yield* webhooks.change(name, stored.revision, Webhook.encode(next))) return
+      const [next, moved] = yield* Effect.flatMap(Webhook.decode(stored.content), make)
+      if (yield* webhooks.change(name, stored.revision, Webhook.encode(next), moved)) return
     }
+  })
+  const change = (make: (webhook: Webhook.Webhook) => Webhook.Webhook) =>
+    changeAll((found) => Effect.succeed([make(found), {}]))
+
+  /** The webhook as it goes on after the cursors of a backup, all by one change; without one, from the first block on. */
+  const restored = Effect.fnUntraced(function* (found: Webhook.Webhook, cursors: ReadonlyArray<string>) {
+    const [whole, changes] = cursors.includes("") ? Webhook.replayed(found, 0) : ([found, {}] as const)
+    let next = whole
+    const move: Array<WebhookWallet> = []
+    for (const [at, cursor] of cursors.entries()) {
+      if (cursor === "") continue
+      const wallet = wallets[at]!
+      const selection = Events.selectionText(Webhook.subscriptionOf(found, chain, wallet, 1))
+      const position = yield* Effect.orDie(Effect.fromResult(EventPosition.parse(cursor, selection)))
+      const [row] = yield* webhooks.walletsOf(name, { among: [wallet] })
+      const later = found.pending?.wallet === wallet ? EventPosition.highestOf(found.pending.position) : undefined
+      const sent = { wallet, highest: Math.max(row!.highest, later ?? -1) }
+      const [moved, { move: own = [] }] = Webhook.replayedAfter(next, sent, position)
+      next = moved
+      move.push(...own)
+    }
+    return [next, { ...changes, move }] satisfies Webhook.Changed
   })
   const resume = change(Webhook.resumed)
 
@@ -137,14 +166,10 @@ export const owner = ({ name, numbers, receiver, wallets, webhooks }: OwnerOptio
   const restore = Effect.suspend(() => {
     const backup = kept
     isReplayed = true
-    return change((found) => {
+    return changeAll((found) => {
       receiver.restore(backup)
       receiver.replayed(found.pending?.id)
-      return wallets.reduce(
-        (next, wallet, at) =>
-          backup.cursors[at] === "" ? next : Webhook.replayedAfter(next, wallet, backup.cursors[at]!),
-        backup.cursors.includes("") ? Webhook.replayed(found, 0) : found,
-      )
+      return restored(found, backup.cursors)
     })
   })
 
@@ -152,9 +177,9 @@ export const owner = ({ name, numbers, receiver, wallets, webhooks }: OwnerOptio
     isReplayed = true
     // No block is lower: a higher one might leave out what was not sent yet.
     const next = numbers.below(91)
-    return change((found) => {
+    return changeAll((found) => {
       receiver.replayed(found.pending?.id)
-      return Webhook.replayed(found, next)
+      return Effect.succeed(Webhook.replayed(found, next))
     })
   })
 

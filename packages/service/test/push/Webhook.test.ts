@@ -10,7 +10,6 @@ describe("Webhook", () => {
       const [made, { secret }] = yield* Webhook.make(key, {
         url: "https://hook.example/",
         chain: "eth",
-        addresses: ["0x0000000000000000000000000000000000000001"],
         types: ["wallet.transaction"],
         finality: "head",
         from: "now",

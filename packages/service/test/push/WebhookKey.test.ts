@@ -6,7 +6,7 @@ import * as Config from "../../src/config/Config.ts"
 import * as WebhookKey from "../../src/push/WebhookKey.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
 
-const settings = { allowPrivate: false, perKey: 10, addressesPerKey: 1_000, total: 1_000 }
+const settings = { allowPrivate: false, perKey: 10, addressesPerKey: 1_000, addressesPerWebhook: 1_000, total: 1_000 }
 const chains = { eth: { rpc: ["http://127.0.0.1:8545"] } }
 const listen = { host: "127.0.0.1", port: 0 }
 

@@ -9,6 +9,7 @@ import { verifyWebhook, type WebhookMessage } from "@daybook/rest/webhook"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Webhook from "../../src/push/Webhook.ts"
+import { notBegun } from "../../src/store/WebhookWallets.ts"
 import { main } from "../cli/daybook.ts"
 import * as Rows from "../server/rows.ts"
 import * as EmbeddedServer from "../store/postgres/EmbeddedServer.ts"
@@ -105,13 +106,12 @@ describe("senders of webhooks", () => {
         const [webhook, { secret }] = yield* Webhook.make(key, {
           url: hook.url,
           chain: "eth",
-          addresses: [Rows.alice],
           types: ["wallet.transaction"],
           finality: "head",
           from: 0,
         })
         hook.state.secret = secret
-        yield* database.webhooks.add("books", Webhook.encode(webhook))
+        yield* database.webhooks.add("books", Webhook.encode(webhook), [notBegun(Rows.alice)])
         const first = yield* startProcess(url)
         yield* hook.covered(9n)
         yield* startProcess(url)

@@ -14,6 +14,7 @@ import * as ChainContracts from "../../src/server/chain/ChainContracts.ts"
 import * as WebhookSender from "../../src/server/webhook/WebhookSender.ts"
 import type { Database } from "../../src/store/Database.ts"
 import type { Webhooks } from "../../src/store/Webhooks.ts"
+import { notBegun } from "../../src/store/WebhookWallets.ts"
 import type * as Model from "../store/model.ts"
 import * as HookReceiver from "./HookReceiver.ts"
 
@@ -112,7 +113,14 @@ const startSender = Effect.fnUntraced(function* (options: Options, clock: Clock.
     Effect.provideService(
       WebhookSender.run({
         lookups: NameLookups.make(),
-        settings: { key: HookReceiver.key, allowPrivate: true, perKey: 10, addressesPerKey: 100, total: 100 },
+        settings: {
+          key: HookReceiver.key,
+          allowPrivate: true,
+          perKey: 10,
+          addressesPerKey: 100,
+          addressesPerWebhook: 100,
+          total: 100,
+        },
         config,
         chains: [IndexedChain.fromDatabase(database)(chain)],
         contracts: ChainContracts.make(database.contracts, decoder),
@@ -158,7 +166,6 @@ export const start = Effect.fnUntraced(function* (options: Options): Effect.fn.R
     Webhook.make(HookReceiver.key, {
       url,
       chain: options.chain.name,
-      addresses: wallets,
       types: ["wallet.transaction", "wallet.movement"],
       finality: "head",
       from: 0,
@@ -167,7 +174,7 @@ export const start = Effect.fnUntraced(function* (options: Options): Effect.fn.R
     clock,
   )
   receiver.secrets.push(publicKey, secret)
-  yield* Effect.orDie(database.webhooks.add(name, Webhook.encode(webhook)))
+  yield* Effect.orDie(database.webhooks.add(name, Webhook.encode(webhook), wallets.map(notBegun)))
   const senders = [yield* startSender(options, clock), yield* startSender(options, clock)]
   // What the receiver does is chosen of numbers of its own: requests arrive at any time.
   let turns = numbers.below(1_000)
@@ -176,7 +183,8 @@ export const start = Effect.fnUntraced(function* (options: Options): Effect.fn.R
     return turns % 3 === 0 ? behaviours[turns % behaviours.length]! : "well"
   }
 
-  const owner = HookReceiver.owner({ webhooks: database.webhooks, name, wallets, numbers, receiver })
+  const indexed = IndexedChain.fromDatabase(database)(options.chain)
+  const owner = HookReceiver.owner({ webhooks: database.webhooks, chain: indexed, name, wallets, numbers, receiver })
   const disturb = Effect.gen(function* () {
     switch (numbers.below(14)) {
       case 0:

@@ -8,6 +8,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
 import { Webhook as Reference } from "standardwebhooks"
 import * as Webhook from "../../src/push/Webhook.ts"
+import { notBegun } from "../../src/store/WebhookWallets.ts"
 import * as Rows from "../server/rows.ts"
 import { type Json, start } from "../server/service.ts"
 import * as Life from "./life.ts"
@@ -60,12 +61,13 @@ const listOf = Effect.fnUntraced(function* (service: { readonly get: (path: stri
   return found.toSorted()
 })
 
+const alice = [notBegun(Rows.alice)]
+
 const isRow = ({ data }: WalletEvent): boolean => "row" in data
 
 const settings = (url: string): Webhook.Settings => ({
   url,
   chain: "eth",
-  addresses: [Rows.alice],
   types: ["wallet.transaction", "wallet.movement"],
   finality: "head",
   from: 0,
@@ -85,7 +87,7 @@ describe("webhooks", () => {
         const [webhook, secrets] = yield* Webhook.make(key, settings(hook.url))
         Object.assign(hook.keys, secrets)
         yield* Life.append(life, service.stores["eth"]!, 3, numbers)
-        yield* database.webhooks.add("books", Webhook.encode({ ...webhook, test: "msg_test" }))
+        yield* database.webhooks.add("books", Webhook.encode({ ...webhook, test: "msg_test" }), alice)
         yield* Effect.promise(() => Eventually.until(() => hook.tests.length > 0))
         for (let step = 0; step < 12; step++) yield* Life.change(life, service.stores["eth"]!, numbers)
         yield* Life.append(life, service.stores["eth"]!, 2, numbers)
@@ -113,7 +115,7 @@ describe("webhooks", () => {
       const [webhook] = yield* Webhook.make(key, settings("http://127.0.0.1:9/"))
       const revisions: Array<number | undefined> = []
       for (let round = 0; round < 2; round++) {
-        yield* webhooks.add("books", Webhook.encode(Webhook.paused(webhook, "test")))
+        yield* webhooks.add("books", Webhook.encode(Webhook.paused(webhook, "test")), alice)
         revisions.push((yield* webhooks.find("books"))?.revision)
         yield* webhooks.remove("books")
       }
@@ -138,7 +140,7 @@ describe("webhooks", () => {
         const service = yield* Scope.provide(start({ config, chains: { eth: { blocks } } }), first)
         const { webhooks } = service.stores["eth"]!.database
         const [webhook] = yield* Webhook.make(key, { ...settings(hook.url), types: ["wallet.transaction"] })
-        yield* webhooks.add("books", Webhook.encode(webhook))
+        yield* webhooks.add("books", Webhook.encode(webhook), alice)
         yield* Effect.promise(() => Eventually.until(() => bodies.length === 1))
         const taken = yield* webhooks.acquire("books", "another process", 60_000)
         const stored = (yield* webhooks.list)[0]!
@@ -159,7 +161,7 @@ describe("webhooks", () => {
         LocalServer.start((_request, response) => void response.writeHead(410).end()),
       )
       const [webhook, { secret }] = yield* Webhook.make(key, { ...settings(hook.url), types: ["wallet.transaction"] })
-      yield* webhooks.add("books", Webhook.encode(webhook))
+      yield* webhooks.add("books", Webhook.encode(webhook), alice)
       let paused: string | null = null
       while (paused === null) paused = (yield* Webhook.decode((yield* webhooks.list)[0]!.content)).attempts.paused
       const { content } = (yield* webhooks.list)[0]!
@@ -184,11 +186,10 @@ describe("webhooks", () => {
         const addresses = [Rows.alice, Rows.bob]
         const [webhook, secrets] = yield* Webhook.make(key, {
           ...settings(hook.url),
-          addresses,
           types: ["wallet.transaction"],
         })
         Object.assign(hook.keys, secrets)
-        yield* webhooks.add("books", Webhook.encode(webhook))
+        yield* webhooks.add("books", Webhook.encode(webhook), addresses.map(notBegun))
         const isWhole = () => hook.wallets.length === 2 && hook.receiver.events.filter(isRow).length >= 2 * 3 * 101
         yield* Effect.promise(() => Eventually.until(isWhole, { what: "all rows of both wallets" }))
 
@@ -204,10 +205,9 @@ describe("webhooks", () => {
       const { webhooks } = service.stores["eth"]!.database
       const [webhook] = yield* Webhook.make(key, {
         ...settings("http://127.0.0.1:9/"),
-        addresses: [Rows.alice, Rows.stranger],
         types: ["wallet.transaction"],
       })
-      yield* webhooks.add("books", Webhook.encode(webhook))
+      yield* webhooks.add("books", Webhook.encode(webhook), [Rows.alice, Rows.stranger].map(notBegun))
       let paused: string | null = null
       while (paused === null) paused = (yield* Webhook.decode((yield* webhooks.list)[0]!.content)).attempts.paused
 
@@ -232,10 +232,9 @@ describe("webhooks", () => {
       )
       const [webhook] = yield* Webhook.make(key, {
         ...settings(hook.url),
-        addresses: [Rows.alice, Rows.bob],
         types: ["wallet.transaction"],
       })
-      yield* webhooks.add("books", Webhook.encode(webhook))
+      yield* webhooks.add("books", Webhook.encode(webhook), [Rows.alice, Rows.bob].map(notBegun))
       yield* Effect.promise(() => Eventually.until(() => wallets.length >= 4, { what: "four messages" }))
 
       expect(wallets.slice(0, 4)).toEqual([Rows.alice, Rows.bob, Rows.alice, Rows.bob])

@@ -12,7 +12,7 @@ import { State } from "./WebhookTable.tsx"
 /** Wallets that are shown without opening the list. */
 const shownWallets = 5
 
-const Wallets = ({ addresses, chain }: Pick<Webhook, "addresses" | "chain">) => {
+const Wallets = ({ address_count, addresses, chain }: Pick<Webhook, "address_count" | "addresses" | "chain">) => {
   const selected = useService().chain.name
   const list = (
     <ul className="moves">
@@ -23,11 +23,13 @@ const Wallets = ({ addresses, chain }: Pick<Webhook, "addresses" | "chain">) => 
       ))}
     </ul>
   )
-  return addresses.length <= shownWallets ? list : <Disclosure title={`${addresses.length} wallets`}>{list}</Disclosure>
+  if (address_count <= shownWallets) return list
+  const first = address_count > addresses.length ? `, the first ${addresses.length} of them` : ""
+  return <Disclosure title={`${address_count} wallets${first}`}>{list}</Disclosure>
 }
 
 const WebhookFacts = ({ webhook }: { readonly webhook: Webhook }) => {
-  const { addresses, chain, created_at, delivered, failures, finality, next_attempt_at, pause_reason } = webhook
+  const { chain, created_at, delivered, failures, finality, next_attempt_at, pause_reason } = webhook
   const { previous_until, public_key, source, types, url } = webhook
   return (
     <Facts>
@@ -48,7 +50,7 @@ const WebhookFacts = ({ webhook }: { readonly webhook: Webhook }) => {
         {finality === "final" ? "of final blocks" : "of every stored block"}
       </Fact>
       <Fact name="Wallets">
-        <Wallets addresses={addresses} chain={chain} />
+        <Wallets {...webhook} />
       </Fact>
       <Fact name="Delivered">
         <Count value={delivered} />

@@ -34,7 +34,7 @@ const columnsOf = (selected: string | undefined): ReadonlyArray<Column<Webhook>>
   { name: "State", cell: (webhook) => <State {...webhook} /> },
   { name: "Receiver", isWide: true, cell: ({ url }) => <ForeignText className="value" text={hostOf(url)} /> },
   { name: "Chain", cell: ({ chain }) => <ForeignText text={chain} /> },
-  { name: "Wallets", isNumeric: true, cell: ({ addresses }) => <Count value={addresses.length} /> },
+  { name: "Wallets", isNumeric: true, cell: ({ address_count }) => <Count value={address_count} /> },
   { name: "Delivered", isNumeric: true, cell: ({ delivered }) => <Count value={delivered} /> },
   {
     name: "Last attempt",

@@ -8,6 +8,8 @@ import type { ServedChain } from "../../config/ServedChain.ts"
 import * as Webhook from "../../push/Webhook.ts"
 import type { StoreError } from "../../store/StoreError.ts"
 import type { StoredWebhook, Webhooks } from "../../store/Webhooks.ts"
+import * as WebhookWallets from "../../store/WebhookWallets.ts"
+import type { WalletChanges } from "../../store/WebhookWallets.ts"
 import type { Caller } from "../admission/Authentication.ts"
 import * as KeyScope from "../admission/KeyScope.ts"
 import * as ErrorResponse from "../http/ErrorResponse.ts"
@@ -17,7 +19,12 @@ export interface Found {
   readonly id: string
   readonly revision: number
   readonly webhook: Webhook.Webhook
+  /** Number of its wallets. */
+  readonly wallets: number
 }
+
+/** What a change makes of a webhook: its content, what the change gives, and what it does to the wallets. */
+export type Change<A> = readonly [webhook: Webhook.Webhook, given: A, wallets?: WalletChanges | undefined]
 
 /** What access depends on. */
 export interface Options {
@@ -32,8 +39,8 @@ export type Failure = StoreError | ErrorResponse.ErrorResponse
 const maxAttempts = 10
 
 /** Decodes a stored webhook. */
-export const decoded = ({ content, name: id, revision }: StoredWebhook): Effect.Effect<Found, StoreError> =>
-  Effect.map(Webhook.decode(content), (webhook) => ({ id, revision, webhook }))
+export const decoded = ({ content, name: id, revision, wallets }: StoredWebhook): Effect.Effect<Found, StoreError> =>
+  Effect.map(Webhook.decode(content), (webhook) => ({ id, revision, webhook, wallets }))
 
 /** 503: others changed the webhook at the same time. */
 export const changedMeanwhile = ErrorResponse.unavailable("The webhook was changed meanwhile. Retry later.")
@@ -66,13 +73,17 @@ export const make = ({ chains, webhooks }: Options) => {
   const change = Effect.fnUntraced(function* <A>(
     caller: Caller,
     id: string,
-    make: (webhook: Webhook.Webhook) => Effect.Effect<readonly [Webhook.Webhook, A], Failure>,
+    make: (found: Found) => Effect.Effect<Change<A>, Failure>,
   ): Effect.fn.Return<readonly [Found, A], Failure> {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const { revision, webhook } = yield* find(caller, id)
-      const [next, given] = yield* make(webhook)
-      const isStored = yield* webhooks.change(id, revision, Webhook.encode(next))
-      if (isStored) return [{ id, revision: revision + 1, webhook: next }, given]
+      const found = yield* find(caller, id)
+      const { revision } = found
+      const [webhook, given, changes] = yield* make(found)
+      const isStored = yield* webhooks.change(id, revision, Webhook.encode(webhook), changes)
+      if (!isStored) continue
+      const isResized = changes !== undefined && WebhookWallets.isResized(changes)
+      const wallets = isResized ? ((yield* webhooks.find(id))?.wallets ?? 0) : found.wallets
+      return [{ id, revision: revision + 1, webhook, wallets }, given]
     }
     return yield* changedMeanwhile
   })

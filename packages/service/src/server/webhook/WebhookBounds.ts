@@ -3,7 +3,6 @@
  *
  * Source: decision 0073.
  */
-import { maxAddresses } from "@daybook/schema/Webhook"
 import * as Effect from "effect/Effect"
 import type { NameLookups } from "../../push/NameLookups.ts"
 import type * as WebhookKey from "../../push/WebhookKey.ts"
@@ -13,7 +12,7 @@ import type { Webhooks } from "../../store/Webhooks.ts"
 import type { Caller } from "../admission/Authentication.ts"
 import * as ErrorResponse from "../http/ErrorResponse.ts"
 import { invalid } from "../rest/JsonBody.ts"
-import * as WebhookAccess from "./WebhookAccess.ts"
+import type * as WebhookAccess from "./WebhookAccess.ts"
 
 /** What the bounds depend on. */
 export interface Options {
@@ -22,16 +21,15 @@ export interface Options {
   readonly lookups: NameLookups
 }
 
-/** Refuses a number of addresses. */
-export const checkCount = (
-  path: string,
-  { length }: ReadonlyArray<string>,
-): Effect.Effect<void, ErrorResponse.ErrorResponse> =>
-  length >= 1 && length <= maxAddresses ? Effect.void : invalid(path, `1 to ${maxAddresses} addresses`, `${length}`)
-
 /** Makes the checks. */
 export const make = ({ lookups, settings, webhooks }: Options) => {
-  const { addressesPerKey, allowPrivate, perKey, total } = settings
+  const { addressesPerKey, addressesPerWebhook, allowPrivate, perKey, total } = settings
+  /** Refuses a number of addresses of a webhook. */
+  const checkCount = (path: string, count: number): Effect.Effect<void, ErrorResponse.ErrorResponse> =>
+    count >= 1 && count <= addressesPerWebhook
+      ? Effect.void
+      : invalid(path, `1 to ${addressesPerWebhook} addresses in a webhook (webhooks.addressesPerWebhook)`, `${count}`)
+
   /** Refuses a URL that may not be sent to. It may hold a token, and is not repeated. */
   const checkUrl = Effect.fnUntraced(function* (
     { grant, headers }: Caller,
@@ -59,16 +57,16 @@ export const make = ({ lookups, settings, webhooks }: Options) => {
       return yield* invalid("", `at most ${total} webhooks on this server (webhooks.total)`, "one more")
     }
     if (holder === null) return
-    const own = yield* Effect.forEach(yield* webhooks.ofHolder(holder), WebhookAccess.decoded)
+    const own = yield* webhooks.ofHolder(holder)
     if (more.webhooks > 0 && own.length >= perKey) {
       const expected = `at most ${perKey} webhooks of a key (webhooks.perKey)`
       return yield* invalid("", expected, `one more beside ${own.length}; remove some`)
     }
-    const sum = own.reduce((addresses, { webhook }) => addresses + webhook.addresses.length, 0)
+    const sum = own.reduce((addresses, { wallets }) => addresses + wallets, 0)
     if (sum + more.addresses <= addressesPerKey) return
     const expected = `at most ${addressesPerKey} addresses in the webhooks of a key (webhooks.addressesPerKey)`
     return yield* invalid("addresses", expected, `${more.addresses} more beside ${sum}`)
   })
 
-  return { checkRoom, checkUrl }
+  return { checkCount, checkRoom, checkUrl }
 }

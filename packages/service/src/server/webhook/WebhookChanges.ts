@@ -12,7 +12,10 @@ import * as Semaphore from "effect/Semaphore"
 import * as ChainRegistry from "../../config/ChainRegistry.ts"
 import * as EventPosition from "../../push/EventPosition.ts"
 import * as Webhook from "../../push/Webhook.ts"
+import * as WebhookPlace from "../../push/WebhookPlace.ts"
 import type { IndexedChain } from "../../query/IndexedChain.ts"
+import type { Webhooks } from "../../store/Webhooks.ts"
+import type { WebhookWallet } from "../../store/WebhookWallets.ts"
 import type { Caller } from "../admission/Authentication.ts"
 import type { Bounds } from "../admission/Bounds.ts"
 import * as KeyScope from "../admission/KeyScope.ts"
@@ -54,50 +57,57 @@ const settingsOf = (body: Resource.Settings) => {
 /** A webhook that was made, and its secret where this request has made it. */
 type Created = readonly [WebhookAccess.Found, secret: string | null]
 
-/** The webhook without the wallets that a change removes, and the wallets that the change adds to it. */
-const walletsAfter = Effect.fnUntraced(function* (
-  webhook: Webhook.Webhook,
-  { add = [], remove = [] }: Resource.AddressChange,
-): Effect.fn.Return<readonly [kept: Webhook.Webhook, added: ReadonlyArray<string>], ErrorResponse.ErrorResponse> {
-  const kept = Webhook.without(webhook, new Set(remove))
-  const added = [...new Set(add)].filter((wallet) => !kept.addresses.includes(wallet))
-  yield* WebhookBounds.checkCount(add.length > 0 ? "add" : "remove", [...kept.addresses, ...added])
-  return [kept, added]
-})
-
 /** What a change of wallets needs of the other changes. */
 interface AddressChanges {
   readonly access: ReturnType<typeof WebhookAccess.make>
   readonly places: ReturnType<typeof WebhookPlaces.make>
-  readonly checkRoom: ReturnType<typeof WebhookBounds.make>["checkRoom"]
+  readonly bounds: ReturnType<typeof WebhookBounds.make>
   readonly permit: Semaphore.Semaphore
+  readonly webhooks: Pick<Webhooks, "walletsOf">
 }
 
 /** Gives a webhook other wallets. The positions of those that are added are read once, before changes take turns. */
-const addressChanger = ({ access, checkRoom, permit, places }: AddressChanges) => {
+const addressChanger = ({ access, bounds, permit, places, webhooks }: AddressChanges) => {
+  /** The wallets of a change that the webhook has. */
+  const knownOf = (id: string, { add = [], remove = [] }: Resource.AddressChange) =>
+    Effect.map(
+      webhooks.walletsOf(id, { among: [...add, ...remove] }),
+      (rows) => new Set(rows.map(({ wallet }) => wallet)),
+    )
+
   return Effect.fnUntraced(function* (
     caller: Caller,
     id: string,
     body: Resource.AddressChange,
   ): Effect.fn.Return<WebhookAccess.Found, WebhookAccess.Failure> {
-    const { add = [], from = "now", remove = [] } = body
+    const { from = "now" } = body
+    const [add, remove] = [new Set<string>(body.add), new Set<string>(body.remove)]
     const { webhook: before } = yield* access.find(caller, id)
-    const both = add.find((wallet) => remove.includes(wallet))
+    const both = [...add].find((wallet) => remove.has(wallet))
     if (both !== undefined) return yield* invalid("remove", "wallets that are not added", quote(both))
     const chain = yield* places.chainOf(before)
-    const positions = yield* places.ofWallets(chain, before, (yield* walletsAfter(before, body))[1], from)
-    const withWallets = Effect.fnUntraced(function* (
-      webhook: Webhook.Webhook,
-    ): Effect.fn.Return<readonly [Webhook.Webhook, undefined], WebhookAccess.Failure> {
-      const [kept, added] = yield* walletsAfter(webhook, body)
+    const known = yield* knownOf(id, body)
+    const positions = yield* places.ofWallets(
+      chain,
+      before,
+      [...add].filter((wallet) => !known.has(wallet)),
+      from,
+    )
+    const withWallets = Effect.fnUntraced(function* ({
+      wallets,
+      webhook,
+    }: WebhookAccess.Found): Effect.fn.Return<WebhookAccess.Change<undefined>, WebhookAccess.Failure> {
+      const present = yield* knownOf(id, body)
+      const added = [...add].filter((wallet) => !present.has(wallet))
+      const removed = [...remove].filter((wallet) => present.has(wallet))
       // Others removed a wallet that it had, or made another webhook of its name.
-      const isOther = webhook.publicKey !== before.publicKey || added.some((wallet) => positions[wallet] === undefined)
+      const isOther = webhook.publicKey !== before.publicKey || added.some((wallet) => !positions.has(wallet))
       if (isOther) return yield* WebhookAccess.changedMeanwhile
-      const addresses = [...kept.addresses, ...added]
-      const more = addresses.length - webhook.addresses.length
-      if (more > 0) yield* checkRoom(webhook.holder, { webhooks: 0, addresses: more })
-      const begun = Object.fromEntries(added.map((wallet) => [wallet, positions[wallet]!]))
-      return [{ ...kept, addresses, positions: { ...kept.positions, ...begun } }, undefined]
+      const more = added.length - removed.length
+      yield* bounds.checkCount(add.size > 0 ? "add" : "remove", wallets + more)
+      if (more > 0) yield* bounds.checkRoom(webhook.holder, { webhooks: 0, addresses: more })
+      const begun = added.map((wallet) => WebhookPlace.ownWallet(wallet, positions.get(wallet)!))
+      return [Webhook.without(webhook, remove), undefined, { add: begun, remove: removed }]
     })
     const [found] = yield* permit.withPermit(access.change(caller, id, withWallets))
     return found
@@ -107,7 +117,7 @@ const addressChanger = ({ access, checkRoom, permit, places }: AddressChanges) =
 /** Makes the changes. */
 export const make = (options: Options) => {
   const { settings, webhooks } = options
-  const { checkRoom, checkUrl } = WebhookBounds.make(options)
+  const bounds = WebhookBounds.make(options)
   const access = WebhookAccess.make(options)
   const places = WebhookPlaces.make(options)
   // One at a time, so that together they stay within the bounds.
@@ -143,10 +153,13 @@ export const make = (options: Options) => {
   const add = Effect.fnUntraced(function* (
     id: string,
     own: Webhook.Settings & { readonly holder: string | null; readonly request: string },
+    wallets: ReadonlyArray<WebhookWallet>,
   ): Effect.fn.Return<Created, WebhookAccess.Failure> {
-    yield* checkRoom(own.holder, { webhooks: 1, addresses: own.addresses.length })
+    const { length } = wallets
+    yield* bounds.checkRoom(own.holder, { webhooks: 1, addresses: length })
     const [webhook, { secret }] = yield* Webhook.make(settings.key, own)
-    if (yield* webhooks.add(id, Webhook.encode(webhook))) return [{ id, revision: 1, webhook }, secret]
+    const isAdded = yield* webhooks.add(id, Webhook.encode(webhook), wallets)
+    if (isAdded) return [{ id, revision: 1, webhook, wallets: length }, secret]
     const other = yield* repeated(id, own.request)
     return other === null ? yield* WebhookAccess.changedMeanwhile : [other, null]
   })
@@ -163,27 +176,36 @@ export const make = (options: Options) => {
     const request = hash("sha256", JSON.stringify([url, chain.id, addresses, types, finality, from]), "base64url")
     const before = yield* repeated(id, request)
     if (before !== null) return [before, null]
-    yield* WebhookBounds.checkCount("addresses", addresses)
-    yield* checkUrl(caller, url)
+    yield* bounds.checkCount("addresses", addresses.length)
+    yield* bounds.checkUrl(caller, url)
     const positions = yield* places.ofWallets(chain, { finality, types }, addresses, from)
-    const own = { holder, name, request, url, chain: chain.name, addresses, types, finality, positions }
-    return yield* permit.withPermit(add(id, { ...own, from: "now" }))
+    const own = { holder, name, request, url, chain: chain.name, types, finality, from: "now" } as const
+    const wallets = [...positions].map(([wallet, position]) => WebhookPlace.ownWallet(wallet, position))
+    return yield* permit.withPermit(add(id, own, wallets))
   })
 
   /** The webhook as it begins again at a place. */
   const replayed = Effect.fnUntraced(function* (
-    webhook: Webhook.Webhook,
+    found: WebhookAccess.Found,
     from: string,
-  ): Effect.fn.Return<Webhook.Webhook, ErrorResponse.ErrorResponse> {
+  ): Effect.fn.Return<Webhook.Changed, WebhookAccess.Failure> {
+    const { id, webhook } = found
     const chain = yield* places.chainOf(webhook)
     if (EventPosition.isText(from)) {
-      const owner = places.ownerOf(chain, webhook, from)
-      if (owner !== undefined) return Webhook.replayedAfter(webhook, owner, from)
+      const owner = yield* places.ownerOf(chain, found, from)
+      if (owner !== undefined) return Webhook.replayedAfter(webhook, ...owner)
       return yield* invalid("from", "the cursor of an event of this webhook", "another text")
     }
-    const { next } = yield* places.ofWallet(chain, webhook, webhook.addresses[0] ?? "", from)
-    return Webhook.replayed(webhook, next)
+    const first = yield* webhooks.walletsOf(id, { limit: 1 })
+    const [position] = (yield* places.ofWallets(
+      chain,
+      webhook,
+      first.map(({ wallet }) => wallet),
+      from,
+    )).values()
+    return position === undefined ? [Webhook.resumed(webhook), {}] : Webhook.replayed(webhook, position.next)
   })
 
-  return { changeAddresses: addressChanger({ access, checkRoom, permit, places }), create, replayed }
+  const changeAddresses = addressChanger({ access, bounds, permit, places, webhooks })
+  return { changeAddresses, create, replayed }
 }

@@ -10,6 +10,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import * as Webhook from "../../push/Webhook.ts"
+import type { StoreError } from "../../store/StoreError.ts"
 import type { Caller } from "../admission/Authentication.ts"
 import * as ErrorResponse from "../http/ErrorResponse.ts"
 import * as Response from "../http/Response.ts"
@@ -37,10 +38,19 @@ const maxKeepSeconds = 30 * daySeconds
 
 const respond = (value: object, headers: Response.Headers) => Response.json(JSON.stringify(value), { headers })
 
-const respondWith = ({ id, webhook }: WebhookAccess.Found, headers: Response.Headers, more: object = {}) =>
-  Effect.map(Clock.currentTimeMillis, (now) =>
-    respond({ ...WebhookView.ofWebhook(id, webhook, now), ...more }, headers),
-  )
+/** Webhooks as they are sent. */
+const viewsOf = Effect.fnUntraced(function* (
+  { webhooks }: Options,
+  found: ReadonlyArray<WebhookAccess.Found>,
+): Effect.fn.Return<ReadonlyArray<Resource.WebhookWire>, StoreError> {
+  const now = yield* Clock.currentTimeMillis
+  const ids = found.map(({ id }) => id)
+  const addresses = yield* webhooks.firstWallets(ids, WebhookView.shownAddresses)
+  return found.map((one) => WebhookView.ofWebhook(one, addresses.get(one.id) ?? [], now))
+})
+
+const respondWith = (options: Options, found: WebhookAccess.Found, headers: Response.Headers, more: object = {}) =>
+  Effect.map(viewsOf(options, [found]), ([view]) => respond({ ...view, ...more }, headers))
 
 /** Answers what the database fails with. */
 const answered = <R>(effect: Effect.Effect<HttpServerResponse, WebhookAccess.Failure, R>) =>
@@ -55,32 +65,43 @@ const withoutBody = (options: Options) => {
   const changing =
     (make: (webhook: Webhook.Webhook) => Webhook.Webhook) =>
     ({ caller, params }: OwnRequest) => {
-      const changed = change(caller, params.webhook, (webhook) => Effect.succeed(withoutValue(make(webhook))))
-      return answered(Effect.flatMap(changed, ([found]) => respondWith(found, caller.headers)))
+      const changed = change(caller, params.webhook, ({ webhook }) => Effect.succeed(withoutValue(make(webhook))))
+      return answered(Effect.flatMap(changed, ([found]) => respondWith(options, found, caller.headers)))
     }
 
   return {
     listWebhooks: ({ caller }) =>
       answered(
-        Effect.zipWith(Clock.currentTimeMillis, list(caller), (now, found) => {
-          const result = found.map(({ id, webhook }) => WebhookView.ofWebhook(id, webhook, now))
-          return respond({ result }, caller.headers)
-        }),
+        Effect.map(
+          Effect.flatMap(list(caller), (found) => viewsOf(options, found)),
+          (result) => respond({ result }, caller.headers),
+        ),
       ),
     getWebhook: ({ caller, params }) =>
-      answered(Effect.flatMap(find(caller, params.webhook), (found) => respondWith(found, caller.headers))),
+      answered(Effect.flatMap(find(caller, params.webhook), (found) => respondWith(options, found, caller.headers))),
     removeWebhook: ({ caller, params }) =>
       answered(Effect.map(remove(caller, params.webhook), (removed) => respond({ removed }, caller.headers))),
     pauseWebhook: changing((webhook) => Webhook.paused(webhook, "Its owner paused it.")),
     resumeWebhook: changing(Webhook.resumed),
     testWebhook: ({ caller, params }) => {
-      const changed = change(caller, params.webhook, (webhook) => {
+      const changed = change(caller, params.webhook, ({ webhook }) => {
         // A request that is sent again before the test is sent makes no second one.
         const message = webhook.test ?? Webhook.newId()
         return Effect.succeed([{ ...webhook, test: message }, message])
       })
       return answered(Effect.map(changed, ([{ id }, message]) => respond({ id, message }, caller.headers)))
     },
+    listWebhookAddresses: ({ caller, params, query }) =>
+      answered(
+        Effect.gen(function* () {
+          const { id } = yield* find(caller, params.webhook)
+          const limit = Resource.maxAddresses
+          const rows = yield* options.webhooks.walletsOf(id, { after: query.after, limit: limit + 1 })
+          const result = rows.slice(0, limit).map(({ wallet }) => wallet)
+          const next = rows.length > limit ? (result.at(-1) ?? null) : null
+          return respond({ result, next }, caller.headers)
+        }),
+      ),
     webhookDeliveries: ({ caller, params, query }) =>
       answered(
         Effect.map(find(caller, params.webhook), ({ webhook: { log } }) => {
@@ -108,15 +129,15 @@ const withBody = (options: Options) => {
     createWebhook: Effect.fnUntraced(function* ({ caller }) {
       const { headers, value } = yield* read.settings(caller)
       return yield* answered(
-        Effect.flatMap(create(caller, value), ([found, secret]) => respondWith(found, headers, { secret })),
+        Effect.flatMap(create(caller, value), ([found, secret]) => respondWith(options, found, headers, { secret })),
       )
     }),
     replayWebhook: Effect.fnUntraced(function* ({ caller, params }) {
       const { headers, value } = yield* read.replay(caller)
-      const changed = change(caller, params.webhook, (webhook) =>
-        Effect.map(replayed(webhook, value.from), withoutValue),
+      const changed = change(caller, params.webhook, (found) =>
+        Effect.map(replayed(found, value.from), ([webhook, wallets]) => [webhook, undefined, wallets] as const),
       )
-      return yield* answered(Effect.flatMap(changed, ([found]) => respondWith(found, headers)))
+      return yield* answered(Effect.flatMap(changed, ([found]) => respondWith(options, found, headers)))
     }),
     rotateWebhook: Effect.fnUntraced(function* ({ caller, params }) {
       const { headers, value } = yield* read.rotation(caller)
@@ -126,15 +147,17 @@ const withBody = (options: Options) => {
       }
       const nowMillis = yield* Clock.currentTimeMillis
       const until = nowMillis + keepSeconds * 1_000
-      const changed = change(caller, params.webhook, (webhook) =>
+      const changed = change(caller, params.webhook, ({ webhook }) =>
         Effect.succeed(Webhook.rotate(settings.key, webhook, { nowMillis, until })),
       )
-      return yield* answered(Effect.flatMap(changed, ([found, { secret }]) => respondWith(found, headers, { secret })))
+      return yield* answered(
+        Effect.flatMap(changed, ([found, { secret }]) => respondWith(options, found, headers, { secret })),
+      )
     }),
     changeWebhookAddresses: Effect.fnUntraced(function* ({ caller, params }) {
       const { headers, value } = yield* read.addresses(caller)
       const changed = changeAddresses(caller, params.webhook, value)
-      return yield* answered(Effect.flatMap(changed, (found) => respondWith(found, headers)))
+      return yield* answered(Effect.flatMap(changed, (found) => respondWith(options, found, headers)))
     }),
   } satisfies Partial<Handlers>
 }

@@ -9,11 +9,15 @@ import * as EventPosition from "../../push/EventPosition.ts"
 import * as Events from "../../push/WalletEvents.ts"
 import * as Webhook from "../../push/Webhook.ts"
 import type { IndexedChain } from "../../query/IndexedChain.ts"
+import type { StoreError } from "../../store/StoreError.ts"
+import type { Webhooks } from "../../store/Webhooks.ts"
+import type { WebhookWallet } from "../../store/WebhookWallets.ts"
 import type { Bounds } from "../admission/Bounds.ts"
 import * as ErrorResponse from "../http/ErrorResponse.ts"
 import * as JsonBody from "../rest/JsonBody.ts"
 import * as OperationError from "../rest/OperationError.ts"
 import * as EventSteps from "../rest/EventSteps.ts"
+import type * as WebhookAccess from "./WebhookAccess.ts"
 
 const wording: OperationError.Wording = {
   what: "Ledger",
@@ -24,6 +28,8 @@ type Settings = Pick<Webhook.Webhook, "finality" | "types">
 
 /** No row is read here. */
 const noBytes = 1
+/** Wallets that are compared with a cursor at once. */
+const readAtOnce = 1_000
 
 const subscriptionOf = (settings: Settings, chain: IndexedChain, wallet: string) =>
   Webhook.subscriptionOf(settings, chain, wallet, noBytes)
@@ -32,51 +38,48 @@ const subscriptionOf = (settings: Settings, chain: IndexedChain, wallet: string)
 export const make = ({
   bounds,
   chains,
+  webhooks,
 }: {
   readonly bounds: Bounds["Service"]
   readonly chains: ReadonlyArray<IndexedChain>
+  readonly webhooks: Pick<Webhooks, "walletsOf">
 }) => {
-  /** The position of a wallet at a place. A wallet that is not indexed is refused. */
-  const ofWallet = Effect.fnUntraced(function* (
-    chain: IndexedChain,
-    settings: Settings,
-    wallet: string,
-    from: string,
-  ): Effect.fn.Return<EventPosition.EventPosition, ErrorResponse.ErrorResponse> {
-    const subscription = subscriptionOf(settings, chain, wallet)
-    const read = EventSteps.readBeginning(from, Events.selectionText(subscription), "request body")
-    const beginning = yield* Effect.fromResult(read).pipe(Effect.catch(ErrorResponse.badRequest))
-    if (beginning._tag === "After") return beginning.position
-    const started = bounds.turns.run(Events.start(subscription, beginning))
-    return (yield* OperationError.answer(started, wording)).position
-  })
-
-  /** The positions of wallets at a place, by wallet. */
+  /** The positions of wallets at a place, by wallet. Wallets that are not indexed are refused. */
   const ofWallets = Effect.fnUntraced(function* (
     chain: IndexedChain,
     settings: Settings,
     wallets: ReadonlyArray<string>,
     from: string,
-  ): Effect.fn.Return<Readonly<Record<string, string>>, ErrorResponse.ErrorResponse> {
+  ): Effect.fn.Return<ReadonlyMap<string, EventPosition.EventPosition>, ErrorResponse.ErrorResponse> {
     if (EventPosition.isText(from) && wallets.length > 1) {
       const expected = "a block number, a date or now, as there are several wallets"
       return yield* JsonBody.invalid("from", expected, "a cursor")
     }
-    const entries = yield* Effect.forEach(wallets, (wallet) =>
-      Effect.map(ofWallet(chain, settings, wallet, from), (position) => {
-        const selection = Events.selectionText(subscriptionOf(settings, chain, wallet))
-        return [wallet, EventPosition.format(position, selection)] as const
-      }),
-    )
-    return Object.fromEntries(entries)
+    const subscription = subscriptionOf(settings, chain, wallets[0] ?? "")
+    const read = EventSteps.readBeginning(from, Events.selectionText(subscription), "request body")
+    const beginning = yield* Effect.fromResult(read).pipe(Effect.catch(ErrorResponse.badRequest))
+    if (beginning._tag === "After") return new Map(wallets.map((wallet) => [wallet, beginning.position]))
+    if (wallets.length === 0) return new Map()
+    return yield* OperationError.answer(bounds.turns.run(Events.startAll(subscription, wallets, beginning)), wording)
   })
 
-  /** The wallet of a webhook that a cursor belongs to; undefined for none. */
-  const ownerOf = (chain: IndexedChain, webhook: Webhook.Webhook, cursor: string): string | undefined =>
-    webhook.addresses.find((wallet) => {
-      const selection = Events.selectionText(subscriptionOf(webhook, chain, wallet))
-      return Result.isSuccess(EventPosition.parse(cursor, selection))
-    })
+  /** The wallet of a webhook that a cursor belongs to, and the position of the cursor; undefined for none. */
+  const ownerOf = Effect.fnUntraced(function* (
+    chain: IndexedChain,
+    { id, webhook }: WebhookAccess.Found,
+    cursor: string,
+  ): Effect.fn.Return<readonly [WebhookWallet, EventPosition.EventPosition] | undefined, StoreError> {
+    for (let after: string | undefined; ;) {
+      const rows: ReadonlyArray<WebhookWallet> = yield* webhooks.walletsOf(id, { after, limit: readAtOnce })
+      for (const row of rows) {
+        const selection = Events.selectionText(subscriptionOf(webhook, chain, row.wallet))
+        const position = EventPosition.parse(cursor, selection)
+        if (Result.isSuccess(position)) return [row, position.success]
+      }
+      if (rows.length < readAtOnce) return undefined
+      after = rows.at(-1)?.wallet
+    }
+  })
 
   /** The chain of a webhook. */
   const chainOf = ({ chain: name }: Webhook.Webhook): Effect.Effect<IndexedChain, ErrorResponse.ErrorResponse> => {
@@ -85,5 +88,5 @@ export const make = ({
     return ErrorResponse.unavailable("The chain of the webhook is not served now. Retry later.")
   }
 
-  return { chainOf, ofWallet, ofWallets, ownerOf }
+  return { chainOf, ofWallets, ownerOf }
 }

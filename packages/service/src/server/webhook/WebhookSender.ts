@@ -17,20 +17,23 @@ import type { Config } from "../../config/Config.ts"
 import * as Delivery from "../../push/Delivery.ts"
 import * as EventPosition from "../../push/EventPosition.ts"
 import type { NameLookups } from "../../push/NameLookups.ts"
-import * as SharedSteps from "../../push/SharedSteps.ts"
 import * as Events from "../../push/WalletEvents.ts"
 import type * as WebhookKey from "../../push/WebhookKey.ts"
 import * as Webhook from "../../push/Webhook.ts"
+import * as WebhookPlace from "../../push/WebhookPlace.ts"
 import * as WebhookRequest from "../../push/WebhookRequest.ts"
 import type { IndexedChain } from "../../query/IndexedChain.ts"
 import type { ApiKeys, KeyGrant } from "../../store/ApiKeys.ts"
 import type { StoreError } from "../../store/StoreError.ts"
 import type { StoredWebhook, Webhooks } from "../../store/Webhooks.ts"
+import type { WalletChanges } from "../../store/WebhookWallets.ts"
 import * as KeyScope from "../admission/KeyScope.ts"
 import type { ChainContracts } from "../chain/ChainContracts.ts"
-import * as EventText from "../rest/EventText.ts"
 import * as WalletTransactions from "../rest/WalletTransactions.ts"
 import * as KnownWebhooks from "./KnownWebhooks.ts"
+import * as WebhookMessage from "./WebhookMessage.ts"
+import * as WebhookLookups from "./WebhookLookups.ts"
+import * as WebhookProgress from "./WebhookProgress.ts"
 
 /** What the sender needs. */
 export interface Options {
@@ -57,66 +60,39 @@ const storeChanges = 10_000
 const lookMillis = 1_000
 /** Time for which the grants of the API keys are remembered. */
 const keysMillis = 5_000
-/** Events of a message, unless one block has more. */
-const maxEvents = 100
-/** Bytes of the rows of a step. */
-const stepBytes = 128 * 1024
 
-/** Where the wallets of a webhook are, in the memory of the process that sends. */
+/** Wallets that join the others by a write of its own; fewer join with the next write. */
+const joiningAlone = 64
+
+/** What the process that sends a webhook remembers of it. */
 interface Memory {
-  readonly states: Map<string, Events.State>
+  /** Where its wallets are. */
+  readonly progress: WebhookProgress.Progress
   /** The state of the wallet of the pending message once it is delivered, by the id of the message. */
   following: readonly [id: string, state: Events.State] | null
   /** The wallet that was delivered last, behind which the next turn begins: a busy wallet does not keep back the others. */
   last: string | null
   /** The revision that this process wrote or read last: another one is a change by others, after which the memory is not used. */
   revision: number
-  /** The change that all stored positions have reached; `null` where it is not known. */
-  storedChange: number | null
+  /** What windows of wallets gave since the first one: the lowest change that is awaited, and whether something was stored. */
+  round: { awaited: number; hasStored: boolean }
 }
 
-/** The events of a step that become one message: it ends where the position moves on, or with the step. */
-const batchOf = (
-  { sent, state }: Pick<Events.Step, "sent" | "state">,
-  cursors: ReadonlyArray<string>,
-  start: string,
-): readonly [count: number, state: Events.State] => {
-  // The first row of a block has a position too, from which the block is sent again.
-  const isEnd = (at: number) => {
-    const { event, position } = sent[at]!
-    if (cursors[at] === start) return false
-    if (event._tag === "Transaction" || event._tag === "Movement") return position.next > event.block.number
-    return cursors[at] !== (cursors[at - 1] ?? start)
-  }
-  let end = -1
-  for (let at = 0; at < sent.length - 1; at++) {
-    if (isEnd(at)) end = at
-    if (at + 1 >= maxEvents && end >= 0) return [end + 1, Events.after(sent[end]!.position)]
-  }
-  return [sent.length, state]
-}
+/** Nothing was read of the windows. */
+const newRound = () => ({ awaited: Number.POSITIVE_INFINITY, hasStored: false })
 
 /** Forgets what is read again of the database. */
 const forget = (memory: Memory): void => {
-  memory.states.clear()
+  WebhookProgress.forget(memory.progress)
   memory.following = null
-  memory.storedChange = null
+  memory.round = newRound()
 }
 
-/** The change that all stored positions of a webhook have reached, whatever process stored them. */
-const storedChangeOf = ({ addresses, positions }: Webhook.Webhook): number =>
-  addresses.reduce(
-    (lowest, wallet) => Math.min(lowest, EventPosition.changeOf(positions[wallet] ?? "") ?? 0),
-    Number.MAX_SAFE_INTEGER,
-  )
-
-const isRow = ({ event: { _tag } }: Events.PlacedEvent): boolean => _tag !== "Covered" && _tag !== "Final"
-
 /** A process that sends. */
-interface Sender extends Options {
+interface Sender extends Options, WebhookMessage.Options {
   readonly owner: string
-  readonly decode: ReturnType<typeof WalletTransactions.rowDecoder>
   readonly known: KnownWebhooks.KnownWebhooks
+  readonly lookUp: WebhookLookups.WebhookLookups
   /** What an API key permits now; `null` where it was revoked, or has expired. */
   readonly grantOf: (name: string) => Effect.Effect<KeyGrant | null, StoreError>
 }
@@ -127,8 +103,9 @@ const store = (
   { name, revision }: StoredWebhook,
   webhook: Webhook.Webhook,
   memory: Memory,
+  wallets?: WalletChanges,
 ) =>
-  Effect.tap(webhooks.change(name, revision, Webhook.encode(webhook)), (isStored) =>
+  Effect.tap(webhooks.change(name, revision, Webhook.encode(webhook), wallets), (isStored) =>
     Effect.sync(() => {
       if (!isStored) return
       memory.revision = revision + 1
@@ -136,66 +113,19 @@ const store = (
     }),
   )
 
-const subscriptionOf = ({ config }: Sender, chain: IndexedChain, webhook: Webhook.Webhook, wallet: string) =>
-  Webhook.subscriptionOf(webhook, chain, wallet, Math.min(stepBytes, config.limits.pageBytes))
-
-const startOf = (sender: Sender, chain: IndexedChain, webhook: Webhook.Webhook, wallet: string, memory: Memory) => {
-  const known = memory.states.get(wallet)
-  if (known !== undefined) return Effect.succeed(known)
-  const subscription = subscriptionOf(sender, chain, webhook, wallet)
-  const stored = webhook.positions[wallet]
-  const position = stored === undefined ? undefined : EventPosition.parse(stored, Events.selectionText(subscription))
-  // Webhooks do not send what is covered without rows: a wallet may go on from here with what all wallets share.
-  if (position !== undefined && Result.isSuccess(position)) {
-    return Effect.succeed({ ...Events.after(position.success), isCovered: true })
-  }
-  const { from } = webhook
-  const at =
-    from === "now" ? ({ _tag: "Now" } as const) : ({ _tag: "At", bound: { _tag: "Block", block: from } } as const)
-  return Events.start(subscription, at)
-}
-
-/** The next message of a wallet; `null` where nothing is to be sent, with the change that may be followed by more. */
-const collect = Effect.fnUntraced(function* (
+/** Stores a webhook with what the memory has of its wallets. */
+const storeAll = Effect.fnUntraced(function* (
   sender: Sender,
-  name: string,
-  chain: IndexedChain,
+  stored: StoredWebhook,
   webhook: Webhook.Webhook,
-  wallet: string,
   memory: Memory,
-): Effect.fn.Return<Webhook.Webhook["pending"] | number, Events.StreamError> {
-  const subscription = subscriptionOf(sender, chain, webhook, wallet)
-  const selection = Events.selectionText(subscription)
-  let state = yield* startOf(sender, chain, webhook, wallet, memory)
-  for (;;) {
-    const step = yield* SharedSteps.step(subscription, state)
-    if (!step.sent.some(isRow)) {
-      state = step.state
-      memory.states.set(wallet, state)
-      if (step.awaited !== null) return step.awaited
-      continue
-    }
-    const { decoder: contractDecoder, label } = yield* sender.contracts.find(chain)
-    const now = yield* Clock.currentTimeMillis
-    const written = EventText.events(step, now, {
-      chain,
-      wallet,
-      selection,
-      label,
-      empty: sender.config.empty,
-      contractDecoder,
-      decode: sender.decode,
-    })
-    const cursors = written.map(({ cursor }) => cursor)
-    const [count, following] = batchOf(step, cursors, EventPosition.format(state.position, selection))
-    const events = written.slice(0, count).map(({ json }) => json)
-    const id = Webhook.newId()
-    const head = JSON.stringify({ webhook: name, chain: chain.name, address: wallet }).slice(0, -1)
-    const timestamp = new Date(now).toISOString()
-    memory.following = [id, following]
-    const body = `{"type":"wallet.events","timestamp":"${timestamp}","data":${head},"events":[${events.join(",")}]}}`
-    return { id, body, events: count, wallet, position: EventPosition.format(following.position, selection) }
-  }
+  options: WebhookProgress.Options & Pick<WalletChanges, "part"> = {},
+): Effect.fn.Return<boolean, StoreError> {
+  const { done, place, wallets } = WebhookProgress.saving(memory.progress, options)
+  const next = place === null ? webhook : { ...webhook, place: WebhookPlace.toStored(place) }
+  const isStored = yield* store(sender, stored, next, memory, { ...wallets, part: options.part })
+  if (isStored) done()
+  return isStored
 })
 
 /** Sends the pending message once. */
@@ -240,26 +170,25 @@ const attempt = Effect.fnUntraced(function* (
   ]
 })
 
-/** The positions of a webhook with those that its wallets have reached without a row. */
-const positionsOf = (
-  { chains, config }: Pick<Sender, "chains" | "config">,
+/** The state of a wallet behind a message that was delivered; `null` where another version made it. */
+const stateBehind = (
+  sender: Sender,
+  chain: IndexedChain,
   webhook: Webhook.Webhook,
-  memory: Memory,
-): Webhook.Webhook["positions"] => {
-  const chain = chains.find((one) => one.name === webhook.chain)
-  if (chain === undefined) return webhook.positions
-  const maxBytes = Math.min(stepBytes, config.limits.pageBytes)
-  const reached = [...memory.states].map(([wallet, { pending, position }]) => {
-    const selection = Events.selectionText(Webhook.subscriptionOf(webhook, chain, wallet, maxBytes))
-    return pending === null ? [wallet, EventPosition.format(position, selection)] : [wallet, webhook.positions[wallet]]
-  })
-  return { ...webhook.positions, ...Object.fromEntries(reached) }
+  { id, position, wallet }: NonNullable<Webhook.Webhook["pending"]> & { readonly wallet: string },
+  { following }: Memory,
+): Events.State | null => {
+  if (following?.[0] === id) return following[1]
+  const selection = Events.selectionText(WebhookMessage.subscriptionOf(sender, chain, webhook, wallet))
+  const found = EventPosition.parse(position, selection)
+  return Result.isSuccess(found) ? { ...Events.after(found.success), isCovered: true } : null
 }
 
 /** Sends, and stores the result. */
 const deliver = Effect.fnUntraced(function* (
   sender: Sender,
   stored: StoredWebhook,
+  chain: IndexedChain,
   webhook: Webhook.Webhook,
   pending: NonNullable<Webhook.Webhook["pending"]>,
   memory: Memory,
@@ -274,16 +203,56 @@ const deliver = Effect.fnUntraced(function* (
     yield* store(sender, stored, next, memory)
     return
   }
-  const { id, position, wallet } = pending
-  const moved = positionsOf(sender, webhook, memory)
-  const positions = wallet === null ? moved : { ...moved, [wallet]: position }
-  const delivered = { ...next, positions, pending: null, delivered: webhook.delivered + 1 }
-  const isStored = yield* store(sender, stored, delivered, memory)
-  if (!isStored || wallet === null) return
-  memory.last = wallet
-  if (memory.following?.[0] === id) memory.states.set(wallet, memory.following[1])
-  else memory.states.delete(wallet)
+  const delivered = { ...next, pending: null, delivered: webhook.delivered + 1 }
+  const { wallet } = pending
+  const state = wallet === null ? null : stateBehind(sender, chain, webhook, { ...pending, wallet }, memory)
+  if (wallet === null || state === null) {
+    yield* store(sender, stored, delivered, memory)
+    return
+  }
+  memory.progress.states.set(wallet, state)
   memory.following = null
+  if (yield* storeAll(sender, stored, delivered, memory, { moved: wallet })) memory.last = wallet
+})
+
+/** Where the rows of a webhook begin. */
+const beginningOf = ({ from }: Webhook.Webhook): Events.Beginning =>
+  from === "now" ? { _tag: "Now" } : { _tag: "At", bound: { _tag: "Block", block: from } }
+
+/** A webhook with what its wallets are read by. */
+const sourceOf = (sender: Sender, name: string, chain: IndexedChain, webhook: Webhook.Webhook) => ({
+  name,
+  chain,
+  webhook,
+  webhooks: sender.webhooks,
+  lookups: sender.lookUp,
+})
+
+/** What follows a window without a message: it is left for the next one; gives the awaited change once all are read without a change. */
+const afterWindow = Effect.fnUntraced(function* (
+  sender: Sender,
+  stored: StoredWebhook,
+  webhook: Webhook.Webhook,
+  memory: Memory,
+  awaited: number,
+): Effect.fn.Return<number | null, StoreError> {
+  const { progress, round } = memory
+  const joining = WebhookProgress.joining(progress)
+  if (WebhookProgress.isWhole(progress)) {
+    if (joining < joiningAlone) return awaited
+    yield* storeAll(sender, stored, webhook, memory)
+    return null
+  }
+  round.awaited = Math.min(round.awaited, awaited)
+  if (joining > 0 || progress.unsaved.size > 0) {
+    round.hasStored = true
+    yield* storeAll(sender, stored, webhook, memory)
+  }
+  const isLast = progress.window?.end === null
+  WebhookProgress.leaveWindow(progress)
+  if (!isLast) return null
+  memory.round = newRound()
+  return round.hasStored ? null : round.awaited
 })
 
 /** Stores the next message; gives the changes that may be followed by more where there is none. */
@@ -294,30 +263,40 @@ const prepare = Effect.fnUntraced(function* (
   webhook: Webhook.Webhook,
   memory: Memory,
 ): Effect.fn.Return<number | null, Events.StreamError> {
-  const positions: Record<string, string> = { ...webhook.positions }
-  const missing = webhook.addresses.filter((wallet) => positions[wallet] === undefined)
-  for (const wallet of missing) {
-    const { position } = yield* startOf(sender, chain, webhook, wallet, memory)
-    const selection = Events.selectionText(subscriptionOf(sender, chain, webhook, wallet))
-    positions[wallet] = EventPosition.format(position, selection)
-  }
-  if (missing.length > 0) {
-    yield* store(sender, stored, { ...webhook, positions }, memory)
+  const { progress } = memory
+  const source = sourceOf(sender, stored.name, chain, webhook)
+  const notBegun = yield* WebhookProgress.load(source, progress)
+  if (notBegun.length > 0) {
+    const found = yield* Events.startAll(
+      WebhookMessage.subscriptionOf(sender, chain, webhook, ""),
+      notBegun,
+      beginningOf(webhook),
+    )
+    const move = [...found].map(([wallet, position]) => WebhookPlace.ownWallet(wallet, position))
+    yield* store(sender, stored, webhook, memory, { move })
     return null
   }
-  let awaited = Number.POSITIVE_INFINITY
-  const { addresses } = webhook
-  const first = memory.last === null ? 0 : addresses.indexOf(memory.last) + 1
-  for (const wallet of [...addresses.slice(first), ...addresses.slice(0, first)]) {
-    const found = yield* collect(sender, stored.name, chain, webhook, wallet, memory)
-    if (typeof found === "number") {
-      awaited = Math.min(awaited, found)
+  const passed = yield* WebhookProgress.passShared(source, progress)
+  if (typeof passed !== "number") {
+    yield* storeAll(sender, stored, webhook, memory, { part: WebhookPlace.toStored(passed) })
+    WebhookProgress.forget(progress)
+    return null
+  }
+  let awaited = passed
+  for (const wallet of WebhookProgress.inTurn(progress, memory.last)) {
+    // Sound: it is one of these wallets.
+    const state = progress.states.get(wallet)!
+    const found = yield* WebhookMessage.next(sender, { name: stored.name, chain, webhook }, wallet, state)
+    progress.states.set(wallet, found.state)
+    if (found.message === null) {
+      awaited = Math.min(awaited, found.awaited)
       continue
     }
-    yield* store(sender, stored, { ...webhook, pending: found }, memory)
+    memory.following = [found.message.id, found.following]
+    yield* storeAll(sender, stored, { ...webhook, pending: found.message }, memory, { kept: wallet })
     return null
   }
-  return awaited
+  return yield* afterWindow(sender, stored, webhook, memory, awaited)
 })
 
 /** A webhook of which nothing is sent until its owner acts. */
@@ -355,15 +334,14 @@ const idle = Effect.fnUntraced(function* (
   memory: Memory,
   from: number,
 ): Effect.fn.Return<void, StoreError> {
-  memory.storedChange ??= storedChangeOf(webhook)
-  const shared = { chain, isFinal: webhook.finality === "final" }
+  const { progress } = memory
+  const source = sourceOf(sender, stored.name, chain, webhook)
   let awaited: number | null = from
   while (awaited !== null) {
     yield* chain.recent.awaitChange(awaited)
-    awaited = yield* SharedSteps.passOver(shared, webhook.addresses, memory.states)
-    if (awaited === null || awaited - memory.storedChange < storeChanges) continue
-    memory.storedChange = awaited
-    yield* store(sender, stored, { ...webhook, positions: positionsOf(sender, webhook, memory) }, memory)
+    awaited = yield* WebhookProgress.passOver(source, progress)
+    if (awaited === null || awaited - progress.storedChange < storeChanges) continue
+    yield* storeAll(sender, stored, webhook, memory, { isAll: true })
     return
   }
 })
@@ -409,7 +387,7 @@ const turn = Effect.fnUntraced(function* (
     if (now < attempts.nextAt) {
       return yield* rest(sender, name, memory, [Effect.sleep(attempts.nextAt - now)])
     }
-    return yield* deliver(sender, stored, webhook, pending, memory)
+    return yield* deliver(sender, stored, chain, webhook, pending, memory)
   }
   if (test !== null) {
     const body = JSON.stringify({ type: "test", timestamp: new Date(now).toISOString(), data: { webhook: name } })
@@ -447,7 +425,13 @@ const turn = Effect.fnUntraced(function* (
 
 /** Turns of a webhook for as long as it exists. A failure of the database is tried again. */
 const serve = (sender: Sender, name: string) => {
-  const memory: Memory = { states: new Map(), following: null, last: null, revision: 0, storedChange: null }
+  const memory: Memory = {
+    progress: WebhookProgress.make(),
+    following: null,
+    last: null,
+    revision: 0,
+    round: newRound(),
+  }
   return turn(sender, name, memory).pipe(
     Effect.catch(({ message }) =>
       Effect.andThen(Effect.logWarning(`Webhook ${name}: ${message}`), Effect.sleep(Duration.seconds(5))),
@@ -478,7 +462,14 @@ const grantFinder = (keys: Options["keys"]): Sender["grantOf"] => {
 export const run = (options: Options) => {
   const decode = WalletTransactions.rowDecoder(options.decoder, options.config.limits.pageBytes)
   const known = KnownWebhooks.make()
-  const sender: Sender = { ...options, owner: randomUUID(), decode, known, grantOf: grantFinder(options.keys) }
+  const sender: Sender = {
+    ...options,
+    owner: randomUUID(),
+    decode,
+    known,
+    lookUp: WebhookLookups.make(options.webhooks),
+    grantOf: grantFinder(options.keys),
+  }
   return Effect.scoped(
     Effect.gen(function* () {
       const fibers = yield* FiberMap.make<string>()

@@ -1,6 +1,7 @@
 /** Webhooks and their attempts as the operations send them: without secrets. Pure. */
 import type * as Resource from "@daybook/schema/Webhook"
 import * as Webhook from "../../push/Webhook.ts"
+import type * as WebhookAccess from "./WebhookAccess.ts"
 
 const timeOf = (millis: number): string => new Date(millis).toISOString()
 
@@ -10,9 +11,16 @@ export const ofAttempt = (made: Webhook.Attempt): Resource.WebhookDeliveryWire =
   return { message, at: timeOf(at), attempt, events, result, status, reason, milliseconds }
 }
 
-/** A webhook by its id. */
-export const ofWebhook = (id: string, webhook: Webhook.Webhook, nowMillis: number): Resource.WebhookWire => {
-  const { addresses, attempts, chain, created, delivered, finality, log, publicKey, types, url } = webhook
+/** Wallets that a webhook shows; the operation on its addresses lists all. */
+export const shownAddresses = 100
+
+/** A webhook with its first wallets. */
+export const ofWebhook = (
+  { id, wallets, webhook }: WebhookAccess.Found,
+  addresses: ReadonlyArray<string>,
+  nowMillis: number,
+): Resource.WebhookWire => {
+  const { attempts, chain, created, delivered, finality, log, publicKey, types, url } = webhook
   const previous = Webhook.previousAt(webhook, nowMillis)
   const last = log.at(-1)
   const waits = attempts.failures > 0 && attempts.paused === null
@@ -23,6 +31,7 @@ export const ofWebhook = (id: string, webhook: Webhook.Webhook, nowMillis: numbe
     url,
     chain,
     addresses,
+    address_count: wallets,
     types,
     finality,
     state: Webhook.stateOf(webhook),

@@ -8,6 +8,15 @@ import type { Pools } from "./Pool.ts"
 
 const name = "daybook"
 
+/** The wallets and positions that contents had: a position has the texts of journal, first block, next block and highest block + 1. */
+const walletsOfContents = (
+  own: string,
+) => `INSERT INTO ${own}.webhook_wallet (webhook, wallet, journal, next, start, highest)
+  SELECT name, wallet, coalesce(parts[2], ''), coalesce(parts[4]::int8, 0), coalesce(parts[3]::int8, 0), coalesce(parts[5]::int8, 0) - 1
+  FROM (SELECT name, wallet, string_to_array(content::json -> 'positions' ->> wallet, '.') AS parts
+    FROM ${own}.webhook, json_array_elements_text(content::json -> 'addresses') AS wallet) AS given
+  ON CONFLICT DO NOTHING`
+
 const schema: Migrations.Schema = {
   holds: "the API keys",
   firstVersion: 3,
@@ -51,6 +60,23 @@ const schema: Migrations.Schema = {
       `ALTER TABLE ${own}.webhook ADD COLUMN state text NOT NULL DEFAULT 'active'`,
     ],
     (own) => [`CREATE INDEX webhook_holder ON ${own}.webhook (holder, name)`],
+    (own) => [
+      `CREATE TABLE ${own}.webhook_wallet (
+         webhook text COLLATE "C" NOT NULL,
+         wallet text COLLATE "C" NOT NULL,
+         journal text,
+         next int8 NOT NULL,
+         start int8 NOT NULL,
+         highest int8 NOT NULL,
+         PRIMARY KEY (webhook, wallet)
+       )`,
+      `CREATE INDEX webhook_wallet_look ON ${own}.webhook_wallet (wallet, webhook)`,
+      `CREATE INDEX webhook_wallet_own ON ${own}.webhook_wallet (webhook, wallet) WHERE journal IS NOT NULL`,
+      `CREATE INDEX webhook_wallet_sent ON ${own}.webhook_wallet (webhook, highest) WHERE journal IS NULL AND highest >= 0`,
+      walletsOfContents(own),
+      `ALTER TABLE ${own}.webhook ADD COLUMN wallets int8 NOT NULL DEFAULT 0`,
+      `UPDATE ${own}.webhook SET wallets = (SELECT count(*) FROM ${own}.webhook_wallet WHERE webhook = name)`,
+    ],
   ],
 }
 

@@ -237,6 +237,19 @@ export const make = (connection: Connection): Effect.Effect<SqlClient.SqlClient>
     })
   }).pipe(Effect.provide(Reactivity.layer))
 
+/** Runs statements of a connection as one write transaction within a turn of the process; rolls back, and throws, what they throw. */
+export const atomicUnsafe = <A>(connection: Connection, work: () => A): A => {
+  connection.scriptUnsafe("BEGIN IMMEDIATE")
+  try {
+    const result = work()
+    connection.scriptUnsafe("COMMIT")
+    return result
+  } catch (cause) {
+    if (connection.isTransaction()) connection.scriptUnsafe("ROLLBACK")
+    throw cause
+  }
+}
+
 /** Runs statements of a connection as one write transaction, which a failure or an interruption rolls back. */
 export const transaction = <A, E, R>(
   connection: Connection,

@@ -12,6 +12,17 @@ import type { Migrations } from "./Migrations.ts"
 import * as Schema from "./Migrations.ts"
 import * as SqliteCode from "./SqliteCode.ts"
 
+/** The wallets and positions that contents had: a position has the texts of journal, first block, next block and highest block + 1. */
+const walletsOfContents = `INSERT INTO webhook_wallet (webhook, wallet, journal, next, start, highest)
+       SELECT name, wallet, coalesce(parts ->> 1, ''), coalesce(CAST(parts ->> 3 AS INTEGER), 0),
+         coalesce(CAST(parts ->> 2 AS INTEGER), 0), coalesce(CAST(parts ->> 4 AS INTEGER), 0) - 1
+       FROM (SELECT name, address.value AS wallet,
+         '["' || replace(
+           (SELECT value FROM json_each(content, '$.positions') WHERE key = address.value), '.', '","'
+         ) || '"]' AS parts
+         FROM webhook, json_each(content, '$.addresses') AS address) WHERE true
+       ON CONFLICT DO NOTHING;`
+
 /** The steps of the file's schema. */
 export const schema: Migrations = {
   applicationId: Schema.keysId,
@@ -50,6 +61,21 @@ export const schema: Migrations = {
     `ALTER TABLE webhook ADD COLUMN holder TEXT;
      ALTER TABLE webhook ADD COLUMN state TEXT NOT NULL DEFAULT 'active';`,
     `CREATE INDEX webhook_look ON webhook (holder, state, revision, owner, until);`,
+    `CREATE TABLE webhook_wallet (
+       webhook TEXT NOT NULL,
+       wallet TEXT NOT NULL,
+       journal TEXT,
+       next INTEGER NOT NULL,
+       start INTEGER NOT NULL,
+       highest INTEGER NOT NULL,
+       PRIMARY KEY (webhook, wallet)
+     ) WITHOUT ROWID;
+     CREATE INDEX webhook_wallet_look ON webhook_wallet (wallet, webhook);
+     CREATE INDEX webhook_wallet_own ON webhook_wallet (webhook, wallet) WHERE journal IS NOT NULL;
+     CREATE INDEX webhook_wallet_sent ON webhook_wallet (webhook, highest) WHERE journal IS NULL AND highest >= 0;
+     ${walletsOfContents}
+     ALTER TABLE webhook ADD COLUMN wallets INTEGER NOT NULL DEFAULT 0;
+     UPDATE webhook SET wallets = (SELECT count(*) FROM webhook_wallet WHERE webhook = name);`,
   ],
 }
 
@@ -101,7 +127,7 @@ const openOnce = Effect.fnUntraced(function* (opening: Effect.Effect<Connection.
 })
 
 /** The tables whose rows a backup has. */
-const tables = ["api_key", "contract", "contract_revision", "webhook"] as const
+const tables = ["api_key", "contract", "contract_revision", "webhook", "webhook_wallet"] as const
 
 type Row = ReadonlyArray<number | string | Uint8Array | null>
 

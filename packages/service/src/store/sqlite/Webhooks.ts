@@ -3,13 +3,18 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { StoreError } from "../StoreError.ts"
 import { columns, type Columns, countsOf, firstRevision, fromColumns, overviewOf, type Webhooks } from "../Webhooks.ts"
-import type * as Connection from "./Connection.ts"
+import { isResized, type WalletChanges } from "../WebhookWallets.ts"
+import * as Connection from "./Connection.ts"
 import type { KeysFile } from "./KeysFile.ts"
+import * as WebhookWallets from "./WebhookWallets.ts"
 
 const select = `SELECT ${columns} FROM webhook`
 const insert = `INSERT INTO webhook (name, holder, state, content, revision) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT (name) DO NOTHING RETURNING name`
 const remove = `DELETE FROM webhook WHERE name = ? RETURNING name`
+const removeWallets = `DELETE FROM webhook_wallet WHERE webhook = ?`
+const firstWallets = `SELECT wallet FROM webhook_wallet WHERE webhook = ? ORDER BY wallet LIMIT ?`
+const countWallets = `UPDATE webhook SET wallets = (SELECT count(*) FROM webhook_wallet WHERE webhook = name) WHERE name = ?`
 const change = `UPDATE webhook SET state = ?, content = ?, revision = revision + 1 WHERE name = ? AND revision = ? RETURNING name`
 const acquire = `UPDATE webhook SET owner = ?, until = ? WHERE name = ? AND (owner IS NULL OR owner = ? OR until <= ? OR until > ?)
   RETURNING ${columns}`
@@ -36,6 +41,20 @@ export const make = ({ reading, writing }: KeysFile): Webhooks => {
     attempt(reading, (own) => own.valuesUnsafe<Row>(sql, [...values]))
   const isChanged = (sql: string, ...values: ReadonlyArray<Value>) =>
     attempt(writing, (own) => own.rowsUnsafe(sql, [...values]).length > 0)
+  const isChangedWith = (
+    name: string,
+    wallets: WalletChanges,
+    sql: string,
+    ...values: ReadonlyArray<Value>
+  ): Effect.Effect<boolean, StoreError> =>
+    attempt(writing, (own) =>
+      Connection.atomicUnsafe(own, () => {
+        if (own.rowsUnsafe(sql, [...values]).length === 0) return false
+        WebhookWallets.changeUnsafe(own, name, wallets)
+        if (isResized(wallets)) own.rowsUnsafe(countWallets, [name])
+        return true
+      }),
+    )
   return {
     list: Effect.map(read<Columns>(`${select} ORDER BY name`), (rows) => rows.map(fromColumns)),
     ofHolder: (holder) => Effect.map(read<Columns>(statements.ofHolder, holder), (rows) => rows.map(fromColumns)),
@@ -47,9 +66,27 @@ export const make = ({ reading, writing }: KeysFile): Webhooks => {
       Effect.map(read<[string, number, number]>(statements.overview, now, now + longestMillis), overviewOf),
     ),
     counts: Effect.map(read<[string, number]>(statements.counts), countsOf),
-    add: (name, { content, holder, state }) => isChanged(insert, name, holder, state, content, firstRevision()),
-    remove: (name) => isChanged(remove, name),
-    change: (name, revision, { content, state }) => isChanged(change, state, content, name, revision),
+    walletsOf: (name, selection) => attempt(reading, (own) => WebhookWallets.readUnsafe(own, name, selection)),
+    firstWallets: (names, limit) =>
+      attempt(reading, (own) => {
+        const walletsOf = (name: string) => own.valuesUnsafe<[string]>(firstWallets, [name, limit]).flat()
+        return new Map(names.map((name) => [name, walletsOf(name)]))
+      }),
+    having: (wallets) =>
+      Effect.map(read<[string]>(WebhookWallets.having, JSON.stringify(wallets)), (rows) => new Set(rows.flat())),
+    add: (name, { content, holder, state }, wallets) =>
+      isChangedWith(name, { add: wallets }, insert, name, holder, state, content, firstRevision()),
+    remove: (name) =>
+      attempt(writing, (own) =>
+        Connection.atomicUnsafe(own, () => {
+          own.rowsUnsafe(removeWallets, [name])
+          return own.rowsUnsafe(remove, [name]).length > 0
+        }),
+      ),
+    change: (name, revision, { content, state }, wallets) =>
+      wallets === undefined
+        ? isChanged(change, state, content, name, revision)
+        : isChangedWith(name, wallets, change, state, content, name, revision),
     acquire: Effect.fnUntraced(function* (name, owner, millis) {
       const now = yield* Clock.currentTimeMillis
       const values = [owner, now + millis, name, owner, now, now + longestMillis]

@@ -13,13 +13,14 @@ import * as WebhookChanges from "../../../src/server/webhook/WebhookChanges.ts"
 import * as Engine from "../../../src/store/Engine.ts"
 import type { ChainReader } from "../../../src/store/ChainReader.ts"
 import type { Webhooks } from "../../../src/store/Webhooks.ts"
+import { notBegun } from "../../../src/store/WebhookWallets.ts"
 import * as MonotonicClock from "../../../src/supervision/MonotonicClock.ts"
 import { temporaryFolder } from "../../store/temporaryFolder.ts"
 import * as TestStore from "../../store/TestStore.ts"
 import * as Rows from "../rows.ts"
 
 const key = "k".repeat(40)
-const settings = { key, allowPrivate: true, perKey: 10, addressesPerKey: 5, total: 1_000 }
+const settings = { key, allowPrivate: true, perKey: 10, addressesPerKey: 5, addressesPerWebhook: 5, total: 1_000 }
 // Sound: they are addresses.
 const [bob, stranger] = [Rows.bob as Address, Rows.stranger as Address]
 const caller = { grant: { name: "usual", operator: false, empty: null }, headers: {} }
@@ -41,12 +42,12 @@ const opened = Effect.gen(function* () {
   }
   const webhooks: Webhooks = {
     ...database.webhooks,
-    change: Effect.fnUntraced(function* (name, revision, webhook) {
+    change: Effect.fnUntraced(function* (name, revision, webhook, wallets) {
       // Others run meanwhile.
       for (let turn = 0; turn < 100; turn++) yield* Effect.yieldNow
       const stored = yield* database.webhooks.find(name)
       if (counts.conflicts-- > 0) yield* database.webhooks.change(name, revision, { state: "active", ...stored! })
-      return yield* database.webhooks.change(name, revision, webhook)
+      return yield* database.webhooks.change(name, revision, webhook, wallets)
     }),
   }
   const bounds = Bounds.make(config.limits, yield* MonotonicClock.reader)
@@ -56,12 +57,11 @@ const opened = Effect.gen(function* () {
     holder: "usual",
     url: "https://hook.example/",
     chain: served!.name,
-    addresses: [Rows.alice],
     types: ["wallet.transaction"],
     finality: "head",
     from: "now",
   })
-  for (const name of ["a", "b", "c"]) yield* webhooks.add(name, Webhook.encode(webhook))
+  for (const name of ["a", "b", "c"]) yield* webhooks.add(name, Webhook.encode(webhook), [notBegun(Rows.alice)])
   return { counts, options }
 })
 
@@ -71,11 +71,12 @@ describe("WebhookChanges", () => {
       const { counts, options } = yield* opened
       counts.conflicts = 5
       const add = [bob, stranger]
-      const { webhook } = yield* WebhookChanges.make(options).changeAddresses(caller, "a", { add })
+      const { wallets } = yield* WebhookChanges.make(options).changeAddresses(caller, "a", { add })
+      const stored = yield* options.webhooks.walletsOf("a", {})
 
-      expect(webhook.addresses).toEqual([Rows.alice, ...add])
-      expect(Object.keys(webhook.positions).toSorted()).toEqual(add.toSorted())
-      expect(counts).toEqual({ snapshots: 2, conflicts: -1 })
+      expect(wallets).toBe(3)
+      expect(stored.filter(({ journal }) => journal !== "").map(({ wallet }) => wallet)).toEqual(add.toSorted())
+      expect(counts).toEqual({ snapshots: 1, conflicts: -1 })
     }),
   )
 
@@ -96,7 +97,7 @@ describe("WebhookChanges", () => {
           .toSorted()
           .toReversed(),
       ).toEqual(["Success", "Success", "Failure"])
-      expect(listed.flatMap(({ webhook }) => webhook.addresses)).toHaveLength(5)
+      expect(listed.reduce((sum, { wallets }) => sum + wallets, 0)).toBe(5)
     }),
   )
 })

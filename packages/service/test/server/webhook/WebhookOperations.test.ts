@@ -190,7 +190,7 @@ describe("operations on webhooks", () => {
           "400 Invalid request body "url": expected a name that leads to addresses of the public internet alone, received another one.",
           "400 Invalid request body "url": expected a URL without a user, received another one.",
           "400 Invalid request body "url": expected a URL of at most 2,000 characters, received another one.",
-          "400 Invalid request body "addresses": expected 1 to 100 addresses, received 0.",
+          "400 Invalid request body "addresses": expected 1 to 100000 addresses in a webhook (webhooks.addressesPerWebhook), received 0.",
           "400 Invalid request body "chain": expected a chain that is served here (eth), received "base".",
           "400 Invalid request body "from": expected ISO 8601 such as 2021-05-07T11:08:35Z, RFC 2822 such as Fri, 07 May 2021 11:08:35 +0000, 10 digits of seconds or 13 of milliseconds since 1970, or text such as May 7, 2021; in UTC unless it names a zone, received "yesterday".",
           "400 Invalid request body "from": expected a cursor of the same wallet, chain and selection, received another text.",
@@ -237,6 +237,24 @@ describe("operations on webhooks", () => {
         )
         expect(rows).toEqual([[[Rows.bob, "1"]], [[Rows.alice, "2"]]])
       }),
+  )
+
+  it.live("addresses: the wallets of a webhook are listed behind an address, and one of another key is not", () =>
+    Effect.gen(function* () {
+      const { send, service } = yield* opened
+      const other = sendAs(service, yield* service.addKey({ name: "other" }))
+      const made = yield* send("POST", "", { ...settings, url: "http://127.0.0.1:9/", from: "now" })
+      const { id } = made.json
+      yield* send("POST", `/${id}/addresses`, { add: [Rows.bob, Rows.stranger] })
+      const all = yield* send("GET", `/${id}/addresses`)
+      const behind = yield* send("GET", `/${id}/addresses?after=${Rows.alice}`)
+      const foreign = yield* other("GET", `/${id}/addresses`)
+      const wallets = [Rows.alice, Rows.bob, Rows.stranger].toSorted()
+
+      expect(all.json).toEqual({ result: wallets, next: null })
+      expect(behind.json.result).toEqual(wallets.filter((wallet) => wallet > Rows.alice))
+      expect(foreign.status).toBe(404)
+    }),
   )
 
   it.live(

@@ -6,7 +6,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Config from "../../../src/config/Config.ts"
 import * as ServedChain from "../../../src/config/ServedChain.ts"
-import * as EventPosition from "../../../src/push/EventPosition.ts"
+import * as WebhookPlace from "../../../src/push/WebhookPlace.ts"
 import * as NameLookups from "../../../src/push/NameLookups.ts"
 import * as Events from "../../../src/push/WalletEvents.ts"
 import * as Webhook from "../../../src/push/Webhook.ts"
@@ -17,17 +17,20 @@ import * as WebhookSender from "../../../src/server/webhook/WebhookSender.ts"
 import type { ChainReader } from "../../../src/store/ChainReader.ts"
 import * as Engine from "../../../src/store/Engine.ts"
 import type { Webhooks } from "../../../src/store/Webhooks.ts"
+import { notBegun } from "../../../src/store/WebhookWallets.ts"
 import * as Model from "../../store/model.ts"
 import { temporaryFolder } from "../../store/temporaryFolder.ts"
 import * as TestStore from "../../store/TestStore.ts"
 import * as Life from "../../push/life.ts"
 import * as Rows from "../rows.ts"
+import type { Json } from "../service.ts"
 
 const key = "k".repeat(40)
 
 /** A chain whose reads and webhooks whose statements are counted, and a receiver that counts messages. */
 const opened = Effect.gen(function* () {
   const counts = { snapshots: 0, statements: 0, messages: 0, looks: 0 }
+  const bodies: Array<Json> = []
   const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
   const listen = { host: "127.0.0.1", port: 0 }
   const chains = { eth: { rpc: ["http://127.0.0.1:65535/"] } }
@@ -49,24 +52,27 @@ const opened = Effect.gen(function* () {
         return run(...values)
       })
   }
-  const { acquire, change, find } = database.webhooks
+  const { acquire, change, find, having, walletsOf } = database.webhooks
   const webhooks: Webhooks = {
     ...database.webhooks,
     acquire: counted(acquire),
     change: counted(change),
     find: counted(find),
+    having: counted(having),
+    walletsOf: counted(walletsOf),
     overview: Effect.tap(database.webhooks.overview, () => Effect.sync(() => counts.looks++)),
   }
   const hook = yield* LocalServer.scoped(() =>
-    LocalServer.start((_request, response) => {
+    LocalServer.start(({ body }, response) => {
       counts.messages++
+      bodies.push(JSON.parse(body.toString()))
       response.writeHead(204).end()
     }),
   )
   const decoder = KnownSignatures.decoder()
   const options: WebhookSender.Options = {
     lookups: NameLookups.make(),
-    settings: { key, allowPrivate: true, perKey: 10, addressesPerKey: 100, total: 1_000 },
+    settings: { key, allowPrivate: true, perKey: 10, addressesPerKey: 100, addressesPerWebhook: 100, total: 1_000 },
     config,
     chains: [{ ...indexed, reader, recent: RecentChanges.make(reader) }],
     contracts: ChainContracts.make(database.contracts, decoder),
@@ -76,13 +82,28 @@ const opened = Effect.gen(function* () {
   }
   const add = Effect.fnUntraced(function* (name: string, addresses: ReadonlyArray<string>) {
     const settings = { url: hook.url, chain: "eth", finality: "head", from: 0 } as const
-    const [webhook] = yield* Webhook.make(key, { ...settings, addresses, types: ["wallet.transaction"] })
-    yield* database.webhooks.add(name, Webhook.encode(webhook))
+    const [webhook] = yield* Webhook.make(key, { ...settings, types: ["wallet.transaction"] })
+    yield* database.webhooks.add(name, Webhook.encode(webhook), addresses.map(notBegun))
   })
-  return { add, counts, hookUrl: hook.url, options, store }
+  return { add, bodies, counts, hookUrl: hook.url, options, store }
 })
 
 const blocks = Array.from({ length: 4 }, (_, number) => Rows.block(number, [{ from: Rows.alice, to: Rows.bob }]))
+
+/** Two wallets with rows in each block, and others. */
+const walletsWith = (others: number) => [
+  Rows.alice,
+  Rows.bob,
+  ...Array.from({ length: others }, (_, at) => Model.address(1_000 + at)),
+]
+
+/** What messages have of rows and voids. */
+const sentOf = (bodies: ReadonlyArray<Json>): ReadonlyArray<string> =>
+  bodies.flatMap(({ data }) =>
+    data.events
+      .filter(({ type }: Json) => type === "wallet.transaction" || type === "block.voided")
+      .map((event: Json) => `${data.address} ${event.type} ${event.data.hash ?? event.data.transaction.block_hash}`),
+  )
 
 interface Counts {
   readonly snapshots: number
@@ -131,11 +152,11 @@ describe("WebhookSender", () => {
         yield* store.append(null, past)
         const settings = { url: hookUrl, chain: "eth", finality: "head", from: "now" } as const
         const types = ["wallet.transaction"] as const
-        const [webhook] = yield* Webhook.make(key, { ...settings, addresses: [Rows.stranger], types })
+        const [webhook] = yield* Webhook.make(key, { ...settings, types })
         const subscription = Webhook.subscriptionOf(webhook, chain!, Rows.stranger, 1)
         const { position } = yield* Events.start(subscription, { _tag: "Now" })
-        const positions = { [Rows.stranger]: EventPosition.format(position, Events.selectionText(subscription)) }
-        yield* options.webhooks.add("idle", Webhook.encode({ ...webhook, positions }))
+        const wallets = [WebhookPlace.ownWallet(Rows.stranger, position)]
+        yield* options.webhooks.add("idle", Webhook.encode(webhook), wallets)
         for (let at = 0; at < 10_000; at++) yield* store.finalize(at)
         yield* Effect.forkScoped(WebhookSender.run(options))
         yield* settled(counts)
@@ -143,7 +164,10 @@ describe("WebhookSender", () => {
         yield* settled(counts)
         const stored = yield* Webhook.decode((yield* options.webhooks.find("idle"))!.content)
 
-        expect(EventPosition.changeOf(stored.positions[Rows.stranger]!)).toBe(10_002)
+        const [wallet] = yield* options.webhooks.walletsOf("idle", {})
+
+        expect(wallet!.journal).toBe(null)
+        expect(stored.place!.journal.split("-")[0]).toBe("10002")
       }).pipe(Effect.scoped),
     60_000,
   )
@@ -175,6 +199,44 @@ describe("WebhookSender", () => {
         }
 
         expect(costs[1]).toEqual(costs[0])
+      }).pipe(Effect.scoped),
+    60_000,
+  )
+
+  it.live(
+    "a block and a reorg are read for those of 1,500 wallets alone that have rows in them or had some",
+    () =>
+      Effect.gen(function* () {
+        const { add, bodies, counts, options, store } = yield* opened
+        const [first, second] = blocks
+        const at = { number: 0, hash: first!.hash }
+        const quiet = Model.address(1_003)
+        const other = Rows.block(1, [{ from: Rows.alice, to: quiet }], { fork: "other" }, first!.hash)
+        yield* store.append(null, [first!])
+        yield* add("many", walletsWith(1_498))
+        yield* Effect.forkScoped(WebhookSender.run(options))
+        const areShared = Effect.map(
+          options.webhooks.walletsOf("many", { place: "own" }),
+          (own) => counts.messages === 2 && own.length < 64,
+        )
+        yield* Eventually.untilEffect(areShared, { withinMillis: 30_000, what: "the wallets share a place" })
+        const before = { ...counts }
+        yield* store.append(at, [second!])
+        yield* Effect.promise(() => Eventually.until(() => counts.messages === 4))
+        yield* store.unwind({ number: 1, hash: second!.hash }, at)
+        yield* store.append(at, [other])
+        yield* Effect.promise(() => Eventually.until(() => sentOf(bodies.slice(4)).length === 4))
+
+        expect(sentOf(bodies.slice(4)).toSorted()).toEqual(
+          [
+            `${Rows.alice} block.voided ${second!.hash}`,
+            `${Rows.alice} wallet.transaction ${other.hash}`,
+            `${Rows.bob} block.voided ${second!.hash}`,
+            `${quiet} wallet.transaction ${other.hash}`,
+          ].toSorted(),
+        )
+        expect(counts.snapshots - before.snapshots).toBeLessThan(100)
+        expect(counts.statements - before.statements).toBeLessThan(200)
       }).pipe(Effect.scoped),
     60_000,
   )

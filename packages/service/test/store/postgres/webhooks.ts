@@ -2,6 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { ofHolder } from "../../../src/store/postgres/Webhooks.ts"
+import { webhookContract } from "../webhookContract.ts"
 import * as TestServer from "./TestServer.ts"
 
 const fill = `INSERT INTO daybook.webhook (name, holder, content, revision)
@@ -9,6 +10,15 @@ const fill = `INSERT INTO daybook.webhook (name, holder, content, revision)
 
 /** Runs the suite of webhooks on a server. */
 export const webhooks = (server: () => string): void => {
+  webhookContract(
+    Effect.gen(function* () {
+      const { url } = yield* TestServer.emptied(server())
+      const { webhooks: own } = yield* TestServer.connect(url)
+      for (const { name } of yield* own.list) yield* own.remove(name)
+      return own
+    }),
+  )
+
   describe("Webhooks", () => {
     it.effect("ofHolder: the webhooks of a key are found by an index", () =>
       Effect.gen(function* () {

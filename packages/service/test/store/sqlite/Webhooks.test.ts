@@ -4,9 +4,77 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as KeysFile from "../../../src/store/sqlite/KeysFile.ts"
 import * as Webhooks from "../../../src/store/sqlite/Webhooks.ts"
+import * as WebhookWallets from "../../../src/store/sqlite/WebhookWallets.ts"
+import { notBegun } from "../../../src/store/WebhookWallets.ts"
+import { webhookContract } from "../webhookContract.ts"
 import { temporaryFolder } from "../temporaryFolder.ts"
 
+webhookContract(
+  Effect.gen(function* () {
+    return Webhooks.make(yield* KeysFile.make(join(yield* temporaryFolder, "daybook.sqlite")))
+  }),
+)
+
+/** A webhook of the version before wallets had rows of their own: two wallets, of which one has a position. */
+const earlier = JSON.stringify({
+  addresses: ["0xa", "0xb"],
+  positions: { "0xa": "e1.4-abc.2.17.10.0123456789ab" },
+})
+
 describe("Webhooks", () => {
+  it.effect("an earlier file keeps the wallets of its webhooks with their positions", () =>
+    Effect.gen(function* () {
+      const file = join(yield* temporaryFolder, "daybook.sqlite")
+      const database = new DatabaseSync(file)
+      const { applicationId, firstVersion, steps } = KeysFile.schema
+      const before = steps.slice(0, 4)
+      for (const step of before) database.exec(step)
+      database.exec(`PRAGMA application_id=${applicationId}; PRAGMA user_version=${firstVersion + before.length - 1}`)
+      database.prepare("INSERT INTO webhook (name, content, revision) VALUES (?, ?, ?)").run("books", earlier, 3)
+      database.close()
+      const webhooks = Webhooks.make(yield* KeysFile.make(file))
+
+      expect(yield* webhooks.find("books")).toEqual({
+        name: "books",
+        holder: null,
+        content: earlier,
+        revision: 3,
+        wallets: 2,
+      })
+      expect(yield* webhooks.walletsOf("books", {})).toEqual([
+        { wallet: "0xa", journal: "4-abc", next: 17, start: 2, highest: 9 },
+        notBegun("0xb"),
+      ])
+    }),
+  )
+
+  it.effect("the wallets of a block, of a place and of a reorg are found by indexes, however many a webhook has", () =>
+    Effect.gen(function* () {
+      const file = join(yield* temporaryFolder, "daybook.sqlite")
+      yield* (yield* KeysFile.make(file)).writing
+      const database = new DatabaseSync(file)
+      const planOf = (sql: string) =>
+        database
+          .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+          .all()
+          .map((row) => String(row["detail"]))
+          .join("; ")
+      const selections = [
+        { place: "shared", among: [] },
+        { place: "own" },
+        { place: "shared", highestFrom: 3 },
+      ] as const
+      const plans = selections.map((selection) => planOf(WebhookWallets.selecting(selection)[0]))
+      const having = planOf(WebhookWallets.having)
+      database.close()
+
+      expect(plans[0]).toContain("SEARCH webhook_wallet USING PRIMARY KEY (webhook=? AND wallet=?)")
+      expect(plans[1]).toContain("SEARCH webhook_wallet USING INDEX webhook_wallet_own (webhook=?)")
+      expect(plans[2]).toContain("SEARCH webhook_wallet USING INDEX webhook_wallet_sent (webhook=? AND highest>?)")
+      expect(having).toContain("SEARCH webhook_wallet USING COVERING INDEX webhook_wallet_look (wallet=?)")
+    }),
+  )
+
   it.effect("what is read from time to time is in an index, without the content of a webhook", () =>
     Effect.gen(function* () {
       const file = join(yield* temporaryFolder, "daybook.sqlite")

@@ -1,0 +1,164 @@
+/**
+ * Moves the place that wallets of a webhook share through the journal, and gives which of them are to read for themselves. These have rows in
+ * the new blocks, or were sent rows of blocks that were removed or derived anew. The others are not looked at.
+ *
+ * Source: decision 0073.
+ */
+import * as Effect from "effect/Effect"
+import type { Checkpoint } from "../block/BlockRows.ts"
+import * as WalletLedger from "../projection/WalletLedger.ts"
+import * as Coverage from "../query/Coverage.ts"
+import type { IndexedChain } from "../query/IndexedChain.ts"
+import { type NotDerived, Stale } from "../query/QueryError.ts"
+import * as Movements from "../query/WalletMovements.ts"
+import type { Snapshot } from "../store/ChainReader.ts"
+import type * as Journal from "../store/Journal.ts"
+import type { StoreError } from "../store/StoreError.ts"
+import type { Place } from "./WebhookPlace.ts"
+
+/** What the wallets select together. */
+export interface Shared {
+  readonly chain: IndexedChain
+  readonly isFinal: boolean
+  /** Rows of the ledger are sent. */
+  readonly hasMovements: boolean
+}
+
+/** What moving on gives. */
+export interface Passage {
+  readonly place: Place
+  /** The change that is awaited; `null` where more is to be read at once. */
+  readonly awaited: number | null
+  /** Wallets with rows in what was read; `all` where that is not certain. */
+  readonly active: ReadonlySet<string> | "all"
+  /** Wallets that were sent rows of this block or a higher one may have to take them back; `null` for none. */
+  readonly sentFrom: number | null
+  readonly checkpoint: Checkpoint | null
+}
+
+/** Changes that are read at once, blocks whose wallets are, and wallets that are given. */
+const [maxChanges, maxBlocks, maxActive] = [256, 256, 100_000]
+/** Blocks that a change may have derived anew; where it has more, each wallet decides. */
+const maxRewritten = 1_000
+
+type Range = readonly [from: number, to: number]
+
+/** What changes did to a place. */
+interface Applied {
+  place: Place
+  /** Blocks below the place that have other rows. */
+  readonly ranges: Array<Range>
+  sentFrom: number | null
+  isCertain: boolean
+}
+
+/** Applies a change as a stream does, see `WalletEvents`. Pure. */
+const apply = (applied: Applied, { change, highest, kind, lowest, mark }: Journal.Change): void => {
+  const { next } = applied.place
+  applied.place = { journal: { change, mark }, next: kind === "remove" ? Math.min(next, lowest) : next }
+  if (kind === "final") return
+  const read = Math.min(next - 1, highest)
+  if (kind !== "append") applied.sentFrom = Math.min(applied.sentFrom ?? lowest, lowest)
+  if (kind === "remove" || lowest > read) return
+  if (kind !== "append" && read - lowest >= maxRewritten) applied.isCertain = false
+  else applied.ranges.push([lowest, read])
+}
+
+/** The last block whose rows are sent; -1 for none. */
+const lastOf = (isFinal: boolean, checkpoint: Checkpoint | null): number => {
+  if (checkpoint === null) return -1
+  const { finalized, head } = checkpoint
+  return isFinal ? Math.min(finalized ?? -1, head.number) : head.number
+}
+
+/** The wallets with rows in ranges of blocks; `all` where that is not certain. */
+const activeIn = Effect.fnUntraced(function* (
+  { chain, hasMovements }: Shared,
+  snapshot: Snapshot,
+  checkpoint: Checkpoint,
+  ranges: ReadonlyArray<Range>,
+): Effect.fn.Return<ReadonlySet<string> | "all", NotDerived | StoreError> {
+  if (hasMovements) yield* Coverage.checkDerived(Movements.source, snapshot, chain.name, checkpoint)
+  const derived = WalletLedger.nextOf(yield* snapshot.projection(WalletLedger.id))
+  if (derived === null || derived <= checkpoint.head.number) return "all"
+  const active = new Set<string>()
+  for (const [from, to] of ranges) {
+    for (let first = from; first <= to; first += maxBlocks) {
+      const own = yield* snapshot.activeWallets(first, Math.min(to, first + maxBlocks - 1))
+      if (own === null || active.size > maxActive) return "all"
+      for (const wallet of own) active.add(wallet)
+    }
+  }
+  return active
+})
+
+/** A passage, and the new blocks of it. */
+type PassageRead = Passage & { readonly read: Range | null }
+
+const passIn = Effect.fnUntraced(function* (
+  shared: Shared,
+  snapshot: Snapshot,
+  before: Place,
+): Effect.fn.Return<PassageRead, Stale | NotDerived | StoreError> {
+  const checkpoint = yield* snapshot.checkpoint
+  const { changes, isLost, newest } = yield* snapshot.changes(before.journal, maxChanges)
+  if (isLost) {
+    const resumeFromBlock = Math.min(before.next, (checkpoint?.finalized ?? -1) + 1)
+    return yield* new Stale({ resumeFromBlock, checkpoint })
+  }
+  const applied: Applied = { place: before, ranges: [], sentFrom: null, isCertain: true }
+  for (const change of changes) apply(applied, change)
+  const { journal, next } = applied.place
+  const last = lastOf(shared.isFinal, checkpoint)
+  const hasAll = changes.length < maxChanges
+  const to = hasAll ? Math.min(last, next + maxBlocks - 1) : -1
+  const read: Range | null = to >= next ? [next, to] : null
+  const ranges = read === null ? applied.ranges : [...applied.ranges, read]
+  const isBelow = read !== null && checkpoint !== null && next < checkpoint.first
+  const isCertain = applied.isCertain && !isBelow
+  const active =
+    ranges.length === 0 || checkpoint === null
+      ? new Set<string>()
+      : yield* activeIn(shared, snapshot, checkpoint, ranges)
+  return {
+    place: { journal, next: read === null ? next : to + 1 },
+    awaited: hasAll && (read === null || to === last) ? newest.change : null,
+    active: isCertain ? active : "all",
+    sentFrom: applied.sentFrom,
+    checkpoint,
+    read,
+  }
+})
+
+/**
+ * Moves a place on.
+ *
+ * **Errors**
+ * - `Stale`: the journal does not have the place any more.
+ * - `NotDerived`: the ledger does not have the rows of all blocks.
+ */
+export const pass = Effect.fnUntraced(function* (
+  shared: Shared,
+  place: Place,
+): Effect.fn.Return<Passage, Stale | NotDerived | StoreError> {
+  const { chain, isFinal } = shared
+  const advance = yield* chain.recent.since({ ...place, isFinal })
+  if (advance !== null) {
+    const { checkpoint, isComplete, newest, next, wallets } = advance
+    const awaited = isComplete ? newest.change : null
+    return { place: { journal: newest, next }, awaited, active: wallets, sentFrom: null, checkpoint }
+  }
+  const { read, ...passage } = yield* chain.reader.snapshot((snapshot) => passIn(shared, snapshot, place))
+  if (read === null) return passage
+  const gaps = yield* chain.reader.gaps({ from: read[0], to: read[1], limit: 1 })
+  return gaps.length === 0 ? passage : { ...passage, active: "all" }
+})
+
+/** The place behind all that is stored. */
+export const newest = ({ chain, isFinal }: Shared): Effect.Effect<Place, StoreError> =>
+  chain.reader.snapshot(
+    Effect.fnUntraced(function* (snapshot: Snapshot): Effect.fn.Return<Place, StoreError> {
+      const { newest: journal } = yield* snapshot.changes(null, 0)
+      return { journal, next: lastOf(isFinal, yield* snapshot.checkpoint) + 1 }
+    }),
+  )

@@ -1,0 +1,295 @@
+/**
+ * Where the wallets of a webhook are, in the memory of the process that sends it. Those at the shared place are in the database alone; the
+ * memory has the few with a place of their own, and reads them in windows where they are many.
+ *
+ * Source: decision 0073.
+ */
+import * as Effect from "effect/Effect"
+import type { Checkpoint } from "../../block/BlockRows.ts"
+import * as SharedPlace from "../../push/SharedPlace.ts"
+import * as SharedSteps from "../../push/SharedSteps.ts"
+import type * as Events from "../../push/WalletEvents.ts"
+import type * as Webhook from "../../push/Webhook.ts"
+import * as WebhookPlace from "../../push/WebhookPlace.ts"
+import * as Coverage from "../../query/Coverage.ts"
+import type { IndexedChain } from "../../query/IndexedChain.ts"
+import type { NotDerived, NotWatched, Stale } from "../../query/QueryError.ts"
+import type { StoreError } from "../../store/StoreError.ts"
+import * as WatchList from "../../store/WatchList.ts"
+import type { Webhooks } from "../../store/Webhooks.ts"
+import type { WebhookWallet } from "../../store/WebhookWallets.ts"
+import * as WebhookLookups from "./WebhookLookups.ts"
+
+/** Wallets with a place of their own that are read at once. */
+interface Window {
+  /** It begins behind this address. */
+  readonly after: string | undefined
+  /** Its last address; `null` where no wallet is behind it. */
+  readonly end: string | null
+}
+
+/** What is known of the wallets of a webhook. */
+export interface Progress {
+  /** Wallets with a place of their own, of the window. */
+  readonly states: Map<string, Events.State>
+  /** Those of them that the database has at the shared place: nothing of them was sent since. */
+  readonly unsaved: Set<string>
+  /** The shared place, which may lie above the stored one; `null` where it is not read. */
+  place: WebhookPlace.Place | null
+  /** `null` where none is read. */
+  window: Window | null
+  /** Behind which address the next window begins. */
+  nextWindow: string | undefined
+  /** Since when the wallets are known, for lookups. */
+  since: number
+  /** The watched wallets that the wallets were compared with. */
+  watch: string
+  /** The change that all stored places have reached. */
+  storedChange: number
+}
+
+/** Nothing is known. */
+export const make = (): Progress => ({
+  states: new Map(),
+  unsaved: new Set(),
+  place: null,
+  window: null,
+  nextWindow: undefined,
+  since: 0,
+  watch: "",
+  storedChange: 0,
+})
+
+/** Forgets what is read again of the database. */
+export const forget = (progress: Progress): void => {
+  progress.states.clear()
+  progress.unsaved.clear()
+  Object.assign(progress, { place: null, window: null, nextWindow: undefined, watch: "" })
+}
+
+/** Wallets of a window; as many become unsaved at once. */
+const windowSize = 1_000
+
+/** A webhook with what its wallets are read by. */
+export interface Source {
+  readonly name: string
+  readonly chain: IndexedChain
+  readonly webhook: Webhook.Webhook
+  readonly webhooks: Pick<Webhooks, "walletsOf">
+  readonly lookups: WebhookLookups.WebhookLookups
+}
+
+const sharedOf = ({ chain, webhook: { finality, types } }: Source): SharedPlace.Shared => ({
+  chain,
+  isFinal: finality === "final",
+  hasMovements: types.includes("wallet.movement"),
+})
+
+// Webhooks do not send what is covered without rows: a wallet may go on from here with what all wallets share.
+const stateOf = (position: Events.State["position"]): Events.State => ({ position, pending: null, isCovered: true })
+
+/** Whether the memory has all wallets with a place of their own. */
+export const isWhole = ({ window }: Progress): boolean =>
+  window !== null && window.after === undefined && window.end === null
+
+/** Reads the shared place, and a window of the wallets with a place of their own; gives those whose rows have no place yet. */
+export const load = Effect.fnUntraced(function* (
+  source: Source,
+  progress: Progress,
+): Effect.fn.Return<ReadonlyArray<string>, StoreError> {
+  const { lookups, name, webhook, webhooks } = source
+  if (progress.place === null) {
+    progress.since = lookups.now()
+    const stored = webhook.place === undefined ? null : WebhookPlace.fromStored(webhook.place)
+    progress.place = stored ?? (yield* SharedPlace.newest(sharedOf(source)))
+    progress.storedChange = progress.place.journal.change
+  }
+  if (progress.window !== null) return []
+  const after = progress.nextWindow
+  const rows = yield* webhooks.walletsOf(name, { place: "own", after, limit: windowSize })
+  progress.states.clear()
+  const notBegun: Array<string> = []
+  for (const row of rows) {
+    const position = WebhookPlace.positionOf(row, null)
+    if (position === null) notBegun.push(row.wallet)
+    else {
+      progress.states.set(row.wallet, stateOf(position))
+      progress.storedChange = Math.min(progress.storedChange, position.journal.change)
+    }
+  }
+  // Those that are begun now are read again.
+  if (notBegun.length === 0) progress.window = { after, end: rows.length < windowSize ? null : rows.at(-1)!.wallet }
+  return notBegun
+})
+
+/** Has the next window read, or the first one behind the last. */
+export const leaveWindow = (progress: Progress): void => {
+  progress.nextWindow = progress.window?.end ?? undefined
+  progress.window = null
+}
+
+/** Wallets at the shared place that are to read for themselves; `null` for more than the memory takes. */
+const affected = Effect.fnUntraced(function* (
+  { lookups, name, webhooks }: Source,
+  { since, states }: Progress,
+  { active, sentFrom }: SharedPlace.Passage,
+): Effect.fn.Return<ReadonlyArray<WebhookWallet> | null, StoreError> {
+  const found: Array<WebhookWallet> = []
+  const add = (wallets: ReadonlyArray<WebhookWallet>) =>
+    found.push(...wallets.filter(({ wallet }) => !states.has(wallet)))
+  const place = "shared"
+  const limit = windowSize + states.size + 1
+  if (active === "all") add(yield* webhooks.walletsOf(name, { place, limit }))
+  else if (yield* lookups.mayHave(name, since, active)) {
+    for (const among of WebhookLookups.partsOf(active)) add(yield* webhooks.walletsOf(name, { place, among }))
+  }
+  if (sentFrom !== null) add(yield* webhooks.walletsOf(name, { place, highestFrom: sentFrom, limit }))
+  return found.length > windowSize && (active === "all" || sentFrom !== null) ? null : found
+})
+
+const watchTexts = new WeakMap<Checkpoint, string>()
+
+/** The watched wallets as text; empty for an index of all. */
+const watchOf = (checkpoint: Checkpoint | null): string => {
+  if (checkpoint?.watch === undefined) return ""
+  const known = watchTexts.get(checkpoint)
+  if (known !== undefined) return known
+  const text = JSON.stringify([checkpoint.watch, checkpoint.addedFrom])
+  watchTexts.set(checkpoint, text)
+  return text
+}
+
+/** Compares all wallets with those that the index has, where these are others; gives those whose rows the index has from above the place only. */
+const checkWatched = Effect.fnUntraced(function* (
+  { chain, name, webhooks }: Source,
+  progress: Progress,
+  { next }: WebhookPlace.Place,
+  checkpoint: Checkpoint | null,
+): Effect.fn.Return<ReadonlyArray<WebhookWallet>, NotWatched | StoreError> {
+  const watch = watchOf(checkpoint)
+  if (watch === progress.watch || checkpoint === null) return []
+  const late: Array<WebhookWallet> = []
+  for (let after: string | undefined, isLast = false; !isLast;) {
+    const rows: ReadonlyArray<WebhookWallet> = yield* webhooks.walletsOf(name, {
+      place: "shared",
+      after,
+      limit: windowSize,
+    })
+    for (const row of rows) {
+      yield* Coverage.checkWallet(chain, checkpoint, row.wallet)
+      if (WatchList.firstBlock(checkpoint, row.wallet) > next && !progress.states.has(row.wallet)) late.push(row)
+    }
+    after = rows.at(-1)?.wallet
+    isLast = rows.length < windowSize
+  }
+  progress.watch = watch
+  return late
+})
+
+/**
+ * Moves the shared place on as far as the index goes. Gives the change that is awaited, or the place that all are to leave by a statement, as
+ * they are more than the memory takes.
+ */
+export const passShared = Effect.fnUntraced(function* (
+  source: Source,
+  progress: Progress,
+): Effect.fn.Return<number | WebhookPlace.Place, Stale | NotDerived | NotWatched | StoreError> {
+  for (;;) {
+    // Sound: it is read by `load`.
+    const before = progress.place!
+    const passage = yield* SharedPlace.pass(sharedOf(source), before)
+    const late = yield* checkWatched(source, progress, before, passage.checkpoint)
+    const found = yield* affected(source, progress, passage)
+    progress.place = passage.place
+    if (found === null) return before
+    for (const row of [...late, ...found]) {
+      // Sound: there is a shared place.
+      progress.states.set(row.wallet, stateOf(WebhookPlace.positionOf(row, before)!))
+      progress.unsaved.add(row.wallet)
+    }
+    if (passage.awaited !== null) return passage.awaited
+  }
+})
+
+const isAtPlace = ({ isCovered, pending, position }: Events.State, place: WebhookPlace.Place | null): boolean =>
+  place !== null && pending === null && isCovered === true && WebhookPlace.isSame(position, place)
+
+/**
+ * The wallets that may have something to send, in the order of their turns: from behind the one that was delivered last. Those that are at the
+ * shared place have nothing, as it is the newest one.
+ */
+export const inTurn = ({ place, states }: Progress, last: string | null): ReadonlyArray<string> => {
+  const wallets = [...states]
+    .filter(([, state]) => !isAtPlace(state, place))
+    .map(([wallet]) => wallet)
+    .toSorted()
+  const first = last === null ? 0 : wallets.findIndex((wallet) => wallet > last)
+  return first < 0 ? wallets : [...wallets.slice(first), ...wallets.slice(0, first)]
+}
+
+/** Wallets that may join the others, by a change of the database. Those of which nothing was sent since join without one. */
+export const joining = ({ place, states, unsaved }: Progress): number => {
+  let count = 0
+  for (const [wallet, state] of states) {
+    if (!isAtPlace(state, place)) continue
+    if (!unsaved.delete(wallet)) count++
+    else states.delete(wallet)
+  }
+  return count
+}
+
+/** What of the memory is stored beside a change of a webhook. */
+export interface Options {
+  /** A wallet that keeps its place: its message is pending. */
+  readonly kept?: string | undefined
+  /** A wallet whose message was delivered. */
+  readonly moved?: string | undefined
+  /** All wallets are stored with their places. */
+  readonly isAll?: boolean
+}
+
+/** The changes of the database that store the memory, and what to do with the memory once they are. */
+export const saving = (progress: Progress, { isAll = false, kept, moved }: Options) => {
+  const { place, states, unsaved } = progress
+  const move: Array<WebhookWallet> = []
+  const joined: Array<string> = []
+  for (const [wallet, state] of states) {
+    if (wallet !== kept && isAtPlace(state, place)) {
+      joined.push(wallet)
+      if (wallet === moved || !unsaved.has(wallet)) move.push(WebhookPlace.sharedWallet(wallet, state.position))
+    } else if (isAll || wallet === moved || unsaved.has(wallet))
+      move.push(WebhookPlace.ownWallet(wallet, state.position))
+  }
+  const done = (): void => {
+    for (const wallet of joined) states.delete(wallet)
+    unsaved.clear()
+    if (isAll && place !== null) progress.storedChange = place.journal.change
+  }
+  return { place, wallets: { move }, done }
+}
+
+/**
+ * Moves wallets on as far as none of them has a row, without the database of webhooks; gives the lowest change that is awaited, `null` where
+ * one may have a row.
+ */
+export const passOver = Effect.fnUntraced(function* (
+  source: Source,
+  progress: Progress,
+): Effect.fn.Return<number | null, StoreError> {
+  const { chain, lookups, name } = source
+  const shared = sharedOf(source)
+  if (progress.place === null || !isWhole(progress)) return null
+  let place: WebhookPlace.Place = progress.place
+  let awaited: number | null = null
+  while (awaited === null) {
+    const advance = yield* chain.recent.since({ ...place, isFinal: shared.isFinal })
+    if (advance === null || watchOf(advance.checkpoint) !== progress.watch) return null
+    if (yield* lookups.mayHave(name, progress.since, advance.wallets)) return null
+    place = { journal: advance.newest, next: advance.next }
+    if (advance.isComplete) awaited = advance.newest.change
+  }
+  const own = yield* SharedSteps.passOver(shared, [...progress.states.keys()], progress.states)
+  if (own === null) return null
+  progress.place = place
+  return Math.min(awaited, own)
+})

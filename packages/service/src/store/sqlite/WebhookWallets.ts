@@ -1,0 +1,66 @@
+/** The wallets of webhooks in the file of API keys. */
+import { columns, type Columns, fromColumns } from "../WebhookWallets.ts"
+import type { WalletChanges, WalletSelection, WebhookWallet } from "../WebhookWallets.ts"
+import type { Connection, Params } from "./Connection.ts"
+
+const insert = `INSERT INTO webhook_wallet (webhook, ${columns}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
+const move = `UPDATE webhook_wallet SET journal = ?, next = ?, start = ?, highest = ? WHERE webhook = ? AND wallet = ?`
+const remove = `DELETE FROM webhook_wallet WHERE webhook = ? AND wallet = ?`
+const reset = `UPDATE webhook_wallet SET journal = '', next = 0, start = 0, highest = -1 WHERE webhook = ?`
+const part = `UPDATE webhook_wallet SET journal = ?, next = ? WHERE webhook = ? AND journal IS NULL`
+const rewind = `UPDATE webhook_wallet SET next = ?, start = min(start, ?) WHERE webhook = ? AND journal <> ''`
+const raise = `UPDATE webhook_wallet SET highest = max(highest, ?) WHERE webhook = ? AND wallet = ?`
+
+/** Wallets behind each other in the index of an address, of which one has its place. */
+const conditionsOf = ({ after, among, highestFrom, place }: WalletSelection) => {
+  const conditions: ReadonlyArray<readonly [sql: string, ...params: Params]> = [
+    ...(among === undefined ? [] : [["wallet IN (SELECT value FROM json_each(?))", JSON.stringify(among)] as const]),
+    ...(place === undefined ? [] : [[`journal IS ${place === "own" ? "NOT " : ""}NULL`] as const]),
+    ...(highestFrom === undefined ? [] : [["highest >= 0 AND highest >= ?", highestFrom] as const]),
+    ...(after === undefined ? [] : [["wallet > ?", after] as const]),
+  ]
+  return conditions
+}
+
+/** The statement of a selection, and its parameters behind the name of the webhook. */
+export const selecting = (selection: WalletSelection): readonly [sql: string, params: Params] => {
+  const conditions = conditionsOf(selection)
+  const where = ["webhook = ?", ...conditions.map(([sql]) => sql)].join(" AND ")
+  const params = conditions.flatMap(([, ...own]) => own)
+  // The key is no better for SQLite, which does not know that few wallets have places of their own.
+  const index = selection.place === "own" && selection.among === undefined ? " INDEXED BY webhook_wallet_own" : ""
+  return [
+    `SELECT ${columns} FROM webhook_wallet${index} WHERE ${where} ORDER BY wallet LIMIT ?`,
+    [...params, selection.limit ?? -1],
+  ]
+}
+
+/** The webhooks that have one of some wallets, of which some may have places of their own. */
+export const having = `SELECT DISTINCT webhook FROM json_each(?) CROSS JOIN webhook_wallet ON wallet = value`
+
+/** Wallets of a webhook. */
+export const readUnsafe = (connection: Connection, webhook: string, selection: WalletSelection) => {
+  const [sql, params] = selecting(selection)
+  return connection.valuesUnsafe<Columns>(sql, [webhook, ...params]).map(fromColumns)
+}
+
+const columnsOf = ({ highest, journal, next, start }: WebhookWallet) => [journal, next, start, highest] as const
+
+/** Changes wallets of a webhook. */
+export const changeUnsafe = (connection: Connection, webhook: string, changes: WalletChanges): void => {
+  const { add = [], isReset = false, move: moved = [], part: parted, raise: raised, remove: removed = [] } = changes
+  if (isReset) connection.rowsUnsafe(reset, [webhook])
+  if (parted !== undefined) connection.rowsUnsafe(part, [parted.journal, parted.next, webhook])
+  if (changes.rewind !== undefined) connection.rowsUnsafe(rewind, [changes.rewind, changes.rewind, webhook])
+  if (raised !== undefined) connection.rowsUnsafe(raise, [raised[1], webhook, raised[0]])
+  const keys = removed.map((wallet) => [webhook, wallet])
+  connection.manyUnsafe(remove, keys)
+  connection.manyUnsafe(
+    insert,
+    add.map((one) => [webhook, one.wallet, ...columnsOf(one)]),
+  )
+  connection.manyUnsafe(
+    move,
+    moved.map((one) => [...columnsOf(one), webhook, one.wallet]),
+  )
+}
