@@ -392,6 +392,11 @@ export interface Client {
    * Source: decision 0049.
    */
   readonly balances: (query: BalanceQuery, options?: CallOptions) => Effect.Effect<Balances, RestError>
+  /** Returns the same balances as `page`, with index coverage, headers, request id and attempts. */
+  readonly balancesWithResponse: (
+    query: BalanceQuery,
+    options?: CallOptions,
+  ) => Effect.Effect<PageResponse<Balances>, RestError>
   /**
    * Returns what a wallet held before a range of blocks, what moved in and out by asset and kind, and what it holds after it.
    *
@@ -402,6 +407,11 @@ export interface Client {
    * Source: decision 0049.
    */
   readonly statement: (query: StatementQuery, options?: CallOptions) => Effect.Effect<Statement, RestError>
+  /** Returns the same statement as `page`, with index coverage, headers, request id and attempts. */
+  readonly statementWithResponse: (
+    query: StatementQuery,
+    options?: CallOptions,
+  ) => Effect.Effect<PageResponse<Statement>, RestError>
   /**
    * Returns a statement over final blocks that the service has signed. `SignedStatement.toText` gives its file, which anyone can check by
    * `daybook verify-statement` and an archive node.

@@ -85,8 +85,15 @@ export interface RestPromiseClient {
   readonly walletEvents: (query: EventQuery, options?: CallOptions) => AsyncIterable<WalletEvent>
   /** Returns what a wallet holds at a block, by default the last indexed one. */
   readonly balances: (query: BalanceQuery, options?: CallOptions) => Promise<Balances>
+  /** Returns the same balances as `page`, with index coverage, headers, request id and attempts. */
+  readonly balancesWithResponse: (query: BalanceQuery, options?: CallOptions) => Promise<Client.PageResponse<Balances>>
   /** Returns what a wallet held before a range, what moved by asset and kind, and what it holds after it. */
   readonly statement: (query: StatementQuery, options?: CallOptions) => Promise<Statement>
+  /** Returns the same statement as `page`, with index coverage, headers, request id and attempts. */
+  readonly statementWithResponse: (
+    query: StatementQuery,
+    options?: CallOptions,
+  ) => Promise<Client.PageResponse<Statement>>
   /** Returns a statement over final blocks that the service has signed; `SignedStatement.toText` gives its file. */
   readonly signedStatement: (query: SignedStatementQuery, options?: CallOptions) => Promise<SignedStatement>
   /**
@@ -138,7 +145,9 @@ export const createRestClient = (options: Client.Options): RestPromiseClient => 
     walletEvents: (query: EventQuery, call?: CallOptions) =>
       StreamIterable.values(calls.walletEvents(query, call), signalOf(call)),
     balances: single(calls.balances),
+    balancesWithResponse: single({ value: calls.balances.response }),
     statement: single(calls.statement),
+    statementWithResponse: single({ value: calls.statement.response }),
     signedStatement: single(calls.signedStatement),
     proveWallet: single({ value: calls.proveWallet }),
     putContract: single(calls.putContract),

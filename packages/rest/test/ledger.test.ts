@@ -216,6 +216,31 @@ describe("balances and statement", () => {
     }),
   )
 
+  it.live(
+    "balancesWithResponse, statementWithResponse: have what the index covers beside the sums, in both styles",
+    () =>
+      Effect.gen(function* () {
+        const headers = { "daybook-indexed-to": "9", "daybook-untraced-to": "4", "x-request-id": "r-1" }
+        const covered = (body: object) => reply(200, JSON.stringify(body), headers)
+        const server = yield* script(covered(balances), covered(statement), covered(balances), covered(statement))
+        const rest = yield* clientOf(server)
+        const promised = createRestClient({ baseUrl: server.url, apiKey: "key-1" })
+        const sums = [
+          yield* rest.balancesWithResponse(query),
+          yield* rest.statementWithResponse(query),
+          yield* Effect.promise(() => promised.balancesWithResponse(query)),
+          yield* Effect.promise(() => promised.statementWithResponse(query)),
+        ]
+
+        expect(sums.map(({ indexCoverage: { indexedTo, untracedTo } }) => [indexedTo, untracedTo])).toStrictEqual(
+          sums.map(() => [9n, 4n]),
+        )
+        expect(sums.map(({ page: found }) => ("closing" in found ? found.closing : found).block_number)).toStrictEqual(
+          sums.map(() => 2n),
+        )
+      }),
+  )
+
   it.live("statement: an invalid response and an invalid parameter are typed errors", () =>
     Effect.gen(function* () {
       const server = yield* script(json({ ...statement, sums: [{ ...statement.sums[0], in: "many" }] }))

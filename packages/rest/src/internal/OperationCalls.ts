@@ -15,6 +15,7 @@ import * as ReplyDecoder from "./ReplyDecoder.ts"
 /** The calls of an operation that responds with one value. */
 export interface SingleCalls<Query, A> {
   readonly value: (query: Query, options?: CallOptions) => Effect.Effect<A, RestError>
+  readonly response: (query: Query, options?: CallOptions) => Effect.Effect<PageResponse<A>, RestError>
 }
 
 /** Options of a call that may have a tag. */
@@ -171,7 +172,7 @@ export const single = <Query, A>(
   rowsOf: (value: A) => ReadonlyArray<unknown>,
 ): SingleCalls<Query, A> => {
   const { call } = requests(context, operation, ReplyDecoder.single(operation), rowsOf)
-  return { value: (query, options) => Effect.map(call(query, options), ({ page }) => page) }
+  return { value: (query, options) => Effect.map(call(query, options), ({ page }) => page), response: call }
 }
 
 /** Makes the calls of an operation that responds with pages. */

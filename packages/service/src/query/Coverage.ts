@@ -34,6 +34,21 @@ export interface Coverage {
 export const missingTransactions = (gaps: GapCounts): number =>
   gapKinds.filter(isWithoutRow).reduce((sum, kind) => sum + gaps[kind], 0)
 
+/** What the index covers of a wallet. */
+export const ofWallet = (
+  snapshot: Snapshot,
+  checkpoint: Checkpoint | null,
+  gaps: GapCounts,
+  wallet: string,
+): Effect.Effect<Coverage, StoreError> =>
+  Effect.map(snapshot.reconciledTo(wallet), (reconciledTo) => ({
+    checkpoint: checkpoint && WatchList.ofWallet(checkpoint, wallet),
+    missing: missingTransactions(gaps),
+    untraced: gaps.trace,
+    reconciledTo,
+    searchedTo: (checkpoint && WatchList.searchedTo(checkpoint, wallet)) ?? undefined,
+  }))
+
 /** Fails where an index of some wallets does not have the rows of one. */
 export type Requirement<E> = (
   chain: IndexedChain,

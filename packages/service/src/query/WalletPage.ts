@@ -247,13 +247,7 @@ const readIn = Effect.fnUntraced(function* <Row, Selection, E>(
   if (resumeFromBlock != null) return yield* new Stale({ resumeFromBlock, checkpoint })
   const gaps = yield* snapshot.gapCounts
   const covered = checkpoint && (yield* coveredBy(snapshot, query, continuation, checkpoint))
-  const coverage: Coverage.Coverage = {
-    checkpoint: covered,
-    missing: Coverage.missingTransactions(gaps),
-    untraced: gaps.trace,
-    reconciledTo: yield* snapshot.reconciledTo(wallet),
-    searchedTo: (found && WatchList.searchedTo(found, wallet)) ?? undefined,
-  }
+  const coverage = { ...(yield* Coverage.ofWallet(snapshot, found, gaps, wallet)), checkpoint: covered }
   const isFixed =
     checkpoint !== null &&
     source.kind !== "ledger" &&

@@ -340,8 +340,15 @@ describe("what an index does not know", () => {
           json.incomplete?.direct_only_to,
         ])
       const paths = ["verbose?", "verbose?scope=all&", "movements?", "user_operations?", "balances?", "statement?"]
+      const stream = yield* Effect.promise(async () => {
+        const headers = { "x-api-key": service.key }
+        const response = await fetch(`${service.url}/api/v2.2/${Rows.bob}/events?chain=eth&from=now`, { headers })
+        await response.body?.cancel()
+        return response.headers.get("daybook-direct-only-to")
+      })
       const found = yield* Effect.forEach(paths, read)
 
+      expect(stream).toBe("9")
       expect(found).toEqual([
         [undefined, undefined],
         ["9", undefined],

@@ -11,6 +11,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type * as Events from "../../push/WalletEvents.ts"
+import * as Coverage from "../../query/Coverage.ts"
 import type { IndexedChain } from "../../query/IndexedChain.ts"
 import { StoreError } from "../../store/StoreError.ts"
 import * as MonotonicClock from "../../supervision/MonotonicClock.ts"
@@ -18,6 +19,7 @@ import type * as ErrorResponse from "../http/ErrorResponse.ts"
 import type { InvalidParameter } from "../http/InvalidParameter.ts"
 import * as EventSteps from "./EventSteps.ts"
 import * as EventText from "./EventText.ts"
+import * as IndexCoverage from "./IndexCoverage.ts"
 import * as OperationError from "./OperationError.ts"
 import type * as OperationRoute from "./OperationRoute.ts"
 
@@ -97,6 +99,20 @@ const bodyOf = ({ endsAt, first, recent, take, textsOf }: BodyOptions): Stream.S
   return Stream.map(Stream.concat(Stream.succeed(EventText.opening), texts), (text) => encoder.encode(text))
 }
 
+/** What the index covers of a wallet when its stream begins, by the headers of pages with such rows. */
+const coverageOf = ({ chain, params, query: { types } }: Pick<Request, "chain" | "params" | "query">) =>
+  Effect.flatMap(
+    chain.reader.snapshot((snapshot) =>
+      Effect.flatMap(Effect.zip(snapshot.checkpoint, snapshot.gapCounts), ([checkpoint, gaps]) =>
+        Coverage.ofWallet(snapshot, checkpoint, gaps, params.address),
+      ),
+    ),
+    (coverage) =>
+      types?.includes("wallet.movement") === false
+        ? Effect.succeed(IndexCoverage.headers(coverage))
+        : IndexCoverage.ofTracedRoles(chain, coverage),
+  )
+
 /** Makes the handler. */
 export const make = (open: EventSteps.Open) => {
   const respond = Effect.fnUntraced(function* ({
@@ -115,11 +131,12 @@ export const make = (open: EventSteps.Open) => {
     const steps = yield* Effect.uninterruptibleMask((restore) =>
       Effect.tap(restore(opened), (begun) => releaseWith(received, begun)),
     )
+    const coverage = yield* coverageOf({ chain, params, query })
     const endsAt = (yield* MonotonicClock.millis) + lifetimeMillis
     const stream = bodyOf({ ...steps, endsAt, recent: chain.recent })
     return HttpServerResponse.stream(Stream.interruptWhen(stream, leaving(received)), {
       contentType: "text/event-stream",
-      headers: { ...headers, "x-accel-buffering": "no" },
+      headers: { ...headers, ...coverage, "x-accel-buffering": "no" },
     })
   })
 
