@@ -110,6 +110,12 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
     await world.indexed()
   })
 
+  it("home: has no link to webhooks where the service sends none", async () => {
+    await site.open("/")
+
+    expect(await site.page.getByRole("link", { name: "Webhooks", exact: true }).count()).toBe(0)
+  })
+
   it("search: finds an address, a transaction, a block by number and hash, and an own label", async () => {
     await site.open("/")
     const { accounts, transactions } = world.scenario
@@ -206,6 +212,23 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
     expect(await moved.locator("li", { hasText: "GOLD" }).count()).toBe(1)
     await page.getByText("Receipt as JSON").click()
     expect(await page.getByRole("region", { name: "Receipt as JSON" }).innerText()).toContain(receipt.logs[0]?.address)
+  })
+
+  it("transaction: a name in the sentence of a failed one stands on the line of its words", async () => {
+    await site.open(`/tx/${world.scenario.transactions.revertReason}`)
+    const name = site.page.locator(".headline .method").first()
+    await name.waitFor()
+
+    const baselines = await name.evaluate((element) => {
+      const baselineIn = (parent: Element): number => {
+        const mark = parent.appendChild(document.createElement("span"))
+        mark.style.display = "inline-block"
+        return mark.getBoundingClientRect().bottom
+      }
+      return [baselineIn(element), baselineIn(element.parentElement ?? element)]
+    })
+
+    expect(Math.abs((baselines[0] ?? 0) - (baselines[1] ?? 99))).toBeLessThan(1)
   })
 
   it("transaction: states that the service has not indexed it, and shows what it moved and emitted once it has", async () => {
@@ -477,6 +500,23 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
     const created = await Site.fact(site.page, "Created").getByRole("link").first().getAttribute("title")
     const receipt = await world.call<{ readonly contractAddress: string }>("eth_getTransactionReceipt", [created])
     expect(receipt.contractAddress).toBe(gold)
+  })
+
+  it("address: states up to which block an earlier version stored less of it", async () => {
+    const { alice } = world.scenario.accounts
+    const { page } = site
+    await page.route("**/balances?**", async (route) => {
+      // Without the headers by which a browser marks its own requests: with a key.
+      const response = await route.fetch({ headers: { ...route.request().headers(), "x-api-key": world.apiKey } })
+      const json = await response.json()
+      return route.fulfill({ response, json: { ...json, incomplete: { ...json.incomplete, direct_only_to: "1234" } } })
+    })
+
+    await site.open(`/address/${alice}`)
+
+    const notice = page.getByRole("alert").filter({ hasText: "missing up to block 1,234" })
+    await notice.getByText("daybook reindex --all").waitFor()
+    expect(await Site.violations(page)).toEqual([])
   })
 
   it("address: a new transaction appears, and is marked as reverted after evm_revert", async () => {

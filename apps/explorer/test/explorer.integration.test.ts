@@ -42,6 +42,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
 
   it("home: shows a block that was mined while the page was open, without an issue of axe", async () => {
     await site.open("/")
+    await site.page.getByRole("link", { name: "Webhooks", exact: true }).waitFor()
 
     const { number } = await world.run(Head.mine(world.node))
 

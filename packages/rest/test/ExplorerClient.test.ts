@@ -83,7 +83,7 @@ describe("ExplorerClient", () => {
   it.live("settings: returns the chains of the server", () =>
     Effect.gen(function* () {
       const chain = { name: "eth", chainId: 1, checks: "full", currency: { symbol: "ETH", decimals: 18 } }
-      const settings = { access: "open", tracing: true, chains: [chain] }
+      const settings = { access: "open", tracing: true, webhooks: false, chains: [chain] }
       const { client, received } = yield* serveAnswer(200, settings)
 
       expect((yield* settled(() => client.settings({}))).value).toEqual(settings)

@@ -52,6 +52,8 @@ const settingsCodec = open("ExplorerSettings", {
   access: Schema.Literals(["open", "keyed"]),
   /** The relay traces transactions for callers without a key. */
   tracing: Schema.Boolean,
+  /** The server sends webhooks. */
+  webhooks: Schema.Boolean,
   /** The chains of the server. */
   chains: Schema.Array(ServedChain),
 })

@@ -171,7 +171,9 @@ const routesOf = ({ chains, config, isIndexing, options, roles }: RouteParts, ke
     isRest ? EtherscanServer.layer({ chains }) : Layer.empty,
     isRest && config.mcp === "on" ? McpRoutes.layer(config) : Layer.empty,
     isRest && Docs.docsOf(config) === "on" ? DocsRoutes.layer() : Layer.empty,
-    isRest && isExplorer ? ExplorerRoutes.layer({ access, chains }) : Layer.empty,
+    isRest && isExplorer
+      ? ExplorerRoutes.layer({ access, chains, sendsWebhooks: kept.webhooks !== null })
+      : Layer.empty,
     isRest && (isExplorer || config.mcp === "on")
       ? PageRoutes.layer({ chains, isSearchAlone: !isExplorer })
       : Layer.empty,

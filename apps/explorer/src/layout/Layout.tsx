@@ -72,8 +72,11 @@ const Content = ({ children, settings }: { readonly settings: ExplorerSettings; 
   const shown = chain ?? settings.chains[0]
   const apiKey = settings.access === "open" ? ApiKey.openKey : entered
   const service = useMemo(
-    () => (shown === undefined || apiKey === null ? null : { chain: shown, chains: settings.chains, apiKey }),
-    [apiKey, shown, settings.chains],
+    () =>
+      shown === undefined || apiKey === null
+        ? null
+        : { chain: shown, chains: settings.chains, apiKey, sendsWebhooks: settings.webhooks },
+    [apiKey, shown, settings],
   )
   if (service === null) {
     return (

@@ -39,10 +39,14 @@ const Latest = ({ blocks }: Pick<ReturnType<typeof useLatestBlocks>, "blocks">) 
 }
 
 export const HomePage = () => {
-  const { chain } = useService()
+  const { chain, sendsWebhooks } = useService()
   const { blocks, error } = useLatestBlocks()
   return (
-    <Page title={chain.name} heading="Chains" actions={<Link to={Paths.webhooks}>Webhooks</Link>}>
+    <Page
+      title={chain.name}
+      heading="Chains"
+      actions={sendsWebhooks ? <Link to={Paths.webhooks}>Webhooks</Link> : null}
+    >
       <ChainCards />
       <WatchPanel />
       {error !== null && blocks.length === 0 ? <ErrorNotice error={error} /> : <Latest blocks={blocks} />}

@@ -14,6 +14,7 @@ export interface Service {
   /** The selected chain. */
   readonly chain: ServedChain
   readonly apiKey: string
+  readonly sendsWebhooks: boolean
 }
 
 const ServiceContext = createContext<Service | null>(null)

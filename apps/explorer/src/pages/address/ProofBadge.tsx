@@ -11,6 +11,10 @@ interface ProofBadgeProps {
   readonly incomplete: Incomplete
 }
 
+/** Movements, or what was held before, may be missing of sums. */
+export const mayLack = ({ direct_only_to: directOnlyTo, opening, places }: Incomplete): boolean =>
+  opening || places > 0 || directOnlyTo !== undefined
+
 export const ProofBadge = ({ balance, compared, incomplete }: ProofBadgeProps) => {
   const isEqual = compared !== undefined && isProved(compared)
   const block = isEqual ? compared.block : balance.proved_at_block
@@ -28,7 +32,7 @@ export const ProofBadge = ({ balance, compared, incomplete }: ProofBadgeProps) =
       </Badge>
     )
   }
-  return incomplete.opening || incomplete.places > 0 ? (
+  return mayLack(incomplete) ? (
     <Badge tone="warning" hint="Movements, or what was held before the first indexed block, may be missing.">
       incomplete
     </Badge>

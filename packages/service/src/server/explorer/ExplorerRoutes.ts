@@ -24,6 +24,8 @@ import * as StaticPage from "../http/StaticPage.ts"
 export interface Options {
   readonly access: Exclude<Explorer.Access, "off">
   readonly chains: ReadonlyArray<ServedChain>
+  /** Whether the service sends webhooks. */
+  readonly sendsWebhooks: boolean
   /** The files; `null` where the explorer is not built. */
   readonly files?: ExplorerFiles.Files | null
 }
@@ -64,10 +66,11 @@ const page = (files: ExplorerFiles.Files | null): Variants => {
 const decimals = 18
 
 /** What the page has to know of the service. */
-const settingsOf = ({ access, chains }: Options): HttpServerResponse => {
+const settingsOf = ({ access, chains, sendsWebhooks }: Options): HttpServerResponse => {
   const settings: ExplorerSettingsWire = {
     access: access === "keyed" ? "keyed" : "open",
     tracing: access !== "keyed",
+    webhooks: sendsWebhooks,
     chains: chains.map(({ config, id, name }) => ({
       name,
       chainId: id,

@@ -45,7 +45,7 @@ const serve = (files: Readonly<Record<string, string | Uint8Array>>, access: "op
     }
     const config = yield* Effect.fromResult(configOf({}))
     const chains = yield* Effect.fromResult(ServedChain.fromChains(config.chains))
-    const routes = ExplorerRoutes.layer({ access, chains, files: ExplorerFiles.read(root) })
+    const routes = ExplorerRoutes.layer({ access, chains, sendsWebhooks: false, files: ExplorerFiles.read(root) })
     const { address } = Context.get(yield* Layer.build(HttpServer.layer(routes, config)), HttpServer.HttpServer)
     return (path: string, headers: Readonly<Record<string, string>> = {}) =>
       request(`${address.url}${path}`, { headers })
@@ -172,6 +172,7 @@ describe("Explorer", () => {
       expect((yield* open("/explorer.json")).json).toEqual({
         access: "open",
         tracing: true,
+        webhooks: false,
         chains: [
           { name: "polygon", chainId: 137, checks: "standard", currency: { symbol: "POL", decimals: 18 } },
           { name: "my chain", chainId: 31337, checks: "standard", currency: { symbol: "ETH", decimals: 18 } },
