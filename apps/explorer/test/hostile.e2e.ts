@@ -15,6 +15,9 @@ import * as Inert from "./Inert.ts"
 import * as Site from "./Site.ts"
 import * as World from "./World.ts"
 
+/** Tabs that open pages at the same time. */
+const tabs = 4
+
 describe.skipIf(ChromiumBrowser.missing !== undefined)("hostile texts", () => {
   const project = mkdtempSync(join(tmpdir(), "daybook-hostile-"))
   let world: World.World
@@ -45,9 +48,33 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("hostile texts", () => {
     await site.close()
   })
 
-  const inspect = async (path: string, open = site.open): Promise<ReadonlyArray<string>> => {
-    await open(path)
+  const inspect = async (path: string): Promise<ReadonlyArray<string>> => {
+    await site.open(path)
     return (await Inert.issuesOf(site.page, world.url)).map((issue) => `${path}: ${issue}`)
+  }
+
+  /** Opens a page for each item, several at the same time, and gives their issues. */
+  const inspectEach = async <A>(
+    items: ReadonlyArray<A>,
+    pathOf: (item: A) => string,
+    then: (tab: Site.Site) => Promise<void> = async () => {},
+  ): Promise<ReadonlyArray<string>> => {
+    const issues: Array<string> = []
+    const left = items.values()
+    const inspectNext = async () => {
+      const tab = await Inert.watch(await Site.make(browser, world.url))
+      await tab.open("/")
+      for (const item of left) {
+        const path = pathOf(item)
+        await tab.navigate(path)
+        issues.push(...(await Inert.issuesOf(tab.page, world.url)).map((issue) => `${path}: ${issue}`))
+        await then(tab)
+      }
+      issues.push(...tab.issues)
+      await tab.close()
+    }
+    await Promise.all(Array.from({ length: tabs }, inspectNext))
+    return issues
   }
 
   it("there are 200 texts, and the page of a token shows one of them as its name", async () => {
@@ -76,34 +103,27 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("hostile texts", () => {
   })
 
   it("transactions: the reason of each revert and the text of each input are text", async () => {
-    await site.open("/")
-    const issues: Array<string> = []
-    for (const hash of failed) issues.push(...(await inspect(`/tx/${hash}`, site.navigate)))
+    const issues = await inspectEach(failed, (hash) => `/tx/${hash}`)
 
     expect(failed).toHaveLength(200)
     expect(issues).toEqual([])
   })
 
   it("addresses: the name of each token and label is text, also as title of the page", async () => {
-    await site.open("/")
-    const issues: Array<string> = []
-    for (const index of hostile.keys()) {
-      issues.push(...(await inspect(`/address/${HostileChain.addressAt(index)}`, site.navigate)))
-    }
+    const issues = await inspectEach([...hostile.keys()], (index) => `/address/${HostileChain.addressAt(index)}`)
 
     expect(issues).toEqual([])
   })
 
   it("contracts: names of each ABI are text, and those that are no names of Solidity are left out", async () => {
-    await site.open("/")
-    const issues: Array<string> = []
     let described = 0
-    for (const index of hostile.keys()) {
-      issues.push(...(await inspect(`/address/${HostileChain.addressAt(index)}?tab=contract`, site.navigate)))
+    const pathOf = (index: number) => `/address/${HostileChain.addressAt(index)}?tab=contract`
+    const issues = await inspectEach([...hostile.keys()], pathOf, async ({ page }) => {
       // A contract without a name is not described.
-      const shown = site.page.getByText(/^claim\(|^The service has no ABI/).first()
-      described += Number((await shown.innerText()).startsWith("claim"))
-    }
+      const shown = page.getByText(/^claim\(|^The service has no ABI/).first()
+      const text = await shown.innerText()
+      described += Number(text.startsWith("claim"))
+    })
 
     expect(described).toBeGreaterThanOrEqual(hostile.filter((_, index) => HostileChain.isNamed(index)).length)
     expect(issues).toEqual([])
