@@ -120,12 +120,12 @@ const config = {
 const compile = async (tsc: string, folder: string): Promise<ReadonlyArray<string | undefined>> => {
   const { output } = await run(process.execPath, [tsc, "-p", folder, "--pretty", "false"], { timeoutMillis: 300_000 })
   const errors = new Map<number, string>()
-  for (const [, file = "", line, code = ""] of output.matchAll(/^(\S+?)\((\d+),\d+\): error (TS\d+)/gm)) {
-    if (!file.endsWith("program.ts")) throw new Error(`Unexpected error: ${output.slice(0, 500)}`)
-    errors.set(Number(line) - headLines - 1, code)
+  for (const [message, file = "", line, code = ""] of output.matchAll(/^(\S+?)\((\d+),\d+\): error (TS\d+).*/gm)) {
+    const at = Number(line) - headLines - 1
+    const isOfLine = file.endsWith("program.ts") && at >= 0 && at < lines.length
+    if (!isOfLine) throw new Error(`Unexpected error: ${message}`)
+    errors.set(at, code)
   }
-  const outside = [...errors.keys()].find((at) => at < 0 || at >= lines.length)
-  if (outside !== undefined) throw new Error(`The program does not compile: ${output.slice(0, 500)}`)
   return lines.map((_, at) => errors.get(at))
 }
 
