@@ -18,6 +18,7 @@ import * as McpServer from "effect/ai/McpServer"
 import * as CompleteRange from "../../query/CompleteRange.ts"
 import * as Explanation from "./Explanation.ts"
 import * as MovementTable from "./MovementTable.ts"
+import * as Resources from "./Resources.ts"
 import * as ToolResult from "./ToolResult.ts"
 import { failed, type ToolFailed, toolkit } from "./Tools.ts"
 
@@ -275,9 +276,17 @@ export const layer = (service: Effect.Effect<Service>) => {
   })
 }
 
-/** What a server of the protocol registers: the tools, for a service. */
+/** The answers that have URIs, for a service. */
+const resources = (service: Effect.Effect<Service>) =>
+  Resources.layer({
+    statement: (wallet) => Effect.flatMap(service, (own) => statement(own, wallet)),
+    balances: (wallet) => Effect.flatMap(service, (own) => balances(own, wallet)),
+    movements: (wallet) => Effect.flatMap(service, (own) => movements(own, wallet)),
+  })
+
+/** What a server of the protocol registers: the tools and the resources, for a service. */
 export const registrations = (service: Effect.Effect<Service>) =>
-  McpServer.toolkit(toolkit).pipe(Layer.provide(layer(service)))
+  Layer.merge(McpServer.toolkit(toolkit).pipe(Layer.provide(layer(service))), resources(service))
 
 /** Where a service is, and how it is called. */
 export interface Access {

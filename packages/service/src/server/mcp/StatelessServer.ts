@@ -45,7 +45,7 @@ const answerOf = (message: FromServerEncoded): Response | undefined => {
 }
 
 /** What the server states that it does: nothing that would need a session. */
-const capabilities = { tools: { listChanged: false } }
+const capabilities = { tools: { listChanged: false }, resources: { listChanged: false, subscribe: false } }
 
 const withCapabilities = (answer: Response): Response =>
   "result" in answer ? { result: { ...(answer.result as object), capabilities } } : answer

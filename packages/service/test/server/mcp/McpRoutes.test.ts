@@ -126,6 +126,33 @@ layer(served, { excludeTestServices: true })("POST /mcp", (it) => {
     }).pipe(Effect.scoped),
   )
 
+  it.effect("lists the resource templates, and answers their URIs as the tools of a wallet", () =>
+    Effect.gen(function* () {
+      const service = yield* Served
+      const client = yield* connect(service, service.key)
+      const { resourceTemplates } = yield* Effect.promise(() => client.listResourceTemplates())
+      const read = (part: string, of = Rows.alice) =>
+        Effect.promise(() => client.readResource({ uri: `daybook://eth/address/${of}/${part}` }).catch(String))
+      const answerOf = (found: unknown) => JSON.parse((found as Json).contents[0].text).answer
+      const called = (name: string) =>
+        Effect.promise(async () => {
+          const { structuredContent } = await client.callTool({ name, arguments: wallet })
+          return (structuredContent as Json).answer
+        })
+
+      expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate).toSorted()).toEqual([
+        "daybook://{chain}/address/{address}/balances",
+        "daybook://{chain}/address/{address}/movements",
+        "daybook://{chain}/address/{address}/statement",
+      ])
+      expect(answerOf(yield* read("statement"))).toEqual(yield* called("wallet_statement"))
+      expect(answerOf(yield* read("balances"))).toEqual(yield* called("wallet_balances_at"))
+      expect(answerOf(yield* read("movements"))).toEqual(yield* called("wallet_movements"))
+      expect(yield* read("balances", "0x12")).toContain("-32602")
+      expect(yield* read("nothing")).toContain("McpError")
+    }).pipe(Effect.scoped),
+  )
+
   it.effect.each(["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])(
     "answers version %s without a session",
     (version) =>
@@ -140,7 +167,10 @@ layer(served, { excludeTestServices: true })("POST /mcp", (it) => {
 
         expect([begun.status, begun.json.result.protocolVersion]).toEqual([200, version])
         expect(begun.headers["mcp-session-id"]).toBeUndefined()
-        expect(begun.json.result.capabilities).toEqual({ tools: { listChanged: false } })
+        expect(begun.json.result.capabilities).toEqual({
+          tools: { listChanged: false },
+          resources: { listChanged: false, subscribe: false },
+        })
         expect([notified.status, notified.text]).toEqual([202, ""])
         expect(listed.json.result.tools.length).toBeGreaterThan(7)
         expect(JSON.parse(called.json.result.content[0].text).coverage.chain).toBe("eth")
