@@ -3,7 +3,6 @@
  * `@daybook/rest/webhook` verifies what a webhook sends.
  */
 import * as Issue from "@daybook/schema/Issue"
-import * as RestOperation from "@daybook/schema/RestOperation"
 import type {
   AddressChange,
   RemovedWebhook,
@@ -210,6 +209,7 @@ const canonical = (codec: Schema.Codec<unknown, unknown>) => {
 /** Makes the encoder of the queries of an operation, of which each part is a path parameter, a query parameter or a part of the body. */
 const encoder = <A>(contract: Contract<A>) => {
   const encodePath = canonical(contract.params)
+  const encodeParameters = canonical(contract.query)
   const encodeBody = contract.body === null ? undefined : canonical(contract.body)
   const isParam = (name: string) => Object.hasOwn(contract.params.fields, name)
   return (query: unknown = {}): Result.Result<EncodedQuery, Issue.Issue> =>
@@ -226,7 +226,7 @@ const encoder = <A>(contract: Contract<A>) => {
       const params = path as EncodedQuery["params"]
       const others = Object.fromEntries(rest)
       if (encodeBody !== undefined) return { params, parameters: {}, body: JSON.stringify(yield* encodeBody(others)) }
-      const parameters = (yield* RestOperation.encodeQuery(contract, others)) as EncodedQuery["parameters"]
+      const parameters = (yield* encodeParameters(others)) as EncodedQuery["parameters"]
       return { params, parameters, body: undefined }
     })
 }
