@@ -159,11 +159,12 @@ export const movements = (index: FakeRequest.FakeIndex, address: string, paramet
       return value === undefined ? [] : [[name, String(value)]]
     }),
   )
-  const [first] = index.chain.blocks()
+  // Sound: a chain has at least one block.
+  const first = index.chain.blocks()[0]!
   return page(index, request.success, { list: "movements", filter }, (blocks, own) => {
     // Sound: a cursor has what an earlier request was decoded to.
     const matches = isSelected(Result.getOrThrow(RestOperation.decodeQuery(RestOperation.movements, own)))
-    const opening = index.opened.has(wallet) && first !== undefined && blocks[0] === first ? openingRows(first) : []
+    const opening = index.opened.has(wallet) && blocks[0] === first ? openingRows(first) : []
     const found = FakeLedger.entries(blocks, wallet).flatMap((entry) =>
       entry.movements.map((movement, at) => ({
         block: entry.block,

@@ -167,6 +167,14 @@ const lists = [
   withCursor("refuses a cursor of another begin", "verbose", "verbose", `&from_block=${first + 7}`),
   withCursor("refuses a cursor of another range of dates", "movements", "movements", "&to_date=2024-06-10"),
   {
+    title: "movements: keeps range and selection of a cursor where it is sent alone",
+    run: async (subject: Subject) => {
+      const query = `limit=2&kind=fee&from_block=${first + 3}&to_block=${first + 60}`
+      const page = await subject.get(path(subject, "movements", query))
+      return subject.get(path(subject, "movements", `cursor=${encodeURIComponent(page.body.cursor)}`))
+    },
+  },
+  {
     title: "movements: refuses a cursor of another value of a selection, and of another wallet",
     run: async (subject: Subject) => {
       const page = await subject.get(path(subject, "movements", "limit=2&kind=fee"))
