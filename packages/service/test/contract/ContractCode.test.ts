@@ -45,6 +45,15 @@ describe("ContractCode", () => {
     expect(nameOf([stated, pushed], `0x${codeOf(2)}7f${value}5c`)).toBeUndefined()
   })
 
+  it("takes a word of zeros for an immutable at the start of a code, and not where half a byte precedes its instruction", () => {
+    const [zeros, value] = ["0".repeat(64), "12".repeat(32)]
+    const start = known("Start", { deployedBytecode: `0x7f${zeros}${codeOf(1)}` })
+    const half = known("Half", { deployedBytecode: `0x${codeOf(2)}07f${zeros}5` })
+
+    expect(nameOf([start, half], `0x7f${value}${codeOf(1)}`)).toBe("Start")
+    expect(nameOf([start, half], `0x${codeOf(2)}07f${value}5`)).toBeUndefined()
+  })
+
   it("compares no addresses of libraries, nor that which a library has of itself", () => {
     const address = "34".repeat(20)
     const user = known("User", { deployedBytecode: `0x${codeOf(1)}73__$${"ab".repeat(17)}$__63` })
