@@ -78,4 +78,38 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("widths of the explorer",
 
     expect(issues).toEqual([])
   })
+
+  it("1,024 pixels: no column of home and of a block is cut off", async () => {
+    const { close, open, page } = await Site.make(browser, world.url, { width: 1024, height: 900 })
+    const found: Array<string> = []
+    for (const path of ["/", "/block/20"]) {
+      await open(path)
+      const tables = await page
+        .locator(".table-box")
+        .evaluateAll((boxes) =>
+          boxes.map((box) => `${box.getAttribute("aria-label")}: ${box.scrollWidth - box.clientWidth}`),
+        )
+      found.push(...tables)
+    }
+    await close()
+
+    expect(found.length).toBeGreaterThan(2)
+    expect(found.filter((table) => !table.endsWith(": 0"))).toEqual([])
+  })
+
+  it("a phone: the first screen of an address has its first row, and rows of home end at one line", async () => {
+    const { close, open, page } = await Site.make(browser, world.url, { width: 360, height: 740 })
+    await open(`/address/${world.scenario.accounts.alice}`)
+    await page.getByRole("button", { name: "Filters" }).waitFor()
+    const row = await page.locator(".rows-body .row").first().boundingBox()
+    await open("/")
+    const ends = await page
+      .locator("tr[data-hash] td:last-child")
+      .evaluateAll((cells) => cells.map((cell) => Math.round(cell.getBoundingClientRect().right)))
+    await close()
+
+    expect(row?.y).toBeLessThan(740)
+    expect(ends.length).toBeGreaterThan(5)
+    expect(new Set(ends).size).toBe(1)
+  })
 })
