@@ -68,6 +68,21 @@ const stale = reply(
 )
 
 describe("walletEvents", () => {
+  it.live("walletEvents: gives the rows of a block once, where the index changed while the connection was cut", () =>
+    Effect.gen(function* () {
+      const final: Wire = { type: "block.final", data: { number: "4", hash: hash("4") } }
+      const server = yield* script(
+        sends(frame(transaction(0), "a"), frame(transaction(1), "a")),
+        // What became final and was added moves the position on, and the first row of its block is sent again.
+        sends(frame(final, "b"), frame(transaction(0), "c"), frame(transaction(1), "c"), frame(transaction(2), "d")),
+        stale,
+      )
+      const { events } = yield* receive(server)
+
+      expect(events).toEqual(["wallet.transaction a", "wallet.transaction a", "block.final b", "wallet.transaction d"])
+    }),
+  )
+
   it.live(
     "walletEvents: goes on after the last event once a connection is cut, and gives the rows of a block that is sent again once",
     () =>

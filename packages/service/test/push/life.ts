@@ -14,11 +14,13 @@ import type { TestStore } from "../store/TestStore.ts"
 export interface Life {
   readonly ledgers: Record<number, Ledger>
   blocks: Array<BlockRows>
+  /** Every block that was made, by its hash. */
+  readonly made: Map<string, BlockRows>
   finalized: number
   forks: number
 }
 
-export const make = (): Life => ({ ledgers: {}, blocks: [], finalized: -1, forks: 0 })
+export const make = (): Life => ({ ledgers: {}, blocks: [], made: new Map(), finalized: -1, forks: 0 })
 
 /** The ledgers of a life: the given movements of alice, and the parties of each transaction, as derived ledgers have them. */
 const ledgersOf = (life: Life): LedgerProjection => {
@@ -67,7 +69,9 @@ const blockOn = (life: Life, number: number, { hash, parent }: Links, numbers: M
   const plans = plansOf(numbers)
   life.ledgers[number] = ledgerOf(numbers, plans.length)
   const fork = `f${life.forks++}`
-  return Rows.block(number, plans, { hash: hash ?? Rows.blockHash(number, fork) }, parent)
+  const block = Rows.block(number, plans, { hash: hash ?? Rows.blockHash(number, fork) }, parent)
+  life.made.set(block.hash, block)
+  return block
 }
 
 const refOf = ({ hash, number }: BlockRows) => ({ hash, number })

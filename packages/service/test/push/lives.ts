@@ -18,6 +18,7 @@ import * as ServedChain from "../../src/config/ServedChain.ts"
 import * as Life from "./life.ts"
 import * as WebhookLives from "./webhookLives.ts"
 import { type IsLast, Receiver } from "./Receiver.ts"
+import * as Tables from "./Tables.ts"
 
 const decodeEvent = Schema.decodeUnknownSync(WalletEvent.WalletEvent)
 
@@ -215,15 +216,6 @@ const attempts = 200
 
 const wallets = [Rows.alice, Rows.bob]
 
-/** What distinguishes a table from a list. */
-const differenceOf = (what: string, table: ReadonlyArray<string>, expected: ReadonlyArray<string>) => {
-  if (JSON.stringify(table) === JSON.stringify(expected)) return []
-  const missing = expected.filter((line) => !table.includes(line))
-  const more = table.filter((line) => !expected.includes(line))
-  const some = (lines: ReadonlyArray<string>) => [`${lines.length}`, ...lines.slice(0, 3)].join(" ")
-  return [`${what}: missing ${some(missing)}; beyond the list ${some(more)}`]
-}
-
 /** Time in which a webhook must have sent everything once everything works, on a busy machine too. */
 const withinMillis = 120_000
 
@@ -232,7 +224,7 @@ const differencesOf = Effect.fnUntraced(function* (hook: WebhookLives.WebhookLif
   const lists = yield* Effect.forEach(wallets, (wallet) => Effect.map(listOf(host, wallet), linesOf))
   const differences = () =>
     hook.receiver.receivers.flatMap((receiver, at) =>
-      differenceOf(`webhook, wallet ${at}`, tableOf(receiver), lists[at]!),
+      Tables.differenceOf(`webhook, wallet ${at}`, tableOf(receiver), lists[at]!),
     )
   const isEqual = Effect.map(hook.heal, () => differences().length === 0)
   yield* Effect.ignore(Eventually.untilEffect(isEqual, { withinMillis, everyMillis: 10 }))
@@ -279,7 +271,7 @@ export const live = Effect.fnUntraced(
       }
       const rows = at === byWebSocket ? list.movements : linesOf(list)
       const expected = rows.filter((line) => Number(line.split(" ")[0]) >= from)
-      differences.push(...differenceOf(`seed ${seed}, receiver ${at}`, tableOf(receiver), expected))
+      differences.push(...Tables.differenceOf(`seed ${seed}, receiver ${at}`, tableOf(receiver), expected))
     }
     const all = [...receivers.map(({ receiver }) => receiver), ...hook.receiver.receivers]
     const events = all.reduce((sum, receiver) => sum + receiver.events.length, 0)

@@ -2,10 +2,11 @@
  * Simulates many seeds. They are shared by threads, in each of which fetch and SQLite are replaced for that thread alone.
  */
 import { availableParallelism } from "node:os"
-import { isMainThread, parentPort, Worker } from "node:worker_threads"
+import { isMainThread } from "node:worker_threads"
 import { fileURLToPath } from "node:url"
-import { Effect, Pool, type Scope } from "effect"
+import { Effect, type Scope } from "effect"
 import * as Campaign from "../campaign/Campaign.ts"
+import * as Threads from "../campaign/Threads.ts"
 import * as TestServer from "../store/postgres/TestServer.ts"
 import * as Edit from "../tears/Edit.ts"
 import { Counts } from "./Count.ts"
@@ -23,7 +24,7 @@ interface SeedOutcome extends Pick<Simulation.Outcome, "divergence" | "elapsedMi
   readonly kinds: ReadonlyMap<string, number>
 }
 
-type Simulate = (task: Task) => Effect.Effect<SeedOutcome, unknown>
+type Simulate = Threads.Run<Task, SeedOutcome>
 
 const onEvent = (millis: number, what: string) => console.log(`${(millis / 1000).toFixed(3).padStart(9)}  ${what}`)
 
@@ -42,34 +43,6 @@ const here = Effect.fnUntraced(function* (
       return { divergence, elapsedMillis, kinds: counts.byKind }
     })
 })
-
-/** Simulates in a thread of its own, until the scope ends. */
-const inThread = (database: string | undefined): Effect.Effect<Simulate, never, Scope.Scope> =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.sync(() => new Worker(new URL(import.meta.url), { argv: database === undefined ? [] : [database] })),
-      (thread) => Effect.promise(() => thread.terminate()),
-    ),
-    (thread) => (task) =>
-      Effect.callback((resume) => {
-        const onError = (cause: Error) => resume(Effect.fail(cause))
-        thread.once("error", onError)
-        thread.once("message", (outcome: SeedOutcome) => {
-          thread.off("error", onError)
-          resume(Effect.succeed(outcome))
-        })
-        thread.postMessage(task)
-      }),
-  )
-
-/** Simulates what the main thread asks for. */
-const serve = Effect.gen(function* () {
-  const simulate = yield* here(process.argv[2], false)
-  parentPort?.on("message", (task: Task) => {
-    void Effect.runPromise(simulate(task)).then((outcome) => parentPort?.postMessage(outcome))
-  })
-  return yield* Effect.never
-}).pipe(Effect.scoped)
 
 const main = () =>
   Campaign.main({
@@ -93,16 +66,17 @@ const main = () =>
       const bug = PlantedBug.names.find((name) => name === values.bug)
       if (bug !== values.bug) return yield* Effect.fail(`--bug takes one of: ${PlantedBug.names.join("; ")}`)
       const atOnce = verbose || seeds.length === 1 ? 1 : threads
-      const pool = yield* Pool.make({
-        acquire: atOnce === 1 ? here(database, verbose) : inThread(database),
-        size: atOnce,
+      const simulate = yield* Threads.make({
+        module: new URL(import.meta.url),
+        argv: database === undefined ? [] : [database],
+        threads: atOnce,
+        here: here(database, verbose),
       })
       const counts = new Counts()
       let virtualMillis = 0
       const cases = Campaign.ofSeeds(
         seeds,
         Effect.fnUntraced(function* (seed, { fail }, mostChaosMillis) {
-          const simulate = yield* Pool.get(pool)
           const { divergence, elapsedMillis, kinds } = yield* simulate({ seed, bug, mostChaosMillis })
           counts.add(kinds)
           virtualMillis += elapsedMillis
@@ -120,4 +94,4 @@ const main = () =>
   })
 
 if (isMainThread) main()
-else await Effect.runPromise(serve)
+else await Threads.serve(here(process.argv[2], false))

@@ -45,17 +45,20 @@ const isRepeated = ({ covered, known }: EventProgress, event: WalletEvent): bool
 }
 
 /**
- * The rows to recognise after an event: none of those before a position that moved on, and none of a block that is voided. The map belongs
- * to one stream and is changed in place, since a block may have thousands of rows.
+ * The rows to recognise after an event. A position that moved on leaves those of its block: a connection that was cut within a block goes on
+ * with its first row, and by then positions have other texts. Those of a block that is voided are forgotten. The map belongs to one stream and
+ * is changed in place, since a block may have thousands of rows.
  */
 const knownAfter = ({ cursor, known }: EventProgress, event: WalletEvent, id: string): EventProgress["known"] => {
-  const rows = id === cursor ? known : new Map<string, Known>()
-  if (event.type === "block.voided") {
-    for (const [row, { blockHash }] of rows) if (blockHash === event.data.hash) rows.delete(row)
-  }
   const added = knownOf(event)
-  if (added !== undefined && rows.size < maxKnown) rows.set(...added)
-  return rows
+  const isVoided = event.type === "block.voided"
+  const hash = isVoided ? event.data.hash : added?.[1].blockHash
+  if (event.type === "covered") known.clear()
+  else if (isVoided || (added !== undefined && id !== cursor)) {
+    for (const [row, { blockHash }] of known) if ((blockHash === hash) === isVoided) known.delete(row)
+  }
+  if (added !== undefined && known.size < maxKnown) known.set(...added)
+  return known
 }
 
 /** Takes an event with its id; states whether it is new. */

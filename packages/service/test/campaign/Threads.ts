@@ -1,0 +1,55 @@
+/** Threads that run the tasks of a campaign, each by the module of its command, where what a task replaces is that of the thread alone. */
+import { parentPort, Worker } from "node:worker_threads"
+import { Effect, Pool, type Scope } from "effect"
+
+/** Runs a task. */
+export type Run<Task, Outcome> = (task: Task) => Effect.Effect<Outcome, unknown>
+
+const inThread = <Task, Outcome>(
+  module: URL,
+  argv: ReadonlyArray<string>,
+): Effect.Effect<Run<Task, Outcome>, never, Scope.Scope> =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => new Worker(module, { argv: [...argv] })),
+      (thread) => Effect.promise(() => thread.terminate()),
+    ),
+    (thread) => (task) =>
+      Effect.callback((resume) => {
+        const onError = (cause: Error) => resume(Effect.fail(cause))
+        thread.once("error", onError)
+        thread.once("message", (outcome: Outcome) => {
+          thread.off("error", onError)
+          resume(Effect.succeed(outcome))
+        })
+        thread.postMessage(task)
+      }),
+  )
+
+/** How tasks are run. */
+export interface Options<Task, Outcome> {
+  /** The module of the command, which calls `serve` in a thread. */
+  readonly module: URL
+  readonly argv: ReadonlyArray<string>
+  /** Threads; with 1, tasks run in this one. */
+  readonly threads: number
+  /** Makes what runs tasks in this thread. */
+  readonly here: Effect.Effect<Run<Task, Outcome>, unknown, Scope.Scope>
+}
+
+/** Makes threads; gives what runs a task in one that is free, until the scope of the task ends. */
+export const make = <Task, Outcome>({ argv, here, module, threads }: Options<Task, Outcome>) =>
+  Effect.map(
+    Pool.make({ acquire: threads === 1 ? here : inThread<Task, Outcome>(module, argv), size: threads }),
+    (pool) => (task: Task) => Effect.flatMap(Pool.get(pool), (run) => run(task)),
+  )
+
+/** Runs what the main thread asks for. */
+export const serve = <Task, Outcome>(here: Options<Task, Outcome>["here"]): Promise<never> =>
+  Effect.gen(function* () {
+    const run = yield* here
+    parentPort?.on("message", (task: Task) => {
+      void Effect.runPromise(run(task)).then((outcome) => parentPort?.postMessage(outcome))
+    })
+    return yield* Effect.never
+  }).pipe(Effect.scoped, Effect.runPromise)

@@ -1,0 +1,10 @@
+/** Tables of receivers beside the lists of the service, as lines. */
+
+/** What distinguishes a table from a list. */
+export const differenceOf = (what: string, table: ReadonlyArray<string>, expected: ReadonlyArray<string>) => {
+  if (JSON.stringify(table) === JSON.stringify(expected)) return []
+  const missing = expected.filter((line) => !table.includes(line))
+  const more = table.filter((line) => !expected.includes(line))
+  const some = (lines: ReadonlyArray<string>) => [`${lines.length}`, ...lines.slice(0, 3)].join(" ")
+  return [`${what}: missing ${some(missing)}; beyond the list ${some(more)}`]
+}

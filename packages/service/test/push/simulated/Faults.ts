@@ -1,0 +1,80 @@
+/** Faults that are put into the service on purpose, to show that lives find them. */
+import type { Edit } from "../../tears/Edit.ts"
+
+/** A fault by its edits of sources. */
+export interface Fault {
+  readonly name: string
+  readonly edits: ReadonlyArray<Edit>
+}
+
+const [events, sender, text] = ["push/WalletEvents.ts", "server/webhook/WebhookSender.ts", "server/rest/EventText.ts"]
+
+/** All of them. */
+export const all: ReadonlyArray<Fault> = [
+  {
+    name: "a removed block is not voided",
+    edits: [
+      {
+        file: events,
+        from: "...ending(voidsOf(own), position, next)",
+        to: "...ending(voidsOf(own.slice(1)), position, next)",
+      },
+    ],
+  },
+  {
+    name: "a failed message is not sent again",
+    edits: [{ file: sender, from: 'if (outcome._tag !== "Delivered") {', to: 'if (outcome._tag === "Gone") {' }],
+  },
+  {
+    name: "the position moves on before the answer",
+    edits: [
+      {
+        file: sender,
+        from: "yield* store(sender, stored, { ...webhook, pending: found }, memory)",
+        to: "yield* store(sender, stored, { ...webhook, positions: { ...positions, [wallet]: found!.position } }, memory)\n    yield* deliver(sender, stored, webhook, found!, memory)",
+      },
+    ],
+  },
+  {
+    name: "the position moves on with the first row of a block",
+    edits: [{ file: events, from: "next: isLast ? number + 1 : number", to: "next: number + 1" }],
+  },
+  {
+    name: "a row is sent twice",
+    edits: [
+      {
+        file: events,
+        from: "const all = [...sent, ...advanced.sent]",
+        to: "const all = [...sent, ...advanced.sent, ...advanced.sent.slice(-1)]",
+      },
+    ],
+  },
+  {
+    name: "another content has the same revision",
+    edits: [{ file: text, from: "    revision,\n", to: "    revision: 1,\n" }],
+  },
+  {
+    name: "a message that is sent again has another id",
+    edits: [{ file: sender, from: '"webhook-id": id,', to: '"webhook-id": Webhook.newId(),' }],
+  },
+  {
+    name: "a secret is logged",
+    edits: [
+      {
+        file: sender,
+        from: "const webhook = yield* Webhook.decode(stored.content)",
+        to: "const webhook = yield* Webhook.decode(stored.content)\n  yield* Effect.logInfo(yield* Webhook.decrypt(sender.settings.key, webhook.secret))",
+      },
+    ],
+  },
+  {
+    name: "a client forgets the rows of a block that was cut",
+    edits: [
+      {
+        file: "internal/EventProgress.ts",
+        from: "if ((blockHash === hash) === isVoided) known.delete(row)",
+        to: "if (!isVoided || blockHash === hash) known.delete(row)",
+      },
+    ],
+  },
+]

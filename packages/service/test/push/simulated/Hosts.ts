@@ -1,0 +1,191 @@
+/** The processes of a simulated service: started, killed between any two statements, stopped, and started again over the same store. */
+import { Effect, Fiber, Logger, References, type Scope } from "effect"
+import type { Config } from "../../../src/config/Config.ts"
+import type { ServedChain } from "../../../src/config/ServedChain.ts"
+import type { Database } from "../../../src/store/Database.ts"
+import * as Engine from "../../../src/store/Engine.ts"
+import type { StoreError } from "../../../src/store/StoreError.ts"
+import type { Count } from "../../simulation/Count.ts"
+import type * as Disk from "../../simulation/Disk.ts"
+import * as Server from "../../simulation/Server.ts"
+import type { VirtualTime } from "../../simulation/VirtualTime.ts"
+import type { SeededRandom } from "../../store/SeededRandom.ts"
+import type { Reachable } from "./Network.ts"
+import * as ServedProcess from "./ServedProcess.ts"
+
+/** What processes work with. */
+export interface Options {
+  readonly time: VirtualTime
+  readonly random: SeededRandom
+  readonly count: Count
+  readonly config: Config
+  readonly chain: ServedChain
+  /** URL of the database. */
+  readonly url: string
+  readonly disk: Disk.Disk
+  /** Share of statements that fail. */
+  readonly failureRate: number
+  readonly isCalm: () => boolean
+  readonly log: (line: string) => void
+  /** Ends with the next change of the chain. */
+  readonly changed: Effect.Effect<void>
+}
+
+/** A process that owns its connections to the database. */
+export interface Owner extends Disk.Owner {
+  /** Statements until it is killed; `undefined` for none. */
+  fuse: number | undefined
+}
+
+/** Makes an owner; `onKilled` is called once it is dead. */
+export const owner = ({ count, disk, failureRate, isCalm, random }: Options, onKilled: () => void): Owner => {
+  const own: Owner = {
+    isDead: false,
+    fuse: undefined,
+    strike: (sql, isInTransaction) => {
+      if (isCalm()) return null
+      if (own.fuse !== undefined && --own.fuse <= 0) {
+        own.fuse = undefined
+        count(isInTransaction ? "killed between begin and commit" : "killed outside a transaction")
+        return random.is(0.5) ? "kill before" : "kill after"
+      }
+      if (sql.startsWith("ROLLBACK") || !random.is(failureRate)) return null
+      const kind = random.pick(disk.failures)
+      count(`a statement fails: ${kind}`)
+      return kind
+    },
+    onKilled: () => {
+      own.isDead = true
+      onKilled()
+    },
+  }
+  return own
+}
+
+/** Opens the database as the process of an owner. */
+export const open = (
+  { chain, disk, time, url }: Pick<Options, "chain" | "disk" | "time" | "url">,
+  own: Disk.Owner | null,
+): Effect.Effect<Database, StoreError, Scope.Scope> => {
+  const opened = Effect.gen(function* () {
+    disk.opening = own
+    time.holdStill = true
+    const database = yield* Engine.fromUrl(url, "/")
+    // Connections are opened by what uses them first. There is no chain before its indexer starts.
+    yield* database.webhooks.overview
+    yield* Effect.ignore(database.chain(chain).reader.snapshot((snapshot) => snapshot.checkpoint))
+    return database
+  })
+  return Effect.provideService(opened, Server.Owner, own).pipe(
+    Effect.onExit(() =>
+      Effect.sync(() => {
+        disk.opening = null
+        time.holdStill = false
+      }),
+    ),
+  )
+}
+
+/** A host, on which one process runs at a time. */
+export class Host {
+  stallMillis = 0
+  private readonly options: Options
+  private current: (Reachable & { readonly own: Owner }) | undefined
+  private own: Owner | undefined
+  private fiber: Fiber.Fiber<unknown, unknown> | undefined
+  private isWanted = true
+
+  constructor(options: Options) {
+    this.options = options
+  }
+
+  /** The process, where it serves. */
+  get reachable(): Reachable | undefined {
+    return this.current
+  }
+
+  /** Puts an effect into virtual time, with a log. */
+  private readonly inside = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> => {
+    const { log, time } = this.options
+    const logger = Logger.make(({ message }) => log(String(message)))
+    return effect.pipe(
+      Effect.provideService(References.MinimumLogLevel, "Info"),
+      Effect.provide(Logger.layer([logger])),
+      time.inside,
+    )
+  }
+
+  private readonly serve = (own: Owner) => {
+    const { changed, chain, config } = this.options
+    const stallMillis = () => {
+      const millis = this.stallMillis
+      this.stallMillis = 0
+      return millis
+    }
+    return Effect.gen({ self: this }, function* () {
+      const database = yield* open(this.options, own)
+      const served = yield* ServedProcess.make({ config, chain, database, changed, stallMillis })
+      this.current = { served, inside: this.inside, connections: new Set(), own }
+      yield* served.send
+    }).pipe(Effect.scoped, this.inside)
+  }
+
+  /** Starts a process, which is started again whenever it ends. */
+  start(): void {
+    const { count, isCalm, random, time } = this.options
+    count("processes started")
+    const own = owner(this.options, () => void time.after(0, () => this.stop()))
+    this.own = own
+    const fiber = Effect.runFork(this.serve(own))
+    this.fiber = fiber
+    fiber.addObserver(() => {
+      this.cut()
+      this.current = undefined
+      const restart = () => {
+        if (this.isWanted && this.fiber === fiber) this.start()
+      }
+      time.after(isCalm() ? 100 : random.below(random.pick([1_000, 45_000])), restart)
+    })
+  }
+
+  /** Ends its connections. */
+  cut(): void {
+    for (const end of this.current?.connections ?? []) end()
+  }
+
+  /** Kills the process after so many statements. */
+  killAfter(statements: number): void {
+    if (this.own !== undefined) this.own.fuse = statements
+  }
+
+  /** Kills the process at once. */
+  kill(): void {
+    if (this.own !== undefined) this.own.isDead = true
+    this.cut()
+    this.stop()
+  }
+
+  /** Kills the process; none is started before `resume`. */
+  suspend(): void {
+    this.isWanted = false
+    this.kill()
+  }
+
+  /** Starts a process again. */
+  resume(): void {
+    this.isWanted = true
+    if (this.fiber?.pollUnsafe() !== undefined) this.start()
+  }
+
+  /** Stops the process. */
+  stop(): void {
+    const { fiber } = this
+    if (fiber !== undefined) Effect.runFork(this.options.time.inside(Fiber.interrupt(fiber)))
+  }
+
+  /** Kills the process for good; gives the fiber that is still to end. */
+  end(): Fiber.Fiber<unknown, unknown> | undefined {
+    this.suspend()
+    return this.fiber
+  }
+}

@@ -1,0 +1,18 @@
+/** A life of receivers in virtual time; the command `lives:simulated` lives any number, also with faults. */
+import { describe, expect, it } from "vitest"
+import * as SimulatedLife from "./SimulatedLife.ts"
+
+describe("SimulatedLife", () => {
+  it("run: finds no difference, and repeats the same events from the same seed", { timeout: 60_000 }, async () => {
+    const live = async () => {
+      const events: Array<string> = []
+      const onEvent = (millis: number, what: string) => events.push(`${millis} ${what}`)
+      const { differences } = await SimulatedLife.run({ seed: 4, steps: 8, onEvent })
+      return { differences, events }
+    }
+    const first = await live()
+
+    expect(first.differences).toEqual([])
+    expect(await live()).toEqual(first)
+  })
+})

@@ -1,0 +1,57 @@
+/**
+ * The Web Cryptography API in a form that computes at once, since virtual time does not wait for threads of this machine. It has what
+ * Standard Webhooks need, by the functions of Node that the API is built on.
+ */
+import {
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+  timingSafeEqual,
+  verify,
+} from "node:crypto"
+
+/** A key: the bytes of a secret of HMAC, or one half of a pair of ed25519. */
+type Key = Buffer | KeyObject
+
+interface Algorithm {
+  readonly name: string
+}
+
+const hmacOf = (key: Buffer, data: Uint8Array): Buffer => createHmac("sha256", key).update(data).digest()
+
+const toBytes = (buffer: Buffer): ArrayBuffer => new Uint8Array(buffer).buffer
+
+const methods = {
+  generateKey: async () => generateKeyPairSync("ed25519"),
+  exportKey: async (format: string, key: KeyObject) =>
+    format === "pkcs8"
+      ? toBytes(key.export({ format: "der", type: "pkcs8" }))
+      : toBytes(Buffer.from(key.export({ format: "jwk" }).x!, "base64url")),
+  importKey: async (format: string, bytes: Uint8Array, { name }: Algorithm): Promise<Key> => {
+    if (name === "HMAC") return Buffer.from(bytes)
+    if (format === "pkcs8") return createPrivateKey({ key: Buffer.from(bytes), format: "der", type: "pkcs8" })
+    const x = Buffer.from(bytes).toString("base64url")
+    return createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x }, format: "jwk" })
+  },
+  sign: async (_: Algorithm, key: Key, data: Uint8Array) =>
+    toBytes(Buffer.isBuffer(key) ? hmacOf(key, data) : sign(null, data, key)),
+  verify: async (_: Algorithm, key: Key, signature: Uint8Array, data: Uint8Array) => {
+    if (!Buffer.isBuffer(key)) return verify(null, data, key, signature)
+    const own = hmacOf(key, data)
+    return own.length === signature.length && timingSafeEqual(own, signature)
+  },
+}
+
+/** Puts it in the place of the platform's; gives what takes that back. */
+export const install = (): (() => void) => {
+  const { subtle } = globalThis.crypto
+  for (const [name, value] of Object.entries(methods)) {
+    Object.defineProperty(subtle, name, { value, configurable: true, writable: true })
+  }
+  return () => {
+    for (const name of Object.keys(methods)) Reflect.deleteProperty(subtle, name)
+  }
+}

@@ -1,0 +1,70 @@
+/** The indexer of a simulated service: writes the changes of a life, is killed between any two statements, and starts again with what is stored. */
+import { Effect, Exit, Scope } from "effect"
+import type { BlockRows } from "../../../src/block/BlockRows.ts"
+import type { Database } from "../../../src/store/Database.ts"
+import type { ChainRef } from "../../../src/store/ChainRef.ts"
+import type { StoreError } from "../../../src/store/StoreError.ts"
+import type { SeededRandom } from "../../store/SeededRandom.ts"
+import * as TestStore from "../../store/TestStore.ts"
+import * as Life from "../life.ts"
+
+/** What a writer is made of. */
+export interface Options {
+  readonly ref: ChainRef
+  readonly life: Life.Life
+  readonly random: SeededRandom
+  /** Opens the database as another process. */
+  readonly open: Effect.Effect<Database, StoreError, Scope.Scope>
+  /** The database as a process that is never killed sees it. */
+  readonly observer: Database
+}
+
+/** Writes the changes of a life. */
+export interface Writer {
+  /** Writes one change; where the process is killed meanwhile, another one starts. */
+  readonly write: (change: typeof Life.change) => Effect.Effect<void>
+}
+
+/** Reads which of the blocks of a life are stored. */
+const read = Effect.fnUntraced(function* ({ life, observer, ref }: Options) {
+  const { reader } = observer.chain(ref)
+  const checkpoint = yield* reader.snapshot((snapshot) => snapshot.checkpoint)
+  const stored = checkpoint === null ? [] : yield* reader.headers(checkpoint.first, checkpoint.head.number)
+  // Sound: every block that is stored was made by the life.
+  life.blocks = stored.map(({ hash }): BlockRows => life.made.get(hash)!)
+  life.finalized = checkpoint?.finalized ?? -1
+})
+
+/** Makes a writer, whose process ends with the scope. */
+export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<Writer, never, Scope.Scope> {
+  const { life, open, random, ref } = options
+  let current: { readonly store: TestStore.TestStore; readonly scope: Scope.Closeable } | undefined
+  const end = Effect.suspend(() => {
+    const ended = current
+    current = undefined
+    return ended === undefined ? Effect.void : Scope.close(ended.scope, Exit.void)
+  })
+  yield* Effect.addFinalizer(() => end)
+
+  const start = Effect.gen(function* () {
+    const scope = yield* Scope.make()
+    const database = yield* Scope.provide(open, scope)
+    const store = yield* Scope.provide(TestStore.open(database, ref, { projections: Life.projections(life) }), scope)
+    current = { store, scope }
+    return store
+  })
+
+  return {
+    write: (change) =>
+      Effect.gen(function* () {
+        const store = current?.store ?? (yield* start)
+        yield* change(life, store, random)
+      }).pipe(
+        Effect.exit,
+        Effect.flatMap((exit) =>
+          // Nothing is read before the first process has made the file.
+          Exit.isSuccess(exit) ? Effect.void : Effect.andThen(end, Effect.ignore(read(options))),
+        ),
+      ),
+  }
+})

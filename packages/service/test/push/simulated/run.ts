@@ -1,0 +1,159 @@
+/**
+ * Lives of receivers of events in virtual time, in any number, on SQLite or PostgreSQL; fails for a table that differs from the list of the
+ * service. With `--faults` each fault is put into the service in turn, in a process of its own, which must find it.
+ */
+import { availableParallelism } from "node:os"
+import { fileURLToPath } from "node:url"
+import { isMainThread } from "node:worker_threads"
+import { Effect, type Scope } from "effect"
+import * as Campaign from "../../campaign/Campaign.ts"
+import * as Threads from "../../campaign/Threads.ts"
+import { Counts } from "../../simulation/Count.ts"
+import * as Server from "../../simulation/Server.ts"
+import * as EmbeddedServer from "../../store/postgres/EmbeddedServer.ts"
+import * as TestServer from "../../store/postgres/TestServer.ts"
+import * as Edit from "../../tears/Edit.ts"
+import * as Faults from "./Faults.ts"
+import * as SimulatedLife from "./SimulatedLife.ts"
+
+type Task = Pick<SimulatedLife.Options, "seed" | "steps">
+
+/** What a thread reports of a life. */
+interface Lived extends Pick<SimulatedLife.Outcome, "differences"> {
+  readonly kinds: ReadonlyMap<string, number>
+  /** Time of the processor. */
+  readonly cpuMillis: number
+}
+
+const options = {
+  steps: [SimulatedLife.usualSteps, "changes of a chain, at most"],
+  threads: [availableParallelism(), "threads that share the seeds"],
+  on: ["sqlite", "sqlite or postgres"],
+  database: Campaign.database,
+  fault: [undefined, `a fault that is put in on purpose: ${Faults.all.map(({ name }) => name).join("; ")}`],
+  faults: [false, "puts each fault in; fails for one that is not found"],
+  first: [false, "lives no seed after the first one that fails"],
+  verbose: [false, "prints each event, by one thread"],
+} as const
+
+type Values = Campaign.Values<typeof options>
+
+const onEvent = (millis: number, what: string) => console.log(`${(millis / 1000).toFixed(3).padStart(9)}  ${what}`)
+
+/** Lives in this thread, on SQLite or beside a PostgreSQL database. */
+const here = Effect.fnUntraced(function* (
+  database: string | undefined,
+  isVerbose: boolean,
+): Effect.fn.Return<Threads.Run<Task, Lived>, unknown, Scope.Scope> {
+  const server = database === undefined ? undefined : yield* Server.open(yield* TestServer.blank(database))
+  return (task) =>
+    Effect.promise(async () => {
+      const before = process.threadCpuUsage()
+      const lived = await SimulatedLife.run({ ...task, server, onEvent: isVerbose ? onEvent : undefined })
+      const { system, user } = process.threadCpuUsage(before)
+      return { differences: lived.differences, kinds: lived.counts.byKind, cpuMillis: (user + system) / 1_000 }
+    })
+})
+
+const started = Effect.acquireRelease(
+  Effect.promise(() => EmbeddedServer.start()),
+  ({ stop, url }) => Effect.promise(() => TestServer.removeAll(url).then(stop)),
+)
+
+const argumentsOf = (more: Readonly<Record<string, string | number | undefined>>) => [
+  fileURLToPath(import.meta.url),
+  ...Object.entries(more).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)])),
+]
+
+/** A process with edits of the service. */
+const childOf = (
+  edits: ReadonlyArray<Edit.Edit>,
+  more: Readonly<Record<string, string | number | undefined>>,
+  isFirst: boolean,
+) => {
+  const { args, env } = Edit.processWith(edits)
+  return Campaign.child([...args, ...argumentsOf(more), ...(isFirst ? ["--first"] : [])], { env })
+}
+
+/** Lives of the seeds. */
+const lives = Effect.fnUntraced(function* (
+  { database, first, steps, threads, verbose }: Values,
+  seeds: ReadonlyArray<number>,
+): Effect.fn.Return<Campaign.CaseList, unknown, Scope.Scope> {
+  const atOnce = verbose || seeds.length === 1 ? 1 : threads
+  const live = yield* Threads.make({
+    module: new URL(import.meta.url),
+    argv: database === undefined ? [] : [database],
+    threads: atOnce,
+    here: here(database, verbose),
+  })
+  const counts = new Counts()
+  let [done, failed, cpuMillis] = [0, 0, 0]
+  return {
+    atOnce,
+    cases: Campaign.ofSeeds(
+      seeds,
+      Effect.fnUntraced(function* (seed, { fail }, size) {
+        if (first && failed > 0) return
+        const lived = yield* live({ seed, steps: first ? steps : size })
+        counts.add(lived.kinds)
+        cpuMillis += lived.cpuMillis
+        done++
+        if (lived.differences.length > 0) failed++
+        for (const difference of lived.differences) fail(difference)
+      }),
+      first ? undefined : ["steps", steps],
+    ),
+    after: ({ print }) =>
+      Effect.sync(() => {
+        for (const line of counts.toLines()) print(line)
+        print(
+          `${done} lives on ${database === undefined ? "sqlite" : "postgres"}, ${(cpuMillis / done).toFixed(0)} ms of CPU each`,
+        )
+      }),
+  }
+})
+
+/** A case for each fault. */
+const faults = (seeds: ReadonlyArray<number>): Campaign.CaseList => ({
+  cases: Faults.all.map(({ edits, name }) => ({
+    name,
+    run: (report) =>
+      Effect.map(childOf(edits, { seeds: seeds.length, seed: seeds[0]!, threads: 1 }, true), (code) => {
+        if (code !== 1) report.fail("not found")
+      }),
+  })),
+})
+
+const main = () =>
+  Campaign.main({
+    name: "lives:simulated",
+    about:
+      "Lives a chain, two processes of a service and receivers of its events in virtual time: a webhook, server-sent events and a WebSocket. Fails for a table that differs from the list of the service.",
+    seeds: 1_000,
+    options,
+    plan: Effect.fnUntraced(function* (values, report, seeds) {
+      const { database, fault, on, steps, threads } = values
+      if (values.faults) return faults(seeds)
+      const isEdited = Edit.current().length > 0
+      const isPostgres = on === "postgres" && database === undefined
+      if (isEdited || (!isPostgres && database === undefined && fault === undefined)) return yield* lives(values, seeds)
+      const found = Faults.all.find(({ name }) => name === fault)
+      if (fault !== undefined && found === undefined) return yield* Effect.fail(`No such fault: ${fault}`)
+      const url = isPostgres ? (yield* started).url : database
+      const edits = [...(found?.edits ?? []), ...(url === undefined ? [] : Server.edits)]
+      const more = {
+        steps,
+        threads,
+        seed: seeds[0]!,
+        seeds: seeds.length,
+        database: url,
+      }
+      const code = yield* childOf(edits, more, values.first)
+      if (code !== 0) report.fail("see above")
+      return { cases: [] }
+    }),
+  })
+
+if (isMainThread) main()
+else await Threads.serve(here(process.argv[2], false))
