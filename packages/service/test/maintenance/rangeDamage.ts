@@ -1,0 +1,121 @@
+/**
+ * Changes single bytes of the ranges of histories and ledgers in a chain's file: each column of their rows, and the row that lists them.
+ */
+import { DatabaseSync } from "node:sqlite"
+import { Effect, Result } from "effect"
+import * as WalletTransactions from "../../src/projection/WalletTransactions.ts"
+import type { ChainReader } from "../../src/store/ChainReader.ts"
+import type { Seeded } from "../store/model.ts"
+import { all } from "../store/TestDatabase.ts"
+
+/** Columns of the ranges, each of which is damaged. */
+export const columns = [
+  ...["history", "history_copy"].flatMap((table) => ["range", "key", "id"].map((column) => [table, column] as const)),
+  ...["range", "wallet", "id", "body", "checksum"].map((column) => ["ledger", column] as const),
+  ...["ranges", "checksum"].map((column) => ["key_range", column] as const),
+]
+
+type Value = number | string | Uint8Array
+
+/** A value with one other byte: of its bytes, its text, or the eight bytes of its number. */
+const withOtherByte = (value: Value, numbers: Seeded): Value => {
+  const bytes = typeof value === "number" ? Buffer.from(new BigInt64Array([BigInt(value)]).buffer) : Buffer.from(value)
+  // A number of more than 53 bits is no number of this file's rows, and a reader takes none.
+  const length = typeof value === "number" ? 6 : bytes.length
+  bytes[numbers.below(length)]! ^= 1 + numbers.below(255)
+  if (typeof value === "number") return Number(bytes.readBigInt64LE())
+  return typeof value === "string" ? bytes.toString("latin1") : new Uint8Array(bytes)
+}
+
+/** Changes one byte of a random row of a table; the text of the change. */
+export const damageByte = (file: string, [table, column]: (typeof columns)[number], numbers: Seeded): string => {
+  const database = new DatabaseSync(file)
+  try {
+    const keys = table === "key_range" ? ["id"] : ["range", table === "ledger" ? "wallet" : "key", "id"]
+    const rows = database.prepare(`SELECT * FROM ${table} ORDER BY ${keys.join(", ")}`).all()
+    const row = numbers.pick(rows) as Readonly<Record<string, Value>>
+    const value = withOtherByte(row[column]!, numbers)
+    const where = keys.map((key) => `${key} = ?`).join(" AND ")
+    database
+      .prepare(`UPDATE OR REPLACE ${table} SET ${column} = ? WHERE ${where}`)
+      .run(value, ...keys.map((key) => row[key]!))
+    return `${table}.${column} of ${keys.map((key) => String(row[key])).join(" ")}`
+  } finally {
+    database.close()
+  }
+}
+
+/** Wallets with a ledger. */
+export const walletsOf = (file: string): ReadonlyArray<string> => {
+  const database = new DatabaseSync(file, { readOnly: true })
+  try {
+    const rows = database.prepare("SELECT DISTINCT wallet FROM ledger ORDER BY wallet").all()
+    return rows.map(({ wallet }) => `0x${Buffer.from(wallet as Uint8Array).toString("hex")}`)
+  } finally {
+    database.close()
+  }
+}
+
+/** Every row of the ranges, without the numbers of the ranges in which they lie, which differ once they were made again. */
+export const contentOf = (file: string): ReadonlyArray<unknown> => {
+  const database = new DatabaseSync(file, { readOnly: true })
+  try {
+    return [
+      ...["history", "history_copy"].map((table) =>
+        database.prepare(`SELECT key, id FROM ${table} ORDER BY 1, 2`).all(),
+      ),
+      database.prepare("SELECT wallet, id, body, checksum FROM ledger ORDER BY 1, 2").all(),
+    ]
+  } finally {
+    database.close()
+  }
+}
+
+/** A page of a wallet: the texts of its rows; `null` where the read failed. */
+export interface Page {
+  readonly list: "history" | "ledger"
+  readonly rows: ReadonlyArray<string> | null
+}
+
+const plain = (_: string, value: unknown): unknown => (typeof value === "bigint" ? String(value) : value)
+
+/** Pages of histories and ledgers in both orders. */
+export const readAll = (reader: ChainReader, wallets: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<Page>> => {
+  const pageOf = (list: Page["list"], read: Effect.Effect<ReadonlyArray<unknown>, unknown>) =>
+    Effect.map(Effect.result(read), (result): Page => {
+      const rows = Result.isSuccess(result) ? result.success.map((row) => JSON.stringify(row, plain)) : null
+      return { list, rows }
+    })
+  return Effect.all(
+    wallets.flatMap((wallet) =>
+      (["ASC", "DESC"] as const).flatMap((order) => {
+        const query = { ...all, key: wallet, wallet, order }
+        return [
+          pageOf(
+            "history",
+            reader.snapshot((snapshot) =>
+              Effect.map(snapshot.page(WalletTransactions.projection, query), ({ rows }) => rows),
+            ),
+          ),
+          pageOf(
+            "ledger",
+            reader.snapshot((snapshot) => snapshot.ledger(query)),
+          ),
+        ]
+      }),
+    ),
+  )
+}
+
+/**
+ * How a page differs from what was stored. A ledger has no copy, so that its page may lack the row whose key was damaged, which a verification
+ * finds; a row that was not stored is never given.
+ */
+export const judge = (found: Page, stored: Page): "same" | "refused" | "lacking" | "wrong" => {
+  if (found.rows === null || stored.rows === null) return "refused"
+  const isSame = found.rows.length === stored.rows.length && found.rows.every((row, at) => row === stored.rows?.[at])
+  if (isSame) return "same"
+  const left = stored.rows.filter((row) => found.rows?.includes(row) === true)
+  const isPart = left.length === found.rows.length && left.every((row, at) => row === found.rows?.[at])
+  return found.list === "ledger" && isPart && left.length === stored.rows.length - 1 ? "lacking" : "wrong"
+}
