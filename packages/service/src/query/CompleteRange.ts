@@ -116,20 +116,21 @@ export const untracedSentences = (to: bigint | number | null | undefined): Reado
 
 /**
  * The last block of the index that was stored without traces, or has a transaction that lacks them; undefined for none.
+ *
+ * A page pays for one statement that an index answers, and only where it is the first one of its state or ends below that block.
  */
 export const untracedTo = Effect.fnUntraced(function* (
-  { reader, settingsTo }: Pick<IndexedChain, "reader" | "settingsTo">,
+  { lastUntraced, settingsTo }: Pick<IndexedChain, "lastUntraced" | "settingsTo">,
   checkpoint: Checkpoint | null,
-  untracedTransactions: number,
+  untraced: Coverage.Untraced | undefined,
 ): Effect.fn.Return<number | undefined, StoreError> {
   if (checkpoint === null) return undefined
   const stored = { from: checkpoint.first, to: checkpoint.head.number }
   const ranges = AppliedSettings.ranges(yield* settingsTo(stored.to), "traces", stored)
   const off = ranges.findLast(({ value }) => value === "off")?.to
-  if (off === stored.to || untracedTransactions === 0) return off
-  const gaps = yield* reader.gaps({ ...stored, limit: maxGaps })
-  const gap = gaps.length === maxGaps ? stored.to : gaps.findLast(({ kind }) => kind === "trace")?.block
-  return off === undefined || gap === undefined ? (off ?? gap) : Math.max(off, gap)
+  if (off === stored.to || untraced === undefined || untraced.transactions === 0) return off
+  const gap = yield* lastUntraced(untraced.serial, stored.to)
+  return gap === null || gap < (off ?? stored.from) ? off : gap
 })
 
 /**

@@ -13,14 +13,21 @@ import * as WatchList from "../store/WatchList.ts"
 import type { IndexedChain } from "./IndexedChain.ts"
 import { NotDerived, NotSearched, NotWatched } from "./QueryError.ts"
 
+/** Transactions of an index, of any wallet, that have a row without their trace. */
+export interface Untraced {
+  readonly transactions: number
+  /** Serial of the state that has them. */
+  readonly serial: number
+}
+
 /** What the list of a page covers. */
 export interface Coverage {
   /** Indexed blocks; `null` while the index is empty. */
   readonly checkpoint: Checkpoint | null
   /** Transactions of the index, of any wallet, that have no row. */
   readonly missing: number
-  /** Transactions of the index, of any wallet, that have a row without their trace; left out for none. */
-  readonly untraced?: number | undefined
+  /** What lacks traces; left out for nothing. */
+  readonly untraced?: Untraced | undefined
   /** Last block at which the ledger of the wallet was proved; `null` while there is none. */
   readonly reconciledTo: number | null
   /**
@@ -44,7 +51,7 @@ export const ofWallet = (
   Effect.map(snapshot.reconciledTo(wallet), (reconciledTo) => ({
     checkpoint: checkpoint && WatchList.ofWallet(checkpoint, wallet),
     missing: missingTransactions(gaps),
-    untraced: gaps.trace,
+    untraced: { transactions: gaps.trace, serial: snapshot.serial },
     reconciledTo,
     searchedTo: (checkpoint && WatchList.searchedTo(checkpoint, wallet)) ?? undefined,
   }))

@@ -19,6 +19,8 @@ export interface IndexedChain extends ServedChain {
   readonly status: Effect.Effect<ReportedStatus | null, StoreError>
   /** Settings that the blocks up to a head were indexed with; none while the indexer has recorded none. */
   readonly settingsTo: (head: number) => Effect.Effect<AppliedSettings, StoreError>
+  /** Highest block up to a number with a transaction that lacks its trace, in the state with that serial; `null` for none. */
+  readonly lastUntraced: (serial: number, to: number) => Effect.Effect<number | null, StoreError>
   /** What the index takes on disk; `null` while there is none. */
   readonly diskUse: Effect.Effect<DiskUse | null, StoreError>
   /** Why this process cannot write the index; `null` where nothing prevents it. */
@@ -42,6 +44,18 @@ export const settingsFrom = <E>(
   })
 }
 
+/** Reads the highest block once for all pages of a state, and by itself for a page that ends below it. */
+export const untracedFrom = <E>(
+  read: (to: number) => Effect.Effect<number | null, E>,
+): ((serial: number, to: number) => Effect.Effect<number | null, E>) => {
+  let known: { readonly serial: number; readonly highest: number | null } | undefined
+  return Effect.fnUntraced(function* (serial, to) {
+    if (known?.serial !== serial) known = { serial, highest: yield* read(Number.MAX_SAFE_INTEGER) }
+    const { highest } = known
+    return highest === null || highest <= to ? highest : yield* read(to)
+  })
+}
+
 /** Opens the index of a chain for reading; the chain need not exist yet. */
 export const fromDatabase =
   (database: Database) =>
@@ -54,6 +68,7 @@ export const fromDatabase =
       recent: RecentChanges.make(reader),
       status,
       settingsTo: settingsFrom(status),
+      lastUntraced: untracedFrom(reader.lastTraceGap),
       diskUse: database.status.diskUse(chain),
       writeIssue: database.status.writeIssue(chain),
     }

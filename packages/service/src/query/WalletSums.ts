@@ -171,7 +171,8 @@ const sumsOf = Effect.fnUntraced(function* (
       const summed = { ...checkpoint, head: block }
       const searchedTo = WatchList.searchedTo(checkpoint, query.wallet)
       const directOnlyTo = yield* CompleteRange.directOnlyTo(query.chain, summed, searchedTo)
-      const untracedTo = yield* CompleteRange.untracedTo(query.chain, summed, gaps.trace)
+      const untraced = { transactions: gaps.trace, serial: snapshot.serial }
+      const untracedTo = yield* CompleteRange.untracedTo(query.chain, summed, untraced)
       const known = { openings, proof, assets, tokens, directOnlyTo, untracedTo }
       return { from, block, opening: Totals.mergeAs(earlier, selected), closing: selected, checkpoint, missing, known }
     }),

@@ -221,4 +221,6 @@ export interface ChainReader {
   readonly awaitChange: (known: number) => Effect.Effect<number, StoreError>
   /** Gaps of a range of blocks, lowest block first. */
   readonly gaps: (query: GapQuery) => Effect.Effect<ReadonlyArray<Gap>, StoreError>
+  /** Highest block up to a number with a gap of kind `trace`, found by an index; `null` for none. */
+  readonly lastTraceGap: (to: number) => Effect.Effect<number | null, StoreError>
 }

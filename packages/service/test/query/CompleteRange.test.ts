@@ -44,6 +44,8 @@ const chainOf = (known: Known, asked: Array<GapQuery> = []) =>
         return Effect.succeed((known.gaps ?? []).slice(0, query.limit))
       },
     },
+    lastUntraced: (_serial: number, to: number) =>
+      Effect.succeed((known.gaps ?? []).findLast(({ block, kind }) => kind === "trace" && block <= to)?.block ?? null),
     status: Effect.succeed(known.isWithoutStatus === true ? null : statusOf(known)),
     settingsTo: () => Effect.succeed(known.isWithoutStatus === true ? [] : (known.settings ?? [])),
   }) as unknown as Parameters<typeof CompleteRange.check>[0] & Parameters<typeof CompleteRange.untracedTo>[0]
@@ -242,7 +244,7 @@ describe("CompleteRange.untracedTo", () => {
   ]
   const trace = (block: number): Gap => ({ block, kind: "trace", transaction: "0x1", reason: "it was left out" })
   const lastOf = (known: Known, untraced: number, of: Checkpoint | null = checkpoint) =>
-    CompleteRange.untracedTo(chainOf(known), of, untraced)
+    CompleteRange.untracedTo(chainOf(known), of, { transactions: untraced, serial: 7 })
 
   it.effect("is the last block that was indexed without traces, up to the last one of the index", () =>
     Effect.gen(function* () {
@@ -260,13 +262,14 @@ describe("CompleteRange.untracedTo", () => {
   it.effect("is the last block with a transaction that lacks its trace, where that is higher", () =>
     Effect.gen(function* () {
       const receipt: Gap = { ...trace(190), kind: "receipt" }
-      const many = Array.from({ length: 1_000 }, () => trace(110))
+      const many = [trace(110), ...Array.from({ length: 1_000 }, () => receipt)]
 
       expect(yield* lastOf({ gaps: [trace(120), trace(180), receipt] }, 2)).toBe(180)
       expect(yield* lastOf({ settings: off, gaps: [trace(180)] }, 1)).toBe(180)
       expect(yield* lastOf({ settings: off, gaps: [trace(120)] }, 1)).toBe(149)
       expect(yield* lastOf({ gaps: [receipt] }, 1)).toBe(undefined)
-      expect(yield* lastOf({ gaps: many }, 1_000)).toBe(199)
+      expect(yield* lastOf({ gaps: many }, 1)).toBe(110)
+      expect(yield* lastOf({ gaps: [trace(99)] }, 1)).toBe(undefined)
     }),
   )
 
@@ -274,11 +277,13 @@ describe("CompleteRange.untracedTo", () => {
     Effect.gen(function* () {
       const chain = (settings: AppliedSettings) => ({
         ...chainOf({ settings }),
-        reader: { gaps: () => Effect.die("gaps read") } as unknown as ReturnType<typeof chainOf>["reader"],
+        lastUntraced: () => Effect.die("gaps read"),
       })
+      const untraced = (transactions: number) => ({ transactions, serial: 7 })
 
-      expect(yield* CompleteRange.untracedTo(chain([]), checkpoint, 0)).toBe(undefined)
-      expect(yield* CompleteRange.untracedTo(chain(off.slice(0, 1)), checkpoint, 7)).toBe(199)
+      expect(yield* CompleteRange.untracedTo(chain([]), checkpoint, untraced(0))).toBe(undefined)
+      expect(yield* CompleteRange.untracedTo(chain([]), checkpoint, undefined)).toBe(undefined)
+      expect(yield* CompleteRange.untracedTo(chain(off.slice(0, 1)), checkpoint, untraced(7))).toBe(199)
     }),
   )
 })

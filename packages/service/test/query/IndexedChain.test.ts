@@ -30,3 +30,43 @@ describe("IndexedChain.settingsFrom", () => {
     }),
   )
 })
+
+describe("IndexedChain.untracedFrom", () => {
+  it.effect(
+    "reads the highest block once for a state, and again for another one or for a page that ends below it",
+    () =>
+      Effect.gen(function* () {
+        const read: Array<number> = []
+        const lastUntraced = IndexedChain.untracedFrom((to) =>
+          Effect.sync(() => {
+            read.push(to)
+            return to < 5 ? null : Math.min(to, 40)
+          }),
+        )
+
+        expect([yield* lastUntraced(1, 99), yield* lastUntraced(1, 40), yield* lastUntraced(1, 80)]).toEqual([
+          40, 40, 40,
+        ])
+        expect(read.splice(0)).toEqual([Number.MAX_SAFE_INTEGER])
+        expect([yield* lastUntraced(1, 30), yield* lastUntraced(1, 4)]).toEqual([30, null])
+        expect(read.splice(0)).toEqual([30, 4])
+        expect(yield* lastUntraced(2, 99)).toBe(40)
+        expect(read).toEqual([Number.MAX_SAFE_INTEGER])
+      }),
+  )
+
+  it.effect("reads once of a state that has none", () =>
+    Effect.gen(function* () {
+      let reads = 0
+      const lastUntraced = IndexedChain.untracedFrom(() =>
+        Effect.as(
+          Effect.sync(() => (reads += 1)),
+          null,
+        ),
+      )
+
+      expect([yield* lastUntraced(1, 9), yield* lastUntraced(1, 3)]).toEqual([null, null])
+      expect(reads).toBe(1)
+    }),
+  )
+})

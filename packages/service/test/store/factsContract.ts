@@ -42,6 +42,25 @@ export const factsContract = (database: TestDatabase.Make): void => {
       }),
     )
 
+    it.effect(
+      "lastTraceGap: is the highest block up to a number with a trace missing, below any number of other gaps",
+      () =>
+        Effect.gen(function* () {
+          const { store } = yield* opened
+          const trace = { kind: "trace", reason: "too large" } as const
+          const many = Array.from({ length: 1_000 }, () => ({ kind: "receipt", reason: "left out" }) as const)
+          const first = lacking(null, [trace])
+          const second = lacking(first, [many[0]!, trace, trace])
+          const third = lacking(second, many)
+          expect(yield* store.lastTraceGap(99)).toBe(null)
+          yield* store.append(null, [first, second, third])
+
+          expect(yield* Effect.forEach([9, 10, 11, 12, 99], store.lastTraceGap)).toEqual([null, 10, 11, 11, 11])
+          yield* store.unwind(refOf(third), refOf(first))
+          expect(yield* store.lastTraceGap(99)).toBe(10)
+        }),
+    )
+
     it.effect("replace: replaces the gaps of a block", () =>
       Effect.gen(function* () {
         const { store } = yield* opened
@@ -49,10 +68,13 @@ export const factsContract = (database: TestDatabase.Make): void => {
         yield* store.append(null, [block])
         const repairer = yield* store.database.chain(store.ref).audit.repairer
         const { gaps: _, ...repaired } = block
+        const serial = store.snapshot((snapshot) => Effect.succeed(snapshot.serial))
+        const before = yield* serial
 
         expect(yield* repairer.replace(repaired)).toBe(true)
 
         expect(yield* store.gaps({ from: 0, to: 99, limit: 9 })).toEqual([])
+        expect(yield* serial).toBeGreaterThan(before)
         expect((yield* store.snapshot((snapshot) => snapshot.gapCounts)).trace).toBe(0)
       }),
     )

@@ -61,7 +61,7 @@ export const ofRoles = (
 
 /** The headers for a list of what a wallet has any role in, its internal transactions too. */
 export const ofTracedRoles = Effect.fnUntraced(function* (
-  chain: Pick<IndexedChain, "reader" | "settingsTo" | "status">,
+  chain: Pick<IndexedChain, "lastUntraced" | "settingsTo" | "status">,
   coverage: Coverage,
 ): Effect.fn.Return<typeof ApiHeader.IndexCoverage.Type, StoreError> {
   const { checkpoint, searchedTo, untraced } = coverage
@@ -69,6 +69,6 @@ export const ofTracedRoles = Effect.fnUntraced(function* (
   return headers({
     ...coverage,
     directOnlyTo,
-    untracedTo: yield* CompleteRange.untracedTo(chain, checkpoint, untraced ?? 0),
+    untracedTo: yield* CompleteRange.untracedTo(chain, checkpoint, untraced),
   })
 })

@@ -90,9 +90,8 @@ export const make = ({ send, signingKey }: Options) => {
       const coverage = yield* IndexCoverage.ofTracedRoles(request.chain, {
         checkpoint,
         missing: 0,
-        untraced: yield* Effect.map(
-          request.chain.reader.snapshot(({ gapCounts }) => gapCounts),
-          ({ trace }) => trace,
+        untraced: yield* request.chain.reader.snapshot(({ gapCounts, serial }) =>
+          Effect.map(gapCounts, ({ trace }) => ({ transactions: trace, serial })),
         ),
         reconciledTo,
       })

@@ -148,3 +148,7 @@ export const gaps = (
       reason: Buffer.from(reason).toString(),
     })),
   )
+
+/** Highest block up to a number with a gap of kind `trace`; `null` for none. */
+export const lastTraceGap = ({ chain: { sql }, session }: At, to: number): Effect.Effect<number | null, StoreError> =>
+  Effect.map(session.rows<readonly [block: number]>(sql.lastTraceGap, [Values.big(to)]), ([row]) => row?.[0] ?? null)

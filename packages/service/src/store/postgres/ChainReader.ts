@@ -124,4 +124,5 @@ export const make = ({ listening, readPage, reading }: Ways): ChainReader => ({
   },
   headers: (from, to) => reading((at) => Blocks.headers(at, from, to)),
   gaps: (query) => reading((at) => Blocks.gaps(at, query)),
+  lastTraceGap: (to) => reading((at) => Blocks.lastTraceGap(at, to)),
 })

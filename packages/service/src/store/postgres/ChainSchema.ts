@@ -193,6 +193,11 @@ const tokenSearch = (name: string): ReadonlyArray<string> =>
     (column) => `CREATE INDEX token_${column} ON ${name}.token ((lower(${column} COLLATE "C")), block)`,
   )
 
+/** Finds transactions without a trace among any number of other gaps. */
+const traceGaps = (name: string): ReadonlyArray<string> => [
+  `CREATE INDEX gap_trace ON ${name}.gap (block) WHERE kind = 'trace'`,
+]
+
 /** Tables that are appended to, and hardly changed. */
 const appendedTables = ["block", "document", "appearance", "ledger", "ledger_block", "facts"]
 
@@ -212,6 +217,6 @@ const tables = [indexTables, blockTables, transactionTables, derivedTables, proo
 export const schema: Migrations.Schema = {
   holds: "the index of a chain",
   firstVersion: 7,
-  steps: [(name) => tables.flatMap((make) => make(name)), tokenSearch],
+  steps: [(name) => tables.flatMap((make) => make(name)), tokenSearch, traceGaps],
   created: Marks.distribute,
 }

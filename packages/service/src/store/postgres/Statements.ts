@@ -146,6 +146,8 @@ const ofBlocks = (schema: string) => ({
   /** Parameters: from, to, limit. */
   gaps: `SELECT block, kind, transaction, reason FROM ${schema}.gap WHERE block BETWEEN $1 AND $2
     ORDER BY block, position LIMIT $3`,
+  /** Parameter: last block. */
+  lastTraceGap: `SELECT block FROM ${schema}.gap WHERE kind = 'trace' AND block <= $1 ORDER BY block DESC LIMIT 1`,
 })
 
 /** Columns of a transaction but its row id. */

@@ -108,4 +108,5 @@ export const make = (pool: ReadPool, chain: number): ChainReader => ({
   ),
   headers: (from, to) => pool.once((connection) => headersUnsafe(connection, chain, from, to)),
   gaps: (query) => pool.once((connection) => Gaps.listUnsafe(connection, query)),
+  lastTraceGap: (to) => pool.once((connection) => Gaps.lastTraceUnsafe(connection, to)),
 })

@@ -103,5 +103,6 @@ export const schema: Migrations.Migrations = {
     [...tables, Openings.tables, Reconciled.table, Tokens.tables].join("\n"),
     Tokens.searchIndexes,
     KeyRangeStatements.migration,
+    Gaps.traceIndex,
   ],
 }

@@ -27,6 +27,9 @@ export const tables = `CREATE TABLE gap (
     DELETE FROM gap_count WHERE kind = old.kind AND gaps = 0;
   END;`
 
+/** Finds transactions without a trace among any number of other gaps. */
+export const traceIndex = `CREATE INDEX gap_trace ON gap (block) WHERE kind = 'trace';`
+
 /** Inserts the gaps of a block that has none stored. */
 export const insertUnsafe = (connection: Connection, { gaps = [], number }: BlockRows): void =>
   connection.manyUnsafe(
@@ -54,6 +57,10 @@ export const listUnsafe = (connection: Connection, { from, limit, to }: GapQuery
     kind,
     reason,
   }))
+
+/** Highest block up to a number with a gap of kind `trace`; `null` for none. */
+export const lastTraceUnsafe = (connection: Connection, to: number): number | null =>
+  connection.valuesUnsafe<readonly [block: number]>(Statements.lastTraceGap, [to])[0]?.[0] ?? null
 
 /** The numbers where no kind has a gap, as JSON. */
 export const noCounts = "{}"

@@ -141,6 +141,10 @@ export const deleteGaps = `DELETE FROM gap WHERE block BETWEEN ? AND ?`
 export const gaps = `SELECT block, kind, "transaction", reason FROM gap WHERE block BETWEEN ? AND ?
   ORDER BY block, position LIMIT ?`
 
+/** Parameter: last block. */
+export const lastTraceGap = `SELECT block FROM gap INDEXED BY gap_trace WHERE kind = 'trace' AND block <= ?
+  ORDER BY block DESC LIMIT 1`
+
 /** Parameters: block, dictionary, size, frame. */
 export const insertFacts = `INSERT INTO facts (block, dictionary, size, frame) VALUES (?, ?, ?, ?)`
 

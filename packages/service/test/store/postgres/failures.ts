@@ -104,7 +104,7 @@ export const failures = (server: () => string): void => {
           yield* rows("DROP SCHEMA daybook_test CASCADE")
           yield* rows("ALTER SCHEMA kept RENAME TO daybook_test")
           const newer = yield* changed("UPDATE daybook_test.daybook_version SET version = 99")
-          yield* rows("UPDATE daybook_test.daybook_version SET version = 8")
+          yield* rows("UPDATE daybook_test.daybook_version SET version = 9")
           const wrong = yield* Effect.flip(
             database.chain({ ...ref, id: 5 }).reader.snapshot((snapshot) => snapshot.checkpoint),
           )
@@ -117,7 +117,7 @@ export const failures = (server: () => string): void => {
             isRetryable: false,
             message: `Database schema of another program: daybook_test of ${name}. Drop it, or name another database.`,
           })
-          const message = `Database of a newer version: daybook_test of ${name} has schema version 99, this version supports 8. Run the newer version.`
+          const message = `Database of a newer version: daybook_test of ${name} has schema version 99, this version supports 9. Run the newer version.`
           expect(newer).toEqual([
             { isRetryable: false, message },
             { isRetryable: false, message },
@@ -139,13 +139,13 @@ export const failures = (server: () => string): void => {
         const proofs = yield* store.database.chain(ref).proofs
         const first = { number: blocks[0]!.number, parentHash: blocks[0]!.parentHash }
         expect(yield* proofs.writeTokens(first, new Map([[address, token]]), 12)).toBe(true)
-        yield* rows("DROP INDEX daybook_test.token_symbol, daybook_test.token_name")
+        yield* rows("DROP INDEX daybook_test.token_symbol, daybook_test.token_name, daybook_test.gap_trace")
         yield* rows("UPDATE daybook_test.daybook_version SET version = 7")
         const database = yield* TestServer.connect(url)
         const older = yield* Effect.flip(database.chain(ref).reader.headers(0, 99))
         const migrated = yield* TestStore.open(database, ref)
 
-        expect(older.message).toContain("has schema version 7, this version needs 8. The indexer migrates it")
+        expect(older.message).toContain("has schema version 7, this version needs 9. The indexer migrates it")
         expect(yield* pageBodies(migrated)).toEqual(before)
         const indexes = yield* rows("SELECT indexname FROM pg_indexes WHERE indexname LIKE 'token\\_%' ORDER BY 1")
         expect(indexes.map((row) => Object.values(row)[0])).toEqual([
@@ -155,6 +155,7 @@ export const failures = (server: () => string): void => {
           "token_symbol",
         ])
         expect(yield* migrated.snapshot((one) => one.findTokens("gl", 1))).toEqual(new Map([[address, token]]))
+        expect(yield* rows("SELECT indexname FROM pg_indexes WHERE indexname = 'gap_trace'")).toHaveLength(1)
       }),
     )
 

@@ -147,7 +147,7 @@ describe("the SQLite engine", () => {
         yield* openOnce(file)
         withDatabase(file, (database) => database.exec("PRAGMA user_version = 99"))
         const message =
-          "Database of a newer version: chain-test.sqlite has schema 99, this version supports 18. Run the newer version."
+          "Database of a newer version: chain-test.sqlite has schema 99, this version supports 19. Run the newer version."
 
         expect(yield* messageOf(file, "write")).toEqual([message, false])
         expect(yield* messageOf(file, "read")).toEqual([message, false])

@@ -63,7 +63,9 @@ const firstFile = Effect.gen(function* () {
       "wallet",
     )
     database.exec([...histories, ledger, "DROP TABLE key_range"].join(";"))
-    database.exec(`DROP INDEX token_symbol; DROP INDEX token_name; PRAGMA user_version=${firstVersion}`)
+    database.exec(
+      `DROP INDEX token_symbol; DROP INDEX token_name; DROP INDEX gap_trace; PRAGMA user_version=${firstVersion}`,
+    )
   })
   return { file, blocks }
 })
