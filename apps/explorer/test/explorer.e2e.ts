@@ -502,20 +502,23 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
     expect(receipt.contractAddress).toBe(gold)
   })
 
-  it("address: states up to which block an earlier version stored less of it", async () => {
+  it("address: states up to which block an earlier version stored less of it, and up to which one lacks traces", async () => {
     const { alice } = world.scenario.accounts
     const { page } = site
+    const lack = { direct_only_to: "1234", untraced_to: "2345" }
     await page.route("**/balances?**", async (route) => {
       // Without the headers by which a browser marks its own requests: with a key.
       const response = await route.fetch({ headers: { ...route.request().headers(), "x-api-key": world.apiKey } })
       const json = await response.json()
-      return route.fulfill({ response, json: { ...json, incomplete: { ...json.incomplete, direct_only_to: "1234" } } })
+      return route.fulfill({ response, json: { ...json, incomplete: { ...json.incomplete, ...lack } } })
     })
 
     await site.open(`/address/${alice}`)
 
     const notice = page.getByRole("alert").filter({ hasText: "missing up to block 1,234" })
     await notice.getByText("daybook reindex --all").waitFor()
+    const untraced = page.getByRole("alert").filter({ hasText: "missing up to block 2,345" })
+    await untraced.getByText("Not every transaction").waitFor()
     expect(await Site.violations(page)).toEqual([])
   })
 

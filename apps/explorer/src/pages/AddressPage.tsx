@@ -12,7 +12,7 @@ import * as Paths from "../navigation/Paths.ts"
 import { titleOf } from "../tokens/TokenText.ts"
 import { useWatchLabel } from "../watch/WatchList.ts"
 import { parse, type Tab, tabs } from "./address/AddressSearch.ts"
-import { DirectOnly } from "./address/DirectOnly.tsx"
+import { LackNotices } from "./address/LackNotices.tsx"
 import { OtherChains } from "./address/OtherChains.tsx"
 import { AddressFacts, useKind } from "./address/AddressFacts.tsx"
 import { type AddressKind, tokenIn } from "./address/AddressKind.ts"
@@ -115,7 +115,7 @@ export const AddressPage = ({ address: given }: { readonly address: string }) =>
       <Panel title="Overview">
         <AddressFacts key={address} address={address} heading={name} />
       </Panel>
-      <DirectOnly key={`direct ${address}`} address={address} />
+      <LackNotices key={`lack ${address}`} address={address} />
       <OtherChains key={`chains ${address}`} address={address} />
       <Tabs address={address} selected={tab} />
       <div key={`${address} ${tab}`} className="stack">

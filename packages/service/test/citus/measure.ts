@@ -194,7 +194,7 @@ const measure = Effect.fnUntraced(function* (
       const found = yield* readPages(pages)
       millis.push((cpuMillis(servers) - before) / pages)
       expected ??= found
-      if (found !== expected) yield* Effect.die(new Error(`${layout.name}: other rows than PostgreSQL`))
+      if (found !== expected) return yield* Effect.die(new Error(`${layout.name}: other rows than PostgreSQL`))
     }
   }
   return readers

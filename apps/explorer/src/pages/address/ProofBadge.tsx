@@ -1,6 +1,7 @@
 /** Whether a balance was compared with the state of the chain. */
 import type { Balance, Incomplete } from "@daybook/rest/promise"
 import { type Compared, isProved } from "./Compared.ts"
+import { mayLack } from "./MayLack.ts"
 import { Badge } from "../../display/Page.tsx"
 import { formatInteger } from "../../display/Numbers.ts"
 
@@ -10,10 +11,6 @@ interface ProofBadgeProps {
   readonly balance: Balance
   readonly incomplete: Incomplete
 }
-
-/** Movements, or what was held before, may be missing of sums. */
-export const mayLack = ({ direct_only_to: directOnlyTo, opening, places }: Incomplete): boolean =>
-  opening || places > 0 || directOnlyTo !== undefined
 
 export const ProofBadge = ({ balance, compared, incomplete }: ProofBadgeProps) => {
   const isEqual = compared !== undefined && isProved(compared)

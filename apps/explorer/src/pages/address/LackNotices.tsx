@@ -1,0 +1,39 @@
+/** States up to which block the service stores less of a wallet than it does of later ones. */
+import { Notice } from "../../display/Page.tsx"
+import { formatInteger } from "../../display/Numbers.ts"
+import { useRest } from "../../service/Service.tsx"
+
+/** What the sums of the wallet may lack; undefined until it was read. */
+const useIncomplete = (address: string) =>
+  useRest(
+    ["incomplete", address],
+    async (client, chain, signal) =>
+      (await client.balances({ address, chain, asset: "native" }, { signal })).incomplete,
+  ).data
+
+export const LackNotices = ({ address }: { readonly address: string }) => {
+  const { direct_only_to: directOnlyTo, untraced_to: untracedTo } = useIncomplete(address) ?? {}
+  return (
+    <>
+      {directOnlyTo === undefined ? null : (
+        <Notice
+          title={`Tokens and internal transactions may be missing up to block ${formatInteger(directOnlyTo)}`}
+          tone="warning"
+        >
+          <p>
+            An earlier version of the service stored those blocks with the transactions that this address sent or
+            received alone. An operator makes them again with <code>daybook reindex --all</code>.
+          </p>
+        </Notice>
+      )}
+      {untracedTo === undefined ? null : (
+        <Notice title={`Internal transactions may be missing up to block ${formatInteger(untracedTo)}`} tone="warning">
+          <p>
+            Not every transaction up to there has a trace. Balances and movements may lack what contracts sent to this
+            address or from it.
+          </p>
+        </Notice>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,10 @@
+/** Whether sums of a wallet are shown with a note. */
+import type { Incomplete } from "@daybook/rest/promise"
+
+/** Movements, or what was held before, may be missing of sums. */
+export const mayLack = ({
+  direct_only_to: directOnlyTo,
+  opening,
+  places,
+  untraced_to: untracedTo,
+}: Incomplete): boolean => opening || places > 0 || directOnlyTo !== undefined || untracedTo !== undefined
