@@ -16,6 +16,7 @@ import * as Flag from "effect/cli/Flag"
 import * as ConfigFile from "../config/ConfigFile.ts"
 import * as ServedChain from "../config/ServedChain.ts"
 import * as Webhook from "../push/Webhook.ts"
+import * as WebhookBeginning from "../push/WebhookBeginning.ts"
 import * as WebhookKey from "../push/WebhookKey.ts"
 import * as WebhookRequest from "../push/WebhookRequest.ts"
 import * as Coverage from "../query/Coverage.ts"
@@ -95,6 +96,16 @@ const checkWatched = Effect.fnUntraced(function* (chain: IndexedChain.IndexedCha
   }
 })
 
+/** Wallets with the places where their rows begin; without an index, whose rows are all to come, the service finds them. */
+const begun = (
+  chain: IndexedChain.IndexedChain,
+  webhook: Pick<Webhook.Webhook, "finality" | "from">,
+  wallets: ReadonlyArray<string>,
+) =>
+  Effect.catchTag(WebhookBeginning.begun(chain, webhook, wallets), "StoreError", () =>
+    Effect.succeed(wallets.map(notBegun)),
+  )
+
 const checkCount = (
   { addressesPerWebhook }: Pick<WebhookKey.Settings, "addressesPerWebhook">,
   count: number,
@@ -147,7 +158,8 @@ const add = Command.make(
     }
     const wallets = yield* WalletFlags.parseAddresses(addresses)
     yield* checkCount(settings, wallets.length)
-    yield* checkWatched(IndexedChain.fromDatabase(database)(chain), wallets)
+    const indexed = IndexedChain.fromDatabase(database)(chain)
+    yield* checkWatched(indexed, wallets)
     const [webhook, secrets] = yield* Webhook.make(settings.key, {
       url,
       chain: chain.name,
@@ -155,7 +167,7 @@ const add = Command.make(
       finality: final ? "final" : "head",
       from: (yield* Selection.parseBlock(from)) ?? "now",
     })
-    if (!(yield* store.add(name, Webhook.encode(webhook), wallets.map(notBegun)))) {
+    if (!(yield* store.add(name, Webhook.encode(webhook), yield* begun(indexed, webhook, wallets)))) {
       return yield* failed(`A webhook with this name exists: ${quote(name)}. Choose another name, or remove that one.`)
     }
     yield* showSecrets(secrets)
@@ -172,48 +184,78 @@ const addressesIn = Effect.fnUntraced(function* (file: Option.Option<string>) {
   return text.split(/\s+/).filter((word) => word !== "")
 })
 
-/** A command that adds or removes wallets of a webhook, some thousand by one change. */
-const addressesCommand = (command: "watch" | "unwatch", description: string) =>
-  Command.make(
-    command,
-    {
-      ...flags,
-      addresses: Argument.String("ADDRESS").pipe(Argument.withDescription("Address of a wallet"), Argument.atLeast(0)),
-      file: Flag.String("file").pipe(
-        Flag.withDescription("File of more addresses, one in a line"),
-        Flag.withMetavar("FILE"),
-        Flag.optional,
-      ),
-    },
-    Effect.fn(function* ({ addresses, config, file, name }) {
-      const { chains, database, settings, store } = yield* open(config)
-      const wallets = yield* WalletFlags.parseAddresses([...addresses, ...(yield* addressesIn(file))])
-      const stored = yield* store.find(name)
-      if (stored === null) return yield* noWebhook(name)
-      const { chain: chainName, from } = yield* Webhook.decode(stored.content)
-      const chain = chains.find((one) => one.name === chainName)
-      if (chain === undefined) return yield* failed(`The chain of the webhook is not configured: ${chainName}.`)
-      if (command === "watch") yield* checkWatched(IndexedChain.fromDatabase(database)(chain), wallets)
-      for (let at = 0; at < wallets.length; at += changedAtOnce) {
-        const part = wallets.slice(at, at + changedAtOnce)
-        const changes = command === "watch" ? { add: part.map(notBegun) } : { remove: part }
-        if (command === "watch") yield* checkCount(settings, ((yield* store.find(name))?.wallets ?? 0) + part.length)
-        yield* changeStored(store, name, (webhook) => [
-          command === "watch" ? webhook : Webhook.without(webhook, new Set(part)),
-          undefined,
-          changes,
-        ])
-      }
-      const { wallets: count } = (yield* store.find(name)) ?? stored
-      const begin =
-        command === "watch" ? `; rows of new ones begin ${from === "now" ? "now" : `with block ${from}`}` : ""
-      yield* Terminal.note(`${Terminal.count(count, "wallet")} in ${quote(name)}${begin}.`)
-    }, Effect.scoped),
-  ).pipe(Command.withDescription(description))
+/** The wallets of some that a webhook has. */
+const presentOf = (store: Webhooks, name: string, wallets: ReadonlyArray<string>) =>
+  Effect.map(store.walletsOf(name, { among: wallets }), (rows) => new Set(rows.map(({ wallet }) => wallet)))
 
-const watch = addressesCommand("watch", "Add wallets to a webhook")
+const addressFlags = {
+  ...flags,
+  addresses: Argument.String("ADDRESS").pipe(Argument.withDescription("Address of a wallet"), Argument.atLeast(0)),
+  file: Flag.String("file").pipe(
+    Flag.withDescription("File of more addresses, one in a line"),
+    Flag.withMetavar("FILE"),
+    Flag.optional,
+  ),
+}
 
-const unwatch = addressesCommand("unwatch", "Send nothing more of wallets of a webhook")
+/** Wallets in parts of which one change of the database takes one. */
+const partsOf = (wallets: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> =>
+  Array.from({ length: Math.ceil(wallets.length / changedAtOnce) }, (_, at) =>
+    wallets.slice(at * changedAtOnce, (at + 1) * changedAtOnce),
+  )
+
+const watch = Command.make(
+  "watch",
+  addressFlags,
+  Effect.fn(function* ({ addresses, config, file, name }) {
+    const { chains, database, settings, store } = yield* open(config)
+    const wallets = yield* WalletFlags.parseAddresses([...addresses, ...(yield* addressesIn(file))])
+    const stored = yield* store.find(name)
+    if (stored === null) return yield* noWebhook(name)
+    const { chain: chainName, from } = yield* Webhook.decode(stored.content)
+    const chain = chains.find((one) => one.name === chainName)
+    if (chain === undefined) return yield* failed(`The chain of the webhook is not configured: ${chainName}.`)
+    const indexed = IndexedChain.fromDatabase(database)(chain)
+    yield* checkWatched(indexed, wallets)
+    for (const part of partsOf(wallets)) {
+      const present = yield* presentOf(store, name, part)
+      const added = part.filter((wallet) => !present.has(wallet))
+      if (added.length === 0) continue
+      const before = (yield* store.find(name)) ?? stored
+      yield* checkCount(settings, before.wallets + added.length)
+      const begins = yield* begun(indexed, yield* Webhook.decode(before.content), added)
+      yield* changeStored(store, name, (webhook) => [webhook, undefined, { add: begins }])
+    }
+    const { wallets: count } = (yield* store.find(name)) ?? stored
+    const beginning = from === "now" ? "now" : `with block ${from}`
+    yield* Terminal.note(`${Terminal.count(count, "wallet")} in ${quote(name)}; rows of new ones begin ${beginning}.`)
+  }, Effect.scoped),
+).pipe(Command.withDescription("Add wallets to a webhook"))
+
+const unwatch = Command.make(
+  "unwatch",
+  addressFlags,
+  Effect.fn(function* ({ addresses, config, file, name }) {
+    const { store } = yield* open(config)
+    const wallets = yield* WalletFlags.parseAddresses([...addresses, ...(yield* addressesIn(file))])
+    const stored = yield* store.find(name)
+    if (stored === null) return yield* noWebhook(name)
+    const parts = partsOf(wallets)
+    let present = 0
+    for (const part of parts) present += (yield* presentOf(store, name, part)).size
+    if (present > 0 && present >= stored.wallets) {
+      return yield* failed(
+        `No wallet would be left in ${quote(name)}. Remove the webhook with "daybook webhooks remove ${name}".`,
+      )
+    }
+    for (const part of parts) {
+      const removed = new Set(part)
+      yield* changeStored(store, name, (webhook) => [Webhook.without(webhook, removed), undefined, { remove: part }])
+    }
+    const { wallets: count } = (yield* store.find(name)) ?? stored
+    yield* Terminal.note(`${Terminal.count(count, "wallet")} in ${quote(name)}.`)
+  }, Effect.scoped),
+).pipe(Command.withDescription("Send nothing more of wallets of a webhook"))
 
 const stateOf = ({ attempts: { failures, nextAt, paused }, pending }: Webhook.Webhook): string => {
   if (paused !== null) return `paused: ${paused}`

@@ -37,7 +37,8 @@ export const positionOf = (
   shared: Place | null,
 ): EventPosition | null => {
   const place = journal === null ? shared : fromStored({ journal, next })
-  return place === null ? null : { ...place, from, highest }
+  // A reorg may have moved the place that others share below the first block of this one.
+  return place === null ? null : { ...place, next: Math.max(place.next, from), from, highest }
 }
 
 /** A wallet with a position of its own. */

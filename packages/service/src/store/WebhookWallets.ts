@@ -23,8 +23,8 @@ export interface WebhookWallet {
 export interface WalletSelection {
   /** Some of these alone. */
   readonly among?: ReadonlyArray<string>
-  /** `shared`: at the shared place. `own`: with a place of their own, or none yet. By default both. */
-  readonly place?: "shared" | "own"
+  /** `shared`: at the shared place. `own`: with a place of their own, or none yet. `none`: with none yet. By default all. */
+  readonly place?: "shared" | "own" | "none"
   /** Those of which rows were sent of this block or a higher one. */
   readonly highestFrom?: number
   /** Those behind an address. */
@@ -51,6 +51,13 @@ export interface WalletChanges {
 
 /** A wallet whose rows have no place yet. */
 export const notBegun = (wallet: string): WebhookWallet => ({ wallet, journal: "", next: 0, start: 0, highest: -1 })
+
+/** The condition of a place. `none` names that of `own` too, so that it is read by the index of these. */
+export const placeConditions = {
+  shared: "journal IS NULL",
+  own: "journal IS NOT NULL",
+  none: "journal IS NOT NULL AND journal = ''",
+} as const
 
 /** The columns of a row, in this order. */
 export const columns = "wallet, journal, next, start, highest"

@@ -2,6 +2,9 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import * as Engine from "../../src/store/Engine.ts"
+import * as Rows from "../server/rows.ts"
+import * as TestStore from "../store/TestStore.ts"
 import { canary, daybook, timeout, withConfig } from "./daybook.ts"
 
 const watched = `0x${"1".padStart(40, "0")}`
@@ -51,6 +54,52 @@ describe("daybook webhooks", () => {
         expect(added.err).toContain('3 wallets in "books"; rows of new ones begin now.')
         expect(refused.err).toContain("A webhook has at most 3 (webhooks.addressesPerWebhook).")
         expect(JSON.parse(out)).toMatchObject({ addresses: [watched, third], address_count: 2 })
+      }).pipe(Effect.scoped),
+    timeout,
+  )
+
+  it.live(
+    "add, watch: store where the rows of wallets begin as the index is, so that none is missed however late the sender is",
+    () =>
+      Effect.gen(function* () {
+        const base = yield* withConfig({ webhooks: { allowPrivate: true } })
+        const database = yield* Engine.fromUrl("sqlite:data", base)
+        const store = yield* TestStore.open(database, { name: "eth", id: 1 })
+        yield* store.append(null, Rows.chain(0, 2))
+        const run = (...words: ReadonlyArray<string>) => daybook(base, "webhooks", ...words, "--config", "daybook.json")
+        const added = yield* run("add", "books", watched, "--url", "http://127.0.0.1:9/")
+        yield* store.append({ number: 2, hash: Rows.chain(0, 2)[2]!.hash }, Rows.chain(3, 4))
+        const more = yield* run("watch", "books", watched, other)
+        const wallets = yield* database.webhooks.walletsOf("books", {})
+
+        expect([added.code, more.code]).toEqual([0, 0])
+        expect(
+          wallets.map(({ journal, next, start, wallet }) => [wallet, journal?.split("-")[0], next, start]),
+        ).toEqual([
+          [watched, "1", 3, 3],
+          [other, "2", 5, 5],
+        ])
+      }).pipe(Effect.scoped),
+    timeout,
+  )
+
+  it.live(
+    "watch, unwatch: wallets that the webhook has count once, and one wallet at least is left",
+    () =>
+      Effect.gen(function* () {
+        const base = yield* withConfig({ webhooks: { allowPrivate: true, addressesPerWebhook: 2 } })
+        const run = (...words: ReadonlyArray<string>) => daybook(base, "webhooks", ...words, "--config", "daybook.json")
+        yield* run("add", "books", watched, other, "--url", "http://127.0.0.1:9/")
+        const again = yield* run("watch", "books", watched, other)
+        const refused = yield* run("unwatch", "books", watched, other)
+        const { out } = yield* run("list", "--json")
+
+        expect([again.code, refused.code]).toEqual([0, 1])
+        expect(again.err).toContain('2 wallets in "books"')
+        expect(refused.err).toContain(
+          'No wallet would be left in "books". Remove the webhook with "daybook webhooks remove books".',
+        )
+        expect(JSON.parse(out)).toMatchObject({ address_count: 2 })
       }).pipe(Effect.scoped),
     timeout,
   )

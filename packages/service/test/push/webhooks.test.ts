@@ -240,4 +240,32 @@ describe("webhooks", () => {
       expect(wallets.slice(0, 4)).toEqual([Rows.alice, Rows.bob, Rows.alice, Rows.bob])
     }).pipe(Effect.scoped),
   )
+
+  it.live("webhooks: a wallet without a place begins while a message of another one is tried again", () =>
+    Effect.gen(function* () {
+      const blocks = [Rows.block(0, [{ from: Rows.alice, to: Rows.bob }])]
+      const service = yield* start({ config, chains: { eth: { blocks } } })
+      const { webhooks } = service.stores["eth"]!.database
+      const hook = yield* receive(() => 500)
+      const begins = { ...settings(hook.url), types: ["wallet.transaction"] } as const
+      const [webhook] = yield* Webhook.make(key, begins)
+      yield* webhooks.add("books", Webhook.encode(webhook), alice)
+      let failing = (yield* webhooks.find("books"))!
+      for (let found = webhook; found.attempts.failures === 0;) {
+        failing = (yield* webhooks.find("books"))!
+        found = yield* Webhook.decode(failing.content)
+      }
+      const content = Webhook.encode({ ...(yield* Webhook.decode(failing.content)), from: "now" })
+      yield* webhooks.change("books", failing.revision, content, { add: [notBegun(Rows.bob)] })
+      const bob = Effect.map(webhooks.walletsOf("books", { among: [Rows.bob] }), ([row]) => row!)
+      yield* Eventually.untilEffect(
+        Effect.map(bob, ({ journal }) => journal !== ""),
+        { what: "a place" },
+      )
+      const { pending } = yield* Webhook.decode((yield* webhooks.find("books"))!.content)
+
+      expect(yield* bob).toMatchObject({ next: 1, start: 1 })
+      expect(pending?.wallet).toBe(Rows.alice)
+    }).pipe(Effect.scoped),
+  )
 })

@@ -40,6 +40,7 @@ export const webhookContract = (opened: Effect.Effect<Webhooks, StoreError, Scop
         expect(yield* webhooks.walletsOf("books", { place: "own" })).toEqual([own("0xb", 6), notBegun("0xd")])
         expect(yield* webhooks.walletsOf("books", { among: ["0xc", "0xz"] })).toEqual([shared("0xc", 30)])
         expect(yield* read({})).toBe("0xa 0xb 0xc 0xd")
+        expect(yield* webhooks.walletsOf("books", { place: "none", limit: 9 })).toEqual([notBegun("0xd")])
         expect(yield* read({ place: "shared" })).toBe("0xa 0xc")
         expect(yield* read({ place: "shared", highestFrom: 0 })).toBe("0xc")
         expect(yield* read({ place: "shared", highestFrom: 31 })).toBe("")

@@ -92,11 +92,11 @@ const stateOf = (position: Events.State["position"]): Events.State => ({ positio
 export const isWhole = ({ window }: Progress): boolean =>
   window !== null && window.after === undefined && window.end === null
 
-/** Reads the shared place, and a window of the wallets with a place of their own; gives those whose rows have no place yet. */
+/** Reads the shared place, and a window of the wallets with a place of their own. */
 export const load = Effect.fnUntraced(function* (
   source: Source,
   progress: Progress,
-): Effect.fn.Return<ReadonlyArray<string>, StoreError> {
+): Effect.fn.Return<void, StoreError> {
   const { lookups, name, webhook, webhooks } = source
   if (progress.place === null) {
     progress.since = lookups.now()
@@ -104,22 +104,18 @@ export const load = Effect.fnUntraced(function* (
     progress.place = stored ?? (yield* SharedPlace.newest(sharedOf(source)))
     progress.storedChange = progress.place.journal.change
   }
-  if (progress.window !== null) return []
+  if (progress.window !== null) return
   const after = progress.nextWindow
   const rows = yield* webhooks.walletsOf(name, { place: "own", after, limit: windowSize })
   progress.states.clear()
-  const notBegun: Array<string> = []
   for (const row of rows) {
     const position = WebhookPlace.positionOf(row, null)
-    if (position === null) notBegun.push(row.wallet)
-    else {
-      progress.states.set(row.wallet, stateOf(position))
-      progress.storedChange = Math.min(progress.storedChange, position.journal.change)
-    }
+    // One without a place was added since, by a change after which all is read again.
+    if (position === null) continue
+    progress.states.set(row.wallet, stateOf(position))
+    progress.storedChange = Math.min(progress.storedChange, position.journal.change)
   }
-  // Those that are begun now are read again.
-  if (notBegun.length === 0) progress.window = { after, end: rows.length < windowSize ? null : rows.at(-1)!.wallet }
-  return notBegun
+  progress.window = { after, end: rows.length < windowSize ? null : rows.at(-1)!.wallet }
 })
 
 /** Has the next window read, or the first one behind the last. */

@@ -20,6 +20,7 @@ import type { NameLookups } from "../../push/NameLookups.ts"
 import * as Events from "../../push/WalletEvents.ts"
 import type * as WebhookKey from "../../push/WebhookKey.ts"
 import * as Webhook from "../../push/Webhook.ts"
+import * as WebhookBeginning from "../../push/WebhookBeginning.ts"
 import * as WebhookPlace from "../../push/WebhookPlace.ts"
 import * as WebhookRequest from "../../push/WebhookRequest.ts"
 import type { IndexedChain } from "../../query/IndexedChain.ts"
@@ -27,10 +28,10 @@ import type { ApiKeys, KeyGrant } from "../../store/ApiKeys.ts"
 import type { StoreError } from "../../store/StoreError.ts"
 import type { StoredWebhook, Webhooks } from "../../store/Webhooks.ts"
 import type { WalletChanges } from "../../store/WebhookWallets.ts"
-import * as KeyScope from "../admission/KeyScope.ts"
 import type { ChainContracts } from "../chain/ChainContracts.ts"
 import * as WalletTransactions from "../rest/WalletTransactions.ts"
 import * as KnownWebhooks from "./KnownWebhooks.ts"
+import * as WebhookGrants from "./WebhookGrants.ts"
 import * as WebhookMessage from "./WebhookMessage.ts"
 import * as WebhookLookups from "./WebhookLookups.ts"
 import * as WebhookProgress from "./WebhookProgress.ts"
@@ -58,16 +59,19 @@ const grantMillis = 8_000
 const storeChanges = 10_000
 /** Longest time until a change by others is noticed. */
 const lookMillis = 1_000
-/** Time for which the grants of the API keys are remembered. */
-const keysMillis = 5_000
 
 /** Wallets that join the others by a write of its own; fewer join with the next write. */
 const joiningAlone = 64
+
+/** Wallets that get their first place by one change. */
+const begunAtOnce = 1_000
 
 /** What the process that sends a webhook remembers of it. */
 interface Memory {
   /** Where its wallets are. */
   readonly progress: WebhookProgress.Progress
+  /** No wallet is without a place. */
+  hasBegun: boolean
   /** The state of the wallet of the pending message once it is delivered, by the id of the message. */
   following: readonly [id: string, state: Events.State] | null
   /** The wallet that was delivered last, behind which the next turn begins: a busy wallet does not keep back the others. */
@@ -84,6 +88,7 @@ const newRound = () => ({ awaited: Number.POSITIVE_INFINITY, hasStored: false })
 /** Forgets what is read again of the database. */
 const forget = (memory: Memory): void => {
   WebhookProgress.forget(memory.progress)
+  memory.hasBegun = false
   memory.following = null
   memory.round = newRound()
 }
@@ -215,10 +220,6 @@ const deliver = Effect.fnUntraced(function* (
   if (yield* storeAll(sender, stored, delivered, memory, { moved: wallet })) memory.last = wallet
 })
 
-/** Where the rows of a webhook begin. */
-const beginningOf = ({ from }: Webhook.Webhook): Events.Beginning =>
-  from === "now" ? { _tag: "Now" } : { _tag: "At", bound: { _tag: "Block", block: from } }
-
 /** A webhook with what its wallets are read by. */
 const sourceOf = (sender: Sender, name: string, chain: IndexedChain, webhook: Webhook.Webhook) => ({
   name,
@@ -255,6 +256,23 @@ const afterWindow = Effect.fnUntraced(function* (
   return round.hasStored ? null : round.awaited
 })
 
+/** Gives some wallets a place that have none yet; false where all have one. */
+const begin = Effect.fnUntraced(function* (
+  sender: Sender,
+  stored: StoredWebhook,
+  chain: IndexedChain,
+  webhook: Webhook.Webhook,
+  memory: Memory,
+): Effect.fn.Return<boolean, Events.StreamError> {
+  if (memory.hasBegun) return false
+  const found = yield* sender.webhooks.walletsOf(stored.name, { place: "none", limit: begunAtOnce })
+  memory.hasBegun = found.length === 0
+  if (memory.hasBegun) return false
+  const wallets = found.map(({ wallet }) => wallet)
+  yield* store(sender, stored, webhook, memory, { move: yield* WebhookBeginning.begun(chain, webhook, wallets) })
+  return true
+})
+
 /** Stores the next message; gives the changes that may be followed by more where there is none. */
 const prepare = Effect.fnUntraced(function* (
   sender: Sender,
@@ -265,17 +283,7 @@ const prepare = Effect.fnUntraced(function* (
 ): Effect.fn.Return<number | null, Events.StreamError> {
   const { progress } = memory
   const source = sourceOf(sender, stored.name, chain, webhook)
-  const notBegun = yield* WebhookProgress.load(source, progress)
-  if (notBegun.length > 0) {
-    const found = yield* Events.startAll(
-      WebhookMessage.subscriptionOf(sender, chain, webhook, ""),
-      notBegun,
-      beginningOf(webhook),
-    )
-    const move = [...found].map(([wallet, position]) => WebhookPlace.ownWallet(wallet, position))
-    yield* store(sender, stored, webhook, memory, { move })
-    return null
-  }
+  yield* WebhookProgress.load(source, progress)
   const passed = yield* WebhookProgress.passShared(source, progress)
   if (typeof passed !== "number") {
     yield* storeAll(sender, stored, webhook, memory, { part: WebhookPlace.toStored(passed) })
@@ -319,12 +327,6 @@ const rest = <E = never>(
   return Effect.asVoid(Effect.raceAllFirst([changed, ...others]))
 }
 
-/** Why nothing is sent for an API key; undefined where it permits webhooks of the chain. */
-const issueOfGrant = (grant: KeyGrant | null, chain: IndexedChain): string | undefined =>
-  grant === null
-    ? "Its API key was revoked, or has expired."
-    : (KeyScope.webhooksIssue(grant) ?? KeyScope.chainIssue(grant, chain))
-
 /** Waits, without the lease, until a change has something to send, or its positions are to be stored. */
 const idle = Effect.fnUntraced(function* (
   sender: Sender,
@@ -350,11 +352,40 @@ const idle = Effect.fnUntraced(function* (
 const untilRefused = (sender: Sender, holder: string, chain: IndexedChain) =>
   Effect.repeat(
     Effect.delay(
-      Effect.map(sender.grantOf(holder), (grant) => issueOfGrant(grant, chain)),
+      Effect.map(sender.grantOf(holder), (grant) => WebhookGrants.issueOf(grant, chain)),
       grantMillis,
     ),
     { until: (issue) => issue !== undefined },
   )
+
+/** Sends the pending message, or stores the next one, or waits until there is one. */
+const act = Effect.fnUntraced(function* (
+  sender: Sender,
+  stored: StoredWebhook,
+  chain: IndexedChain,
+  webhook: Webhook.Webhook,
+  memory: Memory,
+): Effect.fn.Return<void, Events.StreamError> {
+  const { name } = stored
+  const { attempts, holder, pending, test } = webhook
+  const now = yield* Clock.currentTimeMillis
+  if (pending !== null) {
+    if (now < attempts.nextAt) {
+      return yield* rest(sender, name, memory, [Effect.sleep(attempts.nextAt - now)])
+    }
+    return yield* deliver(sender, stored, chain, webhook, pending, memory)
+  }
+  if (test !== null) {
+    const body = JSON.stringify({ type: "test", timestamp: new Date(now).toISOString(), data: { webhook: name } })
+    const next = { ...webhook, test: null, pending: { id: test, body, events: 0, wallet: null, position: "" } }
+    yield* store(sender, stored, next, memory)
+    return
+  }
+  const awaited = yield* prepare(sender, stored, chain, webhook, memory)
+  if (awaited === null) return
+  const refused = holder === null ? [] : [untilRefused(sender, holder, chain)]
+  yield* rest(sender, name, memory, [idle(sender, stored, chain, webhook, memory, awaited), ...refused])
+})
 
 /** Takes one turn of a webhook. */
 const turn = Effect.fnUntraced(function* (
@@ -374,33 +405,16 @@ const turn = Effect.fnUntraced(function* (
   memory.revision = stored.revision
   sender.known.set(name, { revision: stored.revision, isFree: false })
   const webhook = yield* Webhook.decode(stored.content)
-  const { attempts, holder, pending, test } = webhook
+  const { attempts, holder } = webhook
   const chain = sender.chains.find((one) => one.name === webhook.chain)
   if (attempts.paused !== null || chain === undefined) return yield* rest(sender, name, memory, [])
-  const issue = holder === null ? undefined : issueOfGrant(yield* sender.grantOf(holder), chain)
+  const issue = holder === null ? undefined : WebhookGrants.issueOf(yield* sender.grantOf(holder), chain)
   if (issue !== undefined) {
     yield* pause(sender, stored, webhook, memory, issue)
     return
   }
-  const now = yield* Clock.currentTimeMillis
-  if (pending !== null) {
-    if (now < attempts.nextAt) {
-      return yield* rest(sender, name, memory, [Effect.sleep(attempts.nextAt - now)])
-    }
-    return yield* deliver(sender, stored, chain, webhook, pending, memory)
-  }
-  if (test !== null) {
-    const body = JSON.stringify({ type: "test", timestamp: new Date(now).toISOString(), data: { webhook: name } })
-    const next = { ...webhook, test: null, pending: { id: test, body, events: 0, wallet: null, position: "" } }
-    yield* store(sender, stored, next, memory)
-    return
-  }
-  yield* prepare(sender, stored, chain, webhook, memory).pipe(
-    Effect.flatMap((awaited) => {
-      if (awaited === null) return Effect.void
-      const refused = holder === null ? [] : [untilRefused(sender, holder, chain)]
-      return rest(sender, name, memory, [idle(sender, stored, chain, webhook, memory, awaited), ...refused])
-    }),
+  yield* begin(sender, stored, chain, webhook, memory).pipe(
+    Effect.flatMap((hasMore) => (hasMore ? Effect.void : act(sender, stored, chain, webhook, memory))),
     Effect.catchTag("Stale", ({ resumeFromBlock }) =>
       pause(
         sender,
@@ -427,6 +441,7 @@ const turn = Effect.fnUntraced(function* (
 const serve = (sender: Sender, name: string) => {
   const memory: Memory = {
     progress: WebhookProgress.make(),
+    hasBegun: false,
     following: null,
     last: null,
     revision: 0,
@@ -441,23 +456,6 @@ const serve = (sender: Sender, name: string) => {
   )
 }
 
-/** What keys permit, by grants that are read from time to time. */
-const grantFinder = (keys: Options["keys"]): Sender["grantOf"] => {
-  let known: { readonly grants: ReadonlyMap<string, KeyGrant>; readonly until: number } = {
-    grants: new Map(),
-    until: 0,
-  }
-  return Effect.fnUntraced(function* (name: string): Effect.fn.Return<KeyGrant | null, StoreError> {
-    const now = yield* Clock.currentTimeMillis
-    if (now >= known.until || now < known.until - keysMillis) {
-      const listed = yield* keys.list
-      known = { grants: new Map(listed.map((key) => [key.name, key])), until: now + keysMillis }
-    }
-    const grant = known.grants.get(name)
-    return grant !== undefined && now < (grant.expires ?? Infinity) ? grant : null
-  })
-}
-
 /** Sends the webhooks until it is interrupted. */
 export const run = (options: Options) => {
   const decode = WalletTransactions.rowDecoder(options.decoder, options.config.limits.pageBytes)
@@ -468,7 +466,7 @@ export const run = (options: Options) => {
     decode,
     known,
     lookUp: WebhookLookups.make(options.webhooks),
-    grantOf: grantFinder(options.keys),
+    grantOf: WebhookGrants.finder(options.keys),
   }
   return Effect.scoped(
     Effect.gen(function* () {

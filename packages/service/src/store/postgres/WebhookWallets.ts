@@ -1,7 +1,7 @@
 /** The wallets of webhooks in the schema `daybook`. */
 import * as Effect from "effect/Effect"
 import type { StoreError } from "../StoreError.ts"
-import { columns, type Columns, fromColumns } from "../WebhookWallets.ts"
+import { columns, type Columns, fromColumns, placeConditions } from "../WebhookWallets.ts"
 import type { WalletChanges, WalletSelection, WebhookWallet } from "../WebhookWallets.ts"
 import type { Session } from "./Pool.ts"
 import * as Values from "./Values.ts"
@@ -32,7 +32,7 @@ export const selecting = ({
   const param = (value: Values.Value): string => `$${params.push(value) + 1}`
   const conditions = ["webhook = $1"]
   if (among !== undefined) conditions.push(`wallet = ANY(${param(Values.texts(among))}::text[])`)
-  if (place !== undefined) conditions.push(`journal IS ${place === "own" ? "NOT " : ""}NULL`)
+  if (place !== undefined) conditions.push(placeConditions[place])
   if (highestFrom !== undefined) conditions.push(`highest >= 0 AND highest >= ${param(Values.big(highestFrom))}`)
   if (after !== undefined) conditions.push(`wallet > ${param(Values.text(after))}`)
   const bound = limit === undefined ? "" : ` LIMIT ${param(Values.big(limit))}`

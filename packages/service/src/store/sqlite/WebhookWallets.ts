@@ -1,5 +1,5 @@
 /** The wallets of webhooks in the file of API keys. */
-import { columns, type Columns, fromColumns } from "../WebhookWallets.ts"
+import { columns, type Columns, fromColumns, placeConditions } from "../WebhookWallets.ts"
 import type { WalletChanges, WalletSelection, WebhookWallet } from "../WebhookWallets.ts"
 import type { Connection, Params } from "./Connection.ts"
 
@@ -15,7 +15,7 @@ const raise = `UPDATE webhook_wallet SET highest = max(highest, ?) WHERE webhook
 const conditionsOf = ({ after, among, highestFrom, place }: WalletSelection) => {
   const conditions: ReadonlyArray<readonly [sql: string, ...params: Params]> = [
     ...(among === undefined ? [] : [["wallet IN (SELECT value FROM json_each(?))", JSON.stringify(among)] as const]),
-    ...(place === undefined ? [] : [[`journal IS ${place === "own" ? "NOT " : ""}NULL`] as const]),
+    ...(place === undefined ? [] : [[placeConditions[place]] as const]),
     ...(highestFrom === undefined ? [] : [["highest >= 0 AND highest >= ?", highestFrom] as const]),
     ...(after === undefined ? [] : [["wallet > ?", after] as const]),
   ]
@@ -28,7 +28,8 @@ export const selecting = (selection: WalletSelection): readonly [sql: string, pa
   const where = ["webhook = ?", ...conditions.map(([sql]) => sql)].join(" AND ")
   const params = conditions.flatMap(([, ...own]) => own)
   // The key is no better for SQLite, which does not know that few wallets have places of their own.
-  const index = selection.place === "own" && selection.among === undefined ? " INDEXED BY webhook_wallet_own" : ""
+  const isOwn = selection.place === "own" || selection.place === "none"
+  const index = isOwn && selection.among === undefined ? " INDEXED BY webhook_wallet_own" : ""
   return [
     `SELECT ${columns} FROM webhook_wallet${index} WHERE ${where} ORDER BY wallet LIMIT ?`,
     [...params, selection.limit ?? -1],

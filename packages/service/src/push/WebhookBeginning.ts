@@ -1,0 +1,38 @@
+/**
+ * Where the rows of wallets of a webhook begin that have no place yet. It is read at the moment of an addition: read later, the rows in
+ * between would not be sent.
+ *
+ * Source: decision 0073.
+ */
+import * as Effect from "effect/Effect"
+import type { IndexedChain } from "../query/IndexedChain.ts"
+import type { WebhookWallet } from "../store/WebhookWallets.ts"
+import * as Events from "./WalletEvents.ts"
+import type { Webhook } from "./Webhook.ts"
+import * as WebhookPlace from "./WebhookPlace.ts"
+
+const beginningOf = ({ from }: Pick<Webhook, "from">): Events.Beginning =>
+  from === "now" ? { _tag: "Now" } : { _tag: "At", bound: { _tag: "Block", block: from } }
+
+/**
+ * Wallets with places of their own, all by one state of the index. The ledger may be derived later: a place does not depend on it.
+ *
+ * **Errors**
+ * - `NotWatched`: the index does not have the rows of a wallet.
+ */
+export const begun = (
+  chain: IndexedChain,
+  webhook: Pick<Webhook, "finality" | "from">,
+  wallets: ReadonlyArray<string>,
+): Effect.Effect<ReadonlyArray<WebhookWallet>, Events.StreamError> => {
+  const subscription = {
+    chain,
+    types: new Set<never>(),
+    selection: {},
+    isFinal: webhook.finality === "final",
+    maxBytes: 1,
+  }
+  return Effect.map(Events.startAll(subscription, wallets, beginningOf(webhook)), (positions) =>
+    [...positions].map(([wallet, position]) => WebhookPlace.ownWallet(wallet, position)),
+  )
+}
