@@ -63,10 +63,21 @@ export type Requirement<E> = (
   wallet: string,
 ) => Effect.Effect<void, E>
 
+const configured = new WeakMap<ReadonlyArray<string>, ReadonlyArray<string>>()
+
+/** The wallets of a configuration in lower case, made once. */
+const configuredOf = (watch: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const wallets = configured.get(watch) ?? watch.map((wallet) => wallet.toLowerCase())
+  configured.set(watch, wallets)
+  return wallets
+}
+
 /** Fails for a wallet that the index does not cover. */
 export const checkWallet: Requirement<NotWatched> = ({ config, name: chain }, checkpoint, wallet) => {
-  const watch = checkpoint === null ? config.watch?.map((one) => one.toLowerCase()) : checkpoint.watch
-  return watch === undefined || watch.includes(wallet) ? Effect.void : Effect.fail(new NotWatched({ chain, wallet }))
+  const watch = checkpoint === null ? config.watch && configuredOf(config.watch) : checkpoint.watch
+  return watch === undefined || WatchList.has(watch, wallet)
+    ? Effect.void
+    : Effect.fail(new NotWatched({ chain, wallet }))
 }
 
 /** Fails while the past of a wallet is searched, where some of its rows would not do. */

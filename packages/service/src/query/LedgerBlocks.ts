@@ -70,7 +70,9 @@ export const rangeOf = (
       const path = chain
       if (checkpoint === null)
         return yield* new NotIndexed({ path, expected: "an index with blocks", received: "none" })
-      const missing = wallets.find((wallet) => checkpoint.watch?.includes(wallet) === false)
+      const missing = wallets.find(
+        (wallet) => checkpoint.watch !== undefined && !WatchList.has(checkpoint.watch, wallet),
+      )
       if (missing !== undefined)
         return yield* new NotIndexed({ path, expected: "an indexed wallet", received: missing })
       const next = WalletLedger.nextOf(ledger) ?? 0

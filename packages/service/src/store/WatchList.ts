@@ -27,6 +27,24 @@ export interface WatchChanged {
   readonly changed: ReadonlyArray<string>
 }
 
+/** Lists of which a wallet was looked for, with a set of those that are looked at again. */
+const sets = new WeakMap<ReadonlyArray<string>, ReadonlySet<string> | null>()
+
+/**
+ * Whether a list of watched wallets has one, both lower case. A page looks once at the list of its checkpoint, which costs less than a set;
+ * further wallets that are compared with the same list share one.
+ */
+export const has = (watch: ReadonlyArray<string>, wallet: string): boolean => {
+  const known = sets.get(watch)
+  if (known === undefined) {
+    sets.set(watch, null)
+    return watch.includes(wallet)
+  }
+  const set = known ?? new Set(watch)
+  sets.set(watch, set)
+  return set.has(wallet)
+}
+
 /** First block from which the index has every transaction of a wallet. */
 export const completeFrom = ({ addedFrom = {}, first }: Checkpoint, wallet: string): number =>
   Math.max(first, addedFrom[wallet] ?? first)
