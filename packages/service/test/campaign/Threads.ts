@@ -37,11 +37,14 @@ export interface Options<Task, Outcome> {
   readonly here: Effect.Effect<Run<Task, Outcome>, unknown, Scope.Scope>
 }
 
-/** Makes threads; gives what runs a task in one that is free, until the scope of the task ends. */
+/** Makes threads; gives what runs a task in one that is free, until the scope of the task ends. A thread whose task failed has ended: another replaces it. */
 export const make = <Task, Outcome>({ argv, here, module, threads }: Options<Task, Outcome>) =>
   Effect.map(
     Pool.make({ acquire: threads === 1 ? here : inThread<Task, Outcome>(module, argv), size: threads }),
-    (pool) => (task: Task) => Effect.flatMap(Pool.get(pool), (run) => run(task)),
+    (pool) => (task: Task) =>
+      Effect.flatMap(Pool.get(pool), (run) =>
+        threads === 1 ? run(task) : Effect.onError(run(task), () => Pool.invalidate(pool, run)),
+      ),
   )
 
 /** Runs what the main thread asks for. */
