@@ -30,8 +30,8 @@ export const all: ReadonlyArray<Fault> = [
     edits: [
       {
         file: sender,
-        from: "yield* store(sender, stored, { ...webhook, pending: found }, memory)",
-        to: "yield* store(sender, stored, { ...webhook, positions: { ...positions, [wallet]: found!.position } }, memory)\n    yield* deliver(sender, stored, webhook, found!, memory)",
+        from: "yield* storeAll(sender, stored, { ...webhook, pending: found.message }, memory, { kept: wallet })",
+        to: "progress.states.set(wallet, found.following)\n    yield* storeAll(sender, stored, webhook, memory, { moved: wallet })\n    yield* attempt(sender, webhook, found.message)",
       },
     ],
   },
@@ -64,16 +64,6 @@ export const all: ReadonlyArray<Fault> = [
         file: sender,
         from: "const webhook = yield* Webhook.decode(stored.content)",
         to: "const webhook = yield* Webhook.decode(stored.content)\n  yield* Effect.logInfo(yield* Webhook.decrypt(sender.settings.key, webhook.secret))",
-      },
-    ],
-  },
-  {
-    name: "a client forgets the rows of a block that was cut",
-    edits: [
-      {
-        file: "internal/EventProgress.ts",
-        from: "if ((blockHash === hash) === isVoided) known.delete(row)",
-        to: "if (!isVoided || blockHash === hash) known.delete(row)",
       },
     ],
   },

@@ -1,5 +1,7 @@
 /** A life of receivers in virtual time; the command `lives:simulated` lives any number, also with faults. */
 import { describe, expect, it } from "vitest"
+import * as Edit from "../../tears/Edit.ts"
+import * as Faults from "./Faults.ts"
 import * as SimulatedLife from "./SimulatedLife.ts"
 
 describe("SimulatedLife", () => {
@@ -14,5 +16,11 @@ describe("SimulatedLife", () => {
 
     expect(first.differences).toEqual([])
     expect(await live()).toEqual(first)
+  })
+})
+
+describe("Faults", () => {
+  it.each(Faults.all)("$name: is put into a source that has its text", ({ edits }) => {
+    expect(edits.filter((edit) => !Edit.isCurrent(edit))).toEqual([])
   })
 })
