@@ -15,9 +15,12 @@ import type * as Disk from "./Disk.ts"
 import * as ServerRows from "./ServerRows.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
 
-/** Edits of the engine. */
+const clock = "SELECT millis FROM public.clock"
+
+/** Edits of the engine; leases of webhooks, which read the clock of the server, read that of the world. */
 export const edits: ReadonlyArray<Edit> = [
   { file: "store/postgres/Pool.ts", from: "PgClient.make({", to: "globalThis.daybookClient({" },
+  { file: "store/postgres/Webhooks.ts", from: "clock_timestamp()", to: `to_timestamp((${clock}) / 1000.0)` },
 ]
 
 /** The process that opens connections; `null` for a reader. */
@@ -89,7 +92,7 @@ interface Runner {
 
 /** Sets the clock of the database where a statement reads it. */
 const timed = ({ server, time }: Hand, sql: string, statement: Executed): Executed =>
-  sql.includes(".clock()") ? Effect.andThen(server.setClock(time.now()), statement) : statement
+  sql.includes(".clock()") || sql.includes(clock) ? Effect.andThen(server.setClock(time.now()), statement) : statement
 
 /** Runs a statement unless something befalls it. */
 const struck = (hand: Hand, sql: string, statement: Executed, { isInTransaction, owner, raw }: Runner): Executed =>
@@ -112,7 +115,7 @@ const struck = (hand: Hand, sql: string, statement: Executed, { isInTransaction,
 
 /** The function of the schema reads the clock of the world. */
 const withClock = (sql: string): string =>
-  sql.startsWith("CREATE FUNCTION") ? sql.replace(/\$\$.*\$\$/s, "'SELECT millis FROM public.clock'") : sql
+  sql.startsWith("CREATE FUNCTION") ? sql.replace(/\$\$.*\$\$/s, `'${clock}'`) : sql
 
 const compared = (hand: Hand): Effect.Effect<void> =>
   Effect.andThen(
@@ -219,14 +222,14 @@ export const open = Effect.fnUntraced(function* (url: string): Effect.fn.Return<
   const client = yield* connected.pipe(Effect.provide(Reactivity.layer), Effect.orDie)
   const run = (sql: string) => Effect.asVoid(Effect.orDie(client.unsafe(sql).unprepared))
   yield* run("CREATE TABLE public.clock AS SELECT 0::int8 AS millis")
-  let clock = 0
+  let known = 0
   return {
     url,
-    clear: Effect.map(run(`DROP SCHEMA IF EXISTS ${schema} CASCADE`), () => ServerRows.make(client, schema)),
+    clear: Effect.map(run(`DROP SCHEMA IF EXISTS ${schema}, daybook CASCADE`), () => ServerRows.make(client, schema)),
     setClock: (millis) =>
       Effect.suspend(() => {
-        if (millis === clock) return Effect.void
-        clock = millis
+        if (millis === known) return Effect.void
+        known = millis
         return run(`UPDATE public.clock SET millis = ${millis}`)
       }),
   }
