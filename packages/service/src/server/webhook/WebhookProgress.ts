@@ -4,6 +4,7 @@
  *
  * Source: decision 0073.
  */
+import { hash } from "node:crypto"
 import * as Effect from "effect/Effect"
 import type { Checkpoint } from "../../block/BlockRows.ts"
 import * as SharedPlace from "../../push/SharedPlace.ts"
@@ -42,7 +43,9 @@ export interface Progress {
   nextWindow: string | undefined
   /** Since when the wallets are known, for lookups. */
   since: number
-  /** The watched wallets that the wallets were compared with. */
+  /** Messages that were made of the window. */
+  messages: number
+  /** Digest of the watched wallets that the wallets were compared with. */
   watch: string
   /** The change that all stored places have reached. */
   storedChange: number
@@ -56,6 +59,7 @@ export const make = (): Progress => ({
   window: null,
   nextWindow: undefined,
   since: 0,
+  messages: 0,
   watch: "",
   storedChange: 0,
 })
@@ -64,11 +68,17 @@ export const make = (): Progress => ({
 export const forget = (progress: Progress): void => {
   progress.states.clear()
   progress.unsaved.clear()
-  Object.assign(progress, { place: null, window: null, nextWindow: undefined, watch: "" })
+  Object.assign(progress, { place: null, window: null, nextWindow: undefined, messages: 0, watch: "" })
 }
 
-/** Wallets of a window; as many become unsaved at once. */
+/** Wallets of a window. */
 const windowSize = 1_000
+/** Wallets in memory with which the shared place stays until some are done. The blocks of one reading may add more. */
+const maxStates = 2 * windowSize
+/** Messages after which a window is left, so that the wallets of the others have their turns. */
+const windowMessages = maxStates
+/** Awaited where there is more to read: no change has this number. */
+const hasMore = -1
 
 /** A webhook with what its wallets are read by. */
 export interface Source {
@@ -91,6 +101,13 @@ const stateOf = (position: Events.State["position"]): Events.State => ({ positio
 /** Whether the memory has all wallets with a place of their own. */
 export const isWhole = ({ window }: Progress): boolean =>
   window !== null && window.after === undefined && window.end === null
+
+/** Whether the memory takes no more wallets. */
+export const isFull = ({ states }: Progress): boolean => states.size >= maxStates
+
+/** Whether the wallets of other windows are to have their turns, though those of this one may have more to send. */
+export const isServed = (progress: Progress): boolean =>
+  progress.messages >= windowMessages && (!isWhole(progress) || isFull(progress))
 
 /** Reads the shared place, and a window of the wallets with a place of their own. */
 export const load = Effect.fnUntraced(function* (
@@ -122,6 +139,7 @@ export const load = Effect.fnUntraced(function* (
 export const leaveWindow = (progress: Progress): void => {
   progress.nextWindow = progress.window?.end ?? undefined
   progress.window = null
+  progress.messages = 0
 }
 
 /** Wallets at the shared place that are to read for themselves; `null` for more than the memory takes. */
@@ -143,16 +161,16 @@ const affected = Effect.fnUntraced(function* (
   return found.length > windowSize && (active === "all" || sentFrom !== null) ? null : found
 })
 
-const watchTexts = new WeakMap<Checkpoint, string>()
+const watchDigests = new WeakMap<Checkpoint, string>()
 
-/** The watched wallets as text; empty for an index of all. */
+/** Digest of the watched wallets; empty for an index of all. */
 const watchOf = (checkpoint: Checkpoint | null): string => {
   if (checkpoint?.watch === undefined) return ""
-  const known = watchTexts.get(checkpoint)
+  const known = watchDigests.get(checkpoint)
   if (known !== undefined) return known
-  const text = JSON.stringify([checkpoint.watch, checkpoint.addedFrom])
-  watchTexts.set(checkpoint, text)
-  return text
+  const digest = hash("sha256", JSON.stringify([checkpoint.watch, checkpoint.addedFrom]), "base64url")
+  watchDigests.set(checkpoint, digest)
+  return digest
 }
 
 /** Compares all wallets with those that the index has, where these are others; gives those whose rows the index has from above the place only. */
@@ -178,26 +196,28 @@ const checkWatched = Effect.fnUntraced(function* (
     after = rows.at(-1)?.wallet
     isLast = rows.length < windowSize
   }
-  progress.watch = watch
   return late
 })
 
 /**
- * Moves the shared place on as far as the index goes. Gives the change that is awaited, or the place that all are to leave by a statement, as
- * they are more than the memory takes.
+ * Moves the shared place on as far as the index goes, or until the memory is full. Gives the change that is awaited, or the place that all are
+ * to leave by a statement, as they are more than the memory takes.
  */
 export const passShared = Effect.fnUntraced(function* (
   source: Source,
   progress: Progress,
 ): Effect.fn.Return<number | WebhookPlace.Place, Stale | NotDerived | NotWatched | StoreError> {
   for (;;) {
+    if (isFull(progress)) return hasMore
     // Sound: it is read by `load`.
     const before = progress.place!
     const passage = yield* SharedPlace.pass(sharedOf(source), before)
     const late = yield* checkWatched(source, progress, before, passage.checkpoint)
     const found = yield* affected(source, progress, passage)
+    // Only now, as a statement may have failed: the wallets are then compared again.
+    progress.watch = passage.checkpoint === null ? progress.watch : watchOf(passage.checkpoint)
     progress.place = passage.place
-    if (found === null) return before
+    if (found === null || late.length > windowSize) return before
     for (const row of [...late, ...found]) {
       // Sound: there is a shared place.
       progress.states.set(row.wallet, stateOf(WebhookPlace.positionOf(row, before)!))

@@ -78,12 +78,12 @@ interface Memory {
   last: string | null
   /** The revision that this process wrote or read last: another one is a change by others, after which the memory is not used. */
   revision: number
-  /** What windows of wallets gave since the first one: the lowest change that is awaited, and whether something was stored. */
-  round: { awaited: number; hasStored: boolean }
+  /** What windows of wallets gave since the first one: the lowest change that is awaited, and whether there may be more to send. */
+  round: { awaited: number; hasMore: boolean }
 }
 
 /** Nothing was read of the windows. */
-const newRound = () => ({ awaited: Number.POSITIVE_INFINITY, hasStored: false })
+const newRound = () => ({ awaited: Number.POSITIVE_INFINITY, hasMore: false })
 
 /** Forgets what is read again of the database. */
 const forget = (memory: Memory): void => {
@@ -239,21 +239,21 @@ const afterWindow = Effect.fnUntraced(function* (
 ): Effect.fn.Return<number | null, StoreError> {
   const { progress, round } = memory
   const joining = WebhookProgress.joining(progress)
-  if (WebhookProgress.isWhole(progress)) {
+  if (WebhookProgress.isWhole(progress) && !WebhookProgress.isFull(progress)) {
     if (joining < joiningAlone) return awaited
     yield* storeAll(sender, stored, webhook, memory)
     return null
   }
   round.awaited = Math.min(round.awaited, awaited)
   if (joining > 0 || progress.unsaved.size > 0) {
-    round.hasStored = true
+    round.hasMore = true
     yield* storeAll(sender, stored, webhook, memory)
   }
   const isLast = progress.window?.end === null
   WebhookProgress.leaveWindow(progress)
   if (!isLast) return null
   memory.round = newRound()
-  return round.hasStored ? null : round.awaited
+  return round.hasMore ? null : round.awaited
 })
 
 /** Gives some wallets a place that have none yet; false where all have one. */
@@ -290,6 +290,10 @@ const prepare = Effect.fnUntraced(function* (
     WebhookProgress.forget(progress)
     return null
   }
+  if (WebhookProgress.isServed(progress)) {
+    memory.round.hasMore = true
+    return yield* afterWindow(sender, stored, webhook, memory, passed)
+  }
   let awaited = passed
   for (const wallet of WebhookProgress.inTurn(progress, memory.last)) {
     // Sound: it is one of these wallets.
@@ -301,6 +305,7 @@ const prepare = Effect.fnUntraced(function* (
       continue
     }
     memory.following = [found.message.id, found.following]
+    progress.messages++
     yield* storeAll(sender, stored, { ...webhook, pending: found.message }, memory, { kept: wallet })
     return null
   }

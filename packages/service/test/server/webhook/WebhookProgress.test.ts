@@ -6,10 +6,14 @@ import * as ServedChain from "../../../src/config/ServedChain.ts"
 import * as Events from "../../../src/push/WalletEvents.ts"
 import * as Webhook from "../../../src/push/Webhook.ts"
 import * as WebhookBeginning from "../../../src/push/WebhookBeginning.ts"
+import * as WebhookPlace from "../../../src/push/WebhookPlace.ts"
 import * as IndexedChain from "../../../src/query/IndexedChain.ts"
 import * as WebhookLookups from "../../../src/server/webhook/WebhookLookups.ts"
 import * as WebhookProgress from "../../../src/server/webhook/WebhookProgress.ts"
 import * as Engine from "../../../src/store/Engine.ts"
+import { StoreError } from "../../../src/store/StoreError.ts"
+import type { Webhooks } from "../../../src/store/Webhooks.ts"
+import * as Model from "../../store/model.ts"
 import * as Life from "../../push/life.ts"
 import { temporaryFolder } from "../../store/temporaryFolder.ts"
 import * as TestStore from "../../store/TestStore.ts"
@@ -18,15 +22,19 @@ import * as Rows from "../rows.ts"
 const key = "k".repeat(40)
 const name = "books"
 
-/** A database with an empty chain. */
-const opened = Effect.gen(function* () {
+/** A database with an empty chain of some wallets, by default of all. */
+const openedWith = Effect.fnUntraced(function* (watch?: ReadonlyArray<string>) {
   const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
   const listen = { host: "127.0.0.1", port: 0 }
-  const chains = { eth: { rpc: ["http://127.0.0.1:65535/"] } }
+  const rpc = ["http://127.0.0.1:65535/"]
+  const chains = { eth: watch === undefined ? { rpc } : { rpc, watch } }
   const config = yield* Effect.fromResult(Config.decode({ listen, database: "sqlite:data", chains }))
   const [served] = yield* Effect.fromResult(ServedChain.fromChains(config.chains))
   const ref = { name: served!.name, id: served!.id }
-  const store = yield* TestStore.open(database, ref, { projections: Life.projections(Life.make()) })
+  const store = yield* TestStore.open(database, ref, {
+    projections: Life.projections(Life.make()),
+    watch: watch === undefined ? null : new Set(watch),
+  })
   const chain = IndexedChain.fromDatabase(database)(served!)
   /** A webhook whose wallets share the place where all is sent. */
   const add = Effect.fnUntraced(function* (wallets: ReadonlyArray<string>) {
@@ -45,8 +53,10 @@ const opened = Effect.gen(function* () {
     const lookups = WebhookLookups.make(database.webhooks)
     return { name, chain, webhook: placed, webhooks: database.webhooks, lookups }
   })
-  return { add, database, store }
+  return { add, database, ref, store }
 })
+
+const opened = openedWith()
 
 /** Moves the shared place on as far as the index goes. */
 const passed = (source: WebhookProgress.Source, progress: WebhookProgress.Progress) =>
@@ -77,6 +87,81 @@ describe("WebhookProgress", () => {
       expect(progress.place?.next).toBe(2)
       expect(state.position).toMatchObject({ from: 3, next: 3 })
       expect(sent.filter(({ event }) => event._tag === "Transaction")).toEqual([])
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("passShared: the shared place stays once the memory is full, and moves on from the next window", () =>
+    Effect.gen(function* () {
+      const { add, store } = yield* opened
+      const first = Rows.block(0, [])
+      yield* store.append(null, [first])
+      // Three readings of blocks with 1,024 wallets each, so that the third one is too many.
+      const wallets = Array.from({ length: 3_072 }, (_, at) => Model.address(1_000 + at))
+      const source = yield* add(wallets)
+      const progress = WebhookProgress.make()
+      yield* passed(source, progress)
+      const blocks = Array.from({ length: 768 }, (_, at) =>
+        Rows.block(
+          at + 1,
+          wallets.slice(4 * at, 4 * at + 4).map((to) => ({ from: Rows.alice, to })),
+        ),
+      )
+      yield* store.append({ number: 0, hash: first.hash }, blocks)
+      const awaited = yield* passed(source, progress)
+      const [taken, stayed] = [progress.states.size, progress.place?.next]
+      const { done, place, wallets: changes } = WebhookProgress.saving(progress, {})
+      const { revision } = (yield* source.webhooks.find(name))!
+      const next = { ...source.webhook, place: WebhookPlace.toStored(place!) }
+      yield* source.webhooks.change(name, revision, Webhook.encode(next), changes)
+      done()
+      WebhookProgress.leaveWindow(progress)
+      yield* passed(source, progress)
+
+      expect([awaited, taken, stayed]).toEqual([-1, 2_048, 513])
+      expect(progress.place?.next).toBe(769)
+      expect(progress.states.size).toBe(1_000 + 1_024)
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("isServed: a window is left after some messages unless the memory has all wallets", () =>
+    Effect.gen(function* () {
+      const { add, store } = yield* opened
+      yield* store.append(null, [Rows.block(0, [])])
+      const source = yield* add([Rows.alice])
+      const progress = WebhookProgress.make()
+      yield* passed(source, progress)
+      progress.messages = 2_000
+      const whole = WebhookProgress.isServed(progress)
+      progress.window = { after: undefined, end: Rows.bob }
+      const part = WebhookProgress.isServed(progress)
+      progress.messages = 1_999
+
+      expect([whole, part, WebhookProgress.isServed(progress)]).toEqual([false, true, false])
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("passShared: wallets that are indexed from above the place are found again after a statement failed", () =>
+    Effect.gen(function* () {
+      const { add, database, ref, store } = yield* openedWith([Rows.alice])
+      const plans = [{ from: Rows.alice, to: Rows.bob }]
+      const blocks = [Rows.block(0, plans), Rows.block(1, plans)]
+      yield* store.append(null, blocks.slice(0, 1))
+      yield* database.chain(ref).changeWatch({ _tag: "Add", wallets: [Rows.stranger] })
+      const source = yield* add([Rows.alice, Rows.stranger])
+      // By a writer that does not know the added wallet yet.
+      yield* store.append({ number: 0, hash: blocks[0]!.hash }, blocks.slice(1))
+      let failures = 0
+      const walletsOf: Webhooks["walletsOf"] = (webhook, selection) =>
+        selection.among !== undefined && failures++ === 0
+          ? Effect.fail(new StoreError({ message: "Connection lost.", isRetryable: true, cause: undefined }))
+          : source.webhooks.walletsOf(webhook, selection)
+      const progress = WebhookProgress.make()
+      const failing = { ...source, webhooks: { walletsOf } }
+      const failed = yield* Effect.flip(passed(failing, progress))
+      yield* passed(failing, progress)
+
+      expect(failed._tag).toBe("StoreError")
+      expect([...progress.states.keys()].toSorted()).toEqual([Rows.stranger, Rows.alice].toSorted())
     }).pipe(Effect.scoped),
   )
 })
