@@ -4,13 +4,14 @@
  *
  * Source: decision 0074.
  */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as McpSchema from "effect/ai/McpSchema"
 import * as McpServer from "effect/ai/McpServer"
 import type { ToolResult } from "./ToolResult.ts"
-import type { ToolFailed } from "./Tools.ts"
+import { ArgumentsRefused, type ToolFailed } from "./Tools.ts"
 
 /** Reads about a wallet of a chain. */
 type Read = (wallet: { readonly address: string; readonly chain: string }) => Effect.Effect<ToolResult, ToolFailed>
@@ -22,31 +23,56 @@ export interface Reads {
   readonly movements: Read
 }
 
-const chain = McpSchema.param("chain", Schema.String.check(Schema.isPattern(/^[\w-]{1,60}$/)))
-const address = McpSchema.param("address", Schema.String.check(Schema.isPattern(/^0x[0-9a-fA-F]{40}$/)))
+/** The parameters of a URI, in their order. */
+const Parameters = Schema.Tuple([
+  Schema.String.check(Schema.isPattern(/^[\w-]{1,60}$/)),
+  Schema.String.check(Schema.isPattern(/^0x[0-9a-fA-F]{40}$/)),
+])
+
+const decodeParameters = Schema.decodeUnknownEffect(Parameters)
 
 const mimeType = "application/json"
 
-/** The templates, of which each is answered as the tool of its kind. */
-export const layer = ({ balances, movements, statement }: Reads) => {
-  const options = (title: string, description: string, answer: Read) => ({
-    name: title,
-    description,
-    mimeType,
-    content: (uri: string, ofChain: string, wallet: string) =>
-      Effect.map(answer({ address: wallet, chain: ofChain }), (found) => ({
-        contents: [{ uri, mimeType, text: JSON.stringify(found) }],
-      })),
+/** The error of the protocol: invalid parameters where the caller is to send others. */
+const errorOf = (error: ToolFailed): McpSchema.InvalidParams | McpSchema.InternalError =>
+  error instanceof ArgumentsRefused
+    ? new McpSchema.InvalidParams({ message: error.message })
+    : new McpSchema.InternalError({ message: error.message })
+
+/** A template, which is answered as the tool of its kind. `McpServer.resource` gives each failure as an internal error. */
+const template = Effect.fnUntraced(function* (part: keyof Reads, name: string, description: string, read: Read) {
+  const services = yield* Effect.context<never>()
+  const registry = yield* McpServer.McpServer
+  const uriTemplate = `daybook://{chain}/address/{address}/${part}`
+  yield* registry.addResourceTemplate({
+    template: new McpSchema.ResourceTemplate({ uriTemplate, name, description, mimeType }),
+    routerPath: `daybook:://:0/address/:1/${part}`,
+    completions: {},
+    services,
+    annotations: Context.empty(),
+    handle: (uri, parameters) =>
+      decodeParameters(parameters).pipe(
+        Effect.mapError(({ message }) => new McpSchema.InvalidParams({ message })),
+        Effect.flatMap(([chain, address]) => Effect.mapError(read({ address, chain }), errorOf)),
+        Effect.map((found) => ({ contents: [{ uri, mimeType, text: JSON.stringify(found) }] })),
+      ),
   })
-  return Layer.mergeAll(
-    McpServer.resource`daybook://${chain}/address/${address}/statement`(
-      options("Statement of a wallet", "Opening, sums and closing of the whole history, and its proof.", statement),
-    ),
-    McpServer.resource`daybook://${chain}/address/${address}/balances`(
-      options("Balances of a wallet", "Balances after the last indexed block.", balances),
-    ),
-    McpServer.resource`daybook://${chain}/address/${address}/movements`(
-      options("Movements of a wallet", "The newest movements, and the call for the others.", movements),
+})
+
+/** The templates. */
+export const layer = ({ balances, movements, statement }: Reads) =>
+  Layer.effectDiscard(
+    Effect.all(
+      [
+        template(
+          "statement",
+          "Statement of a wallet",
+          "Opening, sums and closing of the whole history, and its proof.",
+          statement,
+        ),
+        template("balances", "Balances of a wallet", "Balances after the last indexed block.", balances),
+        template("movements", "Movements of a wallet", "The newest movements, and the call for the others.", movements),
+      ],
+      { discard: true },
     ),
   )
-}

@@ -15,9 +15,14 @@ import { ToolResult } from "./ToolResult.ts"
 /** A tool could not answer. The message states what to do; a model reads it as the result. */
 export class ToolFailed extends Data.TaggedError("ToolFailed")<{ readonly message: string }> {}
 
+/** The arguments are invalid, or name what is not served. */
+export class ArgumentsRefused extends ToolFailed {}
+
 /** A failure of a client, as a model reads it. */
-export const failed = (error: { readonly message: string }): ToolFailed =>
-  new ToolFailed({ message: visibleStart(error.message, 1_000) })
+export const failed = (error: { readonly message: string; readonly _tag?: string }): ToolFailed => {
+  const Failure = error._tag === "BadRequest" ? ArgumentsRefused : ToolFailed
+  return new Failure({ message: visibleStart(error.message, 1_000) })
+}
 
 const failure = Schema.declare<ToolFailed>((value): value is ToolFailed => value instanceof ToolFailed)
 

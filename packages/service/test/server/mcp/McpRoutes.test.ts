@@ -131,8 +131,8 @@ layer(served, { excludeTestServices: true })("POST /mcp", (it) => {
       const service = yield* Served
       const client = yield* connect(service, service.key)
       const { resourceTemplates } = yield* Effect.promise(() => client.listResourceTemplates())
-      const read = (part: string, of = Rows.alice) =>
-        Effect.promise(() => client.readResource({ uri: `daybook://eth/address/${of}/${part}` }).catch(String))
+      const read = (part: string, of = Rows.alice, chain = "eth") =>
+        Effect.promise(() => client.readResource({ uri: `daybook://${chain}/address/${of}/${part}` }).catch(String))
       const answerOf = (found: unknown) => JSON.parse((found as Json).contents[0].text).answer
       const called = (name: string) =>
         Effect.promise(async () => {
@@ -149,6 +149,10 @@ layer(served, { excludeTestServices: true })("POST /mcp", (it) => {
       expect(answerOf(yield* read("balances"))).toEqual(yield* called("wallet_balances_at"))
       expect(answerOf(yield* read("movements"))).toEqual(yield* called("wallet_movements"))
       expect(yield* read("balances", "0x12")).toContain("-32602")
+      const unserved = yield* read("balances", Rows.alice, "none")
+      expect(unserved).toContain("-32602")
+      expect(unserved).toContain("expected a chain that is served here")
+      expect(yield* read("balances", Rows.alice, "polygon")).toContain("-32603")
       expect(yield* read("nothing")).toContain("McpError")
     }).pipe(Effect.scoped),
   )
