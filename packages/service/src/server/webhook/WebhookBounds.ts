@@ -24,9 +24,9 @@ export interface Options {
 /** Makes the checks. */
 export const make = ({ lookups, settings, webhooks }: Options) => {
   const { addressesPerKey, addressesPerWebhook, allowPrivate, perKey, total } = settings
-  /** Refuses a number of addresses of a webhook. */
-  const checkCount = (path: string, count: number): Effect.Effect<void, ErrorResponse.ErrorResponse> =>
-    count >= 1 && count <= addressesPerWebhook
+  /** Refuses a number of addresses of a webhook. One above the bound may stay or become smaller, as the bound may have been lowered. */
+  const checkCount = (path: string, count: number, more = count): Effect.Effect<void, ErrorResponse.ErrorResponse> =>
+    count >= 1 && (count <= addressesPerWebhook || more <= 0)
       ? Effect.void
       : invalid(path, `1 to ${addressesPerWebhook} addresses in a webhook (webhooks.addressesPerWebhook)`, `${count}`)
 

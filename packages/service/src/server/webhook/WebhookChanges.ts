@@ -104,7 +104,7 @@ const addressChanger = ({ access, bounds, permit, places, webhooks }: AddressCha
       const isOther = webhook.publicKey !== before.publicKey || added.some((wallet) => !positions.has(wallet))
       if (isOther) return yield* WebhookAccess.changedMeanwhile
       const more = added.length - removed.length
-      yield* bounds.checkCount(add.size > 0 ? "add" : "remove", wallets + more)
+      yield* bounds.checkCount(add.size > 0 ? "add" : "remove", wallets + more, more)
       if (more > 0) yield* bounds.checkRoom(webhook.holder, { webhooks: 0, addresses: more })
       const begun = added.map((wallet) => WebhookPlace.ownWallet(wallet, positions.get(wallet)!))
       return [Webhook.without(webhook, remove), undefined, { add: begun, remove: removed }]

@@ -10,8 +10,8 @@ import * as WebhookWallets from "./WebhookWallets.ts"
 const select = `SELECT ${columns} FROM daybook.webhook`
 const insert = `INSERT INTO daybook.webhook (name, holder, state, content, revision) VALUES ($1, $2, $3, $4, $5)
   ON CONFLICT (name) DO NOTHING RETURNING name`
-const remove = `WITH gone AS (DELETE FROM daybook.webhook_wallet WHERE webhook = $1)
-  DELETE FROM daybook.webhook WHERE name = $1 RETURNING name`
+const remove = `DELETE FROM daybook.webhook WHERE name = $1 RETURNING name`
+const removeWallets = `DELETE FROM daybook.webhook_wallet WHERE webhook = $1`
 const firstWallets = `SELECT name, wallet FROM unnest($1::text[]) AS name,
   LATERAL (SELECT wallet FROM daybook.webhook_wallet WHERE webhook = name ORDER BY wallet LIMIT $2) AS first`
 const countWallets = `UPDATE daybook.webhook SET wallets = (SELECT count(*) FROM daybook.webhook_wallet WHERE webhook = $1)
@@ -70,7 +70,18 @@ export const make = ({ reading, writing }: Pools, { made }: OwnSchema): Webhooks
       const values = [name, holder, state, content].map(Values.text)
       return isChangedWith(name, { add: wallets }, insert, [...values, Values.big(firstRevision())])
     },
-    remove: (name) => isChanged(remove, Values.text(name)),
+    remove: (name) =>
+      Effect.andThen(
+        made,
+        writing.transaction(
+          Effect.fnUntraced(function* (session) {
+            const gone = yield* session.rows<[string]>(remove, [Values.text(name)])
+            // Only now, as a change that the first statement waited for may have added some.
+            yield* session.rows(removeWallets, [Values.text(name)])
+            return gone.length > 0
+          }),
+        ),
+      ),
     change: (name, revision, { content, state }, wallets) => {
       const values = [Values.text(state), Values.text(content), Values.text(name), Values.big(revision)]
       return wallets === undefined ? isChanged(change, ...values) : isChangedWith(name, wallets, change, values)

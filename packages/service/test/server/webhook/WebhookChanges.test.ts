@@ -4,7 +4,9 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Config from "../../../src/config/Config.ts"
 import * as ServedChain from "../../../src/config/ServedChain.ts"
+import * as EventPosition from "../../../src/push/EventPosition.ts"
 import * as NameLookups from "../../../src/push/NameLookups.ts"
+import * as Events from "../../../src/push/WalletEvents.ts"
 import * as Webhook from "../../../src/push/Webhook.ts"
 import * as IndexedChain from "../../../src/query/IndexedChain.ts"
 import * as Bounds from "../../../src/server/admission/Bounds.ts"
@@ -98,6 +100,40 @@ describe("WebhookChanges", () => {
           .toReversed(),
       ).toEqual(["Success", "Success", "Failure"])
       expect(listed.reduce((sum, { wallets }) => sum + wallets, 0)).toBe(5)
+    }),
+  )
+
+  it.effect(
+    "addresses: a webhook above a lowered bound loses wallets and keeps those that it has, and gets no more",
+    () =>
+      Effect.gen(function* () {
+        const { options } = yield* opened
+        yield* WebhookChanges.make(options).changeAddresses(caller, "a", { add: [bob, stranger] })
+        const lowered = WebhookChanges.make({ ...options, settings: { ...settings, addressesPerWebhook: 1 } })
+        const removed = yield* lowered.changeAddresses(caller, "a", { remove: [stranger] })
+        const kept = yield* lowered.changeAddresses(caller, "a", { add: [bob] })
+        const refused = yield* Effect.flip(lowered.changeAddresses(caller, "a", { add: [stranger] }))
+        const none = yield* Effect.flip(lowered.changeAddresses(caller, "a", { remove: [Rows.alice as Address, bob] }))
+
+        expect([removed.wallets, kept.wallets]).toEqual([2, 2])
+        expect([refused, none].map((error) => JSON.stringify(error).includes("1 to 1 addresses"))).toEqual([true, true])
+      }),
+  )
+
+  it.effect("addresses: an addition with a cursor of its wallet may be sent again, and changes nothing then", () =>
+    Effect.gen(function* () {
+      const { options } = yield* opened
+      const { changeAddresses } = WebhookChanges.make(options)
+      const selected = { finality: "head", types: ["wallet.transaction"] } as const
+      const subscription = Webhook.subscriptionOf(selected, options.chains[0]!, bob, 1)
+      const { position } = yield* Events.start(subscription, { _tag: "At", bound: { _tag: "Block", block: 0 } })
+      const body = { add: [bob], from: EventPosition.format(position, Events.selectionText(subscription)) }
+      yield* changeAddresses(caller, "a", body)
+      const before = yield* options.webhooks.walletsOf("a", {})
+      const again = yield* changeAddresses(caller, "a", body)
+
+      expect(again.wallets).toBe(2)
+      expect(yield* options.webhooks.walletsOf("a", {})).toEqual(before)
     }),
   )
 })

@@ -1,12 +1,22 @@
 /** The webhooks of a key are found by an index. */
+import * as Eventually from "@daybook/harness/Eventually"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { ofHolder } from "../../../src/store/postgres/Webhooks.ts"
+import { notBegun } from "../../../src/store/WebhookWallets.ts"
 import { webhookContract } from "../webhookContract.ts"
 import * as TestServer from "./TestServer.ts"
 
 const fill = `INSERT INTO daybook.webhook (name, holder, content, revision)
   SELECT 'webhook ' || at, 'key ' || at % 100, repeat('content ', 20), 1 FROM generate_series(1, 1000) AS at`
+
+/** A change that takes a while, as one transaction. */
+const addition = `DO $$ BEGIN
+  UPDATE daybook.webhook SET revision = revision + 1 WHERE name = 'books';
+  INSERT INTO daybook.webhook_wallet (webhook, wallet, journal, next, start, highest) VALUES ('books', '0xb', '', 0, 0, -1);
+  PERFORM pg_sleep(0.5);
+END $$`
+const additions = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`
 
 /** Runs the suite of webhooks on a server. */
 export const webhooks = (server: () => string): void => {
@@ -34,6 +44,22 @@ export const webhooks = (server: () => string): void => {
         expect(plan).toContain("webhook_holder")
         expect(plan).not.toContain("Seq Scan")
         expect(found).toHaveLength(10)
+      }),
+    )
+
+    it.live("remove: takes the wallets along that a change at the same time adds", () =>
+      Effect.gen(function* () {
+        const { rows, url } = yield* TestServer.emptied(server())
+        const { webhooks: own } = yield* TestServer.connect(url)
+        yield* own.add("books", { holder: null, state: "active", content: "{}" }, [notBegun("0xa")])
+        const adding = yield* Effect.forkChild(TestServer.rowsOf(url, addition))
+        const isAdding = Effect.map(rows(additions), (found) => found.length > 0)
+        yield* Eventually.untilEffect(isAdding, { what: "the addition" })
+        const isRemoved = yield* own.remove("books")
+        yield* Fiber.join(adding)
+
+        expect(isRemoved).toBe(true)
+        expect(yield* own.walletsOf("books", {})).toEqual([])
       }),
     )
   })
