@@ -105,6 +105,16 @@ export class HookReceiver {
 /** Key of the configuration, by which secrets are encrypted. */
 export const key = "k".repeat(40)
 
+/** Settings of a service whose receivers are on this machine. */
+export const settings = {
+  key,
+  allowPrivate: true,
+  perKey: 10,
+  addressesPerKey: 100,
+  addressesPerWebhook: 100,
+  total: 100,
+}
+
 /** Whose webhook it is, and what stores it. */
 export interface OwnerOptions {
   readonly webhooks: Webhooks

@@ -113,14 +113,7 @@ const startSender = Effect.fnUntraced(function* (options: Options, clock: Clock.
     Effect.provideService(
       WebhookSender.run({
         lookups: NameLookups.make(),
-        settings: {
-          key: HookReceiver.key,
-          allowPrivate: true,
-          perKey: 10,
-          addressesPerKey: 100,
-          addressesPerWebhook: 100,
-          total: 100,
-        },
+        settings: HookReceiver.settings,
         config,
         chains: [IndexedChain.fromDatabase(database)(chain)],
         contracts: ChainContracts.make(database.contracts, decoder),

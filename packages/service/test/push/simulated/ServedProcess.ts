@@ -144,14 +144,7 @@ export const make = Effect.fnUntraced(function* (
       answering: undefined as never,
     },
     send: WebhookSender.run({
-      settings: {
-        key: HookReceiver.key,
-        allowPrivate: true,
-        perKey: 10,
-        addressesPerKey: 100,
-        addressesPerWebhook: 100,
-        total: 100,
-      },
+      settings: HookReceiver.settings,
       config,
       chains: [chain],
       contracts,

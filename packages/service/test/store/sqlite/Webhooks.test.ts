@@ -21,6 +21,19 @@ const earlier = JSON.stringify({
   positions: { "0xa": "e1.4-abc.2.17.10.0123456789ab" },
 })
 
+/** Gives the plan of a statement, in a new database. */
+const planner = Effect.gen(function* () {
+  const file = join(yield* temporaryFolder, "daybook.sqlite")
+  yield* (yield* KeysFile.make(file)).writing
+  const open = Effect.sync(() => new DatabaseSync(file))
+  const database = yield* Effect.acquireRelease(open, (opened) => Effect.sync(() => opened.close()))
+  return (sql: string): ReadonlyArray<string> =>
+    database
+      .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .all()
+      .map((row) => String(row["detail"]))
+})
+
 describe("Webhooks", () => {
   it.effect("an earlier file keeps the wallets of its webhooks with their positions", () =>
     Effect.gen(function* () {
@@ -50,23 +63,14 @@ describe("Webhooks", () => {
 
   it.effect("the wallets of a block, of a place and of a reorg are found by indexes, however many a webhook has", () =>
     Effect.gen(function* () {
-      const file = join(yield* temporaryFolder, "daybook.sqlite")
-      yield* (yield* KeysFile.make(file)).writing
-      const database = new DatabaseSync(file)
-      const planOf = (sql: string) =>
-        database
-          .prepare(`EXPLAIN QUERY PLAN ${sql}`)
-          .all()
-          .map((row) => String(row["detail"]))
-          .join("; ")
+      const planOf = yield* planner
       const selections = [
         { place: "shared", among: [] },
         { place: "own" },
         { place: "shared", highestFrom: 3 },
       ] as const
-      const plans = selections.map((selection) => planOf(WebhookWallets.selecting(selection)[0]))
-      const having = planOf(WebhookWallets.having)
-      database.close()
+      const plans = selections.map((selection) => planOf(WebhookWallets.selecting(selection)[0]).join("; "))
+      const having = planOf(WebhookWallets.having).join("; ")
 
       expect(plans[0]).toContain("SEARCH webhook_wallet USING PRIMARY KEY (webhook=? AND wallet=?)")
       expect(plans[1]).toContain("SEARCH webhook_wallet USING INDEX webhook_wallet_own (webhook=?)")
@@ -77,17 +81,9 @@ describe("Webhooks", () => {
 
   it.effect("what is read from time to time is in an index, without the content of a webhook", () =>
     Effect.gen(function* () {
-      const file = join(yield* temporaryFolder, "daybook.sqlite")
-      yield* (yield* KeysFile.make(file)).writing
-      const database = new DatabaseSync(file)
-      const planOf = (sql: string) =>
-        database
-          .prepare(`EXPLAIN QUERY PLAN ${sql}`)
-          .all()
-          .map((row) => String(row["detail"]))
+      const planOf = yield* planner
       const { counts, ofHolder, overview } = Webhooks.statements
       const plans = [overview, counts, ofHolder].map(planOf)
-      database.close()
 
       expect(plans).toEqual([
         ["SCAN webhook USING COVERING INDEX webhook_look"],
