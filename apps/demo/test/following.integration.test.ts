@@ -3,28 +3,21 @@ import { type Anvil, Head } from "@daybook/chain"
 import { Eventually } from "@daybook/harness"
 import * as Rpc from "@daybook/harness/Rpc"
 import { RestClient } from "@daybook/rest"
-import { Effect, Exit, Layer, Logger, Scope, Stream } from "effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import * as Local from "../src/Local.ts"
-import * as Screen from "../src/Screen.ts"
+import { Effect, Logger, Stream } from "effect"
+import { beforeAll, describe, expect, it } from "vitest"
+import type * as Local from "../src/Local.ts"
+import { startLocal } from "./startLocal.ts"
 import { untilIndexed } from "./untilIndexed.ts"
 
-const noOutput = Layer.succeed(Screen.Screen, Screen.make({ write: () => undefined }, {}))
 const wallets = ["0x00000000000000000000000000000000000f0110", "0x00000000000000000000000000000000000f0111"] as const
 const transfers = 2_000
 
-const started = Local.start({
-  blobs: false,
-  blocks: 2,
-  config: { rateLimit: { perSecond: 1_000_000, burst: 1_000_000 } },
-}).pipe(Effect.provide(noOutput))
-
 let local: Local.Local
-const scope = Scope.makeUnsafe()
 beforeAll(async () => {
-  local = await Effect.runPromise(started.pipe(Scope.provide(scope), Effect.provide(Logger.layer([]))))
+  const started = await startLocal(2)
+  local = started.local
+  return started.close
 }, 180_000)
-afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
 /** Mines one block with so many transfers to the wallet. */
 const mineTransfers = Effect.fnUntraced(function* (node: Anvil.Node, wallet: string) {

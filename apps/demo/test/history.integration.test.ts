@@ -1,28 +1,20 @@
 import { Head } from "@daybook/chain"
 import { RestClient } from "@daybook/rest"
 import type { WalletPage, WalletTransaction } from "@daybook/schema"
-import { Effect, Exit, Layer, Logger, Scope, Stream } from "effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import * as Local from "../src/Local.ts"
-import * as Screen from "../src/Screen.ts"
+import { Effect, Logger, Stream } from "effect"
+import { beforeAll, describe, expect, it } from "vitest"
+import type * as Local from "../src/Local.ts"
 import * as oracle from "./oracle.ts"
+import { startLocal } from "./startLocal.ts"
 import { untilIndexed } from "./untilIndexed.ts"
-
-const noOutput = Layer.succeed(Screen.Screen, Screen.make({ write: () => undefined }, {}))
-
-const started = Local.start({
-  blobs: false,
-  blocks: 20,
-  config: { rateLimit: { perSecond: 1_000_000, burst: 1_000_000 } },
-}).pipe(Effect.provide(noOutput))
 
 /** The chain and the service of all tests; the last ones change the chain. */
 let local: Local.Local
-const scope = Scope.makeUnsafe()
 beforeAll(async () => {
-  local = await Effect.runPromise(started.pipe(Scope.provide(scope), Effect.provide(Logger.layer([]))))
+  const started = await startLocal(20)
+  local = started.local
+  return started.close
 }, 180_000)
-afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
 const clientOf = (local: Local.Local) =>
   RestClient.make({ baseUrl: local.provider.baseUrl, apiKey: local.provider.apiKey })

@@ -1,7 +1,20 @@
 /** Wallet histories as a server of the interface sends them: made from a seed, and served in pages by cursor. */
+import type { IndexCoverage } from "../src/Client.ts"
 import type { Handler } from "@daybook/harness/ScriptedServer"
 
 export const wallet = "0xd8da6bf26964af9d7eed9e03e53415d37aa96045"
+
+/** The coverage of a server that sends none of its headers. */
+export const noCoverage: IndexCoverage = {
+  indexedFrom: null,
+  indexedTo: null,
+  finalizedTo: null,
+  missingTransactions: null,
+  reconciledTo: null,
+  searchedTo: null,
+  directOnlyTo: null,
+  untracedTo: null,
+}
 
 export type Row = Readonly<Record<string, unknown>> & { readonly hash: string; readonly block_number: string }
 

@@ -207,32 +207,10 @@ describe("RestApi", () => {
   })
 
   it("openApi: leaves health, metrics, the document itself and the JSON-RPC proxy out", () => {
-    expect(Object.keys(document.paths)).toMatchInlineSnapshot(`
-      [
-        "/api/v2.2/{address}/verbose",
-        "/api/v2.2/{address}/movements",
-        "/api/v2.2/{address}/user_operations",
-        "/api/v2.2/{address}/balances",
-        "/api/v2.2/{address}/statement",
-        "/api/v2.2/{address}/statement/signed",
-        "/api/v2.2/{address}/events",
-        "/api/v2.2/{address}/proof",
-        "/api/v2.2/contracts/{contract}",
-        "/api/v2.2/webhooks",
-        "/api/v2.2/webhooks/{webhook}",
-        "/api/v2.2/webhooks/{webhook}/pause",
-        "/api/v2.2/webhooks/{webhook}/resume",
-        "/api/v2.2/webhooks/{webhook}/test",
-        "/api/v2.2/webhooks/{webhook}/replay",
-        "/api/v2.2/webhooks/{webhook}/rotate",
-        "/api/v2.2/webhooks/{webhook}/addresses",
-        "/api/v2.2/webhooks/{webhook}/deliveries",
-        "/api/v2.2/names",
-        "/api/v2.2/search",
-        "/explorer.json",
-        "/ready",
-      ]
-    `)
+    const paths = RestApi.routes.map(({ path }) => path.replaceAll(/:(\w+)/gu, "{$1}"))
+    expect(new Set(paths.filter((path) => !(path in document.paths)))).toEqual(
+      new Set(["/health", "/metrics", "/openapi.json", "/rpc/{chain}", "/rpc/{chain}/{apiKey}"]),
+    )
   })
 
   it("routes: lists every path of the service with its method", () => {

@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import * as Pagination from "../../src/internal/Pagination.ts"
 import type { Order } from "../../src/internal/RowTracker.ts"
 import { walletTransactions } from "../../src/internal/WalletTransactions.ts"
-import { row, type Row, wallet } from "../history.ts"
+import { noCoverage, row, type Row, wallet } from "../history.ts"
 
 const decode = Schema.decodeUnknownSync(WalletPage.WalletPage)
 
@@ -33,16 +33,7 @@ const outermostOf = (order: Order, ...pages: ReadonlyArray<ReadonlyArray<Row>>):
           result,
         }),
         badRows: [],
-        indexCoverage: {
-          indexedFrom: null,
-          indexedTo: null,
-          finalizedTo: null,
-          missingTransactions: null,
-          reconciledTo: null,
-          searchedTo: null,
-          directOnlyTo: null,
-          untracedTo: null,
-        },
+        indexCoverage: noCoverage,
         headers: {},
         requestId: undefined,
         attempts: [],

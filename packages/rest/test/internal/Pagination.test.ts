@@ -7,22 +7,13 @@ import * as Pagination from "../../src/internal/Pagination.ts"
 import * as Position from "../../src/internal/Position.ts"
 import { walletTransactions } from "../../src/internal/WalletTransactions.ts"
 import { StaleCursor } from "../../src/RestError.ts"
-import { history, row, type Row, wallet } from "../history.ts"
+import { history, noCoverage, row, type Row, wallet } from "../history.ts"
 
 const decode = Schema.decodeUnknownSync(WalletPage.WalletPage)
 const response = (result: ReadonlyArray<Row>, cursor: string | null): PageResponse<WalletPage.WalletPage> => ({
   page: decode({ cursor, page: 0, page_size: 100, result }),
   badRows: [],
-  indexCoverage: {
-    indexedFrom: null,
-    indexedTo: null,
-    finalizedTo: null,
-    missingTransactions: null,
-    reconciledTo: null,
-    searchedTo: null,
-    directOnlyTo: null,
-    untracedTo: null,
-  },
+  indexCoverage: noCoverage,
   headers: {},
   requestId: undefined,
   attempts: [],

@@ -4,7 +4,7 @@ import type { Http } from "@daybook/transport"
 import { Duration, Result } from "effect"
 import * as ReplyDecoder from "../../src/internal/ReplyDecoder.ts"
 import { walletTransactions } from "../../src/internal/WalletTransactions.ts"
-import { page, row } from "../history.ts"
+import { noCoverage, page, row } from "../history.ts"
 import { reply } from "./reply.ts"
 
 const decode = ReplyDecoder.make(walletTransactions)
@@ -198,16 +198,7 @@ describe("ReplyDecoder", () => {
       expect(ReplyDecoder.indexCoverage({ "daybook-reconciled-to": "1099" }).reconciledTo).toBe(1_099n)
     })
     it("indexCoverage: is null where a server sends no block number", () => {
-      expect(ReplyDecoder.indexCoverage({ "daybook-indexed-to": "soon" })).toStrictEqual({
-        indexedFrom: null,
-        indexedTo: null,
-        finalizedTo: null,
-        missingTransactions: null,
-        reconciledTo: null,
-        searchedTo: null,
-        directOnlyTo: null,
-        untracedTo: null,
-      })
+      expect(ReplyDecoder.indexCoverage({ "daybook-indexed-to": "soon" })).toStrictEqual(noCoverage)
     })
   })
 })
