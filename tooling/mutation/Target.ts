@@ -266,15 +266,21 @@ export const targets: ReadonlyArray<Target> = [
     "WalletRows",
   ]),
   service("discovery", ["DiscoveryFile", "DiscoveryState", "DiscoveryStep", "LogRanges", "TokenTopics"]),
-  service("proof", ["Proof", "ProofKeeper", "WatchedProofs"]),
-  // Compares the books of an index with a chain, which a double would only repeat.
+  service("proof", ["Proof", "WatchedProofs"]),
+  // Compare the books of an index with a chain, which a double would only repeat.
   target(
     "proof/chain",
     "packages/service",
-    ["ComparedHoldings", "LedgerScope", "OpeningReader", "Reconciliation", "StateRoot", "TokenReader"].map(
-      (source) => `proof/${source}`,
-    ),
-    ["proof/*.test.ts"],
+    [
+      "ComparedHoldings",
+      "LedgerScope",
+      "OpeningReader",
+      "ProofKeeper",
+      "Reconciliation",
+      "StateRoot",
+      "TokenReader",
+    ].map((source) => `proof/${source}`),
+    ["proof/*.test.ts", "proof/*.integration.test.ts"],
   ),
   service("export", ["Beancount", "Csv", "Export", "ExportEntry", "ExportFormat", "Hledger", "Ndjson", "TextFields"]),
   service("store", [

@@ -75,7 +75,10 @@ export interface DiscoveryFile {
   readonly path: string
   /** What an earlier process has kept; `null` for nothing. */
   readonly kept: StoredDiscovery | null
-  /** Replaces the state, and adds the blocks that were fetched since the last time. */
+  /**
+   * Replaces the state, and adds the blocks that were fetched since the last time. Where that fails, the file keeps what it had, and takes
+   * nothing more.
+   */
   readonly write: (
     state: DiscoveryState.DiscoveryState,
     fetched: ReadonlyArray<DiscoveredBlock>,
@@ -328,16 +331,11 @@ const readUnsafe = (database: DatabaseSync, subject: Subject): StoredDiscovery |
   return { state, settled: parts, waiting, details: { calls, hasTraces, ledgerRevision } }
 }
 
-/** Runs statements as one transaction; throws what SQLite throws. */
+/** Runs statements as one transaction; throws what SQLite throws, and closing the file rolls back. */
 const transactUnsafe = (database: DatabaseSync, work: () => void): void => {
   database.exec("BEGIN")
-  try {
-    work()
-    database.exec("COMMIT")
-  } catch (cause) {
-    if (database.isTransaction) database.exec("ROLLBACK")
-    throw cause
-  }
+  work()
+  database.exec("COMMIT")
 }
 
 const writeUnsafe = (

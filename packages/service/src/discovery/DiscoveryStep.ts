@@ -207,23 +207,17 @@ const isCreated = ({ closing, opening }: Accounts): boolean => opening.code === 
 /** What is located of a transaction count. That of a contract counts creations: its own is where the count begins. Source: EIP-161. */
 const countIn = (accounts: Accounts, nonce: bigint): bigint => (isCreated(accounts) ? BigInt(nonce > 0n) : nonce)
 
-const withAccounts = (
-  state: DiscoveryState,
-  { accounts }: Results,
-): Result.Result<DiscoveryState, NodeContradiction> => {
-  const wallets: Array<Wallet> = []
-  for (const [at, wallet] of state.wallets.entries()) {
+const withAccounts = (state: DiscoveryState, { accounts }: Results): DiscoveryState => ({
+  ...state,
+  wallets: state.wallets.map((wallet, at) => {
     const [opening, closing] = [accounts[at * 2]!, accounts[at * 2 + 1]!]
     const both = { opening, closing }
     const hasCode = opening.code !== "none" || closing.code !== "none"
-    const isContract = opening.code === "contract"
     const part = wholeOf(state, countIn(both, BigInt(opening.nonce)), countIn(both, BigInt(closing.nonce)))
-    if (!isContract && !isIncreasing(part)) return contradiction(wallet.address, part)
-    const nonces = isContract ? [] : [part]
-    wallets.push({ ...wallet, accounts: both, nonces, hasCode, balance: opening.balance })
-  }
-  return Result.succeed({ ...state, wallets })
-}
+    const nonces = opening.code === "contract" ? [] : [part]
+    return { ...wallet, accounts: both, nonces, hasCode, balance: opening.balance }
+  }),
+})
 
 /** The values read of a wallet, by block. */
 const readsOf = (
@@ -392,11 +386,8 @@ export const step = (
   calls: Calls,
   results: Results,
 ): Result.Result<DiscoveryState, NodeContradiction> => {
-  if (!state.wallets.every(isRead)) {
-    const read = withAccounts(state, results)
-    if (Result.isFailure(read)) return read
-    return located(read.success, none, { ...results, logs: [], nonces: [] })
-  }
+  if (!state.wallets.every(isRead))
+    return located(withAccounts(state, results), none, { ...results, logs: [], nonces: [] })
   return state.isLocated ? Result.succeed(advanced(state, calls, results)) : located(state, calls, results)
 }
 

@@ -186,6 +186,21 @@ describe("DiscoveryFile", () => {
     }),
   )
 
+  it.effect("write: leaves what was written before where a block cannot be stored", () =>
+    Effect.gen(function* () {
+      const { file } = yield* written
+      const before = yield* read(file)
+      const failed = yield* Effect.scoped(
+        Effect.flatMap(open(file), ({ write }) =>
+          Effect.flip(write(stateAt(300, 302), [blockOf(301), blockOf(0.5)], details)),
+        ),
+      )
+
+      expect(failed.reason).toMatch(/^cannot be written/)
+      expect(yield* read(file)).toEqual(before)
+    }),
+  )
+
   it.effect("clear, removeAtEnd: leave nothing to continue", () =>
     Effect.gen(function* () {
       const { file } = yield* written

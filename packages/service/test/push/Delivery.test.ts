@@ -27,7 +27,7 @@ describe("Delivery", () => {
     expect(times.at(-1)! * 1_000).toBeGreaterThan(45 * hour)
     expect(earlier.at(-1)! * 1_000).toBeLessThanOrEqual(75 * hour)
     expect(earlier[1]).toBe(4)
-    expect(paused).toContain("75 hours")
+    expect(paused).toBe(`No delivery for 75 hours, in ${times.length} attempts.`)
   })
 
   it("after: a delivery begins anew, and 410 pauses at once", () => {
@@ -49,6 +49,7 @@ describe("Delivery", () => {
     expect(Delivery.after(Delivery.initial, failed(100 * hour), at).nextAt).toBe(1_000 + 24 * hour)
     expect(Delivery.retryAfterMillis("120", now)).toBe(120_000)
     expect(Delivery.retryAfterMillis("Thu, 01 Jan 2026 00:01:00 GMT", now)).toBe(60_000)
+    expect(Delivery.retryAfterMillis("Wed, 31 Dec 2025 23:59:00 GMT", now)).toBe(0)
     expect(Delivery.retryAfterMillis("soon", now)).toBe(undefined)
   })
 })

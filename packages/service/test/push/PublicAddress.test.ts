@@ -39,6 +39,8 @@ const literals = [
   "https://[ff02::1]/",
   "https://[2001:db8::1]/",
   "https://user@example.com/",
+  "https://:password@example.com/",
+  `https://example.com/${"a".repeat(1_981)}`,
   "http://example.com/",
   "file:///etc/passwd",
   "ftp://example.com/",
@@ -57,6 +59,15 @@ const names: ReadonlyArray<readonly [what: string, addresses: ReadonlyArray<stri
 ]
 
 describe("WebhookRequest", () => {
+  it("issueOf: allows a URL of 2,000 characters, an address of the public internet, and http within a network of its own", () => {
+    const isRefused = (url: string, allowPrivate: boolean) => WebhookRequest.issueOf(url, { allowPrivate }) !== null
+
+    expect(isRefused(`https://example.com/${"a".repeat(1_980)}`, false)).toBe(false)
+    expect(isRefused("https://93.184.216.34/", false)).toBe(false)
+    expect(isRefused("http://10.0.0.1/", true)).toBe(false)
+    expect(isRefused("ftp://10.0.0.1/", true)).toBe(true)
+  })
+
   it.live("send: refuses each URL that leads to a network of its own, or is not https", () =>
     Effect.gen(function* () {
       const results = yield* Effect.forEach(literals, (url) =>

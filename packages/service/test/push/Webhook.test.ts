@@ -26,4 +26,23 @@ describe("Webhook", () => {
       expect([later[0], later.length]).toEqual([current, 2])
     }),
   )
+
+  it("logged: keeps the last 50 attempts, oldest first", () => {
+    const attempt = (at: number): Webhook.Attempt => ({
+      message: "msg",
+      at,
+      attempt: 1,
+      events: 1,
+      result: "delivered",
+      status: 204,
+      reason: null,
+      millis: 1,
+    })
+    const log = Array.from({ length: 51 }, (_, at) => attempt(at)).reduce<ReadonlyArray<Webhook.Attempt>>(
+      Webhook.logged,
+      [],
+    )
+
+    expect(log.map(({ at }) => at)).toEqual(Array.from({ length: 50 }, (_, at) => at + 1))
+  })
 })
