@@ -120,6 +120,6 @@ export const successBytes = (id: string, result: Uint8Array): Uint8Array => {
 
 /** A response with an error. */
 export const failure = (id: string | undefined, { code, data, message }: Failure): string => {
-  const error = JSON.stringify(data === undefined ? { code, message } : { code, message, data })
+  const error = JSON.stringify({ code, message, data })
   return `{"jsonrpc":"2.0","id":${id ?? noId},"error":${error}}`
 }

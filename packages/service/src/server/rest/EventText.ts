@@ -56,7 +56,6 @@ const write = (event: Event, { finalized, serial: revision }: Facts, options: Op
     case "Transaction": {
       const record = PageWriter.record(decode(event.row, contractDecoder), {
         label,
-        wallet: address,
         include: false,
         empty,
       })

@@ -20,8 +20,6 @@ export interface Row {
 /** How a page is written. */
 export interface Options {
   readonly label: Label
-  /** Whose page it is: its label, which most records need, is looked up once. */
-  readonly wallet?: string
   /** Internal transactions are put in; every row must have some text of them. */
   readonly include: boolean
   /** `null` writes empty values so; `string` leaves them as they are stored. */
@@ -38,14 +36,9 @@ const toKey = '"to_address":'
 /** The hash of the transaction of a body. */
 export const hashOf = (body: string): string => body.slice(hashKey.length, body.indexOf('"', hashKey.length))
 
-/** Makes the lookup of the text of a label, for the address that begins at an index of a body. */
-const labels = ({ label, wallet }: Pick<Options, "label" | "wallet">) => {
-  const own = wallet === undefined ? undefined : { quoted: `"${wallet}"`, text: textOf(label(wallet)) }
-  return (body: string, start: number): string => {
-    if (own !== undefined && body.startsWith(own.quoted, start)) return own.text
-    return body[start] === '"' ? textOf(label(body.slice(start + 1, body.indexOf('"', start + 1)))) : "null"
-  }
-}
+/** The text of a label, for the address that begins at an index of a body. */
+const labelAt = (label: Label, body: string, start: number): string =>
+  body[start] === '"' ? textOf(label(body.slice(start + 1, body.indexOf('"', start + 1)))) : "null"
 
 /** Inside a JSON text a quote is escaped, so these can only be a key and its value. */
 const emptyValues = /"(receipt_contract_address|receipt_root|receipt_status|topic[0-3])":""/g
@@ -59,20 +52,18 @@ const rolesOf = (roles: number | undefined): string =>
 const operationsOf = (operations: string | undefined): string =>
   operations === undefined ? "" : `,"user_operations":${operations}`
 
-const tails = (options: Options) => {
-  const labelOf = labels(options)
-  /** What replaces the closing brace of a record's stored text, with a comma after it. */
-  return ({ body, internal, operations, roles }: Row): string => {
-    const from = body.indexOf(fromKey) + fromKey.length
-    const to = body.indexOf(toKey, from) + toKey.length
-    const included = options.include ? `,"internal_transactions":${internal ?? "null"}` : ""
-    return `,"from_address_label":${labelOf(body, from)},"to_address_label":${labelOf(body, to)}${included}${rolesOf(roles)}${operationsOf(operations)}},`
-  }
+/** What replaces the closing brace of a record's stored text, with a comma after it. */
+const tailOf = ({ body, internal, operations, roles }: Row, { include, label }: Options): string => {
+  const from = body.indexOf(fromKey) + fromKey.length
+  const to = body.indexOf(toKey, from) + toKey.length
+  const labels = `,"from_address_label":${labelAt(label, body, from)},"to_address_label":${labelAt(label, body, to)}`
+  const included = include ? `,"internal_transactions":${internal ?? "null"}` : ""
+  return `${labels}${included}${rolesOf(roles)}${operationsOf(operations)}},`
 }
 
 /** The text of one record. */
 export const record = (row: Row, options: Options): string =>
-  `${withEmpty(row.body, options).slice(0, -1)}${tails(options)(row).slice(0, -1)}`
+  `${withEmpty(row.body, options).slice(0, -1)}${tailOf(row, options).slice(0, -1)}`
 
 /** What a page states beside its rows. */
 export interface Place {
@@ -99,9 +90,8 @@ const roomFor = (texts: ReadonlyArray<string>, memory: Buffer | undefined): Buff
  * more.
  */
 export const page = (rows: ReadonlyArray<Row>, place: Place, options: Options, memory?: Buffer): Uint8Array => {
-  const tailOf = tails(options)
   const texts = [headOf(place)]
-  for (const row of rows) texts.push(withEmpty(row.body, options), tailOf(row))
+  for (const row of rows) texts.push(withEmpty(row.body, options), tailOf(row, options))
   texts.push("]}")
   const bytes = roomFor(texts, memory)
   let at = bytes.write(texts[0]!, 0)
@@ -123,12 +113,11 @@ export const sizeOf = (rows: ReadonlyArray<Row>, { include }: Pick<Options, "inc
   )
 
 const texts = function* (rows: ReadonlyArray<Row>, place: Place, options: Options): Generator<string> {
-  const tailOf = tails(options)
   yield headOf(place)
   for (const [at, row] of rows.entries()) {
     // What `emptyValues` finds has no comma, so it is not cut.
     for (const text of LargeResponse.cutText(row.body, row.body.length - 1)) yield withEmpty(text, options)
-    const tail = tailOf(row)
+    const tail = tailOf(row, options)
     yield* LargeResponse.cutText(tail, at === rows.length - 1 ? tail.length - 1 : tail.length)
   }
   yield "]}"

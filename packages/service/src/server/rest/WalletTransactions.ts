@@ -88,7 +88,7 @@ export const make = ({ config, contracts, decoder, send }: Options) => {
     const empty = grant.empty ?? config.empty
     const cursor = PageRequest.nextCursor(resolved, page)
     const place = { cursor, page: resolved.page, pageSize: resolved.query.limit }
-    const options = { label, wallet: params.address, include: query.include !== undefined, empty }
+    const options = { label, include: query.include !== undefined, empty }
     const rows = stored.map((row) => withOperations(decoded(row, contractDecoder), params.address))
     const isWhole = !options.include || stored.every(({ internal }) => internal !== null)
     const isKept = isFixed && isWhole && !stored.some(({ body }) => contractDecoder.isConcerned(body))

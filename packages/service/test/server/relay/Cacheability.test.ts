@@ -36,9 +36,11 @@ describe("Cacheability", () => {
       }
     })
 
-    it("takes no hash in the place of a number for a block", () => {
-      expect(Cacheability.requested("eth_getBlockByNumber", [hash, true])).toBeNull()
-      expect(Cacheability.requested("trace_block", [hash])).toBeNull()
+    it("takes no hash and nothing but a hex quantity in the place of a number for a block", () => {
+      for (const block of [hash, `0x${"5".padStart(64, "0")}`, "5", "", 5, true, null, ["0x5"]]) {
+        expect(Cacheability.requested("eth_getBlockByNumber", [block, true])).toBeNull()
+        expect(Cacheability.requested("trace_block", [block])).toBeNull()
+      }
     })
 
     it("knows the logs of one block, whatever the order and case of the filter", () => {

@@ -75,16 +75,6 @@ describe("PageWriter", () => {
       )
     })
 
-    it("page: labels the requested wallet like any other address, as sender and as recipient", () => {
-      const from = '{"from_address":"0xa","to_address":"0xb"}'
-      const to = '{"from_address":"0xab","to_address":"0xa"}'
-      const place = { cursor: null, page: 0, pageSize: 2 }
-      for (const wallet of ["0xa", "0xb", "0xab"]) {
-        const bytes = PageWriter.page([row(from), row(to)], place, { ...string, wallet })
-        expect(text(bytes)).toBe(text(PageWriter.page([row(from), row(to)], place, string)))
-      }
-    })
-
     it("page: writes into the given memory where the text certainly fits", () => {
       const rows = [row('{"from_address":"0xb","to_address":"0xb"}')]
       const place = { cursor: null, page: 0, pageSize: 2 }
@@ -123,10 +113,9 @@ describe("PageWriter", () => {
       rows: Schema.Array(Row),
       include: Schema.Boolean,
       empty: Schema.Literals(["string", "null"]),
-      wallet: Text,
       memory: Schema.UndefinedOr(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 4096 }))),
     },
-    ({ empty, include, memory, rows, wallet }) => {
+    ({ empty, include, memory, rows }) => {
       const address = (name: string) => `0x${Buffer.from(name).toString("hex")}`
       const label = (of: string) => (of.length % 4 === 0 ? `label of ${of} "quoted"` : null)
       const stored = rows.map(({ from, internal, note, to, topic }) => ({
@@ -151,7 +140,7 @@ describe("PageWriter", () => {
       const bytes = PageWriter.page(
         stored,
         { cursor: "c", page: 1, pageSize: 7 },
-        { label, wallet: address(wallet), include, empty },
+        { label, include, empty },
         memory === undefined ? undefined : Buffer.alloc(memory, "x"),
       )
 
