@@ -310,9 +310,7 @@ export const replayedAfter = (
 
 /** The webhook without what was to be sent of wallets that are removed. */
 export const without = (webhook: Webhook, wallets: ReadonlySet<string>): Webhook => {
-  const { pending } = webhook
-  const isDropped = pending !== null && pending.wallet !== null && wallets.has(pending.wallet)
-  if (!isDropped) return webhook
+  if (!wallets.has(webhook.pending?.wallet ?? "")) return webhook
   const kept = { ...webhook, pending: null }
   return stateOf(webhook) === "failing" ? resumed(kept) : kept
 }
