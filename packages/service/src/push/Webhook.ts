@@ -13,7 +13,8 @@ import * as Schema from "effect/Schema"
 import type { IndexedChain } from "../query/IndexedChain.ts"
 import { StoreError } from "../store/StoreError.ts"
 import type { EncodedWebhook, State } from "../store/Webhooks.ts"
-import type { WalletChanges, WebhookWallet } from "../store/WebhookWallets.ts"
+import { isWithin } from "../store/WebhookWallets.ts"
+import type { WalletChanges, WalletRange, WebhookWallet } from "../store/WebhookWallets.ts"
 import * as Delivery from "./Delivery.ts"
 import * as EventPosition from "./EventPosition.ts"
 import type * as Events from "./WalletEvents.ts"
@@ -271,27 +272,29 @@ export const paused = (webhook: Webhook, reason: string): Webhook => ({
   attempts: { ...webhook.attempts, paused: reason },
 })
 
-/** A message of rows is not sent again by a replay, which has the same rows. It may have been received, so that they are voided where need be. */
-const withoutRows = ({ pending }: Webhook): Webhook["pending"] => (pending?.wallet === null ? pending : null)
-
 /** A webhook, and what a change of it does to its wallets. */
 export type Changed = readonly [webhook: Webhook, wallets: WalletChanges]
 
 /**
- * The webhook as it sends the rows of its wallets from a block on again. Rows that were sent of blocks that were removed since are voided,
- * unless the journal has forgotten them.
+ * The webhook as it sends the rows of its wallets from a block on again, of all or in several parts. It goes on with the last part, which
+ * has no end. Rows that were sent of blocks that were removed since are voided, unless the journal has forgotten them.
+ *
+ * A message of rows is not sent again, as its rows are. It may have been received, so that they are voided where need be.
  */
-export const replayed = (webhook: Webhook, next: number): Changed => {
+export const replayed = (webhook: Webhook, next: number, within: WalletRange = {}): Changed => {
   const { forgotten, pending, place } = webhook
-  const later = pending?.wallet ? EventPosition.highestOf(pending.position) : undefined
+  const dropped = pending !== null && pending.wallet !== null && isWithin(within, pending.wallet) ? pending : null
+  const later = dropped === null ? undefined : EventPosition.highestOf(dropped.position)
   const wallets: WalletChanges = forgotten
-    ? { isReset: true }
+    ? { within, isReset: true }
     : {
+        within,
         part: place,
         rewind: next,
-        raise: pending?.wallet && later !== undefined ? [pending.wallet, later] : undefined,
+        raise: dropped !== null && dropped.wallet !== null && later !== undefined ? [dropped.wallet, later] : undefined,
       }
-  return [resumed({ ...webhook, from: next, pending: withoutRows(webhook), forgotten: false }), wallets]
+  const changed = { ...webhook, from: next, pending: dropped === null ? pending : null }
+  return [within.to === undefined ? resumed({ ...changed, forgotten: false }) : changed, wallets]
 }
 
 /** The webhook as it goes on after an earlier position of a wallet, of which rows were sent up to a block. */

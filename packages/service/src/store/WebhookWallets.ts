@@ -32,13 +32,25 @@ export interface WalletSelection {
   readonly limit?: number
 }
 
+/** Addresses behind one, up to another one; without an end where it is left out. */
+export interface WalletRange {
+  readonly after?: string | undefined
+  readonly to?: string | undefined
+}
+
+/** Whether a range has an address. */
+export const isWithin = ({ after, to }: WalletRange, wallet: string): boolean =>
+  (after === undefined || wallet > after) && (to === undefined || wallet <= to)
+
 /** What a change does to the wallets of a webhook, in this order. */
 export interface WalletChanges {
-  /** All lose their places. */
+  /** Wallets for which `isReset`, `part` and `rewind` count. By default all. */
+  readonly within?: WalletRange
+  /** They lose their places. */
   readonly isReset?: boolean
   /** Those at the shared place get a place of their own. */
   readonly part?: { readonly journal: string; readonly next: number } | undefined
-  /** The rows of all that have a place are sent again from a block on. */
+  /** The rows of those that have a place are sent again from a block on. */
   readonly rewind?: number
   /** Rows of a wallet may have been sent up to a block. */
   readonly raise?: readonly [wallet: string, highest: number] | undefined

@@ -99,6 +99,23 @@ export const webhookContract = (opened: Effect.Effect<Webhooks, StoreError, Scop
         }).pipe(Effect.scoped),
     )
 
+    it.live("change: parts, rewinds and resets the wallets of a range of addresses alone", () =>
+      Effect.gen(function* () {
+        const webhooks = yield* withWallets([shared("0xa"), shared("0xb", 3), own("0xc", 12), shared("0xd")])
+        const within = { after: "0xa", to: "0xc" }
+        const [, parted] = yield* changed(webhooks, { within, part: { journal: "8-b", next: 40 }, rewind: 4 })
+        const [, reset] = yield* changed(webhooks, { within: { after: "0xb" }, isReset: true })
+
+        expect(parted).toEqual([
+          shared("0xa"),
+          { wallet: "0xb", journal: "8-b", next: 4, start: 4, highest: 3 },
+          { wallet: "0xc", journal: "7-a", next: 4, start: 4, highest: 9 },
+          shared("0xd"),
+        ])
+        expect(reset).toEqual([...parted.slice(0, 2), notBegun("0xc"), notBegun("0xd")])
+      }).pipe(Effect.scoped),
+    )
+
     it.live("change: raises, moves and resets wallets of this webhook alone", () =>
       Effect.gen(function* () {
         const webhooks = yield* withWallets([shared("0xa", 3), own("0xb", 12)])

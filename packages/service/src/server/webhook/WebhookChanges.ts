@@ -14,6 +14,7 @@ import * as EventPosition from "../../push/EventPosition.ts"
 import * as Webhook from "../../push/Webhook.ts"
 import * as WebhookPlace from "../../push/WebhookPlace.ts"
 import type { IndexedChain } from "../../query/IndexedChain.ts"
+import * as ApiKeys from "../../store/ApiKeys.ts"
 import type { Webhooks } from "../../store/Webhooks.ts"
 import type { WebhookWallet } from "../../store/WebhookWallets.ts"
 import type { Caller } from "../admission/Authentication.ts"
@@ -114,6 +115,92 @@ const addressChanger = ({ access, bounds, permit, places, webhooks }: AddressCha
   })
 }
 
+/** What a replay needs of the other changes. */
+interface Replays extends Pick<AddressChanges, "access" | "places" | "webhooks"> {
+  readonly turns: Bounds["Service"]["turns"]
+}
+
+/** Wallets that one statement of a replay changes. */
+const replayedAtOnce = 1_000
+const replayRetrySeconds = 1
+
+/** Lets a webhook send rows again: one replay of a key at a time, which changes its wallets in parts with other requests in between. */
+const replayer = ({ access, places, turns, webhooks }: Replays) => {
+  const replaying = new Set<string>()
+
+  /** Fails where others made another webhook of the name meanwhile. */
+  const checkSame = (before: WebhookAccess.Found, { webhook }: WebhookAccess.Found) =>
+    webhook.publicKey === before.webhook.publicKey ? Effect.void : WebhookAccess.changedMeanwhile
+
+  const afterCursor = Effect.fnUntraced(function* (
+    caller: Caller,
+    before: WebhookAccess.Found,
+    cursor: string,
+  ): Effect.fn.Return<WebhookAccess.Found, WebhookAccess.Failure> {
+    const chain = yield* places.chainOf(before.webhook)
+    const owner = yield* places.ownerOf(chain, before, cursor)
+    if (owner === undefined) return yield* invalid("from", "the cursor of an event of this webhook", "another text")
+    const [wallet, position] = owner
+    const [found] = yield* access.change(
+      caller,
+      before.id,
+      Effect.fnUntraced(function* (found) {
+        yield* checkSame(before, found)
+        const [row] = yield* webhooks.walletsOf(found.id, { among: [wallet] })
+        if (row === undefined) return yield* WebhookAccess.changedMeanwhile
+        const [webhook, changes] = Webhook.replayedAfter(found.webhook, row, position)
+        return [webhook, undefined, changes]
+      }),
+    )
+    return found
+  })
+
+  const fromPlace = Effect.fnUntraced(function* (
+    caller: Caller,
+    before: WebhookAccess.Found,
+    from: string,
+  ): Effect.fn.Return<WebhookAccess.Found, WebhookAccess.Failure> {
+    const { id } = before
+    const chain = yield* places.chainOf(before.webhook)
+    const first = yield* webhooks.walletsOf(id, { limit: 1 })
+    const wallets = first.map(({ wallet }) => wallet)
+    const [position] = (yield* places.ofWallets(chain, before.webhook, wallets, from)).values()
+    for (let after: string | undefined; ;) {
+      const rows: ReadonlyArray<WebhookWallet> = yield* webhooks.walletsOf(id, { after, limit: replayedAtOnce })
+      const to = rows.length < replayedAtOnce ? undefined : rows.at(-1)?.wallet
+      const part = access.change(caller, id, (found) =>
+        Effect.map(checkSame(before, found), () => {
+          if (position === undefined) return [Webhook.resumed(found.webhook), undefined]
+          const [webhook, changes] = Webhook.replayed(found.webhook, position.next, { after, to })
+          return [webhook, undefined, changes]
+        }),
+      )
+      const [found] = yield* turns.run(part)
+      if (to === undefined) return found
+      after = to
+    }
+  })
+
+  return Effect.fnUntraced(function* (
+    caller: Caller,
+    id: string,
+    from: string,
+  ): Effect.fn.Return<WebhookAccess.Found, WebhookAccess.Failure> {
+    const before = yield* access.find(caller, id)
+    const holder = ApiKeys.holderOf(caller.grant)
+    if (replaying.has(holder)) {
+      const headers = { ...caller.headers, "retry-after": String(replayRetrySeconds) }
+      return yield* ErrorResponse.rateLimited("Another replay of this API key is not done yet. Retry later.", headers)
+    }
+    const replay = EventPosition.isText(from) ? afterCursor : fromPlace
+    return yield* Effect.acquireUseRelease(
+      Effect.sync(() => replaying.add(holder)),
+      () => replay(caller, before, from),
+      () => Effect.sync(() => replaying.delete(holder)),
+    )
+  })
+}
+
 /** Makes the changes. */
 export const make = (options: Options) => {
   const { settings, webhooks } = options
@@ -184,28 +271,7 @@ export const make = (options: Options) => {
     return yield* permit.withPermit(add(id, own, wallets))
   })
 
-  /** The webhook as it begins again at a place. */
-  const replayed = Effect.fnUntraced(function* (
-    found: WebhookAccess.Found,
-    from: string,
-  ): Effect.fn.Return<Webhook.Changed, WebhookAccess.Failure> {
-    const { id, webhook } = found
-    const chain = yield* places.chainOf(webhook)
-    if (EventPosition.isText(from)) {
-      const owner = yield* places.ownerOf(chain, found, from)
-      if (owner !== undefined) return Webhook.replayedAfter(webhook, ...owner)
-      return yield* invalid("from", "the cursor of an event of this webhook", "another text")
-    }
-    const first = yield* webhooks.walletsOf(id, { limit: 1 })
-    const [position] = (yield* places.ofWallets(
-      chain,
-      webhook,
-      first.map(({ wallet }) => wallet),
-      from,
-    )).values()
-    return position === undefined ? [Webhook.resumed(webhook), {}] : Webhook.replayed(webhook, position.next)
-  })
-
   const changeAddresses = addressChanger({ access, bounds, permit, places, webhooks })
-  return { changeAddresses, create, replayed }
+  const replay = replayer({ access, places, webhooks, turns: options.bounds.turns })
+  return { changeAddresses, create, replay }
 }

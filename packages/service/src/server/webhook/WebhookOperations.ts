@@ -1,6 +1,6 @@
 /**
  * The handlers of the operations on webhooks. What a request makes the service do is bounded: the webhooks and addresses of a key, the
- * look-up of a name, and one row of the database.
+ * look-up of a name, one row of the database, and one replay of a key at a time.
  *
  * Source: decision 0073.
  */
@@ -117,7 +117,7 @@ const withoutBody = (options: Options) => {
 const withBody = (options: Options) => {
   const { settings } = options
   const { change } = WebhookAccess.make(options)
-  const { changeAddresses, create, replayed } = WebhookChanges.make(options)
+  const { changeAddresses, create, replay } = WebhookChanges.make(options)
   const read = {
     settings: JsonBody.reader(options, Resource.Settings),
     replay: JsonBody.reader(options, Resource.Replay),
@@ -134,10 +134,8 @@ const withBody = (options: Options) => {
     }),
     replayWebhook: Effect.fnUntraced(function* ({ caller, params }) {
       const { headers, value } = yield* read.replay(caller)
-      const changed = change(caller, params.webhook, (found) =>
-        Effect.map(replayed(found, value.from), ([webhook, wallets]) => [webhook, undefined, wallets] as const),
-      )
-      return yield* answered(Effect.flatMap(changed, ([found]) => respondWith(options, found, headers)))
+      const changed = replay(caller, params.webhook, value.from)
+      return yield* answered(Effect.flatMap(changed, (found) => respondWith(options, found, headers)))
     }),
     rotateWebhook: Effect.fnUntraced(function* ({ caller, params }) {
       const { headers, value } = yield* read.rotation(caller)

@@ -70,14 +70,18 @@ export const make = ({
     chain: IndexedChain,
     { id, webhook }: WebhookAccess.Found,
     cursor: string,
-  ): Effect.fn.Return<readonly [WebhookWallet, EventPosition.EventPosition] | undefined, StoreError> {
+  ): Effect.fn.Return<readonly [wallet: string, EventPosition.EventPosition] | undefined, StoreError> {
+    const ownerAmong = (rows: ReadonlyArray<WebhookWallet>) => {
+      for (const { wallet } of rows) {
+        const selection = Events.selectionText(subscriptionOf(webhook, chain, wallet))
+        const position = EventPosition.parse(cursor, selection)
+        if (Result.isSuccess(position)) return [wallet, position.success] as const
+      }
+    }
     for (let after: string | undefined; ;) {
       const rows: ReadonlyArray<WebhookWallet> = yield* webhooks.walletsOf(id, { after, limit: readAtOnce })
-      for (const row of rows) {
-        const selection = Events.selectionText(subscriptionOf(webhook, chain, row.wallet))
-        const position = EventPosition.parse(cursor, selection)
-        if (Result.isSuccess(position)) return [row, position.success]
-      }
+      const owner = yield* bounds.turns.run(Effect.sync(() => ownerAmong(rows)))
+      if (owner !== undefined) return owner
       if (rows.length < readAtOnce) return undefined
       after = rows.at(-1)?.wallet
     }

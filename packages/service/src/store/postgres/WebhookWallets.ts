@@ -67,12 +67,21 @@ export const change = Effect.fnUntraced(function* (
     raise: raised,
     remove: removed = [],
     rewind: from,
+    within = {},
   }: WalletChanges,
 ): Effect.fn.Return<void, StoreError> {
   const name = Values.text(webhook)
-  if (isReset) yield* session.rows(reset, [name])
-  if (parted !== undefined) yield* session.rows(part, [name, Values.text(parted.journal), Values.big(parted.next)])
-  if (from !== undefined) yield* session.rows(rewind, [name, Values.big(from)])
+  const changeRange = (sql: string, ...params: ReadonlyArray<Values.Value>) => {
+    const values = [name, ...params]
+    const ends = [["wallet >", within.after] as const, ["wallet <=", within.to] as const]
+    const conditions = ends.map(([sql, wallet]) =>
+      wallet === undefined ? "" : ` AND ${sql} $${values.push(Values.text(wallet))}`,
+    )
+    return session.rows([sql, ...conditions].join(""), values)
+  }
+  if (isReset) yield* changeRange(reset)
+  if (parted !== undefined) yield* changeRange(part, Values.text(parted.journal), Values.big(parted.next))
+  if (from !== undefined) yield* changeRange(rewind, Values.big(from))
   if (raised !== undefined) yield* session.rows(raise, [name, Values.text(raised[0]), Values.big(raised[1])])
   if (removed.length > 0) yield* session.rows(remove, [name, Values.texts(removed)])
   if (add.length > 0) yield* session.rows(insert, [name, ...arraysOf(add)])

@@ -1,6 +1,6 @@
 /** The wallets of webhooks in the file of API keys. */
 import { columns, type Columns, fromColumns, placeConditions } from "../WebhookWallets.ts"
-import type { WalletChanges, WalletSelection, WebhookWallet } from "../WebhookWallets.ts"
+import type { WalletChanges, WalletRange, WalletSelection, WebhookWallet } from "../WebhookWallets.ts"
 import type { Connection, Params } from "./Connection.ts"
 
 const insert = `INSERT INTO webhook_wallet (webhook, ${columns}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
@@ -47,12 +47,25 @@ export const readUnsafe = (connection: Connection, webhook: string, selection: W
 
 const columnsOf = ({ highest, journal, next, start }: WebhookWallet) => [journal, next, start, highest] as const
 
+/** The condition of a range of addresses, and its parameters. */
+const within = ({ after, to }: WalletRange): readonly [sql: string, params: ReadonlyArray<string>] => {
+  const ends = [
+    ["wallet > ?", after],
+    ["wallet <= ?", to],
+  ] as const
+  const given = ends.flatMap(([sql, wallet]) => (wallet === undefined ? [] : [[sql, wallet] as const]))
+  return [given.map(([sql]) => ` AND ${sql}`).join(""), given.map(([, wallet]) => wallet)]
+}
+
 /** Changes wallets of a webhook. */
 export const changeUnsafe = (connection: Connection, webhook: string, changes: WalletChanges): void => {
   const { add = [], isReset = false, move: moved = [], part: parted, raise: raised, remove: removed = [] } = changes
-  if (isReset) connection.rowsUnsafe(reset, [webhook])
-  if (parted !== undefined) connection.rowsUnsafe(part, [parted.journal, parted.next, webhook])
-  if (changes.rewind !== undefined) connection.rowsUnsafe(rewind, [changes.rewind, changes.rewind, webhook])
+  const [condition, ends] = within(changes.within ?? {})
+  const changeRange = (sql: string, params: Params) =>
+    connection.rowsUnsafe(`${sql}${condition}`, [...params, webhook, ...ends])
+  if (isReset) changeRange(reset, [])
+  if (parted !== undefined) changeRange(part, [parted.journal, parted.next])
+  if (changes.rewind !== undefined) changeRange(rewind, [changes.rewind, changes.rewind])
   if (raised !== undefined) connection.rowsUnsafe(raise, [raised[1], webhook, raised[0]])
   const keys = removed.map((wallet) => [webhook, wallet])
   connection.manyUnsafe(remove, keys)

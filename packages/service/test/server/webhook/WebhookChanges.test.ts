@@ -1,7 +1,7 @@
 /** Changes of webhooks beside a sender that is quicker. */
 import type { Address } from "@daybook/schema/Address"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import * as Config from "../../../src/config/Config.ts"
 import * as ServedChain from "../../../src/config/ServedChain.ts"
 import * as EventPosition from "../../../src/push/EventPosition.ts"
@@ -118,6 +118,96 @@ describe("WebhookChanges", () => {
         expect([removed.wallets, kept.wallets]).toEqual([2, 2])
         expect([refused, none].map((error) => JSON.stringify(error).includes("1 to 1 addresses"))).toEqual([true, true])
       }),
+  )
+
+  it.effect("replay: changes the wallets of a large webhook in parts, and sends all of them again from the block", () =>
+    Effect.gen(function* () {
+      const { options } = yield* opened
+      const { webhooks } = options
+      const addresses = Array.from({ length: 2_500 }, (_, at) => `0x${at.toString(16).padStart(40, "0")}`)
+      const wallets = addresses.map((wallet) => ({ wallet, journal: null, next: 0, start: 9, highest: 8 }))
+      const stored = (yield* webhooks.find("a"))!
+      const before = yield* Webhook.decode(stored.content)
+      const atPlace: Webhook.Webhook = {
+        ...Webhook.paused(before, "Its owner paused it."),
+        place: { journal: "4-abc", next: 9 },
+        pending: {
+          id: "msg_1",
+          body: "{}",
+          events: 1,
+          wallet: addresses[1_200]!,
+          position: "e1.4-abc.0.9.13.0123456789ab",
+        },
+      }
+      yield* webhooks.change("a", stored.revision, Webhook.encode(atPlace), { remove: [Rows.alice], add: wallets })
+      const states: Array<readonly [rewound: number, pause: string | null, hasMessage: boolean]> = []
+      const change: Webhooks["change"] = (...args) =>
+        Effect.tap(webhooks.change(...args), () =>
+          Effect.gen(function* () {
+            const rewound = yield* webhooks.walletsOf("a", { place: "own" })
+            const { content } = (yield* webhooks.find("a"))!
+            const { attempts, pending } = yield* Webhook.decode(content)
+            states.push([rewound.length, attempts.paused, pending !== null])
+          }),
+        )
+      yield* WebhookChanges.make({ ...options, webhooks: { ...webhooks, change } }).replay(caller, "a", "0")
+      const rows = yield* webhooks.walletsOf("a", {})
+
+      expect(states).toEqual([
+        [1_000, "Its owner paused it.", true],
+        [2_000, "Its owner paused it.", false],
+        [2_500, null, false],
+      ])
+      expect(new Set(rows.map(({ journal, next, start }) => `${journal} ${next} ${start}`))).toEqual(
+        new Set(["4-abc 0 0"]),
+      )
+      expect(rows.filter(({ highest }) => highest !== 8).map(({ wallet }) => wallet)).toEqual([addresses[1_200]])
+    }),
+  )
+
+  it.effect("replay: a key has one at a time, and another key is not refused", () =>
+    Effect.gen(function* () {
+      const { options } = yield* opened
+      const [begun, going] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const { webhooks } = options
+      const change: Webhooks["change"] = (name, ...rest) => {
+        const waiting = Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(going))
+        return Effect.andThen(name === "a" ? waiting : Effect.void, webhooks.change(name, ...rest))
+      }
+      const { replay } = WebhookChanges.make({ ...options, webhooks: { ...webhooks, change } })
+      const first = yield* Effect.forkChild(replay(caller, "a", "0"))
+      yield* Deferred.await(begun)
+      const second = yield* Effect.flip(replay(caller, "b", "0"))
+      const operator = yield* replay({ ...caller, grant: { name: "other", operator: true, empty: null } }, "b", "0")
+      yield* Deferred.succeed(going, undefined)
+      yield* Fiber.join(first)
+      const third = yield* replay(caller, "b", "0")
+
+      expect(second).toMatchObject({ error: { code: "rate_limited" }, headers: { "retry-after": "1" } })
+      expect([operator.id, third.id]).toEqual(["b", "b"])
+    }),
+  )
+
+  it.effect("replay: the wallet of a cursor is searched once, however often the sender is quicker", () =>
+    Effect.gen(function* () {
+      const { counts, options } = yield* opened
+      const selected = { finality: "head", types: ["wallet.transaction"] } as const
+      const subscription = Webhook.subscriptionOf(selected, options.chains[0]!, Rows.alice, 1)
+      const { position } = yield* Events.start(subscription, { _tag: "At", bound: { _tag: "Block", block: 0 } })
+      const cursor = EventPosition.format(position, Events.selectionText(subscription))
+      let searches = 0
+      const walletsOf: Webhooks["walletsOf"] = (name, selection) => {
+        if (selection.among === undefined) searches++
+        return options.webhooks.walletsOf(name, selection)
+      }
+      counts.conflicts = 5
+      const { replay } = WebhookChanges.make({ ...options, webhooks: { ...options.webhooks, walletsOf } })
+      yield* replay(caller, "a", cursor)
+      const [row] = yield* options.webhooks.walletsOf("a", {})
+
+      expect(searches).toBe(1)
+      expect(row).toMatchObject({ wallet: Rows.alice, next: position.next })
+    }),
   )
 
   it.effect("addresses: an addition with a cursor of its wallet may be sent again, and changes nothing then", () =>
