@@ -46,8 +46,9 @@ export const projection = `SELECT number, id, kind, revision, next, checksum FRO
 export const allProjections = `SELECT number, id, kind, revision, next, checksum FROM projection ORDER BY number`
 
 /** Parameters: number, id, kind, revision, next, checksum. */
-export const writeProjection = `INSERT OR REPLACE INTO projection (number, id, kind, revision, next, checksum)
-  VALUES (?, ?, ?, ?, ?, ?)`
+export const writeProjection = `INSERT INTO projection (number, id, kind, revision, next, checksum)
+  VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (number) DO UPDATE
+  SET kind = excluded.kind, revision = excluded.revision, next = excluded.next, checksum = excluded.checksum`
 
 /** Parameters: number of the projection, row id, key, body. */
 export const insertEntry = `INSERT INTO entry (projection, id, key, body) VALUES (?, ?, ?, ?)`

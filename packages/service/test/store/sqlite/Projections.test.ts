@@ -1,7 +1,13 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as WalletTransactions from "../../../src/projection/WalletTransactions.ts"
 import type { Projection } from "../../../src/block/Projection.ts"
+import * as Projections from "../../../src/projection/Projections.ts"
+import * as Engine from "../../../src/store/Engine.ts"
+import { decoder } from "../../indexer/chain.ts"
 import { blockOn, chainOn, refOf, wallets } from "../model.ts"
 import { entriesOf, expectedEntries, hashes } from "../projections.ts"
 import { all, bodiesOf, pageBodies, ref } from "../TestDatabase.ts"
@@ -15,7 +21,57 @@ const ofWallet = (wallet: string): Projection => ({
   rows: ({ transactions }) => transactions.map(({ index }) => ({ index, body: null, keys: [wallet] })),
 })
 
+const logHeaderBytes = 32
+const frameHeaderBytes = 24
+const pageBytes = 16_384
+
+/** The tables and indexes whose first page is in the write-ahead log of a file behind a number of frames, each as often as it is there. */
+const pagesOfLog = (file: string, after: number): ReadonlyArray<string> => {
+  const database = new DatabaseSync(file, { readOnly: true })
+  const roots = new Map(
+    database
+      .prepare("SELECT rootpage, name FROM sqlite_schema")
+      .all()
+      .map((row) => [row["rootpage"], row["name"]]),
+  )
+  database.close()
+  const log = readFileSync(`${file}-wal`).subarray(logHeaderBytes)
+  const frameBytes = frameHeaderBytes + pageBytes
+  const pages = Array.from({ length: Math.floor(log.length / frameBytes) }, (_, at) =>
+    log.readUInt32BE(at * frameBytes),
+  )
+  return pages.slice(after).map((page) => String(roots.get(page)))
+}
+
 describe("Projections", () => {
+  it.effect(
+    "append: a block without transactions changes one page of each of six tables, and no index of projections",
+    () =>
+      Effect.gen(function* () {
+        const folder = yield* temporaryFolder
+        const file = join(folder, "chain-test.sqlite")
+        const projections = Projections.make(decoder, ref.id)
+        const database = yield* Engine.fromUrl(`sqlite:${folder}`, folder)
+        const { writer: open } = database.chain(ref)
+        const writer = yield* open({ projections })
+        const token = (yield* database.leases.acquire(ref, "test", 60_000))!
+        const first = blockOn(null, { transactions: [] })
+        yield* writer.append(null, [first], token)
+        const { length } = pagesOfLog(file, 0)
+        const next = blockOn(first, { transactions: [] })
+        yield* writer.append(refOf(first), [next], token)
+
+        expect(pagesOfLog(file, length).toSorted()).toEqual([
+          "block",
+          "block_timestamp",
+          "change",
+          "checkpoint",
+          "ledger_block",
+          "projection",
+        ])
+      }),
+  )
+
   it.effect("fill: replaces the appearances of an earlier revision, step by step", () =>
     Effect.gen(function* () {
       const store = yield* TestStore.inFolder(yield* temporaryFolder, ref)
