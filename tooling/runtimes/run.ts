@@ -14,9 +14,14 @@ import { type Finished, manifest, published, report, run } from "../check/Worksp
 import { type Subject, subjects, yarn } from "./Subject.ts"
 
 const { values } = parseArgs({ options: { only: { type: "string" } } })
-const selected = values.only?.split(";")
+const selected = values.only?.toLowerCase().split(";")
+/** Whether a row is selected, by whole words of its name: `bun` selects no bundle. */
+const isSelected = (name: string): boolean => {
+  const words = ` ${name.toLowerCase().replaceAll(",", " ")} `
+  return selected === undefined || selected.some((part) => words.includes(` ${part} `))
+}
 const expected = "0 rows, block 16"
-/** Time for one command; Next builds for a minute or two. */
+/** Time for an installation or a command; Next builds for a minute or two. */
 const timeoutMillis = 600_000
 const clients = published.filter((name) => name !== "service")
 
@@ -48,12 +53,12 @@ const overrides = Object.fromEntries(clients.map((name) => [`@daybook/${name}`, 
 
 const byNpm = (own: string, others: ReadonlyArray<string>) => {
   const quiet = ["--no-audit", "--no-fund", "--loglevel=error"]
-  return run("npm", ["install", ...quiet, ...clients.map(tarball), ...others], { cwd: own })
+  return run("npm", ["install", ...quiet, ...clients.map(tarball), ...others], { cwd: own, timeoutMillis })
 }
 
 const byPnpm = (own: string, packages: ReadonlyArray<string>, others: ReadonlyArray<string>) => {
   writeFileSync(join(own, "pnpm-workspace.yaml"), JSON.stringify({ packages: ["."], overrides }))
-  return run("pnpm", ["add", ...packages, ...others], { cwd: own })
+  return run("pnpm", ["add", ...packages, ...others], { cwd: own, timeoutMillis })
 }
 
 const byYarn = async (own: string) => {
@@ -69,7 +74,7 @@ const byYarn = async (own: string) => {
     YARN_UNSAFE_HTTP_WHITELIST: new URL(registry).hostname,
   }
   const [program, ...args] = [...yarn, "install"] as const
-  return run(program, args, { cwd: own, env })
+  return run(program, args, { cwd: own, env, timeoutMillis })
 }
 
 /** Installs the packed clients and others into a folder. */
@@ -113,7 +118,7 @@ try {
   console.log("| where | with | |\n|---|---|---|")
   for (const subject of subjects) {
     const { name } = subject
-    if (selected !== undefined && !selected.some((part) => name.toLowerCase().includes(part))) continue
+    if (!isSelected(name)) continue
     const own = join(folder, name.replaceAll(/\W+/g, "-"))
     mkdirSync(own)
     const issue = await issueOf(own, subject, server.url)
