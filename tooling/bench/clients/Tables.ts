@@ -1,13 +1,13 @@
 /** The clients from their import on, by what a call of them requests. */
 import * as Figures from "../Figures.ts"
 
-const measures = ["import ms", "import CPU ms", "first call ms", "first call CPU ms"]
+const measures = ["import ms", "import CPU ms", "first call ms", "first call CPU ms", "first call thread ms"]
 
 const tableOf =
   (call: string): Figures.Table =>
   (figures) =>
     Figures.table(
-      ["client", "import", "CPU of it", "first call", "CPU of it", "CPU of a call, warm"],
+      ["client", "import", "CPU of it", "first call", "CPU of it", "main thread", "CPU of a call, warm"],
       figures
         .subjects()
         .filter((subject) => figures.values(subject, `${call}: import ms`).length > 0)

@@ -1,7 +1,7 @@
 /**
  * The clients from their import on, side by side: `pnpm bench clients --rounds 5`. Each is installed as its users do, and each round
- * measures it in a process of its own. Measured are the time of its import, the time of the first call after that, and the CPU time of
- * a call of a warm client.
+ * measures it in a process of its own. Measured are the time of its import, the time of the first call after that, also of the main thread
+ * alone, and the CPU time of a call of a warm client.
  */
 import { execFileSync } from "node:child_process"
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs"
@@ -27,7 +27,14 @@ const subjects = [
   { call: "block", name: "ethers" },
 ] as const
 
-const columns = ["import ms", "import CPU ms", "first call ms", "first call CPU ms", "call CPU us"] as const
+const columns = [
+  "import ms",
+  "import CPU ms",
+  "first call ms",
+  "first call CPU ms",
+  "first call thread ms",
+  "call CPU us",
+] as const
 
 const options = BenchOptions.parse({ rounds: 3 })
 const { checkouts, isSmallest, rounds } = options
