@@ -69,11 +69,14 @@ export interface Example {
   readonly words: ReadonlyArray<string>
 }
 
-const fenceOf = (language: string): RegExp =>
+/** Language of a block in a Markdown text. */
+type Language = "json" | "sh" | "ts"
+
+const fenceOf = (language: Language): RegExp =>
   new RegExp(`^\`\`\`${language}(?<words>[^\\n\`]*)\\n(?<code>[^]*?)^\`\`\`\\s*$`, "gm")
 
 /** The blocks of a language in a Markdown text. */
-export const markdownExamples = (text: string, language: "sh" | "ts" = "ts"): ReadonlyArray<Example> =>
+export const markdownExamples = (text: string, language: Language = "ts"): ReadonlyArray<Example> =>
   [...text.matchAll(fenceOf(language))].map((match) => ({
     code: match.groups?.["code"] ?? "",
     line: lineAt(text, match.index) + 1,

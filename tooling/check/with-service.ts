@@ -7,13 +7,12 @@
  */
 import { spawn } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Layer } from "effect"
 import { Anvil, Scenario } from "../chain/src/index.ts"
 import * as Operation from "../../packages/service/src/config/Operation.ts"
-import { root, run } from "./Workspace.ts"
+import { freePort, root, run } from "./Workspace.ts"
 
 const manifest: { readonly scripts: Readonly<Record<string, string>> } = JSON.parse(
   readFileSync(join(root, "package.json"), "utf8"),
@@ -26,15 +25,6 @@ if (scripts.length === 0 || unknown.length > 0)
   throw new Error(`Unknown root script: ${unknown.join(", ") || "none given"}. Name scripts of package.json.`)
 
 const daybook = join(root, "packages/service/src/main.ts")
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer().on("error", reject)
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      server.close(() => (typeof address === "object" && address !== null ? resolve(address.port) : reject(address)))
-    })
-  })
 
 /** Starts `daybook serve` and stops it with SIGTERM; `output` is what it has written. */
 const serve = (config: string) =>
