@@ -8,6 +8,7 @@ import type { InvalidOption } from "@daybook/transport/ClientError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as References from "effect/References"
 import { layerStoreMemory, RateLimiterStore } from "effect/persistence/RateLimiter"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
@@ -22,6 +23,7 @@ import * as Role from "./config/Role.ts"
 import * as ServedChain from "./config/ServedChain.ts"
 import * as ChainJob from "./indexer/job/ChainJob.ts"
 import type { IndexerEvent } from "./indexer/IndexerEvent.ts"
+import * as IndexThreads from "./indexer/IndexThreads.ts"
 import type { Observation } from "./indexer/job/Observation.ts"
 import * as Supervisor from "./indexer/Supervisor.ts"
 import * as Authentication from "./server/admission/Authentication.ts"
@@ -230,6 +232,11 @@ const count =
     }
   }
 
+/** Starts the thread of the first indexer, which takes as long to load as what serves. */
+const startIndexThread = Effect.flatMap(References.MinimumLogLevel, (logLevel) =>
+  IndexThreads.startAhead(IndexThreads.starter(logLevel)),
+)
+
 /** The files of the certificate, by the folder of the configuration. */
 const tlsOf = ({ tls }: Config.Config, baseFolder: string): Pick<HttpServer.Options, "tls"> =>
   tls === undefined ? {} : { tls: { cert: resolve(baseFolder, tls.cert), key: resolve(baseFolder, tls.key) } }
@@ -309,6 +316,7 @@ export const run = Effect.fn("Service.run")(function* (
       isIndexing: options.isIndexing ?? isIndexer,
     }))
   const parts = yield* partsOf(config)
+  const startThread = isIndexer && !isInline && parts.chains.length > 0 ? yield* startIndexThread : undefined
   const kept = yield* keep(config, options)
   const { database } = kept
   yield* database.apiKeys.ready
@@ -347,6 +355,7 @@ export const run = Effect.fn("Service.run")(function* (
         isInline,
         onObserved: count(kept.observed),
         threads: config.indexThreads,
+        startThread,
         onEvent,
       })
     : null

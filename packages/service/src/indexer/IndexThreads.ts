@@ -10,6 +10,7 @@ import { availableParallelism } from "node:os"
 import * as Effect from "effect/Effect"
 import type * as LogLevel from "effect/LogLevel"
 import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
 import * as WorkerThread from "../supervision/WorkerThread.ts"
 import type { ChainJob } from "./job/ChainJob.ts"
 import { type FromWorker, kind, type ToWorker, type WorkerData } from "./Worker.ts"
@@ -60,17 +61,43 @@ export const starter =
   (logLevel: LogLevel.LogLevel): StartThread =>
   () => {
     const workerData: WorkerData = { kind, logLevel }
-    return Result.map(WorkerThread.start(entry, { workerData, name: "daybook-index" }), (worker) => ({
-      listen: (onMessage, onEnd) => {
-        let failure: string | undefined
-        worker.on("message", onMessage)
-        worker.on("error", (cause) => (failure ??= WorkerThread.describe(cause)))
-        worker.on("exit", (code) => onEnd(failure ?? `exit code ${code}`))
-      },
-      post: (message) => worker.postMessage(message),
-      terminate: () => worker.terminate(),
-    }))
+    return Result.map(WorkerThread.start(entry, { workerData, name: "daybook-index" }), (worker) => {
+      let failure: string | undefined
+      worker.on("error", (cause) => (failure ??= WorkerThread.describe(cause)))
+      const ended = new Promise<string>((resolve) =>
+        worker.on("exit", (code) => resolve(failure ?? `exit code ${code}`)),
+      )
+      return {
+        listen: (onMessage, onEnd) => {
+          worker.on("message", onMessage)
+          void ended.then(onEnd)
+        },
+        post: (message) => worker.postMessage(message),
+        terminate: () => worker.terminate(),
+      }
+    })
   }
+
+/**
+ * Starts the first thread before a chain needs it, so that it loads while the service opens its database and its port. It ends with the
+ * scope where no chain has taken it.
+ */
+export const startAhead = (start: StartThread): Effect.Effect<StartThread, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    let ahead: ReturnType<StartThread> | undefined = start()
+    const take = () => {
+      const thread = ahead
+      ahead = undefined
+      return thread
+    }
+    yield* Effect.addFinalizer(() =>
+      Effect.promise(async () => {
+        const unused = take()
+        if (unused !== undefined && Result.isSuccess(unused)) await unused.success.terminate()
+      }),
+    )
+    return () => take() ?? start()
+  })
 
 /** An indexer that runs in a thread. */
 interface Running {

@@ -40,7 +40,7 @@ export interface Options {
   /** Threads at most, which chains share. Default: by the cores of the machine. */
   readonly threads?: number | undefined
   /** Starts a thread. Default: a worker thread of Node. */
-  readonly startThread?: IndexThreads.StartThread
+  readonly startThread?: IndexThreads.StartThread | undefined
 }
 
 /** Runs an indexer in a thread until it ends, and returns the reason; interruption stops it. */

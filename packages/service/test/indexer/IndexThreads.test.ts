@@ -43,7 +43,7 @@ const threads = (max: number) => {
       { startImmediately: true },
     )
   const posted = () => started.map((thread) => thread.posted.join())
-  return { started, run, posted }
+  return { start, started, run, posted }
 }
 
 const stopped = (chain: string): FromWorker => ({ _tag: "Ended", chain, failure: null })
@@ -164,4 +164,40 @@ describe("IndexThreads", () => {
       expect(isTerminated).toBe(true)
     }),
   )
+
+  it.effect("startAhead: starts a thread at once, gives it to the first chain, and starts one for each other", () =>
+    Effect.gen(function* () {
+      const { start, started } = threads(2)
+      const startThread = yield* IndexThreads.startAhead(start)
+      const before = started.length
+      const pool = IndexThreads.make({ max: 2, start: startThread })
+      for (const chain of ["a", "b", "c"]) {
+        yield* Effect.forkDetach(
+          pool.run(jobOf(chain), () => {}),
+          { startImmediately: true },
+        )
+      }
+
+      expect(before).toBe(1)
+      expect(started.map(({ posted }) => posted.join())).toEqual(["a,c", "b"])
+    }),
+  )
+
+  it.effect("startAhead: ends the thread with the scope only where no chain has taken it", () =>
+    Effect.gen(function* () {
+      const { start, started } = threads(1)
+      yield* Effect.scoped(IndexThreads.startAhead(start))
+      yield* Effect.scoped(Effect.map(IndexThreads.startAhead(start), (startThread) => startThread()))
+
+      expect(started.map(({ isTerminated }) => isTerminated)).toEqual([true, false])
+    }),
+  )
+
+  it("starter: reports the end of a thread also to whom listens after it", async () => {
+    const thread = Result.getOrThrow(IndexThreads.starter("None")())
+    await thread.terminate()
+    const reason = await new Promise<string>((resolve) => thread.listen(() => {}, resolve))
+
+    expect(reason).toMatch(/^exit code \d$/)
+  })
 })
