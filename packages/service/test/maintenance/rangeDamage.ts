@@ -108,8 +108,8 @@ export const readAll = (reader: ChainReader, wallets: ReadonlyArray<string>): Ef
 }
 
 /**
- * How a page differs from what was stored. A ledger has no copy, so that its page may lack the row whose key was damaged, which a verification
- * finds; a row that was not stored is never given.
+ * How a page differs from what was stored; a row that was not stored is never given. A row of a ledger that the history of its wallet does not
+ * name has no copy: a page may lack the one whose key was damaged, which a verification finds.
  */
 export const judge = (found: Page, stored: Page): "same" | "refused" | "lacking" | "wrong" => {
   if (found.rows === null || stored.rows === null) return "refused"

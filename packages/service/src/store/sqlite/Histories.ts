@@ -183,7 +183,7 @@ export const rangeUnsafe = function* (
   const key = WalletKey.fromAddress(address)
   let [from, to] = [first, last]
   for (;;) {
-    const parts = Ranges.partsUnsafe(connection, from, to, order)
+    const parts = Ranges.partsUnsafe(connection, order)(from, to)
     const read = <Row extends ReadonlyArray<unknown>>(sqlOf: KeyRangeStatements.OfParts) => {
       const paramsOf = (...[range, lowest, highest]: KeyRanges.Part) => [range, key, lowest, highest, limit]
       return Ranges.rowsOfUnsafe<Row>(connection, sqlOf, { parts, paramsOf, ending: limit })

@@ -107,15 +107,16 @@ export const countUnsafe = (connection: Connection, ids: ReadonlyArray<number>):
 export const isMisplacedUnsafe = (connection: Connection, id: number, range: number): boolean =>
   !KeyRanges.placesOf(readUnsafe(connection), id).includes(range)
 
-/** The parts of a range of row ids, both ends inclusive, in an order. */
+/** The parts of ranges of row ids, both ends inclusive, in an order. */
 export const partsUnsafe = (
   connection: Connection,
-  first: number,
-  last: number,
   order: "ASC" | "DESC",
-): ReadonlyArray<KeyRanges.Part> => {
-  const parts = KeyRanges.partsOf(readUnsafe(connection), first, last)
-  return order === "ASC" ? parts : parts.toReversed()
+): ((first: number, last: number) => ReadonlyArray<KeyRanges.Part>) => {
+  const ranges = readUnsafe(connection)
+  return (first, last) => {
+    const parts = KeyRanges.partsOf(ranges, first, last)
+    return order === "ASC" ? parts : parts.toReversed()
+  }
 }
 
 /** What is read of parts. */

@@ -13,10 +13,12 @@ import * as KeyOrder from "../rows/KeyOrder.ts"
 import * as KeyRanges from "../rows/KeyRanges.ts"
 import * as LedgerDifferences from "../rows/LedgerDifferences.ts"
 import type { Connection, Params } from "./Connection.ts"
+import * as DocumentStatements from "./DocumentStatements.ts"
 import * as Ranges from "./KeyRanges.ts"
 import * as KeyRangeStatements from "./KeyRangeStatements.ts"
 import * as RowId from "../rows/RowId.ts"
 import * as Statements from "./LedgerStatements.ts"
+import * as WalletKey from "../rows/WalletKey.ts"
 
 /** The tables of a chain's file. */
 export const tables = `CREATE TABLE ledger (
@@ -179,23 +181,75 @@ const apartUnsafe = (connection: Connection, wallet: Uint8Array, id: number, max
 }
 
 /** What is read of a wallet. */
-interface Reading extends Pick<Ranges.Reading, "paramsOf" | "ending"> {
+interface Reading extends Pick<Ranges.Reading, "paramsOf"> {
+  /** Lower case. */
+  readonly wallet: string
   /** Row ids, both ends inclusive. */
   readonly ids: readonly [first: number, last: number]
   readonly order: LedgerQuery["order"]
+  readonly limit: number
 }
 
-/** Rows of a wallet in the order of their row ids; throws for damaged ranges. */
-const ofWalletUnsafe = <Row extends readonly [id: number, ...rest: ReadonlyArray<unknown>]>(
+type OwnRow = readonly [id: number, ...rest: ReadonlyArray<unknown>]
+
+/** Whether the list of its block names a row of a wallet. */
+const isNamedUnsafe = (connection: Connection, wallet: string, id: number): boolean => {
+  const { block, index } = RowId.toPosition(id)
+  const [places] = placesUnsafe(connection, block, block)
+  if (places === undefined) return false
+  const key = fromHex(wallet)
+  const [, list, checksum] = places
+  if (Checksum.fromValues([block, list]) !== checksum) throw damaged(connection, block, "the list of its ledgers")
+  for (const place of LedgerCodec.unpackPlaces(list)) {
+    if (place.index === index && Buffer.compare(place.wallet, key) === 0) return true
+  }
+  return false
+}
+
+/**
+ * Throws where the history of a wallet has a transaction whose row is missing. A history also has transactions without a row: those of another
+ * wallet with the same key, and of blocks that are not derived. The list of the block has no row of them.
+ */
+const checkHistoryUnsafe = (
+  connection: Connection,
+  rows: ReadonlyArray<OwnRow>,
+  { ids: [first, last], limit, order, wallet }: Reading,
+  partsOf: ReturnType<typeof Ranges.partsUnsafe>,
+): void => {
+  const end = rows.length < limit ? undefined : rows.at(-1)?.[0]
+  const ids = order === "ASC" ? ([first, end ?? last] as const) : ([end ?? first, last] as const)
+  const key = WalletKey.fromAddress(wallet)
+  const wanted = rows.length + 1
+  const entries = Ranges.rowsOfUnsafe<readonly [id: number]>(connection, DocumentStatements.pageCopy[order], {
+    parts: partsOf(...ids),
+    paramsOf: (range, lowest, highest) => [range, key, lowest, highest, wanted],
+    ending: wanted,
+  })
+  const found = new Set(rows.map(([id]) => id))
+  const missing = entries.find(([id]) => !found.has(id) && isNamedUnsafe(connection, wallet, id))
+  if (missing === undefined) return
+  const { block } = RowId.toPosition(missing[0])
+  throw Checksum.damaged(connection.name, block, "the ledger of a wallet lacks a transaction of its history")
+}
+
+/** Rows of a wallet in the order of their row ids; throws for damaged ranges, and where one of its history is missing. */
+const ofWalletUnsafe = <Row extends OwnRow>(
   connection: Connection,
   statements: Readonly<Record<LedgerQuery["order"], KeyRangeStatements.OfParts>>,
-  { ids, order, ...reading }: Reading,
+  reading: Reading,
 ): ReadonlyArray<Row> => {
-  const parts = Ranges.partsUnsafe(connection, ...ids, order)
-  const rows = Ranges.rowsOfUnsafe<Row>(connection, statements[order], { parts, ...reading })
+  const { ids, limit, order, paramsOf } = reading
+  const partsOf = Ranges.partsUnsafe(connection, order)
+  const rows = Ranges.rowsOfUnsafe<Row>(connection, statements[order], {
+    parts: partsOf(...ids),
+    paramsOf,
+    ending: limit,
+  })
   const after = rows.find(([id], at) => at > 0 && (order === "ASC") !== id > rows[at - 1]![0])
-  if (after === undefined) return rows
-  throw Checksum.damaged(connection.name, RowId.toPosition(after[0]).block, "the ledger of a wallet is not in order")
+  if (after !== undefined)
+    throw Checksum.damaged(connection.name, RowId.toPosition(after[0]).block, "the ledger of a wallet is not in order")
+  checkHistoryUnsafe(connection, rows, reading, partsOf)
+  return rows
 }
 
 /** The rows of a wallet in the order of a query, as many as fit, and whether one did not. */
@@ -208,9 +262,10 @@ export const pageUnsafe = (
   const ofWallet = Checksum.fromValues([wallet])
   const inlineBytes = Math.floor(maxBytes / limit)
   const found = ofWalletUnsafe<OwnColumns<Uint8Array | null>>(connection, Statements.page, {
+    wallet: query.wallet,
     ids: rangeOf(query),
     order,
-    ending: limit,
+    limit,
     paramsOf: (range, lowest, highest) => [inlineBytes, range, wallet, lowest, highest, limit],
   })
   const rows: Array<LedgerEntry> = []
@@ -237,9 +292,10 @@ export const transactionsUnsafe = (
   const key = fromHex(wallet)
   const ofWallet = Checksum.fromValues([key])
   return ofWalletUnsafe<OwnColumns<Uint8Array>>(connection, Statements.transactionPage, {
+    wallet,
     ids: [first, last],
     order,
-    ending: limit,
+    limit,
     paramsOf: (range, lowest, highest) => [range, key, lowest, highest, limit],
   }).map(([id, body, checksum]) => {
     checkUnsafe(connection, ofWallet, id, body, checksum)

@@ -115,7 +115,7 @@ export const skipUnsafe = (
       ? [LedgerStatements.skip[order], fromHex(key)]
       : [DocumentStatements.skip[order], WalletKey.fromAddress(key)]
   const [found] = Ranges.rowsOfUnsafe<readonly [id: number]>(connection, sql, {
-    parts: Ranges.partsUnsafe(connection, first, last, order),
+    parts: Ranges.partsUnsafe(connection, order)(first, last),
     paramsOf: (range, lowest, highest) => [range, owner, lowest, highest, rows],
     ending: rows - 1,
   })

@@ -6,7 +6,9 @@ import * as LedgerCodec from "../../../src/ledger/LedgerCodec.ts"
 import type { Movement } from "../../../src/ledger/Movement.ts"
 import * as ChainSchema from "../../../src/store/sqlite/ChainSchema.ts"
 import * as Connection from "../../../src/store/sqlite/Connection.ts"
+import * as Histories from "../../../src/store/sqlite/Histories.ts"
 import * as Ledgers from "../../../src/store/sqlite/Ledgers.ts"
+import * as RowId from "../../../src/store/rows/RowId.ts"
 import { StoreError } from "../../../src/store/StoreError.ts"
 import { temporaryFolder } from "../temporaryFolder.ts"
 
@@ -85,6 +87,42 @@ describe("Ledgers", () => {
       expect(page("DESC", 4, 40)).toEqual({ isCut: true, blocks: [3], read: "7 4 91" })
       expect(page("DESC", 1, 1)).toEqual({ isCut: false, blocks: [3], read: "91" })
     }).pipe(Effect.scoped),
+  )
+
+  const own = `WHERE id >> 20 = 2 AND wallet = x'${"01".repeat(20)}'`
+
+  for (const change of [`UPDATE ledger SET wallet = x'${"03".repeat(20)}' ${own}`, `DELETE FROM ledger ${own}`]) {
+    it.effect(
+      `pageUnsafe: fails where the history of the wallet has the transaction, after ${change.slice(0, 6)}`,
+      () =>
+        Effect.gen(function* () {
+          const { connection, page } = yield* withRows([1, 1, 1, 1])
+          for (const block of [0, 1, 2, 3])
+            Histories.insertUnsafe(connection, Histories.entriesOf(RowId.make(block, 0), [wallet]))
+          connection.scriptUnsafe(change)
+
+          for (const order of ["ASC", "DESC"] as const) {
+            for (const limit of [2, 3, 4]) {
+              const read = yield* Effect.result(connection.attempt(() => page(order, limit)))
+              const isBefore = order === "ASC" && limit === 2
+              expect(read).toMatchObject(isBefore ? { success: { blocks: [0, 1] } } : { failure: { damagedBlock: 2 } })
+            }
+          }
+        }).pipe(Effect.scoped),
+    )
+  }
+
+  it.effect(
+    "pageUnsafe: a history with transactions of another wallet with the same key, or that are not derived, refuses nothing",
+    () =>
+      Effect.gen(function* () {
+        const { connection, page } = yield* withRows([1, 1])
+        for (const id of [RowId.make(0, 7), RowId.make(1, 0), RowId.make(5, 0)])
+          Histories.insertUnsafe(connection, Histories.entriesOf(id, [wallet]))
+
+        expect(page("ASC", 4)).toMatchObject({ isCut: false, blocks: [0, 1] })
+        expect(page("DESC", 1)).toMatchObject({ blocks: [1] })
+      }).pipe(Effect.scoped),
   )
 
   for (const [column, value] of [
