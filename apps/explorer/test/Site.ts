@@ -113,6 +113,13 @@ export const untilRows = async (page: Page, keys: ReadonlyArray<string>): Promis
   }, keys)
 }
 
+/** Enters a text into the search box, which it opens by the key for it. */
+export const search = async (page: Page, text: string): Promise<void> => {
+  await page.keyboard.press("/")
+  await page.getByRole("searchbox").fill(text)
+  await page.keyboard.press("Enter")
+}
+
 /** The keys of all rows of a history, from top to bottom, read by scrolling to its end. */
 export const walk = async (page: Page): Promise<ReadonlyArray<string>> => {
   const keys = new Set<string>()

@@ -1,11 +1,10 @@
 /** What the service knows of contracts on screen, compared with the node: ABIs, calls that read, errors, and the state before and after. */
 import { encodeFunctionData } from "viem"
-import type { Browser } from "playwright-core"
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import type { Page } from "playwright-core"
+import { describe, expect } from "vitest"
 import * as ChromiumBrowser from "./Browser.ts"
-import * as Build from "./Build.ts"
 import * as Site from "./Site.ts"
-import * as World from "./World.ts"
+import * as SiteTest from "./SiteTest.ts"
 
 const balanceOf = {
   type: "function",
@@ -15,35 +14,20 @@ const balanceOf = {
   stateMutability: "view",
 } as const
 
+const it = SiteTest.make({ blocks: 12, project: "hardhat" })
+
 describe.skipIf(ChromiumBrowser.missing !== undefined)("contracts in the explorer", () => {
-  let world: World.World
-  let browser: Browser
-  let site: Site.Site
-
-  beforeAll(async () => {
-    await Build.make()
-    ;[world, browser] = await Promise.all([World.start({ blocks: 12, project: "hardhat" }), ChromiumBrowser.launch()])
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await world?.close()
-  })
-  beforeEach(async () => {
-    site = await Site.make(browser, world.url)
-  })
-  afterEach(async () => {
-    expect(site.issues).toEqual([])
-    await site.close()
-  })
-
   /** Waits until each call of a trace has the name of its function. */
-  const untilNamed = () =>
-    site.page.waitForFunction(() => {
+  const untilNamed = (page: Page) =>
+    page.waitForFunction(() => {
       const names = [...document.querySelectorAll(".frame .method")].map(({ textContent }) => textContent)
       return names.length > 0 && names.every((name) => !name.startsWith("0x"))
     })
 
-  it("contract: lists the functions, events and errors of its ABI, and reads what the node states", async () => {
+  it("contract: lists the functions, events and errors of its ABI, and reads what the node states", async ({
+    site,
+    world,
+  }) => {
     const { accounts, contracts } = world.scenario
     const data = encodeFunctionData({ abi: [balanceOf], args: [accounts.alice] })
     const held = BigInt(await world.call<string>("eth_call", [{ to: contracts.gold, data }, "latest"]))
@@ -66,7 +50,10 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("contracts in the explore
     expect(await Site.violations(page)).toEqual([])
   })
 
-  it("contract: a proxy shows the ABI of its implementation, and an unknown one how to add its ABI", async () => {
+  it("contract: a proxy shows the ABI of its implementation, and an unknown one how to add its ABI", async ({
+    site,
+    world,
+  }) => {
     const { accounts, contracts } = world.scenario
     await site.open(`/address/${contracts.proxy}?tab=contract`)
     await site.page
@@ -79,7 +66,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("contracts in the explore
     await site.page.getByText(`daybook abi add ${accounts.bob} FILE`).waitFor()
   })
 
-  it("transaction: shows a custom error by name, and the functions of the trace", async () => {
+  it("transaction: shows a custom error by name, and the functions of the trace", async ({ site, world }) => {
     const { nestedTuple, revertCustomError, swap } = world.scenario.transactions
     await site.open(`/tx/${revertCustomError}`)
     await Site.fact(site.page, "Outcome")
@@ -92,12 +79,15 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("contracts in the explore
       .locator(".frame .method")
       .filter({ hasText: /^swap$/ })
       .waitFor()
-    await untilNamed()
+    await untilNamed(site.page)
     await site.open(`/tx/${nestedTuple}`)
-    await untilNamed()
+    await untilNamed(site.page)
   })
 
-  it("transaction: structs have the names of their fields, addresses in them are links, and an indexed text is a hash", async () => {
+  it("transaction: structs have the names of their fields, addresses in them are links, and an indexed text is a hash", async ({
+    site,
+    world,
+  }) => {
     await site.open(`/tx/${world.scenario.transactions.nestedTuple}`)
     const { page } = site
     const call = page.getByRole("group", { name: /^Parameters of .place/ })
@@ -117,7 +107,10 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("contracts in the explore
     expect(await Site.violations(page)).toEqual([])
   })
 
-  it("transaction: values of enums have their names in the input, and the trace names the fields of structs", async () => {
+  it("transaction: values of enums have their names in the input, and the trace names the fields of structs", async ({
+    site,
+    world,
+  }) => {
     await site.open(`/tx/${world.scenario.transactions.nestedTuple}`)
     const { page } = site
     const call = page.getByRole("group", { name: /^Parameters of .place/ })
@@ -129,7 +122,10 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("contracts in the explore
     await line.getByText("Fourth", { exact: true }).waitFor()
   })
 
-  it("transaction: a creation states what the constructor was called with, in the input and in the trace", async () => {
+  it("transaction: a creation states what the constructor was called with, in the input and in the trace", async ({
+    site,
+    world,
+  }) => {
     const { page } = site
     await site.open(`/address/${world.scenario.contracts.gold}`)
     await Site.fact(page, "Created").getByRole("link").first().click()
@@ -141,7 +137,10 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("contracts in the explore
     expect(await Site.violations(page)).toEqual([])
   })
 
-  it("transaction: calls with their arguments and the reason of a revert are there where the node does not trace calls", async () => {
+  it("transaction: calls with their arguments and the reason of a revert are there where the node does not trace calls", async ({
+    site,
+    world,
+  }) => {
     const { page } = site
     // As Hardhat and Ganache answer.
     await page.route("**/rpc/**", async (route) => {
@@ -174,7 +173,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("contracts in the explore
       .waitFor()
   })
 
-  it("transaction: the state before and after is that of the node", async () => {
+  it("transaction: the state before and after is that of the node", async ({ site, world }) => {
     const { swap } = world.scenario.transactions
     const params = [swap, { tracer: "prestateTracer", tracerConfig: { diffMode: true } }]
     const { post } = await world.call<{
@@ -193,7 +192,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("contracts in the explore
     expect(await Site.violations(site.page)).toEqual([])
   })
 
-  it("transaction: a node without that tracer is stated, with what is needed", async () => {
+  it("transaction: a node without that tracer is stated, with what is needed", async ({ site, world }) => {
     await site.page.route("**/rpc/**", async (route) => {
       const body: unknown = route.request().postDataJSON()
       if (!JSON.stringify(body).includes("prestateTracer")) return route.continue()
@@ -209,7 +208,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("contracts in the explore
     await site.page.getByText("tracer not found").waitFor()
   })
 
-  it("home and block: name functions and contracts that the node does not name", async () => {
+  it("home and block: name functions and contracts that the node does not name", async ({ site, world }) => {
     const { swap } = world.scenario.transactions
     const { blockNumber } = await world.call<{ readonly blockNumber: string }>("eth_getTransactionByHash", [swap])
     await site.open(`/block/${Number(blockNumber)}`)

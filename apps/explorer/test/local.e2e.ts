@@ -1,42 +1,22 @@
 /** A chain in development on screen: heads that go back, and a node that starts anew. */
 import { Head } from "@daybook/chain"
-import type { Browser } from "playwright-core"
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import type { Page } from "playwright-core"
+import { describe, expect } from "vitest"
 import * as ChromiumBrowser from "./Browser.ts"
-import * as Build from "./Build.ts"
-import * as Site from "./Site.ts"
-import * as World from "./World.ts"
+import * as SiteTest from "./SiteTest.ts"
 
 const turns = 100
 
+const it = SiteTest.make({ blocks: 8, chain: { rewinds: true, pollMillis: 50 } })
+
 describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer beside a local chain", () => {
-  let world: World.World
-  let browser: Browser
-  let site: Site.Site
+  const blockRow = (page: Page, hash: string, isReverted: boolean) =>
+    page.locator(`tr[data-hash="${hash}"][data-reverted="${isReverted}"]`)
 
-  beforeAll(async () => {
-    await Build.make()
-    ;[world, browser] = await Promise.all([
-      World.start({ blocks: 8, chain: { rewinds: true, pollMillis: 50 } }),
-      ChromiumBrowser.launch(),
-    ])
-  })
-  afterAll(async () => {
-    await browser?.close()
-    await world?.close()
-  })
-  beforeEach(async () => {
-    site = await Site.make(browser, world.url)
-  })
-  afterEach(async () => {
-    expect(site.issues).toEqual([])
-    await site.close()
-  })
-
-  const blockRow = (hash: string, isReverted: boolean) =>
-    site.page.locator(`tr[data-hash="${hash}"][data-reverted="${isReverted}"]`)
-
-  it(`home: shows each head after evm_revert, ${turns} times, and the reverted block as reverted`, async () => {
+  it(`home: shows each head after evm_revert, ${turns} times, and the reverted block as reverted`, async ({
+    site,
+    world,
+  }) => {
     await site.open("/")
     const start = await world.run(Head.current(world.node))
     for (let turn = 0; turn < turns; turn++) {
@@ -44,13 +24,13 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer beside a local 
       // Blocks of a turn differ from those of the turn before.
       await world.call("evm_increaseTime", [turn + 1])
       const mined = await world.run(Head.mine(world.node, 1 + (turn % 3)))
-      await blockRow(mined.hash, false).waitFor()
+      await blockRow(site.page, mined.hash, false).waitFor()
       await world.call("evm_revert", [snapshot])
       // The block of the next turn replaces this one, too; the head itself is waited for in every tenth turn.
-      if (turn % 10 === 9) await blockRow(mined.hash, true).waitFor()
+      if (turn % 10 === 9) await blockRow(site.page, mined.hash, true).waitFor()
     }
 
-    await blockRow(start.hash, false).waitFor()
+    await blockRow(site.page, start.hash, false).waitFor()
     await site.page.waitForFunction(
       (hash) => document.querySelector('tr[data-reverted="false"]')?.getAttribute("data-hash") === hash,
       start.hash,
@@ -59,7 +39,10 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer beside a local 
     expect((await world.run(Head.current(world.node))).hash).toBe(start.hash)
   }, 600_000)
 
-  it("address: a transaction is marked as reverted once the head is below it, and its repetition is not", async () => {
+  it("address: a transaction is marked as reverted once the head is below it, and its repetition is not", async ({
+    site,
+    world,
+  }) => {
     const { carol, erin } = world.scenario.accounts
     await site.open(`/address/${erin}`)
     const snapshot = await world.call("evm_snapshot")
@@ -81,15 +64,18 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer beside a local 
     expect(await rowOf(hash, true).count()).toBe(0)
   })
 
-  it("a node that starts anew with another chain: the blocks of the old one are reverted, and those of the new one shown", async () => {
+  it("a node that starts anew with another chain: the blocks of the old one are reverted, and those of the new one shown", async ({
+    site,
+    world,
+  }) => {
     await site.open("/")
     const old = await world.run(Head.current(world.node))
-    await blockRow(old.hash, false).waitFor()
+    await blockRow(site.page, old.hash, false).waitFor()
 
     await world.restartNode()
     const { hash } = await world.run(Head.mine(world.node, 3))
 
-    await blockRow(hash, false).waitFor()
+    await blockRow(site.page, hash, false).waitFor()
     await world.indexed()
     await site.open(`/address/${world.scenario.accounts.alice}`)
     await site.page.getByText("No transactions").first().waitFor()

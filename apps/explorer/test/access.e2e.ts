@@ -1,0 +1,76 @@
+/** A service that goes away, one that asks for a key, and its page of the API. */
+import { Head } from "@daybook/chain"
+import { describe, expect } from "vitest"
+import * as ChromiumBrowser from "./Browser.ts"
+import * as SiteTest from "./SiteTest.ts"
+
+const it = SiteTest.make()
+
+describe.skipIf(ChromiumBrowser.missing !== undefined)("access to the service in the explorer", () => {
+  it("a service that goes away is reported, and the page goes on by itself once it is back", async ({
+    site,
+    world,
+  }) => {
+    await site.open("/")
+
+    await world.stop()
+    await site.page.getByText("The service does not respond").first().waitFor()
+    await world.start()
+
+    await site.page.getByText("The service does not respond").first().waitFor({ state: "hidden" })
+    const { hash } = await world.run(Head.mine(world.node))
+    await site.page.locator(`tr[data-hash="${hash}"]`).waitFor()
+    await world.indexed()
+  })
+
+  it("keys: a page without a key asks for one, keeps it in the tab, and never puts it in a URL", async ({
+    site,
+    world,
+  }) => {
+    await site.page.route("**/explorer.json", async (route) => {
+      const response = await route.fetch()
+      return route.fulfill({ response, json: { ...(await response.json()), access: "keyed" } })
+    })
+    const urls: Array<string> = []
+    site.page.on("request", (request) => urls.push(request.url()))
+    await site.page.goto(world.url)
+    await site.page.getByLabel("Key").fill("a-key-of-the-test")
+    await site.page.getByRole("button", { name: "Continue" }).click()
+    await site.page.getByRole("heading", { name: "Latest blocks" }).waitFor()
+
+    await site.page.reload()
+
+    await site.page.getByRole("heading", { name: "Latest blocks" }).waitFor()
+    expect(urls.filter((url) => url.includes("a-key-of-the-test"))).toEqual([])
+  })
+
+  it("the page of the API: calls an operation under the policy of the page, with a key that is in no URL", async ({
+    site,
+    world,
+  }) => {
+    const { context } = site
+    const page = await context.newPage()
+    const [urls, issues]: [Array<string>, Array<string>] = [[], []]
+    page.on("request", (request) => urls.push(request.url()))
+    page.on("console", (message) => message.type() === "error" && issues.push(message.text()))
+    page.on("pageerror", (error) => issues.push(error.message))
+    await page.goto(`${world.url}/docs`)
+    await page.locator("button.authorize").first().click()
+    await page.locator(".auth-container input").fill("dbk_entered")
+    await page.locator(".auth-btn-wrapper button.authorize").click()
+    await page.locator(".btn-done").click()
+    await page.locator(".opblock-summary-control").first().click()
+    await page.locator("[data-param-name=address] input").fill(world.scenario.accounts.alice)
+    const sent = page.waitForRequest(/verbose/)
+
+    await page.locator("button.execute").click()
+
+    expect((await sent).headers()["x-api-key"]).toBe("dbk_entered")
+    await page.locator(".live-responses-table .response-col_status", { hasText: "200" }).waitFor()
+    expect(urls.filter((url) => !url.startsWith(world.url) && !url.startsWith("data:"))).toEqual([])
+    expect([...urls, page.url()].filter((url) => url.includes("dbk_"))).toEqual([])
+    expect(await page.evaluate(() => localStorage.length + sessionStorage.length)).toBe(0)
+    expect(issues).toEqual([])
+    await page.close()
+  })
+})
