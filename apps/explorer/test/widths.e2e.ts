@@ -101,14 +101,17 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("widths of the explorer",
     const { close, open, page } = await Site.make(browser, world.url, { width: 360, height: 740 })
     await open(`/address/${world.scenario.accounts.alice}`)
     await page.getByRole("button", { name: "Filters" }).waitFor()
-    const row = await page.locator(".rows-body .row").first().boundingBox()
+    // While rows are read, one is replaced by another.
+    await page.waitForFunction(() => {
+      const box = document.querySelector(".rows-body .row")?.getBoundingClientRect()
+      return box !== undefined && box.height > 0 && box.top < window.innerHeight
+    })
     await open("/")
     const ends = await page
       .locator("tr[data-hash] td:last-child")
       .evaluateAll((cells) => cells.map((cell) => Math.round(cell.getBoundingClientRect().right)))
     await close()
 
-    expect(row?.y).toBeLessThan(740)
     expect(ends.length).toBeGreaterThan(5)
     expect(new Set(ends).size).toBe(1)
   })
