@@ -86,12 +86,16 @@ const resolveTag = async (tag: BlockTag, { apiKey, chain }: Service): Promise<Re
 /** Rows that are shown. */
 const maxHits = 20
 
-const resolveText = async (text: string, service: Service, watched: ReadonlyArray<Watched>): Promise<Resolution> => {
+const findNames = async (
+  text: string,
+  service: Service,
+  watched: ReadonlyArray<Watched>,
+): Promise<ReadonlyArray<Hit>> => {
   const chain = service.chain.name
   const labelled = watched.filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()))
   const client = await Clients.explorer(service.apiKey)
   const { result: named } = await client.search({ chain, q: text, limit: maxHits })
-  const hits = [
+  return [
     ...labelled.map(({ address, label }) => ({ kind: "your label", name: label, detail: address, address })),
     ...named.map(({ address, kind, name, symbol }) => ({
       kind: kind === "ens" ? "ENS name" : kind,
@@ -99,11 +103,30 @@ const resolveText = async (text: string, service: Service, watched: ReadonlyArra
       detail: address,
       address,
     })),
-  ].map(({ address, ...hit }): Hit => ({ ...hit, chain, target: { page: "address", id: address } }))
-  if (hits.length > 0) return { _tag: "Hits", hits: hits.slice(0, maxHits) }
+  ]
+    .map(({ address, ...hit }): Hit => ({ ...hit, chain, target: { page: "address", id: address } }))
+    .slice(0, maxHits)
+}
+
+const resolveText = async (text: string, service: Service, watched: ReadonlyArray<Watched>): Promise<Resolution> => {
+  const hits = await findNames(text, service, watched)
+  if (hits.length > 0) return { _tag: "Hits", hits }
   return nothing(
-    `No label and no token of ${chain} has "${text}" in its name. Addresses and hashes begin with 0x; blocks are numbers, or latest.`,
+    `No label and no token of ${service.chain.name} has "${text}" in its name. A new token is found once its block is final. Addresses and hashes begin with 0x; blocks are numbers, or latest.`,
   )
+}
+
+/** Shortest text that is looked for while a person types. */
+const minSuggested = 2
+
+/** Names that have a text which is not whole yet; none for the beginning of an address, a hash or a number. */
+export const suggest = async (
+  text: string,
+  service: Service,
+  watched: ReadonlyArray<Watched>,
+): Promise<ReadonlyArray<Hit>> => {
+  const query = parse(text)
+  return query._tag === "Text" && query.text.length >= minSuggested ? findNames(query.text, service, watched) : []
 }
 
 /** Resolves what a person typed. */

@@ -1,28 +1,14 @@
-/** The search box in the header. `/` focuses it, Enter searches, Escape closes the results. */
-import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react"
-import * as Entry from "../navigation/Entry.ts"
-import { Link, useNavigate } from "../navigation/Navigation.tsx"
-import * as Paths from "../navigation/Paths.ts"
-import { explain } from "../service/Errors.ts"
+/** The search box in the header. `/` focuses it, names appear while a person types, Enter searches, and Escape closes the results. */
+import { type FormEvent, type KeyboardEvent, useEffect, useRef } from "react"
+import { checksummed } from "../display/AddressText.ts"
+import { Link } from "../navigation/Navigation.tsx"
 import { useService } from "../service/Service.tsx"
-import { useWatchList } from "../watch/WatchList.ts"
-import type { Hit, Resolution, Target } from "./Resolve.ts"
 import { ForeignText } from "../text/ForeignText.tsx"
-
-const paths = { address: Paths.address, tx: Paths.transaction, block: Paths.block }
-
-/** The path of the page of a hit. */
-const pathOf = ({ id, page }: Target): string => paths[page](id)
-
-type State = { readonly _tag: "Idle" } | { readonly _tag: "Searching" } | Resolution
-
-const idle: State = { _tag: "Idle" }
+import type { Hit } from "./Resolve.ts"
+import { loadResolver, pathOf, type State, useSearch } from "./useSearch.ts"
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
-
-/** Code that is loaded once a person turns to the box. */
-const loadResolver = () => import("./Resolve.ts")
 
 /** Focuses the box when a person presses `/` outside of a field. */
 const useSlash = (focus: () => void) => {
@@ -52,7 +38,12 @@ const Results = ({ onClose, state }: { readonly state: State; readonly onClose: 
     )
   }
   return (
-    <ul className="search-results" aria-label="Results">
+    <ul
+      className="search-results"
+      aria-label="Results"
+      // The box keeps the focus, so that it does not close the list before the click.
+      onMouseDown={(event) => event.preventDefault()}
+    >
       {state.hits.map((hit: Hit) => (
         <li key={`${hit.kind} ${hit.chain} ${hit.target.id}`}>
           <Link
@@ -61,7 +52,7 @@ const Results = ({ onClose, state }: { readonly state: State; readonly onClose: 
             onClick={onClose}
           >
             <ForeignText className="hit-kind" text={hit.kind} /> <ForeignText className="hit-name" text={hit.name} />
-            <code className="hit-detail">{hit.detail}</code>
+            <code className="hit-detail">{checksummed(hit.detail)}</code>
           </Link>
         </li>
       ))}
@@ -69,49 +60,42 @@ const Results = ({ onClose, state }: { readonly state: State; readonly onClose: 
   )
 }
 
+/** Moves the focus through the box and its results. */
+const moveFocus = (form: HTMLFormElement, step: -1 | 1): void => {
+  const stops = [...form.querySelectorAll<HTMLElement>("input, .search-results a")]
+  const at = stops.findIndex((stop) => stop === document.activeElement)
+  stops.at((at + step) % stops.length)?.focus()
+}
+
 export const SearchBox = () => {
-  const service = useService()
-  const watched = useWatchList()
-  const navigate = useNavigate()
   const input = useRef<HTMLInputElement>(null)
-  const latest = useRef(0)
-  const [text, setText] = useState("")
-  const [state, setState] = useState<State>(idle)
+  const { change, close, search, state, text } = useSearch(() => input.current?.blur())
   useSlash(() => input.current?.focus())
 
-  const close = () => {
-    latest.current++
-    setState(idle)
-  }
-  const search = async () => {
-    const turn = ++latest.current
-    const entry = Entry.key()
-    setState({ _tag: "Searching" })
-    const find = async () => (await loadResolver()).resolve(text, service, watched)
-    const found = await find().catch((error: unknown): Resolution => {
-      const { detail, title } = explain(error)
-      return { _tag: "Nothing", reason: `${title}. ${detail}` }
-    })
-    if (turn !== latest.current) return
-    // Another page was opened meanwhile.
-    if (entry !== Entry.key()) return close()
-    setState(found)
-    if (found._tag !== "Exact") return
-    setText("")
-    input.current?.blur()
-    navigate({ to: pathOf(found.target) })
-  }
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
     void search()
   }
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== "Escape") return
-    close()
-    input.current?.focus()
+  const onKeyDown = (event: KeyboardEvent<HTMLFormElement>) => {
+    const { currentTarget, key } = event
+    if (key === "Escape") {
+      close()
+      input.current?.focus()
+    } else if (state._tag === "Hits" && (key === "ArrowDown" || key === "ArrowUp")) {
+      event.preventDefault()
+      moveFocus(currentTarget, key === "ArrowDown" ? 1 : -1)
+    }
   }
   return (
-    <form className="search" role="search" onSubmit={onSubmit} onKeyDown={onKeyDown}>
+    <form
+      className="search"
+      role="search"
+      onSubmit={onSubmit}
+      onKeyDown={onKeyDown}
+      onBlur={({ currentTarget, relatedTarget }) => {
+        if (state._tag === "Hits" && !currentTarget.contains(relatedTarget)) close()
+      }}
+    >
       <input
         ref={input}
         type="search"
@@ -124,10 +108,7 @@ export const SearchBox = () => {
         spellCheck={false}
         value={text}
         onFocus={() => void loadResolver().catch(() => undefined)}
-        onChange={({ target }) => {
-          close()
-          setText(target.value)
-        }}
+        onChange={({ target }) => change(target.value)}
       />
       <kbd aria-hidden="true">/</kbd>
       <div aria-live="polite">

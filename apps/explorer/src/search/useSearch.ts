@@ -1,0 +1,77 @@
+/** The state of the search box: names while a person types, and what Enter finds. */
+import { useRef, useState } from "react"
+import * as Entry from "../navigation/Entry.ts"
+import { useNavigate } from "../navigation/Navigation.tsx"
+import * as Paths from "../navigation/Paths.ts"
+import { explain } from "../service/Errors.ts"
+import { useService } from "../service/Service.tsx"
+import { useWatchList } from "../watch/WatchList.ts"
+import type { Resolution, Target } from "./Resolve.ts"
+
+const paths = { address: Paths.address, tx: Paths.transaction, block: Paths.block }
+
+/** The path of the page of a hit. */
+export const pathOf = ({ id, page }: Target): string => paths[page](id)
+
+/** What the box shows. */
+export type State = { readonly _tag: "Idle" } | { readonly _tag: "Searching" } | Resolution
+
+const idle: State = { _tag: "Idle" }
+
+/** Time without a key after which names are looked for. */
+const suggestionMillis = 200
+
+/** Loads the code of the search, once a person turns to the box. */
+export const loadResolver = () => import("./Resolve.ts")
+
+/** The text of the box, what is shown for it, and what changes them. `onFound` is called before the page of an exact hit is opened. */
+export const useSearch = (onFound: () => void) => {
+  const service = useService()
+  const watched = useWatchList()
+  const navigate = useNavigate()
+  const latest = useRef(0)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const [text, setText] = useState("")
+  const [state, setState] = useState<State>(idle)
+
+  /** Ends what is under way. */
+  const begin = (): number => {
+    clearTimeout(timer.current)
+    return ++latest.current
+  }
+  const close = () => {
+    begin()
+    setState(idle)
+  }
+  const suggest = async (part: string, turn: number) => {
+    const find = async () => (await loadResolver()).suggest(part, service, watched)
+    const hits = await find().catch(() => [])
+    if (turn === latest.current) setState(hits.length === 0 ? idle : { _tag: "Hits", hits })
+  }
+  const change = (value: string) => {
+    const turn = begin()
+    setText(value)
+    // Hits stay until others replace them, so that the list does not flicker.
+    if (state._tag !== "Hits" || value === "") setState(idle)
+    timer.current = setTimeout(() => void suggest(value, turn), suggestionMillis)
+  }
+  const search = async () => {
+    const turn = begin()
+    const entry = Entry.key()
+    setState({ _tag: "Searching" })
+    const find = async () => (await loadResolver()).resolve(text, service, watched)
+    const found = await find().catch((error: unknown): Resolution => {
+      const { detail, title } = explain(error)
+      return { _tag: "Nothing", reason: `${title}. ${detail}` }
+    })
+    if (turn !== latest.current) return
+    // Another page was opened meanwhile.
+    if (entry !== Entry.key()) return close()
+    setState(found)
+    if (found._tag !== "Exact") return
+    setText("")
+    onFound()
+    navigate({ to: pathOf(found.target) })
+  }
+  return { text, state, change, search, close }
+}

@@ -1,0 +1,90 @@
+/** The search in a browser: what it finds, and why it finds nothing. */
+import { describe, expect } from "vitest"
+import * as ChromiumBrowser from "./Browser.ts"
+import * as Site from "./Site.ts"
+import * as SiteTest from "./SiteTest.ts"
+
+interface NodeBlock {
+  readonly number: string
+  readonly hash: string
+  readonly gasUsed: string
+  readonly gasLimit: string
+  readonly miner: string
+  readonly parentHash: string
+  readonly stateRoot: string
+  readonly transactions: ReadonlyArray<string>
+}
+
+const it = SiteTest.make({ chain: { rewinds: true, pollMillis: 50 } })
+
+describe.skipIf(ChromiumBrowser.missing !== undefined)("search in the explorer", () => {
+  it("search: finds an address, a transaction, a block by number and hash, and an own label", async ({
+    site,
+    world,
+  }) => {
+    await site.open("/")
+    const { accounts, transactions } = world.scenario
+    const block = await world.call<NodeBlock>("eth_getBlockByNumber", ["0x5", false])
+    for (const [text, path] of [
+      [accounts.bob.toUpperCase().replace("0X", "0x"), `/address/${accounts.bob}`],
+      [transactions.create2, `/tx/${transactions.create2}`],
+      ["#5", "/block/5"],
+      [block.hash, `/block/${block.hash}`],
+    ] as const) {
+      await Site.search(site.page, text)
+      await site.page.waitForURL(`${world.url}${path}`)
+    }
+
+    await site.open(`/address/${accounts.dave}`)
+    await site.page.getByRole("button", { name: "Watch" }).click()
+    await site.page.getByLabel("Own label").fill("Savings عملة")
+    await site.page.getByRole("button", { name: "Save" }).click()
+    await Site.search(site.page, "savings")
+    await site.page.getByRole("link", { name: /your label/ }).click()
+
+    await site.page.getByRole("heading", { name: "Savings عملة" }).waitFor()
+    expect(site.page.url()).toBe(`${world.url}/address/${accounts.dave}`)
+    await site.open("/")
+    await site.page
+      .getByRole("region", { name: "Your addresses" })
+      .getByRole("row", { name: /Savings/ })
+      .getByRole("link")
+      .waitFor()
+  })
+
+  it("search: names appear while a person types, and keys lead through them; on a chain of development also a token of blocks that are not final", async ({
+    site,
+    world,
+  }) => {
+    await site.open("/")
+    const { page } = site
+    const results = page.getByRole("list", { name: "Results" })
+    await page.keyboard.press("/")
+    await page.keyboard.type("gol")
+    await results.getByText("(GOLD)").waitFor()
+    expect(await Site.violations(page)).toEqual([])
+
+    await page.keyboard.press("Escape")
+    await results.waitFor({ state: "hidden" })
+    await page.keyboard.type("gold")
+    await results.getByText("(GOLD)").waitFor()
+    await page.keyboard.press("ArrowDown")
+    await page.keyboard.press("Enter")
+
+    await page.waitForURL(`${world.url}/address/${world.scenario.contracts.gold}`)
+    await results.waitFor({ state: "hidden" })
+  })
+
+  it("search: states why nothing was found", async ({ site }) => {
+    await site.open("/")
+    for (const [text, reason] of [
+      [`0x${"12".repeat(32)}`, "has this hash"],
+      ["123456789", "has no block 123456789 yet"],
+      ["0x1234567890123456789012", "An address has 40 digits"],
+      ["no such name", 'has "no such name" in its name'],
+    ] as const) {
+      await Site.search(site.page, text)
+      await site.page.getByText(reason).waitFor()
+    }
+  })
+})
