@@ -28,18 +28,20 @@ export const Page = ({ actions, children, heading, title }: PageProps) => {
 }
 
 interface PanelProps {
+  /** Makes the part the target of a link. */
+  readonly id?: string
   readonly title: ReactNode
   readonly actions?: ReactNode
   readonly children: ReactNode
 }
 
 /** A part of a page with its own heading. */
-export const Panel = ({ actions, children, title }: PanelProps) => {
-  const id = useId()
+export const Panel = ({ actions, children, id, title }: PanelProps) => {
+  const headingId = useId()
   return (
-    <section className="panel" aria-labelledby={id}>
+    <section className="panel" id={id} tabIndex={id === undefined ? undefined : -1} aria-labelledby={headingId}>
       <div className="panel-head">
-        <h2 id={id}>{title}</h2>
+        <h2 id={headingId}>{title}</h2>
         {actions}
       </div>
       {children}

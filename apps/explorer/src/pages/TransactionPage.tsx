@@ -16,7 +16,9 @@ import { Headline } from "./transaction/Headline.tsx"
 import { Changes } from "./transaction/Moved.tsx"
 import { type Known, Overview } from "./transaction/Overview.tsx"
 import * as Replay from "./transaction/Replay.ts"
+import { Sections } from "./transaction/Sections.tsx"
 import { useReason } from "./transaction/useReason.ts"
+import { useTrace } from "./transaction/useTrace.ts"
 
 const Details = lazyPage(async () => (await import("./transaction/Details.tsx")).Details)
 
@@ -53,9 +55,7 @@ const useFailure = ({ receipt, transaction }: Known): CallFrame | undefined => {
   const key = [hash, receipt?.blockHash]
   const isFailed = receipt?.status === 0
   // Of every transaction: what shows it is loaded meanwhile.
-  const traced = useRpc(["trace", ...key], (client) => client.debug_traceTransaction(hash, { tracer: "callTracer" }), {
-    enabled: receipt !== null,
-  })
+  const traced = useTrace(hash, receipt?.blockHash)
   const isSilent = traced.error !== null || (traced.data !== undefined && Replay.isWithoutReason(traced.data))
   const repeated = useRpc(
     ["repeated", ...key],
@@ -80,7 +80,7 @@ const MovedPanel = ({ known: { transaction }, receipt, row }: MovedPanelProps) =
     (address, at, all) => address !== null && address !== undefined && all.indexOf(address) === at,
   ) as ReadonlyArray<string>
   return (
-    <Panel title="What moved">
+    <Panel id="moved" title="What moved">
       {row === null ? (
         <p className="empty">The service has not indexed this transaction. What it moved appears here once it has.</p>
       ) : (
@@ -125,6 +125,7 @@ const Contents = ({ known }: { readonly known: Known }) => {
       {receipt === null || (row === undefined && error === null) ? null : (
         <Headline {...known} receipt={receipt} call={row?.decoded_call ?? null} reason={reason} place={place} />
       )}
+      {receipt === null ? null : <Sections transaction={transaction} receipt={receipt} />}
       <Panel title="Overview">
         <Overview {...known} reason={reason} labels={{ from: row?.from_address_label, to: row?.to_address_label }} />
       </Panel>

@@ -87,7 +87,7 @@ const InputPanel = ({ error, known: { receipt, transaction }, row }: Omit<Detail
   if (input === "0x") return null
   const isReading = receipt !== null && row === undefined && error === null
   return (
-    <Panel title="Input">
+    <Panel id="input" title="Input">
       {isReading ? (
         <Skeleton label="the input" rows={2} />
       ) : (
@@ -105,7 +105,7 @@ const LogsPanel = ({ error, receipt, row }: Pick<DetailsProps, "error" | "row"> 
     ),
   )
   return (
-    <Panel title={`Logs (${formatInteger(receipt.logs.length)})`}>
+    <Panel id="logs" title={`Logs (${formatInteger(receipt.logs.length)})`}>
       <Logs logs={receipt.logs} events={events} undecoded={reasonFor(row, error)} />
     </Panel>
   )
@@ -125,7 +125,7 @@ export const Details = ({ error, failure, known, row }: DetailsProps) => {
       {receipt === null ? null : (
         <>
           <LogsPanel receipt={receipt} row={row} error={error} />
-          <Panel title="Trace">
+          <Panel id="trace" title="Trace">
             <Trace
               hash={transaction.hash}
               sender={transaction.from}
@@ -134,12 +134,12 @@ export const Details = ({ error, failure, known, row }: DetailsProps) => {
               outermost={outermostOf(transaction, receipt, failure)}
             />
           </Panel>
-          <Panel title="State">
+          <Panel id="state" title="State">
             <StateChanges hash={transaction.hash} blockHash={receipt.blockHash} />
           </Panel>
         </>
       )}
-      <Panel title="Raw">
+      <Panel id="raw" title="Raw">
         <Disclosure title="Transaction as JSON">
           <RawJson value={transaction} label="Transaction as JSON" />
         </Disclosure>

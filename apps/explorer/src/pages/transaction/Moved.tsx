@@ -30,7 +30,7 @@ export const TokenTransfers = ({ receipt }: { readonly receipt: Receipt }) => {
   const rows = transfers(receipt)
   if (rows.length === 0) return null
   return (
-    <Panel title={`Token transfers (${formatInteger(rows.length)})`}>
+    <Panel id="transfers" title={`Token transfers (${formatInteger(rows.length)})`}>
       <Table
         label="Token transfers"
         columns={transferColumns}

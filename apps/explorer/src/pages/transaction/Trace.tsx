@@ -6,10 +6,10 @@ import { AddressLink } from "../../display/Links.tsx"
 import { Badge, ErrorNotice, Fact, Facts, Notice, Skeleton } from "../../display/Page.tsx"
 import { Bytes, Count, Ether } from "../../display/Values.tsx"
 import { isInvalidResponse, kindOf } from "../../service/Errors.ts"
-import { useRpc } from "../../service/Service.tsx"
 import { FrameCall } from "./FrameCall.tsx"
 import { IndexedCalls } from "./IndexedCalls.tsx"
 import { useReason } from "./useReason.ts"
+import { countOf, useTrace } from "./useTrace.ts"
 import { isolated } from "../../text/VisibleText.ts"
 import { ForeignText } from "../../text/ForeignText.tsx"
 
@@ -19,16 +19,6 @@ const maxOpen = 60
 /** Levels that are open in a larger tree, beside those that lead to a failure; and levels that are shown at all. */
 const openLevels = 2
 const maxLevels = 400
-
-const countOf = (root: CallFrame): number => {
-  let count = 0
-  const left = [root]
-  for (let frame = left.pop(); frame !== undefined; frame = left.pop()) {
-    count++
-    for (const call of frame.calls ?? []) left.push(call)
-  }
-  return count
-}
 
 interface FrameProps {
   readonly frame: CallFrame
@@ -144,9 +134,7 @@ const hasNoTracer = (error: unknown): boolean => {
 
 export const Trace = (props: TraceProps) => {
   const { block, blockHash, hash, outermost, sender } = props
-  const { data, error, refetch } = useRpc(["trace", hash, blockHash], (client) =>
-    client.debug_traceTransaction(hash, { tracer: "callTracer" }),
-  )
+  const { data, error, refetch } = useTrace(hash, blockHash)
   if (data !== undefined) {
     const count = countOf(data)
     return (

@@ -79,7 +79,7 @@ export const UserOperations = ({ receipt }: { readonly receipt: Receipt }) => {
   const all = userOperations(receipt)
   if (all.length === 0) return null
   return (
-    <Panel title={`User operations (${formatInteger(all.length)})`}>
+    <Panel id="operations" title={`User operations (${formatInteger(all.length)})`}>
       <p className="muted">
         Accounts did this through an entry point (ERC-4337). What an operation cost is part of what moved, and not added
         to it.
