@@ -32,6 +32,30 @@ export const openingsOf = (
   return openings.includes(undefined) ? undefined : openings.filter((one) => one !== undefined)
 }
 
+/** Sums that lack what was held before the first indexed block. */
+interface Sums {
+  readonly opening: ReadonlyArray<Balance>
+  readonly closing: ReadonlyArray<Balance>
+}
+
+/**
+ * Adds to the sums at both ends of a range what was held before the first indexed block; undefined where that is not known of each of
+ * them. What is 0 then is left out.
+ */
+export const withOpenings = ({ closing, opening }: Sums, compared: ByAsset): Sums | undefined => {
+  const keyFor = (row: Balance) => keyOf(holdingOf(row))
+  const all = new Map([...closing, ...opening].map((row) => [keyFor(row), row]))
+  if (![...all.keys()].every((key) => compared.has(key))) return undefined
+  const added = (rows: ReadonlyArray<Balance>): ReadonlyArray<Balance> => {
+    const sums = new Map(rows.map((row) => [keyFor(row), row.balance]))
+    return [...all].flatMap(([key, row]) => {
+      const balance = (sums.get(key) ?? 0n) + (compared.get(key)?.opening ?? 0n)
+      return balance === 0n ? [] : [{ ...row, balance }]
+    })
+  }
+  return { opening: added(opening), closing: added(closing) }
+}
+
 /** Holdings of tokens that are compared: anyone may send an address thousands of them. */
 const maxTokens = 50
 
@@ -43,6 +67,8 @@ export interface Holding {
 
 /** The key of a holding among comparisons. */
 export const keyOf = ({ asset, id }: Holding): string => (id === null ? asset : `${asset} ${id}`)
+
+const holdingOf = ({ asset, token_id: id }: Pick<Balance, "asset" | "token_id">): Holding => ({ asset, id })
 
 const word = (value: string): string => value.padStart(64, "0")
 
@@ -95,8 +121,6 @@ export interface Read {
   /** Sums after block 0, of an index that begins with it and lacks what was held before. */
   readonly inFirst: ReadonlyArray<Pick<Balance, "asset" | "balance" | "token_id">>
 }
-
-const holdingOf = ({ asset, token_id: id }: Pick<Balance, "asset" | "token_id">): Holding => ({ asset, id })
 
 /**
  * Compares the currency of the chain, tokens and ids of collections. One of which the node does not have the state is left out; so

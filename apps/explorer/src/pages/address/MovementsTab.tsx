@@ -17,7 +17,7 @@ import { openingsOf } from "./Compared.ts"
 import { Choice, DayRange, datesOf, Toolbar, useAddressSearch } from "./Filters.tsx"
 import { NotIndexed } from "./NotIndexed.tsx"
 import * as RunningBalance from "./RunningBalance.ts"
-import { useCompared } from "./useCompared.ts"
+import { useComparison } from "./useCompared.ts"
 import { useStart } from "./useStart.ts"
 import { isolated } from "../../text/VisibleText.ts"
 
@@ -99,10 +99,14 @@ const useBalances = (address: string) =>
   useRest(["balances", address, "all"], (client, name, signal) => client.balances({ address, chain: name }, { signal }))
     .data
 
-/** What was held before the first indexed block, as the node states it; undefined where it is not known. Its identity is that of its values. */
+/**
+ * What was held before the first indexed block, as the node states it; `null` where it is not known, undefined until it is read. Its
+ * identity is that of its values.
+ */
 const useOpenings = (address: string) => {
-  const [balances, compared] = [useBalances(address), useCompared(address)]
-  const openings = balances === undefined || compared === undefined ? undefined : openingsOf(balances, compared)
+  const [balances, { data: compared, isPending }] = [useBalances(address), useComparison(address)]
+  const openings =
+    balances === undefined || isPending ? undefined : (openingsOf(balances, compared ?? new Map()) ?? null)
   const text = openings?.map(({ asset, balance, token_id: id }) => `${asset} ${id} ${balance}`).join()
   return useMemo(() => openings, [text])
 }
@@ -186,10 +190,12 @@ export const MovementsTab = ({ address }: { readonly address: string }) => {
   })
   const held = useHeld(address, history.boundary ?? null, history.boundary !== undefined && isWhole)
   const openings = useOpenings(address)
-  const lacksOpening = useBalances(address)?.incomplete.opening === true && openings === undefined
   // Rows of another history are others.
   const balances = useMemo(
-    () => (held === undefined ? null : RunningBalance.make(RunningBalance.withOpenings(held, openings ?? []))),
+    () =>
+      held === undefined || openings === undefined
+        ? null
+        : RunningBalance.make(RunningBalance.withOpenings(held, openings ?? [])),
     [held, openings, history.rows.past],
   )
   if (isWhole) balances?.update(history.rows)
@@ -213,7 +219,7 @@ export const MovementsTab = ({ address }: { readonly address: string }) => {
       >
         <MovementFilters address={address} />
       </Toolbar>
-      {isWhole && lacksOpening ? <Incomplete /> : null}
+      {isWhole && openings === null ? <Incomplete /> : null}
       <VirtualRows
         label="Movements"
         layout="movements"

@@ -10,16 +10,19 @@ import * as Clients from "../../service/Clients.ts"
 import { useRest, useService } from "../../service/Service.tsx"
 import { TokenAmount } from "../../tokens/TokenAmount.tsx"
 import { DayRange, datesOf, Toolbar, useAddressSearch } from "./Filters.tsx"
+import { type ByAsset, keyOf, withOpenings } from "./Compared.ts"
 import { ProofBadge } from "./ProofBadge.tsx"
+import { useComparisonOf } from "./useCompared.ts"
 import { ForeignText } from "../../text/ForeignText.tsx"
 
 interface BalancesProps {
   readonly rows: ReadonlyArray<Balance>
   readonly incomplete?: Incomplete
+  readonly compared?: ByAsset | undefined
   readonly label: string
 }
 
-const Balances = ({ incomplete, label, rows }: BalancesProps) => {
+const Balances = ({ compared, incomplete, label, rows }: BalancesProps) => {
   if (rows.length === 0) return <p className="empty">Nothing.</p>
   const columns: ReadonlyArray<Column<Balance>> = [
     {
@@ -30,7 +33,14 @@ const Balances = ({ incomplete, label, rows }: BalancesProps) => {
     },
     {
       name: "Proof",
-      cell: (balance) => (incomplete === undefined ? null : <ProofBadge balance={balance} incomplete={incomplete} />),
+      cell: (balance) =>
+        incomplete === undefined ? null : (
+          <ProofBadge
+            balance={balance}
+            incomplete={incomplete}
+            compared={compared?.get(keyOf({ asset: balance.asset, id: balance.token_id }))}
+          />
+        ),
     },
   ]
   return (
@@ -69,8 +79,10 @@ const Sums = ({ sums }: Pick<Statement, "sums">) =>
     />
   )
 
-const ProofFacts = ({ proof }: { readonly proof: Proof | null }) => {
-  if (proof === null) return <p>The sums were not compared with the state of the chain yet.</p>
+const ProofFacts = ({ isCompared, proof }: { readonly proof: Proof | null; readonly isCompared: boolean }) => {
+  if (proof === null) {
+    return isCompared ? null : <p>The sums were not compared with the state of the chain yet.</p>
+  }
   return (
     <>
       <p>
@@ -97,6 +109,54 @@ const ProofFacts = ({ proof }: { readonly proof: Proof | null }) => {
   )
 }
 
+interface ContentsProps {
+  readonly statement: Statement
+  /** Closing sums beside the state of the chain. */
+  readonly compared: ByAsset
+}
+
+const Contents = ({ compared, statement }: ContentsProps) => {
+  const { closing, incomplete, opening } = statement
+  const known = incomplete.opening
+    ? withOpenings({ opening: opening.result, closing: closing.result }, compared)
+    : { opening: opening.result, closing: closing.result }
+  const { closing: held, opening: heldBefore } = known ?? { opening: opening.result, closing: closing.result }
+  const lacks = [
+    ...(incomplete.places > 0 ? ["Movements of some transactions are not known."] : []),
+    ...(known === undefined ? ["What was held before the first indexed block is not known."] : []),
+  ]
+  return (
+    <>
+      {lacks.length === 0 ? null : (
+        <Notice title="The statement is incomplete">
+          <p>{lacks.join(" ")}</p>
+        </Notice>
+      )}
+      <Panel
+        title={
+          opening.block_number === null
+            ? "Before the first block"
+            : `After block ${formatInteger(opening.block_number)}`
+        }
+      >
+        <Balances rows={heldBefore} label="Opening balances" />
+      </Panel>
+      <Panel title={`Blocks ${formatInteger(statement.from_block)} to ${formatInteger(statement.block_number)}`}>
+        <Sums sums={statement.sums} />
+      </Panel>
+      <Panel title={`After block ${formatInteger(statement.block_number)}`}>
+        <Balances
+          rows={held}
+          incomplete={closing.incomplete}
+          compared={known === undefined ? undefined : compared}
+          label="Closing balances"
+        />
+        <ProofFacts proof={statement.proof} isCompared={known !== undefined && compared.size > 0} />
+      </Panel>
+    </>
+  )
+}
+
 export const StatementTab = ({ address }: { readonly address: string }) => {
   const { apiKey, chain } = useService()
   const [search] = useAddressSearch()
@@ -104,6 +164,7 @@ export const StatementTab = ({ address }: { readonly address: string }) => {
   const { data, error, refetch } = useRest(["statement", address, search.from, search.to], (client, _chain, signal) =>
     client.statement(query, { signal }),
   )
+  const { data: compared, isPending: isComparing } = useComparisonOf(address, data?.closing)
   return (
     <>
       <Toolbar
@@ -117,36 +178,12 @@ export const StatementTab = ({ address }: { readonly address: string }) => {
       >
         <DayRange />
       </Toolbar>
-      {data === undefined ? (
-        error === null ? (
-          <Skeleton label="the statement" rows={8} />
-        ) : (
-          <ErrorNotice error={error} onRetry={refetch} />
-        )
+      {error !== null && data === undefined ? (
+        <ErrorNotice error={error} onRetry={refetch} />
+      ) : data === undefined || isComparing ? (
+        <Skeleton label="the statement" rows={8} />
       ) : (
-        <>
-          {data.incomplete.opening || data.incomplete.places > 0 ? (
-            <Notice title="Movements may be missing">
-              <p>So may what was held before the first indexed block.</p>
-            </Notice>
-          ) : null}
-          <Panel
-            title={
-              data.opening.block_number === null
-                ? "Before the first block"
-                : `After block ${formatInteger(data.opening.block_number)}`
-            }
-          >
-            <Balances rows={data.opening.result} label="Opening balances" />
-          </Panel>
-          <Panel title={`Blocks ${formatInteger(data.from_block)} to ${formatInteger(data.block_number)}`}>
-            <Sums sums={data.sums} />
-          </Panel>
-          <Panel title={`After block ${formatInteger(data.block_number)}`}>
-            <Balances rows={data.closing.result} incomplete={data.closing.incomplete} label="Closing balances" />
-            <ProofFacts proof={data.proof} />
-          </Panel>
-        </>
+        <Contents statement={data} compared={compared ?? new Map()} />
       )}
     </>
   )

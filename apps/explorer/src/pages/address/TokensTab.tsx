@@ -15,7 +15,7 @@ import { useToken } from "../../tokens/useToken.ts"
 import { Toolbar } from "./Filters.tsx"
 import { type Collection, holdingsOf } from "./Collections.ts"
 import { type ByAsset, isProved, keyOf } from "./Compared.ts"
-import { useCompared } from "./useCompared.ts"
+import { useComparison } from "./useCompared.ts"
 import { ProofBadge } from "./ProofBadge.tsx"
 import { ForeignText } from "../../text/ForeignText.tsx"
 
@@ -146,10 +146,10 @@ export const TokensTab = ({ address }: { readonly address: string }) => {
     (client, name, signal) => client.balances({ address, chain: name }, { signal }),
     { isLive: true },
   )
-  const compared = useCompared(address)
-  if (data === undefined) {
-    return error === null ? <Skeleton label="balances" rows={8} /> : <ErrorNotice error={error} onRetry={refetch} />
-  }
+  const { data: compared, isPending: isComparing } = useComparison(address)
+  if (data === undefined && error !== null) return <ErrorNotice error={error} onRetry={refetch} />
+  // Sums alone would be taken for balances.
+  if (data === undefined || (data.incomplete.opening && isComparing)) return <Skeleton label="balances" rows={8} />
   const { collections, fungible } = holdingsOf(data.result)
   // What was read of the chain includes it.
   const lacksOpening = data.incomplete.opening && !data.result.every((row) => comparedOf(compared, row) !== undefined)

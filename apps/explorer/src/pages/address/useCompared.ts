@@ -1,21 +1,53 @@
-/** The sums of an address beside the state of the chain, compared again with each block. */
+/** The sums of an address beside the state of the chain. */
+import type { Balances, RestPromiseClient } from "@daybook/rest/promise"
 import * as Clients from "../../service/Clients.ts"
 import { useRest, useService, useStatus } from "../../service/Service.tsx"
 import { type ByAsset, read } from "./Compared.ts"
 
-/** Comparisons by asset, of `native` alone or of all; undefined until they are made. */
-export const useCompared = (address: string, asset?: "native"): ByAsset | undefined => {
+/** Sums of an address, and what is needed to compare them. */
+interface Sums {
+  readonly address: string
+  readonly chain: string
+  readonly asset?: "native" | undefined
+  readonly apiKey: string
+  /** First indexed block. */
+  readonly first: number | undefined
+  readonly balances: Pick<Balances, "block_number" | "block_hash" | "incomplete" | "result">
+}
+
+const compare = async (client: RestPromiseClient, sums: Sums, signal: AbortSignal): Promise<ByAsset> => {
+  const { address, apiKey, asset, balances, chain, first } = sums
+  const lacksFirst = first === 0 && balances.incomplete.opening
+  const inFirst = lacksFirst ? (await client.balances({ address, chain, asset, to_block: 0 }, { signal })).result : []
+  return read(await Clients.rpc(chain, apiKey), { address, balances, first: first ?? 0, inFirst })
+}
+
+/** The comparison of the latest sums, of `native` alone or of all, made again with each block. */
+export const useComparison = (address: string, asset?: "native") => {
   const { apiKey } = useService()
   const first = useStatus()?.indexed?.from
   return useRest(
     ["compared", address, asset, first],
     async (client, chain, signal) => {
-      const query = { address, chain, asset }
-      const balances = await client.balances(query, { signal })
-      const lacksFirst = first === 0 && balances.incomplete.opening
-      const inFirst = lacksFirst ? (await client.balances({ ...query, to_block: 0 }, { signal })).result : []
-      return read(await Clients.rpc(chain, apiKey), { address, balances, first: first ?? 0, inFirst })
+      const balances = await client.balances({ address, chain, asset }, { signal })
+      return compare(client, { address, apiKey, asset, balances, chain, first }, signal)
     },
     { enabled: first !== undefined, isLive: true },
-  ).data
+  )
+}
+
+/** Comparisons by asset, of `native` alone or of all; undefined until they are made. */
+export const useCompared = (address: string, asset?: "native"): ByAsset | undefined =>
+  useComparison(address, asset).data
+
+/** The comparison of sums that were read; pending while there are none. */
+export const useComparisonOf = (address: string, balances: Sums["balances"] | undefined) => {
+  const { apiKey } = useService()
+  const first = useStatus()?.indexed?.from
+  return useRest(
+    ["compared sums", address, balances?.block_hash, first],
+    async (client, chain, signal): Promise<ByAsset> =>
+      balances === undefined ? new Map() : compare(client, { address, apiKey, balances, chain, first }, signal),
+    { enabled: first !== undefined && balances !== undefined },
+  )
 }

@@ -1,6 +1,6 @@
 import type { RpcClient } from "@daybook/rpc/promise"
 import { describe, expect, it } from "vitest"
-import { isProved, keyOf, openingsOf, read } from "../../../src/pages/address/Compared.ts"
+import { isProved, keyOf, openingsOf, read, withOpenings } from "../../../src/pages/address/Compared.ts"
 
 const address = `0x${"aa".repeat(20)}`
 const token = `0x${"cc".repeat(20)}`
@@ -115,5 +115,37 @@ describe("Compared.openingsOf", () => {
     const openings = new Map([["native", compared(50n)]])
 
     expect(openingsOf(balancesOf(true, { native: 7n, [token]: 1n }), openings)).toBeUndefined()
+  })
+})
+
+describe("Compared.withOpenings", () => {
+  const rowsOf = (sums: Readonly<Record<string, bigint>>) => balancesOf(true, sums).result
+  const comparedWith = (openings: Readonly<Record<string, bigint>>) =>
+    new Map(
+      Object.entries(openings).map(
+        ([key, opening]) => [key, { block: 9n, sum: opening, opening, held: opening }] as const,
+      ),
+    )
+
+  it("adds what was held before the first indexed block to both ends of a range, and leaves out what is 0 then", () => {
+    const sums = { opening: rowsOf({ native: -5n }), closing: rowsOf({ native: -12n, [token]: -3n }) }
+
+    const known = withOpenings(sums, comparedWith({ native: 100n, [token]: 3n }))
+
+    const amounts =
+      known && [known.opening, known.closing].map((rows) => rows.map(({ asset, balance }) => [asset, balance]))
+    expect(amounts).toEqual([
+      [
+        ["native", 95n],
+        [token, 3n],
+      ],
+      [["native", 88n]],
+    ])
+  })
+
+  it("gives nothing where one of the holdings was not compared, also one that is spent at the end", () => {
+    const sums = { opening: rowsOf({ [token]: 3n }), closing: rowsOf({ native: 1n }) }
+
+    expect(withOpenings(sums, comparedWith({ native: 0n }))).toBeUndefined()
   })
 })
