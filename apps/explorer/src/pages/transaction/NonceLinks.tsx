@@ -54,7 +54,7 @@ export const NonceLinks = ({ block, transaction }: { readonly transaction: Trans
   const before = useNeighbour({ sender, block, nonce: nonce - 1n }, true)
   const after = useNeighbour({ sender, block, nonce: nonce + 1n }, false)
   return (
-    <span className="neighbours">
+    <span className="spaced">
       <NonceLink hash={before} name="previous" /> <NonceLink hash={after} name="next" />
     </span>
   )

@@ -106,12 +106,16 @@ const FeeFacts = ({ block, receipt }: { readonly receipt: Receipt; readonly bloc
       </Fact>
       {burnt === null || parts.gas === null ? null : (
         <Fact name="Fee split">
-          burnt <Ether amount={burnt} isWhole />
-          {parts.gas >= burnt ? (
-            <>
-              , to the fee recipient <Ether amount={parts.gas - burnt} isWhole />
-            </>
-          ) : null}
+          <span className="spaced">
+            <span>
+              burnt <Ether amount={burnt} isWhole />
+            </span>{" "}
+            {parts.gas >= burnt ? (
+              <span>
+                to the fee recipient <Ether amount={parts.gas - burnt} isWhole />
+              </span>
+            ) : null}
+          </span>
         </Fact>
       )}
     </>
