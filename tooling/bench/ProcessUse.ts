@@ -33,3 +33,9 @@ export const peakBytes = (pid: number): number | undefined => {
   const found = /^VmHWM:\s+(\d+) kB$/m.exec(read(`${pid}/status`) ?? "")?.[1]
   return found === undefined ? undefined : Number(found) * 1024
 }
+
+/** Bytes that it has written to files so far. */
+export const writtenBytes = (pid: number): number | undefined => {
+  const found = /^wchar: (\d+)$/m.exec(read(`${pid}/io`) ?? "")?.[1]
+  return found === undefined ? undefined : Number(found)
+}

@@ -3,11 +3,12 @@
  * that nothing but the tables is measured. `--layouts` names parts of the names of layouts, separated by `;`. The process writes the log
  * back itself, which the service does in a thread.
  */
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
+import { mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as BenchOptions from "../BenchOptions.ts"
 import * as Figures from "../Figures.ts"
+import * as ProcessUse from "../ProcessUse.ts"
 import * as Report from "../Report.ts"
 import * as EntryLayouts from "./EntryLayouts.ts"
 import * as FilledStore from "./FilledStore.ts"
@@ -48,8 +49,7 @@ const cpuMicros = () => {
   return system + user
 }
 
-/** Bytes that this process has written to files so far. */
-const writtenBytes = () => Number(/^wchar: (\d+)$/m.exec(readFileSync("/proc/self/io", "utf8"))?.[1] ?? 0)
+const writtenBytes = () => ProcessUse.writtenBytes(process.pid) ?? 0
 
 /** Time of each call in microseconds, without the first tenth. */
 const timesOf = (read: (turn: number) => unknown, turns: number): ReadonlyArray<number> => {

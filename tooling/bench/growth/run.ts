@@ -11,6 +11,7 @@ import { Effect } from "effect"
 import type { BlockRows } from "../../../packages/service/src/block/BlockRows.ts"
 import * as BenchOptions from "../BenchOptions.ts"
 import * as Figures from "../Figures.ts"
+import * as ProcessUse from "../ProcessUse.ts"
 import * as ServiceProcess from "../serving/ServiceProcess.ts"
 import * as FilledStore from "./FilledStore.ts"
 import * as GeneratedRows from "./GeneratedRows.ts"
@@ -94,6 +95,8 @@ const open = Effect.fnUntraced(function* ({ database, folder, rangeEntries }: Pl
   } satisfies Subject
 })
 
+const writtenBytes = () => ProcessUse.writtenBytes(process.pid) ?? 0
+
 /** Measures a store of one size; the subject of the figures is its number of transactions. */
 const measure = Effect.fnUntraced(function* (
   figures: Figures.Figures,
@@ -102,8 +105,10 @@ const measure = Effect.fnUntraced(function* (
   place: Place,
 ) {
   const { bytes, configuration, settle, store } = yield* open(place)
+  const writtenBefore = writtenBytes()
   const filled = yield* FilledStore.fill(store, nextBlock, (transactions) => transactions >= wanted)
   yield* settle
+  const [stored, written] = [yield* bytes, writtenBytes() - writtenBefore]
   const { transactions } = filled
   const anyWallet = (turn: number) => GeneratedRows.walletOf(Math.imul(turn + 1, 7919) % transactions)
   const any = yield* MeasuredPages.read(store.reader, anyWallet, place.pages)
@@ -122,7 +127,8 @@ const measure = Effect.fnUntraced(function* (
   add("any wallet, served p50 ms", served.p50)
   add("any wallet, served p99 ms", served.p99)
   add("unwind ms", Figures.quantile(unwound, 0.5))
-  add("bytes per transaction", (yield* bytes) / transactions)
+  add("bytes per transaction", stored / transactions)
+  if (place.database === "") add("written per byte", written / stored)
   add("document bytes", filled.documentBytes / transactions)
 })
 
@@ -153,6 +159,7 @@ const table: Figures.Table = (figures) => {
       ...reads.map((name) => `${name}, p50 / p99 ms`),
       "unwind ms",
       "bytes",
+      "written for each byte",
       "ratio to the document",
     ],
     subjects.map((subject) => {
@@ -164,6 +171,7 @@ const table: Figures.Table = (figures) => {
         ...reads.map((name) => quantiles(subject, name)),
         value(subject, "unwind ms").toFixed(1),
         bytes.toFixed(0),
+        Figures.cell(figures.median(subject, "written per byte"), 1),
         (bytes / value(subject, "document bytes")).toFixed(2),
       ]
     }),
