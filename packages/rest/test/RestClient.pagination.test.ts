@@ -293,6 +293,20 @@ describe("onBadRow", () => {
       ])
     }),
   )
+  it.live(
+    "onBadRow: keeps the valid rows where the value of a header stands in the invalid one outside of a text",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* script(reply(200, page([row(4, 0), { ...broken, possible_spam: true }], null)))
+        const rest = yield* RestClient.make({ baseUrl: server.url, apiKey: "key", headers: { "x-debug": "true" } })
+        const response = yield* rest.walletTransactionsWithResponse(query, { onBadRow: () => undefined })
+
+        expect(hashes(response.page.result)).toStrictEqual(hashes([row(4, 0)]))
+        expect(response.badRows.map((bad) => bad.row)).toStrictEqual([
+          expect.stringContaining(`"possible_spam":<redacted>`),
+        ])
+      }),
+  )
   it.live("onBadRow: reports the invalid rows of a stream", () =>
     Effect.gen(function* () {
       const server = yield* script(

@@ -40,6 +40,15 @@ const cases: ReadonlyArray<readonly [ReturnType<typeof ErrorKind.fromError>, num
   ["unauthorized", -32600, "Must be authenticated!"],
   ["unauthorized", -32000, "Invalid API key"],
   ["unknown", -32000, "nonce too low"],
+  ["unknown", -32000, "nonce too low: next nonce 429, tx nonce 5"],
+  ["unknown", -32000, "insufficient funds for gas * price + value: have 429 want 430"],
+  ["unknown", -32000, "gas limit exceeded"],
+  ["unknown", -32003, "nonce too low"],
+  ["unknown", -32003, "insufficient funds for transfer"],
+  ["tooLarge", -32003, ""],
+  ["notFound", -32000, "block #429 not found"],
+  ["rateLimited", -32000, "HTTP status 429"],
+  ["rateLimited", -32000, "Request failed with status code 429"],
   ["unknown", -32000, "insufficient funds for gas * price + value"],
 ]
 

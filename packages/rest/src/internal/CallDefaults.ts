@@ -6,12 +6,15 @@ interface Options {
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
 
-/** Options over others that they default to. What is invalid is left to the checks of the call. */
+const isGiven = ([, value]: readonly [name: string, value: unknown]): boolean => value !== undefined
+
+/** Options over others that they default to, `undefined` for those that are not given. What is invalid is left to the checks of the call. */
 const over = <O extends Options>(defaults: O | undefined, options: O | undefined): O | undefined => {
   if (!isObject(options)) return options ?? defaults
   if (!isObject(defaults)) return defaults ?? options
   const [some, more] = [defaults.headers, options.headers]
-  return { ...defaults, ...options, headers: isObject(some) && isObject(more) ? { ...some, ...more } : (more ?? some) }
+  const given = Object.fromEntries(Object.entries(options).filter(isGiven)) as O
+  return { ...defaults, ...given, headers: isObject(some) && isObject(more) ? { ...some, ...more } : (more ?? some) }
 }
 
 type Calls = Readonly<Record<string, (query: never, options?: never) => unknown>>

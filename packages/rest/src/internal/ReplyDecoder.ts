@@ -161,9 +161,11 @@ export const issueOf = (reply: Pick<Reply, "scrub">, error: SchemaIssue.Issue, v
   return { path: path || "body", received: shorten(reply.scrub(received), 80), expected: shorten(expected, 80) }
 }
 
-/** A row as JSON without any key. */
-export const shownRow = (reply: Pick<Reply, "scrub">, row: unknown): unknown =>
-  JSON.parse(reply.scrub(JSON.stringify(row)))
+/** A row as JSON without any key; as text where a key that was taken out is no string of the row. */
+export const shownRow = (reply: Pick<Reply, "scrub">, row: unknown): unknown => {
+  const clean = reply.scrub(JSON.stringify(row))
+  return Json.parse(clean) ?? clean
+}
 
 /** Decodes the response of an operation. With `keepsValidRows` the invalid rows of a page are reported and left out. */
 export type Decode<P> = (reply: Reply, keepsValidRows: boolean) => Result.Result<Decoded<P>, ReplyError>

@@ -25,6 +25,7 @@ import type { BytesReading } from "./reply/BytesReading.ts"
 import type { Decode } from "./reply/decode.ts"
 import type { RequestItem } from "./reply/match.ts"
 import type { Outcome } from "./reply/read.ts"
+import * as Repetition from "./Repetition.ts"
 import * as Telemetry from "./Telemetry.ts"
 
 /** An endpoint of a client. */
@@ -113,9 +114,13 @@ const maxAttemptsOf = ({ among, policy }: Pick<Plan<unknown>, "among" | "policy"
 const grantedPause = ({ maxPause }: Pick<Plan<unknown>, "maxPause">, { retryAfter }: CallError) =>
   retryAfter === undefined || maxPause === undefined ? retryAfter : Duration.min(retryAfter, maxPause)
 
+/** True where the call may be sent again: it only reads, or the node cannot have executed it. */
+const mayRepeat = ({ call }: Pick<Plan<unknown>, "call">, { error, mustSplit }: Failed<unknown>): boolean =>
+  mustSplit || Repetition.isRepeatable(call.method) || Repetition.isUnexecuted(error)
+
 /** Decides what follows a failed attempt: the next endpoint at once, all of them again after a wait, or the end of the call. */
 export const decide = <A>(
-  plan: Pick<Plan<A>, "among" | "policy" | "maxPause">,
+  plan: Pick<Plan<A>, "among" | "policy" | "maxPause" | "call">,
   state: State<A>,
   failed: Failed<A>,
 ): Decision<A> => {
@@ -125,7 +130,7 @@ export const decide = <A>(
   const canRepeat = (error.isRetryable && failed.fallback === undefined) || failed.mustSplit
   const candidates = canRepeat ? state.candidates : state.candidates.filter((other) => other !== index)
   const untried = state.untried.filter((other) => other !== index)
-  const isRetryable = candidates.length > 0 && canFailOver(error)
+  const isRetryable = candidates.length > 0 && canFailOver(error) && mayRepeat(plan, failed)
   const next: State<A> = {
     ...state,
     candidates,
@@ -215,7 +220,9 @@ const waitForTurn = <A>(plan: Plan<A>, state: State<A>, { batcher, bucket }: Mem
 const askOf = <A>(plan: Plan<A>, state: State<A>, now: number): Ask<A> => {
   const { call, decode, headers, isShared, maxBytes, maxItemBytes, policy, reading } = plan
   const { attempts, deadlineAtMillis, windowMillis } = state
-  const shareMillis = (deadlineAtMillis - now) / Math.max(1, state.untried.length)
+  // The time of a call that cannot be sent again after a timeout is not shared with the other endpoints.
+  const shares = Repetition.isRepeatable(call.method) ? Math.max(1, state.untried.length) : 1
+  const shareMillis = (deadlineAtMillis - now) / shares
   const attemptMillis = Duration.toMillis(policy.attemptTimeout)
   // The last attempt of a call whose batches were too large is sent alone.
   const isAlone = state.attempt >= maxAttemptsOf(plan) && state.maxBatchSize < plan.maxBatchSize

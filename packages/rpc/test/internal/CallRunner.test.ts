@@ -10,6 +10,8 @@ const policy = Result.getOrThrow(
   Retry.policyFromOptions({ maxAttempts: 4, base: 100, cap: 1_000, jitter: 0, deadline: "10 seconds" }),
 )
 
+const call = { id: 1, method: "eth_call", params: [] }
+
 const state = (change: Partial<CallRunner.State<string>> = {}): CallRunner.State<string> => ({
   attempt: 1,
   deadlineAtMillis: 10_000,
@@ -41,11 +43,11 @@ const failed = (error: CallError, change: Partial<CallRunner.Failed<string>> = {
 })
 
 const decide = (error: CallError, from = state(), change: Partial<CallRunner.Failed<string>> = {}, among = [0, 1]) =>
-  CallRunner.decide({ among, policy }, from, failed(error, change))
+  CallRunner.decide({ among, policy, call }, from, failed(error, change))
 
 describe("CallRunner.decide", () => {
   it("decide: grants a server no longer pause than the client allows", () => {
-    const alone = { among: [0], policy }
+    const alone = { among: [0], policy, call }
     const from = state({ candidates: [0], untried: [0] })
     const pauseOf = (maxPause: Duration.Duration | undefined, seconds: number) =>
       CallRunner.decide({ ...alone, maxPause }, from, failed(limited(seconds)))
@@ -75,6 +77,19 @@ describe("CallRunner.decide", () => {
     expect(decide(rejected, state({ candidates: [0], untried: [0] })).step).toEqual({ _tag: "Fail" })
   })
 
+  it("decide: sends a call that may write again only where it was not executed, or with a batch that was rejected", () => {
+    const write = { among: [0, 1], policy, call: { ...call, method: "eth_sendRawTransaction" } }
+    const stepOf = (error: CallError, change: Partial<CallRunner.Failed<string>> = {}) =>
+      CallRunner.decide(write, state(), failed(error, change)).step._tag
+
+    expect(stepOf(broken)).toBe("Fail")
+    expect(stepOf(rpcError("internal"))).toBe("Fail")
+    expect(stepOf(new TransportError({ ...facts, phase: "connect", reason: "refused" }))).toBe("Retry")
+    expect(stepOf(rpcError("methodUnsupported"))).toBe("Retry")
+    expect(stepOf(limited())).toBe("Retry")
+    expect(stepOf(rpcError("tooLarge"), { mustSplit: true })).toBe("Retry")
+  })
+
   it("decide: ends the call after errors that every endpoint would return", () => {
     expect(decide(rpcError("reverted")).step).toEqual({ _tag: "Fail" })
     expect(decide(rpcError("invalidParams")).step).toEqual({ _tag: "Fail" })
@@ -84,7 +99,8 @@ describe("CallRunner.decide", () => {
     const single = Result.getOrThrow(Retry.policyFromOptions({ maxAttempts: 1 }))
     const steps = [1, 2, 3].map((attempt) => {
       const from = state({ attempt, candidates: [0, 1, 2], untried: [0, 1, 2].slice(attempt - 1) })
-      return CallRunner.decide({ among: [0, 1, 2], policy: single }, from, failed(broken, { index: attempt - 1 })).step
+      return CallRunner.decide({ among: [0, 1, 2], policy: single, call }, from, failed(broken, { index: attempt - 1 }))
+        .step
     })
 
     expect(steps.map(({ _tag }) => _tag)).toEqual(["Retry", "Retry", "Fail"])
@@ -147,7 +163,7 @@ describe("CallRunner.decide", () => {
       let from = state({ candidates: among, untried: among })
       for (const [at, error] of errors.entries()) {
         const index = from.untried[(picks[at] ?? 0) % from.untried.length] ?? 0
-        const { step } = CallRunner.decide({ among, policy }, from, failed(made[error], { index, nowMillis }))
+        const { step } = CallRunner.decide({ among, policy, call }, from, failed(made[error], { index, nowMillis }))
         if (step._tag === "Fail") break
 
         expect(nowMillis + step.waitMillis).toBeLessThan(10_000)

@@ -83,7 +83,7 @@ export const rows: ReadonlyArray<Row> = [
   {
     kind: "rateLimited",
     message:
-      /rate.?limit|too many (?:requests|connections|calls|concurrent)|request (?:rate|limit)|(?:calls?|requests?|units?|credits?)(?: limit)? (?:per|a|\/) ?(?:second|minute|day)|\/ ?(?:sec(?:ond)?|min(?:ute)?|day)\b.*\blimit|(?:throughput|capacity|quota|credits?|usage) .{0,30}\b(?:limit|exceeded|exhausted|used up)|exceeded .{0,40}\b(?:quota|capacity|throughput|requests|limit)|limit exceeded|(?:daily|monthly) (?:request )?(?:limit|quota)|error code: 1015|\b429\b|back ?off/i,
+      /rate.?limit|too many (?:requests|connections|calls|concurrent)|request (?:rate|limit)|(?:calls?|requests?|units?|credits?)(?: limit)? (?:per|a|\/) ?(?:second|minute|day)|\/ ?(?:sec(?:ond)?|min(?:ute)?|day)\b.*\blimit|(?:throughput|capacity|quota|credits?|usage) .{0,30}\b(?:limit|exceeded|exhausted|used up)|exceeded .{0,40}\b(?:quota|capacity|throughput|requests|limit)|(?<!\bgas )limit exceeded|(?:daily|monthly) (?:request )?(?:limit|quota)|error code: 1015|^429\b|\b(?:status|code|error|http\S*)\W{0,3}429\b|\b429\W{1,3}too many|back ?off/i,
   },
   // EIP-1474 -32005; large providers
   { kind: "rateLimited", codes: [-32005, -32007, -32011, -32029] },
@@ -127,8 +127,9 @@ export const rows: ReadonlyArray<Row> = [
   { kind: "notFound", codes: [-32001, -39001] },
   // JSON-RPC 2.0; EIP-1474 resource unavailable
   { kind: "internal", codes: [-32603, -32002, -32050, -32052] },
-  // batches rejected by large providers
-  { kind: "tooLarge", codes: [-32003, -32008, -32202], batch: "fewer" },
+  // batches rejected by large providers; the second code is also that of rejected transactions in EIP-1474
+  { kind: "tooLarge", codes: [-32008, -32202], batch: "fewer" },
+  { kind: "tooLarge", codes: [-32003], message: /^$|\bbatch|too (?:large|big|many)|\bsize\b/i, batch: "fewer" },
   // EIP-1474
   { kind: "methodUnsupported", codes: [-32004] },
   // JSON-RPC 2.0

@@ -67,7 +67,8 @@ const messageOf = (reply: Json): string | undefined => {
  * a call leave out the envelope.
  */
 const matchError = (reply: Json, path: string): ResponseItem => {
-  if ("result" in reply) {
+  // Some gateways fill both members, as JSON-RPC 1.0 did: an error beside no result is not ambiguous.
+  if ("result" in reply && (reply["result"] !== null || reply["error"] === null)) {
     return invalid(path === "" ? "body" : path, "a result and an error at once", "either a result or an error")
   }
   const version = "jsonrpc" in reply ? versionIssue(reply, path) : undefined

@@ -43,6 +43,12 @@ describe("matchSingle", () => {
     expect(matchSingle(failure(id, 3, "reverted"), call(1))._tag).toBe("Error")
   })
 
+  it("matchSingle: gives an error beside a result that is null, and rejects one beside another result", () => {
+    expect(matchSingle({ ...failure(1, 3, "reverted"), result: null }, call(1))._tag).toBe("Error")
+    expect(matchSingle({ ...failure(1, 3, "reverted"), result: "0x" }, call(1))._tag).toBe("Invalid")
+    expect(matchSingle({ ...success(1, null), error: null }, call(1))._tag).toBe("Invalid")
+  })
+
   it("matchSingle: rejects an error with the id of another call", () => {
     expect(issueOf(matchSingle(failure(2, 3, "reverted"), call(1)))).toMatchObject({ path: "id", received: "2" })
   })
