@@ -9,7 +9,15 @@ import * as Block from "./Block.ts"
 import * as Hash from "./Hash.ts"
 import * as Hex from "./Hex.ts"
 import { blockMethod, type Labelled, method } from "./internal/rpcMethod.ts"
-import { BlockId, CallRequest, LogFilter, StateBlock, StateOverride, TraceOptions } from "./internal/rpcParams.ts"
+import {
+  BlockId,
+  BlockOverride,
+  CallRequest,
+  LogFilter,
+  StateBlock,
+  StateOverride,
+  TraceOptions,
+} from "./internal/rpcParams.ts"
 import { FeeHistory, SyncStatus } from "./internal/rpcResults.ts"
 import * as Quantity from "./Quantity.ts"
 import * as Receipt from "./Receipt.ts"
@@ -21,6 +29,7 @@ export {
   BlockId,
   type BlockTag,
   blockTags,
+  BlockOverride,
   CallRequest,
   LogFilter,
   StateBlock,
@@ -38,7 +47,7 @@ const operator = { exposure: "operator" } as const
 
 /** Block of the state that a call reads; nodes require it, and callers may leave it out. */
 const stateBlock = Schema.optionalKey(StateBlock)
-const latest = { lastParam: "latest" } as const
+const latestAt = (at: number) => ({ defaultParam: { at, value: "latest" } })
 
 /**
  * Every method by its wire name.
@@ -108,7 +117,7 @@ export const all = {
     ["address", "block"],
     [Address.Address, stateBlock],
     Quantity.SafeInteger,
-    latest,
+    latestAt(1),
   ),
   /** Balance of an account in wei. Default block `latest`. */
   eth_getBalance: method(
@@ -116,27 +125,33 @@ export const all = {
     ["address", "block"],
     [Address.Address, stateBlock],
     Quantity.Quantity,
-    latest,
+    latestAt(1),
   ),
   /** Code of a contract; `0x` for an account without code. Default block `latest`. */
-  eth_getCode: method("eth_getCode", ["address", "block"], [Address.Address, stateBlock], Hex.Hex, latest),
+  eth_getCode: method("eth_getCode", ["address", "block"], [Address.Address, stateBlock], Hex.Hex, latestAt(1)),
   /** Word of a contract's storage at a slot. Default block `latest`. */
   eth_getStorageAt: method(
     "eth_getStorageAt",
     ["address", "slot", "block"],
     [Address.Address, Quantity.Quantity, stateBlock],
     Hex.HexText,
-    latest,
+    latestAt(2),
   ),
   /** Executes a call without creating a transaction and returns its output; a revert is an error. Default block `latest`. */
   eth_call: method(
     "eth_call",
-    ["call", "block", "overrides"],
-    [CallRequest, stateBlock, Schema.optionalKey(StateOverride)],
+    ["call", "block", "overrides", "blockOverrides"],
+    [CallRequest, stateBlock, Schema.optionalKey(StateOverride), Schema.optionalKey(BlockOverride)],
     Hex.Hex,
+    latestAt(1),
   ),
   /** Gas that a transaction needs, in gas units. */
-  eth_estimateGas: method("eth_estimateGas", ["call", "block"], [CallRequest, stateBlock], Quantity.Quantity),
+  eth_estimateGas: method(
+    "eth_estimateGas",
+    ["call", "block", "overrides", "blockOverrides"],
+    [CallRequest, stateBlock, Schema.optionalKey(StateOverride), Schema.optionalKey(BlockOverride)],
+    Quantity.Quantity,
+  ),
   /** Logs that match a filter, oldest first. Nodes limit the number of blocks or logs of one call. */
   eth_getLogs: method("eth_getLogs", ["filter"], [LogFilter], Schema.Array(Receipt.Log), { cacheability: "logs" }),
   /** Fee history of a range of blocks that ends at `newest`, with the priority fees at the given percentiles, 0 to 100. */
@@ -154,9 +169,9 @@ export const all = {
   eth_getProof: method(
     "eth_getProof",
     ["address", "slots", "block"],
-    [Address.Address, Schema.Array(Hash.Hash), stateBlock],
+    [Address.Address, Schema.Array(Schema.Union([Hash.Hash, Quantity.Quantity])), stateBlock],
     Account.AccountProof,
-    { ...operator, ...latest },
+    { ...operator, ...latestAt(2) },
   ),
   /** Sync status of the node; `false` when it is in sync. */
   eth_syncing: method("eth_syncing", [], [], Schema.Union([Schema.Boolean, SyncStatus])),
@@ -172,7 +187,7 @@ export const all = {
   eth_getBlockReceipts: method(
     "eth_getBlockReceipts",
     ["block"],
-    [Schema.Union([Hash.Hash, BlockId])],
+    [StateBlock],
     Schema.NullOr(Schema.Array(Receipt.Receipt)),
     { cacheability: "block" },
   ),

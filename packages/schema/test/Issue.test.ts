@@ -99,7 +99,7 @@ describe("fromError", () => {
       expectedOf(RpcMethod.LogFilter, { topics: 1 }),
       expectedOf(RpcMethod.LogFilter, 1),
       expectedOf(Schema.NullOr(Schema.String), 1),
-    ]).toEqual(["a boolean", "an array", "an object", "a string or null"])
+    ]).toEqual(["a boolean", "an array or null", "an object", "a string or null"])
   })
 
   it("fromError: gives the count of items where an array is too short or too long", () => {

@@ -99,6 +99,24 @@ describe("RpcMethod", () => {
         blockHash: hash("a"),
         requireCanonical: true,
       })
+      expect(decode([account, { blockNumber: "0x1" }])[1]).toEqual({ blockNumber: 1n })
+    })
+
+    it("LogFilter: null is any address, any topic and the default of a block, as nodes read it", () => {
+      const filter = { fromBlock: null, toBlock: null, address: null, topics: null }
+      expect(Schema.decodeUnknownSync(RpcMethod.LogFilter)(filter)).toEqual(filter)
+    })
+
+    it("StateOverride: an account is an address", () => {
+      const refused = Schema.decodeUnknownResult(RpcMethod.StateOverride, { onExcessProperty: "error" })
+      expect(refused({ [`0x${"2".repeat(40)}`]: { balance: "0x1" } })._tag).toBe("Success")
+      expect(refused({ nonsense: { balance: "0x1" } })._tag).toBe("Failure")
+    })
+
+    it("eth_getProof: a slot is a hash or a quantity", () => {
+      const { params } = RpcMethod.all.eth_getProof
+      const wire = [`0x${"2".repeat(40)}`, ["0x0", hash("a")], "latest"]
+      expect(Schema.decodeUnknownSync(params)(wire)[1]).toEqual([0n, hash("a")])
     })
 
     it("eth_call: the block is optional, and amounts encode as quantities", () => {

@@ -46,7 +46,7 @@ describe("@daybook/schema", () => {
         "Receipt": "Log Receipt extras",
         "RestOperation": "all balances changes decodeQuery encodeQuery formatPath movements parameterNames proveWallet putContract removeContract signedStatement statement streams userOperations walletEvents walletTransactions",
         "RowId": "rowId",
-        "RpcMethod": "BlockId CallRequest FeeHistory LogFilter StateBlock StateOverride SyncStatus TraceOptions all blockTags isName resultOf",
+        "RpcMethod": "BlockId BlockOverride CallRequest FeeHistory LogFilter StateBlock StateOverride SyncStatus TraceOptions all blockTags isName resultOf",
         "SignedStatement": "SentTransactions SignedBalance SignedBlock SignedRows SignedStatement SignedSum SignedWallet StatementHeader StatementSignature WalletDigest canonicalJson extras toText",
         "Statement": "Difference Opening Proof Statement Sum extras",
         "Timestamp": "Timestamp",

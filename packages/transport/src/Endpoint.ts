@@ -169,7 +169,7 @@ const build = (options: Options): Result.Result<Endpoint, InvalidOption> =>
     const shown = segments.map((segment, at) =>
       (at < own.length ? isPublic(segment) : typeof path[at - own.length] === "string") ? segment : mark,
     )
-    url.pathname = `/${segments.join("/")}`
+    if (path.length > 0) url.pathname = `${url.pathname.replace(/\/+$/, "")}/${segments.slice(own.length).join("/")}`
     url.username = ""
     url.password = ""
     url.hash = ""

@@ -39,28 +39,54 @@ interface Reader {
   readonly cancel: () => Promise<unknown>
 }
 
-type Coding = "gzip" | "deflate"
+type Zlib = ReturnType<typeof process.getBuiltinModule<"node:zlib">>
+type Decompression = ReturnType<Zlib["createGunzip"]> | ReturnType<Zlib["createBrotliDecompress"]>
 
-/** Source: RFC 9110 section 8.4.1. */
-const codings: Readonly<Record<string, Coding>> = { gzip: "gzip", "x-gzip": "gzip", deflate: "deflate" }
+/** Reads the chunks of a stream from the first read on; its source waits while nothing is read. */
+const chunksOf = (stream: IncomingMessage | Decompression): Reader => {
+  // Its reader reports it, also where the connection breaks before the first read.
+  stream.on("error", () => {})
+  const chunks: AsyncIterator<Uint8Array, undefined> = stream[Symbol.asyncIterator]()
+  const read = async (): Promise<Chunk> => {
+    const { done = false, value } = await chunks.next()
+    return { done, value }
+  }
+  return { read, cancel: async () => stream.destroy() }
+}
 
-/** Some servers send `deflate` without the header of RFC 1950, whose first byte ends in 8. */
-const formatOf = (coding: Coding, first: Uint8Array): Coding | "deflate-raw" =>
-  coding === "deflate" && (first[0] ?? 0) % 16 !== 8 ? "deflate-raw" : coding
+/** Makes the decompression of a body by its first bytes; undefined in a version of Node without it. */
+type Coding = (zlib: Zlib, first: Uint8Array) => Decompression | undefined
+
+const gzip: Coding = (zlib) => zlib.createGunzip()
+
+/** Codings of bodies, also of those that were not asked for: caches send them. Source: RFC 9110 section 8.4.1, RFC 7932, RFC 8878. */
+const codings: Readonly<Record<string, Coding>> = {
+  gzip,
+  "x-gzip": gzip,
+  // Some servers send `deflate` without the header of RFC 1950, whose first byte ends in 8.
+  deflate: (zlib, [first = 0]) => (first % 16 === 8 ? zlib.createInflate() : zlib.createInflateRaw()),
+  br: (zlib) => zlib.createBrotliDecompress(),
+  zstd: (zlib) => zlib.createZstdDecompress?.(),
+}
 
 /** Reads decompressed chunks. Cancelling also closes the socket. */
 const decompressed = (compressed: Reader, coding: Coding): Reader => {
   const open = async (): Promise<Reader> => {
     let chunk = await compressed.read()
     if (chunk.value === undefined) return compressed
-    const decompression = new DecompressionStream(formatOf(coding, chunk.value))
-    const writer = decompression.writable.getWriter()
+    const decompression = coding(process.getBuiltinModule("node:zlib"), chunk.value)
+    if (decompression === undefined) throw new Error("the content coding of the body is not supported")
+    const write = (bytes: Uint8Array) =>
+      new Promise<void>((resolve, reject) => {
+        decompression.write(bytes, (error) => (error ? reject(error) : resolve()))
+      })
     const feed = async () => {
-      for (; chunk.value !== undefined; chunk = await compressed.read()) await writer.write(chunk.value)
-      await writer.close()
+      for (; chunk.value !== undefined; chunk = await compressed.read()) await write(chunk.value)
+      decompression.end()
     }
-    feed().catch((error: unknown) => writer.abort(error).catch(() => undefined))
-    return decompression.readable.getReader()
+    const reader = chunksOf(decompression)
+    feed().catch((error: Error) => decompression.destroy(error))
+    return reader
   }
   let opened: Promise<Reader> | undefined
   return {
@@ -72,32 +98,30 @@ const decompressed = (compressed: Reader, coding: Coding): Reader => {
   }
 }
 
-/** Reads a message from its first read on; the socket is paused while nothing is read. */
-const readerOf = (message: IncomingMessage, onClose: () => void): Reader => {
-  message.on("close", onClose)
-  // Its reader reports it, also where the connection breaks before the first read.
-  message.on("error", () => {})
-  const chunks: AsyncIterator<Uint8Array, undefined> = message[Symbol.asyncIterator]()
-  const read = async (): Promise<Chunk> => {
-    const { done = false, value } = await chunks.next()
-    return { done, value }
-  }
-  return { read, cancel: async () => message.destroy() }
-}
-
 /** Headers of a response, whose names Node has put in lower case. */
 const headersOf = ({ headers }: IncomingMessage): ReadonlyMap<string, string> =>
   new Map(Object.entries(headers).map(([name, value]) => [name, String(value)]))
 
+/** The names of a header that is a list. */
+const listOf = (value = ""): ReadonlyArray<string> =>
+  value
+    .toLowerCase()
+    .split(",")
+    .map((name) => name.trim())
+
 const responseOf = (message: IncomingMessage, onClose: () => void): Response => {
   const headers = headersOf(message)
-  const coding = codings[headers.get("content-encoding")?.toLowerCase() ?? ""]
-  const plain = readerOf(message, onClose)
+  message.on("close", onClose)
+  // The last coding was applied last.
+  const body = listOf(headers.get("content-encoding")).reduceRight((reader, name) => {
+    const coding = codings[name]
+    return coding === undefined ? reader : decompressed(reader, coding)
+  }, chunksOf(message))
   return {
     // Sound: a response has a status.
     status: message.statusCode!,
     headers,
-    body: { getReader: () => (coding === undefined ? plain : decompressed(plain, coding)) },
+    body: { getReader: () => body },
   }
 }
 

@@ -26,6 +26,10 @@ describe("Endpoint", () => {
       expect(urlOf({ url: "https://node.test/rpc/", path: ["bsc testnet", Redacted.make("k/1")] })).toBe(
         "https://node.test/rpc/bsc%20testnet/k%2F1",
       ))
+    it.each(["http://node.test/rpc/", "http://node.test/a//b", "http://node.test/rpc/?x=1", "http://node.test/"])(
+      "make: leaves the path of %s as it is where none is appended",
+      (url) => expect(urlOf({ url })).toBe(url),
+    )
     it("make: converts header names to lower case", () =>
       expect(
         Redacted.value(Endpoint.makeUnsafe({ url: "http://a.test", headers: { "X-API-Key": "k" } }).headers),

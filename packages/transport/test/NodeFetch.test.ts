@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { once } from "node:events"
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { deflateRawSync, deflateSync, gzipSync } from "node:zlib"
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib"
 import { Duration, Effect, Fiber } from "effect"
 import { Endpoint, Http } from "../src/index.ts"
 import * as NodeFetch from "../src/NodeFetch.ts"
@@ -49,6 +49,11 @@ describe("NodeFetch", () => {
       ["x-gzip", gzipSync("packed €")],
       ["deflate", deflateSync("packed €")],
       ["deflate", deflateRawSync("packed €")],
+      ["br", brotliCompressSync("packed €")],
+      ["gzip, gzip", gzipSync(gzipSync("packed €"))],
+      ["deflate, identity, GZIP", gzipSync(deflateSync("packed €"))],
+      // Members one after another, as servers send that compress chunk by chunk, and zeros to fill a block.
+      ["gzip", Buffer.concat([gzipSync("pack"), gzipSync("ed €"), Buffer.alloc(8)])],
     ] as const)("make: its fetch decompresses %s", ([coding, bytes]) =>
       Effect.gen(function* () {
         const server = yield* script((_request, response) =>

@@ -93,7 +93,13 @@ const signatureOf = (slots: ReadonlyArray<Slot>, least: number): string => {
 const invalid = (method: string, received: string, expected: string): Result.Result<never, InvalidParams> =>
   Result.fail(new InvalidParams({ method, received, expected }))
 
-/** Parameters with the default of a missing last one, and trailing `undefined`s removed, when their number is right. */
+/** What stands for a parameter that is left out before a further one: the latest block, and no override. */
+const absent: Readonly<Record<string, unknown>> = { block: "latest", overrides: {} }
+
+const orAbsent = (slot: Slot | undefined, param: unknown): unknown =>
+  param === undefined && slot?.isOptional === true ? absent[slot.name] : param
+
+/** Parameters with the default of a missing one, and trailing `undefined`s removed, when their number is right. */
 const complete = (
   name: RpcMethod.Name,
   slots: ReadonlyArray<Slot>,
@@ -101,11 +107,12 @@ const complete = (
 ): Result.Result<ReadonlyArray<unknown>, InvalidParams> => {
   const params: Array<unknown> = [...given]
   while (params.length > 0 && params.at(-1) === undefined) params.pop()
-  const { lastParam } = RpcMethod.all[name]
-  const hasDefault = lastParam !== undefined
-  if (hasDefault && params.length === slots.length - 1) params.push(lastParam)
-  const least = hasDefault ? slots.length - 1 : slots.findLastIndex((slot) => !slot.isOptional) + 1
-  if (params.length >= least && params.length <= slots.length) return Result.succeed(params)
+  const { defaultParam } = RpcMethod.all[name]
+  if (params.length === defaultParam?.at) params.push(defaultParam.value)
+  const least = defaultParam?.at ?? slots.findLastIndex((slot) => !slot.isOptional) + 1
+  if (params.length >= least && params.length <= slots.length) {
+    return Result.succeed(params.map((param, at) => orAbsent(slots[at], param)))
+  }
   return invalid(name, `${params.length}`, signatureOf(slots, least))
 }
 

@@ -159,6 +159,23 @@ describe("Params", () => {
     )
   })
 
+  describe("defaults", () => {
+    const to = `0x${"a".repeat(40)}`
+    const overrides = { [to]: { balance: "0x1" } }
+
+    it.each([
+      ["eth_call", [{ to }], [{ to }, "latest"]],
+      ["eth_call", [{ to }, undefined, overrides], [{ to }, "latest", overrides]],
+      ["eth_call", [{ to }, 5, undefined, { time: 16 }], [{ to }, "0x5", {}, { time: "0x10" }]],
+      ["eth_estimateGas", [{ to }], [{ to }]],
+      ["eth_estimateGas", [{ to }, undefined, overrides], [{ to }, "latest", overrides]],
+      ["eth_getProof", [to, [0]], [to, ["0x0"], "latest"]],
+      ["eth_getLogs", [{ fromBlock: 1, address: null }], [{ fromBlock: "0x1", address: null }]],
+    ] as const)("defaults: %s of %j is sent as %j", (method, given, wire) => {
+      expect(encodeParams(method, given)).toEqual(Result.succeed(wire))
+    })
+  })
+
   describe("laws", () => {
     const Unsigned = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 2n ** 256n - 1n }))
     const Safe = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))

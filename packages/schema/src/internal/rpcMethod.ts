@@ -33,6 +33,7 @@ interface Labels<T> {
   readonly block: [block: T]
   readonly blockCount: [blockCount: T]
   readonly blockHash: [blockHash: T]
+  readonly blockOverrides: [blockOverrides: T]
   readonly call: [call: T]
   readonly filter: [filter: T]
   readonly hash: [hash: T]
@@ -98,8 +99,15 @@ export interface RpcMethod<
   readonly exposure: Exposure
   /** Part of the chain that determines the result. */
   readonly cacheability: Cacheability
-  /** Sent for a last parameter that the caller leaves out, where nodes require one; `undefined` where none is. */
-  readonly lastParam: unknown
+  /** The parameter that is sent where the caller leaves it out, since nodes require it; `undefined` where there is none. */
+  readonly defaultParam: DefaultParam | undefined
+}
+
+/** A parameter that callers may leave out. */
+export interface DefaultParam {
+  /** Its position, 0 for the first. */
+  readonly at: number
+  readonly value: unknown
 }
 
 /**
@@ -122,7 +130,7 @@ export interface HydratingMethod<
 interface Options {
   readonly exposure?: Exposure
   readonly cacheability?: Cacheability
-  readonly lastParam?: unknown
+  readonly defaultParam?: DefaultParam
 }
 
 /** An entry: the wire name, the names and schemas of the parameters, and the result. */
@@ -136,7 +144,7 @@ export const method = <
   paramNames: Names,
   params: E,
   result: Result,
-  { cacheability = "never", exposure = "public", lastParam }: Options = {},
+  { cacheability = "never", exposure = "public", defaultParam }: Options = {},
 ): RpcMethod<Name, E, Names, Result> => ({
   name,
   params: Schema.Tuple(params),
@@ -144,7 +152,7 @@ export const method = <
   result,
   exposure,
   cacheability,
-  lastParam,
+  defaultParam,
 })
 
 /** An entry of a method that returns a block: `param` names the block, the hydrated flag follows. */
@@ -166,7 +174,7 @@ export const blockMethod = <
 > => ({
   ...method(name, [key, "hydrated"], [param, Schema.Boolean], Schema.NullOr(Block.Block), {
     ...options,
-    lastParam: false,
+    defaultParam: { at: 1, value: false },
   }),
   hydrated: Schema.NullOr(Block.HydratedBlock),
 })

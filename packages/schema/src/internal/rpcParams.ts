@@ -6,6 +6,7 @@ import * as Address from "../Address.ts"
 import * as Hash from "../Hash.ts"
 import * as Hex from "../Hex.ts"
 import * as Quantity from "../Quantity.ts"
+import { Authorization } from "../Transaction.ts"
 import { unread } from "./coder.ts"
 import { hexCase } from "./hexText.ts"
 import { leaf, typeSide } from "./leaf.ts"
@@ -121,6 +122,10 @@ export const StateBlock = Schema.Union([
     /** True to fail when the block is not canonical. */
     requireCanonical: Schema.optionalKey(Schema.Boolean),
   }),
+  Schema.Struct({
+    /** Block number. */
+    blockNumber: Quantity.Quantity,
+  }),
 ])
 
 /**
@@ -136,7 +141,7 @@ export const StateBlock = Schema.Union([
  * console.log(call.value) // 5n
  * ```
  *
- * Source: Ethereum JSON-RPC (execution-apis, GenericTransaction); EIP-1559, EIP-2718, EIP-2930.
+ * Source: Ethereum JSON-RPC (execution-apis, GenericTransaction); EIP-1559, EIP-2718, EIP-2930, EIP-4844, EIP-7702.
  */
 export const CallRequest = Schema.Struct({
   /** Sender address; the zero address when absent. */
@@ -165,7 +170,17 @@ export const CallRequest = Schema.Struct({
   accessList: Schema.optionalKey(
     Schema.Array(Schema.Struct({ address: Address.Address, storageKeys: Schema.Array(Hash.Hash) })),
   ),
+  /** Chain id. */
+  chainId: Schema.optionalKey(Quantity.Quantity),
+  /** Maximum fee per blob gas in wei. */
+  maxFeePerBlobGas: Schema.optionalKey(Quantity.Quantity),
+  /** Versioned hashes of the blobs. */
+  blobVersionedHashes: Schema.optionalKey(Schema.Array(Hash.Hash)),
+  /** Accounts that delegate to the code of a contract. */
+  authorizationList: Schema.optionalKey(Schema.Array(Authorization)),
 })
+
+const isAddress = Schema.isPattern(/^0x[0-9a-f]{40}$/i, { expected: "an address of 20 bytes in hex" })
 
 /**
  * State overrides of a call, by address.
@@ -183,7 +198,7 @@ export const CallRequest = Schema.Struct({
  * Source: geth `eth_call`, state override set.
  */
 export const StateOverride = Schema.Record(
-  Schema.String,
+  Schema.String.check(isAddress),
   Schema.Struct({
     /** Balance in wei. */
     balance: Schema.optionalKey(Quantity.Quantity),
@@ -195,8 +210,27 @@ export const StateOverride = Schema.Record(
     state: Schema.optionalKey(Schema.Record(Schema.String, Hash.Hash)),
     /** Values of single storage slots. */
     stateDiff: Schema.optionalKey(Schema.Record(Schema.String, Hash.Hash)),
+    /** Address that a precompiled contract is moved to. */
+    movePrecompileToAddress: Schema.optionalKey(Address.Address),
   }),
 )
+
+/**
+ * Fields of the block in which a call is executed, by the names of the node: `number`, `time`, `gasLimit`, `feeRecipient`, `prevRandao`,
+ * `baseFeePerGas`, `blobBaseFee`.
+ *
+ * **Example** (Executing a call at a later time)
+ *
+ * ```ts
+ * import * as RpcMethod from "@daybook/schema/RpcMethod"
+ * import * as Schema from "effect/Schema"
+ *
+ * console.log(Schema.encodeSync(RpcMethod.BlockOverride)({ time: 1_800_000_000n })) // { time: '0x6b49d200' }
+ * ```
+ *
+ * Source: geth `eth_call`, block override set.
+ */
+export const BlockOverride = Schema.Record(Schema.String, Schema.Union([Address.Address, Hash.Hash, Quantity.Quantity]))
 
 const topic = Schema.NullOr(Schema.Union([Hash.Hash, Schema.Array(Hash.Hash)]))
 
@@ -221,13 +255,13 @@ const topic = Schema.NullOr(Schema.Union([Hash.Hash, Schema.Array(Hash.Hash)]))
  */
 export const LogFilter = Schema.Struct({
   /** First block of the range. */
-  fromBlock: Schema.optionalKey(BlockId),
+  fromBlock: Schema.optionalKey(Schema.NullOr(BlockId)),
   /** Last block of the range. */
-  toBlock: Schema.optionalKey(BlockId),
+  toBlock: Schema.optionalKey(Schema.NullOr(BlockId)),
   /** Hash of the only block; excludes a range (EIP-234). */
   blockHash: Schema.optionalKey(Hash.Hash),
-  /** Contract address, or several. */
-  address: Schema.optionalKey(Schema.Union([Address.Address, Schema.Array(Address.Address)])),
-  /** Topics by position. */
-  topics: Schema.optionalKey(Schema.Array(topic)),
+  /** Contract address, or several; `null` for any. */
+  address: Schema.optionalKey(Schema.NullOr(Schema.Union([Address.Address, Schema.Array(Address.Address)]))),
+  /** Topics by position; `null` for any. */
+  topics: Schema.optionalKey(Schema.NullOr(Schema.Array(topic))),
 })

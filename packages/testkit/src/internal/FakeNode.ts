@@ -187,9 +187,8 @@ const failed = -32000
 /** What is invalid about the parameters of a method of the interface; nodes have defaults for a block that is left out. */
 const issueOf = (method: string, params: ReadonlyArray<unknown>): string | undefined => {
   if (!RpcMethod.isName(method)) return undefined
-  const { lastParam, params: schema } = RpcMethod.all[method]
-  const missing = lastParam !== undefined && params.length === schema.elements.length - 1
-  const [issue] = Issue.find(schema, missing ? [...params, lastParam] : params)
+  const { defaultParam, params: schema } = RpcMethod.all[method]
+  const [issue] = Issue.find(schema, params.length === defaultParam?.at ? [...params, defaultParam.value] : params)
   return issue && Issue.format("params", issue)
 }
 
