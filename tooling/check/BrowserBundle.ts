@@ -79,7 +79,7 @@ export const programs: Readonly<Record<string, Program & { readonly budgetKibiby
   },
   "rpc, viem transport without viem": {
     folder: "packages/rpc",
-    budgetKibibytes: 69,
+    budgetKibibytes: 70,
     without: ["viem"],
     source: `
       import { daybookTransport } from "@daybook/rpc/viem"
