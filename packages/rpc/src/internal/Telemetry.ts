@@ -10,36 +10,47 @@ const powersOfTwo = (count: number): ReadonlyArray<number> => [
   Number.POSITIVE_INFINITY,
 ]
 
-const all = {
-  calls: Metric.counter("daybook_rpc_calls", {
-    description: "Completed calls, by method and outcome.",
-    incremental: true,
-  }),
-  latency: Metric.histogram("daybook_rpc_call_millis", {
-    description: "Duration of a call with all its attempts in milliseconds, by method.",
-    boundaries: powersOfTwo(15),
-  }),
-  retries: Metric.counter("daybook_rpc_retries", {
-    description: "Attempts after the first, by method and kind of the preceding error.",
-    incremental: true,
-  }),
-  requests: Metric.counter("daybook_rpc_requests", {
-    description: "HTTP requests, by host and outcome.",
-    incremental: true,
-  }),
-  fill: Metric.histogram("daybook_rpc_batch_calls", {
-    description: "Calls per HTTP request, by host.",
-    boundaries: powersOfTwo(10),
-  }),
-}
+type Make = (attributes: Readonly<Record<string, string>>) => Metric.Metric<number, unknown>
 
-type Numbers = typeof all
+/** `Metric.withAttributes` is larger than a bundle has room for. */
+const all = {
+  calls: (attributes) =>
+    Metric.counter("daybook_rpc_calls", {
+      description: "Completed calls, by method and outcome.",
+      incremental: true,
+      attributes,
+    }),
+  latency: (attributes) =>
+    Metric.histogram("daybook_rpc_call_millis", {
+      description: "Duration of a call with all its attempts in milliseconds, by method.",
+      boundaries: powersOfTwo(15),
+      attributes,
+    }),
+  retries: (attributes) =>
+    Metric.counter("daybook_rpc_retries", {
+      description: "Attempts after the first, by method and kind of the preceding error.",
+      incremental: true,
+      attributes,
+    }),
+  requests: (attributes) =>
+    Metric.counter("daybook_rpc_requests", {
+      description: "HTTP requests, by host and outcome.",
+      incremental: true,
+      attributes,
+    }),
+  fill: (attributes) =>
+    Metric.histogram("daybook_rpc_batch_calls", {
+      description: "Calls per HTTP request, by host.",
+      boundaries: powersOfTwo(10),
+      attributes,
+    }),
+} satisfies Readonly<Record<string, Make>>
 
 /** Series made so far: making one sorts and joins its attributes. */
 const series = new Map<string, Metric.Metric<number, unknown>>()
 
 const update = (
-  name: keyof Numbers,
+  name: keyof typeof all,
   first: readonly [string, string],
   second: readonly [string, string] | undefined,
   value: number,
@@ -48,8 +59,7 @@ const update = (
   const key = `${name} ${first[1]} ${second?.[1] ?? ""}`
   let metric = series.get(key)
   if (metric === undefined) {
-    const attributes = Object.fromEntries(second === undefined ? [first] : [first, second])
-    metric = Metric.withAttributes(all[name] as Metric.Metric<number, unknown>, attributes)
+    metric = all[name](Object.fromEntries(second === undefined ? [first] : [first, second]))
     series.set(key, metric)
   }
   metric.updateUnsafe(value, context)

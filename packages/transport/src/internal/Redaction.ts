@@ -30,17 +30,37 @@ const spellings = (secret: string): ReadonlyArray<string> => {
   return [...plain, ...plain.flatMap((text) => [encodeURIComponent(text), JSON.stringify(text).slice(1, -1)])]
 }
 
+/** What separates the words of letters and digits in a text, including escapes of JSON, URLs and HTML. */
+const separators = /(?:\\u[\da-f]{4}|%(?:25)?[\da-f]{2}|&#?\w{2,7};|[^\da-z])+/gi
+
+/** Stands for separators in the words of a text. */
+const gap = "\0"
+
 /**
- * Makes a function that replaces the given secrets in a text, in each spelling: plain, percent-encoded, inside JSON.
+ * Makes a function that replaces the given secrets in a text, in each spelling: plain, percent-encoded, inside JSON. A secret is also
+ * found by its words of letters and digits alone, whatever escapes are between them.
  *
  * **Gotchas**
  *
  * - Secrets of fewer than 4 characters are not replaced.
  */
 export const scrubber = (secrets: Iterable<string>): ((text: string) => string) => {
-  const found = new Set([...secrets].flatMap(spellings).filter((text) => text.length >= minSecretCharacters))
-  const longestFirst = [...found].sort((a, b) => b.length - a.length)
-  return (text) => longestFirst.reduce((clean, secret) => clean.replaceAll(secret, mark), text)
+  const longest = (texts: ReadonlyArray<string>) =>
+    [...new Set(texts)].filter((text) => text.length >= minSecretCharacters).sort((a, b) => b.length - a.length)
+  const found = longest([...secrets].flatMap(spellings))
+  const words = longest(found.map((text) => (text.match(/[\da-z]+/gi) ?? []).join(gap)))
+  const wordsOrGap = new RegExp([...words, gap].join("|"), "g")
+  return (text) => {
+    const clean = found.reduce((clean, secret) => clean.replaceAll(secret, mark), text)
+    if (!words.some((word) => clean.includes(word.split(gap, 1)[0] ?? ""))) return clean
+    const gaps = clean.match(separators) ?? []
+    let at = 0
+    return clean.replace(separators, gap).replace(wordsOrGap, (part) => {
+      if (part === gap) return gaps[at++] ?? ""
+      at += part.split(gap).length - 1
+      return mark
+    })
+  }
 }
 
 /** Cuts a text to a number of characters, and puts it on one line with every character visible. A cut text ends with its full length. */

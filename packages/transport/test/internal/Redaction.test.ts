@@ -9,6 +9,16 @@ const encodings: ReadonlyArray<(secret: string) => string> = [
   encodeURIComponent,
   (secret) => JSON.stringify(secret).slice(1, -1),
 ]
+/** Escapes of a character by its code in hexadecimal. */
+const escapes: ReadonlyArray<(code: string) => string> = [
+  (code) => `\\u00${code}`,
+  (code) => `\\\\u00${code.toUpperCase()}`,
+  (code) => `\\${String.fromCharCode(parseInt(code, 16))}`,
+  (code) => `%${code}`,
+  (code) => `%25${code.toUpperCase()}`,
+  (code) => `&#x${code};`,
+  (code) => `&#${parseInt(code, 16)};`,
+]
 
 describe("Redaction", () => {
   const scrub = Redaction.scrubber(["p@ss word/1", 'quo"te', "abc"])
@@ -19,6 +29,20 @@ describe("Redaction", () => {
     expect(scrub("GET /v3/p%40ss%20word%2F1/x")).toBe("GET /v3/<redacted>/x"))
   it("scrubber: replaces the spelling inside JSON", () =>
     expect(scrub('{"message":"quo\\"te"}')).toBe('{"message":"<redacted>"}'))
+  it.each([
+    ["a slash escaped in JSON", "abc\\/def+ghi&x'y"],
+    ["a slash escaped in a text of JSON inside JSON", "abc\\\\\\/def+ghi&x'y"],
+    ["escapes of JSON by code unit", "abc\\u002Fdef\\u002bghi\\u0026x\\u0027y"],
+    ["percent-encoding in lower case", "abc%2fdef%2bghi%26x%27y"],
+    ["percent-encoding of a percent-encoded text", "abc%252Fdef%252Bghi%2526x'y"],
+    ["names and numbers of HTML", "abc&#x2F;def+ghi&amp;x&#39;y"],
+  ])("scrubber: replaces a secret with %s", (_, spelling) =>
+    expect(Redaction.scrubber(["abc/def+ghi&x'y"])(`<a href="/">&lt;${spelling}</a> \0%2f`)).toBe(
+      '<a href="/">&lt;<redacted></a> \0%2f',
+    ),
+  )
+  it("scrubber: leaves a text with another case of a letter", () =>
+    expect(Redaction.scrubber(["true"])("True")).toBe("True"))
   it("scrubber: replaces the longest secret first", () =>
     expect(Redaction.scrubber(["abcd", "abcdefgh"])("abcdefgh")).toBe("<redacted>"))
   it("scrubber: leaves a secret of fewer than four characters in the text", () => expect(scrub("abc")).toBe("abc"))
@@ -49,6 +73,23 @@ describe("Redaction", () => {
             [],
           )
         }
+      }
+    },
+  )
+
+  it.prop(
+    "law: a key is found in each escaped form, and the text around it is unchanged",
+    {
+      key: Schema.String.check(Schema.isPattern(/^[\da-zA-Z]{4}[\da-zA-Z/+=_.:~-]{4,36}[\da-zA-Z]$/)),
+      before: Schema.String.check(Schema.isPattern(/^[^\da-zA-Z]{0,20}$/)),
+      after: Schema.String.check(Schema.isPattern(/^[^\da-zA-Z]{0,20}$/)),
+    },
+    ({ after, before, key }) => {
+      const scrub = Redaction.scrubber([key])
+      for (const escape of escapes) {
+        const escaped = key.replaceAll(/[^\da-z]/gi, (character) => escape(character.charCodeAt(0).toString(16)))
+
+        expect(scrub(`${before} ${escaped} ${after}`)).toBe(`${before} <redacted> ${after}`)
       }
     },
   )
