@@ -7,6 +7,7 @@ import { resolve } from "node:path"
 import type { InvalidOption } from "@daybook/transport/ClientError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as FiberHandle from "effect/FiberHandle"
 import * as Layer from "effect/Layer"
 import * as References from "effect/References"
 import { layerStoreMemory, RateLimiterStore } from "effect/persistence/RateLimiter"
@@ -196,25 +197,32 @@ const routesOf = ({ chains, config, isIndexing, options, roles }: RouteParts, ke
   )
 }
 
-/** Sends the webhooks of the database, by the configuration of the start. */
-const sendWebhooks = (
-  { chains, config }: RouteParts,
-  { database, lookups, observed, signatures }: ProcessState,
-  settings: WebhookKey.Settings,
-) => {
-  const decoder = KnownSignatures.decoder()
-  return WebhookSender.run({
-    settings,
-    config,
-    chains: chains.map(IndexedChain.fromDatabase(database)),
-    contracts: ChainContracts.make(database.contracts, decoder, signatures),
-    decoder,
-    lookups,
-    webhooks: database.webhooks,
-    keys: database.apiKeys,
-    onAttempt: observed.attempted,
-  })
-}
+/**
+ * Gives what sends the webhooks of the database by a configuration until the scope ends, or until it is given another one. A message that
+ * is sent meanwhile is sent again with the same id.
+ */
+const webhookSender = Effect.fnUntraced(function* (
+  { database, lookups, observed, signatures, webhooks: settings }: ProcessState,
+  roles: ReadonlyArray<Role.Role>,
+) {
+  const sender = yield* FiberHandle.make<never>()
+  return ({ chains, config }: RouteParts): Effect.Effect<void> => {
+    if (settings === null || !roles.includes("rest")) return Effect.void
+    const decoder = KnownSignatures.decoder()
+    const sending = WebhookSender.run({
+      settings,
+      config,
+      chains: chains.map(IndexedChain.fromDatabase(database)),
+      contracts: ChainContracts.make(database.contracts, decoder, signatures),
+      decoder,
+      lookups,
+      webhooks: database.webhooks,
+      keys: database.apiKeys,
+      onAttempt: observed.attempted,
+    })
+    return Effect.asVoid(FiberHandle.run(sender, sending))
+  }
+})
 
 /** Counts what an indexer measures. */
 const count =
@@ -342,8 +350,8 @@ export const run = Effect.fn("Service.run")(function* (
     yield* Effect.logInfo(isOnlyIndexer ? `Health and metrics on ${address.url}` : listeningMessage(address.url))
   }
   if (address !== null && member !== undefined) yield* member.ready(address.url)
-  if (kept.webhooks !== null && roles.includes("rest"))
-    yield* Effect.forkScoped(sendWebhooks(parts, kept, kept.webhooks))
+  const sendWebhooks = yield* webhookSender(kept, roles)
+  yield* sendWebhooks(parts)
   const owner = randomUUID()
   // The threads of a chain stay as they are where others are added.
   const threads = ChainJob.threadsOf(config)
@@ -375,6 +383,7 @@ export const run = Effect.fn("Service.run")(function* (
       const answers = answerOptions(applicable, listen ?? applicable.listen)
       if (changes.applied.length > 0) {
         yield* yield* restore(server.prepare(routesOf(changed, kept), answers))
+        yield* sendWebhooks(changed)
       }
       yield* applyTls
     }

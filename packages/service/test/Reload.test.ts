@@ -3,7 +3,7 @@ import { Agent, get } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { connect } from "node:tls"
-import { Eventually } from "@daybook/harness"
+import { Eventually, LocalServer } from "@daybook/harness"
 import { describe, it } from "@effect/vitest"
 import { Effect, Logger, Redacted, Result } from "effect"
 import { expect } from "vitest"
@@ -11,10 +11,12 @@ import * as Config from "../src/config/Config.ts"
 import * as ServedChain from "../src/config/ServedChain.ts"
 import * as ChainJob from "../src/indexer/job/ChainJob.ts"
 import * as Supervisor from "../src/indexer/Supervisor.ts"
+import * as Webhook from "../src/push/Webhook.ts"
 import * as Service from "../src/Service.ts"
 import * as Rows from "./server/rows.ts"
 import * as TestStore from "./store/TestStore.ts"
 import * as Engine from "../src/store/Engine.ts"
+import { notBegun } from "../src/store/WebhookWallets.ts"
 import { temporaryFolder } from "./store/temporaryFolder.ts"
 
 const node = (more: object = {}) => ({ rpc: ["http://127.0.0.1:65535/canary0123"], ...more })
@@ -106,6 +108,39 @@ describe("reload", () => {
       expect((yield* page("chain=eth")).status).toBe(400)
       expect((yield* page("chain=base")).status).toBe(200)
     }).pipe(Effect.provide(Logger.layer([]))),
+  )
+
+  it.live("a reload sends the webhooks of a chain that it adds", () =>
+    Effect.gen(function* () {
+      const baseFolder = yield* temporaryFolder
+      const database = yield* Engine.fromUrl("sqlite:data", baseFolder)
+      const store = yield* TestStore.open(database, { name: "base", id: 8453 }, {})
+      yield* Effect.orDie(store.append(null, Rows.chain(0, 3)))
+      const received: Array<string> = []
+      const receiver = yield* LocalServer.scoped(() =>
+        LocalServer.start(({ body }, response) => {
+          received.push(JSON.parse(body.toString()).data.chain)
+          response.writeHead(204).end()
+        }),
+      )
+      const webhooks = { webhooks: { key: "k".repeat(40), allowPrivate: true } }
+      const config = yield* decode({ eth: node() }, webhooks)
+      const { reload } = yield* Service.run(config, { roles: ["rest"], baseFolder })
+      const settings = {
+        url: receiver.url,
+        chain: "base",
+        types: ["wallet.transaction"],
+        finality: "head",
+        from: 0,
+      } as const
+      const [webhook] = yield* Webhook.make(webhooks.webhooks.key, settings)
+      yield* database.webhooks.add("books", Webhook.encode(webhook), [notBegun(wallet)])
+
+      yield* reload(yield* decode({ eth: node(), base: node() }, webhooks))
+      yield* Effect.promise(() => Eventually.until(() => received.length > 0, { what: "a message" }))
+
+      expect(received[0]).toBe("base")
+    }).pipe(Effect.provide(Logger.layer([])), Effect.scoped),
   )
 
   it.live("a reload that fails leaves every part as it was, also the certificate", () =>

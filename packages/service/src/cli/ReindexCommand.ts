@@ -9,7 +9,7 @@ import { CommandError } from "./CommandError.ts"
 import * as Selection from "./Selection.ts"
 import * as Terminal from "./Terminal.ts"
 
-const reject = (message: string) => new CommandError({ message: `${message} Nothing was removed.` })
+const reject = (message: string) => new CommandError({ message: `${message} Nothing was removed.`, isUsage: true })
 
 const flags = {
   config: Selection.configFlag,

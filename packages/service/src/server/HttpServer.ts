@@ -9,6 +9,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as ApiHeader from "@daybook/schema/ApiHeader"
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { Headers } from "effect/http/Headers"
@@ -149,7 +150,7 @@ const refusePath: App = ErrorResponse.answer(
 const app = (
   { find, handle, list }: Routes.Routes["Service"],
   { allowedHosts, allowedOrigins, listen, onResponse = () => undefined, trustedProxies }: AnswerOptions,
-  isDraining: () => boolean,
+  stopping: Deferred.Deferred<void>,
   beginLog: ReturnType<typeof AccessLog.make>,
   now: MonotonicClock.Reader,
 ) => {
@@ -203,7 +204,7 @@ const app = (
     }
     const effect = hostIssue === undefined ? effectOfPath() : refuseHost(hostIssue)
     const requestId = RequestFacts.requestIdIn(received.headers) ?? randomUUID()
-    const facts = RequestFacts.make(received.headers)
+    const facts = RequestFacts.make(received.headers, Deferred.await(stopping))
     const handled = Effect.provideContext(
       effect,
       Context.make(RequestId, requestId).pipe(Context.add(RequestFacts.RequestFacts, facts)),
@@ -227,7 +228,10 @@ const app = (
         const added = { ...(StaticPage.is(response) ? own : headers), ...kept, ...traced }
         onResponse({ method, route, status, seconds: (now() - startedAt) / 1000 })
         logAnswer({ method, route, status, requestId, address: address ?? "", facts, startedAt })
-        return HttpServerResponse.setHeaders(response, isDraining() ? { ...added, connection: "close" } : added)
+        return HttpServerResponse.setHeaders(
+          response,
+          Deferred.isDoneUnsafe(stopping) ? { ...added, connection: "close" } : added,
+        )
       },
     )
   })
@@ -243,7 +247,7 @@ type Handler = Parameters<Connections.Connections["serve"]>[0]
 const makeHandler = Effect.fnUntraced(function* <E, R>(
   routes: Layer.Layer<never, E, R>,
   options: AnswerOptions,
-  isDraining: () => boolean,
+  stopping: Deferred.Deferred<void>,
   own: Scope.Scope,
 ) {
   const ownRequests = OwnRequests.make()
@@ -257,7 +261,7 @@ const makeHandler = Effect.fnUntraced(function* <E, R>(
   const context = yield* Layer.buildWithMemoMap(all, Layer.makeMemoMapUnsafe(), own)
   const beginLog = AccessLog.make(options.log?.access ?? false, yield* Effect.context<never>())
   const now = yield* MonotonicClock.reader
-  const answer = app(Context.get(context, Routes.Routes), options, isDraining, beginLog, now)
+  const answer = app(Context.get(context, Routes.Routes), options, stopping, beginLog, now)
   const handler = yield* Effect.provideService(
     NodeHttpServer.makeHandler(answer, { scope: own }),
     HttpMiddleware.TracerDisabledWhen,
@@ -280,23 +284,22 @@ export const make = Effect.fn("HttpServer.make")(function* <E, R>(
 ): Effect.fn.Return<HttpServer["Service"], E | Listener.ListenError, Exclude<R, Provided> | Scope.Scope> {
   // Released after the server, which waits for its open requests.
   const requests = yield* Scope.fork(yield* Effect.scope)
-  let isStopping = () => false
-  const isDraining = () => isStopping()
+  // Done once the server stops: the next answer on each connection is its last.
+  const stopping = yield* Deferred.make<void>()
   let scope = yield* Scope.fork(requests)
-  let handler: Handler = yield* makeHandler(routes, options, isDraining, scope)
+  let handler: Handler = yield* makeHandler(routes, options, stopping, scope)
   const { address, node, prepareTls } = yield* Listener.open(options)
   const bounds = { ...connectionBounds(options) }
   const connections = yield* Connections.make(node, bounds)
-  isStopping = connections.isDraining
   connections.serve((request, response) => handler(request, response))
-  yield* Effect.addFinalizer(() => connections.drain)
+  yield* Effect.addFinalizer(() => Effect.andThen(Deferred.succeed(stopping, undefined), connections.drain))
 
   return HttpServer.of({
     address,
     prepareTls,
     prepare: Effect.fnUntraced(function* (next, nextOptions) {
       const own = yield* Scope.fork(requests)
-      const made = makeHandler(next, nextOptions, isDraining, own)
+      const made = makeHandler(next, nextOptions, stopping, own)
       const nextHandler = yield* Effect.onError(made, (cause) => Scope.close(own, Exit.failCause(cause)))
       return Effect.suspend(() => {
         const previous = scope

@@ -5,7 +5,7 @@ import { daybook, timeout, withConfig } from "./daybook.ts"
 
 const node = { rpc: ["http://127.0.0.1:65535"] }
 const twoChains = { chains: { eth: node, "my chain": { id: 5, ...node } } }
-const rejected = (what: string) => ({ code: 1, out: "", err: `daybook: ${what} Nothing was removed.\n` })
+const rejected = (what: string) => ({ code: 2, out: "", err: `daybook: ${what} Nothing was removed.\n` })
 
 describe("daybook reindex", () => {
   it.live(

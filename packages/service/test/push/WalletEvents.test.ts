@@ -1,6 +1,6 @@
 /** The table of a receiver of events equals the list of the service, whatever happens to the chain and to its connection. */
 import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
 import * as Rows from "../server/rows.ts"
 import { start, type Started } from "../server/service.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
@@ -56,6 +56,22 @@ describe("walletEvents", () => {
       expect(heard).toEqual([3n, 5n])
       expect(receiver.table.size).toBe(4)
     }).pipe(Effect.scoped),
+  )
+
+  it.live("walletEvents: a stream without events ends whole when the service stops", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const service = yield* start({ chains: { eth: { blocks } }, config: { limits: { drainSeconds: 3_600 } } }).pipe(
+        Scope.provide(scope),
+      )
+      const url = eventsUrl(service, `${transactions}&from=now`)
+      const response = yield* Effect.promise(() => fetch(url, { headers: { "x-api-key": service.key } }))
+      const text = yield* Effect.forkChild(Effect.promise(() => response.text()))
+
+      yield* Scope.close(scope, Exit.void)
+
+      expect(yield* Fiber.join(text)).toMatch(/\n\n$/)
+    }),
   )
 
   it.live("walletEvents: finality=final sends rows of final blocks alone, and no void of a reorg above them", () =>

@@ -86,8 +86,6 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void
 export interface Connections {
   /** Handles each request with `handler`, in a turn that has time for it, after those before it on its connection. */
   readonly serve: (handler: Handler) => void
-  /** True once the server stops: the next answer on each connection is its last. */
-  readonly isDraining: () => boolean
   /** Answers open requests, and closes the connections after their last answer or when the time is over. */
   readonly drain: Effect.Effect<void>
 }
@@ -281,7 +279,6 @@ export const make = Effect.fnUntraced(function* (
   const turns = Turns.make(now)
   const tracked = track(server, options)
   const drains = new Set<() => void>()
-  let isDraining = false
   const look = setInterval(() => {
     endSlow(tracked.all, options.writeSeconds, now())
     askEnded(tracked.all)
@@ -311,9 +308,7 @@ export const make = Effect.fnUntraced(function* (
       server.on("request", handle).on("checkContinue", handle)
       if (Upgrade.isSupported) server.on("upgrade", upgrading(tracked, drains, inTurn))
     },
-    isDraining: () => isDraining,
     drain: Effect.suspend(() => {
-      isDraining = true
       for (const callback of drains) callback()
       setTimeout(() => {
         for (const { socket } of tracked.all) socket.destroy()

@@ -155,7 +155,7 @@ export const layer = (options: { readonly chains: ReadonlyArray<ServedChain> }) 
     Effect.fnUntraced(function* (router) {
       const { answer, chainList } = yield* make(options.chains)
       yield* router.addAll([
-        ...(["/api", "/v2/api"] as const).flatMap((path) =>
+        ...(["/api", "/api/", "/v2/api", "/v2/api/"] as const).flatMap((path) =>
           (["GET", "POST"] as const).map((method) => HttpRouter.route(method, path, answer)),
         ),
         HttpRouter.route("GET", "/v2/chainlist", chainList),

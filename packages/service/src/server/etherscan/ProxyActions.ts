@@ -82,7 +82,7 @@ const balances = (calls: Calls): Action["answer"] =>
   Effect.fnUntraced(function* (request) {
     const texts = (request.parameters.get("address") ?? "").split(",")
     if (texts.length > maxAccounts) return yield* Envelope.invalid("address", `at most ${maxAccounts} addresses`)
-    const accounts = yield* Effect.fromResult(Result.all(texts.map(Parameters.addressOf)))
+    const accounts = yield* Effect.fromResult(Result.all(texts.map((text) => Parameters.addressOf(text.trim()))))
     const found = yield* Effect.forEach(accounts, (account) =>
       Effect.map(balanceOf(calls, request, account), (balance) => ({ account, balance })),
     )

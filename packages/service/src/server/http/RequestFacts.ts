@@ -3,6 +3,7 @@
  */
 import { randomBytes } from "node:crypto"
 import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
 import type * as Headers from "effect/http/Headers"
 import * as HttpTraceContext from "effect/http/HttpTraceContext"
 import * as Option from "effect/Option"
@@ -23,6 +24,8 @@ export interface RequestFacts {
   span?: SpanIds
   /** The span of the caller, by the header `traceparent`. */
   readonly parent?: Tracer.ExternalSpan
+  /** Ends once the server stops: a response without an end of its own ends then. */
+  readonly stopping?: Effect.Effect<void>
 }
 
 /** The facts of the current request. */
@@ -33,11 +36,11 @@ export const RequestFacts = Context.Reference<RequestFacts>("@daybook/service/se
 const spanIdBytes = 8
 
 /** The facts of a request that begins. A trace of the caller goes on, also where this process records none. */
-export const make = (headers: Headers.Headers): RequestFacts => {
+export const make = (headers: Headers.Headers, stopping: Effect.Effect<void>): RequestFacts => {
   const parent = Option.getOrUndefined(HttpTraceContext.w3c(headers))
-  if (parent === undefined) return {}
+  if (parent === undefined) return { stopping }
   const { sampled, traceId } = parent
-  return { parent, span: { traceId, sampled, spanId: randomBytes(spanIdBytes).toString("hex") } }
+  return { stopping, parent, span: { traceId, sampled, spanId: randomBytes(spanIdBytes).toString("hex") } }
 }
 
 /** The header `traceparent` of the response, and of calls that belong to the request. Source: W3C Trace Context. */

@@ -17,6 +17,7 @@ import { StoreError } from "../../store/StoreError.ts"
 import * as MonotonicClock from "../../supervision/MonotonicClock.ts"
 import type * as ErrorResponse from "../http/ErrorResponse.ts"
 import type { InvalidParameter } from "../http/InvalidParameter.ts"
+import { RequestFacts } from "../http/RequestFacts.ts"
 import * as EventSteps from "./EventSteps.ts"
 import * as EventText from "./EventText.ts"
 import * as IndexCoverage from "./IndexCoverage.ts"
@@ -134,7 +135,9 @@ export const make = (open: EventSteps.Open) => {
     const coverage = yield* coverageOf({ chain, params, query })
     const endsAt = (yield* MonotonicClock.millis) + lifetimeMillis
     const stream = bodyOf({ ...steps, endsAt, recent: chain.recent })
-    return HttpServerResponse.stream(Stream.interruptWhen(stream, leaving(received)), {
+    const { stopping = Effect.never } = yield* RequestFacts
+    const ending = Effect.raceFirst(leaving(received), stopping)
+    return HttpServerResponse.stream(Stream.interruptWhen(stream, ending), {
       contentType: "text/event-stream",
       headers: { ...headers, ...coverage, "x-accel-buffering": "no" },
     })
