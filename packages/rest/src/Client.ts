@@ -284,6 +284,8 @@ export interface PagedStream<A, Q = Query> {
   (query: Q, options: RestartOptions): Stream.Stream<A | RowsReverted, RestError>
   /** Streams the range, each row once and in order. */
   (query: Q, options?: StreamOptions & { readonly onStaleCursor?: "fail" | undefined }): Stream.Stream<A, RestError>
+  /** Streams the range, as the options decide that are not known when the program is compiled. */
+  (query: Q, options?: StreamOptions): Stream.Stream<A | RowsReverted, RestError>
 }
 
 /**

@@ -244,13 +244,15 @@ const callsOf = Effect.fnUntraced(function* (
     OperationCalls.single(context, { contract, encode: encoder(contract) }, () => [])
   const { createWebhook } = WebhookOperation.all
   const encodeCreate = encoder(createWebhook)
-  const encodeNew = (query: CreateQuery) =>
+  const encodeNew = (query: CreateQuery) => {
+    const given: Partial<CreateQuery> = { ...query }
     // A name lets the server recognise a request that is sent again.
-    Result.filterOrFail(
-      encodeCreate({ name: randomName(), ...query }),
+    return Result.filterOrFail(
+      encodeCreate({ ...query, name: given.name ?? randomName() }),
       () => isUrl(query.url),
       () => urlIssue,
     )
+  }
   return {
     list: call(WebhookOperation.all.listWebhooks),
     create: OperationCalls.single(context, { contract: createWebhook, encode: encodeNew }, () => []),

@@ -158,6 +158,8 @@ export const make = (options: Options = {}): Recorder => {
       for (const secret of Secrets.ofRequest(request, request.method !== "GET")) secrets.add(secret)
       const sent = await request.clone().text()
       const response = await send(request)
+      // It may not end, and is no exchange that a replay could give.
+      if (response.headers.get("content-type")?.startsWith("text/event-stream") === true) return response
       const received = await response.text()
       keep(request, sent, response, received)
       const headers = new Headers(response.headers)

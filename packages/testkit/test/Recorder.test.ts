@@ -38,6 +38,25 @@ describe("Recorder", () => {
     expect(real.rows.length).toBeGreaterThan(100)
   })
 
+  it("fetch: passes a stream of events on while it is open, and takes no word of a path for a key", async () => {
+    const events = new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode("data: 1\n\n")) })
+    const recorder = Recorder.make({
+      fetch: async (input, init) =>
+        new Request(input, init).method === "GET"
+          ? new Response(events, { headers: { "content-type": "text/event-stream" } })
+          : Response.json({ jsonrpc: "2.0", id: 1, result: "0x" }),
+    })
+    const reader = (await recorder.fetch("https://node.example/events")).body?.getReader()
+    await recorder.fetch("https://node.example/call", {
+      method: "POST",
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_call", params: [{}, "latest"] }),
+    })
+
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toBe("data: 1\n\n")
+    await reader?.cancel()
+    expect(recorder.recording().rpc.map(({ method }) => method)).toEqual(["eth_call"])
+  })
+
   it("recording: holds no key, in whichever form a server repeats it", async () => {
     const key = 'secret/"key"'
     const echo: FakeService.FakeFetch = async (input, init) => {

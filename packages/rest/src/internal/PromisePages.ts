@@ -76,6 +76,8 @@ export interface RowStream<A, Q> {
   (query: Q, options: RestartOptions): Rows<A | Client.RowsReverted>
   /** Iterates all rows of the range, each once and in order. Amounts are bigints, times are dates. */
   (query: Q, options?: StreamOptions & { readonly onStaleCursor?: "fail" | undefined }): Rows<A>
+  /** Iterates all rows of the range, as the options decide that are not known when the program is compiled. */
+  (query: Q, options?: StreamOptions): Rows<A | Client.RowsReverted>
 }
 
 /**
@@ -89,6 +91,8 @@ export interface PageStream<P, Q> {
     query: Q,
     options?: StreamOptions & { readonly onStaleCursor?: "fail" | undefined },
   ): AsyncIterable<Client.StreamPage<P>>
+  /** Iterates the pages of a range, as the options decide that are not known when the program is compiled. */
+  (query: Q, options?: StreamOptions): AsyncIterable<Client.StreamPage<P> | Client.RowsReverted>
 }
 
 /** The page of a response. */
@@ -109,7 +113,7 @@ export const paged = <Q, Row, P extends Page<Row>>(calls: OperationCalls<Q, Row,
     const { cursor } = response.page
     const next = async () => (cursor === null ? null : (await plain({ ...query, cursor }, call)).page)
     // Not enumerable: a page is stored, copied and compared without it.
-    Object.defineProperty(response.page, "next", { value: next })
+    Object.defineProperty(response.page, "next", { value: next, enumerable: false })
     // Sound: the property was just defined.
     return response as Client.PageResponse<Paged<P>>
   }

@@ -6,13 +6,18 @@ const mark = "<redacted>"
 /** Shorter texts are not searched for: they would replace ordinary words and protect nothing. */
 const minCharacters = 4
 
+/** Names of services and chains in a path, such as `rpc`. */
+const word = /^[a-z]{1,12}$/
+
 const credentialName = /auth|key|token|secret|cookie|credential|password|signature|session/i
 
 /** Parts of a URL that are keys: values of credentials in the query, and of a node also long or last segments of the path. */
 const inUrl = (text: string, isNode: boolean): ReadonlyArray<string> => {
   const { pathname, searchParams } = new URL(text)
   const segments = pathname.split("/").filter((segment) => segment !== "")
-  const inPath = segments.filter((segment, at) => segment.length >= 16 || at === segments.length - 1)
+  const inPath = segments.filter(
+    (segment, at) => segment.length >= 16 || (at === segments.length - 1 && !word.test(segment)),
+  )
   const inQuery = [...searchParams].filter(([name]) => isNode || credentialName.test(name)).map(([, value]) => value)
   return [...inQuery, ...(isNode ? inPath : [])]
 }

@@ -10,12 +10,17 @@ const interruptible = <A>(values: AsyncIterable<A>, signal: AbortSignal): AsyncI
   [Symbol.asyncIterator]: () => {
     const iterator = values[Symbol.asyncIterator]()
     let isOver = false
+    let isWatched = false
     const abort = () => void iterator.return?.().catch(() => undefined)
     const end = () => {
       isOver = true
       signal.removeEventListener("abort", abort)
     }
-    signal.addEventListener("abort", abort, { once: true })
+    const watch = () => {
+      if (isWatched) return
+      isWatched = true
+      signal.addEventListener("abort", abort, { once: true })
+    }
     const advance = async (): Promise<IteratorResult<A, undefined>> => {
       const result = await iterator.next()
       if (result.done !== true) return result
@@ -26,7 +31,10 @@ const interruptible = <A>(values: AsyncIterable<A>, signal: AbortSignal): AsyncI
     return {
       next: async () => {
         try {
-          if (!isOver) signal.throwIfAborted()
+          if (!isOver) {
+            signal.throwIfAborted()
+            watch()
+          }
           return await advance()
         } catch (error) {
           end()

@@ -27,6 +27,15 @@ describe("StreamIterable", () => {
     expect(await values.next()).toEqual({ done: true, value: undefined })
   })
 
+  it("values: an iterator that is never advanced listens to no signal", () => {
+    let listeners = 0
+    const { signal } = new AbortController()
+    signal.addEventListener = () => void listeners++
+    StreamIterable.values(held().stream, signal)[Symbol.asyncIterator]()
+
+    expect(listeners).toBe(0)
+  })
+
   it("values: an abort while a value is awaited rejects it with the reason, and closes the stream", async () => {
     const { closed, stream } = held()
     const controller = new AbortController()
