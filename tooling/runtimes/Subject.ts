@@ -143,7 +143,9 @@ export const subjects: ReadonlyArray<Subject> = [
   {
     name: "Deno",
     install: ["deno"],
-    commands: [["npx", "deno", "run", "--allow-all", "--node-modules-dir=manual", "clients.mjs"]],
+    commands: [
+      ["npx", "deno", "run", "--allow-net", "--allow-env=DAYBOOK_URL", "--node-modules-dir=manual", "clients.mjs"],
+    ],
   },
   {
     name: "workerd, 30 requests at once",
