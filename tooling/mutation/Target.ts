@@ -142,11 +142,15 @@ export const targets: ReadonlyArray<Target> = [
   ]),
   service("token", ["MetadataReader", "TokenFlags", "TokenText"]),
   service("signed", ["RowsDigest", "StatementCheck", "StatementFile"]),
-  service(
-    "push",
-    ["Delivery", "EventPosition", "PublicAddress", "WalletEvents", "Webhook", "WebhookKey", "WebhookRequest"],
-    ["push/**/*.test.ts", "server/rest/**/*.test.ts"],
-  ),
+  service("push", [
+    "Delivery",
+    "EventPosition",
+    "PublicAddress",
+    "WalletEvents",
+    "Webhook",
+    "WebhookKey",
+    "WebhookRequest",
+  ]),
   service(
     "server/webhook",
     ["WebhookBounds", "WebhookChanges", "WebhookPlaces", "WebhookSender", "WebhookView"],

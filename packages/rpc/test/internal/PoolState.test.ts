@@ -42,6 +42,19 @@ describe("callOrder", () => {
     ])
   })
 
+  it("callOrder: starts at the next endpoint with each turn when spread without a key", () => {
+    const turn: Event = { _tag: "TurnTaken" }
+    const orders = [[], [turn], [turn, turn]].map((turns) =>
+      callOrder(after(3, ...turns), { now: 0, strategy: "spread" }),
+    )
+
+    expect(orders).toEqual([
+      [0, 1, 2],
+      [1, 2, 0],
+      [2, 0, 1],
+    ])
+  })
+
   it("callOrder: puts an endpoint that cools down last until its cooldown ends", () => {
     const state = after(3, unavailable(0, 100))
 
@@ -136,7 +149,8 @@ describe("step", () => {
   it("step: lowers the batch limit and never raises it", () => {
     const limited = (limit: number): Event => ({ _tag: "BatchLimited", index: 0, limit })
 
-    expect(after(1, limited(10), limited(20), limited(5)).endpoints[0]?.detectedLimit).toBe(5)
+    expect(after(1, limited(10), limited(20)).endpoints[0]?.detectedLimit).toBe(10)
+    expect(after(1, limited(10), limited(5)).endpoints[0]?.detectedLimit).toBe(5)
     expect(after(1, limited(0)).endpoints[0]?.detectedLimit).toBe(1)
   })
 
@@ -145,6 +159,23 @@ describe("step", () => {
 
     expect(after(1, seen(9n, true), seen(7n, true))).toMatchObject({ highest: 9n, endpoints: [{ height: 7n }] })
     expect(after(1, seen(9n, true), seen(7n, false)).endpoints[0]?.height).toBe(9n)
+    expect(after(1, seen(7n, true), seen(9n, false))).toMatchObject({ highest: 9n, endpoints: [{ height: 9n }] })
+  })
+
+  it("step: gives the same state for what is known already, and for an endpoint that does not exist", () => {
+    const known: ReadonlyArray<Event> = [
+      { _tag: "Preferred", index: 1 },
+      { _tag: "Verified", index: 1 },
+      { _tag: "BatchLimited", index: 1, limit: 5 },
+      { _tag: "HeightSeen", index: 1, height: 9n, isHead: true },
+      { _tag: "HeightSeen", index: 1, height: 9n, isHead: false },
+    ]
+    const state = after(2, ...known)
+
+    for (const event of known) {
+      expect(step(state, event)).toBe(state)
+      expect(step(state, { ...event, index: 2 })).toBe(state)
+    }
   })
 
   it("step: grants no pause beyond the limit, and shortens none", () => {

@@ -32,22 +32,18 @@ const fullYear = (digits: string, nowMillis: number): number => {
  */
 export const parseHttpDate = (text: string, nowMillis: number): number | undefined => {
   const current = fixdate.exec(text) ?? rfc850.exec(text)
-  const old = current === null ? asctime.exec(text) : null
+  const old = asctime.exec(text)
   const parts = current ?? (old === null ? null : [old[0], old[2], old[1], old[6], old[3], old[4], old[5]])
   if (parts === null) return undefined
-  const [, day = "", name = "", year = "", hour, minute, second] = parts
+  const [, day, name = "", year = "", ...time] = parts
   const position = months.indexOf(name)
   if (position % 3 !== 0) return undefined
-  const millis = Date.UTC(
-    fullYear(year, nowMillis),
-    position / 3,
-    Number(day),
-    Number(hour),
-    Number(minute),
-    Number(second),
-  )
-  const hasDay = new Date(millis).getUTCDate() === Number(day)
-  return hasDay && Number(hour) < 24 && Number(minute) < 60 && Number(second) < 61 ? millis : undefined
+  const midnight = Date.UTC(fullYear(year, nowMillis), position / 3, Number(day))
+  const [hour = 0, minute = 0, second = 0] = time.map(Number)
+  const hasDay = new Date(midnight).getUTCDate() === Number(day)
+  // A leap second is second 60, and ends its day.
+  if (!hasDay || hour > 23 || minute > 59 || second > 60) return undefined
+  return midnight + ((hour * 60 + minute) * 60 + second) * 1_000
 }
 
 const fromMillisHeader = (headers: Readonly<Record<string, string>>): Duration.Duration | undefined => {

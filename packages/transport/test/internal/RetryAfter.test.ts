@@ -36,6 +36,8 @@ describe("RetryAfter", () => {
     expect(millis({ "retry-after": "Friday, 20-Nov-26 12:00:07 GMT" })).toBe(7_000)
     expect(millis({ "retry-after": "Fri Nov 20 12:00:07 2026" })).toBe(7_000)
   })
+  it("fromHeaders: reads a leap second, which ends its day", () =>
+    expect(millis({ "retry-after": "Fri, 20 Nov 2026 23:59:60 GMT" })).toBe(43_200_000))
   it("fromHeaders: a date in the past requests no wait", () =>
     expect(millis({ "retry-after": "Sun, 06 Nov 1994 08:49:37 GMT" })).toBe(0))
   it("fromHeaders: compares a date with the clock of the server", () =>
@@ -56,7 +58,10 @@ describe("RetryAfter", () => {
     "2026-11-20T12:00:07Z",
     "Fri, 31 Feb 2026 12:00:00 GMT",
     "Fri, 20 Xyz 2026 12:00:00 GMT",
+    "Fri, 20 Nov 2026 24:00:00 GMT",
     "Fri, 20 Nov 2026 29:00:00 GMT",
+    "Fri, 20 Nov 2026 12:60:00 GMT",
+    "Fri, 20 Nov 2026 12:00:61 GMT",
     "NaN",
     "Infinity",
   ]) {
