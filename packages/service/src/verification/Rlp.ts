@@ -31,8 +31,11 @@ const data = (value: unknown): Hex.Hex => {
   throw new Unknown()
 }
 
-/** `r` or `s` of a signature: a quantity, in the spelling of the node. */
-const half = (value: unknown): Hex.Hex => (value == null ? "0x" : quantity(BigInt(data(value))))
+/** `r` or `s` of a signature: a quantity, in the spelling of the node, which may have no digits for 0. */
+const half = (value: unknown): Hex.Hex => {
+  const digits = data(value)
+  return digits === "0x" ? digits : quantity(BigInt(digits))
+}
 
 const flag = (value: unknown): Hex.Hex => (value === true ? "0x01" : "0x")
 

@@ -111,6 +111,25 @@ describe("Rlp", () => {
     )
   })
 
+  it("transaction: encodes halves of a signature without digits as 0", () => {
+    const encode = (half: string) =>
+      Rlp.transaction(Schema.decodeUnknownSync(Transaction.Transaction)({ ...fixture.transferWire, r: half, s: half }))
+
+    expect(encode("0x")).toBe(encode("0x0"))
+    expect(encode("0x")).not.toBe(encode("0x1"))
+  })
+
+  it("transaction: encodes a deposit of the system with its mark (made by rule)", () => {
+    const { gasPrice: _, maxFeePerGas: __, maxPriorityFeePerGas: ___, ...bare } = fixture.transferWire
+    const wire = { ...bare, type: "0x7e", sourceHash: fixture.hash("3"), isSystemTx: true, value: "0x0", input: "0x" }
+    const { from, to } = fixture.transferWire
+    const fields = [fixture.hash("3"), from, to, "0x", "0x", "0x0186a0", "0x01", "0x"] as ReadonlyArray<`0x${string}`>
+
+    expect(Rlp.transaction(Schema.decodeUnknownSync(Transaction.Transaction)(wire))).toBe(
+      `0x7e${OxRlp.fromHex(fields).slice(2)}`,
+    )
+  })
+
   it("transaction: is null for an unknown type", () => {
     const transaction = Schema.decodeUnknownSync(Transaction.Transaction)({ ...fixture.transferWire, type: "0xee" })
 

@@ -10,6 +10,7 @@ import * as HeaderHash from "../../src/verification/HeaderHash.ts"
 import * as LogsBloom from "../../src/verification/LogsBloom.ts"
 import * as Rlp from "../../src/verification/Rlp.ts"
 import * as TrieRoot from "../../src/verification/TrieRoot.ts"
+import * as Undecoded from "../../src/verification/Undecoded.ts"
 import * as fixture from "../indexer/fixture.ts"
 
 type Wire = Readonly<Record<string, unknown>>
@@ -225,6 +226,43 @@ describe("BlockVerifier by fork", () => {
         { block: 7, deviation: third.kind, detail: "1 of 2" },
         { block: 8, deviation: second.kind, detail: "slot" },
       ])
+    })
+  })
+
+  describe("computed blooms and receipts root (made by rule)", () => {
+    const rules = Chain.fromName("polygon")!.hashRules
+    const [block, receipts] = polygonBlock(80_084_800n, 2, stateSyncOf({ type: "0x7f" }))
+    const withFirst = (more: object) => receipts.map((receipt, at) => (at === 0 ? { ...receipt, ...more } : receipt))
+    const otherGas = withFirst({ cumulativeGasUsed: receipts[0]!.cumulativeGasUsed + 1n })
+    const otherBloom = withFirst({ logsBloom: LogsBloom.none })
+
+    it("verify: refuses receipts that do not have the root of the block", () => {
+      expect(issueOf(rules, [block, otherGas])).toMatch(
+        new RegExp(`^receipts root: expected 0x[0-9a-f]{64}, received ${block.receiptsRoot}$`),
+      )
+      expect(issueOf(rules, [block, otherGas], "standard")).toBe("none")
+    })
+
+    it("verify: accepts a receipts root that cannot be computed: of an unknown type, or with what does not decode", () => {
+      const unknown = { ...block, transactions: block.transactions.map((one) => ({ ...one, type: 0xee })) }
+      const part = { hash: receipts[0]!.transactionHash, reason: "no bytes", isLeftOut: false }
+      const accepted = [
+        { ...Undecoded.none, receipts: [part] },
+        { ...Undecoded.none, header: new Map([["receiptsRoot", "no hash"]]) },
+      ].map((undecoded) => BlockVerifier.verify(block, otherGas, { rules, checks: "full", undecoded }))
+
+      expect(issueOf(rules, [unknown, receipts])).toBe("none")
+      expect(accepted.map(Result.isSuccess)).toEqual([true, true])
+    })
+
+    it("verify: refuses a receipt whose bloom is not that of its logs, unless the receipts root proves the logs", () => {
+      const alone: HashRules.HashRules = [{ ...HashRules.none[0]!, blooms: true }]
+      const proved = Result.getOrThrow(BlockVerifier.verify(block, otherBloom, { rules }))
+      const detail = "the bloom of receipt 0 does not match its logs"
+
+      expect(issueOf(alone, [block, otherBloom], "standard")).toBe(detail)
+      expect(issueOf(alone, [{ ...block, logsBloom: null }, receipts], "standard")).toBe("none")
+      expect(proved.unmet).toEqual([{ kind: "blooms", detail }])
     })
   })
 

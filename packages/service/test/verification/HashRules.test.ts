@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest"
+import * as HashRules from "../../src/verification/HashRules.ts"
+
+describe("HashRules", () => {
+  it("finalityBlocksOf: gives the number of a chain that is listed, and 64 for any other one", () => {
+    expect([1, 137, 43_114, 5_000_000].map(HashRules.finalityBlocksOf)).toEqual([96, 256, 1, 64])
+  })
+
+  it("ofChain: gives the rules of a chain that is listed and of Hedera, and none for any other one", () => {
+    expect(HashRules.ofChain(11_155_111)).toEqual(HashRules.ethereum)
+    expect(HashRules.ofChain(296)?.[0]?.indexGaps).toBe(true)
+    expect(HashRules.ofChain(5_000_000)).toBeUndefined()
+  })
+
+  it("skipped: names the checks of a level that the rules leave out, and up to which block", () => {
+    const [none] = HashRules.none
+    const later: HashRules.HashRules = [none!, { ...none!, fromBlock: 10n, headerHash: true, blooms: true }]
+
+    expect(HashRules.skipped(HashRules.ethereum, "full")).toBeNull()
+    expect(HashRules.skipped(HashRules.none, "links")).toBeNull()
+    expect(HashRules.skipped(HashRules.none, "standard")).toBe("header hashes, blooms and withdrawals")
+    expect(HashRules.skipped(later, "full")).toBe(
+      "header hashes before block 10, blooms before block 10, withdrawals and roots",
+    )
+  })
+})
