@@ -1,6 +1,7 @@
 import {
   copyFileSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readlinkSync,
   readFileSync,
@@ -218,12 +219,13 @@ describe("DiscoveryFile", () => {
       const { file } = yield* written
       const [base, own] = [dirname(file), { ...subject, at: 901 }]
       const named = (name: string) => join(base, `search-1-${name.padEnd(24, "0")}.sqlite`)
-      const [recent, others, short] = [named("a"), named("b"), named("c")]
+      const [recent, others, short, unreadable] = [named("a"), named("b"), named("c"), named("d")]
       copyFileSync(file, recent)
       copyFileSync(file, DiscoveryFile.pathOf(base, own))
       writeFileSync(others, Buffer.alloc(4_096))
       // A part of a header, with the number of the application.
       writeFileSync(short, readFileSync(file).subarray(0, 80))
+      mkdirSync(unreadable)
       copyFileSync(file, join(base, "search.sqlite"))
       const day = Duration.toSeconds(Duration.days(1))
       for (const name of readdirSync(base)) utimesSync(join(base, name), 29 * day, 29 * day)
@@ -235,7 +237,7 @@ describe("DiscoveryFile", () => {
       expect([removed, ofNothing]).toEqual([1, 0])
       expect(openFiles(base)).toEqual([])
       expect(readdirSync(base).toSorted()).toEqual(
-        [recent, others, short, DiscoveryFile.pathOf(base, own), "search.sqlite"]
+        [recent, others, short, unreadable, DiscoveryFile.pathOf(base, own), "search.sqlite"]
           .map((path) => basename(path))
           .toSorted(),
       )
