@@ -61,7 +61,7 @@ const fromDigits = (text: string): number | undefined => {
 }
 
 const parse = (text: string): number | undefined => {
-  if (text === "" || text.length > maxCharacters) return undefined
+  if (text.length > maxCharacters) return undefined
   const digits = fromDigits(text)
   if (digits !== undefined) return digits
   const strict = moment.utc(text, [moment.ISO_8601, moment.RFC_2822], true)

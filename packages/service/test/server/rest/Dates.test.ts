@@ -98,6 +98,7 @@ describe("Dates", () => {
         "0",
         "NaN",
         "null",
+        "",
         " ",
       ]) {
         expect([text, read(text)]).toEqual([text, undefined])
@@ -118,6 +119,13 @@ describe("Dates", () => {
         expect([text, read(text)]).toEqual([text, undefined])
       }
       expect(read("29 Feb 2020")).toBe("2020-02-29T00:00:00.000Z")
+    })
+
+    it("reads a text of 100 characters, and no longer one", () => {
+      const withFraction = (digits: number) => read(`2021-05-07T11:08:35.${"1".repeat(digits)}Z`)
+
+      expect(withFraction(79)).toBe("2021-05-07T11:08:35.111Z")
+      expect(withFraction(80)).toBeUndefined()
     })
 
     it("ends on long text, which a search of all parts would not", () => {
