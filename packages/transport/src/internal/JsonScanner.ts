@@ -69,7 +69,7 @@ const endOfText = (scanner: JsonScanner, begin: number): number => {
   const { chunk } = scanner
   const { length } = chunk
   for (let at = begin; ;) {
-    const found = at < length ? chunk.indexOf(quote, at) : -1
+    const found = chunk.indexOf(quote, at)
     const end = found === -1 ? length : found
     let slashes = 0
     while (end - 1 - slashes >= at && chunk[end - 1 - slashes] === backslash) slashes++
