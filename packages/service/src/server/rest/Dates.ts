@@ -47,11 +47,11 @@ const fromNames = (text: string): number | undefined => {
   if (found === undefined) return undefined
   const { day = "", month: name = "", time: clock = "", year = "", zone: offset = "UTC" } = found
   const monthIndex = months.indexOf(name.slice(0, 3).toLowerCase())
-  if (Number(day) < 1 || Number(day) > daysIn(Number(year), monthIndex)) return undefined
+  if (Number(day) > daysIn(Number(year), monthIndex)) return undefined
   const weekdayIndex = new Date(Date.UTC(Number(year), monthIndex, Number(day))).getUTCDay()
   if (found["weekday"] !== undefined && !found["weekday"].toLowerCase().startsWith(weekdays[weekdayIndex]!))
     return undefined
-  const millis = Date.parse(`${name.slice(0, 3)} ${day}, ${year} ${clock} ${offset}`)
+  const millis = Date.parse(`${months[monthIndex]!} ${day}, ${year} ${clock} ${offset}`)
   return Number.isNaN(millis) ? undefined : millis
 }
 

@@ -126,6 +126,12 @@ describe("Cursor", () => {
       )
     })
 
+    it("toText: writes a number up to 127 as one byte", () => {
+      const bytesOf = (page: number) => Buffer.from(Cursor.toText({ ...cursor, page }), "base64url").length
+
+      expect([127, 128].map(bytesOf)).toEqual([bytesOf(1), bytesOf(1) + 1])
+    })
+
     it("fromText: refuses a cursor of another version, and of a list that is not known", () => {
       const bytes = Buffer.from(Cursor.toText(cursor), "base64url")
       const sealed = (...start: ReadonlyArray<number>) => {

@@ -64,6 +64,7 @@ describe("Dates", () => {
         expect([text, read(text)]).toEqual([text, day])
       }
       expect(read("7 September 2021 5:00 pm")).toBe("2021-09-07T17:00:00.000Z")
+      expect(read("Tuesday, September 7, 2021")).toBe("2021-09-07T00:00:00.000Z")
       expect(read("Sept 7, 2021 17:00:01")).toBe("2021-09-07T17:00:01.000Z")
       expect(read("Fri May 07 2021 11:08:35 GMT+0200 (Central European Summer Time)")).toBe("2021-05-07T09:08:35.000Z")
     })
@@ -112,7 +113,9 @@ describe("Dates", () => {
         "2021-05-07T25:00:00Z",
         "Feb 31, 2021",
         "29 Feb 2021",
+        "31 September 2021",
         "May 0, 2021",
+        "00 May 2021",
         "7 May 2021 25:00",
         "Mon, 07 May 2021 11:08:35 +0000",
       ]) {
