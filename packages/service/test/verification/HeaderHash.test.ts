@@ -72,7 +72,12 @@ describe("HeaderHash", () => {
 
       expect([hashOf(gnosis), hashOf(openEthereum)]).toEqual([gnosis.hash, gnosis.hash])
       expect(hashOf({ ...gnosis, auraStep: "0x12f42640" })).not.toBe(gnosis.hash)
-      expect(hashOf({ ...unsealed, auraStep, auraSeal: "0x" })).toBe(hashOf(unsealed))
+      for (const seal of [
+        { auraStep, auraSeal: "0x" },
+        { auraStep, auraSeal: 1234 },
+        { auraStep: "none", auraSeal },
+      ])
+        expect(hashOf({ ...unsealed, ...seal })).toBe(hashOf(unsealed))
     })
 
     it.each([
@@ -146,5 +151,11 @@ describe("HeaderHash", () => {
       )
       expect(hashOf({ ...prague, blockAccessListHash: null, slotNumber: null })).toBe(header([]))
     })
+  })
+
+  it("isHashed: is true for the fields that the hash covers", () => {
+    const fields = ["extraData", "author", "slotNumber", "size", "totalDifficulty", "transactions"]
+
+    expect(fields.map(HeaderHash.isHashed)).toEqual([true, true, true, false, false, false])
   })
 })

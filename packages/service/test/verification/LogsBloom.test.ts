@@ -17,8 +17,9 @@ const hexOf = (bloom: Uint8Array | null): `0x${string}` =>
   bloom === null ? `0x${"00".repeat(256)}` : `0x${Buffer.from(bloom).toString("hex")}`
 
 describe("LogsBloom", () => {
-  it("ofLogs: is null for no logs", () => {
+  it("ofLogs: is null for no logs, whose text is that of no bit", () => {
     expect(LogsBloom.ofLogs([])).toBeNull()
+    expect(LogsBloom.format(null)).toBe(LogsBloom.none)
     expect(LogsBloom.isSame(null, LogsBloom.none)).toBe(true)
   })
 

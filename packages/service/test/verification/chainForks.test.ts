@@ -229,6 +229,17 @@ describe("BlockVerifier by fork", () => {
     })
   })
 
+  it("verify: leaves a state-sync transaction out of the blooms of a block that has no other one (made by rule)", () => {
+    const rules: HashRules.HashRules = [{ ...HashRules.none[0]!, blooms: true, stateSyncCovered: false }]
+    const at = { transactionIndex: "0x0" }
+    const logs = [fixture.logWire(0, 1, at)]
+    const bloom = LogsBloom.ofLogs(fixture.receipts([{ ...fixture.creationReceiptWire, logs }])[0]!.logs)
+    const block = fixture.block({ transactions: [stateSyncOf(at)], logsBloom: LogsBloom.none })
+    const receipts = fixture.receipts([{ ...fixture.creationReceiptWire, ...at, logs, logsBloom: bloomText(bloom) }])
+
+    expect(issueOf(rules, [block, receipts])).toBe("none")
+  })
+
   describe("computed blooms and receipts root (made by rule)", () => {
     const rules = Chain.fromName("polygon")!.hashRules
     const [block, receipts] = polygonBlock(80_084_800n, 2, stateSyncOf({ type: "0x7f" }))
