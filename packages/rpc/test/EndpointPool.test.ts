@@ -254,6 +254,11 @@ describe("EndpointPool.verdictOf", () => {
   const cases: ReadonlyArray<readonly [string, RpcError.CallError, EndpointPool.Verdict]> = [
     ["a revert", rpc("reverted"), { _tag: "Final" }],
     ["invalid parameters", rpc("invalidParams"), { _tag: "Final" }],
+    [
+      "parameters that are refused before they are sent",
+      new RpcError.InvalidParams({ method: "eth_call", received: "nothing", expected: "a call" }),
+      { _tag: "Final" },
+    ],
     ["an unsupported method", rpc("methodUnsupported"), { _tag: "Declined", unsupportedMethod: "eth_call" }],
     ["pruned state", rpc("pruned"), { _tag: "Declined" }],
     [

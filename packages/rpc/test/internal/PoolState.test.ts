@@ -183,6 +183,7 @@ describe("step", () => {
     const limited = [paused(90_000), paused(1_000)].reduce(step, initial(1, { maxPauseMillis: 60_000 }))
 
     expect(limited.endpoints[0]?.pausedUntil).toBe(60_000)
+    expect(step(limited, judged(0, { _tag: "Declined" }))).toEqual(limited)
   })
 })
 
