@@ -29,6 +29,38 @@ describe("JsonRpcEnvelope", () => {
       expect(read).toEqual({ _tag: "Single", item: { _tag: "Call", id: undefined, method: "a", params: [] } })
     })
 
+    it.each([
+      ["", -32700, "null", ": expected JSON, received an empty body."],
+      ["{", -32700, "null", ": expected JSON, received a body that is not JSON."],
+      ["7", -32600, "null", ": expected an object with jsonrpc, id, method and params, received 7."],
+      [`"id"`, -32600, "null", `: expected an object with jsonrpc, id, method and params, received "id".`],
+      [`{"id":null}`, -32600, "null", ` "id": expected a number or a string, received null.`],
+      [`{"id":[1]}`, -32600, "null", ` "id": expected a number or a string, received an array of 1 item.`],
+      [`{"id":1,"method":"m"}`, -32600, "1", ` "jsonrpc": expected "2.0", received nothing.`],
+      [`{"id":1,"jsonrpc":"2.0"}`, -32600, "1", ` "method": expected the name of a method, received nothing.`],
+      [
+        `{"id":1,"jsonrpc":"2.0","method":"m","params":"x"}`,
+        -32600,
+        "1",
+        ` "params": expected an array, received "x".`,
+      ],
+      [
+        `{"id":1,"jsonrpc":"2.0","method":"m","params":{}}`,
+        -32602,
+        "1",
+        ` "params": expected an array (parameters by position), received an empty object.`,
+      ],
+    ])("read: refuses %s, and states what is expected", (text, code, id, message) => {
+      const body = JsonRpcEnvelope.read(text)
+      const invalid = body._tag === "Single" ? body.item : body
+
+      expect({ id: "null", ...invalid }).toMatchObject({
+        _tag: "Invalid",
+        id,
+        failure: { code, message: `Invalid JSON-RPC request${message}` },
+      })
+    })
+
     it("read: reads each item of a batch separately", () => {
       const read = JsonRpcEnvelope.read(`[{"jsonrpc":"2.0","method":"a","id":1},[],{"jsonrpc":"2.0","id":7}]`)
       expect(read).toMatchObject({
