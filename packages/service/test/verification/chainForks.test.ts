@@ -230,7 +230,7 @@ describe("BlockVerifier by fork", () => {
   })
 
   it("verify: leaves a state-sync transaction out of the blooms of a block that has no other one (made by rule)", () => {
-    const rules: HashRules.HashRules = [{ ...HashRules.none[0]!, blooms: true, stateSyncCovered: false }]
+    const rules: HashRules.HashRules = [{ ...HashRules.none[0], blooms: true, stateSyncCovered: false }]
     const at = { transactionIndex: "0x0" }
     const logs = [fixture.logWire(0, 1, at)]
     const bloom = LogsBloom.ofLogs(fixture.receipts([{ ...fixture.creationReceiptWire, logs }])[0]!.logs)
@@ -267,7 +267,7 @@ describe("BlockVerifier by fork", () => {
     })
 
     it("verify: refuses a receipt whose bloom is not that of its logs, unless the receipts root proves the logs", () => {
-      const alone: HashRules.HashRules = [{ ...HashRules.none[0]!, blooms: true }]
+      const alone: HashRules.HashRules = [{ ...HashRules.none[0], blooms: true }]
       const proved = Result.getOrThrow(BlockVerifier.verify(block, otherBloom, { rules }))
       const detail = "the bloom of receipt 0 does not match its logs"
 
