@@ -163,7 +163,7 @@ describe("step", () => {
   })
 
   it("step: gives the same state for what is known already, and for an endpoint that does not exist", () => {
-    const known: ReadonlyArray<Event> = [
+    const known: ReadonlyArray<Extract<Event, { readonly index: number }>> = [
       { _tag: "Preferred", index: 1 },
       { _tag: "Verified", index: 1 },
       { _tag: "BatchLimited", index: 1, limit: 5 },
