@@ -105,8 +105,8 @@ const accessList = {
 }
 
 const mayHaveAccessList = {
-  /** Addresses and storage slots that the transaction declares to access; some nodes omit it. */
-  accessList: Schema.optionalKey(Schema.Array(AccessListEntry)),
+  /** Addresses and storage slots that the transaction declares to access; some nodes omit it, those of Filecoin send `null`. */
+  accessList: Schema.optionalKey(Schema.NullOr(Schema.Array(AccessListEntry))),
 }
 
 const legacyCodec = open(

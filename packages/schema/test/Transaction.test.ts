@@ -58,6 +58,7 @@ describe("Transaction", () => {
     ["legacy without chainId and type", old],
     ["creation", creation],
     ["fee market", feeMarket],
+    ["fee market without an access list, of Filecoin", { ...feeMarket, accessList: null }],
     ["pending", pending],
     ["access list", { ...legacy, type: "0x1", accessList: [], yParity: "0x0" }],
     ["blob", { ...feeMarket, type: "0x3", maxFeePerBlobGas: "0x1", blobVersionedHashes: [hash("6")] }],
