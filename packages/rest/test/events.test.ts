@@ -191,6 +191,27 @@ describe("walletEvents", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live("walletEvents: goes on after a server was unavailable for more attempts than a call has", () =>
+    Effect.gen(function* () {
+      const down = Array.from({ length: 12 }, () => reply(503, "starting"))
+      const server = yield* script(sends(frame(covered("1"), "a")), ...down, sends(frame(covered("2"), "b")), stale)
+      const { error, events } = yield* receive(server)
+
+      expect(events).toEqual(["covered a", "covered b"])
+      expect(error._tag).toBe("StaleCursor")
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("walletEvents: fails after the attempts of a call where the server was never available", () =>
+    Effect.gen(function* () {
+      const server = yield* serve(reply(503, "starting"))
+      const { error } = yield* receive(server)
+
+      expect(error._tag).toBe("Unavailable")
+      expect(server.seen.length).toBe(4)
+    }).pipe(Effect.scoped),
+  )
+
   it.live(
     "walletEvents: the connection closes when a loop is left, and a stream that nothing takes from reads no more",
     () =>

@@ -143,6 +143,24 @@ describe("follow", () => {
       }).pipe(Effect.scoped),
   )
 
+  it.live("follow: goes on after a server was unavailable for more attempts than a call has", () =>
+    Effect.gen(function* () {
+      let pages = 0
+      const server = yield* serve((request, response, number) => {
+        if (request.url?.includes("/events") === true) return response.writeHead(404).end()
+        pages++
+        if (pages >= 3 && pages <= 14) return response.writeHead(503).end()
+        return sendPage(pages < 3 ? [row(1, 0)] : [row(1, 0), row(2, 0)])(request, response, number)
+      })
+      const rest = yield* RestClient.make({ baseUrl: server.url, apiKey: "key-1", retry: { base: 1, cap: 2 } })
+      const rows = yield* rest
+        .walletTransactionsStream({ address: wallet }, { follow: "1 millis", maxRows: 2 })
+        .pipe(Stream.runCollect)
+
+      expect(rows.length).toBe(2)
+    }).pipe(Effect.scoped),
+  )
+
   it.effect("follow: is refused with a descending order, with an end of the range, or with a cursor", () =>
     Effect.gen(function* () {
       const rest = yield* RestClient.make({ baseUrl: "http://127.0.0.1:9", apiKey: "key-1" })

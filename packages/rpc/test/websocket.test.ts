@@ -214,6 +214,26 @@ describe("WebSocketClient", () => {
     }),
   )
 
+  it.live("newHeads: goes on after a server was down for more attempts than a call has", () =>
+    Effect.gen(function* () {
+      const { client, state, urls } = make((message, socket, number) => {
+        if (answerBlocks(message, socket, { head: number === 1 ? 10 : 11 })) return
+        MemorySocket.reply(socket, message.id, `0xs${number}`)
+        if (message.method !== "eth_subscribe") return
+        MemorySocket.notify(socket, `0xs${number}`, header(number === 1 ? 11 : 12))
+        if (number !== 1) return
+        state.isDown = true
+        socket.close()
+      })
+      const heads = yield* Effect.forkChild(Stream.runCollect(Stream.take(client.newHeads, 2)))
+      yield* until(() => urls.length > 20, "connections to a server that is down")
+      state.isDown = false
+      const given = yield* Fiber.join(heads)
+
+      expect(Array.from(given, (one) => ("_tag" in one ? one._tag : one.number))).toEqual([11n, 12n])
+    }),
+  )
+
   it.live("logs: gives logs and removed ones, and a gap that begins with the last block of which logs were given", () =>
     Effect.gen(function* () {
       const { client, sockets } = make((message, socket, number) => {

@@ -1,5 +1,6 @@
 /** Makes what the calls of a client share, from its options. */
 import type { InvalidOption } from "@daybook/transport/ClientError"
+import * as Retry from "@daybook/transport/internal/Retry"
 import * as RequestExecutor from "@daybook/transport/RequestExecutor"
 import * as Effect from "effect/Effect"
 import type { Options } from "../Client.ts"
@@ -13,7 +14,8 @@ export const make = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Context, InvalidOption> {
   const settings = yield* ClientOptions.read(given)
   const { fetch, maxBytes, onEvent, rateLimit, retry, timeout } = settings.options
-  const policy = { ...retry, deadline: timeout }
-  const executor = yield* RequestExecutor.make({ policy, maxBytes, fetch, onEvent, rateLimit })
-  return { settings, executor, moreKinds }
+  const options = { ...retry, deadline: timeout }
+  const policy = yield* Effect.fromResult(Retry.policyFromOptions(options))
+  const executor = yield* RequestExecutor.make({ policy: options, maxBytes, fetch, onEvent, rateLimit })
+  return { settings, executor, policy, moreKinds }
 })

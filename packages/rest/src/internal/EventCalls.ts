@@ -2,9 +2,7 @@
 import * as RestOperation from "@daybook/schema/RestOperation"
 import { RateLimited } from "@daybook/transport/ClientError"
 import type { Reply } from "@daybook/transport/Http"
-import * as Retry from "@daybook/transport/internal/Retry"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import type { EncodedQuery } from "../Operation.ts"
 import type { RestError } from "../RestError.ts"
 import * as Query from "../Query.ts"
@@ -35,14 +33,13 @@ export const queryOf = (
 }
 
 /** Makes the source of the events of a client. */
-export const make = ({ executor, moreKinds, settings }: Context): EventStream.Source => {
+export const make = ({ executor, moreKinds, policy, settings }: Context): EventStream.Source => {
   const { endpoint, headers, options } = settings
   const { host, scrub } = endpoint
   return {
     host,
     scrub,
-    // Sound: the executor was made with the same options.
-    policy: Result.getOrThrow(Retry.policyFromOptions(options.retry)),
+    policy,
     maxBytes: Math.min(maxBytes, options.maxBytes ?? maxBytes),
     checkOptions: (given) => checkOptions(endpoint, given, { ...callKinds, ...moreKinds }),
     encode: encoding(host, Query.encodeEvents),

@@ -11,6 +11,7 @@ import type { Reader } from "@daybook/transport/Fetch"
 import type { Reply } from "@daybook/transport/Http"
 import { shorten } from "@daybook/transport/internal/Redaction"
 import * as Retry from "@daybook/transport/internal/Retry"
+import type { RetryPolicy } from "@daybook/transport/RetryPolicy"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -35,7 +36,7 @@ type WalletEvent = Events.WalletEvent
 export interface Source {
   readonly host: string
   readonly scrub: (text: string) => string
-  readonly policy: Parameters<typeof Retry.delayMillis>[0]
+  readonly policy: RetryPolicy
   /** Maximum number of bytes of an event. */
   readonly maxBytes: number
   /** Checks the options of a call. */
@@ -165,6 +166,8 @@ const pause = Effect.fnUntraced(function* (
   yield* Effect.sleep(Duration.millis(Retry.delayMillis(policy, { attempt, random: yield* Random.next, retryAfter })))
 })
 
+const hasBegun = ({ cursor, idle }: EventProgress.EventProgress): boolean => cursor !== undefined || idle > 0
+
 /** Takes one turn: connects, or reads the next part. */
 const turns = Effect.fnUntraced(function* (
   source: Source,
@@ -175,7 +178,8 @@ const turns = Effect.fnUntraced(function* (
   return Effect.fnUntraced(function* (state: State): Effect.fn.Return<Turn, RestError> {
     const { open, progress, retry } = state
     if (open === undefined) {
-      const opened = yield* connect(progress.cursor)
+      const connection = connect(progress.cursor)
+      const opened = yield* hasBegun(progress) ? Retry.untilDeadline(source.policy, connection) : connection
       return [[], Option.some({ progress: EventProgress.connected(progress), open: opened, retry })]
     }
     const { close, connection, reply } = open

@@ -3,6 +3,7 @@ import * as RestOperation from "@daybook/schema/RestOperation"
 import * as Endpoint from "@daybook/transport/Endpoint"
 import * as OptionCheck from "@daybook/transport/internal/OptionCheck"
 import type { RequestExecutor } from "@daybook/transport/RequestExecutor"
+import type { RetryPolicy } from "@daybook/transport/RetryPolicy"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { CallOptions, ConditionalOptions, NotModified, PageResponse, StreamOptions } from "../Client.ts"
@@ -34,6 +35,7 @@ export interface OperationCalls<Query, Row, P extends Page<Row>> {
 export interface Context {
   readonly settings: Settings
   readonly executor: RequestExecutor
+  readonly policy: RetryPolicy
   /** Options of calls that a style of the client adds. */
   readonly moreKinds: Kinds
 }
@@ -197,6 +199,7 @@ export const make = <Query, Row, P extends Page<Row>>(
     source: {
       host,
       operation,
+      policy: context.policy,
       encode,
       request,
       checkOptions: (options) =>

@@ -4,6 +4,8 @@
  */
 import * as Issue from "@daybook/schema/Issue"
 import type { WalletEvent } from "@daybook/schema/WalletEvent"
+import * as Retry from "@daybook/transport/internal/Retry"
+import type { RetryPolicy } from "@daybook/transport/RetryPolicy"
 import * as Arr from "effect/Array"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -22,6 +24,7 @@ import * as Position from "./Position.ts"
 /** How one page of an operation is requested, and how the options of its streams are checked. */
 export interface Source<Query, Row, P extends Page<Row>> {
   readonly host: string
+  readonly policy: RetryPolicy
   readonly operation: Operation<Query, Row, P>
   readonly encode: (query: Query) => Effect.Effect<EncodedQuery, BadRequest>
   readonly request: (query: EncodedQuery, options: StreamOptions) => Effect.Effect<PageResponse<P>, RestError>
@@ -138,11 +141,16 @@ const interpreter = <Query, Row, P extends Page<Row>>(
       ? Effect.void
       : ChangeSignal.make(source.changes(config.query, options), Duration.fromInputUnsafe(follow), scope)
 
+  const request = (query: EncodedQuery, isFollowing: boolean) => {
+    const call = source.request(query, options)
+    return isFollowing ? Retry.untilDeadline(source.policy, call) : call
+  }
+
   /** Requests the next page ahead, from the second page on: a caller may want no more than the first. */
   const requestAhead = (state: Pagination.State, isFollowing: boolean): Effect.Effect<Current<P>> => {
     const action = Pagination.next(config, state)
     return prefetch && state.turns >= 2 && action._tag === "Request"
-      ? Effect.map(Effect.forkIn(source.request(action.query, options), scope), (ahead) => ({
+      ? Effect.map(Effect.forkIn(request(action.query, isFollowing), scope), (ahead) => ({
           state,
           ahead,
           isFollowing,
@@ -175,13 +183,13 @@ const interpreter = <Query, Row, P extends Page<Row>>(
     const newer: Current<P> = { state: after, ahead: undefined, isFollowing: true }
     const newest = Pagination.newestRow(config, state, after)
     if (newest === undefined) return [undefined, newer]
-    const { indexCoverage, page } = yield* source.request(newest, options)
+    const { indexCoverage, page } = yield* request(newest, true)
     const isUnchanged = Pagination.isUnchanged(config, after, page)
     return [undefined, isUnchanged ? { ...newer, state: { ...state, finalized: indexCoverage.finalizedTo } } : newer]
   })
 
   return (current: Current<P>): Effect.Effect<Turn<P> | undefined, RestError> => {
-    const { ahead, state } = current
+    const { ahead, isFollowing, state } = current
     const action = Pagination.next(config, state)
     switch (action._tag) {
       case "End":
@@ -192,7 +200,7 @@ const interpreter = <Query, Row, P extends Page<Row>>(
         return restart(current, action.error)
       case "Request":
         return Effect.flatMap(
-          ahead === undefined ? source.request(action.query, options) : Fiber.join(ahead),
+          ahead === undefined ? request(action.query, isFollowing) : Fiber.join(ahead),
           (response) => takePage(current, response),
         ).pipe(Effect.catchTag("StaleCursor", (error) => restart(current, error)))
     }

@@ -7,7 +7,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as Result from "effect/Result"
-import type { InvalidOption } from "../ClientError.ts"
+import type { Failure as CallFailure, InvalidOption } from "../ClientError.ts"
 import type { Options, RetryPolicy, Time } from "../RetryPolicy.ts"
 import * as Backoff from "./Backoff.ts"
 import * as MonotonicClock from "./MonotonicClock.ts"
@@ -178,3 +178,20 @@ export const run = <A, E, S extends State, R, R2 = never>(options: {
 
     return Effect.suspend(() => from(initial(MonotonicClock.millisOf(clock))))
   })
+
+/**
+ * Repeats a call of a stream that has begun until the policy's deadline, by errors that may be retried: a stream outlasts a server that
+ * starts again. With one attempt at most it is not repeated.
+ */
+export const untilDeadline = <A, E extends CallFailure, R>(
+  policy: RetryPolicy,
+  call: Effect.Effect<A, E, R>,
+): Effect.Effect<A, E, R> => {
+  const maxAttempts = policy.maxAttempts === 1 ? 1 : Number.POSITIVE_INFINITY
+  return run({
+    initial: (nowMillis) => initial(policy, nowMillis),
+    attempt: () => call,
+    next: (state, { error: { isRetryable, retryAfter }, ...failure }) =>
+      next(policy, state, { ...failure, isRetryable, retryAfter, maxAttempts }),
+  })
+}

@@ -280,4 +280,46 @@ describe("Retry", () => {
       }),
     )
   })
+
+  describe("untilDeadline", () => {
+    /** Runs a call that fails `failures` times before it succeeds; gives the time of each call and the exit. */
+    const runUntil = Effect.fnUntraced(function* (
+      used: RetryPolicy.RetryPolicy,
+      failures: number,
+      error: ClientError.ClientError = broken,
+    ) {
+      const times: Array<number> = []
+      const call = Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        times.push(now) > failures ? Effect.succeed("done") : Effect.fail(error),
+      )
+      const fiber = yield* Effect.forkChild(Effect.exit(Retry.untilDeadline(used, call)))
+      yield* TestClock.adjust("1 minute")
+      return { times, exit: yield* Fiber.join(fiber) }
+    })
+
+    it.effect("untilDeadline: repeats a call more often than the attempts of the policy, with its backoff", () =>
+      Effect.gen(function* () {
+        const { exit, times } = yield* runUntil(policy, 6)
+
+        expect(times).toEqual([0, 100, 300, 700, 1_500, 2_500, 3_500])
+        expect(exit).toEqual(Exit.succeed("done"))
+      }),
+    )
+    it.effect("untilDeadline: fails with the last error once the next wait would end after the deadline", () =>
+      Effect.gen(function* () {
+        const { exit, times } = yield* runUntil(policy, 100)
+
+        expect(times.at(-1)).toBe(9_500)
+        expect(exit).toEqual(Exit.fail(broken))
+      }),
+    )
+    it.effect("untilDeadline: repeats nothing by a policy of one attempt, or after an error that is not retried", () =>
+      Effect.gen(function* () {
+        const once = yield* runUntil({ ...policy, maxAttempts: 1 }, 1)
+        const refused = yield* runUntil(policy, 1, new ClientError.Unauthorized({ host: "a.test" }))
+
+        expect([once.times.length, refused.times.length]).toEqual([1, 1])
+      }),
+    )
+  })
 })

@@ -200,6 +200,7 @@ const turns = Effect.fnUntraced(function* <A, State>(
 
   const subscribe = Effect.fnUntraced(function* ({ idle, isFirst, own: before }: StreamState<State>) {
     let own = isFirst ? yield* kind.before(before) : before
+    yield* held?.stop ?? Effect.void
     const id = yield* client.request({ method, params: kind.params(own) })
     const listening = socket.listen(String(id))
     held = listening
@@ -214,10 +215,11 @@ const turns = Effect.fnUntraced(function* <A, State>(
     return next
   })
 
-  const connect = (state: StreamState<State>) =>
-    state.waitFor === undefined
-      ? subscribe(state)
-      : Effect.andThen(pause(source, state.idle, state.waitFor), subscribe(state))
+  const connect = (state: StreamState<State>) => {
+    const { idle, isFirst, waitFor } = state
+    const subscription = isFirst ? subscribe(state) : Retry.untilDeadline(source.policy, subscribe(state))
+    return waitFor === undefined ? subscription : Effect.andThen(pause(source, idle, waitFor), subscription)
+  }
 
   return Effect.fnUntraced(function* (state: StreamState<State>): Effect.fn.Return<Turn<A, State>, SubscriptionError> {
     const { error, listening, own, sinceMillis } = state
