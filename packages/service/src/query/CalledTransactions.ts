@@ -87,7 +87,7 @@ const collect = Effect.fnUntraced(function* ({ chain, from, limit, order, to, wa
 export const read = Effect.fnUntraced(function* (query: Query): Effect.fn.Return<Found, ReadError> {
   const { chain, from, limit, order, to } = query
   const { coverage, documents } = yield* collect(query)
-  const check = (blocks: CompleteRange.Blocks) => CompleteRange.check(chain, coverage, blocks, "traces")
+  const check = (blocks: CompleteRange.Blocks) => CompleteRange.check(chain, coverage, blocks, { needs: "traces" })
   const last = documents[limit - 1]
   if (last === undefined) {
     yield* check({ from, to })

@@ -8,6 +8,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import { type Checkpoint, isWithoutRow } from "../block/BlockRows.ts"
 import * as AppliedSettings from "../store/AppliedSettings.ts"
+import * as StatusBoard from "../store/StatusBoard.ts"
 import type { ReportedStatus } from "../store/StatusBoard.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import type * as Coverage from "./Coverage.ts"
@@ -25,20 +26,32 @@ export interface Blocks {
   readonly to: number
 }
 
-/** Blocks that the index may be behind the node without being taken as incomplete: a client is not ahead of it by more. */
+/** Blocks that the index may be behind the node where a range has no end: a client is not ahead of it by more. */
 const maxLagBlocks = 16
+
+/** Blocks that a node may have above the head that the indexer saw last. */
+const maxUnseenBlocks = 1_000
 
 /** Gaps that are read; where there are more, the range is taken as incomplete. */
 const maxGaps = 1_000
 
 const named = (from: number, to: number): string => (from === to ? `block ${from}` : `blocks ${from} to ${to}`)
 
-/** The blocks above the last one of the index, where it is further behind the node than usual; undefined for none. */
+const notIndexed = (from: number, to: number): string =>
+  `${named(from, to)} of this chain ${from === to ? "is" : "are"} not in the index`
+
+/**
+ * What an index may lack at the head of its chain: it is further behind the node than usual, or no indexer follows the node; undefined for
+ * nothing.
+ */
 export const behind = (head: number, status: ReportedStatus | null): string | undefined => {
-  const nodeHead = status?.nodeHead ?? head
-  return nodeHead - head > maxLagBlocks
-    ? `${named(head + 1, nodeHead)} of this chain are not in the index yet`
-    : undefined
+  if (status === null) return undefined
+  const { nodeHead, state } = status
+  if (nodeHead !== null && nodeHead - head > maxLagBlocks) return `${notIndexed(head + 1, nodeHead)} yet`
+  const above = `the blocks above ${head} of this chain may not be in the index`
+  if (state === "stopped") return `${above}: its indexer is stopped`
+  if (StatusBoard.isUnresponsive(status)) return `${above}: its indexer does not report`
+  return nodeHead === null ? `${above}: no node answers its indexer` : undefined
 }
 
 /** What the index lacks below, above and of its ends; undefined for nothing. */
@@ -46,18 +59,32 @@ const lackingBlocks = (
   { checkpoint, searchedTo }: Coverage.Coverage,
   { from, to }: Blocks,
   status: ReportedStatus | null,
+  nodeHead: number,
 ): string | undefined => {
   if (checkpoint === null) return "no block of this chain is in the index yet"
   const { first, head } = checkpoint
   if (from < first && from <= to) {
-    const lacking = `${named(from, Math.min(first - 1, to))} of this chain are not in the index`
+    const lacking = notIndexed(from, Math.min(first - 1, to))
     // A wallet whose past is searched to its end has the first block of the index.
     return searchedTo === undefined || searchedTo >= first - 1 || searchedTo < 0
       ? lacking
       : `${lacking} for this wallet yet: its past is searched up to block ${searchedTo}`
   }
-  return to > head.number ? behind(head.number, status) : undefined
+  if (to <= head.number) return undefined
+  return to <= nodeHead ? `${notIndexed(head.number + 1, nodeHead)} yet` : behind(head.number, status)
 }
+
+/** Reads the head of a node, where a range ends with a block that the node may have and the index lacks. */
+const nodeHeadFor = Effect.fnUntraced(function* (
+  { checkpoint }: Coverage.Coverage,
+  to: number,
+  status: ReportedStatus | null,
+  readHead: Effect.Effect<number>,
+) {
+  const indexed = checkpoint?.head.number ?? 0
+  const seen = Math.max(indexed, status?.nodeHead ?? 0)
+  return to <= seen || to > seen + maxUnseenBlocks ? seen : Math.max(seen, yield* readHead)
+})
 
 /** Blocks of a range without traces; undefined for none. */
 const untraced = ({ first, head }: Checkpoint, { from, to }: Blocks, status: ReportedStatus | null) => {
@@ -133,6 +160,14 @@ export const untracedTo = Effect.fnUntraced(function* (
   return gap === null || gap < (off ?? stored.from) ? off : gap
 })
 
+/** What is checked of a range. */
+export interface Checked {
+  /** What is read of its blocks. Default: transactions. */
+  readonly needs?: Needs | undefined
+  /** Reads the number of the newest block of a node; 0 where it is not known. Default: the head that the indexer saw last. */
+  readonly readHead?: Effect.Effect<number> | undefined
+}
+
 /**
  * Fails where the index may lack rows of a range.
  *
@@ -144,11 +179,12 @@ export const check = Effect.fnUntraced(function* (
   chain: Pick<IndexedChain, "reader" | "status">,
   coverage: Coverage.Coverage,
   blocks: Blocks,
-  needs: Needs = "transactions",
+  { needs = "transactions", readHead = Effect.succeed(0) }: Checked = {},
 ): Effect.fn.Return<void, Incomplete | StoreError> {
   const status = yield* chain.status
   const { checkpoint, missing } = coverage
-  const lacking = lackingBlocks(coverage, blocks, status)
+  const nodeHead = yield* nodeHeadFor(coverage, blocks.to, status, readHead)
+  const lacking = lackingBlocks(coverage, blocks, status, nodeHead)
   if (lacking !== undefined) return yield* new Incomplete({ message: lacking })
   if (checkpoint === null) return
   const needsTraces = needs === "traces"

@@ -104,6 +104,6 @@ export const find = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Creation | null, CreationError> {
   const { coverage, creation } = yield* chain.reader.snapshot((snapshot) => findIn(snapshot, chain, contract))
   if (creation !== null) return creation
-  yield* CompleteRange.check(chain, coverage, { from: 0, to: Number.MAX_SAFE_INTEGER }, "traces")
+  yield* CompleteRange.check(chain, coverage, { from: 0, to: Number.MAX_SAFE_INTEGER }, { needs: "traces" })
   return null
 })

@@ -100,6 +100,13 @@ export interface ReportedStatus extends IndexerStatus {
   readonly ageMillis: number | null
 }
 
+/** Three times the interval of an indexer's heartbeat. */
+const unresponsiveMillis = 15_000
+
+/** The indexer no longer reports, though it was not stopped. */
+export const isUnresponsive = ({ ageMillis, state }: Pick<ReportedStatus, "ageMillis" | "state">): boolean =>
+  state !== "stopped" && (ageMillis === null || ageMillis > unresponsiveMillis)
+
 /** Bytes that a chain takes on disk. */
 export interface DiskUse {
   /** Of its rows and indexes, with free space among them. */

@@ -19,19 +19,24 @@ interface Known {
   readonly searchedTo?: number
   readonly missing?: number
   readonly gaps?: ReadonlyArray<Gap>
+  /** As the indexer saw it last. */
   readonly nodeHead?: number | null
+  /** As a node states it now; left out where none is asked. */
+  readonly newest?: number
+  readonly reported?: Partial<Pick<ReportedStatus, "ageMillis" | "state">>
   readonly settings?: AppliedSettings
   /** No indexer has written a status. */
   readonly isWithoutStatus?: boolean
 }
 
-const statusOf = ({ nodeHead = 199, settings = [] }: Known): ReportedStatus => ({
+const statusOf = ({ nodeHead = 199, reported, settings = [] }: Known): ReportedStatus => ({
   state: "backfill",
   traces: null,
   nodeHead,
   message: "",
   settings,
   ageMillis: 0,
+  ...reported,
 })
 
 /** A chain of which this is known; it records the gaps that were asked for. */
@@ -60,7 +65,9 @@ const lacking = (blocks: CompleteRange.Blocks, known: Known = {}, needs?: Comple
     reconciledTo: null,
     searchedTo: known.searchedTo,
   }
-  const checked = Effect.result(CompleteRange.check(chain, coverage, blocks, needs))
+  const { newest } = known
+  const readHead = newest === undefined ? undefined : Effect.succeed(newest)
+  const checked = Effect.result(CompleteRange.check(chain, coverage, blocks, { needs, readHead }))
   return Effect.map(checked, (result) => ({
     message: Result.isFailure(result) ? String(Reflect.get(result.failure, "message")) : null,
     asked,
@@ -87,7 +94,7 @@ describe("CompleteRange.check", () => {
     cases({
       "the whole index": [whole, {}, null],
       "an empty index": [whole, { checkpoint: null }, "no block of this chain is in the index yet"],
-      "one block below": [{ from: 99, to: 199 }, {}, "block 99 of this chain are not in the index"],
+      "one block below": [{ from: 99, to: 199 }, {}, "block 99 of this chain is not in the index"],
       "blocks below": [{ from: 0, to: 50 }, {}, "blocks 0 to 50 of this chain are not in the index"],
       "no block at all": [{ from: 60, to: 50 }, {}, null],
       "a search under way": [
@@ -129,10 +136,46 @@ describe("CompleteRange.check", () => {
           "blocks 200 to 216 of this chain are not in the index yet",
         ],
         "a range that ends before": [whole, { nodeHead: 5_000 }, null],
-        "a node that is not known": [{ from: 100, to: 9_999 }, { nodeHead: null }, null],
         "no status": [{ from: 100, to: 9_999 }, { isWithoutStatus: true }, null],
       }),
   )
+
+  it.effect(
+    "names the blocks up to the head where a range ends with a block that the node has and the index lacks",
+    () =>
+      cases({
+        "a block that the indexer saw": [
+          { from: 100, to: 200 },
+          { nodeHead: 201 },
+          "blocks 200 to 201 of this chain are not in the index yet",
+        ],
+        "a block that the node has since": [
+          { from: 200, to: 200 },
+          { newest: 200 },
+          "block 200 of this chain is not in the index yet",
+        ],
+        "a block that the node lacks": [{ from: 100, to: 201 }, { newest: 200 }, null],
+        "a block that it may have": [
+          { from: 100, to: 1_199 },
+          { newest: 1_199 },
+          "blocks 200 to 1199 of this chain are not in the index yet",
+        ],
+        "a number far above, for which no node is asked": [{ from: 100, to: 1_200 }, { newest: 1_200 }, null],
+      }),
+  )
+
+  it.effect("states that no indexer follows the node, where the range reaches beyond the last block", () => {
+    const open = { from: 100, to: Number.MAX_SAFE_INTEGER }
+    const above = "the blocks above 199 of this chain may not be in the index"
+    return cases({
+      "a stopped indexer": [open, { reported: { state: "stopped" } }, `${above}: its indexer is stopped`],
+      "one that reports late": [open, { reported: { ageMillis: 15_000 } }, null],
+      "one that does not report": [open, { reported: { ageMillis: 15_001 } }, `${above}: its indexer does not report`],
+      "a clock that was set back": [open, { reported: { ageMillis: null } }, `${above}: its indexer does not report`],
+      "an indexer without a node": [open, { nodeHead: null }, `${above}: no node answers its indexer`],
+      "a range of stored blocks": [whole, { reported: { state: "stopped" } }, null],
+    })
+  })
 
   it.effect("names stored blocks without traces for a list that needs them", () => {
     const settings: AppliedSettings = [

@@ -80,7 +80,7 @@ const txlist = (options: Options): Handler =>
     const context = yield* contextOf(options, request)
     const read = (query: WalletPage.Query<WalletTransactions.Selection>) => WalletTransactions.read("direct", query)
     const found = yield* options.readList(
-      { chain, wallet, list, selection: { internal: false }, kind: "txlist", read },
+      { request, wallet, list, selection: { internal: false }, kind: "txlist", read },
       Effect.fnUntraced(function* (rows, coverage) {
         const own = context(coverage)
         const documents = rows.map(TransactionParts.documentOf)
@@ -99,11 +99,10 @@ const isAny = () => true
 /** The internal transactions of an address. */
 const internalOfAddress = ({ readList }: Options): Handler =>
   Effect.fnUntraced(function* (request) {
-    const { chain, parameters } = request
-    const wallet = yield* Effect.fromResult(Parameters.address(parameters))
+    const wallet = yield* Effect.fromResult(Parameters.address(request.parameters))
     const list = yield* listOf(request)
     const options = {
-      chain,
+      request,
       wallet,
       list,
       selection: isAny,
@@ -149,7 +148,15 @@ const transfers = (action: Rows.TokenAction, options: Options): Handler =>
     const selection = (transfer: WalletTransfers.Transfer) =>
       transfer.standard === standards[action] && (token === undefined || transfer.token === token)
     const found = yield* options.readList(
-      { chain, wallet, list, selection, kind: `${action} ${token ?? ""}`, read: WalletTransfers.read, needs: "roles" },
+      {
+        request,
+        wallet,
+        list,
+        selection,
+        kind: `${action} ${token ?? ""}`,
+        read: WalletTransfers.read,
+        needs: "roles",
+      },
       Effect.fnUntraced(function* (rows, coverage) {
         const own = context(coverage)
         const addresses = new Set(rows.map(({ part }) => part.token))
@@ -167,10 +174,9 @@ const transfers = (action: Rows.TokenAction, options: Options): Handler =>
 
 const withdrawals = ({ readList }: Options): Handler =>
   Effect.fnUntraced(function* (request) {
-    const { chain, parameters } = request
-    const wallet = yield* Effect.fromResult(Parameters.address(parameters))
+    const wallet = yield* Effect.fromResult(Parameters.address(request.parameters))
     const list = yield* listOf(request)
-    const options = { chain, wallet, list, selection: undefined, kind: "withdrawals", read: WalletBlocks.withdrawals }
+    const options = { request, wallet, list, selection: undefined, kind: "withdrawals", read: WalletBlocks.withdrawals }
     return rowsOf(
       yield* readList(options, (rows) => Effect.sync(() => rows.map((row) => Rows.withdrawal(wallet, row)))),
     )
@@ -179,13 +185,13 @@ const withdrawals = ({ readList }: Options): Handler =>
 /** Blocks are listed from the newest one, whatever order the request asks for. */
 const minedBlocks = ({ readList }: Options): Handler =>
   Effect.fnUntraced(function* (request) {
-    const { chain, parameters } = request
+    const { parameters } = request
     if (parameters.get("blocktype")?.toLowerCase() === "uncles") {
       return yield* Envelope.notIndexed("miners of uncles are not in the index")
     }
     const wallet = yield* Effect.fromResult(Parameters.address(parameters))
     const list = { ...(yield* listOf(request)), order: "DESC" } as const
-    const options = { chain, wallet, list, selection: undefined, kind: "rewards", read: WalletBlocks.rewards }
+    const options = { request, wallet, list, selection: undefined, kind: "rewards", read: WalletBlocks.rewards }
     const found = yield* readList(options, (rows) => Effect.sync(() => rows.map(Rows.minedBlock)))
     return rowsOf(found, Envelope.noBlocks)
   })

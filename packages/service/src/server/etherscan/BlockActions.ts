@@ -23,7 +23,7 @@ import * as Receipt from "./Receipt.ts"
 
 type Handler = Action["answer"]
 
-/** The number of the block that is nearest to a time on one side, where the index has blocks around it. */
+/** Number of the block that is nearest to a time on one side. A time behind the last block of the index may be one of a later block. */
 const numberAt = Effect.fnUntraced(function* (snapshot: Snapshot, seconds: number, isBefore: boolean) {
   const checkpoint = yield* snapshot.checkpoint
   if (checkpoint === null)
@@ -37,7 +37,10 @@ const numberAt = Effect.fnUntraced(function* (snapshot: Snapshot, seconds: numbe
       message: `blocks 0 to ${first - 1} of this chain are not in the index`,
     })
   }
-  if (isBefore) return before
+  if (isBefore) {
+    const lacking = before === head.number ? CompleteRange.behind(before, yield* snapshot.status) : undefined
+    return lacking === undefined ? before : yield* new CompleteRange.Incomplete({ message: lacking })
+  }
   const after = yield* snapshot.firstAtOrAfter(seconds)
   if (after !== null) return after
   return yield* Envelope.notOk(`Error! No closest block found: the last block in the index is ${head.number}`)

@@ -84,7 +84,7 @@ const make = Effect.fnUntraced(function* (served: ReadonlyArray<ServedChain>) {
   }))
   const decoder = KnownSignatures.decoder()
   const actions: Actions = {
-    ...AccountActions.make({ contracts, decoder, calls, readList: Lists.make(bounds.turns) }),
+    ...AccountActions.make({ contracts, decoder, calls, readList: Lists.make(bounds.turns, calls) }),
     ...BlockActions.make(calls),
     ...ContractActions.make(contracts),
     ...GasActions.make(calls),

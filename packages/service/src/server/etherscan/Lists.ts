@@ -7,18 +7,19 @@
 import * as Effect from "effect/Effect"
 import * as CompleteRange from "../../query/CompleteRange.ts"
 import type * as Coverage from "../../query/Coverage.ts"
-import type { IndexedChain } from "../../query/IndexedChain.ts"
 import type * as QueryError from "../../query/QueryError.ts"
 import * as WalletPage from "../../query/WalletPage.ts"
 import type { StoreError } from "../../store/StoreError.ts"
 import type { Turns } from "../admission/Turns.ts"
+import type { Request } from "./Action.ts"
 import * as Envelope from "./Envelope.ts"
 import * as ListPlaces from "./ListPlaces.ts"
+import type { NodeCalls } from "./NodeCalls.ts"
 import type { ListParameters } from "./Parameters.ts"
 
 /** Which list is read. */
 export interface Options<Row, Selection> {
-  readonly chain: IndexedChain
+  readonly request: Request
   readonly wallet: string
   readonly list: ListParameters
   readonly selection: Selection
@@ -94,6 +95,7 @@ const bound = (block: number) => ({ _tag: "Block", block }) as const
 
 /** What all lists of a process share. */
 interface Shared {
+  readonly calls: NodeCalls
   readonly turns: Turns
   readonly places: ListPlaces.ListPlaces
 }
@@ -101,10 +103,11 @@ interface Shared {
 /** Reads a list once. */
 const readOnce = Effect.fnUntraced(function* <Row, Selection, Wire>(
   { kind, ...options }: Options<Row, Selection>,
-  { places, turns }: Shared,
+  { calls, places, turns }: Shared,
   toWire: (rows: ReadonlyArray<Row>, coverage: Coverage.Coverage) => Effect.Effect<ReadonlyArray<Wire>, StoreError>,
 ) {
-  const { chain, list, needs, read, selection, wallet } = options
+  const { list, needs, read, request, selection, wallet } = options
+  const { chain } = request
   const { from, limit, order, skipped, to } = list
   const ownPlaces = { chain, wallet, list, kind }
   const range = { from: bound(from), to: bound(to) }
@@ -116,7 +119,8 @@ const readOnce = Effect.fnUntraced(function* <Row, Selection, Wire>(
     const query = { chain, wallet, range, order, position, limit: limit - found.length, maxBytes: pageBytes, selection }
     const { after, coverage, next, rows } = yield* read(query)
     if (pages === 1) {
-      yield* CompleteRange.check(chain, coverage, { from, to }, needs)
+      const readHead = calls.head(request).pipe(Effect.orElseSucceed(() => 0))
+      yield* CompleteRange.check(chain, coverage, { from, to }, { needs, readHead })
       if (after !== null) places.keep(ownPlaces, { place: after, rows: skipped }, coverage)
     }
     const wires = yield* turns.run(toWire(rows, coverage))
@@ -138,8 +142,8 @@ const readOnce = Effect.fnUntraced(function* <Row, Selection, Wire>(
  * **Errors**
  * - `Refused`: the index does not have all of the list, it is too large, or the database cannot be read now.
  */
-export const make = (turns: Turns) => {
-  const shared: Shared = { turns, places: ListPlaces.make() }
+export const make = (turns: Turns, calls: NodeCalls) => {
+  const shared: Shared = { calls, turns, places: ListPlaces.make() }
 
   const attempt = <Row, Selection, Wire>(
     options: Options<Row, Selection>,

@@ -43,7 +43,9 @@ export const make = (calls: NodeCalls) =>
       maxBytes: Lists.maxBytes,
       selection: { internal: true },
     }).pipe(
-      Effect.tap(({ coverage }) => CompleteRange.check(chain, coverage, { from: block, to: block }, "traces")),
+      Effect.tap(({ coverage }) =>
+        CompleteRange.check(chain, coverage, { from: block, to: block }, { needs: "traces" }),
+      ),
       Effect.catch((error) => (error._tag === "Stale" ? Effect.die(error) : Lists.refusalOf(error))),
     )
     const document = page.rows.map(documentOf).find(({ transaction }) => transaction.hash === hash)

@@ -12,6 +12,7 @@ import type { ProjectionCheckpoint } from "../../block/Projection.ts"
 import * as WalletLedger from "../../projection/WalletLedger.ts"
 import type { Checkpoint } from "../../block/BlockRows.ts"
 import type { GapCounts } from "../../store/ChainReader.ts"
+import * as StatusBoard from "../../store/StatusBoard.ts"
 import type { IndexerCounts, IndexerStatus, ReportedStatus } from "../../store/StatusBoard.ts"
 import type { IndexedChain } from "../../query/IndexedChain.ts"
 import * as StatusNotes from "./StatusNotes.ts"
@@ -82,9 +83,6 @@ export interface Status {
 
 /** Blocks that a ready index may be behind its node. */
 export const maxLagBlocks = 16
-
-/** Three times the interval of an indexer's heartbeat. */
-const unresponsiveMillis = 15_000
 
 const unknown = ({ id, name }: Pick<ServedChain, "id" | "name">) => ({
   chain: name,
@@ -195,7 +193,7 @@ export const fromReport = (
     finalized: checkpoint?.finalized ?? null,
     traces,
   }
-  if ((ageMillis === null || ageMillis > unresponsiveMillis) && state !== "stopped") {
+  if (StatusBoard.isUnresponsive(reported)) {
     return { ...stored, state: "unresponsive", message: unresponsiveMessage(ageMillis, message) }
   }
   // The reported head is out of date once the indexer no longer follows it.

@@ -79,7 +79,7 @@ const indexedFrames = Effect.fnUntraced(function* (
     maxBytes,
     selection: { internal: true },
   })
-  yield* CompleteRange.check(chain, page.coverage, { from: block, to: block }, "traces")
+  yield* CompleteRange.check(chain, page.coverage, { from: block, to: block }, { needs: "traces" })
   const document = page.rows
     .map(TransactionParts.documentOf)
     .find(({ transaction }) => transaction.hash === receipt.transactionHash)

@@ -8,6 +8,7 @@ import * as WalletTransactions from "../../../src/projection/WalletTransactions.
 import type { BlockGap, BlockRows } from "../../../src/block/BlockRows.ts"
 import type { LedgerProjection } from "../../../src/block/Projection.ts"
 import type { IndexerStatus } from "../../../src/store/StatusBoard.ts"
+import * as Node from "../node.ts"
 import * as Rows from "../rows.ts"
 import { type Options, start, type Started } from "../service.ts"
 
@@ -105,14 +106,48 @@ describe("Etherscan's API: what the index does not cover", () => {
       const { writeStatus } = service.stores["eth"]!
       yield* Effect.orDie(writeStatus(status({ nodeHead: 20 })))
       const usual = yield* answers(service)
+      const named = yield* answers(service, "&endblock=20")
       yield* Effect.orDie(writeStatus(status({ state: "backfill", nodeHead: 40 })))
 
       expect(usual).toEqual(whole)
+      expect(named).toEqual(all("Not indexed: blocks 5 to 20 of this chain are not in the index yet"))
       expect(yield* answers(service)).toEqual(all("Not indexed: blocks 5 to 40 of this chain are not in the index yet"))
       expect(yield* answers(service, "&endblock=5")).toEqual(
         all("Not indexed: blocks 5 to 40 of this chain are not in the index yet"),
       )
       expect(yield* answers(service, "&endblock=4")).toEqual(whole)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("a range that ends with the newest block of the node is an error while the index lacks that block", () =>
+    Effect.gen(function* () {
+      const node = yield* Node.start(() => Node.result('"0x5"'))
+      const service = yield* startOn(chain(5), { config: { rpc: [node.url] } })
+      yield* Effect.orDie(service.stores["eth"]!.writeStatus(status({ nodeHead: 4 })))
+
+      expect(yield* answers(service, "&endblock=6")).toEqual(whole)
+      expect(yield* answers(service, "&endblock=5")).toEqual(
+        all("Not indexed: block 5 of this chain is not in the index yet"),
+      )
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("the block of a time behind the last one is an error while the index is behind its node", () =>
+    Effect.gen(function* () {
+      const service = yield* startOn(chain(5))
+      yield* Effect.orDie(service.stores["eth"]!.writeStatus(status({ nodeHead: 40 })))
+      const blockAt = (number: number) =>
+        Effect.map(
+          service.fetch(
+            `/v2/api?chainid=1&module=block&action=getblocknobytime&timestamp=${Rows.genesisSeconds + number * Rows.blockSeconds + 1}&closest=before&apikey=${service.key}`,
+          ),
+          ({ json }) => json.result,
+        )
+
+      expect([yield* blockAt(3), yield* blockAt(4)]).toEqual([
+        "3",
+        "Not indexed: blocks 5 to 40 of this chain are not in the index yet",
+      ])
     }).pipe(Effect.scoped),
   )
 

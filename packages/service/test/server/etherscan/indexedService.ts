@@ -34,7 +34,7 @@ export const follow = Effect.fnUntraced(function* (config: service.Options["conf
 })
 
 /** A service that has indexed a scenario chain, with the node for its calls. */
-export const start = Effect.tap(follow(), ({ indexer }) => indexer.stop)
+export const start = follow()
 
 /** A service of `start`. */
 export type Indexed = Effect.Success<typeof start>

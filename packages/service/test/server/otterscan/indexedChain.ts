@@ -20,7 +20,6 @@ export const follow = Effect.fnUntraced(function* (
   const started = yield* service.start({ chains: { eth: { config: { rpc: [yield* front(node.url)] } } } })
   const indexer = yield* startIndexer(started.stores["eth"]!, [node.url], { checks: "full" })
   yield* indexer.until(caughtUp(last))
-  yield* indexer.stop
   const operator = yield* started.addKey({ name: "operator", operator: true })
   const post = (url: string, method: string, params: ReadonlyArray<unknown>) =>
     Effect.map(
