@@ -19,7 +19,7 @@ import * as Docs from "./config/Docs.ts"
 import * as SignatureDirectory from "./contract/SignatureDirectory.ts"
 import * as Explorer from "./config/Explorer.ts"
 import type * as Listen from "./config/Listen.ts"
-import { InvalidConfig } from "./config/InvalidConfig.ts"
+import type { InvalidConfig } from "./config/InvalidConfig.ts"
 import * as Role from "./config/Role.ts"
 import * as ServedChain from "./config/ServedChain.ts"
 import * as ChainJob from "./indexer/job/ChainJob.ts"
@@ -122,14 +122,6 @@ interface ProcessState {
   readonly webhooks: WebhookKey.Settings | null
 }
 
-/** The key that signs statements. */
-const readSigningKey = (path: string) =>
-  Effect.mapError(
-    SigningKey.read(path),
-    ({ message }) =>
-      new InvalidConfig({ found: [{ path: "signingKey", message: `Invalid configuration "signingKey": ${message}` }] }),
-  )
-
 /** Opens the database, whose operations are counted, and makes what is kept. */
 const keep = Effect.fnUntraced(function* (
   config: Config.Config,
@@ -139,7 +131,7 @@ const keep = Effect.fnUntraced(function* (
   const signatures =
     config.signatures === undefined ? null : yield* SignatureDirectory.read(resolve(baseFolder, config.signatures))
   const signingKey =
-    config.signingKey === undefined ? null : yield* readSigningKey(resolve(baseFolder, config.signingKey))
+    config.signingKey === undefined ? null : yield* SigningKey.readConfigured(resolve(baseFolder, config.signingKey))
   const metrics = Metrics.empty(member)
   const observed = Observations.make(metrics)
   yield* ProcessMetrics.observeEventLoop(Metrics.contextOf(metrics))

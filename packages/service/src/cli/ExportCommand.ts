@@ -2,11 +2,12 @@
  * `daybook export`: the movements of wallets as CSV, NDJSON, or books for beancount and hledger, from archive nodes alone or from the
  * indexes of a configuration.
  */
-import { type FileHandle, open } from "node:fs/promises"
+import type { Stats } from "node:fs"
+import { type FileHandle, open, realpath, rename, stat, unlink } from "node:fs/promises"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import type * as Scope from "effect/Scope"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Calls from "../node/Calls.ts"
@@ -61,17 +62,37 @@ const toFile =
   (text) =>
     Effect.tryPromise({ try: () => file.appendFile(text), catch: failed(name) })
 
-/** Where the export goes: a file, which is closed with the scope, or standard output. */
-const openOutput = (path: Option.Option<string>): Effect.Effect<Write, CommandError, Scope.Scope> =>
-  Option.isNone(path)
-    ? standardOutput
-    : Effect.map(
-        Effect.acquireRelease(
-          Effect.tryPromise({ try: () => open(path.value, "w", fileMode), catch: failed(path.value) }),
-          (file) => Effect.promise(() => file.close()),
-        ),
-        (file) => toFile(file, path.value),
-      )
+/** A file that the export replaces, or what it is written to in place, such as a pipe; a link is followed. */
+const targetOf = async (path: string) => {
+  const found: Stats | undefined = await stat(path).catch(() => undefined)
+  if (found === undefined) return { name: path, mode: fileMode, isReplaced: true }
+  return { name: await realpath(path), mode: found.mode, isReplaced: found.isFile() }
+}
+
+/** Writes a file under another name beside it, which replaces the file once it is whole. */
+const writeFile = <A, E, R>(
+  path: string,
+  write: (write: Write) => Effect.Effect<A, E, R>,
+): Effect.Effect<A, E | CommandError, R> => {
+  const attempt = <B>(run: () => Promise<B>) => Effect.tryPromise({ try: run, catch: failed(path) })
+  return Effect.acquireUseRelease(
+    attempt(async () => {
+      const { isReplaced, mode, name } = await targetOf(path)
+      const part = isReplaced ? `${name}.part` : name
+      const file = await open(part, "w", fileMode)
+      if (isReplaced) await file.chmod(mode & 0o777)
+      return { file, name, part }
+    }),
+    ({ file }) => write(toFile(file, path)),
+    ({ file, name, part }, exit) =>
+      attempt(async () => {
+        await file.close()
+        if (part === name) return
+        if (Exit.isSuccess(exit)) await rename(part, name)
+        else await unlink(part)
+      }),
+  )
+}
 
 /** The given index of a configuration, in place of nodes. */
 interface GivenIndex {
@@ -120,6 +141,19 @@ const judge = Effect.fnUntraced(function* ({ closings, entries }: Export.Written
   return yield* new CommandError({ message })
 })
 
+/** Options of a search from nodes, which an export from indexes does not make. */
+const checkSearchOptions = ({ maxCalls, perSecond, state }: Parameters<typeof WalletFlags.connect>[0]) => {
+  const given = [
+    ["--max-calls", Option.isSome(maxCalls)],
+    ["--per-second", Option.isSome(perSecond)],
+    ["--state", Option.isSome(state)],
+  ] as const
+  const [name] = given.find(([, isGiven]) => isGiven) ?? []
+  return name === undefined
+    ? Effect.void
+    : Effect.fail(invalidOption(name, "it beside --rpc alone", "it beside --config or --chain"))
+}
+
 /** `daybook export`: exit code 0 only when every balance is proved, or `--allow-unproved` is given. */
 export const exportMovements = Command.make(
   "export",
@@ -151,6 +185,7 @@ export const exportMovements = Command.make(
       if (isIndexed === given.rpc.length > 0) {
         return yield* invalidOption("--rpc", "either --rpc, or --config or --chain", isIndexed ? "both" : "none")
       }
+      if (isIndexed) yield* checkSearchOptions(given)
       const dates = yield* DateFlags.parse({ ...given, fromDate, toDate })
       const indexes = isIndexed ? yield* openIndexes({ chain, config }, given, dates) : []
       const chains = isIndexed ? [] : yield* WalletFlags.connect(given, dates)
@@ -159,7 +194,8 @@ export const exportMovements = Command.make(
           ...(yield* Effect.forEach(indexes, Export.fromIndex)),
           ...(yield* Effect.forEach(chains, Export.fromNode)),
         ]
-        return yield* Export.write(parts, Export.formats[format](), yield* openOutput(output))
+        const write = (to: Write) => Export.write(parts, Export.formats[format](), to)
+        return yield* Option.isSome(output) ? writeFile(output.value, write) : Effect.flatMap(standardOutput, write)
       })
       const all = chains.map(({ kept }) => kept)
       const written = yield* KeptDiscovery.during(all, work)

@@ -53,6 +53,10 @@ const page = WalletPage.make(
   }),
 )
 
+/** Reads a page, which begins behind another one and so counts no rows. */
+const readPage = (query: Parameters<typeof page>[0]) =>
+  page(query).pipe(Effect.catchTag("TooManyTexts", (error) => Effect.die(error)))
+
 /** Why a list cannot be read. */
 export type ReadError = CompleteRange.Incomplete | NotWatched | NotDerived | Stale | StoreError
 
@@ -67,7 +71,7 @@ const collect = Effect.fnUntraced(function* ({ chain, from, limit, order, to, wa
   for (let pages = 0; pages < maxPages; pages++) {
     const left = limit - documents.length
     const query = { chain, wallet, range, order, position, limit: left, maxBytes: pageBytes, selection: everyPart }
-    const { coverage, next, rows } = yield* page(query)
+    const { coverage, next, rows } = yield* readPage(query)
     covered ??= coverage
     for (const { document } of rows) documents.push(document)
     if (next === null || documents.length >= limit) return { documents, coverage: covered }

@@ -37,6 +37,9 @@ export class NotSearched extends Data.TaggedError("NotSearched")<{
   readonly checkpoint: Checkpoint
 }> {}
 
+/** The rows that a page begins behind would be counted in too many stored texts. */
+export class TooManyTexts extends Data.TaggedError("TooManyTexts") {}
+
 /** Internal transactions are asked for, and no stored block has traces. */
 export class NotTraced extends Data.TaggedError("NotTraced")<{ readonly chain: string }> {}
 

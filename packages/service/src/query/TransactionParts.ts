@@ -12,7 +12,7 @@ import * as WalletLedger from "../projection/WalletLedger.ts"
 import type { PageRow, PageRows, Snapshot } from "../store/ChainReader.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import * as Coverage from "./Coverage.ts"
-import type { NotWatched } from "./QueryError.ts"
+import { type NotWatched, TooManyTexts } from "./QueryError.ts"
 import * as WalletPage from "./WalletPage.ts"
 
 /** A stored transaction, read. */
@@ -55,6 +55,9 @@ interface Candidate<Part> extends PartRow<Part> {
 const batch = 512
 const maxBatchBytes = 256 * 1024
 
+/** Batches in which the rows before a page are counted. */
+const maxSkippedBatches = 2_000
+
 const projection = { id: WalletLedger.id, kind: "ledger", revision: WalletLedger.revision } as const
 
 /** The parts of transactions as rows, which the selection narrows. */
@@ -62,7 +65,7 @@ export const sourceOf = <Part>({
   internal,
   partsOf,
   roles,
-}: Options<Part>): WalletPage.Source<PartRow<Part>, (part: Part) => boolean, NotWatched> => {
+}: Options<Part>): WalletPage.Source<PartRow<Part>, (part: Part) => boolean, NotWatched | TooManyTexts> => {
   type Query = WalletPage.SourceQuery<(part: Part) => boolean>
 
   const candidatesOf = (row: PageRow, { after, order, selection, wallet }: Query): ReadonlyArray<Candidate<Part>> => {
@@ -106,9 +109,10 @@ export const sourceOf = <Part>({
     snapshot: Snapshot,
     query: Query,
     count: number,
-  ): Effect.fn.Return<WalletPage.Place | null, StoreError> {
+  ): Effect.fn.Return<WalletPage.Place | null, StoreError | TooManyTexts> {
     let after = WalletPage.placeBefore(query)
-    for (let left = count; ;) {
+    let left = count
+    for (let batches = 0; batches < maxSkippedBatches; batches++) {
       const { hasMore, rows } = yield* readBatch(snapshot, query, after, maxBatchBytes)
       for (const row of rows) {
         const candidates = candidatesOf(row, query)
@@ -121,6 +125,7 @@ export const sourceOf = <Part>({
       // Other requests are answered between two batches.
       yield* Effect.yieldNow
     }
+    return yield* new TooManyTexts()
   })
 
   return { ...projection, check: Coverage.checkWallet, read, skip }

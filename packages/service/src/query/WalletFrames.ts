@@ -38,5 +38,6 @@ const source = TransactionParts.sourceOf<Frame>({
  * **Errors**
  * - `Stale`, `NotDerived`, `StoreError`: as of all pages.
  * - `NotWatched`: the index does not cover the wallet.
+ * - `TooManyTexts`: the rows before the page are too far apart to count them.
  */
 export const read = WalletPage.make(source)

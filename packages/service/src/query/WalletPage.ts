@@ -121,7 +121,7 @@ export interface Source<Row, Selection, E> extends Pick<Projection, "id" | "kind
     snapshot: Snapshot,
     query: SourceQuery<Selection>,
     rows: number,
-  ) => Effect.Effect<Place | null, StoreError.StoreError>
+  ) => Effect.Effect<Place | null, StoreError.StoreError | E>
 }
 
 /** A page. */
@@ -222,7 +222,7 @@ const startOf = <Row, Selection, E>(
   snapshot: Snapshot,
   { position }: Query<Selection>,
   range: Omit<SourceQuery<Selection>, "after">,
-): Effect.Effect<Place | null | undefined, StoreError.StoreError> => {
+): Effect.Effect<Place | null | undefined, StoreError.StoreError | E> => {
   if (position._tag === "After") return Effect.succeed(position.continuation.after)
   if (position._tag === "First" || position.rows === 0) return Effect.succeed(null)
   const { known, rows } = position

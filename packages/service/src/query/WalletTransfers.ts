@@ -48,6 +48,7 @@ const transfersOf = (log: LogWire): ReadonlyArray<Transfer> => {
  * **Errors**
  * - `Stale`, `NotDerived`, `StoreError`: as of all pages.
  * - `NotWatched`: the index does not cover the wallet.
+ * - `TooManyTexts`: the rows before the page are too far apart to count them.
  */
 export const read = WalletPage.make(
   TransactionParts.sourceOf<Transfer>({

@@ -4,6 +4,7 @@
  *
  * Source: ERC-4337; decision 0048.
  */
+import * as Effect from "effect/Effect"
 import * as UserOperation from "@daybook/schema/UserOperation"
 import type { WalletTransactionWire } from "@daybook/schema/WalletTransaction"
 import type * as Role from "../ledger/Role.ts"
@@ -32,17 +33,20 @@ export const operationsOf = (
     return roles.length === 0 ? [] : [{ ...operation, bundler, roles, logIndex: logs[operation.position]!.log_index }]
   })
 
-/**
- * Reads a page; the selection narrows the operations.
- *
- * **Errors**
- * - `Stale`, `NotDerived`, `StoreError`: as of all pages.
- * - `NotWatched`: the index does not have the rows of the wallet.
- */
-export const read = WalletPage.make(
+const page = WalletPage.make(
   TransactionParts.sourceOf<Operation>({
     roles: UserOperations.roleBits,
     internal: false,
     partsOf: ({ transaction }, wallet) => operationsOf(transaction, wallet),
   }),
 )
+
+/**
+ * Reads a page, which begins behind another one and so counts no rows; the selection narrows the operations.
+ *
+ * **Errors**
+ * - `Stale`, `NotDerived`, `StoreError`: as of all pages.
+ * - `NotWatched`: the index does not have the rows of the wallet.
+ */
+export const read = (query: Parameters<typeof page>[0]) =>
+  page(query).pipe(Effect.catchTag("TooManyTexts", (error) => Effect.die(error)))

@@ -8,6 +8,7 @@ import { quote } from "@daybook/schema/Issue"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import { InvalidConfig } from "../config/InvalidConfig.ts"
 import * as SecretFile from "../config/SecretFile.ts"
 
 /** A key that signs. */
@@ -81,3 +82,16 @@ export const isSignature = (publicKey: string, text: string, signature: string):
   const key = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x }, format: "jwk" })
   return verify(null, Buffer.from(text), key, Buffer.from(signature.slice(2), "hex"))
 }
+
+/**
+ * Reads the key that a configuration names.
+ *
+ * **Errors**
+ * - `InvalidConfig`: as of `read`.
+ */
+export const readConfigured = (path: string): Effect.Effect<SigningKey, InvalidConfig> =>
+  Effect.mapError(
+    read(path),
+    ({ message }) =>
+      new InvalidConfig({ found: [{ path: "signingKey", message: `Invalid configuration "signingKey": ${message}` }] }),
+  )

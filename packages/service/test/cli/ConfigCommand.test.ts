@@ -15,6 +15,9 @@ const chain = (more: string) => `{ "eth": { "rpc": ["http://127.0.0.1:1"], ${mor
 const chains = chain(`"fromBlock": 0`)
 const node = (url: string) => `{ "eth": { "rpc": [${url}] } }`
 const more = (key: string) => file(listen, database, chains, `,\n${key}`)
+const tlsFiles = Object.fromEntries(
+  ["cert", "key"].map((kind) => [kind, join(import.meta.dirname, `../server/fixtures/localhost.${kind}.pem`)]),
+)
 const secret = "a value that is not shown"
 
 /** Broken files, with the line, the key, what is accepted and what was received. */
@@ -173,7 +176,7 @@ describe("daybook config check", () => {
     Effect.gen(function* () {
       const open = yield* check(file(`"0.0.0.0:8080"`, database, chains))
       const proxied = yield* check(file(`"0.0.0.0:8080"`, database, chains, `,\n"trustedProxies": 1`))
-      const tls = yield* check(file(`"0.0.0.0:8080"`, database, chains, `,\n"tls": { "cert": "c", "key": "k" }`))
+      const tls = yield* check(file(`"0.0.0.0:8080"`, database, chains, `,\n"tls": ${JSON.stringify(tlsFiles)}`))
 
       const valid = "daybook.json is valid: eth; listens on 0.0.0.0:8080\n"
       expect(open).toEqual({
@@ -182,6 +185,21 @@ describe("daybook config check", () => {
         err: "",
       })
       expect([proxied.out, tls.out]).toEqual([valid, valid])
+    }),
+  )
+
+  it.live("config check: names each file of the configuration that the service could not use", () =>
+    Effect.gen(function* () {
+      const ended = yield* check(
+        more(`"signatures": "none",\n"signingKey": "no.key",\n"tls": { "cert": "c", "key": "k" }`),
+      )
+
+      expect(ended).toMatchObject({ code: 3, out: "" })
+      expect(ended.err.trim().split("\n")).toEqual([
+        expect.stringMatching(/Cannot read the signatures: .*none /),
+        expect.stringMatching(/Invalid configuration "signingKey": /),
+        expect.stringMatching(/Cannot use the certificate of "tls": .* \(ENOENT\)/),
+      ])
     }),
   )
 

@@ -1,5 +1,5 @@
 /** Statements and exports by the command line, from a node alone. */
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -124,6 +124,9 @@ layer(scenario, { excludeTestServices: true })("daybook statement and daybook ex
       const base = yield* temporaryFolder
       const args = ["--rpc", url, "--at", String(lastBlock), "--format"]
       const csv = yield* daybook(base, "export", accounts.alice, ...args, "csv", "--output", "out.csv")
+      const bounded = ["csv", "--max-calls", "60", "--output", "out.csv"]
+      const whole = readFileSync(join(base, "out.csv"), "utf8")
+      const failed = yield* daybook(base, "export", accounts.alice, ...args, ...bounded)
       const invalid = yield* daybook(base, "export", "0x12", ...args, "csv")
       const lines = readFileSync(join(base, "out.csv"), "utf8").trim().split("\r\n")
       const [names, ...rows] = lines.map((line) => line.split(","))
@@ -133,6 +136,8 @@ layer(scenario, { excludeTestServices: true })("daybook statement and daybook ex
       const node = yield* Anvil.Anvil
       const balance = yield* node.call<string>("eth_getBalance", [accounts.alice, `0x${lastBlock.toString(16)}`])
 
+      expect([failed.code, readFileSync(join(base, "out.csv"), "utf8") === whole]).toEqual([1, true])
+      expect(readdirSync(base).filter((name) => name.startsWith("out.csv"))).toEqual(["out.csv"])
       expect(csv.code).toBe(0)
       expect(csv.err).toMatch(/^(\d+) movements; (\d+) of \2 balances proved$/m)
       expect(csv.err).toContain(`${rows.length} movements; `)

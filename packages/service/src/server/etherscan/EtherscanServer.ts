@@ -44,8 +44,8 @@ import * as UnknownActions from "./UnknownActions.ts"
 /** Bytes of a form, which is read before its key is known. */
 const maxFormBytes = 64 * 1024
 
-/** Sums of a process: one of a key at a time, so that a key with many of them delays itself. */
-const sumBounds: FairQueue.Options = { concurrency: 4, maxWaitingPerCaller: 16, maxWaiting: 1_024 }
+/** Sums, or pages of logs, of a process: one of a key at a time, so that a key with many of them delays itself. */
+const queueBounds: FairQueue.Options = { concurrency: 4, maxWaitingPerCaller: 16, maxWaiting: 1_024 }
 
 /** Whose form is counted while it is read: those of all clients share the bounds of addresses and of the process. */
 const unknownCaller: KeyGrant = { name: "", operator: false, empty: null }
@@ -88,8 +88,8 @@ const make = Effect.fnUntraced(function* (served: ReadonlyArray<ServedChain>) {
     ...BlockActions.make(calls),
     ...ContractActions.make(contracts),
     ...GasActions.make(calls),
-    ...HoldingActions.make({ calls, queue: FairQueue.make(sumBounds), sum: WalletSums.make(bounds.turns.run) }),
-    ...LogActions.make(calls),
+    ...HoldingActions.make({ calls, queue: FairQueue.make(queueBounds), sum: WalletSums.make(bounds.turns.run) }),
+    ...LogActions.make({ calls, queue: FairQueue.make(queueBounds) }),
     ...ProxyActions.make(calls),
     ...ServiceActions.make({ authentication, contracts, ensOf: yield* ChainEns }),
     ...UnknownActions.actions,

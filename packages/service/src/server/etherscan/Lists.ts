@@ -33,7 +33,12 @@ export interface Options<Row, Selection> {
 }
 
 /** Why a page cannot be read. */
-type ReadError = QueryError.NotDerived | QueryError.NotTraced | QueryError.NotWatched | StoreError
+type ReadError =
+  | QueryError.NotDerived
+  | QueryError.NotTraced
+  | QueryError.NotWatched
+  | QueryError.TooManyTexts
+  | StoreError
 
 /** Rows of a list with what their index covers. */
 export interface Rows<Wire> {
@@ -78,6 +83,8 @@ export const refusalOf = (
     }
     case "NotWatched":
       return Effect.fail(Envelope.notIndexed(`the wallet ${error.wallet} is not watched on ${error.chain}`))
+    case "TooManyTexts":
+      return Effect.fail(Envelope.tooMuch)
     case "StoreError":
       if (error.damagedBlock !== undefined) {
         return Effect.andThen(

@@ -11,12 +11,20 @@ import * as Schema from "effect/Schema"
 import * as SchemaParser from "effect/SchemaParser"
 import * as Hash from "@daybook/schema/Hash"
 import * as Quantity from "@daybook/schema/Quantity"
+import { holderOf } from "../../store/ApiKeys.ts"
+import type { FairQueue } from "../admission/FairQueue.ts"
 import type { Action, Actions, Request } from "./Action.ts"
 import * as Envelope from "./Envelope.ts"
 import * as NodeCalls from "./NodeCalls.ts"
 import * as Parameters from "./Parameters.ts"
 
 type Calls = NodeCalls.NodeCalls
+
+/** What the actions need. */
+export interface Options {
+  readonly calls: Calls
+  readonly queue: FairQueue
+}
 
 /** Most logs of a page. */
 const maxLogs = 1_000
@@ -214,7 +222,7 @@ const rowOf = (
   transactionIndex: quantity(log.transactionIndex ?? 0),
 })
 
-const getLogs = (calls: Calls): Action["answer"] =>
+const readPage = (calls: Calls): Action["answer"] =>
   Effect.fnUntraced(function* (request) {
     const requested = yield* Effect.fromResult(requestedOf(request.parameters))
     const { limit, skipped } = requested
@@ -241,7 +249,20 @@ const getLogs = (calls: Calls): Action["answer"] =>
     }
   })
 
+/** A page makes many calls to nodes: a key has one at a time. */
+const getLogs = ({ calls, queue }: Options): Action["answer"] => {
+  const read = readPage(calls)
+  return (request) =>
+    queue
+      .run(holderOf(request.grant), read(request))
+      .pipe(
+        Effect.catchTag("QueueFull", ({ max }) =>
+          Effect.fail(Envelope.notOk(`Free API access is temporarily unavailable: ${max} pages of logs wait already.`)),
+        ),
+      )
+}
+
 /** The actions. */
-export const make = (calls: Calls): Actions => ({
-  "logs/getlogs": { operation: "relay", answer: getLogs(calls) },
+export const make = (options: Options): Actions => ({
+  "logs/getlogs": { operation: "relay", answer: getLogs(options) },
 })

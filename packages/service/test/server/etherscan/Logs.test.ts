@@ -1,0 +1,42 @@
+/** How many pages of logs a key has at a time. */
+import { Eventually, LocalServer } from "@daybook/harness"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import * as Rows from "../rows.ts"
+import { type Json, start } from "../service.ts"
+
+describe("getLogs", () => {
+  it.live("getLogs: one page of a key is read at a time, 16 wait, and more are refused", () =>
+    Effect.gen(function* () {
+      let release = () => {}
+      const held = new Promise<void>((resolve) => (release = resolve))
+      const methods: Array<string> = []
+      const node = yield* LocalServer.scoped(() =>
+        LocalServer.start(({ body }, response) => {
+          const { id, method } = JSON.parse(body.toString())
+          const answer = (result: unknown) =>
+            response
+              .writeHead(200, { "content-type": "application/json" })
+              .end(JSON.stringify({ jsonrpc: "2.0", id, result }))
+          if (method === "eth_chainId") return answer("0x1")
+          methods.push(method)
+          void held.then(() => answer(method === "eth_getLogs" ? [] : "0x1"))
+        }),
+      )
+      const service = yield* start({ chains: { eth: { config: { rpc: [node.url] } } } })
+      const path = `/v2/api?chainid=1&module=logs&action=getLogs&address=${Rows.alice}&apikey=${service.key}`
+      const answers: Array<Json> = []
+      const asked = yield* Effect.forEach(Array.from({ length: 18 }), () =>
+        Effect.forkChild(Effect.tap(service.fetch(path), ({ json }) => Effect.sync(() => void answers.push(json)))),
+      )
+      yield* Effect.promise(() => Eventually.until(() => answers.length > 0 && methods.length > 0))
+      const begun = [...methods]
+      release()
+      yield* Effect.forEach(asked, Fiber.join)
+
+      expect(begun).toEqual(["eth_blockNumber"])
+      expect(answers[0].result).toBe("Free API access is temporarily unavailable: 16 pages of logs wait already.")
+      expect(answers.slice(1).map(({ message }) => message)).toEqual(Array(17).fill("No records found"))
+    }),
+  )
+})
