@@ -174,7 +174,8 @@ export class RateLimited extends Data.TaggedError("RateLimited")<
     },
   ) {
     const { host, retryAfter, status } = options
-    const advice = retryAfter === undefined ? "Send fewer requests." : `Retry after ${Duration.format(retryAfter)}.`
+    const seconds = retryAfter && Duration.seconds(Math.ceil(Duration.toSeconds(retryAfter)))
+    const advice = seconds === undefined ? "Send fewer requests." : `Retry after ${Duration.format(seconds)}.`
     const message = `Rate limit exceeded: ${host}${withDetail(options.detail)}. ${advice}`
     super({ ...fields(options, message, true, retryAfter), scope: options.scope ?? "endpoint", status })
   }

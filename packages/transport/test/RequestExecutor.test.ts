@@ -259,6 +259,24 @@ describe("RequestExecutor", () => {
           expect((yield* executor.request({ endpoint: other }, RequestExecutor.accept)).text).toBe("ok")
         }),
     )
+    it.effect(
+      "request: sends other calls after the longest backoff where an unavailable server stated a longer time",
+      () =>
+        Effect.gen(function* () {
+          const { fetch, requests } = scriptedFetch(
+            { status: 503, headers: { "retry-after": "86400" } },
+            { status: 200, text: "ok" },
+          )
+          const executor = client(steady, { fetch })
+          const error = yield* Effect.flip(executor.request({ endpoint }, RequestExecutor.accept))
+          const fiber = yield* Effect.forkChild(executor.request({ endpoint }, RequestExecutor.accept))
+          yield* TestClock.adjust("999 millis")
+
+          expect([error._tag, requests()]).toEqual(["InvalidResponse", 1])
+          yield* advanceUntilDone(fiber)
+          expect((yield* Fiber.join(fiber)).text).toBe("ok")
+        }),
+    )
     it.live("request: a rate limit with scope call does not affect other calls", () =>
       Effect.gen(function* () {
         const server = yield* script(reply(200, "busy"), reply(200, "ok"))
