@@ -307,6 +307,18 @@ describe("onBadRow", () => {
         ])
       }),
   )
+  it.live("onBadRow: keeps the valid rows where the invalid one is nested deeper than it can be shown", () =>
+    Effect.gen(function* () {
+      const nested = `${"[".repeat(200_000)}${"]".repeat(200_000)}`
+      const body = page([row(4, 0), { ...broken, nested: "here" }], null).replace('"here"', nested)
+      const server = yield* script(reply(200, body))
+      const rest = yield* RestClient.make({ baseUrl: server.url, apiKey: "key" })
+      const response = yield* rest.walletTransactionsWithResponse(query, { onBadRow: () => undefined })
+
+      expect(hashes(response.page.result)).toStrictEqual(hashes([row(4, 0)]))
+      expect(response.badRows.map((bad) => bad.row)).toStrictEqual(["a value that is nested too deep"])
+    }),
+  )
   it.live("onBadRow: reports the invalid rows of a stream", () =>
     Effect.gen(function* () {
       const server = yield* script(

@@ -6,6 +6,7 @@ import * as Json from "@daybook/schema/Json"
 import * as RestOperation from "@daybook/schema/RestOperation"
 import { InvalidResponse, RateLimited, Unauthorized } from "@daybook/transport/ClientError"
 import type { Reply } from "@daybook/transport/Http"
+import { stringify } from "@daybook/transport/internal/JsonText"
 import { shorten } from "@daybook/transport/internal/Redaction"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
@@ -161,9 +162,9 @@ export const issueOf = (reply: Pick<Reply, "scrub">, error: SchemaIssue.Issue, v
   return { path: path || "body", received: shorten(reply.scrub(received), 80), expected: shorten(expected, 80) }
 }
 
-/** A row as JSON without any key; as text where a key that was taken out is no string of the row. */
+/** A row as JSON without any key; as text where a key that was taken out is no string of the row, or where it is nested too deep. */
 export const shownRow = (reply: Pick<Reply, "scrub">, row: unknown): unknown => {
-  const clean = reply.scrub(JSON.stringify(row))
+  const clean = reply.scrub(stringify(row))
   return Json.parse(clean) ?? clean
 }
 

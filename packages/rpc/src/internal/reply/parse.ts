@@ -3,6 +3,7 @@
  * text itself, so that numbers keep their spelling and objects their order and white space.
  */
 import * as Json from "@daybook/schema/Json"
+import { stringify } from "@daybook/transport/internal/JsonText"
 
 /** A response body: its JSON value, or `undefined` for text that is not JSON. */
 export interface Body {
@@ -11,15 +12,6 @@ export interface Body {
 }
 
 export const parse = (text: string): Body => ({ text, value: Json.parse(text) })
-
-/** The JSON text of a value; one that is nested too deep for it is only named. */
-const stringify = (value: unknown): string => {
-  try {
-    return JSON.stringify(value)
-  } catch {
-    return "a value that is nested too deep"
-  }
-}
 
 /**
  * Describes a received value at a length at which a key in it is still whole. Messages show less: the text is scrubbed of keys first
