@@ -10,7 +10,9 @@ const powersOfTwo = (count: number): ReadonlyArray<number> => [
   Number.POSITIVE_INFINITY,
 ]
 
-type Make = (attributes: Readonly<Record<string, string>>) => Metric.Metric<number, unknown>
+type Attributes = Readonly<Record<string, string>>
+
+type Make = (attributes: Attributes) => Metric.Metric<number, unknown>
 
 /** `Metric.withAttributes` is larger than a bundle has room for. */
 const all = {
@@ -51,15 +53,14 @@ const series = new Map<string, Metric.Metric<number, unknown>>()
 
 const update = (
   name: keyof typeof all,
-  first: readonly [string, string],
-  second: readonly [string, string] | undefined,
+  attributes: Attributes,
   value: number,
   context: Context.Context<never>,
 ): void => {
-  const key = `${name} ${first[1]} ${second?.[1] ?? ""}`
+  const key = [name, ...Object.values(attributes)].join(" ")
   let metric = series.get(key)
   if (metric === undefined) {
-    metric = all[name](Object.fromEntries(second === undefined ? [first] : [first, second]))
+    metric = all[name](attributes)
     series.set(key, metric)
   }
   metric.updateUnsafe(value, context)
@@ -71,16 +72,16 @@ export const methodLabel = (method: string): string => (RpcMethod.isName(method)
 /** The label of an error. */
 export const kindOf = (error: CallError): string => (error._tag === "RpcError" ? error.kind : error._tag)
 
-export const called = (method: string, kind: string, tookMillis: number, context: Context.Context<never>): void => {
-  const label = ["method", methodLabel(method)] as const
-  update("calls", label, ["kind", kind], 1, context)
-  update("latency", label, undefined, tookMillis, context)
+export const called = (name: string, kind: string, tookMillis: number, context: Context.Context<never>): void => {
+  const method = methodLabel(name)
+  update("calls", { method, kind }, 1, context)
+  update("latency", { method }, tookMillis, context)
 }
 
-export const retried = (method: string, kind: string, context: Context.Context<never>): void =>
-  update("retries", ["method", methodLabel(method)], ["kind", kind], 1, context)
+export const retried = (name: string, kind: string, context: Context.Context<never>): void =>
+  update("retries", { method: methodLabel(name), kind }, 1, context)
 
 export const requested = (host: string, outcome: string, calls: number, context: Context.Context<never>): void => {
-  update("requests", ["host", host], ["outcome", outcome], 1, context)
-  update("fill", ["host", host], undefined, calls, context)
+  update("requests", { host, outcome }, 1, context)
+  update("fill", { host }, calls, context)
 }
