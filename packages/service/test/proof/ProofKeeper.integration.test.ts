@@ -8,6 +8,7 @@ import * as LedgerScope from "../../src/proof/LedgerScope.ts"
 import * as OpeningReader from "../../src/proof/OpeningReader.ts"
 import * as ProofKeeper from "../../src/proof/ProofKeeper.ts"
 import * as WalletLedger from "../../src/projection/WalletLedger.ts"
+import type * as WatchedProofs from "../../src/proof/WatchedProofs.ts"
 import { isProved } from "../../src/store/Proofs.ts"
 import { caughtUp, start } from "../indexer/chain.ts"
 import * as server from "../node/server.ts"
@@ -71,8 +72,10 @@ it.layer(scenario, { excludeTestServices: true })("ProofKeeper", (it) => {
         const { accounts, contracts, lastBlock } = yield* Scenario.Scenario
         const { store } = yield* index(node.url, lastBlock, { fromBlock: 12 })
         yield* store.finalize(lastBlock)
-        yield* keep(store, node.url)
+        const reported: Array<WatchedProofs.WatchedProofs> = []
+        yield* keep(store, node.url, { onWallets: (wallets) => void reported.push(wallets) })
         yield* whenExamined(store, lastBlock)
+        expect(reported).toEqual([])
         for (const wallet of Object.values(accounts)) {
           const sums = yield* sumsOf(store, wallet, lastBlock)
           if (sums.size === 0) continue
@@ -130,7 +133,14 @@ it.layer(scenario, { excludeTestServices: true })("ProofKeeper", (it) => {
         const { store } = yield* index(node.url, 3, { fromBlock: 2 })
         let isIdle = false
         yield* store.finalize(3)
-        yield* keep(store, node.url, { watch: Effect.succeed(new Set([from])), isIdle: () => isIdle })
+        let reported: WatchedProofs.WatchedProofs | undefined
+        yield* keep(store, node.url, {
+          watch: Effect.succeed(new Set([from])),
+          isIdle: () => isIdle,
+          onWallets: (wallets) => {
+            reported = wallets
+          },
+        })
         const proofAt = (block: number) =>
           store.snapshot((snapshot) =>
             Effect.map(snapshot.proof(from), (proof) => (proof?.block.number === block ? proof : null)),
@@ -150,6 +160,13 @@ it.layer(scenario, { excludeTestServices: true })("ProofKeeper", (it) => {
         expect(early).toBe(null)
         expect([isProved(first), first.provedBlock]).toEqual([true, 3])
         expect([isProved(second), second.provedBlock]).toEqual([true, 4])
+        expect(yield* until(Effect.sync(() => (reported?.oldestProvedBlock === 4 ? reported : null)))).toEqual({
+          proved: 1,
+          different: 0,
+          unchecked: 0,
+          pending: 0,
+          oldestProvedBlock: 4,
+        })
         expect(second.holdings.map(({ holding }) => holding.asset)).toEqual(["native", "nonce"])
       }),
   )
