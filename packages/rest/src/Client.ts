@@ -150,7 +150,8 @@ export interface StreamOptions extends CallOptions {
   readonly from?: "now" | undefined
   /**
    * What to do after a reorg that reverted rows of the stream. `fail` (default): the stream fails with `StaleCursor`. `restart`: the
-   * stream gives a `RowsReverted` marker and continues with the replacement rows.
+   * stream gives a `RowsReverted` marker and continues with the replacement rows. After a marker a descending stream does not report a
+   * reorg above the rows that it has yet to read; an ascending one does.
    */
   readonly onStaleCursor?: "fail" | "restart" | undefined
   /** Called after each page. */

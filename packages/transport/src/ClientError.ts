@@ -174,8 +174,8 @@ export class RateLimited extends Data.TaggedError("RateLimited")<
     },
   ) {
     const { host, retryAfter, status } = options
-    const seconds = retryAfter && Duration.seconds(Math.ceil(Duration.toSeconds(retryAfter)))
-    const advice = seconds === undefined ? "Send fewer requests." : `Retry after ${Duration.format(seconds)}.`
+    const wholeSeconds = retryAfter && Duration.millis(Math.ceil(Duration.toMillis(retryAfter) / 1_000) * 1_000)
+    const advice = wholeSeconds ? `Retry after ${Duration.format(wholeSeconds)}.` : "Send fewer requests."
     const message = `Rate limit exceeded: ${host}${withDetail(options.detail)}. ${advice}`
     super({ ...fields(options, message, true, retryAfter), scope: options.scope ?? "endpoint", status })
   }

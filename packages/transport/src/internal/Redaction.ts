@@ -27,7 +27,7 @@ export const percentDecode = (text: string): string => {
 /** Spellings in which a server or the platform may repeat a secret. */
 const spellings = (secret: string): ReadonlyArray<string> => {
   const plain = [secret, secret.trim(), percentDecode(secret)]
-  return [...plain, ...plain.flatMap((text) => [encodeURIComponent(text), JSON.stringify(text).slice(1, -1)])]
+  return plain.flatMap((text) => [text, encodeURIComponent(text), JSON.stringify(text).slice(1, -1)])
 }
 
 /** What separates the words of letters and digits in a text, including escapes of JSON, URLs and HTML. */
