@@ -241,6 +241,24 @@ describe("batching", () => {
       }),
     )
 
+    it.effect("sharing: sends a call again that has joined a request with an earlier deadline", () =>
+      Effect.gen(function* () {
+        const node = memoryNode(() => undefined, results("0x2a"))
+        const client = yield* RpcClient.make({ fetch: node.fetch, url, retry: { maxAttempts: 1 } })
+
+        const short = yield* Effect.forkChild(Effect.flip(client.with({ timeout: 40 }).eth_chainId()))
+        yield* node.received(1)
+        yield* TestClock.adjust("10 millis")
+        const long = yield* Effect.forkChild(client.eth_chainId())
+        yield* TestClock.adjust("30 millis")
+        yield* TestClock.adjust("3 millis")
+
+        expect((yield* Fiber.join(short))._tag).toBe("TimeoutError")
+        expect(yield* Fiber.join(long)).toBe(42n)
+        expect(node.requests.length).toBe(2)
+      }),
+    )
+
     it.live("sharing: is off with share: false", () =>
       Effect.gen(function* () {
         const server = yield* script(right)

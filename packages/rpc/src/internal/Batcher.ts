@@ -26,6 +26,7 @@ import type { CommonOptions } from "../Options.ts"
 import * as BatchState from "./BatchState.ts"
 import type { BytesResult } from "./reply/BytesReading.ts"
 import type { ResponseItem } from "./reply/match.ts"
+import { copyOf } from "./reply/parse.ts"
 import { type Fault, type Outcome, outcomeOf, outcomeOfFault, receive } from "./reply/read.ts"
 import * as Telemetry from "./Telemetry.ts"
 
@@ -125,7 +126,7 @@ const watch = (runtime: Runtime, waiter: Waiter, request: InFlight, nowMillis: n
 
 /** Callers who share a value must not see what another one does to it. */
 const copy = (item: ResponseItem | undefined): ResponseItem | undefined =>
-  item?._tag === "Value" ? { ...item, value: structuredClone(item.value) } : item
+  item?._tag === "Value" ? { ...item, value: copyOf(item.value) } : item
 
 const settleReply = (
   runtime: Runtime,
@@ -154,6 +155,13 @@ const settleReply = (
 const faultOf = (exit: Exit.Exit<Http.Reply, Fault>): Fault | undefined =>
   Exit.isSuccess(exit) ? undefined : exit.cause.reasons.find((one) => one._tag === "Fail")?.error
 
+/** The call is sent again at once, in a batch of any size. */
+const repeat = (attempts: ReadonlyArray<Attempt>): Outcome<never> => ({
+  _tag: "Repeat",
+  maxBatchSize: Number.POSITIVE_INFINITY,
+  attempts,
+})
+
 const settleExit = (
   runtime: Runtime,
   request: InFlight,
@@ -164,12 +172,14 @@ const settleExit = (
 ): void => {
   if (Exit.isSuccess(exit)) return settleReply(runtime, request, exit.value, jitter, bytes)
   for (const item of request.items) {
-    settleItem(runtime, item, ({ ask }) =>
-      fault === undefined
-        ? // Sound: without a failure the cause holds defects and interrupts only.
-          Effect.failCause(exit.cause as never)
-        : Effect.succeed(outcomeOfFault(fault, ask.context, request.items.length, jitter)),
-    )
+    settleItem(runtime, item, ({ ask }) => {
+      // Sound: without a failure the cause holds defects and interrupts only.
+      if (fault === undefined) return Effect.failCause(exit.cause as never)
+      const endedEarly = fault._tag === "TimeoutError" && request.endsAtMillis < ask.endsAtMillis - toleranceMillis
+      return Effect.succeed(
+        endedEarly ? repeat(fault.attempts) : outcomeOfFault(fault, ask.context, request.items.length, jitter),
+      )
+    })
   }
 }
 
@@ -177,7 +187,7 @@ const post = Effect.fnUntraced(function* (runtime: Runtime, request: InFlight) {
   const { attributes, endpoint, fetch, headers, onEvent, pause } = runtime
   const { items } = request
   if (Duration.toMillis(yield* pause.remaining(endpoint)) > 0) {
-    for (const item of items) settleItem(runtime, item, () => Effect.succeed({ _tag: "Paused" }))
+    for (const item of items) settleItem(runtime, item, () => Effect.succeed(repeat([])))
     return
   }
   const clock = yield* Clock.Clock

@@ -281,8 +281,7 @@ const attempt = Effect.fnUntraced(function* <A>(
   if (given === undefined) yield* Effect.mapError(waitForTurn(plan, from, member, leftMillis), ended)
   const outcome = given ?? (yield* send(plan, from, member, plan.queueOf(member), MonotonicClock.millisOf(clock)))
   const state = outcome._tag === "Success" ? from : { ...from, windowMillis: regroupMillis }
-  if (outcome._tag === "Paused") return yield* attempt(plan, state)
-  if (outcome._tag === "BatchRejected") {
+  if (outcome._tag === "Repeat") {
     const maxBatchSize = Math.min(state.maxBatchSize, outcome.maxBatchSize)
     return yield* attempt(plan, { ...state, maxBatchSize, attempts: state.attempts.concat(outcome.attempts) })
   }

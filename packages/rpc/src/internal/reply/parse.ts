@@ -5,14 +5,6 @@
 import * as Json from "@daybook/schema/Json"
 import { stringify } from "@daybook/transport/internal/JsonText"
 
-/** A response body: its JSON value, or `undefined` for text that is not JSON. */
-export interface Body {
-  readonly text: string
-  readonly value: unknown
-}
-
-export const parse = (text: string): Body => ({ text, value: Json.parse(text) })
-
 /**
  * Describes a received value at a length at which a key in it is still whole. Messages show less: the text is scrubbed of keys first
  * and cut after that.
@@ -66,8 +58,35 @@ export const memberText = (text: string, name: string): string | undefined => {
   return found
 }
 
-/** The text of the item with this id in the array that `text` holds; `undefined` without one. The text must be valid JSON. */
-export const itemText = (text: string, id: number): string | undefined => {
-  for (const item of partsOf(text)) if (item.startsWith("{") && memberText(item, "id") === String(id)) return item
-  return undefined
+/** The texts of the items of the array that `text` holds, by their ids. The text must be valid JSON. */
+const itemTexts = (text: string): ReadonlyMap<string | undefined, string> =>
+  new Map(Array.from(partsOf(text), (item) => [item.startsWith("{") ? memberText(item, "id") : undefined, item]))
+
+/** A response body: its JSON value, or `undefined` for text that is not JSON. */
+export interface Body {
+  readonly text: string
+  readonly value: unknown
+  /** The text of the item with this id in the array that the body is; empty without one. The items are found once for all of them. */
+  readonly itemText: (id: number) => string
+}
+
+export const parse = (text: string): Body => {
+  let texts: ReturnType<typeof itemTexts> | undefined
+  const itemText = (id: number) => (texts ??= itemTexts(text)).get(String(id)) ?? ""
+  return { text, value: Json.parse(text), itemText }
+}
+
+/** A copy of a JSON value, nested to any depth. */
+export const copyOf = (value: unknown): unknown => {
+  const root = [value]
+  const open: Array<Record<string, unknown>> = [root as never]
+  for (let holder = open.pop(); holder !== undefined; holder = open.pop()) {
+    for (const [key, inner] of Object.entries(holder)) {
+      if (typeof inner !== "object" || inner === null) continue
+      const copy = Array.isArray(inner) ? [...inner] : { ...inner }
+      holder[key] = copy
+      open.push(copy)
+    }
+  }
+  return root[0]
 }

@@ -12,7 +12,7 @@ import type { BytesReading, BytesResult } from "./BytesReading.ts"
 import { type BatchRejection, batchRejectionOf, classify, classifyText } from "./classify.ts"
 import type { Decode } from "./decode.ts"
 import { matchBatch, matchSingle, type RequestItem, type ResponseItem } from "./match.ts"
-import { type Body, itemText, memberText, parse } from "./parse.ts"
+import { type Body, memberText, parse } from "./parse.ts"
 
 /** The limits of a call, and what it has tried before. */
 export interface CallContext<A> {
@@ -38,8 +38,8 @@ export interface CallContext<A> {
  * - `Failure`: `jitter` is a random number shared by all calls of the request: those that are retried wait equally long and
  *   are batched again. `maxBatchSize` limits the next request of the call. `mustSplit` retries the call for that reason alone, whatever the
  *   error is.
- * - `BatchRejected`: the batch was too large for the server; no call in it was executed.
- * - `Paused`: the endpoint asked for a pause before the request was sent.
+ * - `Repeat`: the call is sent again at once, which is no further attempt. The batch was too large for the server, the endpoint asked for a
+ *   pause before the request was sent, or the request of an identical call ended before the deadline of this one.
  */
 export type Outcome<A> =
   | { readonly _tag: "Success"; readonly value: A; readonly raw: unknown; readonly reply: Reply }
@@ -50,8 +50,7 @@ export type Outcome<A> =
       readonly maxBatchSize: number
       readonly mustSplit: boolean
     }
-  | { readonly _tag: "BatchRejected"; readonly maxBatchSize: number; readonly attempts: ReadonlyArray<Attempt> }
-  | { readonly _tag: "Paused" }
+  | { readonly _tag: "Repeat"; readonly maxBatchSize: number; readonly attempts: ReadonlyArray<Attempt> }
 
 /** A response, parsed and matched once for all calls of its request. */
 export interface Received {
@@ -137,12 +136,12 @@ const excess = ({ body, calls }: Received, id: number, context: CallContext<unkn
   const limit = Math.min(context.maxItemBytes, context.maxBytes)
   if (body.text.length <= limit) return undefined
   if (calls === 1) return body.text.length > context.maxItemBytes ? "body" : undefined
-  return (itemText(body.text, id) ?? "").length > limit ? `reply ${id}` : undefined
+  return body.itemText(id).length > limit ? `reply ${id}` : undefined
 }
 
 const resultText = ({ body, calls }: Received, id: number, isBare: boolean): string => {
   if (isBare) return body.text.trim()
-  const envelope = calls === 1 ? body.text : (itemText(body.text, id) ?? "")
+  const envelope = calls === 1 ? body.text : body.itemText(id)
   return memberText(envelope, "result") ?? "null"
 }
 
@@ -157,7 +156,7 @@ export const outcomeOf = <A>(
   const { calls, rejection } = received
   const { decode, maxBatchSize } = context
   if (rejection !== undefined) {
-    return { _tag: "BatchRejected", maxBatchSize: rejection.maxBatchSize, attempts: received.reply.attempts }
+    return { _tag: "Repeat", maxBatchSize: rejection.maxBatchSize, attempts: received.reply.attempts }
   }
   const reply = replyFor(received.reply, context)
   const path = item === undefined && calls > 1 ? undefined : excess(received, call.id, context)

@@ -1,6 +1,31 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { memberText } from "../../../src/internal/reply/parse.ts"
+import { copyOf, memberText } from "../../../src/internal/reply/parse.ts"
+
+describe("copyOf", () => {
+  it.prop("law: copyOf gives an equal value that shares no object", { value: Schema.Json }, ({ value }) => {
+    const parsed: unknown = JSON.parse(JSON.stringify(value))
+    const text = JSON.stringify(parsed)
+    const freeze = (one: unknown): void => {
+      if (typeof one !== "object" || one === null) return
+      Object.values(Object.freeze(one)).forEach(freeze)
+    }
+    freeze(parsed)
+    const isFrozen = (one: unknown): boolean =>
+      typeof one === "object" && one !== null && (Object.isFrozen(one) || Object.values(one).some(isFrozen))
+    const copy = copyOf(parsed)
+
+    expect(JSON.stringify(copy)).toBe(text)
+    expect(isFrozen(copy)).toBe(false)
+  })
+
+  it("copyOf: keeps a key __proto__ as a key", () => {
+    const copy = copyOf(JSON.parse('{"__proto__":{"a":[1]}}'))
+
+    expect(JSON.stringify(copy)).toBe('{"__proto__":{"a":[1]}}')
+    expect(Object.getPrototypeOf(copy)).toBe(Object.prototype)
+  })
+})
 
 describe("resultText", () => {
   describe("memberText", () => {

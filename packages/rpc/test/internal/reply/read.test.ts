@@ -1,7 +1,7 @@
 /** One response, read for each call of its request. */
 import { InvalidResponse, TimeoutError } from "@daybook/transport/ClientError"
 import type { Reply } from "@daybook/transport/Http"
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect, it, vi } from "@effect/vitest"
 import { Duration, Result, Schema } from "effect"
 import type { RequestItem } from "../../../src/internal/reply/match.ts"
 import { type CallContext, outcomeOf, outcomeOfFault, receive } from "../../../src/internal/reply/read.ts"
@@ -63,7 +63,7 @@ describe("read", () => {
 
   it("read: reports a rejected batch to each call", () => {
     expect(read(failure(null, -32003, "batch too large"), 4)).toMatchObject(
-      Array.from({ length: 4 }, () => ({ _tag: "BatchRejected", maxBatchSize: 2 })),
+      Array.from({ length: 4 }, () => ({ _tag: "Repeat", maxBatchSize: 2 })),
     )
   })
 
@@ -82,6 +82,19 @@ describe("read", () => {
     ])
   })
 
+  it("read: looks for the parts of a batch once, however many of its calls are limited", () => {
+    const body = Array.from({ length: 100 }, (_, at) => success(at + 1, "0x1"))
+    const parse = vi.spyOn(JSON, "parse")
+
+    const outcomes = read(body, 100, { maxItemBytes: 100 })
+    const parsed = parse.mock.calls.length
+    parse.mockRestore()
+
+    expect(new Set(outcomes.map(({ _tag }) => _tag))).toEqual(new Set(["Success"]))
+    // The body, and the three keys of each reply.
+    expect(parsed).toBe(1 + 3 * 100)
+  })
+
   it("read: fails a single call whose response is too large", () => {
     expect(read(success(1, "x".repeat(500)), 1, { maxItemBytes: 100 })).toMatchObject([
       { _tag: "Failure", error: { reason: "too-large", path: "body" } },
@@ -93,7 +106,7 @@ describe("read", () => {
     { body: Schema.Json, count: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 4 })) },
     ({ body, count }) => {
       for (const outcome of read(body, count)) {
-        expect(["Failure", "BatchRejected"]).toContain(outcome._tag)
+        expect(["Failure", "Repeat"]).toContain(outcome._tag)
       }
     },
   )
