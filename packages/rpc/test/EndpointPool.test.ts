@@ -251,6 +251,8 @@ describe("EndpointPool.restrict", () => {
 describe("EndpointPool.verdictOf", () => {
   const facts = { host: "node.example", method: "eth_call", message: "" }
   const rpc = (kind: RpcError.RpcError["kind"]) => new RpcError.RpcError({ ...facts, code: -32000, kind })
+  const unsupported = (code: number, message: string) =>
+    new RpcError.RpcError({ ...facts, code, message, kind: "methodUnsupported" })
   const cases: ReadonlyArray<readonly [string, RpcError.CallError, EndpointPool.Verdict]> = [
     ["a revert", rpc("reverted"), { _tag: "Final" }],
     ["invalid parameters", rpc("invalidParams"), { _tag: "Final" }],
@@ -259,7 +261,17 @@ describe("EndpointPool.verdictOf", () => {
       new RpcError.InvalidParams({ method: "eth_call", received: "nothing", expected: "a call" }),
       { _tag: "Final" },
     ],
-    ["an unsupported method", rpc("methodUnsupported"), { _tag: "Declined", unsupportedMethod: "eth_call" }],
+    ["an unsupported method", unsupported(-32601, ""), { _tag: "Declined", unsupportedMethod: "eth_call" }],
+    [
+      "an unsupported method by its name",
+      unsupported(-32000, "eth_call is not supported"),
+      { _tag: "Declined", unsupportedMethod: "eth_call" },
+    ],
+    [
+      "an unsupported parameter",
+      unsupported(-32000, "transaction type not supported"),
+      { _tag: "Declined", unsupportedMethod: undefined },
+    ],
     ["pruned state", rpc("pruned"), { _tag: "Declined" }],
     [
       "a rate limit",

@@ -1,12 +1,13 @@
 /** Several endpoints: failover, passive health checks, pinning, the highest block seen, and the rate limit of the client. */
 import { describe, expect, it } from "@effect/vitest"
 import { Eventually } from "@daybook/harness"
-import { Duration, Effect, Exit, Fiber, Scope } from "effect"
+import type { Fetch } from "@daybook/transport/Fetch"
+import { Duration, Effect, Exit, Fiber, Option, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { RpcClient } from "../src/index.ts"
 import { createRpcClient } from "../src/promise.ts"
 import { memoryNode, results } from "./memoryNode.ts"
-import { gives, type Handler, refuses, reply, script } from "./server.ts"
+import { gives, type Handler, type ReceivedCall, refuses, reply, script } from "./server.ts"
 import { block } from "./values.ts"
 
 const quick = { retry: { base: 1, cap: 2 } }
@@ -41,6 +42,19 @@ describe("endpoints", () => {
 
         expect(yield* rpc.eth_chainId()).toBe(42n)
         expect(counts(bad, good)).toEqual([1, 1])
+      }),
+    )
+
+    it.live("failover: an endpoint that refused a parameter of one call as unsupported is asked first again", () =>
+      Effect.gen(function* () {
+        const [first, second] = [
+          yield* script(refuses(-32000, "transaction type not supported"), gives("0x1")),
+          yield* script(gives("0x2")),
+        ]
+        const rpc = yield* client([first, second])
+
+        expect([yield* rpc.eth_chainId(), yield* rpc.eth_chainId()]).toEqual([2n, 1n])
+        expect(counts(first, second)).toEqual([2, 1])
       }),
     )
 
@@ -211,6 +225,32 @@ describe("endpoints", () => {
         const error = yield* Effect.flip(rpc.eth_blockNumber())
 
         expect(["InvalidResponse", "TransportError"]).toContain(error._tag)
+      }),
+    )
+
+    it.effect("the highest block: a wrong head of one endpoint disables the others for a minute at most", () =>
+      Effect.gen(function* () {
+        const fetch: Fetch = async (target, { body = "" }) => {
+          const { id } = JSON.parse(body) as ReceivedCall
+          const isWrong = new URL(target).host === "wrong.example"
+          if (isWrong && id > 1) throw new TypeError("fetch failed")
+          return Response.json({ jsonrpc: "2.0", id, result: isWrong ? "0xffffffffffff" : "0x64" })
+        }
+        const url = ["http://wrong.example", "http://right.example"]
+        const rpc = yield* RpcClient.make({ url, fetch, retry: { maxAttempts: 2, base: 1, cap: 1 } })
+        const height = (waited: Duration.Input) =>
+          Effect.gen(function* () {
+            yield* TestClock.adjust(waited)
+            const called = yield* Effect.forkChild(Effect.option(rpc.eth_blockNumber()))
+            yield* TestClock.adjust("10 millis")
+            return yield* Fiber.join(called)
+          })
+
+        expect([yield* height(0), yield* height(0), yield* height("61 seconds")]).toEqual([
+          Option.some(0xffff_ffff_ffffn),
+          Option.none(),
+          Option.some(100n),
+        ])
       }),
     )
 

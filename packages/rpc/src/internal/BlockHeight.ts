@@ -1,6 +1,6 @@
 /**
- * The highest block that each endpoint has shown, so that a client with several endpoints never reports a head below one that it has
- * reported before.
+ * The highest block that each endpoint has shown, so that a client with several endpoints reports no head below one that it has reported
+ * within a minute.
  */
 import type * as RpcMethod from "@daybook/schema/RpcMethod"
 import type { EndpointStates } from "./EndpointStates.ts"
@@ -34,6 +34,7 @@ export const observe = (
   index: number,
   call: RequestItem,
   result: unknown,
+  now: number,
 ): "behind" | "missing" | undefined => {
   if (pool.endpoints.length === 1) return undefined
   const height = heightOf(call, result)
@@ -42,6 +43,6 @@ export const observe = (
     return requested !== undefined && requested <= pool.state().highest ? "missing" : undefined
   }
   const isHead = needsHead(call)
-  pool.note({ _tag: "HeightSeen", index, height, isHead })
+  pool.note({ _tag: "HeightSeen", index, height, isHead, now })
   return isHead && height < pool.state().highest ? "behind" : undefined
 }

@@ -256,16 +256,16 @@ const record = <A>(plan: Plan<A>, index: number, outcome: Settled<A>, nowMillis:
     note(verdictOf(outcome.error))
     return { ...outcome, index, fallback: undefined, nowMillis }
   }
-  note({ _tag: "Final" })
+  note({ _tag: "Final", method: call.method })
   const returned = { value: outcome.value, attempts: outcome.reply.attempts }
-  const height = BlockHeight.observe(pool, index, call, outcome.raw)
+  const height = BlockHeight.observe(pool, index, call, outcome.raw, nowMillis)
   if (height === undefined) return returned
   const error = behindError(outcome, pool.state().highest)
   const fallback = height === "missing" ? returned : undefined
   return { index, error, jitter: 0, maxBatchSize, mustSplit: false, fallback, nowMillis }
 }
 
-/** One attempt, repeated without a wait while the endpoint is paused or rejects the size of a batch. */
+/** One attempt, repeated without a wait while its outcome is `Repeat`. */
 const attempt = Effect.fnUntraced(function* <A>(
   plan: Plan<A>,
   from: State<A>,

@@ -74,6 +74,10 @@ export const verdictOf = (error: CallError): Verdict => {
   if (!canFailOver(error)) return { _tag: "Final" }
   const pauseMillis = error.retryAfter === undefined ? undefined : Duration.toMillis(error.retryAfter)
   if (isUnavailable(error)) return { _tag: "Unavailable", pauseMillis, isDisconnected: error._tag === "TransportError" }
-  const isUnsupported = error._tag === "RpcError" && error.kind === "methodUnsupported"
+  // Other messages that something is not supported are about parameters of the call.
+  const isUnsupported =
+    error._tag === "RpcError" &&
+    error.kind === "methodUnsupported" &&
+    (error.code === -32601 || error.code === -32004 || error.message.includes(error.method))
   return { _tag: "Declined", unsupportedMethod: isUnsupported ? error.method : undefined, pauseMillis }
 }

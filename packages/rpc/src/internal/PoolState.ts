@@ -29,7 +29,7 @@ export interface EndpointState {
   readonly cooldownUntil: number
   /** End of the pause that the server asked for; 0 without one. */
   readonly pausedUntil: number
-  /** Methods that the endpoint reported as unsupported. */
+  /** Methods that the endpoint reported as unsupported, and has not answered since. */
   readonly unsupportedMethods: ReadonlySet<string>
   /** Largest batch that the endpoint accepts, as learned from its errors; infinite while unknown. */
   readonly detectedLimit: number
@@ -60,8 +60,10 @@ export interface State {
   readonly preferred: number
   /** Number of calls that were spread without a key. */
   readonly turns: number
-  /** Highest block seen at any endpoint; -1 while unknown. */
+  /** Highest block recently seen at any endpoint; -1 while unknown. */
   readonly highest: bigint
+  /** When an endpoint has last shown that block or a later one. */
+  readonly highestAt: number
   readonly limits: Limits
 }
 
@@ -69,7 +71,7 @@ export interface State {
  * What the outcome of a call means for its endpoint, and whether the next endpoint is asked.
  *
  * **Details**
- * - `Final`: a value, or an error that every endpoint would return. No other endpoint is asked.
+ * - `Final`: a value, or an error that every endpoint would return. No other endpoint is asked. `method` is no longer unsupported.
  * - `Empty`: the endpoint has nothing, such as `null` for a block. Returned when no other endpoint has more.
  * - `Declined`: the endpoint works but does not answer this call; another may. `unsupportedMethod` is remembered.
  * - `Unavailable`: the endpoint failed and cools down. With `isDisconnected` it is verified again before its next call.
@@ -77,7 +79,7 @@ export interface State {
  * `pauseMillis` is the time for which the server asked for no further calls.
  */
 export type Verdict =
-  | { readonly _tag: "Final" }
+  | { readonly _tag: "Final"; readonly method?: string | undefined }
   | { readonly _tag: "Empty" }
   | {
       readonly _tag: "Declined"
@@ -95,7 +97,13 @@ export type Event =
   | { readonly _tag: "Verified"; readonly index: number }
   | { readonly _tag: "VerificationReset" }
   | { readonly _tag: "BatchLimited"; readonly index: number; readonly limit: number }
-  | { readonly _tag: "HeightSeen"; readonly index: number; readonly height: bigint; readonly isHead: boolean }
+  | {
+      readonly _tag: "HeightSeen"
+      readonly index: number
+      readonly height: bigint
+      readonly isHead: boolean
+      readonly now: number
+    }
   | { readonly _tag: "TurnTaken" }
 
 /**
@@ -117,6 +125,9 @@ export interface Query {
   /** Time until an endpoint takes a call, in milliseconds. Default: until its pause ends. */
   readonly waitMillis?: ((index: number) => number) | undefined
 }
+
+/** Time after which a highest block that no endpoint shows any more is forgotten: one wrong head must not disable the other endpoints. */
+const maxHighestMillis = 60_000
 
 const fresh: EndpointState = {
   failures: 0,
@@ -145,6 +156,7 @@ export const initial = (size: number, limits: Partial<Limits> = {}): State => ({
   preferred: 0,
   turns: 0,
   highest: -1n,
+  highestAt: 0,
   limits: {
     cooldownMillis: limits.cooldownMillis ?? 1_000,
     maxCooldownMillis: limits.maxCooldownMillis ?? 30_000,
@@ -160,10 +172,13 @@ const pausedUntil = (state: State, one: EndpointState, pauseMillis: number | und
 const judged = (state: State, one: EndpointState, verdict: Verdict, now: number): EndpointState => {
   switch (verdict._tag) {
     case "Final":
-    case "Empty":
-      return one.hasAnswered && one.failures === 0 && one.cooldownUntil === 0
+    case "Empty": {
+      const unsupportedMethods = new Set(one.unsupportedMethods)
+      const isSupported = verdict._tag === "Final" && unsupportedMethods.delete(verdict.method ?? "")
+      return one.hasAnswered && one.failures === 0 && one.cooldownUntil === 0 && !isSupported
         ? one
-        : { ...one, hasAnswered: true, failures: 0, cooldownUntil: 0 }
+        : { ...one, hasAnswered: true, failures: 0, cooldownUntil: 0, unsupportedMethods }
+    }
     case "Declined": {
       const { unsupportedMethod, pauseMillis } = verdict
       const unsupportedMethods =
@@ -203,7 +218,7 @@ const change = (state: State, index: number, next: (one: EndpointState) => Endpo
  * ```ts
  * import * as EndpointPool from "@daybook/rpc/EndpointPool"
  *
- * const event = { _tag: "HeightSeen", index: 0, height: 100n, isHead: true } as const
+ * const event = { _tag: "HeightSeen", index: 0, height: 100n, isHead: true, now: 0 } as const
  * console.log(EndpointPool.step(EndpointPool.initial(1), event).highest) // 100n
  * ```
  */
@@ -224,11 +239,13 @@ export const step = (state: State, event: Event): State => {
         event.limit < one.detectedLimit ? { ...one, detectedLimit: Math.max(1, event.limit) } : one,
       )
     case "HeightSeen": {
-      const { height, index, isHead } = event
+      const { height, index, isHead, now } = event
       const next = change(state, index, (one) =>
         height > one.height || (isHead && height !== one.height) ? { ...one, height } : one,
       )
-      return height > state.highest ? { ...next, highest: height } : next
+      const sinceMillis = now - state.highestAt
+      const isShown = height > state.highest || (height === state.highest && sinceMillis > 0)
+      return isShown || (isHead && sinceMillis > maxHighestMillis) ? { ...next, highest: height, highestAt: now } : next
     }
     case "TurnTaken":
       return { ...state, turns: state.turns + 1 }

@@ -79,8 +79,8 @@ describe("callOrder", () => {
   it("callOrder: puts a lagging endpoint after one that cools down only when the call needs the newest block", () => {
     const state = after(
       2,
-      { _tag: "HeightSeen", index: 0, height: 5n, isHead: true },
-      { _tag: "HeightSeen", index: 1, height: 6n, isHead: true },
+      { _tag: "HeightSeen", index: 0, height: 5n, isHead: true, now: 0 },
+      { _tag: "HeightSeen", index: 1, height: 6n, isHead: true, now: 0 },
       unavailable(1),
     )
 
@@ -155,7 +155,7 @@ describe("step", () => {
   })
 
   it("step: lowers the height of an endpoint when its head falls, and never the highest height seen", () => {
-    const seen = (height: bigint, isHead: boolean): Event => ({ _tag: "HeightSeen", index: 0, height, isHead })
+    const seen = (height: bigint, isHead: boolean): Event => ({ _tag: "HeightSeen", index: 0, height, isHead, now: 0 })
 
     expect(after(1, seen(9n, true), seen(7n, true))).toMatchObject({ highest: 9n, endpoints: [{ height: 7n }] })
     expect(after(1, seen(9n, true), seen(7n, false)).endpoints[0]?.height).toBe(9n)
@@ -167,8 +167,8 @@ describe("step", () => {
       { _tag: "Preferred", index: 1 },
       { _tag: "Verified", index: 1 },
       { _tag: "BatchLimited", index: 1, limit: 5 },
-      { _tag: "HeightSeen", index: 1, height: 9n, isHead: true },
-      { _tag: "HeightSeen", index: 1, height: 9n, isHead: false },
+      { _tag: "HeightSeen", index: 1, height: 9n, isHead: true, now: 0 },
+      { _tag: "HeightSeen", index: 1, height: 9n, isHead: false, now: 0 },
     ]
     const state = after(2, ...known)
 
@@ -176,6 +176,34 @@ describe("step", () => {
       expect(step(state, event)).toBe(state)
       expect(step(state, { ...event, index: 2 })).toBe(state)
     }
+  })
+
+  it("step: forgets the highest block when it has not been shown for a minute", () => {
+    const seen = (height: bigint, now: number, isHead = true): Event => ({
+      _tag: "HeightSeen",
+      index: 1,
+      height,
+      isHead,
+      now,
+    })
+    const wrong: Event = { _tag: "HeightSeen", index: 0, height: 9_000n, isHead: true, now: 1_000 }
+    const highestAfter = (...events: ReadonlyArray<Event>) => after(2, wrong, ...events).highest
+
+    expect(highestAfter(seen(7n, 61_000))).toBe(9_000n)
+    expect(highestAfter(seen(7n, 61_001, false))).toBe(9_000n)
+    expect(highestAfter(seen(9_000n, 2_000), seen(7n, 62_000))).toBe(9_000n)
+    expect(highestAfter(seen(7n, 61_001))).toBe(7n)
+    expect(highestAfter(seen(7n, 61_001), seen(8n, 61_002))).toBe(8n)
+  })
+
+  it("step: a method that was answered is no longer unsupported", () => {
+    const declined = judged(0, { _tag: "Declined", unsupportedMethod: "trace_block" })
+    const methodsAfter = (method: string) => [
+      ...(after(1, declined, judged(0, { _tag: "Final", method })).endpoints[0]?.unsupportedMethods ?? []),
+    ]
+
+    expect(methodsAfter("eth_chainId")).toEqual(["trace_block"])
+    expect(methodsAfter("trace_block")).toEqual([])
   })
 
   it("step: grants no pause beyond the limit, and shortens none", () => {
@@ -191,7 +219,7 @@ const Index = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 4 }))
 const Millis = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100_000 }))
 const Method = Schema.Literals(["eth_chainId", "trace_block"])
 const AnyVerdict = Schema.Union([
-  Schema.TaggedStruct("Final", {}),
+  Schema.TaggedStruct("Final", { method: Method }),
   Schema.TaggedStruct("Empty", {}),
   Schema.TaggedStruct("Declined", { unsupportedMethod: Method, pauseMillis: Millis }),
   Schema.TaggedStruct("Unavailable", { pauseMillis: Millis, isDisconnected: Schema.Boolean }),
@@ -202,7 +230,7 @@ const AnyEvent = Schema.Union([
   Schema.TaggedStruct("Verified", { index: Index }),
   Schema.TaggedStruct("VerificationReset", {}),
   Schema.TaggedStruct("BatchLimited", { index: Index, limit: Millis }),
-  Schema.TaggedStruct("HeightSeen", { index: Index, height: Schema.BigInt, isHead: Schema.Boolean }),
+  Schema.TaggedStruct("HeightSeen", { index: Index, height: Schema.BigInt, isHead: Schema.Boolean, now: Millis }),
   Schema.TaggedStruct("TurnTaken", {}),
 ])
 
@@ -230,17 +258,21 @@ describe("laws of the pool", () => {
   )
 
   it.prop(
-    "law: the highest block never falls, batch limits never rise, unsupported methods are never forgotten",
+    "law: the highest block falls to a head after a minute only, batch limits never rise, and answered methods alone are forgotten",
     { events: Schema.Array(AnyEvent), event: AnyEvent },
     ({ event, events }) => {
       const before = after(5, ...events)
       const next = step(before, event)
 
-      expect(next.highest >= before.highest).toBe(true)
+      const isLater = event._tag === "HeightSeen" && event.isHead && event.now > before.highestAt + 60_000
+      const answered = event._tag === "Judged" && event.verdict._tag === "Final" ? event.verdict.method : undefined
+
+      expect(next.highest >= before.highest || isLater).toBe(true)
       for (const [index, one] of before.endpoints.entries()) {
         const later = next.endpoints[index] ?? one
         expect(later.detectedLimit <= one.detectedLimit).toBe(true)
-        expect([...later.unsupportedMethods]).toEqual(expect.arrayContaining([...one.unsupportedMethods]))
+        const kept = [...one.unsupportedMethods].filter((method) => method !== answered)
+        expect([...later.unsupportedMethods]).toEqual(expect.arrayContaining(kept))
       }
     },
   )
