@@ -22,8 +22,8 @@ export const notify = (socket: ServerSocket, subscription: string, result: unkno
 
 type Listener = (event: never) => void
 
-/** Makes a server; refuses connections while `isDown` is true. */
-export const make = (respond: Respond) => {
+/** Makes a server; refuses connections while `isDown` is true. A connection opens once `opening` resolves. */
+export const make = (respond: Respond, opening?: Promise<void>) => {
   const sockets: Array<ServerSocket> = []
   const urls: Array<string> = []
   const state = { isDown: false }
@@ -48,7 +48,7 @@ export const make = (respond: Respond) => {
           this.emit("close", { code, reason })
         },
       }
-      queueMicrotask(() => {
+      void Promise.resolve(opening).then(() => {
         if (state.isDown) return this.emit("error", {})
         sockets.push(this.server)
         this.emit("open", {})

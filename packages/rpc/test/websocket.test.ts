@@ -1,7 +1,7 @@
 /** The client over a WebSocket: calls, batches, subscriptions, and connections that end. */
 import { describe, expect, it } from "@effect/vitest"
 import { Eventually } from "@daybook/harness"
-import { Effect, Exit, Fiber, Result, Stream } from "effect"
+import { Deferred, Effect, Exit, Fiber, Result, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import * as WebSocketClient from "../src/WebSocketClient.ts"
 import { createWebSocketClient } from "../src/websocket.ts"
@@ -137,6 +137,26 @@ describe("WebSocketClient", () => {
     }),
   )
 
+  it.live("calls: one that is aborted while the connection opens is not sent", () =>
+    Effect.gen(function* () {
+      const opening = yield* Deferred.make<void>()
+      const opened = Effect.runPromise(Deferred.await(opening))
+      const server = MemorySocket.make(({ id }, socket) => MemorySocket.reply(socket, id, "0x7"), opened)
+      const client = createWebSocketClient({ url, webSocket: server.webSocket })
+      const controller = new AbortController()
+      const call = { method: "eth_sendTransaction", params: [{}] }
+      const aborted = client.with({ signal: controller.signal }).request(call)
+      const other = client.eth_blockNumber()
+      yield* until(() => server.urls.length === 1, "the connection is opened")
+      controller.abort(new Error("cancelled"))
+      yield* Effect.promise(() => expect(aborted).rejects.toThrow())
+      yield* Deferred.succeed(opening, undefined)
+
+      expect(yield* Effect.promise(() => other)).toBe(7n)
+      expect(server.sockets[0]!.received.map(({ method }) => method)).toEqual(["eth_blockNumber"])
+    }),
+  )
+
   it.live(
     "calls: a connection that ends fails what waits, which is sent again on another one, within the retry policy",
     () =>
@@ -261,6 +281,30 @@ describe("WebSocketClient", () => {
         { address },
       ])
       expect(received.at(-2)).toMatchObject({ method: "eth_unsubscribe", params: ["0xs2"] })
+    }),
+  )
+
+  it.live("newHeads: subscriptions to which a server gives one id each have its heads, and the last one ends it", () =>
+    Effect.gen(function* () {
+      let subscribed = 0
+      const { client, sockets } = make((message, socket) => {
+        if (answerBlocks(message, socket, { head: 10 + subscribed })) return
+        MemorySocket.reply(socket, message.id, "0xs")
+        if (message.method === "eth_subscribe") MemorySocket.notify(socket, "0xs", header(++subscribed + 10))
+      })
+      const given: Record<string, Array<unknown>> = { first: [], second: [] }
+      const collect = (name: string, count: number) =>
+        Stream.runForEach(Stream.take(client.newHeads, count), (head) =>
+          Effect.sync(() => given[name]!.push("number" in head && head.number)),
+        )
+      const first = yield* Effect.forkChild(collect("first", 2))
+      yield* until(() => given["first"]!.length === 1, "the first subscription has a head")
+      yield* collect("second", 1)
+      yield* Fiber.join(first)
+      yield* client.request({ method: "test_any" })
+
+      expect(given).toEqual({ first: [11n, 12n], second: [12n] })
+      expect(countOf(sockets, "eth_unsubscribe")).toBe(1)
     }),
   )
 

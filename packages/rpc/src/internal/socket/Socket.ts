@@ -55,11 +55,12 @@ interface Connection {
   readonly webSocket: WebSocketLike
   /** By each id. */
   readonly pending: Map<number, Pending>
-  readonly subscriptions: Map<string, Listening.Queue>
+  /** A gateway may give one id to several. */
+  readonly subscriptions: Map<string, Set<Listening.Queue>>
   /** Requests to subscribe whose callers left: what their replies name is ended. */
   readonly abandoned: Set<number>
   /** Texts to send once it is open; null when it is. */
-  waiting: Array<string> | null
+  waiting: Set<string> | null
   /** Something was received since the last look. */
   isActive: boolean
   /** A call was sent to see whether the connection is alive. */
@@ -67,8 +68,9 @@ interface Connection {
   timer: ReturnType<typeof setInterval> | undefined
 }
 
-/** A subscription that no stream reads yet. */
-interface Unread {
+/** A subscription and the connection that it belongs to. */
+interface Subscription {
+  readonly id: string
   readonly connection: Connection
   readonly queue: Listening.Queue
 }
@@ -160,18 +162,21 @@ interface State {
   /** Done when the client is closed, which begins another one. */
   closing: Deferred.Deferred<void>
   /** Subscriptions whose ids were received, and are not read yet. Notifications follow at once, and the connection may end meanwhile. */
-  readonly unread: Map<string, Unread>
+  readonly unread: Array<Subscription>
 }
 
 /** Sends a text, once the connection is open. */
 const send = ({ waiting, webSocket }: Connection, text: string): void => {
   if (waiting === null) webSocket.send(text)
-  else waiting.push(text)
+  else waiting.add(text)
 }
 
-/** Ends a subscription, unless it or its connection ended before. */
-const stop = (connection: Connection, id: string): void => {
-  if (connection.subscriptions.delete(id)) send(connection, unsubscribeCall(id))
+/** Ends a subscription, unless it or its connection ended before. The server is informed of the last one with its id. */
+const stop = ({ connection, id, queue }: Subscription): void => {
+  const queues = connection.subscriptions.get(id)
+  if (queues?.delete(queue) !== true || queues.size > 0) return
+  connection.subscriptions.delete(id)
+  send(connection, unsubscribeCall(id))
 }
 
 /** Gives a reply to its request. */
@@ -187,14 +192,9 @@ const settle = (
   forget(connection, found)
   if (found.isSubscribe && typeof result === "string") {
     const queue = Listening.queue()
-    connection.subscriptions.set(result, queue)
-    unread.set(result, { connection, queue })
-    const [oldest] = unread
-    if (unread.size > maxUnread && oldest !== undefined) {
-      const [oldestId, { connection: itsConnection }] = oldest
-      unread.delete(oldestId)
-      stop(itsConnection, oldestId)
-    }
+    connection.subscriptions.set(result, (connection.subscriptions.get(result) ?? new Set()).add(queue))
+    unread.push({ id: result, connection, queue })
+    if (unread.length > maxUnread) stop(unread.shift()!)
   }
   found.resolve(reply)
 }
@@ -205,7 +205,7 @@ const end = (state: State, connection: Connection, reason: string): void => {
   clearInterval(connection.timer)
   for (const { reject } of connection.pending.values()) reject(new Error(reason))
   connection.pending.clear()
-  for (const queue of connection.subscriptions.values()) Listening.end(queue, reason)
+  for (const queues of connection.subscriptions.values()) for (const queue of queues) Listening.end(queue, reason)
   connection.subscriptions.clear()
   connection.webSocket.close()
 }
@@ -217,10 +217,11 @@ const notify = (
   { error, result, subscription }: NonNullable<Message["params"]>,
   size: number,
 ): void => {
-  const queue = typeof subscription === "string" ? connection.subscriptions.get(subscription) : undefined
-  if (queue === undefined) return
+  if (typeof subscription !== "string") return
   const item = error === undefined ? ({ _tag: "Result", result } as const) : ({ _tag: "Error", error } as const)
-  if (!Listening.offer(queue, item, size, options)) stop(connection, subscription as string)
+  for (const queue of connection.subscriptions.get(subscription) ?? []) {
+    if (!Listening.offer(queue, item, size, options)) stop({ connection, id: subscription, queue })
+  }
 }
 
 /** Takes a message. */
@@ -270,7 +271,7 @@ const open = (state: State, url: string): Connection => {
     pending: new Map(),
     subscriptions: new Map(),
     abandoned: new Set(),
-    waiting: [],
+    waiting: new Set(),
     isActive: true,
     isProbed: false,
     timer: undefined,
@@ -295,7 +296,7 @@ const open = (state: State, url: string): Connection => {
 
 /** Makes the socket of a client. */
 export const make = (options: Options): Socket => {
-  const state: State = { options, current: undefined, closing: Deferred.makeUnsafe(), unread: new Map() }
+  const state: State = { options, current: undefined, closing: Deferred.makeUnsafe(), unread: [] }
 
   const fetch: Fetch = (url, { body = "", signal }) =>
     new Promise<string | BodyTooLarge>((resolve, reject) => {
@@ -305,7 +306,10 @@ export const make = (options: Options): Socket => {
       const request: Pending = { ids: idsOf(body), isSubscribe, resolve, reject }
       for (const id of request.ids) connection.pending.set(id, request)
       signal.addEventListener("abort", () => {
-        if (forget(connection, request) && isSubscribe) connection.abandoned.add(request.ids[0]!)
+        const isPending = forget(connection, request)
+        if (connection.waiting?.delete(body) !== true && isPending && isSubscribe) {
+          connection.abandoned.add(request.ids[0]!)
+        }
         reject(signal.reason as Error)
       })
       send(connection, body)
@@ -314,14 +318,9 @@ export const make = (options: Options): Socket => {
   return {
     fetch,
     listen: (id) => {
-      const found = state.unread.get(id)
-      state.unread.delete(id)
-      if (found === undefined) return undefined
-      const { connection, queue } = found
-      return {
-        read: Listening.read(queue),
-        stop: Effect.sync(() => stop(connection, id)),
-      }
+      const at = state.unread.findLastIndex((one) => one.id === id)
+      const [found] = at < 0 ? [] : state.unread.splice(at, 1)
+      return found && { read: Listening.read(found.queue), stop: Effect.sync(() => stop(found)) }
     },
     untilClose: () => Deferred.await(state.closing),
     close: () => {
