@@ -262,6 +262,14 @@ describe("promise", () => {
       }),
     )
 
+    it.each(["chain", "apiKey"])("createRpcClient: rejects half of a surrogate pair in %s", (option) => {
+      const options = { rpcUrl: "http://host", chain: "eth", apiKey: "key-1", [option]: "abc\ud800def" }
+
+      expect(() => createRpcClient(options)).toThrow(
+        `Invalid option "${option}": expected text beside "rpcUrl", more than dots, received half of a surrogate pair.`,
+      )
+    })
+
     it.each([-1, 1.5, Number.NaN, null, {}])("createRpcClient: rejects %s as a chain", (chain) => {
       const untyped = createRpcClient as (options: unknown) => unknown
 

@@ -94,6 +94,24 @@ describe("RequestExecutor", () => {
         expect((yield* get(client(quick, { onEvent }), server)).text).toBe("ok")
       }),
     )
+
+    it.live("request: ignores an exception of an asynchronous listener", () =>
+      Effect.gen(function* () {
+        const server = yield* script(reply(200, "ok"))
+        const unhandled: Array<unknown> = []
+        const note = (reason: unknown) => void unhandled.push(reason)
+        process.on("unhandledRejection", note)
+        yield* Effect.addFinalizer(() => Effect.sync(() => process.off("unhandledRejection", note)))
+        const onEvent: () => unknown = async () => {
+          throw new Error("the log is full")
+        }
+
+        expect((yield* get(client(quick, { onEvent }), server)).text).toBe("ok")
+        // Rejections without a handler are reported before the next turn.
+        yield* Effect.promise(() => new Promise(setImmediate))
+        expect(unhandled).toEqual([])
+      }),
+    )
   })
 
   describe("retries", () => {

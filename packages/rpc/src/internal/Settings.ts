@@ -26,13 +26,13 @@ const invalid = (option: string, expected: string, received: string): Effect.Eff
 
 const expectedSegment = `text beside "rpcUrl", more than dots`
 
-/** A path segment of one or two dots would be resolved away, and an empty one changes the path. */
+/** A path segment of one or two dots would be resolved away, an empty one changes the path, and half of a surrogate pair has no encoding. */
 const segment = (option: string, text: unknown): Effect.Effect<string, InvalidOption> => {
   return Effect.flatMap(Effect.fromResult(OptionCheck.text(option, expectedSegment, text)), (given) => {
     const trimmed = given.trim()
-    return trimmed === "" || /^\.{1,2}$/.test(trimmed)
-      ? invalid(option, expectedSegment, trimmed === "" ? "an empty string" : "dots")
-      : Effect.succeed(trimmed)
+    if (trimmed === "") return invalid(option, expectedSegment, "an empty string")
+    if (/\p{Surrogate}/u.test(trimmed)) return invalid(option, expectedSegment, "half of a surrogate pair")
+    return /^\.{1,2}$/.test(trimmed) ? invalid(option, expectedSegment, "dots") : Effect.succeed(trimmed)
   })
 }
 

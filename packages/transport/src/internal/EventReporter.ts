@@ -21,10 +21,11 @@ const durationOfLast = (attempts: ReadonlyArray<Attempt>) => {
   return { duration, durationMillis }
 }
 
-/** Reports one event to a listener. An exception of the listener is ignored. */
-export const notify = (onEvent: (event: Event) => void, event: Event): void => {
+/** Reports one event to a listener. An exception of the listener is ignored, also one of an asynchronous function. */
+export const notify = (onEvent: (event: Event) => unknown, event: Event): void => {
   try {
-    onEvent(event)
+    const returned = onEvent(event)
+    if (returned instanceof Promise) returned.catch(() => undefined)
   } catch {
     // A listener cannot end a call.
   }
