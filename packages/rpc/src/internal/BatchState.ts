@@ -166,24 +166,24 @@ const joinShared = <W extends Waiter>(item: Item<W>, waiter: W): ReadonlyArray<A
   return item.request === undefined ? [] : [{ _tag: "Watch", request: item.request, waiter }]
 }
 
+/** Makes the item of a waiter. */
+const itemOf = <W extends Waiter>(waiter: W, key: string | undefined): Item<W> => {
+  const { call, context } = waiter.ask
+  const { maxBatchSize } = context
+  const text = requestText(call)
+  const item: Item<W> = { call, key, text, maxBatchSize, waiters: new Set([waiter]), request: undefined }
+  waiter.item = item
+  return item
+}
+
 const join = <W extends Waiter>(state: State<W>, waiter: W, to: Queue<W>, limit: number): ReadonlyArray<Action<W>> => {
   const { ask } = waiter
   const key = keyOf(ask)
   const same = key === undefined ? undefined : state.shared.get(key)
   if (same !== undefined) return joinShared(same, waiter)
-  const { maxBatchSize } = ask.context
-  const { call } = ask
-  const item: Item<W> = {
-    call,
-    key,
-    text: requestText(call),
-    maxBatchSize,
-    waiters: new Set([waiter]),
-    request: undefined,
-  }
-  waiter.item = item
+  const item = itemOf(waiter, key)
   if (key !== undefined) state.shared.set(key, item)
-  if (maxBatchSize === 1) return [send([item])]
+  if (item.maxBatchSize === 1) return [send([item])]
   to.items.push(item)
   if (to.items.length >= Math.min(to.maxCalls, limit)) return flush(state, to, limit)
   if (to.items.length > 1) return []
@@ -209,14 +209,7 @@ export const listOf = <W extends Waiter>(
   waiters: ReadonlyArray<W>,
   maxCalls: number,
 ): ReadonlyArray<Item<W>> | null => {
-  const items = waiters.map((waiter): Item<W> => {
-    const { call, context } = waiter.ask
-    const { maxBatchSize } = context
-    const text = requestText(call)
-    const item = { call, key: undefined, text, maxBatchSize, waiters: new Set([waiter]), request: undefined }
-    waiter.item = item
-    return item
-  })
+  const items = waiters.map((waiter) => itemOf(waiter, undefined))
   return split(items, { maxCalls, maxBytes: maxRequestBytes }).length === 1 ? items : null
 }
 

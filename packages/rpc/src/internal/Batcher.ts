@@ -86,17 +86,15 @@ const jsonHeaders = { "content-type": "application/json", accept: "application/j
 /** Deadlines this close together count as one: timers are no more exact on a busy machine. */
 const toleranceMillis = 5
 
-const settle = (waiter: Waiter, outcome: Effect.Effect<Outcome<unknown>>): void => {
-  waiter.timer?.interruptUnsafe()
-  waiter.settle(outcome)
-}
-
 const settleItem = (
   runtime: Runtime,
   item: Item,
   outcome: (waiter: Waiter) => Effect.Effect<Outcome<unknown>>,
 ): void => {
-  for (const waiter of BatchState.end(runtime.state, item)) settle(waiter, outcome(waiter))
+  for (const waiter of BatchState.end(runtime.state, item)) {
+    waiter.timer?.interruptUnsafe()
+    waiter.settle(outcome(waiter))
+  }
 }
 
 const timedOut = (runtime: Runtime, waiter: Waiter, request: InFlight, nowMillis: number): Outcome<never> => {
@@ -277,21 +275,27 @@ const execute = (runtime: Runtime, actions: ReadonlyArray<BatchState.Action<Wait
   }
 }
 
+/** Makes a caller that waits in a fiber. */
+const waiterOf = <A>(
+  { context, currentDispatcher: dispatcher }: Fiber.Fiber<unknown, unknown>,
+  ask: BatchState.Ask<A>,
+  settle: (outcome: Effect.Effect<Outcome<A>>) => void,
+): Waiter => ({
+  ask,
+  context,
+  dispatcher,
+  // Sound: a waiter is settled with the outcome of its own ask, decoded by its own `decode`.
+  settle: settle as Waiter["settle"],
+  timer: undefined,
+  item: undefined,
+})
+
 const ask =
   (runtime: Runtime): Batcher["ask"] =>
   <A>(one: BatchState.Ask<A>, queue: Queue) =>
     Effect.withFiber((fiber) =>
       Effect.callback<Outcome<A>>((resume) => {
-        const { context, currentDispatcher: dispatcher } = fiber
-        const waiter: Waiter = {
-          ask: one,
-          context,
-          dispatcher,
-          // Sound: a waiter is settled with the outcome of its own ask, decoded by its own `decode`.
-          settle: resume as Waiter["settle"],
-          timer: undefined,
-          item: undefined,
-        }
+        const waiter = waiterOf(fiber, one, resume)
         const { state } = runtime
         execute(runtime, BatchState.step(state, { _tag: "Joined", waiter, queue, limit: runtime.detectedLimit() }))
         return Effect.sync(() => {
@@ -308,22 +312,15 @@ const askAll =
   (runtime: Runtime): Batcher["askAll"] =>
   <A>(asks: ReadonlyArray<BatchState.Ask<A>>, maxCalls: number) =>
     Effect.withFiber((fiber) => {
-      const { context, currentDispatcher: dispatcher } = fiber
       const outcomes: Array<Effect.Effect<Outcome<A>>> = []
       let settled = 0
       let onSettled = () => {}
-      const waiters = asks.map((one, at): Waiter => ({
-        ask: one,
-        context,
-        dispatcher,
-        settle: (outcome) => {
-          // Sound: a waiter is settled with the outcome of its own ask, decoded by its own `decode`.
-          outcomes[at] = outcome as Effect.Effect<Outcome<A>>
+      const waiters = asks.map((one, at) =>
+        waiterOf(fiber, one, (outcome) => {
+          outcomes[at] = outcome
           if (++settled === asks.length) onSettled()
-        },
-        timer: undefined,
-        item: undefined,
-      }))
+        }),
+      )
       const limit = Math.min(maxCalls, runtime.detectedLimit())
       const items = BatchState.listOf(runtime.state, waiters, limit)
       if (items === null) return Effect.succeed(null)

@@ -229,10 +229,6 @@ export const runAll = <A>(
     const clock = fiber.getRef(Clock.Clock)
     const now = () => MonotonicClock.millisOf(clock)
     const plans = calls.map((call) => planOf(calling, limits.success, call, batching))
-    const goOn = (plan: CallRunner.Plan<A>, first?: Parameters<typeof CallRunner.run<A>>[1]) => {
-      const { method } = plan.call
-      return Effect.result(spanned(calling, method, {}, runPlan(calling, plan, first)))
-    }
     const sentAtMillis = now()
     const sent =
       index === undefined || other !== undefined
@@ -240,15 +236,17 @@ export const runAll = <A>(
         : whileOpen(calling, CallRunner.sendAll(plans, index, settings.maxBatchCalls))
     return Effect.flatMap(sent, (outcomes) => {
       const results: Array<Result.Result<A, CallError>> = []
-      const goOnAt = (at: number, first?: Parameters<typeof CallRunner.run<A>>[1]) =>
-        Effect.map(goOn(plans[at]!, first), (result) => void (results[at] = result))
+      const goOn = (plan: CallRunner.Plan<A>, at: number, first?: Parameters<typeof CallRunner.run<A>>[1]) => {
+        const called = Effect.result(spanned(calling, plan.call.method, {}, runPlan(calling, plan, first)))
+        return Effect.map(called, (result) => void (results[at] = result))
+      }
       const going: Array<Effect.Effect<void>> = []
       for (const [at, plan] of plans.entries()) {
         const outcome = outcomes?.[at]
         const returned =
           outcome === undefined || index === undefined ? undefined : CallRunner.valueOf(plan, index, outcome, now())
         if (returned === undefined) {
-          going.push(goOnAt(at, outcome === undefined ? undefined : { outcome, sentAtMillis }))
+          going.push(goOn(plan, at, outcome === undefined ? undefined : { outcome, sentAtMillis }))
           continue
         }
         results[at] = Result.succeed(returned.value)

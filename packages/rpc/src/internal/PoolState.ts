@@ -157,11 +157,7 @@ export const initial = (size: number, limits: Partial<Limits> = {}): State => ({
   turns: 0,
   highest: -1n,
   highestAt: 0,
-  limits: {
-    cooldownMillis: limits.cooldownMillis ?? 1_000,
-    maxCooldownMillis: limits.maxCooldownMillis ?? 30_000,
-    maxPauseMillis: limits.maxPauseMillis ?? 86_400_000,
-  },
+  limits: { cooldownMillis: 1_000, maxCooldownMillis: 30_000, maxPauseMillis: 86_400_000, ...limits },
 })
 
 const pausedUntil = (state: State, one: EndpointState, pauseMillis: number | undefined, now: number): number =>

@@ -97,19 +97,19 @@ export const rows: ReadonlyArray<Row> = [
   {
     kind: "pruned",
     message:
-      /missing trie node|pruned|(?:historical|old) (?:state|data|block).{0,40}\b(?:not |un)available|state .{0,60}\bnot available|archive (?:node|state|request|access)|proof window|state (?:is )?already pruned|history (?:is )?(?:unavailable|not available)/i,
+      /missing trie node|pruned|(?:historical|old) (?:state|data|block).{0,40}\b(?:not |un)available|state .{0,60}\bnot available|archive (?:node|state|request|access)|proof window|history (?:is )?(?:unavailable|not available)/i,
   },
   // geth, arbitrum, erigon, relays
   {
     kind: "methodUnsupported",
     message:
-      /method .{0,80}(?:does not exist|not (?:found|supported|available|allowed|exposed|enabled|implemented|whitelisted))|(?:unsupported|unknown) method|not supported|notifications not supported|rpc method is not whitelisted|no such method/i,
+      /method .{0,80}(?:does not exist|not (?:found|available|allowed|exposed|enabled|implemented|whitelisted))|(?:unsupported|unknown) method|not supported|no such method/i,
   },
   // geth: request timed out; gateways
   {
     kind: "internal",
     message:
-      /timed? ?out|deadline exceeded|temporarily|try again|no (?:available )?(?:backend|upstream|server)|bad gateway|service unavailable|overloaded|busy|method handler crashed|internal (?:server )?error|upstream/i,
+      /timed? ?out|deadline exceeded|temporarily|try again|no (?:available )?(?:backend|server)|bad gateway|service unavailable|overloaded|busy|method handler crashed|internal (?:server )?error|upstream/i,
   },
   // geth: header not found, transaction not found; reth, erigon, parity
   {

@@ -110,9 +110,8 @@ export const classify = (item: Exclude<ResponseItem, { _tag: "Value" }>, reply: 
     case "Message":
       return classifyMessage(item.message, item.issue, reply)
     case "Missing":
-      return classifyStatus(reply, undefined) ?? invalidResponse(item.issue, reply, true)
     case "Invalid":
-      return classifyStatus(reply, undefined) ?? invalidResponse(item.issue, reply, false)
+      return classifyStatus(reply, undefined) ?? invalidResponse(item.issue, reply, item._tag === "Missing")
   }
 }
 

@@ -58,10 +58,6 @@ export const memberText = (text: string, name: string): string | undefined => {
   return found
 }
 
-/** The texts of the items of the array that `text` holds, by their ids. The text must be valid JSON. */
-const itemTexts = (text: string): ReadonlyMap<string | undefined, string> =>
-  new Map(Array.from(partsOf(text), (item) => [item.startsWith("{") ? memberText(item, "id") : undefined, item]))
-
 /** A response body: its JSON value, or `undefined` for text that is not JSON. */
 export interface Body {
   readonly text: string
@@ -71,8 +67,11 @@ export interface Body {
 }
 
 export const parse = (text: string): Body => {
-  let texts: ReturnType<typeof itemTexts> | undefined
-  const itemText = (id: number) => (texts ??= itemTexts(text)).get(String(id)) ?? ""
+  let texts: ReadonlyMap<unknown, string> | undefined
+  const itemText = (id: number) => {
+    texts ??= new Map(Array.from(partsOf(text), (item) => [item.startsWith("{") && memberText(item, "id"), item]))
+    return texts.get(String(id)) ?? ""
+  }
   return { text, value: Json.parse(text), itemText }
 }
 

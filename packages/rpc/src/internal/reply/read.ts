@@ -132,10 +132,9 @@ const failure = (error: CallError, jitter: number, maxBatchSize: number, mustSpl
  * The part of a response that belongs to a call, when it exceeds the limit of a call. A length in characters is at most the length in
  * bytes, and equal to it in all but a few responses.
  */
-const excess = ({ body, calls }: Received, id: number, context: CallContext<unknown>): string | undefined => {
-  const limit = Math.min(context.maxItemBytes, context.maxBytes)
+const excess = ({ body, calls }: Received, id: number, limit: number): string | undefined => {
   if (body.text.length <= limit) return undefined
-  if (calls === 1) return body.text.length > context.maxItemBytes ? "body" : undefined
+  if (calls === 1) return "body"
   return body.itemText(id).length > limit ? `reply ${id}` : undefined
 }
 
@@ -154,16 +153,14 @@ export const outcomeOf = <A>(
   jitter: number,
 ): Outcome<A> => {
   const { calls, rejection } = received
-  const { decode, maxBatchSize } = context
+  const { decode, maxBatchSize, maxBytes, maxItemBytes } = context
   if (rejection !== undefined) {
     return { _tag: "Repeat", maxBatchSize: rejection.maxBatchSize, attempts: received.reply.attempts }
   }
   const reply = replyFor(received.reply, context)
-  const path = item === undefined && calls > 1 ? undefined : excess(received, call.id, context)
-  if (path !== undefined) {
-    const limit = calls === 1 ? context.maxItemBytes : Math.min(context.maxItemBytes, context.maxBytes)
-    return failure(tooLarge(path, reply, limit), jitter, maxBatchSize)
-  }
+  const limit = calls === 1 ? maxItemBytes : Math.min(maxItemBytes, maxBytes)
+  const path = item === undefined && calls > 1 ? undefined : excess(received, call.id, limit)
+  if (path !== undefined) return failure(tooLarge(path, reply, limit), jitter, maxBatchSize)
   if (item === undefined) {
     return failure(classifyText(reply), jitter, calls === 1 ? maxBatchSize : Math.min(maxBatchSize, quarter(calls)))
   }
@@ -182,27 +179,14 @@ export type Fault = TransportError | TimeoutError | InvalidResponse
 /** The fault of a request as an error of one call, with everything that the call has tried. */
 const faultFor = (fault: Fault, { attempts: before, deadline }: CallContext<unknown>): Fault => {
   if (before.length === 0 && fault._tag !== "TimeoutError") return fault
-  const { host, requestId } = fault
-  const facts = { host, requestId, attempts: [...before, ...fault.attempts] }
+  const attempts = [...before, ...fault.attempts]
   switch (fault._tag) {
     case "TransportError":
-      return new TransportError({ ...facts, phase: fault.phase, reason: fault.reason })
+      return new TransportError({ ...fault, attempts })
     case "TimeoutError":
-      return new TimeoutError({ ...facts, phase: fault.phase, deadline })
-    case "InvalidResponse": {
-      const { advice, reason, path, received, expected, status, isRetryable, retryAfter } = fault
-      return new InvalidResponse({
-        ...facts,
-        advice,
-        reason,
-        path,
-        received,
-        expected,
-        status,
-        isRetryable,
-        retryAfter,
-      })
-    }
+      return new TimeoutError({ ...fault, attempts, deadline })
+    case "InvalidResponse":
+      return new InvalidResponse({ ...fault, attempts })
   }
 }
 
