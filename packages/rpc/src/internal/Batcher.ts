@@ -100,13 +100,12 @@ const settleItem = (
 const timedOut = (runtime: Runtime, waiter: Waiter, request: InFlight, nowMillis: number): Outcome<never> => {
   const { host } = runtime.endpoint
   const { context, endsAtMillis } = waiter.ask
-  const { attempts, deadline, maxBatchSize } = context
   const { phase, startedAtMillis } = request
   const durationMillis = endsAtMillis - nowMillis
   const took = { duration: Duration.millis(durationMillis), durationMillis }
   const last: Attempt = { host, at: new Date(startedAtMillis), outcome: `TimeoutError ${phase}`, ...took }
-  const error = new TimeoutError({ host, phase, deadline, attempts: [...attempts, last] })
-  return { _tag: "Failure", error, jitter: 0, maxBatchSize, mustSplit: false }
+  const fault = new TimeoutError({ host, phase, deadline: context.deadline, attempts: [last] })
+  return outcomeOfFault(fault, context, 1, 0)
 }
 
 /** Ends the wait of a caller whose deadline precedes that of the request. */

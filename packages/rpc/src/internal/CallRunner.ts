@@ -233,9 +233,6 @@ const askOf = <A>(plan: Plan<A>, state: State<A>, now: number): Ask<A> => {
   return { call, endsAtMillis, context, isShared, windowMillis }
 }
 
-const send = <A>(plan: Plan<A>, state: State<A>, { batcher }: Member, queue: Queue, now: number) =>
-  batcher.ask(askOf(plan, state, now), queue)
-
 const behindError = (reply: Outcome<unknown> & { _tag: "Success" }, highest: bigint): InvalidResponse =>
   new InvalidResponse({
     ...reply.reply,
@@ -279,7 +276,8 @@ const attempt = Effect.fnUntraced(function* <A>(
   // Sound: candidates are indexes of the pool.
   const member = plan.pool.endpoints[index]!
   if (given === undefined) yield* Effect.mapError(waitForTurn(plan, from, member, leftMillis), ended)
-  const outcome = given ?? (yield* send(plan, from, member, plan.queueOf(member), MonotonicClock.millisOf(clock)))
+  const outcome =
+    given ?? (yield* member.batcher.ask(askOf(plan, from, MonotonicClock.millisOf(clock)), plan.queueOf(member)))
   const state = outcome._tag === "Success" ? from : { ...from, windowMillis: regroupMillis }
   if (outcome._tag === "Repeat") {
     const maxBatchSize = Math.min(state.maxBatchSize, outcome.maxBatchSize)
@@ -298,16 +296,19 @@ const logRetry = <A>(plan: Plan<A>, { error }: Stopped<A>, state: State<A>, wait
     Telemetry.retried(call.method, Telemetry.kindOf(error), context)
     const { _tag: tag, message } = error
     const host = "host" in error ? error.host : ""
-    const event = {
-      call: call.id,
-      attempt: state.attempt,
-      host,
-      error: tag,
-      message,
-      wait: Duration.millis(waitMillis),
-      waitMillis,
+    const wait = Duration.millis(waitMillis)
+    if (onEvent !== undefined) {
+      EventReporter.notify(onEvent, {
+        _tag: "Retry",
+        call: call.id,
+        attempt: state.attempt,
+        host,
+        error: tag,
+        message,
+        wait,
+        waitMillis,
+      })
     }
-    if (onEvent !== undefined) EventReporter.notify(onEvent, { _tag: "Retry", ...event })
     return Effect.logDebug("Retrying a call").pipe(
       Effect.annotateLogs({
         method: Telemetry.methodLabel(call.method),

@@ -8,6 +8,6 @@ export const namingVariables =
   (error: InvalidOption | ConfigError): InvalidOption | ConfigError => {
     const variable = error._tag === "InvalidOption" ? variables[error.option] : undefined
     return error._tag === "InvalidOption" && variable !== undefined
-      ? new InvalidOption({ option: variable, expected: error.expected, received: error.received })
+      ? new InvalidOption({ ...error, option: variable })
       : error
   }

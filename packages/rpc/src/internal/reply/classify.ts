@@ -7,6 +7,7 @@ import * as Json from "@daybook/schema/Json"
 import type * as JsonRpc from "@daybook/schema/JsonRpc"
 import { InvalidResponse, RateLimited, Unauthorized } from "@daybook/transport/ClientError"
 import type { Reply } from "@daybook/transport/Http"
+import { textOf } from "@daybook/transport/internal/JsonText"
 import { shorten } from "@daybook/transport/internal/Redaction"
 import * as ErrorKind from "../../ErrorKind.ts"
 import { type CallError, RpcError } from "../../RpcError.ts"
@@ -15,15 +16,6 @@ import type { ResponseItem } from "./match.ts"
 
 const maxMessageCharacters = 2_000
 const maxDetailCharacters = 300
-
-/** The JSON text of data; `undefined` where it is nested too deep for it. */
-const textOf = (data: unknown): string | undefined => {
-  try {
-    return JSON.stringify(data)
-  } catch {
-    return undefined
-  }
-}
 
 /** Statuses of failures that may pass. Source: RFC 9110; Cloudflare 520 to 525. */
 const transientStatuses = new Set([408, 425, 500, 502, 503, 504, 520, 521, 522, 523, 524, 525, 529])

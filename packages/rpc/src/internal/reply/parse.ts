@@ -77,9 +77,9 @@ export const parse = (text: string): Body => {
 
 /** A copy of a JSON value, nested to any depth. */
 export const copyOf = (value: unknown): unknown => {
-  const root = [value]
-  const open: Array<Record<string, unknown>> = [root as never]
-  for (let holder = open.pop(); holder !== undefined; holder = open.pop()) {
+  const root = { value }
+  const open: Array<Record<string, unknown>> = [root]
+  for (const holder of open) {
     for (const [key, inner] of Object.entries(holder)) {
       if (typeof inner !== "object" || inner === null) continue
       const copy = Array.isArray(inner) ? [...inner] : { ...inner }
@@ -87,5 +87,5 @@ export const copyOf = (value: unknown): unknown => {
       open.push(copy)
     }
   }
-  return root[0]
+  return root.value
 }
