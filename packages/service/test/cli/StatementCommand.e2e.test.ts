@@ -212,6 +212,8 @@ layer(scenario, { excludeTestServices: true })("daybook statement and daybook ex
       const blocks = yield* daybookProcess(yield* temporaryFolder, ...args, "--from-block", first, "--at", last)
       const both = yield* daybook(yield* temporaryFolder, ...args, "--from-date", textOf(from), "--from-block", "1")
       const none = yield* daybook(yield* temporaryFolder, ...args, "--from-date", "2024-13-01")
+      const indexed = ["export", accounts.alice, "--chain", "eth", "--format", "csv", "--max-calls", "1"]
+      const bounded = yield* daybook(yield* temporaryFolder, ...indexed)
       const reversed = yield* daybook(
         yield* temporaryFolder,
         ...args,
@@ -225,7 +227,10 @@ layer(scenario, { excludeTestServices: true })("daybook statement and daybook ex
       expect([dated.code, blocks.code]).toEqual([0, 0])
       expect(dated.out).toBe(blocks.out)
       expect(dated.out.split("\r\n").length).toBeGreaterThan(3)
-      expect([both, none, reversed, future].map(({ code }) => code)).toEqual([2, 2, 2, 2])
+      expect([both, none, reversed, future, bounded].map(({ code }) => code)).toEqual([2, 2, 2, 2, 2])
+      expect(bounded.err).toContain(
+        'Invalid option "--max-calls": expected it beside --rpc alone, received it beside --config or --chain.',
+      )
       expect(both.err).toContain(
         'Invalid option "--from-date": expected either --from-date or --from-block, received both.',
       )

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { expect } from "vitest"
 import { blockLevel, chainOf, type Ledger } from "../rest/ledgers.ts"
 import * as EtherscanRequests from "../../fuzz/etherscanRequests.ts"
+import * as Node from "../node.ts"
 import * as Rows from "../rows.ts"
 import { type Options, start, type Started } from "../service.ts"
 
@@ -116,6 +117,7 @@ describe("Etherscan's API", () => {
       const expected = yield* answer(service, `${txlist}&startblock=2`)
       const query = `CHAINID=1&Module=Account&ACTION=TxList&Address=${Rows.alice}&startBlock=2&endBlock=latest&tag=&apiKey=${service.key}`
       const upper = (yield* ask(service, query, "/api")).json
+      const slashed = [yield* ask(service, query, "/api/"), yield* ask(service, query, "/v2/api/")]
       const form = new URLSearchParams({
         module: "account",
         action: "txlist",
@@ -127,7 +129,21 @@ describe("Etherscan's API", () => {
 
       expect(expected.result).toHaveLength(1)
       expect(upper).toEqual(expected)
+      expect(slashed.map(({ json }) => json)).toEqual([expected, expected])
       expect(posted.json).toEqual(expected)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("balancemulti: addresses may be separated by spaces too", () =>
+    Effect.gen(function* () {
+      const node = yield* Node.start(() => Node.result('"0x7"'))
+      const service = yield* start({ chains: { eth: { config: { rpc: [node.url] } } } })
+      const query = `module=account&action=balancemulti&tag=latest&address=${Rows.alice},%20${Rows.bob}`
+
+      expect((yield* answer(service, query)).result).toEqual([
+        { account: Rows.alice, balance: "7" },
+        { account: Rows.bob, balance: "7" },
+      ])
     }).pipe(Effect.scoped),
   )
 
