@@ -186,7 +186,9 @@ const verifyChain = Effect.fnUntraced(function* (database: Database, job: ChainJ
   yield* printIssues(chain, verified)
   const issues = total(verified)
   if (options.repair) yield* fillGaps(store, job, options)
-  return options.repair && issues > 0 ? yield* repairChain(audit, job, verified, options) : { issues, notCompared }
+  const left =
+    options.repair && issues > 0 ? yield* repairChain(audit, job, verified, options) : { issues, notCompared }
+  return { ...left, blocks: verified.blocks }
 }, Effect.scoped)
 
 const flags = {
@@ -209,12 +211,17 @@ const run = Effect.fnUntraced(function* (
 ) {
   const { database, jobs } = yield* Selection.open(given.config, given.chain)
   const left = { issues: 0, notCompared: 0 }
+  let blocks = 0
   for (const job of jobs) {
     const ofChain = yield* verifyChain(database, job, options)
     left.issues += ofChain.issues
     left.notCompared += ofChain.notCompared
+    blocks += ofChain.blocks
   }
   if (left.issues + left.notCompared > 0) return yield* new CommandError({ message: messageOf(left, options.repair) })
+  if (blocks === 0 && options.from !== undefined) {
+    return yield* new CommandError({ message: `No block verified: the index has none from ${options.from} on.` })
+  }
 }, Effect.scoped)
 
 /** `daybook verify`: exit code 1 when an issue remains. */
