@@ -6,6 +6,9 @@ import * as SiteTest from "./SiteTest.ts"
 
 const it = SiteTest.make()
 
+/** What pages read of the service. */
+const isOfService = /\/(?:api|rpc|ready)\b/
+
 describe.skipIf(ChromiumBrowser.missing !== undefined)("access to the service in the explorer", () => {
   it("a service that goes away is reported, and the page goes on by itself once it is back", async ({
     site,
@@ -21,6 +24,25 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("access to the service in
     const { hash } = await world.run(Head.mine(world.node))
     await site.page.locator(`tr[data-hash="${hash}"]`).waitFor()
     await world.indexed()
+  })
+
+  it("a service that hangs is reported within five seconds, and the page goes on by itself once it responds", async ({
+    site,
+  }) => {
+    const { page } = site
+    await page.clock.install()
+    await site.open("/")
+    await page.route(isOfService, () => {})
+    // The last one that responded was 1.25 s before at most.
+    await page.waitForRequest(/\/ready\?chain=/)
+    await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 50)
+
+    for (let step = 0; step < 37; step++) await page.clock.runFor(100)
+
+    await page.getByText("The service does not respond").first().waitFor()
+    await page.unrouteAll({ behavior: "ignoreErrors" })
+    await page.clock.resume()
+    await page.getByText("The service does not respond").first().waitFor({ state: "hidden" })
   })
 
   it("keys: a page without a key asks for one, keeps it in the tab, and never puts it in a URL", async ({

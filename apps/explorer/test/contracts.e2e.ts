@@ -33,7 +33,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("contracts in the explore
     const held = BigInt(await world.call<string>("eth_call", [{ to: contracts.gold, data }, "latest"]))
     await site.open(`/address/${contracts.gold}`)
     const { page } = site
-    await page.getByRole("heading", { name: "Token", level: 1 }).waitFor()
+    await page.getByRole("heading", { name: "Gold (GOLD)", level: 1 }).waitFor()
 
     await page.getByRole("link", { name: "Contract", exact: true }).click()
     await page.getByRole("heading", { name: /^Functions that write/ }).waitFor()

@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { Head } from "@daybook/chain"
-import type { Browser, Route } from "playwright-core"
+import type { Browser, Page, Route } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as ChromiumBrowser from "./Browser.ts"
 import * as Build from "./Build.ts"
@@ -34,6 +34,20 @@ const hang = () => {}
 const fail = (route: Route) =>
   route.fulfill({ status: 500, json: { code: "internal", message: "No.", requestId: "1" } })
 const isData = /\/(?:api|rpc)\//
+
+/** Waits until each token has its name and amounts, which are "…" before. */
+const untilNamed = (page: Page) =>
+  page.waitForFunction(() =>
+    [...document.querySelectorAll("main td, main .token-amount")].every((cell) => !cell.textContent.startsWith("…")),
+  )
+
+/** Labels of tables that are wider than their place. */
+const cutTables = (page: Page) =>
+  page
+    .locator(".table-box")
+    .evaluateAll((boxes) =>
+      boxes.filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.getAttribute("aria-label")),
+    )
 
 describe.skipIf(ChromiumBrowser.missing !== undefined)("pages of the explorer", () => {
   let world: World.World
@@ -121,6 +135,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("pages of the explorer", 
     const { check, close, found, issues, open, page } = await start(form)
     for (const [name, path] of Object.entries(paths())) {
       await open(path)
+      await untilNamed(page)
       await check(name)
       await camera.take(page, join(folder, `${name}-${form.name}.webp`), name === "transaction" ? tall : form.height)
     }
@@ -154,6 +169,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("pages of the explorer", 
     await watched.getByRole("row", { name: /Treasury.*ETH/ }).waitFor()
     await watched.getByRole("row", { name: /Payroll.*ETH/ }).waitFor()
     await check("watched addresses")
+    expect(await cutTables(page)).toEqual([])
     await camera.take(page, join(folder, `watched-${form.name}.webp`), form.height)
     await page.getByRole("searchbox").fill("o")
     await page.keyboard.press("Enter")

@@ -97,7 +97,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("widths of the explorer",
     expect(found.filter((table) => !table.endsWith(": 0"))).toEqual([])
   })
 
-  it("a phone: the first screen of an address has its first row, and rows of home end at one line", async () => {
+  it("a phone: the first screen of an address has its first row, its rows have the same lines, and rows of home end at one line", async () => {
     const { close, open, page } = await Site.make(browser, world.url, { width: 360, height: 740 })
     await open(`/address/${world.scenario.accounts.alice}`)
     await page.getByRole("button", { name: "Filters" }).waitFor()
@@ -106,12 +106,23 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("widths of the explorer",
       const box = document.querySelector(".rows-body .row")?.getBoundingClientRect()
       return box !== undefined && box.height > 0 && box.top < window.innerHeight
     })
+    await Site.settle(page)
+    // Where its recipient stands in a row, for rows with a fee and for those without one.
+    const places = await page.locator(".rows-body .row").evaluateAll((rows) =>
+      rows.map((row) => {
+        const recipient = row.querySelector("[data-name=To]")!.getBoundingClientRect()
+        const hasFee = row.querySelector("[data-name=Fee]:not(:empty)") !== null
+        return { hasFee, pixels: Math.round(recipient.top - row.getBoundingClientRect().top) }
+      }),
+    )
     await open("/")
     const ends = await page
       .locator("tr[data-hash] td:last-child")
       .evaluateAll((cells) => cells.map((cell) => Math.round(cell.getBoundingClientRect().right)))
     await close()
 
+    expect(new Set(places.map(({ hasFee }) => hasFee)).size).toBe(2)
+    expect(new Set(places.map(({ pixels }) => pixels)).size).toBe(1)
     expect(ends.length).toBeGreaterThan(5)
     expect(new Set(ends).size).toBe(1)
   })

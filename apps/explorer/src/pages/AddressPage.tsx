@@ -9,14 +9,15 @@ import { Link, useSearch } from "../navigation/Navigation.tsx"
 import { lazyPage } from "../navigation/lazyPage.tsx"
 import { PageBoundary } from "../navigation/PageBoundary.tsx"
 import * as Paths from "../navigation/Paths.ts"
-import { titleOf } from "../tokens/TokenText.ts"
 import { useWatchLabel } from "../watch/WatchList.ts"
+import { nameOf } from "./address/AddressName.ts"
 import { parse, type Tab, tabs } from "./address/AddressSearch.ts"
 import { LackNotices } from "./address/LackNotices.tsx"
 import { OtherChains } from "./address/OtherChains.tsx"
 import { AddressFacts, useKind } from "./address/AddressFacts.tsx"
 import { type AddressKind, tokenIn } from "./address/AddressKind.ts"
 import { TransactionsTab } from "./address/TransactionsTab.tsx"
+import { useContract } from "./address/useContract.ts"
 import { WatchButton } from "./address/WatchButton.tsx"
 import { ForeignText } from "../text/ForeignText.tsx"
 import { isolated } from "../text/VisibleText.ts"
@@ -91,7 +92,8 @@ export const AddressPage = ({ address: given }: { readonly address: string }) =>
   const isAddress = /^0x[0-9a-f]{40}$/.test(address)
   const served = useLabel(own === undefined && isAddress ? address : null)
   const token = tokenIn(useKind(address, isAddress).data)
-  const name = own ?? served ?? (token === null ? undefined : titleOf(token))
+  const described = useContract(address, token !== null && served !== undefined).data?.result?.contract
+  const name = nameOf({ own, served, token, contract: described })
   const Content = contents[tab]
   if (!isAddress) {
     return (

@@ -37,11 +37,12 @@ export const readDecimals = (output: string): number | undefined => {
 /** Reads a number of 256 bits; `null` for anything else. */
 export const readWord = (output: string): bigint | null => (output.length === 66 ? BigInt(output) : null)
 
-/** A token by its name and symbol, as the contract states them: `Demo Dollar (dUSD)`. */
-export const titleOf = ({
-  name,
-  symbol,
-}: {
+/** What a contract states as its name and symbol. */
+export interface TokenNames {
   readonly name: string | undefined
   readonly symbol: string | undefined
-}): string | undefined => (name === undefined || symbol === undefined ? (name ?? symbol) : `${name} (${symbol})`)
+}
+
+/** A token by its name and symbol, as the contract states them: `Demo Dollar (dUSD)`. */
+export const titleOf = ({ name, symbol }: TokenNames): string | undefined =>
+  name === undefined || symbol === undefined ? (name ?? symbol) : `${name} (${symbol})`

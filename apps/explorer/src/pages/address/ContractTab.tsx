@@ -8,8 +8,9 @@ import { AddressLink } from "../../display/Links.tsx"
 import { Disclosure, ErrorNotice, Fact, Facts, Notice, Panel, Skeleton } from "../../display/Page.tsx"
 import * as Clients from "../../service/Clients.ts"
 import { explain } from "../../service/Errors.ts"
-import { useRest, useService } from "../../service/Service.tsx"
+import { useService } from "../../service/Service.tsx"
 import { ForeignText } from "../../text/ForeignText.tsx"
+import { useContract } from "./useContract.ts"
 
 interface Outcome {
   readonly values: ReadonlyArray<string>
@@ -144,10 +145,7 @@ const Unknown = ({ address }: { readonly address: string }) => (
 )
 
 export const ContractTab = ({ address }: { readonly address: string }) => {
-  const { apiKey } = useService()
-  const { data, error, refetch } = useRest(["contract", address], async (_client, chain, signal) =>
-    (await Clients.explorer(apiKey)).contract({ contract: address, chain }, { signal }),
-  )
+  const { data, error, refetch } = useContract(address)
   if (data === undefined) {
     return error === null ? <Skeleton label="the ABI" rows={8} /> : <ErrorNotice error={error} onRetry={refetch} />
   }
