@@ -25,8 +25,9 @@ const delegateTopic = "0x3134e8a2e6d97e929a7e54011ea5485d7d196dd5f0ba4d4ef95803e
 const swapLog = logOf(other, ["0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67"])
 
 describe("Sentence.fromFacts", () => {
-  it("states ether that was sent, also by a transaction that failed, with its reason", () => {
+  it("states ether that was sent, also to the sender itself and by a transaction that failed, with its reason", () => {
     expect(textOf({ ...plain, value: 5n })).toBe("Sent 5 wei to 0xbbbb")
+    expect(textOf({ ...plain, to: alice, value: 5n })).toBe("Sent 5 wei to itself")
     expect(textOf({ ...plain, value: 5n, status: 0 })).toBe("Failed to send 5 wei to 0xbbbb")
     expect(textOf({ ...plain, ...callOf("withdraw"), status: 0, reason: "TooEarly(until: 7)" })).toBe(
       "Failed to call withdraw of 0xbbbb: TooEarly(until: 7)",

@@ -10,8 +10,8 @@ const ofValue = (value: bigint): Part => amountOf({ asset: "native", tokenId: nu
 const recipient = (to: string, from: string): Part => (to === from ? words("itself") : party(to))
 
 export const ether = ({ from, input, to, transfers, value }: Context): Parts | null => {
-  if (to === null || to === from || value === 0n || !isPlain({ input }) || transfers.length > 0) return null
-  return [words("Sent "), ofValue(value), words(" to "), party(to)]
+  if (to === null || value === 0n || !isPlain({ input }) || transfers.length > 0) return null
+  return [words("Sent "), ofValue(value), words(" to "), recipient(to, from)]
 }
 
 /** A transaction that moves nothing, mostly to replace another one of its nonce. */
