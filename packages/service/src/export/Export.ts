@@ -208,8 +208,8 @@ export interface Indexed {
   readonly connection: ChainNode
   /** Labels of the configuration. Default: those of addresses with the same meaning on every chain. */
   readonly label?: Label.Label
-  readonly options: Omit<LedgerBlocks.Options, "to"> & {
-    /** Last block at most. Default: the last final one of the node. */
+  readonly options: Omit<LedgerBlocks.Options, "to" | "isOpenEnded"> & {
+    /** Last block. Default: the last final one of the node, or of the index where that is a few blocks behind. */
     readonly at?: number | undefined
   }
 }
@@ -222,7 +222,7 @@ export type IndexedError = LedgerBlocks.NotIndexed | StoreError | Discovery.Disc
  * balances in the end.
  *
  * **Errors**
- * - `NotIndexed`: the index has not the ledgers of the wallets.
+ * - `NotIndexed`: the index has not the ledgers of the wallets, or not of all of the blocks.
  * - `ChainReorganized`: the node has another last block than the index, or it was replaced meanwhile.
  * - `StateUnavailable`: the node has not the state of a block whose balances are read.
  * - `StoreError`, and those of calls.
@@ -235,7 +235,7 @@ export const fromIndex = Effect.fn("Export.fromIndex")(function* ({
 }: Indexed): Effect.fn.Return<Part<IndexedError>, IndexedError> {
   const { at, ...rest } = options
   const { number: to } = yield* Discovery.closingBlock(connection, connection.chainId, at)
-  const range = yield* LedgerBlocks.rangeOf(reader, { ...rest, to })
+  const range = yield* LedgerBlocks.rangeOf(reader, { ...rest, to, isOpenEnded: at === undefined })
   const { closing, first, wallets } = range
   const opening = yield* headerOf(connection, Math.max(0, first - 1))
   const { hash: received } = yield* headerOf(connection, closing.number)

@@ -27,7 +27,7 @@ export interface Blocks {
 }
 
 /** Blocks that the index may be behind the node where a range has no end: a client is not ahead of it by more. */
-const maxLagBlocks = 16
+export const maxLagBlocks = 16
 
 /** Blocks that a node may have above the head that the indexer saw last. */
 const maxUnseenBlocks = 1_000

@@ -16,6 +16,7 @@ import type { LinkedBlock } from "../block/BlockRows.ts"
 import type { ChainReader, LedgerEntry, Position } from "../store/ChainReader.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import * as WatchList from "../store/WatchList.ts"
+import * as CompleteRange from "./CompleteRange.ts"
 
 /**
  * The index has not what is asked for.
@@ -47,10 +48,12 @@ export interface Options {
   readonly chain: string
   /** Lower case, each once. */
   readonly wallets: ReadonlyArray<string>
-  /** First block. Default: that of the index. */
+  /** First block, which the index must have. Default: the first one of which it has all of the wallets. */
   readonly fromBlock?: number | undefined
-  /** Last block at most. */
+  /** Last block. */
   readonly to: number
+  /** True where the last block was not asked for: an index that follows its node may be a few blocks behind it. */
+  readonly isOpenEnded?: boolean
 }
 
 /**
@@ -61,7 +64,7 @@ export interface Options {
  */
 export const rangeOf = (
   reader: ChainReader,
-  { chain, fromBlock = 0, to, wallets }: Options,
+  { chain, fromBlock, isOpenEnded = false, to, wallets }: Options,
 ): Effect.Effect<Range, NotIndexed | StoreError> =>
   reader.snapshot((snapshot) =>
     Effect.gen(function* () {
@@ -77,12 +80,15 @@ export const rangeOf = (
         return yield* new NotIndexed({ path, expected: "an indexed wallet", received: missing })
       const next = WalletLedger.nextOf(ledger) ?? 0
       // Wallets that were added later are complete from a later block on.
-      const first = Math.max(fromBlock, ...wallets.map((wallet) => WatchList.firstBlock(checkpoint, wallet)))
-      const last = Math.min(checkpoint.head.number, next - 1, to)
-      const closing = last < first ? null : yield* snapshot.block(last)
+      const lowest = Math.max(0, ...wallets.map((wallet) => WatchList.firstBlock(checkpoint, wallet)))
+      const first = fromBlock ?? lowest
+      const derived = Math.min(checkpoint.head.number, next - 1)
+      const last = Math.min(derived, to)
+      const isWhole = first >= lowest && derived >= to - (isOpenEnded ? CompleteRange.maxLagBlocks : 0)
+      const closing = last < first || !isWhole ? null : yield* snapshot.block(last)
       if (closing !== null) return { wallets, first, closing }
-      const expected = `ledgers from block ${first} on`
-      return yield* new NotIndexed({ path, expected, received: `ledgers up to block ${last}` })
+      const expected = `ledgers of the blocks ${first} to ${to}`
+      return yield* new NotIndexed({ path, expected, received: `ledgers of the blocks ${lowest} to ${derived}` })
     }),
   )
 

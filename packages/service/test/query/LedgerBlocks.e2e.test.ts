@@ -148,13 +148,25 @@ layer(scenario, { excludeTestServices: true })("LedgerBlocks", (it) => {
       const options = { chain: "test", wallets: [accounts.alice], at: lastBlock }
       const range = { ...options, to: lastBlock }
       const failed = yield* Effect.flip(Export.fromIndex({ reader: store, connection, options }))
-      const late = yield* Effect.flip(LedgerBlocks.rangeOf(store, { ...range, fromBlock: lastBlock + 1 }))
+      const refusal = (more: Partial<LedgerBlocks.Options>) =>
+        Effect.map(Effect.flip(LedgerBlocks.rangeOf(store, { ...range, ...more })), ({ message }) => message)
+      const late = yield* refusal({ fromBlock: lastBlock + 1 })
+      const beyond = yield* refusal({ to: lastBlock + 1 })
+      const behind = yield* refusal({ to: lastBlock + 17, isOpenEnded: true })
+      const following = yield* LedgerBlocks.rangeOf(store, { ...range, to: lastBlock + 16, isOpenEnded: true })
+      const partial = yield* indexedFrom(12)
+      const early = yield* Effect.flip(LedgerBlocks.rangeOf(partial.store, { ...range, fromBlock: 11 }))
 
       expect(failed).toMatchObject({ _tag: "ChainReorganized", block: lastBlock })
       expect(yield* Effect.flip(LedgerBlocks.rangeOf(empty, range))).toMatchObject({
         message: 'Invalid export "test": expected an index with blocks, received none.',
       })
-      expect(late.message).toContain(`expected ledgers from block ${lastBlock + 1} on`)
+      const has = `received ledgers of the blocks 0 to ${lastBlock}`
+      expect(late).toContain(`expected ledgers of the blocks ${lastBlock + 1} to ${lastBlock}, ${has}`)
+      expect(beyond).toContain(`expected ledgers of the blocks 0 to ${lastBlock + 1}, ${has}`)
+      expect(behind).toContain(`expected ledgers of the blocks 0 to ${lastBlock + 17}, ${has}`)
+      expect(following.closing.number).toBe(lastBlock)
+      expect(early).toMatchObject({ received: `ledgers of the blocks 12 to ${lastBlock}` })
     }).pipe(Effect.scoped),
   )
 })
