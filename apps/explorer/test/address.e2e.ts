@@ -1,5 +1,6 @@
 /** Addresses in a browser: histories, files and balances, compared with what the node and the API state. */
 import { Head } from "@daybook/chain"
+import { Eventually } from "@daybook/harness"
 import { toJson } from "@daybook/rest/promise"
 import type { Page } from "playwright-core"
 import { describe, expect } from "vitest"
@@ -91,6 +92,17 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("addresses in the explore
     expect(await etherOf("Closing balances").locator("data").getAttribute("value")).toBe(await heldAt("latest"))
     expect(await page.getByText(/incomplete|not known|not compared/).count()).toBe(0)
     expect(await Site.violations(page)).toEqual([])
+
+    // Once the service has read it itself, it is a movement of the first block.
+    await Eventually.until(async () => !(await world.rest.statement({ address: alice })).incomplete.opening, {
+      everyMillis: 100,
+      withinMillis: 60_000,
+      what: "the service has read what was held before the first block",
+    })
+    await site.open(`/address/${alice}?tab=statement`)
+    await etherOf("Closing balances").getByText("proved at").waitFor()
+    expect(await etherOf("Opening balances").locator("data").getAttribute("value")).toBe(await heldAt("0x0"))
+    expect(await page.getByRole("group", { name: "Sums by asset and kind" }).getByText("genesis").count()).toBe(0)
 
     await site.open(`/address/${alice}?tab=movements&asset=native`)
     const after = page.locator('.rows-body .row [data-name="Balance after"] data').first()

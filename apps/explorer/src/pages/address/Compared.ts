@@ -1,5 +1,5 @@
 /** Compares the sums of the movements of an address with what the node states of the same block. */
-import type { Balance, Balances } from "@daybook/rest/promise"
+import type { Balance, Balances, Statement } from "@daybook/rest/promise"
 import type { RpcClient } from "@daybook/rpc/promise"
 
 /** A sum of movements beside the state of the chain at the end of a block. */
@@ -32,10 +32,19 @@ export const openingsOf = (
   return openings.includes(undefined) ? undefined : openings.filter((one) => one !== undefined)
 }
 
-/** Sums that lack what was held before the first indexed block. */
+/** What is shown of a balance. */
+export type Held = Pick<Balance, "asset" | "balance" | "proved_at_block" | "token" | "token_id">
+
+/** What the service knows of the time before the first indexed block, which is a movement of that block. */
+export const genesisOf = (sums: Statement["sums"]): ReadonlyArray<Held> =>
+  sums
+    .filter(({ kind }) => kind === "genesis")
+    .map(({ amount, asset, token, token_id }) => ({ asset, token, token_id, balance: amount, proved_at_block: null }))
+
+/** Sums that may lack what was held before the first indexed block. */
 interface Sums {
-  readonly opening: ReadonlyArray<Balance>
-  readonly closing: ReadonlyArray<Balance>
+  readonly opening: ReadonlyArray<Held>
+  readonly closing: ReadonlyArray<Held>
 }
 
 /**
@@ -43,10 +52,10 @@ interface Sums {
  * them. What is 0 then is left out.
  */
 export const withOpenings = ({ closing, opening }: Sums, compared: ByAsset): Sums | undefined => {
-  const keyFor = (row: Balance) => keyOf(holdingOf(row))
+  const keyFor = (row: Held) => keyOf(holdingOf(row))
   const all = new Map([...closing, ...opening].map((row) => [keyFor(row), row]))
   if (![...all.keys()].every((key) => compared.has(key))) return undefined
-  const added = (rows: ReadonlyArray<Balance>): ReadonlyArray<Balance> => {
+  const added = (rows: ReadonlyArray<Held>): ReadonlyArray<Held> => {
     const sums = new Map(rows.map((row) => [keyFor(row), row.balance]))
     return [...all].flatMap(([key, row]) => {
       const balance = (sums.get(key) ?? 0n) + (compared.get(key)?.opening ?? 0n)

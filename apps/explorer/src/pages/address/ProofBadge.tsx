@@ -8,7 +8,7 @@ import { formatInteger } from "../../display/Numbers.ts"
 interface ProofBadgeProps {
   /** The comparison that the page made; undefined for none. */
   readonly compared?: Compared | undefined
-  readonly balance: Balance
+  readonly balance: Pick<Balance, "proved_at_block">
   readonly incomplete: Incomplete
 }
 

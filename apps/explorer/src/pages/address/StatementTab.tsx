@@ -1,5 +1,5 @@
 /** The statement of an address over a range of days: what it held, what moved by asset and kind, what it holds. */
-import type { Balance, Incomplete, Proof, Statement } from "@daybook/rest/promise"
+import type { Incomplete, Proof, Statement } from "@daybook/rest/promise"
 import { Badge, Disclosure, ErrorNotice, Notice, Panel, Skeleton } from "../../display/Page.tsx"
 import { formatKind } from "../../display/Kinds.ts"
 import { formatInteger } from "../../display/Numbers.ts"
@@ -10,13 +10,13 @@ import * as Clients from "../../service/Clients.ts"
 import { useRest, useService } from "../../service/Service.tsx"
 import { TokenAmount } from "../../tokens/TokenAmount.tsx"
 import { DayRange, datesOf, Toolbar, useAddressSearch } from "./Filters.tsx"
-import { type ByAsset, keyOf, withOpenings } from "./Compared.ts"
+import { type ByAsset, genesisOf, type Held, keyOf, withOpenings } from "./Compared.ts"
 import { ProofBadge } from "./ProofBadge.tsx"
 import { useComparisonOf } from "./useCompared.ts"
 import { ForeignText } from "../../text/ForeignText.tsx"
 
 interface BalancesProps {
-  readonly rows: ReadonlyArray<Balance>
+  readonly rows: ReadonlyArray<Held>
   readonly incomplete?: Incomplete
   readonly compared?: ByAsset | undefined
   readonly label: string
@@ -24,7 +24,7 @@ interface BalancesProps {
 
 const Balances = ({ compared, incomplete, label, rows }: BalancesProps) => {
   if (rows.length === 0) return <p className="empty">Nothing.</p>
-  const columns: ReadonlyArray<Column<Balance>> = [
+  const columns: ReadonlyArray<Column<Held>> = [
     {
       name: "Balance",
       cell: ({ asset, balance, token, token_id }) => (
@@ -116,11 +116,11 @@ interface ContentsProps {
 }
 
 const Contents = ({ compared, statement }: ContentsProps) => {
-  const { closing, incomplete, opening } = statement
-  const known = incomplete.opening
-    ? withOpenings({ opening: opening.result, closing: closing.result }, compared)
-    : { opening: opening.result, closing: closing.result }
-  const { closing: held, opening: heldBefore } = known ?? { opening: opening.result, closing: closing.result }
+  const { closing, incomplete, opening, sums } = statement
+  const isFromFirst = opening.block_number === null
+  const stated = { opening: isFromFirst ? genesisOf(sums) : opening.result, closing: closing.result }
+  const known = incomplete.opening ? withOpenings(stated, compared) : stated
+  const { closing: held, opening: heldBefore } = known ?? stated
   const lacks = [
     ...(incomplete.places > 0 ? ["Movements of some transactions are not known."] : []),
     ...(known === undefined ? ["What was held before the first indexed block is not known."] : []),
@@ -132,17 +132,11 @@ const Contents = ({ compared, statement }: ContentsProps) => {
           <p>{lacks.join(" ")}</p>
         </Notice>
       )}
-      <Panel
-        title={
-          opening.block_number === null
-            ? "Before the first block"
-            : `After block ${formatInteger(opening.block_number)}`
-        }
-      >
+      <Panel title={isFromFirst ? "Before the first block" : `After block ${formatInteger(opening.block_number)}`}>
         <Balances rows={heldBefore} label="Opening balances" />
       </Panel>
       <Panel title={`Blocks ${formatInteger(statement.from_block)} to ${formatInteger(statement.block_number)}`}>
-        <Sums sums={statement.sums} />
+        <Sums sums={isFromFirst ? sums.filter(({ kind }) => kind !== "genesis") : sums} />
       </Panel>
       <Panel title={`After block ${formatInteger(statement.block_number)}`}>
         <Balances

@@ -1,6 +1,6 @@
 import type { RpcClient } from "@daybook/rpc/promise"
 import { describe, expect, it } from "vitest"
-import { isProved, keyOf, openingsOf, read, withOpenings } from "../../../src/pages/address/Compared.ts"
+import { genesisOf, isProved, keyOf, openingsOf, read, withOpenings } from "../../../src/pages/address/Compared.ts"
 
 const address = `0x${"aa".repeat(20)}`
 const token = `0x${"cc".repeat(20)}`
@@ -115,6 +115,20 @@ describe("Compared.openingsOf", () => {
     const openings = new Map([["native", compared(50n)]])
 
     expect(openingsOf(balancesOf(true, { native: 7n, [token]: 1n }), openings)).toBeUndefined()
+  })
+})
+
+describe("Compared.genesisOf", () => {
+  it("gives what the service knows of the time before the first block, apart from what moved since", () => {
+    const sum = { asset: "native", token: null, token_id: null, in: 7n, out: 0n, count: 1n }
+    const sums = [
+      { ...sum, kind: "value", amount: 3n },
+      { ...sum, kind: "genesis", amount: 7n },
+    ] as never
+
+    expect(genesisOf(sums)).toEqual([
+      { asset: "native", token: null, token_id: null, balance: 7n, proved_at_block: null },
+    ])
   })
 })
 
