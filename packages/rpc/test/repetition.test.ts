@@ -5,6 +5,8 @@ import { createClient } from "viem"
 import { RpcClient } from "../src/index.ts"
 import { createRpcClient } from "../src/promise.ts"
 import { daybookTransport } from "../src/viem.ts"
+import * as WebSocketClient from "../src/WebSocketClient.ts"
+import * as MemorySocket from "./memorySocket.ts"
 import { gives, type Handler, refuses, reply, script } from "./server.ts"
 
 const quick = { retry: { base: 1, cap: 2 } }
@@ -53,6 +55,32 @@ describe("repetition", () => {
       const rpc = yield* RpcClient.make({ ...quick, url: ["http://127.0.0.1:1", good.url] })
 
       expect(yield* rpc.request(write)).toBe("0x2a")
+    }),
+  )
+
+  it.live.each(["Failed to fetch", "Load failed", "Network connection lost."])(
+    "a call that may write is sent once where the platform states no more than %j",
+    (message) =>
+      Effect.gen(function* () {
+        let sent = 0
+        const fetch = async () => {
+          sent++
+          throw new TypeError(message)
+        }
+        const rpc = yield* RpcClient.make({ ...quick, url: "http://n.example", fetch })
+
+        expect((yield* Effect.flip(rpc.request(write)))._tag).toBe("TransportError")
+        expect(sent).toBe(1)
+      }),
+  )
+
+  it.live("a call that may write is sent once over a WebSocket whose connection ends", () =>
+    Effect.gen(function* () {
+      const server = MemorySocket.make((_message, socket) => socket.close())
+      const rpc = WebSocketClient.makeUnsafe({ ...quick, url: "ws://n.example", webSocket: server.webSocket })
+
+      expect((yield* Effect.flip(rpc.request(write)))._tag).toBe("TransportError")
+      expect(server.sockets.flatMap(({ received }) => received)).toHaveLength(1)
     }),
   )
 

@@ -54,7 +54,12 @@ describe("Recorder", () => {
 
     expect(new TextDecoder().decode((await reader?.read())?.value)).toBe("data: 1\n\n")
     await reader?.cancel()
-    expect(recorder.recording().rpc.map(({ method }) => method)).toEqual(["eth_call"])
+    await recorder.fetch("https://node.example/v3/hunterkey", {
+      method: "POST",
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_call", params: ["hunterkey"] }),
+    })
+    expect(recorder.recording().rpc.map(({ method }) => method)).toEqual(["eth_call", "eth_call"])
+    expect(JSON.stringify(recorder.recording())).not.toContain("hunterkey")
   })
 
   it("recording: holds no key, in whichever form a server repeats it", async () => {

@@ -114,7 +114,7 @@ const responseOf = (message: IncomingMessage, onClose: () => void): Response => 
   message.on("close", onClose)
   // The last coding was applied last.
   const body = listOf(headers.get("content-encoding")).reduceRight((reader, name) => {
-    const coding = codings[name]
+    const coding = Object.hasOwn(codings, name) ? codings[name] : undefined
     return coding === undefined ? reader : decompressed(reader, coding)
   }, chunksOf(message))
   return {

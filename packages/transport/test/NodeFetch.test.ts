@@ -49,6 +49,7 @@ describe("NodeFetch", () => {
       ["x-gzip", gzipSync("packed €")],
       ["deflate", deflateSync("packed €")],
       ["deflate", deflateRawSync("packed €")],
+      ["constructor", Buffer.from("packed €")],
       ["br", brotliCompressSync("packed €")],
       ["gzip, gzip", gzipSync(gzipSync("packed €"))],
       ["deflate, identity, GZIP", gzipSync(deflateSync("packed €"))],

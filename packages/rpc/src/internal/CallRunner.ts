@@ -115,8 +115,8 @@ const grantedPause = ({ maxPause }: Pick<Plan<unknown>, "maxPause">, { retryAfte
   retryAfter === undefined || maxPause === undefined ? retryAfter : Duration.min(retryAfter, maxPause)
 
 /** True where the call may be sent again: it only reads, or the node cannot have executed it. */
-const mayRepeat = ({ call }: Pick<Plan<unknown>, "call">, { error, mustSplit }: Failed<unknown>): boolean =>
-  mustSplit || Repetition.isRepeatable(call.method) || Repetition.isUnexecuted(error)
+const mayRepeat = ({ call }: Pick<Plan<unknown>, "call">, error: CallError): boolean =>
+  Repetition.isRepeatable(call.method) || Repetition.isUnexecuted(error)
 
 /** Decides what follows a failed attempt: the next endpoint at once, all of them again after a wait, or the end of the call. */
 export const decide = <A>(
@@ -130,7 +130,7 @@ export const decide = <A>(
   const canRepeat = (error.isRetryable && failed.fallback === undefined) || failed.mustSplit
   const candidates = canRepeat ? state.candidates : state.candidates.filter((other) => other !== index)
   const untried = state.untried.filter((other) => other !== index)
-  const isRetryable = candidates.length > 0 && canFailOver(error) && mayRepeat(plan, failed)
+  const isRetryable = candidates.length > 0 && canFailOver(error) && mayRepeat(plan, error)
   const next: State<A> = {
     ...state,
     candidates,

@@ -77,17 +77,18 @@ describe("CallRunner.decide", () => {
     expect(decide(rejected, state({ candidates: [0], untried: [0] })).step).toEqual({ _tag: "Fail" })
   })
 
-  it("decide: sends a call that may write again only where it was not executed, or with a batch that was rejected", () => {
+  it("decide: sends a call that may write again only where it was not executed", () => {
     const write = { among: [0, 1], policy, call: { ...call, method: "eth_sendRawTransaction" } }
-    const stepOf = (error: CallError, change: Partial<CallRunner.Failed<string>> = {}) =>
-      CallRunner.decide(write, state(), failed(error, change)).step._tag
+    const stepOf = (error: CallError) => CallRunner.decide(write, state(), failed(error)).step._tag
 
     expect(stepOf(broken)).toBe("Fail")
     expect(stepOf(rpcError("internal"))).toBe("Fail")
-    expect(stepOf(new TransportError({ ...facts, phase: "connect", reason: "refused" }))).toBe("Retry")
+    expect(stepOf(new TransportError({ ...facts, phase: "connect", reason: "connect ECONNREFUSED 127.0.0.1:1" }))).toBe(
+      "Retry",
+    )
+    expect(stepOf(new TransportError({ ...facts, phase: "connect", reason: "Failed to fetch" }))).toBe("Fail")
     expect(stepOf(rpcError("methodUnsupported"))).toBe("Retry")
     expect(stepOf(limited())).toBe("Retry")
-    expect(stepOf(rpcError("tooLarge"), { mustSplit: true })).toBe("Retry")
   })
 
   it("decide: ends the call after errors that every endpoint would return", () => {

@@ -13,6 +13,8 @@ const reading = [
   "eth_callMany",
   "eth_createAccessList",
   "eth_simulateV1",
+  "eth_newBlockFilter",
+  "eth_newFilter",
   "net_listening",
   "ots_getBlockDetails",
   "trace_filter",
@@ -21,6 +23,8 @@ const reading = [
 ]
 
 const writing = [
+  "account_new",
+  "personal_newAccount",
   "admin_addPeer",
   "anvil_mine",
   "anvil_setBalance",

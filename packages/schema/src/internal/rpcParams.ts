@@ -210,8 +210,6 @@ export const StateOverride = Schema.Record(
     state: Schema.optionalKey(Schema.Record(Schema.String, Hash.Hash)),
     /** Values of single storage slots. */
     stateDiff: Schema.optionalKey(Schema.Record(Schema.String, Hash.Hash)),
-    /** Address that a precompiled contract is moved to. */
-    movePrecompileToAddress: Schema.optionalKey(Address.Address),
   }),
 )
 

@@ -6,8 +6,8 @@ const mark = "<redacted>"
 /** Shorter texts are not searched for: they would replace ordinary words and protect nothing. */
 const minCharacters = 4
 
-/** Names of services and chains in a path, such as `rpc`. */
-const word = /^[a-z]{1,12}$/
+/** Names in a path that are no key. */
+const word = /^(?:api|call|eth|evm|json-?rpc|mainnet|node|rpc|v\d+)$/
 
 const credentialName = /auth|key|token|secret|cookie|credential|password|signature|session/i
 

@@ -83,7 +83,7 @@ export const rows: ReadonlyArray<Row> = [
   {
     kind: "rateLimited",
     message:
-      /rate.?limit|too many (?:requests|connections|calls|concurrent)|request (?:rate|limit)|(?:calls?|requests?|units?|credits?)(?: limit)? (?:per|a|\/) ?(?:second|minute|day)|\/ ?(?:sec(?:ond)?|min(?:ute)?|day)\b.*\blimit|(?:throughput|capacity|quota|credits?|usage) .{0,30}\b(?:limit|exceeded|exhausted|used up)|exceeded .{0,40}\b(?:quota|capacity|throughput|requests|limit)|(?<!\bgas )limit exceeded|(?:daily|monthly) (?:request )?(?:limit|quota)|error code: 1015|^429\b|\b(?:status|code|error|http\S*)\W{0,3}429\b|\b429\W{1,3}too many|back ?off/i,
+      /rate.?limit|too many (?:requests|connections|calls|concurrent)|request (?:rate|limit)|(?:calls?|requests?|units?|credits?)(?: limit)? (?:per|a|\/) ?(?:second|minute|day)|\/ ?(?:sec(?:ond)?|min(?:ute)?|day)\b.*\blimit|(?:throughput|capacity|quota|credits?|usage) .{0,30}\b(?:limit|exceeded|exhausted|used up)|exceeded .{0,40}\b(?:quota|capacity|throughput|requests|limit)|(?<!\bgas )limit exceeded|(?:daily|monthly) (?:request )?(?:limit|quota)|error code: 1015|^429\b|\b(?:status|code|error|http\S*)\W{0,3}429\b|back ?off/i,
   },
   // EIP-1474 -32005; large providers
   { kind: "rateLimited", codes: [-32005, -32007, -32011, -32029] },
