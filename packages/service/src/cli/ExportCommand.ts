@@ -2,10 +2,7 @@
  * `daybook export`: the movements of wallets as CSV, NDJSON, or books for beancount and hledger, from archive nodes alone or from the
  * indexes of a configuration.
  */
-import type { Stats } from "node:fs"
-import { type FileHandle, open, realpath, rename, stat, unlink } from "node:fs/promises"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Command from "effect/cli/Command"
@@ -18,6 +15,7 @@ import * as Node from "../node/Node.ts"
 import type * as Statement from "../statement/Statement.ts"
 import { CommandError, invalidOption } from "./CommandError.ts"
 import * as DateFlags from "./DateFlags.ts"
+import * as ExportOutput from "./ExportOutput.ts"
 import * as KeptDiscovery from "./KeptDiscovery.ts"
 import * as Selection from "./Selection.ts"
 import * as Terminal from "./Terminal.ts"
@@ -25,74 +23,6 @@ import * as WalletFlags from "./WalletFlags.ts"
 
 // Sound: the keys of the table are its names.
 const formatNames = Object.keys(Export.formats) as ReadonlyArray<Export.FormatName>
-
-/** A new file can be read by its owner alone. */
-const fileMode = 0o600
-
-const failed = (name: string) => (cause: unknown) =>
-  new CommandError({ message: `Cannot write ${name}: ${cause instanceof Error ? cause.message : String(cause)}.` })
-
-type Write = (text: string) => Effect.Effect<void, CommandError>
-
-/** Writes to standard output as fast as its reader reads. */
-const toStandardOutput: Write = (text) =>
-  Effect.tryPromise({
-    try: () =>
-      new Promise<void>((resolve, reject) => {
-        process.stdout.write(text, (error) => {
-          if (error == null) resolve()
-          else reject(error)
-        })
-      }),
-    catch: failed("standard output"),
-  })
-
-/** The stream emits the error of a write as well, after that write has reported it. */
-const standardOutput = Effect.acquireRelease(
-  Effect.sync(() => {
-    const ignore = () => {}
-    process.stdout.on("error", ignore)
-    return ignore
-  }),
-  (ignore) => Effect.sync(() => void setImmediate(() => process.stdout.off("error", ignore))),
-).pipe(Effect.as(toStandardOutput))
-
-const toFile =
-  (file: FileHandle, name: string): Write =>
-  (text) =>
-    Effect.tryPromise({ try: () => file.appendFile(text), catch: failed(name) })
-
-/** A file that the export replaces, or what it is written to in place, such as a pipe; a link is followed. */
-const targetOf = async (path: string) => {
-  const found: Stats | undefined = await stat(path).catch(() => undefined)
-  if (found === undefined) return { name: path, mode: fileMode, isReplaced: true }
-  return { name: await realpath(path), mode: found.mode, isReplaced: found.isFile() }
-}
-
-/** Writes a file under another name beside it, which replaces the file once it is whole. */
-const writeFile = <A, E, R>(
-  path: string,
-  write: (write: Write) => Effect.Effect<A, E, R>,
-): Effect.Effect<A, E | CommandError, R> => {
-  const attempt = <B>(run: () => Promise<B>) => Effect.tryPromise({ try: run, catch: failed(path) })
-  return Effect.acquireUseRelease(
-    attempt(async () => {
-      const { isReplaced, mode, name } = await targetOf(path)
-      const part = isReplaced ? `${name}.part` : name
-      const file = await open(part, "w", fileMode)
-      if (isReplaced) await file.chmod(mode & 0o777)
-      return { file, name, part }
-    }),
-    ({ file }) => write(toFile(file, path)),
-    ({ file, name, part }, exit) =>
-      attempt(async () => {
-        await file.close()
-        if (part === name) return
-        if (Exit.isSuccess(exit)) await rename(part, name)
-        else await unlink(part)
-      }),
-  )
-}
 
 /** The given index of a configuration, in place of nodes. */
 interface GivenIndex {
@@ -194,8 +124,10 @@ export const exportMovements = Command.make(
           ...(yield* Effect.forEach(indexes, Export.fromIndex)),
           ...(yield* Effect.forEach(chains, Export.fromNode)),
         ]
-        const write = (to: Write) => Export.write(parts, Export.formats[format](), to)
-        return yield* Option.isSome(output) ? writeFile(output.value, write) : Effect.flatMap(standardOutput, write)
+        const write = (to: ExportOutput.Write) => Export.write(parts, Export.formats[format](), to)
+        return yield* Option.isSome(output)
+          ? ExportOutput.toFile(output.value, write)
+          : Effect.flatMap(ExportOutput.standardOutput, write)
       })
       const all = chains.map(({ kept }) => kept)
       const written = yield* KeptDiscovery.during(all, work)

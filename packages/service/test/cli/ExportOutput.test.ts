@@ -1,0 +1,113 @@
+/** Files that an export replaces, and what it writes to in place. */
+import { execFileSync } from "node:child_process"
+import {
+  closeSync,
+  constants,
+  existsSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  readdirSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import * as ExportOutput from "../../src/cli/ExportOutput.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
+
+const exportText = (path: string, text: string) => ExportOutput.toFile(path, (write) => write(text))
+
+const exportFailure = (path: string) =>
+  ExportOutput.toFile(path, (write) => Effect.andThen(write("half"), Effect.fail("cut"))).pipe(Effect.flip)
+
+const text = (path: string): string => readFileSync(path, "utf8")
+
+describe("ExportOutput.toFile", () => {
+  it.effect("leaves a file whose name ends with .part as it is, and follows no link of that name", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const [target, part, other] = [join(folder, "a.csv"), join(folder, "a.csv.part"), join(folder, "other")]
+      writeFileSync(other, "other")
+      for (const make of [() => writeFileSync(part, "other"), () => symlinkSync(other, part)]) {
+        make()
+        yield* exportText(target, "whole")
+        const failure = yield* exportFailure(target)
+
+        expect(failure).toBe("cut")
+        expect([text(target), text(part), text(other)]).toEqual(["whole", "other", "other"])
+        expect(readdirSync(folder).toSorted()).toEqual(["a.csv", "a.csv.part", "other"])
+        expect(lstatSync(target).isSymbolicLink()).toBe(false)
+        unlinkSync(part)
+      }
+    }),
+  )
+
+  it.effect("writes two exports to one file apart, of which the last to end replaces the other", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const target = join(folder, "a.csv")
+      const begun = yield* Deferred.make<void>()
+      const mayEnd = yield* Deferred.make<void>()
+      const first = yield* ExportOutput.toFile(target, (write) =>
+        Effect.gen(function* () {
+          yield* write("first, ")
+          yield* Deferred.succeed(begun, undefined)
+          yield* Deferred.await(mayEnd)
+          yield* write("whole")
+        }),
+      ).pipe(Effect.forkChild)
+      yield* Deferred.await(begun)
+      yield* exportText(target, "second")
+      const between = text(target)
+      yield* Deferred.succeed(mayEnd, undefined)
+      yield* Fiber.join(first)
+
+      expect([between, text(target)]).toEqual(["second", "first, whole"])
+      expect(readdirSync(folder)).toEqual(["a.csv"])
+    }),
+  )
+
+  it.effect("replaces the file behind a link, also one that does not exist yet, and keeps the link", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const [target, link] = [join(folder, "a.csv"), join(folder, "link.csv")]
+      symlinkSync(target, link)
+      for (const written of ["new", "replaced"]) {
+        yield* exportText(link, written)
+
+        expect([text(target), lstatSync(link).isSymbolicLink()]).toEqual([written, true])
+      }
+    }),
+  )
+
+  it.effect("writes in place where the folder refuses the name of a file beside it", () =>
+    Effect.gen(function* () {
+      const target = join(yield* temporaryFolder, "a".repeat(252))
+      writeFileSync(target, "a longer text than the export")
+      yield* exportText(target, "whole")
+
+      expect(text(target)).toBe("whole")
+    }),
+  )
+
+  it.effect.skipIf(!existsSync("/proc/self/fd"))("writes to a pipe that has no name in the file system", () =>
+    Effect.gen(function* () {
+      const name = join(yield* temporaryFolder, "pipe")
+      execFileSync("mkfifo", [name])
+      const pipe = yield* Effect.acquireRelease(
+        Effect.sync(() => openSync(name, constants.O_RDWR)),
+        (opened) => Effect.sync(() => closeSync(opened)),
+      )
+      unlinkSync(name)
+      yield* exportText(`/dev/fd/${pipe}`, "whole")
+      const received = Buffer.alloc(16)
+      const bytes = readSync(pipe, received)
+
+      expect(received.toString("utf8", 0, bytes)).toBe("whole")
+    }),
+  )
+})
