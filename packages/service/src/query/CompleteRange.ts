@@ -40,6 +40,8 @@ const named = (from: number, to: number): string => (from === to ? `block ${from
 const notIndexed = (from: number, to: number): string =>
   `${named(from, to)} of this chain ${from === to ? "is" : "are"} not in the index`
 
+const mayLackAbove = (head: number): string => `the blocks above ${head} of this chain may not be in the index`
+
 /**
  * What an index may lack at the head of its chain: it is further behind the node than usual, or no indexer follows the node; undefined for
  * nothing.
@@ -48,7 +50,7 @@ export const behind = (head: number, status: ReportedStatus | null): string | un
   if (status === null) return undefined
   const { nodeHead, state } = status
   if (nodeHead !== null && nodeHead - head > maxLagBlocks) return `${notIndexed(head + 1, nodeHead)} yet`
-  const above = `the blocks above ${head} of this chain may not be in the index`
+  const above = mayLackAbove(head)
   if (state === "stopped") return `${above}: its indexer is stopped`
   if (StatusBoard.isUnresponsive(status)) return `${above}: its indexer does not report`
   return nodeHead === null ? `${above}: no node answers its indexer` : undefined
@@ -59,7 +61,7 @@ const lackingBlocks = (
   { checkpoint, searchedTo }: Coverage.Coverage,
   { from, to }: Blocks,
   status: ReportedStatus | null,
-  nodeHead: number,
+  nodeHead: number | undefined,
 ): string | undefined => {
   if (checkpoint === null) return "no block of this chain is in the index yet"
   const { first, head } = checkpoint
@@ -71,19 +73,22 @@ const lackingBlocks = (
       : `${lacking} for this wallet yet: its past is searched up to block ${searchedTo}`
   }
   if (to <= head.number) return undefined
+  if (nodeHead === undefined) return `${mayLackAbove(head.number)}: no node has stated its newest block`
   return to <= nodeHead ? `${notIndexed(head.number + 1, nodeHead)} yet` : behind(head.number, status)
 }
 
-/** Reads the head of a node, where a range ends with a block that the node may have and the index lacks. */
+/** Reads the head of a node, where a range ends with a block that the node may have and the index lacks; undefined where no node states it. */
 const nodeHeadFor = Effect.fnUntraced(function* (
   { checkpoint }: Coverage.Coverage,
   to: number,
   status: ReportedStatus | null,
-  readHead: Effect.Effect<number>,
+  readHead: Effect.Effect<number | undefined>,
 ) {
   const indexed = checkpoint?.head.number ?? 0
   const seen = Math.max(indexed, status?.nodeHead ?? 0)
-  return to <= seen || to > seen + maxUnseenBlocks ? seen : Math.max(seen, yield* readHead)
+  if (to <= seen || to > seen + maxUnseenBlocks) return seen
+  const read = yield* readHead
+  return read === undefined ? undefined : Math.max(seen, read)
 })
 
 /** Blocks of a range without traces; undefined for none. */
@@ -164,8 +169,8 @@ export const untracedTo = Effect.fnUntraced(function* (
 export interface Checked {
   /** What is read of its blocks. Default: transactions. */
   readonly needs?: Needs | undefined
-  /** Reads the number of the newest block of a node; 0 where it is not known. Default: the head that the indexer saw last. */
-  readonly readHead?: Effect.Effect<number> | undefined
+  /** Reads the number of the newest block of a node; undefined where no node states it. Default: the head that the indexer saw last. */
+  readonly readHead?: Effect.Effect<number | undefined> | undefined
 }
 
 /**

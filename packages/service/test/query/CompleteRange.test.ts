@@ -21,8 +21,8 @@ interface Known {
   readonly gaps?: ReadonlyArray<Gap>
   /** As the indexer saw it last. */
   readonly nodeHead?: number | null
-  /** As a node states it now; left out where none is asked. */
-  readonly newest?: number
+  /** As a node states it now, `null` for one that does not; left out where none is asked. */
+  readonly newest?: number | null
   readonly reported?: Partial<Pick<ReportedStatus, "ageMillis" | "state">>
   readonly settings?: AppliedSettings
   /** No indexer has written a status. */
@@ -66,7 +66,7 @@ const lacking = (blocks: CompleteRange.Blocks, known: Known = {}, needs?: Comple
     searchedTo: known.searchedTo,
   }
   const { newest } = known
-  const readHead = newest === undefined ? undefined : Effect.succeed(newest)
+  const readHead = newest === undefined ? undefined : Effect.succeed(newest ?? undefined)
   const checked = Effect.result(CompleteRange.check(chain, coverage, blocks, { needs, readHead }))
   return Effect.map(checked, (result) => ({
     message: Result.isFailure(result) ? String(Reflect.get(result.failure, "message")) : null,
@@ -160,6 +160,12 @@ describe("CompleteRange.check", () => {
           { newest: 1_199 },
           "blocks 200 to 1199 of this chain are not in the index yet",
         ],
+        "a block that it may have, of a node that does not state its head": [
+          { from: 100, to: 200 },
+          { newest: null },
+          "the blocks above 199 of this chain may not be in the index: no node has stated its newest block",
+        ],
+        "a stored block, for which no node is asked": [whole, { newest: null }, null],
         "a number far above, for which no node is asked": [{ from: 100, to: 1_200 }, { newest: 1_200 }, null],
       }),
   )

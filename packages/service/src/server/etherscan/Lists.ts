@@ -57,6 +57,9 @@ export const maxBytes = 16 * 1024 * 1024
 /** Pages of a query that one answer reads: most of them have few of the rows that are searched for. */
 const maxPages = 2_000
 
+/** Time that a list waits for the head of a node. */
+const maxHeadMillis = 1_000
+
 /** Times that a list is read again after a reorg. */
 const maxRestarts = 3
 
@@ -126,7 +129,10 @@ const readOnce = Effect.fnUntraced(function* <Row, Selection, Wire>(
     const query = { chain, wallet, range, order, position, limit: limit - found.length, maxBytes: pageBytes, selection }
     const { after, coverage, next, rows } = yield* read(query)
     if (pages === 1) {
-      const readHead = calls.head(request).pipe(Effect.orElseSucceed(() => 0))
+      const readHead = calls.head(request).pipe(
+        Effect.timeout(maxHeadMillis),
+        Effect.orElseSucceed(() => undefined),
+      )
       yield* CompleteRange.check(chain, coverage, { from, to }, { needs, readHead })
       if (after !== null) places.keep(ownPlaces, { place: after, rows: skipped }, coverage)
     }

@@ -132,6 +132,22 @@ describe("Etherscan's API: what the index does not cover", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live("a range that ends above the last block is an error while the node does not answer", () =>
+    Effect.gen(function* () {
+      const node = yield* Node.start(() => ({ body: "", delivery: { kind: "stalledHeaders" } }))
+      const service = yield* startOn(chain(5), { config: { rpc: [node.url] } })
+      yield* Effect.orDie(service.stores["eth"]!.writeStatus(status({ nodeHead: 4 })))
+      const path = `/v2/api?chainid=1&module=account&action=txlist&address=${Rows.bob}&endblock=6&apikey=${service.key}`
+      const { json } = yield* service.fetch(path)
+
+      expect(json).toEqual(
+        notOk(
+          "Not indexed: the blocks above 4 of this chain may not be in the index: no node has stated its newest block",
+        ),
+      )
+    }).pipe(Effect.scoped),
+  )
+
   it.live("the block of a time behind the last one is an error while the index is behind its node", () =>
     Effect.gen(function* () {
       const service = yield* startOn(chain(5))
