@@ -40,7 +40,7 @@ export const read = Effect.fnUntraced(function* <E = never>(
   Books.accountIn(books, Holding.nonce)
   let after: Position | null = null
   for (;;) {
-    const query = { wallet, from, to, order: "ASC", after, limit: pageRows } as const
+    const query = { wallet, from, to, order: "ASC", after, limit: pageRows, isForProof: true } as const
     const rows: ReadonlyArray<LedgerEntry> = yield* snapshot((one) => one.ledger(query))
     for (const row of rows) {
       yield* admit(row)

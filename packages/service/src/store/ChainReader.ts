@@ -67,6 +67,8 @@ export interface LedgerQuery extends Pick<PageQuery, "from" | "to" | "order" | "
   readonly wallet: string
   /** Maximum size of the rows together as they are stored, in bytes. The first row is read whatever its size. Default: no limit. */
   readonly maxBytes?: number | undefined
+  /** True where the rows are compared with the chain, which names the asset and the block of a row that is missing. */
+  readonly isForProof?: boolean
 }
 
 /** Roles and movements of a wallet at a place; the index of one that belongs to its block alone is `Movement.blockLevelIndex`. */
