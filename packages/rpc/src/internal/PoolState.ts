@@ -151,13 +151,16 @@ const fresh: EndpointState = {
  * console.log(EndpointPool.initial(2).endpoints.length) // 2
  * ```
  */
-export const initial = (size: number, limits: Partial<Limits> = {}): State => ({
+export const initial = (
+  size: number,
+  { cooldownMillis = 1_000, maxCooldownMillis = 30_000, maxPauseMillis = 86_400_000 }: Partial<Limits> = {},
+): State => ({
   endpoints: Array.from({ length: size }, () => fresh),
   preferred: 0,
   turns: 0,
   highest: -1n,
   highestAt: 0,
-  limits: { cooldownMillis: 1_000, maxCooldownMillis: 30_000, maxPauseMillis: 86_400_000, ...limits },
+  limits: { cooldownMillis, maxCooldownMillis, maxPauseMillis },
 })
 
 const pausedUntil = (state: State, one: EndpointState, pauseMillis: number | undefined, now: number): number =>

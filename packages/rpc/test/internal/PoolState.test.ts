@@ -6,6 +6,7 @@ import {
   type Event,
   initial,
   isHealthy,
+  type Limits,
   type State,
   step,
   type Verdict,
@@ -204,6 +205,17 @@ describe("step", () => {
 
     expect(methodsAfter("eth_chainId")).toEqual(["trace_block"])
     expect(methodsAfter("trace_block")).toEqual([])
+  })
+
+  it("initial: has the default of a limit that is undefined", () => {
+    const limits: unknown = { cooldownMillis: undefined, maxCooldownMillis: undefined, maxPauseMillis: 60_000 }
+
+    // Sound: a caller that compiles without exact optional properties may give a limit that is undefined.
+    expect(initial(1, limits as Partial<Limits>).limits).toEqual({
+      cooldownMillis: 1_000,
+      maxCooldownMillis: 30_000,
+      maxPauseMillis: 60_000,
+    })
   })
 
   it("step: grants no pause beyond the limit, and shortens none", () => {
