@@ -30,15 +30,21 @@ const spellings = (secret: string): ReadonlyArray<string> => {
   return plain.flatMap((text) => [text, encodeURIComponent(text), JSON.stringify(text).slice(1, -1)])
 }
 
-/** What separates the words of letters and digits in a text, including escapes of JSON, URLs and HTML. */
-const separators = /(?:\\u[\da-f]{4}|%(?:25)?[\da-f]{2}|&#?\w{2,7};|[^\da-z])+/gi
+/** Escapes of JSON, URLs and HTML. */
+const escapes = String.raw`\\u[\da-fA-F]{4}|%(?:25)?[\da-fA-F]{2}|&#?\w{2,7};`
+
+/**
+ * What separates two words of letters and digits in a text. Their number is bounded, as the engine keeps a position to return to for each.
+ * An escape is not also read as single characters, since the ways to read a text would multiply.
+ */
+const separators = `(?:${escapes}|(?!${escapes})[^\\da-zA-Z]){1,99}`
 
 /** Stands for separators in the words of a text. */
 const gap = "\0"
 
 /**
  * Makes a function that replaces the given secrets in a text, in each spelling: plain, percent-encoded, inside JSON. A secret is also
- * found by its words of letters and digits alone, whatever escapes are between them.
+ * found by its words of letters and digits alone, whatever escapes are between them, up to 99 between two words.
  *
  * **Gotchas**
  *
@@ -49,18 +55,12 @@ export const scrubber = (secrets: Iterable<string>): ((text: string) => string) 
     [...new Set(texts)].filter((text) => text.length >= minSecretCharacters).sort((a, b) => b.length - a.length)
   const found = longest([...secrets].flatMap(spellings))
   const words = longest(found.map((text) => (text.match(/[\da-z]+/gi) ?? []).join(gap)))
-  const wordsOrGap = new RegExp([...words, gap].join("|"), "g")
-  return (text) => {
-    const clean = found.reduce((clean, secret) => clean.replaceAll(secret, mark), text)
-    if (!words.some((word) => clean.includes(word.split(gap, 1)[0] ?? ""))) return clean
-    const gaps = clean.match(separators) ?? []
-    let at = 0
-    return clean.replace(separators, gap).replace(wordsOrGap, (part) => {
-      if (part === gap) return gaps[at++] ?? ""
-      at += part.split(gap).length - 1
-      return mark
-    })
-  }
+  const patterns = words.map((text) => text.replaceAll(gap, separators))
+  const wordsOrEscape = new RegExp([...patterns, escapes].join("|"), "g")
+  return (text) =>
+    found
+      .reduce((clean, secret) => clean.replaceAll(secret, mark), text)
+      .replace(wordsOrEscape, (part) => (/^\w/.test(part) ? mark : part))
 }
 
 /** Cuts a text to a number of characters, and puts it on one line with every character visible. A cut text ends with its full length. */

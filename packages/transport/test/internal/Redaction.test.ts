@@ -41,6 +41,18 @@ describe("Redaction", () => {
       '<a href="/">&lt;<redacted></a> \0%2f',
     ),
   )
+  it("scrubber: reads a text whose words are behind any number of separators", () => {
+    const text = `3f2a9c1e${" ".repeat(20_000_000)}`
+
+    expect(Redaction.scrubber(["3f2a9c1e-77aa"])(text) === text).toBe(true)
+  })
+  it("scrubber: reads a text that repeats the words of a secret inside escapes", () => {
+    const scrub = Redaction.scrubber(["key1/key2/key3/key4/key5/key6/key7/key8/key9"])
+    const text = `key1${["2", "3", "4", "5", "6", "7", "8"].map((digit) => `&key${digit};`.repeat(14)).join("")}`
+
+    expect(scrub(`${text}key9`)).toBe(`${text}key9`)
+    expect(scrub(`${text} key1/key2&#47;key3%2fkey4/key5/key6/key7/key8/key9`)).toBe(`${text} <redacted>`)
+  })
   it("scrubber: leaves a text with another case of a letter", () =>
     expect(Redaction.scrubber(["true"])("True")).toBe("True"))
   it("scrubber: replaces the longest secret first", () =>
