@@ -172,13 +172,6 @@ const settingsOfCall = <E>(settings: Settings, call: Request<E>): Result.Result<
 
 const hasCallScope = (error: Failure): boolean => "scope" in error && error.scope === "call"
 
-/**
- * The wait of an error that the other calls of a client share. A server that is unavailable may be well before the time that it states, so
- * that one beyond the deadline, for which no call can wait, is the longest backoff. A rate limit is shared for as long as it lasts.
- */
-const sharedWait = ({ _tag, retryAfter }: Failure, { cap, deadline }: RetryPolicy.RetryPolicy) =>
-  retryAfter !== undefined && _tag !== "RateLimited" && Duration.isGreaterThan(retryAfter, deadline) ? cap : retryAfter
-
 /** One attempt of a call: waits as the endpoint requested, sends, and decodes the response. */
 const attemptOf = <A, E extends Failure, R>(
   call: Request<E>,
@@ -213,7 +206,7 @@ const attemptOf = <A, E extends Failure, R>(
     report?.response(state.attempt, reply)
     return yield* decode(reply).pipe(
       Effect.tapError((error) => {
-        const wait = sharedWait(error, policy)
+        const wait = Retry.requestedWait(error, policy)
         return wait === undefined || hasCallScope(error) ? Effect.void : waits.ask(endpoint, wait)
       }),
     )

@@ -180,6 +180,13 @@ export const run = <A, E, S extends State, R, R2 = never>(options: {
   })
 
 /**
+ * The wait that the server of an error asks of other calls of a client. A server that is unavailable may be well before the time that it
+ * states, so that one beyond the deadline, for which no call can wait, is the longest backoff. A rate limit is kept for as long as it lasts.
+ */
+export const requestedWait = ({ _tag, retryAfter }: CallFailure, { cap, deadline }: RetryPolicy) =>
+  retryAfter !== undefined && _tag !== "RateLimited" && Duration.isGreaterThan(retryAfter, deadline) ? cap : retryAfter
+
+/**
  * Repeats a call of a stream that has begun until the policy's deadline, by errors that may be retried: a stream outlasts a server that
  * starts again. With one attempt at most it is not repeated.
  */
@@ -191,7 +198,9 @@ export const untilDeadline = <A, E extends CallFailure, R>(
   return run({
     initial: (nowMillis) => initial(policy, nowMillis),
     attempt: () => call,
-    next: (state, { error: { isRetryable, retryAfter }, ...failure }) =>
-      next(policy, state, { ...failure, isRetryable, retryAfter, maxAttempts }),
+    next: (state, { error, ...failure }) => {
+      const retryAfter = requestedWait(error, policy)
+      return next(policy, state, { ...failure, isRetryable: error.isRetryable, retryAfter, maxAttempts })
+    },
   })
 }

@@ -313,6 +313,27 @@ describe("Retry", () => {
         expect(exit).toEqual(Exit.fail(broken))
       }),
     )
+    it.effect(
+      "untilDeadline: asks a server again that is unavailable for longer than the deadline, not one with a rate limit",
+      () =>
+        Effect.gen(function* () {
+          const retryAfter = Duration.hours(1)
+          const unavailable = new ClientError.InvalidResponse({
+            host: "a.test",
+            reason: "status",
+            path: "status",
+            expected: "200",
+            received: "503",
+            isRetryable: true,
+            retryAfter,
+          })
+          const asked = yield* runUntil(policy, 2, unavailable)
+          const refused = yield* runUntil(policy, 2, limited(retryAfter))
+
+          expect(asked).toEqual({ times: [0, 1_000, 2_000], exit: Exit.succeed("done") })
+          expect([refused.times.length, refused.exit]).toEqual([1, Exit.fail(limited(retryAfter))])
+        }),
+    )
     it.effect("untilDeadline: repeats nothing by a policy of one attempt, or after an error that is not retried", () =>
       Effect.gen(function* () {
         const once = yield* runUntil({ ...policy, maxAttempts: 1 }, 1)
