@@ -104,6 +104,15 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("addresses in the explore
     expect(await etherOf("Opening balances").locator("data").getAttribute("value")).toBe(await heldAt("0x0"))
     expect(await page.getByRole("group", { name: "Sums by asset and kind" }).getByText("genesis").count()).toBe(0)
 
+    // It does not wait for a node then.
+    const failed: Array<string> = []
+    page.on("requestfailed", (request) => failed.push(request.url()))
+    await page.route("**/rpc/**", () => {})
+    await page.goto(`${world.url}/address/${alice}?tab=statement`)
+    await etherOf("Closing balances").waitFor()
+    expect(failed.filter((url) => url.includes("/rpc/"))).toEqual([])
+    await page.unrouteAll()
+
     await site.open(`/address/${alice}?tab=movements&asset=native`)
     const after = page.locator('.rows-body .row [data-name="Balance after"] data').first()
     await after.waitFor()

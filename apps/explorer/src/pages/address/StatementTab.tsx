@@ -174,7 +174,7 @@ export const StatementTab = ({ address }: { readonly address: string }) => {
       </Toolbar>
       {error !== null && data === undefined ? (
         <ErrorNotice error={error} onRetry={refetch} />
-      ) : data === undefined || isComparing ? (
+      ) : data === undefined || (data.incomplete.opening && isComparing) ? (
         <Skeleton label="the statement" rows={8} />
       ) : (
         <Contents statement={data} compared={compared ?? new Map()} />

@@ -1,7 +1,7 @@
 /** The sums of an address beside the state of the chain. */
 import type { Balances, RestPromiseClient } from "@daybook/rest/promise"
 import * as Clients from "../../service/Clients.ts"
-import { useRest, useService, useStatus } from "../../service/Service.tsx"
+import { useChainStatus, useRest, useService } from "../../service/Service.tsx"
 import { type ByAsset, read } from "./Compared.ts"
 
 /** Sums of an address, and what is needed to compare them. */
@@ -22,11 +22,17 @@ const compare = async (client: RestPromiseClient, sums: Sums, signal: AbortSigna
   return read(await Clients.rpc(chain, apiKey), { address, balances, first: first ?? 0, inFirst })
 }
 
-/** The comparison of the latest sums, of `native` alone or of all, made again with each block. */
+/** The first indexed block; pending until a status was read, or could not be. */
+const useFirst = () => {
+  const { data, isPending } = useChainStatus()
+  return { first: data?.[0]?.indexed?.from, isFirstPending: isPending }
+}
+
+/** The comparison of the latest sums, of `native` alone or of all, made again with each block; not pending where there will be none. */
 export const useComparison = (address: string, asset?: "native") => {
   const { apiKey } = useService()
-  const first = useStatus()?.indexed?.from
-  return useRest(
+  const { first, isFirstPending } = useFirst()
+  const { data, isLoading } = useRest(
     ["compared", address, asset, first],
     async (client, chain, signal) => {
       const balances = await client.balances({ address, chain, asset }, { signal })
@@ -34,20 +40,22 @@ export const useComparison = (address: string, asset?: "native") => {
     },
     { enabled: first !== undefined, isLive: true },
   )
+  return { data, isPending: isFirstPending || isLoading }
 }
 
 /** Comparisons by asset, of `native` alone or of all; undefined until they are made. */
 export const useCompared = (address: string, asset?: "native"): ByAsset | undefined =>
   useComparison(address, asset).data
 
-/** The comparison of sums that were read; pending while there are none. */
+/** The comparison of sums that were read; not pending where there will be none. */
 export const useComparisonOf = (address: string, balances: Sums["balances"] | undefined) => {
   const { apiKey } = useService()
-  const first = useStatus()?.indexed?.from
-  return useRest(
+  const { first, isFirstPending } = useFirst()
+  const { data, isLoading } = useRest(
     ["compared sums", address, balances?.block_hash, first],
     async (client, chain, signal): Promise<ByAsset> =>
       balances === undefined ? new Map() : compare(client, { address, apiKey, balances, chain, first }, signal),
     { enabled: first !== undefined && balances !== undefined },
   )
+  return { data, isPending: isFirstPending || isLoading }
 }
