@@ -75,6 +75,39 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("search in the explorer",
     await results.waitFor({ state: "hidden" })
   })
 
+  it("search: names that are under way do not appear once the person has left the box or the page", async ({
+    site,
+  }) => {
+    await site.open("/")
+    const { page } = site
+    await page.locator('a[href^="/block/"]').first().click()
+    await page.getByRole("heading", { name: /^Block/ }).waitFor()
+    const leave = {
+      box: () => page.getByRole("searchbox").blur(),
+      page: () => page.goBack(),
+    }
+    for (const [left, by] of Object.entries(leave)) {
+      let release = () => {}
+      const released = new Promise<void>((resolve) => (release = resolve))
+      await page.route("**/search?*", async (route) => {
+        await released
+        await route.continue().catch(() => undefined)
+      })
+      const asked = page.waitForRequest("**/search?*")
+      await page.getByRole("searchbox").fill("")
+      await page.getByRole("searchbox").pressSequentially("gol")
+      await asked
+      await by()
+      const answered = page.waitForResponse("**/search?*")
+      release()
+      await (await answered).finished()
+      for (let frames = 0; frames < 2; frames++) await page.evaluate(async () => new Promise(requestAnimationFrame))
+
+      expect([left, await page.getByRole("list", { name: "Results" }).count()]).toEqual([left, 0])
+      await page.unrouteAll()
+    }
+  })
+
   it("search: states why nothing was found", async ({ site }) => {
     await site.open("/")
     for (const [text, reason] of [

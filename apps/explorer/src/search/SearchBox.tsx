@@ -93,7 +93,7 @@ export const SearchBox = () => {
       onSubmit={onSubmit}
       onKeyDown={onKeyDown}
       onBlur={({ currentTarget, relatedTarget }) => {
-        if (state._tag === "Hits" && !currentTarget.contains(relatedTarget)) close()
+        if (state._tag !== "Searching" && state._tag !== "Nothing" && !currentTarget.contains(relatedTarget)) close()
       }}
     >
       <input

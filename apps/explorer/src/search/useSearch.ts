@@ -43,17 +43,18 @@ export const useSearch = (onFound: () => void) => {
     begin()
     setState(idle)
   }
-  const suggest = async (part: string, turn: number) => {
+  const suggest = async (part: string, turn: number, entry: string) => {
     const find = async () => (await loadResolver()).suggest(part, service, watched)
     const hits = await find().catch(() => [])
-    if (turn === latest.current) setState(hits.length === 0 ? idle : { _tag: "Hits", hits })
+    if (turn === latest.current) setState(hits.length === 0 || entry !== Entry.key() ? idle : { _tag: "Hits", hits })
   }
   const change = (value: string) => {
     const turn = begin()
+    const entry = Entry.key()
     setText(value)
     // Hits stay until others replace them, so that the list does not flicker.
     if (state._tag !== "Hits" || value === "") setState(idle)
-    timer.current = setTimeout(() => void suggest(value, turn), suggestionMillis)
+    timer.current = setTimeout(() => void suggest(value, turn, entry), suggestionMillis)
   }
   const search = async () => {
     const turn = begin()
