@@ -21,9 +21,27 @@ export type Input<T> = T extends string & Brand.Brand<string>
       ? T
       : T extends ReadonlyArray<unknown>
         ? { readonly [K in keyof T]: Input<T[K]> }
-        : T extends object
-          ? { readonly [K in keyof T]: Input<T[K]> }
-          : T
+        : T extends StateObject
+          ? StateBlock
+          : T extends object
+            ? { readonly [K in keyof T]: Input<T[K]> }
+            : T
+
+type StateObject = Extract<typeof RpcMethod.StateBlock.Type, object>
+
+/**
+ * Block of a state as an object: its hash, or its number.
+ *
+ * Source: EIP-1898.
+ */
+export interface StateBlock {
+  /** Block hash. */
+  readonly blockHash?: string
+  /** Block number. */
+  readonly blockNumber?: number | bigint | `0x${string}`
+  /** True to fail when the block of a hash is not canonical. */
+  readonly requireCanonical?: boolean
+}
 
 type Name = RpcMethod.Name
 
