@@ -47,6 +47,15 @@ const operator = { exposure: "operator" } as const
 
 /** Block of the state that a call reads; nodes require it, and callers may leave it out. */
 const stateBlock = Schema.optionalKey(StateBlock)
+/** Parameters of what executes a call. */
+const callParamNames = ["call", "block", "overrides", "blockOverrides"] as const
+const callParams = [
+  CallRequest,
+  stateBlock,
+  Schema.optionalKey(StateOverride),
+  Schema.optionalKey(BlockOverride),
+] as const
+
 const latestAt = (at: number) => ({ defaultParam: { at, value: "latest" } })
 
 /**
@@ -138,20 +147,9 @@ export const all = {
     latestAt(2),
   ),
   /** Executes a call without creating a transaction and returns its output; a revert is an error. Default block `latest`. */
-  eth_call: method(
-    "eth_call",
-    ["call", "block", "overrides", "blockOverrides"],
-    [CallRequest, stateBlock, Schema.optionalKey(StateOverride), Schema.optionalKey(BlockOverride)],
-    Hex.Hex,
-    latestAt(1),
-  ),
+  eth_call: method("eth_call", callParamNames, callParams, Hex.Hex, latestAt(1)),
   /** Gas that a transaction needs, in gas units. */
-  eth_estimateGas: method(
-    "eth_estimateGas",
-    ["call", "block", "overrides", "blockOverrides"],
-    [CallRequest, stateBlock, Schema.optionalKey(StateOverride), Schema.optionalKey(BlockOverride)],
-    Quantity.Quantity,
-  ),
+  eth_estimateGas: method("eth_estimateGas", callParamNames, callParams, Quantity.Quantity),
   /** Logs that match a filter, oldest first. Nodes limit the number of blocks or logs of one call. */
   eth_getLogs: method("eth_getLogs", ["filter"], [LogFilter], Schema.Array(Receipt.Log), { cacheability: "logs" }),
   /** Fee history of a range of blocks that ends at `newest`, with the priority fees at the given percentiles, 0 to 100. */

@@ -69,6 +69,9 @@ const codings: Readonly<Record<string, Coding>> = {
   zstd: (zlib) => zlib.createZstdDecompress?.(),
 }
 
+/** Codings of one body, as each has its own memory. */
+const maxCodings = 5
+
 /** Reads decompressed chunks. Cancelling also closes the socket. */
 const decompressed = (compressed: Reader, coding: Coding): Reader => {
   const open = async (): Promise<Reader> => {
@@ -113,10 +116,13 @@ const responseOf = (message: IncomingMessage, onClose: () => void): Response => 
   const headers = headersOf(message)
   message.on("close", onClose)
   // The last coding was applied last.
-  const body = listOf(headers.get("content-encoding")).reduceRight((reader, name) => {
-    const coding = Object.hasOwn(codings, name) ? codings[name] : undefined
-    return coding === undefined ? reader : decompressed(reader, coding)
-  }, chunksOf(message))
+  const names = listOf(headers.get("content-encoding")).filter((name) => Object.hasOwn(codings, name))
+  const plain = chunksOf(message)
+  const body =
+    names.length > maxCodings
+      ? { ...plain, read: () => Promise.reject(new Error(`the body has more than ${maxCodings} content codings`)) }
+      : // Sound: the names are those of codings.
+        names.reduceRight((reader, name) => decompressed(reader, codings[name]!), plain)
   return {
     // Sound: a response has a status.
     status: message.statusCode!,

@@ -65,6 +65,21 @@ describe("NodeFetch", () => {
       }),
     )
 
+    it.live("make: its fetch refuses a body of more than five codings", () =>
+      Effect.gen(function* () {
+        const layers = Array.from({ length: 6 }, () => "gzip")
+        const server = yield* script((_request, response) =>
+          response
+            .writeHead(200, { "content-encoding": layers.join(", ") })
+            .end(layers.reduce<Buffer>((bytes) => gzipSync(bytes), Buffer.from("packed €"))),
+        )
+
+        const error = yield* Effect.flip(Http.send(at(server.url), yield* limits))
+
+        expect(error.message).toContain("more than 5 content codings")
+      }),
+    )
+
     it.live("make: its fetch accepts an empty response that declares gzip", () =>
       Effect.gen(function* () {
         const server = yield* script(reply(200, "", { "content-encoding": "gzip" }))
