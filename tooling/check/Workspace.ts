@@ -4,7 +4,6 @@
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
-import { createServer } from "node:net"
 import { dirname, join, relative, sep } from "node:path"
 
 /** The root folder of the repository. */
@@ -103,16 +102,6 @@ export const run = (command: string, args: ReadonlyArray<string>, options: RunOp
       release()
       const complete = signal === null ? output : `${output}stopped by ${signal}\n`
       resolve({ code: code ?? 1, output: complete, standardOutput })
-    })
-  })
-
-/** A TCP port of 127.0.0.1 that was free. */
-export const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer().on("error", reject)
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      server.close(() => (typeof address === "object" && address !== null ? resolve(address.port) : reject(address)))
     })
   })
 

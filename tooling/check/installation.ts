@@ -6,9 +6,10 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { freePort } from "../harness/src/FreePort.ts"
 import * as ShellExample from "./ShellExample.ts"
 import * as Source from "./Source.ts"
-import { freePort, report, root, run } from "./Workspace.ts"
+import { report, root, run } from "./Workspace.ts"
 
 const { DAYBOOK_ADDRESS: address, DAYBOOK_NODE_URL: node } = process.env
 if (address === undefined || node === undefined)

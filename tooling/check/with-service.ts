@@ -10,9 +10,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Layer } from "effect"
+import { freePort } from "../harness/src/FreePort.ts"
 import { Anvil, Scenario } from "../chain/src/index.ts"
 import * as Operation from "../../packages/service/src/config/Operation.ts"
-import { freePort, root, run } from "./Workspace.ts"
+import { root, run } from "./Workspace.ts"
 
 const manifest: { readonly scripts: Readonly<Record<string, string>> } = JSON.parse(
   readFileSync(join(root, "package.json"), "utf8"),

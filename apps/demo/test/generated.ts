@@ -1,7 +1,6 @@
 /** A service over a generated history: a store filled through the store's interface, and `daybook serve` as a process. */
 import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Eventually, WalletHistory } from "@daybook/harness"
@@ -74,16 +73,6 @@ export const makeStore = (rows: number) =>
     )
     if (apiKey === null) return yield* Effect.die(new Error("Key exists in a new database: reader."))
     return { folder, apiKey, hashes: history.map(({ hash }) => hash) }
-  })
-
-/** A free TCP port. */
-export const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer().on("error", reject)
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      server.close(() => (typeof address === "object" && address !== null ? resolve(address.port) : reject(address)))
-    })
   })
 
 /** `daybook serve --role serve` as a process; resolves when it responds. `end` stops it with a signal and waits. */

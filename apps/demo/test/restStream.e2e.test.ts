@@ -2,7 +2,8 @@
 import { createRestClient } from "@daybook/rest/promise"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { freePort, makeStore, serve, wallet } from "./generated.ts"
+import { freePort } from "@daybook/harness/FreePort"
+import { makeStore, serve, wallet } from "./generated.ts"
 
 /** Orders, each with the number of rows after which the service is killed. */
 const orders = [

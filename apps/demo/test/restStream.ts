@@ -7,7 +7,8 @@ import { spawn } from "node:child_process"
 import { cpus } from "node:os"
 import { createRestClient } from "@daybook/rest/promise"
 import { Effect, Redacted } from "effect"
-import { freePort, makeStore, serve, wallet } from "./generated.ts"
+import { freePort } from "@daybook/harness/FreePort"
+import { makeStore, serve, wallet } from "./generated.ts"
 
 interface Measured {
   readonly rows: number

@@ -4,17 +4,6 @@ import * as ChromiumBrowser from "./Browser.ts"
 import * as Site from "./Site.ts"
 import * as SiteTest from "./SiteTest.ts"
 
-interface NodeBlock {
-  readonly number: string
-  readonly hash: string
-  readonly gasUsed: string
-  readonly gasLimit: string
-  readonly miner: string
-  readonly parentHash: string
-  readonly stateRoot: string
-  readonly transactions: ReadonlyArray<string>
-}
-
 const it = SiteTest.make({ chain: { rewinds: true, pollMillis: 50 } })
 
 describe.skipIf(ChromiumBrowser.missing !== undefined)("search in the explorer", () => {
@@ -24,7 +13,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("search in the explorer",
   }) => {
     await site.open("/")
     const { accounts, transactions } = world.scenario
-    const block = await world.call<NodeBlock>("eth_getBlockByNumber", ["0x5", false])
+    const block = await world.call<{ readonly hash: string }>("eth_getBlockByNumber", ["0x5", false])
     for (const [text, path] of [
       [accounts.bob.toUpperCase().replace("0X", "0x"), `/address/${accounts.bob}`],
       [transactions.create2, `/tx/${transactions.create2}`],

@@ -9,7 +9,7 @@ import { Anvil } from "@daybook/chain"
 import { Effect } from "effect"
 import { addKey, daybook, root, untilOk } from "../cluster/Cluster.ts"
 import * as Member from "../cluster/Member.ts"
-import { freePort } from "../store/postgres/EmbeddedServer.ts"
+import { freePort } from "@daybook/harness/FreePort"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 /** The programs. */

@@ -4,6 +4,7 @@
  */
 import { rmSync } from "node:fs"
 import { Effect } from "effect"
+import { freePort } from "@daybook/harness/FreePort"
 import * as Proxy from "../replicas/Proxy.ts"
 import * as EmbeddedServer from "../store/postgres/EmbeddedServer.ts"
 import * as TestServer from "../store/postgres/TestServer.ts"
@@ -65,14 +66,14 @@ const named = (url: string, database: string): string => {
 /** Starts a server, and its standby. */
 const startNode = async ({ bin, delayMillis }: Options, ofStandby: ReadonlyArray<string>) => {
   const folders = await EmbeddedServer.initialisePair(bin)
-  const port = await EmbeddedServer.freePort()
+  const port = await freePort()
   const launch = () => EmbeddedServer.launch(folders.primary, port, settings)
   let server = await launch()
   const link = await Proxy.start(port)
   const standby =
     delayMillis === undefined
       ? undefined
-      : await EmbeddedServer.launch(folders.standby, await EmbeddedServer.freePort(), [
+      : await EmbeddedServer.launch(folders.standby, await freePort(), [
           ...settings,
           `primary_conninfo=host=127.0.0.1 port=${link.port} user=postgres`,
           `recovery_min_apply_delay=${delayMillis}ms`,

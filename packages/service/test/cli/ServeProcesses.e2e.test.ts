@@ -12,7 +12,7 @@ import * as ChainSchema from "../../src/store/sqlite/ChainSchema.ts"
 import * as Rows from "../server/rows.ts"
 import * as TestStore from "../store/TestStore.ts"
 import { addKey, daybook, daybookProcess, main, timeout, withConfig } from "./daybook.ts"
-import { freePort } from "../store/postgres/EmbeddedServer.ts"
+import { freePort } from "@daybook/harness/FreePort"
 
 /** Status of a request on a connection of its own. */
 const statusOf = (url: string, headers: Record<string, string> = {}): Promise<number> =>

@@ -5,7 +5,8 @@
 import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { type Cluster, freePort, initialisePair, owner } from "../store/postgres/EmbeddedServer.ts"
+import { freePort } from "@daybook/harness/FreePort"
+import { type Cluster, initialisePair, owner } from "../store/postgres/EmbeddedServer.ts"
 import * as Member from "./Member.ts"
 
 const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=200", "fsync=off"]

@@ -7,6 +7,7 @@ import { chmodSync, chownSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, type Scope } from "effect"
 import { Eventually } from "@daybook/harness"
+import { freePort } from "@daybook/harness/FreePort"
 import * as Engine from "../../src/store/Engine.ts"
 import type * as Campaign from "../campaign/Campaign.ts"
 import * as Member from "../cluster/Member.ts"
@@ -43,7 +44,7 @@ export const version = (): readonly [text: string, minor: number] | undefined =>
 /** Starts PgBouncer in front of a server; gives the URL of the same database behind it. */
 const start = Effect.fnUntraced(function* (url: string, mode: Mode, keepsStatements: boolean) {
   const folder = yield* temporaryFolder
-  const port = yield* Effect.promise(EmbeddedServer.freePort)
+  const port = yield* Effect.promise(freePort)
   const { pathname, port: upstream, username } = new URL(url)
   const lines = [
     "[databases]",

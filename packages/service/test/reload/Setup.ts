@@ -9,6 +9,7 @@ import type { TLSSocket } from "node:tls"
 import { Anvil, Head } from "@daybook/chain"
 import { Eventually } from "@daybook/harness"
 import { Effect } from "effect"
+import { freePort } from "@daybook/harness/FreePort"
 import { daybook } from "../cluster/Cluster.ts"
 import * as Member from "../cluster/Member.ts"
 import * as EmbeddedServer from "../store/postgres/EmbeddedServer.ts"
@@ -102,9 +103,7 @@ const postgres = Effect.map(
 export const start = Effect.fnUntraced(function* ({ database, processes }: Kind) {
   const base = yield* temporaryFolder
   const [eth, other] = yield* Effect.all([indexed(1), indexed(8453)])
-  const [port, unused] = yield* Effect.promise(() =>
-    Promise.all([EmbeddedServer.freePort(), EmbeddedServer.freePort()]),
-  )
+  const [port, unused] = yield* Effect.promise(() => Promise.all([freePort(), freePort()]))
   const file = join(base, "daybook.json")
   const log = join(base, "log")
   const chain = (url: string, more: object = {}) => ({ rpc: [url], pollMillis: 200, ...more })

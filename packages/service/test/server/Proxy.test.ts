@@ -8,7 +8,7 @@ import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
 import { start } from "./service.ts"
-import { freePort } from "../store/postgres/EmbeddedServer.ts"
+import { freePort } from "@daybook/harness/FreePort"
 
 const haproxy = process.env["HAPROXY"] ?? "/usr/sbin/haproxy"
 const isThere = existsSync(haproxy)

@@ -18,11 +18,11 @@ import {
   writeFileSync,
 } from "node:fs"
 import { createRequire } from "node:module"
-import { createServer, type AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { basename, dirname, join } from "node:path"
 import { createInterface } from "node:readline"
 import { Effect, type Scope } from "effect"
+import { freePort } from "@daybook/harness/FreePort"
 
 /** A server that runs. */
 export interface EmbeddedServer {
@@ -57,17 +57,6 @@ const copyPrograms = (to: string): void => {
     rmSync(path, { force: true })
     symlinkSync(basename(source), path)
   }
-}
-
-/** A port on which nothing listens. */
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  // Sound: a TCP server has a port.
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, "close")
-  return port
 }
 
 const run = (file: string, args: ReadonlyArray<string>): ChildProcess =>
