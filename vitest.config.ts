@@ -43,6 +43,7 @@ const project = (name: string, folder: string, include: string) => ({
     name,
     root: folder,
     include: [include],
+    setupFiles: [join(root, "tooling/harness/src/Seeds.ts")],
     exclude: [
       ...configDefaults.exclude,
       ...(integration ? [] : ["**/*.integration.test.ts"]),

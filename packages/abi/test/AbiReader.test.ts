@@ -146,6 +146,12 @@ describe("AbiReader", () => {
       expect(readHex(both, `0x${word(128)}${word(64)}${tails.join("")}`, 0, "nothing")).toEqual(["0xcd", "0xab"])
     })
 
+    it("read: reads a member at the word that states its place", () => {
+      const pair = types([{ type: "tuple", components: [{ type: "bytes" }] }])
+
+      expect(readHex(pair, `0x${word(64)}${word(32)}${word(0)}`, 0, "anything")).toEqual(['["0x"]'])
+    })
+
     it("read: reads twice the bytes of the data, and no more", () => {
       const sharing = (count: number) => {
         const members = types(Array.from({ length: count }, () => ({ type: "bytes" })))
@@ -202,7 +208,9 @@ describe("AbiReader", () => {
         const texts = readHex(types(of), changed, 0, "anything")
 
         if (texts === null) return
-        const values = AbiParameters.decode(of, changed as `0x${string}`)
+        // A value at the end that shares its bytes with another is refused by ox, whose cursor returns behind the data. The bytes that follow
+        // here would be part of a value that was read beyond the end.
+        const values = AbiParameters.decode(of, `${changed as `0x${string}`}${"ff".repeat(64)}`)
         expect(texts).toEqual(of.map((one, index) => textOf(one, values[index] as Value)))
       },
       { arbitrary: { runs: 400 } },

@@ -1,0 +1,35 @@
+/**
+ * Runs the test files that have laws once for each of some seeds, of which `npm test` runs seed 1: `pnpm laws --seeds 20 --from 2`. Prints
+ * what failed of a seed, which `DAYBOOK_TEST_SEED=N pnpm vitest FILE` repeats. Ends with 1 if a seed failed.
+ */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { parseArgs } from "node:util"
+import { files, root, run } from "./Workspace.ts"
+
+const { values } = parseArgs({
+  options: { seeds: { type: "string", default: "10" }, from: { type: "string", default: "2" } },
+})
+const [seeds, from] = [Number(values.seeds), Number(values.from)]
+if (!Number.isSafeInteger(seeds) || seeds < 1 || !Number.isSafeInteger(from))
+  throw new RangeError(`--seeds and --from: expected whole numbers, got ${values.seeds} and ${values.from}`)
+
+const lawful = ["packages", "apps", "tooling"].flatMap((folder) =>
+  files(join(root, folder), ".test.ts")
+    .map((file) => join(folder, file))
+    .filter((file) => !file.endsWith(".e2e.test.ts") && readFileSync(join(root, file), "utf8").includes(".prop(")),
+)
+
+let failed = 0
+for (let seed = from; seed < from + seeds; seed++) {
+  const { code, output } = await run("vitest", ["run", "--mode", "integration", ...lawful], {
+    env: { DAYBOOK_TEST_SEED: String(seed) },
+  })
+  const summary = output.match(/^ +Tests .*$/m)?.[0].trim() ?? "no summary"
+  process.stdout.write(`seed ${seed}: ${summary}\n`)
+  if (code === 0) continue
+  failed++
+  process.stdout.write(output.slice(output.indexOf("Failed Tests")))
+}
+process.stdout.write(`laws: ${lawful.length} files, ${seeds} seeds, ${failed} failed\n`)
+process.exitCode = failed === 0 ? 0 : 1
