@@ -216,7 +216,7 @@ const extend = Effect.fnUntraced(function* (context: Context, action: IndexerTur
   const onHead = (nodeHead: number) => reporter.report({ _tag: "HeadSeen", nodeHead, isExtending: true })
   const append = (onFetched: Effect.Effect<void>) => BlockAppender.run({ ...context, onFetched }, action)
   const found = yield* action.isRetry ? append(Effect.void) : HeadWatch.during({ node, pollMillis, onHead }, append)
-  if (found === null) return { _tag: "Extended" } as const
+  if (found === null) return { _tag: "Extended", head: action.to === action.nodeHead ? action.to : undefined } as const
   const checkpoint = yield* checkpointOf(context.store)
   return { _tag: "ChainBroken", checkpoint, nodeHead: action.nodeHead, found } satisfies IndexerTurn.Input
 })

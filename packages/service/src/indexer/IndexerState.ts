@@ -101,6 +101,8 @@ export interface Transition {
 
 /** Blocks after which the head of the node is polled again. */
 export const turnBlocks = 2_000
+/** Blocks after which the finalized block is looked up where the head of the node moves in each turn, so that none begins at it. */
+const movingBlocks = 16
 const maxLeaseDelayMillis = 1_000
 /** Time of failures after which the lease is offered: another indexer may have nodes that respond. */
 const offeringMillis = 60_000
@@ -311,10 +313,13 @@ const continueReorg = (settings: Settings, state: IndexerState, phase: Reorg): T
   return failed(settings, state, new InvalidBlock({ block: found.number, hash: found.hash, what }))
 }
 
+/** The first and the last block of the index, and the head of the node. */
+type Heads = Pick<Finality, "first" | "head" | "nodeHead">
+
 /** Looks up the finalized block, once for each pair of heads, and goes on with `next`. */
 const finalize = (
   state: IndexerState,
-  heads: { readonly first: number; readonly head: number; readonly nodeHead: number },
+  heads: Heads,
   next: Action,
   reports: ReadonlyArray<IndexerReport>,
 ): Transition => {
@@ -352,6 +357,43 @@ const compared = (
   return isShared ? transition(state, { _tag: "FinalizeBlock", number }) : proceed(state, phase.next)
 }
 
+type HeadSeen = Input & { readonly _tag: "HeadSeen" }
+
+/** What is done at the head of the node beside waiting; `null` for nothing. */
+const restOf = (
+  { pollMillis: millis }: Settings,
+  { isFilled }: IndexerState,
+  { first }: Heads,
+  { rules, startBlock = null }: HeadSeen,
+): Action | null => {
+  if (!isFilled) return { _tag: "FillProjections", millis }
+  return startBlock === null || startBlock >= first
+    ? null
+    : { _tag: "Wait", millis, below: { lowest: startBlock, rules } }
+}
+
+/**
+ * Extends the index. The finalized block is looked up now and then on the way to the head, and at one that moves in each turn. There, what
+ * is done at the head follows.
+ */
+const extendMoving = (
+  settings: Settings,
+  state: IndexerState,
+  { tip, ...heads }: Heads & { readonly tip: BlockRef },
+  input: HeadSeen,
+  reports: ReadonlyArray<IndexerReport>,
+): Transition => {
+  const { first, head, nodeHead } = heads
+  const { failures, finality } = state
+  const next = extend(state, first, tip, nodeHead)
+  const isFar = nodeHead - head > turnBlocks
+  const isDue = isFar || head - (finality?.head ?? first) >= movingBlocks
+  // After a failure the finalized block can wait: a node that cannot go on gets as few calls as possible.
+  if (failures > 0 || !isDue) return transition(state, next, reports)
+  const rest = isFar || finality === null ? null : restOf(settings, state, heads, input)
+  return finalize(state, heads, rest ?? next, reports)
+}
+
 /** The rules of an unlisted chain refused a block and were detected again with it. */
 const detectedAgain = (block: number | null, unchecked: string | null): ReadonlyArray<IndexerReport> => {
   if (block === null) return []
@@ -359,19 +401,8 @@ const detectedAgain = (block: number | null, unchecked: string | null): Readonly
   return [{ _tag: "Note", level: "Warn", message, annotations: { block, unchecked: unchecked ?? "nothing" } }]
 }
 
-const headSeen = (
-  settings: Settings,
-  before: IndexerState,
-  {
-    checkpoint,
-    lacking = null,
-    localHash,
-    remote,
-    rules,
-    startBlock = null,
-    traces,
-  }: Input & { readonly _tag: "HeadSeen" },
-): Transition => {
+const headSeen = (settings: Settings, before: IndexerState, input: HeadSeen): Transition => {
+  const { checkpoint, lacking = null, localHash, remote, rules, traces } = input
   const { doubtful } = before.doubt
   const seen = { ...before, rules, doubt: RuleDoubt.detected(before.doubt) }
   const state = trying(seen, checkpoint?.head.number ?? null)
@@ -396,12 +427,7 @@ const headSeen = (
   if (checkpoint === null) return begin(settings, state, remote, connected)
   const { first, head } = checkpoint
   const heads = { first, head: head.number, nodeHead: remote.number }
-  if (remote.number > head.number) {
-    const next = extend(state, first, head, remote.number)
-    // After a failure the finalized block can wait: a node that cannot go on gets as few calls as possible.
-    const isFar = remote.number - head.number > turnBlocks && state.failures === 0
-    return isFar ? finalize(state, heads, next, connected) : transition(state, next, connected)
-  }
+  if (remote.number > head.number) return extendMoving(settings, state, { ...heads, tip: head }, input, connected)
   const isRewound = settings.rewinds === true && remote.number < head.number
   if (isRewound && (remote.number < first || localHash === remote.hash)) {
     const to = remote.number < first ? null : { number: remote.number, hash: remote.hash }
@@ -416,11 +442,8 @@ const headSeen = (
     return idle(state, settings.pollMillis, reports)
   }
   if (localHash !== remote.hash) return startReorg(state, checkpoint, remote.number, remote, connected)
-  const { pollMillis: millis } = settings
   const reports: ReadonlyArray<IndexerReport> = [...connected, { _tag: "Synced", head: head.number }]
-  const isBelow = startBlock !== null && startBlock < first
-  const rest: Action = isBelow ? { _tag: "Wait", millis, below: { lowest: startBlock, rules } } : wait(millis)
-  return finalize(state, heads, state.isFilled ? rest : { _tag: "FillProjections", millis }, reports)
+  return finalize(state, heads, restOf(settings, state, heads, input) ?? wait(settings.pollMillis), reports)
 }
 
 /**
@@ -445,7 +468,7 @@ export const step = (settings: Settings, state: IndexerState, input: Input): Tra
     case "StartBlockFound":
       return startBlockFound(settings, state, input)
     case "Extended":
-      return nextTurn(state)
+      return nextTurn(state, input.head === undefined ? [] : [{ _tag: "Synced", head: input.head }])
     case "ChainBroken":
       if (input.checkpoint === null) return nextTurn(state)
       return startReorg(state, input.checkpoint, input.nodeHead, input.found)

@@ -52,8 +52,8 @@ export type Input =
     }
   /** `number` is `null` while the chain has no block at or after the date. */
   | { readonly _tag: "StartBlockFound"; readonly remote: Header; readonly number: number | null }
-  /** Every block up to the end of the range was appended. */
-  | { readonly _tag: "Extended" }
+  /** Every block up to the end of the range was appended; `head` is the last one where it was the head of the node. */
+  | { readonly _tag: "Extended"; readonly head?: number | undefined }
   /** The block `found` does not extend the index, whose checkpoint is given. */
   | {
       readonly _tag: "ChainBroken"

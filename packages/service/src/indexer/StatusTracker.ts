@@ -154,6 +154,8 @@ const indexed = (before: State, report: IndexerReport & { readonly _tag: "Indexe
 
 const synced = (before: State, { head }: IndexerReport & { readonly _tag: "Synced" }, now: number): Transition => {
   const state = { ...before, indexedHead: head, progress: Progress.end(before.progress) }
+  // The head of the node has moved on while the blocks up to it were stored.
+  if (blocksLeft(state) > behindBlocks) return [before, []]
   const nodeHead = state.nodeHead?.number ?? head
   const isNew = isNews(state, "synced")
   const message = head > nodeHead ? "The node lags behind the index." : "In sync with the head of the node."

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Logger } from "effect"
+import { Eventually } from "@daybook/harness"
 import { TestClock } from "effect/testing"
 import * as BatchFetcher from "../../src/node/BatchFetcher.ts"
 import * as ChainIndexer from "../../src/indexer/ChainIndexer.ts"
@@ -8,7 +9,7 @@ import type { Database } from "../../src/store/Database.ts"
 import { Engine } from "../../src/store/Engine.ts"
 import { StoreError } from "../../src/store/StoreError.ts"
 import { decoder, openStore } from "./chain.ts"
-import { healthy } from "./scriptedChain.ts"
+import { healthy, healthyAt } from "./scriptedChain.ts"
 import * as ScriptedFetch from "./ScriptedFetch.ts"
 
 /** Runs an indexer over a database; no test here lets it ask a node. */
@@ -83,6 +84,25 @@ describe("ChainIndexer", () => {
 
       expect(fetched).toBe(0)
       expect(renewed).toBeGreaterThan(15)
+    }),
+  )
+
+  it.effect("run: is synced and finalizes blocks where the head of the node moves in each turn", () =>
+    Effect.gen(function* () {
+      const { database, ref, snapshot } = yield* openStore
+      let head = 300
+      const growing = ScriptedFetch.make((method, params) =>
+        healthyAt(params[0] === "latest" ? ++head : head)(method, params),
+      )
+      const node = yield* Node.make({ urls: ["http://node.example:8545"], chainId: ref.id, fetch: growing.fetch })
+      const options = { chain: ref.name, chainId: ref.id, owner: "me", decoder, checks: "links" } as const
+      yield* ChainIndexer.run(node, options).pipe(Effect.provideService(Engine, database), Effect.forkScoped)
+      const isFinal = snapshot(({ checkpoint }) => Effect.map(checkpoint, (found) => found?.finalized != null))
+      yield* Eventually.untilEffect(isFinal)
+      const [checkpoint, status] = yield* snapshot((own) => Effect.all([own.checkpoint, own.status]))
+
+      expect(status?.state).toBe("synced")
+      expect(checkpoint?.finalized).toBeGreaterThan(280)
     }),
   )
 

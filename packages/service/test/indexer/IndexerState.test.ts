@@ -262,6 +262,13 @@ describe("IndexerState", () => {
       expect(transition.reports.at(-1)).toMatchObject({ _tag: "Waiting", subject: "node below the index" })
     })
 
+    it("is reported as reached once every block up to it is appended", () => {
+      const reached = apply([{ _tag: "Extended", head: 5 }])
+
+      expect(reached.reports).toEqual([{ _tag: "Synced", head: 5 }])
+      expect(apply([{ _tag: "Extended" }]).reports).toEqual([])
+    })
+
     it("with another hash than the stored block starts the search for the common ancestor", () => {
       const { action, state } = apply([headSeen(3, checkpointAt(5), { remote: header(3, "b") })])
 
@@ -383,12 +390,46 @@ describe("IndexerState", () => {
       })
     })
 
+    /** A poll by an indexer that has looked up the finalized block at a head before. */
+    const growingFrom = (looked: number | null, ...poll: Parameters<typeof headSeen>) => {
+      const finality = looked === null ? null : { head: looked, nodeHead: looked }
+      return apply([headSeen(...poll)], { state: { ...initial(), finality } })
+    }
+
     it.each([
       [2_000, "Extend"],
       [2_001, "ReadFinality"],
-    ])("is looked up before a turn only when the node is more than 2000 blocks ahead: %d", (ahead, tag) => {
-      expect(apply([headSeen(100 + ahead, checkpointAt(100))]).action._tag).toBe(tag)
+    ])("is looked up before a turn where the node is more than 2000 blocks ahead: %d", (ahead, tag) => {
+      expect(growingFrom(100, 100 + ahead, checkpointAt(100)).action._tag).toBe(tag)
     })
+
+    it.each([
+      ["not within 16 blocks of the last time", 100, 115, "Extend"],
+      ["after 16 blocks", 100, 116, "ReadFinality"],
+      ["after a restart", null, 116, "ReadFinality"],
+    ] as const)("is looked up while the head of the node moves in each turn: %s", (_, looked, head, tag) => {
+      expect(growingFrom(looked, head + 1, checkpointAt(head)).action._tag).toBe(tag)
+    })
+
+    it.each([
+      ["projections are filled", growingFrom(100, 117, checkpointAt(116, 10)), "FillProjections"],
+      ["blocks are added above after a restart", growingFrom(null, 117, checkpointAt(116, 10)), "Extend"],
+    ])("is looked up while the head of the node moves in each turn, before %s", (_, { state }, tag) => {
+      expect(apply([{ _tag: "FinalityRead", number: 9 }], { state }).action._tag).toBe(tag)
+    })
+
+    it.each([
+      ["blocks are added below the first one", 0, { _tag: "Wait", millis: 2_000, below: { lowest: 0 } }],
+      ["blocks are added above", 10, { _tag: "Extend", from: 117 }],
+    ])(
+      "is looked up by a filled index while the head of the node moves in each turn, before %s",
+      (_, startBlock, action) => {
+        const state = { ...initial(), isFilled: true, finality: { head: 100, nodeHead: 100 } }
+        const polled = headSeen(117, checkpointAt(116, 10), { startBlock })
+
+        expect(apply([polled, { _tag: "FinalityRead", number: 9 }], { state }).action).toMatchObject(action)
+      },
+    )
   })
 
   describe("a failure", () => {

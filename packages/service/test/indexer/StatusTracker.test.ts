@@ -359,6 +359,18 @@ describe("StatusTracker", () => {
     expect(events.at(-1)).toEqual({ _tag: "Synced", head: 11, blocks: 1, transactions: 2, elapsedMillis: 500 })
   })
 
+  it("Synced: is none where the head of the node has moved on by more than 16 blocks meanwhile", () => {
+    const { events, statuses } = track([
+      [0, connected],
+      [1, headSeen(17)],
+      [2, { _tag: "Synced", head: 0 }],
+      [3, { _tag: "Synced", head: 1 }],
+    ])
+
+    expect(events).toMatchObject([{ _tag: "Synced", head: 1 }])
+    expect(statuses).toMatchObject([{ state: "synced", nodeHead: 17 }])
+  })
+
   it("Synced: reports a node that lags behind the index", () => {
     const { statuses } = track([[0, synced(9, 5)]])
 
