@@ -50,6 +50,8 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("hostile texts", () => {
 
   const inspect = async (path: string): Promise<ReadonlyArray<string>> => {
     await site.open(path)
+    const more = site.page.getByRole("button", { name: /^Show \d+ of \d+ more$/ })
+    while ((await more.count()) > 0) await more.first().click()
     return (await Inert.issuesOf(site.page, world.url)).map((issue) => `${path}: ${issue}`)
   }
 

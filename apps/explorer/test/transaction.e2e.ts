@@ -7,6 +7,10 @@ import * as SiteTest from "./SiteTest.ts"
 
 const it = SiteTest.make()
 
+/** Code that, as often as the first word of its call states, logs a transfer of 1 from its caller and calls an account. */
+const manyTransfers =
+  "0x5f355b801560455760015f5280337fddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef60205fa35f5f5f5f5f61beef5af150600190036002565b00"
+
 describe.skipIf(ChromiumBrowser.missing !== undefined)("transactions in the explorer", () => {
   it("transaction: shows fee, reason of a revert, decoded parameters, transfers and trace as the node states them", async ({
     site,
@@ -105,6 +109,40 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("transactions in the expl
 
     await page.locator(".log").getByText("Transfer(address,address,uint256)").waitFor()
     await page.getByRole("group", { name: "Changes by address" }).locator("li", { hasText: "GOLD" }).waitFor()
+  })
+
+  it("transaction: of many logs, transfers and calls the first ones are shown, and more by a button", async ({
+    site,
+    world,
+  }) => {
+    const { alice, erin } = world.scenario.accounts
+    const word = (220).toString(16).padStart(64, "0")
+    await world.call("anvil_setCode", [erin, manyTransfers])
+    const call = { from: alice, to: erin, data: `0x${word}`, gas: "0x1e8480" }
+    const hash = await world.call<string>("eth_sendTransaction", [call])
+    await world.run(Head.mine(world.node))
+    await world.indexed()
+    const { page } = site
+    const transfers = page.locator("#transfers tbody tr")
+    const logs = page.locator("#logs .logs > li")
+    const calls = page.locator("#trace .frame")
+
+    await site.open(`/tx/${hash}`)
+    await page.locator("#logs h2", { hasText: "Logs (220)" }).waitFor()
+    expect([await transfers.count(), await logs.count(), await calls.count()]).toEqual([100, 50, 51])
+
+    for (const [part, text] of [
+      ["transfers", "Show 20 of 20 more"],
+      ["logs", "Show 50 of 120 more"],
+      ["trace", "Show 50 of 120 more"],
+    ] as const) {
+      await page
+        .locator(`#${part}`)
+        .getByRole("button", { name: /^Show \d+ of \d+ more$/ })
+        .click()
+      await page.locator(`#${part}`).getByRole("button", { name: text }).waitFor()
+    }
+    expect([await transfers.count(), await logs.count(), await calls.count()]).toEqual([200, 100, 101])
   })
 
   it("transaction: leads to those that the sender sent before and after it", async ({ site, world }) => {

@@ -1,6 +1,7 @@
-/** A table of few rows. Histories have `VirtualRows`. */
+/** A table of rows that are all known, of which the first ones are shown. Histories have `VirtualRows`. */
 import type { ReactNode } from "react"
 import { TableBox } from "./Page.tsx"
+import { useFirst } from "./useFirst.tsx"
 
 /** A column. */
 export interface Column<Row> {
@@ -29,38 +30,47 @@ interface TableProps<Row> {
   readonly marksOf?: (row: Row) => Marks
 }
 
+/** Rows that are shown at first, and added by the button. */
+const step = 100
+
 const classOf = ({ isNumeric = false, isWide = false }: Pick<Column<never>, "isNumeric" | "isWide">) =>
   isNumeric ? { className: "numeric" } : isWide ? { className: "wide" } : {}
 
 /** On phones the cells of a row are below each other; the roles are stated, as browsers drop them where the layout is no table. */
-export const Table = <Row,>({ columns, keyOf, label, marksOf, rows }: TableProps<Row>) => (
-  <TableBox label={label}>
-    <table className="stacks" role="table">
-      <thead role="rowgroup">
-        <tr role="row">
-          {columns.map(({ isNameHidden = false, isNumeric = false, name }) => (
-            <th scope="col" role="columnheader" key={name} {...classOf({ isNumeric })}>
-              {isNameHidden ? <span className="visually-hidden">{name}</span> : name}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody role="rowgroup">
-        {rows.map((row, at) => (
-          <tr role="row" key={keyOf(row, at)} {...marksOf?.(row)}>
-            {columns.map((column) => (
-              <td
-                role="cell"
-                key={column.name}
-                {...(column.isNameHidden === true ? {} : { "data-name": column.name })}
-                {...classOf(column)}
-              >
-                {column.cell(row, at)}
-              </td>
+export const Table = <Row,>({ columns, keyOf, label, marksOf, rows }: TableProps<Row>) => {
+  const [shown, more] = useFirst(rows, step)
+  return (
+    <>
+      <TableBox label={label}>
+        <table className="stacks" role="table">
+          <thead role="rowgroup">
+            <tr role="row">
+              {columns.map(({ isNameHidden = false, isNumeric = false, name }) => (
+                <th scope="col" role="columnheader" key={name} {...classOf({ isNumeric })}>
+                  {isNameHidden ? <span className="visually-hidden">{name}</span> : name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody role="rowgroup">
+            {shown.map((row, at) => (
+              <tr role="row" key={keyOf(row, at)} {...marksOf?.(row)}>
+                {columns.map((column) => (
+                  <td
+                    role="cell"
+                    key={column.name}
+                    {...(column.isNameHidden === true ? {} : { "data-name": column.name })}
+                    {...classOf(column)}
+                  >
+                    {column.cell(row, at)}
+                  </td>
+                ))}
+              </tr>
             ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </TableBox>
-)
+          </tbody>
+        </table>
+      </TableBox>
+      {more}
+    </>
+  )
+}

@@ -4,6 +4,7 @@ import type { Log } from "@daybook/rpc/promise"
 import { AddressLink } from "../../display/Links.tsx"
 import { formatInteger } from "../../display/Numbers.ts"
 import { Disclosure, Fact, Facts } from "../../display/Page.tsx"
+import { useFirst } from "../../display/useFirst.tsx"
 import { Hash } from "../../display/Values.tsx"
 import { Decoded } from "./Decoded.tsx"
 import { emittersOf, maxAbis } from "./Emitters.ts"
@@ -51,9 +52,13 @@ const LogItem = ({ event, log, undecoded, withoutAbi }: LogItemProps) => (
   </li>
 )
 
+/** Logs that are shown at first, and added by the button. */
+const step = 50
+
 export const Logs = ({ events, logs, undecoded }: LogsProps) => {
   const emitters = emittersOf(logs, events)
   const read = new Set(emitters.slice(0, maxAbis))
+  const [shown, more] = useFirst(logs, step)
   return (
     <>
       {emitters.length === read.size ? null : (
@@ -62,7 +67,7 @@ export const Logs = ({ events, logs, undecoded }: LogsProps) => {
         </p>
       )}
       <ol className="logs">
-        {logs.map((log) => (
+        {shown.map((log) => (
           <LogItem
             key={log.logIndex}
             log={log}
@@ -72,6 +77,7 @@ export const Logs = ({ events, logs, undecoded }: LogsProps) => {
           />
         ))}
       </ol>
+      {more}
     </>
   )
 }

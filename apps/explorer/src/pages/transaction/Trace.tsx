@@ -4,6 +4,7 @@ import { useState } from "react"
 import { formatInteger } from "../../display/Numbers.ts"
 import { AddressLink } from "../../display/Links.tsx"
 import { Badge, ErrorNotice, Fact, Facts, Notice, Skeleton } from "../../display/Page.tsx"
+import { useFirst } from "../../display/useFirst.tsx"
 import { Bytes, Count, Ether } from "../../display/Values.tsx"
 import { isInvalidResponse, kindOf } from "../../service/Errors.ts"
 import { FrameCall } from "./FrameCall.tsx"
@@ -20,10 +21,32 @@ const maxOpen = 60
 const openLevels = 2
 const maxLevels = 400
 
+/** Calls inside one call that are shown at first, and added by the button; and calls of a tree that are shown before one is opened. */
+const step = 50
+const maxShown = 150
+
 interface FrameProps {
   readonly frame: CallFrame
   readonly level: number
-  readonly isSmall: boolean
+  /** Frames that are open at first. */
+  readonly opened: ReadonlySet<CallFrame>
+}
+
+/** The frames of a tree that are open at first. */
+const openedOf = (root: CallFrame, isSmall: boolean): ReadonlySet<CallFrame> => {
+  const opened = new Set<CallFrame>()
+  let [frames, shown]: [ReadonlyArray<CallFrame>, number] = [[root], 1]
+  for (let level = 0; frames.length > 0; level++) {
+    frames = frames.flatMap((frame) => {
+      const calls = (frame.calls ?? []).slice(0, step)
+      const isOpen = isSmall || level < openLevels || frame.error !== undefined
+      if (!isOpen || shown + calls.length > maxShown) return []
+      opened.add(frame)
+      shown += calls.length
+      return calls
+    })
+  }
+  return opened
 }
 
 const FrameFacts = ({ frame }: { readonly frame: CallFrame }) => (
@@ -65,9 +88,10 @@ const FrameHead = ({ frame }: Pick<FrameProps, "frame">) => {
   )
 }
 
-const Frame = ({ frame, isSmall, level }: FrameProps) => {
+const Frame = ({ frame, level, opened }: FrameProps) => {
   const calls = frame.calls ?? []
-  const [isOpen, setOpen] = useState(isSmall || level < openLevels || frame.error !== undefined)
+  const [shown, more] = useFirst(calls, step)
+  const [isOpen, setOpen] = useState(opened.has(frame))
   const [hasDetails, setDetails] = useState(false)
   return (
     <li className="frame">
@@ -97,9 +121,10 @@ const Frame = ({ frame, isSmall, level }: FrameProps) => {
         <p className="muted">Deeper calls are not shown here.</p>
       ) : (
         <ul className="frames">
-          {calls.map((call, at) => (
-            <Frame key={at} frame={call} level={level + 1} isSmall={isSmall} />
+          {shown.map((call, at) => (
+            <Frame key={at} frame={call} level={level + 1} opened={opened} />
           ))}
+          {more === null ? null : <li>{more}</li>}
         </ul>
       )}
     </li>
@@ -137,6 +162,7 @@ export const Trace = (props: TraceProps) => {
   const { data, error, refetch } = useTrace(hash, blockHash)
   if (data !== undefined) {
     const count = countOf(data)
+    const root = rootOf(data, props)
     return (
       <>
         <p className="muted">
@@ -144,7 +170,7 @@ export const Trace = (props: TraceProps) => {
           {count > maxOpen ? ", folded: open the ones you need" : ""}
         </p>
         <ul className="frames">
-          <Frame frame={rootOf(data, props)} level={0} isSmall={count <= maxOpen} />
+          <Frame frame={root} level={0} opened={openedOf(root, count <= maxOpen)} />
         </ul>
       </>
     )

@@ -3,14 +3,15 @@ import { type Receipt, userOperations } from "@daybook/rpc/promise"
 import { AddressLink } from "../../display/Links.tsx"
 import { formatInteger } from "../../display/Numbers.ts"
 import { Badge, Fact, Facts, Panel } from "../../display/Page.tsx"
+import { useFirst } from "../../display/useFirst.tsx"
 import { Bytes, Hash } from "../../display/Values.tsx"
 import { TokenAmount } from "../../tokens/TokenAmount.tsx"
 import * as OperationFacts from "./OperationFacts.ts"
 
 type Operation = ReturnType<typeof userOperations>[number]
 
-/** Operations that are shown: a transaction may carry thousands. */
-const maxShown = 50
+/** Operations that are shown at first, and added by the button: a transaction may carry thousands. */
+const step = 50
 
 const EntryPoint = ({ entryPoint }: Operation) => {
   const version = OperationFacts.versionOf(entryPoint)
@@ -77,6 +78,7 @@ const Item = (operation: Operation) => {
 /** The operations of a receipt; nothing where it has none. */
 export const UserOperations = ({ receipt }: { readonly receipt: Receipt }) => {
   const all = userOperations(receipt)
+  const [shown, more] = useFirst(all, step)
   if (all.length === 0) return null
   return (
     <Panel id="operations" title={`User operations (${formatInteger(all.length)})`}>
@@ -85,13 +87,11 @@ export const UserOperations = ({ receipt }: { readonly receipt: Receipt }) => {
         to it.
       </p>
       <ol className="logs">
-        {all.slice(0, maxShown).map((operation) => (
+        {shown.map((operation) => (
           <Item key={operation.position} {...operation} />
         ))}
       </ol>
-      {all.length > maxShown ? (
-        <p className="muted">{`${formatInteger(all.length - maxShown)} further ones are in the logs below.`}</p>
-      ) : null}
+      {more}
     </Panel>
   )
 }
