@@ -46,7 +46,8 @@ const timeouts = {
   connectionsCheckingInterval: 5_000,
 }
 
-const handshakeTimeout = 10_000
+/** `Connections` ends handshakes earlier, some at a time. This ends those of a peer without an address. */
+const handshakeTimeout = 15_000
 
 /** A request for another protocol is answered as any other. */
 const upgrades = { shouldUpgradeCallback: Upgrade.isAcceptable }

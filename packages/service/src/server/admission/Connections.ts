@@ -95,40 +95,66 @@ interface Tracked {
   /** In the order of their beginning. */
   readonly all: ReadonlySet<Connection>
   readonly of: (socket: Socket) => Connection | undefined
+  /** Ends the handshakes that began before a time. */
+  readonly endHandshakes: (beforeMillis: number) => void
 }
 
 /** The client's end of a connection; undefined for a Unix socket. */
 const peerOf = ({ remoteAddress, remotePort }: Socket): string | undefined =>
   remotePort === undefined ? undefined : `${remoteAddress} ${remotePort}`
 
+/** Time within which a client completes its handshake. */
+const maxHandshakeMillis = 10_000
+
+/** Handshakes that are ended in one turn of the event loop: each costs about 40 us, and 10,000 may have begun together. */
+const maxEnded = 100
+
+/** A connection whose handshake is not complete. */
+interface Handshake {
+  readonly connection: Connection
+  readonly sinceMillis: number
+}
+
 /**
  * Counts connections with TLS from their beginning, for a client that does not complete its handshake holds one too. Requests have
- * the socket of a complete one.
+ * the socket of a complete one. Gives what ends the handshakes that began before a time.
  */
 const trackHandshakes = (
   server: Server,
   add: (socket: Socket) => Connection | undefined,
   move: (connection: Connection, socket: Socket) => void,
-): void => {
-  const begun = new Map<string, Connection>()
+  now: () => number,
+): ((beforeMillis: number) => void) => {
+  // In the order of their beginning.
+  const begun = new Map<string, Handshake>()
   server.on("connection", (below: Socket) => {
     const peer = peerOf(below)
     const connection = peer === undefined ? undefined : add(below)
     if (peer === undefined || connection === undefined) return
-    begun.set(peer, connection)
-    below.once("close", () => begun.get(peer) === connection && begun.delete(peer))
+    begun.set(peer, { connection, sinceMillis: now() })
+    below.once("close", () => begun.get(peer)?.connection === connection && begun.delete(peer))
   })
   server.on("secureConnection", (socket: Socket) => {
     const peer = peerOf(socket)
-    const connection = peer === undefined ? undefined : begun.get(peer)
-    if (peer === undefined || connection === undefined) return add(socket)
+    const handshake = peer === undefined ? undefined : begun.get(peer)
+    if (peer === undefined || handshake === undefined) return add(socket)
     begun.delete(peer)
-    move(connection, socket)
+    move(handshake.connection, socket)
   })
+  const endLate = (beforeMillis: number): void => {
+    let ended = 0
+    for (const [peer, { connection, sinceMillis }] of begun) {
+      if (sinceMillis >= beforeMillis) return
+      if (ended++ === maxEnded) return void setImmediate(endLate, beforeMillis)
+      begun.delete(peer)
+      connection.socket.destroy()
+    }
+  }
+  return endLate
 }
 
 /** Tracks the connections of a server. */
-const track = (server: Server, bounds: Options): Tracked => {
+const track = (server: Server, bounds: Options, now: () => number): Tracked => {
   const all = new Set<Connection>()
   const bySocket = new WeakMap<Socket, Connection>()
   const counts = new Map<string, number>()
@@ -187,9 +213,10 @@ const track = (server: Server, bounds: Options): Tracked => {
     return connection
   }
 
-  if (server instanceof TlsServer) trackHandshakes(server, add, hold)
-  else server.on("connection", add)
-  return { all, of: (socket) => bySocket.get(socket) }
+  const of = (socket: Socket) => bySocket.get(socket)
+  if (server instanceof TlsServer) return { all, of, endHandshakes: trackHandshakes(server, add, hold, now) }
+  server.on("connection", add)
+  return { all, of, endHandshakes: () => {} }
 }
 
 /** Starts each request when those before it on its connection are answered. */
@@ -270,18 +297,23 @@ const askEnded = (connections: Iterable<Connection>): void => {
   }
 }
 
-/** Bounds the connections of a server until the scope ends. The bounds are read whenever they are applied, so that they can change. */
+/**
+ * Bounds the connections of a server until the scope ends. The bounds are read whenever they are applied, so that they can change.
+ * `handshakeMillis` is the time within which a client with TLS completes its handshake.
+ */
 export const make = Effect.fnUntraced(function* (
   server: Server,
   options: Options,
+  handshakeMillis = maxHandshakeMillis,
 ): Effect.fn.Return<Connections, never, Scope.Scope> {
   const now = yield* MonotonicClock.reader
   const turns = Turns.make(now)
-  const tracked = track(server, options)
+  const tracked = track(server, options, now)
   const drains = new Set<() => void>()
   const look = setInterval(() => {
     endSlow(tracked.all, options.writeSeconds, now())
     askEnded(tracked.all)
+    tracked.endHandshakes(now() - handshakeMillis)
   }, lookMillis).unref()
   yield* Effect.addFinalizer(() => Effect.sync(() => clearInterval(look)))
 

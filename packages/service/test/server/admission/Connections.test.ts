@@ -192,6 +192,29 @@ describe("Connections", () => {
     }),
   )
 
+  it.live("with TLS, handshakes that do not end are ended in time, some in each turn of the event loop", () =>
+    Effect.gen(function* () {
+      const server = createTlsServer({ cert: fixture("localhost.cert.pem"), key: fixture("localhost.key.pem") })
+      const port = yield* listen(server)
+      yield* Connections.make(server, { ...limits, connections: 500, connectionsPerAddress: 500 }, 50)
+      let turn = 0
+      const ended: Array<number> = []
+      const count = () => void (turn++, ended.length < 250 && setImmediate(count))
+      const note = () => {
+        if (ended.push(turn) === 1) count()
+      }
+      server.on("connection", (socket: Socket) => void socket.once("close", note))
+      const sockets = yield* openAll(server, port, 250)
+
+      yield* Effect.promise(() =>
+        Eventually.until(() => sockets.every(({ closed: isClosed }) => isClosed), { what: "all are closed" }),
+      )
+
+      expect(ended).toHaveLength(250)
+      expect(new Set(ended).size).toBeGreaterThanOrEqual(3)
+    }),
+  )
+
   it.live("requests that arrive together begin in several turns of the event loop, and all are answered", () =>
     Effect.gen(function* () {
       const server = createServer()
