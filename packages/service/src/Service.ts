@@ -55,6 +55,7 @@ import * as NameLookups from "./push/NameLookups.ts"
 import * as WebhookKey from "./push/WebhookKey.ts"
 import * as WebhookRoutes from "./server/webhook/WebhookRoutes.ts"
 import * as WebhookSender from "./server/webhook/WebhookSender.ts"
+import * as WebhookTurns from "./server/webhook/WebhookTurns.ts"
 import * as RestServer from "./server/rest/RestServer.ts"
 import * as WalletSubscriptions from "./server/rest/WalletSubscriptions.ts"
 import type { ApiKeys } from "./store/ApiKeys.ts"
@@ -198,6 +199,7 @@ const webhookSender = Effect.fnUntraced(function* (
   roles: ReadonlyArray<Role.Role>,
 ) {
   const sender = yield* FiberHandle.make<never>()
+  const webhooks = yield* WebhookTurns.bounded(database.webhooks)
   return ({ chains, config }: RouteParts): Effect.Effect<void> => {
     if (settings === null || !roles.includes("rest")) return Effect.void
     const decoder = KnownSignatures.decoder()
@@ -208,7 +210,7 @@ const webhookSender = Effect.fnUntraced(function* (
       contracts: ChainContracts.make(database.contracts, decoder, signatures),
       decoder,
       lookups,
-      webhooks: database.webhooks,
+      webhooks,
       keys: database.apiKeys,
       onAttempt: observed.attempted,
     })
