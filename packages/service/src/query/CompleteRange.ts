@@ -26,7 +26,7 @@ export interface Blocks {
   readonly to: number
 }
 
-/** Blocks that the index may be behind the node where a range has no end: a client is not ahead of it by more. */
+/** Blocks that an index which follows its node may be behind it: `/ready` permits them, and ranges without an end lack them. */
 export const maxLagBlocks = 16
 
 /** Blocks that a node may have above the head that the indexer saw last. */

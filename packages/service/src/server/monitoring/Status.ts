@@ -14,6 +14,7 @@ import type { Checkpoint } from "../../block/BlockRows.ts"
 import type { GapCounts } from "../../store/ChainReader.ts"
 import * as StatusBoard from "../../store/StatusBoard.ts"
 import type { IndexerCounts, IndexerStatus, ReportedStatus } from "../../store/StatusBoard.ts"
+import { maxLagBlocks } from "../../query/CompleteRange.ts"
 import type { IndexedChain } from "../../query/IndexedChain.ts"
 import * as StatusNotes from "./StatusNotes.ts"
 
@@ -80,9 +81,6 @@ export interface Status {
   /** Numbers of the oldest and the newest change that the journal keeps; left out for an empty one, and while it is unknown. */
   readonly journal?: { readonly oldest: number; readonly newest: number } | undefined
 }
-
-/** Blocks that a ready index may be behind its node. */
-export const maxLagBlocks = 16
 
 const unknown = ({ id, name }: Pick<ServedChain, "id" | "name">) => ({
   chain: name,

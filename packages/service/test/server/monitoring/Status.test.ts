@@ -1,6 +1,7 @@
 import { describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { expect } from "vitest"
+import { maxLagBlocks } from "../../../src/query/CompleteRange.ts"
 import * as Status from "../../../src/server/monitoring/Status.ts"
 import type { Checkpoint } from "../../../src/block/BlockRows.ts"
 import type { ReportedStatus } from "../../../src/store/StatusBoard.ts"
@@ -54,7 +55,7 @@ describe("Status", () => {
       const isRunning = state === "synced" || state === "backfill"
 
       expect(ready).toBe(state === "synced")
-      if (state === "synced") expect(lag ?? 0).toBeLessThanOrEqual(Status.maxLagBlocks)
+      if (state === "synced") expect(lag ?? 0).toBeLessThanOrEqual(maxLagBlocks)
       expect(lag).toBe(head === null || indexed === null ? null : Math.max(0, head - indexed.to))
       if (!isRunning) expect([lag, etaMillis, status.blocksPerSecond]).toEqual([null, undefined, undefined])
       if (headAgeMillis !== undefined)
