@@ -1,6 +1,6 @@
 /**
  * What an address holds, from the sums of its ledger: balances at a block, and its tokens. Where the sums are not certain, a balance is
- * read of a node, and a list is an error.
+ * read of a node, and a list is an error, but for balances that a comparison has found to differ.
  *
  * Source: decisions 0049 and 0070.
  */
@@ -8,9 +8,11 @@ import * as Effect from "effect/Effect"
 import * as Holding from "../../ledger/Holding.ts"
 import * as Movement from "../../ledger/Movement.ts"
 import * as Totals from "../../ledger/Totals.ts"
+import * as Proof from "../../proof/Proof.ts"
 import * as CompleteRange from "../../query/CompleteRange.ts"
 import * as WalletSums from "../../query/WalletSums.ts"
 import { holderOf } from "../../store/ApiKeys.ts"
+import type { ComparedHolding } from "../../store/Proofs.ts"
 import type { FairQueue, QueueFull } from "../admission/FairQueue.ts"
 import type { Action, Actions, Request } from "./Action.ts"
 import * as Envelope from "./Envelope.ts"
@@ -31,8 +33,18 @@ type Handler = Action["answer"]
 const busy = ({ max }: QueueFull) =>
   Envelope.notOk(`Free API access is temporarily unavailable: ${max} sums wait already.`)
 
+/** Holdings of which the chain has another amount than the sums, by the last comparison. */
+const differencesOf = ({ block, known: { proof } }: WalletSums.Sums): ReadonlyArray<ComparedHolding> =>
+  (proof?.holdings ?? []).filter(
+    ({ expected, firstBlock, found }) =>
+      !Proof.isEqual(expected, found) && (firstBlock === null || firstBlock <= block.number),
+  )
+
 /** Why sums are not what a wallet holds; undefined where they are. Before block 0 there are no tokens. */
-const uncertaintyOf = ({ checkpoint, closing, known, missing }: WalletSums.Sums): string | undefined => {
+const uncertaintyOf = (sums: WalletSums.Sums): string | undefined => {
+  const { checkpoint, closing, known, missing } = sums
+  if (differencesOf(sums).some(({ holding: { asset } }) => known.assets?.has(asset)))
+    return "the chain has another balance than the movements add up to"
   if (missing > 0) return "transactions are missing in the index"
   if (closing.incomplete > 0) return "movements of the wallet may be missing"
   if (!Totals.isWhole(closing)) return "the wallet has more tokens than are summed"
@@ -98,7 +110,34 @@ const tokenBalanceHistory = (options: Options): Handler =>
     return yield* balanceAt(options, request, wallet, token)
   })
 
-/** What a wallet holds of the tokens of a standard, with how the tokens describe themselves. */
+/** Balances of a list that are read of a node, at most. */
+const maxDifferences = 50
+
+/** What a node has of the tokens of a standard whose balances differ from the sums; a contract that gives no balance has none. */
+const correctionsOf = Effect.fnUntraced(function* (
+  { calls }: Options,
+  request: Request,
+  sums: WalletSums.Sums,
+  { standard, wallet }: { readonly standard: Holding.Standard; readonly wallet: string },
+) {
+  const differences = differencesOf(sums).filter(
+    ({ holding }) => holding.standard === standard && holding.tokenId === null,
+  )
+  const refused = Envelope.notIndexed(
+    `the chain has another balance of ${differences.length} tokens than the movements add up to`,
+  )
+  if (differences.length > maxDifferences) return yield* refused
+  const tag = `0x${sums.block.number.toString(16)}`
+  const read = Effect.forEach(differences, ({ found, holding: { asset } }) =>
+    Effect.map(
+      found === null ? Effect.succeed(0n) : StateCalls.balance(calls, request, { wallet, asset, tag }),
+      (amount) => [asset, amount] as const,
+    ),
+  )
+  return yield* Effect.mapError(read, () => refused)
+})
+
+/** What a wallet holds of the tokens of a standard: its ids, and its balances, with how the tokens describe themselves. */
 const tokensOf = Effect.fnUntraced(function* (
   options: Options,
   request: Request,
@@ -116,7 +155,21 @@ const tokensOf = Effect.fnUntraced(function* (
   )
   // A contract whose logs do not add up states no amount that a wallet could hold.
   const held = Totals.balances(closing).filter((balance) => balance.amount > 0n && ofStandard.has(balance.asset))
-  return { held, tokens: known.tokens }
+  const amounts = new Map<string, bigint>()
+  for (const balance of held) amounts.set(balance.asset, (amounts.get(balance.asset) ?? 0n) + balance.amount)
+  for (const [token, amount] of yield* correctionsOf(options, request, sums, { standard, wallet })) {
+    amounts.set(token, amount)
+  }
+  const balances = [...amounts]
+    .filter(([, amount]) => amount > 0n)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([token, amount]) => ({
+      TokenAddress: token,
+      TokenName: known.tokens.get(token)?.name ?? "",
+      TokenSymbol: known.tokens.get(token)?.symbol ?? "",
+      TokenQuantity: String(amount),
+    }))
+  return { held, balances, tokens: known.tokens }
 })
 
 const pageOf = <Row>(parameters: Parameters.Parameters, rows: ReadonlyArray<Row>, rowBytes: number) =>
@@ -132,33 +185,19 @@ const rowBytes = 300
 
 const fungible = (options: Options): Handler =>
   Effect.fnUntraced(function* (request) {
-    const { held, tokens } = yield* tokensOf(options, request, "erc20")
-    const rows = held.map(({ amount, asset }) => {
-      const token = tokens.get(asset)
-      return {
-        TokenAddress: asset,
-        TokenName: token?.name ?? "",
-        TokenSymbol: token?.symbol ?? "",
-        TokenQuantity: String(amount),
-        TokenDivisor: String(token?.decimals ?? ""),
-        TokenPriceUSD: "",
-      }
-    })
+    const { balances, tokens } = yield* tokensOf(options, request, "erc20")
+    const rows = balances.map((row) => ({
+      ...row,
+      TokenDivisor: String(tokens.get(row.TokenAddress)?.decimals ?? ""),
+      TokenPriceUSD: "",
+    }))
     return yield* pageOf(request.parameters, rows, rowBytes)
   })
 
 const collectibles = (options: Options): Handler =>
   Effect.fnUntraced(function* (request) {
-    const { held, tokens } = yield* tokensOf(options, request, "erc721")
-    const counts = new Map<string, number>()
-    for (const { asset } of held) counts.set(asset, (counts.get(asset) ?? 0) + 1)
-    const rows = [...counts].map(([asset, count]) => ({
-      TokenAddress: asset,
-      TokenName: tokens.get(asset)?.name ?? "",
-      TokenSymbol: tokens.get(asset)?.symbol ?? "",
-      TokenQuantity: String(count),
-    }))
-    return yield* pageOf(request.parameters, rows, rowBytes)
+    const { balances } = yield* tokensOf(options, request, "erc721")
+    return yield* pageOf(request.parameters, balances, rowBytes)
   })
 
 const inventory = (options: Options): Handler =>

@@ -1,7 +1,8 @@
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
-import { chainOf, type Ledger, token } from "../rest/ledgers.ts"
+import * as Node from "../node.ts"
+import { chainOf, type Ledger, token, writeProof } from "../rest/ledgers.ts"
 import * as Rows from "../rows.ts"
 import { start, type Started } from "../service.ts"
 
@@ -77,6 +78,46 @@ describe("Etherscan's API: what the index and the service state", () => {
       expect(yield* on(1)).toBe("Not indexed: movements of the wallet may be missing")
       expect(yield* on(137)).toBe("Not indexed: what the wallet held before block 1 is not known")
     }).pipe(Effect.scoped),
+  )
+
+  it.live(
+    "a balance that a comparison found to differ from its sum is read of the node from the first such block on",
+    () =>
+      Effect.gen(function* () {
+        const silent = Rows.address("f")
+        const erc20 = (asset: string) => ({ standard: "erc20", asset, tokenId: null }) as const
+        const node = yield* Node.start(({ method }) => Node.result(method === "eth_call" ? '"0x1f"' : '"0x3"'))
+        const given = { ...ledgers, 3: { ...ledgers[3], 1: [{ asset: silent, kind: "erc20", amount: 9n } as const] } }
+        const chain = chainOf(given, 3)
+        const service = yield* start({ chains: { eth: { ...chain, config: { rpc: [node.url] } } } })
+        const block = { number: 3, hash: chain.blocks[3]!.hash }
+        const holdings = [
+          { holding: erc20(token), block: 3, expected: 30n, found: 31n, firstBlock: 2 },
+          { holding: erc20(silent), block: 3, expected: 9n, found: null, firstBlock: 3 },
+        ]
+        yield* writeProof(service, { block, provedBlock: null, holdings, unchecked: [] })
+        const history = (asset: string, at: number) =>
+          Effect.map(
+            ask(service, account("tokenbalancehistory", `&contractaddress=${asset}&blockno=${at}`)),
+            ({ result }) => result,
+          )
+        const listed = (yield* ask(service, account("addresstokenbalance"))).result as ReadonlyArray<
+          Record<string, string>
+        >
+
+        expect([yield* history(token, 1), yield* history(token, 2), yield* history(token, 3)]).toEqual([
+          "50",
+          "31",
+          "31",
+        ])
+        expect(listed.map(({ TokenAddress, TokenQuantity }) => [TokenAddress, TokenQuantity])).toEqual([[token, "31"]])
+        expect((yield* ask(service, account("addresstokennftbalance"))).result).toHaveLength(1)
+        expect(node.calls.filter(({ method }) => method === "eth_call").map(({ params }) => params[1])).toEqual([
+          "0x3",
+          "0x2",
+          "0x3",
+        ])
+      }).pipe(Effect.scoped),
   )
 
   it.live("limits, labels and chains are those of the service", () =>
