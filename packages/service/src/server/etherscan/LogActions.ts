@@ -228,7 +228,9 @@ const readPage = (calls: Calls): Action["answer"] =>
     const { limit, skipped } = requested
     const head = yield* calls.head(request)
     const found = yield* Effect.forEach(filtersOf(requested, head), (filter) => readLogs(calls, request, filter))
-    const page = inOrder(found.flat()).slice(skipped, skipped + limit)
+    // The node may have another head by now.
+    const inRange = inOrder(found.flat()).filter(({ block }) => block <= requested.to)
+    const page = inRange.slice(skipped, skipped + limit)
     const times = yield* readEach(
       page,
       ({ blockHash }) => blockHash,

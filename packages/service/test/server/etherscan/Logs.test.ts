@@ -2,10 +2,44 @@
 import { Eventually, LocalServer } from "@daybook/harness"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
+import * as Node from "../node.ts"
 import * as Rows from "../rows.ts"
 import { type Json, start } from "../service.ts"
 
+const hex = (digit: string, length: number) => `0x${digit.repeat(length)}`
+
+/** A log of a block. */
+const logOf = (block: number) => ({
+  address: Rows.alice,
+  topics: [],
+  data: "0x",
+  blockNumber: `0x${block}`,
+  blockHash: hex(String(block), 64),
+  transactionHash: hex(String(block), 64),
+  transactionIndex: "0x0",
+  logIndex: "0x0",
+  removed: false,
+})
+
 describe("getLogs", () => {
+  it.live("getLogs: a block that the node adds while it is asked is not part of a range that ends below it", () =>
+    Effect.gen(function* () {
+      const answers: Readonly<Record<string, unknown>> = {
+        eth_blockNumber: "0x5",
+        eth_getLogs: [logOf(5), logOf(6)],
+        eth_getBlockByHash: { timestamp: "0x1" },
+        eth_getTransactionReceipt: { transactionHash: hex("5", 64), gasUsed: "0x1" },
+      }
+      const node = yield* Node.start(({ method }) => Node.result(JSON.stringify(answers[method])))
+      const service = yield* start({ chains: { eth: { config: { rpc: [node.url] } } } })
+      const { json } = yield* service.fetch(
+        `/v2/api?chainid=1&module=logs&action=getLogs&address=${Rows.alice}&fromBlock=0&toBlock=5&apikey=${service.key}`,
+      )
+
+      expect(json.result.map((row: Json) => row.blockNumber)).toEqual(["0x5"])
+    }),
+  )
+
   it.live("getLogs: one page of a key is read at a time, 16 wait, and more are refused", () =>
     Effect.gen(function* () {
       let release = () => {}
