@@ -32,8 +32,8 @@ export const maxLagBlocks = 16
 /** Blocks that a node may have above the head that the indexer saw last. */
 const maxUnseenBlocks = 1_000
 
-/** Gaps that are read; where there are more, the range is taken as incomplete. */
-const maxGaps = 1_000
+/** Gaps that are read at once, and how often; where there are more, the range is taken as incomplete. */
+const [gapsAtOnce, maxGapReads] = [1_000, 20]
 
 const named = (from: number, to: number): string => (from === to ? `block ${from}` : `blocks ${from} to ${to}`)
 
@@ -165,6 +165,25 @@ export const untracedTo = Effect.fnUntraced(function* (
   return gap === null || gap < (off ?? stored.from) ? off : gap
 })
 
+/** What the index lacks of the transactions of a range: most gaps concern something else. Undefined for nothing. */
+const missingRows = Effect.fnUntraced(function* (
+  { gaps: readGaps }: Pick<IndexedChain["reader"], "gaps">,
+  { from, to }: Blocks,
+): Effect.fn.Return<string | undefined, StoreError> {
+  let first = from
+  for (let reads = 0; reads < maxGapReads; reads++) {
+    const gaps = yield* readGaps({ from: first, to, limit: gapsAtOnce })
+    const gap = gaps.find(({ kind }) => isWithoutRow(kind))
+    if (gap !== undefined) return `transactions of block ${gap.block} are missing in the index`
+    const last = gaps.at(-1)
+    if (last === undefined || gaps.length < gapsAtOnce) return undefined
+    if (last.block === first) break
+    // The gaps of the last block may not be all.
+    first = last.block
+  }
+  return `${named(from, to)} have too many gaps`
+})
+
 /** What is checked of a range. */
 export interface Checked {
   /** What is read of its blocks. Default: transactions. */
@@ -199,13 +218,10 @@ export const check = Effect.fnUntraced(function* (
   const withoutTraces = needsTraces ? untraced(checkpoint, blocks, status) : undefined
   if (withoutTraces !== undefined) return yield* new Incomplete({ message: withoutTraces })
   const range = { from: blocks.from, to: Math.min(blocks.to, checkpoint.head.number) }
-  const gaps = yield* chain.reader.gaps({ ...range, limit: maxGaps })
-  const gap = gaps.find(({ kind }) => (kind === "trace" ? needsTraces : isWithoutRow(kind)))
-  if (gap !== undefined) {
-    const what = gap.kind === "trace" ? "traces" : "transactions"
-    return yield* new Incomplete({ message: `${what} of block ${gap.block} are missing in the index` })
-  }
-  if (gaps.length === maxGaps) {
-    return yield* new Incomplete({ message: `${named(range.from, range.to)} have ${maxGaps} gaps or more` })
+  const lackingRows = missing === 0 ? undefined : yield* missingRows(chain.reader, range)
+  if (lackingRows !== undefined) return yield* new Incomplete({ message: lackingRows })
+  const gap = needsTraces ? yield* chain.reader.lastTraceGap(range.to) : null
+  if (gap !== null && gap >= range.from) {
+    return yield* new Incomplete({ message: `traces of block ${gap} are missing in the index` })
   }
 })

@@ -46,8 +46,13 @@ const chainOf = (known: Known, asked: Array<GapQuery> = []) =>
     reader: {
       gaps: (query: GapQuery) => {
         asked.push(query)
-        return Effect.succeed((known.gaps ?? []).slice(0, query.limit))
+        const found = (known.gaps ?? []).filter(({ block }) => block >= query.from && block <= query.to)
+        return Effect.succeed(found.slice(0, query.limit))
       },
+      lastTraceGap: (to: number) =>
+        Effect.succeed(
+          (known.gaps ?? []).findLast(({ block, kind }) => kind === "trace" && block <= to)?.block ?? null,
+        ),
     },
     lastUntraced: (_serial: number, to: number) =>
       Effect.succeed((known.gaps ?? []).findLast(({ block, kind }) => kind === "trace" && block <= to)?.block ?? null),
@@ -224,32 +229,47 @@ describe("CompleteRange.check", () => {
     },
   )
 
-  it.effect("names the first gap that matters to the list, and reads gaps where there may be one alone", () =>
+  it.effect("names a gap that matters to the list, and reads gaps where there may be one alone", () =>
     Effect.gen(function* () {
-      const gaps: ReadonlyArray<Gap> = [
-        { block: 110, kind: "trace", reason: "" },
-        { block: 120, kind: "receipt", reason: "" },
-      ]
+      const gap = (block: number, kind: Gap["kind"]): Gap => ({ block, kind, reason: "" })
+      const gaps = [gap(110, "trace"), gap(120, "receipt")]
+      const traces = "traces of block 110 are missing in the index"
       yield* cases({
         transactions: [whole, { gaps, missing: 1 }, "transactions of block 120 are missing in the index"],
-        traces: [whole, { gaps, missing: 1 }, "traces of block 110 are missing in the index", "traces"],
+        traces: [{ from: 100, to: 119 }, { gaps, missing: 1 }, traces, "traces"],
+        "traces where no transaction is missing": [whole, { gaps: gaps.slice(0, 1) }, traces, "traces"],
+        "traces of other blocks": [{ from: 111, to: 119 }, { gaps, missing: 1 }, null, "traces"],
         "a lost trace alone": [whole, { gaps: gaps.slice(0, 1), missing: 1 }, null],
         "a lost transaction": [
           whole,
-          { gaps: [{ block: 130, kind: "transaction", reason: "" }], missing: 1 },
+          { gaps: [gap(130, "transaction")], missing: 1 },
           "transactions of block 130 are missing in the index",
         ],
-      })
-      const many = Array.from({ length: 1_001 }, (): Gap => ({ block: 110, kind: "trace", reason: "" }))
-      const tooMany = "blocks 100 to 199 have 1000 gaps or more"
-      yield* cases({
-        "gaps up to the bound": [whole, { gaps: many, missing: 1 }, tooMany],
-        "gaps below the bound": [whole, { gaps: many.slice(0, 999), missing: 1 }, null],
       })
       const [complete, behind] = [yield* lacking(whole), yield* lacking({ from: 150, to: 9_999 }, { missing: 1 })]
 
       expect(complete.asked).toEqual([])
       expect(behind.asked).toEqual([{ from: 150, to: 199, limit: 1_000 }])
+    }),
+  )
+
+  it.effect("reads gaps of other kinds up to a number, and takes more of them as a range that lacks something", () =>
+    Effect.gen(function* () {
+      const many = (count: number, perBlock: number) =>
+        Array.from({ length: count }, (_, at): Gap => {
+          const block = 100 + Math.floor(at / perBlock)
+          return { block, kind: "trace", reason: "" }
+        })
+      const last: Gap = { block: 199, kind: "receipt", reason: "" }
+      const found = "transactions of block 199 are missing in the index"
+      const tooMany = "blocks 100 to 199 have too many gaps"
+      yield* cases({
+        "more than one reading": [whole, { gaps: many(2_500, 300), missing: 1 }, null],
+        "a transaction behind them": [whole, { gaps: [...many(2_500, 300), last], missing: 1 }, found],
+        "a block with more than one reading": [whole, { gaps: many(1_001, 1_001), missing: 1 }, tooMany],
+        "a block with one reading": [whole, { gaps: many(999, 999), missing: 1 }, null],
+        "more than all readings": [whole, { gaps: many(30_000, 500), missing: 1 }, tooMany],
+      })
     }),
   )
 })

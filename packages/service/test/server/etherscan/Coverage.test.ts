@@ -193,6 +193,24 @@ describe("Etherscan's API: what the index does not cover", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live("gaps that a list does not depend on are none of it, however many there are", () =>
+    Effect.gen(function* () {
+      const many = (kind: BlockGap["kind"]) => Array.from({ length: 700 }, () => gap(kind))
+      const withGaps = (kinds: Readonly<Record<number, ReadonlyArray<BlockGap>>>) =>
+        chain(5).map((block) => ({ ...block, gaps: kinds[block.number] ?? [] }))
+      const checked = yield* startOn(withGaps({ 1: many("check"), 2: many("check") }))
+      const untraced = yield* startOn(withGaps({ 0: many("trace"), 1: many("trace"), 4: [gap("receipt")] }))
+
+      expect(yield* answers(checked)).toEqual(whole)
+      expect(yield* answers(untraced)).toEqual(all("Not indexed: transactions of block 4 are missing in the index"))
+      expect(yield* answers(untraced, "&endblock=3")).toEqual({
+        ...whole,
+        txlistinternal: "Not indexed: traces of block 1 are missing in the index",
+        tokentx: 4,
+      })
+    }).pipe(Effect.scoped),
+  )
+
   it.live("blocks that were indexed without traces are an error of internal transactions alone", () =>
     Effect.gen(function* () {
       const service = yield* startOn(chain(5))
