@@ -44,7 +44,7 @@ export const selectionText = ({ chain, isFinal, selection, types, wallet }: Subs
 export interface GapEvent {
   readonly from: number
   readonly to: number
-  /** Kind of a gap, or `not_indexed`. */
+  /** Kind of a gap, `not_indexed`, or `many` for a range with more gaps than are sent. */
   readonly reason: string
   readonly transaction: string | null
 }
@@ -102,6 +102,7 @@ const stepRows = 200
 const maxRewritten = 1_000
 /** Removed blocks of one change, of which as many are remembered. */
 const maxRemoved = 100_000
+/** Gaps of a step that are sent by themselves; further ones are sent as one range. */
 const maxGaps = 100
 
 /** The first state of a stream that goes on after a position. */
@@ -422,10 +423,13 @@ const stepIn = Effect.fnUntraced(function* (
   }
 })
 
-const gapEvent = ({ block, kind, transaction }: Gap): Event => ({
-  _tag: "Gap",
-  gap: { from: block, to: block, reason: kind, transaction: transaction ?? null },
-})
+const gapsOf = (gaps: ReadonlyArray<Gap>, to: number): ReadonlyArray<GapEvent> => {
+  const sent = gaps
+    .slice(0, maxGaps)
+    .map(({ block, kind, transaction }) => ({ from: block, to: block, reason: kind, transaction: transaction ?? null }))
+  const more = gaps[maxGaps]
+  return more === undefined ? sent : [...sent, { from: more.block, to, reason: "many", transaction: null }]
+}
 
 /**
  * Takes one step.
@@ -440,8 +444,8 @@ export const step = (subscription: Subscription, state: State): Effect.Effect<St
     const { read, ...taken } = yield* reader.snapshot((snapshot) => stepIn(subscription, snapshot, state))
     if (read === null) return taken
     const [from, to] = read
-    const gaps = yield* reader.gaps({ from, to, limit: maxGaps })
-    const before = gaps.map((gap) => ({ event: gapEvent(gap), position: state.position }))
+    const gaps = gapsOf(yield* reader.gaps({ from, to, limit: maxGaps + 1 }), to)
+    const before = gaps.map((gap): PlacedEvent => ({ event: { _tag: "Gap", gap }, position: state.position }))
     return { ...taken, sent: [...before, ...taken.sent] }
   })
 }

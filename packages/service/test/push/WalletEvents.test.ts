@@ -1,6 +1,7 @@
 /** The table of a receiver of events equals the list of the service, whatever happens to the chain and to its connection. */
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
+import type { BlockGap } from "../../src/block/BlockRows.ts"
 import * as Rows from "../server/rows.ts"
 import { start, type Started } from "../server/service.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
@@ -55,6 +56,33 @@ describe("walletEvents", () => {
 
       expect(heard).toEqual([3n, 5n])
       expect(receiver.table.size).toBe(4)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("walletEvents: gaps of many blocks are sent one by one up to a number, and the others as one range", () =>
+    Effect.gen(function* () {
+      const check: BlockGap = { kind: "check", reason: "a bloom" }
+      const gapsIn = (count: number) => Array.from({ length: count }, () => check)
+      const gaps = [60, 0, 40, 1, 1, 1]
+      const withGaps = (counts: ReadonlyArray<number>) =>
+        blocks.map((block, number) => ({ ...block, gaps: gapsIn(counts[number]!) }))
+      const chains = {
+        eth: { blocks: withGaps(gaps) },
+        polygon: { blocks: withGaps(gaps.slice(0, 3).concat(0, 0, 0)) },
+      }
+      const service = yield* start({ chains })
+      const sent = (chain: string) =>
+        Effect.promise(async () => {
+          const receiver = new Receiver(eventsUrl(service, `${transactions}&from=0&chain=${chain}`), service.key)
+          await receiver.listen(({ type }) => type === "covered")
+          return receiver.events.flatMap(({ data }) =>
+            "reason" in data ? [`${data.from_block} to ${data.to_block}: ${data.reason}`] : [],
+          )
+        })
+      const each = [...Array<string>(60).fill("0 to 0: check"), ...Array<string>(40).fill("2 to 2: check")]
+
+      expect(yield* sent("polygon")).toEqual(each)
+      expect(yield* sent("eth")).toEqual([...each, "3 to 5: many"])
     }).pipe(Effect.scoped),
   )
 
