@@ -145,5 +145,6 @@ export const RetryAfter = Schema.Struct({
  */
 export const exposed: ReadonlyArray<string> = [
   requestId,
+  "etag",
   ...[RetryAfter, RateLimit, IndexCoverage].flatMap(({ fields }) => Object.keys(fields)),
 ]

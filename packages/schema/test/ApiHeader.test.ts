@@ -5,6 +5,7 @@ describe("ApiHeader", () => {
   it("exposed: lists every response header of the interface", () => {
     expect(ApiHeader.exposed).toEqual([
       "x-request-id",
+      "etag",
       "retry-after",
       "ratelimit-limit",
       "ratelimit-remaining",
