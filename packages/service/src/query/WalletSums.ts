@@ -45,6 +45,8 @@ export interface Known {
   readonly directOnlyTo: number | undefined
   /** Last block up to the end of the sums that lacks traces; undefined for none. */
   readonly untracedTo: number | undefined
+  /** Last block up to which the past of a wallet that was added later was searched; undefined for another one. */
+  readonly searchedTo: number | undefined
 }
 
 /** Sums at both ends of a range. */
@@ -173,7 +175,7 @@ const sumsOf = Effect.fnUntraced(function* (
       const directOnlyTo = yield* CompleteRange.directOnlyTo(query.chain, summed, searchedTo)
       const untraced = { transactions: gaps.trace, serial: snapshot.serial }
       const untracedTo = yield* CompleteRange.untracedTo(query.chain, summed, untraced)
-      const known = { openings, proof, assets, tokens, directOnlyTo, untracedTo }
+      const known = { openings, proof, assets, tokens, directOnlyTo, untracedTo, searchedTo: searchedTo ?? undefined }
       return { from, block, opening: Totals.mergeAs(earlier, selected), closing: selected, checkpoint, missing, known }
     }),
   )

@@ -59,8 +59,7 @@ export type StatementError =
 /** A statement of a wallet, without what is common to all of a service. */
 export interface Stated extends Omit<StatementFile.Subject, "madeAt" | "madeBy"> {
   readonly part: StatementFile.WalletPart
-  readonly checkpoint: Checkpoint
-  readonly reconciledTo: number | null
+  readonly coverage: Coverage.Coverage
 }
 
 /** Rows of the ledger of a wallet that one statement reads, at most: about three seconds of a processor. */
@@ -76,6 +75,7 @@ const sentences = [
 /** What a query means, by one state of the index. */
 interface Resolved {
   readonly checkpoint: Checkpoint
+  readonly coverage: Coverage.Coverage
   readonly from: number
   readonly opening: BlockRef
   readonly closing: BlockRef
@@ -124,7 +124,9 @@ const resolve = Effect.fnUntraced(function* (
   if (finalized === null || to > finalized) return yield* new NotFinal({ block: to, finalized })
   const { hash, number } = yield* blockOf(snapshot, to)
   const opening = yield* openingOf(snapshot, checkpoint, from)
-  return { checkpoint, from, opening, closing: { hash, number }, openings: yield* snapshot.openings(wallet), proof }
+  const openings = yield* snapshot.openings(wallet)
+  const coverage = yield* Coverage.ofWallet(snapshot, checkpoint, yield* snapshot.gapCounts, wallet)
+  return { checkpoint, coverage, from, opening, closing: { hash, number }, openings, proof }
 })
 
 /** Reads the books of a range, of which `onRow` receives each row, as far as the number of rows allows. */
@@ -201,7 +203,7 @@ export const read = Effect.fn("IndexedStatement.read")(function* (
 ): Effect.fn.Return<Stated, StatementError> {
   const { chain, wallet } = query
   const resolved = yield* chain.reader.snapshot((snapshot) => resolve(query, snapshot))
-  const { checkpoint, closing, from, opening, openings, proof } = resolved
+  const { checkpoint, closing, coverage, from, opening, openings, proof } = resolved
   const counter = { rows: 0 }
   const digest = RowsDigest.make()
   const before = yield* readBooks(query, checkpoint.first, opening.number, counter, () => {})
@@ -228,16 +230,21 @@ export const read = Effect.fn("IndexedStatement.read")(function* (
   })
   const { notCovered, ...compared } = comparedOf(proof, closing, books.sent)
   const incomplete = before.incomplete + books.incomplete
-  const lacking =
-    incomplete === 0 ? [] : [`Parts of ${incomplete} transactions or blocks are unknown: traces, receipts or fees.`]
+  const lacking = [
+    ...(incomplete === 0
+      ? []
+      : [`Parts of ${incomplete} transactions or blocks are unknown: traces, receipts or fees.`]),
+    ...(coverage.missing === 0
+      ? []
+      : [`The wallet may have a part in transactions that the index lacks: ${coverage.missing}.`]),
+  ]
   return {
     source: "index",
     chainId: chain.id,
     fromBlock: from,
     opening,
     closing,
-    checkpoint,
-    reconciledTo: proof?.provedBlock ?? null,
+    coverage,
     part: {
       address: wallet,
       opening: balances.map(({ holding, opening: amount }) => ({ holding, amount })).filter(isHeld),

@@ -83,19 +83,12 @@ export const make = ({ send, signingKey }: Options) => {
     if (signingKey === null) return unsigned
     const { grant, headers } = request.caller
     const response = Effect.gen(function* () {
-      const { checkpoint, part, reconciledTo, ...subject } = yield* stated(request)
+      const { coverage, part, ...subject } = yield* stated(request)
       const madeAt = new Date(yield* Clock.currentTimeMillis)
       const details = { ...subject, madeAt, madeBy: `daybook ${version}` }
       const text = StatementFile.toText(StatementFile.sign(details, [part], signingKey))
-      const coverage = yield* IndexCoverage.ofTracedRoles(request.chain, {
-        checkpoint,
-        missing: 0,
-        untraced: yield* request.chain.reader.snapshot(({ gapCounts, serial }) =>
-          Effect.map(gapCounts, ({ trace }) => ({ transactions: trace, serial })),
-        ),
-        reconciledTo,
-      })
-      const body = PageResponse.ofBytes(Buffer.from(text), { ...coverage, ...headers })
+      const covered = yield* IndexCoverage.ofTracedRoles(request.chain, coverage)
+      const body = PageResponse.ofBytes(Buffer.from(text), { ...covered, ...headers })
       return yield* send(grant, Effect.succeed(body))
     })
     const refused = Effect.catchTags(response, {

@@ -77,8 +77,9 @@ export const make = ({ send, turns }: Options) => {
           Effect.sync(() => {
             const { checkpoint, known, missing } = found
             const reconciledTo = known.proof?.provedBlock ?? null
-            const { directOnlyTo, untracedTo } = known
-            const coverage = IndexCoverage.headers({ checkpoint, missing, reconciledTo, directOnlyTo, untracedTo })
+            const { directOnlyTo, searchedTo, untracedTo } = known
+            const lacking = { missing, directOnlyTo, searchedTo, untracedTo }
+            const coverage = IndexCoverage.headers({ checkpoint, reconciledTo, ...lacking })
             const { size, value } = bodyOf(found)
             return PageResponse.lazyJson(value, size, { ...coverage, ...headers })
           }),

@@ -1,8 +1,12 @@
+import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import * as RestOperation from "@daybook/schema/RestOperation"
 import { Effect, Schema } from "effect"
 import { expect } from "vitest"
 import * as Holding from "../../../src/ledger/Holding.ts"
+import type { BlockGap } from "../../../src/block/BlockRows.ts"
+import * as SigningKey from "../../../src/signed/SigningKey.ts"
+import { temporaryFolder } from "../../store/temporaryFolder.ts"
 import * as Rows from "../rows.ts"
 import { type Json, type Started, start } from "../service.ts"
 import { chainOf, type Ledger, type Given, read, token, walk, writeOpenings, writeProof } from "./ledgers.ts"
@@ -367,6 +371,26 @@ describe("balances and statement", () => {
       expect(after.json.block_hash).toBe(Rows.blockHash(25, "b"))
       expect(after.json.block_hash).not.toBe(before.json.block_hash)
       expect(after.status).toBe(200)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("signedStatement: states how many transactions the index lacks", () =>
+    Effect.gen(function* () {
+      const signingKey = join(yield* temporaryFolder, "key.pem")
+      yield* SigningKey.create(signingKey)
+      const chain = chainOf({ 1: { 0: [{ amount: 5n }] } }, 3)
+      const gap: BlockGap = { kind: "receipt", transaction: Rows.hashOf("gap"), reason: "no receipt" }
+      const blocks = chain.blocks.map((block) => (block.number === 2 ? { ...block, gaps: [gap] } : block))
+      const service = yield* start({ config: { signingKey }, chains: { eth: { ...chain, blocks } } })
+      yield* service.stores["eth"]!.finalize(3)
+      yield* writeOpenings(service, [{ holding: Holding.native, amount: 7n }])
+      const { headers, json, status } = yield* read(service, "statement/signed")
+
+      expect([status, headers["daybook-missing-transactions"]]).toEqual([200, "1"])
+      expect(json.statements[0].closing).toMatchObject([{ asset: "native", balance: "12" }])
+      expect(json.statements[0].not_covered).toContain(
+        "The wallet may have a part in transactions that the index lacks: 1.",
+      )
     }).pipe(Effect.scoped),
   )
 })
