@@ -75,8 +75,11 @@ const concurrency = 8
 /** Bytes of notifications that wait for a client, before it is closed. */
 const maxWaitingBytes = 4 * 1024 * 1024
 
-/** Characters of a reason: RFC 6455 has 123 bytes for it. */
+/** Bytes of a reason: RFC 6455 has 123, and a character that is cut may take one more. */
 const maxReason = 120
+
+/** The text of a reason as far as it fits; names of chains in it may have any characters. */
+export const reasonOf = (text: string): string => Buffer.from(text).subarray(0, maxReason).toString()
 
 /** What is sent to a client, and what waits for it. */
 interface Outbox {
@@ -93,7 +96,7 @@ const makeOutbox = (webSocket: WebSocket, client: InFlight.Client, { responses }
   let waiting = 0
   let isReleased = false
 
-  const close = (code: number, reason: string) => webSocket.close(code, reason.slice(0, maxReason))
+  const close = (code: number, reason: string) => webSocket.close(code, reasonOf(reason))
 
   const send = (data: Uint8Array | string, size: number, onSent: () => void) => {
     if (webSocket.readyState !== webSocket.OPEN) return onSent()

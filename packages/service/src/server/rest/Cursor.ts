@@ -7,6 +7,7 @@
 import { hash } from "node:crypto"
 import type { Order } from "@daybook/schema/WalletQuery"
 import * as Result from "effect/Result"
+import * as Movement from "../../ledger/Movement.ts"
 import type { Bound, Range } from "../../query/Range.ts"
 import type { Continuation } from "../../query/WalletPage.ts"
 import { InvalidParameter } from "../http/InvalidParameter.ts"
@@ -147,7 +148,8 @@ const read = (bytes: Buffer): Cursor | undefined => {
   const serial = number()
   const counts = [chainId, from, to, page, block, index, topNumber, part, serial]
   const numbers = [...counts, numberOf(range.from), numberOf(range.to)]
-  if (list === undefined || !isAtEnd() || !numbers.every(Number.isSafeInteger)) return undefined
+  const isPlace = index <= Movement.blockLevelIndex
+  if (list === undefined || !isAtEnd() || !isPlace || !numbers.every(Number.isSafeInteger)) return undefined
   const after = { block, index, part: part === 0 ? undefined : part - 1 }
   const top = { number: topNumber, hash: topHash }
   return {

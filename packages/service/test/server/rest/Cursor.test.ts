@@ -29,6 +29,7 @@ const failure = (text: string): string | undefined => {
 }
 
 const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
+const Index = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 ** 20 - 1 }))
 const Hex = (digits: number) =>
   Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 })).pipe((schema) =>
     Schema.Array(schema).check(Schema.isMinLength(digits), Schema.isMaxLength(digits)),
@@ -68,7 +69,7 @@ describe("Cursor", () => {
     it.prop(
       "fromText inverts toText",
       {
-        numbers: Schema.Tuple([Count, Count, Count, Count, Count, Count, Count, Count]),
+        numbers: Schema.Tuple([Count, Count, Count, Count, Count, Index, Count, Count]),
         wallet: Hex(20),
         hashes: Schema.Tuple([Hex(32), Hex(32)]),
         order: Schema.Literals(["ASC", "DESC"]),
@@ -112,6 +113,15 @@ describe("Cursor", () => {
         expect(failure(bytes.toString("base64url"))).toMatch(/^Invalid query parameter "cursor": /)
       },
     )
+
+    it("fromText: refuses a place that no row has, which a program may write into a cursor", () => {
+      const { after } = cursor.continuation
+      const textAt = (index: number) =>
+        Cursor.toText({ ...cursor, continuation: { ...cursor.continuation, after: { ...after, index } } })
+
+      expect(failure(textAt(2 ** 20 - 1))).toBe(undefined)
+      expect(failure(textAt(2 ** 20))).toMatch(/^Invalid query parameter "cursor": /)
+    })
 
     it.prop("fromText: refuses any other text and never throws", { text: Schema.String }, ({ text }) => {
       expect(failure(text)).toMatch(/^Invalid query parameter "cursor": /)
