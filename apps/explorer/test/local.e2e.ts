@@ -64,6 +64,33 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer beside a local 
     expect(await rowOf(hash, true).count()).toBe(0)
   })
 
+  it("address: rows that were final are replaced once the node goes back below them", async ({ site, world }) => {
+    const { bob, carol } = world.scenario.accounts
+    const { page } = site
+    const keys = () => page.locator(".rows-body .row").evaluateAll((rows) => rows.map(({ dataset }) => dataset["key"]))
+    const send = async () => {
+      const hash = await world.run(Head.transfer(world.node, { from: carol, to: bob, valueWei: 4_343n }))
+      await world.run(Head.mine(world.node))
+      return hash
+    }
+    const snapshot = await world.call("evm_snapshot")
+    const old = await send()
+    // Blocks that anvil states as final.
+    await world.run(Head.mine(world.node, 100))
+    await world.indexed()
+    await site.open(`/address/${bob}`)
+    await page.locator(`.row[data-key="${old}"]`).waitFor()
+
+    await world.call("evm_revert", [snapshot])
+    await page.getByText("A reorg replaced rows of this list").waitFor()
+    await page.locator(`.row[data-key="${old}"]`).waitFor({ state: "detached" })
+    await world.call("evm_increaseTime", [1_000])
+    const hash = await send()
+
+    await page.locator(`.row[data-key="${hash}"]`).waitFor()
+    expect((await keys()).filter((key) => key === hash)).toHaveLength(1)
+  })
+
   it("a node that starts anew with another chain: the blocks of the old one are reverted, and those of the new one shown", async ({
     site,
     world,

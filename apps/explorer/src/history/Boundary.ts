@@ -15,3 +15,7 @@ export const boundaryOf = ({ finalized, indexed }: Indexed): number | null => {
   const boundary = Math.max(finalized ?? -1, indexed.to - maxLive)
   return boundary < indexed.from ? null : Math.min(boundary, indexed.to)
 }
+
+/** The chain ends below a boundary: its blocks up to there were replaced, and no row above it states that. */
+export const isBelow = ({ indexed }: Pick<Indexed, "indexed">, boundary: number | null): boolean =>
+  boundary !== null && indexed !== null && indexed.to < boundary

@@ -2,7 +2,8 @@
 import type { RestPromiseClient } from "@daybook/rest/promise"
 import { useEffect, useState, useSyncExternalStore } from "react"
 import * as Clients from "../service/Clients.ts"
-import { useService } from "../service/Service.tsx"
+import { useService, useStatus } from "../service/Service.tsx"
+import { isBelow } from "./Boundary.ts"
 import * as History from "./History.ts"
 import { histories } from "./OpenHistories.ts"
 import { useEntry } from "./useEntry.ts"
@@ -24,12 +25,16 @@ export interface Shown<Row> extends History.Snapshot<Row> {
 
 type Make<Row> = (client: RestPromiseClient, chain: string) => History.Source<Row>
 
-/** Opens the history of an id, or finds it open. `null` waits. */
+/** Opens the history of an id, or finds it open; again once the chain ends below its boundary. `null` waits. */
 const useOpen = <Row>(id: string | null, make: Make<Row>) => {
   const { apiKey, chain } = useService()
-  const [, setOpened] = useState<string>()
+  const status = useStatus()
+  const [opened, setOpened] = useState({ id: "", isAgain: false })
   const [turn, setTurn] = useState(0)
   const [error, setError] = useState<unknown>(null)
+  // Sound: the id names the kind of the rows.
+  const history = id === null ? undefined : (histories.find(id) as History.History<Row> | undefined)
+  const isGone = history !== undefined && status !== undefined && isBelow(status, history.boundary)
   useEffect(() => {
     if (id === null) return
     let isLeft = false
@@ -37,22 +42,20 @@ const useOpen = <Row>(id: string | null, make: Make<Row>) => {
       const client = await Clients.rest(apiKey)
       if (isLeft) return
       histories.open(id, (signal) => History.open(make(client, chain.name), signal))
-      setOpened(id)
+      setOpened({ id, isAgain: isGone })
     }
-    if (!histories.hold(id)) open().catch(setError)
+    if (isGone || !histories.hold(id)) open().catch(setError)
     return () => {
       isLeft = true
       histories.leave(id)
     }
     // `make` follows from the id.
-  }, [id, turn])
+  }, [id, turn, isGone])
   const retry = () => {
     setError(null)
     setTurn(turn + 1)
   }
-  // Sound: the id names the kind of the rows.
-  const history = id === null ? undefined : (histories.find(id) as History.History<Row> | undefined)
-  return { history, error, retry }
+  return { history, error, retry, isAgain: opened.isAgain && opened.id === id }
 }
 
 /**
@@ -64,7 +67,7 @@ export const useHistory = <Row>(key: string | null, make: Make<Row>): Shown<Row>
   const entry = useEntry(key ?? "")
   const id = key === null ? null : [entry, chain.name, apiKey, key].join("\n")
   const [added] = useState(() => (id === null ? 0 : histories.added(id)))
-  const { error, history, retry } = useOpen(id, make)
+  const { error, history, isAgain, retry } = useOpen(id, make)
   const snapshot = useSyncExternalStore<History.Snapshot<Row> | null>(
     history?.subscribe ?? never,
     () => history?.snapshot() ?? null,
@@ -73,5 +76,13 @@ export const useHistory = <Row>(key: string | null, make: Make<Row>): Shown<Row>
     const waiting = { rows: { past: [], live: [] }, isLoading: error === null, error, added: 0 }
     return { ...none, ...waiting, loadMore: () => undefined, retry }
   }
-  return { ...snapshot, added, boundary: history.boundary, loadMore: history.loadMore, retry: history.retry }
+  const isReloaded = isAgain || snapshot.isReloaded
+  return {
+    ...snapshot,
+    isReloaded,
+    added,
+    boundary: history.boundary,
+    loadMore: history.loadMore,
+    retry: history.retry,
+  }
 }

@@ -1,6 +1,6 @@
 /** Where the followed part of the history on screen begins: as it was when the page was opened. */
 import { useRef } from "react"
-import { boundaryOf } from "../../history/Boundary.ts"
+import { boundaryOf, isBelow } from "../../history/Boundary.ts"
 import { useService, useStatus } from "../../service/Service.tsx"
 
 /** The boundary. */
@@ -9,12 +9,13 @@ export interface Start {
   readonly boundary: number | null
 }
 
-/** The boundary; undefined until the status is known. */
+/** The boundary; undefined until the status is known. A chain that has become shorter, as that of a node which starts anew, has another one. */
 export const useStart = (): Start | undefined => {
   const { chain } = useService()
   const status = useStatus()
   const start = useRef<{ readonly chain: string; readonly start: Start } | undefined>(undefined)
-  if (status !== undefined && status.indexed !== null && start.current?.chain !== chain.name) {
+  const known = start.current?.chain === chain.name ? start.current.start : undefined
+  if (status !== undefined && status.indexed !== null && (known === undefined || isBelow(status, known.boundary))) {
     start.current = { chain: chain.name, start: { boundary: boundaryOf(status) } }
   }
   return start.current?.start
