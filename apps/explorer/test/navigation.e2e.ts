@@ -1,6 +1,7 @@
 /** Ways between pages: first visits, code that does not load, and positions to which one goes back. */
 import { describe, expect } from "vitest"
 import * as ChromiumBrowser from "./Browser.ts"
+import * as Build from "./Build.ts"
 import * as FirstVisit from "./FirstVisit.ts"
 import * as Site from "./Site.ts"
 import * as SiteTest from "./SiteTest.ts"
@@ -47,6 +48,35 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("navigation in the explor
     expect(site.issues.splice(0)).toEqual([expect.stringContaining("dynamically imported module")])
     await page.getByRole("link", { name: "Transactions", exact: true }).click()
     await page.locator(".rows-body .row").first().waitFor()
+  })
+
+  it("navigation: a link of a page that is older than the service opens the page of the new build", async ({
+    site,
+    world,
+  }) => {
+    const { alice } = world.scenario.accounts
+    const { page } = site
+    const old = "/assets/index-old.js"
+    // The first page has a script by another name, and its parts are gone.
+    await page.route(world.url + "/", async (route) => {
+      const response = await route.fetch()
+      const body = (await response.text()).replace(/\/assets\/index-[^"]+\.js/, old)
+      return route.fulfill({ response, body })
+    })
+    await page.route(world.url + old, (route) => {
+      const [script] = Build.firstScripts()
+      return route.fulfill({ contentType: "text/javascript", body: `import "${script}"` })
+    })
+    await page.route(/AddressPage-/, (route) => route.fulfill({ status: 404 }))
+    await site.open("/")
+    await page.unroute(world.url + "/")
+    const isGone = page.waitForResponse((response) => response.url().includes("AddressPage-"))
+    await Site.search(page, alice)
+    await isGone
+    await page.unroute(/AddressPage-/)
+
+    await page.locator(".rows-body .row").first().waitFor()
+    expect(site.issues.splice(0)).toEqual([expect.stringContaining("dynamically imported module")])
   })
 
   it("navigation: a page that is new begins at its top, and going back leads to where each was left", async ({

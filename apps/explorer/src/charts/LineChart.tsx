@@ -3,7 +3,8 @@ import { type ReactNode, useEffect, useRef } from "react"
 import uPlot from "uplot"
 import "uplot/dist/uPlot.min.css"
 import { formatInteger } from "../display/Numbers.ts"
-import { Disclosure, TableBox } from "../display/Page.tsx"
+import { Disclosure } from "../display/Page.tsx"
+import { Table } from "../display/Table.tsx"
 import { formatLocal } from "../display/Times.ts"
 import { useTheme } from "../layout/Theme.tsx"
 import * as Axis from "./Axis.ts"
@@ -90,34 +91,21 @@ const optionsOf = (box: HTMLElement, { isTime = false, series, xName }: LineChar
   }
 }
 
-const Table = ({ label, series, xAt, xName, xs }: LineChartProps) => (
+const Numbers = ({ label, series, xAt, xName, xs }: LineChartProps) => (
   <Disclosure title="Show as a table">
-    <TableBox label={label}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{xName}</th>
-            {series.map(({ name }) => (
-              <th scope="col" className="numeric" key={name}>
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {xs.map((x, at) => (
-            <tr key={`${x} ${at}`}>
-              <td>{xAt(at)}</td>
-              {series.map(({ exactAt, name }) => (
-                <td className="numeric" key={name}>
-                  {exactAt(at)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableBox>
+    <Table
+      label={label}
+      columns={[
+        { name: xName, cell: (_, at) => xAt(at) },
+        ...series.map(({ exactAt, name }) => ({
+          name,
+          isNumeric: true,
+          cell: (_: number, at: number) => exactAt(at),
+        })),
+      ]}
+      rows={xs}
+      keyOf={(x, at) => `${x} ${at}`}
+    />
   </Disclosure>
 )
 
@@ -140,7 +128,7 @@ export const LineChart = (props: LineChartProps) => {
     <figure className="chart">
       <div ref={box} className="chart-box" aria-hidden="true" />
       <figcaption>{props.label}</figcaption>
-      <Table {...props} />
+      <Numbers {...props} />
     </figure>
   )
 }

@@ -18,11 +18,23 @@ export const NotFound = () => (
   </Page>
 )
 
+/** Whether the service, once it responds, serves another build than the one on screen, whose parts have other names. */
+const isOtherBuild = async (context: { readonly signal: AbortSignal }): Promise<boolean> => {
+  await load(context)
+  const page = await (await fetch(Paths.home, context)).text()
+  const script = document.querySelector<HTMLScriptElement>("script[type=module]")
+  return script !== null && !page.includes(new URL(script.src).pathname)
+}
+
 /** Loads the page again once the service responds, which a part of the explorer was to be loaded from. */
 const useReload = (isPart: boolean): void => {
-  const { errorUpdateCount, isSuccess } = useQuery({
-    queryKey: ["settings", "again"],
-    queryFn: load,
+  const {
+    data: isOther = false,
+    errorUpdateCount,
+    isSuccess,
+  } = useQuery({
+    queryKey: ["other build"],
+    queryFn: isOtherBuild,
     enabled: isPart,
     refetchInterval: retryMillis,
     // What was read before the failure is out of date.
@@ -30,9 +42,9 @@ const useReload = (isPart: boolean): void => {
     staleTime: 0,
   })
   useEffect(() => {
-    // A service that responded all the time does not have the part: to load the page again would have no end.
-    if (isPart && isSuccess && errorUpdateCount > 0) location.reload()
-  }, [errorUpdateCount, isPart, isSuccess])
+    // Of a service that responded all the time with this build, the part fails for another reason: to load the page again would have no end.
+    if (isPart && isSuccess && (isOther || errorUpdateCount > 0)) location.reload()
+  }, [errorUpdateCount, isOther, isPart, isSuccess])
 }
 
 const retryMillis = 3_000
