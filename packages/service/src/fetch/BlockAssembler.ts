@@ -267,26 +267,42 @@ interface Rows {
   readonly gaps: ReadonlyArray<BlockGap>
 }
 
+const setCodeType = 4
+
+/** Hashes of set-code transactions of which a field does not decode: their authorities are not known. */
+const withoutAuthorities = (
+  { transactions }: MinedBlock,
+  { undecoded = Undecoded.none }: Options,
+): ReadonlySet<string> => {
+  const incomplete = new Set(undecoded.transactions.map(({ hash }) => hash))
+  return new Set(transactions.flatMap(({ hash, type }) => (type === setCodeType && incomplete.has(hash) ? [hash] : [])))
+}
+
 /**
- * Indexes of the transactions in which watched wallets have a role, and of those that the tracer failed on, whose roles are not known;
- * `null` for all.
+ * Indexes of the transactions in which watched wallets have a role, and of those whose roles are not known: the tracer failed on them, or
+ * their authorities do not decode; `null` for all.
  */
 const stepsOfConcerned = function* (
   block: MinedBlock,
   executed: ReadonlyArray<BlockFacts.Executed>,
   internal: InternalTransactions.Rows | null,
-  { kept, ledger, watch }: Options,
+  options: Options,
 ): Steps.Steps<ReadonlySet<number> | null> {
+  const { kept, ledger, watch } = options
   if (watch == null) return null
+  const unknown = withoutAuthorities(block, options)
   const found = new Set<number>()
   for (const [position, { receipt, transaction }] of executed.entries()) {
     const rows = internal?.[position]
-    const isUntraced = rows !== undefined && InternalTransactions.isUntraced(rows)
+    const isUnknown = unknown.has(transaction.hash) || (rows !== undefined && InternalTransactions.isUntraced(rows))
     const isParty = walletsOf(transaction, receipt).some((address) => watch.has(address))
-    if (isParty || isUntraced || kept?.has(transaction.hash) === true) found.add(receipt.transactionIndex)
+    if (isParty || isUnknown || kept?.has(transaction.hash) === true) found.add(receipt.transactionIndex)
   }
   if (ledger === undefined || found.size === executed.length) return found
-  const facts = BlockFacts.fromBlock({ block, rows: executed, gasFees: null, watch })
+  // A header field that does not decode is absent. Roles do not depend on the gas of the block.
+  const source = Object.assign({ gasUsed: 0n }, block)
+  const decoded = executed.filter(({ transaction }) => !unknown.has(transaction.hash))
+  const facts = BlockFacts.fromBlock({ block: source, rows: decoded, gasFees: null, watch })
   const rows = yield* Ledger.steps(LedgerSource.fromResponses({ block, executed, internal, facts }), ledger)
   for (const { index, wallet } of rows) if (watch.has(wallet)) found.add(index)
   return found

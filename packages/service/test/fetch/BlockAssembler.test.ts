@@ -6,6 +6,7 @@ import * as KnownSignatures from "@daybook/abi/KnownSignatures"
 import { redecode } from "../../src/projection/Redecode.ts"
 import * as BlockAssembler from "../../src/fetch/BlockAssembler.ts"
 import * as BlockFacts from "../../src/block/BlockFacts.ts"
+import * as LenientBlock from "../../src/node/LenientBlock.ts"
 import * as LedgerRules from "../../src/ledger/LedgerRules.ts"
 import * as fixture from "../indexer/fixture.ts"
 
@@ -165,6 +166,22 @@ describe("BlockAssembler", () => {
       ])
       expect(hashesOf({ watch: new Set<string>() }, traces)).toHaveLength(2)
       expect(hashesOf({ watch: new Set([recipient]), ledger: undefined })).toEqual([])
+    })
+
+    it("assemble: finds roles of watched wallets in a block of which a field does not decode", () => {
+      const hashesOf = (wire: object, watched: string) => {
+        const { block, undecoded } = Result.getOrThrow(LenientBlock.read({ ...fixture.blockWire, ...wire }))
+        const options = { decoder, ledger: LedgerRules.fromChainId(1), undecoded, watch: new Set([watched]) }
+        const assembled = BlockAssembler.assemble({ block, receipts: fixture.receipts(), traces: null }, options)
+        return Result.getOrThrow(assembled).transactions.map((row) => row.hash)
+      }
+      const unreadable = { ...transferWire, type: "0x4", authorizationList: "nonsense" }
+      const [recipient, other] = [fixture.address("e"), fixture.address("1")]
+
+      expect(hashesOf({ gasUsed: "nonsense" }, recipient)).toEqual([transferHash])
+      expect(hashesOf({ gasUsed: "nonsense" }, other)).toEqual([])
+      // It may be an authority.
+      expect(hashesOf({ transactions: [unreadable, creationWire] }, other)).toEqual([transferHash])
     })
 
     it("assemble: lists sender, recipient and created contract of each transaction once", () => {
