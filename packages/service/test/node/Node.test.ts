@@ -495,6 +495,24 @@ describe("Node", () => {
       }),
     )
 
+    it.live("finalized: is asked again of a node without such a block, not of one that does not know the tag", () =>
+      Effect.gen(function* () {
+        const servers = [
+          yield* start(finalized(error(-39001, "Unknown block"))),
+          yield* start(finalized(error(-32602, "invalid argument 0: hex string without 0x"))),
+        ]
+        const found: Array<number | null> = []
+        for (const server of servers) {
+          const chain = yield* node([server])
+          yield* chain.finalized
+          Object.assign(server.answers, finalized(of({ ...header, number: "0x40", transactions: [] })))
+          found.push(yield* chain.finalized)
+        }
+
+        expect(found).toEqual([64, null])
+      }),
+    )
+
     it.live("finalized: fails while the node does not respond", () =>
       Effect.gen(function* () {
         const chain = yield* node([yield* start(finalized(failing))])
