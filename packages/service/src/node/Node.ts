@@ -11,7 +11,6 @@ import type { Receipt } from "@daybook/schema/Receipt"
 import type { InvalidOption } from "@daybook/transport/ClientError"
 import type { Fetch } from "@daybook/transport/Fetch"
 import { platformFetch } from "@daybook/transport/Http"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { TraceLimits } from "../config/Limits.ts"
@@ -29,6 +28,7 @@ import type { LenientReceipts } from "./LenientReceipts.ts"
 import * as NodeCapabilities from "./NodeCapabilities.ts"
 import * as NodeEndpoint from "./NodeEndpoint.ts"
 import * as NodeError from "./NodeError.ts"
+import * as NodeVerdict from "./NodeVerdict.ts"
 import * as TraceFailure from "./TraceFailure.ts"
 import * as TimedFetch from "./TimedFetch.ts"
 import * as Tracer from "./Tracer.ts"
@@ -161,39 +161,6 @@ const supportOf = ({ pool }: Context, index: number): BlockReceipts.Support => (
     pool.note({ _tag: "Judged", index, verdict: { _tag: "Declined", unsupportedMethod }, now: 0 }),
 })
 
-const verdictOfFailure = (error: CallError | NodeError.WrongChain): EndpointPool.Verdict => {
-  if (error._tag === "WrongChain") return { _tag: "Unavailable" }
-  if (NodeEndpoint.isDefinite(error)) return { _tag: "Declined" }
-  if (NodeEndpoint.isUndecodable(error)) return { _tag: "Declined" }
-  const pauseMillis = error.retryAfter === undefined ? undefined : Duration.toMillis(error.retryAfter)
-  return { _tag: "Unavailable", pauseMillis, isDisconnected: error._tag === "TransportError" }
-}
-
-/** Nothing counts as the result only when no other node has more. */
-const verdictOf = (
-  outcome: Result.Result<unknown, CallError | NodeError.WrongChain>,
-  isAlone: boolean,
-): EndpointPool.Verdict => {
-  if (Result.isFailure(outcome)) return verdictOfFailure(outcome.failure)
-  return outcome.success === null && !isAlone ? { _tag: "Empty" } : { _tag: "Final" }
-}
-
-/** Error of several nodes: of the last one that has the method, else of the last one on the right chain, else `WrongChain`. */
-const errorOf = (
-  context: Context,
-  errors: ReadonlyArray<CallError | NodeError.WrongChain>,
-  task: NodeError.Task,
-): NodeError.NodeError => {
-  const failures = errors.filter((error) => error._tag !== "WrongChain")
-  const failure = failures.findLast((error) => !Tracer.isMissing(error)) ?? failures.at(-1)
-  if (failure !== undefined) {
-    const others = failures.filter((error) => error !== failure)
-    return NodeError.fromCallError(failure, whereOf(context), task, others)
-  }
-  // Sound: a pool has an endpoint, and each that failed has an error.
-  return errors.at(-1) as NodeError.WrongChain
-}
-
 /** Asks one node after the other until one responds with more than nothing. */
 const ask = <A>(
   context: Context,
@@ -209,31 +176,43 @@ const ask = <A>(
       ...(isSpread ? { strategy: "spread", key: number } : { strategy: "sticky" }),
       among,
       question,
-      verdict: (outcome) => verdictOf(outcome, among.length === 1),
+      verdict: (outcome) => NodeVerdict.fromOutcome(outcome, among.length === 1),
     })
     .pipe(
       Effect.mapError((error) =>
         error._tag === "AllEndpointsFailed"
-          ? errorOf(
-              context,
+          ? NodeVerdict.errorOf(
               error.failures.map((failure) => failure.error),
+              whereOf(context),
               task,
             )
-          : errorOf(context, [error], task),
+          : NodeVerdict.errorOf([error], whereOf(context), task),
       ),
     )
 }
 
+/** Time in which a node has to respond that is asked beside others: one that does not must not hold them up. */
+const promptMillis = 2_000
+
 /** Asks every node for its head and prefers the one whose head is highest. */
 const highestHead = Effect.fnUntraced(function* (
-  { among, pool }: Context,
+  context: Context,
   known: NodeEndpoint.Header,
 ): Effect.fn.Return<NodeEndpoint.Header> {
+  const { pool } = context
+  const heads = yield* Effect.forEach(
+    endpointsOf(context),
+    ([index, endpoint]) =>
+      Effect.option(Effect.timeout(Effect.andThen(pool.verify(index), NodeEndpoint.head(endpoint)), promptMillis)).pipe(
+        Effect.map((found) => ({ index, found })),
+      ),
+    { concurrency: "unbounded" },
+  )
   let highest = known
-  for (const [at, outcome] of (yield* pool.askAll(NodeEndpoint.head)).entries()) {
-    if (Result.isFailure(outcome) || outcome.success.number <= highest.number) continue
-    highest = outcome.success
-    pool.note({ _tag: "Preferred", index: among[at] ?? 0 })
+  for (const { found, index } of heads) {
+    if (found._tag === "None" || found.value.number <= highest.number) continue
+    highest = found.value
+    pool.note({ _tag: "Preferred", index })
   }
   return highest
 })
@@ -264,7 +243,9 @@ const detectSource = Effect.fnUntraced(function* (
     else if (detected.success !== "off") return sourceOf(detected.success)
   }
   if (undecided === undefined) return "off"
-  return yield* Effect.fail(errorOf(context, [undecided], { what: "trace a block", advice: tracingAdvice }))
+  return yield* Effect.fail(
+    NodeVerdict.errorOf([undecided], whereOf(context), { what: "trace a block", advice: tracingAdvice }),
+  )
 })
 
 const traceSource = Effect.fnUntraced(function* (context: Context): Effect.fn.Return<TraceSource, NodeError.NodeError> {
@@ -346,20 +327,14 @@ const traces = Effect.fnUntraced(function* (
   return { _tag: "Untraced", reason: TraceFailure.reasonOf(failure.cause) }
 })
 
-/** A fetcher at the next node in turn deep below the head, at the preferred one near it. */
-const batchFetcher = Effect.fnUntraced(function* (
-  context: Context,
-  number: number,
-): Effect.fn.Return<BatchFetcher.BatchFetcher> {
-  const { among, heads, pool } = context
-  const strategy = HeadTracker.isSettled(heads, number) ? "spread" : "sticky"
-  const [index = 0] = EndpointPool.callOrder(pool.state(), { now: yield* MonotonicClock.millis, strategy, among })
-  if (strategy === "spread") pool.note({ _tag: "TurnTaken" })
+/** A fetcher at one node. */
+const fetcherAt = (context: Context, index: number): BatchFetcher.BatchFetcher => {
+  const { among, pool } = context
   const endpoint = pool.endpoints[index]
-  if (endpoint === undefined || (yield* Effect.isFailure(pool.verify(index)))) return BatchFetcher.none
+  if (endpoint === undefined) return BatchFetcher.none
   const onFailure = (error: CallError) =>
     Effect.map(MonotonicClock.millis, (now) =>
-      pool.note({ _tag: "Judged", index, verdict: verdictOfFailure(error), now }),
+      pool.note({ _tag: "Judged", index, verdict: NodeVerdict.fromFailure(error), now }),
     )
   const support = supportOf(context, index)
   const isOnly = among.length === 1
@@ -370,6 +345,32 @@ const batchFetcher = Effect.fnUntraced(function* (
     traces: (block) => traces(context, block, 0),
     onFailure,
   })
+}
+
+/** Verifies a node; false, and leaves it alone for a while, where it fails or does not respond soon. */
+const isUsable = Effect.fnUntraced(function* ({ pool }: Context, index: number): Effect.fn.Return<boolean> {
+  const verdict = yield* pool.verify(index).pipe(
+    Effect.match({ onFailure: NodeVerdict.fromFailure, onSuccess: () => null }),
+    Effect.timeoutOrElse({
+      duration: promptMillis,
+      orElse: () => Effect.succeed<EndpointPool.Verdict>({ _tag: "Unavailable" }),
+    }),
+  )
+  if (verdict !== null) pool.note({ _tag: "Judged", index, verdict, now: yield* MonotonicClock.millis })
+  return verdict === null
+})
+
+/** A fetcher at the next node in turn deep below the head, at the preferred one near it; at another one where that cannot be used. */
+const batchFetcher = Effect.fnUntraced(function* (
+  context: Context,
+  number: number,
+): Effect.fn.Return<BatchFetcher.BatchFetcher> {
+  const { among, heads, pool } = context
+  const strategy = HeadTracker.isSettled(heads, number) ? "spread" : "sticky"
+  const order = EndpointPool.callOrder(pool.state(), { now: yield* MonotonicClock.millis, strategy, among })
+  if (strategy === "spread") pool.note({ _tag: "TurnTaken" })
+  for (const index of order) if (yield* isUsable(context, index)) return fetcherAt(context, index)
+  return BatchFetcher.none
 })
 
 const header = (context: Context, number: number) =>

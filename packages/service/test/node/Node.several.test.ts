@@ -5,6 +5,8 @@ import { expect } from "vitest"
 import * as HeadTracker from "../../src/node/HeadTracker.ts"
 import * as Node from "../../src/node/Node.ts"
 import * as fixture from "../indexer/fixture.ts"
+import { healthyAt } from "../indexer/scriptedChain.ts"
+import * as ScriptedFetch from "../indexer/ScriptedFetch.ts"
 import { type Response, failing, type Server, start } from "./server.ts"
 
 const { transactions: _, ...header } = fixture.blockWire
@@ -119,5 +121,39 @@ describe("Node of several endpoints", () => {
 
       expect(heads.map(({ number }) => number)).toEqual([5, 9])
     }),
+  )
+
+  /** Nodes of which the second one takes requests and never responds. */
+  const withHanging = Effect.gen(function* () {
+    const first = ScriptedFetch.make(healthyAt(1_000))
+    const fetch: typeof first.fetch = (url, init) =>
+      String(url).includes("hanging") ? new Promise(() => undefined) : first.fetch(url, init)
+    const urls = ["http://first.example", "http://hanging.example"]
+    return { first, chain: yield* Node.make({ urls, chainId: 31337, traces: "off", fetch }) }
+  })
+
+  it.effect("head: waits two seconds for a node that is asked beside the preferred one and does not respond", () =>
+    Effect.gen(function* () {
+      const { chain, first } = yield* withHanging
+      const polls = yield* Effect.forkScoped(Effect.replicateEffect(chain.head, 2 * HeadTracker.maxUnchangedPolls))
+      yield* ScriptedFetch.advance(first, 4)
+
+      expect(polls.pollUnsafe()?._tag).toBe("Success")
+    }),
+  )
+
+  it.effect(
+    "batchFetcher: is one at another node where that in turn does not respond in two seconds, once for a while",
+    () =>
+      Effect.gen(function* () {
+        const { chain, first } = yield* withHanging
+        yield* chain.head
+        const range = Effect.flatMap(chain.batchFetcher(1), (fetcher) => fetcher.blocks([1, 2]))
+        const ranges = yield* Effect.forkScoped(Effect.replicateEffect(range, 9))
+        yield* ScriptedFetch.advance(first, 2)
+        const fetched = ranges.pollUnsafe()
+
+        expect(fetched).toMatchObject({ value: Array.from({ length: 9 }, () => [{ number: 1n }, { number: 2n }]) })
+      }),
   )
 })
