@@ -30,10 +30,10 @@ const frame = {
   input: Schema.optionalKey(Hex.OrNull),
   /** Return data, or deployed code. */
   output: Schema.optionalKey(Hex.OrNull),
-  /** Error of the frame; frames inside a failed one have no error of their own. */
-  error: Schema.optionalKey(Schema.String),
+  /** Error of the frame; frames inside a failed one have no error of their own. Absent or `null` on success. */
+  error: Schema.optionalKey(Schema.NullOr(Schema.String)),
   /** Revert reason, decoded by the node. */
-  revertReason: Schema.optionalKey(Schema.String),
+  revertReason: Schema.optionalKey(Schema.NullOr(Schema.String)),
 }
 
 export interface CallFrame extends Schema.Struct.Type<typeof frame> {
@@ -80,7 +80,7 @@ const transactionTraceCodec = open("TransactionTrace", {
   /** Root frame. */
   result: Schema.optionalKey(Schema.NullOr(CallFrame)),
   /** Error of the tracer. */
-  error: Schema.optionalKey(Schema.String),
+  error: Schema.optionalKey(Schema.NullOr(Schema.String)),
 })
 
 export interface TransactionTrace extends Schema.Schema.Type<typeof transactionTraceCodec> {}

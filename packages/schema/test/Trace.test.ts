@@ -44,6 +44,7 @@ describe("Trace", () => {
     it("CallFrame: decodes and encodes nested frames without loss", () => {
       decodesAndEncodes(Trace.CallFrame, frame)
       decodesAndEncodes(Trace.CallFrame, { ...frame, error: "execution reverted", revertReason: "no", logs: [] })
+      decodesAndEncodes(Trace.CallFrame, { ...frame, error: null, revertReason: null })
       expect(Schema.decodeUnknownSync(Trace.CallFrame)(frame).calls?.[1]).toMatchObject({
         value: 0n,
         error: "out of gas",

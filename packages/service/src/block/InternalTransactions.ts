@@ -186,7 +186,7 @@ const isCreation = (type: string) => type === "CREATE" || type === "CREATE2"
 
 const ofCallFrame = (frame: CallFrame): Frame => {
   const type = frame.type.toUpperCase()
-  const error = frame.error === undefined || frame.error === "" ? null : textOf(frame.error)
+  const error = frame.error == null || frame.error === "" ? null : textOf(frame.error)
   return {
     type: type === "SUICIDE" ? "SELFDESTRUCT" : type,
     from: frame.from,

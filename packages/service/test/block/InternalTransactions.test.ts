@@ -97,6 +97,15 @@ describe("InternalTransactions", () => {
       ])
     })
 
+    it("fromFrames: takes an error of null for none, as nodes of the ZK Stack state it", () => {
+      const none = { error: null, revertReason: null }
+      const root = { ...none, type: "Call", calls: [call(router, pool, { ...none, type: "Call", value: "0x1" })] }
+
+      expect(rowsOf(InternalTransactions.fromFrames(block, nested(root)))).toEqual([
+        row("CALL", router, pool, { value: "1" }),
+      ])
+    })
+
     it("fromFrames: lists static and delegate calls with value 0 when all frames are wanted", () => {
       const rows = rowsOf(InternalTransactions.fromFrames(block, traces, { allFrames: true }))
       expect(rows?.map(({ type, value }) => [type, value])).toEqual([

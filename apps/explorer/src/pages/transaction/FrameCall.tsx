@@ -85,7 +85,7 @@ const useText = ({ error, input, output, to, type }: CallFrame) => {
       ? undefined
       : ({ _tag: "Call", label: "constructor", ...created, results: [] } as const)
   }
-  const found = module.decode(abis, signature, { input, output, isFailed: error !== undefined })
+  const found = module.decode(abis, signature, { input, output, isFailed: error != null })
   return found === undefined ? undefined : ({ _tag: "Call", ...found } as const)
 }
 

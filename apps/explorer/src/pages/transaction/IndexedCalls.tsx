@@ -46,7 +46,7 @@ const columns: ReadonlyArray<Column<CallFrame>> = [
   {
     name: "Type",
     cell: ({ error, type }) => (
-      <Badge tone={error === undefined ? "neutral" : "bad"}>
+      <Badge tone={error == null ? "neutral" : "bad"}>
         <ForeignText text={type} />
       </Badge>
     ),

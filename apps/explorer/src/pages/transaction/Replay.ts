@@ -4,7 +4,7 @@ import * as Revert from "@daybook/rpc/Revert"
 
 /** A tracer states that a call failed, and neither bytes nor a text. */
 export const isWithoutReason = ({ error, output, revertReason }: CallFrame): boolean =>
-  error !== undefined && revertReason === undefined && (output === undefined || output === null || output === "0x")
+  error != null && revertReason == null && (output == null || output === "0x")
 
 /** Gas of a transaction whose node does not state its limit. */
 const defaultGas = 30_000_000n

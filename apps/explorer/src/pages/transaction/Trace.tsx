@@ -39,7 +39,7 @@ const openedOf = (root: CallFrame, isSmall: boolean): ReadonlySet<CallFrame> => 
   for (let level = 0; frames.length > 0; level++) {
     frames = frames.flatMap((frame) => {
       const calls = (frame.calls ?? []).slice(0, step)
-      const isOpen = isSmall || level < openLevels || frame.error !== undefined
+      const isOpen = isSmall || level < openLevels || frame.error != null
       if (!isOpen || shown + calls.length > maxShown) return []
       opened.add(frame)
       shown += calls.length
@@ -72,7 +72,7 @@ const FrameHead = ({ frame }: Pick<FrameProps, "frame">) => {
   const reason = useReason(frame)
   return (
     <>
-      <Badge tone={frame.error === undefined ? "neutral" : "bad"}>
+      <Badge tone={frame.error == null ? "neutral" : "bad"}>
         <ForeignText text={frame.type} />
       </Badge>{" "}
       {frame.to === null || frame.to === undefined ? "no contract" : <AddressLink address={frame.to} />}{" "}

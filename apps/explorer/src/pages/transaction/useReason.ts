@@ -5,8 +5,10 @@ import { formatError, formatSelector } from "./Revert.ts"
 
 /** The reason of a call; undefined where it did not fail. */
 export const useReason = (frame: CallFrame | undefined): string | undefined => {
-  const isFailed = frame?.error !== undefined
+  const isFailed = frame?.error != null
   const error = useErrorName(isFailed ? (frame.to ?? frame.from) : null, frame?.output)
   if (!isFailed) return undefined
-  return error === undefined ? (formatSelector(frame.output) ?? frame.revertReason ?? frame.error) : formatError(error)
+  return error === undefined
+    ? (formatSelector(frame.output) ?? frame.revertReason ?? frame.error ?? undefined)
+    : formatError(error)
 }

@@ -72,4 +72,11 @@ describe("Replay", () => {
     expect((await replay({ result: "0x" })).found).toBeNull()
     expect((await replay({ error: { code: -32601, message: "method not found" } })).found).toBeInstanceOf(Error)
   })
+
+  it("isWithoutReason: is false for a call whose error is null, as nodes of the ZK Stack state it", () => {
+    const frame = { type: "CALL", from: transaction.from }
+
+    expect(Replay.isWithoutReason({ ...frame, error: null, revertReason: null })).toBe(false)
+    expect(Replay.isWithoutReason({ ...frame, error: "reverted", revertReason: null })).toBe(true)
+  })
 })
