@@ -148,7 +148,10 @@ const findReceipts = Effect.fnUntraced(function* (
   const { hash, number } = ref
   const outcome = yield* Effect.result(node.receipts(ref))
   if (Result.isSuccess(outcome) && outcome.success !== null) {
-    const others = lacksOne(ref, outcome.success) ? yield* ReceiptRecovery.recover(node, ref, failures) : null
+    if (!lacksOne(ref, outcome.success)) return whole(outcome.success)
+    const completed = yield* ReceiptRecovery.complete(node, ref, outcome.success)
+    if (completed !== null) return whole(completed)
+    const others = yield* ReceiptRecovery.recover(node, ref, failures)
     return others === null ? whole(outcome.success) : partial(others)
   }
   if (Result.isFailure(outcome)) {

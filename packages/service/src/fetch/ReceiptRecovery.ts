@@ -124,6 +124,29 @@ const single = Effect.fnUntraced(function* (
   }
 })
 
+/** Receipts that a response may lack for each of them to be asked for at once. */
+const maxMissing = 4
+
+/**
+ * The receipts of a block, in the order of its transactions, where the nodes give by themselves those that a response lacks; else `null`.
+ * Some nodes leave those of state-sync transactions out of the block.
+ */
+export const complete = Effect.fnUntraced(function* (
+  node: Node,
+  ref: BlockTransactions,
+  received: ReadonlyArray<Receipt>,
+): Effect.fn.Return<ReadonlyArray<Receipt> | null> {
+  const byHash = new Map(received.map((receipt): [string, Receipt] => [receipt.transactionHash, receipt]))
+  const missing = ref.transactions.filter((hash) => !byHash.has(hash))
+  if (missing.length > maxMissing) return null
+  const found = yield* Effect.forEach(missing, (hash) => Effect.orElseSucceed(node.receipt(hash, ref), () => null), {
+    concurrency,
+  })
+  for (const receipt of found) if (receipt?.blockHash === ref.hash) byHash.set(receipt.transactionHash, receipt)
+  const receipts = ref.transactions.flatMap((hash) => byHash.get(hash) ?? [])
+  return receipts.length === ref.transactions.length ? receipts : null
+})
+
 /**
  * The receipts that can be had of a block, in the order of its transactions; `null` while they are not looked for.
  *

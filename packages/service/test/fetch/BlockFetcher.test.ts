@@ -341,6 +341,20 @@ describe("BlockFetcher", () => {
       }),
     )
 
+    it.effect("block: has a receipt that the response for its block lacks and the node gives by itself", () =>
+      Effect.gen(function* () {
+        const created = { ...fixture.creationReceiptWire, ...place(5), logs: [] }
+        const [second] = fixture.receipts([created])
+        const transactions = [fixture.transferWire, fixture.creationWire].map((wire) => ({ ...wire, ...place(5) }))
+        const found = fixture.block({ number: hex(5), hash: hashOf(5), transactions })
+        const node = { ...shifted(0), block: () => Effect.succeed(found), receipt: () => Effect.succeed(second) }
+        const rows = yield* BlockFetcher.block(node as unknown as Node, 5, options)
+
+        expect(rows.transactions.map(({ index }) => index)).toEqual([0, 1])
+        expect(rows.gaps).toBeUndefined()
+      }),
+    )
+
     it.effect("block: takes missing receipts near the head for a lag, not for pruned ones", () =>
       Effect.gen(function* () {
         const lagging = { ...shifted(0), receipts: () => Effect.succeed(null) }
