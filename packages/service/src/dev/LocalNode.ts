@@ -4,7 +4,7 @@
  * Source: decision 0060.
  */
 import { visibleStart } from "@daybook/schema/VisibleText"
-import { createRpcClient } from "@daybook/rpc/promise"
+import { createRpcClient, isRpcError } from "@daybook/rpc/promise"
 import * as Effect from "effect/Effect"
 
 /** A node that responds. */
@@ -33,8 +33,15 @@ const askerOf = (url: string): Ask => {
   }
 }
 
-/** What a node may not offer. */
-const optional = (answer: Promise<unknown>): Promise<unknown> => answer.catch(() => undefined)
+/** What a node may not offer. One that does not answer is busy, or has ended: what it offers is not known then. */
+const optional = async (answer: Promise<unknown>): Promise<unknown> => {
+  try {
+    return await answer
+  } catch (error) {
+    if (isRpcError(error) && (error._tag === "TimeoutError" || error._tag === "TransportError")) throw error
+    return undefined
+  }
+}
 
 const fieldOf = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined
@@ -72,8 +79,8 @@ const read = async (url: string): Promise<LocalNode | null> => {
   return { url, chainId, client: clientIn(client), forkBlock, accounts: accountsIn(accounts) }
 }
 
-/** The node at a URL; `null` where none responds. */
-export const find = (url: string): Effect.Effect<LocalNode | null> => Effect.promise(() => read(url))
+/** The node at a URL; `null` where none responds, or not to all of these calls. */
+export const find = (url: string): Effect.Effect<LocalNode | null> => Effect.promise(() => read(url).catch(() => null))
 
 /** What of a node an index is made for: a node that is restarted or reset to the same is followed without another index. */
 export const identityOf = ({ chainId, forkBlock }: LocalNode): string => `${chainId} ${forkBlock ?? "no fork"}`
