@@ -3,6 +3,7 @@
  * collectibles with gas as real ones take, failed and foreign transactions, and reorgs. Hashes are random, not computed.
  */
 import type { FakeBlock, FakeTransaction } from "./internal/FakeBlock.ts"
+import * as OptionCheck from "./internal/OptionCheck.ts"
 import * as Random from "./internal/Random.ts"
 import * as Traffic from "./internal/Traffic.ts"
 
@@ -120,7 +121,7 @@ const noncesOf = (blocks: ReadonlyArray<FakeBlock>): Nonces => {
 }
 
 /**
- * Makes a chain.
+ * Makes a chain. An invalid option, and a number of blocks that is no integer of at least 0, is a `TypeError`.
  *
  * **Example** (Looking at the blocks alone)
  *
@@ -133,12 +134,14 @@ const noncesOf = (blocks: ReadonlyArray<FakeBlock>): Nonces => {
  * ```
  */
 export const make = (options: Options = {}): FakeChain => {
+  OptionCheck.check(options)
   const { blocks: count = 200, firstBlock = 20_000_000, seed = 1, wallet = defaultWallet } = options
   const random = Random.make(seed)
   const replaced = new Map<string, number>()
   let blocks: ReadonlyArray<FakeBlock> = []
 
   const mine = (more = 1): void => {
+    OptionCheck.checkCount("blocks", more)
     const nonces = noncesOf(blocks)
     const grown = [...blocks]
     for (let left = more; left > 0; left--) {
@@ -147,12 +150,13 @@ export const make = (options: Options = {}): FakeChain => {
     blocks = grown
   }
 
-  mine(Math.max(1, count))
+  mine(count)
   return {
     wallet: wallet.toLowerCase(),
     blocks: () => blocks,
     mine,
     reorg: (depth) => {
+      OptionCheck.checkCount("depth", depth)
       const kept = Math.max(1, blocks.length - depth)
       const gone = blocks.slice(kept)
       const from = gone[0]?.number

@@ -148,7 +148,10 @@ const responder =
     const { pathname } = new URL(request.url)
     const { apiKey, methods = {} } = options
     if (apiKey !== undefined && !pathname.endsWith(`/${apiKey}`)) return unauthorized("")
-    if (request.method === "POST") return { status: 200, body: FakeNode.reply({ ...index, methods }, request.body) }
+    if (request.method === "POST") {
+      const body = FakeNode.reply({ ...index, methods }, request.body)
+      return body === undefined ? { status: 204, body: null } : { status: 200, body }
+    }
     return FakeReply.failure(404, "not_found", `Unknown path: ${pathname}.`)
   }
 
@@ -186,7 +189,6 @@ const changes = () => {
  * ```
  */
 export const make = (options: Options = {}): FakeService => {
-  OptionCheck.check(options)
   const chain = makeChain(options)
   const { apiKey = "test-key", chainId = 1 } = options
   const faults = [...(options.faults ?? [])]
@@ -234,7 +236,10 @@ export const make = (options: Options = {}): FakeService => {
     // Sound: a chain has at least one block.
     reconcile: (wallet = chain.wallet) => prove(wallet.toLowerCase(), chain.blocks().at(-1)!.number),
     received,
-    fail: (...more) => void faults.push(...more),
+    fail: (...more) => {
+      OptionCheck.checkFaults(more)
+      faults.push(...more)
+    },
     fetch,
     rest: { baseUrl: "http://daybook.test", apiKey, fetch },
     rpc: { rpcUrl: "http://daybook.test/rpc", chain: chainId, apiKey, fetch },

@@ -322,6 +322,85 @@ describe("FakeService: options", () => {
     )
   })
 
+  it("faults: one that is none is named, as it would leave a request without its fault", () => {
+    const fake = FakeService.make({ blocks: 1 })
+    const issueOf = (fault: unknown) => {
+      try {
+        fake.fail(null, fault as FakeService.Fault)
+      } catch (error) {
+        return String(error)
+      }
+    }
+    const expected =
+      '{ status, retryAfterSeconds? } of 200 to 599, { cutAfterBytes }, { delayMillis } or { reorg } of at least 0, "disconnect", or null'
+
+    expect(issueOf("disconect")).toBe(`TypeError: Invalid argument "[1]": expected ${expected}, received "disconect".`)
+    const invalid = [
+      { statuss: 500 },
+      { status: 99 },
+      { status: 503, delayMillis: 1 },
+      { delayMillis: -1 },
+      { reorg: 1.5 },
+      {},
+    ]
+    expect(invalid.map(issueOf)).toEqual(invalid.map(() => expect.stringContaining('Invalid argument "[1]"')))
+    expect(() => FakeService.make({ faults: [{ statuss: 500 } as never] })).toThrow(
+      `an array of faults, each ${expected}`,
+    )
+    expect([{ status: 204 }, { status: 429, retryAfterSeconds: undefined }, undefined].map(issueOf)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ])
+  })
+
+  it("mine and reorg: refuse a number of blocks that is none, and leave the chain unchanged", () => {
+    const fake = FakeService.make({ blocks: 5 })
+    const before = fake.blocks()
+
+    for (const count of [-1, 1.5, Number.NaN, "2" as never]) {
+      expect(() => fake.mine(count)).toThrow('Invalid argument "blocks": expected an integer of at least 0')
+      expect(() => fake.reorg(count)).toThrow('Invalid argument "depth": expected an integer of at least 0')
+    }
+    expect(fake.blocks()).toBe(before)
+  })
+
+  it("node: refuses what it is asked of a block that is not on the chain", async () => {
+    const fake = FakeService.make({ blocks: 5, firstBlock: 100 })
+    const rpc = createRpcClient(fake.rpc)
+    const unknown = `0x${"11".repeat(32)}` as const
+
+    await expect(rpc.eth_getLogs({ blockHash: unknown })).rejects.toMatchObject({
+      message: expect.stringContaining("unknown block"),
+    })
+    for (const block of [105n, { blockHash: unknown }] as const) {
+      await expect(rpc.eth_getBalance(fake.wallet, block)).rejects.toMatchObject({
+        message: expect.stringContaining("header not found"),
+      })
+      await expect(rpc.eth_getTransactionCount(fake.wallet, block)).rejects.toMatchObject({ _tag: "RpcError" })
+    }
+    expect(await rpc.eth_getBalance(fake.wallet, 99n)).toBe(await rpc.eth_getBalance(fake.wallet, 0n))
+  })
+
+  it("node: answers bodies that are no calls, and none where no call has an id, as the service does", async () => {
+    const fake = FakeService.make({ blocks: 1 })
+    const post = async (body: string) => {
+      const response = await fake.fetch("http://fake.test/rpc/eth/key", { method: "POST", body })
+      const text = await response.text()
+      return [response.status, text === "" ? null : JSON.parse(text)]
+    }
+    const call = { jsonrpc: "2.0", method: "eth_chainId" }
+    const error = (code: number) => expect.objectContaining({ id: null, error: expect.objectContaining({ code }) })
+
+    expect(await post("{")).toEqual([200, error(-32_700)])
+    expect(await post("[]")).toEqual([200, error(-32_600)])
+    expect(await post(JSON.stringify(call))).toEqual([204, null])
+    expect(await post(JSON.stringify([call, { ...call, id: 7 }]))).toEqual([
+      200,
+      [{ jsonrpc: "2.0", id: 7, result: "0x1" }],
+    ])
+  })
+
   it("operations: answer in place of what the fake derives", async () => {
     const operations = { movements: () => ({ cursor: null, page: 0, page_size: 100, result: [] }) }
     const fake = FakeService.make({ blocks: 30, operations })

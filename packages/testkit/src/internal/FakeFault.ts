@@ -34,11 +34,17 @@ const statusReply = ({
   return { ...failure(status, codes[status] ?? "internal", `Scripted status ${status}.`), headers }
 }
 
+/** Statuses of responses without a body. */
+const withoutBody: ReadonlySet<number> = new Set([204, 205, 304])
+
 /** A response as the platform gives it. A stream is one of events. */
 export const toResponse = ({ body, headers, status, text }: Reply): Response => {
   const [sent, contentType] =
     body instanceof ReadableStream ? [body, "text/event-stream"] : [text ?? JSON.stringify(body), "application/json"]
-  return new Response(status === 304 ? null : sent, { status, headers: { "content-type": contentType, ...headers } })
+  return new Response(withoutBody.has(status) ? null : sent, {
+    status,
+    headers: { "content-type": contentType, ...headers },
+  })
 }
 
 /** A response whose body breaks off after some bytes. */

@@ -74,6 +74,8 @@ interface Filter {
 
 const logs: Method = (chain, _chainId, [given]) => {
   const { address, blockHash, fromBlock, toBlock, topics = [] } = (given ?? {}) as Filter
+  // An empty list would hide that the block was replaced.
+  if (blockHash !== undefined && blockOf(chain, blockHash) === undefined) throw new Error("unknown block")
   const [from, to] = [blockOf(chain, blockHash ?? fromBlock), blockOf(chain, blockHash ?? toBlock)]
   const [first, last] = [from?.number ?? Number(fromBlock), to?.number ?? Number(toBlock)]
   return chain
@@ -83,14 +85,17 @@ const logs: Method = (chain, _chainId, [given]) => {
     .filter((log) => matches(address, log.address) && topics.every((topic, at) => matches(topic, log.topics[at])))
 }
 
-/** The number of a block, also of one before the first. */
+/**
+ * The number of a block, also of one before the first: what was held there is what every account held before the chain. Throws for a block that is
+ * not on the chain.
+ */
 const numberOf = (chain: FakeChain, id: unknown): number => {
   const found = blockOf(chain, id)?.number
-  // A quantity below the first block: what was held there is what every account held before the chain.
-  return (
-    found ??
-    (typeof id === "string" && /^0x[0-9a-f]{1,12}$/i.test(id) ? Number(id) : (chain.blocks().at(-1)?.number ?? 0))
-  )
+  if (found !== undefined) return found
+  if (typeof id === "object" && id !== null) return numberOf(chain, Object.values(id)[0])
+  // Sound: a chain has at least one block, and tags are found.
+  if (String(id).length < 66 && Number(id) < chain.blocks()[0]!.number) return Number(id)
+  throw new Error("header not found")
 }
 
 /** What an account holds of an asset after a block: the sum of its movements and of what it held before the chain. */
@@ -212,14 +217,14 @@ export const answer = (
   if (issue !== undefined) return failure(invalidParams, issue)
   try {
     if (own !== undefined) return { result: own(params) }
+    const balance = method === "eth_call" ? holdingCall(chain, params) : undefined
+    if (balance !== undefined) return { result: balance }
+    return known === undefined
+      ? failure(notFound, `the method ${method} does not exist/is not available`)
+      : { result: known(chain, chainId, params) }
   } catch (error) {
     return failure(failed, messageOf(error))
   }
-  const balance = method === "eth_call" ? holdingCall(chain, params) : undefined
-  if (balance !== undefined) return { result: balance }
-  return known === undefined
-    ? failure(notFound, `the method ${method} does not exist/is not available`)
-    : { result: known(chain, chainId, params) }
 }
 
 const parsed = (text: string): unknown => {
@@ -233,12 +238,19 @@ const parsed = (text: string): unknown => {
 const isCall = (value: unknown): value is Call =>
   typeof value === "object" && value !== null && "method" in value && typeof value.method === "string"
 
-/** The reply to the body of a request: one call, or a batch. */
+const invalid = (code: number, message: string) => ({ jsonrpc: "2.0", id: null, ...failure(code, message) })
+
+/** The reply to the body of a request, one call or a batch; undefined where no call has an id. */
 export const reply = (node: FakeNode, text: string): unknown => {
   const body = parsed(text)
-  const one = (call: unknown) =>
-    isCall(call)
-      ? { jsonrpc: "2.0", id: call.id, ...answer(node, call) }
-      : { jsonrpc: "2.0", id: null, error: { code: JsonRpc.code.invalidRequest, message: "Invalid request." } }
-  return Array.isArray(body) ? body.map(one) : one(body)
+  if (body === undefined) return invalid(JsonRpc.code.parseError, "Invalid request: expected JSON.")
+  const one = (call: unknown) => {
+    if (!isCall(call)) return invalid(JsonRpc.code.invalidRequest, "Invalid request.")
+    const answered = answer(node, call)
+    return call.id === undefined ? undefined : { jsonrpc: "2.0", id: call.id, ...answered }
+  }
+  if (!Array.isArray(body)) return one(body)
+  if (body.length === 0) return invalid(JsonRpc.code.invalidRequest, "Invalid request: expected at least one call.")
+  const replies = body.flatMap((call) => one(call) ?? [])
+  return replies.length === 0 ? undefined : replies
 }

@@ -1,4 +1,4 @@
-/** Checks of the options of a fake, for programs without types. */
+/** Checks of the options of a fake, of its faults and counts, for programs without types. */
 import * as Address from "@daybook/schema/Address"
 import * as Issue from "@daybook/schema/Issue"
 
@@ -19,6 +19,39 @@ const functions: Kind = {
     typeof value === "object" && value !== null && Object.values(value).every((one) => typeof one === "function"),
 }
 
+const amount: Kind = {
+  expected: "a number of at least 0",
+  is: (value) => typeof value === "number" && Number.isFinite(value) && value >= 0,
+}
+
+const status: Kind = {
+  expected: "a status from 200 to 599",
+  is: (value) => Number.isSafeInteger(value) && (value as number) >= 200 && (value as number) <= 599,
+}
+
+/** Keys of each fault that is an object; the first one is required. */
+const faults: ReadonlyArray<Readonly<Record<string, Kind>>> = [
+  { status, retryAfterSeconds: amount },
+  { cutAfterBytes: integer(0) },
+  { delayMillis: amount },
+  { reorg: integer(0) },
+]
+
+const fault: Kind = {
+  expected:
+    '{ status, retryAfterSeconds? } of 200 to 599, { cutAfterBytes }, { delayMillis } or { reorg } of at least 0, "disconnect", or null',
+  is: (value) => {
+    if (value === null || value === undefined || value === "disconnect") return true
+    if (typeof value !== "object") return false
+    const entries = Object.entries(value).filter(([, one]) => one !== undefined)
+    return faults.some(
+      (keys) =>
+        Object.keys(keys)[0]! in value &&
+        entries.every(([name, one]) => Object.hasOwn(keys, name) && keys[name]!.is(one)),
+    )
+  },
+}
+
 const kinds: Readonly<Record<string, Kind>> = {
   seed: integer(0),
   wallet: {
@@ -29,7 +62,10 @@ const kinds: Readonly<Record<string, Kind>> = {
   firstBlock: integer(0),
   apiKey: { expected: "a text that is not empty", is: (value) => typeof value === "string" && value !== "" },
   chainId: integer(1),
-  faults: { expected: "an array of faults", is: Array.isArray },
+  faults: {
+    expected: `an array of faults, each ${fault.expected}`,
+    is: (value) => Array.isArray(value) && value.every(fault.is),
+  },
   methods: functions,
   operations: functions,
   emptyWallets: {
@@ -54,4 +90,19 @@ export const check = (options: object): void => {
     }
     if (value !== undefined && !kind.is(value)) throw failure(name, kind.expected, Issue.describe(value))
   }
+}
+
+const argumentError = (path: string, { expected }: Kind, value: unknown) =>
+  new TypeError(Issue.format("argument", { path, expected, received: Issue.describe(value) }))
+
+/** Throws a `TypeError` for the first value that is no fault. */
+export const checkFaults = (values: ReadonlyArray<unknown>): void => {
+  const at = values.findIndex((value) => !fault.is(value))
+  if (at !== -1) throw argumentError(`[${at}]`, fault, values[at])
+}
+
+/** Throws a `TypeError` for a number of blocks that is none. */
+export const checkCount = (name: string, value: unknown): void => {
+  const kind = integer(0)
+  if (!kind.is(value)) throw argumentError(name, kind, value)
 }
