@@ -36,6 +36,27 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("access to the service in
     await page.getByText("The service does not respond").first().waitFor({ state: "hidden" })
   })
 
+  it("a browser that keeps nothing: the pages work, with a theme and watched addresses until they are loaded again", async ({
+    site,
+    world,
+  }) => {
+    const { page } = site
+    await page.addInitScript(() => {
+      const get = () => {
+        throw new DOMException("Access is denied for this document.", "SecurityError")
+      }
+      for (const name of ["localStorage", "sessionStorage"]) Object.defineProperty(window, name, { get })
+    })
+    await site.open(`/address/${world.scenario.accounts.alice}`)
+
+    await page.getByRole("button", { name: "Use the dark theme" }).click()
+    await page.getByRole("button", { name: "Watch" }).click()
+    await page.getByRole("button", { name: "Save" }).click()
+
+    await page.getByRole("button", { name: "Watched" }).waitFor()
+    await page.getByRole("button", { name: "Use the light theme" }).waitFor()
+  })
+
   it("keys: a page without a key asks for one, keeps it in the tab, and never puts it in a URL", async ({
     site,
     world,

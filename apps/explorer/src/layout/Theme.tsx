@@ -1,5 +1,6 @@
 /** Dark or light: as the system has it, or as the person chose. */
 import { useSyncExternalStore } from "react"
+import * as Kept from "../service/Kept.ts"
 
 const name = "daybook.theme"
 const dark = matchMedia("(prefers-color-scheme: dark)")
@@ -8,12 +9,12 @@ const listeners = new Set<() => void>()
 type Theme = "dark" | "light"
 
 const read = (): Theme => {
-  const chosen = localStorage.getItem(name)
+  const chosen = Kept.browser.getItem(name)
   return chosen === "dark" || chosen === "light" ? chosen : dark.matches ? "dark" : "light"
 }
 
 const apply = (): void => {
-  const chosen = localStorage.getItem(name)
+  const chosen = Kept.browser.getItem(name)
   if (chosen === "dark" || chosen === "light") document.documentElement.dataset["theme"] = chosen
   else delete document.documentElement.dataset["theme"]
   for (const listener of listeners) listener()
@@ -21,8 +22,8 @@ const apply = (): void => {
 
 const choose = (theme: Theme): void => {
   // The choice of the system needs no entry, and is followed when it changes.
-  if (theme === (dark.matches ? "dark" : "light")) localStorage.removeItem(name)
-  else localStorage.setItem(name, theme)
+  if (theme === (dark.matches ? "dark" : "light")) Kept.browser.removeItem(name)
+  else Kept.browser.setItem(name, theme)
   apply()
 }
 

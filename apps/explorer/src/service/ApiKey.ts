@@ -1,5 +1,6 @@
 /** The API key that a person entered, for as long as the tab is open. It is never part of a URL. */
 import { useSyncExternalStore } from "react"
+import * as Kept from "./Kept.ts"
 
 const name = "daybook.apiKey"
 
@@ -11,7 +12,7 @@ let refused = false
 const listeners = new Set<() => void>()
 
 /** The key, or `null` while there is none. */
-export const read = (): string | null => sessionStorage.getItem(name)
+export const read = (): string | null => Kept.tab.getItem(name)
 
 const announce = (): void => {
   for (const listener of listeners) listener()
@@ -20,7 +21,7 @@ const announce = (): void => {
 /** Keeps a key. */
 export const write = (key: string): void => {
   refused = false
-  sessionStorage.setItem(name, key)
+  Kept.tab.setItem(name, key)
   announce()
 }
 
@@ -28,7 +29,7 @@ export const write = (key: string): void => {
 export const refuse = (): void => {
   if (read() === null) return
   refused = true
-  sessionStorage.removeItem(name)
+  Kept.tab.removeItem(name)
   announce()
 }
 

@@ -1,5 +1,6 @@
 /** The addresses that a person watches, with own labels. They are kept in this browser alone. */
 import { useSyncExternalStore } from "react"
+import * as Kept from "../service/Kept.ts"
 
 /** A watched address. */
 export interface Watched {
@@ -41,13 +42,13 @@ export const parse = (text: string | null): ReadonlyArray<Watched> => {
 let [text, list]: [string | null, ReadonlyArray<Watched>] = [null, []]
 
 const read = (): ReadonlyArray<Watched> => {
-  const stored = localStorage.getItem(name)
+  const stored = Kept.browser.getItem(name)
   if (stored !== text) [text, list] = [stored, parse(stored)]
   return list
 }
 
 const write = (next: ReadonlyArray<Watched>): void => {
-  localStorage.setItem(name, JSON.stringify(next))
+  Kept.browser.setItem(name, JSON.stringify(next))
   for (const listener of listeners) listener()
 }
 

@@ -4,6 +4,7 @@
 import { quote } from "@daybook/schema/Issue"
 import { visible } from "@daybook/schema/VisibleText"
 import { spawn } from "node:child_process"
+import { statSync } from "node:fs"
 import { resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -47,6 +48,18 @@ const findNode = Effect.fnUntraced(function* (rpc: string | undefined, isStarted
   const started = yield* Effect.mapError(AnvilProcess.start(process.cwd(), usualPort), ({ message }) => failed(message))
   const node = yield* LocalNode.find(started)
   return node ?? (yield* failed(`Anvil does not respond at ${new URL(started).host}.`))
+})
+
+/** Folders of projects. One that is not there yet is looked for, as before the first build. */
+const foldersOf = Effect.fnUntraced(function* (artifacts: ReadonlyArray<string>) {
+  for (const folder of artifacts) {
+    const found = statSync(folder, { throwIfNoEntry: false })
+    if (found === undefined)
+      yield* Terminal.note(`No folder "${visible(folder)}" yet. Its contracts have names once it is there.`)
+    else if (!found.isDirectory())
+      return yield* invalidOption("--artifacts", "a folder", `the file "${visible(folder)}"`)
+  }
+  return artifacts.map((folder) => resolve(folder))
 })
 
 /** Opens a page in the browser of the user; where there is none, the URL is printed anyway. */
@@ -104,8 +117,8 @@ export const dev = Command.make(
     const port = yield* parsePort(givenPort)
     const url = Option.getOrUndefined(rpc)
     if (chain && url !== undefined) return yield* failed("Both --rpc and --chain are given. Give one of them.")
+    const folders = yield* foldersOf(artifacts)
     const node = yield* findNode(url, chain)
-    const folders = artifacts.map((folder) => resolve(folder))
     const output = yield* Terminal.Output
     let isOpened = !open
     return yield* DevServer.run(node, {

@@ -34,6 +34,14 @@ describe("daybook dev", () => {
           2,
           'daybook: Invalid option "--port": expected a port from 0 to 65535, received "99999".\n',
         ])
+        expect(yield* lineOf("--rpc", other.url, "--artifacts", import.meta.filename)).toEqual([
+          2,
+          `daybook: Invalid option "--artifacts": expected a folder, received the file "${import.meta.filename}".\n`,
+        ])
+        expect(yield* lineOf("--rpc", other.url, "--artifacts", "not-built")).toEqual([
+          1,
+          expect.stringMatching(/^No folder "not-built" yet\. .*\ndaybook: No node responds/),
+        ])
       }).pipe(Effect.scoped),
     timeout,
   )
