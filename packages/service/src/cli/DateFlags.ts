@@ -5,6 +5,7 @@ import { quote } from "@daybook/schema/Issue"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Flag from "effect/cli/Flag"
+import * as IsoDate from "../config/IsoDate.ts"
 import * as Discovery from "../discovery/Discovery.ts"
 import * as StartBlock from "../indexer/StartBlock.ts"
 import * as Calls from "../node/Calls.ts"
@@ -37,14 +38,12 @@ export interface Dates {
 export const none: Dates = { from: undefined, end: undefined }
 
 const daySeconds = 86_400
-const form = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/
 
 const parseDate = Effect.fnUntraced(function* (name: string, given: Option.Option<string>) {
   if (Option.isNone(given)) return undefined
   const text = given.value
-  const isZoned = !text.includes("T") || /(Z|[+-]\d\d:\d\d)$/.test(text)
-  const millis = form.test(text) ? Date.parse(isZoned ? text : `${text}Z`) : Number.NaN
-  if (Number.isNaN(millis)) {
+  const millis = IsoDate.parse(text)
+  if (millis === undefined) {
     return yield* invalidOption(name, "a date such as 2024-01-31 or 2024-01-31T12:00:00Z", quote(text))
   }
   return { seconds: millis / 1000, isDay: !text.includes("T") }

@@ -7,9 +7,10 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Flag from "effect/cli/Flag"
+import * as IsoDate from "../config/IsoDate.ts"
 import * as Operation from "../config/Operation.ts"
 import * as Otterscan from "../server/otterscan/Otterscan.ts"
-import type { KeyGrant, KeyOptions } from "../store/ApiKeys.ts"
+import { type KeyGrant, type KeyOptions, maxNames, maxRate } from "../store/ApiKeys.ts"
 import { type CommandError, invalidOption } from "./CommandError.ts"
 
 const names = (name: string, description: string) =>
@@ -53,27 +54,23 @@ export const parseDuration = (text: string): number | undefined => {
   return digits === undefined ? undefined : Number(digits) * unitMillis[unit]!
 }
 
-const parseDate = (text: string): number | undefined => {
-  const millis = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d))?$/.test(text) ? Date.parse(text) : Number.NaN
-  return Number.isNaN(millis) ? undefined : millis
-}
-
 const parseExpiry = Effect.fnUntraced(function* (text: string) {
   const now = yield* Clock.currentTimeMillis
   const duration = parseDuration(text)
-  const end = duration === undefined ? parseDate(text) : now + duration
+  const end = duration === undefined ? IsoDate.parse(text) : now + duration
   if (end !== undefined && end > now) return end
   const expected = "a date in the future as 2027-01-31 or 2027-01-31T12:00:00Z, or a time from now as 12h or 90d"
   return yield* invalidOption("--expires", expected, quote(text))
 })
 
-/** Refuses the first name that is none of the known ones. */
+/** Refuses the first name that is none of the known ones, and more names than a key has. */
 const checkNames = (
   flag: string,
   given: ReadonlyArray<string>,
   isKnown: (name: string) => boolean,
   expected: string,
 ) => {
+  if (given.length > maxNames) return Effect.fail(invalidOption(flag, `at most ${maxNames} names`, `${given.length}`))
   const unknown = given.find((name) => !isKnown(name))
   return unknown === undefined ? Effect.void : Effect.fail(invalidOption(flag, expected, quote(unknown)))
 }
@@ -84,12 +81,13 @@ const parseRate = Effect.fnUntraced(function* (given: Pick<Given, "burst" | "per
     ["--per-second", perSecond],
     ["--burst", burst],
   ] as const) {
-    if (value !== undefined && value < 1) return yield* invalidOption(flag, "a whole number from 1 on", String(value))
+    if (value !== undefined && (value < 1 || value > maxRate))
+      return yield* invalidOption(flag, `a whole number from 1 to ${maxRate}`, String(value))
   }
   if (perSecond === undefined && burst !== undefined) {
     return yield* invalidOption("--burst", "--per-second beside it", "--burst alone")
   }
-  return perSecond === undefined ? {} : { rateLimit: { perSecond, burst: burst ?? 2 * perSecond } }
+  return perSecond === undefined ? {} : { rateLimit: { perSecond, burst: burst ?? Math.min(2 * perSecond, maxRate) } }
 })
 
 const nonEmpty = <K extends keyof KeyOptions>(key: K, [first, ...others]: ReadonlyArray<string>) =>

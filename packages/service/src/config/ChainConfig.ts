@@ -4,6 +4,7 @@
 import * as FeeRules from "@daybook/schema/FeeRules"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import * as IsoDate from "./IsoDate.ts"
 import { NodeConfig } from "./NodeConfig.ts"
 
 /** A positive integer. */
@@ -18,10 +19,7 @@ export const withDefault = <S extends Schema.Top>(schema: S, value: () => S["Enc
   schema.pipe(Schema.withDecodingDefaultKey(Effect.sync(value)))
 
 const StartDate = Schema.String.check(
-  expecting(
-    "an ISO 8601 date such as 2024-01-31 or 2024-01-31T12:00:00Z",
-    (text) => /^\d{4}-\d\d-\d\d(T.*)?$/.test(text) && !Number.isNaN(Date.parse(text)),
-  ),
+  expecting("an ISO 8601 date such as 2024-01-31 or 2024-01-31T12:00:00Z", (text) => IsoDate.parse(text) !== undefined),
 )
 
 const Wallet = Schema.String.check(

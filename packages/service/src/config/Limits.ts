@@ -11,6 +11,10 @@ const mebibyte = 1024 * 1024
 
 const count = (value: number) => withDefault(Count, () => value)
 
+/** Seconds of a timer: the engine takes 25 days or more for a millisecond. */
+const seconds = (value: number) =>
+  withDefault(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000 })), () => value)
+
 /** Bounds on the bytes in flight of one kind. */
 const bytesInFlight = (perKey: number, perAddress: number, total: number) =>
   withDefault(
@@ -64,7 +68,7 @@ export const Limits = Schema.Struct({
   /** Bytes of request bodies that are not complete. Default 8 MiB, 32 MiB and 64 MiB. */
   bodiesInFlight: bytesInFlight(8 * mebibyte, 32 * mebibyte, 64 * mebibyte),
   /** Seconds in which a request body must be complete. Default 10. */
-  bodySeconds: count(10),
+  bodySeconds: seconds(10),
   /** Levels of nesting in a request body. Default 64. */
   bodyDepth: count(64),
   /** Values in a request body: members of objects and items of arrays. Default 20,000. */
@@ -86,13 +90,13 @@ export const Limits = Schema.Struct({
   /** Subscriptions of one WebSocket connection. Default 100. */
   subscriptions: count(100),
   /** Seconds after which a WebSocket connection is pinged, its API key is looked up again, and one without a pong is closed. Default 30. */
-  pingSeconds: count(30),
+  pingSeconds: seconds(30),
   /** Seconds in which a client must read something of what is sent to it. Default 20. */
-  writeSeconds: count(20),
+  writeSeconds: seconds(20),
   /** Milliseconds in which an open connection may send a request that is still answered, once the service stops. Default 1000. */
   drainIdleMillis: count(1_000),
   /** Seconds that open requests have to end when the service stops. Default 10. */
-  drainSeconds: count(10),
+  drainSeconds: seconds(10),
   /** Levels of nesting in a node's answer to a relayed call. Default 8192: a trace of 1,024 calls has some 2,000. */
   answerDepth: count(8_192),
   /** Bounds on the traces of nodes. */

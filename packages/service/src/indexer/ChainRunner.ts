@@ -6,6 +6,7 @@ import { resolve } from "node:path"
 import type { InvalidOption } from "@daybook/transport/ClientError"
 import * as Effect from "effect/Effect"
 import * as References from "effect/References"
+import * as IsoDate from "../config/IsoDate.ts"
 import type * as NodeConfig from "../config/NodeConfig.ts"
 import * as ArtifactFolder from "../contract/ArtifactFolder.ts"
 import * as ContractKeeper from "../contract/ContractKeeper.ts"
@@ -146,7 +147,8 @@ const indexChain = Effect.fnUntraced(function* (job: ChainJob.ChainJob, { onEven
     onRows,
     rangeSource: pool?.source,
     fromBlock: config.fromBlock,
-    fromTimestamp: config.fromDate === undefined ? undefined : Math.ceil(Date.parse(config.fromDate) / 1e3),
+    // Sound: the configuration has no other text.
+    fromTimestamp: config.fromDate === undefined ? undefined : Math.ceil(IsoDate.parse(config.fromDate)! / 1e3),
     rules: ChainJob.hashRules(job),
     searchCallsPerMinute: config.proofCallsPerMinute ?? ProofKeeper.defaultCallsPerMinute,
     rewinds: ChainJob.rewinds(job, node.isLocal),

@@ -10,14 +10,19 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { StoreError } from "./StoreError.ts"
 
-/** The most names that a scope has of one kind, and the length of one. */
-const [maxNames, maxNameLength] = [200, 100]
+/** The most names that a scope has of one kind. */
+export const maxNames = 200
+
+/** The most requests per second, or at once, of a rate limit. */
+export const maxRate = 1_000_000_000
+
+const maxNameLength = 100
 
 const Names = Schema.NonEmptyArray(Schema.NonEmptyString.check(Schema.isMaxLength(maxNameLength))).check(
   Schema.isMaxLength(maxNames),
 )
 
-const Count = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000_000 }))
+const Count = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxRate }))
 
 /** What narrows a key, as it is stored. */
 const Options = Schema.Struct({

@@ -39,6 +39,9 @@ describe("KeyFlags", () => {
         expires: 90 * 86_400_000,
       })
       expect(yield* parse({ expires: Option.some("2027-01-31") })).toEqual({ expires: Date.UTC(2027, 0, 31) })
+      expect(yield* parse({ perSecond: Option.some(600_000_000) })).toEqual({
+        options: { rateLimit: { perSecond: 600_000_000, burst: 1_000_000_000 } },
+      })
       expect(yield* parse({ perSecond: Option.some(5), burst: Option.some(6) })).toEqual({
         options: { rateLimit: { perSecond: 5, burst: 6 } },
       })
@@ -64,12 +67,18 @@ describe("KeyFlags", () => {
         ),
       )
       expect(yield* messageOf({ perSecond: Option.some(0) })).toBe(
-        invalid("--per-second", "a whole number from 1 on", "0"),
+        invalid("--per-second", "a whole number from 1 to 1000000000", "0"),
+      )
+      expect(yield* messageOf({ perSecond: Option.some(2_000_000_000) })).toBe(
+        invalid("--per-second", "a whole number from 1 to 1000000000", "2000000000"),
+      )
+      expect(yield* messageOf({ method: Array.from({ length: 201 }, () => "eth_call") })).toBe(
+        invalid("--method", "at most 200 names", "201"),
       )
       expect(yield* messageOf({ burst: Option.some(5) })).toBe(
         invalid("--burst", "--per-second beside it", "--burst alone"),
       )
-      for (const text of ["1970-01-01", "0d", "soon", "2027-13-01", "1.5h", ""]) {
+      for (const text of ["1970-01-01", "0d", "soon", "2027-13-01", "2027-02-29", "1.5h", ""]) {
         expect(yield* messageOf({ expires: Option.some(text) })).toMatch(/^Invalid option "--expires": /)
       }
     }),

@@ -337,8 +337,18 @@ describe("Config.decode", () => {
     for (const text of [reported, label, name]) expect(text).not.toContain(secret.slice(0, 20))
   })
 
+  it.each(["bodySeconds", "pingSeconds", "writeSeconds", "drainSeconds"])(
+    "decode: refuses a %s that no timer of the engine can wait for",
+    (name) => {
+      expect(issuesOf({ ...smallest, limits: { [name]: 3_000_000 } })).toEqual([
+        `Invalid configuration "limits.${name}": expected a value between 1 and 1000000, received 3000000.`,
+      ])
+    },
+  )
+
   it.each([
     [{ fromDate: "yesterday" }, /"chains\.eth\.fromDate": expected an ISO 8601 date .*, received "yesterday"\.$/],
+    [{ fromDate: "2024-02-31" }, /"chains\.eth\.fromDate": expected an ISO 8601 date .*, received "2024-02-31"\.$/],
     [{ fromDate: "2024-13-31" }, /"chains\.eth\.fromDate": expected an ISO 8601 date .*, received "2024-13-31"\.$/],
     [{ watch: ["0x12"] }, /"chains\.eth\.watch\[0\]": expected an address: 0x and 40 hex digits, received "0x12"\.$/],
     [{ watch: [] }, /"chains\.eth\.watch": expected at least 1 item, received an empty array\.$/],
