@@ -47,6 +47,7 @@ const reloadOnce = (source: ConfigFile.Source, reload: Reload) =>
   Effect.gen(function* () {
     const { config } = yield* ConfigFile.load(source)
     const { applied, postponed } = yield* reload(config)
+    Shutdown.grant(config.limits.drainSeconds)
     const changed = applied.length === 0 ? "nothing has changed" : applied.join(", ")
     yield* Effect.logInfo(`Configuration reloaded: ${changed}`)
     if (postponed.length === 0) return
@@ -65,7 +66,13 @@ const reloadsOf = Effect.fnUntraced(function* (source: ConfigFile.Source, member
   member.onReload((...each) => void Queue.offerUnsafe(given, each))
   return (reload: Reload) =>
     Effect.flatMap(Queue.take(given), ([{ config }, report]) =>
-      Effect.match(reload(config), { onFailure: ({ message }) => report(message), onSuccess: () => report(null) }),
+      Effect.match(reload(config), {
+        onFailure: ({ message }) => report(message),
+        onSuccess: () => {
+          Shutdown.grant(config.limits.drainSeconds)
+          report(null)
+        },
+      }),
     )
 })
 
@@ -103,7 +110,6 @@ const serveByProcesses = Effect.fnUntraced(function* <E, R>(
   roles: ReadonlyArray<Role.Role>,
   { prepare, run }: Own<E, R>,
 ): Effect.fn.Return<Reload, CommandError | E | ProcessNotStarted, R | Scope.Scope> {
-  const { drainSeconds } = file.config.limits
   if (!roles.some(servesHttp)) {
     return yield* invalidOption("--processes", "1 for a role without HTTP", String(processes))
   }
@@ -115,7 +121,7 @@ const serveByProcesses = Effect.fnUntraced(function* <E, R>(
     ...file,
     config: { ...config, limits: Limits.ofProcess(config.limits, processes) },
   })
-  const { replace, url } = yield* Primary.run({ processes, drainSeconds, ownMetrics, file: ofProcess(file.config) })
+  const { replace, url } = yield* Primary.run({ processes, ownMetrics, file: ofProcess(file.config) })
   yield* Effect.logInfo(`${Service.listeningMessage(url)}; ${processes} processes`)
   const running = roles.includes("index") ? yield* run(["index"]) : null
   own = running

@@ -133,8 +133,8 @@ const stop = ({ ended, worker }: Running, drainSeconds: number): Effect.Effect<v
 type Started = Deferred.Deferred<string, ProcessNotStarted>
 
 /** Runs a process until it ends, and returns the reason; interruption stops it. One that ends before it first listened is not restarted. */
-const runOnce = Effect.fnUntraced(function* (start: () => Running, started: Started, drainSeconds: number) {
-  const running = yield* Effect.acquireRelease(Effect.sync(start), (one) => stop(one, drainSeconds))
+const runOnce = Effect.fnUntraced(function* (start: () => Running, started: Started, drainSeconds: () => number) {
+  const running = yield* Effect.acquireRelease(Effect.sync(start), (one) => stop(one, drainSeconds()))
   const url = yield* running.ready
   if (url !== null) yield* Deferred.succeed(started, url)
   const { ended } = running
@@ -147,7 +147,7 @@ const runOnce = Effect.fnUntraced(function* (start: () => Running, started: Star
 }, Effect.scoped)
 
 /** Starts a process that is restarted until the scope ends; gives its base URL once it listens. */
-const startSupervised = Effect.fnUntraced(function* (start: () => Running, drainSeconds: number) {
+const startSupervised = Effect.fnUntraced(function* (start: () => Running, drainSeconds: () => number) {
   const started: Started = yield* Deferred.make<string, ProcessNotStarted>()
   yield* Effect.forkScoped(Restart.forever("A serving process", runOnce(start, started, drainSeconds)))
   return yield* Deferred.await(started)
@@ -156,8 +156,6 @@ const startSupervised = Effect.fnUntraced(function* (start: () => Running, drain
 /** How to serve. */
 export interface Options {
   readonly processes: number
-  /** Seconds of open requests when the processes stop. */
-  readonly drainSeconds: number
   /** Metrics of this process, which are added to those of the others. */
   readonly ownMetrics: () => string
   /** The configuration that they begin with. */
@@ -177,13 +175,13 @@ export interface Serving extends Pick<Configuration.Configuration, "replace"> {
  * - `ProcessNotStarted`: a process ended before it listened, because of its configuration or because the port is in use.
  */
 export const run = Effect.fn("Primary.run")(function* ({
-  drainSeconds,
   file,
   ownMetrics,
   processes,
 }: Options): Effect.fn.Return<Serving, ProcessNotStarted, Scope.Scope> {
   const configuration = Configuration.make(file)
   const start = yield* makeStart(yield* makeTake, ownMetrics, configuration)
+  const drainSeconds = () => configuration.current().config.limits.drainSeconds
   // The processes stop at the same time: each has its own open requests.
   const scope = yield* Scope.fork(yield* Effect.scope, "parallel")
   // What is wrong with the configuration is reported by the first process alone.

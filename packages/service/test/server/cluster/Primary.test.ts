@@ -12,12 +12,13 @@ import * as Primary from "../../../src/server/cluster/Primary.ts"
 import type * as Requests from "../../../src/supervision/Requests.ts"
 
 /** A configuration, as far as processes that do not serve need one. */
-const fileOf = (maxLimit: number): ConfigFile => ({
+const fileOf = (maxLimit: number, drainSeconds = 10): ConfigFile => ({
   config: Result.getOrThrow(
     Config.decode({
       listen: "127.0.0.1:0",
       database: "sqlite:data",
       maxLimit,
+      limits: { drainSeconds },
       chains: { eth: { rpc: ["http://127.0.0.1:1"] } },
     }),
   ),
@@ -29,7 +30,7 @@ const fileOf = (maxLimit: number): ConfigFile => ({
 const start = (mode: "listen" | "exit" | "stubborn" | "hung", processes: number) =>
   Effect.suspend(() => {
     cluster.setupPrimary({ exec: join(import.meta.dirname, "member.process.ts"), args: [mode], silent: true })
-    return Primary.run({ processes, drainSeconds: 10, ownMetrics: () => "", file: fileOf(1) })
+    return Primary.run({ processes, ownMetrics: () => "", file: fileOf(1) })
   })
 
 /** Records the lines about ended processes. */
@@ -228,6 +229,23 @@ describe("Primary", () => {
       const signal = new Promise((resolve) => worker!.on("exit", (_, name) => resolve(name)))
       const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
       yield* TestClock.adjust(11_999)
+      expect(worker!.isDead()).toBe(false)
+      yield* TestClock.adjust(1)
+
+      expect(yield* Effect.promise(() => signal)).toBe("SIGKILL")
+      yield* Fiber.join(closing)
+    }),
+  )
+
+  it.effect("run: gives a process the time of the present configuration to end", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const { replace } = yield* Scope.provide(start("stubborn", 1), scope)
+      const [worker] = workers()
+      const signal = new Promise((resolve) => worker!.on("exit", (_, name) => resolve(name)))
+      yield* replace(fileOf(1, 3))
+      const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
+      yield* TestClock.adjust(4_999)
       expect(worker!.isDead()).toBe(false)
       yield* TestClock.adjust(1)
 
