@@ -88,8 +88,12 @@ export const fromChains = (
       continue
     }
     const twin = chains.find(({ id }) => id === chain.success.id)
+    const namesake = chains.find((other) => Chain.normalizeName(other.key) === Chain.normalizeName(key))
     if (twin !== undefined) {
       const message = `Two chains have the id ${twin.id}: ${quote(twin.key)} and ${quote(key)}. Remove one of them.`
+      found.push({ path, message })
+    } else if (namesake !== undefined) {
+      const message = `Two chains have one name: ${quote(namesake.key)} and ${quote(key)}. Case, spaces, hyphens and underscores do not matter: rename one of them.`
       found.push({ path, message })
     }
     chains.push(chain.success)

@@ -67,6 +67,12 @@ describe("ServedChain.fromChains", () => {
     expect(issuesOf({ amoy: chain(), "polygon-amoy": chain() })).toHaveLength(1)
   })
 
+  it("fromChains: rejects two names that are one for requests and in the database", () => {
+    expect(issuesOf({ "my chain": chain({ id: 5 }), My_Chain: chain({ id: 6 }) })).toEqual([
+      'Two chains have one name: "my chain" and "My_Chain". Case, spaces, hyphens and underscores do not matter: rename one of them.',
+    ])
+  })
+
   it("fromChains: rejects a label of something that is not an address", () => {
     expect(issuesOf({ eth: chain({ labels: { "0x12": "me" } }) })).toEqual([expect.stringContaining('"0x12"')])
   })
