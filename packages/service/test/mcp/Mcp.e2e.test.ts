@@ -11,7 +11,8 @@ import { Effect, Layer, Redacted } from "effect"
 import { expect, vi } from "vitest"
 import * as Config from "../../src/config/Config.ts"
 import * as Service from "../../src/Service.ts"
-import { main } from "../cli/daybook.ts"
+import * as Engine from "../../src/store/Engine.ts"
+import { daybookProcess, main, withConfig } from "../cli/daybook.ts"
 import { type Json, request } from "../server/service.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
 
@@ -151,6 +152,17 @@ layer(scenario, { excludeTestServices: true })("daybook mcp", (it) => {
       // The key of the command is listed while it runs, and known to no other process.
       expect((yield* keys.list).filter(({ name }) => name.startsWith("mcp-"))).toHaveLength(1)
     }).pipe(Effect.scoped),
+  )
+
+  it.effect("ends with its standard input, and removes its key", () =>
+    Effect.gen(function* () {
+      const base = yield* withConfig()
+      const { code, out } = yield* daybookProcess(base, "mcp")
+      const { apiKeys } = yield* Engine.fromUrl("sqlite:data", base)
+
+      expect([code, out]).toEqual([0, ""])
+      expect(yield* apiKeys.list).toEqual([])
+    }),
   )
 
   it.effect("answers as the endpoint of the service does", () =>

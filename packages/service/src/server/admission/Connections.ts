@@ -318,10 +318,12 @@ export const make = Effect.fnUntraced(function* (
   yield* Effect.addFinalizer(() => Effect.sync(() => clearInterval(look)))
 
   const closed = Effect.callback<void>((resume) => {
+    const timer = setInterval(() => check(), 10)
     const check = () => {
-      if (tracked.all.size === 0) resume(Effect.void)
+      if (tracked.all.size > 0) return
+      clearInterval(timer)
+      resume(Effect.void)
     }
-    const timer = setInterval(check, 10)
     check()
     return Effect.sync(() => clearInterval(timer))
   })

@@ -7,7 +7,7 @@ import { connect as connectTls } from "node:tls"
 import { Eventually } from "@daybook/harness"
 import { describe, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
-import { expect } from "vitest"
+import { expect, vi } from "vitest"
 import * as Connections from "../../../src/server/admission/Connections.ts"
 
 const limits = { connections: 10, connectionsPerAddress: 10, writeSeconds: 20, drainSeconds: 10, drainIdleMillis: 50 }
@@ -348,6 +348,23 @@ describe("Connections", () => {
       yield* connections.drain
 
       yield* Scope.close(scope, Exit.void)
+    }),
+  )
+
+  it.live("drain: leaves no timer behind, which would keep the process alive", () =>
+    Effect.gen(function* () {
+      const started = vi.spyOn(globalThis, "setInterval")
+      const cleared = vi.spyOn(globalThis, "clearInterval")
+      const scope = yield* Scope.make()
+      const { drain } = yield* Connections.make(createServer(), limits).pipe(Scope.provide(scope))
+      yield* drain
+      yield* Scope.close(scope, Exit.void)
+      const timers = started.mock.results.map(({ value }) => value as NodeJS.Timeout)
+      const left = timers.filter((timer) => !cleared.mock.calls.some(([other]) => other === timer))
+      vi.restoreAllMocks()
+
+      expect(timers.length).toBeGreaterThan(0)
+      expect(left).toEqual([])
     }),
   )
 
