@@ -6,7 +6,7 @@
  */
 import type { InvalidOption } from "@daybook/transport/ClientError"
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import * as Calls from "../../node/Calls.ts"
 import * as Node from "../../node/Node.ts"
 import * as CallPace from "../../proof/CallPace.ts"
@@ -14,6 +14,7 @@ import * as ProofKeeper from "../../proof/ProofKeeper.ts"
 import * as Reconciliation from "../../proof/Reconciliation.ts"
 import type { IndexedChain } from "../../query/IndexedChain.ts"
 import type { Database } from "../../store/Database.ts"
+import type { ProofWriter } from "../../store/Proofs.ts"
 import type { StoreError } from "../../store/StoreError.ts"
 import * as MonotonicClock from "../../supervision/MonotonicClock.ts"
 import { fromDefect, type UnexpectedFailure } from "../../supervision/UnexpectedFailure.ts"
@@ -86,6 +87,7 @@ export const make = Effect.fnUntraced(function* (
   const jobs = new Map<string, Job>()
   const failures = new Map<string, Failed>()
   const nodes = new Map<number, Node.Node>()
+  const writers = new Map<number, ProofWriter>()
 
   const nodeOf = Effect.fnUntraced(function* (chain: IndexedChain): Effect.fn.Return<Node.Node, InvalidOption> {
     const known = nodes.get(chain.id)
@@ -116,15 +118,21 @@ export const make = Effect.fnUntraced(function* (
     if (isKept) return yield* Effect.fail(failed.error)
   })
 
+  /** Opened once: where a file of SQLite is closed, its log is written back, for which everything in this thread would wait. */
+  const proofsOf = Effect.fnUntraced(function* (chain: IndexedChain): Effect.fn.Return<ProofWriter, StoreError> {
+    const opened = writers.get(chain.id) ?? (yield* Scope.provide(database.chain(chain).proofs, scope))
+    writers.set(chain.id, opened)
+    return opened
+  })
+
   const compare = Effect.fnUntraced(function* (
     { chain, wallet }: Subject,
     blocks: Reconciliation.Scope,
     counted: Calls.Budgeted,
   ) {
-    const store = database.chain(chain)
-    const source = { ...counted, reader: store.reader, proofs: yield* store.proofs }
+    const source = { ...counted, reader: database.chain(chain).reader, proofs: yield* proofsOf(chain) }
     yield* Reconciliation.run(source, blocks, wallet)
-  }, Effect.scoped)
+  })
 
   return {
     isLocal: (chain) => Effect.map(nodeOf(chain), ({ isLocal }) => isLocal),
