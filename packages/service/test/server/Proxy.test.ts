@@ -1,12 +1,13 @@
 /** The proxy as it is shipped, by a real HAProxy before a service; skipped where there is none. */
 import { spawn } from "node:child_process"
-import { existsSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { request as httpRequest } from "node:http"
 import { join } from "node:path"
 import { Eventually } from "@daybook/harness"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 import { start } from "./service.ts"
 import { freePort } from "@daybook/harness/FreePort"
 
@@ -31,6 +32,29 @@ const statusOf = (port: number, path: string) =>
       }),
   )
 
+/** Starts HAProxy before a service, with the configuration that is shipped and what is changed of it; gives its port. */
+const proxied = Effect.fnUntraced(function* (service: string, change: (text: string) => string = (text) => text) {
+  const [port, metrics] = [yield* Effect.promise(freePort), yield* Effect.promise(freePort)]
+  const changed = join(yield* temporaryFolder, "haproxy.cfg")
+  writeFileSync(changed, change(readFileSync(file, "utf8")))
+  const env = {
+    ...process.env,
+    DAYBOOK_BIND: `127.0.0.1:${port}`,
+    DAYBOOK_METRICS: `127.0.0.1:${metrics}`,
+    DAYBOOK_SERVE_1: service,
+    DAYBOOK_SERVE_2: service,
+  }
+  yield* Effect.acquireRelease(
+    Effect.sync(() => spawn(haproxy, ["-db", "-f", changed], { env, stdio: "ignore" })),
+    (child) => Effect.sync(() => child.kill("SIGKILL")),
+  )
+  const health = statusOf(port, "/health")
+  yield* Effect.promise(() =>
+    Eventually.until(async () => (await Effect.runPromise(health)) === 200, { what: "HAProxy and the service" }),
+  )
+  return port
+})
+
 const encodedPaths = ["/%6detrics", "/metric%73", "/%6Detrics?x=1", "/%2e/metrics", "/metrics%2D", "/rpc/%65th/key"]
 
 describe("encoded paths", () => {
@@ -53,27 +77,35 @@ describe("encoded paths", () => {
   it.live.skipIf(!isThere)("HAProxy as it is shipped hides the metrics, whatever of their path is encoded", () =>
     Effect.gen(function* () {
       const { url } = yield* start({ config: { trustedProxies: 1 } })
-      const [port, metrics] = [yield* Effect.promise(freePort), yield* Effect.promise(freePort)]
-      const service = new URL(url).host
-      const env = {
-        ...process.env,
-        DAYBOOK_BIND: `127.0.0.1:${port}`,
-        DAYBOOK_METRICS: `127.0.0.1:${metrics}`,
-        DAYBOOK_SERVE_1: service,
-        DAYBOOK_SERVE_2: service,
-      }
-      yield* Effect.acquireRelease(
-        Effect.sync(() => spawn(haproxy, ["-db", "-f", file], { env, stdio: "ignore" })),
-        (child) => Effect.sync(() => child.kill("SIGKILL")),
-      )
-      const health = statusOf(port, "/health")
-      yield* Effect.promise(() =>
-        Eventually.until(async () => (await Effect.runPromise(health)) === 200, { what: "HAProxy and the service" }),
-      )
+      const port = yield* proxied(new URL(url).host)
 
       expect(yield* Effect.forEach(encodedPaths, (path) => statusOf(port, path))).toEqual(encodedPaths.map(() => 400))
       expect(yield* statusOf(port, "/metrics")).toBe(404)
       expect(yield* statusOf(port, "/health?x=%6d")).toBe(200)
+    }).pipe(Effect.scoped),
+  )
+})
+
+describe("WebSockets", () => {
+  it.live.skipIf(!isThere)("HAProxy as it is shipped keeps one open on which nothing is sent for long", () =>
+    Effect.gen(function* () {
+      const { key, url } = yield* start({ config: { trustedProxies: 1 } })
+      const port = yield* proxied(new URL(url).host, (text) =>
+        text.replaceAll(/^( +timeout (?:client|server)) \d+s$/gm, "$1 2s"),
+      )
+      const socket = yield* Effect.acquireRelease(
+        Effect.sync(() => new WebSocket(`ws://127.0.0.1:${port}/rpc/eth/${key}`)),
+        (own) => Effect.sync(() => own.close()),
+      )
+      const closed = new Promise<string>((resolve) => socket.addEventListener("close", () => resolve("closed")))
+      yield* Effect.promise(() => new Promise((resolve) => socket.addEventListener("open", resolve)))
+
+      expect(
+        yield* Effect.raceFirst(
+          Effect.promise(() => closed),
+          Effect.as(Effect.sleep(3_000), "open"),
+        ),
+      ).toBe("open")
     }).pipe(Effect.scoped),
   )
 })
