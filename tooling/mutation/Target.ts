@@ -198,7 +198,11 @@ export const targets: ReadonlyArray<Target> = [
       "WalletTransfers",
       "WalletUserOperations",
     ],
-    ["query/*.test.ts", "server/rest/**/*.test.ts", "server/etherscan/*.test.ts"],
+    [
+      "query/*.test.ts",
+      "server/rest/{MovementFlags,PagedQuery,Scope,TraceCoverage,WalletMovements,WalletSums,WalletTransactions,WalletUserOperations}.test.ts",
+      "server/etherscan/{Coverage,ServiceFacts}.test.ts",
+    ],
   ),
   service("server/etherscan", [
     "AccountActions",
@@ -231,7 +235,7 @@ export const targets: ReadonlyArray<Target> = [
     ["LargeResponses", "Relay", "RelayCache", "RelayCall", "RequestBody", "Upstream"].map(
       (source) => `server/relay/${source}`,
     ),
-    ["server/relay/**/*.test.ts"],
+    ["server/relay/{LargeResponses,Relay,RelayBounds,RelayCache*,RelayIndex,RequestBody*,Upstream}.test.ts"],
   ),
   service("server/admission", ["Bounds", "FairQueue", "InFlight", "KeyLookups", "RateLimit", "Turns"]),
   service("server/cluster", ["Member", "Primary"]),
@@ -333,7 +337,7 @@ export const targets: ReadonlyArray<Target> = [
       "Replicas",
       "SnapshotStart",
     ].map((source) => `store/postgres/${source}`),
-    ["store/postgres/Engine.integration.test.ts"],
+    ["store/postgres/engineAlone.ts"],
   ),
 ]
 

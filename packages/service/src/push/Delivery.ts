@@ -20,7 +20,8 @@ export interface Attempts {
 export type Outcome =
   | { readonly _tag: "Delivered" }
   | { readonly _tag: "Gone" }
-  | { readonly _tag: "Failed"; readonly retryAfterMillis: number | undefined }
+  /** The receiver requests to wait so long, in milliseconds; 0 where it requests nothing. */
+  | { readonly _tag: "Failed"; readonly waitMillis: number }
 
 /** Before the first attempt. */
 export const initial: Attempts = { failures: 0, firstFailureAt: null, nextAt: 0, paused: null }
@@ -44,17 +45,9 @@ export const after = (
   const failed = { failures: failures + 1, firstFailureAt: first }
   if (outcome._tag === "Gone") return { ...failed, nextAt: 0, paused: "The receiver wants no more: status 410." }
   const delay = Backoff.delayMillis(backoff, failures + 1) * (1 - jitter * random)
-  const nextAt = nowMillis + Math.max(delay, Math.min(outcome.retryAfterMillis ?? 0, 24 * hourMillis))
+  const nextAt = nowMillis + Math.max(delay, outcome.waitMillis)
   if (nextAt - first > longestMillis) {
     return { ...failed, nextAt: 0, paused: `No delivery for 75 hours, in ${failures + 1} attempts.` }
   }
   return { ...failed, nextAt, paused: null }
-}
-
-/** The time that a header asks for, in milliseconds; undefined for none. */
-export const retryAfterMillis = (header: string | undefined, nowMillis: number): number | undefined => {
-  if (header === undefined) return undefined
-  if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000
-  const until = Date.parse(header)
-  return Number.isNaN(until) ? undefined : Math.max(0, until - nowMillis)
 }

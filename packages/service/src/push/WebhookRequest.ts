@@ -4,11 +4,14 @@
  *
  * Source: decision 0073.
  */
-import { request as httpRequest } from "node:http"
+import { request as httpRequest, type IncomingHttpHeaders } from "node:http"
 import { request as httpsRequest } from "node:https"
 import { isIP, type LookupFunction } from "node:net"
 import { visibleStart } from "@daybook/schema/VisibleText"
+import * as RetryAfter from "@daybook/transport/internal/RetryAfter"
+import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as NameLookups from "./NameLookups.ts"
@@ -27,7 +30,8 @@ export interface Options extends Allowed {
 
 /** What was received. */
 export type Received =
-  | { readonly _tag: "Status"; readonly status: number; readonly retryAfter: string | undefined }
+  /** A response, with the wait that it requests, in milliseconds; 0 where it requests none. */
+  | { readonly _tag: "Status"; readonly status: number; readonly waitMillis: number }
   | { readonly _tag: "Failed"; readonly reason: string }
 
 /** Time until the headers of the response, with the look-up of the name, in milliseconds. */
@@ -84,6 +88,12 @@ export const check = Effect.fnUntraced(function* (
 
 const failed = (reason: string): Received => ({ _tag: "Failed", reason })
 
+/** The wait that a response requests, in milliseconds, at most a day. */
+const requestedWait = ({ date = "", "retry-after": retryAfter = "" }: IncomingHttpHeaders): Effect.Effect<number> =>
+  Effect.map(Clock.currentTimeMillis, (now) =>
+    Duration.toMillis(RetryAfter.fromHeaders({ date, "retry-after": retryAfter }, now) ?? Duration.zero),
+  )
+
 /** Sends a message to an address of those that its name leads to. */
 const post = (
   target: URL,
@@ -117,8 +127,8 @@ const post = (
       outgoing.destroy()
     })
     outgoing.on("response", (response) => {
-      const { "retry-after": retryAfter } = response.headers
-      resume(Effect.succeed({ _tag: "Status", status: response.statusCode ?? 0, retryAfter }))
+      const { statusCode: status = 0, headers } = response
+      resume(Effect.map(requestedWait(headers), (waitMillis) => ({ _tag: "Status", status, waitMillis })))
       response.destroy()
     })
     outgoing.end(body)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import * as Delivery from "../../src/push/Delivery.ts"
 
-const failed = (retryAfterMillis?: number) => ({ _tag: "Failed", retryAfterMillis }) as const
+const failed = (waitMillis = 0) => ({ _tag: "Failed", waitMillis }) as const
 const hour = 3_600_000
 
 /** Times of the attempts until the webhook is paused, in seconds since the first one. */
@@ -40,16 +40,10 @@ describe("Delivery", () => {
     })
   })
 
-  it("after: waits as long as the receiver asks, at most a day", () => {
+  it("after: waits as long as the receiver asks, and not less than the delay", () => {
     const at = { nowMillis: 1_000, random: 0 }
-    const now = Date.parse("2026-01-01T00:00:00Z")
 
     expect(Delivery.after(Delivery.initial, failed(90_000), at).nextAt).toBe(91_000)
     expect(Delivery.after(Delivery.initial, failed(1), at).nextAt).toBe(6_000)
-    expect(Delivery.after(Delivery.initial, failed(100 * hour), at).nextAt).toBe(1_000 + 24 * hour)
-    expect(Delivery.retryAfterMillis("120", now)).toBe(120_000)
-    expect(Delivery.retryAfterMillis("Thu, 01 Jan 2026 00:01:00 GMT", now)).toBe(60_000)
-    expect(Delivery.retryAfterMillis("Wed, 31 Dec 2025 23:59:00 GMT", now)).toBe(0)
-    expect(Delivery.retryAfterMillis("soon", now)).toBe(undefined)
   })
 })

@@ -59,7 +59,7 @@ describe("WebhookRequest", () => {
       ]
 
       expect(received).toEqual([
-        { _tag: "Status", status: 204, retryAfter: undefined },
+        { _tag: "Status", status: 204, waitMillis: 0 },
         { _tag: "Failed", reason: "More than 10 informational responses (1xx)." },
       ])
     }).pipe(Effect.scoped),
@@ -72,9 +72,24 @@ describe("WebhookRequest", () => {
       const named = url.replace("127.0.0.1", "hook.example")
       const received = yield* WebhookRequest.send(named, {}, "{}", { allowPrivate: true, lookUp: lookUp("a") })
 
-      expect(received).toEqual({ _tag: "Status", status: 204, retryAfter: undefined })
+      expect(received).toEqual({ _tag: "Status", status: 204, waitMillis: 0 })
       expect(names).toEqual(["hook.example"])
     }).pipe(Effect.scoped),
+  )
+
+  it.live(
+    "send: gives the wait that a response requests, in seconds or as a date in any of its forms, and at most a day",
+    () =>
+      Effect.gen(function* () {
+        const waitAfter = Effect.fnUntraced(function* (retryAfter: string) {
+          const headers = `Date: Thu, 01 Jan 2026 00:00:00 GMT\r\nRetry-After: ${retryAfter}\r\nConnection: close`
+          const { url } = yield* answering(`HTTP/1.1 503 Service Unavailable\r\n${headers}\r\n\r\n`)
+          return Reflect.get(yield* WebhookRequest.send(url, {}, "{}", options), "waitMillis")
+        })
+        const requested = ["120", "Thu, 01 Jan 2026 00:01:00 GMT", "Thu Jan  1 00:02:00 2026", "-5", "soon", "31536000"]
+
+        expect(yield* Effect.forEach(requested, waitAfter)).toEqual([120_000, 60_000, 120_000, 0, 0, 86_400_000])
+      }).pipe(Effect.scoped),
   )
 
   it.effect("send: a holder has one look-up at a time and all holders two, until each ends", () =>

@@ -160,17 +160,16 @@ const attempt = Effect.fnUntraced(function* (
   if (received._tag === "Failed") {
     const { reason } = received
     return [
-      { _tag: "Failed", retryAfterMillis: undefined },
+      { _tag: "Failed", waitMillis: 0 },
       { ...made, result: "failed", status: null, reason },
     ]
   }
-  const { retryAfter, status } = received
+  const { status, waitMillis } = received
   const answered = { ...made, status, reason: null }
   if (status >= 200 && status < 300) return [{ _tag: "Delivered" }, { ...answered, result: "delivered" }]
   if (status === 410) return [{ _tag: "Gone" }, { ...answered, result: "gone" }]
-  const retryAfterMillis = Delivery.retryAfterMillis(retryAfter, now)
   return [
-    { _tag: "Failed", retryAfterMillis },
+    { _tag: "Failed", waitMillis },
     { ...answered, result: "failed" },
   ]
 })
