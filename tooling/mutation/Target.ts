@@ -142,15 +142,12 @@ export const targets: ReadonlyArray<Target> = [
   ]),
   service("token", ["MetadataReader", "TokenFlags", "TokenText"]),
   service("signed", ["RowsDigest", "StatementCheck", "StatementFile"]),
-  service("push", [
-    "Delivery",
-    "EventPosition",
-    "PublicAddress",
-    "WalletEvents",
-    "Webhook",
-    "WebhookKey",
-    "WebhookRequest",
-  ]),
+  service(
+    "push",
+    ["Delivery", "EventPosition", "PublicAddress", "Webhook", "WebhookKey", "WebhookRequest"],
+    ["push/{Delivery,EventPosition,PublicAddress,Webhook,WebhookKey,WebhookRequest}.test.ts"],
+  ),
+  target("push/events", "packages/service", ["push/WalletEvents"], ["push/{SharedSteps,WalletEvents}.test.ts"]),
   service(
     "server/webhook",
     ["WebhookBounds", "WebhookChanges", "WebhookPlaces", "WebhookSender", "WebhookView"],
@@ -337,7 +334,7 @@ export const targets: ReadonlyArray<Target> = [
       "Replicas",
       "SnapshotStart",
     ].map((source) => `store/postgres/${source}`),
-    ["store/postgres/engineAlone.ts"],
+    ["store/postgres/engineAlone.ts", "store/postgres/Marks.test.ts"],
   ),
 ]
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import * as EventPosition from "../../src/push/EventPosition.ts"
 import * as Webhook from "../../src/push/Webhook.ts"
+import type { WebhookWallet } from "../../src/store/WebhookWallets.ts"
 
 const key = "k".repeat(40)
 
@@ -19,7 +21,52 @@ const waiting = Effect.fnUntraced(function* (wallet: string | null) {
   return { ...made, attempts, pending: { id: "msg", body: "{}", events: 1, wallet, position: "" } }
 })
 
+/** A position of which rows were sent up to a block. */
+const sentTo = (highest: number): EventPosition.EventPosition => ({
+  journal: { change: 7, mark: 1 },
+  from: 2,
+  next: 5,
+  highest,
+})
+
+/** Sent to the wallet 0xa up to a block, while a message of a wallet up to block 20 waits. */
+const replayOf = Effect.fnUntraced(function* (pendingOf: string, sent: { wallet: number; cursor: number }) {
+  const failing = yield* waiting(pendingOf)
+  const pending = { ...failing.pending, position: EventPosition.format(sentTo(20), "") }
+  const wallet = { wallet: "0xa", highest: sent.wallet }
+  const [next, { move = [] }] = Webhook.replayedAfter(
+    { ...failing, pending, forgotten: true },
+    wallet,
+    sentTo(sent.cursor),
+  )
+  return { next, move }
+})
+
 describe("Webhook", () => {
+  it.effect("replayedAfter: goes on at the position at once, and drops a message of the wallet alone", () =>
+    Effect.gen(function* () {
+      const own = yield* replayOf("0xa", { wallet: 9, cursor: 8 })
+      const other = yield* replayOf("0xb", { wallet: 9, cursor: 8 })
+      const moved: WebhookWallet = { wallet: "0xa", journal: "7-1", next: 5, start: 2, highest: 20 }
+
+      expect(own.move).toEqual([moved])
+      expect(own.next).toMatchObject({ pending: null, forgotten: false, attempts: { failures: 0, paused: null } })
+      expect(other.move).toEqual([{ ...moved, highest: 9 }])
+      expect(other.next).toMatchObject({ pending: { wallet: "0xb" }, forgotten: false, attempts: { failures: 0 } })
+    }),
+  )
+
+  it.effect("replayedAfter: voids from the highest block that was sent, by the message, the wallet or the cursor", () =>
+    Effect.gen(function* () {
+      const highest = Effect.fnUntraced(function* (wallet: number, cursor: number) {
+        const { move } = yield* replayOf("0xa", { wallet, cursor })
+        return move[0]?.highest
+      })
+
+      expect([yield* highest(9, 8), yield* highest(30, 8), yield* highest(9, 40)]).toEqual([20, 30, 40])
+    }),
+  )
+
   it.effect("rotate: the secret that the receiver has signs until its time, however many responses were lost", () =>
     Effect.gen(function* () {
       const [made, { secret }] = yield* Webhook.make(key, settings)

@@ -1,7 +1,7 @@
 /** Messages to receivers that do not answer as HTTP does. */
 import { createServer, type AddressInfo } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
 import * as NameLookups from "../../src/push/NameLookups.ts"
 import * as WebhookRequest from "../../src/push/WebhookRequest.ts"
@@ -122,6 +122,49 @@ describe("WebhookRequest", () => {
       expect(laterResults).toEqual([
         { _tag: "Failed", reason: "no such name" },
         { _tag: "Failed", reason: "no such name" },
+      ])
+    }),
+  )
+
+  it.effect("check: refuses a name with an address of a private network, and looks up nothing that needs none", () =>
+    Effect.gen(function* () {
+      const addresses = (name: string) =>
+        name === "mixed.example" ? ["93.184.215.14", "10.0.0.1"] : name === "public.example" ? ["93.184.215.14"] : []
+      const { lookUp, names } = lookups((name, done) =>
+        name === "unknown.example"
+          ? done(new Error("no such name"), [])
+          : done(
+              null,
+              addresses(name).map((address) => ({ address, family: 4 })),
+            ),
+      )
+      const check = (url: string, allowPrivate = false) =>
+        WebhookRequest.check(url, { allowPrivate, lookUp: lookUp("a") })
+      const refused = "a name that leads to addresses of the public internet alone"
+
+      expect(yield* check("https://mixed.example/")).toBe(refused)
+      expect(yield* check("https://public.example/")).toBe(null)
+      expect(yield* check("https://unknown.example/")).toBe(null)
+      expect(yield* check("https://mixed.example/", true)).toBe(null)
+      expect(yield* check("http://mixed.example/")).toBe("a URL with https")
+      expect(yield* check("https://93.184.215.14/")).toBe(null)
+      expect(names).toEqual(["mixed.example", "public.example", "unknown.example"])
+    }),
+  )
+
+  it.effect("check: does not refuse a name whose look-up takes 3 seconds, and fails where none can begin by then", () =>
+    Effect.gen(function* () {
+      const { lookUp } = lookups(() => undefined)
+      const check = (url: string) =>
+        Effect.forkChild(Effect.result(WebhookRequest.check(url, { allowPrivate: false, lookUp: lookUp("a") })), {
+          startImmediately: true,
+        })
+      const fibers = [yield* check("https://slow.example/"), yield* check("https://next.example/")]
+      yield* TestClock.adjust(3_000)
+
+      expect(yield* Effect.forEach(fibers, Fiber.join)).toEqual([
+        Result.succeed(null),
+        Result.fail(new WebhookRequest.LookupsBusy()),
       ])
     }),
   )

@@ -37,7 +37,8 @@ const unproved = (chain: string): StoreError =>
     cause: undefined,
   })
 
-const isUnproved = (error: unknown): boolean => error instanceof StoreError && error.isUnproved === true
+/** Whether the nodes of a read did not have one state at once. */
+export const isUnproved = (error: unknown): boolean => error instanceof StoreError && error.isUnproved === true
 
 const fail = ({ name }: Chain): Effect.Effect<never, StoreError> => Effect.fail(unproved(name))
 

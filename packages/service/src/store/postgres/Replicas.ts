@@ -14,6 +14,7 @@ import * as MonotonicClock from "../../supervision/MonotonicClock.ts"
 import { behind, StoreError } from "../StoreError.ts"
 import type { ExpectedReads } from "../ChainReader.ts"
 import type { Reading } from "./Chain.ts"
+import * as Marks from "./Marks.ts"
 import type { Source } from "./Pool.ts"
 import * as SnapshotStart from "./SnapshotStart.ts"
 
@@ -194,7 +195,7 @@ export const reading = (replicas: Replicas, servers: ReadonlyArray<Server>, prim
       }),
       Effect.catch((error): Effect.Effect<A, E | StoreError, R> => {
         // A replica has nodes of which each lags by itself.
-        if (error instanceof Behind || (error instanceof StoreError && error.isUnproved === true)) return next
+        if (error instanceof Behind || Marks.isUnproved(error)) return next
         return error instanceof StoreError ? Effect.andThen(coolDown(replica, error), next) : Effect.fail(error)
       }),
     )
