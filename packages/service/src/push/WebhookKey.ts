@@ -6,7 +6,6 @@
  */
 import { randomBytes } from "node:crypto"
 import { join, resolve } from "node:path"
-import { quote } from "@daybook/schema/Issue"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Config } from "../config/Config.ts"
@@ -51,9 +50,9 @@ export const settingsOf = Effect.fnUntraced(function* (
   const { location } = DatabaseUrl.schemeOf(typeof database === "string" ? database : database.url)!
   const file = join(resolve(baseFolder, location), fileName)
   const found = textIn(file)
-  if (Result.isFailure(found)) return yield* invalid(`${quote(file)} cannot be read or made (${found.failure}).`)
+  if (Result.isFailure(found)) return yield* invalid(`${file} cannot be read or made (${found.failure}).`)
   const { isOpen, text } = found.success
-  if (isOpen) return yield* invalid(`${quote(file)} is readable by others. Run "chmod 600" on the file.`)
-  if (!form.test(text)) return yield* invalid(`${quote(file)} holds no key.`)
+  if (isOpen) return yield* invalid(`${file} is readable by others. Run "chmod 600" on the file.`)
+  if (!form.test(text)) return yield* invalid(`${file} holds no key.`)
   return { ...settings, key: text.trimEnd() }
 })

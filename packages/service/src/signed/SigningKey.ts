@@ -4,7 +4,6 @@
  * Source: RFC 8032, RFC 5958; decision 0050.
  */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from "node:crypto"
-import { quote } from "@daybook/schema/Issue"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -44,8 +43,8 @@ export const create = Effect.fnUntraced(function* (path: string): Effect.fn.Retu
   if (Result.isSuccess(made)) return fromKey(privateKey)
   const message =
     made.failure === "EEXIST"
-      ? `File exists: ${quote(path)}. A key is never replaced: name another file.`
-      : `Key not written: ${quote(path)} (${made.failure}).`
+      ? `File exists: ${path}. A key is never replaced: name another file.`
+      : `Key not written: ${path} (${made.failure}).`
   return yield* new SigningKeyError({ message })
 })
 
@@ -60,15 +59,15 @@ const advice = 'Make one with "daybook signing-key make FILE".'
 export const read = Effect.fnUntraced(function* (path: string): Effect.fn.Return<SigningKey, SigningKeyError> {
   const found = SecretFile.read(path)
   if (Result.isFailure(found)) {
-    return yield* new SigningKeyError({ message: `Key not readable: ${quote(path)} (${found.failure}). ${advice}` })
+    return yield* new SigningKeyError({ message: `Key not readable: ${path} (${found.failure}). ${advice}` })
   }
   const { isOpen, text } = found.success
   if (isOpen) {
-    const message = `Key readable by others: ${quote(path)}. Run "chmod 600" on the file.`
+    const message = `Key readable by others: ${path}. Run "chmod 600" on the file.`
     return yield* new SigningKeyError({ message })
   }
   const invalid = new SigningKeyError({
-    message: `Invalid signing key: expected an Ed25519 key as PEM in ${quote(path)}, received another file. ${advice}`,
+    message: `Invalid signing key: expected an Ed25519 key as PEM in ${path}, received another file. ${advice}`,
   })
   const key = yield* Effect.try({ try: () => createPrivateKey(text), catch: () => invalid })
   return key.asymmetricKeyType === "ed25519" ? fromKey(key) : yield* invalid

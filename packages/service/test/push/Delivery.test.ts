@@ -3,14 +3,15 @@ import * as Delivery from "../../src/push/Delivery.ts"
 
 const failed = (waitMillis = 0) => ({ _tag: "Failed", waitMillis }) as const
 const hour = 3_600_000
+const begin = Date.parse("2026-01-01T00:00:00Z")
 
 /** Times of the attempts until the webhook is paused, in seconds since the first one. */
 const timesOf = (random: number): readonly [times: ReadonlyArray<number>, paused: string | null] => {
   let attempts = Delivery.initial
-  let nowMillis = 1_000_000
+  let nowMillis = begin
   const times: Array<number> = []
   while (attempts.paused === null) {
-    times.push(Math.round((nowMillis - 1_000_000) / 1_000))
+    times.push(Math.round((nowMillis - begin) / 1_000))
     attempts = Delivery.after(attempts, failed(), { nowMillis, random })
     nowMillis = attempts.nextAt
   }
@@ -28,6 +29,17 @@ describe("Delivery", () => {
     expect(earlier.at(-1)! * 1_000).toBeLessThanOrEqual(75 * hour)
     expect(earlier[1]).toBe(4)
     expect(paused).toBe(`No delivery for 75 hours, in ${times.length} attempts.`)
+  })
+
+  it("after: an attempt may begin 75 hours after the first failure, and none later", () => {
+    const failing = { ...Delivery.initial, failures: 20, firstFailureAt: begin }
+    const nextOf = (nowMillis: number) => Delivery.after(failing, failed(24 * hour), { nowMillis, random: 1 })
+
+    expect(nextOf(begin + 51 * hour)).toMatchObject({ firstFailureAt: begin, nextAt: begin + 75 * hour, paused: null })
+    expect(nextOf(begin + 51 * hour + 1)).toMatchObject({
+      nextAt: 0,
+      paused: "No delivery for 75 hours, in 21 attempts.",
+    })
   })
 
   it("after: a delivery begins anew, and 410 pauses at once", () => {

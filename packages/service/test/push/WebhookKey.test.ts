@@ -28,6 +28,20 @@ describe("WebhookKey", () => {
     }),
   )
 
+  it.effect(
+    "settingsOf: finds the folder of a database that is given with options, and names a folder that is missing",
+    () =>
+      Effect.gen(function* () {
+        const folder = yield* temporaryFolder
+        const settingsIn = (url: string) => WebhookKey.settingsOf(settings, { url, replicas: [] }, folder)
+        const { key } = yield* settingsIn("sqlite:.")
+        const { message } = yield* Effect.flip(settingsIn("sqlite:missing"))
+
+        expect(readFileSync(join(folder, "webhooks.key"), "utf8")).toBe(`${key}\n`)
+        expect(message).toContain(`${join(folder, "missing", "webhooks.key")} cannot be read or made (ENOENT).`)
+      }),
+  )
+
   it.effect("settingsOf: takes the key of the configuration and makes no file", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder

@@ -62,6 +62,17 @@ describe("LargeResponses", () => {
     expect(next.isAdmitted).toBe(true)
   })
 
+  it("hold: a response that was given up before it has to wait takes no place", async () => {
+    const { sharing } = make()
+    const given = begin(sharing, mebibyte + 1, AbortSignal.abort(new Error("given up")))
+    const open = Array.from({ length: 5 }, () => begin(sharing, mebibyte + 1))
+
+    await expect(given.added).rejects.toThrow("given up")
+    given.release()
+    await settled()
+    expect(open.map(({ isAdmitted }) => isAdmitted)).toEqual([true, true, true, true, false])
+  })
+
   it("hold: counts the bytes of all responses until they are released", () => {
     const { bounds, sharing } = make()
     const [one, other] = [begin(sharing, 300_000), begin(sharing, 2 * mebibyte)]
