@@ -1,5 +1,5 @@
 /** Entry of the explorer: mounts it in the page. */
-import { QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query"
+import { type Query, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query"
 import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
 import * as ApiKey from "./service/ApiKey.ts"
@@ -11,8 +11,9 @@ import "./styles/layout.css"
 import "./styles/parts.css"
 import "./styles/tables.css"
 
-const onError = (error: unknown): void => {
-  if (isUnauthorized(error)) ApiKey.refuse()
+/** A response to a key that was entered before states nothing of the present one. */
+const onError = (error: unknown, { queryKey }: Pick<Query, "queryKey">): void => {
+  if (isUnauthorized(error) && queryKey.includes(ApiKey.read())) ApiKey.refuse()
 }
 
 // The clients have retried what can be retried.

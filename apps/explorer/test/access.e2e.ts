@@ -1,5 +1,6 @@
 /** A service that goes away, one that asks for a key, and its page of the API. */
 import { Head } from "@daybook/chain"
+import type { Page } from "playwright-core"
 import { describe, expect } from "vitest"
 import * as ChromiumBrowser from "./Browser.ts"
 import * as SiteTest from "./SiteTest.ts"
@@ -57,14 +58,42 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("access to the service in
     await page.getByRole("button", { name: "Use the light theme" }).waitFor()
   })
 
+  /** Has the pages ask for a key. */
+  const requireKey = (page: Page) =>
+    page.route("**/explorer.json", async (route) => {
+      const response = await route.fetch()
+      return route.fulfill({ response, json: { ...(await response.json()), access: "keyed" } })
+    })
+
+  it("keys: one that is accepted opens the page after one that was refused", async ({ site, world }) => {
+    const { page } = site
+    const enter = async (key: string) => {
+      await page.getByLabel("Key").fill(key)
+      await page.getByRole("button", { name: "Continue" }).click()
+    }
+    await requireKey(page)
+    await page.route(isOfService, (route) =>
+      route.request().headers()["x-api-key"] === "mistyped"
+        ? route.fulfill({ status: 401, json: { message: "Unknown API key.", code: "unauthorized" } })
+        : route.fallback(),
+    )
+    await page.goto(`${world.url}/address/${world.scenario.accounts.alice}`)
+
+    await enter("mistyped")
+    await page.getByRole("alert").getByText("The service does not accept this key").waitFor()
+    await enter("accepted")
+
+    await page.locator(".rows-body .row").first().waitFor()
+    // What failed before was read again by then, where it is.
+    await page.getByText("proved at block").waitFor()
+    expect(await page.getByLabel("Key").count()).toBe(0)
+  })
+
   it("keys: a page without a key asks for one, keeps it in the tab, and never puts it in a URL", async ({
     site,
     world,
   }) => {
-    await site.page.route("**/explorer.json", async (route) => {
-      const response = await route.fetch()
-      return route.fulfill({ response, json: { ...(await response.json()), access: "keyed" } })
-    })
+    await requireKey(site.page)
     const urls: Array<string> = []
     site.page.on("request", (request) => urls.push(request.url()))
     await site.page.goto(world.url)

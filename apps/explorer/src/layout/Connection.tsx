@@ -15,7 +15,7 @@ export const Connection = () => {
   }, [queries, tip])
   useEffect(() => {
     if (isError) return
-    void queries.refetchQueries({ predicate: ({ state }) => state.status === "error" })
+    void queries.refetchQueries({ type: "active", predicate: ({ state }) => state.status === "error" })
   }, [isError, queries])
   return isError ? (
     <Notice title="The service does not respond" tone="warning">
