@@ -145,6 +145,7 @@ export const mergeAs = (earlier: Totals, later: Totals): Totals => {
 export const only = (totals: Totals, assets: ReadonlySet<string>): Totals => ({
   ...totals,
   sums: new Map([...totals.sums].filter(([, { asset }]) => assets.has(asset))),
+  merged: new Set([...totals.merged].filter((asset) => assets.has(asset))),
 })
 
 const addMovement = (totals: Totals, { amount, asset, kind, tokenId }: Movement.Movement): void => {

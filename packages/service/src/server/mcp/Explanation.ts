@@ -214,7 +214,7 @@ const resultOf = (chain: string, record: WalletTransaction, moved: ReadonlyArray
         moved.map(({ party, rows }) => [party, rows.slice(0, count).map(ToolResult.movementOf)]),
       ),
     },
-    coverage: ToolResult.rangeOf(chain, record.block_number, record.block_number),
+    coverage: ToolResult.rangeOf(chain, [record.block_number, record.block_number]),
     not_covered: [
       ...ToolResult.leftOut(count, logs.length, "events"),
       ...ToolResult.leftOut(count, transfers.length, "token transfers"),

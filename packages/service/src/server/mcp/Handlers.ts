@@ -181,7 +181,7 @@ type StatementQuery = Parameters<RestClient.Client["statement"]>[0] & { readonly
 
 /** A statement, with `more` before its sums, and with as many rows of each list as fit. */
 const statement = Effect.fnUntraced(function* ({ rest }: Service, args: StatementQuery, more: object = {}) {
-  const found = yield* Effect.mapError(rest.statement(args), failed)
+  const { indexCoverage, page: found } = yield* Effect.mapError(rest.statementWithResponse(args), failed)
   const { closing, opening, proof, sums } = found
   const lists = [sums, closing.result, opening.result, proof?.differences ?? [], proof?.not_compared ?? []]
   const make = (count: number): ToolResult.ToolResult => ({
@@ -196,7 +196,7 @@ const statement = Effect.fnUntraced(function* ({ rest }: Service, args: Statemen
       closing: closing.result.slice(0, count).map(ToolResult.balanceOf),
       time: found.block_timestamp.toISOString(),
     },
-    coverage: ToolResult.rangeOf(args.chain, found.from_block, found.block_number, found.incomplete),
+    coverage: ToolResult.rangeOf(args.chain, [found.from_block, found.block_number], indexCoverage),
     not_covered: [
       ...ToolResult.lackOf(found.incomplete),
       ...ToolResult.leftOut(count, sums.length, "sums", inAsset),
@@ -222,13 +222,13 @@ const balances = Effect.fnUntraced(function* (
   { rest }: Service,
   args: Parameters<RestClient.Client["balances"]>[0] & { readonly chain: string },
 ) {
-  const found = yield* Effect.mapError(rest.balances(args), failed)
+  const { indexCoverage, page: found } = yield* Effect.mapError(rest.balancesWithResponse(args), failed)
   const make = (count: number): ToolResult.ToolResult => ({
     answer: {
       after_block: found.block_number.toString(),
       balances: found.result.slice(0, count).map(ToolResult.balanceOf),
     },
-    coverage: ToolResult.rangeOf(args.chain, null, found.block_number, found.incomplete),
+    coverage: { ...ToolResult.coverageOf(args.chain, indexCoverage), to_block: found.block_number.toString() },
     not_covered: [
       ...ToolResult.lackOf(found.incomplete),
       ...ToolResult.leftOut(count, found.result.length, "balances", inAsset),
@@ -239,11 +239,11 @@ const balances = Effect.fnUntraced(function* (
 })
 
 const prove = Effect.fnUntraced(function* ({ rest }: Service, address: string, chain: string) {
-  const found = yield* Effect.mapError(rest.statement({ address, chain }), failed)
+  const { indexCoverage, page: found } = yield* Effect.mapError(rest.statementWithResponse({ address, chain }), failed)
   const { differences = [], not_compared: notCompared = [] } = found.proof ?? {}
   const make = (count: number): ToolResult.ToolResult => ({
     answer: found.proof === null ? "The wallet was not compared with the chain yet." : "See proof.",
-    coverage: ToolResult.rangeOf(chain, found.from_block, found.block_number, found.incomplete),
+    coverage: ToolResult.rangeOf(chain, [found.from_block, found.block_number], indexCoverage),
     not_covered: ToolResult.lackOf(found.incomplete),
     proof: ToolResult.proofOf(found, count),
   })

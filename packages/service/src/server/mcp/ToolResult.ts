@@ -83,10 +83,10 @@ const listOf = (contracts: ReadonlyArray<string>): string => {
   return `${contracts.slice(0, maxListed).join(", ")}${further > 0 ? ` and ${further} further ones` : ""}`
 }
 
-const textOf = (block: bigint | null): string | null => (block === null ? null : block.toString())
+const textOf = (block: bigint | null | undefined): string | null => block?.toString() ?? null
 
 /** What the headers of a response state of the index. */
-export const coverageOf = (chain: string, index: IndexCoverage): typeof Coverage.Type => ({
+export const coverageOf = (chain: string, index: Partial<IndexCoverage>): typeof Coverage.Type => ({
   chain,
   from_block: textOf(index.indexedFrom),
   to_block: textOf(index.indexedTo),
@@ -98,23 +98,12 @@ export const coverageOf = (chain: string, index: IndexCoverage): typeof Coverage
   missing_transactions: textOf(index.missingTransactions),
 })
 
-/** The same where a response states a range of blocks alone. */
+/** The same for a range of blocks alone. */
 export const rangeOf = (
   chain: string,
-  from: bigint | null,
-  to: bigint,
-  { direct_only_to: directOnlyTo, untraced_to: untracedTo }: Pick<Incomplete, "direct_only_to" | "untraced_to"> = {},
-): typeof Coverage.Type => ({
-  chain,
-  from_block: textOf(from),
-  to_block: textOf(to),
-  final_to: null,
-  reconciled_to: null,
-  searched_to: null,
-  direct_only_to: textOf(directOnlyTo ?? null),
-  untraced_to: textOf(untracedTo ?? null),
-  missing_transactions: null,
-})
+  [from, to]: readonly [from: bigint, to: bigint],
+  index: Partial<IndexCoverage> = {},
+): typeof Coverage.Type => ({ ...coverageOf(chain, index), from_block: textOf(from), to_block: textOf(to) })
 
 /** Sentences about what sums may lack. */
 export const lackOf = ({

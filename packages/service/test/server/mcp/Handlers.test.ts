@@ -286,6 +286,23 @@ describe("tools", () => {
     }),
   )
 
+  it.effect.each(["wallet_statement", "wallet_summary", "prove_wallet", "wallet_balances_at"] as const)(
+    "%s: has what the headers of the sums state of the index",
+    (name) =>
+      Effect.gen(function* () {
+        const plain = FakeService.make({ seed: 3 })
+        const fetch: FakeService.FakeFetch = async (input, init) => {
+          const { body, headers, status } = await plain.fetch(input, init)
+          const stated = { "daybook-searched-to": "7", "daybook-missing-transactions": "2" }
+          return new Response(body, { status, headers: { ...Object.fromEntries(headers), ...stated } })
+        }
+        const fake = { ...plain, rest: { ...plain.rest, fetch } }
+        const { coverage } = yield* callTool(fake, name, { address: fake.wallet })
+        expect(coverage).toMatchObject({ chain: "eth", searched_to: "7", missing_transactions: "2" })
+        expect(coverage?.to_block).toMatch(/^\d+$/)
+      }),
+  )
+
   it.effect.each(["wallet_statement", "wallet_summary", "prove_wallet"] as const)(
     "%s: keeps within the size of a result where thousands of contracts were sent to the wallet, and states what is left out",
     (name) =>

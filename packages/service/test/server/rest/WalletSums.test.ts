@@ -347,7 +347,9 @@ describe("balances and statement", () => {
       const service = yield* start({ chains: { eth: chainOf({ 1: { 0: ids }, 2: { 0: others } }, 2) } })
       const whole = yield* read(service, "balances")
       const named = yield* read(service, "balances", `asset=${token}`)
+      const native = yield* read(service, "balances", "asset=native")
 
+      expect([native.json.result.length, native.json.incomplete.merged]).toEqual([0, undefined])
       expect([whole.json.result.length, whole.json.incomplete.merged]).toEqual([10_002, [token]])
       expect(named.json.result.length).toBe(10_001)
       expect(named.json.result[10_000].token_id).toBe("10000")
