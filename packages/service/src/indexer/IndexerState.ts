@@ -42,6 +42,8 @@ export interface Settings {
   readonly maxDelayMillis: number
 }
 
+type Reports = ReadonlyArray<IndexerReport>
+
 /** Blocks that differ from the node's are searched for. */
 interface Reorg {
   readonly _tag: "Reorg"
@@ -95,7 +97,7 @@ export interface IndexerState {
  */
 export interface Transition {
   readonly state: IndexerState
-  readonly reports: ReadonlyArray<IndexerReport>
+  readonly reports: Reports
   readonly action: Action
 }
 
@@ -128,7 +130,7 @@ export const make = (
   phase: null,
 })
 
-const transition = (state: IndexerState, action: Action, reports: ReadonlyArray<IndexerReport> = []): Transition => ({
+const transition = (state: IndexerState, action: Action, reports: Reports = []): Transition => ({
   state,
   reports,
   action,
@@ -142,11 +144,11 @@ const wait = (millis: number): Wait => ({ _tag: "Wait", millis })
 const ended = { failures: 0, failingMillis: 0, tried: null, phase: null } as const
 
 /** Ends a turn that did something, so that the next one follows at once. */
-const nextTurn = (state: IndexerState, reports: ReadonlyArray<IndexerReport> = []): Transition =>
+const nextTurn = (state: IndexerState, reports: Reports = []): Transition =>
   transition({ ...state, ...ended }, acquireLease, reports)
 
 /** Ends a turn that had nothing more to do. */
-const idle = (state: IndexerState, millis: number, reports: ReadonlyArray<IndexerReport> = []): Transition =>
+const idle = (state: IndexerState, millis: number, reports: Reports = []): Transition =>
   transition({ ...state, ...ended }, wait(millis), reports)
 
 /** The failure of a node, with the remedy once it has not passed by itself. */
@@ -157,14 +159,14 @@ const nodeReport = ({ advice, isMisconfigured, message, subject }: NodeFailed, i
 }
 
 /** A block that no node has, or an invalid one, may be a reorg under way, so that the first failures are only noted. */
-const blockReports = (error: BlockNotFound | InvalidBlock, isTolerated: boolean): ReadonlyArray<IndexerReport> => {
+const blockReports = (error: BlockNotFound | InvalidBlock, isTolerated: boolean): Reports => {
   const { message } = error
   const isPruned = error._tag === "BlockNotFound" && error.hosts !== undefined
   const note: IndexerReport = { _tag: "Note", level: "Debug", message }
   return isTolerated ? [note] : [note, { _tag: isPruned ? "Misconfigured" : "Waiting", message }]
 }
 
-const reportsOf = (error: TurnError, failures: number): ReadonlyArray<IndexerReport> => {
+const reportsOf = (error: TurnError, failures: number): Reports => {
   const { message } = error
   const isTolerated = failures <= FailureDelay.toleratedFailures
   switch (error._tag) {
@@ -218,7 +220,7 @@ const prependFailed = (
 /** Indexers that take turns at a block go on with what they know of it: each would begin anew, and reach no decision. */
 const leaseDenied = ({ pollMillis }: Settings, state: IndexerState): Transition => {
   const message = "Another process indexes this chain; waiting for it to end"
-  const reports: ReadonlyArray<IndexerReport> = state.isLeaseDenied ? [] : [{ _tag: "Note", level: "Info", message }]
+  const reports: Reports = state.isLeaseDenied ? [] : [{ _tag: "Note", level: "Info", message }]
   const denied = idle({ ...state, isLeaseDenied: true }, Math.min(pollMillis, maxLeaseDelayMillis), reports)
   return { ...denied, state: { ...denied.state, tried: state.tried } }
 }
@@ -248,20 +250,11 @@ const extend = (state: IndexerState, first: number, tip: BlockRef | null, nodeHe
   return { _tag: "Extend", tip, from, to, first, nodeHead, rules, isRetry, ...failures }
 }
 
-const waitForStart = (
-  settings: Settings,
-  state: IndexerState,
-  reports: ReadonlyArray<IndexerReport>,
-  message: string,
-) => idle(state, settings.pollMillis, [...reports, { _tag: "Waiting", level: "Info", subject: "start block", message }])
+const waitForStart = (settings: Settings, state: IndexerState, reports: Reports, message: string) =>
+  idle(state, settings.pollMillis, [...reports, { _tag: "Waiting", level: "Info", subject: "start block", message }])
 
 /** Begins an empty index. */
-const begin = (
-  settings: Settings,
-  state: IndexerState,
-  remote: Header,
-  reports: ReadonlyArray<IndexerReport> = [],
-): Transition => {
+const begin = (settings: Settings, state: IndexerState, remote: Header, reports: Reports = []): Transition => {
   const { startBlock } = state
   if (startBlock === null) {
     const { fromTimestamp: timestamp = 0 } = settings
@@ -294,7 +287,7 @@ const startReorg = (
   { first, head }: Checkpoint,
   reach: number,
   found: BlockRef,
-  reports: ReadonlyArray<IndexerReport> = [],
+  reports: Reports = [],
 ): Transition => {
   const highest = Math.min(head.number, reach)
   if (highest < first) return nextTurn(state, reports)
@@ -317,23 +310,22 @@ const continueReorg = (settings: Settings, state: IndexerState, phase: Reorg): T
 type Heads = Pick<Finality, "first" | "head" | "nodeHead">
 
 /** Looks up the finalized block, once for each pair of heads, and goes on with `next`. */
-const finalize = (
-  state: IndexerState,
-  heads: Heads,
-  next: Action,
-  reports: ReadonlyArray<IndexerReport>,
-): Transition => {
+const finalize = (state: IndexerState, heads: Heads, next: Action, reports: Reports): Transition => {
   const { finality } = state
   if (finality?.head === heads.head && finality.nodeHead === heads.nodeHead) return proceed(state, next, reports)
   return transition({ ...state, phase: { _tag: "Finality", ...heads, next } }, { _tag: "ReadFinality" }, reports)
 }
 
 /** Goes on after finality; waiting ends the turn. */
-const proceed = (state: IndexerState, next: Action, reports: ReadonlyArray<IndexerReport> = []): Transition =>
+const proceed = (state: IndexerState, next: Action, reports: Reports = []): Transition =>
   transition({ ...state, ...(next._tag === "Wait" ? ended : { phase: null }) }, next, reports)
 
-const finalized = (state: IndexerState, { head, next, nodeHead }: Finality): Transition =>
-  proceed({ ...state, finality: { head, nodeHead } }, next)
+const finalized = (state: IndexerState, { head, next, nodeHead }: Finality, reports?: Reports): Transition =>
+  proceed({ ...state, finality: { head, nodeHead } }, next, reports)
+
+/** The nodes fail to return the finalized block: finality stays where it is, and everything else goes on. */
+const finalityUnknown = (state: IndexerState, phase: Finality, { message }: NodeFailed): Transition =>
+  finalized(state, phase, [{ _tag: "Note", level: state.finality === null ? "Warn" : "Debug", message }])
 
 const finalityRead = (settings: Settings, state: IndexerState, phase: Finality, tag: number | null): Transition => {
   const number = Math.min(phase.head, tag ?? phase.nodeHead - settings.finalityBlocks)
@@ -381,7 +373,7 @@ const extendMoving = (
   state: IndexerState,
   { tip, ...heads }: Heads & { readonly tip: BlockRef },
   input: HeadSeen,
-  reports: ReadonlyArray<IndexerReport>,
+  reports: Reports,
 ): Transition => {
   const { first, head, nodeHead } = heads
   const { failures, finality } = state
@@ -395,7 +387,7 @@ const extendMoving = (
 }
 
 /** The rules of an unlisted chain refused a block and were detected again with it. */
-const detectedAgain = (block: number | null, unchecked: string | null): ReadonlyArray<IndexerReport> => {
+const detectedAgain = (block: number | null, unchecked: string | null): Reports => {
   if (block === null) return []
   const message = "Detected the hash rules of the chain again, as they refused a block"
   return [{ _tag: "Note", level: "Warn", message, annotations: { block, unchecked: unchecked ?? "nothing" } }]
@@ -407,7 +399,7 @@ const headSeen = (settings: Settings, before: IndexerState, input: HeadSeen): Tr
   const seen = { ...before, rules, doubt: RuleDoubt.detected(before.doubt) }
   const state = trying(seen, checkpoint?.head.number ?? null)
   const unchecked = HashRules.skipped(rules, settings.checks)
-  const connected: ReadonlyArray<IndexerReport> = [
+  const connected: Reports = [
     ...detectedAgain(doubtful, unchecked),
     { _tag: "HeadSeen", nodeHead: remote.number },
     {
@@ -435,14 +427,11 @@ const headSeen = (settings: Settings, before: IndexerState, input: HeadSeen): Tr
   }
   if (remote.number < first) {
     const message = `The head of the node, block ${remote.number}, is below the first indexed block ${first}.`
-    const reports: ReadonlyArray<IndexerReport> = [
-      ...connected,
-      { _tag: "Waiting", message, subject: "node below the index" },
-    ]
+    const reports: Reports = [...connected, { _tag: "Waiting", message, subject: "node below the index" }]
     return idle(state, settings.pollMillis, reports)
   }
   if (localHash !== remote.hash) return startReorg(state, checkpoint, remote.number, remote, connected)
-  const reports: ReadonlyArray<IndexerReport> = [...connected, { _tag: "Synced", head: head.number }]
+  const reports: Reports = [...connected, { _tag: "Synced", head: head.number }]
   return finalize(state, heads, restOf(settings, state, heads, input) ?? wait(settings.pollMillis), reports)
 }
 
@@ -487,6 +476,8 @@ export const step = (settings: Settings, state: IndexerState, input: Input): Tra
     case "ProjectionsFilled":
       return idle({ ...state, isFilled: input.isDone }, settings.pollMillis)
     case "Failed":
+      if (phase?._tag === "Finality" && input.error._tag === "NodeFailed")
+        return finalityUnknown(state, phase, input.error)
       return failed(settings, state, input.error, input.millis)
   }
 }

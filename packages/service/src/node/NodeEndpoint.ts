@@ -183,9 +183,9 @@ export const finalized = (endpoint: NodeEndpoint): Effect.Effect<number | null, 
     ? Effect.succeed(null)
     : header(endpoint, "finalized").pipe(
         Effect.map((found) => found?.number ?? null),
-        Effect.catchIf(isDefinite, (error) => {
+        Effect.catchTag("RpcError", (error) => {
           // A node that knows the tag has no block for it until the first one is final.
-          endpoint.lacksFinalizedTag = error._tag !== "RpcError" || error.kind !== "notFound"
+          endpoint.lacksFinalizedTag = isDefinite(error) && error.kind !== "notFound"
           return Effect.succeed(null)
         }),
       )

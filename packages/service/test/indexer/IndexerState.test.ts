@@ -390,6 +390,21 @@ describe("IndexerState", () => {
       })
     })
 
+    it("stays where it is while the nodes fail to return it, which holds up nothing else", () => {
+      const read = apply([synced, failure(nodeFailed)])
+      const filled: IndexerTurn.Input = { _tag: "ProjectionsFilled", isDone: true }
+      const later = apply([filled, headSeen(101, checkpointAt(101, 10)), failure(nodeFailed)], { state: read.state })
+      const stored = new StoreError({ message: "The database is locked.", isRetryable: true, cause: null })
+
+      expect(read.action).toEqual({ _tag: "FillProjections", millis: 2_000 })
+      expect(later.action).toEqual({ _tag: "Wait", millis: 2_000 })
+      expect([...read.reports, ...later.reports]).toMatchObject([
+        { _tag: "Note", level: "Warn", message: "The node is gone." },
+        { _tag: "Note", level: "Debug", message: "The node is gone." },
+      ])
+      expect(apply([synced, failure(stored)]).action).toEqual({ _tag: "Wait", millis: 50 })
+    })
+
     /** A poll by an indexer that has looked up the finalized block at a head before. */
     const growingFrom = (looked: number | null, ...poll: Parameters<typeof headSeen>) => {
       const finality = looked === null ? null : { head: looked, nodeHead: looked }

@@ -487,6 +487,7 @@ describe("Node", () => {
           of(null),
           error(-39001, "Unknown block"),
           error(-32602, "invalid argument 0: hex string without 0x"),
+          error(-32603, "Internal error"),
         ]) {
           const chain = yield* node([yield* start(finalized(answer))])
 
