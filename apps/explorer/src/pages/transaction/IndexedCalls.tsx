@@ -85,8 +85,8 @@ export const IndexedCalls = ({ outermost, place }: IndexedCallsProps) => {
   return (
     <>
       <p className="muted">
-        The node has no call tracer, as those of Hardhat and Ganache: these are the calls in the order in which they
-        began, as the service has read them from steps of the machine. Which call made which is not known.
+        The node has no call tracer, as those of Hardhat and Ganache, or the API key may not use it: these are the calls
+        that the service has indexed, in the order in which they began. Which call made which is not known.
       </p>
       <Table
         label="Calls of the transaction"
