@@ -4,13 +4,12 @@
  *
  * Source: decision 0060.
  */
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { rmSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Service from "../Service.ts"
 import * as DevConfig from "./DevConfig.ts"
+import * as IndexFolder from "./IndexFolder.ts"
 import * as LocalNode from "./LocalNode.ts"
 import type { Running } from "./Running.ts"
 import * as TransactionLog from "./TransactionLog.ts"
@@ -34,19 +33,8 @@ const usualPort = 8080
 /** Time between two looks at what the node is. */
 const watchMillis = 500
 
-/** In memory where the system has such a folder: the index is made again from the node, whatever happens to it. */
-const memoryFolder = "/dev/shm"
-
-const temporary = (parent: string) => mkdtempSync(join(parent, "daybook-dev-"))
-
 const folder = Effect.acquireRelease(
-  Effect.sync(() => {
-    try {
-      return temporary(memoryFolder)
-    } catch {
-      return temporary(tmpdir())
-    }
-  }),
+  Effect.sync(() => IndexFolder.make()),
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true })),
 )
 
