@@ -218,6 +218,13 @@ describe("CompleteRange.check", () => {
         traces: [whole, { settings }, message("blocks 100 to 149"), "traces"],
         "transactions of parties": [whole, { settings }, null, "transactions"],
         "blocks behind": [{ from: 150, to: 199 }, { settings }, null, "roles"],
+        "a range that ends among them": [{ from: 100, to: 120 }, { settings }, message("blocks 100 to 120"), "roles"],
+        "a range that ends above the index": [
+          { from: 100, to: 9_999 },
+          { settings: settings.slice(0, 1) },
+          message("blocks 100 to 199"),
+          "roles",
+        ],
         "a past that was searched": [whole, { settings, searchedTo: 149 }, null, "roles"],
         "a past that was searched in part": [
           whole,
@@ -292,6 +299,9 @@ describe("CompleteRange.directOnlyTo", () => {
         expect(yield* lastOf({ settings }, { ...watched, head: { ...watched.head, number: 120 } }, null)).toBe(120)
         expect(yield* lastOf({ settings }, watched, 149)).toBe(undefined)
         expect(yield* lastOf({ settings: settings.slice(1) }, { ...watched, first: 150 }, null)).toBe(undefined)
+        expect(
+          yield* lastOf({ settings: [settings[0]!, { ...settings[1]!, from: 1 }] }, { ...watched, first: 0 }, null),
+        ).toBe(0)
         expect(yield* lastOf({}, watched, null)).toBe(undefined)
         expect(yield* lastOf({ settings }, null, null)).toBe(undefined)
       }),

@@ -156,7 +156,6 @@ const connect = (
       rateLimit,
       timeout,
       retry: { maxAttempts: 1 },
-      batch: false,
       maxBytes,
     })
   })

@@ -3,30 +3,31 @@ import { type AddressInfo, createServer } from "node:net"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { describe, it } from "@effect/vitest"
-import { Eventually, FaultyServer, LocalServer } from "@daybook/harness"
+import { Eventually, FakeNode, FaultyServer, LocalServer } from "@daybook/harness"
 import { Effect, Logger, Schema } from "effect"
 import { afterEach, expect, vi } from "vitest"
 import { Limits } from "../../../src/config/Limits.ts"
+import type { ServedChain } from "../../../src/config/ServedChain.ts"
 import * as Bounds from "../../../src/server/admission/Bounds.ts"
 import * as LargeResponses from "../../../src/server/relay/LargeResponses.ts"
 import * as Upstream from "../../../src/server/relay/Upstream.ts"
 import * as Node from "../node.ts"
 
-type Urls = readonly [string, ...ReadonlyArray<string>]
+type Nodes = ServedChain["config"]["rpc"]
 
-const make = (urls: Urls, bounds: Bounds.Bounds["Service"], onNodeCall?: Upstream.OnNodeCall) => {
+const make = (nodes: Nodes, bounds: Bounds.Bounds["Service"], onNodeCall?: Upstream.OnNodeCall) => {
   // Sound: nothing else of a chain is used.
-  const chain = { name: "eth", id: 1, config: { rpc: urls } } as unknown as Parameters<typeof Upstream.make>[0]
+  const chain = { name: "eth", id: 1, config: { rpc: nodes } } as unknown as Parameters<typeof Upstream.make>[0]
   return Upstream.make(chain, { limits: bounds.limits, sharing: LargeResponses.make(bounds) }, onNodeCall)
 }
 
 const makeBounds = () => Bounds.make(Schema.decodeSync(Limits)({}), () => performance.now())
 
-/** The nodes of chain 1 at these URLs, and what they log. */
-const connect = Effect.fnUntraced(function* (...urls: Urls) {
+/** The nodes of chain 1, and what they log. */
+const connect = Effect.fnUntraced(function* (...nodes: Nodes) {
   const logs: Array<string> = []
   const logger = Logger.layer([Logger.make(({ message }) => void logs.push(String(message)))])
-  const upstream = yield* make(urls, makeBounds())
+  const upstream = yield* make(nodes, makeBounds())
   const text = Effect.map(upstream.call("eth_gasPrice", []), (result) => Buffer.from(result).toString())
   const call = Effect.provide(text, logger)
   return { call, failure: Effect.flip(call), logs }
@@ -175,6 +176,48 @@ describe("Upstream", () => {
         message: "No node of eth answers now. Retry later.",
         retryAfterSeconds: 2,
       })
+    }),
+  )
+
+  it.live("call: asks a node again whose connection was closed without a response, once", () =>
+    Effect.gen(function* () {
+      const node = yield* Node.start(() => (node.calls.length === 1 ? FakeNode.disconnect : Node.result('"0x7"')))
+      const broken = yield* Node.start(() => FakeNode.disconnect)
+
+      expect(yield* (yield* connect(node.url)).call).toBe('"0x7"')
+      expect(yield* (yield* connect(broken.url)).failure).toMatchObject({ _tag: "UpstreamUnavailable" })
+      expect([node, broken].map(({ calls }) => calls.length)).toEqual([2, 2])
+    }),
+  )
+
+  it.live("call: a node is not asked beyond its calls per second, where it would take longer than a call may", () =>
+    Effect.gen(function* () {
+      const node = yield* Node.start(() => Node.result('"0x7"'))
+      // The only call of the first minutes asks for the chain.
+      const limited = yield* connect({ url: node.url, perSecond: 0.001 })
+
+      expect(yield* limited.failure).toMatchObject({ _tag: "UpstreamUnavailable" })
+      expect(node.calls).toEqual([])
+    }),
+  )
+
+  it.live("call: sends each call of one turn in a request of its own", () =>
+    Effect.gen(function* () {
+      const batches: Array<boolean> = []
+      const node = yield* LocalServer.scoped(() =>
+        FakeNode.start(({ method }, { isBatch }) => {
+          batches.push(isBatch)
+          return Node.result(method === "eth_chainId" ? '"0x1"' : "1")
+        }),
+      )
+      const upstream = yield* make([node.url], makeBounds())
+      const calls = ["eth_gasPrice", "eth_blockNumber", "eth_maxPriorityFeePerGas"]
+      yield* Effect.all(
+        calls.map((method) => upstream.call(method, [])),
+        { concurrency: "unbounded" },
+      )
+
+      expect(batches).toEqual([false, false, false, false])
     }),
   )
 })
