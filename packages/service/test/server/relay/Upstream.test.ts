@@ -181,7 +181,12 @@ describe("Upstream", () => {
 
   it.live("call: asks a node again whose connection was closed without a response, once", () =>
     Effect.gen(function* () {
-      const node = yield* Node.start(() => (node.calls.length === 1 ? FakeNode.disconnect : Node.result('"0x7"')))
+      let isBroken = true
+      const node = yield* Node.start(() => {
+        const reply = isBroken ? FakeNode.disconnect : Node.result('"0x7"')
+        isBroken = false
+        return reply
+      })
       const broken = yield* Node.start(() => FakeNode.disconnect)
 
       expect(yield* (yield* connect(node.url)).call).toBe('"0x7"')

@@ -1,0 +1,64 @@
+/** Actions that refuse a request before they read anything of the index. */
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as AccountActions from "../../../src/server/etherscan/AccountActions.ts"
+import type { Request } from "../../../src/server/etherscan/Action.ts"
+import type { NodeCalls } from "../../../src/server/etherscan/NodeCalls.ts"
+import * as ProxyActions from "../../../src/server/etherscan/ProxyActions.ts"
+import * as Rows from "../rows.ts"
+
+/** A node that has no transaction, and holds as much for each account as it was asked before. */
+const makeCalls = () => {
+  let asked = 0
+  const results: Readonly<Record<string, () => unknown>> = {
+    eth_getTransactionReceipt: () => null,
+    eth_getBalance: () => `0x${(asked++).toString(16)}`,
+  }
+  // Sound: nothing else of it is used.
+  return { read: (_: Request, method: string) => Effect.sync(() => results[method]?.()) } as unknown as NodeCalls
+}
+
+const calls = makeCalls()
+const actions = {
+  // Sound: a list is read of none of these requests.
+  ...AccountActions.make({ calls } as unknown as AccountActions.Options),
+  ...ProxyActions.make(calls),
+}
+
+/** The result of an action, or the text of its refusal. */
+const answer = (action: string, parameters: Readonly<Record<string, string>>) =>
+  // Sound: they read nothing of the chain or of the key.
+  actions[`account/${action}`]!.answer({ parameters: new Map(Object.entries(parameters)) } as unknown as Request).pipe(
+    Effect.map((found) => ("result" in found ? found.result : undefined)),
+    Effect.catchTag("Refused", ({ message, result }) => Effect.succeed(typeof result === "string" ? result : message)),
+  )
+
+const addresses = (count: number) => Array(count).fill(Rows.alice).join(",")
+
+describe("actions", () => {
+  it.effect("txlistinternal: reads those of an address or of a transaction, and asks for one of them", () =>
+    Effect.gen(function* () {
+      expect(yield* answer("txlistinternal", { txhash: `0x${"1".repeat(64)}` })).toBe("No transactions found")
+      expect(yield* answer("txlistinternal", { address: "0x1" })).toBe("Error! Invalid address format")
+      expect(yield* answer("txlistinternal", { startblock: "1" })).toBe(
+        "Not indexed: internal transactions are found by an address or a transaction; send one of them",
+      )
+    }),
+  )
+
+  it.effect("balance, balancemulti: give what up to 20 accounts hold, in their order", () =>
+    Effect.gen(function* () {
+      const refused = "Error! Invalid address: expected at most 20 addresses"
+
+      expect(yield* answer("balance", { address: Rows.alice })).toBe("0")
+      expect(yield* answer("balancemulti", { address: addresses(2) })).toEqual([
+        { account: Rows.alice, balance: "1" },
+        { account: Rows.alice, balance: "2" },
+      ])
+      expect(yield* answer("balancemulti", { address: addresses(20) })).toHaveLength(20)
+      for (const action of ["balance", "balancemulti"]) {
+        expect(yield* answer(action, { address: addresses(21) })).toBe(refused)
+      }
+    }),
+  )
+})
