@@ -5,6 +5,7 @@
  */
 
 import type { Kind } from "@daybook/schema/Movement"
+import { indexLimit } from "../verification/MinedBlock.ts"
 
 export { type Kind, kinds } from "@daybook/schema/Movement"
 
@@ -30,4 +31,4 @@ export interface Movement {
 export const native = "native"
 
 /** The index of rows that belong to a block and not to one of its transactions: after all transactions. */
-export const blockLevelIndex = 2 ** 20 - 1
+export const blockLevelIndex: number = indexLimit

@@ -13,3 +13,8 @@ export type MinedBlock = HydratedBlock & { readonly number: bigint; readonly has
  * False for a pending block.
  */
 export const isMined = (block: HydratedBlock): block is MinedBlock => block.number !== null && block.hash !== null
+
+/**
+ * Limit of the indexes of transactions. What belongs to a block and to none of its transactions has this index.
+ */
+export const indexLimit = 2 ** 20 - 1

@@ -7,7 +7,7 @@
 import type * as Chain from "@daybook/schema/Chain"
 import type { Receipt } from "@daybook/schema/Receipt"
 import type { Transaction } from "@daybook/schema/Transaction"
-import type { MinedBlock } from "./MinedBlock.ts"
+import { indexLimit, type MinedBlock } from "./MinedBlock.ts"
 import * as TrieRoot from "./TrieRoot.ts"
 
 /**
@@ -92,6 +92,10 @@ export const mismatch = (what: string, received: unknown, expected: unknown): st
 const isNext = (index: number, next: number, { indexGaps }: PlaceRules): boolean =>
   indexGaps === true ? index >= next : index === next
 
+/** The same of the index of a transaction. */
+const isNextTransaction = (index: number, next: number, rules: PlaceRules): boolean =>
+  index < indexLimit && isNext(index, next, rules)
+
 /**
  * Transactions that have a receipt: all of them, unless the chain's receipts have gaps. A receipt of no transaction is reported when it
  * is compared.
@@ -125,7 +129,7 @@ export const issueOfTransactions = (block: MinedBlock, rules: PlaceRules): strin
     if (blockNumber != null && blockNumber !== block.number) {
       return mismatch(`the block number of transaction ${index}`, blockNumber, block.number)
     }
-    if (transactionIndex != null && !isNext(transactionIndex, next, rules)) {
+    if (transactionIndex != null && !isNextTransaction(transactionIndex, next, rules)) {
       return mismatch(`the index of transaction ${index}`, transactionIndex, next)
     }
     next = (transactionIndex ?? next) + 1
@@ -174,7 +178,7 @@ export const issueOfReceipts = ({ block, receipts }: Parts, rules: PlaceRules): 
     const expected = transaction.transactionIndex ?? (rules.indexGaps === true ? nextIndex : index)
     const isExpected =
       transaction.transactionIndex == null
-        ? isNext(receipt.transactionIndex, expected, rules)
+        ? isNextTransaction(receipt.transactionIndex, expected, rules)
         : receipt.transactionIndex === expected
     if (!isExpected) return mismatch(`the index of receipt ${index}`, receipt.transactionIndex, expected)
     if (receipt.blockHash !== block.hash) {
@@ -220,7 +224,7 @@ const correctIndexes = (
 ): ReadonlyArray<Transaction> => {
   const indexes = transactions.map(({ transactionIndex }) => transactionIndex)
   if (indexes.every((index, at) => index == null || index === at)) return transactions
-  if (isAscending(indexes)) {
+  if (isAscending(indexes) && (indexes.at(-1) ?? 0) < indexLimit) {
     if (rules.indexGaps !== true) add(corrections, "gap in transaction indexes", firstGap("transaction", indexes))
     return transactions
   }

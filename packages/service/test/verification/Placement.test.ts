@@ -146,6 +146,21 @@ describe("Placement", () => {
     expect(verified.receipts.flatMap((receipt) => receipt.logs.map(({ logIndex }) => logIndex))).toEqual([0, 4])
   })
 
+  it.each(["0xfffff", "0x1fffffffffffff"])(
+    "verify: corrects transaction indexes that no block has: %s",
+    (transactionIndex) => {
+      const transactions = [transferWire, { ...creationWire, transactionIndex }]
+      const logs = [logWire(1, 1, { transactionIndex })]
+      const receipts = [transferReceiptWire, { ...creationReceiptWire, transactionIndex, logs }]
+      const verified = Result.getOrThrow(verify({ transactions }, receipts, { acceptedDoubts }))
+      const withGaps = { acceptedDoubts, rules: HashRules.ofChain(295) }
+
+      expect(kindsOf(verified)).toEqual(["transaction indexes", "places of receipts", "places of logs"])
+      expect(verified.receipts.map((receipt) => receipt.transactionIndex)).toEqual([0, 1])
+      expect(Result.getOrThrow(verify({ transactions }, receipts, withGaps)).receipts).toEqual(verified.receipts)
+    },
+  )
+
   it("verify: gives receipts the indexes of their transactions, where these ascend with a gap and those do not", () => {
     const transactions = [transferWire, { ...creationWire, transactionIndex: "0x9" }]
     const receipts = [transferReceiptWire, { ...creationReceiptWire, logs: [] }]
