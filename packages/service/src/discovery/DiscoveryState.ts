@@ -68,7 +68,7 @@ const BlockRange = Schema.Struct({ from: Block, to: Block })
 const LogRanges = Schema.Struct({
   left: Schema.Array(BlockRange),
   length: Schema.Int,
-  detectedLimit: Schema.NullOr(Schema.Int),
+  steady: Schema.optionalKey(Schema.Int),
 })
 
 const State = Schema.Struct({

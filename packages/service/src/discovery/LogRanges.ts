@@ -1,5 +1,6 @@
 /**
- * Which ranges of blocks are searched for logs next: as long as the node accepts, which is detected from what it refuses. Pure.
+ * Which ranges of blocks are searched for logs next: as long as the node accepts, which is detected from what it refuses. Some nodes bound the
+ * blocks of a call, others what it gives, so that a few blocks with many logs must not shorten the calls behind them for long. Pure.
  *
  * Source: decision 0047.
  */
@@ -20,8 +21,8 @@ export interface LogRanges {
   readonly left: ReadonlyArray<BlockRange>
   /** Blocks of one call. */
   readonly length: number
-  /** Shortest range that the node has refused; `null` for none. */
-  readonly detectedLimit: number | null
+  /** Turns that the length stays as it is, since the node has refused a longer one. Default 0. */
+  readonly steady?: number
 }
 
 /** What a range gave: the blocks that hold logs, or that it was too large for the node. */
@@ -29,6 +30,12 @@ export type RangeResult = ReadonlyArray<number> | "too_large"
 
 const firstLength = 20_000
 const maxLength = 2_000_000
+/** Lengths that are tried, ascending: nodes are configured with such numbers. */
+const lengths = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000]
+  .flatMap((unit) => [unit, 2 * unit, 5 * unit])
+  .filter((length) => length <= maxLength)
+/** Turns after a refusal until a longer range is tried. */
+const steadyTurns = 32
 
 /** Blocks of a range. */
 export const lengthOf = ({ from, to }: BlockRange): number => to - from + 1
@@ -39,7 +46,6 @@ export const lengthOf = ({ from, to }: BlockRange): number => to - from + 1
 export const make = (range: BlockRange): LogRanges => ({
   left: range.from > range.to ? [] : [range],
   length: firstLength,
-  detectedLimit: null,
 })
 
 /** Splits the first blocks of the ranges into at most `count` calls. */
@@ -60,6 +66,19 @@ const cut = ({ left, length }: LogRanges, count: number) => {
  */
 export const next = (ranges: LogRanges, count: number): ReadonlyArray<BlockRange> => cut(ranges, count).calls
 
+/** The length after a turn, of which some ranges were refused. */
+const lengthAfter = (
+  { length, steady = 0 }: LogRanges,
+  refused: ReadonlyArray<BlockRange>,
+): Pick<LogRanges, "length" | "steady"> => {
+  if (refused.length > 0) {
+    const shortest = Math.min(...refused.map(lengthOf))
+    return { length: lengths.findLast((one) => one < shortest) ?? 1, steady: steadyTurns }
+  }
+  if (steady > 0) return { length, steady: steady - 1 }
+  return { length: lengths.find((one) => one > length) ?? length, steady }
+}
+
 /**
  * The search after the results of the ranges of `next`. A single block that is too large counts as one that holds logs.
  */
@@ -70,20 +89,13 @@ export const step = (
   const { calls, rest } = cut(ranges, results.length)
   const again: Array<BlockRange> = []
   const blocks: Array<number> = []
-  let shortest = ranges.detectedLimit ?? Number.POSITIVE_INFINITY
   for (const [at, result] of results.entries()) {
     const range = calls[at]!
     if (result !== "too_large") blocks.push(...result)
     else if (range.from === range.to) blocks.push(range.from)
-    else {
-      again.push(range)
-      shortest = Math.min(shortest, lengthOf(range))
-    }
+    else again.push(range)
   }
-  const detectedLimit = Number.isFinite(shortest) ? shortest : null
-  const longest = Math.max(1, Math.min(maxLength, shortest - 1))
-  const length = again.length > 0 ? Math.max(1, Math.floor(shortest / 2)) : Math.min(ranges.length * 2, longest)
-  return { ranges: { left: [...again, ...rest], length, detectedLimit }, blocks }
+  return { ranges: { left: [...again, ...rest], ...lengthAfter(ranges, again) }, blocks }
 }
 
 /**

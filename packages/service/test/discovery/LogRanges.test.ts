@@ -36,22 +36,51 @@ describe("LogRanges", () => {
     },
   )
 
-  it("step: remembers the length that the node accepts, and counts a single block that is too large as one with events", () => {
+  it("step: shortens the ranges where the node refuses one, and counts a single block that is too large as one with events", () => {
     const begun = LogRanges.make({ from: 1, to: 100_000 })
     const refused = LogRanges.step(begun, ["too_large"])
     const accepted = LogRanges.step(refused.ranges, [[7]])
-    const single = LogRanges.step({ left: [{ from: 5, to: 5 }], length: 1, detectedLimit: 2 }, ["too_large"])
+    const single = LogRanges.step({ left: [{ from: 5, to: 5 }], length: 1 }, ["too_large"])
 
-    expect(refused.ranges).toEqual({
+    expect(refused.ranges).toMatchObject({
       left: [
         { from: 1, to: 20_000 },
         { from: 20_001, to: 100_000 },
       ],
       length: 10_000,
-      detectedLimit: 20_000,
     })
-    expect(accepted.ranges).toMatchObject({ length: 19_999, detectedLimit: 20_000 })
+    expect(accepted.ranges.length).toBe(10_000)
     expect(accepted.blocks).toEqual([7])
-    expect(single).toEqual({ ranges: { left: [], length: 1, detectedLimit: 2 }, blocks: [5] })
+    expect(single).toMatchObject({ ranges: { left: [] }, blocks: [5] })
   })
+
+  /** Searches blocks of a node that refuses some ranges. */
+  const search = (to: number, isRefused: (range: LogRanges.BlockRange) => boolean) => {
+    let [ranges, calls, refused] = [LogRanges.make({ from: 1, to }), 0, 0]
+    while (ranges.left.length > 0) {
+      const results = LogRanges.next(ranges, 8).map((range) => (isRefused(range) ? ("too_large" as const) : []))
+      calls += results.length
+      refused += results.filter((result) => result === "too_large").length
+      ranges = LogRanges.step(ranges, results).ranges
+    }
+    return { calls, refused }
+  }
+
+  it("step: a few blocks with more events than the node gives at once do not shorten the ranges behind them for long", () => {
+    const few = search(20_000_000, ({ from, to }) => from < 5_001_000 && to >= 5_000_000 && to - from >= 100)
+    const one = search(20_000_000, ({ from, to }) => from <= 5_000_000 && to >= 5_000_000 && to > from)
+
+    expect(few.calls).toBeLessThan(1_000)
+    expect(one.calls).toBeLessThan(1_000)
+  })
+
+  it.each([10, 500, 2_000, 10_000, 50_000])(
+    "step: few ranges are refused by a node that takes %i blocks at once",
+    (max) => {
+      const { calls, refused } = search(1_000 * max, (range) => LogRanges.lengthOf(range) > max)
+
+      expect(calls - refused).toBeLessThan(1_100)
+      expect(refused).toBeLessThan(150)
+    },
+  )
 })
