@@ -12,7 +12,7 @@ import { failure } from "./internal/FakeReply.ts"
 import * as Secrets from "./internal/Secrets.ts"
 
 const RestExchange = Schema.Struct({
-  /** Path from `/api/` on, and the sorted query. */
+  /** Path from `/api/` on, and the sorted query; after the method where that is not GET. */
   request: Schema.String,
   status: Schema.Int.check(Schema.isBetween({ minimum: 200, maximum: 599 })),
   headers: Schema.Record(Schema.String, Schema.String),
@@ -70,12 +70,18 @@ export interface Recorder {
 /** Headers of responses that are kept: those that clients read. */
 const keptHeader = /^(?:daybook-|ratelimit-|retry-after$|x-request-id$)/
 
-/** The request of a REST exchange; undefined for one of JSON-RPC. */
-const restRequest = ({ method, url }: Pick<Request, "method" | "url">): string | undefined => {
-  if (method !== "GET") return undefined
+/** What a request is for: one of another kind, such as those that change webhooks and whose responses have secrets, is passed on alone. */
+const kindOf = ({ method, url }: Pick<Request, "method" | "url">): "rest" | "rpc" | "other" => {
+  if (method === "GET" || method === "PUT") return "rest"
+  return method === "POST" && !new URL(url).pathname.includes("/api/v2.2/") ? "rpc" : "other"
+}
+
+/** The request of a REST exchange. */
+const restRequest = ({ method, url }: Pick<Request, "method" | "url">): string => {
   const { pathname, searchParams } = new URL(url)
   const query = [...searchParams].toSorted(([one], [other]) => (one < other ? -1 : 1))
-  return `${pathname.slice(Math.max(0, pathname.indexOf("/api/")))}?${new URLSearchParams(query).toString()}`
+  const path = pathname.slice(Math.max(0, pathname.indexOf("/api/")))
+  return `${method === "GET" ? "" : `${method} `}${path}?${new URLSearchParams(query).toString()}`
 }
 
 const parse = (text: string): unknown => {
@@ -143,19 +149,24 @@ export const make = (options: Options = {}): Recorder => {
   const rest: Array<RestExchange> = []
   const rpc: Array<RpcExchange> = []
   const keep = (request: Pick<Request, "method" | "url">, sent: string, response: Response, received: string): void => {
-    const path = restRequest(request)
+    const kind = kindOf(request)
     const [calls, body] = [sent, received].map((text) => parse(Secrets.remove(secrets, text)))
-    if (isTemporary(response.status) || body === undefined) return
-    if (path === undefined) return void rpc.push(...rpcExchanges(calls, body))
+    if (isTemporary(response.status) || body === undefined || kind === "other") return
+    if (kind === "rpc") return void rpc.push(...rpcExchanges(calls, body))
     const headers = Object.fromEntries([...response.headers].filter(([name]) => keptHeader.test(name)))
     // Sound: it was parsed from JSON.
-    rest.push({ request: Secrets.remove(secrets, path), status: response.status, headers, body: body as Schema.Json })
+    rest.push({
+      request: Secrets.remove(secrets, restRequest(request)),
+      status: response.status,
+      headers,
+      body: body as Schema.Json,
+    })
   }
   return {
     recording: () => ({ rest: [...rest], rpc: [...rpc] }),
     fetch: async (input, init) => {
       const request = new Request(input, init)
-      for (const secret of Secrets.ofRequest(request, request.method !== "GET")) secrets.add(secret)
+      for (const secret of Secrets.ofRequest(request, kindOf(request) === "rpc")) secrets.add(secret)
       const sent = await request.clone().text()
       const response = await send(request)
       // It may not end, and is no exchange that a replay could give.
@@ -225,14 +236,15 @@ export const replay = (recording: unknown): Replay => {
   return {
     fetch: async (input, init) => {
       const request = new Request(input, init)
-      const path = restRequest(request)
-      if (path === undefined) {
+      if (kindOf(request) === "rpc") {
         // Sound: the clients send calls.
         const body = (await request.json()) as Call | ReadonlyArray<Call>
         return toResponse({ status: 200, body: Array.isArray(body) ? body.map(answer) : answer(body as Call) })
       }
+      const path = restRequest(request)
+      const name = request.method === "GET" ? `GET ${path}` : path
       return toResponse(
-        nextPage(path) ?? failure(400, "bad_request", `Request not recorded: GET ${path}. Record it again.`),
+        nextPage(path) ?? failure(400, "bad_request", `Request not recorded: ${name}. Record it again.`),
       )
     },
   }

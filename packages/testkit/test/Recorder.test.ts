@@ -38,6 +38,36 @@ describe("Recorder", () => {
     expect(real.rows.length).toBeGreaterThan(100)
   })
 
+  it("replay: gives what a comparison with the chain was asked for and stated, and no address is taken for a key", async () => {
+    const fake = FakeService.make({ seed: 7 })
+    const recorder = Recorder.make({ fetch: fake.fetch })
+    const prove = async (options: {
+      readonly baseUrl: string
+      readonly apiKey: string
+      readonly fetch: FakeService.FakeFetch
+    }) => {
+      const rest = createRestClient({ ...options, ...quick })
+      const proof = await rest.proveWallet({ address: fake.wallet })
+      return [proof, await rest.statement({ address: fake.wallet, to_block: proof.block_number })]
+    }
+    const real = await prove({ ...fake.rest, fetch: recorder.fetch })
+    const recording = recorder.recording()
+    const again = await prove({ ...fake.rest, fetch: Recorder.replay(JSON.parse(JSON.stringify(recording))).fetch })
+
+    expect(again).toStrictEqual(real)
+    expect(recording.rpc).toEqual([])
+    expect(recording.rest[0]?.request).toBe(`PUT /api/v2.2/${fake.wallet}/proof?`)
+  })
+
+  it("fetch: passes what changes webhooks on, and keeps nothing of it", async () => {
+    const recorder = Recorder.make({ fetch: async () => Response.json({ result: { secret: "whsec_1234" } }) })
+    const request = { method: "POST", body: JSON.stringify({ url: "https://receiver.example" }) }
+    const response = await recorder.fetch("https://service.example/api/v2.2/webhooks", request)
+
+    expect(await response.json()).toEqual({ result: { secret: "whsec_1234" } })
+    expect(recorder.recording()).toEqual({ rest: [], rpc: [] })
+  })
+
   it("fetch: passes a stream of events on while it is open, and takes no word of a path for a key", async () => {
     const events = new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode("data: 1\n\n")) })
     const recorder = Recorder.make({
