@@ -104,12 +104,22 @@ const ofBlock = (wallet: string, block: FakeBlock): ReadonlyArray<Entry> => {
   return entry(block, null)
 }
 
-/** The entries of a wallet, oldest first. */
-export const entries = (blocks: ReadonlyArray<FakeBlock>, wallet: string): ReadonlyArray<Entry> =>
-  blocks.flatMap((block) => [
+/** Entries of blocks, which never change, by wallet: each page of a list needs those of all blocks. */
+const known = new WeakMap<FakeBlock, Map<string, ReadonlyArray<Entry>>>()
+
+const entriesIn = (block: FakeBlock, wallet: string): ReadonlyArray<Entry> => {
+  const ofWallets = known.get(block) ?? new Map<string, ReadonlyArray<Entry>>()
+  const found = ofWallets.get(wallet) ?? [
     ...block.transactions.flatMap((transaction) => ofTransaction(wallet, block, transaction)),
     ...ofBlock(wallet, block),
-  ])
+  ]
+  known.set(block, ofWallets.set(wallet, found))
+  return found
+}
+
+/** The entries of a wallet, oldest first. */
+export const entries = (blocks: ReadonlyArray<FakeBlock>, wallet: string): ReadonlyArray<Entry> =>
+  blocks.flatMap((block) => entriesIn(block, wallet))
 
 /** What every account held before the first block. */
 export const openings: ReadonlyArray<Movement> = Traffic.openings.map(({ amount, asset }) => ({
