@@ -27,6 +27,7 @@ export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"
 
 const tables = `SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE n.nspname = $1 AND c.relkind IN ('r', 'p')`
+const schemaOf = `SELECT 1 FROM pg_namespace WHERE nspname = $1`
 const lock = `SELECT pg_advisory_xact_lock(hashtextextended($1, 0)) IS NULL`
 
 const refuse = (message: string, isRetryable = false, migration?: "pending") =>
@@ -102,7 +103,9 @@ const step = Effect.fnUntraced(function* (session: Session, database: string, na
   if (version === target) return
   const own = quoted(name)
   if (version === 0) {
-    yield* session.rows(`CREATE SCHEMA IF NOT EXISTS ${own}`, [])
+    // One that exists is made without the permission to create schemas, which `IF NOT EXISTS` needs too.
+    const isMade = (yield* session.rows(schemaOf, [Values.text(name)])).length > 0
+    if (!isMade) yield* session.rows(`CREATE SCHEMA ${own}`, [])
     yield* session.rows(`CREATE TABLE ${own}.daybook_version (version int4 NOT NULL, holds text NOT NULL)`, [])
     yield* session.rows(`INSERT INTO ${own}.daybook_version VALUES (0, $1)`, [Values.text(schema.holds)])
   } else yield* Effect.logInfo(`Migrating schema ${name} from version ${version} to ${target}`)

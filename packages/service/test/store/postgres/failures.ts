@@ -128,6 +128,29 @@ export const failures = (server: () => string): void => {
         }),
     )
 
+    it.live("a user without CREATE on the database needs the schemas that it owns alone", () =>
+      Effect.gen(function* () {
+        const { rows, url } = yield* TestServer.database(server())
+        const own = new URL(url)
+        const user = `reader_${own.pathname.slice(1)}`
+        yield* rows(`CREATE ROLE ${user} LOGIN PASSWORD 'secret'`)
+        yield* Effect.addFinalizer(() => Effect.andThen(rows(`DROP OWNED BY ${user}`), rows(`DROP ROLE ${user}`)))
+        for (const schema of ["daybook", "daybook_test"]) {
+          yield* rows(`DROP SCHEMA ${schema} CASCADE`)
+          yield* rows(`CREATE SCHEMA ${schema} AUTHORIZATION ${user}`)
+        }
+        Object.assign(own, { username: user, password: "secret" })
+        const database = yield* TestServer.connect(own.href)
+        yield* database.apiKeys.add({ name: "me", operator: false, empty: null })
+        const store = yield* TestStore.open(database, ref)
+        yield* store.append(null, chainOn(null, 2))
+        const other = yield* Effect.flip(TestStore.open(database, { name: "base", id: 8453 }))
+
+        expect((yield* store.headers(0, 1_000_000)).length).toBe(2)
+        expect(other.message).toContain("Database permission missing")
+      }).pipe(Effect.scoped),
+    )
+
     it.live("a schema of an earlier version keeps its rows, and is migrated when the indexer opens it", () =>
       Effect.gen(function* () {
         const { rows, store, url } = yield* opened
