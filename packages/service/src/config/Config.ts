@@ -3,6 +3,8 @@
  * a file.
  */
 import * as Issue from "@daybook/schema/Issue"
+import * as Endpoint from "@daybook/transport/Endpoint"
+import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -15,6 +17,7 @@ import * as Environment from "./Environment.ts"
 import * as Hint from "./Hint.ts"
 import * as Explorer from "./Explorer.ts"
 import * as Listen from "./Listen.ts"
+import * as NodeConfig from "./NodeConfig.ts"
 import * as ServedChain from "./ServedChain.ts"
 
 const Mebibytes = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1024 * 1024 }))
@@ -185,6 +188,24 @@ const issue = (path: string, expected: string, received: string): ConfigIssue =>
   message: Issue.format("configuration", { path, expected, received }),
 })
 
+/** Issues of headers that no request can have, of a server below a path. */
+const issuesOfHeaders = (
+  path: ReadonlyArray<PropertyKey>,
+  { headers, url }: Pick<NodeConfig.NodeOptions, "headers" | "url">,
+): ReadonlyArray<ConfigIssue> => {
+  const made = Effect.runSync(Effect.result(Endpoint.make({ url, headers })))
+  if (Result.isSuccess(made)) return []
+  const { expected, option, received } = made.failure
+  return [issue(`${Issue.formatPath(path)}.${option}`, expected, received)]
+}
+
+const issuesOfServers = ({ chains, otlp }: Config): ReadonlyArray<ConfigIssue> => [
+  ...Object.entries(chains).flatMap(([name, { rpc }]) =>
+    rpc.flatMap((node, index) => issuesOfHeaders(["chains", name, "rpc", index], NodeConfig.toOptions(node))),
+  ),
+  ...(otlp === undefined ? [] : issuesOfHeaders(["otlp"], otlp)),
+]
+
 /** What single keys accept is decided by their schemas, and this by several keys together. */
 const issuesBetweenKeys = (config: Config, input: unknown): ReadonlyArray<ConfigIssue> => {
   const twoStarts = Object.keys(config.chains).filter((key) => hasTwoStarts(input, key))
@@ -204,6 +225,7 @@ const issuesBetweenKeys = (config: Config, input: unknown): ReadonlyArray<Config
       ? [issue("explorer", 'keyed or off where "listen" is no loopback address', Issue.quote("open"))]
       : []),
     ...twoStarts.map(ServedChain.twoStarts),
+    ...issuesOfServers(config),
   ]
 }
 

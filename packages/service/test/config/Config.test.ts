@@ -337,6 +337,20 @@ describe("Config.decode", () => {
     for (const text of [reported, label, name]) expect(text).not.toContain(secret.slice(0, 20))
   })
 
+  it("decode: refuses headers that no request can have, and does not show their values", () => {
+    const node = { url: "http://127.0.0.1:8545", headers: { "x-key": "s3cret\n" } }
+    const issues = issuesOf({
+      ...smallest,
+      chains: { eth: chain({ rpc: [{ ...node, headers: {} }, node] }) },
+      otlp: { url: "http://127.0.0.1:4318", headers: { "x key": "s3cret" } },
+    })
+
+    expect(issues).toEqual([
+      'Invalid configuration "chains.eth.rpc[1].headers.x-key": expected a value of Latin-1 characters on one line, received another character.',
+      'Invalid configuration "otlp.headers.x key": expected a header name of letters, digits and hyphens, received another name.',
+    ])
+  })
+
   it.each(["bodySeconds", "pingSeconds", "writeSeconds", "drainSeconds"])(
     "decode: refuses a %s that no timer of the engine can wait for",
     (name) => {
