@@ -177,6 +177,8 @@ const storeBytes = ({ diskUse, name }: IndexedChain): Effect.Effect<ReadonlyArra
     (use) => (use === null ? [] : [{ chain: name, ...use }]),
   )
 
+const allAtOnce = { concurrency: "unbounded" } as const
+
 const contentType = "text/plain; version=0.0.4; charset=utf-8"
 
 /** What the metrics are read from. */
@@ -187,15 +189,34 @@ interface Sources {
   readonly webhooks: Pick<Webhooks, "counts"> | null
 }
 
+/** Milliseconds in which the database must answer: Prometheus gives a scrape 10 seconds, and takes a process without metrics for one that is down. */
+const readMillis = 5_000
+
+/** What is read in time, else what stands for it. */
+const within = <A>(read: Effect.Effect<A>, late: A): Effect.Effect<A> =>
+  Effect.timeoutOrElse(read, { duration: readMillis, orElse: () => Effect.succeed(late) })
+
 /** Makes the handler of `/metrics`. */
 export const make = (
   metrics: Metrics["Service"],
   { chains, isIndexing, webhooks }: Sources,
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
   Effect.gen(function* () {
-    const statuses = yield* Effect.forEach(chains, (chain) => Status.read(chain, { isIndexing }))
-    const stores = yield* Effect.forEach(chains, storeBytes)
-    const counts = webhooks === null ? null : yield* Effect.orElseSucceed(webhooks.counts, () => null)
-    const text = MetricsText.sum([format(metrics, statuses, stores.flat(), counts), ...(yield* metrics.others)])
+    const statusOf = (chain: IndexedChain) => within(Status.read(chain, { isIndexing }), Status.unanswered(chain))
+    const countsOf = (stored: Pick<Webhooks, "counts">) =>
+      within(
+        Effect.orElseSucceed(stored.counts, () => null),
+        null,
+      )
+    const [statuses, stores, counts, others] = yield* Effect.all(
+      [
+        Effect.forEach(chains, statusOf, allAtOnce),
+        Effect.forEach(chains, (chain) => within(storeBytes(chain), []), allAtOnce),
+        webhooks === null ? Effect.succeed(null) : countsOf(webhooks),
+        metrics.others,
+      ],
+      allAtOnce,
+    )
+    const text = MetricsText.sum([format(metrics, statuses, stores.flat(), counts), ...others])
     return HttpServerResponse.text(text, { contentType })
   })

@@ -93,6 +93,13 @@ const unknown = ({ id, name }: Pick<ServedChain, "id" | "name">) => ({
   traces: null,
 })
 
+/** The status of a chain whose database does not answer in time. */
+export const unanswered = (chain: Pick<ServedChain, "id" | "name">): Status => ({
+  ...unknown(chain),
+  state: "not_started",
+  message: "The database does not answer.",
+})
+
 const unresponsiveMessage = (ageMillis: number | null, last: string): string => {
   const gone =
     ageMillis === null

@@ -1,8 +1,14 @@
 import { describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber, Result } from "effect"
+import { TestClock } from "effect/testing"
 import { expect } from "vitest"
+import * as Config from "../../../src/config/Config.ts"
+import * as ServedChain from "../../../src/config/ServedChain.ts"
+import * as IndexedChain from "../../../src/query/IndexedChain.ts"
 import * as Metrics from "../../../src/server/monitoring/Metrics.ts"
 import type { Status } from "../../../src/server/monitoring/Status.ts"
+import * as Engine from "../../../src/store/Engine.ts"
+import { temporaryFolder } from "../../store/temporaryFolder.ts"
 import * as Rows from "../rows.ts"
 import { start } from "../service.ts"
 
@@ -21,6 +27,12 @@ const status: Status = {
   indexedTimestamp: 1_700_000_000,
   counts: { blocks: 9, transactions: 20, reorgs: 1, obstacles: 2 },
 }
+
+const wireOf = (name: string) => ({
+  listen: "127.0.0.1:0",
+  database: "sqlite:data",
+  chains: { [name]: { rpc: ["http://127.0.0.1:1"] } },
+})
 
 describe("Metrics", () => {
   it("format: writes a sample for each value that is known, with its label escaped", () => {
@@ -46,6 +58,28 @@ describe("Metrics", () => {
     expect(lines).toContain('daybook_prepend_blocks{chain="eth"} 2')
     expect(lines).toContain('daybook_prepend_eta_seconds{chain="eth"} 0.5')
   })
+
+  it.effect("make: answers within a scrape while the database does not, however many chains there are", () =>
+    Effect.gen(function* () {
+      const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
+      const chains = ["eth", "base", "optimism"].flatMap((name) =>
+        Result.getOrThrow(ServedChain.fromChains(Result.getOrThrow(Config.decode(wireOf(name))).chains)),
+      )
+      const hung = chains.map((chain) => ({
+        ...IndexedChain.fromDatabase(database)(chain),
+        reader: { ...database.chain(chain).reader, snapshot: () => Effect.never },
+        diskUse: Effect.never,
+      }))
+      const sources = { chains: hung, isIndexing: false, webhooks: { counts: Effect.never } }
+      const answering = yield* Effect.forkChild(Metrics.make(Metrics.empty(undefined), sources))
+      yield* TestClock.adjust(5_000)
+      const { body } = yield* Fiber.join(answering)
+      const text = body._tag === "Uint8Array" ? Buffer.from(body.body).toString() : ""
+
+      for (const { name } of chains) expect(text).toContain(`daybook_ready{chain="${name}"} 0`)
+      expect(text).toContain("process_cpu_seconds_total")
+    }),
+  )
 
   it.live("/metrics shows the reported status of each chain without an API key, and no value that is out of date", () =>
     Effect.gen(function* () {
