@@ -2,7 +2,6 @@ import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
 import { blockLevel, chainOf, type Ledger } from "../rest/ledgers.ts"
-import * as EtherscanRequests from "../../fuzz/etherscanRequests.ts"
 import * as Node from "../node.ts"
 import * as Rows from "../rows.ts"
 import { type Options, start, type Started } from "../service.ts"
@@ -216,18 +215,6 @@ describe("Etherscan's API", () => {
       expect((yield* on(1, `${transfers}&startblock=5`)).result).toMatch(/^Not indexed: /)
       expect(yield* on(8453, txlist)).toEqual(notOk("Not indexed: no block of this chain is in the index yet"))
       expect((yield* on(1, `${txlist}&startblock=5&from=${Rows.alice}`)).result).toMatch(/^Error! The parameter from/)
-    }).pipe(Effect.scoped),
-  )
-
-  it.live("mutated requests are answered with 200 and an answer of the dialect, and no key is logged", () =>
-    Effect.gen(function* () {
-      const service = yield* start({ chains, config: { log: { access: true } } })
-      const key = yield* service.addKey({ name: "named" })
-      const requests = 5_000
-      const failures = yield* EtherscanRequests.send(service, key, requests, 7)
-
-      expect(failures).toEqual([])
-      expect(service.logs.length).toBeGreaterThan(requests / 2)
     }).pipe(Effect.scoped),
   )
 })
