@@ -37,6 +37,28 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("access to the service in
     await page.getByText("The service does not respond").first().waitFor({ state: "hidden" })
   })
 
+  it("a service that starts again with other chains: the page states that its own is none of them", async ({
+    site,
+    world,
+  }) => {
+    const { page } = site
+    await site.open("/?chain=eth")
+    await page.route("**/explorer.json", async (route) => {
+      const response = await route.fetch()
+      const { chains, ...rest } = await response.json()
+      return route.fulfill({ response, json: { ...rest, chains: [{ ...chains[0], name: "another" }] } })
+    })
+    await page.route(isOfService, (route) =>
+      route.request().url().includes("chain=eth")
+        ? route.fulfill({ status: 400, json: { message: "Invalid query parameter.", code: "chain_not_served" } })
+        : route.fallback(),
+    )
+
+    await page.getByText("This service has no such chain").waitFor()
+    await page.getByText("It serves another.").waitFor()
+    expect(page.url()).toBe(`${world.url}/?chain=eth`)
+  })
+
   it("a browser that keeps nothing: the pages work, with a theme and watched addresses until they are loaded again", async ({
     site,
     world,

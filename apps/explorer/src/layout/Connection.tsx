@@ -14,7 +14,8 @@ export const Connection = () => {
     if (tip !== undefined) void refetchLive(queries)
   }, [queries, tip])
   useEffect(() => {
-    if (isError) return
+    // It may have started again with other chains.
+    if (isError) return void queries.refetchQueries({ queryKey: ["settings"] })
     void queries.refetchQueries({ type: "active", predicate: ({ state }) => state.status === "error" })
   }, [isError, queries])
   return isError ? (
