@@ -7,6 +7,7 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
@@ -192,9 +193,11 @@ interface Sources {
 /** Milliseconds in which the database must answer: Prometheus gives a scrape 10 seconds, and takes a process without metrics for one that is down. */
 const readMillis = 5_000
 
-/** What is read in time, else what stands for it. */
+/** What is read in time, else what stands for it. A read is not interrupted, as that would wait for the database. */
 const within = <A>(read: Effect.Effect<A>, late: A): Effect.Effect<A> =>
-  Effect.timeoutOrElse(read, { duration: readMillis, orElse: () => Effect.succeed(late) })
+  Effect.flatMap(Effect.forkDetach(read), (reading) =>
+    Effect.timeoutOrElse(Fiber.join(reading), { duration: readMillis, orElse: () => Effect.succeed(late) }),
+  )
 
 /** Makes the handler of `/metrics`. */
 export const make = (

@@ -65,12 +65,14 @@ describe("Metrics", () => {
       const chains = ["eth", "base", "optimism"].flatMap((name) =>
         Result.getOrThrow(ServedChain.fromChains(Result.getOrThrow(Config.decode(wireOf(name))).chains)),
       )
+      // As a statement of PostgreSQL, which ends with the answer of the server alone.
+      const unending = Effect.uninterruptible(Effect.never)
       const hung = chains.map((chain) => ({
         ...IndexedChain.fromDatabase(database)(chain),
-        reader: { ...database.chain(chain).reader, snapshot: () => Effect.never },
-        diskUse: Effect.never,
+        reader: { ...database.chain(chain).reader, snapshot: () => unending },
+        diskUse: unending,
       }))
-      const sources = { chains: hung, isIndexing: false, webhooks: { counts: Effect.never } }
+      const sources = { chains: hung, isIndexing: false, webhooks: { counts: unending } }
       const answering = yield* Effect.forkChild(Metrics.make(Metrics.empty(undefined), sources))
       yield* TestClock.adjust(5_000)
       const { body } = yield* Fiber.join(answering)
