@@ -7,6 +7,7 @@ import type { ClientError, Facts, Fields } from "@daybook/transport/ClientError"
 import { fields, hasTag } from "@daybook/transport/internal/ErrorFields"
 import type { ApiError } from "@daybook/schema/ApiError"
 import * as Issue from "@daybook/schema/Issue"
+import * as Json from "@daybook/schema/Json"
 import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
 
@@ -169,6 +170,11 @@ export class StaleCursor extends Data.TaggedError("StaleCursor")<
     const message = `Cursor is stale after a reorg: rows from block ${resumeFromBlock} on are reverted. Delete them and request them again from that block.`
     super({ ...fields(options, message), resumeFromBlock, status })
   }
+
+  /** Block numbers as text: `JSON.stringify` refuses bigints. */
+  override toJSON(): Json.Value {
+    return Json.toJson(super.toJSON())
+  }
 }
 
 /**
@@ -263,6 +269,11 @@ export class OutOfOrder extends Data.TaggedError("OutOfOrder")<
     const { order, block, after, hash } = options
     const message = `Row out of order from ${options.host}: block ${block} after block ${after} in ${order} order (transaction ${hash}). Rows may be missing or repeated; start again or use another server.`
     super({ ...fields(options, message), order, block, after, hash })
+  }
+
+  /** Block numbers as text: `JSON.stringify` refuses bigints. */
+  override toJSON(): Json.Value {
+    return Json.toJson(super.toJSON())
   }
 }
 

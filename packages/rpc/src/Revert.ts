@@ -21,18 +21,18 @@ export type Revert =
   | { readonly _tag: "Empty" }
 
 /** Source: Solidity, panic codes. */
-const panics: ReadonlyMap<bigint, string> = new Map([
-  [0x00n, "a generic compiler panic"],
-  [0x01n, "a failed assertion"],
-  [0x11n, "an arithmetic overflow or underflow"],
-  [0x12n, "a division by zero"],
-  [0x21n, "a value outside its enum"],
-  [0x22n, "an incorrectly encoded storage array"],
-  [0x31n, "pop on an empty array"],
-  [0x32n, "an array index out of bounds"],
-  [0x41n, "too much memory allocated"],
-  [0x51n, "a call of an uninitialized function"],
-])
+const panics: Readonly<Record<string, string>> = {
+  0x00: "a compiler panic",
+  0x01: "a failed assertion",
+  0x11: "an arithmetic overflow or underflow",
+  0x12: "a division by zero",
+  0x21: "a value outside its enum",
+  0x22: "an invalid storage array",
+  0x31: "pop on an empty array",
+  0x32: "an array index out of bounds",
+  0x41: "too much memory allocated",
+  0x51: "an uninitialized function",
+}
 
 const errorSelector = "0x08c379a0"
 const panicSelector = "0x4e487b71"
@@ -75,7 +75,7 @@ export const fromData = (data: string): Revert | undefined => {
   }
   if (selector === panicSelector && data.length === 74) {
     const code = BigInt(`0x${data.slice(10)}`)
-    return { _tag: "Panic", code, reason: panics.get(code) ?? "a panic with an unknown code" }
+    return { _tag: "Panic", code, reason: panics[code.toString()] ?? "an unknown panic" }
   }
   return { _tag: "Custom", selector: selector as `0x${string}`, data }
 }

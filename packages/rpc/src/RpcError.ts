@@ -70,11 +70,17 @@ export class RpcError extends Data.TaggedError("RpcError")<
       readonly status?: number | undefined
     },
   ) {
-    const { message, code, data, kind, method, host, retryAfter, requestId, status, attempts = [] } = options
-    const isRetryable = options.isRetryable ?? ErrorKind.isRetryable(kind)
+    const { message, code, data, kind, method, host, requestId, status, attempts = [] } = options
+    const { isRetryable = ErrorKind.isRetryable(kind), retryAfter } = options
     const revert = kind === "reverted" ? Revert.fromError(data) : undefined
-    const facts = { host, requestId, status, attempts }
-    super({ message, code, data, kind, revert, method, isRetryable, ...waitOf(retryAfter), ...facts })
+    const facts = { host, isRetryable, requestId, status, attempts }
+    super({ message, code, data, kind, revert, method, ...waitOf(retryAfter), ...facts })
+  }
+
+  /** The code of a panic as text: `JSON.stringify` refuses bigints. */
+  override toJSON(): object {
+    const { message, revert } = this
+    return { ...this, message, revert: revert?._tag === "Panic" ? { ...revert, code: revert.code.toString() } : revert }
   }
 }
 

@@ -1,0 +1,38 @@
+import { describe, expect, it } from "@effect/vitest"
+import { RpcError } from "../src/RpcError.ts"
+
+const errorOf = (data: unknown) =>
+  new RpcError({
+    host: "n.example",
+    method: "eth_call",
+    code: 3,
+    message: "execution reverted",
+    kind: "reverted",
+    data,
+  })
+
+describe("RpcError", () => {
+  it("RpcError: has a JSON text, with the code of a panic as text", () => {
+    const data = `0x4e487b71${"11".padStart(64, "0")}`
+    const error = errorOf(data)
+
+    expect(error.revert).toEqual({ _tag: "Panic", code: 17n, reason: "an arithmetic overflow or underflow" })
+    expect(JSON.parse(JSON.stringify(error))).toEqual({
+      _tag: "RpcError",
+      message: "execution reverted",
+      code: 3,
+      data,
+      kind: "reverted",
+      revert: { _tag: "Panic", code: "17", reason: "an arithmetic overflow or underflow" },
+      method: "eth_call",
+      host: "n.example",
+      isRetryable: false,
+      attempts: [],
+    })
+  })
+
+  it("RpcError: has a JSON text with any other revert, and without one", () => {
+    expect(JSON.parse(JSON.stringify(errorOf("0x")))).toMatchObject({ revert: { _tag: "Empty" } })
+    expect(JSON.parse(JSON.stringify(errorOf(undefined)))).not.toHaveProperty("revert")
+  })
+})
