@@ -312,7 +312,11 @@ describe("ChainIndexer", () => {
       yield* Head.mine(node, 3)
       yield* Head.transfer(node, { from, to, valueWei: 1n })
       yield* Head.mine(node, 3)
-      const proxy = yield* serve({ eth_getBlockReceipts: () => ({ result: [] }) }, forward(node.url))
+      const without = {
+        eth_getBlockReceipts: () => ({ result: [] }),
+        eth_getTransactionReceipt: () => ({ result: null }),
+      }
+      const proxy = yield* serve(without, forward(node.url))
       const store = yield* openStore
       const indexer = yield* start(store, [proxy.url])
       const waiting = yield* indexer.until(({ _tag }) => _tag === "Waiting")
@@ -320,7 +324,7 @@ describe("ChainIndexer", () => {
       expect(waiting).toMatchObject({ message: expect.stringContaining("receipts: expected 1, received 0") })
       expect((yield* store.readStatus)?.state).toBe("waiting")
       expect((yield* store.snapshot((snapshot) => snapshot.checkpoint))?.head.number).toBe(3)
-      delete proxy.answers["eth_getBlockReceipts"]
+      for (const method of Object.keys(without)) delete proxy.answers[method]
       yield* indexer.until(caughtUp(6))
       expect((yield* oracle.wallet(store, to)).length).toBe(1)
     }),
