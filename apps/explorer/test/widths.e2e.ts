@@ -79,6 +79,30 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("widths of the explorer",
     expect(issues).toEqual([])
   })
 
+  it("a phone: no page of a chain with many blocks is wider than it", async () => {
+    const { close, open, page } = await Site.make(browser, world.url, { width: 360, height: 740 })
+    const issues: Array<string> = []
+    for (const path of paths()) {
+      await open(path)
+      await page.evaluate(() => {
+        const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+        // A number of its own, or of a block.
+        while (texts.nextNode()) {
+          const text = texts.currentNode as Text
+          text.data = text.data.replace(/^\d{1,3}$|(?<=^proved at (?:block )?|[bB]locks? )\d{1,3}\b/, "250,123,456")
+        }
+      })
+      for (const width of widths.slice(0, 3)) {
+        await page.setViewportSize({ width, height: 740 })
+        const found = await beyond(page)
+        if (found !== null) issues.push(`${path} at ${width}: ${found}`)
+      }
+    }
+    await close()
+
+    expect(issues).toEqual([])
+  })
+
   it("1,024 pixels: no column of home and of a block is cut off", async () => {
     const { close, open, page } = await Site.make(browser, world.url, { width: 1024, height: 900 })
     const found: Array<string> = []
