@@ -126,29 +126,54 @@ const openOnce = Effect.fnUntraced(function* (opening: Effect.Effect<Connection.
   return Effect.suspend(() => (opened?.isCurrent() === true ? Effect.succeed(opened) : openNow))
 })
 
-/** The tables whose rows a backup has. */
-const tables = ["api_key", "contract", "contract_revision", "webhook", "webhook_wallet"] as const
+/** The tables whose rows a backup has, with their keys, which are their first columns. */
+const tables = [
+  ["api_key", "name"],
+  ["contract", "chain, key"],
+  ["contract_revision", "chain"],
+  ["webhook", "name"],
+  ["webhook_wallet", "webhook, wallet"],
+] as const
 
 type Row = ReadonlyArray<number | string | Uint8Array | null>
 
-const insertRow = (table: string, row: Row) => `INSERT INTO ${table} VALUES (${row.map(() => "?").join(", ")})`
+const valuesOf = (row: Row): string => `(${row.map(() => "?").join(", ")})`
 
-const selectRows = (table: string) => `SELECT * FROM ${table} ORDER BY 1, 2`
+/** The rows of a table, each by its text. */
+const rowsOf = (connection: Connection.Connection, table: string): ReadonlyMap<string, Row> =>
+  new Map(connection.valuesUnsafe<Row>(`SELECT * FROM ${table}`, []).map((row) => [JSON.stringify(row), row]))
 
-/** Makes the rows of a file those of another one. */
+/** The rows that one of two lists has alone. */
+const aloneIn = (one: ReadonlyMap<string, Row>, other: ReadonlyMap<string, Row>): ReadonlyArray<Row> =>
+  [...one].flatMap(([text, row]) => (other.has(text) ? [] : [row]))
+
+/** The rows of all tables, of one state. */
+const allUnsafe = (connection: Connection.Connection) => {
+  connection.scriptUnsafe("BEGIN")
+  try {
+    return tables.map(([table]) => rowsOf(connection, table))
+  } finally {
+    connection.scriptUnsafe("COMMIT")
+  }
+}
+
+/** Makes the rows of a file those of another one; writes those that differ. */
 export const copy = (from: string, to: string): Effect.Effect<void, StoreError> =>
   Effect.scoped(
     Effect.gen(function* () {
       const original = yield* openForReading(from)
       const target = yield* open(to)
-      const rowsOf = (connection: Connection.Connection, table: string) =>
-        connection.valuesUnsafe<Row>(selectRows(table), [])
-      const originals = yield* original.attempt(() => tables.map((table) => [table, rowsOf(original, table)] as const))
+      const originals = yield* original.attempt(() => allUnsafe(original))
       const work = target.attempt(() => {
-        for (const [table, rows] of originals) {
-          if (JSON.stringify(rowsOf(target, table)) === JSON.stringify(rows)) continue
-          target.rowsUnsafe(`DELETE FROM ${table}`, [])
-          for (const row of rows) target.rowsUnsafe(insertRow(table, row), row)
+        for (const [at, [table, key]] of tables.entries()) {
+          const [rows, copied] = [originals[at]!, rowsOf(target, table)]
+          for (const row of aloneIn(copied, rows)) {
+            const values = row.slice(0, key.split(", ").length)
+            target.rowsUnsafe(`DELETE FROM ${table} WHERE (${key}) = ${valuesOf(values)}`, values)
+          }
+          for (const row of aloneIn(rows, copied)) {
+            target.rowsUnsafe(`INSERT INTO ${table} VALUES ${valuesOf(row)}`, row)
+          }
         }
       })
       yield* Connection.transaction(target, yield* Connection.make(target), work)
