@@ -156,7 +156,7 @@ const trustOf = (reading: StateRoot.Reading): ReadonlyArray<string> => {
 type Events = "confirmed" | "unconfirmed" | "contradicted"
 
 /**
- * Headers whose hash can be computed commit to the blooms of their events. On a chain that is not listed, events that do not match them
+ * Headers whose hash can be computed commit to the blooms of their events, of the blocks that were found. On a chain that is not listed, events that do not match them
  * are those of a chain with rules of its own, or of a node that removes them: the two look alike.
  */
 const eventsOf = ({ assembling, chainId }: NodeConnection, block: number): Events => {
@@ -166,7 +166,9 @@ const eventsOf = ({ assembling, chainId }: NodeConnection, block: number): Event
 }
 
 const sentencesOfEvents: Readonly<Record<Events, ReadonlyArray<string>>> = {
-  confirmed: [],
+  confirmed: [
+    "Tokens are those of the events that the node found: what its search leaves out is missing where the block holds nothing else of the wallet.",
+  ],
   unconfirmed: ["Tokens are those of the events that the node states: no hash of this chain confirms its events."],
   contradicted: ["The node's events contradict the blooms in its headers, so tokens may be missing. Use another node."],
 }

@@ -187,4 +187,20 @@ layer(scenario, { excludeTestServices: true })("StateRoot", (it) => {
       )
     }),
   )
+
+  it.effect(
+    "statement: states that tokens of a block without anything else of the wallet depend on the search of the node",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* Anvil.Anvil
+        const { accounts, lastBlock } = yield* Scenario.Scenario
+        const node = yield* server.start({ eth_getLogs: () => ({ result: [] }) }, server.forward(url))
+        const connection = yield* NodeConnection.connect({ node: { url: node.url } })
+        const { statements } = yield* Statement.run(connection, { addresses: [accounts.bob], at: lastBlock })
+
+        expect(statements[0]!.unproved).toContain(
+          "Tokens are those of the events that the node found: what its search leaves out is missing where the block holds nothing else of the wallet.",
+        )
+      }),
+  )
 })
