@@ -339,7 +339,7 @@ export const targets: ReadonlyArray<Target> = [
       "Replicas",
       "SnapshotStart",
     ].map((source) => `store/postgres/${source}`),
-    ["store/postgres/engineAlone.ts", "store/postgres/Marks.test.ts"],
+    ["store/postgres/Engine.mutation.ts", "store/postgres/Marks.test.ts"],
   ),
 ]
 

@@ -4,6 +4,7 @@
  * tests run where a target names them.
  */
 import { statSync } from "node:fs"
+import { join } from "node:path"
 import { configDefaults, defineConfig } from "vitest/config"
 import { BaseSequencer } from "vitest/node"
 import type { TestSpecification } from "vitest/node"
@@ -26,6 +27,7 @@ export default defineConfig({
   test: {
     root: process.env["DAYBOOK_MUTATION_FOLDER"] ?? ".",
     include: [...tests],
+    setupFiles: ["Laws.ts", "../harness/src/Seeds.ts"].map((file) => join(import.meta.dirname, file)),
     // A mutant has a worker of its own, which its test files share.
     isolate: false,
     exclude: [

@@ -1,6 +1,6 @@
 /**
  * What the engine alone must pass, without the service above it. It is a part of `Engine.integration.test.ts`, and all of
- * `engineAlone.ts`.
+ * `Engine.mutation.ts`.
  */
 import { describe } from "@effect/vitest"
 import { Effect } from "effect"
