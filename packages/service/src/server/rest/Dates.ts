@@ -95,13 +95,11 @@ const parseOnce = (text: string): number | undefined => {
  * `20210507`).
  *
  * **Errors**
- * - `InvalidParameter`: the text of `parameter` is in none of the formats, or no date of the calendar. Its message names it as `what`.
+ * - `InvalidParameter`: the text of `parameter` is in none of the formats, or no date of the calendar.
  */
-export const read = (parameter: string, value: string, what?: string): Result.Result<number, InvalidParameter> => {
+export const read = (parameter: string, value: string): Result.Result<number, InvalidParameter> => {
   const millis = parseOnce(restorePlus(value.trim()))
   return millis === undefined
-    ? Result.fail(
-        InvalidParameter.fromIssue({ path: parameter, expected, received: Issue.describe(value.trim()) }, what),
-      )
+    ? Result.fail(InvalidParameter.fromIssue({ path: parameter, expected, received: Issue.describe(value.trim()) }))
     : Result.succeed(millis)
 }

@@ -4,6 +4,7 @@
  *
  * Source: decision 0073.
  */
+import * as Issue from "@daybook/schema/Issue"
 import * as WalletEvent from "@daybook/schema/WalletEvent"
 import type { Decoder } from "@daybook/abi/Decoder"
 import * as Clock from "effect/Clock"
@@ -70,6 +71,10 @@ const retrySeconds = 10
 /** No chain is longer. */
 const blockPattern = /^[0-9]{1,15}$/
 
+/** What `from` accepts, for messages. */
+const expectedBeginning =
+  "now, a block number in digits, the cursor of an event, or a date such as 2021-05-07T11:08:35Z"
+
 /** Where a stream begins: at the position of a cursor, or at a place that is looked up. */
 export type Beginning = { readonly _tag: "After"; readonly position: EventPosition.EventPosition } | Events.Beginning
 
@@ -93,7 +98,11 @@ export const readBeginning = (
   if (from === "now") return Result.succeed({ _tag: "Now" })
   if (EventPosition.isText(from)) return fromCursor("from", from, selection, what)
   if (blockPattern.test(from)) return Result.succeed({ _tag: "At", bound: { _tag: "Block", block: Number(from) } })
-  return Result.map(Dates.read("from", from, what), (date) => ({ _tag: "At", bound: { _tag: "Date", date } }))
+  return Result.mapBoth(Dates.read("from", from), {
+    onSuccess: (date): Beginning => ({ _tag: "At", bound: { _tag: "Date", date } }),
+    onFailure: () =>
+      InvalidParameter.fromIssue({ path: "from", expected: expectedBeginning, received: Issue.describe(from) }, what),
+  })
 }
 
 const beginningOf = (lastEventId: string, from: string, selection: string) =>

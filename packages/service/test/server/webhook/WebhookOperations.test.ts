@@ -192,7 +192,7 @@ describe("operations on webhooks", () => {
           "400 Invalid request body "url": expected a URL of at most 2,000 characters, received another one.",
           "400 Invalid request body "addresses": expected 1 to 100000 addresses in a webhook (webhooks.addressesPerWebhook), received 0.",
           "400 Invalid request body "chain": expected a chain that is served here (eth), received "base".",
-          "400 Invalid request body "from": expected ISO 8601 such as 2021-05-07T11:08:35Z, RFC 2822 such as Fri, 07 May 2021 11:08:35 +0000, 10 digits of seconds or 13 of milliseconds since 1970, or text such as May 7, 2021; in UTC unless it names a zone, received "yesterday".",
+          "400 Invalid request body "from": expected now, a block number in digits, the cursor of an event, or a date such as 2021-05-07T11:08:35Z, received "yesterday".",
           "400 Invalid request body "from": expected a cursor of the same wallet, chain and selection, received another text.",
           "400 Invalid request body "from": expected a block number, a date or now, as there are several wallets, received a cursor.",
           "400 Invalid request body "finality": expected head or final, received "safe".",
