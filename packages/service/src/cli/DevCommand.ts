@@ -14,6 +14,7 @@ import * as AnvilProcess from "../dev/AnvilProcess.ts"
 import * as DevConfig from "../dev/DevConfig.ts"
 import * as DevServer from "../dev/DevServer.ts"
 import * as LocalNode from "../dev/LocalNode.ts"
+import { ListenError } from "../server/Listener.ts"
 import { CommandError, invalidOption } from "./CommandError.ts"
 import * as Shutdown from "./Shutdown.ts"
 import * as Terminal from "./Terminal.ts"
@@ -85,6 +86,10 @@ const announce = Effect.fnUntraced(function* ({ chain, node, url }: DevServer.Ru
   yield* Terminal.print(`${url}/?chain=${encodeURIComponent(chain)}`)
 })
 
+/** What to do about a port, which is that of the option: there is no configuration. */
+const unlistened = ({ message }: ListenError) =>
+  Effect.fail(new ListenError({ message: `${message.split(". ")[0]}. Name another port with --port.` }))
+
 /** `daybook dev`. */
 export const dev = Command.make(
   "dev",
@@ -134,6 +139,6 @@ export const dev = Command.make(
           isOpened = true
           yield* openPage(`${running.url}/?chain=${encodeURIComponent(running.chain)}`)
         }),
-    })
+    }).pipe(Effect.catchTag("ListenError", unlistened))
   }, Effect.scoped),
 )

@@ -38,9 +38,11 @@ describe("daybook dev", () => {
           2,
           `daybook: Invalid option "--artifacts": expected a folder, received the file "${import.meta.filename}".\n`,
         ])
-        expect(yield* lineOf("--rpc", other.url, "--artifacts", "not-built")).toEqual([
-          1,
-          expect.stringMatching(/^No folder "not-built" yet\. .*\ndaybook: No node responds/),
+        const node = yield* Node.start(() => Node.error('{"code":-32601,"message":"no"}'), 1_337)
+        const { port } = new URL(node.url)
+        expect(yield* lineOf("--rpc", node.url, "--port", port, "--artifacts", "not-built")).toEqual([
+          expect.any(Number),
+          `No folder "not-built" yet. Its contracts have names once it is there.\ndaybook: Cannot listen on 127.0.0.1:${port}: the port is in use. Name another port with --port.\n`,
         ])
       }).pipe(Effect.scoped),
     timeout,
