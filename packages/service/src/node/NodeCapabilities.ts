@@ -14,13 +14,13 @@ export const lacking = (
   endpoint: NodeEndpoint,
   isUnsupported: BlockReceipts.Support["isUnsupported"],
 ): string | null => {
-  const { hasStructLogs, lacksFinalizedTag, rejectsHashes, tracer } = endpoint
+  const { hasStructLogs, knowsFinalizedTag, rejectsHashes, tracer } = endpoint
   const parts = [
     ...(isUnsupported(BlockReceipts.byBlock) ? ["receipts one by one"] : []),
     ...(rejectsHashes && !isUnsupported(BlockReceipts.byBlock) ? ["receipts by block number"] : []),
     ...(tracer === "off" ? ["no tracer"] : []),
     ...(tracer === "debug_traceTransaction" ? [`traces by transaction${hasStructLogs ? " (struct logs)" : ""}`] : []),
-    ...(lacksFinalizedTag ? ["no finalized tag"] : []),
+    ...(knowsFinalizedTag === false ? ["no finalized tag"] : []),
   ]
   return parts.length === 0 ? null : parts.join(", ")
 }

@@ -45,8 +45,8 @@ export interface NodeEndpoint {
   rejectsHashes: boolean
   /** The receipts of the last block that was asked for one by one were missing. */
   missedReceipts: boolean
-  /** The node does not know the `finalized` tag. */
-  lacksFinalizedTag: boolean
+  /** The node knows the `finalized` tag; `undefined` until it returns a final block, or refuses the tag. */
+  knowsFinalizedTag: boolean | undefined
   /** `undefined` until it is detected. */
   tracer: Tracer.Tracer | undefined
   /** The tracer has returned traces. */
@@ -99,7 +99,7 @@ export const make = Effect.fnUntraced(function* (
     batchSize: AdaptiveBatchSize.make(),
     rejectsHashes: false,
     missedReceipts: false,
-    lacksFinalizedTag: false,
+    knowsFinalizedTag: undefined,
     tracer: undefined,
     hasTraced: false,
     hasStructLogs: false,
@@ -176,17 +176,20 @@ export const head = (endpoint: NodeEndpoint): Effect.Effect<Header, CallError> =
   )
 
 /**
- * Number of the last block that the node calls final; `null` where it does not know the tag.
+ * Number of the last block that the node calls final; `null` where it does not know the tag, or fails and has not returned one yet.
  */
 export const finalized = (endpoint: NodeEndpoint): Effect.Effect<number | null, CallError> =>
-  endpoint.lacksFinalizedTag
+  endpoint.knowsFinalizedTag === false
     ? Effect.succeed(null)
     : header(endpoint, "finalized").pipe(
-        Effect.map((found) => found?.number ?? null),
+        Effect.map((found) => {
+          if (found !== null) endpoint.knowsFinalizedTag = true
+          return found?.number ?? null
+        }),
         Effect.catchTag("RpcError", (error) => {
           // A node that knows the tag has no block for it until the first one is final.
-          endpoint.lacksFinalizedTag = isDefinite(error) && error.kind !== "notFound"
-          return Effect.succeed(null)
+          if (isDefinite(error) && error.kind !== "notFound") endpoint.knowsFinalizedTag = false
+          return endpoint.knowsFinalizedTag === true ? Effect.fail(error) : Effect.succeed(null)
         }),
       )
 

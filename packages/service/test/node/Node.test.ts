@@ -514,6 +514,23 @@ describe("Node", () => {
       }),
     )
 
+    it.live(
+      "finalized: fails where a node that has returned such a block fails, and gives null once it refuses the tag",
+      () =>
+        Effect.gen(function* () {
+          const server = yield* start(finalized(of({ ...header, number: "0x40", transactions: [] })))
+          const chain = yield* node([server])
+          yield* chain.finalized
+
+          for (const answer of [error(-32603, "Internal error"), error(-39001, "Unknown block")]) {
+            Object.assign(server.answers, finalized(answer))
+            expect((yield* Effect.flip(chain.finalized))._tag).toBe("NodeFailed")
+          }
+          Object.assign(server.answers, finalized(error(-32602, "invalid argument 0: hex string without 0x")))
+          expect(yield* chain.finalized).toBe(null)
+        }),
+    )
+
     it.live("finalized: fails while the node does not respond", () =>
       Effect.gen(function* () {
         const chain = yield* node([yield* start(finalized(failing))])
