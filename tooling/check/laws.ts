@@ -29,7 +29,7 @@ for (let seed = from; seed < from + seeds; seed++) {
   process.stdout.write(`seed ${seed}: ${summary}\n`)
   if (code === 0) continue
   failed++
-  process.stdout.write(output.slice(output.indexOf("Failed Tests")))
+  process.stdout.write(output.slice(Math.max(0, output.indexOf("Failed Tests"))))
 }
 process.stdout.write(`laws: ${lawful.length} files, ${seeds} seeds, ${failed} failed\n`)
 process.exitCode = failed === 0 ? 0 : 1

@@ -75,10 +75,6 @@ export interface EndpointPool<T, E = never> extends EndpointStates.EndpointState
    * - `AllEndpointsFailed`: each endpoint failed or was skipped.
    */
   readonly ask: <A, E2>(options: Ask<T, A, E | E2>) => Effect.Effect<A, E | E2 | AllEndpointsFailed<E | E2>>
-  /** Asks every endpoint at once. Gives the outcomes in the order of the endpoints and records no verdict. */
-  readonly askAll: <A, E2>(
-    question: (endpoint: T, index: number) => Effect.Effect<A, E2>,
-  ) => Effect.Effect<ReadonlyArray<Result.Result<A, E | E2>>>
   /** Runs the verification hook of an endpoint unless it has accepted it before. Callers at the same time share one run. */
   readonly verify: (index: number) => Effect.Effect<void, E>
   /** The same pool restricted to some endpoints: state is shared, and indexes stay those of the whole pool. */
@@ -203,12 +199,6 @@ export const make = <T, E = never>(options: Options<T, E>): EndpointPool<T, E> =
           if (asked.strategy === "spread" && asked.key === undefined) note({ _tag: "TurnTaken" })
           return askInTurn(pool as EndpointPool<T, never>, { ...asked, key, among })
         }),
-      askAll: (question) =>
-        Effect.forEach(
-          all ?? Array.from(endpoints.keys()),
-          (index) => Effect.result(Effect.andThen(verify(index), question(endpoints[index] as T, index))),
-          { concurrency: "unbounded" },
-        ),
       restrict: over,
     }
     return pool

@@ -219,18 +219,6 @@ describe("EndpointPool.verify", () => {
       expect(asked).toEqual([1, 1, 1])
     }),
   )
-
-  it.effect("askAll: gives the outcome of every endpoint in their order, refused ones included", () =>
-    Effect.gen(function* () {
-      const { pool } = verified(new FakeNode("a"), new FakeNode("b"), new FakeNode(down))
-
-      expect(yield* pool.askAll(question)).toEqual([
-        Result.fail("wrong chain"),
-        Result.succeed("b"),
-        Result.fail("down"),
-      ])
-    }),
-  )
 })
 
 describe("EndpointPool.restrict", () => {

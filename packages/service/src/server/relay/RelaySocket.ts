@@ -75,7 +75,7 @@ const concurrency = 8
 /** Bytes of notifications that wait for a client, before it is closed. */
 const maxWaitingBytes = 4 * 1024 * 1024
 
-/** Bytes of a reason: RFC 6455 has 123, and a character that is cut may take one more. */
+/** Bytes of a reason: RFC 6455 has 123, and what is left of a character that is cut is written as one of three bytes. */
 const maxReason = 120
 
 /** The text of a reason as far as it fits; names of chains in it may have any characters. */
