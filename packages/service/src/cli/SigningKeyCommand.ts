@@ -1,7 +1,6 @@
 /**
  * `daybook signing-key`: makes the key that signs statements, and prints its public half. The private half is never printed.
  */
-import { quote } from "@daybook/schema/Issue"
 import * as Effect from "effect/Effect"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
@@ -28,7 +27,7 @@ const make = Command.make(
   { file: fileArgument },
   Effect.fn(function* ({ file }) {
     const { publicKey } = yield* SigningKey.create(file)
-    yield* Terminal.note(`Made the key ${quote(file)}, which its owner alone can read. Publish its public half:`)
+    yield* Terminal.note(`Made the key ${file}, which its owner alone can read. Publish its public half:`)
     yield* Terminal.print(publicKey)
   }),
 ).pipe(Command.withDescription("Make a key in a new file; its public half is the only line on standard output"))

@@ -21,10 +21,10 @@ import * as WalletFlags from "./WalletFlags.ts"
 const readText = Effect.fnUntraced(function* (file: string) {
   const text = yield* Effect.tryPromise({
     try: async () => ((await stat(file)).size > StatementFile.maxLength ? null : readFile(file, "utf8")),
-    catch: () => new CommandError({ message: `File not readable: ${quote(file)}.` }),
+    catch: () => new CommandError({ message: `File not readable: ${file}.` }),
   })
   if (text !== null) return text
-  const message = `File too large: ${quote(file)}. A statement has at most ${StatementFile.maxLength} bytes.`
+  const message = `File too large: ${file}. A statement has at most ${StatementFile.maxLength} bytes.`
   return yield* new CommandError({ message })
 })
 

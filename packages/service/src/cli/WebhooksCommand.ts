@@ -179,7 +179,7 @@ const addressesIn = Effect.fnUntraced(function* (file: Option.Option<string>) {
   if (Option.isNone(file)) return []
   const text = yield* Effect.try({
     try: () => readFileSync(file.value, "utf8"),
-    catch: () => invalidOption("--file", "a file that can be read", quote(file.value)),
+    catch: () => invalidOption("--file", "a file that can be read", file.value),
   })
   return text.split(/\s+/).filter((word) => word !== "")
 })

@@ -156,8 +156,8 @@ const trustOf = (reading: StateRoot.Reading): ReadonlyArray<string> => {
 type Events = "confirmed" | "unconfirmed" | "contradicted"
 
 /**
- * Headers whose hash can be computed commit to the blooms of their events, of the blocks that were found. On a chain that is not listed, events that do not match them
- * are those of a chain with rules of its own, or of a node that removes them: the two look alike.
+ * Headers whose hash can be computed commit to the blooms of the events of their blocks, as far as these were found. On a chain that is not
+ * listed, events that do not match them are those of a chain with rules of its own, or of a node that removes them: the two look alike.
  */
 const eventsOf = ({ assembling, chainId }: NodeConnection, block: number): Events => {
   const { blooms, headerHash } = HashRules.at(assembling.rules ?? HashRules.none, BigInt(block))

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
 import { daybook, daybookProcess, main, timeout } from "./daybook.ts"
 
 const preload = join(import.meta.dirname, "loadedModules.process.ts")
@@ -54,6 +55,17 @@ describe("CommandLine", () => {
     assert.notInclude(loaded, "Service.ts")
     assert.notInclude(loaded, "store/Engine.ts")
   })
+
+  it.effect("signing-key, verify-statement: name the whole path of a file", () =>
+    Effect.gen(function* () {
+      const file = join(yield* temporaryFolder, "a".repeat(100))
+      const made = yield* run("signing-key", "make", file)
+      const missing = yield* run("verify-statement", `${file}.json`, "--rpc", "http://127.0.0.1:1")
+
+      assert.include(made.err, `Made the key ${file}, which its owner alone can read.`)
+      assert.include(missing.err, `File not readable: ${file}.json.`)
+    }).pipe(Effect.scoped),
+  )
 
   it("mcp: loads neither the server nor the service where the key is missing", { timeout }, () => {
     const loaded = loadedBy("mcp", "--url", "http://127.0.0.1:1")

@@ -45,11 +45,13 @@ describe("daybook webhooks", () => {
         const file = join(base, "wallets.txt")
         writeFileSync(file, `${third}\n${other}\n`)
         yield* run("add", "books", watched, "--url", "http://127.0.0.1:9/")
+        const missing = yield* run("watch", "books", "--file", `${file}.missing`)
         const added = yield* run("watch", "books", "--file", file)
         const refused = yield* run("watch", "books", fourth)
         const removed = yield* run("unwatch", "books", other)
         const { out } = yield* run("list", "--json")
 
+        expect(missing.err).toContain(`expected a file that can be read, received ${file}.missing.`)
         expect([added.code, refused.code, removed.code]).toEqual([0, 1, 0])
         expect(added.err).toContain('3 wallets in "books"; rows of new ones begin now.')
         expect(refused.err).toContain("A webhook has at most 3 (webhooks.addressesPerWebhook).")
