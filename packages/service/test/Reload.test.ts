@@ -164,9 +164,12 @@ describe("reload", () => {
       })
       expect(yield* subject).toBe("localhost")
       place("renewed")
-      const refused = { eth: { rpc: [{ url: "http://127.0.0.1:65535", headers: { "not a name": "x" } }] } }
+      const checked = yield* decode({ eth: node() }, { tls })
+      const rpc = [{ url: "http://127.0.0.1:65535", headers: { "not a name": "x" } }] as const
+      // A configuration that was made without its check.
+      const refused = { ...checked, chains: { eth: { ...checked.chains["eth"]!, rpc } } }
 
-      const error = yield* Effect.flip(reload(yield* decode(refused, { tls })))
+      const error = yield* Effect.flip(reload(refused))
 
       expect([error._tag, yield* subject]).toEqual(["InvalidOption", "localhost"])
       yield* reload(yield* decode({ eth: node() }, { tls }))
