@@ -217,6 +217,51 @@ describe("webhooks", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live("webhooks: one that is paused, and one of a chain that is not served, are sent nothing", () =>
+    Effect.gen(function* () {
+      const blocks = [Rows.block(0, [{ from: Rows.alice, to: Rows.bob }])]
+      const service = yield* start({ config, chains: { eth: { blocks } } })
+      const { webhooks } = service.stores["eth"]!.database
+      const paths: Array<string> = []
+      const hook = yield* LocalServer.scoped(() =>
+        LocalServer.start(({ url }, response) => {
+          paths.push(url)
+          response.writeHead(204).end()
+        }),
+      )
+      const add = Effect.fnUntraced(function* (name: string, change: (made: Webhook.Webhook) => Webhook.Webhook) {
+        const [made] = yield* Webhook.make(key, { ...settings(`${hook.url}/${name}`), types: ["wallet.transaction"] })
+        yield* webhooks.add(name, Webhook.encode(change(made)), alice)
+      })
+      yield* add("paused", (made) => Webhook.paused(made, "Its owner paused it."))
+      yield* add("unserved", (made) => ({ ...made, chain: "polygon" }))
+      yield* add("served", (made) => made)
+      yield* Effect.promise(() => Eventually.until(() => paths.includes("/served")))
+
+      expect([...new Set(paths)]).toEqual(["/served"])
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("webhooks: one whose changes are forgotten is paused, and states from which block to replay it", () =>
+    Effect.gen(function* () {
+      const blocks = [Rows.block(0, [{ from: Rows.alice, to: Rows.bob }])]
+      const service = yield* start({ config, chains: { eth: { blocks } } })
+      const { webhooks } = service.stores["eth"]!.database
+      const [made] = yield* Webhook.make(key, { ...settings("http://127.0.0.1:9/"), types: ["wallet.transaction"] })
+      // No change of the journal has this mark.
+      const [begun] = alice
+      yield* webhooks.add("books", Webhook.encode(made), [{ ...begun!, journal: "1-z", next: 1 }])
+      const stored = Effect.flatMap(webhooks.list, ([found]) => Webhook.decode(found!.content))
+      yield* Eventually.untilEffect(Effect.map(stored, ({ attempts }) => attempts.paused !== null))
+      const { attempts, forgotten } = yield* stored
+
+      expect(attempts.paused).toBe(
+        "The changes since its position are forgotten. Drop the rows from block 0 on, and replay from it.",
+      )
+      expect(forgotten).toBe(true)
+    }).pipe(Effect.scoped),
+  )
+
   it.live("webhooks: the wallets of a webhook take turns, so that a busy one does not keep back the others", () =>
     Effect.gen(function* () {
       const plans = Array.from({ length: 101 }, () => ({ from: Rows.alice, to: Rows.bob }))

@@ -226,4 +226,26 @@ describe("WebhookChanges", () => {
       expect(yield* options.webhooks.walletsOf("a", {})).toEqual(before)
     }),
   )
+
+  it.effect("create: a webhook of the operator belongs to no key, and each has an id of 24 characters behind wh_", () =>
+    Effect.gen(function* () {
+      const { options } = yield* opened
+      const body = {
+        url: "https://93.184.215.14/",
+        name: "books",
+        addresses: [bob],
+        types: ["wallet.transaction"],
+      } as const
+      const create = (name: string) =>
+        Effect.map(
+          WebhookChanges.make(options).create({ grant: { name, operator: true, empty: null }, headers: {} }, body),
+          ([found]) => found,
+        )
+      const [own, other] = [yield* create(""), yield* create("usual")]
+
+      expect([own.webhook.holder, other.webhook.holder]).toEqual([null, "usual"])
+      expect([own.id, other.id].every((id) => /^wh_[\w-]{24}$/.test(id))).toBe(true)
+      expect(own.id).not.toBe(other.id)
+    }),
+  )
 })
