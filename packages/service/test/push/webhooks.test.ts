@@ -237,8 +237,11 @@ describe("webhooks", () => {
       yield* add("unserved", (made) => ({ ...made, chain: "polygon" }))
       yield* add("served", (made) => made)
       yield* Effect.promise(() => Eventually.until(() => paths.includes("/served")))
+      // The sender has looked at all of them once more when it sends this one.
+      yield* add("later", (made) => made)
+      yield* Effect.promise(() => Eventually.until(() => paths.includes("/later")))
 
-      expect([...new Set(paths)]).toEqual(["/served"])
+      expect([...new Set(paths)]).toEqual(["/served", "/later"])
     }).pipe(Effect.scoped),
   )
 

@@ -65,7 +65,12 @@ describe("WebhookView", () => {
           millis: 40,
         }
         const attempts = { failures: 2, firstFailureAt: now - 9_000, nextAt: now + 10_000, paused: null }
-        const failing = { ...webhook, attempts, log: [{ ...attempt, message: "msg_0" }, attempt], delivered: 7 }
+        const failing = {
+          ...webhook,
+          attempts,
+          log: [{ ...attempt, message: "msg_0" }, { ...attempt, message: "msg_0" }, attempt],
+          delivered: 7,
+        }
 
         expect(viewOf(failing)).toMatchObject({
           name: "books",
