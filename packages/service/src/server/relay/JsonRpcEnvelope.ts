@@ -76,7 +76,9 @@ const readItem = (value: unknown, idTexts: WeakMap<object, string>): Item => {
   const id = received === undefined ? undefined : (idTexts.get(value) ?? JSON.stringify(received))
   if (jsonrpc !== "2.0") return invalid("jsonrpc", `"2.0"`, jsonrpc, id)
   if (typeof method !== "string") return invalid("method", "the name of a method", method, id)
-  if (params === undefined || Array.isArray(params)) return { _tag: "Call", id, method, params: params ?? [] }
+  // Geth takes null as no parameters, too.
+  if (params === undefined || params === null || Array.isArray(params))
+    return { _tag: "Call", id, method, params: params ?? [] }
   if (!isObject(params)) return invalid("params", "an array", params, id)
   // A notification gets no response, whatever its parameters.
   if (id === undefined) return { _tag: "Call", id, method, params: [] }

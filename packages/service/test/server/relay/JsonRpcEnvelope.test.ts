@@ -24,6 +24,11 @@ describe("JsonRpcEnvelope", () => {
       expect(JsonRpcEnvelope.read(`{"jsonrpc":"2.0","method":"a","id":0}`)).toMatchObject({ item: { id: "0" } })
     })
 
+    it("read: a call with params of null has none", () => {
+      const read = JsonRpcEnvelope.read(`{"id":1,"jsonrpc":"2.0","method":"eth_chainId","params":null}`)
+      expect(read).toEqual({ _tag: "Single", item: { _tag: "Call", id: "1", method: "eth_chainId", params: [] } })
+    })
+
     it("read: a notification with params by name is a call without an id", () => {
       const read = JsonRpcEnvelope.read(`{"jsonrpc":"2.0","method":"a","params":{"x":1}}`)
       expect(read).toEqual({ _tag: "Single", item: { _tag: "Call", id: undefined, method: "a", params: [] } })
