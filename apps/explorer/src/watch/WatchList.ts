@@ -14,7 +14,7 @@ const name = "daybook.watchList"
 
 /** Longest label, and most addresses. */
 export const maxLabel = 64
-const maxWatched = 200
+export const maxWatched = 200
 
 const listeners = new Set<() => void>()
 
@@ -52,12 +52,15 @@ const write = (next: ReadonlyArray<Watched>): void => {
   for (const listener of listeners) listener()
 }
 
-/** Watches an address, or changes its label. */
-export const watch = (address: string, label: string): void => {
-  const entry = { address: address.toLowerCase(), label: label.trim().slice(0, maxLabel) }
-  const others = read().filter((one) => one.address !== entry.address)
-  write([...others, entry].slice(-maxWatched))
+/** A list with one more address, or with another label of one that it has; the list itself where it is full. */
+export const added = (watched: ReadonlyArray<Watched>, entry: Watched): ReadonlyArray<Watched> => {
+  const others = watched.filter((one) => one.address !== entry.address)
+  return others.length >= maxWatched ? watched : [...others, entry]
 }
+
+/** Watches an address, or changes its label. A full list is left as it is. */
+export const watch = (address: string, label: string): void =>
+  write(added(read(), { address: address.toLowerCase(), label: label.trim().slice(0, maxLabel) }))
 
 /** Watches an address no longer. */
 export const unwatch = (address: string): void => write(read().filter((one) => one.address !== address.toLowerCase()))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { parse } from "../../src/watch/WatchList.ts"
+import { added, maxWatched, parse } from "../../src/watch/WatchList.ts"
 
 const address = `0x${"ab".repeat(20)}`
 
@@ -12,5 +12,19 @@ describe("WatchList.parse", () => {
 
   it("is empty for nothing and for text that is no list", () => {
     for (const text of [null, "", "{", "{}", "7"]) expect(parse(text)).toEqual([])
+  })
+})
+
+describe("WatchList.added", () => {
+  const entryOf = (at: number, label = "") => ({ address: `0x${at.toString(16).padStart(40, "0")}`, label })
+  const full = Array.from({ length: maxWatched }, (_, at) => entryOf(at))
+
+  it("adds an address, and changes the label of one that the list has", () => {
+    expect(added([entryOf(1), entryOf(2)], entryOf(1, "mine"))).toEqual([entryOf(2), entryOf(1, "mine")])
+    expect(added(full, entryOf(0, "mine"))).toEqual([...full.slice(1), entryOf(0, "mine")])
+  })
+
+  it("leaves a full list as it is: no address is forgotten for another one", () => {
+    expect(added(full, entryOf(maxWatched))).toEqual(full)
   })
 })

@@ -1,9 +1,11 @@
 /** Watches an address, with an own label that is kept in this browser. */
 import { type FormEvent, useId, useRef, useState } from "react"
-import { maxLabel, unwatch, useWatchList, watch } from "../../watch/WatchList.ts"
+import { maxLabel, maxWatched, unwatch, useWatchList, watch } from "../../watch/WatchList.ts"
 
 export const WatchButton = ({ address }: { readonly address: string }) => {
-  const watched = useWatchList().find((one) => one.address === address)
+  const list = useWatchList()
+  const watched = list.find((one) => one.address === address)
+  const isFull = watched === undefined && list.length >= maxWatched
   const dialog = useRef<HTMLDialogElement>(null)
   const [label, setLabel] = useState(watched?.label ?? "")
   const title = useId()
@@ -21,7 +23,11 @@ export const WatchButton = ({ address }: { readonly address: string }) => {
       <dialog ref={dialog} aria-labelledby={title}>
         <form onSubmit={onSubmit}>
           <h2 id={title}>{watched === undefined ? "Watch this address" : "Watched address"}</h2>
-          <p className="muted">It is listed on the first page. The list is kept in this browser alone.</p>
+          <p className="muted">
+            {isFull
+              ? `${maxWatched} addresses are watched, which is the most. Remove one of them first.`
+              : "It is listed on the first page. The list is kept in this browser alone."}
+          </p>
           <label>
             Own label
             <input
@@ -33,7 +39,7 @@ export const WatchButton = ({ address }: { readonly address: string }) => {
             />
           </label>
           <div className="buttons">
-            <button type="submit" className="button primary">
+            <button type="submit" className="button primary" disabled={isFull}>
               Save
             </button>
             {watched === undefined ? null : (
