@@ -193,33 +193,37 @@ interface Sources {
 /** Milliseconds in which the database must answer: Prometheus gives a scrape 10 seconds, and takes a process without metrics for one that is down. */
 const readMillis = 5_000
 
-/** What is read in time, else what stands for it. A read is not interrupted, as that would wait for the database. */
-const within = <A>(read: Effect.Effect<A>, late: A): Effect.Effect<A> =>
-  Effect.flatMap(Effect.forkDetach(read), (reading) =>
-    Effect.timeoutOrElse(Fiber.join(reading), { duration: readMillis, orElse: () => Effect.succeed(late) }),
-  )
+/**
+ * What is read in time, else what stands for it. A read is not interrupted, as that would wait for the database. The next scrape waits for
+ * it too, and reads again once it has ended: reads of a database that hangs do not pile up.
+ */
+const within = <A>(read: Effect.Effect<A>, late: A): Effect.Effect<A> => {
+  let reading: Fiber.Fiber<A> | undefined
+  return Effect.gen(function* () {
+    if (reading === undefined || reading.pollUnsafe() !== undefined) reading = yield* Effect.forkDetach(read)
+    return yield* Effect.timeoutOrElse(Fiber.join(reading), {
+      duration: readMillis,
+      orElse: () => Effect.succeed(late),
+    })
+  })
+}
 
-/** Makes the handler of `/metrics`. */
+/** Makes the handler of `/metrics`, whose scrapes share what they read. */
 export const make = (
   metrics: Metrics["Service"],
   { chains, isIndexing, webhooks }: Sources,
-): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
-  Effect.gen(function* () {
-    const statusOf = (chain: IndexedChain) => within(Status.read(chain, { isIndexing }), Status.unanswered(chain))
-    const countsOf = (stored: Pick<Webhooks, "counts">) =>
-      within(
-        Effect.orElseSucceed(stored.counts, () => null),
-        null,
-      )
-    const [statuses, stores, counts, others] = yield* Effect.all(
-      [
-        Effect.forEach(chains, statusOf, allAtOnce),
-        Effect.forEach(chains, (chain) => within(storeBytes(chain), []), allAtOnce),
-        webhooks === null ? Effect.succeed(null) : countsOf(webhooks),
-        metrics.others,
-      ],
-      allAtOnce,
-    )
-    const text = MetricsText.sum([format(metrics, statuses, stores.flat(), counts), ...others])
+): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+  const statuses = chains.map((chain) => within(Status.read(chain, { isIndexing }), Status.unanswered(chain)))
+  const stores = chains.map((chain) => within(storeBytes(chain), []))
+  const storedCounts = Effect.orElseSucceed(webhooks?.counts ?? Effect.succeed(null), () => null)
+  const reads = [
+    Effect.all(statuses, allAtOnce),
+    Effect.all(stores, allAtOnce),
+    within(storedCounts, null),
+    metrics.others,
+  ] as const
+  return Effect.map(Effect.all(reads, allAtOnce), ([statusOfEach, bytesOfEach, counts, others]) => {
+    const text = MetricsText.sum([format(metrics, statusOfEach, bytesOfEach.flat(), counts), ...others])
     return HttpServerResponse.text(text, { contentType })
   })
+}

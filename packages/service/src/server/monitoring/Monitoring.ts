@@ -37,10 +37,11 @@ export const layer = (options: {
       const chains = options.chains.map(IndexedChain.fromDatabase(database))
       const webhooks = options.config.webhooks === undefined ? null : database.webhooks
       const ready = Health.ready({ chains, keys: database.apiKeys, webhooks, isIndexing })
+      const scrape = Metrics.make(metrics, { chains, isIndexing, webhooks })
       return handlers.handleAll({
         health: () => Effect.succeed({ status: "ok" } as const),
         ready: ({ query }) => ready(query.chain),
-        metrics: () => Metrics.make(metrics, { chains, isIndexing, webhooks }),
+        metrics: () => scrape,
         openApi: () => Effect.succeed(Response.json(openApi)),
       })
     }),

@@ -67,19 +67,30 @@ describe("Metrics", () => {
       )
       // As a statement of PostgreSQL, which ends with the answer of the server alone.
       const unending = Effect.uninterruptible(Effect.never)
+      let begun = 0
       const hung = chains.map((chain) => ({
         ...IndexedChain.fromDatabase(database)(chain),
-        reader: { ...database.chain(chain).reader, snapshot: () => unending },
+        reader: {
+          ...database.chain(chain).reader,
+          snapshot: () =>
+            Effect.andThen(
+              Effect.sync(() => begun++),
+              unending,
+            ),
+        },
         diskUse: unending,
       }))
       const sources = { chains: hung, isIndexing: false, webhooks: { counts: unending } }
-      const answering = yield* Effect.forkChild(Metrics.make(Metrics.empty(undefined), sources))
-      yield* TestClock.adjust(5_000)
-      const { body } = yield* Fiber.join(answering)
+      const scrape = Metrics.make(Metrics.empty(undefined), sources)
+      const scrapes = yield* Effect.forkChild(Effect.replicateEffect(scrape, 2))
+      yield* TestClock.adjust(10_000)
+      const { body } = (yield* Fiber.join(scrapes)).at(-1)!
       const text = body._tag === "Uint8Array" ? Buffer.from(body.body).toString() : ""
 
       for (const { name } of chains) expect(text).toContain(`daybook_ready{chain="${name}"} 0`)
       expect(text).toContain("process_cpu_seconds_total")
+      // The second scrape waits for the reads of the first one.
+      expect(begun).toBe(chains.length)
     }),
   )
 
