@@ -395,6 +395,10 @@ describe("FakeService: options", () => {
     expect(await post("{")).toEqual([200, error(-32_700)])
     expect(await post("[]")).toEqual([200, error(-32_600)])
     expect(await post(JSON.stringify(call))).toEqual([204, null])
+    expect(await post(JSON.stringify({ ...call, id: 7, params: null }))).toEqual([
+      200,
+      { jsonrpc: "2.0", id: 7, result: "0x1" },
+    ])
     expect(await post(JSON.stringify([call, { ...call, id: 7 }]))).toEqual([
       200,
       [{ jsonrpc: "2.0", id: 7, result: "0x1" }],

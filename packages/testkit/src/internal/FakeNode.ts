@@ -12,7 +12,7 @@ import * as Traffic from "./Traffic.ts"
 interface Call {
   readonly id: unknown
   readonly method: string
-  readonly params?: ReadonlyArray<unknown>
+  readonly params?: ReadonlyArray<unknown> | null
 }
 
 type Method = (chain: FakeChain, chainId: number, params: ReadonlyArray<unknown>) => unknown
@@ -209,8 +209,9 @@ const failure = (code: number, message: string): Reply => ({ error: { code, mess
 /** The reply to a call: that of a given method, else that of the chain. */
 export const answer = (
   { chain, chainId, methods: given }: FakeNode,
-  { method, params = [] }: Omit<Call, "id">,
+  { method, params: sent }: Omit<Call, "id">,
 ): Reply => {
+  const params = sent ?? []
   const own = Object.hasOwn(given, method) ? given[method] : undefined
   const known = Object.hasOwn(methods, method) ? methods[method] : undefined
   const issue = issueOf(method, params)
