@@ -12,8 +12,10 @@ export interface Watched {
 
 const name = "daybook.watchList"
 
-/** Longest label, and most addresses. */
+/** Longest label, in characters. */
 export const maxLabel = 64
+
+/** Most addresses. */
 export const maxWatched = 200
 
 const listeners = new Set<() => void>()
