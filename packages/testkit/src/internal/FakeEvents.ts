@@ -2,6 +2,7 @@
  * The events of a fake service: the rows of a wallet as blocks are added, and voids of blocks that a reorg removed. Past and live are one
  * loop, without state beyond a position, as in the service.
  */
+import * as Issue from "@daybook/schema/Issue"
 import { rowId } from "@daybook/schema/RowId"
 import * as RestOperation from "@daybook/schema/RestOperation"
 import * as WalletEvent from "@daybook/schema/WalletEvent"
@@ -77,7 +78,10 @@ const beginning = (
   if (from === "now") return at((query.finality === "final" ? final : last) + 1)
   if (/^\d{1,15}$/.test(from)) return at(Number(from))
   const date = FakeRequest.dateOf("from", from)
-  if (Result.isFailure(date)) return Result.fail(invalid(date.failure))
+  if (Result.isFailure(date)) {
+    const expected = "now, a block number in digits, the cursor of an event, or a date such as 2021-05-07T11:08:35Z"
+    return Result.fail(invalid({ path, expected, received: Issue.describe(from) }))
+  }
   return at(blocks.find(({ timestamp }) => timestamp * 1_000 >= (date.success ?? 0))?.number ?? last + 1)
 }
 

@@ -13,7 +13,7 @@ describe("Etherscan's API", () => {
     Effect.gen(function* () {
       const service = yield* start({ chains, config: { log: { access: true } } })
       const key = yield* service.addKey({ name: "named" })
-      const requests = 5_000
+      const requests = 2_000
       const failures = yield* EtherscanRequests.send(service, key, requests, 7)
 
       expect(failures).toEqual([])
