@@ -386,6 +386,10 @@ const extendMoving = (
   return finalize(state, heads, rest ?? next, reports)
 }
 
+/** A head that is reached. Before the finalized block was looked up once, the next turn reports it, and looks it up. */
+const reachedOf = ({ finality }: IndexerState, head: number | undefined): Reports =>
+  head === undefined || finality === null ? [] : [{ _tag: "Synced", head }]
+
 /** The rules of an unlisted chain refused a block and were detected again with it. */
 const detectedAgain = (block: number | null, unchecked: string | null): Reports => {
   if (block === null) return []
@@ -457,7 +461,7 @@ export const step = (settings: Settings, state: IndexerState, input: Input): Tra
     case "StartBlockFound":
       return startBlockFound(settings, state, input)
     case "Extended":
-      return nextTurn(state, input.head === undefined ? [] : [{ _tag: "Synced", head: input.head }])
+      return nextTurn(state, reachedOf(state, input.head))
     case "ChainBroken":
       if (input.checkpoint === null) return nextTurn(state)
       return startReorg(state, input.checkpoint, input.nodeHead, input.found)

@@ -263,10 +263,14 @@ describe("IndexerState", () => {
     })
 
     it("is reported as reached once every block up to it is appended", () => {
-      const reached = apply([{ _tag: "Extended", head: 5 }])
+      const state = { ...initial(), finality: { head: 4, nodeHead: 4 } }
 
-      expect(reached.reports).toEqual([{ _tag: "Synced", head: 5 }])
-      expect(apply([{ _tag: "Extended" }]).reports).toEqual([])
+      expect(apply([{ _tag: "Extended", head: 5 }], { state }).reports).toEqual([{ _tag: "Synced", head: 5 }])
+      expect(apply([{ _tag: "Extended" }], { state }).reports).toEqual([])
+    })
+
+    it("is not reported as reached by the blocks that reach it, before the finalized block was looked up once", () => {
+      expect(apply([{ _tag: "Extended", head: 5 }]).reports).toEqual([])
     })
 
     it("with another hash than the stored block starts the search for the common ancestor", () => {
