@@ -92,7 +92,7 @@ const page = (wallet: string, limit: number) => {
     headers: {
       "daybook-indexed-from": String(top.first),
       "daybook-indexed-to": String(top.number),
-      ...(top.finalized === null ? {} : { "daybook-finalized-to": String(top.finalized) }),
+      "daybook-finalized-to": top.finalized?.toString() ?? "",
     },
   }
 }
