@@ -87,8 +87,8 @@ const announce = Effect.fnUntraced(function* ({ chain, node, url }: DevServer.Ru
 })
 
 /** What to do about a port, which is that of the option: there is no configuration. */
-const unlistened = ({ message }: ListenError) =>
-  Effect.fail(new ListenError({ message: `${message.split(". ")[0]}. Name another port with --port.` }))
+const unlistened = ({ problem }: ListenError) =>
+  Effect.fail(new ListenError({ problem, remedy: "Name another port with --port." }))
 
 /** `daybook dev`. */
 export const dev = Command.make(

@@ -36,7 +36,15 @@ export interface Address {
 }
 
 /** The server cannot listen; the message names the address and the reason. */
-export class ListenError extends Data.TaggedError("ListenError")<{ readonly message: string }> {}
+export class ListenError extends Data.TaggedError("ListenError")<{
+  readonly problem: string
+  /** What to change. */
+  readonly remedy: string
+}> {
+  override get message(): string {
+    return `${this.problem} ${this.remedy}`
+  }
+}
 
 /** Node closes a connection that exceeds one of them within `connectionsCheckingInterval`. */
 const timeouts = {
@@ -61,7 +69,7 @@ const codeOf = (cause: unknown): string =>
 const listenError = (cause: unknown, { key = "listen", listen }: Options): ListenError => {
   const isSocket = "socket" in listen
   const failed = (reason: string, remedy: string) =>
-    new ListenError({ message: `Cannot listen on ${Listen.format(listen)}: ${reason}. ${remedy}` })
+    new ListenError({ problem: `Cannot listen on ${Listen.format(listen)}: ${reason}.`, remedy })
   switch (codeOf(cause)) {
     case "EADDRINUSE":
       return failed(
@@ -100,7 +108,8 @@ export const readTls = ({ cert, key }: TlsFiles) =>
     },
     catch: (cause) =>
       new ListenError({
-        message: `Cannot use the certificate of "tls": ${cert} and ${key} (${codeOf(cause)}). Give a certificate and its key as PEM.`,
+        problem: `Cannot use the certificate of "tls": ${cert} and ${key} (${codeOf(cause)}).`,
+        remedy: "Give a certificate and its key as PEM.",
       }),
   })
 
