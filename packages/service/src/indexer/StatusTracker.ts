@@ -6,6 +6,7 @@
  */
 import * as AppliedSettings from "../store/AppliedSettings.ts"
 import type { TraceSource } from "../block/Traces.ts"
+import { maxLagBlocks } from "../store/StatusBoard.ts"
 import type { IndexerReport, Level } from "./IndexerReport.ts"
 import * as NodeHead from "./NodeHead.ts"
 import * as PrependTracker from "./PrependTracker.ts"
@@ -14,19 +15,8 @@ import * as Throughput from "./Throughput.ts"
 import * as TrackerState from "./TrackerState.ts"
 import type { Transition } from "./TrackerState.ts"
 
-const {
-  behindBlocks,
-  blocksLeft,
-  counted,
-  emit,
-  heartbeatMillis,
-  isNews,
-  isRunning,
-  log,
-  put,
-  unansweredMillis,
-  write,
-} = TrackerState
+const { blocksLeft, counted, emit, heartbeatMillis, isNews, isRunning, log, put, unansweredMillis, write } =
+  TrackerState
 
 type State = TrackerState.TrackerState
 
@@ -113,7 +103,7 @@ const headSeen = (
   const state = { ...before, nodeHead: NodeHead.seen(before.nodeHead, number, now) }
   const { message, state: name } = before.status
   if (!before.isWritten) return [state, []]
-  if (name === "synced" && blocksLeft(state) > behindBlocks) {
+  if (name === "synced" && blocksLeft(state) > maxLagBlocks) {
     return write({ ...state, progress: Progress.start(now) }, "backfill", backfillMessage, now)
   }
   if (isRunning(before.status)) return write(state, name, message, now)
@@ -137,7 +127,7 @@ const indexed = (before: State, report: IndexerReport & { readonly _tag: "Indexe
   const left = blocksLeft(state)
   const speed = TrackerState.speedOf(state, now)
   const event = emit({ _tag: "Indexed", first, head, nodeHead, ...Progress.totals(progress), ...speed })
-  if (left === 0 || (state.status.state === "synced" && left <= behindBlocks)) return [state, [event]]
+  if (left === 0 || (state.status.state === "synced" && left <= maxLagBlocks)) return [state, [event]]
   const [written, outputs] = write(state, "backfill", backfillMessage, now)
   if (now - state.loggedAtMillis < logMillis) return [written, [event, ...outputs]]
   const line = log("Info", "Backfill", {
@@ -155,7 +145,7 @@ const indexed = (before: State, report: IndexerReport & { readonly _tag: "Indexe
 const synced = (before: State, { head }: IndexerReport & { readonly _tag: "Synced" }, now: number): Transition => {
   const state = { ...before, indexedHead: head, progress: Progress.end(before.progress) }
   // The head of the node has moved on while the blocks up to it were stored.
-  if (blocksLeft(state) > behindBlocks) return [before, []]
+  if (blocksLeft(state) > maxLagBlocks) return [before, []]
   const nodeHead = state.nodeHead?.number ?? head
   const isNew = isNews(state, "synced")
   const message = head > nodeHead ? "The node lags behind the index." : "In sync with the head of the node."

@@ -77,8 +77,6 @@ export const unansweredMillis = 15_000
 const statusMillis = 1_000
 /** Time after which a head that has not moved is reported as seen again: readers take it as unknown soon after (`Status.latePollMillis`). */
 const headMillis = 2_000
-/** Blocks behind the head of the node up to which an index counts as synced. */
-export const behindBlocks = 16
 
 /**
  * Makes the tracker of an indexer that has not reported yet. `before` is the status that the store holds.

@@ -26,9 +26,6 @@ export interface Blocks {
   readonly to: number
 }
 
-/** Blocks that an index which follows its node may be behind it: `/ready` permits them, and ranges without an end lack them. */
-export const maxLagBlocks = 16
-
 /** Blocks that a node may have above the head that the indexer saw last. */
 const maxUnseenBlocks = 1_000
 
@@ -49,7 +46,7 @@ const mayLackAbove = (head: number): string => `the blocks above ${head} of this
 export const behind = (head: number, status: ReportedStatus | null): string | undefined => {
   if (status === null) return undefined
   const { nodeHead, state } = status
-  if (nodeHead !== null && nodeHead - head > maxLagBlocks) return `${notIndexed(head + 1, nodeHead)} yet`
+  if (nodeHead !== null && nodeHead - head > StatusBoard.maxLagBlocks) return `${notIndexed(head + 1, nodeHead)} yet`
   const above = mayLackAbove(head)
   if (state === "stopped") return `${above}: its indexer is stopped`
   if (StatusBoard.isUnresponsive(status)) return `${above}: its indexer does not report`

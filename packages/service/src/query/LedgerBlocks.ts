@@ -14,9 +14,9 @@ import * as Movement from "../ledger/Movement.ts"
 import * as WalletLedger from "../projection/WalletLedger.ts"
 import type { LinkedBlock } from "../block/BlockRows.ts"
 import type { ChainReader, LedgerEntry, Position } from "../store/ChainReader.ts"
+import * as StatusBoard from "../store/StatusBoard.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import * as WatchList from "../store/WatchList.ts"
-import * as CompleteRange from "./CompleteRange.ts"
 
 /**
  * The index has not what is asked for.
@@ -84,7 +84,7 @@ export const rangeOf = (
       const first = fromBlock ?? lowest
       const derived = Math.min(checkpoint.head.number, next - 1)
       const last = Math.min(derived, to)
-      const isWhole = first >= lowest && derived >= to - (isOpenEnded ? CompleteRange.maxLagBlocks : 0)
+      const isWhole = first >= lowest && derived >= to - (isOpenEnded ? StatusBoard.maxLagBlocks : 0)
       const closing = last < first || !isWhole ? null : yield* snapshot.block(last)
       if (closing !== null) return { wallets, first, closing }
       const expected = `ledgers of the blocks ${first} to ${to}`

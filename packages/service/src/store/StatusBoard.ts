@@ -8,6 +8,9 @@ import type { ChainRef } from "./ChainRef.ts"
 import type { FencingToken } from "./Leases.ts"
 import type { LeaseLost, StoreError } from "./StoreError.ts"
 
+/** Blocks that an index which follows its node may be behind it: `synced` and `/ready` permit them, and ranges without an end lack them. */
+export const maxLagBlocks = 16
+
 /** A setting that stored blocks depend on, from a block to the next entry of the same name. */
 export interface AppliedSetting {
   /** `rows`, of an index of some wallets: whose transactions its blocks have. */

@@ -14,7 +14,6 @@ import type { Checkpoint } from "../../block/BlockRows.ts"
 import type { GapCounts } from "../../store/ChainReader.ts"
 import * as StatusBoard from "../../store/StatusBoard.ts"
 import type { IndexerCounts, IndexerStatus, ReportedStatus } from "../../store/StatusBoard.ts"
-import { maxLagBlocks } from "../../query/CompleteRange.ts"
 import type { IndexedChain } from "../../query/IndexedChain.ts"
 import * as StatusNotes from "./StatusNotes.ts"
 
@@ -139,7 +138,7 @@ const atWork = (indexed: Status["indexed"], { headBlocksPerSecond = 0, ...report
     const above = `The node lags behind the index by ${blocks(indexed.to - head)}.`
     return { ...start, state: "synced", lag, message: above } as const
   }
-  if (reported.state === "synced" && lag <= maxLagBlocks) {
+  if (reported.state === "synced" && lag <= StatusBoard.maxLagBlocks) {
     const message = lag === 0 ? "In sync with the head of the node." : `${blocks(lag)} behind the head of the node.`
     return { ...start, state: "synced", lag, message } as const
   }

@@ -1,7 +1,7 @@
 import { describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { expect } from "vitest"
-import { maxLagBlocks } from "../../../src/query/CompleteRange.ts"
+import { maxLagBlocks } from "../../../src/store/StatusBoard.ts"
 import * as Status from "../../../src/server/monitoring/Status.ts"
 import type { Checkpoint } from "../../../src/block/BlockRows.ts"
 import type { ReportedStatus } from "../../../src/store/StatusBoard.ts"
