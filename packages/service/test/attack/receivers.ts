@@ -166,7 +166,7 @@ export const scenario: Scenario = {
   },
   run: async (attacked, scale) => {
     const { blocks, hostile: perKind, others } = sizes[scale]
-    const key = await attacked.key("owner")
+    const [key, attacker] = [await attacked.key("owner"), await attacked.key("attacker")]
     // Sound: the node has ten accounts.
     const wallet = chain!.node.accounts[1] as string
     await AttackedChain.indexed(attacked.url, 1, 60)
@@ -185,7 +185,7 @@ export const scenario: Scenario = {
       const before = await mine(chain!, arrivals, blocks)
       const quietMebibytes = peakMebibytes(attacked)
       for (const { url } of receivers) {
-        for (let at = 0; at < perKind; at++) await addWebhook(attacked, key, wallet, { url, from: 0 })
+        for (let at = 0; at < perKind; at++) await addWebhook(attacked, attacker, wallet, { url, from: 0 })
       }
       const during = await mine(chain!, arrivals, blocks)
       const grown = peakMebibytes(attacked) - quietMebibytes

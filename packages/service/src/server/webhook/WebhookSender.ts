@@ -29,6 +29,7 @@ import type { StoreError } from "../../store/StoreError.ts"
 import type { StoredWebhook, Webhooks } from "../../store/Webhooks.ts"
 import type { WalletChanges } from "../../store/WebhookWallets.ts"
 import type { ChainContracts } from "../chain/ChainContracts.ts"
+import * as Turns from "../admission/Turns.ts"
 import * as WalletTransactions from "../rest/WalletTransactions.ts"
 import * as KnownWebhooks from "./KnownWebhooks.ts"
 import * as WebhookGrants from "./WebhookGrants.ts"
@@ -68,6 +69,8 @@ const begunAtOnce = 1_000
 
 /** What the process that sends a webhook remembers of it. */
 interface Memory {
+  /** Holder of its API key, in whose turns it is taken up; empty for the operator, and until it was read. */
+  holder: string
   /** Where its wallets are. */
   readonly progress: WebhookProgress.Progress
   /** No wallet is without a place. */
@@ -407,6 +410,7 @@ const turn = Effect.fnUntraced(function* (
   }
   if (stored.revision !== memory.revision) forget(memory)
   memory.revision = stored.revision
+  memory.holder = stored.holder ?? ""
   sender.known.set(name, { revision: stored.revision, isFree: false })
   const webhook = yield* Webhook.decode(stored.content)
   const { attempts, holder } = webhook
@@ -444,6 +448,7 @@ const turn = Effect.fnUntraced(function* (
 /** Turns of a webhook for as long as it exists. A failure of the database is tried again. */
 const serve = (sender: Sender, name: string) => {
   const memory: Memory = {
+    holder: "",
     progress: WebhookProgress.make(),
     hasBegun: false,
     following: null,
@@ -451,7 +456,7 @@ const serve = (sender: Sender, name: string) => {
     revision: 0,
     round: newRound(),
   }
-  return turn(sender, name, memory).pipe(
+  return Effect.suspend(() => Effect.provideService(turn(sender, name, memory), Turns.Holder, memory.holder)).pipe(
     Effect.catch(({ message }) =>
       Effect.andThen(Effect.logWarning(`Webhook ${name}: ${message}`), Effect.sleep(Duration.seconds(5))),
     ),

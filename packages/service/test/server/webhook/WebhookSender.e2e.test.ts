@@ -12,6 +12,7 @@ import * as Events from "../../../src/push/WalletEvents.ts"
 import * as Webhook from "../../../src/push/Webhook.ts"
 import * as IndexedChain from "../../../src/query/IndexedChain.ts"
 import * as RecentChanges from "../../../src/query/RecentChanges.ts"
+import * as Turns from "../../../src/server/admission/Turns.ts"
 import * as ChainContracts from "../../../src/server/chain/ChainContracts.ts"
 import * as WebhookSender from "../../../src/server/webhook/WebhookSender.ts"
 import type { ChainReader } from "../../../src/store/ChainReader.ts"
@@ -80,12 +81,17 @@ const opened = Effect.gen(function* () {
     webhooks,
     keys: database.apiKeys,
   }
-  const add = Effect.fnUntraced(function* (name: string, addresses: ReadonlyArray<string>) {
-    const settings = { url: hook.url, chain: "eth", finality: "head", from: 0 } as const
+  const add = Effect.fnUntraced(function* (
+    name: string,
+    addresses: ReadonlyArray<string>,
+    holder: string | null = null,
+  ) {
+    const settings = { url: hook.url, chain: "eth", finality: "head", from: 0, holder } as const
     const [webhook] = yield* Webhook.make(key, { ...settings, types: ["wallet.transaction"] })
     yield* database.webhooks.add(name, Webhook.encode(webhook), addresses.map(notBegun))
   })
-  return { add, bodies, counts, hookUrl: hook.url, options, store }
+  const addKey = (name: string) => database.apiKeys.add({ name, operator: false, empty: null })
+  return { add, addKey, bodies, counts, hookUrl: hook.url, options, store }
 })
 
 const blocks = Array.from({ length: 4 }, (_, number) => Rows.block(number, [{ from: Rows.alice, to: Rows.bob }]))
@@ -139,6 +145,33 @@ describe("WebhookSender", () => {
       yield* Effect.promise(() => Eventually.until(() => counts.looks >= 3))
 
       expect(counts.statements).toBe(2)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("a webhook is taken up and stored in the turns of its API key once it was read", () =>
+    Effect.gen(function* () {
+      const { add, addKey, counts, options, store } = yield* opened
+      const { acquire, change } = options.webhooks
+      yield* addKey("payer")
+      yield* store.append(null, blocks.slice(0, 1))
+      yield* add("alice", [Rows.alice], "payer")
+      const holders: Array<string> = []
+      const noted = <A, E>(work: Effect.Effect<A, E>) =>
+        Effect.withFiber<A, E>((fiber) => {
+          holders.push(fiber.getRef(Turns.Holder))
+          return work
+        })
+      const webhooks: Webhooks = {
+        ...options.webhooks,
+        acquire: (...lease) => noted(acquire(...lease)),
+        change: (...changes) => noted(change(...changes)),
+      }
+      yield* Effect.forkScoped(WebhookSender.run({ ...options, webhooks }))
+      yield* Effect.promise(() => Eventually.until(() => counts.messages === 1))
+
+      expect(holders.length).toBeGreaterThan(3)
+      expect(holders.indexOf("payer")).toBeLessThan(3)
+      expect(new Set(holders.slice(holders.indexOf("payer")))).toEqual(new Set(["payer"]))
     }).pipe(Effect.scoped),
   )
 
