@@ -207,13 +207,9 @@ const followProxies = Effect.fnUntraced(function* (
     round.isDone = true
     return
   }
-  const found = yield* Proxies.read(
-    node,
-    stored.flatMap(({ address }) => address ?? []),
-    block,
-  )
+  const found = yield* Proxies.read(node, stored, block)
   const changed = stored.flatMap((contract) => {
-    const implementations = found.get(contract.address ?? "") ?? []
+    const implementations = found.get(contract.address ?? "") ?? contract.implementations
     const isKept = JSON.stringify(implementations) === JSON.stringify(contract.implementations)
     return isKept ? [] : [{ ...contract, implementations }]
   })

@@ -5,11 +5,13 @@
  * Source: EIP-1167; EIP-1967; decision 0059.
  */
 import type { Call } from "@daybook/rpc/Method"
+import type { CallError } from "@daybook/rpc/RpcError"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Node } from "../node/Node.ts"
 import type { NodeError } from "../node/NodeError.ts"
-import type { Implementation } from "../store/Contracts.ts"
+import type * as CallBatch from "../node/CallBatch.ts"
+import type { Contract, Implementation } from "../store/Contracts.ts"
 
 /** keccak256("eip1967.proxy.implementation") - 1, and the same of a beacon. */
 const implementationSlot = 0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbcn
@@ -34,6 +36,12 @@ const addressIn = (word: unknown): string | undefined => {
 const succeeded = (result: Result.Result<unknown, unknown> | undefined): unknown =>
   result !== undefined && Result.isSuccess(result) ? result.success : undefined
 
+/** An error that a contract causes, or a node without the method; any other leaves it open what the contract is. */
+const isAnswer = (error: CallError): boolean => error._tag === "RpcError" && !error.isRetryable
+
+const isReceived = (result: Result.Result<unknown, CallError> | undefined): boolean =>
+  result !== undefined && (Result.isSuccess(result) || isAnswer(result.failure))
+
 /** What a contract is at the head of the chain. */
 interface Kind {
   readonly address: string
@@ -45,14 +53,15 @@ interface Kind {
 
 const anyResult = () => true
 
-/** Sends calls, and gives the results of those that succeed. */
-const send = (node: Pick<Node, "batch">, calls: ReadonlyArray<Call>, block: number) =>
-  calls.length === 0
-    ? Effect.succeed([])
-    : Effect.map(node.batch(calls, { what: "read proxies", block, isResult: anyResult }), (results) =>
-        results.map(succeeded),
-      )
+const send = (
+  node: Pick<Node, "batch">,
+  calls: ReadonlyArray<Call>,
+  block: number,
+  isResult = isAnswer,
+): Effect.Effect<CallBatch.Results, NodeError> =>
+  calls.length === 0 ? Effect.succeed([]) : node.batch(calls, { what: "read proxies", block, isResult })
 
+/** What contracts are, without those of which a part was not received. */
 const kindsOf = Effect.fnUntraced(function* (
   node: Pick<Node, "batch">,
   addresses: ReadonlyArray<string>,
@@ -64,20 +73,25 @@ const kindsOf = Effect.fnUntraced(function* (
     { method: "eth_getStorageAt", params: [address, beaconSlot, "latest"] },
   ])
   const results = yield* send(node, calls, block)
-  const beacons = addresses.map((_, at) => addressIn(results[at * 3 + 2]))
+  const beacons = addresses.map((_, at) => addressIn(succeeded(results[at * 3 + 2])))
   const asked = [...new Set(beacons.flatMap((beacon) => beacon ?? []))]
   const answers = yield* send(
     node,
     asked.map((to): Call => ({ method: "eth_call", params: [{ to, data: implementationCall }, "latest"] })),
     block,
   )
-  return addresses.map((address, at): Kind => {
-    const minimal = minimalProxy.exec(String(results[at * 3]))?.[1]
-    if (minimal !== undefined) return { address, implementation: `0x${minimal}`, announcer: undefined }
-    const own = addressIn(results[at * 3 + 1])
+  return addresses.flatMap((address, at): ReadonlyArray<Kind> => {
+    const own = results.slice(at * 3, at * 3 + 3)
+    if (!own.every(isReceived)) return []
+    const [code, slot] = own.map(succeeded)
+    const minimal = minimalProxy.exec(String(code))?.[1]
+    if (minimal !== undefined) return [{ address, implementation: `0x${minimal}`, announcer: undefined }]
+    const implementation = addressIn(slot)
     const beacon = beacons[at]
-    if (own !== undefined || beacon === undefined) return { address, implementation: own, announcer: own && address }
-    return { address, implementation: addressIn(answers[asked.indexOf(beacon)]), announcer: beacon }
+    if (implementation !== undefined || beacon === undefined)
+      return [{ address, implementation, announcer: implementation && address }]
+    const answer = answers[asked.indexOf(beacon)]
+    return isReceived(answer) ? [{ address, implementation: addressIn(succeeded(answer)), announcer: beacon }] : []
   })
 })
 
@@ -87,7 +101,7 @@ interface UpgradeLog {
   readonly blockNumber: bigint
 }
 
-/** Upgrades that proxies and beacons have announced, the earliest first; none where the node refuses the range. */
+/** Upgrades that proxies and beacons have announced, the earliest first; none where the node does not return them. */
 const upgradesOf = Effect.fnUntraced(function* (
   node: Pick<Node, "batch">,
   announcers: ReadonlyArray<string>,
@@ -96,9 +110,9 @@ const upgradesOf = Effect.fnUntraced(function* (
   const found = new Map<string, Array<Implementation>>()
   if (announcers.length === 0) return found
   const filter = { fromBlock: 0, toBlock: "latest", address: announcers, topics: [upgraded] } as const
-  const [logs] = yield* send(node, [{ method: "eth_getLogs", params: [filter] }], block)
+  const [logs] = yield* send(node, [{ method: "eth_getLogs", params: [filter] }], block, anyResult)
   // Sound: the client has decoded the logs.
-  for (const { address, blockNumber, topics } of (logs ?? []) as ReadonlyArray<UpgradeLog>) {
+  for (const { address, blockNumber, topics } of (succeeded(logs) ?? []) as ReadonlyArray<UpgradeLog>) {
     const implementation = addressIn(topics[1])
     if (implementation === undefined) continue
     const own = found.get(address) ?? []
@@ -108,14 +122,17 @@ const upgradesOf = Effect.fnUntraced(function* (
   return found
 })
 
-/** The history of a proxy: what it announced, if that leads to what it has now, else what it has now. */
+/** The history of a proxy: what it announced, or what was known of it, if that leads to what it has now, else what it has now. */
 const historyOf = (
   { announcer, implementation }: Kind,
   upgrades: ReadonlyMap<string, ReadonlyArray<Implementation>>,
+  known: ReadonlyArray<Implementation>,
 ): ReadonlyArray<Implementation> => {
   if (implementation === undefined) return []
-  const announced = upgrades.get(announcer ?? "") ?? []
-  return announced.at(-1)?.address === implementation ? announced : [{ from: 0, address: implementation }]
+  const histories = [upgrades.get(announcer ?? "") ?? [], known]
+  return (
+    histories.find((history) => history.at(-1)?.address === implementation) ?? [{ from: 0, address: implementation }]
+  )
 }
 
 /**
@@ -130,24 +147,29 @@ export const readCodes = (
   block: number,
 ): Effect.Effect<ReadonlyArray<string | undefined>, NodeError> => {
   const calls = addresses.map((address): Call => ({ method: "eth_getCode", params: [address, "latest"] }))
-  return Effect.map(send(node, calls, block), (results) =>
-    results.map((code) => (typeof code === "string" ? code : undefined)),
+  return Effect.map(send(node, calls, block, anyResult), (results) =>
+    results.map(succeeded).map((code) => (typeof code === "string" ? code : undefined)),
   )
 }
 
 /**
- * Implementations of contracts, by address; none for one that is no proxy.
+ * Implementations of contracts, by address; none for one that is no proxy. A contract of which a part was not received is left out.
  *
  * **Errors**
  * - `NodeError`: no node responds.
  */
 export const read = Effect.fnUntraced(function* (
   node: Pick<Node, "batch">,
-  addresses: ReadonlyArray<string>,
+  contracts: ReadonlyArray<Pick<Contract, "address" | "implementations">>,
   block: number,
 ): Effect.fn.Return<ReadonlyMap<string, ReadonlyArray<Implementation>>, NodeError> {
-  const kinds = yield* kindsOf(node, addresses, block)
+  const known = new Map(
+    contracts.flatMap(({ address, implementations }) =>
+      address === null ? [] : [[address, implementations] as const],
+    ),
+  )
+  const kinds = yield* kindsOf(node, [...known.keys()], block)
   const announcers = [...new Set(kinds.flatMap(({ announcer }) => announcer ?? []))]
   const upgrades = yield* upgradesOf(node, announcers, block)
-  return new Map(kinds.map((kind) => [kind.address, historyOf(kind, upgrades)]))
+  return new Map(kinds.map((kind) => [kind.address, historyOf(kind, upgrades, known.get(kind.address) ?? [])]))
 })
