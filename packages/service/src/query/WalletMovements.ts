@@ -55,7 +55,7 @@ const matcherOf = ({ asset, direction, kind }: Selection): Matches => {
 /** Work of a page: a place counts as some movements. */
 const maxWork = 20_000
 const placeWork = 4
-/** Most places that are read at once: first as many as the page has rows, then twice as many each time, where few of them match. */
+/** Most places that are read at once: first as many as the page has rows, then four times as many each time, where few of them match. */
 const batch = 512
 const maxBytes = 256 * 1024
 
@@ -66,6 +66,7 @@ const isOpening = ({ kind }: Movement.Movement): boolean => kind === "genesis"
 
 /** The movements of a place that are left, in the order of the page. */
 const candidatesOf = (entry: LedgerEntry, { after, order }: Query): Array<Candidate> => {
+  if (entry.movements.length === 0) return []
   const openings = entry.movements.findIndex((movement) => !isOpening(movement))
   const all = entry.movements.map((movement, at): Candidate => {
     if (isOpening(movement)) return { entry, movement, index: at, part: at }
@@ -99,7 +100,7 @@ const search = Effect.fnUntraced(function* (snapshot: Snapshot, query: Query): E
   const found: Array<Candidate> = []
   let after = WalletPage.placeBefore(query)
   let work = 0
-  for (let size = Math.min(limit + 1, batch); ; size = Math.min(size * 2, batch)) {
+  for (let size = Math.min(limit + 1, batch); ; size = Math.min(size * 4, batch)) {
     const entries = yield* snapshot.ledger({ wallet, from, to, order, after, limit: size, maxBytes })
     for (const entry of entries) {
       for (const candidate of candidatesOf(entry, query)) {

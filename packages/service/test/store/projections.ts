@@ -27,7 +27,7 @@ export const upperCase = (revision: number): Projection => ({
   rows: ({ transactions }) => transactions.map(({ body, index }) => ({ index, body: body.toUpperCase(), keys: [] })),
 })
 
-/** A projection whose ledgers have a movement for each transaction of a wallet: its index and the revision, as an amount. */
+/** A projection whose ledgers have a movement for most transactions of a wallet: its block and index, as an amount. */
 export const ledgers = (revision: number): LedgerProjection => ({
   id: "ledgers",
   kind: "ledger",
@@ -42,13 +42,16 @@ export const ledgers = (revision: number): LedgerProjection => ({
 
 const ledgerRow = (wallet: string, block: number, index: number, revision: number) => ({
   roles: revision,
-  movements: [
-    {
-      ...({ wallet, counterparty: null, asset: "native", tokenId: null, kind: "value", logIndex: null } as const),
-      amount: BigInt(block * 1_000 + index + 1),
-      isFailed: revision % 2 === 0,
-    },
-  ],
+  movements:
+    (block + index) % 3 === 2
+      ? []
+      : [
+          {
+            ...({ wallet, counterparty: null, asset: "native", tokenId: null, kind: "value", logIndex: null } as const),
+            amount: BigInt(block * 1_000 + index + 1),
+            isFailed: revision % 2 === 0,
+          },
+        ],
 })
 
 /** The rows of a wallet by `ledgers`. */

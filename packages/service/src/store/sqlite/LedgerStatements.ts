@@ -3,6 +3,7 @@
  */
 import * as Movement from "../../ledger/Movement.ts"
 import * as RowId from "../rows/RowId.ts"
+import * as BlobLiteral from "./BlobLiteral.ts"
 import * as KeyRangeStatements from "./KeyRangeStatements.ts"
 import { limit } from "./Limit.ts"
 
@@ -48,8 +49,8 @@ export const size = `SELECT octet_length(body) FROM ledger WHERE range IN (?, ?)
 
 const ofWallet = `FROM ledger WHERE range = ? AND wallet = ? AND id >= ? AND id <= ?`
 
-/** Without its wallet, which a query names: each column of bytes takes as long as the rest of a row. */
-const rows = `SELECT id, iif(octet_length(body) <= ?, body, NULL), checksum ${ofWallet}`
+/** Without its wallet, which a query names. The body of a row without movements is read as a literal. */
+const rows = `SELECT id, ${BlobLiteral.orBytes("body")}, checksum ${ofWallet}`
 
 const inOrder = (selected: string) =>
   ({
@@ -58,8 +59,8 @@ const inOrder = (selected: string) =>
   }) as const
 
 /**
- * Rows of a wallet; `NULL` for a longer body. Parameters: for each part the bytes of a body, range, wallet, first row id, last row id, limit;
- * limit.
+ * Rows of a wallet; a literal for a short body, and `NULL` for a long one. Parameters: for each part the bytes of a body, range, wallet,
+ * first row id, last row id, limit; limit.
  */
 export const page = inOrder(rows)
 

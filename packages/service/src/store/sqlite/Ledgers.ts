@@ -12,6 +12,7 @@ import * as Checksum from "../rows/Checksum.ts"
 import * as KeyOrder from "../rows/KeyOrder.ts"
 import * as KeyRanges from "../rows/KeyRanges.ts"
 import * as LedgerDifferences from "../rows/LedgerDifferences.ts"
+import * as BlobLiteral from "./BlobLiteral.ts"
 import type { Connection, Params } from "./Connection.ts"
 import * as DocumentStatements from "./DocumentStatements.ts"
 import * as Ranges from "./KeyRanges.ts"
@@ -167,7 +168,7 @@ const rangeOf = ({ after, from, order, to }: LedgerQuery): readonly [first: numb
   return order === "ASC" ? [Math.max(first, id + 1), end - 1] : [first, Math.min(end - 1, id - 1)]
 }
 
-/** A row of a known wallet; its body is `null` where it is read apart. */
+/** A row of a known wallet; its body is a literal where it is short, and `null` where it is read apart. */
 type OwnColumns<Body> = readonly [id: number, body: Body, checksum: number]
 
 /** A body that is read apart; `null` where it does not fit. */
@@ -226,8 +227,12 @@ const checkHistoryUnsafe = (
     paramsOf: (range, lowest, highest) => [range, key, lowest, highest, wanted],
     ending: wanted,
   })
-  const found = new Set(rows.map(([id]) => id))
-  const missing = entries.find(([id]) => !found.has(id) && isNamedUnsafe(connection, wallet, id))
+  let at = 0
+  const missing = entries.find(([id]) => {
+    // Both are in order.
+    while (at < rows.length && (order === "ASC" ? rows[at]![0] < id : rows[at]![0] > id)) at++
+    return rows[at]?.[0] !== id && isNamedUnsafe(connection, wallet, id)
+  })
   if (missing === undefined) return
   const { block } = RowId.toPosition(missing[0])
   throw Checksum.damaged(connection.name, block, "the ledger of a wallet lacks a transaction of its history")
@@ -262,7 +267,7 @@ export const pageUnsafe = (
   const wallet = fromHex(query.wallet)
   const ofWallet = Checksum.fromValues([wallet])
   const inlineBytes = Math.floor(maxBytes / limit)
-  const found = ofWalletUnsafe<OwnColumns<Uint8Array | null>>(connection, Statements.page, {
+  const found = ofWalletUnsafe<OwnColumns<Uint8Array | string | null>>(connection, Statements.page, {
     wallet: query.wallet,
     ids: rangeOf(query),
     order,
@@ -274,7 +279,8 @@ export const pageUnsafe = (
   let left = maxBytes
   for (const [id, inline, checksum] of found) {
     const room = rows.length === 0 ? Number.MAX_SAFE_INTEGER : left
-    const body = inline ?? apartUnsafe(connection, wallet, id, room)
+    const body =
+      (typeof inline === "string" ? BlobLiteral.read(inline) : inline) ?? apartUnsafe(connection, wallet, id, room)
     if (body === null || body.length > room) return { rows, isCut: true }
     checkUnsafe(connection, ofWallet, id, body, checksum)
     left -= body.length

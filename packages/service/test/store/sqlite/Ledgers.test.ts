@@ -89,6 +89,16 @@ describe("Ledgers", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.effect("pageUnsafe: reads no bytes of rows without movements, and their roles", () =>
+    Effect.gen(function* () {
+      const { page } = yield* withRows([0, 1, 0, 0])
+
+      expect(page("ASC", 4)).toEqual({ isCut: false, blocks: [0, 1, 2, 3], read: "4" })
+      expect(page("DESC", 2)).toEqual({ isCut: false, blocks: [3, 2], read: "" })
+      expect(page("ASC", 4, 5)).toEqual({ isCut: true, blocks: [0, 1], read: "4" })
+    }).pipe(Effect.scoped),
+  )
+
   const own = `WHERE id >> 20 = 2 AND wallet = x'${"01".repeat(20)}'`
 
   for (const change of [`UPDATE ledger SET wallet = x'${"03".repeat(20)}' ${own}`, `DELETE FROM ledger ${own}`]) {
@@ -125,14 +135,17 @@ describe("Ledgers", () => {
       }).pipe(Effect.scoped),
   )
 
-  for (const [column, value] of [
+  for (const [column, value, count = 1] of [
     ["body", "x'01'"],
     ["body", "zeroblob(40)"],
+    ["body", "x'02'", 0],
+    ["body", "'\u0001'", 0],
     ["checksum", "1"],
+    ["checksum", "1", 0],
   ] as const) {
-    it.effect(`pageUnsafe: fails with the block where ${column} was set to ${value}`, () =>
+    it.effect(`pageUnsafe: fails with the block where ${column} of ${count} movements was set to ${value}`, () =>
       Effect.gen(function* () {
-        const { connection, page } = yield* withRows([1, 1, 1])
+        const { connection, page } = yield* withRows([1, count, 1])
         connection.scriptUnsafe(
           `UPDATE ledger SET ${column} = ${value} WHERE id >> 20 = 1 AND wallet = x'${"01".repeat(20)}'`,
         )

@@ -1,0 +1,26 @@
+/**
+ * Short values of a column of bytes, read as SQL literals: `node:sqlite` makes memory of its own for the bytes of each row, which takes as long
+ * as the rest of several rows.
+ */
+
+/** Bytes of the longest value that is read as a literal. */
+const maxBytes = 3
+
+/** A column of bytes: a literal where it is short, `NULL` where it is long. Parameter: bytes of the longest value that is read. */
+export const orBytes = (column: string): string =>
+  `CASE WHEN octet_length(${column}) <= ${maxBytes} THEN quote(${column}) WHEN octet_length(${column}) <= ? THEN ${column} END`
+
+/** The bytes of literals that were read: a column has few short values. */
+const known = new Map<string, Uint8Array>()
+const maxKnown = 4096
+
+/** The bytes of a literal; `null` for one of another type, which only a damaged row has. */
+export const read = (literal: string): Uint8Array | null => {
+  const found = known.get(literal)
+  if (found !== undefined) return found
+  if (!literal.startsWith("X'")) return null
+  const bytes = Uint8Array.from(Buffer.from(literal.slice(2, -1), "hex"))
+  if (known.size >= maxKnown) known.clear()
+  known.set(literal, bytes)
+  return bytes
+}
