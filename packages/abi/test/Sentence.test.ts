@@ -120,6 +120,8 @@ describe("Sentence.fromFacts", () => {
 
     expect(of(`0x${word(9n)}`)).toBe("Allowed 0xcccc to spend up to 9 0xdddd")
     expect(of(`0x${"f".repeat(64)}`)).toBe("Allowed 0xcccc to spend any amount of 0xdddd")
+    expect(of(topicOf(2n ** 96n - 1n))).toBe("Allowed 0xcccc to spend any amount of 0xdddd")
+    expect(of(topicOf(5n * 10n ** 28n))).toBe(`Allowed 0xcccc to spend up to ${5n * 10n ** 28n} 0xdddd`)
     expect(of(`0x${word(0n)}`)).toBe("Revoked the allowance of 0xcccc for 0xdddd")
   })
 

@@ -39,9 +39,10 @@ export const creation = ({ created, to }: Context): Parts | null =>
 export const transferLabel = /^(?:transfer|transferFrom|safeTransferFrom|transferWithAuthorization|send)$/
 
 /** The only transfer of tokens, of a transaction that moved nothing else. */
-export const transfer = ({ from, transfers, value }: Context): Parts | null => {
+export const transfer = ({ from, ins, transfers, value }: Context): Parts | null => {
   const moved = only(transfers)
   if (moved === undefined || value > 0n || moved.amount === 0n) return null
+  if (ins.some(({ asset }) => asset === "native")) return null
   if (moved.from === zero || moved.to === zero) return null
   const amount = amountOf({ asset: moved.token, tokenId: moved.tokenId, amount: moved.amount })
   if (moved.from === moved.to) return moved.from === from ? [words("Sent "), amount, words(" to itself")] : null
@@ -117,8 +118,9 @@ export const made = (facts: Context): Parts | null => {
   return one?.from === zero && facts.value === 0n ? mintedBy(facts, [one.to]) : null
 }
 
-/** More than a contract can ever move: an allowance without a bound. */
-const unbounded = 2n ** 95n
+/** Whether an allowance has no bound: the largest number of an integer type, or more than any token has. */
+const isUnbounded = (amount: bigint): boolean =>
+  amount >= 2n ** 128n || (amount >= 2n ** 95n && (amount & (amount + 1n)) === 0n)
 
 const allowance = ({ address, data, topics: [, , spender, id] }: EventLog): Parts | null => {
   if (id !== undefined) {
@@ -130,10 +132,9 @@ const allowance = ({ address, data, topics: [, , spender, id] }: EventLog): Part
   const amount = BigInt(data)
   if (amount === 0n)
     return [words("Revoked the allowance of "), party(addressIn(spender)), words(" for "), tokenOf(address)]
-  const limit: Parts =
-    amount >= unbounded
-      ? [words("any amount of "), tokenOf(address)]
-      : [words("up to "), { _tag: "Amount", asset: address, tokenId: null, amount }]
+  const limit: Parts = isUnbounded(amount)
+    ? [words("any amount of "), tokenOf(address)]
+    : [words("up to "), { _tag: "Amount", asset: address, tokenId: null, amount }]
   return [words("Allowed "), party(addressIn(spender)), words(" to spend "), ...limit]
 }
 

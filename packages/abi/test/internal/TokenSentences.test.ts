@@ -13,6 +13,7 @@ import {
   other,
   plain,
   router,
+  textOf,
   textOfParts,
   token,
   topicOf,
@@ -53,6 +54,12 @@ describe("TokenSentences", () => {
     expect(transfer({ transfers: [moved(alice, zero, 7n)] })).toBeNull()
     expect(transfer({ transfers: [moved(zero, alice, 7n)] })).toBeNull()
     expect(transfer({ transfers: [moved(alice, bob, 7n)], value: 1n })).toBeNull()
+  })
+
+  it("transfer: leaves a token that was given for ether to another template", () => {
+    const sold = { to: router, transfers: [moved(alice, router, 7n)], movements: [held(token, -7n), native(9n)] }
+    expect(by(TokenSentences.transfer)(sold)).toBeNull()
+    expect(textOf({ ...plain, ...callOf("sell"), ...sold })).toBe("Gave 7 0xdddd and received 9 wei through 0xcccc")
   })
 
   it("distribution: states one token of the sender to several addresses, and nothing where more was moved", () => {
@@ -130,7 +137,7 @@ describe("TokenSentences", () => {
 
     expect(approval(given)).toBe("Allowed 0xcccc to spend up to 9 0xdddd")
     expect(approval({ ...given, data: `0x${word(2n ** 95n - 1n)}` })).toMatch(/^Allowed 0xcccc to spend up to 396/)
-    expect(approval({ ...given, data: `0x${word(2n ** 95n)}` })).toBe("Allowed 0xcccc to spend any amount of 0xdddd")
+    expect(approval({ ...given, data: `0x${word(2n ** 128n)}` })).toBe("Allowed 0xcccc to spend any amount of 0xdddd")
     expect(approval({ ...given, data: "0x" })).toBeNull()
     expect(approval(given, { logs: [given, given] })).toBeNull()
     expect(approval(given, { logs: [] })).toBeNull()
