@@ -19,6 +19,7 @@ const longestOf = (error: TurnError, maxDelayMillis: number): number => {
   switch (error._tag) {
     case "BlockNotFound":
       return error.what === "block" ? busyDelayMillis : refusedDelayMillis
+    case "FinalBlocksDiffer":
     case "InvalidBlock":
     case "WrongChain":
       return refusedDelayMillis

@@ -15,6 +15,7 @@ import { InvalidBlock } from "../verification/InvalidBlock.ts"
 import { BlockNotFound } from "../fetch/BlockNotFound.ts"
 import * as CommonAncestor from "./CommonAncestor.ts"
 import * as FailureDelay from "./FailureDelay.ts"
+import { FinalBlocksDiffer } from "./FinalBlocksDiffer.ts"
 import type { IndexerReport } from "./IndexerReport.ts"
 import type { Action, Extend, Input, TurnError, Wait } from "./IndexerTurn.ts"
 
@@ -53,6 +54,8 @@ interface Reorg {
   /** The block of the node that does not extend the index. */
   readonly found: BlockRef
   readonly search: CommonAncestor.Search
+  /** Last final block of the index; `null` while none is known. */
+  readonly finalized: number | null
   /** Highest stored block that was found to be shared. */
   readonly ancestor: BlockRef | null
 }
@@ -106,6 +109,8 @@ export const turnBlocks = 2_000
 /** Blocks after which the finalized block is looked up where the head of the node moves in each turn, so that none begins at it. */
 const movingBlocks = 16
 const maxLeaseDelayMillis = 1_000
+/** The most final blocks that a reorg removes. The deepest one of a public chain had 7,000; the node of another chain has none of them. */
+const maxFinalBlocks = 10_000
 /** Time of failures after which the lease is offered: another indexer may have nodes that respond. */
 const offeringMillis = 60_000
 
@@ -171,6 +176,7 @@ const reportsOf = (error: TurnError, failures: number): Reports => {
   const isTolerated = failures <= FailureDelay.toleratedFailures
   switch (error._tag) {
     case "WrongChain":
+    case "FinalBlocksDiffer":
       return [{ _tag: "Misconfigured", message }]
     case "TracerLost":
       return [{ _tag: "Waiting", message }]
@@ -284,7 +290,7 @@ const startBlockFound = (
 /** Searches for the common ancestor. The node's chain reaches `reach` or above, and differs from the index there. */
 const startReorg = (
   state: IndexerState,
-  { first, head }: Checkpoint,
+  { finalized, first, head }: Checkpoint,
   reach: number,
   found: BlockRef,
   reports: Reports = [],
@@ -292,15 +298,21 @@ const startReorg = (
   const highest = Math.min(head.number, reach)
   if (highest < first) return nextTurn(state, reports)
   const search = CommonAncestor.start(first, highest)
-  const phase: Reorg = { _tag: "Reorg", head, highest, found, search, ancestor: null }
+  const phase: Reorg = { _tag: "Reorg", head, highest, found, search, finalized, ancestor: null }
   return transition({ ...state, phase }, { _tag: "CheckChain" }, reports)
 }
 
 const continueReorg = (settings: Settings, state: IndexerState, phase: Reorg): Transition => {
   const number = CommonAncestor.next(phase.search)
   if (number !== null) return transition({ ...state, phase }, { _tag: "CompareBlock", number })
-  const { ancestor, found, head, highest } = phase
-  if (ancestor?.number !== highest) return transition({ ...state, phase }, { _tag: "Unwind", head, to: ancestor })
+  const { ancestor, finalized, found, head, highest, search } = phase
+  if (ancestor?.number !== highest) {
+    const differs = (ancestor?.number ?? search.first - 1) + 1
+    const finalBlocks = finalized === null ? 0 : finalized - differs + 1
+    const isFollowed = settings.rewinds === true || finalBlocks <= maxFinalBlocks
+    if (!isFollowed) return failed(settings, state, new FinalBlocksDiffer({ from: differs, count: finalBlocks }))
+    return transition({ ...state, phase }, { _tag: "Unwind", head, to: ancestor })
+  }
   // No differing block: the node contradicts itself, and no block is removed for that.
   const what = `it does not extend the stored block ${highest}, which the node has too`
   return failed(settings, state, new InvalidBlock({ block: found.number, hash: found.hash, what }))

@@ -9,6 +9,7 @@ import type { CheckpointConflict, LeaseLost, StoreError } from "../store/StoreEr
 import type * as HashRules from "../verification/HashRules.ts"
 import type { InvalidBlock } from "../verification/InvalidBlock.ts"
 import type { BlockNotFound } from "../fetch/BlockNotFound.ts"
+import type { FinalBlocksDiffer } from "./FinalBlocksDiffer.ts"
 import type { TracerLost } from "./TracerLost.ts"
 
 /**
@@ -18,6 +19,7 @@ export type TurnError =
   | NodeError
   | InvalidBlock
   | BlockNotFound
+  | FinalBlocksDiffer
   | TracerLost
   | StoreError
   | CheckpointConflict

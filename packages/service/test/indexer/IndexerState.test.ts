@@ -318,6 +318,26 @@ describe("IndexerState", () => {
       })
     })
 
+    /** A reorg from block 6 on, of an index whose final blocks end at `finalized`. */
+    const belowFinal = (finalized: number, changes: Partial<IndexerState.Settings> = {}) => {
+      const checkpoint = { ...checkpointAt(20_000), finalized }
+      const start: IndexerTurn.Input = { ...broken, checkpoint, nodeHead: 6 }
+      const inputs = [6, 5].map((number) => compared(number, number === 5))
+      return apply([start, { _tag: "ChainChecked" }, ...inputs], { settings: changes })
+    }
+
+    it("removes 10,000 final blocks, and no more: the node has another chain", () => {
+      const { action, reports } = belowFinal(10_006)
+
+      expect(belowFinal(10_005).action).toEqual({ _tag: "Unwind", head: ref(20_000), to: ref(5) })
+      expect(action._tag).toBe("Wait")
+      expect(reports).toEqual([{ _tag: "Misconfigured", message: expect.stringMatching(/block 6 on.*10001 blocks/) }])
+    })
+
+    it("removes any number of blocks of a chain whose node can go back", () => {
+      expect(belowFinal(20_000, { rewinds: true }).action._tag).toBe("Unwind")
+    })
+
     it("removes nothing when no stored block differs: the node contradicts itself", () => {
       const { action, reports } = apply([broken, { _tag: "ChainChecked" }, compared(5, true)])
 

@@ -1,0 +1,17 @@
+/** The refusal of a chain that would replace the history of an index: rather that of another chain than a reorg. */
+import * as Data from "effect/Data"
+
+/**
+ * The node has other blocks than the index in place of many final ones. Nothing is removed.
+ */
+export class FinalBlocksDiffer extends Data.TaggedError("FinalBlocksDiffer")<{
+  /** First block that differs. */
+  readonly from: number
+  /** Final blocks of the index from there on. */
+  readonly count: number
+}> {
+  override get message() {
+    const { count, from } = this
+    return `The node has another chain than the index from block ${from} on, where ${count} blocks are final. Nothing is removed. Correct the URL of the node. If the chain itself was replaced, stop the service and run: daybook reindex --from ${from}`
+  }
+}
