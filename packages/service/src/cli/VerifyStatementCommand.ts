@@ -4,6 +4,7 @@
 import { readFile, stat } from "node:fs/promises"
 import { quote } from "@daybook/schema/Issue"
 import type * as SignedStatement from "@daybook/schema/SignedStatement"
+import { visibleLine } from "@daybook/schema/VisibleText"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Argument from "effect/cli/Argument"
@@ -66,7 +67,7 @@ const describe = (
   const { closing_block: closing, from_block: from } = header
   const symbol = StatementFormat.nativeSymbol(Number(header.chain_id))
   return [
-    `signed by ${signature.public_key} with ${header.made_by} at ${header.made_at.toISOString()}, from ${header.source === "node" ? "a node" : "an index"}`,
+    `signed by ${signature.public_key} with ${visibleLine(header.made_by)} at ${header.made_at.toISOString()}, from ${header.source === "node" ? "a node" : "an index"}`,
     `${StatementFormat.chainName(Number(header.chain_id))}, blocks ${from} to ${closing.number} (${closing.hash})`,
     ...checked.map(
       ({ address, balances, isByStateRoot, trusted }) =>
@@ -75,7 +76,7 @@ const describe = (
     hasRows ? "the movements were found again" : "the movements were not searched for: --rows does",
     ...statements.flatMap(({ address, not_covered }) => [
       `not covered of ${address}`,
-      ...not_covered.map((sentence) => `  ${sentence}`),
+      ...not_covered.map((sentence) => `  ${visibleLine(sentence)}`),
     ]),
   ]
 }

@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as JsonParser from "jsonc-parser"
 import * as Config from "./Config.ts"
 import { InvalidConfig } from "./InvalidConfig.ts"
+import * as JsonDepth from "./JsonDepth.ts"
 import * as JsonLines from "./JsonLines.ts"
 import * as Overrides from "./Overrides.ts"
 import * as ServedChain from "./ServedChain.ts"
@@ -83,18 +84,6 @@ const readBounded = async (path: string): Promise<Buffer> => {
 /** The keys of a configuration are at most six deep; what parses a text and visits its values takes stack for each level. */
 const maxDepth = 100
 
-/** Whether brackets are nested deeper than they may be. */
-const isTooDeep = (text: string): boolean => {
-  let depth = 0
-  // Texts are passed over whole.
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/g)) {
-    if (token === "[" || token === "{") depth++
-    else if (token === "]" || token === "}") depth--
-    if (depth > maxDepth) return true
-  }
-  return false
-}
-
 /** What a text is that is not JSON, behind the place of its first wrong character. */
 const otherForm = (text: string): string => {
   if (text.trim() === "") return " The file is empty."
@@ -114,7 +103,7 @@ const readJson = Effect.fnUntraced(function* (path: string, remedy: string) {
     )
   }
   const text = bytes.toString().replace(/^\uFEFF/, "")
-  if (isTooDeep(text)) {
+  if (JsonDepth.isDeeper(text, maxDepth)) {
     return yield* invalid(
       `Invalid JSON in the configuration file: ${path} nests values deeper than ${maxDepth} levels.`,
     )

@@ -6,11 +6,13 @@
  */
 import { createHash } from "node:crypto"
 import * as Issue from "@daybook/schema/Issue"
+import * as Json from "@daybook/schema/Json"
 import * as SignedStatement from "@daybook/schema/SignedStatement"
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import * as SchemaParser from "effect/SchemaParser"
 import type { BlockRef } from "../block/BlockRows.ts"
+import * as JsonDepth from "../config/JsonDepth.ts"
 import type * as Books from "../ledger/Books.ts"
 import type * as Holding from "../ledger/Holding.ts"
 import type * as Movement from "../ledger/Movement.ts"
@@ -146,24 +148,18 @@ const refuse = (reason: string) => Result.fail(new StatementRefused({ reason }))
 /** Levels of arrays and objects in a file, at most: more than its form has. */
 const maxDepth = 16
 
-/** Whether a JSON text has more levels than a file can have. */
-const isTooDeep = (text: string): boolean => {
-  let depth = 0
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/gs)) {
-    if (token === "[" || token === "{") depth += 1
-    else if (token === "]" || token === "}") depth -= 1
-    if (depth > maxDepth) return true
-  }
-  return false
-}
-
-const parseJson = (text: string): unknown => {
-  if (isTooDeep(text)) return undefined
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+/** Why the blocks are not those of one range; `null` where they are. */
+const issueOfBlocks = ({
+  closing_block,
+  from_block,
+  opening_block,
+}: SignedStatement.StatementHeader): string | null => {
+  const [closing, opening] = [closing_block.number, opening_block.number]
+  if (closing < opening) return `its closing block ${closing} is before its opening block ${opening}`
+  const isFirst = from_block === 0n && opening === 0n
+  return isFirst || from_block === opening + 1n
+    ? null
+    : `its opening block ${opening} is not the one before its first block ${from_block}`
 }
 
 /** Why the parts are not those that the header names; `null` where they are. */
@@ -177,6 +173,7 @@ const issueOfParts = ({ header, statements }: Wire): string | null => {
     if (digest !== sha256) {
       return `the part of ${address} was changed: its SHA-256 is ${digest}, the signed header has ${sha256}`
     }
+    if (part.proved && part.differences.length > 0) return `${address} is stated as proved, and has differences`
     parts.delete(address)
   }
   const [left] = parts.keys()
@@ -202,7 +199,7 @@ export const read = (
   { publicKey, wallets = [] }: Expected = {},
 ): Result.Result<SignedStatement.SignedStatement, StatementRefused> => {
   if (text.length > maxLength) return refuse(`it has ${text.length} characters, and at most ${maxLength} are accepted.`)
-  const json = parseJson(text)
+  const json = JsonDepth.isDeeper(text, maxDepth) ? undefined : Json.parse(text)
   if (json === undefined) return refuse("it is not JSON.")
   const decoded = decode(json)
   if (Result.isFailure(decoded)) {
@@ -221,7 +218,7 @@ export const read = (
   // Sound: it was decoded, and encodes to the same text.
   const wire = json as Wire
   const { header, signature } = wire
-  const issue = issueOfParts(wire)
+  const issue = issueOfBlocks(statement.header) ?? issueOfParts(wire)
   if (issue !== null) return refuse(`${issue}.`)
   if (!SigningKey.isSignature(signature.public_key, SignedStatement.canonicalJson(header), signature.value)) {
     return refuse(

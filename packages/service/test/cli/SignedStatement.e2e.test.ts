@@ -5,6 +5,8 @@ import { layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { expect, vi } from "vitest"
 import { Anvil, Scenario } from "@daybook/chain"
+import { canonicalJson } from "@daybook/schema/SignedStatement"
+import * as SigningKey from "../../src/signed/SigningKey.ts"
 import * as server from "../node/server.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
 import { daybook, daybookProcess, timeout } from "./daybook.ts"
@@ -89,6 +91,22 @@ layer(scenario, { excludeTestServices: true })("daybook statement --signed and d
         expect(byExpected.err).toContain(`Statement refused: wallet missing: ${accounts.carol} is not in the file.`)
         expect(byKey.err).toContain("Statement refused: it is signed by another key: expected 0x1111")
       }).pipe(Effect.scoped),
+  )
+
+  it.effect("texts of a statement are printed on one line each, with every character visible", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Anvil.Anvil
+      const { accounts } = yield* Scenario.Scenario
+      const { base, text } = yield* signed(url, [accounts.bob], 1)
+      const key = yield* SigningKey.read(join(base, "signing-key.pem"))
+      const wire = JSON.parse(text)
+      wire.header.made_by = "none\u001b[2J\nverified"
+      wire.signature.value = key.sign(canonicalJson(wire.header))
+      writeFileSync(join(base, "statement.json"), `${canonicalJson(wire)}\n`)
+      const { out } = yield* daybook(base, "verify-statement", "statement.json", "--rpc", url)
+
+      expect(out).toContain(" with none[U+001B][2J verified at ")
+    }),
   )
 
   it.effect("a statement of a block that was reorged away is refused with the reason", () =>

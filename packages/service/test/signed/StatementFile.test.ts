@@ -74,6 +74,27 @@ describe("StatementFile", () => {
     }),
   )
 
+  it.effect("read: refuses what contradicts itself, by any key", () =>
+    Effect.gen(function* () {
+      const { key } = yield* made
+      const signed = (changes: Partial<StatementFile.Subject>, part: Partial<StatementFile.WalletPart> = {}) =>
+        reasonOf(
+          StatementFile.toText(StatementFile.sign({ ...subject, ...changes }, [{ ...partOf(alice), ...part }], key)),
+        )
+      const opening = { number: 5, hash: hash("55") }
+      const difference = { holding: Holding.native, expected: 7n, found: 8n, firstBlock: null }
+
+      expect(signed({ fromBlock: 6, opening })).toBe("accepted")
+      expect(signed({ fromBlock: 2, opening })).toBe("its opening block 5 is not the one before its first block 2.")
+      expect(signed({ fromBlock: 1 })).toBe("accepted")
+      expect(signed({ fromBlock: 10, opening: { number: 10, hash: hash("10") } })).toBe(
+        "its closing block 9 is before its opening block 10.",
+      )
+      expect(signed({}, { differences: [difference] })).toBe(`${alice} is stated as proved, and has differences.`)
+      expect(signed({}, { differences: [difference], isProved: false })).toBe("accepted")
+    }),
+  )
+
   it.effect("read: states why a file is refused", () =>
     Effect.gen(function* () {
       const { key, text, wire } = yield* made
@@ -105,6 +126,7 @@ describe("StatementFile", () => {
       expect(reasonOf("{}")).toBe('Invalid statement "header": expected an object (StatementHeader), received nothing.')
       expect(reasonOf("no")).toBe("it is not JSON.")
       expect(reasonOf(`${"[".repeat(1_000_000)}`)).toBe("it is not JSON.")
+      expect(reasonOf(`"${"x".repeat(20_000_000)}"`)).toContain("expected an object")
     }),
   )
 })
