@@ -3,7 +3,6 @@
  * service. Standard output has messages of the protocol alone; the log is on standard error.
  */
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Command from "effect/cli/Command"
@@ -58,6 +57,6 @@ export const mcp = (version: string) =>
         },
       })
       const { Server } = yield* load
-      return yield* Layer.launch(Server.layer(access, version))
+      return yield* Server.run(access, version)
     }, Effect.scoped),
   )

@@ -169,3 +169,20 @@ export const read = (headers: Headers, json: unknown): McpRequest => {
   const issue = isSelfContained && item._tag === "Message" ? selfContainedIssue(headers, fields) : undefined
   return issue ?? ofItems([item], false, version)
 }
+
+/** Reads a message of a connection that has a version, where it was agreed. Without headers, the message itself states what they would repeat. */
+export const readWithoutHeaders = (version: string | undefined, json: unknown): McpRequest => {
+  const fields = fieldsOf(json)
+  const claim = claimOf(fields)
+  if (typeof claim !== "string") return read({ "mcp-protocol-version": version }, json)
+  const method = String(fields?.["method"])
+  const key = Object.hasOwn(namedBy, method) ? namedBy[method] : undefined
+  const name = key === undefined ? undefined : fieldsOf(fields?.["params"])?.[key]
+  return read({ "mcp-protocol-version": claim, "mcp-method": method, "mcp-name": String(name) }, json)
+}
+
+/** The id of the request that a notification cancels; `undefined` for another message. */
+export const cancelled = (json: unknown): unknown => {
+  const fields = fieldsOf(json)
+  return fields?.["method"] === "notifications/cancelled" ? fieldsOf(fields["params"])?.["requestId"] : undefined
+}
