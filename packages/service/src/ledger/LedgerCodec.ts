@@ -9,8 +9,9 @@ import type { Candidate, LedgerRow } from "./WalletRows.ts"
 
 const addressBytes = 20
 
-const hexOf = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex")
+const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+
+const hexOf = (bytes: Uint8Array): string => bufferOf(bytes).toString("hex")
 
 /** Values of hex digits by their character codes; that of any other character is too large for a digit. */
 const digitValues = new Uint16Array(128).fill(256)
@@ -110,6 +111,8 @@ class Writer {
 /** Reads what a writer wrote; throws a `RangeError` beyond its end. */
 class Reader {
   readonly #bytes: Uint8Array
+  /** A view of the bytes; undefined until text is made of some. */
+  #buffer: Buffer | undefined
   #at = 0
 
   constructor(bytes: Uint8Array) {
@@ -136,21 +139,33 @@ class Reader {
     }
   }
 
-  bytes(count: number): Uint8Array {
-    const end = this.#at + count
+  /** Passes over some bytes; the index of the first. */
+  #skip(count: number): number {
+    const start = this.#at
+    const end = start + count
     if (end > this.#bytes.length) throw new RangeError("The row ends early.")
-    const bytes = this.#bytes.subarray(this.#at, end)
     this.#at = end
-    return bytes
+    return start
+  }
+
+  bytes(count: number): Uint8Array {
+    const start = this.#skip(count)
+    return this.#bytes.subarray(start, this.#at)
+  }
+
+  #hex(count: number): string {
+    const start = this.#skip(count)
+    this.#buffer ??= bufferOf(this.#bytes)
+    return `0x${this.#buffer.toString("hex", start, this.#at)}`
   }
 
   address(): string {
-    return `0x${hexOf(this.bytes(addressBytes))}`
+    return this.#hex(addressBytes)
   }
 
   bigint(): bigint {
     const count = this.number()
-    return count === 0 ? 0n : BigInt(`0x${hexOf(this.bytes(count))}`)
+    return count === 0 ? 0n : BigInt(this.#hex(count))
   }
 }
 
@@ -288,7 +303,7 @@ export const walletsOfPlaces = function* (bytes: Uint8Array): Generator<string, 
   while (!reader.isAtEnd) {
     const wallet = reader.bytes(addressBytes)
     for (let left = reader.number(); left > 0; left--) reader.number()
-    yield `0x${Buffer.from(wallet.buffer, wallet.byteOffset, wallet.byteLength).toString("hex")}`
+    yield `0x${hexOf(wallet)}`
   }
 }
 

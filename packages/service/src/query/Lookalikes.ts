@@ -86,12 +86,13 @@ const placesBefore = Effect.fnUntraced(function* (
   wallet: string,
   newest: Position,
   oldest: Position,
+  known: ReadonlyArray<LedgerEntry>,
 ): Effect.fn.Return<ReadonlyArray<LedgerEntry>, StoreError> {
-  const found: Array<LedgerEntry> = []
-  let older = 0
+  const found = known.filter((entry) => compare(entry, newest) < 0)
+  let older = found.filter((entry) => compare(entry, oldest) < 0).length
   // Twice as many each time until the other one is reached.
   let limit = windowPlaces
-  for (let after: Position = newest; older < windowPlaces; limit = Math.min(maxAtOnce, 2 * limit)) {
+  for (let after: Position = found.at(-1) ?? newest; older < windowPlaces; limit = Math.min(maxAtOnce, 2 * limit)) {
     const query = { wallet, from: 0, to: newest.block, order: "DESC", after } as const
     const atOnce = older === 0 ? limit : windowPlaces - older
     const entries = yield* snapshot.ledger({ ...query, limit: atOnce, maxBytes: batchBytes })
@@ -106,15 +107,19 @@ const placesBefore = Effect.fnUntraced(function* (
   return found
 })
 
-/** Finds the lookalikes among counterparties of a wallet; gives whether one is. */
+/**
+ * Finds the lookalikes among counterparties of a wallet; gives whether one is. `known` are places that were read, newest first: where there are
+ * any, those of all candidates and all between them.
+ */
 export const find = Effect.fnUntraced(function* (
   snapshot: Snapshot,
   wallet: string,
   candidates: ReadonlyArray<Candidate>,
+  known: ReadonlyArray<LedgerEntry> = [],
 ): Effect.fn.Return<(candidate: Candidate) => boolean, StoreError> {
   const [oldest, ...later] = candidates.toSorted(compare)
   if (oldest === undefined) return () => false
-  const places = yield* placesBefore(snapshot, wallet, later.at(-1) ?? oldest, oldest)
+  const places = yield* placesBefore(snapshot, wallet, later.at(-1) ?? oldest, oldest, known)
   const payments = new RecentPayments()
   const found = new Set<string>()
   let next = places.length - 1

@@ -90,6 +90,8 @@ const nextOf = (last: Candidate, following: Candidate): WalletPage.Place => ({
 /** Movements that were found, and where the search goes on. */
 interface Found {
   readonly found: ReadonlyArray<Candidate>
+  /** The places from the first movement on, and some before and behind them, in the order of the page. */
+  readonly searched: ReadonlyArray<LedgerEntry>
   readonly next: WalletPage.Place | null
 }
 
@@ -98,22 +100,24 @@ const search = Effect.fnUntraced(function* (snapshot: Snapshot, query: Query): E
   const { from, limit, order, to, wallet } = query
   const matches = matcherOf(query.selection)
   const found: Array<Candidate> = []
+  let searched: ReadonlyArray<LedgerEntry> = []
   let after = WalletPage.placeBefore(query)
   let work = 0
   for (let size = Math.min(limit + 1, batch); ; size = Math.min(size * 4, batch)) {
     const entries = yield* snapshot.ledger({ wallet, from, to, order, after, limit: size, maxBytes })
+    searched = found.length === 0 ? entries : [...searched, ...entries]
     for (const entry of entries) {
       for (const candidate of candidatesOf(entry, query)) {
         if (!matches(candidate.movement)) continue
         const last = found.at(-1)
-        if (found.length === limit && last !== undefined) return { found, next: nextOf(last, candidate) }
+        if (found.length === limit && last !== undefined) return { found, searched, next: nextOf(last, candidate) }
         found.push(candidate)
       }
       work += placeWork + entry.movements.length
-      if (work >= maxWork) return { found, next: { block: entry.block, index: entry.index } }
+      if (work >= maxWork) return { found, searched, next: { block: entry.block, index: entry.index } }
     }
     const last = entries.at(-1)
-    if (last === undefined) return { found, next: null }
+    if (last === undefined) return { found, searched, next: null }
     after = last
   }
 })
@@ -155,8 +159,8 @@ const strangerOf = ({ entry: { block, index, roles }, movement }: Candidate): Lo
 /** Reads block, transaction and token of movements, as many as fit the bytes of a page. */
 const complete = Effect.fnUntraced(function* (
   snapshot: Snapshot,
-  { found, next }: Found,
-  { maxBytes, wallet }: Query,
+  { found, next, searched }: Found,
+  { maxBytes, order, wallet }: Query,
 ): Effect.fn.Return<WalletPage.SourceRows<MovementRow>, StoreError> {
   const positions: Array<Position> = []
   const placed = found.map((candidate) => {
@@ -170,6 +174,7 @@ const complete = Effect.fnUntraced(function* (
     snapshot,
     wallet,
     found.flatMap((candidate) => strangerOf(candidate) ?? []),
+    order === "ASC" ? searched.toReversed() : searched,
   )
   const rows: Array<MovementRow> = []
   for (const { at, candidate } of placed) {

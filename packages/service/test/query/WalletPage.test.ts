@@ -1,15 +1,22 @@
 import { describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { expect } from "vitest"
+import type { LedgerProjection } from "../../src/block/Projection.ts"
 import * as Config from "../../src/config/Config.ts"
 import * as ServedChain from "../../src/config/ServedChain.ts"
+import * as LedgerCodec from "../../src/ledger/LedgerCodec.ts"
+import * as Role from "../../src/ledger/Role.ts"
+import type { LedgerRow } from "../../src/ledger/WalletRows.ts"
+import * as WalletTransactionRows from "../../src/projection/WalletTransactions.ts"
 import * as IndexedChain from "../../src/query/IndexedChain.ts"
+import * as Lookalikes from "../../src/query/Lookalikes.ts"
 import * as WalletMovements from "../../src/query/WalletMovements.ts"
 import type * as WalletPage from "../../src/query/WalletPage.ts"
 import * as WalletTransactions from "../../src/query/WalletTransactions.ts"
 import * as Engine from "../../src/store/Engine.ts"
-import { blockLevel, chainOf, type Ledger, token } from "../server/rest/ledgers.ts"
+import { blockLevel, chainOf, type Ledger, projectionOf, token } from "../server/rest/ledgers.ts"
 import * as Rows from "../server/rows.ts"
+import * as SeededRandom from "../store/SeededRandom.ts"
 import * as TestStore from "../store/TestStore.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
 
@@ -31,15 +38,17 @@ const config = Result.getOrThrow(
   Config.decode({ listen: "127.0.0.1:0", database: "sqlite:data", chains: { eth: { rpc: ["http://127.0.0.1:9"] } } }),
 )
 
-/** A chain with the ledgers of alice. */
-const opened = Effect.gen(function* () {
+/** An indexed chain. */
+const openedWith = Effect.fnUntraced(function* ({ blocks, projections }: ReturnType<typeof chainOf>) {
   const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
-  const { blocks, projections } = chainOf(ledgers, 5)
   const store = yield* TestStore.open(database, { name: "eth", id: 1 }, { watch: null, projections })
   yield* Effect.orDie(store.append(null, blocks))
   const [served] = yield* Effect.fromResult(ServedChain.fromChains(config.chains))
   return IndexedChain.fromDatabase(database)(served!)
 })
+
+/** A chain with the ledgers of alice. */
+const opened = openedWith(chainOf(ledgers, 5))
 
 const open = { _tag: "Open" } as const
 
@@ -81,6 +90,38 @@ const verify = Effect.fnUntraced(function* <Row, S, E>(
   }
 })
 
+/** Places of alice: she pays accounts whose addresses look alike, strangers send from others, and some places have no movement. */
+const lookalikeRows = (): ReadonlyArray<LedgerRow & { readonly block: number }> => {
+  const random = SeededRandom.make(7)
+  const accounts = ["1", "2", "3", "4", "5"].map((middle) => `0xabcd${middle.repeat(32)}ef01`)
+  return Array.from({ length: 240 }, (_, at) => {
+    // Long stretches without a payment, as those before a row count alone.
+    const isPaying = Math.floor(at / 50) % 2 === 0 && random.is(0.3)
+    const roles = isPaying ? Role.bits.sender : Role.bits.recipient
+    const movements = Array.from({ length: random.below(3) }, () => ({
+      ...({ wallet: Rows.alice, asset: "native", tokenId: null, kind: "value", logIndex: null } as const),
+      counterparty: random.pick(accounts),
+      amount: isPaying ? -1n : 1n,
+      isFailed: false,
+    }))
+    return { block: Math.floor(at / 4), index: at % 4, wallet: Rows.alice, roles, movements }
+  })
+}
+
+/** Each movement in the order of the chain: its place, and whether it is a lookalike by a scan of all places before it. */
+const scanned = (rows: ReturnType<typeof lookalikeRows>): ReadonlyArray<string> => {
+  const payments = new Lookalikes.RecentPayments()
+  return rows.flatMap((row) => {
+    const isOwn = (row.roles & Role.bits.sender) !== 0
+    const found = row.movements.map(
+      ({ counterparty }, index) =>
+        `${row.block} ${row.index} ${index} ${!isOwn && payments.isLookalike(counterparty ?? "")}`,
+    )
+    payments.add(row)
+    return found
+  })
+}
+
 describe("WalletPage", () => {
   it.live(
     "a page behind a number of rows equals that part of the list, and is continued, for transactions of both scopes",
@@ -102,6 +143,40 @@ describe("WalletPage", () => {
       yield* verify(chain, {}, WalletMovements.read)
       yield* verify(chain, { direction: "in" }, WalletMovements.read)
     }).pipe(Effect.scoped),
+  )
+
+  it.live(
+    "pages of movements, walked in both orders and in any size, have the flags of a scan of the whole ledger",
+    () =>
+      Effect.gen(function* () {
+        const rows = lookalikeRows()
+        const expected = scanned(rows)
+        const { blocks } = chainOf(
+          Object.fromEntries(Array.from({ length: 60 }, (_, block) => [block, { 0: [], 1: [], 2: [], 3: [] }])),
+          59,
+        )
+        const ledger = ({ number }: { readonly number: number }) =>
+          LedgerCodec.pack(rows.filter(({ block }) => block === number))
+        const projection: LedgerProjection = { ...projectionOf({}), ledger }
+        const chain = yield* openedWith({ blocks, projections: [WalletTransactionRows.projection, projection] })
+        expect(expected.filter((row) => row.endsWith("true")).length).toBeGreaterThan(20)
+
+        for (const order of ["ASC", "DESC"] as const) {
+          for (const limit of [3, 25, 500]) {
+            const walked: Array<string> = []
+            for (let position: WalletPage.Position = { _tag: "First" }; ;) {
+              const page: WalletPage.Page<WalletMovements.MovementRow> = yield* WalletMovements.read(
+                queryOf(chain, {}, { order, limit, position }),
+              )
+              for (const { entry, index, isLookalike } of page.rows)
+                walked.push(`${entry.block} ${entry.index} ${index} ${isLookalike}`)
+              if (page.next === null) break
+              position = { _tag: "After", continuation: page.next }
+            }
+            expect(walked).toEqual(order === "ASC" ? expected : expected.toReversed())
+          }
+        }
+      }).pipe(Effect.scoped),
   )
 
   it.live("a query that the index cannot answer fails with a value that names what is missing", () =>
