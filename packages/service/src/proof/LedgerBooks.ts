@@ -12,8 +12,8 @@ import type { ChainReader, LedgerEntry, Position } from "../store/ChainReader.ts
 import type { StoreError } from "../store/StoreError.ts"
 import * as Holding from "../ledger/Holding.ts"
 
-/** Rows that are read at once. */
-const pageRows = 1_000
+/** Rows that are read at once, and bytes of them: one has up to 20,000 movements. */
+const [pageRows, pageBytes] = [1_000, 1024 * 1024]
 
 const isOpening = ({ kind }: Movement.Movement): boolean => kind === "genesis"
 
@@ -40,14 +40,15 @@ export const read = Effect.fnUntraced(function* <E = never>(
   Books.accountIn(books, Holding.nonce)
   let after: Position | null = null
   for (;;) {
-    const query = { wallet, from, to, order: "ASC", after, limit: pageRows, isForProof: true } as const
+    const bounds = { limit: pageRows, maxBytes: pageBytes }
+    const query = { wallet, from, to, order: "ASC", after, ...bounds, isForProof: true } as const
     const rows: ReadonlyArray<LedgerEntry> = yield* snapshot((one) => one.ledger(query))
     for (const row of rows) {
       yield* admit(row)
       add(books, row)
     }
     const last = rows.at(-1)
-    if (last === undefined || rows.length < pageRows) return books
+    if (last === undefined) return books
     after = { block: last.block, index: last.index }
     yield* Effect.yieldNow
   }

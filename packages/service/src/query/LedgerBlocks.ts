@@ -110,7 +110,7 @@ interface Reading {
   hasMore: boolean
 }
 
-/** Bytes of transactions that are read at once. */
+/** Bytes of rows, and of transactions, that are read at once: a row has up to 20,000 movements. */
 const maxBytes = 4 * 1024 * 1024
 
 const isOpening = ({ kind }: Movement.Movement): boolean => kind === "genesis"
@@ -142,13 +142,13 @@ const readMore = (
     Effect.gen(function* () {
       const { after, pageRows, wallet } = reading
       const to = closing.number
-      const entries = yield* snapshot.ledger({ wallet, from, to, order: "ASC", after, limit: pageRows })
+      const entries = yield* snapshot.ledger({ wallet, from, to, order: "ASC", after, limit: pageRows, maxBytes })
       const places = yield* snapshot.places(entries.map(positionOf), maxBytes)
       for (const [at, { block, transactionHash }] of places.entries()) {
         reading.rows.push({ block, row: rowOf(wallet, entries[at]!, transactionHash) })
       }
       reading.after = entries[places.length - 1] ?? after
-      reading.hasMore = entries.length === pageRows || places.length < entries.length
+      reading.hasMore = entries.length > 0
     }),
   )
 

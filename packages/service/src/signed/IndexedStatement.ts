@@ -42,8 +42,8 @@ export class NotFinal extends Data.TaggedError("NotFinal")<{
 /** Nothing can be signed: it is not known what the wallet held of an asset before the first indexed block. */
 export class OpeningUnknown extends Data.TaggedError("OpeningUnknown")<{ readonly asset: string }> {}
 
-/** Nothing is signed: the wallet has more rows than one statement may read. */
-export class TooManyRows extends Data.TaggedError("TooManyRows")<{ readonly max: number }> {}
+/** Nothing is signed: the wallet has more movements than one statement may read. */
+export class TooManyMovements extends Data.TaggedError("TooManyMovements")<{ readonly max: number }> {}
 
 /** Why nothing is stated. */
 export type StatementError =
@@ -54,7 +54,7 @@ export type StatementError =
   | NotDerived
   | OpeningUnknown
   | StoreError
-  | TooManyRows
+  | TooManyMovements
 
 /** A statement of a wallet, without what is common to all of a service. */
 export interface Stated extends Omit<StatementFile.Subject, "madeAt" | "madeBy"> {
@@ -62,8 +62,8 @@ export interface Stated extends Omit<StatementFile.Subject, "madeAt" | "madeBy">
   readonly coverage: Coverage.Coverage
 }
 
-/** Rows of the ledger of a wallet that one statement reads, at most: about three seconds of a processor. */
-export const maxRows = 200_000
+/** Movements of a wallet that one statement reads, at most, where a row without any counts as one: some seconds of a processor. */
+const maxMovements = 500_000
 
 const ledger = { id: WalletLedger.id, kind: "ledger", revision: WalletLedger.revision } as const
 
@@ -129,18 +129,18 @@ const resolve = Effect.fnUntraced(function* (
   return { checkpoint, coverage, from, opening, closing: { hash, number }, openings, proof }
 })
 
-/** Reads the books of a range, of which `onRow` receives each row, as far as the number of rows allows. */
+/** Reads the books of a range, of which `onRow` receives each row, as far as the number of movements allows. */
 const readBooks = (
   { chain, wallet }: Query,
   from: number,
   to: number,
-  counter: { rows: number },
+  counter: { movements: number },
   onRow: (row: LedgerEntry) => void,
-): Effect.Effect<Books.Books, StoreError | TooManyRows> => {
+): Effect.Effect<Books.Books, StoreError | TooManyMovements> => {
   if (from > to) return Effect.succeed(Books.make(wallet))
   const admit = (row: LedgerEntry) => {
-    counter.rows += 1
-    if (counter.rows > maxRows) return Effect.fail(new TooManyRows({ max: maxRows }))
+    counter.movements += Math.max(1, row.movements.length)
+    if (counter.movements > maxMovements) return Effect.fail(new TooManyMovements({ max: maxMovements }))
     onRow(row)
     return Effect.void
   }
@@ -195,7 +195,7 @@ const earlierBlocksOf = ({ chain, wallet }: Query, { checkpoint, closing }: Reso
  * - `NotIndexed`, `NotWatched`, `NotSearched`, `NotDerived`: the index does not have the range.
  * - `NotFinal`: the last block may still be replaced by a reorg.
  * - `OpeningUnknown`: what the wallet held before the first block is not known.
- * - `TooManyRows`: the wallet has more rows than one statement may read.
+ * - `TooManyMovements`: the wallet has more movements than one statement may read.
  * - `StoreError`: the database cannot be read, or its last block was replaced meanwhile.
  */
 export const read = Effect.fn("IndexedStatement.read")(function* (
@@ -204,7 +204,7 @@ export const read = Effect.fn("IndexedStatement.read")(function* (
   const { chain, wallet } = query
   const resolved = yield* chain.reader.snapshot((snapshot) => resolve(query, snapshot))
   const { checkpoint, closing, coverage, from, opening, openings, proof } = resolved
-  const counter = { rows: 0 }
+  const counter = { movements: 0 }
   const digest = RowsDigest.make()
   const before = yield* readBooks(query, checkpoint.first, opening.number, counter, () => {})
   const books = yield* readBooks(query, opening.number + 1, closing.number, counter, ({ block, index, movements }) =>

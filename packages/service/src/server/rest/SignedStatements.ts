@@ -60,10 +60,10 @@ const openingUnknown = ({ asset }: IndexedStatement.OpeningUnknown) =>
     `Opening balance not known: ${asset}. The service reads it beside the indexer, or by "daybook reconcile". Retry later.`,
   )
 
-const tooManyRows = ({ max }: IndexedStatement.TooManyRows) =>
+const tooManyMovements = ({ max }: IndexedStatement.TooManyMovements) =>
   invalid(
     "address",
-    `Too many movements: a signed statement reads ${max} rows of a wallet at most. Use a wallet with fewer.`,
+    `Too many movements: a signed statement reads ${max} of a wallet at most. Use a wallet with fewer.`,
   )
 
 const unsigned = ErrorResponse.notOffered(
@@ -95,7 +95,7 @@ export const make = ({ send, signingKey }: Options) => {
       NotFinal: notFinal,
       OpeningUnknown: openingUnknown,
       QueueFull: refuse,
-      TooManyRows: tooManyRows,
+      TooManyMovements: tooManyMovements,
     })
     return OperationError.answer(refused, WalletMovements.wording)
   }
