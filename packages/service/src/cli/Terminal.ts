@@ -26,8 +26,15 @@ export const progress = process.stderr.isTTY
     })
   : undefined
 
+/** Writes a line to standard error. One that cannot be written is left out: a service goes on without its log. */
 const writeError = (line: string): void => {
-  const write = () => void writeSync(standardError, `${line}\n`)
+  const write = () => {
+    try {
+      writeSync(standardError, `${line}\n`)
+    } catch {
+      // Its reader has left, or its disk is full.
+    }
+  }
   if (progress === undefined) write()
   else progress.above(write)
 }
