@@ -161,6 +161,30 @@ describe("follow", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live("follow: reports an invalid row once, however often it is received", () =>
+    Effect.gen(function* () {
+      const [bad, worse] = [row(1, 0), row(1, 1)].map((one) => ({ ...one, value: "much" }))
+      let pages = 0
+      const server = yield* serve((request, response, number) => {
+        if (request.url?.includes("/events") === true) return response.writeHead(404).end()
+        pages++
+        const newer = pages < 8 ? [] : [worse, row(2, 0)]
+        return sendPage([row(1, 2), bad, ...newer])(request, response, number)
+      })
+      const rest = yield* RestClient.make({ baseUrl: server.url, apiKey: "key-1" })
+      const reported: Array<string | undefined> = []
+      const given = yield* rest
+        .walletPagesStream(
+          { address: wallet },
+          { follow: "1 millis", maxRows: 2, onBadRow: ({ hash }) => reported.push(hash) },
+        )
+        .pipe(Stream.runCollect)
+
+      expect(reported).toStrictEqual([bad!.hash, worse!.hash])
+      expect(given.map(({ badRows }) => badRows.map(({ hash }) => hash))).toStrictEqual([[bad!.hash], [worse!.hash]])
+    }).pipe(Effect.scoped),
+  )
+
   it.effect("follow: is refused with a descending order, with an end of the range, or with a cursor", () =>
     Effect.gen(function* () {
       const rest = yield* RestClient.make({ baseUrl: "http://127.0.0.1:9", apiKey: "key-1" })

@@ -125,7 +125,11 @@ const requests = <Query, P>(
         }
         if (reply.status === 304 && ifNoneMatch !== undefined) return Effect.succeed({ notModified: true, ...facts })
         return Effect.fromResult(
-          Result.map(decode(reply, onBadRow !== undefined), ({ badRows, page }) => ({ page, badRows, ...facts })),
+          Result.map(decode(reply, onBadRow !== undefined, parameters), ({ badRows, page }) => ({
+            page,
+            badRows,
+            ...facts,
+          })),
         )
       },
     )

@@ -14,7 +14,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { PageResponse, RowsReverted, StreamOptions, StreamPage } from "../Client.ts"
+import type { BadRow, PageResponse, RowsReverted, StreamOptions, StreamPage } from "../Client.ts"
 import type { EncodedQuery, Operation, Page } from "../Operation.ts"
 import { BadRequest, type RestError } from "../RestError.ts"
 import * as ChangeSignal from "./ChangeSignal.ts"
@@ -129,20 +129,43 @@ interface Current<P> {
 /** A step, if there is one to give, and what follows it. */
 type Turn<P> = readonly [step: Pagination.Step<P> | undefined, current: Current<P>]
 
+const ignore = () => undefined
+
+/** Invalid rows that a stream remembers, and the part of each by which it is known. */
+const [maxReported, idCharacters] = [1_000, 1_000]
+
+/** Reports the invalid rows of a page, and gives them. A followed query receives its latest rows again and again: each is reported once. */
+const reporter = (onBadRow: StreamOptions["onBadRow"] = ignore) => {
+  const reported = new Set<string>()
+  return (rows: ReadonlyArray<BadRow>, isFollowing: boolean): ReadonlyArray<BadRow> =>
+    rows.filter((bad) => {
+      const id = JSON.stringify(bad.row).slice(0, idCharacters)
+      if (isFollowing && reported.has(id)) return false
+      if (reported.size === maxReported) reported.clear()
+      reported.add(id)
+      onBadRow(bad)
+      return true
+    })
+}
+
 const interpreter = <Query, Row, P extends Page<Row>>(
   source: Source<Query, Row, P>,
   config: Pagination.Config<Row>,
   options: StreamOptions,
   scope: Scope.Scope,
 ) => {
-  const { follow, onProgress, prefetch = true } = options
+  const { follow, onBadRow, onProgress, prefetch = true } = options
   const mayHaveMore =
     follow === undefined
       ? Effect.void
       : ChangeSignal.make(source.changes(config.query, options), Duration.fromInputUnsafe(follow), scope)
 
+  const report = reporter(onBadRow)
+  // A page that is requested ahead is reported once it is taken.
+  const quiet = onBadRow === undefined ? options : { ...options, onBadRow: ignore }
+
   const request = (query: EncodedQuery, isFollowing: boolean) => {
-    const call = source.request(query, options)
+    const call = source.request(query, quiet)
     return isFollowing ? Retry.untilDeadline(source.policy, call) : call
   }
 
@@ -162,8 +185,9 @@ const interpreter = <Query, Row, P extends Page<Row>>(
     { isFollowing, state }: Current<P>,
     response: PageResponse<P>,
   ): Effect.fn.Return<Turn<P>> {
-    const [after, step] = Pagination.onPage(config, state, response)
-    const { badRows, page, progress } = step.page
+    const badRows = report(response.badRows, isFollowing)
+    const [after, step] = Pagination.onPage(config, state, { ...response, badRows })
+    const { page, progress } = step.page
     if (onProgress !== undefined) onProgress(progress)
     const isGiven = !isFollowing || page.result.length > 0 || badRows.length > 0
     return [isGiven ? step : undefined, yield* requestAhead(after, isFollowing)]

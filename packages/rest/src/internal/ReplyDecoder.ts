@@ -14,7 +14,7 @@ import type * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
 import type { BadRow } from "../Client.ts"
 import * as Cursor from "./Cursor.ts"
-import type { Operation, Page, SingleOperation } from "../Operation.ts"
+import type { EncodedQuery, Operation, Page, RowPosition, SingleOperation } from "../Operation.ts"
 import { BadRequest, Forbidden, NotFound, QuotaExceeded, StaleCursor, Unavailable } from "../RestError.ts"
 
 export type ReplyError =
@@ -168,8 +168,12 @@ export const shownRow = (reply: Pick<Reply, "scrub">, row: unknown): unknown => 
   return Json.parse(clean) ?? clean
 }
 
-/** Decodes the response of an operation. With `keepsValidRows` the invalid rows of a page are reported and left out. */
-export type Decode<P> = (reply: Reply, keepsValidRows: boolean) => Result.Result<Decoded<P>, ReplyError>
+/** Decodes the response to a query of an operation. With `keepsValidRows` the invalid rows of a page are reported and left out. */
+export type Decode<P> = (
+  reply: Reply,
+  keepsValidRows: boolean,
+  parameters: EncodedQuery["parameters"],
+) => Result.Result<Decoded<P>, ReplyError>
 
 /** Decodes a page of which only its rows are invalid. */
 type DecodeRows<P> = (reply: Reply, json: unknown) => Decoded<P> | undefined
@@ -197,19 +201,32 @@ export const single = <Query, A>({ contract }: SingleOperation<Query, A>, decode
   }
 }
 
-/** A cursor that the next request could not carry. */
-const longCursor = (reply: Reply, characters: number): InvalidResponse =>
-  new InvalidResponse({
-    ...reply,
-    reason: "content",
-    path: "cursor",
-    expected: `at most ${Cursor.maxCharacters} characters`,
-    received: `${characters} characters`,
-  })
+/** The issue of a cursor that the next request could not carry; undefined for none. */
+const longCursor = ({ length = 0 }: Partial<Pick<string, "length">>): Issue.Issue | undefined =>
+  length <= Cursor.maxCharacters
+    ? undefined
+    : { path: "cursor", expected: `at most ${Cursor.maxCharacters} characters`, received: `${length} characters` }
+
+/** The issue of the first row outside of the requested blocks, as one of a server that ignores them; undefined for none. */
+const rowOutside = (
+  { from_block: from = "0", to_block: to }: EncodedQuery["parameters"],
+  rows: ReadonlyArray<RowPosition>,
+): Issue.Issue | undefined => {
+  const first = BigInt(from)
+  const at = rows.findIndex(({ block }) => block < first || (to !== undefined && block > BigInt(to)))
+  const row = rows[at]
+  return (
+    row && {
+      path: `result[${at}].block_number`,
+      expected: `a block from ${from} to ${to ?? "the last one"}, as requested`,
+      received: String(row.block),
+    }
+  )
+}
 
 /** Makes the decoder of an operation that responds with pages. */
 export const make = <Query, Row, P extends Page<Row>>(operation: Operation<Query, Row, P>): Decode<P> => {
-  const { contract, keyOf, row } = operation
+  const { contract, keyOf, locate, row } = operation
   const decodePage = SchemaParser.decodeUnknownResult(contract.response)
   const decodeRow = SchemaParser.decodeUnknownResult(row as Schema.Codec<Row>)
 
@@ -234,10 +251,12 @@ export const make = <Query, Row, P extends Page<Row>>(operation: Operation<Query
     return { page: Object.assign({}, rest.success, { result }), badRows }
   })
 
-  return (reply, keepsValidRows) =>
-    Result.flatMap(decode(reply, keepsValidRows), (decoded) => {
-      const { length = 0 } = decoded.page.cursor ?? {}
-      return length <= Cursor.maxCharacters ? Result.succeed(decoded) : Result.fail(longCursor(reply, length))
+  return (reply, keepsValidRows, parameters) =>
+    Result.flatMap(decode(reply, keepsValidRows, parameters), (decoded) => {
+      const { cursor, result } = decoded.page
+      const issue = longCursor(cursor ?? {}) ?? rowOutside(parameters, result.map(locate))
+      if (issue === undefined) return Result.succeed(decoded)
+      return Result.fail(new InvalidResponse({ ...reply, reason: "content", ...issue }))
     })
 }
 

@@ -31,6 +31,8 @@ export interface Taken<Row> {
 
 /** Rows kept in addition to those that may still interleave: many pages of 100. */
 const maxRows = 2_000
+/** Rows of one timestamp, all of which are kept: more than any wallet has. */
+const maxSameTime = 100_000
 const maxCursors = 1_000
 /** Pages without rows since the last new row: more than a server needs to search a chain in steps. */
 const maxEmptyPages = 1_000
@@ -297,6 +299,10 @@ const cursorFault = (draft: Draft, cursor: string): PageFault | undefined => {
       draft.repeated >= maxRepeatedPages ? ["repeated rows", draft.repeated] : ["no rows", draft.empty]
     const received = `${what} on ${pages} pages since the last new row`
     return { _tag: "Broken", path: "result", received, expected: "new rows, or null as the cursor" }
+  }
+  if (draft.rows.size > maxSameTime) {
+    const expected = `at most ${maxSameTime} rows of one timestamp`
+    return { _tag: "Broken", path: "result", received: "more", expected }
   }
   draft.cursors.add(cursor)
   const [oldest = cursor] = draft.cursors

@@ -7,7 +7,9 @@ import { walletTransactions } from "../../src/internal/WalletTransactions.ts"
 import { noCoverage, page, row } from "../history.ts"
 import { reply } from "./reply.ts"
 
-const decode = ReplyDecoder.make(walletTransactions)
+const decodeWith = ReplyDecoder.make(walletTransactions)
+const decode = (received: Http.Reply, keepsValidRows: boolean, parameters: Readonly<Record<string, string>> = {}) =>
+  decodeWith(received, keepsValidRows, parameters)
 const errorOf = (status: number, body: unknown, more?: Partial<Http.Reply>) =>
   Result.getOrThrow(Result.flip(decode(reply(status, body, more), false)))
 const wire = (code: string, more: object = {}) => ({ message: "the message", code, requestId: "r-7", ...more })
@@ -32,6 +34,28 @@ describe("ReplyDecoder", () => {
       })
       expect(error.message.length).toBeLessThan(200)
       expect(Result.isSuccess(decode(reply(200, page([row(7, 0)], "c".repeat(4_096))), false))).toBe(true)
+    })
+
+    it.each([
+      [{ to_block: "5" }, 1, "a block from 0 to 5, as requested", "9"],
+      [{ from_block: "4", to_block: "9" }, 2, "a block from 4 to 9, as requested", "3"],
+      [{ from_block: "6" }, 0, "a block from 6 to the last one, as requested", "5"],
+    ] as const)("decode: rejects a row outside of the requested blocks: %o", (parameters, at, expected, received) => {
+      const body = page([row(5, 0), row(9, 0), row(3, 0)])
+
+      expect(Result.getOrThrow(Result.flip(decode(reply(200, body), true, parameters)))).toMatchObject({
+        _tag: "InvalidResponse",
+        path: `result[${at}].block_number`,
+        expected,
+        received,
+        isRetryable: false,
+      })
+    })
+
+    it("decode: accepts rows of the first and the last requested block", () => {
+      const body = page([row(9, 0), row(5, 0)])
+
+      expect(Result.isSuccess(decode(reply(200, body), false, { from_block: "5", to_block: "9" }))).toBe(true)
     })
 
     const coded: ReadonlyArray<readonly [status: number, body: object, tag: string, isRetryable: boolean]> = [

@@ -71,6 +71,33 @@ describe("RowTracker", () => {
 
       expect(take(query, rows).next._tag).toBe("OutOfOrder")
     })
+    it("take: ends a query with more than 100,000 rows of one timestamp, as all of them are kept", () => {
+      const [size, pages] = [33_400, 3]
+      const pageOf = (at: number) =>
+        Array.from({ length: size }, (_, index) => ({ block: at, blockHash: `0x${"b".repeat(64)}`, index }))
+      const locate = ({ block, blockHash, index }: ReturnType<typeof pageOf>[number]) => ({
+        key: `${"0".repeat(46)}${block} ${index}`,
+        block: BigInt(block),
+        blockHash,
+        timeMillis: noon,
+      })
+      let tracker = RowTracker.make("ASC", undefined)
+      const nexts: Array<RowTracker.Next> = []
+      for (let at = 1; at <= pages; at++) {
+        const taken = RowTracker.take(tracker, { result: pageOf(at), cursor: `c${at}` }, locate)
+        tracker = taken.tracker
+        nexts.push(taken.next)
+        expect(taken.rows).toHaveLength(size)
+      }
+
+      expect(nexts.slice(0, -1).every(({ _tag }) => _tag === "Cursor")).toBe(true)
+      expect(nexts.at(-1)).toStrictEqual({
+        _tag: "Broken",
+        path: "result",
+        received: "more",
+        expected: "at most 100000 rows of one timestamp",
+      })
+    })
     it("take: reports a repeated cursor after the rows of its page", () => {
       const query = start("ASC", "c0")
       take(query, [row(1, 0)], "c1")
