@@ -63,7 +63,7 @@ export const rows: ReadonlyArray<Row> = [
   // geth, erigon, nethermind, besu, hardhat
   {
     kind: "reverted",
-    message: /\breverted?\b|^VM Exception|^execution error: revert|invalid opcode|out of gas$/i,
+    message: /\breverted?\b|^VM Exception|invalid opcode|out of gas$/i,
   },
   // jsonrpsee: batch requests are disabled; gateways without batches
   {
@@ -76,14 +76,14 @@ export const rows: ReadonlyArray<Row> = [
   {
     kind: "tooLarge",
     message:
-      /batch (?:\S+ ){0,4}(?:too (?:large|big|many)|limit|size)|too (?:large|big|many)\b.*\bbatch|(?:response|result|reply|content|request|payload|body|entity)\b.{0,20}\btoo (?:large|big)|(?:response|result)s? size|exceeds? .*\b(?:range|size|block limit|max results)|query returned more than|too many (?:results|logs|blocks|topics|addresses)|(?:block )?range .*(?:too|large|exceed|limit|wide|max)|max(?:imum)? (?:block )?range|limited to (?:a )?[\d,.]+k? (?:blocks?|results|range)|more than [\d,]+ (?:results|logs|blocks)|up to a [\d,]+ block range/i,
+      /batch (?:\S+ ){0,4}(?:too (?:large|big|many)|limit|size)|too (?:large|big|many)\b.*\bbatch|(?:response|result|reply|content|request|payload|body|entity)\b.{0,20}\btoo (?:large|big)|(?:response|result)s? size|exceed\w* .*\b(?:range|size|block limit|max results)|too many (?:results|logs|blocks|topics|addresses)|ranges?\b.*(?:too|large|exceed|limit|max|greater|supported)|wide .*range|max\w* .{0,30}(?:range|blocks)|logs .*exceed|(?:limit.{0,14} to|up to|(?:more|greater) than) .{0,20}(?:results|logs|blocks|range)/i,
     batch: "fewer",
   },
   // providers that answer -32000 or plain text; Cloudflare 1015
   {
     kind: "rateLimited",
     message:
-      /rate.?limit|too many (?:requests|connections|calls|concurrent)|request (?:rate|limit)|(?:calls?|requests?|units?|credits?)(?: limit)? (?:per|a|\/) ?(?:second|minute|day)|\/ ?(?:sec(?:ond)?|min(?:ute)?|day)\b.*\blimit|(?:throughput|capacity|quota|credits?|usage) .{0,30}\b(?:limit|exceeded|exhausted|used up)|exceeded .{0,40}\b(?:quota|capacity|throughput|requests|limit)|(?<!\bgas )limit exceeded|(?:daily|monthly) (?:request )?(?:limit|quota)|error code: 1015|^429\b|\b(?:status|code|error|http\S*)\W{0,3}429\b|back ?off/i,
+      /rate.?limit|too many (?:req|con|call)|request (?:rate|limit)|(?:calls?|requests?|units?|credits?)(?: limit)? (?:per|a|\/) ?(?:second|minute|day)|\/ ?(?:sec|min|day).*\blimit|(?:throughput|capacity|quota|credits?|usage) .{0,30}\b(?:limit|exceeded|exhausted|used up)|exceeded .{0,40}\b(?:quota|capacity|throughput|requests|limit)|(?<!\b(?:gas|depth) )limit exceeded|(?:daily|monthly) .{0,9}(?:limit|quota)|error code: 1015|^429\b|\b(?:status|code|error|http\S*)\W{0,3}429\b|back ?off/i,
   },
   // EIP-1474 -32005; large providers
   { kind: "rateLimited", codes: [-32005, -32007, -32011, -32029] },
@@ -97,13 +97,13 @@ export const rows: ReadonlyArray<Row> = [
   {
     kind: "pruned",
     message:
-      /missing trie node|pruned|(?:historical|old) (?:state|data|block).{0,40}\b(?:not |un)available|state .{0,60}\bnot available|archive (?:node|state|request|access)|proof window|history (?:is )?(?:unavailable|not available)/i,
+      /missing trie node|pruned|(?:history|(?:historical|old|world) (?:state|data|block)).{0,40}\b(?:not |un)available|state .{0,60}\bnot available|no state available|depth limit|lowest height|archive (?:node|state|request|access)|proof window/i,
   },
   // geth, arbitrum, erigon, relays
   {
     kind: "methodUnsupported",
     message:
-      /method .{0,80}(?:does not exist|not (?:found|available|allowed|exposed|enabled|implemented|whitelisted))|(?:unsupported|unknown) method|not supported|no such method/i,
+      /method .{0,80}(?:does not exist|not (?:found|available|\w+ed))|(?:unsupported|unknown) method|not supported|no such method/i,
   },
   // geth: request timed out; gateways
   {
@@ -115,7 +115,7 @@ export const rows: ReadonlyArray<Row> = [
   {
     kind: "notFound",
     message:
-      /(?:block|header|transaction|tx|receipt|filter|subscription|hash|resource)\b.{0,90}\b(?:not (?:be )?found|unknown|does ?n.t exist|does not exist)|could not be found|no (?:finalized|safe) block|(?:unknown|no such) (?:block|header|transaction|hash)|not found$/i,
+      /(?:block|header|transaction|tx|receipt|filter|subscription|hash|resource)\b.{0,90}\b(?:not (?:be )?found|unknown|does ?n.t exist|does not exist)|c(?:ould |an)not be found|no (?:finalized|safe) block|unfinalized|last accepted|block(?:chain)? height|future epoch|not yet available|beyond current head|(?:unknown|no such) (?:block|header|transaction|hash)|not found$/i,
   },
   // geth: invalid argument 0
   {
@@ -154,7 +154,9 @@ const matching = ({ code, message: given }: CodeAndMessage, of: ReadonlyArray<Ro
 export const kindOf = (error: CodeAndMessage): Row["kind"] => {
   const kind = matching(error)?.kind ?? "unknown"
   // Whatever else the message of -32602 quotes: taking it for a transient failure would repeat a call that cannot succeed.
-  return error.code === -32602 && kind !== "tooLarge" && kind !== "methodUnsupported" ? "invalidParams" : kind
+  return error.code === -32602 && (kind === "internal" || kind === "rateLimited" || kind === "unauthorized")
+    ? "invalidParams"
+    : kind
 }
 
 const batchRows = rows.filter(({ batch }) => batch !== undefined)
@@ -165,23 +167,14 @@ export const batchEffectOf = (error: CodeAndMessage): Row["batch"] => {
   return effect === "fewer" && kindOf(error) !== "tooLarge" ? undefined : effect
 }
 
-/** Members of an error object that hold a requested wait, with their unit in milliseconds. */
-const waitMembers: Readonly<Record<string, number>> = {
-  // Infura: data.rate.backoff_seconds
-  backoff_seconds: 1000,
-  // QuickNode: data.try_again_in, a text with its unit
-  try_again_in: 1000,
-  // Gateways
-  retry_after: 1000,
-  retryAfter: 1000,
-  retry_after_seconds: 1000,
-  retryAfterSeconds: 1000,
-  retry_after_ms: 1,
-  retryAfterMs: 1,
-}
+/**
+ * Members of an error object that hold a requested wait, in seconds unless their name ends in `ms`: `data.rate.backoff_seconds` of Infura,
+ * `data.try_again_in` of QuickNode, a text with its unit, and `retry_after` of gateways.
+ */
+const waitMember = /^(?:backoff_|try_again_in$|retry_?after)/i
 
 const waitMessage =
-  /(?:retry|again|wait|back ?off|reset)\D{0,20}?(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|sec(?:onds?)?|m|min(?:utes?)?|h|hours?)\b/i
+  /(?:retry|again|wait|back ?off|reset)\D{0,20}?(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|sec\w*|m|min\w*|h|hours?)\b/i
 
 const unitMillis: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
 
@@ -201,9 +194,11 @@ const millisOfValue = (value: unknown, perUnit: number): number | undefined => {
 const millisInObject = (value: unknown, depth: number): number | undefined => {
   if (!isObject(value)) return undefined
   for (const [key, inner] of Object.entries(value)) {
-    const perUnit = Object.hasOwn(waitMembers, key) ? waitMembers[key] : undefined
-    const millis =
-      perUnit !== undefined ? millisOfValue(inner, perUnit) : depth > 0 ? millisInObject(inner, depth - 1) : undefined
+    const millis = waitMember.test(key)
+      ? millisOfValue(inner, key.toLowerCase().endsWith("ms") ? 1 : 1000)
+      : depth > 0
+        ? millisInObject(inner, depth - 1)
+        : undefined
     if (millis !== undefined && millis >= 0) return millis
   }
   return undefined
