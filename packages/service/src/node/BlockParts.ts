@@ -15,7 +15,7 @@ import * as Schema from "effect/Schema"
 import * as SchemaParser from "effect/SchemaParser"
 import * as LenientBlock from "./LenientBlock.ts"
 import * as LenientObject from "./LenientObject.ts"
-import type { NodeEndpoint } from "./NodeEndpoint.ts"
+import { type NodeEndpoint, orNull } from "./NodeEndpoint.ts"
 
 /** Transactions that are requested at once. */
 const atOnce = 20
@@ -64,7 +64,7 @@ const decode = SchemaParser.decodeUnknownResult(Schema.NullOr(HydratedBlock))
  * - `CallError`: the node failed, or something of the block does not decode.
  */
 export const fetch = (endpoint: NodeEndpoint, number: number): Effect.Effect<HydratedBlock | null, CallError> =>
-  Effect.catchIf(endpoint.calls.eth_getBlockByNumber(number, true), isTooLarge, () =>
+  Effect.catchIf(orNull(endpoint.calls.eth_getBlockByNumber(number, true)), isTooLarge, () =>
     Effect.flatMap(inParts(endpoint, number), (raw) =>
       // Sound: a schema error has at least one issue.
       Effect.fromResult(
@@ -83,7 +83,7 @@ export const fetchLenient = (
   endpoint: NodeEndpoint,
   number: number,
 ): Effect.Effect<LenientBlock.LenientBlock | null, CallError> =>
-  Effect.catchIf(blockByNumber(endpoint, number, true), isTooLarge, () => inParts(endpoint, number)).pipe(
+  Effect.catchIf(orNull(blockByNumber(endpoint, number, true)), isTooLarge, () => inParts(endpoint, number)).pipe(
     Effect.flatMap((raw) =>
       raw === null
         ? Effect.succeed(null)

@@ -11,6 +11,7 @@ import type { Receipt } from "@daybook/schema/Receipt"
 import type { InvalidOption } from "@daybook/transport/ClientError"
 import type { Fetch } from "@daybook/transport/Fetch"
 import { platformFetch } from "@daybook/transport/Http"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { TraceLimits } from "../config/Limits.ts"
@@ -379,6 +380,18 @@ const header = (context: Context, number: number) =>
     (found) => (found?.number === number ? found : null),
   )
 
+/** The last block that the nodes call final. One that does not respond must not hold up another that has none. */
+const finalized = Effect.fnUntraced(function* (context: Context): Effect.fn.Return<number | null, NodeError.NodeError> {
+  const none = yield* Deferred.make<null>()
+  const lookup = ask(context, { what: "return the finalized block" }, (endpoint) =>
+    Effect.tap(NodeEndpoint.finalized(endpoint), (number) =>
+      number === null ? Deferred.succeed(none, null) : Effect.void,
+    ),
+  )
+  if (context.among.length === 1) return yield* lookup
+  return yield* Effect.raceFirst(lookup, Effect.delay(Deferred.await(none), promptMillis))
+})
+
 /** The task of a block or its receipts. */
 const taskOf = (what: string): NodeError.Task => ({ what, advice: historyAdvice })
 
@@ -421,7 +434,7 @@ const build = (
     among.length === 1 ? undefined : among.map((index) => build(pool, [index], options, knownSource(context)))
   return {
     head: Effect.suspend(() => head(context)),
-    finalized: ask(context, { what: "return the finalized block" }, NodeEndpoint.finalized),
+    finalized: finalized(context),
     header: (number) => header(context, number),
     block: (number) =>
       ask(context, taskOf(`return block ${number}`), (endpoint) => BlockParts.fetch(endpoint, number), number),

@@ -47,6 +47,8 @@ export interface NodeEndpoint {
   missedReceipts: boolean
   /** The node knows the `finalized` tag; `undefined` until it returns a final block, or refuses the tag. */
   knowsFinalizedTag: boolean | undefined
+  /** The node has failed on the `finalized` tag by an error that may pass. */
+  hasFailedFinality: boolean
   /** `undefined` until it is detected. */
   tracer: Tracer.Tracer | undefined
   /** The tracer has returned traces. */
@@ -100,6 +102,7 @@ export const make = Effect.fnUntraced(function* (
     rejectsHashes: false,
     missedReceipts: false,
     knowsFinalizedTag: undefined,
+    hasFailedFinality: false,
     tracer: undefined,
     hasTraced: false,
     hasStructLogs: false,
@@ -150,6 +153,14 @@ const notUsable = ({ host }: NodeEndpoint, { expected, path, received }: Issue) 
   new InvalidResponse({ host, attempts: [], reason: "content", path, received, expected })
 
 /**
+ * `null` for a block that the node reports as not found by an error, as those of Avalanche, Cosmos and Conflux do.
+ */
+export const orNull: <A>(block: Effect.Effect<A, CallError>) => Effect.Effect<A | null, CallError> = Effect.catchIf(
+  (error) => error._tag === "RpcError" && error.kind === "notFound",
+  () => Effect.succeed(null),
+)
+
+/**
  * Header of a block by its number or tag, of which nothing but the links need decode; `null` for a pending one, or none.
  */
 export const header = (
@@ -162,7 +173,7 @@ export const header = (
     (raw) => Effect.fromResult(Result.mapError(LenientBlock.readLinks(raw), (issue) => notUsable(endpoint, issue))),
   )
   const decoded = Effect.catchIf(endpoint.calls.eth_getBlockByNumber(block, false), isUndecodable, () => links)
-  return Effect.map(decoded, headerOf)
+  return Effect.map(typeof block === "number" ? orNull(decoded) : decoded, headerOf)
 }
 
 /**
@@ -176,7 +187,8 @@ export const head = (endpoint: NodeEndpoint): Effect.Effect<Header, CallError> =
   )
 
 /**
- * Number of the last block that the node calls final; `null` where it does not know the tag, or fails and has not returned one yet.
+ * Number of the last block that the node calls final; `null` where it does not know the tag, or fails again and has not returned one yet:
+ * gateways give an error that may pass for a tag that they do not know.
  */
 export const finalized = (endpoint: NodeEndpoint): Effect.Effect<number | null, CallError> =>
   endpoint.knowsFinalizedTag === false
@@ -189,7 +201,9 @@ export const finalized = (endpoint: NodeEndpoint): Effect.Effect<number | null, 
         Effect.catchTag("RpcError", (error) => {
           // A node that knows the tag has no block for it until the first one is final.
           if (isDefinite(error) && error.kind !== "notFound") endpoint.knowsFinalizedTag = false
-          return endpoint.knowsFinalizedTag === true ? Effect.fail(error) : Effect.succeed(null)
+          const isFirst = error.isRetryable && !endpoint.hasFailedFinality
+          endpoint.hasFailedFinality ||= isFirst
+          return endpoint.knowsFinalizedTag === true || isFirst ? Effect.fail(error) : Effect.succeed(null)
         }),
       )
 

@@ -142,6 +142,18 @@ describe("Node of several endpoints", () => {
     }),
   )
 
+  it.effect("finalized: waits two seconds for a node that does not respond beside one without the tag", () =>
+    Effect.gen(function* () {
+      const { chain, first } = yield* withHanging
+      first.answer = (method, params) =>
+        params[0] === "finalized" ? { result: null } : healthyAt(1_000)(method, params)
+      const lookup = yield* Effect.forkScoped(chain.finalized)
+      yield* ScriptedFetch.advance(first, 2)
+
+      expect(lookup.pollUnsafe()).toMatchObject({ value: null })
+    }),
+  )
+
   it.effect(
     "batchFetcher: is one at another node where that in turn does not respond in two seconds, once for a while",
     () =>

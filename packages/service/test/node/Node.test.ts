@@ -57,6 +57,22 @@ describe("Node", () => {
     }),
   )
 
+  it.live("header, block, lenientBlock: give null where the node reports by an error that it has none", () =>
+    Effect.gen(function* () {
+      for (const message of ["cannot query unfinalized data", "header not found", "invalid block height: 7"]) {
+        const eth_getBlockByNumber = error(-32000, message)
+        const chain = yield* node([yield* start({ ...healthy(), eth_getBlockByNumber })])
+
+        expect([yield* chain.header(7), yield* chain.block(7), yield* chain.lenientBlock(7)]).toEqual([
+          null,
+          null,
+          null,
+        ])
+        expect((yield* Effect.flip(chain.head)).message).toContain(message)
+      }
+    }),
+  )
+
   it.live("head: names the configuration key where the URL or its credentials are wrong", () =>
     Effect.gen(function* () {
       const messageOf = Effect.fnUntraced(function* (status: number) {
@@ -487,12 +503,20 @@ describe("Node", () => {
           of(null),
           error(-39001, "Unknown block"),
           error(-32602, "invalid argument 0: hex string without 0x"),
-          error(-32603, "Internal error"),
         ]) {
           const chain = yield* node([yield* start(finalized(answer))])
 
           expect(yield* chain.finalized).toBe(null)
         }
+      }),
+    )
+
+    it.live("finalized: gives null where the node fails again on the tag, which may be all that it gives for it", () =>
+      Effect.gen(function* () {
+        const chain = yield* node([yield* start(finalized(error(-32603, "Internal error")))])
+
+        expect((yield* Effect.flip(chain.finalized))._tag).toBe("NodeFailed")
+        expect([yield* chain.finalized, yield* chain.finalized]).toEqual([null, null])
       }),
     )
 
