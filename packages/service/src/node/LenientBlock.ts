@@ -46,6 +46,7 @@ const shown = new Set([...priced, ...feeMarket])
 const memberOf = (raw: unknown, key: string): unknown => (LenientObject.isObject(raw) ? raw[key] : undefined)
 
 const decode = Schema.decodeUnknownOption(Transaction.Transaction)
+const decodePrice = Schema.decodeUnknownOption(Quantity.Quantity)
 const decodeType = Schema.decodeUnknownOption(Quantity.SafeInteger)
 
 const requiredOf = (raw: unknown): ReadonlySet<string> => {
@@ -53,7 +54,9 @@ const requiredOf = (raw: unknown): ReadonlySet<string> => {
   if (Result.isSuccess(LenientObject.readField("type", unknownType, type))) return common
   const number = type === undefined ? 0 : Option.getOrElse(decodeType(type), () => -1)
   if (number === 0 || number === 1) return priced
-  return number >= 2 && number <= 4 ? feeMarket : known
+  if (number < 2 || number > 4) return known
+  // The price that was paid is enough for a record.
+  return Option.isSome(decodePrice(memberOf(raw, "gasPrice"))) ? known : feeMarket
 }
 
 const decodeHash = Schema.decodeUnknownOption(Hash.Hash)
@@ -94,7 +97,8 @@ const placed = (transaction: Transaction.Transaction, position: number): Transac
  */
 export const read = (raw: unknown): Result.Result<LenientBlock, Issue.Issue> =>
   Result.flatMap(LenientObject.read(headerFields, raw, { required: links, shown: links }), ({ issues, value }) => {
-    const list = value["transactions"]
+    // Old nodes of Cosmos chains write `null` for none; gas without transactions is noticed where the block is verified.
+    const list = value["transactions"] ?? []
     if (!Array.isArray(list)) {
       return Result.fail({ path: "transactions", expected: "a list", received: Issue.describe(list) })
     }

@@ -42,17 +42,25 @@ const decode = Schema.decodeUnknownOption(Receipt.Receipt)
 const decodeHash = Schema.decodeUnknownOption(Hash.Hash)
 const isAddress = (value: unknown): boolean => Option.isSome(Schema.decodeUnknownOption(Address.Address)(value))
 
+/** How nodes write that there is no contract. */
+const noContract: ReadonlySet<unknown> = new Set([undefined, "", "0x"])
+
 /** A receipt without the address of a contract: none was created where the transaction has a recipient. */
 const withContract = (raw: unknown): unknown =>
-  LenientObject.isObject(raw) && !("contractAddress" in raw) && isAddress(raw["to"])
+  LenientObject.isObject(raw) && noContract.has(raw["contractAddress"]) && isAddress(raw["to"])
     ? { ...raw, contractAddress: null }
     : raw
 
-const readLogs = (raw: unknown): Result.Result<ReadonlyArray<LenientObject.Read>, Issue.Issue> => {
+/** A log without topics, for which nodes of Filecoin write `null`. */
+const withTopics = (raw: unknown): unknown =>
+  LenientObject.isObject(raw) && raw["topics"] === null ? { ...raw, topics: [] } : raw
+
+const readLogs = (given: unknown): Result.Result<ReadonlyArray<LenientObject.Read>, Issue.Issue> => {
+  const raw = given ?? []
   if (!Array.isArray(raw)) return Result.fail({ path: "logs", expected: "a list", received: Issue.describe(raw) })
   const logs: Array<LenientObject.Read> = []
   for (const [at, log] of raw.entries()) {
-    const read = LenientObject.read(Receipt.Log.fields, log, { required: ofLog, shown: ofLog })
+    const read = LenientObject.read(Receipt.Log.fields, withTopics(log), { required: ofLog, shown: ofLog })
     if (Result.isFailure(read)) return Result.fail({ ...read.failure, path: `logs[${at}].${read.failure.path}` })
     logs.push(read.success)
   }

@@ -116,6 +116,12 @@ const unseen: ReadonlyArray<readonly [edits: Edits, reason: string | null]> = [
   [{ receipt: (one) => ({ ...one, logsBloom: "0x00" }) }, 'Invalid receipt 0 "logsBloom"'],
   [{ receipt: (one) => ({ ...one, logs: logsOf(one, { removed: 0 }) }) }, 'Invalid receipt 0 "removed"'],
   [{ receipt: without("contractAddress") }, null],
+  [{ receipt: (one) => ({ ...one, contractAddress: "" }) }, null],
+  [{ receipt: (one) => ({ ...one, contractAddress: "0x" }) }, null],
+  [
+    { transaction: (one) => ({ ...without("maxFeePerGas")(one), gasPrice: "0x9" }) },
+    'Invalid transaction 0 "maxFeePerGas',
+  ],
   [{ block: (one) => ({ ...one, extraData: 7 }) }, 'Invalid block "extraData"'],
   [{ block: (one) => ({ ...one, withdrawals: "none" }) }, 'Invalid block "withdrawals"'],
   [{ block: (one) => ({ ...without("size")(one), totalDifficulty: "much" }) }, null],
@@ -126,7 +132,7 @@ const withoutReceipt: ReadonlyArray<readonly [receipt: Edit, reason: string]> = 
   [without("gasUsed"), 'Invalid receipt 0 "gasUsed"'],
   [without("contractAddress", "to"), 'Invalid receipt 0 "contractAddress"'],
   [(one) => ({ ...one, logs: logsOf(one, { data: null }) }), 'Invalid receipt 0 "logs[0].data"'],
-  [(one) => ({ ...one, logs: null }), 'Invalid receipt 0 "logs"'],
+  [(one) => ({ ...one, logs: {} }), 'Invalid receipt 0 "logs"'],
 ]
 
 /** Hashes of the records that a chain has without those of some blocks. */
@@ -221,6 +227,30 @@ describe("ChainIndexer and responses that do not decode", () => {
       expect(status).toMatchObject({ state: "synced" })
       expect(gaps.filter(({ kind }) => kind === "receipt").length).toBe(head + 1)
       expect(gaps.filter(({ kind }) => kind === "check").length).toBe(2 * (head + 1))
+    }),
+  )
+
+  it.effect("run: takes lists that nodes write as null as empty", () =>
+    Effect.gen(function* () {
+      const edits: ReadonlyArray<Edits> = [
+        { receipt: (one) => ({ ...one, logs: null }) },
+        { receipt: (one) => ({ ...one, logs: logsOf(one, { topics: null }) }) },
+        { block: (one) => ({ ...one, transactions: null, gasUsed: "0x0" }) },
+      ]
+      const edited = editingEach(edits)
+      const { gaps, rows, status } = yield* index((method, params) =>
+        method !== "eth_getBlockByNumber" && Number(params[0]) === first + 2 ? { result: [] } : edited(method, params),
+      )
+      const logs = rows.map((row) => row["logs"] as ReadonlyArray<Wire>)
+
+      expect(status?.state).toBe("synced")
+      expect(rows.map(({ hash }) => hash)).toEqual(
+        Array.from({ length: head + 1 }, (_, number) => number)
+          .filter((number) => number !== first + 2)
+          .map(transactionHash),
+      )
+      expect([logs[first], logs[first + 1]?.[0]?.["topic0"]]).toEqual([[], ""])
+      expect(gaps).toEqual([])
     }),
   )
 
