@@ -10,7 +10,7 @@ import * as Decimal from "@daybook/schema/Decimal"
 import * as Hash from "@daybook/schema/Hash"
 import * as Hex from "@daybook/schema/Hex"
 import type { Receipt } from "@daybook/schema/Receipt"
-import type * as Transaction from "@daybook/schema/Transaction"
+import * as Transaction from "@daybook/schema/Transaction"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { MinedBlock } from "../verification/MinedBlock.ts"
@@ -77,7 +77,7 @@ const texts = {
   feeCurrency: account,
   /** Tempo: token that the fee was paid in. */
   feeToken: account,
-  /** Tempo: account that paid the fee. */
+  /** Tempo, and sponsored transactions of Ronin: account that paid the fee. */
   feePayer: account,
 }
 
@@ -145,6 +145,13 @@ const hex = /^0x([0-9a-f]{40}|[0-9a-f]{64})$/
 
 type Fields = Omit<TransactionFacts, "index" | "type" | "authorizations">
 
+/** Type of the sponsored transactions of Ronin, and of the deposits of Arbitrum, which name no payer. */
+const sponsored = 0x64
+
+/** The account that paid for a sponsored transaction. */
+const sponsorOf = (transaction: Transaction.Transaction): unknown =>
+  transaction.type === sponsored ? Transaction.extras(transaction)["payer"] : undefined
+
 /** The fields that a node sends. A key that the schema of a transaction does not know may hold anything; it is left out. */
 const fieldsOf = (transaction: Transaction.Transaction, receipt: Receipt): Fields => {
   // Sound: each value is looked at before it is used.
@@ -155,7 +162,7 @@ const fieldsOf = (transaction: Transaction.Transaction, receipt: Receipt): Field
     if (typeof value === "bigint") found[name] = value
   }
   for (const name of textNames) {
-    const value = own![name] ?? other![name]
+    const value = own![name] ?? other![name] ?? (name === "feePayer" ? sponsorOf(transaction) : undefined)
     const characters = name === "ticketId" ? 66 : 42
     if (typeof value === "string" && value.length === characters && hex.test(value)) found[name] = value
   }

@@ -38,9 +38,9 @@ interface BlockContext {
 const arbitrumDeposit = 0x64
 const arbitrumTypes: ReadonlySet<number> = new Set([0x66, 0x68, 0x69])
 
-/** Value that a transaction mints to its sender. */
-const mintedOf = ({ facts, value }: SourceTransaction): bigint =>
-  facts?.type === arbitrumDeposit ? value : (facts?.mint ?? facts?.depositValue ?? 0n)
+/** Value that a transaction mints to its sender. Ronin has the type of deposits for sponsored transactions, which use gas. */
+const mintedOf = ({ facts, gasUsed, value }: SourceTransaction): bigint =>
+  facts?.type === arbitrumDeposit && gasUsed === 0n ? value : (facts?.mint ?? facts?.depositValue ?? 0n)
 
 const addMint = (rows: WalletRows, transaction: SourceTransaction, isFailed: boolean): void => {
   const amount = mintedOf(transaction)

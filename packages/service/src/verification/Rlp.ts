@@ -84,6 +84,12 @@ const depositOf = ({ from, gas, input, isSystemTx, mint, sourceHash, to, value }
   ]
 }
 
+/** Deposit of Arbitrum. A sponsored transaction of Ronin has its type, and no such id. */
+const arbitrumDepositOf = ({ chainId, from, requestId, to, value }: Fields): ReadonlyArray<Item> => {
+  if (requestId == null) throw new Unknown()
+  return [number(chainId), data(requestId), data(from), data(to), number(value)]
+}
+
 /** L1 message of Scroll and Morph. */
 const l1MessageOf = ({ gas, input, queueIndex, sender, to, value }: Fields): ReadonlyArray<Item> => {
   if (sender == null) throw new Unknown()
@@ -117,7 +123,7 @@ const payloads: Readonly<Record<number, (fields: Fields) => ReadonlyArray<Item>>
     authorizations(tx["authorizationList"]),
     ...signature(tx),
   ],
-  0x64: (tx) => [number(tx["chainId"]), data(tx["requestId"]), data(tx["from"]), data(tx["to"]), number(tx["value"])],
+  0x64: arbitrumDepositOf,
   0x65: (tx) => [
     number(tx["chainId"]),
     data(tx["from"]),

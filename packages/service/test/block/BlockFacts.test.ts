@@ -105,6 +105,8 @@ describe("BlockFacts", () => {
     })
     expect(of({}, { gasUsedForL1: "0x2" })).toMatchObject({ gasUsedForL1: 2n })
     expect(of({ type: "0x7b", feeCurrency: address("6") })).toMatchObject({ type: 123, feeCurrency: address("6") })
+    expect(of({ type: "0x64", payer: address("4") })).toMatchObject({ type: 100, feePayer: address("4") })
+    expect(of({ type: "0x76", payer: address("4") })).not.toHaveProperty("feePayer")
     expect(of({ type: "0x76" }, { feeToken: address("5"), feePayer: address("4") })).toMatchObject({
       feeToken: address("5"),
       feePayer: address("4"),

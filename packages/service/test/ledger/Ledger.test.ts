@@ -337,10 +337,17 @@ describe("Ledger", () => {
   })
 
   it("derive: mints the value of a deposit of Arbitrum to its sender, and names the role", () => {
-    const block = of({ facts: { index: 0, type: 0x64 }, value: 5n, gasPrice: 0n })
+    const block = of({ facts: { index: 0, type: 0x64 }, value: 5n, gasPrice: 0n, gasUsed: 0n })
 
     expect(movementsOf(alice, block)).toEqual(["mint 5", "value -5"])
     expect(rowsOf(block)[0]).toMatchObject({ wallet: alice, roles: ["sender", "mint_recipient"] })
+  })
+
+  it("derive: mints nothing to the sender of a sponsored transaction of Ronin, and takes the fee of its payer", () => {
+    const block = of({ facts: { index: 0, type: 0x64, feePayer: carol as never }, value: 5n })
+
+    expect(movementsOf(alice, block)).toEqual(["value -5"])
+    expect(movementsOf(carol, block)).toEqual(["fee -210000"])
   })
 
   it("derive: takes the fee of the account that pays it, and names its role", () => {

@@ -173,8 +173,8 @@ describe("Rlp", () => {
     expect(withAuthorization({ [name]: undefined })).toBeNull()
   })
 
-  it("transaction: is null for a deposit without its source hash", () => {
-    const wire = { ...fixture.transferWire, type: "0x7e" }
+  it.each(["0x7e", "0x64"])("transaction: is null for a deposit without its id: %s", (type) => {
+    const wire = { ...fixture.transferWire, type }
 
     expect(Rlp.transaction(Schema.decodeUnknownSync(Transaction.Transaction)(wire))).toBeNull()
   })
