@@ -187,8 +187,8 @@ export const head = (endpoint: NodeEndpoint): Effect.Effect<Header, CallError> =
   )
 
 /**
- * Number of the last block that the node calls final; `null` where it does not know the tag, or fails again and has not returned one yet:
- * gateways give an error that may pass for a tag that they do not know.
+ * Number of the last block that the node calls final; `null` where it does not know the tag, or fails again and has not returned one yet.
+ * Gateways give an error that may pass for a tag that they do not know.
  */
 export const finalized = (endpoint: NodeEndpoint): Effect.Effect<number | null, CallError> =>
   endpoint.knowsFinalizedTag === false
