@@ -1,7 +1,7 @@
 /**
  * Filters of the logs that name a wallet in one of their indexed parameters: the events by which tokens are held and approved. Pure.
  *
- * Source: ERC-20, ERC-721, ERC-1155.
+ * Source: ERC-20, ERC-721, ERC-1155, ERC-2309.
  */
 import { topics } from "../ledger/TokenLogs.ts"
 
@@ -11,8 +11,15 @@ export type Filter = ReadonlyArray<ReadonlyArray<string> | null>
 /** Events by the position of the wallet. */
 const byPosition: ReadonlyArray<ReadonlyArray<string>> = [
   [topics.transfer, topics.approval, topics.approvalForAll, topics.deposit, topics.withdrawal],
-  [topics.transfer, topics.approval, topics.approvalForAll, topics.transferSingle, topics.transferBatch],
-  [topics.transferSingle, topics.transferBatch],
+  [
+    topics.transfer,
+    topics.approval,
+    topics.approvalForAll,
+    topics.transferSingle,
+    topics.transferBatch,
+    topics.consecutiveTransfer,
+  ],
+  [topics.transferSingle, topics.transferBatch, topics.consecutiveTransfer],
 ]
 
 /**

@@ -104,18 +104,14 @@ const isUntracedSync = ({ frames, logs }: SourceTransaction, { rules }: BlockCon
   frames?.length === 0 && logs.some(({ address, topics }) => rules.nativeTokens.has(address) && topics[0] !== feeLog)
 
 const rowsOfTransaction = (transaction: SourceTransaction, context: BlockContext): ReadonlyArray<LedgerRow> => {
-  const { facts, index, logs } = transaction
+  const { facts, gasUsed, index, logs } = transaction
   const rows = new WalletRows(index, context.rules.maxMovements)
   const isFailed = EtherFlows.succeeded(transaction) === false
   addParties(rows, transaction)
   addMint(rows, transaction, isFailed)
   addFee(rows, transaction, context, isFailed)
   EtherFlows.add(rows, transaction, context.isLogged)
-  TokenLogs.add(
-    rows,
-    logs.filter((log) => !EtherFlows.isEtherLog(log)),
-    context.rules,
-  )
+  TokenLogs.add(rows, { gasUsed, logs: logs.filter((log) => !EtherFlows.isEtherLog(log)) }, context.rules)
   UserOperations.add(rows, transaction)
   addAuthorities(rows, transaction, context)
   addLoggedReward(rows, transaction, context)

@@ -2,17 +2,18 @@
  * Token movements, approvals and wrappings in the logs of a transaction. A log of another form is none. What a contract logs is not
  * trusted further: its tokens may be worthless. Pure.
  *
- * Source: ERC-20, ERC-721, ERC-1155; decision 0048.
+ * Source: ERC-20, ERC-721, ERC-1155, ERC-2309; decision 0048.
  */
 import * as Address from "@daybook/schema/Address"
 import * as TokenTransfer from "@daybook/schema/TokenTransfer"
 import type { LedgerRules } from "./LedgerRules.ts"
-import type { SourceLog } from "./LedgerSource.ts"
+import type { SourceLog, SourceTransaction } from "./LedgerSource.ts"
 import type { WalletRows } from "./WalletRows.ts"
 
 /** Topic 0 of the events that are read. */
 export const topics = {
   ...TokenTransfer.topics,
+  consecutiveTransfer: "0xdeaa91b6123d068f5821d0fb0678463d1a8a6079fe8af5de3ce5e896dcf9133d",
   approval: "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925",
   approvalForAll: "0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31",
   deposit: "0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c",
@@ -37,7 +38,11 @@ const partiesOf = (from: string | undefined, to: string | undefined): Parties | 
 /** The zero address mints and burns: it is no wallet of a token. */
 const holder = (address: string): string | null => (address === zeroAddress ? null : address)
 
-const addTransfer = (rows: WalletRows, log: SourceLog, transfer: TokenTransfer.LogTransfer): void => {
+const addTransfer = (
+  rows: WalletRows,
+  log: SourceLog,
+  transfer: Parties & Pick<TokenTransfer.LogTransfer, "standard" | "items">,
+): void => {
   const { from, items, standard: kind, to } = transfer
   if (holder(from) !== null) rows.role(from, "token_sender")
   if (holder(to) !== null) rows.role(to, "token_recipient")
@@ -52,6 +57,50 @@ const addTransfer = (rows: WalletRows, log: SourceLog, transfer: TokenTransfer.L
       logIndex: log.logIndex,
       tokenId: id?.toString(),
     })
+  }
+}
+
+/** A range of ids that one event transfers. */
+interface IdRange extends Parties {
+  readonly first: bigint
+  readonly count: bigint
+}
+
+const rangeOf = (log: SourceLog): IdRange | null => {
+  const [topic0, start, from, to] = log.topics
+  if (topic0 !== topics.consecutiveTransfer || log.topics.length !== 4 || !isWord(log)) return null
+  const parties = partiesOf(from, to)
+  const first = BigInt(start!)
+  const count = BigInt(log.data) - first + 1n
+  return parties && count > 0n ? { ...parties, first, count } : null
+}
+
+const idsOf = function* ({ count, first }: IdRange): Generator<TokenTransfer.Item> {
+  for (let at = 0n; at < count; at++) yield [first + at, 1n]
+}
+
+/** Gas of one word in the data of a log. */
+const gasPerWord = 256n
+
+/**
+ * Ranges of ids. One log may name any number of them, so that no more become movements than a log with a word for each has gas for. The
+ * parties of a longer range are marked, and its token is a candidate of a proof.
+ */
+const ranger = (rows: WalletRows, gasUsed: bigint) => {
+  let left = gasUsed / gasPerWord
+  return (log: SourceLog, range: IdRange): void => {
+    left -= range.count
+    if (left >= 0n) return addTransfer(rows, log, { ...range, standard: "erc721", items: idsOf(range) })
+    left += range.count
+    for (const [wallet, role] of [
+      [range.from, "token_sender"],
+      [range.to, "token_recipient"],
+    ] as const) {
+      if (holder(wallet) === null) continue
+      rows.role(wallet, role)
+      rows.candidate(wallet, log.address, "erc721")
+      rows.incomplete(wallet)
+    }
   }
 }
 
@@ -135,12 +184,18 @@ const wrapper = (rows: WalletRows, logs: ReadonlyArray<SourceLog>, rules: Ledger
 }
 
 /** Adds what the logs of a transaction state of tokens. */
-export const add = (rows: WalletRows, logs: ReadonlyArray<SourceLog>, rules: LedgerRules): void => {
+export const add = (
+  rows: WalletRows,
+  { gasUsed, logs }: Pick<SourceTransaction, "gasUsed" | "logs">,
+  rules: LedgerRules,
+): void => {
   const wrap = wrapper(rows, logs, rules)
+  const addRange = ranger(rows, gasUsed)
   for (const log of logs) {
     if (log.topics.length < 2 || rules.nativeTokens.has(log.address)) continue
-    const transfer = TokenTransfer.fromLog(log)
+    const [transfer, range] = [TokenTransfer.fromLog(log), rangeOf(log)]
     if (transfer !== null) addTransfer(rows, log, transfer)
+    else if (range !== null) addRange(log, range)
     else {
       addApproval(rows, log)
       wrap(log)

@@ -116,6 +116,29 @@ describe("TokenLogs", () => {
     expect(rows.every(({ isIncomplete }) => isIncomplete)).toBe(true)
   })
 
+  it("add: reads ranges of ids of ERC-721", () => {
+    const range = (from: string, to: string, first: bigint | number, last: bigint | number) =>
+      log({ topics: [topics.consecutiveTransfer, topic(first), topic(from), topic(to)], data: data(last) })
+
+    expect(of(bob, range(zero, bob, 5, 7))).toEqual([5, 6, 7].map((id) => `erc721 ${token} ${id} 1`))
+    expect(of(alice, range(alice, bob, huge, huge))).toEqual([`erc721 ${token} ${huge} -1`])
+    expect(rolesOf(bob, range(zero, bob, 5, 7))).toEqual(["token_recipient"])
+    expect(namedBy(range(zero, bob, 7, 5), range(alice, huge as never, 5, 7))).toEqual([])
+  })
+
+  it("add: marks the parties of a range with more ids than its gas has words for, and keeps its token for a proof", () => {
+    const range = (last: bigint) =>
+      log({ topics: [topics.consecutiveTransfer, topic(1), topic(zero), topic(bob)], data: data(last) })
+    const rowOf = (...logs: ReadonlyArray<SourceLog>) =>
+      Ledger.derive(block(logs), ethereum).find(({ wallet }) => wallet === bob)
+    const words = 21_000n / 256n
+    const [within, beyond] = [rowOf(range(words)), rowOf(range(1n), range(words), range(huge))]
+
+    expect([within?.movements.length, Role.isIncomplete(within?.roles ?? 0)]).toEqual([Number(words), false])
+    expect([beyond?.movements.length, Role.isIncomplete(beyond?.roles ?? 0)]).toEqual([1, true])
+    expect(rowOf(range(huge))?.candidates).toEqual([{ asset: token, kind: "erc721", tokenId: null }])
+  })
+
   it("add: names owners, spenders and operators of approvals", () => {
     const approval = log({ topics: [topics.approval, topic(alice), topic(bob)], data: data(1) })
     const one = log({ topics: [topics.approval, topic(alice), topic(bob), topic(5)] })
