@@ -68,7 +68,7 @@ export interface Recorder {
 }
 
 /** Headers of responses that are kept: those that clients read. */
-const keptHeader = /^(?:daybook-|ratelimit-|retry-after$|x-request-id$)/
+const keptHeader = /^(?:daybook-|ratelimit-|etag$|retry-after$|x-request-id$)/
 
 /** What a request is for: one of another kind, such as those that change webhooks and whose responses have secrets, is passed on alone. */
 const kindOf = ({ method, url }: Pick<Request, "method" | "url">): "rest" | "rpc" | "other" => {
@@ -169,8 +169,9 @@ export const make = (options: Options = {}): Recorder => {
       for (const secret of Secrets.ofRequest(request, kindOf(request) === "rpc")) secrets.add(secret)
       const sent = await request.clone().text()
       const response = await send(request)
-      // It may not end, and is no exchange that a replay could give.
-      if (response.headers.get("content-type")?.startsWith("text/event-stream") === true) return response
+      // A stream may not end. A page that the program has is none to record, and has no body.
+      const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true
+      if (isStream || response.status === 304) return response
       const received = await response.text()
       keep(request, sent, response, received)
       const headers = new Headers(response.headers)

@@ -501,6 +501,14 @@ describe("FakeService: ledger", () => {
     ).toMatchObject(exact)
   })
 
+  it("verbose: takes include[] as include, as the service does", async () => {
+    const fake = FakeService.make({ blocks: 30 })
+    const of = (name: string) =>
+      responseOf(fake, `/api/v2.2/${fake.wallet}/verbose?limit=5&${name}=internal_transactions`)
+
+    expect(await of("include[]")).toEqual(await of("include"))
+  })
+
   it("withResponse: gives notModified for a tag that is known, until a block is added", async () => {
     const fake = FakeService.make({ blocks: 30 })
     const rest = restOf(fake)

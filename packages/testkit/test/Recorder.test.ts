@@ -59,6 +59,22 @@ describe("Recorder", () => {
     expect(recording.rest[0]?.request).toBe(`PUT /api/v2.2/${fake.wallet}/proof?`)
   })
 
+  it("fetch: passes on that a program has a page, which a replay gives again", async () => {
+    const fake = FakeService.make()
+    const recorder = Recorder.make({ fetch: fake.fetch })
+    const readTwice = async (fetch: FakeService.FakeFetch) => {
+      const rest = createRestClient({ ...fake.rest, ...quick, fetch })
+      const query = { address: fake.wallet, limit: 3 }
+      const { headers, page } = await rest.walletTransactionsWithResponse(query)
+      const again = await rest.walletTransactionsWithResponse(query, { ifNoneMatch: headers["etag"]! })
+      return [page, again.notModified === true || again.page] as const
+    }
+    const [page, isKnown] = await readTwice(recorder.fetch)
+
+    expect(isKnown).toBe(true)
+    expect(await readTwice(Recorder.replay(recorder.recording()).fetch)).toStrictEqual([page, page])
+  })
+
   it("fetch: passes what changes webhooks on, and keeps nothing of it", async () => {
     const recorder = Recorder.make({ fetch: async () => Response.json({ result: { secret: "whsec_1234" } }) })
     const request = { method: "POST", body: JSON.stringify({ url: "https://receiver.example" }) }

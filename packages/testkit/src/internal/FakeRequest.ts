@@ -193,8 +193,12 @@ export const read = <O extends RestOperation.RestOperation>(
   index: FakeIndex,
   operation: O,
   address: string,
-  parameters: URLSearchParams,
+  given: URLSearchParams,
 ): Result.Result<FakeRequest<O>, Reply> => {
+  // Some clients write a list of one parameter so.
+  const parameters = new URLSearchParams(
+    [...given].map(([name, value]): [string, string] => [name.toLowerCase() === "include[]" ? "include" : name, value]),
+  )
   const wallet = Address.fromText(address)
   if (wallet === undefined) {
     const received = Issue.describe(address)
