@@ -13,6 +13,8 @@ import * as RpcMethod from "@daybook/schema/RpcMethod"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as SchemaAST from "effect/SchemaAST"
+import * as LenientObject from "../../node/LenientObject.ts"
 import type { KeyGrant } from "../../store/ApiKeys.ts"
 import * as KeyScope from "../admission/KeyScope.ts"
 import type * as JsonRpcEnvelope from "./JsonRpcEnvelope.ts"
@@ -56,6 +58,20 @@ const invalidParams = (
   const { path, ...issue } = Issue.fromError(error, params)[0]!
   const message = Issue.format(`call of ${name}`, { ...issue, path: `params${path}` })
   return { code: JsonRpc.code.invalidParams, message }
+}
+
+/** Parameters without what is `null`: optional ones at the end, and members of calls and filters, which nodes take as left out. */
+const withoutNulls = (name: RpcMethod.Name, params: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {
+  const { elements } = RpcMethod.all[name].params
+  const isLeftOut = (param: unknown, at: number): boolean =>
+    param === null && at < elements.length && SchemaAST.isOptional(elements[at]!.ast)
+  return params
+    .slice(0, params.findLastIndex((param, at) => !isLeftOut(param, at)) + 1)
+    .map((param) =>
+      LenientObject.isObject(param)
+        ? Object.fromEntries(Object.entries(param).filter(([, value]) => value !== null))
+        : param,
+    )
 }
 
 /** Checks the parameters of a relayed method. */
@@ -148,9 +164,10 @@ export const run = Effect.fnUntraced(
     grant: KeyGrant,
   ): Effect.fn.Return<Outcome> {
     if (item._tag === "Invalid") return failed(item.failure)
-    const { method, params } = item
+    const { method } = item
     const own = local.get(method)
     const relayed = RpcMethod.isName(method) ? method : undefined
+    const params = relayed === undefined ? item.params : withoutNulls(relayed, item.params)
     const exposure = own?.exposure ?? (relayed && RpcMethod.all[relayed].exposure)
     if (exposure === undefined || !isAllowed(exposure, grant)) return failed(notAllowed(method, exposure !== undefined))
     const issue = KeyScope.methodIssue(grant, method)

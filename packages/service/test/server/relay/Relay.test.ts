@@ -106,6 +106,37 @@ describe("Relay", () => {
       }),
     )
 
+    it.live("call: takes null members of calls and filters, and optional params of null, as left out", () =>
+      Effect.gen(function* () {
+        const { node, service } = yield* withNode(() => Node.result(`"0x"`))
+        const to = `0x${"12".repeat(20)}`
+        const relayed: ReadonlyArray<readonly [method: string, params: unknown, sent: unknown]> = [
+          ["eth_call", [{ from: null, to, gas: null, data: null }, "latest"], [{ to }, "latest"]],
+          ["eth_call", [{ to }, null], [{ to }]],
+          [
+            "eth_getLogs",
+            [{ blockHash: null, fromBlock: "0x1", topics: [null] }],
+            [{ fromBlock: "0x1", topics: [null] }],
+          ],
+        ]
+        for (const [method, params] of relayed) {
+          const { json } = yield* service.call({ jsonrpc: "2.0", id: 1, method, params })
+          expect(json.error).toBeUndefined()
+        }
+
+        expect(node.calls).toEqual(relayed.map(([method, , params]) => ({ method, params })))
+        const missing = yield* service.call({
+          jsonrpc: "2.0",
+          id: 1,
+          method: "eth_getBalance",
+          params: [null, "latest"],
+        })
+        expect(missing.json.error?.message).toContain(
+          '"params[0]": expected an address of 20 bytes in hex, received null',
+        )
+      }),
+    )
+
     it.live("notification: is not relayed and gets no response, also with params by name", () =>
       Effect.gen(function* () {
         const { node, service } = yield* withNode()
