@@ -9,14 +9,16 @@ const minuteMillis = 60_000
 
 /**
  * Makes a wait before so many calls, until those before them had their time. After a rest, the calls of `burstMillis` wait for nothing.
+ * Calls whose wait is interrupted are not made, and take no time of others.
  */
 export const make = (callsPerMinute: number, burstMillis = 0): ((calls: number) => Effect.Effect<void>) => {
   let freeAt = Number.NEGATIVE_INFINITY
   return Effect.fnUntraced(function* (calls) {
     const now = yield* MonotonicClock.millis
     const wait = Math.max(0, freeAt - now)
-    freeAt = Math.max(freeAt, now - burstMillis) + (calls * minuteMillis) / callsPerMinute
-    yield* Effect.sleep(wait)
+    const time = (calls * minuteMillis) / callsPerMinute
+    freeAt = Math.max(freeAt, now - burstMillis) + time
+    yield* Effect.onInterrupt(Effect.sleep(wait), () => Effect.sync(() => void (freeAt -= time)))
   })
 }
 
