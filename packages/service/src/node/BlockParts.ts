@@ -15,7 +15,8 @@ import * as Schema from "effect/Schema"
 import * as SchemaParser from "effect/SchemaParser"
 import * as LenientBlock from "./LenientBlock.ts"
 import * as LenientObject from "./LenientObject.ts"
-import { type NodeEndpoint, orNull } from "./NodeEndpoint.ts"
+import * as NodeEndpoint from "./NodeEndpoint.ts"
+import * as Undecoded from "../verification/Undecoded.ts"
 
 /** Transactions that are requested at once. */
 const atOnce = 20
@@ -29,19 +30,19 @@ export const isTooLarge = (error: CallError): boolean =>
   error._tag === "InvalidResponse" && error.reason === "too-large"
 
 /** A transaction as received; one that exceeds the bounds is its hash alone; `null` where the node does not know it any more. */
-const transaction = ({ limiter }: NodeEndpoint, hash: unknown): Effect.Effect<unknown, CallError> =>
+const transaction = ({ limiter }: NodeEndpoint.NodeEndpoint, hash: unknown): Effect.Effect<unknown, CallError> =>
   isHash(hash)
     ? Effect.catchIf(limiter.request({ method: "eth_getTransactionByHash", params: [hash] }), isTooLarge, () =>
         Effect.succeed({ hash }),
       )
     : Effect.succeed({ hash })
 
-const blockByNumber = ({ limiter }: NodeEndpoint, number: number, isHydrated: boolean) =>
+const blockByNumber = ({ limiter }: NodeEndpoint.NodeEndpoint, number: number, isHydrated: boolean) =>
   limiter.request({ method: "eth_getBlockByNumber", params: [`0x${number.toString(16)}`, isHydrated] })
 
 /** A block as received, with its transactions in requests of their own; `null` where the node does not have all of it. */
 const inParts = Effect.fnUntraced(function* (
-  endpoint: NodeEndpoint,
+  endpoint: NodeEndpoint.NodeEndpoint,
   number: number,
 ): Effect.fn.Return<unknown, CallError> {
   const block = yield* blockByNumber(endpoint, number, false)
@@ -52,7 +53,7 @@ const inParts = Effect.fnUntraced(function* (
   return transactions.includes(null) ? null : { ...block, transactions }
 })
 
-const undecodable = ({ host }: NodeEndpoint, { expected, path, received }: Issue.Issue) =>
+const undecodable = ({ host }: NodeEndpoint.NodeEndpoint, { expected, path, received }: Issue.Issue) =>
   new InvalidResponse({ host, attempts: [], reason: "content", path: `result.${path}`, expected, received })
 
 const decode = SchemaParser.decodeUnknownResult(Schema.NullOr(HydratedBlock))
@@ -63,14 +64,20 @@ const decode = SchemaParser.decodeUnknownResult(Schema.NullOr(HydratedBlock))
  * **Errors**
  * - `CallError`: the node failed, or something of the block does not decode.
  */
-export const fetch = (endpoint: NodeEndpoint, number: number): Effect.Effect<HydratedBlock | null, CallError> =>
-  Effect.catchIf(orNull(endpoint.calls.eth_getBlockByNumber(number, true)), isTooLarge, () =>
+export const fetch = (
+  endpoint: NodeEndpoint.NodeEndpoint,
+  number: number,
+): Effect.Effect<HydratedBlock | null, CallError> =>
+  Effect.catchIf(endpoint.calls.eth_getBlockByNumber(number, true), isTooLarge, () =>
     Effect.flatMap(inParts(endpoint, number), (raw) =>
       // Sound: a schema error has at least one issue.
       Effect.fromResult(
         Result.mapError(decode(raw), (error) => undecodable(endpoint, Issue.fromError(error, raw)[0]!)),
       ),
     ),
+  ).pipe(
+    Effect.catch((error) => NodeEndpoint.standIn(endpoint, number, error)),
+    NodeEndpoint.orNull,
   )
 
 /**
@@ -80,13 +87,17 @@ export const fetch = (endpoint: NodeEndpoint, number: number): Effect.Effect<Hyd
  * - `CallError`: the node failed, or the links of the block do not decode.
  */
 export const fetchLenient = (
-  endpoint: NodeEndpoint,
+  endpoint: NodeEndpoint.NodeEndpoint,
   number: number,
 ): Effect.Effect<LenientBlock.LenientBlock | null, CallError> =>
-  Effect.catchIf(orNull(blockByNumber(endpoint, number, true)), isTooLarge, () => inParts(endpoint, number)).pipe(
+  Effect.catchIf(blockByNumber(endpoint, number, true), isTooLarge, () => inParts(endpoint, number)).pipe(
     Effect.flatMap((raw) =>
       raw === null
         ? Effect.succeed(null)
         : Effect.fromResult(Result.mapError(LenientBlock.read(raw), (issue) => undecodable(endpoint, issue))),
     ),
+    Effect.catch((error) =>
+      Effect.map(NodeEndpoint.standIn(endpoint, number, error), (block) => ({ block, undecoded: Undecoded.none })),
+    ),
+    NodeEndpoint.orNull,
   )

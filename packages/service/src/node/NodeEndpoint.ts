@@ -4,6 +4,7 @@
 import type { Methods } from "@daybook/rpc/Method"
 import * as RpcClient from "@daybook/rpc/RpcClient"
 import type { CallError } from "@daybook/rpc/RpcError"
+import type { Block, HydratedBlock } from "@daybook/schema/Block"
 import type { Issue } from "@daybook/schema/Issue"
 import { type InvalidOption, InvalidResponse } from "@daybook/transport/ClientError"
 import type { Fetch } from "@daybook/transport/Fetch"
@@ -19,6 +20,7 @@ import * as AdaptiveBatchSize from "./AdaptiveBatchSize.ts"
 import * as BoundedFetch from "./BoundedFetch.ts"
 import * as ConcurrencyLimiter from "./ConcurrencyLimiter.ts"
 import * as LenientBlock from "./LenientBlock.ts"
+import * as NullRounds from "./NullRounds.ts"
 import * as SignedFetch from "./SignedFetch.ts"
 import * as TraceBounds from "./TraceBounds.ts"
 import * as Tracer from "./Tracer.ts"
@@ -55,6 +57,8 @@ export interface NodeEndpoint {
   hasTraced: boolean
   /** The node has no call tracer: the tracer returns struct logs. */
   hasStructLogs: boolean
+  /** Numbers that the node has refused as those of no block; `undefined` until it has. */
+  nullRounds: NullRounds.Found | undefined
   /** Ranges of blocks that the node has to give whole in two requests before one request asks for blocks and parts. */
   rangesInTwo: number
 }
@@ -106,6 +110,7 @@ export const make = Effect.fnUntraced(function* (
     tracer: undefined,
     hasTraced: false,
     hasStructLogs: false,
+    nullRounds: undefined,
     rangesInTwo: 1,
   }
 })
@@ -152,6 +157,37 @@ export const isUndecodable = (error: CallError): boolean =>
 const notUsable = ({ host }: NodeEndpoint, { expected, path, received }: Issue) =>
   new InvalidResponse({ host, attempts: [], reason: "content", path, received, expected })
 
+/** A block by its number or tag, with the hashes of its transactions, of which nothing but the links need decode. */
+const linked = (
+  endpoint: NodeEndpoint,
+  block: number | "latest" | "finalized",
+): Effect.Effect<HydratedBlock | null, CallError> => {
+  const id = typeof block === "number" ? `0x${block.toString(16)}` : block
+  const links = Effect.flatMap(
+    endpoint.limiter.request({ method: "eth_getBlockByNumber", params: [id, false] }),
+    (raw) => Effect.fromResult(Result.mapError(LenientBlock.readLinks(raw), (issue) => notUsable(endpoint, issue))),
+  )
+  const read: Effect.Effect<Block | HydratedBlock | null, CallError> = Effect.catchIf(
+    endpoint.calls.eth_getBlockByNumber(block, false),
+    isUndecodable,
+    () => links,
+  )
+  // Sound: nothing is used of the transactions.
+  return read as Effect.Effect<HydratedBlock | null, CallError>
+}
+
+/**
+ * The block without transactions that stands for a number without a block, where the node refused a number for that; else the error.
+ */
+export const standIn = (
+  endpoint: NodeEndpoint,
+  number: number,
+  error: CallError,
+): Effect.Effect<HydratedBlock, CallError> =>
+  NullRounds.isNullRound(error)
+    ? NullRounds.at(endpoint, number, error, (one) => linked(endpoint, one))
+    : Effect.fail(error)
+
 /**
  * `null` for a block that the node reports as not found by an error, as those of Avalanche, Cosmos and Conflux do.
  */
@@ -167,13 +203,10 @@ export const header = (
   endpoint: NodeEndpoint,
   block: number | "latest" | "finalized",
 ): Effect.Effect<Header | null, CallError> => {
-  const id = typeof block === "number" ? `0x${block.toString(16)}` : block
-  const links = Effect.flatMap(
-    endpoint.limiter.request({ method: "eth_getBlockByNumber", params: [id, false] }),
-    (raw) => Effect.fromResult(Result.mapError(LenientBlock.readLinks(raw), (issue) => notUsable(endpoint, issue))),
-  )
-  const decoded = Effect.catchIf(endpoint.calls.eth_getBlockByNumber(block, false), isUndecodable, () => links)
-  return Effect.map(typeof block === "number" ? orNull(decoded) : decoded, headerOf)
+  const read = linked(endpoint, block)
+  const found =
+    typeof block === "string" ? read : orNull(read.pipe(Effect.catch((error) => standIn(endpoint, block, error))))
+  return Effect.map(found, headerOf)
 }
 
 /**
