@@ -427,7 +427,7 @@ const headSeen = (settings: Settings, before: IndexerState, input: HeadSeen): Tr
         traces: traces === "off" ? "off" : "on",
         allFrames: String(settings.allFrames),
         checks: settings.checks,
-        rows: settings.isOfSome === true ? AppliedSettings.rowsByRole : undefined,
+        rows: settings.isOfSome === true ? AppliedSettings.rowsByRole : AppliedSettings.allRows,
       },
       head: checkpoint?.head.number ?? null,
     },

@@ -11,12 +11,15 @@ type Name = AppliedSetting["name"]
  * The settings in force, by name.
  */
 export interface Settings extends Readonly<Record<Exclude<Name, "rows">, string>> {
-  /** Of an index of some wallets. */
-  readonly rows?: typeof rowsByRole | undefined
+  /** Which transactions of a block are stored. */
+  readonly rows?: typeof rowsByRole | typeof allRows | undefined
 }
 
-/** The rows of a block: transactions in which a watched wallet has a role. */
+/** The rows of a block of some wallets: transactions in which a watched wallet has a role. */
 export const rowsByRole = "roles"
+
+/** The rows of a block of every wallet. They stay whole where the index is one of some wallets later. */
+export const allRows = "all"
 
 /** The rows of blocks that an earlier version stored: transactions whose sender, recipient or created contract is a watched wallet. */
 const rowsByParty = "parties"
@@ -26,7 +29,7 @@ const rowsByParty = "parties"
  * `head`.
  */
 const withEarlierRows = (before: AppliedSettings, { rows }: Settings, head: number | null): AppliedSettings =>
-  rows === undefined || head === null || before.some(({ name }) => name === "rows")
+  rows !== rowsByRole || head === null || before.some(({ name }) => name === "rows")
     ? before
     : [...before, { name: "rows", value: rowsByParty }]
 

@@ -55,6 +55,14 @@ describe("AppliedSettings", () => {
     expect(AppliedSettings.storedByParty(AppliedSettings.apply([], on, 9).settings, stored)).toBeUndefined()
   })
 
+  it("apply: the blocks of an index of every wallet have all rows, also once it is one of some", () => {
+    const whole = AppliedSettings.apply([], { ...on, rows: AppliedSettings.allRows }, 9).settings
+    const narrowed = AppliedSettings.apply(whole, { ...on, rows: AppliedSettings.rowsByRole }, 12)
+
+    expect(AppliedSettings.storedByParty(narrowed.settings, { from: 0, to: 20 })).toBeUndefined()
+    expect(narrowed.changes).toEqual([{ name: "rows", before: "all", now: "roles", from: 13 }])
+  })
+
   it("apply: drops a value that no stored block was indexed with", () => {
     const first = AppliedSettings.apply([], on, null).settings
     const changed = AppliedSettings.apply(first, off, 9).settings
