@@ -10,6 +10,7 @@ import * as WalletEvent from "@daybook/schema/WalletEvent"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -278,7 +279,13 @@ const list = Command.make(
       shownAddresses,
     )
     for (const { content, name, wallets: address_count } of found) {
-      const webhook = yield* Webhook.decode(content)
+      const decoded = yield* Effect.result(Webhook.decode(content))
+      if (Result.isFailure(decoded)) {
+        const { message: state } = decoded.failure
+        yield* Terminal.print(json ? JSON.stringify({ name, address_count, state }) : `${name}\t${state}`)
+        continue
+      }
+      const webhook = decoded.success
       const { chain, delivered, log, publicKey: public_key, url } = webhook
       const last = log.at(-1) ?? null
       const state = stateOf(webhook)

@@ -35,6 +35,25 @@ describe("daybook webhooks", () => {
   )
 
   it.live(
+    "list: names a webhook that another version wrote, beside the others",
+    () =>
+      Effect.gen(function* () {
+        const base = yield* withConfig({ webhooks: { allowPrivate: true } })
+        const { webhooks } = yield* Engine.fromUrl("sqlite:data", base)
+        const run = (...words: ReadonlyArray<string>) => daybook(base, "webhooks", ...words, "--config", "daybook.json")
+        yield* run("add", "books", watched, "--url", "http://127.0.0.1:9/")
+        yield* webhooks.add("another", { holder: null, state: "active", content: "{}" }, [])
+        const [lines, objects] = [yield* run("list"), yield* run("list", "--json")]
+        const state = "Webhook not understood: another version wrote it. Remove it and add it again."
+
+        expect(lines.out.split("\n")[0]).toBe(`another\t${state}`)
+        expect(lines.out.split("\n")[1]).toMatch(/^books\thttp/)
+        expect(JSON.parse(objects.out.split("\n")[0]!)).toEqual({ name: "another", address_count: 0, state })
+      }).pipe(Effect.scoped),
+    timeout,
+  )
+
+  it.live(
     "watch, unwatch: add and remove the wallets of arguments and of a file, within the bound of a webhook",
     () =>
       Effect.gen(function* () {

@@ -12,7 +12,8 @@ const select = `SELECT ${columns} FROM webhook`
 const insert = `INSERT INTO webhook (name, holder, state, content, revision) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT (name) DO NOTHING RETURNING name`
 const remove = `DELETE FROM webhook WHERE name = ? RETURNING name`
-const removeWallets = `DELETE FROM webhook_wallet WHERE webhook = ?`
+const removeWallets = `DELETE FROM webhook_wallet WHERE webhook = ? AND wallet IN
+  (SELECT wallet FROM webhook_wallet WHERE webhook = ? LIMIT ?) RETURNING 1`
 const firstWallets = `SELECT wallet FROM webhook_wallet WHERE webhook = ? ORDER BY wallet LIMIT ?`
 const countWallets = `UPDATE webhook SET wallets = (SELECT count(*) FROM webhook_wallet WHERE webhook = name) WHERE name = ?`
 const change = `UPDATE webhook SET state = ?, content = ?, revision = revision + 1 WHERE name = ? AND revision = ? RETURNING name`
@@ -25,6 +26,9 @@ export const statements = {
   counts: `SELECT state, count(*) FROM webhook GROUP BY state`,
   ofHolder: `${select} WHERE holder = ? ORDER BY name`,
 }
+
+/** Wallets of a removed webhook that one turn of the event loop removes. */
+const removedAtOnce = 5_000
 
 /** A lease that ends later than this was taken before the clock was set back. */
 const longestMillis = 3_600_000
@@ -76,13 +80,19 @@ export const make = ({ reading, writing }: KeysFile): Webhooks => {
       Effect.map(read<[string]>(WebhookWallets.having, JSON.stringify(wallets)), (rows) => new Set(rows.flat())),
     add: (name, { content, holder, state }, wallets) =>
       isChangedWith(name, { add: wallets }, insert, name, holder, state, content, firstRevision()),
-    remove: (name) =>
-      attempt(writing, (own) =>
-        Connection.atomicUnsafe(own, () => {
-          own.rowsUnsafe(removeWallets, [name])
-          return own.rowsUnsafe(remove, [name]).length > 0
-        }),
-      ),
+    remove: Effect.fnUntraced(function* (name) {
+      // The webhook goes with its last wallets: a name that is used again has none of them.
+      for (;;) {
+        const isRemoved = yield* attempt(writing, (own) =>
+          Connection.atomicUnsafe(own, () => {
+            const hasMore = own.rowsUnsafe(removeWallets, [name, name, removedAtOnce]).length === removedAtOnce
+            return hasMore ? null : own.rowsUnsafe(remove, [name]).length > 0
+          }),
+        )
+        if (isRemoved !== null) return isRemoved
+        yield* Effect.yieldNow
+      }
+    }, Effect.uninterruptible),
     change: (name, revision, { content, state }, wallets) =>
       wallets === undefined
         ? isChanged(change, state, content, name, revision)

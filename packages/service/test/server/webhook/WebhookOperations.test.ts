@@ -410,6 +410,20 @@ describe("operations on webhooks", () => {
     30_000,
   )
 
+  it.live("GET lists the others beside a webhook that another version wrote", () =>
+    Effect.gen(function* () {
+      const { send, service } = yield* opened
+      const { webhooks } = service.stores["eth"]!.database
+      const made = yield* send("POST", "", { ...settings, url: "http://127.0.0.1:9/", name: "books" })
+      const stored = (yield* webhooks.list).find(({ name }) => name === made.json.id)!
+      yield* webhooks.add("own", { holder: stored.holder, state: "active", content: "{}" }, [])
+      const listed = yield* send("GET", "")
+
+      expect(listed.status).toBe(200)
+      expect(JSON.stringify(listed.json)).toContain(made.json.id)
+    }).pipe(Effect.scoped),
+  )
+
   it.live("a server without webhooks answers 404, and states so", () =>
     Effect.gen(function* () {
       const service = yield* start({ chains: { eth: { blocks } } })

@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import * as KeysFile from "../../../src/store/sqlite/KeysFile.ts"
 import * as Webhooks from "../../../src/store/sqlite/Webhooks.ts"
 import * as WebhookWallets from "../../../src/store/sqlite/WebhookWallets.ts"
@@ -35,6 +35,20 @@ const planner = Effect.gen(function* () {
 })
 
 describe("Webhooks", () => {
+  it.live("remove: removes many wallets in turns of the event loop, whatever becomes of the caller", () =>
+    Effect.gen(function* () {
+      const webhooks = Webhooks.make(yield* KeysFile.make(join(yield* temporaryFolder, "daybook.sqlite")))
+      const wallets = Array.from({ length: 5_001 }, (_, at) => notBegun(`0x${at}`))
+      yield* webhooks.add("books", { holder: null, state: "active", content: "{}" }, wallets)
+      const removal = yield* Effect.forkChild(webhooks.remove("books"), { startImmediately: true })
+      const left = yield* webhooks.walletsOf("books", {})
+      yield* Fiber.interrupt(removal)
+
+      expect(left).toHaveLength(1)
+      expect([yield* webhooks.find("books"), yield* webhooks.walletsOf("books", {})]).toEqual([null, []])
+    }).pipe(Effect.scoped),
+  )
+
   it.effect("an earlier file keeps the wallets of its webhooks with their positions", () =>
     Effect.gen(function* () {
       const file = join(yield* temporaryFolder, "daybook.sqlite")
