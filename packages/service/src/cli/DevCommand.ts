@@ -34,7 +34,7 @@ const parsePort = (given: Option.Option<string>): Effect.Effect<number | undefin
 
 /** The node that is named, else the one on the usual port, else one that is started. */
 const findNode = Effect.fnUntraced(function* (rpc: string | undefined, isStarted: boolean) {
-  const url = rpc ?? usualUrl
+  const url = rpc?.trim() ?? usualUrl
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     return yield* invalidOption("--rpc", "an HTTP URL of a node", "a text of another form")
   }

@@ -80,7 +80,13 @@ const read = async (url: string): Promise<LocalNode | null> => {
 }
 
 /** The node at a URL; `null` where none responds, or not to all of these calls. */
-export const find = (url: string): Effect.Effect<LocalNode | null> => Effect.promise(() => read(url).catch(() => null))
+export const find = (url: string): Effect.Effect<LocalNode | null> =>
+  Effect.promise(() =>
+    read(url).catch((error: unknown) => {
+      if (isRpcError(error)) return null
+      throw error
+    }),
+  )
 
 /** What of a node an index is made for: a node that is restarted or reset to the same is followed without another index. */
 export const identityOf = ({ chainId, forkBlock }: LocalNode): string => `${chainId} ${forkBlock ?? "no fork"}`

@@ -30,4 +30,8 @@ describe("find", () => {
     expect(await Effect.runPromise(LocalNode.find(await startFork("anvil_nodeInfo")))).toBeNull()
     expect(await Effect.runPromise(LocalNode.find(await startFork("eth_accounts")))).toBeNull()
   })
+
+  it("ends with what is wrong with a URL, which no node will ever answer at", async () => {
+    await expect(Effect.runPromise(LocalNode.find("127.0.0.1:8545"))).rejects.toThrow('Invalid option "url"')
+  })
 })

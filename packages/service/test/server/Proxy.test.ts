@@ -91,7 +91,7 @@ describe("WebSockets", () => {
     Effect.gen(function* () {
       const { key, url } = yield* start({ config: { trustedProxies: 1 } })
       const port = yield* proxied(new URL(url).host, (text) =>
-        text.replaceAll(/^( +timeout (?:client|server)) \d+s$/gm, "$1 2s"),
+        text.replaceAll(/^( +timeout (?:client|server)) \d+s$/gm, "$1 1s"),
       )
       const socket = yield* Effect.acquireRelease(
         Effect.sync(() => new WebSocket(`ws://127.0.0.1:${port}/rpc/eth/${key}`)),
@@ -103,7 +103,7 @@ describe("WebSockets", () => {
       expect(
         yield* Effect.raceFirst(
           Effect.promise(() => closed),
-          Effect.as(Effect.sleep(3_000), "open"),
+          Effect.as(Effect.sleep(1_500), "open"),
         ),
       ).toBe("open")
     }).pipe(Effect.scoped),
