@@ -18,7 +18,7 @@ import * as ConfigChanges from "./config/ConfigChanges.ts"
 import * as Docs from "./config/Docs.ts"
 import * as SignatureDirectory from "./contract/SignatureDirectory.ts"
 import * as Explorer from "./config/Explorer.ts"
-import type * as Listen from "./config/Listen.ts"
+import * as Listen from "./config/Listen.ts"
 import type { InvalidConfig } from "./config/InvalidConfig.ts"
 import * as Role from "./config/Role.ts"
 import * as ServedChain from "./config/ServedChain.ts"
@@ -324,7 +324,8 @@ export const run = Effect.fn("Service.run")(function* (
   yield* database.apiKeys.ready
   if (isIndexer) yield* database.migrate(parts.chains)
   const isOnlyIndexer = roles.every((role) => role === "index")
-  const listen = isOnlyIndexer ? config.monitoring : config.listen
+  const configured = isOnlyIndexer ? config.monitoring : config.listen
+  const listen = configured && Listen.inFolder(configured, options.baseFolder)
   const answerOptions = (own: Config.Config, at: Listen.Listen) => ({
     ...own,
     listen: at,

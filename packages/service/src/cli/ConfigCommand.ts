@@ -1,11 +1,14 @@
 /**
  * `daybook config check`: reads the configuration as `daybook serve` would, and names everything that is wrong with it.
  */
-import { resolve } from "node:path"
+import { existsSync, statSync } from "node:fs"
+import { dirname, resolve } from "node:path"
+import { format } from "@daybook/schema/Issue"
 import * as Effect from "effect/Effect"
 import * as References from "effect/References"
 import * as Result from "effect/Result"
 import * as Command from "effect/cli/Command"
+import * as DatabaseUrl from "../config/DatabaseUrl.ts"
 import * as ConfigFile from "../config/ConfigFile.ts"
 import { InvalidConfig } from "../config/InvalidConfig.ts"
 import * as Listen from "../config/Listen.ts"
@@ -13,25 +16,47 @@ import * as ServedChain from "../config/ServedChain.ts"
 import * as SignatureDirectory from "../contract/SignatureDirectory.ts"
 import * as Listener from "../server/Listener.ts"
 import * as SigningKey from "../signed/SigningKey.ts"
+import * as WebhookKey from "../push/WebhookKey.ts"
 import * as ConfigFlags from "./ConfigFlags.ts"
 import * as Terminal from "./Terminal.ts"
+
+/** The issue of a key, which an error states. */
+const issueOf =
+  (path: string) =>
+  ({ message }: { readonly message: string }) =>
+    new InvalidConfig({ found: [{ path, message }] })
+
+/** The first part of a path that is there, from its end on. */
+const existing = (path: string): string => (existsSync(path) ? path : existing(dirname(path)))
+
+/** Refuses a folder that cannot be made, as a file is in its place or above it. */
+const checkFolder = (folder: string): Effect.Effect<void, InvalidConfig> => {
+  const found = existing(folder)
+  if (statSync(found).isDirectory()) return Effect.void
+  const issue = { path: "database", expected: "a folder", received: `the file ${found}` }
+  return Effect.fail(issueOf("database")({ message: format("configuration", issue) }))
+}
 
 /** Reads the files that a configuration names, as the service does at its start; fails with everything that is wrong with them. */
 const checkFiles = Effect.fnUntraced(
   function* ({
     baseFolder,
-    config: { signatures, signingKey, tls },
+    config: { database, listen, monitoring = listen, signatures, signingKey, tls, webhooks },
   }: ConfigFile.ConfigFile): Effect.fn.Return<void, InvalidConfig> {
     const inFolder = (path: string) => resolve(baseFolder, path)
+    const folder = DatabaseUrl.folderOf(database, baseFolder)
+    const checkSocket = (key: string, at: Listen.Listen) =>
+      Effect.mapError(Listener.checkSocket({ key, listen: Listen.inFolder(at, baseFolder) }), issueOf(key))
     const reads: ReadonlyArray<Effect.Effect<unknown, InvalidConfig>> = [
+      checkSocket("listen", listen),
+      monitoring === listen ? Effect.void : checkSocket("monitoring", monitoring),
+      folder === undefined ? Effect.void : checkFolder(folder),
       signatures === undefined ? Effect.void : SignatureDirectory.read(inFolder(signatures)),
       signingKey === undefined ? Effect.void : SigningKey.readConfigured(inFolder(signingKey)),
       tls === undefined
         ? Effect.void
-        : Effect.mapError(
-            Listener.readTls({ cert: inFolder(tls.cert), key: inFolder(tls.key) }),
-            ({ message }) => new InvalidConfig({ found: [{ path: "tls", message }] }),
-          ),
+        : Effect.mapError(Listener.readTls({ cert: inFolder(tls.cert), key: inFolder(tls.key) }), issueOf("tls")),
+      webhooks === undefined ? Effect.void : Effect.fromResult(WebhookKey.check(webhooks, database, baseFolder)),
     ]
     const results = yield* Effect.forEach(reads, Effect.result)
     const found = results.flatMap((result) => (Result.isFailure(result) ? result.failure.found : []))

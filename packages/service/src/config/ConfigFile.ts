@@ -182,7 +182,9 @@ export const databaseOf = Effect.fn("ConfigFile.databaseOf")(function* ({
 }: Pick<Source, "database" | "path">): Effect.fn.Return<ConfiguredDatabase, InvalidConfig> {
   const isAbsent = path === undefined && !existsSync(usualPath)
   if (database !== undefined || isAbsent) {
-    return { database: database ?? Overrides.usualDatabase(), baseFolder: process.cwd(), chains: null }
+    // As `load` has it, which need not read the file here.
+    const baseFolder = path === undefined ? process.cwd() : dirname(resolve(path))
+    return { database: database ?? Overrides.usualDatabase(), baseFolder, chains: null }
   }
   const { baseFolder, config } = yield* read(path ?? usualPath)
   return {

@@ -2,6 +2,7 @@
  * URLs of databases: which ones the configuration and the engines accept. The file of the configuration is checked by the same rules as a
  * database is opened by.
  */
+import { resolve } from "node:path"
 import * as Result from "effect/Result"
 
 /** Form of a `sqlite:` URL, for messages. */
@@ -68,6 +69,12 @@ export const schemeOf = (url: string): { readonly scheme: string; readonly locat
 /** True for a database in a folder. */
 export const isSqlite = (database: DatabaseUrl): boolean =>
   schemeOf(typeof database === "string" ? database : database.url)?.scheme === "sqlite"
+
+/** The folder of a SQLite database, relative to one of the configuration; `undefined` for another database. */
+export const folderOf = (database: DatabaseUrl, baseFolder: string): string | undefined => {
+  const { location, scheme } = schemeOf(typeof database === "string" ? database : database.url) ?? {}
+  return scheme === "sqlite" && location !== undefined ? resolve(baseFolder, location) : undefined
+}
 
 const isPostgres = (url: string): boolean => /^postgres(ql)?$/.test(schemeOf(url)?.scheme ?? "")
 

@@ -15,6 +15,10 @@ const count = (value: number) => withDefault(Count, () => value)
 const seconds = (value: number) =>
   withDefault(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000 })), () => value)
 
+/** Milliseconds of a timer, with the same maximum. */
+const millis = (value: number) =>
+  withDefault(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000_000 })), () => value)
+
 /** Bounds on the bytes in flight of one kind. */
 const bytesInFlight = (perKey: number, perAddress: number, total: number) =>
   withDefault(
@@ -94,7 +98,7 @@ export const Limits = Schema.Struct({
   /** Seconds in which a client must read something of what is sent to it. Default 20. */
   writeSeconds: seconds(20),
   /** Milliseconds in which an open connection may send a request that is still answered, once the service stops. Default 1000. */
-  drainIdleMillis: count(1_000),
+  drainIdleMillis: millis(1_000),
   /** Seconds that open requests have to end when the service stops. Default 10. */
   drainSeconds: seconds(10),
   /** Levels of nesting in a node's answer to a relayed call. Default 8192: a trace of 1,024 calls has some 2,000. */

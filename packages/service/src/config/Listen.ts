@@ -1,6 +1,7 @@
 /**
  * Where the service listens: the key `listen`, and the flag `--listen`.
  */
+import { resolve } from "node:path"
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
 import * as Loopback from "./Loopback.ts"
@@ -30,6 +31,10 @@ export const format = (listen: Listen): string => {
   if ("socket" in listen) return `unix:${listen.socket}`
   return `${listen.host.includes(":") ? `[${listen.host}]` : listen.host}:${listen.port}`
 }
+
+/** The same, where the path of a socket starts in a folder. */
+export const inFolder = (listen: Listen, folder: string): Listen =>
+  "socket" in listen ? { socket: resolve(folder, listen.socket) } : listen
 
 const Port = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: maxPort }))
 

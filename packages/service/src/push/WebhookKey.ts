@@ -5,7 +5,7 @@
  * Source: decision 0073.
  */
 import { randomBytes } from "node:crypto"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Config } from "../config/Config.ts"
@@ -34,6 +34,22 @@ const textIn = (file: string): Result.Result<SecretFile.SecretText, string> => {
   return Result.isFailure(made) && made.failure !== "EEXIST" ? Result.fail(made.failure) : SecretFile.read(file)
 }
 
+/** The key in the text of a file. */
+const keyIn = (
+  file: string,
+  found: Result.Result<SecretFile.SecretText, string>,
+): Result.Result<string, InvalidConfig> => {
+  if (Result.isFailure(found)) return Result.fail(invalid(`${file} cannot be read or made (${found.failure}).`))
+  const { isOpen, text } = found.success
+  if (isOpen) return Result.fail(invalid(`${file} is readable by others. Run "chmod 600" on the file.`))
+  return form.test(text) ? Result.succeed(text.trimEnd()) : Result.fail(invalid(`${file} holds no key.`))
+}
+
+/** The file of a database. */
+const fileOf = (database: Config["database"], baseFolder: string): string =>
+  // Sound: `Config.decode` asks for a key beside any other database.
+  join(DatabaseUrl.folderOf(database, baseFolder)!, fileName)
+
 /**
  * The settings of a configuration with webhooks, whose database is open.
  *
@@ -46,13 +62,26 @@ export const settingsOf = Effect.fnUntraced(function* (
   baseFolder: string,
 ): Effect.fn.Return<Settings, InvalidConfig> {
   if (settings.key !== undefined) return { ...settings, key: settings.key }
-  // Sound: `Config.decode` asks for a key beside any other database.
-  const { location } = DatabaseUrl.schemeOf(typeof database === "string" ? database : database.url)!
-  const file = join(resolve(baseFolder, location), fileName)
-  const found = textIn(file)
-  if (Result.isFailure(found)) return yield* invalid(`${file} cannot be read or made (${found.failure}).`)
-  const { isOpen, text } = found.success
-  if (isOpen) return yield* invalid(`${file} is readable by others. Run "chmod 600" on the file.`)
-  if (!form.test(text)) return yield* invalid(`${file} holds no key.`)
-  return { ...settings, key: text.trimEnd() }
+  const file = fileOf(database, baseFolder)
+  return { ...settings, key: yield* Effect.fromResult(keyIn(file, textIn(file))) }
 })
+
+/** Codes of a file that the service would make, or that it alone may read. */
+const unknown: ReadonlySet<string> = new Set(["EACCES", "ENOENT", "ENOTDIR"])
+
+/**
+ * Checks the file of the key where there is one that this process may read. Makes none.
+ *
+ * **Errors**
+ * - `InvalidConfig`: the service would refuse it.
+ */
+export const check = (
+  { key }: NonNullable<Config["webhooks"]>,
+  database: Config["database"],
+  baseFolder: string,
+): Result.Result<unknown, InvalidConfig> => {
+  if (key !== undefined) return Result.succeed(key)
+  const file = fileOf(database, baseFolder)
+  const found = SecretFile.read(file)
+  return Result.isFailure(found) && unknown.has(found.failure) ? Result.succeed(null) : keyIn(file, found)
+}

@@ -1,10 +1,11 @@
 /**
  * The socket of the HTTP server: an address of this machine or a Unix socket, plain or with TLS.
  */
-import { chmodSync, readFileSync, statSync, unlinkSync } from "node:fs"
+import { chmodSync, existsSync, readFileSync, statSync, unlinkSync } from "node:fs"
 import { createServer, type Server } from "node:http"
 import { createServer as createTlsServer } from "node:https"
 import { connect } from "node:net"
+import { dirname } from "node:path"
 import { createSecureContext } from "node:tls"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Data from "effect/Data"
@@ -66,10 +67,30 @@ const socketMode = 0o660
 const codeOf = (cause: unknown): string =>
   typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "unknown"
 
-const listenError = (cause: unknown, { key = "listen", listen }: Options): ListenError => {
-  const isSocket = "socket" in listen
-  const failed = (reason: string, remedy: string) =>
+/** Bytes of the path of a socket at most, without the one that ends it. */
+const maxSocketBytes = process.platform === "linux" ? 107 : 103
+
+/** A file that this process can look at. */
+const fileAt = (path: string) => {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
+
+const failedAt =
+  ({ listen }: Pick<Options, "listen">) =>
+  (reason: string, remedy: string) =>
     new ListenError({ problem: `Cannot listen on ${Listen.format(listen)}: ${reason}.`, remedy })
+
+const noFolder = (key: string) =>
+  ["there is no such folder", `Make it, or change "${key}" in the configuration.`] as const
+
+const listenError = (cause: unknown, options: Options): ListenError => {
+  const { key = "listen", listen } = options
+  const isSocket = "socket" in listen
+  const failed = failedAt(options)
   switch (codeOf(cause)) {
     case "EADDRINUSE":
       return failed(
@@ -77,6 +98,8 @@ const listenError = (cause: unknown, { key = "listen", listen }: Options): Liste
         `Stop the other program, or change "${key}" in the configuration.`,
       )
     case "EACCES":
+      // Node reports a folder that is missing as one that may not be written.
+      if (isSocket && !existsSync(dirname(listen.socket))) return failed(...noFolder(key))
       return failed(
         "permission denied",
         isSocket
@@ -87,10 +110,32 @@ const listenError = (cause: unknown, { key = "listen", listen }: Options): Liste
     case "ENOTFOUND":
       return failed("this machine has no such address", `Correct "${key}" in the configuration.`)
     case "ENOENT":
-      return failed("there is no such folder", `Make it, or change "${key}" in the configuration.`)
+      return failed(...noFolder(key))
     default:
       return failed(codeOf(cause), `Check "${key}" in the configuration.`)
   }
+}
+
+/**
+ * Checks that a socket can have its path.
+ *
+ * **Errors**
+ * - `ListenError`: the path is too long, or a file that is no socket is there.
+ */
+export const checkSocket = (options: Pick<Options, "key" | "listen">): Effect.Effect<void, ListenError> => {
+  const { key = "listen", listen } = options
+  if (!("socket" in listen)) return Effect.void
+  const failed = failedAt(options)
+  const bytes = Buffer.byteLength(listen.socket)
+  if (bytes > maxSocketBytes) {
+    const reason = `the path of a socket has at most ${maxSocketBytes} bytes, and this one ${bytes}`
+    return Effect.fail(failed(reason, `Shorten it in "${key}" of the configuration.`))
+  }
+  if (fileAt(listen.socket)?.isSocket() === false) {
+    const remedy = `Move it away, or change "${key}" in the configuration.`
+    return Effect.fail(failed("a file that is no socket is there", remedy))
+  }
+  return Effect.void
 }
 
 /**
@@ -115,9 +160,7 @@ export const readTls = ({ cert, key }: TlsFiles) =>
 
 /** Removes a socket that a process which was killed has left; one that is in use is left for `listen` to report. */
 const removeStale = (listen: Listen.Listen): Effect.Effect<void> => {
-  if (!("socket" in listen) || statSync(listen.socket, { throwIfNoEntry: false })?.isSocket() !== true) {
-    return Effect.void
-  }
+  if (!("socket" in listen) || fileAt(listen.socket) === undefined) return Effect.void
   const { socket: path } = listen
   return Effect.callback<void>((resume) => {
     const socket = connect(path, () => {
@@ -160,6 +203,7 @@ export const open = Effect.fn("Listener.open")(function* (
     tls === undefined ? null : createTlsServer({ ...timeouts, ...upgrades, handshakeTimeout, ...(yield* readTls(tls)) })
   const node = secure ?? createServer({ ...timeouts, ...upgrades })
   Object.assign(node, { httpAllowHalfOpen: true })
+  yield* checkSocket(options)
   yield* removeStale(listen)
   const at = "socket" in listen ? { path: listen.socket } : listen
   yield* NodeHttpServer.make(() => node, { ...at, disablePreemptiveShutdown: true }).pipe(

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -106,6 +106,13 @@ const broken: ReadonlyArray<readonly [text: string, line: number, key: string, e
   [file(listen, database, chain(`"fromDate": "soon"`)), 4, "chains.eth.fromDate", "an ISO 8601 date", `"soon"`],
   [more(`"maxLimit": 5000`), 5, "maxLimit", "a value between 1 and 1000", "5000"],
   [more(`"limits": {\n"pageBytes": "1 MB" }`), 6, "limits.pageBytes", "a number", `"1 MB"`],
+  [
+    more(`"limits": { "drainIdleMillis": 3000000000 }`),
+    5,
+    "limits.drainIdleMillis",
+    "a value between 1 and 1000000000",
+    "3000000000",
+  ],
   [more(`"rateLimits": {}`), 5, "rateLimits", "one of the keys listen, monitoring", "an unknown key"],
   [
     more(`"allowedOrigins": ["https://a.example/"]`),
@@ -200,6 +207,41 @@ describe("daybook config check", () => {
         expect.stringMatching(/Invalid configuration "signingKey": /),
         expect.stringMatching(/Cannot use the certificate of "tls": .* \(ENOENT\)/),
       ])
+    }),
+  )
+
+  it.live("config check: names paths that no socket and no database can have", () =>
+    Effect.gen(function* () {
+      const ended = yield* check(
+        file(`"unix:${"x".repeat(108)}"`, `"sqlite:daybook.json/data"`, chains, `,\n"monitoring": "unix:daybook.json"`),
+      )
+
+      expect(ended).toMatchObject({ code: 3, out: "" })
+      expect(ended.err.trim().split("\n")).toEqual([
+        expect.stringMatching(
+          /Cannot listen on unix:\/.*: the path of a socket has at most \d+ bytes, and this one \d+\./,
+        ),
+        expect.stringMatching(/Cannot listen on unix:\/.*\/daybook\.json: a file that is no socket is there\./),
+        expect.stringMatching(
+          /Invalid configuration "database": expected a folder, received the file \/.*\/daybook\.json\./,
+        ),
+      ])
+    }),
+  )
+
+  it.live("config check: names a key of webhooks that the service would refuse, and makes none", () =>
+    Effect.gen(function* () {
+      const base = yield* temporaryFolder
+      writeFileSync(join(base, "daybook.json"), more(`"webhooks": {}`))
+      const checked = daybook(base, "config", "check")
+      const absent = yield* checked
+      const isMade = existsSync(join(base, "data"))
+      mkdirSync(join(base, "data"))
+      writeFileSync(join(base, "data", "webhooks.key"), `${"k".repeat(43)}\n`, { mode: 0o644 })
+      const readable = yield* checked
+
+      expect([absent.code, isMade, readable.code]).toEqual([0, false, 3])
+      expect(readable.err).toMatch(/"webhooks\.key": .*webhooks\.key is readable by others\./)
     }),
   )
 

@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
@@ -99,6 +99,16 @@ describe("ConfigFile.read", () => {
           'FILE:1: Invalid configuration "chains": expected an object, received nothing.',
         ].join(" "),
       )
+    }),
+  )
+
+  it.effect("databaseOf: the folder of a flag starts beside the file, as with load", () =>
+    Effect.gen(function* () {
+      const given = { path: "conf/daybook.json", database: "sqlite:data" }
+      const { baseFolder } = yield* ConfigFile.databaseOf(given)
+      const { baseFolder: working } = yield* ConfigFile.databaseOf({ database: "sqlite:data" })
+
+      expect([baseFolder, working]).toEqual([resolve("conf"), process.cwd()])
     }),
   )
 })

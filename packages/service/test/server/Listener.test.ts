@@ -77,8 +77,25 @@ describe("listening", () => {
 
       const error = yield* Effect.flip(serve(base, { listen: `unix:${path}` }))
 
-      expect([error._tag, readFileSync(path, "utf8")]).toEqual(["ListenError", "mine"])
+      expect([error.message, readFileSync(path, "utf8")]).toEqual([
+        `Cannot listen on unix:${path}: a file that is no socket is there. Move it away, or change "listen" in the configuration.`,
+        "mine",
+      ])
     }),
+  )
+
+  it.live("the path of a socket starts in the folder of the configuration, which must exist", () =>
+    Effect.gen(function* () {
+      const base = yield* temporaryFolder
+      const { url } = yield* serve(base, { listen: "unix:own.sock" })
+      const error = yield* Effect.flip(serve(base, { listen: "unix:missing/own.sock" }))
+
+      expect(url).toBe(`unix:${join(base, "own.sock")}`)
+      expect(yield* health({ socketPath: join(base, "own.sock") })).toEqual(ok)
+      expect(error.message).toBe(
+        `Cannot listen on unix:${join(base, "missing/own.sock")}: there is no such folder. Make it, or change "listen" in the configuration.`,
+      )
+    }).pipe(Effect.scoped),
   )
 
   it.live("with a certificate, the service speaks HTTPS alone", () =>

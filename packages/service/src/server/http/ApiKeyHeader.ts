@@ -7,6 +7,6 @@ import * as ApiHeader from "@daybook/schema/ApiHeader"
 
 const keyHeader = ApiHeader.apiKey.toLowerCase()
 
-/** The API key in the headers of a request: of `X-API-Key`, else of `Authorization: Bearer`. */
+/** The API key in the headers of a request: of `X-API-Key` unless that is empty, else of `Authorization: Bearer`. */
 export const keyIn = (headers: Readonly<Record<string, string | undefined>>): string | undefined =>
-  headers[keyHeader] ?? /^Bearer +(\S+) *$/i.exec(headers["authorization"] ?? "")?.[1]
+  headers[keyHeader] || /^Bearer +(\S+) *$/i.exec(headers["authorization"] ?? "")?.[1]
