@@ -103,6 +103,16 @@ describe("Server of standard input and output", () => {
     }),
   )
 
+  it.effect("refuses subscriptions, of which no notification would follow", () =>
+    Effect.gen(function* () {
+      const found = yield* outputOf([message(1, "resources/subscribe", { uri: "daybook://eth" })])
+
+      expect(found).toEqual([
+        { jsonrpc: "2.0", id: 1, error: { code: -32_601, message: "Method not found: resources/subscribe" } },
+      ])
+    }),
+  )
+
   it.live("answers a message that states its version by itself", () =>
     Effect.gen(function* () {
       const version = "2026-07-28"
@@ -116,6 +126,7 @@ describe("Server of standard input and output", () => {
       ])
 
       expect(discovered.result.supportedVersions).toContain(version)
+      expect(Object.keys(discovered.result.capabilities)).toEqual(["tools", "resources"])
       expect(called.result).toMatchObject({ isError: true, resultType: "complete" })
     }),
   )

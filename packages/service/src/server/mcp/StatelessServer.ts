@@ -47,6 +47,16 @@ const answerOf = (message: FromServerEncoded): Response | undefined => {
 /** What the server states that it does: nothing that would need a session. */
 const capabilities = { tools: { listChanged: false }, resources: { listChanged: false, subscribe: false } }
 
+/** Methods by which it states that. */
+const stating: ReadonlySet<string> = new Set(["initialize", "server/discover"])
+
+/** Methods of which no notification would follow. */
+const notOffered: ReadonlySet<string> = new Set(["resources/subscribe", "resources/unsubscribe"])
+
+const methodNotFound = (method: string): Response => ({
+  error: { code: McpSchema.METHOD_NOT_FOUND_ERROR_CODE, message: `Method not found: ${method}` },
+})
+
 const withCapabilities = (answer: Response): Response =>
   "result" in answer ? { result: { ...(answer.result as object), capabilities } } : answer
 
@@ -119,12 +129,14 @@ export const make = Effect.fnUntraced(function* (version: string) {
 
   const answer: StatelessServer["answer"] = (message, protocolVersion, service) =>
     Effect.gen(function* () {
+      const { method } = message
+      if (notOffered.has(method)) return methodNotFound(method)
       const connection = yield* connect
-      if (message.method === "initialize") return withCapabilities(yield* ask(connection, 1, message))
-      if (protocolVersion !== McpMessage.selfContained) {
+      if (method !== "initialize" && protocolVersion !== McpMessage.selfContained) {
         yield* ask(connection, 0, { method: "initialize", params: initialize(protocolVersion) })
       }
-      return yield* ask(connection, 1, message)
+      const response = yield* ask(connection, 1, message)
+      return stating.has(method) ? withCapabilities(response) : response
     }).pipe(
       Effect.scoped,
       Effect.provideService(Handlers.CurrentService, service),
