@@ -83,7 +83,17 @@ describe("daybook serve --processes", () => {
         expect(yield* Effect.promise(() => statusOf(`${url}/metrics`))).toBe(200)
 
         const [killed] = childrenOf(pid)
+        process.kill(killed!, "SIGSTOP")
+        const requests = Array.from({ length: 4 }, () => statusOf(`${url}/health`).catch(() => 0))
+        yield* Effect.promise(() => Promise.race(requests))
         process.kill(killed!, "SIGKILL")
+        // That of the process ends, which it was handed and has not taken.
+        expect(
+          yield* Effect.timeout(
+            Effect.promise(() => Promise.all(requests)),
+            "30 seconds",
+          ),
+        ).toContain(200)
         yield* eventually(
           () => output.text.includes(`A serving process ended: SIGKILL (pid ${killed})`),
           "the end is reported",
