@@ -28,7 +28,7 @@ const readPage = (reader: ChainReader, address: string, order: Order) =>
         rows,
         { cursor: null, page: 0, pageSize: 25 },
         { label: () => null, include: false, empty: "string" },
-      ).length,
+      ).bytes.length,
   )
 
 /** Milliseconds of each page, without the first tenth. */

@@ -18,6 +18,16 @@ export interface Position {
   readonly index: number
 }
 
+/** The form in which a text is stored. Texts with the same form are the same. */
+export interface StoredForm {
+  /** The dictionary, and where the bytes lie. */
+  readonly form: number
+  /** Bytes of the text. */
+  readonly size: number
+  /** Its compressed bytes, which may be followed by others. */
+  readonly frame: Uint8Array
+}
+
 /** A row of a projection as a page returns it. */
 export interface PageRow extends Position {
   /** JSON text: the transaction's document for an appearance, the row's own for an entry. */
@@ -28,6 +38,8 @@ export interface PageRow extends Position {
   readonly revision: number
   /** Roles of the wallet in the transaction, as bits, where the page is one of a ledger. */
   readonly roles?: number
+  /** The form in which the body is stored; undefined for one that is stored as it is. */
+  readonly stored?: StoredForm | undefined
 }
 
 /** A range of the rows of a key. */

@@ -124,7 +124,7 @@ const received = HttpServerRequest.fromWeb(new Request("http://localhost/"))
 
 /** Sends a page at once: a simulated reader has no connection. */
 const send: WalletTransactions.Options["send"] = (_, read) =>
-  Effect.map(read, ({ bytes, headers }) => Response.jsonBytes(bytes(), headers))
+  Effect.map(read, ({ headers, write }) => Response.jsonBytes(write().bytes, headers))
 
 /** Walks pages until it is interrupted. */
 export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Return<never, StoreError, Scope.Scope> {

@@ -12,7 +12,8 @@ import {
   gapKinds,
 } from "../../src/block/BlockRows.ts"
 import * as SeededRandom from "./SeededRandom.ts"
-import type { PageQuery, PageRow } from "../../src/store/ChainReader.ts"
+import type { PageQuery, PageRow, StoredForm } from "../../src/store/ChainReader.ts"
+import * as Frame from "../../src/store/rows/Frame.ts"
 
 /** Seeds of laws. */
 export const seed = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
@@ -179,6 +180,15 @@ export const rowsOf = (model: Model, address: string): ReadonlyArray<PageRow> =>
       })),
   )
 
+/** Equals each stored form that has the texts of a row. */
+const formOf = ({ body, internal }: PageRow): StoredForm => {
+  const internalSize = internal === null ? null : Buffer.byteLength(internal)
+  const asymmetricMatch = ({ form, frame, size }: StoredForm): boolean =>
+    Frame.unpack({ form: Frame.fromNumber(form), frame, size, internalSize }, false).body === body
+  // Sound: rows of a model are compared alone.
+  return { asymmetricMatch } as unknown as StoredForm
+}
+
 export const page = (model: Model, query: PageQuery): ReadonlyArray<PageRow> => {
   const { after } = query
   const sign = query.order === "ASC" ? 1 : -1
@@ -187,4 +197,5 @@ export const page = (model: Model, query: PageQuery): ReadonlyArray<PageRow> => 
     .toSorted((a, b) => sign * (a.block - b.block || a.index - b.index))
     .filter((row) => after === null || sign * (row.block - after.block || row.index - after.index) > 0)
     .slice(0, query.limit)
+    .map((row) => ({ ...row, stored: formOf(row) }))
 }

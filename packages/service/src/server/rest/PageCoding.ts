@@ -8,12 +8,13 @@ import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as BodyCoding from "../http/BodyCoding.ts"
 import type * as Response from "../http/Response.ts"
+import type { Written } from "./PageWriter.ts"
 
 const tagBytes = 16
 
-/** The tag of a body. It is weak, since each coding of the body has it. */
-const tagOf = (bytes: Uint8Array): string =>
-  `W/"${Buffer.from(hash("sha256", bytes, "buffer").subarray(0, tagBytes)).toString("base64url")}"`
+/** The tag of a body, by what it is a function of. It is weak, since each coding of the body has it. */
+const tagOf = (identity: Uint8Array): string =>
+  `W/"${Buffer.from(hash("sha256", identity, "buffer").subarray(0, tagBytes)).toString("base64url")}"`
 
 /** True where an `If-None-Match` header has the tag, or `*`. */
 const isKnown = (header: string | undefined, tag: string): boolean => {
@@ -24,11 +25,11 @@ const isKnown = (header: string | undefined, tag: string): boolean => {
 
 /** The response with a body of JSON: 304 without it where the client states that it has it. */
 export const respond = (
-  bytes: Uint8Array,
+  { bytes, identity }: Written,
   headers: Response.Headers,
   request: Pick<HttpServerRequest, "headers">,
 ): HttpServerResponse.HttpServerResponse => {
-  const etag = tagOf(bytes)
+  const etag = tagOf(identity)
   const varied = headers["vary"]
   const own = { ...headers, etag, vary: varied === undefined ? "accept-encoding" : `accept-encoding, ${varied}` }
   if (isKnown(request.headers["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers: own })

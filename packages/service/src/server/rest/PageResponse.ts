@@ -20,13 +20,14 @@ import * as Turns from "../admission/Turns.ts"
 import * as ReusedMemory from "../admission/ReusedMemory.ts"
 import * as JsonText from "./JsonText.ts"
 import * as PageCoding from "./PageCoding.ts"
+import type * as PageWriter from "./PageWriter.ts"
 
 /** A page that is ready to be written. */
 export interface Body {
   /** Bytes, or nearly as many. */
   readonly size: number
   /** Writes the bytes, in `memory` where they fit. */
-  readonly bytes: (memory?: Buffer) => Uint8Array
+  readonly write: (memory?: Buffer) => PageWriter.Written
   readonly chunks: () => Iterable<Uint8Array>
   readonly headers: Response.Headers
 }
@@ -34,7 +35,7 @@ export interface Body {
 /** Bytes of JSON text that are ready to be sent. */
 export const ofBytes = (bytes: Uint8Array, headers: Response.Headers): Body => ({
   size: bytes.length,
-  bytes: () => bytes,
+  write: () => ({ bytes, identity: bytes }),
   chunks: () => LargeResponse.cutBytes(bytes),
   headers,
 })
@@ -46,7 +47,10 @@ export const json = (value: unknown, headers: Response.Headers): Body =>
 /** A JSON value of about `size` bytes, which is made while it is written. */
 export const lazyJson = (value: () => unknown, size: number, headers: Response.Headers): Body => ({
   size,
-  bytes: () => Buffer.from([...JsonText.textsOf(value())].join("")),
+  write: () => {
+    const bytes = Buffer.from([...JsonText.textsOf(value())].join(""))
+    return { bytes, identity: bytes }
+  },
   chunks: () => LargeResponse.chunksOf(JsonText.textsOf(value())),
   headers,
 })
@@ -61,8 +65,8 @@ export const make = (bounds: Bounds["Service"]) => {
     if (body.size >= LargeResponse.minBytes) {
       return LargeResponse.send({ ...body, chunks: body.chunks() }, holderOf(grant), bounds)
     }
-    const bytes = body.bytes(memory.take(NodeHttpServerRequest.toServerResponse(request)))
-    return Effect.succeed(PageCoding.respond(bytes, body.headers, request))
+    const written = body.write(memory.take(NodeHttpServerRequest.toServerResponse(request)))
+    return Effect.succeed(PageCoding.respond(written, body.headers, request))
   }
 
   /** Runs work in a turn of the event loop that has time for it, while a client has room: nothing may come between. */

@@ -5,12 +5,15 @@
  */
 import type { Label } from "../../label/Label.ts"
 import * as Role from "../../ledger/Role.ts"
+import type { StoredForm } from "../../store/ChainReader.ts"
 import * as LargeResponse from "../admission/LargeResponse.ts"
 
 /** A stored transaction: its text, which ends with `}`, and the text of its internal transactions. */
 export interface Row {
   readonly body: string
   readonly internal: string | null
+  /** The form in which `body` is stored; undefined where it is another text than the stored one. */
+  readonly stored?: StoredForm | undefined
   /** Roles of the wallet in the transaction, as bits; undefined where the page does not state them. */
   readonly roles?: number
   /** Text of the user operations in which the wallet has a role; undefined where the page has none. */
@@ -85,11 +88,34 @@ const roomFor = (texts: ReadonlyArray<string>, memory: Buffer | undefined): Buff
   return Buffer.allocUnsafeSlow(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0))
 }
 
+/** Bytes, and shorter ones that they are a function of. */
+export interface Written {
+  readonly bytes: Uint8Array
+  /** Pages with the same identity have the same bytes. */
+  readonly identity: Uint8Array
+}
+
+/** What the texts of a page are a function of. A text is preceded by its length; the stored form of one stands for it. */
+const identityOf = (rows: ReadonlyArray<Row>, texts: ReadonlyArray<string>): Uint8Array => {
+  const frames: Array<Uint8Array> = []
+  const textOf = (text: string): string => `${text.length}:${text}`
+  let facts = `${rows.length}:${textOf(texts[0]!)}`
+  for (const [at, { body, stored }] of rows.entries()) {
+    const written = texts[2 * at + 1]!
+    if (stored !== undefined && written === body) {
+      frames.push(stored.frame)
+      facts += `=${stored.form} ${stored.size} ${stored.frame.length}:`
+    } else facts += textOf(written)
+    facts += textOf(texts[2 * at + 2]!)
+  }
+  return Buffer.concat([Buffer.from(facts), ...frames])
+}
+
 /**
- * The bytes of a page, in `memory` where they fit. Texts are written where they go, since joining them first would copy all of it twice
+ * A page, its bytes in `memory` where they fit. Texts are written where they go, since joining them first would copy all of it twice
  * more.
  */
-export const page = (rows: ReadonlyArray<Row>, place: Place, options: Options, memory?: Buffer): Uint8Array => {
+export const page = (rows: ReadonlyArray<Row>, place: Place, options: Options, memory?: Buffer): Written => {
   const texts = [headOf(place)]
   for (const row of rows) texts.push(withEmpty(row.body, options), tailOf(row, options))
   texts.push("]}")
@@ -101,7 +127,7 @@ export const page = (rows: ReadonlyArray<Row>, place: Place, options: Options, m
   }
   if (rows.length > 0) at -= 1
   at += bytes.write("]}", at)
-  return bytes.subarray(0, at)
+  return { bytes: bytes.subarray(0, at), identity: identityOf(rows, texts) }
 }
 
 /** Characters of the stored texts of rows, which are their bytes but for the few that are not ASCII. */

@@ -57,7 +57,7 @@ export const rowDecoder =
     if (row.body.length > maxBytes) return row
     const body = row.revision === decoder.revision ? row.body : redecode(row.body, decoder)
     const decodedBody = contractDecoder.decode(body, row.block)
-    return decodedBody === row.body ? row : { ...row, body: decodedBody }
+    return decodedBody === row.body ? row : { ...row, body: decodedBody, stored: undefined }
   }
 
 /** A row with the text of the user operations in which the wallet has a role, which its roles state. */
@@ -95,7 +95,7 @@ export const make = ({ config, contracts, decoder, send }: Options) => {
     const lifetime = isKept ? PageLifetime.headersOf(grant) : {}
     return {
       size: PageWriter.sizeOf(rows, options),
-      bytes: (memory) => PageWriter.page(rows, place, options, memory),
+      write: (memory) => PageWriter.page(rows, place, options, memory),
       chunks: () => PageWriter.chunks(rows, place, options),
       headers: { ...coverage, ...headers, ...lifetime },
     }

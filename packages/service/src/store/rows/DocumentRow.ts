@@ -10,6 +10,7 @@ import * as Checksum from "./Checksum.ts"
 import * as DocumentText from "./DocumentText.ts"
 import * as Frame from "./Frame.ts"
 import * as RowId from "./RowId.ts"
+import type { StoredForm } from "../ChainReader.ts"
 
 const addressBytes = 20
 
@@ -107,6 +108,7 @@ export const bytesOf = ([, , , size, internalSize]: Columns, wantsInternal: bool
 export interface Texts {
   readonly body: string
   readonly internal: string | null
+  readonly stored: StoredForm
 }
 
 /** The frame of a document, once the columns match their checksum. */
@@ -122,11 +124,12 @@ export const textsUnsafe = (name: string, columns: Columns, wantsInternal: boole
   const [id, , formNumber, size, internalSize] = columns
   const form = Frame.fromNumber(formNumber)
   const frame = frameUnsafe(name, columns, readApart)
-  const texts = decodeUnsafe(name, id, () => Frame.unpack({ form, frame, size, internalSize }, wantsInternal))
+  const unpacked = decodeUnsafe(name, id, () => Frame.unpack({ form, frame, size, internalSize }, wantsInternal))
+  const texts = { ...unpacked, stored: { form: formNumber, size, frame } }
   if (!wantsInternal || !form.isInternalApart || internalSize === null) return texts
   const apart = apartUnsafe(name, id, readApart, "internal")
   const internal = decodeUnsafe(name, id, () => Frame.unpackInternal(apart, internalSize, form.dictionary))
-  return { body: texts.body, internal }
+  return { ...texts, internal }
 }
 
 /** Whether a transaction, whose columns and text were read, belongs to a wallet. */

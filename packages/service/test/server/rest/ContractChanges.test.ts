@@ -102,6 +102,21 @@ describe("uploads of contracts", () => {
     }),
   )
 
+  it.live("the tag of a page changes with an ABI that decodes one of its rows, and is the former one without it", () =>
+    Effect.gen(function* () {
+      const { key, service } = yield* opened
+      const tag = Effect.map(service.wallet(Rows.alice), ({ headers }) => headers["etag"])
+      const before = yield* tag
+      yield* put(service, key, "my pack", { abi: [poke("packed")] })
+      const decoded = yield* tag
+      yield* remove(service, key, "my pack")
+
+      expect(before).toMatch(/^W\/"/)
+      expect(decoded).not.toBe(before)
+      expect(yield* tag).toBe(before)
+    }),
+  )
+
   it.live("only a key that names the operation may write, on the chains that it is for", () =>
     Effect.gen(function* () {
       const { key, service } = yield* opened

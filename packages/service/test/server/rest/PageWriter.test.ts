@@ -3,6 +3,8 @@ import { Schema } from "effect"
 import { expect } from "vitest"
 import * as Role from "../../../src/ledger/Role.ts"
 import * as PageWriter from "../../../src/server/rest/PageWriter.ts"
+import type { StoredForm } from "../../../src/store/ChainReader.ts"
+import * as Frame from "../../../src/store/rows/Frame.ts"
 
 const label = (address: string) => (address === "0xa" ? 'A "1"' : null)
 const string = { label, include: false, empty: "string" } as const
@@ -67,10 +69,10 @@ describe("PageWriter", () => {
     it("page: writes numbers as text and a missing cursor as null", () => {
       const body = '{"from_address":"0xb","to_address":"0xb"}'
       const record = PageWriter.record(row(body), string)
-      expect(text(PageWriter.page([row(body), row(body)], { cursor: "abc", page: 2, pageSize: 25 }, string))).toBe(
-        `{"cursor":"abc","page":"2","page_size":"25","result":[${record},${record}]}`,
-      )
-      expect(text(PageWriter.page([], { cursor: null, page: 0, pageSize: 100 }, string))).toBe(
+      expect(
+        text(PageWriter.page([row(body), row(body)], { cursor: "abc", page: 2, pageSize: 25 }, string).bytes),
+      ).toBe(`{"cursor":"abc","page":"2","page_size":"25","result":[${record},${record}]}`)
+      expect(text(PageWriter.page([], { cursor: null, page: 0, pageSize: 100 }, string).bytes)).toBe(
         '{"cursor":null,"page":"0","page_size":"100","result":[]}',
       )
     })
@@ -78,16 +80,16 @@ describe("PageWriter", () => {
     it("page: writes into the given memory where the text certainly fits", () => {
       const rows = [row('{"from_address":"0xb","to_address":"0xb"}')]
       const place = { cursor: null, page: 0, pageSize: 2 }
-      const { length } = PageWriter.page(rows, place, string)
+      const { length } = PageWriter.page(rows, place, string).bytes
       const [large, small] = [Buffer.alloc(4 * length), Buffer.alloc(length - 1)]
-      expect(PageWriter.page(rows, place, string, large).buffer).toBe(large.buffer)
-      expect(PageWriter.page(rows, place, string, small).buffer).not.toBe(small.buffer)
+      expect(PageWriter.page(rows, place, string, large).bytes.buffer).toBe(large.buffer)
+      expect(PageWriter.page(rows, place, string, small).bytes.buffer).not.toBe(small.buffer)
     })
 
     it("page: measures text outside ASCII in bytes", () => {
       const body = '{"from_address":"0xa","to_address":"0xb","x":"Zürich 𝄞"}'
       const label = (address: string) => (address === "0xa" ? "Kaße €" : null)
-      const bytes = PageWriter.page(
+      const { bytes } = PageWriter.page(
         [row(body), row(body)],
         { cursor: null, page: 0, pageSize: 2 },
         { ...string, label },
@@ -137,7 +139,7 @@ describe("PageWriter", () => {
         internal_transactions: include ? internal : undefined,
       }))
 
-      const bytes = PageWriter.page(
+      const { bytes } = PageWriter.page(
         stored,
         { cursor: "c", page: 1, pageSize: 7 },
         { label, include, empty },
@@ -145,6 +147,73 @@ describe("PageWriter", () => {
       )
 
       expect(text(bytes)).toBe(JSON.stringify({ cursor: "c", page: "1", page_size: "7", result: expected }))
+    },
+  )
+
+  const formOf = (body: string): StoredForm => {
+    const { form, frame, size } = Frame.pack(body, null, "zstd")
+    return { form: Frame.toNumber(form), size, frame }
+  }
+
+  it("page: its identity has the stored forms of texts in place of them, unless another text is written", () => {
+    const place = { cursor: null, page: 0, pageSize: 1 }
+    const write = (data: string, empty: "string" | "null") => {
+      const logs = Array.from({ length: 40 }, () => ({ topic0: "", data }))
+      const body = JSON.stringify({ from_address: "0xb", to_address: "0xb", logs })
+      return PageWriter.page([{ ...row(body), stored: formOf(body) }], place, { ...string, empty })
+    }
+    const [first, other, withNull] = [write("5a7c", "string"), write("5a7e", "string"), write("5a7c", "null")]
+
+    expect(first.identity.length).toBeLessThan(first.bytes.length / 2)
+    expect(other.identity.length).toBe(first.identity.length)
+    expect(Buffer.compare(first.identity, other.identity)).not.toBe(0)
+    expect(withNull.identity.length).toBeGreaterThan(withNull.bytes.length)
+  })
+
+  const Drawn = Schema.Struct({
+    rows: Schema.Array(
+      Schema.Struct({
+        from: Schema.Literals(["0xa", "0xb"]),
+        topic: Schema.Literals(["", "1", "2"]),
+        internal: Schema.Literals(["[]", "[1]"]),
+        roles: Schema.UndefinedOr(Schema.Literals([1, 2])),
+        operations: Schema.UndefinedOr(Schema.Literals(["[]", "[2]"])),
+        isStored: Schema.Boolean,
+      }),
+    ).check(Schema.isMaxLength(3)),
+    label: Schema.Literals(["first", "second"]),
+    include: Schema.Boolean,
+    empty: Schema.Literals(["string", "null"]),
+    cursor: Schema.NullOr(Schema.Literals(["c", "d"])),
+  })
+
+  it.prop(
+    "page: pages with one identity have the same bytes, and those of the same rows have one identity",
+    { one: Drawn, other: Drawn, parts: Schema.Array(Schema.Literals(Object.keys(Drawn.fields))) },
+    ({ one, other, parts }) => {
+      const write = ({ cursor, empty, include, label: name, rows }: typeof Drawn.Type) => {
+        const written = rows.map(({ from, isStored, roles, topic, ...rest }) => {
+          const body = JSON.stringify({ from_address: from, to_address: null, logs: [{ topic0: topic }] })
+          const own = { ...rest, body, stored: isStored ? formOf(body) : undefined }
+          return roles === undefined ? own : { ...own, roles }
+        })
+        const label = (address: string) => (address === "0xa" ? name : null)
+        const { bytes, identity } = PageWriter.page(
+          written,
+          { cursor, page: 0, pageSize: 3 },
+          { label, include, empty },
+        )
+        return { page: text(bytes), identity: Buffer.from(identity).toString("hex") }
+      }
+      // Few parts differ: most draws would differ in all.
+      const changed = { ...one, ...Object.fromEntries(parts.map((part) => [part, other[part as keyof typeof other]])) }
+      const [first, second] = [write(one), write(changed)]
+
+      if (first.identity === second.identity) expect(first.page).toBe(second.page)
+      const areSameForms = one.rows.every(({ isStored }, at) => isStored === changed.rows[at]?.isStored)
+      if (first.page === second.page && areSameForms && one.empty === changed.empty) {
+        expect(first.identity).toBe(second.identity)
+      }
     },
   )
 
@@ -169,7 +238,7 @@ describe("PageWriter", () => {
 
       const chunks = [...PageWriter.chunks(rows, place, options)]
 
-      expect(Buffer.concat(chunks).equals(PageWriter.page(rows, place, options))).toBe(true)
+      expect(Buffer.concat(chunks).equals(PageWriter.page(rows, place, options).bytes)).toBe(true)
       expect(Math.max(...chunks.map(({ length }) => length))).toBeLessThanOrEqual(4 * 64 * 1024)
     },
   )
