@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import * as Address from "./Address.ts"
 import * as Hash from "./Hash.ts"
 import * as Hex from "./Hex.ts"
+import { ErrorObject } from "./JsonRpc.ts"
 import * as objects from "./internal/generated/objects.ts"
 import { type Named, nested, open, type Resource } from "./internal/open.ts"
 import * as Quantity from "./Quantity.ts"
@@ -79,8 +80,8 @@ const transactionTraceCodec = open("TransactionTrace", {
   txHash: Schema.optionalKey(Hash.Hash),
   /** Root frame. */
   result: Schema.optionalKey(Schema.NullOr(CallFrame)),
-  /** Error of the tracer. */
-  error: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  /** Error of the tracer; an object in traces of Erigon. */
+  error: Schema.optionalKey(Schema.NullOr(Schema.Union([Schema.String, ErrorObject]))),
 })
 
 export interface TransactionTrace extends Schema.Schema.Type<typeof transactionTraceCodec> {}

@@ -213,8 +213,10 @@ const rootOf = (trace: TransactionTrace): CallFrame | null => {
 const excess = (limit: number): Untraced => ({ reason: `${excessPrefix}: more than ${limit} frames.` })
 
 /** Why a transaction has no frames. */
-const reasonOf = (error: string): string =>
-  error.startsWith(excessPrefix) ? error : `The tracer failed: ${visibleStart(error, 300)}.`
+const reasonOf = ({ error }: TransactionTrace): string => {
+  const message = (typeof error === "object" ? error?.message : error) ?? "no result"
+  return message.startsWith(excessPrefix) ? message : `The tracer failed: ${visibleStart(message, 300)}.`
+}
 
 /** Rows below the root frame of a transaction, depth first. */
 const rowsOfFrame = (block: TracedBlock, hash: string, root: CallFrame, options: Options): TransactionRows => {
@@ -235,8 +237,24 @@ const rowsOfFrame = (block: TracedBlock, hash: string, root: CallFrame, options:
 }
 
 /**
- * Rows of nested frames: those below the root, depth first. A transaction for which the tracer returned an error instead of a frame is
- * untraced. Bor may omit the trace of a state-sync transaction, which is the last one of its block.
+ * The trace of each transaction where a tracer leaves some out and names the others, `null` for those: nodes of the ZK Stack have none of
+ * what L1 has sent. Else the traces as received.
+ */
+const byTransaction = (
+  { transactions }: TracedBlock,
+  traces: ReadonlyArray<TransactionTrace>,
+): ReadonlyArray<TransactionTrace | null> => {
+  if (traces.length >= transactions.length) return traces
+  const named = new Map(traces.map((trace) => [trace.txHash, trace]))
+  const placed = transactions.map(({ hash }) => named.get(hash) ?? null)
+  return placed.filter((trace) => trace !== null).length === traces.length ? placed : traces
+}
+
+const leftOut: Untraced = { reason: "The traces of the block lack the transaction." }
+
+/**
+ * Rows of nested frames: those below the root, depth first. A transaction for which the tracer returned an error instead of a frame, or
+ * nothing, is untraced. Bor may omit the trace of a state-sync transaction, which is the last one of its block.
  *
  * **Errors**
  * - `InvalidBlock`: the frames are not those of the block's transactions.
@@ -248,18 +266,24 @@ export const fromFrames = (
 ): Result.Result<Rows, InvalidBlock> => {
   const expected = block.transactions.length
   const last = block.transactions.at(-1)
-  const lacksStateSync = traces.length === expected - 1 && last !== undefined && StateSync.isStateSync(last)
-  if (traces.length !== expected && !lacksStateSync) {
+  const placed = byTransaction(block, traces)
+  const lacksStateSync = placed.length === expected - 1 && last !== undefined && StateSync.isStateSync(last)
+  if (placed.length !== expected && !lacksStateSync) {
     return invalid(block, `traces: expected ${expected}, received ${traces.length}`)
   }
   const rows: Array<TransactionRows> = []
-  for (const [index, trace] of traces.entries()) {
-    const { error, txHash } = trace
-    const { hash } = block.transactions[index]!
+  for (const [index, trace] of placed.entries()) {
+    const transaction = block.transactions[index]!
+    if (trace === null) {
+      rows.push(StateSync.isStateSync(transaction) ? [] : leftOut)
+      continue
+    }
+    const { txHash } = trace
+    const { hash } = transaction
     if (txHash !== undefined && txHash !== hash)
       return invalid(block, `transaction of trace ${index}: expected ${hash}, received ${txHash}`)
     const root = rootOf(trace)
-    rows.push(root === null ? { reason: reasonOf(error ?? "no result") } : rowsOfFrame(block, hash, root, options))
+    rows.push(root === null ? { reason: reasonOf(trace) } : rowsOfFrame(block, hash, root, options))
   }
   if (lacksStateSync) rows.push([])
   return Result.succeed(rows)
@@ -352,15 +376,16 @@ const rowsOfOne = (
 }
 
 /**
- * Rows of a flat list: those below each root, ordered by `traceAddress`. Block rewards belong to no transaction and are left out.
+ * Rows of a flat list: those below each root, ordered by `traceAddress`. Block rewards belong to no transaction and are left out. A
+ * transaction without an entry beside others is untraced.
  *
  * **Gotchas**
  * - A node that omits how a contract was created (`creationMethod`) gives CREATE for CREATE2 too: the salt is not in the list.
  * - A failed frame without a `result` has no output, and no gas used unless its failure takes all gas.
  *
  * **Errors**
- * - `InvalidBlock`: an entry belongs to another block or transaction, a transaction has no root entry, or two entries of it have one
- *   trace address.
+ * - `InvalidBlock`: an entry belongs to another block or transaction, a transaction with entries has no root among them, no transaction
+ *   has an entry, or two entries of one have one trace address.
  */
 export const fromFlat = (
   block: TracedBlock,
@@ -381,9 +406,14 @@ export const fromFlat = (
       return invalid(block, `a trace belongs to transaction ${trace.transactionHash}, which is not in the block`)
     own.push(trace)
   }
+  const hasOthers = traces.some(({ transactionHash }) => transactionHash != null)
   const rows: Array<TransactionRows> = []
   for (const transaction of block.transactions) {
     const own = byHash.get(transaction.hash)!.toSorted(byPath)
+    if (own.length === 0 && hasOthers && !StateSync.isStateSync(transaction)) {
+      rows.push(leftOut)
+      continue
+    }
     if (own[0]?.traceAddress.length !== 0 && !StateSync.isStateSync(transaction)) {
       return invalid(block, `transaction ${transaction.hash} has no trace`)
     }

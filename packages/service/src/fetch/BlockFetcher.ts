@@ -185,12 +185,21 @@ const assemble = (
     Effect.fromResult,
   )
 
+/** Nodes whose traces did not belong to the block before, which was stored without them: the next one is waited for by one turn. */
+const contradicting = new WeakSet<Node>()
+
 /** Assembles a block; without traces that do not belong to it, once they have not for a while. */
-const assembleTraced = (responses: BlockAssembler.Responses, options: Options) =>
-  Effect.catchIf(
-    assemble(responses, options),
-    ({ isOfTraces = false }) => isOfTraces && (options.failures ?? 0) >= TraceFailure.maxFailures,
-    ({ what }) => assemble({ ...responses, traces: { _tag: "Untraced", reason: what } }, options),
+const assembleTraced = (node: Node, responses: BlockAssembler.Responses, options: Options) =>
+  assemble(responses, options).pipe(
+    Effect.tap(() => Effect.sync(() => contradicting.delete(node))),
+    Effect.catchIf(
+      ({ isOfTraces = false }) =>
+        isOfTraces && (options.failures ?? 0) >= (contradicting.has(node) ? 1 : TraceFailure.maxFailures),
+      ({ what }) => {
+        contradicting.add(node)
+        return assemble({ ...responses, traces: { _tag: "Untraced", reason: what } }, options)
+      },
+    ),
   )
 
 /** Rows of a block that needs receipts and traces. */
@@ -210,7 +219,7 @@ const fetchParts = Effect.fnUntraced(function* (
     undecoded: { ...undecoded, receipts: found.undecoded },
     allowMissing: options.allowMissing === true || isPartial,
   }
-  const assembled = yield* assembleTraced({ block, receipts, traces }, verifying)
+  const assembled = yield* assembleTraced(node, { block, receipts, traces }, verifying)
   const rows = yield* report(assembled, options)
   return yield* TraceRecovery.recover(node, block, rows, recovering(options, traces))
 })

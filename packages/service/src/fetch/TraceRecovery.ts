@@ -39,7 +39,7 @@ interface Attempt {
 const maxFailures = 2
 const concurrency = 4
 
-const reasonOfNone = "No node has a trace of the transaction."
+const none: InternalTransactions.Untraced = { reason: "No node has a trace of the transaction." }
 
 const isExcess = ({ reason }: InternalTransactions.Untraced): boolean => reason.startsWith(excessPrefix)
 
@@ -52,9 +52,9 @@ const traceOne = Effect.fnUntraced(function* (
   options: Options,
 ): Effect.fn.Return<InternalTransactions.TransactionRows, NodeError> {
   const transaction = block.transactions.find((one) => one.hash === hash)
-  if (transaction === undefined) return { reason: reasonOfNone }
+  if (transaction === undefined) return none
   const trace = yield* node.transactionTrace(hash, ref)
-  if (trace === null) return { reason: reasonOfNone }
+  if (trace === null) return none
   const mined = { number: BigInt(ref.number), hash: ref.hash as InternalTransactions.TracedBlock["hash"] }
   const rows = InternalTransactions.fromTransactionTrace(mined, transaction, trace, options)
   return Result.getOrElse(rows, ({ what }) => ({ reason: what }))
@@ -69,7 +69,8 @@ const tryOne = (
   options: Options,
 ): Effect.Effect<Attempt, NodeError> =>
   traceOne(node, block, ref, transaction, options).pipe(
-    Effect.map((rows): Attempt => ({ rows, isCertain: true })),
+    // A node that does not know the transaction may lag.
+    Effect.map((rows): Attempt => ({ rows, isCertain: rows !== none || options.isCertain === true })),
     Effect.catchTag("NodeFailed", (error) => {
       const { cause } = error
       if (cause._tag === "RateLimited" || cause._tag === "TransportError") return Effect.fail(error)

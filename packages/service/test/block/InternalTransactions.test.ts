@@ -162,18 +162,39 @@ describe("InternalTransactions", () => {
       ])
     })
 
+    it("fromFrames: reads the error of a tracer that is an object, as in traces of Erigon", () => {
+      const error = { code: -32000, message: "execution timeout" }
+      const failed = fixture.frames([transferHash, creationHash].map((txHash) => ({ txHash, result: null, error })))
+      const untraced = { reason: "The tracer failed: execution timeout." }
+
+      expect(Result.getOrThrow(InternalTransactions.fromFrames(block, failed))).toEqual([untraced, untraced])
+    })
+
+    it("fromFrames: leaves transactions untraced that a tracer leaves out where it names the others", () => {
+      const [first, second] = nested({})
+      const lacking = { reason: "The traces of the block lack the transaction." }
+
+      expect(Result.getOrThrow(InternalTransactions.fromFrames(block, [first!]))).toEqual([[], lacking])
+      expect(Result.getOrThrow(InternalTransactions.fromFrames(block, [second!]))).toEqual([lacking, []])
+      expect(Result.getOrThrow(InternalTransactions.fromFrames(block, []))).toEqual([lacking, lacking])
+    })
+
     it("fromFrames: leaves a transaction untraced that has an empty entry", () => {
       const traces = fixture.frames([{}, {}])
       const untraced = { reason: "The tracer failed: no result." }
       expect(Result.getOrThrow(InternalTransactions.fromFrames(block, traces))).toEqual([untraced, untraced])
     })
 
-    it("fromFrames: fails on traces of other transactions, or too few", () => {
+    it("fromFrames: fails on traces of other transactions, or too few without their hashes", () => {
       const [first, second] = nested({})
-      expect(issueOf(InternalTransactions.fromFrames(block, [first!]))).toEqual([
-        "InvalidBlock",
-        "traces: expected 2, received 1",
-      ])
+      const { txHash: _, ...unnamed } = first!
+      const other = { ...first!, txHash: fixture.hash("9") as never }
+      for (const traces of [[unnamed], [other]]) {
+        expect(issueOf(InternalTransactions.fromFrames(block, traces))).toEqual([
+          "InvalidBlock",
+          "traces: expected 2, received 1",
+        ])
+      }
       expect(issueOf(InternalTransactions.fromFrames(block, [second!, first!]))).toEqual([
         "InvalidBlock",
         `transaction of trace 0: expected ${transferHash}, received ${creationHash}`,
@@ -346,8 +367,11 @@ describe("InternalTransactions", () => {
       )
       const only = fixture.frames([{ txHash: transferHash, result: call(wallet, router) }])
 
+      const unnamed = fixture.frames([{ result: call(wallet, router) }])
+
       expect(Result.getOrThrow(InternalTransactions.fromFrames(polygon, only))).toEqual([[], []])
-      expect(issueOf(InternalTransactions.fromFrames(block, only))).toEqual([
+      expect(Result.getOrThrow(InternalTransactions.fromFrames(polygon, unnamed))).toEqual([[], []])
+      expect(issueOf(InternalTransactions.fromFrames(block, unnamed))).toEqual([
         "InvalidBlock",
         "traces: expected 2, received 1",
       ])

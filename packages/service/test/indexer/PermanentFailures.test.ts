@@ -5,6 +5,7 @@ import * as ChainIndexer from "../../src/indexer/ChainIndexer.ts"
 import * as Node from "../../src/node/Node.ts"
 import { Engine } from "../../src/store/Engine.ts"
 import { decoder, openStore } from "./chain.ts"
+import * as fixture from "./fixture.ts"
 import { hashOf, head, healthy, traceOf } from "./scriptedChain.ts"
 import * as ScriptedFetch from "./ScriptedFetch.ts"
 
@@ -212,6 +213,45 @@ describe("ChainIndexer and a node that cannot answer", () => {
 
         expect(stored?.number).toBe(head)
         expect(counts).toEqual({ trace: 0, receipt: 0, transaction: 0, check: 0 })
+      }),
+    timeout,
+  )
+
+  /** A node with a call tracer: the traces of each block, and of each transaction. */
+  const callTracing =
+    (tracesOf: (frames: ReadonlyArray<object>) => ReadonlyArray<object>): ScriptedFetch.Handler =>
+    (method, params) => {
+      const frame = { type: "CALL", from: fixture.sender, to: fixture.token, gas: "0x1", gasUsed: "0x1", input: "0x" }
+      switch (method) {
+        case "trace_block":
+          return error(-32601, "the method does not exist")
+        case "debug_traceBlockByHash":
+          return { result: tracesOf([{ txHash: hashOf(Number(params[0]) + 0x10000), result: frame }]) }
+        case "debug_traceTransaction":
+          return { result: frame }
+        default:
+          return healthy(method, params)
+      }
+    }
+
+  /** What the traces of each block do, and the time in which block 3 is reached: for others, the first block alone takes 13 seconds. */
+  const incomplete: ReadonlyArray<readonly [string, ScriptedFetch.Handler, seconds: number]> = [
+    ["lack some", callTracing(() => []), 1],
+    ["have others too", callTracing((frames) => [...frames, ...frames]), 18],
+  ]
+
+  it.effect.each(incomplete)(
+    "run: traces transactions alone where the traces of each block %s, without a wait for each block",
+    ([, answer, seconds]) =>
+      Effect.gen(function* () {
+        const { scripted, stop, store } = yield* run(answer)
+        yield* ScriptedFetch.advance(scripted, seconds)
+        const counts = yield* store.snapshot((snapshot) => snapshot.gapCounts)
+        const [stored] = yield* store.headers(3, 3)
+        yield* stop
+
+        expect(stored?.number).toBe(3)
+        expect(counts.trace).toBe(0)
       }),
     timeout,
   )

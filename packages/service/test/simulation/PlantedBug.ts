@@ -29,7 +29,7 @@ export const onDisk = (name: Name | undefined): Disk.Bug | null =>
     ? name
     : null
 
-const isExcess = (text: string | null | undefined): boolean => text?.startsWith("Trace beyond") === true
+const isExcess = (error: unknown): boolean => String(error).startsWith("Trace beyond")
 
 const hasExcess = (traces: Traces | null): boolean => {
   switch (traces?._tag) {
