@@ -3,8 +3,10 @@ import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect, vi } from "vitest"
 import { Anvil, Scenario } from "@daybook/chain"
+import * as NodeConnection from "../../src/discovery/NodeConnection.ts"
 import * as LedgerScope from "../../src/proof/LedgerScope.ts"
 import * as Reconciliation from "../../src/proof/Reconciliation.ts"
+import * as Statement from "../../src/statement/Statement.ts"
 import { isProved, type WalletProof } from "../../src/store/Proofs.ts"
 import * as server from "../node/server.ts"
 import * as EventContract from "./EventContract.ts"
@@ -115,6 +117,31 @@ it.effect("run: names two ids that their contract exchanged between owners witho
     expect(named(continued)).toEqual(named(after))
     expect(named(others)).toEqual([[contract, "42", 1n, 0n, exchanged]])
     expect(after.provedBlock).toBe(held)
+  }),
+)
+
+it.effect("run: proves a wallet that received ids as a range, of which it sent one on, as a search does", () =>
+  Effect.gen(function* () {
+    const node = yield* Anvil.make()
+    const [wallet, other] = [`0x${"e1".repeat(20)}`, `0x${"e2".repeat(20)}`]
+    const contract = yield* EventContract.make(node)
+    yield* EventContract.transferRange(node, contract, wallet, 3)
+    yield* EventContract.transfer(node, contract, { from: wallet, to: other, id: 2n })
+    for (const [id, owner] of [wallet, other, wallet].entries())
+      yield* EventContract.set(node, contract, BigInt(id + 1), owner)
+    const closing = yield* EventContract.set(node, contract, wallet, 2n)
+    const { store } = yield* index(node.url, closing)
+    const proof = yield* reconcile(yield* sourceOf(store, node.url), wallet, closing)
+    const connection = yield* NodeConnection.connect({ node: { url: node.url } })
+    const { statements } = yield* Statement.run(connection, { addresses: [wallet], at: closing })
+
+    expect([isProved(proof), proof.holdings.map(({ holding }) => holding.tokenId)]).toEqual([
+      true,
+      [null, null, null, "1", "3"],
+    ])
+    expect(statements.map(({ isProved: proved, totals }) => [proved, totals.map((one) => [one.in, one.out])])).toEqual([
+      [true, [[3n, -1n]]],
+    ])
   }),
 )
 

@@ -24,6 +24,7 @@ export const word = (value: bigint | number | string): string => BigInt(value).t
 const hashes = {
   transfer: "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",
   transferBatch: "0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb",
+  consecutiveTransfer: "0xdeaa91b6123d068f5821d0fb0678463d1a8a6079fe8af5de3ce5e896dcf9133d",
 } as const
 
 /** Sends a transaction, and mines it into a block of its own; gives the number of the block. */
@@ -63,3 +64,7 @@ export const transferBatch = (node: Anvil.Node, contract: string, to: string, id
   const lists = `${word(64)}${word(96 + ids * 32)}${list((at) => at + 1)}${list(() => 1)}`
   return send(node, contract, `0x${word(hashes.transferBatch)}${word(0)}${word(0)}${word(to)}${lists}`)
 }
+
+/** Logs that a wallet received the ERC-721 ids from 1 up to a number. */
+export const transferRange = (node: Anvil.Node, contract: string, to: string, ids: number) =>
+  send(node, contract, `0x${word(hashes.consecutiveTransfer)}${word(1)}${word(0)}${word(to)}${word(ids)}`)

@@ -60,10 +60,10 @@ export const rows: ReadonlyArray<Row> = [
   { kind: "pruned", codes: [4444] },
   // JSON-RPC 2.0
   { kind: "methodUnsupported", codes: [-32601] },
-  // geth, erigon, nethermind, besu, hardhat
+  // geth, erigon, nethermind, besu, hardhat; anvil, where it is not the database that failed
   {
     kind: "reverted",
-    message: /\breverted?\b|^VM Exception|invalid opcode|out of gas$/i,
+    message: /\breverted?\b|^E?VM (?:Exception|error (?!F))|invalid opcode|out of gas$/i,
   },
   // jsonrpsee: batch requests are disabled; gateways without batches
   {
@@ -115,13 +115,13 @@ export const rows: ReadonlyArray<Row> = [
   {
     kind: "notFound",
     message:
-      /(?:block|header|transaction|tx|receipt|filter|subscription|hash|resource)\b.{0,90}\b(?:not (?:be )?found|unknown|does ?n.t exist|does not exist)|c(?:ould |an)not be found|no (?:finalized|safe) block|unfinalized|last accepted|block(?:chain)? height|future epoch|not yet available|beyond current head|(?:unknown|no such) (?:block|header|transaction|hash)|not found$/i,
+      /(?:block|header|transaction|tx|receipt|filter|subscription|hash|resource)\b.{0,90}\b(?:not (?:be )?found|unknown|does ?n.t exist)|c(?:ould |an)not be found|no (?:finalized|safe) block|unfinalized|last accepted|block(?:chain)? height|future epoch|not yet available|beyond current head|(?:unknown|no such) (?:block|header|transaction|hash)|not found$/i,
   },
   // geth: invalid argument 0
   {
     kind: "invalidParams",
     message:
-      /invalid (?:argument|params?|parameters?|request|block range|address|hash)|cannot unmarshal|missing value for required argument|too (?:few|many) arguments|hex string/i,
+      /invalid (?:argument|param|request|block range|address|hash)|cannot unmarshal|missing value for required argument|too (?:few|many) arguments|hex string/i,
   },
   // EIP-1474 resource not found; reth, erigon: unknown block tag
   { kind: "notFound", codes: [-32001, -39001] },
