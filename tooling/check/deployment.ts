@@ -50,7 +50,7 @@ const checkUnits = async (folder: string): Promise<void> => {
   const units = readdirSync(join(deploy, "systemd")).map((name) => {
     const text = readFileSync(join(deploy, "systemd", name), "utf8")
     const copy = join(folder, name)
-    writeFileSync(copy, text.replace("/usr/bin/daybook", process.execPath))
+    writeFileSync(copy, text.replace("ExecStart=daybook", `ExecStart=${process.execPath}`))
     return copy
   })
   const { code, output, standardOutput } = await run(systemdAnalyze, ["verify", "--man=no", ...units])
