@@ -49,6 +49,10 @@ const HttpUrl = Schema.String.check(
   expecting("an http or https URL", (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)),
 )
 
+const HostName = Schema.String.check(
+  expecting("a name without scheme, port and path, as daybook.example", (text) => /^[^\s/:@?#]+$/.test(text)),
+)
+
 /** Their URLs are checked as those of `Engine.fromUrl` are. */
 const Database = Schema.Union([
   Schema.String,
@@ -129,7 +133,7 @@ export const Config = Schema.Struct({
   /** Bounds on the bytes, counts and times of what clients send and receive. */
   limits: withDefault(Limits, () => ({})),
   /** Names in the `Host` header that a service on a loopback address answers besides those of this machine. Default: none. */
-  allowedHosts: withDefault(Schema.Array(Schema.NonEmptyString), () => []),
+  allowedHosts: withDefault(Schema.Array(HostName), () => []),
   /**
    * The explorer, the web pages at `/`: `open` needs no API key, on a loopback address alone; `keyed` asks for one; `off` is not served.
    * Default: `open` on a loopback address, `keyed` there with `allowedHosts`, else `off`.

@@ -121,6 +121,7 @@ const broken: ReadonlyArray<readonly [text: string, line: number, key: string, e
     `"*" or an origin`,
     `"https://a.example/"`,
   ],
+  [more(`"allowedHosts": ["https://a.example"]`), 5, "allowedHosts[0]", "a name without scheme", `"https://a.example"`],
   [more(`"explorer": "open", "tls": { "cert": "c" }`), 5, "tls.key", "a string", "nothing"],
 ]
 

@@ -174,7 +174,7 @@ describe("daybook serve --processes", () => {
           { concurrency: 3 },
         )
 
-        expect([address.code, number.code, role.code]).toEqual([1, 2, 2])
+        expect([address.code, number.code, role.code]).toEqual([5, 2, 2])
         expect(address.err.match(/Cannot listen on 192\.0\.2\.1:8080/g)).toHaveLength(1)
         expect(number.err).toBe(
           'daybook: Invalid option "--processes": expected a whole number from 1 to 64, received "65".\n',

@@ -23,7 +23,11 @@ import * as Heartbeat from "./Heartbeat.ts"
 import type { Peer, Take, ToMember, ToPrimary } from "./Message.ts"
 
 /** A serving process ended before it listened; it has printed the reason. */
-export class ProcessNotStarted extends Data.TaggedError("ProcessNotStarted")<{ readonly message: string }> {}
+export class ProcessNotStarted extends Data.TaggedError("ProcessNotStarted")<{
+  readonly message: string
+  /** Its exit code; `null` where a signal ended it. */
+  readonly exitCode: number | null
+}> {}
 
 /** Seconds beyond those of its open requests that a process has to stop. */
 const stopSeconds = 2
@@ -162,7 +166,8 @@ const runOnce = Effect.fnUntraced(function* (start: () => Running, started: Star
   const reason = `${how} (pid ${running.worker.process.pid ?? "unknown"})`
   // Without effect once it has listened.
   const message = `A serving process did not start: ${reason}. See its message above.`
-  const isNotStarted = yield* Deferred.fail(started, new ProcessNotStarted({ message }))
+  const { exitCode } = running.worker.process
+  const isNotStarted = yield* Deferred.fail(started, new ProcessNotStarted({ message, exitCode }))
   return isNotStarted ? yield* Effect.never : reason
 }, Effect.scoped)
 
