@@ -13,7 +13,7 @@ export type EnumNames = ReadonlyMap<string, ReadonlyArray<string>>
 export const maxCharacters = 1_048_576
 
 /** Comments and texts, in which a declaration is none. */
-const comments = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g
+const comments = /\/\*[\s\S]*?(?:\*\/|$)|\/\/[^\n]*|"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?/g
 
 /** The beginning of a contract, an enum, and braces. */
 const tokens =

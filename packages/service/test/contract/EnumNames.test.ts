@@ -27,6 +27,16 @@ describe("EnumNames", () => {
     expect(EnumNames.fromSource(`enum A { B }${" ".repeat(EnumNames.maxCharacters)}`).size).toBe(0)
   })
 
+  it("fromSource: reads texts and comments without an end once", () => {
+    const [text, comment] = [String.raw`\"`.repeat(250_000), "/* ".repeat(250_000)]
+
+    expect([...EnumNames.fromSource(`enum A { B } "${text}\nenum C { D }`)]).toEqual([
+      ["A", ["B"]],
+      ["C", ["D"]],
+    ])
+    expect([...EnumNames.fromSource(`enum A { B } ${comment} enum C { D }`)]).toEqual([["A", ["B"]]])
+  })
+
   it("join: leaves out a name that two sources declare differently", () => {
     const joined = EnumNames.join(
       ["enum A { X } enum B { Y }", "enum A { X }", "enum B { Z }"].map(EnumNames.fromSource),
