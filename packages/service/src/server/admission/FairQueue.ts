@@ -20,6 +20,17 @@ export interface Options {
   readonly maxWaiting: number
 }
 
+/**
+ * A few computations of a caller run at once. Those of others do not wait behind them: each may take its time, for a node or for a long
+ * history.
+ */
+export const besideOthers: Options = {
+  concurrency: Infinity,
+  concurrencyPerCaller: 4,
+  maxWaitingPerCaller: 100,
+  maxWaiting: 10_000,
+}
+
 /** A computation is refused, since too many wait: of its caller, or of all. */
 export class QueueFull extends Data.TaggedError("QueueFull")<{
   readonly scope: "caller" | "total"

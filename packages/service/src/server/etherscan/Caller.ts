@@ -17,9 +17,6 @@ import * as Envelope from "./Envelope.ts"
 
 type Service = Authentication.Authentication["Service"]
 
-const busy = (message: string): Envelope.Refused =>
-  Envelope.notOk(`Free API access is temporarily unavailable: ${message}`)
-
 const grantOf = Effect.fnUntraced(function* (
   { grant: find, keyless }: Service,
   request: HttpServerRequest,
@@ -31,7 +28,9 @@ const grantOf = Effect.fnUntraced(function* (
       : yield* find(Redacted.make(key, { label: "apiKey" }), request).pipe(
           Effect.catchTags({
             StoreError: (error) =>
-              error.isRetryable ? Effect.fail(busy("API keys cannot be read now. Retry later.")) : Effect.die(error),
+              error.isRetryable
+                ? Effect.fail(Envelope.busy("API keys cannot be read now. Retry later."))
+                : Effect.die(error),
             TooManyUnknownKeys: () =>
               Effect.fail(
                 Envelope.notOk("Too many invalid api key attempts, please try again later", {
@@ -53,7 +52,7 @@ export const authenticate = Effect.fnUntraced(function* (
   key: string | undefined,
 ): Effect.fn.Return<Authentication.Caller, Envelope.Refused> {
   const grant = yield* grantOf(authentication, request, key)
-  const decision = yield* Effect.mapError(authentication.take(grant, 1), ({ message }) => busy(message))
+  const decision = yield* Effect.mapError(authentication.take(grant, 1), ({ message }) => Envelope.busy(message))
   if (!decision.isAllowed) {
     const text = `Max rate limit reached: ${authentication.limitMessage(decision)}`
     return yield* Envelope.notOk(text, decision.headers)

@@ -41,6 +41,13 @@ export const notOk = (result: string, headers: Headers = {}): Refused =>
 export const none = (message: string, result: Refused["result"] = null): Refused =>
   stackless(() => new Refused({ message, result }))
 
+/** The service cannot answer now; clients ask again. */
+export const busy = (message: string, headers: Headers = {}): Refused =>
+  notOk(`Free API access is temporarily unavailable: ${message}`, headers)
+
+/** Too much of a caller waits. */
+export const queueFull = (what: string, max: number): Refused => busy(`${max} ${what} wait already.`)
+
 /** The index does not have what is asked for. */
 export const notIndexed = (what: string): Refused => notOk(`Not indexed: ${what}`)
 

@@ -123,9 +123,7 @@ const make = Effect.fnUntraced(function* (served: ReadonlyArray<ServedChain>) {
       return PageResponse.lazyJson(() => Envelope.bodyOf(answer), answer.bytes, { ...answer.headers, ...headers })
     })
     return yield* send(grant, read).pipe(
-      Effect.catchTag("ErrorResponse", ({ headers: own, message }) =>
-        Effect.fail(Envelope.notOk(`Free API access is temporarily unavailable: ${message}`, own)),
-      ),
+      Effect.catchTag("ErrorResponse", ({ headers: own, message }) => Effect.fail(Envelope.busy(message, own))),
     )
   })
 

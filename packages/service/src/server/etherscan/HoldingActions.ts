@@ -13,7 +13,7 @@ import * as CompleteRange from "../../query/CompleteRange.ts"
 import * as WalletSums from "../../query/WalletSums.ts"
 import { holderOf } from "../../store/ApiKeys.ts"
 import type { ComparedHolding } from "../../store/Proofs.ts"
-import type { FairQueue, QueueFull } from "../admission/FairQueue.ts"
+import type { FairQueue } from "../admission/FairQueue.ts"
 import type { Action, Actions, Request } from "./Action.ts"
 import * as Envelope from "./Envelope.ts"
 import * as Lists from "./Lists.ts"
@@ -29,9 +29,6 @@ export interface Options {
 }
 
 type Handler = Action["answer"]
-
-const busy = ({ max }: QueueFull) =>
-  Envelope.notOk(`Free API access is temporarily unavailable: ${max} sums wait already.`)
 
 /** Holdings of which the chain has another amount than the sums, by the last comparison. */
 const differencesOf = ({ block, known: { proof } }: WalletSums.Sums): ReadonlyArray<ComparedHolding> =>
@@ -66,7 +63,7 @@ const sumsAt = Effect.fnUntraced(function* (
   const query = { chain, wallet, assets, range: { from: { _tag: "Open" }, to } } as const
   const sums = yield* queue.run(holderOf(grant), sum(query)).pipe(
     Effect.catch((error) => {
-      if (error._tag === "QueueFull") return Effect.fail(busy(error))
+      if (error._tag === "QueueFull") return Effect.fail(Envelope.queueFull("sums", error.max))
       if (error._tag !== "NotIndexed") return Lists.refusalOf(error)
       return Effect.fail(Envelope.notIndexed(`block ${block} of this chain is not in the index`))
     }),

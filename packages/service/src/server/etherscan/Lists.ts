@@ -10,6 +10,8 @@ import type * as Coverage from "../../query/Coverage.ts"
 import type * as QueryError from "../../query/QueryError.ts"
 import * as WalletPage from "../../query/WalletPage.ts"
 import type { StoreError } from "../../store/StoreError.ts"
+import { holderOf } from "../../store/ApiKeys.ts"
+import * as FairQueue from "../admission/FairQueue.ts"
 import type { Turns } from "../admission/Turns.ts"
 import type { Request } from "./Action.ts"
 import * as Envelope from "./Envelope.ts"
@@ -95,9 +97,7 @@ export const refusalOf = (
           Effect.fail(Envelope.notIndexed(`block ${error.damagedBlock} cannot be read`)),
         )
       }
-      return error.isRetryable
-        ? Effect.fail(Envelope.notOk("Free API access is temporarily unavailable: the index cannot be read now."))
-        : Effect.die(error)
+      return error.isRetryable ? Effect.fail(Envelope.busy("the index cannot be read now.")) : Effect.die(error)
   }
 }
 
@@ -150,13 +150,14 @@ const readOnce = Effect.fnUntraced(function* <Row, Selection, Wire>(
 })
 
 /**
- * Reads a list.
+ * Makes the reader of lists. A caller has a few of them read at a time, as one may search a whole history.
  *
  * **Errors**
- * - `Refused`: the index does not have all of the list, it is too large, or the database cannot be read now.
+ * - `Refused`: the index does not have all of the list, it is too large, too many of its caller wait, or the database cannot be read now.
  */
 export const make = (turns: Turns, calls: NodeCalls) => {
   const shared: Shared = { calls, turns, places: ListPlaces.make() }
+  const queue = FairQueue.make(FairQueue.besideOthers)
 
   const attempt = <Row, Selection, Wire>(
     options: Options<Row, Selection>,
@@ -168,11 +169,18 @@ export const make = (turns: Turns, calls: NodeCalls) => {
         if (error._tag === "Refused") return Effect.fail(error)
         if (error._tag !== "Stale") return refusalOf(error)
         return restarts === maxRestarts
-          ? Effect.fail(Envelope.notOk("Free API access is temporarily unavailable: the chain reorganizes."))
+          ? Effect.fail(Envelope.busy("the chain reorganizes."))
           : attempt(options, toWire, restarts + 1)
       }),
     )
-  return attempt
+
+  return <Row, Selection, Wire>(
+    options: Options<Row, Selection>,
+    toWire: Parameters<typeof attempt<Row, Selection, Wire>>[1],
+  ): Effect.Effect<Rows<Wire>, Envelope.Refused> =>
+    queue
+      .run(holderOf(options.request.grant), attempt(options, toWire))
+      .pipe(Effect.catchTag("QueueFull", ({ max }) => Effect.fail(Envelope.queueFull("lists", max))))
 }
 
 /** Reads lists. */

@@ -257,11 +257,7 @@ const getLogs = ({ calls, queue }: Options): Action["answer"] => {
   return (request) =>
     queue
       .run(holderOf(request.grant), read(request))
-      .pipe(
-        Effect.catchTag("QueueFull", ({ max }) =>
-          Effect.fail(Envelope.notOk(`Free API access is temporarily unavailable: ${max} pages of logs wait already.`)),
-        ),
-      )
+      .pipe(Effect.catchTag("QueueFull", ({ max }) => Effect.fail(Envelope.queueFull("pages of logs", max))))
 }
 
 /** The actions. */

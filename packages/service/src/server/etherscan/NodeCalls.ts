@@ -66,9 +66,7 @@ export const make = (cache: RelayCache["Service"]): NodeCalls => {
     const outcome = yield* call(request, method, params)
     if (outcome._tag === "Success") return Json.parse(Buffer.from(outcome.result).toString())
     const { message } = outcome.failure
-    return yield* Envelope.notOk(
-      outcome._tag === "Unavailable" ? `Free API access is temporarily unavailable: ${message}` : `Error! ${message}`,
-    )
+    return yield* outcome._tag === "Unavailable" ? Envelope.busy(message) : Envelope.notOk(`Error! ${message}`)
   })
   return {
     call,

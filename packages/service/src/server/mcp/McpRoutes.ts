@@ -52,17 +52,6 @@ const ownUrl = "http://daybook"
 /** Stands for the key of the clients, whose requests are sent with that of the caller in its place, or with none. */
 const keyOfClients = "none"
 
-/**
- * Messages of a caller that are answered at once, and that wait. Those of others do not wait behind them, as a node may take its time for
- * each.
- */
-const messageBounds: FairQueue.Options = {
-  concurrency: Infinity,
-  concurrencyPerCaller: 4,
-  maxWaitingPerCaller: 100,
-  maxWaiting: 10_000,
-}
-
 const tooMany = ({ max }: FairQueue.QueueFull): Effect.Effect<StatelessServer.Response> =>
   Effect.succeed({
     error: { code: RelayError.code.limitExceeded, message: `Too many messages at once: ${max} wait. Retry later.` },
@@ -201,7 +190,7 @@ const make = Effect.fnUntraced(function* (config: Config) {
   const { fetchFor } = yield* OwnRequests
   const isOriginAllowed = originCheck(config)
   const { limits } = bounds
-  const queue = FairQueue.make(messageBounds)
+  const queue = FairQueue.make(FairQueue.besideOthers)
   const bodyBounds = { ...bounds, limits: { ...limits, bodyBytes: Math.min(limits.bodyBytes, maxBodyBytes) } }
   // What is made with the first message must keep nothing of its request.
   const context = yield* Effect.context<Scope.Scope>()
