@@ -41,6 +41,7 @@ const cases: ReadonlyArray<readonly [ReturnType<typeof ErrorKind.fromError>, num
   ["pruned", -32002, "No state available for block 12 (0xab)"],
   ["pruned", -32000, "World state unavailable"],
   ["pruned", -32602, "Archive requests require a personal token."],
+  ["pruned", -32002, "Archive, Debug and Trace requests are not available on your current plan."],
   ["pruned", -32000, "height 1 is not available, lowest height is 8000"],
   ["notFound", -32000, "block 0x0000000000000000000000000000000000000000000000000000000000000001 not found"],
   ["notFound", -39001, "Unknown block"],

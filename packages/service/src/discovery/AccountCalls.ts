@@ -165,9 +165,17 @@ const walletsPerFilter = 100
 /** Log searches of one request: each may take the node long. */
 const searchesPerRequest = 3
 
-/** Errors after which a shorter range is searched. */
-const isRangeTooLarge = (error: CallError): boolean =>
-  (error._tag === "RpcError" && error.kind === "tooLarge") || error._tag === "TimeoutError" || isTooLarge(error)
+/** Why a node ended a search that took it too long. */
+const tooLong = /time(?:d )?.?out|deadline exceeded/i
+
+/**
+ * True for an error after which a shorter range is searched.
+ */
+export const isRangeTooLarge = (error: CallError): boolean =>
+  (error._tag === "RpcError" &&
+    (error.kind === "tooLarge" || (error.kind === "internal" && tooLong.test(error.message)))) ||
+  error._tag === "TimeoutError" ||
+  isTooLarge(error)
 
 const issueOfLog = ({ blockNumber, removed, topics }: Log, { from, to }: BlockRange, wallets: ReadonlySet<string>) => {
   const expected = `a log of blocks ${from} to ${to} with a searched wallet in its topics`

@@ -43,7 +43,7 @@ export const traces = (
 
 /** A refusal is a sentence about the method. What a failing tracer prints may be long, and hold any words. */
 const unsupported =
-  /\b(trace_block|debug_trace\w{0,40}|namespace|module|method)\b.{0,100}\b(not|disabled|upgrade|plan|tier)\b/i
+  /\b(trace_block|debug_trace\w{0,40}|namespace|module|method|(debug|trace|tracing) (api|requests))\b.{0,100}\b(not|disabled|unsupported|upgrade|plan|tier)\b/i
 const maxMessage = 1_000
 const maxSentence = 300
 

@@ -22,6 +22,9 @@ describe("Tracer", () => {
     [-32601, "the method trace_block does not exist"],
     [-32000, "trace_block is not on your plan"],
     [-32000, "the trace namespace is disabled"],
+    [-32002, "Archive, Debug and Trace requests are not available on your current plan."],
+    [-32000, "Debug API is disabled"],
+    [-32000, "rpc method is unsupported"],
     [-32600, "upgrade: debug_traceBlockByNumber needs another tier"],
   ])("isMissing: is true for a refusal of the method: %i %s", (code, message) => {
     expect(Tracer.isMissing(errorOf(code, message))).toBe(true)

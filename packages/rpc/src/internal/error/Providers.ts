@@ -97,7 +97,7 @@ export const rows: ReadonlyArray<Row> = [
   {
     kind: "pruned",
     message:
-      /missing trie node|pruned|(?:history|(?:historical|old|world) (?:state|data|block)).{0,40}\b(?:not |un)available|state .{0,60}\bnot available|no state available|depth limit|lowest height|archive (?:node|state|request|access)|proof window/i,
+      /missing trie node|pruned|(?:history|(?:historical|old|world) (?:state|data|block)).{0,40}\b(?:not |un)available|state .{0,60}\bnot available|no state available|depth limit|lowest height|archive\b.{0,20} (?:node|state|request|access)|proof window/i,
   },
   // geth, arbitrum, erigon, relays
   {

@@ -42,7 +42,9 @@ const classifyErrorObject = (error: JsonRpc.ErrorObject, reply: Reply, method: s
   const detail = shorten(`code ${error.code}: ${message}`, maxDetailCharacters)
   const kind = kindOf(error)
   if (status === 429) return new RateLimited({ ...reply, retryAfter, detail })
-  if (status === 401 || status === 403 || kind === "unauthorized") return new Unauthorized({ ...reply, detail })
+  // A plan without old blocks, as of Chainstack, is no wrong key.
+  if (status === 401 || (status === 403 && kind !== "pruned") || kind === "unauthorized")
+    return new Unauthorized({ ...reply, detail })
   if (kind === "rateLimited") return new RateLimited({ ...reply, retryAfter, detail })
   const isOfGateway = kind === "unknown" && gatewayStatuses.has(status)
   return new RpcError({

@@ -48,6 +48,13 @@ describe("classify", () => {
     expect(errorOf({ code: -32000, message: "no" }, { status })?._tag).toBe(tag)
   })
 
+  it("classify: takes a plan without old blocks for a node without them, not for a wrong key", () => {
+    const message = "Archive, Debug and Trace requests are not available on your current plan."
+
+    expect(errorOf({ code: -32002, message }, { status: 403 })).toMatchObject({ _tag: "RpcError", kind: "pruned" })
+    expect(errorOf({ code: -32002, message }, { status: 401 })?._tag).toBe("Unauthorized")
+  })
+
   it("classify: retries an unknown error only when a gateway sent it", () => {
     const error = { code: -32000, message: "nonce too low" }
 
