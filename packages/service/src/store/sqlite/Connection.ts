@@ -76,11 +76,11 @@ export const storeError = (name: string, cause: unknown): StoreError => {
   if (cause instanceof StoreError) return cause
   const code = SqliteCode.codeOf(cause)
   const issue = code === undefined ? undefined : issues[code]
+  const system = FileIssue.codeOf(cause)
+  const reason = code === undefined ? system && ` (${FileIssue.describe(system)})` : ` (SQLite code ${code})`
   return new StoreError({
     message:
-      issue === undefined
-        ? `Database failed: ${name}${code === undefined ? "" : ` (SQLite code ${code})`}.`
-        : `${issue.what}: ${name}. ${issue.remedy}`,
+      issue === undefined ? `Database failed: ${name}${reason ?? ""}.` : `${issue.what}: ${name}. ${issue.remedy}`,
     isRetryable: issue?.isRetryable ?? false,
     cause,
   })

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
@@ -126,6 +127,16 @@ describe("Connection", () => {
           isRetryable: true,
         })
         expect(texts(connection)).toEqual(["late"])
+      }),
+    )
+
+    it.effect("what the operating system refuses beside SQLite is reported with its reason", () =>
+      Effect.gen(function* () {
+        const { file } = yield* notes
+        const connection = yield* Connection.connect({ file, readOnly: true })
+        const error = yield* Effect.flip(connection.attempt(() => readFileSync(`${file}/none`)))
+
+        expect(error.message).toBe("Database failed: notes.sqlite (ENOTDIR, not a folder).")
       }),
     )
 
