@@ -139,7 +139,9 @@ const fromHeaders = (given: Options["headers"]): Result.Result<Credentials, Inva
     return { headers, secrets }
   })
 
-const keyText = (key: Key): string => (typeof key === "string" ? key : Redacted.value(key))
+/** The text of a key, in which half of a surrogate pair has no encoding. */
+const keyText = (key: Key): string =>
+  (typeof key === "string" ? key : Redacted.value(key)).replace(/\p{Surrogate}/gu, "\ufffd")
 
 const segmentsOf = ({ pathname }: URL): ReadonlyArray<string> => pathname.split("/").filter((segment) => segment !== "")
 
@@ -147,7 +149,7 @@ const segmentsOf = ({ pathname }: URL): ReadonlyArray<string> => pathname.split(
 const secretsOfUrl = (url: URL): ReadonlyArray<string> => [
   ...segmentsOf(url).filter(mayBeKey),
   ...[...url.searchParams.values()].filter(mayBeKey),
-  ...(url.search === "" ? [] : [url.search.slice(1)]),
+  url.search.slice(1),
 ]
 
 const build = (options: Options): Result.Result<Endpoint, InvalidOption> =>

@@ -26,6 +26,10 @@ describe("Endpoint", () => {
       expect(urlOf({ url: "https://node.test/rpc/", path: ["bsc testnet", Redacted.make("k/1")] })).toBe(
         "https://node.test/rpc/bsc%20testnet/k%2F1",
       ))
+    it("make: writes half of a surrogate pair as URLs do, in a name and in a key", () =>
+      expect(urlOf({ url: "https://node.test/\ud800", path: ["a\ud800", Redacted.make("key\udc00-1234")] })).toBe(
+        "https://node.test/%EF%BF%BD/a%EF%BF%BD/key%EF%BF%BD-1234",
+      ))
     it.each(["http://node.test/rpc/", "http://node.test/a//b", "http://node.test/rpc/?x=1", "http://node.test/"])(
       "make: leaves the path of %s as it is where none is appended",
       (url) => expect(urlOf({ url })).toBe(url),
