@@ -6,10 +6,12 @@
  */
 import type { CallError } from "@daybook/rpc/RpcError"
 import type { HydratedBlock } from "@daybook/schema/Block"
+import type { Receipt } from "@daybook/schema/Receipt"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { BlockRef } from "../block/BlockRows.ts"
+import * as BlockParts from "./BlockParts.ts"
 import * as BlockReceipts from "./BlockReceipts.ts"
 import * as NodeEndpoint from "./NodeEndpoint.ts"
 import * as NodeError from "./NodeError.ts"
@@ -61,17 +63,31 @@ const sampleOf = (block: HydratedBlock | null): Sample | null =>
         transactions: block.transactions.map(({ hash }) => hash),
       }
 
+/** A block as far as it decodes, as an indexer takes it. */
+const blockOf = (endpoint: NodeEndpoint.NodeEndpoint, number: number): Effect.Effect<HydratedBlock | null, CallError> =>
+  Effect.map(BlockParts.fetchLenient(endpoint, number), (found) => found?.block ?? null)
+
+/** Receipts as far as they decode. */
+const receiptsOf = (
+  endpoint: NodeEndpoint.NodeEndpoint,
+  block: Sample,
+  support: BlockReceipts.Support,
+): Effect.Effect<ReadonlyArray<Receipt> | null, CallError> =>
+  Effect.catchIf(BlockReceipts.fetch(endpoint, block, support), NodeEndpoint.isUndecodable, () =>
+    Effect.map(BlockReceipts.fetchLenient(endpoint, block, support), (found) => found?.receipts ?? null),
+  )
+
 /**
  * The newest block with transactions among the last ones; the head where all are empty.
  */
 export const sample = Effect.fnUntraced(function* (
-  { calls }: NodeEndpoint.NodeEndpoint,
+  endpoint: NodeEndpoint.NodeEndpoint,
   head: number,
 ): Effect.fn.Return<Sample | null, CallError> {
-  const newest = sampleOf(yield* calls.eth_getBlockByNumber(head, true))
+  const newest = sampleOf(yield* blockOf(endpoint, head))
   if (newest === null || newest.transactions.length > 0) return newest
   for (let number = head - 1; number >= Math.max(0, head - sampledBlocks); number--) {
-    const found = sampleOf(yield* calls.eth_getBlockByNumber(number, true))
+    const found = sampleOf(yield* blockOf(endpoint, number))
     if (found !== null && found.transactions.length > 0) return found
   }
   return newest
@@ -90,7 +106,7 @@ export const receipts = Effect.fnUntraced(function* (
     isUnsupported: (method) => unsupported.has(method),
     note: (method) => void unsupported.add(method),
   }
-  const found = yield* ask(BlockReceipts.fetch(endpoint, block, support), `return receipts of block ${block.number}`)
+  const found = yield* ask(receiptsOf(endpoint, block, support), `return receipts of block ${block.number}`)
   const remedy = "Use a node with eth_getBlockReceipts or eth_getTransactionReceipt, and with full history."
   if (Result.isFailure(found)) return { name, grade: "missing", text: found.failure, remedy }
   if (found.success === null) return { name, grade: "missing", text: `none of block ${block.number}`, remedy }
@@ -208,14 +224,14 @@ export const hasParts = Effect.fnUntraced(function* (
   part: "receipts" | "traces",
   number: number,
 ): Effect.fn.Return<boolean> {
-  const found = yield* ask(endpoint.calls.eth_getBlockByNumber(number, true), `return block ${number}`)
+  const found = yield* ask(blockOf(endpoint, number), `return block ${number}`)
   const block = Result.isSuccess(found) ? sampleOf(found.success) : null
   if (block === null) return false
   // An empty block has nothing to trace.
   if (block.transactions.length === 0) return true
   if (part === "traces") return yield* canTrace(endpoint, block)
   const support: BlockReceipts.Support = { isUnsupported: () => false, note: () => undefined }
-  const outcome = yield* ask(BlockReceipts.fetch(endpoint, block, support), `return receipts of block ${number}`)
+  const outcome = yield* ask(receiptsOf(endpoint, block, support), `return receipts of block ${number}`)
   return Result.isSuccess(outcome) && outcome.success !== null
 })
 

@@ -144,6 +144,24 @@ describe("NodeDoctor", () => {
     }),
   )
 
+  it.live("examine: takes blocks and receipts as far as they decode, as an indexer does", () =>
+    Effect.gen(function* () {
+      const { eth_getBlockByNumber: blocks } = healthy()
+      const { canIndex, grades } = yield* examine({
+        eth_getBlockByNumber: (params) => {
+          const { result } = blocks!(params) as { readonly result: object }
+          return { result: { ...result, logsBloom: "0x" } }
+        },
+        eth_getBlockReceipts: of(
+          [fixture.transferReceiptWire, fixture.creationReceiptWire].map((one) => ({ ...one, logs: null })),
+        ),
+      })
+
+      expect(canIndex).toBe(true)
+      expect(grades).toMatchObject({ blocks: "good", receipts: "good", history: "good" })
+    }),
+  )
+
   it.live("examine: reports from which block on a pruned node has receipts", () =>
     Effect.gen(function* () {
       const block = healthy()["eth_getBlockByNumber"]!
