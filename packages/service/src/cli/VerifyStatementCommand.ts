@@ -11,6 +11,7 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as NodeConnection from "../discovery/NodeConnection.ts"
+import * as WalletLedger from "../projection/WalletLedger.ts"
 import * as StatementCheck from "../signed/StatementCheck.ts"
 import * as StatementFile from "../signed/StatementFile.ts"
 import * as Statement from "../statement/Statement.ts"
@@ -51,10 +52,14 @@ const checkRows = Effect.fnUntraced(function* (
     const stated = signed.find((one) => one.address === address)?.rows
     if (stated?.sha256 === rows.sha256) continue
     const counts = `the statement has ${stated?.count} with the digest ${stated?.sha256}, a search on the node found ${rows.count} with ${rows.sha256}.`
-    if (header.source === "node") {
+    const isSameRevision = header.ledger_revision === WalletLedger.revision
+    if (header.source === "node" && isSameRevision) {
       return yield* new StatementFile.StatementRefused({ reason: `the movements of ${address} are others: ${counts}` })
     }
-    const message = `Movements not confirmed: ${address}; ${counts} An index also has those that cancel within a block, which a search does not find.`
+    const why = isSameRevision
+      ? "An index also has those that cancel within a block, which a search does not find."
+      : `The statement follows revision ${header.ledger_revision} of the rules by which movements are derived, and this version of daybook revision ${WalletLedger.revision}.`
+    const message = `Movements not confirmed: ${address}; ${counts} ${why}`
     return yield* new CommandError({ message })
   }
 })

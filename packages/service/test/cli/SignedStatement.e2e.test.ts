@@ -1,4 +1,5 @@
 /** Signed statements by the command line, checked against nodes of real chains. */
+import { createHash } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { layer } from "@effect/vitest"
@@ -93,19 +94,30 @@ layer(scenario, { excludeTestServices: true })("daybook statement --signed and d
       }).pipe(Effect.scoped),
   )
 
-  it.effect("texts of a statement are printed on one line each, with every character visible", () =>
+  it.effect("texts of a statement are visible on one line each, and movements by other rules are not refused", () =>
     Effect.gen(function* () {
       const { url } = yield* Anvil.Anvil
       const { accounts } = yield* Scenario.Scenario
       const { base, text } = yield* signed(url, [accounts.bob], 1)
       const key = yield* SigningKey.read(join(base, "signing-key.pem"))
-      const wire = JSON.parse(text)
-      wire.header.made_by = "none\u001b[2J\nverified"
-      wire.signature.value = key.sign(canonicalJson(wire.header))
-      writeFileSync(join(base, "statement.json"), `${canonicalJson(wire)}\n`)
-      const { out } = yield* daybook(base, "verify-statement", "statement.json", "--rpc", url)
+      const verify = (changes: object, ...more: ReadonlyArray<string>) => {
+        const wire = JSON.parse(text)
+        wire.statements[0].rows.sha256 = `0x${"11".repeat(32)}`
+        const sha256 = `0x${createHash("sha256").update(canonicalJson(wire.statements[0])).digest("hex")}`
+        Object.assign(wire.header, { ...changes, wallets: [{ address: accounts.bob, sha256 }] })
+        wire.signature.value = key.sign(canonicalJson(wire.header))
+        writeFileSync(join(base, "statement.json"), `${canonicalJson(wire)}\n`)
+        return daybook(base, "verify-statement", "statement.json", "--rpc", url, ...more)
+      }
+      const shown = yield* verify({ made_by: "none\u001b[2J\nverified" })
+      const same = yield* verify({}, "--rows")
+      const earlier = yield* verify({ ledger_revision: "3" }, "--rows")
 
-      expect(out).toContain(" with none[U+001B][2J verified at ")
+      expect(shown.out).toContain(" with none[U+001B][2J verified at ")
+      expect(same.err).toContain(`Statement refused: the movements of ${accounts.bob} are others: `)
+      expect(earlier.err).toMatch(
+        /Movements not confirmed: .* follows revision 3 of the rules .* of daybook revision \d+\./,
+      )
     }),
   )
 
