@@ -28,6 +28,9 @@ export interface Query {
   readonly limit: number
 }
 
+/** Runs work in a part of the time of a process that is left to others too. */
+export type InTurn = <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E>
+
 /** Transactions in the order of the query. */
 export interface Found {
   readonly documents: ReadonlyArray<TransactionParts.Document>
@@ -62,8 +65,8 @@ export type ReadError = CompleteRange.Incomplete | NotWatched | NotDerived | Sta
 
 const everyPart = () => true
 
-/** Reads pages until a number of transactions was found. */
-const collect = Effect.fnUntraced(function* ({ chain, from, limit, order, to, wallet }: Query) {
+/** Reads pages until a number of transactions was found, each in a turn of its own: there may be many. */
+const collect = Effect.fnUntraced(function* ({ chain, from, limit, order, to, wallet }: Query, inTurn: InTurn) {
   const documents: Array<TransactionParts.Document> = []
   const range = { from: { _tag: "Block", block: from }, to: { _tag: "Block", block: to } } as const
   let position: WalletPage.Position = WalletPage.first
@@ -71,7 +74,7 @@ const collect = Effect.fnUntraced(function* ({ chain, from, limit, order, to, wa
   for (let pages = 0; pages < maxPages; pages++) {
     const left = limit - documents.length
     const query = { chain, wallet, range, order, position, limit: left, maxBytes: pageBytes, selection: everyPart }
-    const { coverage, next, rows } = yield* readPage(query)
+    const { coverage, next, rows } = yield* inTurn(readPage(query))
     covered ??= coverage
     for (const { document } of rows) documents.push(document)
     if (next === null || documents.length >= limit) return { documents, coverage: covered }
@@ -88,9 +91,9 @@ const collect = Effect.fnUntraced(function* ({ chain, from, limit, order, to, wa
  * - `Stale`: the chain was reorganized meanwhile.
  * - `NotWatched`, `NotDerived`, `StoreError`: as of pages.
  */
-export const read = Effect.fnUntraced(function* (query: Query): Effect.fn.Return<Found, ReadError> {
+export const read = Effect.fnUntraced(function* (query: Query, inTurn: InTurn): Effect.fn.Return<Found, ReadError> {
   const { chain, from, limit, order, to } = query
-  const { coverage, documents } = yield* collect(query)
+  const { coverage, documents } = yield* collect(query, inTurn)
   const check = (blocks: CompleteRange.Blocks) => CompleteRange.check(chain, coverage, blocks, { needs: "traces" })
   const last = documents[limit - 1]
   if (last === undefined) {
@@ -100,14 +103,14 @@ export const read = Effect.fnUntraced(function* (query: Query): Effect.fn.Return
   const end = last.row.block
   const isAscending = order === "ASC"
   yield* check(isAscending ? { from, to: end } : { from: end, to })
-  const ofBlock = yield* collect({ ...query, from: end, to: end, limit: maxOfBlock })
+  const ofBlock = yield* collect({ ...query, from: end, to: end, limit: maxOfBlock }, inTurn)
   if (ofBlock.documents.length === maxOfBlock) {
     return yield* new CompleteRange.Incomplete({ message: `block ${end} has too many transactions of ${query.wallet}` })
   }
   const whole = [...documents.filter(({ row }) => row.block !== end), ...ofBlock.documents]
   const rest = isAscending ? { from: end + 1, to } : { from, to: end - 1 }
   if (rest.from > rest.to) return { documents: whole, hasMore: false }
-  const behind = yield* collect({ ...query, ...rest, limit: 1 })
+  const behind = yield* collect({ ...query, ...rest, limit: 1 }, inTurn)
   if (behind.documents.length > 0) return { documents: whole, hasMore: true }
   const isCovered = yield* check(rest).pipe(
     Effect.as(true),

@@ -77,7 +77,7 @@ const make = Effect.fnUntraced(function* (served: ReadonlyArray<ServedChain>) {
   const contracts = yield* ChainContracts
   const database = yield* Engine
   const relayed = yield* RelayChains
-  const calls = NodeCalls.make(yield* RelayCache)
+  const calls = NodeCalls.make(yield* RelayCache, bounds.turns)
   const chains = served.map((chain): Chain => ({
     ...IndexedChain.fromDatabase(database)(chain),
     relayed: relayed.find(({ id }) => id === chain.id),

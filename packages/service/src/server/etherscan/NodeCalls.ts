@@ -10,6 +10,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Operation from "../../config/Operation.ts"
 import * as KeyScope from "../admission/KeyScope.ts"
+import type { Turns } from "../admission/Turns.ts"
 import * as JsonRpcEnvelope from "../relay/JsonRpcEnvelope.ts"
 import * as LocalMethod from "../relay/LocalMethod.ts"
 import * as RelayCall from "../relay/RelayCall.ts"
@@ -50,13 +51,13 @@ export const bytesOf = (outcome: RelayCall.Outcome): Uint8Array =>
     : Buffer.from(JsonRpcEnvelope.failure(id, outcome.failure))
 
 /** Makes calls with a cache. */
-export const make = (cache: RelayCache["Service"]): NodeCalls => {
+export const make = (cache: RelayCache["Service"], turns: Turns): NodeCalls => {
   const call: NodeCalls["call"] = Effect.fnUntraced(function* ({ chain, grant }, method, params) {
     if (chain.relayed === undefined) return yield* Envelope.notOk("Error! Calls to nodes are not relayed here")
     const issue = KeyScope.operationIssue(grant, Operation.relay)
     if (issue !== undefined) return yield* Envelope.notOk(issue)
     return yield* RelayCall.run(
-      { cache, local: LocalMethod.none },
+      { cache, local: LocalMethod.none, turns },
       { _tag: "Call", id, method, params },
       chain.relayed,
       grant,

@@ -105,7 +105,7 @@ type Search = Pick<CalledTransactions.Query, "wallet" | "from" | "to" | "order" 
 const search = (call: Call, query: Search) =>
   Effect.gen(function* () {
     const { documents, hasMore } = yield* IndexReads.read(
-      CalledTransactions.read({ chain: call.chain, ...query }),
+      CalledTransactions.read({ chain: call.chain, ...query }, call.inTurn),
       Effect.fail,
     )
     const rows = yield* readAll(call, query.order === "DESC" ? documents : documents.toReversed())

@@ -11,6 +11,7 @@ import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import type { Turns } from "../admission/Turns.ts"
 import { stackless } from "../http/Stackless.ts"
 import type * as JsonRpcEnvelope from "./JsonRpcEnvelope.ts"
 import type { RelayedChain } from "./RelayChains.ts"
@@ -37,6 +38,8 @@ export interface LocalCall {
    * narrowed to: those are the ones that it names itself.
    */
   readonly node: (method: RpcMethod.Name, params: ReadonlyArray<unknown>) => Effect.Effect<unknown, CallFailed>
+  /** Runs a part of long work in a turn of the caller. */
+  readonly inTurn: Turns["run"]
 }
 
 /** A local method. */

@@ -87,7 +87,7 @@ export const layer = () => {
     Effect.fnUntraced(function* (handlers) {
       const authentication = yield* Authentication
       const bounds = yield* Bounds
-      const answering = { cache: yield* RelayCache, local: yield* LocalMethods }
+      const answering = { cache: yield* RelayCache, local: yield* LocalMethods, turns: bounds.turns }
       const chains = yield* RelayChains
       const admit = RelayCaller.make(authentication, chains)
       const call = make({ admit, answering, authentication, bounds })

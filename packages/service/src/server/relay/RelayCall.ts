@@ -15,8 +15,9 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import * as LenientObject from "../../node/LenientObject.ts"
-import type { KeyGrant } from "../../store/ApiKeys.ts"
+import { holderOf, type KeyGrant } from "../../store/ApiKeys.ts"
 import * as KeyScope from "../admission/KeyScope.ts"
+import * as Turns from "../admission/Turns.ts"
 import type * as JsonRpcEnvelope from "./JsonRpcEnvelope.ts"
 import * as LocalMethod from "./LocalMethod.ts"
 import type { RelayCache } from "./RelayCache.ts"
@@ -96,6 +97,7 @@ const alternativeTo = (method: string): string => {
 export interface Answering {
   readonly cache: RelayCache["Service"]
   readonly local: LocalMethod.Table
+  readonly turns: Pick<Turns.Turns, "run">
 }
 
 const notAllowed = (method: string, isKnown: boolean): JsonRpcEnvelope.Failure => ({
@@ -158,7 +160,7 @@ export const noResult = success(Buffer.from("null"))
 /** Runs a call. A notification is checked and not relayed. */
 export const run = Effect.fnUntraced(
   function* (
-    { cache, local }: Answering,
+    { cache, local, turns }: Answering,
     item: JsonRpcEnvelope.Item,
     chain: RelayedChain,
     grant: KeyGrant,
@@ -181,7 +183,11 @@ export const run = Effect.fnUntraced(
         ? Effect.mapError(cache.call(chain, relayed!, params), onFailure)
         : Effect.map(
             // Sound: the codec of the method has decoded a list.
-            own.run(decoded.success as ReadonlyArray<unknown>, { chain, node: makeNode(cache, chain, grant) }),
+            own.run(decoded.success as ReadonlyArray<unknown>, {
+              chain,
+              node: makeNode(cache, chain, grant),
+              inTurn: (work) => Effect.provideService(turns.run(work), Turns.Holder, holderOf(grant)),
+            }),
             (result) => Buffer.from(JSON.stringify(result)),
           )
     return yield* Effect.match(answered, { onSuccess: success, onFailure: outcomeOf })
