@@ -61,7 +61,7 @@ export const add = Effect.fnUntraced(function* (
   first: number,
   rows: ReadonlyArray<LedgerEntry>,
 ): Effect.fn.Return<ReadonlyArray<LedgerEntry>, StoreError> {
-  if (!OpeningRow.isWithin(query, first)) return rows
+  if (!OpeningRow.isWithin(query, first, rows)) return rows
   return OpeningRow.add(query, first, rows, yield* read(at, query.wallet, first))
 })
 

@@ -88,12 +88,26 @@ const isBefore = (place: number, after: LedgerQuery["after"], order: LedgerQuery
   return order === "ASC" ? compared > 0 : compared < 0
 }
 
-/** Whether a page of a ledger begins or ends with openings. */
-export const isWithin = ({ after, from, order, to }: LedgerQuery, first: number): boolean =>
-  first >= from && first <= to && isBefore(0, after, order, first)
+/** The lowest row of a page, where it is at the place of openings. */
+const heldRow = (order: LedgerQuery["order"], first: number, rows: ReadonlyArray<LedgerEntry>) => {
+  const lowest = order === "ASC" ? rows[0] : rows.at(-1)
+  return lowest?.block === first && lowest.index === 0 ? lowest : undefined
+}
+
+/** Whether a page of a ledger, which has the rows of its query, begins or ends with openings. */
+export const isWithin = (
+  { after, from, limit, order, to }: LedgerQuery,
+  first: number,
+  rows: ReadonlyArray<LedgerEntry>,
+): boolean =>
+  first >= from &&
+  first <= to &&
+  isBefore(0, after, order, first) &&
+  (order === "ASC" || rows.length < limit || heldRow(order, first, rows) !== undefined)
 
 /**
- * The rows of a page of a ledger with openings, as the first movements at its lowest place. `rows` are those of the query.
+ * The rows of a page of a ledger that begins or ends with openings, which are the first movements at its lowest place. `rows` are those of
+ * the query.
  */
 export const add = (
   { limit, order, wallet }: LedgerQuery,
@@ -101,14 +115,11 @@ export const add = (
   rows: ReadonlyArray<LedgerEntry>,
   openings: ReadonlyArray<OpeningBalance>,
 ): ReadonlyArray<LedgerEntry> => {
-  const at = order === "ASC" ? 0 : rows.length - 1
-  const lowest = rows[at]
-  const isHeld = lowest?.block === first && lowest.index === 0
-  if (order === "DESC" && !isHeld && rows.length >= limit) return rows
   const movements = movementsOf(wallet, openings)
   if (movements.length === 0) return rows
-  if (isHeld) {
-    const merged = { ...lowest, movements: [...movements, ...lowest.movements] }
+  const held = heldRow(order, first, rows)
+  if (held !== undefined) {
+    const merged = { ...held, movements: [...movements, ...held.movements] }
     return order === "ASC" ? [merged, ...rows.slice(1)] : [...rows.slice(0, -1), merged]
   }
   const own: LedgerEntry = { block: first, index: 0, roles: 0, movements }

@@ -61,6 +61,6 @@ export const addUnsafe = (
   first: number,
   rows: ReadonlyArray<LedgerEntry>,
 ): ReadonlyArray<LedgerEntry> =>
-  OpeningRow.isWithin(query, first)
+  OpeningRow.isWithin(query, first, rows)
     ? OpeningRow.add(query, first, rows, readUnsafe(connection, query.wallet, first))
     : rows

@@ -50,7 +50,7 @@ describe("statements of a page", () => {
         next: [...opening, "block", ...ledger, "document", "COMMIT"],
       })
       expect(yield* read("movements", "")).toEqual({
-        first: [...opening, ...ledger, "opening", "block", "document", "token", "COMMIT"],
+        first: [...opening, ...ledger, "block", "document", "token", "COMMIT"],
         next: [...opening, "block", ...ledger, "opening", ...ledger, "opening", "block", "document", "token", "COMMIT"],
       })
     }).pipe(Effect.scoped),

@@ -74,7 +74,8 @@ describe("OpeningRow", () => {
   })
 
   it("isWithin: an opening lies at the first place of the first block, which a page reaches or has behind it", () => {
-    const within = (changes: Partial<LedgerQuery>) => OpeningRow.isWithin(query(changes), first)
+    const within = (changes: Partial<LedgerQuery>, rows: ReadonlyArray<LedgerEntry> = []) =>
+      OpeningRow.isWithin(query(changes), first, rows)
     const after = (block: number, index: number) => ({ block, index })
 
     expect([within({ from: 100 }), within({ from: 101 })]).toEqual([true, false])
@@ -86,6 +87,14 @@ describe("OpeningRow", () => {
     ]).toEqual([true, false, false])
     const down = (block: number, index: number) => within({ order: "DESC", after: after(block, index) })
     expect([down(101, 0), down(100, 1), down(100, 0), down(99, 3)]).toEqual([true, true, false, false])
+    const full = (order: "ASC" | "DESC", ...rows: ReadonlyArray<LedgerEntry>) => within({ order, limit: 2 }, rows)
+    expect([
+      full("DESC", entry(102, 0), entry(101, 4)),
+      full("DESC", entry(101, 4), entry(100, 1)),
+      full("DESC", entry(101, 4), entry(100, 0)),
+      full("DESC", entry(101, 4)),
+      full("ASC", entry(101, 4), entry(102, 0)),
+    ]).toEqual([false, false, true, true, true])
   })
 
   it("add: a page begins with the openings, or ends with them in descending order, within its limit", () => {
@@ -113,10 +122,6 @@ describe("OpeningRow", () => {
     expect(add("DESC", [entry(101, 4)])).toEqual([
       [101, 4, 0],
       [100, 0, 1],
-    ])
-    expect(add("DESC", [entry(102, 0), entry(101, 4)])).toEqual([
-      [102, 0, 0],
-      [101, 4, 0],
     ])
     expect(add("DESC", [entry(101, 4), entry(100, 0)])).toEqual([
       [101, 4, 0],
