@@ -74,6 +74,9 @@ export interface Responses {
 /** Topics of a log that a document states. */
 const maxTopics = 4
 
+/** The contract that a receipt states, unless it is the recipient: relays of Hedera state the contract that was called. */
+const createdOf = (contract: string | null, to: string | null): string | null => (contract === to ? null : contract)
+
 /** The source of decoded responses. */
 export const fromResponses = ({ block, executed, facts, internal }: Responses): LedgerSource => {
   const own = byIndex(facts)
@@ -85,7 +88,7 @@ export const fromResponses = ({ block, executed, facts, internal }: Responses): 
       index: receipt.transactionIndex,
       from: transaction.from,
       to: transaction.to ?? null,
-      created: receipt.contractAddress,
+      created: createdOf(receipt.contractAddress, transaction.to ?? null),
       value: transaction.value ?? 0n,
       gas: transaction.gas ?? 0n,
       gasUsed: receipt.gasUsed,
@@ -125,12 +128,12 @@ const fromDocument = (
   // Sound: the assembler wrote the texts, and their checksums were verified when they were read.
   const document = JSON.parse(body) as Document
   const frames = internal === null ? null : (JSON.parse(internal) as ReadonlyArray<InternalTransactionWire> | null)
-  const { receipt_contract_address: created, receipt_status: status } = document
+  const { receipt_contract_address: contract, receipt_status: status, to_address: to } = document
   return {
     index,
     from: document.from_address,
-    to: document.to_address,
-    created: created === "" ? null : created,
+    to,
+    created: createdOf(contract === "" ? null : contract, to),
     value: BigInt(document.value),
     gas: BigInt(document.gas),
     gasUsed: BigInt(document.receipt_gas_used),

@@ -51,9 +51,15 @@ const withContract = (raw: unknown): unknown =>
     ? { ...raw, contractAddress: null }
     : raw
 
-/** A log without topics, for which nodes of Filecoin write `null`. */
-const withTopics = (raw: unknown): unknown =>
-  LenientObject.isObject(raw) && raw["topics"] === null ? { ...raw, topics: [] } : raw
+const zeroTopic = `0x${"0".repeat(64)}`
+
+/** A log with its topics: nodes of Filecoin write `null` for none, and old relays of Hedera `0x` for a topic of zeros. */
+const withTopics = (raw: unknown): unknown => {
+  if (!LenientObject.isObject(raw)) return raw
+  const topics = raw["topics"] === null ? [] : raw["topics"]
+  if (!Array.isArray(topics)) return raw
+  return { ...raw, topics: topics.map((topic: unknown) => (topic === "0x" ? zeroTopic : topic)) }
+}
 
 const readLogs = (given: unknown): Result.Result<ReadonlyArray<LenientObject.Read>, Issue.Issue> => {
   const raw = given ?? []

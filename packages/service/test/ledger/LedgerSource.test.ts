@@ -119,6 +119,19 @@ describe("LedgerSource", () => {
     expect(of(null, receipt, withoutGas as typeof transaction)).toMatchObject({ gas: 0n })
   })
 
+  it("fromResponses, fromRows: take no called contract for a created one, as relays of Hedera state it", () => {
+    const block = fixture.block({ transactions: [transferWire, creationWire] })
+    const receipts = fixture.receipts([{ ...transferReceiptWire, contractAddress: token }, creationReceiptWire])
+    const rules = LedgerRules.fromChainId(1)
+    const { ledger, ...stored } = Result.getOrThrow(
+      BlockAssembler.assemble({ block, receipts, traces: null }, { decoder, ledger: rules }),
+    )
+    const source = LedgerSource.fromRows(stored)
+
+    expect(source.transactions.map((transaction) => transaction.created)).toEqual([null, created])
+    expect(ledger).toEqual(LedgerCodec.pack(Ledger.derive(source, rules)))
+  })
+
   it("fromResponses: takes a call with an error for a failed one", () => {
     const responses = (calls: ReadonlyArray<typeof Frame.Type>): BlockAssembler.Responses => ({
       block: fixture.block({ transactions: [transferWire, creationWire] }),
