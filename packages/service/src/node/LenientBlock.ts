@@ -98,7 +98,7 @@ const placed = (transaction: Transaction.Transaction, position: number): Transac
 export const read = (raw: unknown): Result.Result<LenientBlock, Issue.Issue> =>
   Result.flatMap(LenientObject.read(headerFields, raw, { required: links, shown: links }), ({ issues, value }) => {
     // Old nodes of Cosmos chains write `null` for none; gas without transactions is noticed where the block is verified.
-    const list = value["transactions"] ?? []
+    const list = value["transactions"] === null ? [] : value["transactions"]
     if (!Array.isArray(list)) {
       return Result.fail({ path: "transactions", expected: "a list", received: Issue.describe(list) })
     }

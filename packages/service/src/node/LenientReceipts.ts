@@ -62,7 +62,7 @@ const withTopics = (raw: unknown): unknown => {
 }
 
 const readLogs = (given: unknown): Result.Result<ReadonlyArray<LenientObject.Read>, Issue.Issue> => {
-  const raw = given ?? []
+  const raw = given === null ? [] : given
   if (!Array.isArray(raw)) return Result.fail({ path: "logs", expected: "a list", received: Issue.describe(raw) })
   const logs: Array<LenientObject.Read> = []
   for (const [at, log] of raw.entries()) {

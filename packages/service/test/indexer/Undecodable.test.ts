@@ -133,6 +133,7 @@ const withoutReceipt: ReadonlyArray<readonly [receipt: Edit, reason: string]> = 
   [without("contractAddress", "to"), 'Invalid receipt 0 "contractAddress"'],
   [(one) => ({ ...one, logs: logsOf(one, { data: null }) }), 'Invalid receipt 0 "logs[0].data"'],
   [(one) => ({ ...one, logs: {} }), 'Invalid receipt 0 "logs"'],
+  [without("logs"), 'Invalid receipt 0 "logs"'],
 ]
 
 /** Hashes of the records that a chain has without those of some blocks. */
@@ -259,6 +260,7 @@ describe("ChainIndexer and responses that do not decode", () => {
   it.effect.each<readonly [string, Edit]>([
     ["parent", (block) => ({ ...block, parentHash: "0x12" })],
     ["transactions", (block) => ({ ...block, transactions: "none" })],
+    ["no transactions", without("transactions")],
   ])("run: waits for a block whose links do not decode: %s", ([, block]) =>
     Effect.gen(function* () {
       const { gaps, status, store } = yield* index(editingEach([{ block }]))
