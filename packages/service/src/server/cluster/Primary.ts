@@ -21,6 +21,7 @@ import type { ConfigFile } from "../../config/ConfigFile.ts"
 import * as Configuration from "./Configuration.ts"
 import * as Heartbeat from "./Heartbeat.ts"
 import type { Peer, Take, ToMember, ToPrimary } from "./Message.ts"
+import * as UntakenConnection from "./UntakenConnection.ts"
 
 /** A serving process ended before it listened; it has printed the reason. */
 export class ProcessNotStarted extends Data.TaggedError("ProcessNotStarted")<{
@@ -70,25 +71,6 @@ interface Running {
   readonly untilHung: Effect.Effect<void>
 }
 
-/**
- * Closes the connection that a process was handed when it ends without having taken it. Node keeps that one open for an answer, and
- * its client would wait.
- */
-const closeUntaken = (worker: Worker): void => {
-  const { process: child } = worker
-  const send = child.send.bind(child) as (...parts: ReadonlyArray<unknown>) => boolean
-  let handed: object | null = null
-  child.send = (...parts: ReadonlyArray<unknown>) => {
-    // Connections alone are sent as objects beside a message. The next one is sent once the process has taken this one, which closes it here.
-    const [, connection] = parts
-    if (typeof connection === "object" && connection !== null) handed = connection
-    return send(...parts)
-  }
-  worker.on("exit", () => {
-    if (handed !== null && "close" in handed && typeof handed.close === "function") handed.close()
-  })
-}
-
 /** Makes what starts a process and responds to its requests. */
 const makeStart = Effect.fnUntraced(function* (
   take: TakeTokens,
@@ -100,7 +82,7 @@ const makeStart = Effect.fnUntraced(function* (
 
   return (): Running => {
     const worker = cluster.fork()
-    closeUntaken(worker)
+    UntakenConnection.closeAtEnd(worker.process)
     const ready = Deferred.makeUnsafe<string | null>()
     const ended = Deferred.makeUnsafe<string>()
     // A process that has ended is not connected any more.
