@@ -9,6 +9,7 @@ import type { CallError } from "@daybook/rpc/RpcError"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Node } from "../node/Node.ts"
+import { isDefinite } from "../node/NodeEndpoint.ts"
 import type { NodeError } from "../node/NodeError.ts"
 import type * as CallBatch from "../node/CallBatch.ts"
 import type { Contract, Implementation } from "../store/Contracts.ts"
@@ -36,11 +37,16 @@ const addressIn = (word: unknown): string | undefined => {
 const succeeded = (result: Result.Result<unknown, unknown> | undefined): unknown =>
   result !== undefined && Result.isSuccess(result) ? result.success : undefined
 
-/** An error that a contract causes, or a node without the method; any other leaves it open what the contract is. */
-const isAnswer = (error: CallError): boolean => error._tag === "RpcError" && !error.isRetryable
+/** Kinds of errors of a node that lacks the block or its state: what the contract is stays open. */
+const lacking: ReadonlySet<string> = new Set(["notFound", "pruned"])
 
-const isReceived = (result: Result.Result<unknown, CallError> | undefined): boolean =>
-  result !== undefined && (Result.isSuccess(result) || isAnswer(result.failure))
+/** True for a result, or an error that the contract causes or a node without the method. */
+const isReceived = (result: Result.Result<unknown, CallError> | undefined): boolean => {
+  if (result === undefined) return false
+  if (Result.isSuccess(result)) return true
+  const { failure } = result
+  return isDefinite(failure) && failure._tag === "RpcError" && !lacking.has(failure.kind)
+}
 
 /** What a contract is at the head of the chain. */
 interface Kind {
@@ -57,7 +63,7 @@ const send = (
   node: Pick<Node, "batch">,
   calls: ReadonlyArray<Call>,
   block: number,
-  isResult = isAnswer,
+  isResult = isDefinite,
 ): Effect.Effect<CallBatch.Results, NodeError> =>
   calls.length === 0 ? Effect.succeed([]) : node.batch(calls, { what: "read proxies", block, isResult })
 

@@ -1,3 +1,4 @@
+import type { ErrorKind } from "@daybook/rpc/ErrorKind"
 import { RpcError } from "@daybook/rpc/RpcError"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
@@ -12,7 +13,7 @@ const history = [
   { from: 9, address: implementation },
 ]
 
-const failed = (kind: "rateLimited" | "tooLarge") =>
+const failed = (kind: ErrorKind) =>
   Result.fail(
     new RpcError({
       method: "eth_getStorageAt",
@@ -39,11 +40,21 @@ const nodeOf = (storage: unknown, logs: unknown): Pick<Node, "batch"> => ({
 const contracts = [proxy, other].map((address) => ({ address, implementations: history }))
 
 describe("Proxies", () => {
-  it.effect("read: leaves out a contract whose storage the node did not return", () =>
-    Effect.gen(function* () {
-      const found = yield* Proxies.read(nodeOf(failed("rateLimited"), Result.succeed([])), contracts, 1)
+  it.effect.each(["rateLimited", "notFound", "pruned"] as const)(
+    "read: leaves out a contract whose storage the node did not return: %s",
+    (kind) =>
+      Effect.gen(function* () {
+        const found = yield* Proxies.read(nodeOf(failed(kind), Result.succeed([])), contracts, 1)
 
-      expect([...found.keys()]).toEqual([other])
+        expect([...found.keys()]).toEqual([other])
+      }),
+  )
+
+  it.effect("read: gives no implementation where the node does not have the method", () =>
+    Effect.gen(function* () {
+      const found = yield* Proxies.read(nodeOf(failed("methodUnsupported"), Result.succeed([])), contracts, 1)
+
+      expect(found.get(proxy)).toEqual([])
     }),
   )
 

@@ -13,8 +13,7 @@ const isConnection = (part: unknown): part is Connection =>
   typeof part === "object" && part !== null && "close" in part && typeof part.close === "function"
 
 /** True for the answer of a process to the connection that it was handed. One that it does not take is handed to another process. */
-const isAnswer = (message: unknown): boolean =>
-  typeof message === "object" && message !== null && "accepted" in message
+const isAnswer = (message: unknown): boolean => typeof message === "object" && message !== null && "accepted" in message
 
 /** Closes what a process has not answered when it ends. Connections are handed to it one at a time, each beside a message. */
 export const closeAtEnd = (child: Pick<ChildProcess, "on" | "send">): void => {
