@@ -39,9 +39,9 @@ export const ofCause = (cause: Cause.Cause<unknown>): number => {
   if (CliError.isCliError(error)) return codes.usage
   if (error instanceof CommandError) return error.isUsage === true ? codes.usage : codes.failed
   const tag = typeof error === "object" && error !== null && "_tag" in error ? String(error._tag) : ""
-  // Of a serving process that did not start, for the same reasons.
-  const exitCode = typeof error === "object" && error !== null && "exitCode" in error ? error.exitCode : undefined
-  return codeOfTag[tag] ?? (typeof exitCode === "number" ? exitCode : codes.failed)
+  // Of a serving process that did not start, for the same reasons; 0 of one that was stopped before.
+  const exitCode = typeof error === "object" && error !== null && "exitCode" in error ? Number(error.exitCode) : 0
+  return codeOfTag[tag] ?? (exitCode || codes.failed)
 }
 
 /** The code of a command that was not interrupted. */
