@@ -10,6 +10,7 @@ import * as Books from "../ledger/Books.ts"
 import * as Holding from "../ledger/Holding.ts"
 import * as Movement from "../ledger/Movement.ts"
 import * as WalletLedger from "../projection/WalletLedger.ts"
+import * as ComparedHoldings from "../proof/ComparedHoldings.ts"
 import * as LedgerBooks from "../proof/LedgerBooks.ts"
 import * as Proof from "../proof/Proof.ts"
 import * as CompleteRange from "../query/CompleteRange.ts"
@@ -42,8 +43,11 @@ export class NotFinal extends Data.TaggedError("NotFinal")<{
 /** Nothing can be signed: it is not known what the wallet held of an asset before the first indexed block. */
 export class OpeningUnknown extends Data.TaggedError("OpeningUnknown")<{ readonly asset: string }> {}
 
-/** Nothing is signed: the wallet has more movements than one statement may read. */
-export class TooManyMovements extends Data.TaggedError("TooManyMovements")<{ readonly max: number }> {}
+/** Nothing is signed: the wallet has more than one statement may have. */
+export class StatementTooLong extends Data.TaggedError("StatementTooLong")<{
+  readonly what: "movements" | "assets"
+  readonly max: number
+}> {}
 
 /** Why nothing is stated. */
 export type StatementError =
@@ -54,7 +58,7 @@ export type StatementError =
   | NotDerived
   | OpeningUnknown
   | StoreError
-  | TooManyMovements
+  | StatementTooLong
 
 /** A statement of a wallet, without what is common to all of a service. */
 export interface Stated extends Omit<StatementFile.Subject, "madeAt" | "madeBy"> {
@@ -64,6 +68,9 @@ export interface Stated extends Omit<StatementFile.Subject, "madeAt" | "madeBy">
 
 /** Movements of a wallet that one statement reads, at most, where a row without any counts as one: some seconds of a processor. */
 const maxMovements = 500_000
+
+/** Assets and ids of a statement, at most: as many as are compared with the chain. */
+const maxAssets = ComparedHoldings.maxHoldings
 
 const ledger = { id: WalletLedger.id, kind: "ledger", revision: WalletLedger.revision } as const
 
@@ -136,11 +143,12 @@ const readBooks = (
   to: number,
   counter: { movements: number },
   onRow: (row: LedgerEntry) => void,
-): Effect.Effect<Books.Books, StoreError | TooManyMovements> => {
+): Effect.Effect<Books.Books, StoreError | StatementTooLong> => {
   if (from > to) return Effect.succeed(Books.make(wallet))
   const admit = (row: LedgerEntry) => {
     counter.movements += Math.max(1, row.movements.length)
-    if (counter.movements > maxMovements) return Effect.fail(new TooManyMovements({ max: maxMovements }))
+    if (counter.movements > maxMovements)
+      return Effect.fail(new StatementTooLong({ what: "movements", max: maxMovements }))
     onRow(row)
     return Effect.void
   }
@@ -195,7 +203,7 @@ const earlierBlocksOf = ({ chain, wallet }: Query, { checkpoint, closing }: Reso
  * - `NotIndexed`, `NotWatched`, `NotSearched`, `NotDerived`: the index does not have the range.
  * - `NotFinal`: the last block may still be replaced by a reorg.
  * - `OpeningUnknown`: what the wallet held before the first block is not known.
- * - `TooManyMovements`: the wallet has more movements than one statement may read.
+ * - `StatementTooLong`: the wallet has more movements, or assets, than one statement may have.
  * - `StoreError`: the database cannot be read, or its last block was replaced meanwhile.
  */
 export const read = Effect.fn("IndexedStatement.read")(function* (
@@ -222,6 +230,7 @@ export const read = Effect.fn("IndexedStatement.read")(function* (
       .filter(({ holding }) => isStated(holding))
       .map(({ holding }) => [Holding.keyOf(holding), holding]),
   )
+  if (holdings.size > maxAssets) return yield* new StatementTooLong({ what: "assets", max: maxAssets })
   const unknown = [...holdings].find(([key]) => !known.has(key))
   if (unknown !== undefined) return yield* new OpeningUnknown({ asset: unknown[1].asset })
   const balances = [...holdings].map(([key, holding]) => {

@@ -60,11 +60,8 @@ const openingUnknown = ({ asset }: IndexedStatement.OpeningUnknown) =>
     `Opening balance not known: ${asset}. The service reads it beside the indexer, or by "daybook reconcile". Retry later.`,
   )
 
-const tooManyMovements = ({ max }: IndexedStatement.TooManyMovements) =>
-  invalid(
-    "address",
-    `Too many movements: a signed statement reads ${max} of a wallet at most. Use a wallet with fewer.`,
-  )
+const tooLong = ({ max, what }: IndexedStatement.StatementTooLong) =>
+  invalid("address", `Too many ${what}: a signed statement has ${max} of a wallet at most. Use a wallet with fewer.`)
 
 const unsigned = ErrorResponse.notOffered(
   "Statements not signed: this service has no signingKey. Use the operation statement.",
@@ -95,7 +92,7 @@ export const make = ({ send, signingKey }: Options) => {
       NotFinal: notFinal,
       OpeningUnknown: openingUnknown,
       QueueFull: refuse,
-      TooManyMovements: tooManyMovements,
+      StatementTooLong: tooLong,
     })
     return OperationError.answer(refused, WalletMovements.wording)
   }
