@@ -103,7 +103,7 @@ export const rows: ReadonlyArray<Row> = [
   {
     kind: "methodUnsupported",
     message:
-      /method .{0,80}(?:does not exist|not (?:found|available|\w+ed))|(?:unsupported|unknown) method|not supported|no such method/i,
+      /method .{0,80}not (?:exist|found|avail|allow|enabl|expos|impl|white|permit)|(?:unsupported|unknown|no such) method|not supported/i,
   },
   // geth: request timed out; gateways
   {
@@ -115,7 +115,7 @@ export const rows: ReadonlyArray<Row> = [
   {
     kind: "notFound",
     message:
-      /(?:block|header|transaction|tx|receipt|filter|subscription|hash|resource)\b.{0,90}\b(?:not (?:be )?found|unknown|does ?n.t exist)|c(?:ould |an)not be found|no (?:finalized|safe) block|unfinalized|last accepted|block(?:chain)? height|future epoch|not yet available|beyond current head|(?:unknown|no such) (?:block|header|transaction|hash)|not found$/i,
+      /(?:block|header|transaction|tx|receipt|filter|subscription|hash|resource)\b.{0,90}\b(?:not found|unknown|does ?n.t exist)|not be found|no (?:finalized|safe) block|unfinalized|last accepted|block(?:chain)? height|future epoch|not yet available|beyond current head|(?:unknown|no such) (?:block|header|transaction|hash)|not found$/i,
   },
   // geth: invalid argument 0
   {
