@@ -127,7 +127,7 @@ const restReply = (
     const message = `Method not allowed: ${request.method}. Use ${allow}.`
     return FakeReply.failure(405, "method_not_allowed", message, {}, { allow })
   }
-  const key = request.headers["x-api-key"]
+  const key = request.headers["x-api-key"] || undefined
   if (apiKey !== undefined && key !== apiKey) return unauthorized(key)
   const address = decodeURIComponent(wallet)
   if (name === "statement/signed") return FakeStatement.signedStatement(index, address, searchParams)
