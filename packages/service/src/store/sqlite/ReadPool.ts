@@ -2,10 +2,11 @@
  * A pool of read-only connections to a chain's file. Each is lent to one snapshot at a time, so that a snapshot keeps its own state
  * of the chain for as long as its reader takes.
  */
-import { existsSync } from "node:fs"
+import { existsSync, statSync } from "node:fs"
 import { basename } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
+import * as MonotonicClock from "../../supervision/MonotonicClock.ts"
 import { StoreError } from "../StoreError.ts"
 import * as ChainFile from "./ChainFile.ts"
 import * as ChainSchema from "./ChainSchema.ts"
@@ -31,6 +32,18 @@ export interface ReadPool {
 
 /** Snapshots that may be open at once; further ones wait. */
 const maxConnections = 8
+
+/** Time between two looks at which file is at the path: one that was moved away or restored is not read any more. */
+const lookMillis = 1_000
+
+/** What distinguishes a file from another one at its path; `undefined` for none that this process can look at. */
+const inodeOf = (file: string): number | undefined => {
+  try {
+    return statSync(file, { throwIfNoEntry: false })?.ino
+  } catch {
+    return undefined
+  }
+}
 
 const openUnsafe = (file: string, chain: number): Connection.Connection => {
   if (!existsSync(file)) {
@@ -61,18 +74,27 @@ export const make = (file: string, chain: number): ReadPool => {
   const name = basename(file)
   const permits = Semaphore.makeUnsafe(maxConnections)
   const free: Array<Connection.Connection> = []
+  const inodes = new WeakMap<Connection.Connection, number | undefined>()
+  let inode: number | undefined
+  let lookedAt = -Infinity
   let isClosed = false
 
-  const take = Effect.try({
-    try: () => {
-      for (let next = free.pop(); next !== undefined; next = free.pop()) {
-        if (next.isCurrent()) return next
-        next.close()
-      }
-      return openUnsafe(file, chain)
-    },
-    catch: (cause) => Connection.storeError(name, cause),
-  })
+  const takeUnsafe = (now: number): Connection.Connection => {
+    if (now - lookedAt >= lookMillis) {
+      inode = inodeOf(file)
+      lookedAt = now
+    }
+    for (let next = free.pop(); next !== undefined; next = free.pop()) {
+      if (next.isCurrent() && inodes.get(next) === inode) return next
+      next.close()
+    }
+    const opened = openUnsafe(file, chain)
+    inodes.set(opened, inode)
+    return opened
+  }
+  const take = Effect.flatMap(MonotonicClock.millis, (now) =>
+    Effect.try({ try: () => takeUnsafe(now), catch: (cause) => Connection.storeError(name, cause) }),
+  )
 
   /** What was read from a file that was written meanwhile, although it seemed unchanging, may be torn. */
   const checkCurrent = (connection: Connection.Connection) =>

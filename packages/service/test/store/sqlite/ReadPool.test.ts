@@ -1,0 +1,42 @@
+import { mkdirSync, readdirSync, renameSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import * as Engine from "../../../src/store/Engine.ts"
+import * as Checkpoints from "../../../src/store/sqlite/Checkpoints.ts"
+import * as ReadPool from "../../../src/store/sqlite/ReadPool.ts"
+import * as Rows from "../../server/rows.ts"
+import * as TestStore from "../TestStore.ts"
+import { temporaryFolder } from "../temporaryFolder.ts"
+
+const ref = { name: "eth", id: 1 }
+
+/** Stores blocks up to a number in a folder. */
+const stored = Effect.fnUntraced(function* (folder: string, to: number) {
+  const store = yield* TestStore.open(yield* Engine.fromUrl(`sqlite:${folder}`, "/"), ref)
+  yield* store.append(null, Rows.chain(0, to))
+}, Effect.scoped)
+
+describe("ReadPool", () => {
+  it.effect("once: reads the file that was put in the place of another one, once a second has passed", () =>
+    Effect.gen(function* () {
+      const base = yield* temporaryFolder
+      const [data, copy, away] = [join(base, "data"), join(base, "copy"), join(base, "away")]
+      yield* stored(data, 2)
+      yield* stored(copy, 5)
+      const pool = yield* Effect.acquireRelease(
+        Effect.sync(() => ReadPool.make(join(data, "chain-eth.sqlite"), ref.id)),
+        ({ close }) => Effect.sync(close),
+      )
+      const head = pool.once((connection) => Checkpoints.readUnsafe(connection, ref.id).number)
+      const before = yield* head
+      mkdirSync(away)
+      for (const name of readdirSync(data)) renameSync(join(data, name), join(away, name))
+      for (const name of readdirSync(copy)) renameSync(join(copy, name), join(data, name))
+      yield* TestClock.adjust("1 second")
+
+      expect([before, yield* head]).toEqual([2, 5])
+    }).pipe(Effect.scoped),
+  )
+})
