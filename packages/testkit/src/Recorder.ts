@@ -169,7 +169,7 @@ export const make = (options: Options = {}): Recorder => {
       for (const secret of Secrets.ofRequest(request, kindOf(request) === "rpc")) secrets.add(secret)
       const sent = await request.clone().text()
       const response = await send(request)
-      // A stream may not end. A page that the program has is none to record, and has no body.
+      // A stream may not end. A 304 has no page to record: the program has it already.
       const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true
       if (isStream || response.status === 304) return response
       const received = await response.text()

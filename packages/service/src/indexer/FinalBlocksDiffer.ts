@@ -1,4 +1,4 @@
-/** The refusal of a chain that would replace the history of an index: rather that of another chain than a reorg. */
+/** The error of a node whose blocks would replace most of an index. It is taken for the node of another chain, and not for a reorg. */
 import * as Data from "effect/Data"
 
 /**

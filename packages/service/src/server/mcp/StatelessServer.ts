@@ -47,7 +47,7 @@ const answerOf = (message: FromServerEncoded): Response | undefined => {
 /** What the server states that it does: nothing that would need a session. */
 const capabilities = { tools: { listChanged: false }, resources: { listChanged: false, subscribe: false } }
 
-/** Methods by which it states that. */
+/** Methods whose results state the capabilities. */
 const stating: ReadonlySet<string> = new Set(["initialize", "server/discover"])
 
 /** Methods of which no notification would follow. */

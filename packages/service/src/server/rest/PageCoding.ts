@@ -12,7 +12,7 @@ import type { Written } from "./PageWriter.ts"
 
 const tagBytes = 16
 
-/** The tag of a body, by what it is a function of. It is weak, since each coding of the body has it. */
+/** The tag of a body with an identity. It is weak, since each coding of the body has it. */
 const tagOf = (identity: Uint8Array): string =>
   `W/"${Buffer.from(hash("sha256", identity, "buffer").subarray(0, tagBytes)).toString("base64url")}"`
 

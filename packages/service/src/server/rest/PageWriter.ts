@@ -88,14 +88,14 @@ const roomFor = (texts: ReadonlyArray<string>, memory: Buffer | undefined): Buff
   return Buffer.allocUnsafeSlow(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0))
 }
 
-/** Bytes, and shorter ones that they are a function of. */
+/** The bytes of a page, and fewer that determine them. */
 export interface Written {
   readonly bytes: Uint8Array
   /** Pages with the same identity have the same bytes. */
   readonly identity: Uint8Array
 }
 
-/** What the texts of a page are a function of. A text is preceded by its length; the stored form of one stands for it. */
+/** Bytes that determine the texts of a page. A text is preceded by its length; the stored form of one stands for it. */
 const identityOf = (rows: ReadonlyArray<Row>, texts: ReadonlyArray<string>): Uint8Array => {
   const frames: Array<Uint8Array> = []
   const textOf = (text: string): string => `${text.length}:${text}`

@@ -1,6 +1,6 @@
 /**
  * Bounds how many webhooks are taken up, and stored, in one turn of the event loop: a new block concerns all of them at once. Those that
- * wait are taken of each API key in turn.
+ * wait have turns by their API key.
  */
 import * as Effect from "effect/Effect"
 import type { Webhooks } from "../../store/Webhooks.ts"
