@@ -96,7 +96,13 @@ const rotate = Command.make(
     const millis = KeyFlags.parseDuration(keep)
     if (millis === undefined) return yield* invalidOption("--keep", "a time as 0s, 30m, 12h or 90d", quote(keep))
     const { keys } = yield* openKeys(database)
-    const until = (yield* Clock.currentTimeMillis) + millis
+    const now = yield* Clock.currentTimeMillis
+    const expires = (yield* keys.list).find((stored) => stored.name === name.trim())?.expires
+    if (expires !== undefined && expires <= now) {
+      const message = `The key of ${quote(name)} has ended, and so would another one: ${new Date(expires).toISOString()}. Revoke it, and add a key.`
+      return yield* new CommandError({ message })
+    }
+    const until = now + millis
     const key = yield* keys.rotate(name, until)
     if (key === null) return yield* noKey(name)
     yield* Terminal.note(`The previous key is accepted until ${new Date(until).toISOString()}.`)

@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
+import * as Engine from "../../src/store/Engine.ts"
 import { addKey, canSwitchUser, daybook, daybookProcess, runAs, timeout, unprivileged, withConfig } from "./daybook.ts"
 
 describe("daybook keys", () => {
@@ -63,6 +64,21 @@ describe("daybook keys", () => {
           err: "NAME   GRANT                 LAST USED\n",
         })
       }),
+    timeout,
+  )
+
+  it.live(
+    "keys rotate: refuses a key that has ended, as another one would be refused too",
+    () =>
+      Effect.gen(function* () {
+        const base = yield* withConfig()
+        const { apiKeys } = yield* Engine.fromUrl("sqlite:data", base)
+        yield* apiKeys.add({ name: "alice", operator: false, empty: null, expires: 1 })
+        const ended = yield* daybook(base, "keys", "rotate", "alice")
+
+        expect(ended).toMatchObject({ code: 1, out: "" })
+        expect(ended.err).toContain('The key of "alice" has ended, and so would another one: 1970-01-01T00:00:00.001Z.')
+      }).pipe(Effect.scoped),
     timeout,
   )
 
