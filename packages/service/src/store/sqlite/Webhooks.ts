@@ -28,7 +28,7 @@ export const statements = {
 }
 
 /** Wallets of a removed webhook that one turn of the event loop removes. */
-const removedAtOnce = 5_000
+const removedAtOnce = 1_000
 
 /** A lease that ends later than this was taken before the clock was set back. */
 const longestMillis = 3_600_000
