@@ -89,7 +89,7 @@ const make = Effect.fnUntraced(function* (served: ReadonlyArray<ServedChain>) {
     ...ContractActions.make(contracts),
     ...GasActions.make(calls),
     ...HoldingActions.make({ calls, queue: FairQueue.make(queueBounds), sum: WalletSums.make(bounds.turns.run) }),
-    ...LogActions.make({ calls, queue: FairQueue.make(queueBounds) }),
+    ...LogActions.make({ calls, queue: FairQueue.make(queueBounds), turns: bounds.turns }),
     ...ProxyActions.make(calls),
     ...ServiceActions.make({ authentication, contracts, ensOf: yield* ChainEns }),
     ...UnknownActions.actions,

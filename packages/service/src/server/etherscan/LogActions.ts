@@ -13,6 +13,7 @@ import * as Hash from "@daybook/schema/Hash"
 import * as Quantity from "@daybook/schema/Quantity"
 import { holderOf } from "../../store/ApiKeys.ts"
 import type { FairQueue } from "../admission/FairQueue.ts"
+import type { Turns } from "../admission/Turns.ts"
 import type { Action, Actions, Request } from "./Action.ts"
 import * as Envelope from "./Envelope.ts"
 import * as NodeCalls from "./NodeCalls.ts"
@@ -24,10 +25,17 @@ type Calls = NodeCalls.NodeCalls
 export interface Options {
   readonly calls: Calls
   readonly queue: FairQueue
+  readonly turns: Pick<Turns, "run">
 }
 
 /** Most logs of a page. */
 const maxLogs = 1_000
+
+/** Bytes of the logs of a node at most, which are parsed at once: about 14,000 transfers. */
+const maxBytes = 8 * 1024 * 1024
+
+/** Logs that are decoded in one turn of the event loop. */
+const decodedAtOnce = 250
 
 /** Calls of one request that run at once. */
 const concurrency = 4
@@ -163,9 +171,9 @@ const inOrder = (logs: ReadonlyArray<Log>): ReadonlyArray<Placed> => {
 const isTooMuch = (message: string): boolean =>
   /limit|more than|too many|too large|range|exceed|timed? ?out/i.test(message)
 
-const readLogs = Effect.fnUntraced(function* (calls: Calls, request: Request, filter: Filter) {
+const readLogs = Effect.fnUntraced(function* ({ calls, turns }: Options, request: Request, filter: Filter) {
   const answer = yield* calls
-    .read(request, "eth_getLogs", [filter])
+    .read(request, "eth_getLogs", [filter], maxBytes)
     .pipe(
       Effect.mapError((refused) =>
         typeof refused.result === "string" && refused.result.startsWith("Error!") && isTooMuch(refused.result)
@@ -173,7 +181,15 @@ const readLogs = Effect.fnUntraced(function* (calls: Calls, request: Request, fi
           : refused,
       ),
     )
-  return yield* Effect.fromOption(decodeLogs(answer)).pipe(Effect.mapError(() => NodeCalls.unreadable("logs")))
+  if (!Array.isArray(answer)) return yield* NodeCalls.unreadable("logs")
+  const logs: Array<Log> = []
+  for (let from = 0; from < answer.length; from += decodedAtOnce) {
+    const part: unknown = answer.slice(from, from + decodedAtOnce)
+    const decoded = yield* turns.run(Effect.sync(() => decodeLogs(part)))
+    if (Option.isNone(decoded)) return yield* NodeCalls.unreadable("logs")
+    logs.push(...decoded.value)
+  }
+  return logs
 })
 
 /** The time of a block, of the index where it has the block, else of the node. */
@@ -222,12 +238,13 @@ const rowOf = (
   transactionIndex: quantity(log.transactionIndex ?? 0),
 })
 
-const readPage = (calls: Calls): Action["answer"] =>
+const readPage = (options: Options): Action["answer"] =>
   Effect.fnUntraced(function* (request) {
+    const { calls } = options
     const requested = yield* Effect.fromResult(requestedOf(request.parameters))
     const { limit, skipped } = requested
     const head = yield* calls.head(request)
-    const found = yield* Effect.forEach(filtersOf(requested, head), (filter) => readLogs(calls, request, filter))
+    const found = yield* Effect.forEach(filtersOf(requested, head), (filter) => readLogs(options, request, filter))
     // The node may have another head by now.
     const inRange = inOrder(found.flat()).filter(({ block }) => block <= requested.to)
     const page = inRange.slice(skipped, skipped + limit)
@@ -252,10 +269,10 @@ const readPage = (calls: Calls): Action["answer"] =>
   })
 
 /** A page makes many calls to nodes: a key has one at a time. */
-const getLogs = ({ calls, queue }: Options): Action["answer"] => {
-  const read = readPage(calls)
+const getLogs = (options: Options): Action["answer"] => {
+  const read = readPage(options)
   return (request) =>
-    queue
+    options.queue
       .run(holderOf(request.grant), read(request))
       .pipe(Effect.catchTag("QueueFull", ({ max }) => Effect.fail(Envelope.queueFull("pages of logs", max))))
 }

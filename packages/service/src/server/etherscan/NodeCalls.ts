@@ -26,11 +26,12 @@ export interface NodeCalls {
     method: string,
     params: ReadonlyArray<unknown>,
   ) => Effect.Effect<RelayCall.Outcome, Envelope.Refused>
-  /** The result of a call; a failure is an error of the dialect. */
+  /** The result of a call; a failure is an error of the dialect, and so are more bytes than are parsed. Default: all. */
   readonly read: (
     request: Request,
     method: string,
     params: ReadonlyArray<unknown>,
+    maxBytes?: number,
   ) => Effect.Effect<unknown, Envelope.Refused>
   /** Number of the newest block. */
   readonly head: (request: Request) => Effect.Effect<number, Envelope.Refused>
@@ -63,8 +64,9 @@ export const make = (cache: RelayCache["Service"], turns: Turns): NodeCalls => {
       grant,
     )
   })
-  const read: NodeCalls["read"] = Effect.fnUntraced(function* (request, method, params) {
+  const read: NodeCalls["read"] = Effect.fnUntraced(function* (request, method, params, maxBytes = Infinity) {
     const outcome = yield* call(request, method, params)
+    if (outcome._tag === "Success" && outcome.result.length > maxBytes) return yield* Envelope.tooMuch
     if (outcome._tag === "Success") return Json.parse(Buffer.from(outcome.result).toString())
     const { message } = outcome.failure
     return yield* outcome._tag === "Unavailable" ? Envelope.busy(message) : Envelope.notOk(`Error! ${message}`)

@@ -40,6 +40,28 @@ describe("getLogs", () => {
     }),
   )
 
+  it.live("getLogs: a node's logs of more than 8 MiB are too much, and not parsed at once", () =>
+    Effect.gen(function* () {
+      let data = "0x"
+      const node = yield* Node.start(({ method }) => {
+        if (method === "eth_getTransactionReceipt") {
+          return Node.result(JSON.stringify({ transactionHash: hex("5", 64), gasUsed: "0x1" }))
+        }
+        if (method === "eth_getBlockByHash") return Node.result(JSON.stringify({ timestamp: "0x1" }))
+        return Node.result(JSON.stringify(method === "eth_getLogs" ? [{ ...logOf(5), data }] : "0x5"))
+      })
+      const service = yield* start({ chains: { eth: { config: { rpc: [node.url] } } } })
+      const path = `/v2/api?chainid=1&module=logs&action=getLogs&address=${Rows.alice}&apikey=${service.key}`
+      const messageFor = (mebibytes: number) => {
+        data = `0x${"00".repeat(mebibytes * 512 * 1024)}`
+        return Effect.map(service.fetch(path), ({ json }) => json.message)
+      }
+
+      expect(yield* messageFor(7)).toBe("OK")
+      expect(yield* messageFor(8)).toBe("Query Timeout occured. Please select a smaller result dataset")
+    }),
+  )
+
   it.live("getLogs: one page of a key is read at a time, 16 wait, and more are refused", () =>
     Effect.gen(function* () {
       let release = () => {}
