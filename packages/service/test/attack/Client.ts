@@ -50,7 +50,11 @@ export const send = async (
         })
       })
     })
-    sent.on("error", reject)
+    sent.on("error", (error: NodeJS.ErrnoException) => {
+      // The service may close an idle connection at the moment in which it is used again.
+      if (sent.reusedSocket && error.code === "ECONNRESET") send(url, options).then(resolve, reject)
+      else reject(error)
+    })
     sent.end(body)
   })
 

@@ -65,6 +65,27 @@ const prove: Ask = async ({ url }, key, at) => {
   })
 }
 
+/** A list of Etherscan's dialect, whose errors have the status 200. */
+const listed =
+  (queryOf: (at: number) => string): Ask =>
+  async ({ url }, key, at) =>
+    await Client.send(`${url}/v2/api?chainid=31337&module=account&${queryOf(at)}&address=${wallet}&apikey=${key}`)
+
+/** A tool of models. */
+const tool =
+  (name: string, more: object = {}): Ask =>
+  async ({ url }, key, at) =>
+    await Client.send(`${url}/mcp`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({
+        jsonrpc: "2.0",
+        id: at,
+        method: "tools/call",
+        params: { name, arguments: { address: wallet, chain: "attack", ...more } },
+      }),
+    })
+
 const operations: Readonly<Record<string, Ask>> = {
   walletTransactions: read(() => `${wallet}/verbose?chain=attack&scope=all&limit=100`),
   movements: read(() => `${wallet}/movements?chain=attack&limit=100&order=ASC`),
@@ -82,6 +103,15 @@ const operations: Readonly<Record<string, Ask>> = {
   "relay, large response": relayed((at) =>
     JSON.stringify(call(at, "eth_getLogs", [{ fromBlock: "0x0", toBlock: "0x1" }])),
   ),
+  "Etherscan, txlist": listed((at) => `action=txlist&page=${1 + (at % 4)}&offset=1000`),
+  "Etherscan, tokentx of no transfer": listed(
+    (at) => `action=tokentx&contractaddress=0x${"e".repeat(38)}${10 + (at % 90)}`,
+  ),
+  "Otterscan, search": relayed((at) =>
+    JSON.stringify(call(at, "ots_searchTransactionsBefore", [LongLedger.otherOf(at % sizes.full.others), 0, 25])),
+  ),
+  "models, wallet_summary": tool("wallet_summary"),
+  "models, export_wallet": tool("export_wallet", { format: "json" }),
   "malformed bodies": relayed((at) => `[${"[".repeat(60)}${"0,".repeat(15_000)}${at}`),
   "unknown keys": async (service) =>
     await Client.page(service, randomBytes(24).toString("base64url"), wallet, "&limit=1"),
