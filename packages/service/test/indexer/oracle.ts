@@ -83,7 +83,8 @@ export const wallet = (store: ChainReader, address: string) =>
         limit: 10_000,
       }),
     ),
-    ({ rows }) => rows.map((row) => ({ ...row, hash: String(decodeBody(row.body).hash) })),
+    // How a body is compressed depends on what is stored beside it.
+    ({ rows }) => rows.map(({ stored: _, ...row }) => ({ ...row, hash: String(decodeBody(row.body).hash) })),
   )
 
 /** The same of the node's transactions. */
