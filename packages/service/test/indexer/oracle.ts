@@ -84,7 +84,7 @@ export const wallet = (store: ChainReader, address: string) =>
       }),
     ),
     // How a body is compressed depends on what is stored beside it.
-    ({ rows }) => rows.map(({ stored: _, ...row }) => ({ ...row, hash: String(decodeBody(row.body).hash) })),
+    ({ rows }) => rows.map((row) => ({ ...row, stored: undefined, hash: String(decodeBody(row.body).hash) })),
   )
 
 /** The same of the node's transactions. */
