@@ -119,7 +119,8 @@ const asList = (value: unknown): ReadonlyArray<Fields> => (Array.isArray(value) 
 const broadcastOf = (json: unknown): Part["deployments"] =>
   asList(fieldsOf(json)["transactions"]).flatMap((transaction) => {
     const created = asList(transaction["additionalContracts"])
-    const all = String(transaction["transactionType"]).startsWith("CREATE") ? [transaction, ...created] : created
+    const { transactionType: type } = transaction
+    const all = typeof type === "string" && type.startsWith("CREATE") ? [transaction, ...created] : created
     return all.flatMap((one) => {
       const address = addressOf(one["contractAddress"] ?? one["address"])
       const name = nameOf(one["contractName"])

@@ -39,6 +39,7 @@ describe("ArtifactFolder", () => {
       transactions: [
         { transactionType: "CREATE2", contractName: "src/Counter.sol:Counter", contractAddress: address("A") },
         { transactionType: "CALL", additionalContracts: [{ contractName: "Box", address: address("b") }] },
+        { transactionType: { toString: 1, valueOf: 1 } },
       ],
     })
     write("broadcast/Deploy.s.sol/1/run-latest.json", run({ contractName: "Box", contractAddress: address("c") }))
