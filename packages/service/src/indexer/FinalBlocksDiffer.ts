@@ -1,4 +1,4 @@
-/** The error of a node whose blocks would replace most of an index. It is taken for the node of another chain, and not for a reorg. */
+/** The error of a node whose blocks would replace too many final ones of an index. It is taken for the node of another chain, and not for a reorg. */
 import * as Data from "effect/Data"
 
 /**
