@@ -311,7 +311,9 @@ const continueReorg = (settings: Settings, state: IndexerState, phase: Reorg): T
     const finalBlocks = finalized === null ? 0 : finalized - differs + 1
     const isFollowed = settings.rewinds === true || finalBlocks <= maxFinalBlocks
     if (!isFollowed) return failed(settings, state, new FinalBlocksDiffer({ from: differs, count: finalBlocks }))
-    return transition({ ...state, phase }, { _tag: "Unwind", head, to: ancestor })
+    const annotations = { blocks: finalBlocks, from: differs }
+    const note: IndexerReport = { _tag: "Note", level: "Warn", message: "A reorg removes final blocks", annotations }
+    return transition({ ...state, phase }, { _tag: "Unwind", head, to: ancestor }, finalBlocks > 0 ? [note] : [])
   }
   // No differing block: the node contradicts itself, and no block is removed for that.
   const what = `it does not extend the stored block ${highest}, which the node has too`

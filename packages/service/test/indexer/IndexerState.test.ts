@@ -329,7 +329,11 @@ describe("IndexerState", () => {
     it("removes 10,000 final blocks, and no more: the node has another chain", () => {
       const { action, reports } = belowFinal(10_006)
 
-      expect(belowFinal(10_005).action).toEqual({ _tag: "Unwind", head: ref(20_000), to: ref(5) })
+      expect(belowFinal(10_005)).toMatchObject({
+        action: { _tag: "Unwind", head: ref(20_000), to: ref(5) },
+        reports: [{ _tag: "Note", level: "Warn", annotations: { blocks: 10_000, from: 6 } }],
+      })
+      expect(belowFinal(5).reports).toEqual([])
       expect(action._tag).toBe("Wait")
       expect(reports).toEqual([{ _tag: "Misconfigured", message: expect.stringMatching(/block 6 on.*10001 blocks/) }])
     })
