@@ -4,18 +4,65 @@ import { Effect } from "effect"
 import * as AccountActions from "../../../src/server/etherscan/AccountActions.ts"
 import type { Request } from "../../../src/server/etherscan/Action.ts"
 import type { NodeCalls } from "../../../src/server/etherscan/NodeCalls.ts"
+import * as BlockActions from "../../../src/server/etherscan/BlockActions.ts"
 import * as ProxyActions from "../../../src/server/etherscan/ProxyActions.ts"
 import * as Rows from "../rows.ts"
 
-/** A node that has no transaction, and holds as much for each account as it was asked before. */
+/** A frame of the call tracer. */
+const frame = (type: string, value: string) => ({
+  type,
+  from: Rows.alice,
+  to: Rows.bob,
+  value,
+  gas: "0x0",
+  gasUsed: "0x0",
+  input: "0x",
+})
+
+const calling = (one: object, ...calls: ReadonlyArray<object>) => ({ ...one, calls })
+
+const word = (digit: string) => `0x${digit.repeat(64)}`
+const transferOf = (...topics: ReadonlyArray<string>) => ({ data: word("1"), topics })
+
+/** Blocks by number: receipts of a transaction each, and their traces. */
+const blocks: Readonly<
+  Record<string, { readonly logs: ReadonlyArray<object>; readonly traces: ReadonlyArray<object> }>
+> = {
+  "0x1": {
+    logs: [transferOf(...Rows.transferTopics), transferOf(word("c"))],
+    traces: [
+      { result: frame("CALL", "0x5") },
+      {
+        result: calling(
+          frame("CALL", "0x0"),
+          calling(
+            frame("CALL", "0x1"),
+            frame("CREATE", "0x0"),
+            calling(frame("STATICCALL", "0x0"), frame("CALL", "0x2")),
+          ),
+          frame("CALL", "0x0"),
+          frame("DELEGATECALL", "0x1"),
+        ),
+      },
+    ],
+  },
+  "0x2": { logs: [], traces: [{ result: frame("CALL", "0x5") }, { error: "execution timeout" }] },
+}
+
+/** A node that has no transaction by hash, and holds as much for each account as it was asked before. */
 const makeCalls = () => {
   let asked = 0
-  const results: Readonly<Record<string, () => unknown>> = {
+  const results: Readonly<Record<string, (params: ReadonlyArray<unknown>) => unknown>> = {
+    eth_getBlockReceipts: ([block]) =>
+      blocks[String(block)]?.traces.map((_, at) => ({ logs: at === 0 ? blocks[String(block)]!.logs : [] })) ?? null,
+    debug_traceBlockByNumber: ([block]) => blocks[String(block)]?.traces,
     eth_getTransactionReceipt: () => null,
     eth_getBalance: () => `0x${(asked++).toString(16)}`,
   }
   // Sound: nothing else of it is used.
-  return { read: (_: Request, method: string) => Effect.sync(() => results[method]?.()) } as unknown as NodeCalls
+  return {
+    read: (_: Request, method: string, params: ReadonlyArray<unknown>) => Effect.sync(() => results[method]?.(params)),
+  } as unknown as NodeCalls
 }
 
 const calls = makeCalls()
@@ -23,12 +70,15 @@ const actions = {
   // Sound: a list is read of none of these requests.
   ...AccountActions.make({ calls } as unknown as AccountActions.Options),
   ...ProxyActions.make(calls),
+  ...BlockActions.make(calls),
 }
 
 /** The result of an action, or the text of its refusal. */
-const answer = (action: string, parameters: Readonly<Record<string, string>>) =>
+const answer = (action: string, parameters: Readonly<Record<string, string>>, module = "account") =>
   // Sound: they read nothing of the chain or of the key.
-  actions[`account/${action}`]!.answer({ parameters: new Map(Object.entries(parameters)) } as unknown as Request).pipe(
+  actions[`${module}/${action}`]!.answer({
+    parameters: new Map(Object.entries(parameters)),
+  } as unknown as Request).pipe(
     Effect.map((found) => ("result" in found ? found.result : undefined)),
     Effect.catchTag("Refused", ({ message, result }) => Effect.succeed(typeof result === "string" ? result : message)),
   )
@@ -59,6 +109,21 @@ describe("actions", () => {
       for (const action of ["balance", "balancemulti"]) {
         expect(yield* answer(action, { address: addresses(21) })).toBe(refused)
       }
+    }),
+  )
+
+  it.effect("getblocktxnscount: counts calls below those of transactions that are internal transactions", () =>
+    Effect.gen(function* () {
+      expect(yield* answer("getblocktxnscount", { blockno: "1" }, "block")).toMatchObject({
+        block: 1,
+        txsCount: 2,
+        internalTxsCount: 3,
+        erc20TxsCount: 1,
+        erc721TxsCount: 0,
+        erc1155TxsCount: 0,
+      })
+      expect(yield* answer("getblocktxnscount", { blockno: "2" }, "block")).toContain("the traces of a block")
+      expect(yield* answer("getblocktxnscount", { blockno: "3" }, "block")).toBe("Error! Invalid block number")
     }),
   )
 })

@@ -40,6 +40,35 @@ describe("getLogs", () => {
     }),
   )
 
+  it.live("getLogs: asks the node for the range up to its head, and for the topics up to the last one sent", () =>
+    Effect.gen(function* () {
+      const filters: Array<unknown> = []
+      const node = yield* Node.start(({ method, params }) => {
+        if (method === "eth_getLogs") filters.push(params?.[0])
+        return Node.result(JSON.stringify(method === "eth_getLogs" ? [] : "0x5"))
+      })
+      const service = yield* start({ chains: { eth: { config: { rpc: [node.url] } } } })
+      const [first, third] = [hex("1", 64), hex("3", 64)]
+      const asked = Effect.fnUntraced(function* (query: string) {
+        filters.length = 0
+        yield* service.fetch(`/v2/api?chainid=1&module=logs&action=getLogs&${query}&apikey=${service.key}`)
+        return [...filters]
+      })
+      const address = Rows.alice
+
+      expect(yield* asked(`address=${address}&fromBlock=2&toBlock=4`)).toEqual([
+        { fromBlock: "0x2", toBlock: "0x4", address, topics: [] },
+      ])
+      expect(yield* asked(`topic0=${first}&topic2=${third}&fromBlock=5&toBlock=9`)).toEqual([
+        { fromBlock: "0x5", toBlock: "latest", topics: [first, null, third] },
+      ])
+      expect(yield* asked(`address=${address}&fromBlock=latest&toBlock=5`)).toEqual([
+        { fromBlock: "0x5", toBlock: "latest", address, topics: [] },
+      ])
+      expect(yield* asked(`address=${address}&fromBlock=6`)).toEqual([])
+    }),
+  )
+
   it.live("getLogs: a node's logs of more than 8 MiB are too much, and not parsed at once", () =>
     Effect.gen(function* () {
       let data = "0x"
