@@ -5,6 +5,7 @@ import * as AccountActions from "../../../src/server/etherscan/AccountActions.ts
 import type { Request } from "../../../src/server/etherscan/Action.ts"
 import type { NodeCalls } from "../../../src/server/etherscan/NodeCalls.ts"
 import * as BlockActions from "../../../src/server/etherscan/BlockActions.ts"
+import * as ContractActions from "../../../src/server/etherscan/ContractActions.ts"
 import * as ProxyActions from "../../../src/server/etherscan/ProxyActions.ts"
 import * as Rows from "../rows.ts"
 
@@ -65,12 +66,41 @@ const makeCalls = () => {
   } as unknown as NodeCalls
 }
 
+const [described, other] = [Rows.address("d"), Rows.address("e")]
+
+const contracts: Contracts = {
+  find: () =>
+    Effect.succeed({
+      contracts: [
+        { address: other, name: "Other", abi: '["other"]' },
+        { address: described, name: "Described", abi: '["described"]' },
+      ],
+      decoder: null,
+    }),
+}
+
+/** The lists that were asked for. */
+const asked: Array<{ readonly kind: string; readonly selection: (transfer: object) => boolean }> = []
+
 const calls = makeCalls()
 const actions = {
-  // Sound: a list is read of none of these requests.
-  ...AccountActions.make({ calls } as unknown as AccountActions.Options),
+  // Sound: nothing else is used of them.
+  ...AccountActions.make({
+    calls,
+    contracts,
+    readList: (list: (typeof asked)[number]) =>
+      Effect.sync(() => {
+        asked.push(list)
+        return { rows: [], bytes: 0, coverage: { checkpoint: null, missing: 0, reconciledTo: null } }
+      }),
+  } as unknown as AccountActions.Options),
+  ...ContractActions.make(contracts as unknown as Parameters<typeof ContractActions.make>[0]),
   ...ProxyActions.make(calls),
   ...BlockActions.make(calls),
+}
+
+interface Contracts {
+  readonly find: () => Effect.Effect<unknown>
 }
 
 /** The result of an action, or the text of its refusal. */
@@ -124,6 +154,41 @@ describe("actions", () => {
       })
       expect(yield* answer("getblocktxnscount", { blockno: "2" }, "block")).toContain("the traces of a block")
       expect(yield* answer("getblocktxnscount", { blockno: "3" }, "block")).toBe("Error! Invalid block number")
+    }),
+  )
+
+  it.effect("tokentx: selects transfers of a standard, and of a contract where one is sent beside an address", () =>
+    Effect.gen(function* () {
+      const transfers = [
+        { standard: "erc20", token: described },
+        { standard: "erc20", token: other },
+        { standard: "erc721", token: described },
+      ]
+      const selected = Effect.fnUntraced(function* (action: string, parameters: Readonly<Record<string, string>>) {
+        asked.length = 0
+        const result = yield* answer(action, parameters)
+        return asked.length === 0 ? result : { kind: asked[0]!.kind, places: transfers.map(asked[0]!.selection) }
+      })
+      const address = Rows.alice
+
+      expect(yield* selected("tokentx", { address })).toEqual({ kind: "tokentx ", places: [true, true, false] })
+      expect(yield* selected("tokentx", { address, contractaddress: other })).toEqual({
+        kind: `tokentx ${other}`,
+        places: [false, true, false],
+      })
+      expect(yield* selected("tokennfttx", { address })).toEqual({ kind: "tokennfttx ", places: [false, false, true] })
+      expect(yield* selected("tokentx", { contractaddress: other })).toContain("send one beside contractaddress")
+      expect(yield* selected("tokentx", {})).toContain("address")
+      expect(yield* selected("tokentx", { address: `0x${"0".repeat(40)}` })).toContain(
+        "not listed for the zero address",
+      )
+    }),
+  )
+
+  it.effect("getabi: is that of the contract, where it is described", () =>
+    Effect.gen(function* () {
+      expect(yield* answer("getabi", { address: described }, "contract")).toBe('["described"]')
+      expect(yield* answer("getabi", { address: Rows.alice }, "contract")).toBe("Contract source code not verified")
     }),
   )
 })
