@@ -50,14 +50,25 @@ const blocks: Readonly<
   "0x2": { logs: [], traces: [{ result: frame("CALL", "0x5") }, { error: "execution timeout" }] },
 }
 
-/** A node that has no transaction by hash, and holds as much for each account as it was asked before. */
+const receiptOf = (status: object) => ({ blockNumber: "0x1", from: Rows.alice, ...status })
+
+/** Receipts by the hash of their transaction. */
+const receipts: Readonly<Record<string, object>> = {
+  [word("1")]: receiptOf({ status: "0x1" }),
+  [word("2")]: receiptOf({ status: "0x0" }),
+  [word("3")]: receiptOf({ status: null }),
+  [word("4")]: receiptOf({}),
+  [word("5")]: { blockNumber: "0x1", from: "0x1", status: "0x0" },
+}
+
+/** A node that has some receipts, and holds as much for each account as it was asked before. */
 const makeCalls = () => {
   let asked = 0
   const results: Readonly<Record<string, (params: ReadonlyArray<unknown>) => unknown>> = {
     eth_getBlockReceipts: ([block]) =>
       blocks[String(block)]?.traces.map((_, at) => ({ logs: at === 0 ? blocks[String(block)]!.logs : [] })) ?? null,
     debug_traceBlockByNumber: ([block]) => blocks[String(block)]?.traces,
-    eth_getTransactionReceipt: () => null,
+    eth_getTransactionReceipt: ([hash]) => receipts[String(hash)] ?? null,
     eth_getBalance: () => `0x${(asked++).toString(16)}`,
   }
   // Sound: nothing else of it is used.
@@ -72,8 +83,16 @@ const contracts: Contracts = {
   find: () =>
     Effect.succeed({
       contracts: [
-        { address: other, name: "Other", abi: '["other"]' },
-        { address: described, name: "Described", abi: '["described"]' },
+        { address: other, name: "Other", abi: "[]", implementations: [] },
+        {
+          address: described,
+          name: "Described",
+          abi: '["described"]',
+          implementations: [
+            { from: 1, address: Rows.bob },
+            { from: 9, address: other },
+          ],
+        },
       ],
       decoder: null,
     }),
@@ -118,7 +137,7 @@ const addresses = (count: number) => Array(count).fill(Rows.alice).join(",")
 describe("actions", () => {
   it.effect("txlistinternal: reads those of an address or of a transaction, and asks for one of them", () =>
     Effect.gen(function* () {
-      expect(yield* answer("txlistinternal", { txhash: `0x${"1".repeat(64)}` })).toBe("No transactions found")
+      expect(yield* answer("txlistinternal", { txhash: word("6") })).toBe("No transactions found")
       expect(yield* answer("txlistinternal", { address: "0x1" })).toBe("Error! Invalid address format")
       expect(yield* answer("txlistinternal", { startblock: "1" })).toBe(
         "Not indexed: internal transactions are found by an address or a transaction; send one of them",
@@ -189,6 +208,44 @@ describe("actions", () => {
     Effect.gen(function* () {
       expect(yield* answer("getabi", { address: described }, "contract")).toBe('["described"]')
       expect(yield* answer("getabi", { address: Rows.alice }, "contract")).toBe("Contract source code not verified")
+    }),
+  )
+
+  it.effect("getsourcecode: states what is described of a contract, and its last implementation", () =>
+    Effect.gen(function* () {
+      const stated = (address: string) => answer("getsourcecode", { address }, "contract")
+      const one = (ABI: string, ContractName: string, Proxy: string, Implementation: string) => [
+        expect.objectContaining({ ABI, ContractName, Proxy, Implementation }),
+      ]
+      const notVerified = "Contract source code not verified"
+
+      expect(yield* stated(described)).toEqual(one('["described"]', "Described", "1", other))
+      expect(yield* stated(other)).toEqual(one(notVerified, "Other", "0", ""))
+      expect(yield* stated(Rows.alice)).toEqual(one(notVerified, "", "0", ""))
+    }),
+  )
+
+  it.effect("getstatus, gettxreceiptstatus: give the status of a receipt, which is empty where there is none", () =>
+    Effect.gen(function* () {
+      const statuses: Array<unknown> = []
+      for (const digit of ["1", "2", "3", "4", "5", "6"]) {
+        const parameters = { txhash: word(digit) }
+        statuses.push([
+          yield* answer("getstatus", parameters, "transaction"),
+          yield* answer("gettxreceiptstatus", parameters, "transaction"),
+        ])
+      }
+
+      expect(statuses).toEqual(
+        [
+          ["0", "1"],
+          ["1", "0"],
+          ["0", ""],
+          ["0", ""],
+          ["0", ""],
+          ["0", ""],
+        ].map(([isError, status]) => [{ isError, errDescription: "" }, { status }]),
+      )
     }),
   )
 })
