@@ -25,6 +25,64 @@ const ask = ({ fetch, key }: Started, query: string) =>
 const account = (action: string, query = "") => `module=account&action=${action}&address=${Rows.alice}${query}`
 
 describe("Etherscan's API: what the index and the service state", () => {
+  it.live("a countdown is estimated by the time between the blocks of the index", () =>
+    Effect.gen(function* () {
+      const node = yield* Node.start(({ method }) => Node.result(method === "eth_chainId" ? '"0x1"' : '"0x5"'))
+      const chainOfBlocks = (count: number) => ({
+        eth: {
+          config: { rpc: [node.url] },
+          blocks: Array.from({ length: count }, (_, number) => Rows.block(number, [])),
+        },
+      })
+      const countdown = (service: Started, block: number) =>
+        ask(service, `module=block&action=getblockcountdown&blockno=${block}`)
+      const service = yield* start({ chains: chainOfBlocks(4) })
+
+      expect((yield* countdown(service, 12)).result).toEqual({
+        CurrentBlock: "5",
+        CountdownBlock: "12",
+        RemainingBlock: "7",
+        EstimateTimeInSec: `${7 * Rows.blockSeconds}.0`,
+      })
+      expect(yield* countdown(service, 5)).toEqual(notOk("Error! Block number already pass"))
+      // Of one block no time is known but that of the chain's row.
+      const young = yield* start({ chains: chainOfBlocks(1) })
+      expect((yield* countdown(young, 6)).result.EstimateTimeInSec).toBe("12.0")
+    }),
+  )
+
+  it.live(
+    "internal transactions of one transaction are those of the index, in the order and the page that is sent",
+    () =>
+      Effect.gen(function* () {
+        const plans = Array.from({ length: 2 }, () => ({ from: Rows.alice, to: Rows.contract }))
+        const plain = Rows.block(1, plans)
+        const [first, second] = plain.transactions
+        const frames = ["1", "0", "3"].map((value) => ({ ...JSON.parse(second!.internal!)[0], value }))
+        const blocks = [
+          Rows.block(0, []),
+          { ...plain, transactions: [first!, { ...second!, internal: JSON.stringify(frames) }] },
+        ]
+        const node = yield* Node.start(({ method, params }) => {
+          if (method !== "eth_getTransactionReceipt") return Node.result(method === "eth_chainId" ? '"0x1"' : '"0x1"')
+          const isKnown = params?.[0] !== Rows.hashOf("unknown")
+          return Node.result(JSON.stringify(isKnown ? { blockNumber: "0x1", from: Rows.alice, status: "0x1" } : null))
+        })
+        const service = yield* start({ chains: { eth: { config: { rpc: [node.url] }, blocks } } })
+        const listed = (hash: string, query = "") =>
+          ask(service, `module=account&action=txlistinternal&txhash=${hash}${query}`)
+        const valuesOf = (hash: string, query?: string) =>
+          Effect.map(listed(hash, query), ({ result }) => result.map(({ value }: { readonly value: string }) => value))
+
+        expect(yield* valuesOf(first!.hash)).toEqual(["1"])
+        expect(yield* valuesOf(second!.hash)).toEqual(["1", "3"])
+        expect(yield* valuesOf(second!.hash, "&sort=desc")).toEqual(["3", "1"])
+        expect(yield* valuesOf(second!.hash, "&page=2&offset=1")).toEqual(["3"])
+        expect((yield* listed(Rows.hashOf("other"))).result).toContain("the transaction is not in the index of eth")
+        expect(yield* listed(Rows.hashOf("unknown"))).toMatchObject({ message: "No transactions found", result: [] })
+      }),
+  )
+
   it.live("holdings are sums of the ledger, and an error where a sum is not certain and no node answers", () =>
     Effect.gen(function* () {
       const service = yield* start({ chains: { eth: chainOf(ledgers, 3) } })
