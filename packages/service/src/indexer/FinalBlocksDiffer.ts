@@ -1,6 +1,9 @@
 /** The error of a node whose blocks would replace too many final ones of an index. It is taken for the node of another chain, and not for a reorg. */
 import * as Data from "effect/Data"
 
+/** The most final blocks that a reorg removes. The deepest one of a public chain had 7,000; the node of another chain has none of them. */
+export const maxRemoved = 10_000
+
 /**
  * The node has other blocks than the index in place of many final ones. Nothing is removed.
  */

@@ -15,7 +15,8 @@ import { InvalidBlock } from "../verification/InvalidBlock.ts"
 import { BlockNotFound } from "../fetch/BlockNotFound.ts"
 import * as CommonAncestor from "./CommonAncestor.ts"
 import * as FailureDelay from "./FailureDelay.ts"
-import { FinalBlocksDiffer } from "./FinalBlocksDiffer.ts"
+import * as FailureReports from "./FailureReports.ts"
+import * as FinalBlocksDiffer from "./FinalBlocksDiffer.ts"
 import type { IndexerReport } from "./IndexerReport.ts"
 import type { Action, Extend, Input, TurnError, Wait } from "./IndexerTurn.ts"
 
@@ -109,8 +110,6 @@ export const turnBlocks = 2_000
 /** Blocks after which the finalized block is looked up where the head of the node moves in each turn, so that none begins at it. */
 const movingBlocks = 16
 const maxLeaseDelayMillis = 1_000
-/** The most final blocks that a reorg removes. The deepest one of a public chain had 7,000; the node of another chain has none of them. */
-const maxFinalBlocks = 10_000
 /** Time of failures after which the lease is offered: another indexer may have nodes that respond. */
 const offeringMillis = 60_000
 
@@ -156,43 +155,6 @@ const nextTurn = (state: IndexerState, reports: Reports = []): Transition =>
 const idle = (state: IndexerState, millis: number, reports: Reports = []): Transition =>
   transition({ ...state, ...ended }, wait(millis), reports)
 
-/** The failure of a node, with the remedy once it has not passed by itself. */
-const nodeReport = ({ advice, isMisconfigured, message, subject }: NodeFailed, isTolerated: boolean): IndexerReport => {
-  const whole = advice === undefined || isTolerated ? message : `${message} ${advice}`
-  if (isMisconfigured) return { _tag: "Misconfigured", message: whole }
-  return { _tag: "Waiting", message: whole, subject }
-}
-
-/** A block that no node has, or an invalid one, may be a reorg under way, so that the first failures are only noted. */
-const blockReports = (error: BlockNotFound | InvalidBlock, isTolerated: boolean): Reports => {
-  const { message } = error
-  const isPruned = error._tag === "BlockNotFound" && error.hosts !== undefined
-  const note: IndexerReport = { _tag: "Note", level: "Debug", message }
-  return isTolerated ? [note] : [note, { _tag: isPruned ? "Misconfigured" : "Waiting", message }]
-}
-
-const reportsOf = (error: TurnError, failures: number): Reports => {
-  const { message } = error
-  const isTolerated = failures <= FailureDelay.toleratedFailures
-  switch (error._tag) {
-    case "WrongChain":
-    case "FinalBlocksDiffer":
-      return [{ _tag: "Misconfigured", message }]
-    case "TracerLost":
-      return [{ _tag: "Waiting", message }]
-    case "NodeFailed":
-      return [nodeReport(error, isTolerated)]
-    case "BlockNotFound":
-    case "InvalidBlock":
-      return blockReports(error, isTolerated)
-    case "CheckpointConflict":
-    case "LeaseLost":
-      return [{ _tag: "Note", level: "Info", message }]
-    case "StoreError":
-      return [isTolerated ? { _tag: "Note", level: "Warn", message } : { _tag: "Waiting", message }]
-  }
-}
-
 const doubtAfter = ({ doubt }: IndexerState, error: TurnError, failures: number): RuleDoubt.RuleDoubt =>
   error._tag === "InvalidBlock" && failures > FailureDelay.toleratedFailures ? RuleDoubt.refused(doubt, error) : doubt
 
@@ -207,7 +169,7 @@ const failed = (settings: Settings, state: IndexerState, error: TurnError, tookM
   return transition(
     { ...state, failures, failingMillis, tried, doubt, phase: null },
     action,
-    reportsOf(error, failures),
+    FailureReports.of(error, failures),
   )
 }
 
@@ -216,7 +178,7 @@ const prependFailed = (
   state: IndexerState,
   { error, failures }: Input & { readonly _tag: "PrependFailed" },
 ): Transition => {
-  const reports = reportsOf(error, failures).map((report): IndexerReport => {
+  const reports = FailureReports.of(error, failures).map((report): IndexerReport => {
     const isObstacle = report._tag === "Waiting" || report._tag === "Misconfigured"
     return isObstacle ? { _tag: "PrependObstructed", message: report.message } : report
   })
@@ -302,18 +264,24 @@ const startReorg = (
   return transition({ ...state, phase }, { _tag: "CheckChain" }, reports)
 }
 
+const finalBlocksRemoved = (from: number, blocks: number): IndexerReport => ({
+  _tag: "Note",
+  level: "Warn",
+  message: "A reorg removes final blocks",
+  annotations: { blocks, from },
+})
+
 const continueReorg = (settings: Settings, state: IndexerState, phase: Reorg): Transition => {
   const number = CommonAncestor.next(phase.search)
   if (number !== null) return transition({ ...state, phase }, { _tag: "CompareBlock", number })
   const { ancestor, finalized, found, head, highest, search } = phase
   if (ancestor?.number !== highest) {
-    const differs = (ancestor?.number ?? search.first - 1) + 1
-    const finalBlocks = finalized === null ? 0 : finalized - differs + 1
-    const isFollowed = settings.rewinds === true || finalBlocks <= maxFinalBlocks
-    if (!isFollowed) return failed(settings, state, new FinalBlocksDiffer({ from: differs, count: finalBlocks }))
-    const annotations = { blocks: finalBlocks, from: differs }
-    const note: IndexerReport = { _tag: "Note", level: "Warn", message: "A reorg removes final blocks", annotations }
-    return transition({ ...state, phase }, { _tag: "Unwind", head, to: ancestor }, finalBlocks > 0 ? [note] : [])
+    const from = (ancestor?.number ?? search.first - 1) + 1
+    const count = finalized === null ? 0 : Math.max(0, finalized - from + 1)
+    const isFollowed = settings.rewinds === true || count <= FinalBlocksDiffer.maxRemoved
+    if (!isFollowed) return failed(settings, state, new FinalBlocksDiffer.FinalBlocksDiffer({ from, count }))
+    const reports: Reports = count === 0 ? [] : [finalBlocksRemoved(from, count)]
+    return transition({ ...state, phase }, { _tag: "Unwind", head, to: ancestor }, reports)
   }
   // No differing block: the node contradicts itself, and no block is removed for that.
   const what = `it does not extend the stored block ${highest}, which the node has too`

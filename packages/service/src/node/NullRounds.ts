@@ -20,8 +20,8 @@ export interface Found {
   readonly atMillis: number
 }
 
-/** The most numbers in a row without a block: a day of Filecoin. A node that refuses more is not asked for lower ones. */
-const maxRounds = 2_880
+/** Numbers below one that are asked for, at most: eight hours of Filecoin. A node that refuses all of them is not asked for lower ones. */
+export const maxRounds = 1_000
 
 /** Time in which the block below is not searched for again: a reorg may make blocks of numbers that had none. */
 const knownMillis = 5_000

@@ -4,6 +4,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import * as ChainIndexer from "../../src/indexer/ChainIndexer.ts"
 import * as Node from "../../src/node/Node.ts"
+import * as NullRounds from "../../src/node/NullRounds.ts"
 import { Engine } from "../../src/store/Engine.ts"
 import { decoder, openStore } from "./chain.ts"
 import { hashOf, head, healthy } from "./scriptedChain.ts"
@@ -68,7 +69,22 @@ describe("numbers without a block", () => {
     }),
   )
 
-  it.effect("a node that refuses every number has no block", () =>
+  it.effect("a node that refuses every number is asked for 1,000 lower ones, and has no block", () =>
+    Effect.gen(function* () {
+      const asked: Array<unknown> = []
+      const node = yield* nodeOf((method, params) => {
+        if (method === "eth_chainId") return healthy(method, params)
+        asked.push(params[0])
+        return { error: { code: 12, message: "requested epoch was a null round" } }
+      })
+      const found = yield* Effect.result(node.block(5_000))
+
+      expect(Result.isFailure(found) || found.success === null).toBe(true)
+      expect(asked).toHaveLength(NullRounds.maxRounds + 1)
+    }),
+  )
+
+  it.effect("a node that refuses every number from the first one on has no block", () =>
     Effect.gen(function* () {
       const node = yield* nodeOf(lacking(new Set(Array.from({ length: 50 }, (_, number) => number))))
       const found = yield* Effect.result(node.block(20))

@@ -1,0 +1,47 @@
+/** What a failure of a turn is reported as: what passes by itself is noted first, and reported once it has not. Pure. */
+import type { BlockNotFound } from "../fetch/BlockNotFound.ts"
+import type { NodeFailed } from "../node/NodeError.ts"
+import type { InvalidBlock } from "../verification/InvalidBlock.ts"
+import * as FailureDelay from "./FailureDelay.ts"
+import type { IndexerReport } from "./IndexerReport.ts"
+import type { TurnError } from "./IndexerTurn.ts"
+
+type Reports = ReadonlyArray<IndexerReport>
+
+/** The failure of a node, with the remedy once it has not passed by itself. */
+const nodeReport = ({ advice, isMisconfigured, message, subject }: NodeFailed, isTolerated: boolean): IndexerReport => {
+  const whole = advice === undefined || isTolerated ? message : `${message} ${advice}`
+  if (isMisconfigured) return { _tag: "Misconfigured", message: whole }
+  return { _tag: "Waiting", message: whole, subject }
+}
+
+/** A block that no node has, or an invalid one, may be a reorg under way, so that the first failures are only noted. */
+const blockReports = (error: BlockNotFound | InvalidBlock, isTolerated: boolean): Reports => {
+  const { message } = error
+  const isPruned = error._tag === "BlockNotFound" && error.hosts !== undefined
+  const note: IndexerReport = { _tag: "Note", level: "Debug", message }
+  return isTolerated ? [note] : [note, { _tag: isPruned ? "Misconfigured" : "Waiting", message }]
+}
+
+/** Reports of a failure after so many in a row, this one included. */
+export const of = (error: TurnError, failures: number): Reports => {
+  const { message } = error
+  const isTolerated = failures <= FailureDelay.toleratedFailures
+  switch (error._tag) {
+    case "WrongChain":
+    case "FinalBlocksDiffer":
+      return [{ _tag: "Misconfigured", message }]
+    case "TracerLost":
+      return [{ _tag: "Waiting", message }]
+    case "NodeFailed":
+      return [nodeReport(error, isTolerated)]
+    case "BlockNotFound":
+    case "InvalidBlock":
+      return blockReports(error, isTolerated)
+    case "CheckpointConflict":
+    case "LeaseLost":
+      return [{ _tag: "Note", level: "Info", message }]
+    case "StoreError":
+      return [isTolerated ? { _tag: "Note", level: "Warn", message } : { _tag: "Waiting", message }]
+  }
+}
