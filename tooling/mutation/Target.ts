@@ -243,7 +243,7 @@ export const targets: ReadonlyArray<Target> = [
   service("server/cluster", ["Member", "Primary"]),
   service("supervision", ["Restart"]),
   service("verification", ["BlockVerifier", "HashRules", "HeaderHash", "LogsBloom", "Rlp", "StateSync", "TrieRoot"]),
-  service("indexer", ["BlockAppender", "CommonAncestor", "IndexerState", "RuleDoubt"]),
+  service("indexer", ["BlockAppender", "CommonAncestor", "FailureReports", "IndexerState", "RuleDoubt"]),
   service("node", [
     "BlockReceipts",
     "BoundedFetch",
