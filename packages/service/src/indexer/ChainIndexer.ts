@@ -213,12 +213,17 @@ const wait = Effect.fnUntraced(function* (context: Context, action: IndexerTurn.
 
 const extend = Effect.fnUntraced(function* (context: Context, action: IndexerTurn.Extend) {
   const { node, pollMillis, reporter } = context
-  const onHead = (nodeHead: number) => reporter.report({ _tag: "HeadSeen", nodeHead, isExtending: true })
+  const { from, nodeHead, to } = action
+  const startedAt = yield* MonotonicClock.millis
+  const onHead = (number: number) => reporter.report({ _tag: "HeadSeen", nodeHead: number, isExtending: true })
   const append = (onFetched: Effect.Effect<void>) => BlockAppender.run({ ...context, onFetched }, action)
   const found = yield* action.isRetry ? append(Effect.void) : HeadWatch.during({ node, pollMillis, onHead }, append)
-  if (found === null) return { _tag: "Extended", head: action.to === action.nodeHead ? action.to : undefined } as const
+  if (found === null) {
+    const millis = (yield* MonotonicClock.millis) - startedAt
+    return { _tag: "Extended", count: to - from + 1, millis, head: to === nodeHead ? to : undefined } as const
+  }
   const checkpoint = yield* checkpointOf(context.store)
-  return { _tag: "ChainBroken", checkpoint, nodeHead: action.nodeHead, found } satisfies IndexerTurn.Input
+  return { _tag: "ChainBroken", checkpoint, nodeHead, found } satisfies IndexerTurn.Input
 })
 
 const compareBlock = Effect.fnUntraced(function* ({ node, store }: Context, number: number) {

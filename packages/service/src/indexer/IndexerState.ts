@@ -93,6 +93,8 @@ export interface IndexerState {
   readonly finality: { readonly head: number; readonly nodeHead: number } | null
   /** Every projection has reached the head with its current revision. */
   readonly isFilled: boolean
+  /** Blocks that one turn appends at most. */
+  readonly turnBlocks: number
   readonly phase: Reorg | Finality | null
 }
 
@@ -105,8 +107,12 @@ export interface Transition {
   readonly action: Action
 }
 
-/** Blocks after which the head of the node is polled again. */
+/** Blocks of the first turn, after which the head of the node is polled again. */
 export const turnBlocks = 2_000
+/** Blocks of the longest turn. */
+const maxTurnBlocks = 16_000
+/** A whole turn that is shorter is followed by one of twice as many blocks, and one that is longer by one of half as many. */
+const [shortTurnMillis, longTurnMillis] = [15_000, 60_000]
 /** Blocks after which the finalized block is looked up where the head of the node moves in each turn, so that none begins at it. */
 const movingBlocks = 16
 const maxLeaseDelayMillis = 1_000
@@ -130,6 +136,7 @@ export const make = (
   tried: null,
   finality: null,
   isFilled: false,
+  turnBlocks,
   doubt: RuleDoubt.make(rules === null),
   phase: null,
 })
@@ -167,7 +174,7 @@ const failed = (settings: Settings, state: IndexerState, error: TurnError, tookM
   const doubt = doubtAfter(state, error, failures)
   const tried = state.tried && { ...state.tried, failures }
   return transition(
-    { ...state, failures, failingMillis, tried, doubt, phase: null },
+    { ...state, failures, failingMillis, tried, doubt, turnBlocks, phase: null },
     action,
     FailureReports.of(error, failures),
   )
@@ -211,7 +218,7 @@ const leaseAcquired = (state: IndexerState): Transition =>
 const extend = (state: IndexerState, first: number, tip: BlockRef | null, nodeHead: number): Extend => {
   const from = tip === null ? first : tip.number + 1
   const isRetry = state.failures > 0
-  const blocks = isRetry ? 1 : turnBlocks
+  const blocks = isRetry ? 1 : state.turnBlocks
   const to = Math.min(nodeHead, from + blocks - 1)
   const failures = isRetry ? { failures: state.failures } : {}
   const rules = state.rules ?? HashRules.none
@@ -368,6 +375,12 @@ const extendMoving = (
   return finalize(state, heads, rest ?? next, reports)
 }
 
+/** Between two turns nothing is fetched, for several responses of the node: turns become longer the faster they are. */
+const lengthAfter = ({ turnBlocks: blocks }: IndexerState, { count, millis }: Input & { _tag: "Extended" }): number => {
+  if (millis > longTurnMillis) return Math.max(turnBlocks, blocks / 2)
+  return count === blocks && millis < shortTurnMillis ? Math.min(maxTurnBlocks, blocks * 2) : blocks
+}
+
 /** A head that is reached. Before the finalized block was looked up once, the next turn reports it, and looks it up. */
 const reachedOf = ({ finality }: IndexerState, head: number | undefined): Reports =>
   head === undefined || finality === null ? [] : [{ _tag: "Synced", head }]
@@ -443,7 +456,7 @@ export const step = (settings: Settings, state: IndexerState, input: Input): Tra
     case "StartBlockFound":
       return startBlockFound(settings, state, input)
     case "Extended":
-      return nextTurn(state, reachedOf(state, input.head))
+      return nextTurn({ ...state, turnBlocks: lengthAfter(state, input) }, reachedOf(state, input.head))
     case "ChainBroken":
       if (input.checkpoint === null) return nextTurn(state)
       return startReorg(state, input.checkpoint, input.nodeHead, input.found)

@@ -67,6 +67,15 @@ const begun: ReadonlyArray<IndexerTurn.Input> = [{ _tag: "Begun" }, { _tag: "Lea
 
 const gone = { message: "The node is gone.", isMisconfigured: false, pace: "soon", cause: undefined as never } as const
 const nodeFailed = new NodeFailed(gone)
+/** A turn that appended so many blocks in so many milliseconds. */
+const extendedBy = (count: number, millis: number, head?: number): IndexerTurn.Input => ({
+  _tag: "Extended",
+  count,
+  millis,
+  head,
+})
+const extended = extendedBy(1, 0)
+
 const failure = (error: IndexerTurn.TurnError): IndexerTurn.Input => ({
   _tag: "Failed",
   error,
@@ -93,8 +102,6 @@ describe("IndexerState", () => {
 
   describe("the lease", () => {
     it("is acquired at the beginning of every turn", () => {
-      const extended: IndexerTurn.Input = { _tag: "Extended" }
-
       expect(apply([{ _tag: "Begun" }]).action).toEqual({ _tag: "AcquireLease" })
       expect(apply([...begun, extended]).action).toEqual({ _tag: "AcquireLease" })
       expect(apply([...begun, { _tag: "Waited" }]).action).toEqual({ _tag: "AcquireLease" })
@@ -140,7 +147,7 @@ describe("IndexerState", () => {
       const timedOut: IndexerTurn.Input = { _tag: "Failed", error: nodeFailed, millis: 29_900 }
       const second = apply([...begun, timedOut, ...waited, timedOut])
       const third = apply([...waited, timedOut], { state: second.state })
-      const healthy = apply([...waited, { _tag: "Extended" }, { _tag: "LeaseAcquired" }, timedOut], {
+      const healthy = apply([...waited, extended, { _tag: "LeaseAcquired" }, timedOut], {
         state: third.state,
       })
 
@@ -196,10 +203,35 @@ describe("IndexerState", () => {
       expect(apply([headSeen(nodeHead, null)]).action).toMatchObject({ _tag: "Extend", from: 0, to })
     })
 
+    it("becomes longer while turns are short, to 16,000 blocks, and shorter after one that is long or fails", () => {
+      const far = 1_000_000
+      /** Blocks of the turn that follows turns of so many milliseconds each. */
+      const lengthAfter = (millis: ReadonlyArray<number>, isWhole = true) => {
+        let { state } = apply([])
+        let length = 0
+        for (const each of [...millis, 0]) {
+          const { action, state: next } = apply([...begun, headSeen(far, null)], { state })
+          length = action._tag === "Extend" ? action.to - action.from + 1 : 0
+          state = apply([extendedBy(isWhole ? length : 9, each)], { state: next }).state
+        }
+        return length
+      }
+
+      expect([[], [14_999], [15_000], [60_000], [60_001]].map((millis) => lengthAfter(millis))).toEqual([
+        2_000, 4_000, 2_000, 2_000, 2_000,
+      ])
+      expect(lengthAfter([1, 1, 1, 1, 1, 1])).toBe(16_000)
+      expect(lengthAfter([1, 1, 60_000])).toBe(8_000)
+      expect(lengthAfter([1, 1, 60_001])).toBe(4_000)
+      expect(lengthAfter([1, 1], false)).toBe(2_000)
+      const { state } = apply([...begun, extendedBy(2_000, 1), failure(nodeFailed), ...begun, extendedBy(1, 1)])
+      expect(apply([...begun, headSeen(far, null)], { state }).action).toMatchObject({ from: 0, to: 1_999 })
+    })
+
     it("is one block after a failure, and full again once that one is stored", () => {
       const failed = apply([headSeen(9_000, null), failure(nodeFailed)])
       const probe = apply([{ _tag: "Waited" }, headSeen(9_000, null)], { state: failed.state })
-      const next = apply([{ _tag: "Extended" }, headSeen(9_000, checkpointAt(0))], { state: probe.state })
+      const next = apply([extended, headSeen(9_000, checkpointAt(0))], { state: probe.state })
 
       expect(probe.action).toMatchObject({ _tag: "Extend", from: 0, to: 0 })
       expect(next.action).toMatchObject({ _tag: "ReadFinality" })
@@ -265,12 +297,12 @@ describe("IndexerState", () => {
     it("is reported as reached once every block up to it is appended", () => {
       const state = { ...initial(), finality: { head: 4, nodeHead: 4 } }
 
-      expect(apply([{ _tag: "Extended", head: 5 }], { state }).reports).toEqual([{ _tag: "Synced", head: 5 }])
-      expect(apply([{ _tag: "Extended" }], { state }).reports).toEqual([])
+      expect(apply([extendedBy(1, 0, 5)], { state }).reports).toEqual([{ _tag: "Synced", head: 5 }])
+      expect(apply([extended], { state }).reports).toEqual([])
     })
 
     it("is not reported as reached by the blocks that reach it, before the finalized block was looked up once", () => {
-      expect(apply([{ _tag: "Extended", head: 5 }]).reports).toEqual([])
+      expect(apply([extendedBy(1, 0, 5)]).reports).toEqual([])
     })
 
     it("with another hash than the stored block starts the search for the common ancestor", () => {
@@ -630,7 +662,7 @@ describe("IndexerState", () => {
                 return { _tag: "ChainBroken", checkpoint, nodeHead: action.nodeHead, found: block }
               stored.push(block)
             }
-            return { _tag: "Extended" }
+            return extended
           }
           case "CompareBlock":
             return {
