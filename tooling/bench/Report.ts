@@ -26,7 +26,7 @@ const comparison = (figures: Figures.Figures, suffix: string): ReadonlyArray<str
   return Figures.table(["", "this commit", suffix.trim(), "ratio", "better"], rows)
 }
 
-/** Reports the figures of a benchmark: with the tables of documents, or with one of its own. Only those of this checkout are written. */
+/** Reports the figures of a benchmark: with the tables of documents, and one of its own. Only those of this checkout are written. */
 export const finish = (
   benchmark: string,
   { checkouts, isSmallest, json, rounds, savedAs }: BenchOptions<string>,
@@ -42,7 +42,7 @@ export const finish = (
   if (savedAs !== undefined) Results.write(results)
   if (json) return console.log(JSON.stringify({ ...results, rows: Results.rowsOf(figures.all()) }))
   console.log(`${Results.provenance(results)}\n`)
-  for (const table of own === undefined ? Object.values(published[benchmark]?.tables ?? {}) : [own]) {
+  for (const table of [...Object.values(published[benchmark]?.tables ?? {}), ...(own === undefined ? [] : [own])]) {
     const lines = table(Figures.make(local))
     // A part that was not measured has a header alone.
     if (lines.length > headerLines) console.log(`${lines.join("\n")}\n`)

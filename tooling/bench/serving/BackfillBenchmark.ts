@@ -7,10 +7,9 @@ import * as LoadGenerator from "./LoadGenerator.ts"
 import type { LoadRequest } from "./LoadGenerator.ts"
 import * as ServiceProcess from "./ServiceProcess.ts"
 import type { Setup } from "./Setup.ts"
+import { after, during } from "./Tables.ts"
 import * as WalletRequests from "./WalletRequests.ts"
 
-const during = "pages while the chain is indexed"
-const after = "pages after it"
 const perSecond = 200
 const millisAfter = 4000
 

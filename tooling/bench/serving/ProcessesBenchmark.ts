@@ -3,6 +3,7 @@ import type * as Figures from "../Figures.ts"
 import * as Loads from "./Loads.ts"
 import * as ServiceProcess from "./ServiceProcess.ts"
 import type { Setup } from "./Setup.ts"
+import * as Tables from "./Tables.ts"
 import * as WalletRequests from "./WalletRequests.ts"
 
 const counts = [1, 2]
@@ -17,7 +18,7 @@ export const measure = async (figures: Figures.Figures, setup: Setup): Promise<v
       const service = await ServiceProcess.start(indexed, "serve", ["--processes", String(count)])
       services.push(service)
       const requests = WalletRequests.make(service.origin, indexed.key, addresses)
-      subjects.push({ name: `page of 25, processes: ${count}`, requests })
+      subjects.push({ name: Tables.ofProcesses(count), requests })
     }
     await Loads.measure(figures, setup, subjects)
   } finally {

@@ -8,6 +8,12 @@ export const transactions = "page of 25 transactions"
 export const movements = "page of 25 movements"
 export const fewerMovements = "page of fewer than 25 movements"
 
+/** The same page by a number of processes. */
+export const ofProcesses = (count: number): string => `page of 25, processes: ${count}`
+
+export const during = "pages while the chain is indexed"
+export const after = "pages after it"
+
 export const relayed = { block: "a block of 20 transactions", newest: "the newest block's hashes" }
 export const ways = {
   uncached: "relayed, cache off",
@@ -73,3 +79,11 @@ export const codings: Figures.Table = (figures) =>
       .filter((subject) => Object.values(bodies).some((body) => subject.startsWith(`${body}: `)))
       .map((subject) => [subject, Figures.cell(figures.median(subject, "bytes"), 0), ...cells(figures, subject)]),
   )
+
+/** Parts that are measured only when they are named. */
+export const named = compared([
+  [ofProcesses(1), ofProcesses(1)],
+  [ofProcesses(2), ofProcesses(1)],
+  [during, after],
+  [after, after],
+])

@@ -23,6 +23,7 @@ import * as ProcessesBenchmark from "./ProcessesBenchmark.ts"
 import * as RelayBenchmark from "./RelayBenchmark.ts"
 import * as ServiceProcess from "./ServiceProcess.ts"
 import type { Indexed, Setup } from "./Setup.ts"
+import * as Tables from "./Tables.ts"
 import * as WalletRequests from "./WalletRequests.ts"
 
 const publishedParts = {
@@ -72,4 +73,4 @@ try {
   await node.stop()
   rmSync(folder, { recursive: true, force: true })
 }
-Report.finish("page", options, figures)
+Report.finish("page", options, figures, Tables.named)
