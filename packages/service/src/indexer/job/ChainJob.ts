@@ -64,12 +64,18 @@ export const fromChain = (
 const maxThreads = 4
 
 /**
- * Threads of each chain's backfill: as configured, else the cores of the machine but one, shared by the chains.
+ * Threads of each chain's backfill: as configured, else the cores of the machine but one, shared by the chains. One alone is none: it
+ * takes more time than it saves.
+ *
+ * Source: decision 0026.
  */
 export const threadsOf = (
   { backfillThreads, chains }: Pick<Config.Config, "backfillThreads" | "chains">,
   cores = availableParallelism(),
-): number => backfillThreads ?? Math.min(maxThreads, Math.floor((cores - 1) / Math.max(1, Object.keys(chains).length)))
+): number => {
+  const share = Math.floor((cores - 1) / Math.max(1, Object.keys(chains).length))
+  return backfillThreads ?? (share < 2 ? 0 : Math.min(maxThreads, share))
+}
 
 /** What the jobs of all chains share beside their configuration. */
 export interface Shared {

@@ -37,15 +37,16 @@ describe("ChainJob", () => {
     expect(Result.isFailure(jobs) && jobs.failure._tag).toBe("InvalidConfig")
   })
 
-  it("threadsOf: shares the cores but one among the chains, at most 4 threads each, unless a number is configured", () => {
+  it("threadsOf: shares the cores but one among the chains, at most 4 threads each and none in place of one, unless a number is configured", () => {
     const one = { eth: { rpc } }
     const three = { ...one, polygon: { rpc }, linea: { rpc } }
     const threads = (chains: object, cores: number, more: object = {}) =>
       ChainJob.threadsOf({ ...config(chains), ...more }, cores)
 
-    expect([1, 2, 4, 16].map((cores) => threads(one, cores))).toEqual([0, 1, 3, 4])
-    expect([2, 4, 8].map((cores) => threads(three, cores))).toEqual([0, 1, 2])
+    expect([1, 2, 3, 4, 16].map((cores) => threads(one, cores))).toEqual([0, 0, 2, 3, 4])
+    expect([2, 4, 6, 7, 8].map((cores) => threads(three, cores))).toEqual([0, 0, 0, 2, 2])
     expect(threads(three, 2, { backfillThreads: 6 })).toBe(6)
+    expect(threads(one, 8, { backfillThreads: 1 })).toBe(1)
   })
 
   it("redact: removes keys and whole URLs from a text", () => {
