@@ -134,8 +134,8 @@ const correctionsOf = Effect.fnUntraced(function* (
   return yield* Effect.mapError(read, () => refused)
 })
 
-/** What a wallet holds of the tokens of a standard: its ids, and its balances, with how the tokens describe themselves. */
-const tokensOf = Effect.fnUntraced(function* (
+/** What a wallet holds of the tokens of a standard by their ids, of one token where it is given. */
+const holdingsOf = Effect.fnUntraced(function* (
   options: Options,
   request: Request,
   standard: Holding.Standard,
@@ -146,12 +146,19 @@ const tokensOf = Effect.fnUntraced(function* (
     assets: asset === undefined ? undefined : [asset],
     block: undefined,
   })
-  const { closing, known } = sums
+  const { closing } = sums
   const ofStandard = new Set(
     [...closing.sums.values()].filter((sum) => Holding.fromMovement(sum).standard === standard).map((sum) => sum.asset),
   )
   // A contract whose logs do not add up states no amount that a wallet could hold.
   const held = Totals.balances(closing).filter((balance) => balance.amount > 0n && ofStandard.has(balance.asset))
+  return { held, sums, wallet }
+})
+
+/** What a wallet holds of each token of a standard, with how the tokens describe themselves. */
+const balancesOf = Effect.fnUntraced(function* (options: Options, request: Request, standard: Holding.Standard) {
+  const { held, sums, wallet } = yield* holdingsOf(options, request, standard)
+  const { tokens } = sums.known
   const amounts = new Map<string, bigint>()
   for (const balance of held) amounts.set(balance.asset, (amounts.get(balance.asset) ?? 0n) + balance.amount)
   for (const [token, amount] of yield* correctionsOf(options, request, sums, { standard, wallet })) {
@@ -162,11 +169,11 @@ const tokensOf = Effect.fnUntraced(function* (
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([token, amount]) => ({
       TokenAddress: token,
-      TokenName: known.tokens.get(token)?.name ?? "",
-      TokenSymbol: known.tokens.get(token)?.symbol ?? "",
+      TokenName: tokens.get(token)?.name ?? "",
+      TokenSymbol: tokens.get(token)?.symbol ?? "",
       TokenQuantity: String(amount),
     }))
-  return { held, balances, tokens: known.tokens }
+  return { balances, tokens }
 })
 
 const pageOf = <Row>(parameters: Parameters.Parameters, rows: ReadonlyArray<Row>, rowBytes: number) =>
@@ -182,7 +189,7 @@ const rowBytes = 300
 
 const fungible = (options: Options): Handler =>
   Effect.fnUntraced(function* (request) {
-    const { balances, tokens } = yield* tokensOf(options, request, "erc20")
+    const { balances, tokens } = yield* balancesOf(options, request, "erc20")
     const rows = balances.map((row) => ({
       ...row,
       TokenDivisor: String(tokens.get(row.TokenAddress)?.decimals ?? ""),
@@ -193,7 +200,7 @@ const fungible = (options: Options): Handler =>
 
 const collectibles = (options: Options): Handler =>
   Effect.fnUntraced(function* (request) {
-    const { balances } = yield* tokensOf(options, request, "erc721")
+    const { balances } = yield* balancesOf(options, request, "erc721")
     return yield* pageOf(request.parameters, balances, rowBytes)
   })
 
@@ -201,7 +208,7 @@ const inventory = (options: Options): Handler =>
   Effect.fnUntraced(function* (request) {
     const { parameters } = request
     const asset = yield* Effect.fromResult(Parameters.address(parameters, "contractaddress"))
-    const { held } = yield* tokensOf(options, request, "erc721", asset)
+    const { held } = yield* holdingsOf(options, request, "erc721", asset)
     const rows = held.map(({ tokenId }) => ({ TokenAddress: asset, TokenId: tokenId ?? "" }))
     return yield* pageOf(parameters, rows, rowBytes)
   })
