@@ -10,7 +10,6 @@ import * as Json from "@daybook/schema/Json"
 import type { Decoder } from "@daybook/abi/Decoder"
 import * as Effect from "effect/Effect"
 import type { ContractDecoder } from "../../contract/ContractDecoder.ts"
-import { redecode } from "../../projection/Redecode.ts"
 import type { Coverage } from "../../query/Coverage.ts"
 import * as L1Fees from "../../query/L1Fees.ts"
 import * as TransferFlags from "../../query/TransferFlags.ts"
@@ -22,6 +21,7 @@ import * as WalletTransactions from "../../query/WalletTransactions.ts"
 import * as WalletTransfers from "../../query/WalletTransfers.ts"
 import type { ChainContracts } from "../chain/ChainContracts.ts"
 import * as IndexCoverage from "../rest/IndexCoverage.ts"
+import { rowDecoder } from "../rest/WalletTransactions.ts"
 import type { Action, Actions, Request } from "./Action.ts"
 import * as Envelope from "./Envelope.ts"
 import type { ReadList, Rows as ListRows } from "./Lists.ts"
@@ -50,16 +50,15 @@ const rowsOf = (
 })
 
 /** The call of a transaction as it is decoded now. */
-const callWith =
-  (decoder: Decoder, contractDecoder: ContractDecoder) =>
-  ({ row: { block, body, revision }, transaction }: TransactionParts.Document): DecodedItemWire | null => {
-    const isCurrent = revision === decoder.revision && !contractDecoder.isConcerned(body)
-    const decoded = isCurrent
-      ? transaction
-      : // Sound: the text is one of a transaction before and after it is decoded.
-        (Json.parse(contractDecoder.decode(redecode(body, decoder), block)) as WalletTransactionWire)
-    return decoded.decoded_call ?? null
+const callWith = (decoder: Decoder, contractDecoder: ContractDecoder) => {
+  const decoded = rowDecoder(decoder, Infinity)
+  return ({ row, transaction }: TransactionParts.Document): DecodedItemWire | null => {
+    const { body } = decoded(row, contractDecoder)
+    // Sound: the text is one of a transaction before and after it is decoded.
+    const current = body === row.body ? transaction : (Json.parse(body) as WalletTransactionWire)
+    return current.decoded_call ?? null
   }
+}
 
 /** Makes the context of the rows of a list. */
 const contextOf = ({ contracts, decoder }: Options, { chain }: Request) =>

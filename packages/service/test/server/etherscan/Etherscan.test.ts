@@ -1,10 +1,14 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import * as Signature from "@daybook/abi/Signature"
 import { describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import { expect } from "vitest"
+import { temporaryFolder } from "../../store/temporaryFolder.ts"
 import { blockLevel, chainOf, type Ledger } from "../rest/ledgers.ts"
 import * as Node from "../node.ts"
 import * as Rows from "../rows.ts"
-import { type Options, start, type Started } from "../service.ts"
+import { type Json, type Options, start, type Started } from "../service.ts"
 
 const ledgers: Readonly<Record<number, Ledger>> = {
   1: { 0: [{ kind: "fee", amount: -7n, counterparty: null }, { amount: -5n }] },
@@ -87,6 +91,24 @@ describe("Etherscan's API", () => {
 
       expect(result[0]).toMatchObject({ methodId: "0xa9059cbb", functionName: "transfer(address to, uint256 value)" })
     }).pipe(Effect.scoped),
+  )
+
+  it.live(
+    "a function is decoded as it is known now: of a row of an earlier decoder, and by a directory of signatures",
+    () =>
+      Effect.gen(function* () {
+        const signatures = join(yield* temporaryFolder, "signatures.txt")
+        writeFileSync(signatures, "poke(uint256)")
+        const poke = Result.getOrThrow(Signature.fromText("function poke(uint256)")).key
+        const inputs = [Rows.transferInput, `${poke}${"0".repeat(63)}7`]
+        const plans = inputs.map((input) => ({ from: Rows.alice, to: Rows.contract, input }))
+        const blocks = [Rows.block(0, plans, { staleRows: true }), Rows.block(1, plans)]
+        const service = yield* start({ config: { signatures }, chains: { eth: { blocks } } })
+        const { result } = yield* answer(service, txlist)
+
+        const names = ["transfer(address to, uint256 value)", "poke(uint256)"]
+        expect(result.map((row: Json) => row.functionName)).toEqual([...names, ...names])
+      }).pipe(Effect.scoped),
   )
 
   it.live("a transaction of an OP Stack chain has the fee that it paid for L1", () =>
