@@ -4,6 +4,7 @@
  * Source: decision 0070.
  */
 import * as Effect from "effect/Effect"
+import * as Holding from "../../ledger/Holding.ts"
 import * as Movement from "../../ledger/Movement.ts"
 import type { Request } from "./Action.ts"
 import type * as Envelope from "./Envelope.ts"
@@ -20,24 +21,27 @@ export interface Held {
   readonly tag: string
 }
 
-const amountOf = (value: unknown): Effect.Effect<bigint, Envelope.Refused> =>
-  typeof value === "string" && /^0x[\da-f]{1,64}$/i.test(value)
-    ? Effect.succeed(BigInt(value))
-    : Effect.fail(NodeCalls.unreadable("an amount"))
+const stated = (amount: bigint | null): Effect.Effect<bigint, Envelope.Refused> =>
+  amount === null ? Effect.fail(NodeCalls.unreadable("an amount")) : Effect.succeed(amount)
+
+const nativeAmountOf = (value: unknown): bigint | null =>
+  typeof value === "string" && /^0x[\da-f]{1,64}$/i.test(value) ? BigInt(value) : null
 
 const balanceOfSelector = "0x70a08231"
 const totalSupplySelector = "0x18160ddd"
 
+/** The amount that a call of a contract returns. */
+const called = (calls: Calls, request: Request, call: { readonly to: string; readonly data: string }, tag: string) =>
+  Effect.flatMap(calls.read(request, "eth_call", [call, tag]), (result) => stated(Holding.amountOf(result)))
+
 /** What a wallet holds. */
 export const balance = (calls: Calls, request: Request, { asset, tag, wallet }: Held) => {
   const data = `${balanceOfSelector}${wallet.slice(2).padStart(64, "0")}`
-  const read =
-    asset === Movement.native
-      ? calls.read(request, "eth_getBalance", [wallet, tag])
-      : calls.read(request, "eth_call", [{ to: asset, data }, tag])
-  return Effect.flatMap(read, amountOf)
+  return asset === Movement.native
+    ? Effect.flatMap(calls.read(request, "eth_getBalance", [wallet, tag]), (result) => stated(nativeAmountOf(result)))
+    : called(calls, request, { to: asset, data }, tag)
 }
 
 /** The supply of a token. */
 export const supply = (calls: Calls, request: Request, token: string, tag: string) =>
-  Effect.flatMap(calls.read(request, "eth_call", [{ to: token, data: totalSupplySelector }, tag]), amountOf)
+  called(calls, request, { to: token, data: totalSupplySelector }, tag)

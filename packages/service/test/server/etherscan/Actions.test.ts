@@ -69,6 +69,13 @@ const makeCalls = () => {
       blocks[String(block)]?.traces.map((_, at) => ({ logs: at === 0 ? blocks[String(block)]!.logs : [] })) ?? null,
     debug_traceBlockByNumber: ([block]) => blocks[String(block)]?.traces,
     eth_getTransactionReceipt: ([hash]) => receipts[String(hash)] ?? null,
+    eth_call: ([call]) => {
+      const { data, to } = call as { readonly data: string; readonly to: string }
+      if (to === Rows.alice) return "0x"
+      const amount = data.startsWith("0x18160ddd") ? "5678" : "1234"
+      // A contract may return more than the amount.
+      return to === described ? `0x${"5".padStart(64, "0")}${"f".repeat(64)}` : `0x${amount.padStart(64, "0")}`
+    },
     eth_getBalance: () => `0x${(asked++).toString(16)}`,
   }
   // Sound: nothing else of it is used.
@@ -158,6 +165,83 @@ describe("actions", () => {
       for (const action of ["balance", "balancemulti"]) {
         expect(yield* answer(action, { address: addresses(21) })).toBe(refused)
       }
+    }),
+  )
+
+  it.effect("proxy: each method has the parameters of its call, and the newest block where none is sent", () =>
+    Effect.gen(function* () {
+      const sent = new Map(
+        Object.entries({
+          address: Rows.alice,
+          position: "0x3",
+          txhash: word("1"),
+          index: "0x2",
+          hex: "0xfe",
+          to: Rows.bob,
+          gasprice: "0x5",
+          maxfeepergas: "0x6",
+        }),
+      )
+      const call = { to: Rows.bob, gasPrice: "0x5", maxFeePerGas: "0x6" }
+      const params: Readonly<Record<string, ReadonlyArray<unknown>>> = {
+        eth_blockNumber: [],
+        eth_gasPrice: [],
+        eth_getBlockByNumber: ["latest", false],
+        eth_getBlockTransactionCountByNumber: ["latest"],
+        eth_getUncleByBlockNumberAndIndex: ["latest", "0x2"],
+        eth_getTransactionByBlockNumberAndIndex: ["latest", "0x2"],
+        eth_getTransactionByHash: [word("1")],
+        eth_getTransactionReceipt: [word("1")],
+        eth_getTransactionCount: [Rows.alice, "latest"],
+        eth_getCode: [Rows.alice, "latest"],
+        eth_getStorageAt: [Rows.alice, "0x3", "latest"],
+        eth_call: [call, "latest"],
+        eth_estimateGas: [call],
+        eth_sendRawTransaction: ["0xfe"],
+      }
+      const asked: Array<readonly [string, ReadonlyArray<unknown>]> = []
+      const proxied = ProxyActions.make({
+        ...calls,
+        call: (_, method, given) => {
+          asked.push([method, given])
+          return Effect.succeed({ _tag: "Success", result: Buffer.from('"0x1"') } as const)
+        },
+      })
+      // Sound: nothing else of a request is read.
+      const ask = (method: string, more: Readonly<Record<string, string>> = {}) =>
+        proxied[`proxy/${method.toLowerCase()}`]!.answer({
+          parameters: new Map([...sent, ...Object.entries(more)]),
+        } as unknown as Request)
+      const results = yield* Effect.forEach(Object.keys(params), (method) => ask(method))
+
+      expect(Object.fromEntries(asked)).toEqual(params)
+      for (const result of results) {
+        expect(result).toMatchObject({ _tag: "JsonRpc", bytes: Buffer.from('{"jsonrpc":"2.0","id":1,"result":"0x1"}') })
+      }
+      asked.length = 0
+      yield* ask("eth_getBlockByNumber", { tag: "0x7", boolean: "True" })
+      yield* ask("eth_getBlockByNumber", { boolean: "1" })
+      expect(asked.map(([, given]) => given)).toEqual([
+        ["0x7", true],
+        ["latest", false],
+      ])
+    }),
+  )
+
+  it.effect("tokenbalance, tokensupply: read a contract, and refuse an amount of another form", () =>
+    Effect.gen(function* () {
+      const token = { contractaddress: other }
+      const ofWallet = { ...token, address: Rows.alice }
+
+      expect(yield* answer("tokenbalance", ofWallet)).toBe("4660")
+      expect(yield* answer("tokenbalance", { ...ofWallet, contractaddress: described })).toBe("5")
+      expect(yield* answer("tokensupply", token, "stats")).toBe("22136")
+      expect(yield* answer("tokensupply", { contractaddress: Rows.alice }, "stats")).toBe(
+        "Error! The node has not answered an amount",
+      )
+      expect(yield* answer("tokenbalance", token)).toBe("Error! Invalid address format")
+      expect(yield* answer("tokenbalance", { address: Rows.alice })).toBe("Error! Invalid address format")
+      expect(yield* answer("tokensupply", {}, "stats")).toBe("Error! Invalid address format")
     }),
   )
 

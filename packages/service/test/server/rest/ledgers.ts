@@ -44,6 +44,7 @@ const movementOf = ({ amount, ...rest }: Given): Movement.Movement => ({
 export const projectionOf = (
   ledgers: Readonly<Record<number, Ledger>>,
   incomplete: ReadonlyArray<readonly [block: number, index: number]> = [],
+  role: number = Role.bits.sender,
 ): LedgerProjection => ({
   id: WalletLedger.id,
   kind: "ledger",
@@ -52,7 +53,7 @@ export const projectionOf = (
     LedgerCodec.pack(
       Object.entries(ledgers[number] ?? {}).map(([index, all]): LedgerRow => {
         const isMarked = incomplete.some(([block, at]) => block === number && at === Number(index))
-        const roles = Role.bits.sender | (isMarked ? Role.incompleteBit : 0)
+        const roles = role | (isMarked ? Role.incompleteBit : 0)
         return { index: Number(index), wallet: Rows.alice, roles, movements: all.map(movementOf) }
       }),
     ),
@@ -64,6 +65,7 @@ export const chainOf = (
   last: number,
   incomplete: ReadonlyArray<readonly [block: number, index: number]> = [],
   fork = "a",
+  role: number = Role.bits.sender,
 ) => ({
   blocks: Array.from({ length: last + 1 }, (_, number): BlockRows => {
     const indexes = Object.keys(ledgers[number] ?? {}).map(Number)
@@ -71,7 +73,7 @@ export const chainOf = (
     const all = Array.from({ length: count }, () => ({ from: Rows.alice, to: Rows.bob }))
     return Rows.block(number, all, { fork })
   }),
-  projections: [WalletTransactions.projection, projectionOf(ledgers, incomplete)],
+  projections: [WalletTransactions.projection, projectionOf(ledgers, incomplete, role)],
 })
 
 /** GET of an operation on the ledger of alice. */
