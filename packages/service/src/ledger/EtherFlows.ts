@@ -32,7 +32,11 @@ export const hasEtherLogs = (transactions: ReadonlyArray<SourceTransaction>): bo
 export const isEtherLog = ({ address }: SourceLog): boolean => address === etherLogger
 
 /** Whether a transaction took effect; `null` where that is not known. */
-export const succeeded = ({ gas, gasUsed, status }: SourceTransaction): boolean | null => {
+export const succeeded = ({
+  gas,
+  gasUsed,
+  status,
+}: Pick<SourceTransaction, "gas" | "gasUsed" | "status">): boolean | null => {
   if (status !== null) return status !== 0
   // A failed transaction took all its gas before Byzantium; 21,000 is all that a plain transfer may take.
   return gasUsed < gas || gas <= 21_000n ? true : null

@@ -15,6 +15,7 @@ import * as UserOperation from "@daybook/schema/UserOperation"
 import { visibleStart } from "@daybook/schema/VisibleText"
 import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
 import * as Effect from "effect/Effect"
+import * as EtherFlows from "../../ledger/EtherFlows.ts"
 import * as ToolResult from "./ToolResult.ts"
 import { failed, ToolFailed } from "./Tools.ts"
 
@@ -179,10 +180,18 @@ const operationOf = (one: UserOperation.LoggedOperation) => ({
 const costOfOperations =
   "The cost of a user operation is part of movements: never add it to them. Without an entry_point_version the contract may have logged what did not happen."
 
+/** How a transaction ended; `null` for some before Byzantium, whose receipts do not state it. */
+const outcomeOf = ({ gas, receipt_gas_used: gasUsed, receipt_status: status }: WalletTransaction) => {
+  const isSuccess = EtherFlows.succeeded({ gas, gasUsed, status })
+  if (isSuccess === null) return null
+  return isSuccess ? "succeeded" : "failed"
+}
+
 const resultOf = (chain: string, record: WalletTransaction, moved: ReadonlyArray<PartyMovements>) => {
   const transfers = TokenTransfer.transfers(record)
   const operations = UserOperation.userOperations(record)
   const { decoded_call: call, logs } = record
+  const outcome = outcomeOf(record)
   const rowCounts = moved.map(({ rows }) => rows.length)
   const make = (count: number): ToolResult.ToolResult => ({
     answer: {
@@ -190,7 +199,7 @@ const resultOf = (chain: string, record: WalletTransaction, moved: ReadonlyArray
       row: RowId.rowId(record),
       time: record.block_timestamp.toISOString(),
       block: record.block_number.toString(),
-      outcome: record.receipt_status === 0 ? "failed" : "succeeded",
+      outcome,
       from: record.from_address,
       to: record.to_address,
       created: record.receipt_contract_address,
@@ -222,6 +231,9 @@ const resultOf = (chain: string, record: WalletTransaction, moved: ReadonlyArray
       ...(operations.length === 0 ? [] : [costOfOperations]),
       ...moved.flatMap(({ party, rows }) => ToolResult.leftOut(count, rows.length, `movements of ${party}`)),
       ...moved.flatMap(({ lack }) => lack ?? []),
+      ...(outcome === null
+        ? ["Whether the transaction failed is not known: its receipt does not state it, and it took all its gas."]
+        : []),
       ...(call === null && record.input !== "0x" ? ["The call could not be decoded: its function is not known."] : []),
       "Movements are those of sender, recipient and the given wallet; token transfers are those of events, of all parties.",
     ],

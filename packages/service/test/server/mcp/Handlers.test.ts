@@ -206,6 +206,36 @@ describe("tools", () => {
       }),
   )
 
+  it.effect("explain_transaction: states how a transaction ended, where its receipt does", () =>
+    Effect.gen(function* () {
+      const plain = FakeService.make({ seed: 3 })
+      const client = yield* RestClient.make(plain.rest)
+      const { result } = yield* client.walletTransactions({ address: plain.wallet, limit: 1 })
+      const { hash } = result[0]!
+      const outcomeWith = (status: string, used = "90000") => {
+        const fetch: FakeService.FakeFetch = async (input, init) => {
+          const response = await plain.fetch(input, init)
+          if (!String(input instanceof Request ? input.url : input).includes("/verbose")) return response
+          const page = (await response.json()) as Json
+          const stated = { receipt_status: status, gas: "90000", receipt_gas_used: used }
+          return Response.json({ ...page, result: page.result.map((row: Json) => ({ ...row, ...stated })) })
+        }
+        return Effect.map(
+          callTool({ ...plain, rest: { ...plain.rest, fetch } }, "explain_transaction", { hash }),
+          ({ answer, not_covered }) => [
+            (answer as Json).outcome,
+            not_covered.join(" ").includes("Whether the transaction failed"),
+          ],
+        )
+      }
+
+      expect(yield* outcomeWith("1")).toEqual(["succeeded", false])
+      expect(yield* outcomeWith("0")).toEqual(["failed", false])
+      expect(yield* outcomeWith("", "40000")).toEqual(["succeeded", false])
+      expect(yield* outcomeWith("")).toEqual([null, true])
+    }),
+  )
+
   describe("explain_transaction: a payment by a stranger", () => {
     /** A service whose index has one wallet, and a transaction of it that another one sent. */
     const someWallets = Effect.gen(function* () {
