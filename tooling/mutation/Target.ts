@@ -219,7 +219,9 @@ export const targets: ReadonlyArray<Target> = [
       "Rows",
       "TransactionFrames",
     ],
-    ["server/etherscan/{Actions,Coverage,Etherscan,ListPlaces,Lists,Logs,Rows,ServiceFacts}.test.ts"],
+    [
+      "server/etherscan/{Actions,Coverage,Etherscan,HoldingActions,ListPlaces,Lists,Logs,Parameters,Rows,ServiceFacts}.test.ts",
+    ],
   ),
   service(
     "server/otterscan",
@@ -239,6 +241,26 @@ export const targets: ReadonlyArray<Target> = [
     ),
     ["server/relay/{LargeResponses,Relay,RelayBounds,RelayCache*,RelayIndex,RequestBody*,Upstream}.test.ts"],
   ),
+  service(
+    "server/http",
+    ["ContentCoding", "ErrorResponse", "InvalidParameter", "OwnRequests", "Request", "Routes", "StaticPage"],
+    ["server/http/*.test.ts", "server/{HttpServer,Listener}.test.ts", "server/explorer/*.test.ts"],
+  ),
+  service(
+    "server/mcp",
+    [
+      "Explanation",
+      "Handlers",
+      "McpMessage",
+      "McpRoutes",
+      "MovementTable",
+      "Resources",
+      "StatelessServer",
+      "ToolResult",
+      "Tools",
+    ],
+    ["server/mcp/*.test.ts"],
+  ),
   service("server/admission", ["Bounds", "FairQueue", "InFlight", "KeyLookups", "RateLimit", "Turns"]),
   service("server/cluster", ["Member", "Primary"]),
   service("supervision", ["Restart"]),
@@ -255,7 +277,7 @@ export const targets: ReadonlyArray<Target> = [
     "TraceFilter",
   ]),
   service("block", ["BlockFacts"]),
-  service("fetch", ["RuleDetection"]),
+  service("fetch", ["BlockAssembler", "ReceiptRecovery", "RuleDetection"]),
   service("ledger", [
     "Authorities",
     "EtherFlows",

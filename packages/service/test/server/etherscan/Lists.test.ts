@@ -1,12 +1,14 @@
 /** How a list is read again after a reorg, and when it is refused. */
 import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Deferred, Effect, Exit, Fiber } from "effect"
+import * as CompleteRange from "../../../src/query/CompleteRange.ts"
 import * as QueryError from "../../../src/query/QueryError.ts"
-import type { Page } from "../../../src/query/WalletPage.ts"
+import type * as WalletPage from "../../../src/query/WalletPage.ts"
 import * as Turns from "../../../src/server/admission/Turns.ts"
 import type { Request } from "../../../src/server/etherscan/Action.ts"
 import * as Lists from "../../../src/server/etherscan/Lists.ts"
 import type { NodeCalls } from "../../../src/server/etherscan/NodeCalls.ts"
+import { StoreError } from "../../../src/store/StoreError.ts"
 import * as Rows from "../rows.ts"
 
 // Sound: a list of stored blocks reads nothing else of a chain, and asks no node.
@@ -16,7 +18,7 @@ const request = {
 } as unknown as Request
 const calls = { head: () => Effect.die("a node was asked") } as unknown as NodeCalls
 
-const page: Page<string> = {
+const page: WalletPage.Page<string> = {
   rows: ["a row"],
   after: null,
   next: null,
@@ -57,7 +59,134 @@ const readAfter = Effect.fnUntraced(function* (reorgs: number, text: string) {
   return { readings, result }
 })
 
+const checkpoint = { first: 4, head: { number: 20, hash: "" }, headTimestamp: 0, finalized: 10 }
+
+/** Pages of a few rows of a list of numbers, one page for each reading, from the place that a query states. */
+const pagesOf = (rows: number, perPage: number) => {
+  const queries: Array<WalletPage.Query<null>> = []
+  const read = (query: WalletPage.Query<null>) => {
+    queries.push(query)
+    const { limit, position } = query
+    const from =
+      position._tag === "After" ? position.continuation.after.block + 1 : position._tag === "Skip" ? position.rows : 0
+    const count = Math.max(0, Math.min(perPage, limit, rows - from))
+    const found = Array.from({ length: count }, (_, at) => String(from + at))
+    const after = from === 0 ? null : { block: from - 1, index: 0 }
+    const end = from + count
+    const list = { from: 0, to: 20, afterHash: "", top: { number: 20, hash: "" }, serial: 0 }
+    const next = end < rows ? { ...list, after: { block: end - 1, index: 0 } } : null
+    return Effect.succeed({ ...page, rows: found, after, next })
+  }
+  return { queries, read }
+}
+
 describe("Lists", () => {
+  it.effect("readList: reads page after page until it has the rows that are asked for", () =>
+    Effect.gen(function* () {
+      const lists = readList()
+      const listOf = Effect.fnUntraced(function* (limit: number, skipped: number, rows = 9) {
+        const { queries, read } = pagesOf(rows, 2)
+        const options = {
+          request,
+          wallet: Rows.alice,
+          list: { ...list, limit, skipped },
+          selection: null,
+          kind: "txlist",
+          read,
+        }
+        const found = yield* lists(options, (all) => Effect.succeed(all))
+        return { ...found, limits: queries.map((query) => query.limit), position: queries[0]!.position }
+      })
+
+      expect(yield* listOf(5, 0)).toEqual({
+        rows: ["0", "1", "2", "3", "4"],
+        bytes: 5 * 3,
+        coverage: page.coverage,
+        limits: [5, 3, 1],
+        position: { _tag: "First" },
+      })
+      expect(yield* listOf(10, 0, 3)).toMatchObject({ rows: ["0", "1", "2"], limits: [10, 8] })
+      // The places of the pages before are known, up to the last final block.
+      const known = { place: { block: 3, index: 0 }, rows: 4 }
+      expect(yield* listOf(4, 4)).toMatchObject({ rows: ["4", "5", "6", "7"], position: { rows: 4, known } })
+      expect(yield* listOf(4, 7)).toMatchObject({
+        rows: ["7", "8"],
+        position: { rows: 7, known: { place: { block: 5, index: 0 }, rows: 6 } },
+      })
+    }),
+  )
+
+  it.effect("readList: counts the rows of a page that begins behind others for those that follow it", () =>
+    Effect.gen(function* () {
+      const lists = readList()
+      const { queries, read } = pagesOf(9, 9)
+      const options = { request, wallet: Rows.alice, selection: null, kind: "txlist", read }
+      yield* lists({ ...options, list: { ...list, limit: 9, skipped: 6 } }, (all) => Effect.succeed(all))
+      yield* lists({ ...options, list: { ...list, limit: 9, skipped: 7 } }, (all) => Effect.succeed(all))
+
+      expect(queries.map(({ position }) => position)).toEqual([
+        { _tag: "Skip", rows: 6, known: undefined },
+        { _tag: "Skip", rows: 7, known: { place: { block: 5, index: 0 }, rows: 6 } },
+      ])
+    }),
+  )
+
+  it.effect(
+    "readList: refuses a list whose rows are found in more than 2,000 pages, and pages of more than 16 MiB",
+    () =>
+      Effect.gen(function* () {
+        const { queries, read } = pagesOf(3_000, 1)
+        const options = { request, wallet: Rows.alice, selection: null, kind: "txlist", read }
+        const lengthOf = (limit: number, text: string) =>
+          readList()({ ...options, list: { ...list, limit } }, (all) => Effect.succeed(all.map(() => text))).pipe(
+            Effect.map(({ rows }) => rows.length),
+            Effect.catchTag("Refused", ({ message }) => Effect.succeed(message)),
+          )
+        const tooMuch = "Query Timeout occured. Please select a smaller result dataset"
+
+        expect([yield* lengthOf(2_000, ""), queries.length]).toEqual([2_000, 2_000])
+        expect(yield* lengthOf(2_001, "")).toBe(tooMuch)
+        const half = "x".repeat(Lists.maxBytes / 2 - 2)
+        expect([yield* lengthOf(2, half), yield* lengthOf(3, half)]).toEqual([2, tooMuch])
+      }),
+  )
+
+  it.effect("refusalOf: states why a list cannot be read, and logs the block that is damaged", () =>
+    Effect.gen(function* () {
+      const messageOf = (error: Parameters<typeof Lists.refusalOf>[0]) =>
+        Effect.map(Effect.flip(Lists.refusalOf(error)), ({ message, result }) => result ?? message)
+      const derived = { chain: "eth", checkpoint }
+      const searched = { ...derived, wallet: Rows.alice, searchEnd: 9 }
+      const store = { message: "It failed.", cause: undefined }
+
+      expect(yield* messageOf(new CompleteRange.Incomplete({ message: "a block" }))).toBe("Not indexed: a block")
+      const underived = (from: number) =>
+        `Not indexed: rows of this kind are not derived yet from block ${from} of eth on`
+      expect(yield* messageOf(new QueryError.NotDerived({ ...derived, next: 7 }))).toBe(underived(7))
+      expect(yield* messageOf(new QueryError.NotDerived({ ...derived, next: null }))).toBe(underived(4))
+      expect(yield* messageOf(new QueryError.NotTraced({ chain: "eth" }))).toBe(
+        "Not indexed: no block of eth has traces",
+      )
+      const past = (to: string) => `Not indexed: the past of the wallet is searched up to block ${to} of 9`
+      expect(yield* messageOf(new QueryError.NotSearched({ ...searched, searchedTo: 3 }))).toBe(past("3"))
+      expect(yield* messageOf(new QueryError.NotSearched({ ...searched, searchedTo: null }))).toBe(past("none"))
+      expect(yield* messageOf(new QueryError.NotWatched({ chain: "eth", wallet: Rows.alice }))).toBe(
+        `Not indexed: the wallet ${Rows.alice} is not watched on eth`,
+      )
+      expect(yield* messageOf(new QueryError.TooManyTexts())).toBe(
+        "Query Timeout occured. Please select a smaller result dataset",
+      )
+      expect(yield* messageOf(new StoreError({ ...store, isRetryable: false, damagedBlock: 0 }))).toBe(
+        "Not indexed: block 0 cannot be read",
+      )
+      expect(yield* messageOf(new StoreError({ ...store, isRetryable: true }))).toBe(
+        "Free API access is temporarily unavailable: the index cannot be read now.",
+      )
+      const defect = new StoreError({ ...store, isRetryable: false })
+      expect(yield* Effect.exit(Lists.refusalOf(defect))).toEqual(Exit.die(defect))
+    }),
+  )
+
   it.effect("readList: begins again after a reorg, three times at most", () =>
     Effect.gen(function* () {
       expect(yield* readAfter(1, "row")).toEqual({ readings: 2, result: ["row"] })

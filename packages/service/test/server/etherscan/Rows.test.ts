@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import type { InternalTransactionWire } from "@daybook/schema/InternalTransaction"
 import type { WalletTransactionWire } from "@daybook/schema/WalletTransaction"
 import type { TokenMetadata } from "../../../src/ledger/TokenMetadata.ts"
 import type { Document } from "../../../src/query/TransactionParts.ts"
@@ -47,7 +48,100 @@ const transferOf = (
   own: Partial<WalletTransactionWire> = {},
 ) => Etherscan.transfer(action, { document: documentOf(own), part }, metadata, context, flags)
 
+/** A transaction as a row. */
+const rowOf = (own: Partial<WalletTransactionWire>, more: Partial<Etherscan.Context> = {}) =>
+  Etherscan.transaction(documentOf({ receipt_status: "1", ...own }), { ...context, ...more })
+
+/** A call inside of a transaction as a row. */
+const internalOf = (frame: Partial<Record<keyof InternalTransactionWire, string | null>>) => {
+  const whole = { type: "CALL", from: Rows.alice, to: Rows.bob, value: "5", gas: "100", gas_used: "50", ...frame }
+  return Etherscan.internal({
+    document: documentOf({ hash: "0x1" }),
+    // Sound: the other members of a call are not read.
+    part: { frame: whole as unknown as InternalTransactionWire, index: 3 },
+  })
+}
+
+const block = { number: 7, hash: "", parentHash: "", timestamp: 1_700_000_000 }
+
 describe("Rows", () => {
+  it("transaction: failed by its status, and before Byzantium where a call took all its gas", () => {
+    const failed = ([receipt_status, gas, receipt_gas_used]: readonly [string, string, string]) => {
+      const { isError, txreceipt_status } = rowOf({ receipt_status, gas, receipt_gas_used })
+      return [isError, txreceipt_status]
+    }
+
+    expect(failed(["0", "90000", "40000"])).toEqual(["1", "0"])
+    expect(failed(["1", "90000", "90000"])).toEqual(["0", "1"])
+    expect(failed(["", "90000", "90000"])).toEqual(["1", ""])
+    expect(failed(["", "90000", "40000"])).toEqual(["0", ""])
+    expect(failed(["", "21000", "21000"])).toEqual(["0", ""])
+  })
+
+  it("transaction: a creation has the address of its contract in place of a recipient and a selector", () => {
+    const created = { to_address: null, receipt_contract_address: Rows.contract }
+
+    expect(rowOf(created)).toMatchObject({ to: "", contractAddress: Rows.contract, methodId: "0x" })
+    expect(rowOf({ to_address: null })).toMatchObject({ contractAddress: "" })
+    expect(rowOf({ receipt_contract_address: Rows.contract })).toMatchObject({
+      to: Rows.contract,
+      contractAddress: "",
+      methodId: "0xa9059cbb",
+      functionName: "transfer(address to, uint256)",
+      confirmations: "2",
+    })
+    expect(rowOf({}, { callOf: () => null, head: 6 })).toMatchObject({ functionName: "", confirmations: "0" })
+  })
+
+  it("internal: has the contract that was created in place of the recipient, and the error of a call that failed", () => {
+    expect(internalOf({})).toEqual({
+      blockNumber: "7",
+      timeStamp: "1767225601",
+      hash: "0x1",
+      from: Rows.alice,
+      to: Rows.bob,
+      value: "5",
+      contractAddress: "",
+      input: "",
+      type: "call",
+      gas: "100",
+      gasUsed: "50",
+      isError: "0",
+      errCode: "",
+      traceId: "3",
+    })
+    for (const type of ["CREATE", "CREATE2"]) {
+      expect(internalOf({ type })).toMatchObject({ to: "", contractAddress: Rows.bob, type: type.toLowerCase() })
+    }
+    expect(internalOf({ type: "SELFDESTRUCT" })).toMatchObject({
+      to: Rows.bob,
+      contractAddress: "",
+      type: "self-destruct",
+    })
+    expect(internalOf({ type: "CALLCODE" })).toMatchObject({ type: "callcode" })
+    expect(internalOf({ to: null, error: "out of gas" })).toMatchObject({
+      to: "",
+      isError: "1",
+      errCode: "out of gas",
+    })
+  })
+
+  it("withdrawal, minedBlock: state amounts and the time of their block", () => {
+    expect(Etherscan.withdrawal(Rows.alice, { block, index: 1n, validator: 2n, amount: 3n })).toEqual({
+      withdrawalIndex: "1",
+      validatorIndex: "2",
+      address: Rows.alice,
+      amount: "3",
+      blockNumber: "7",
+      timestamp: "1700000000",
+    })
+    expect(Etherscan.minedBlock({ block, amount: 3n })).toEqual({
+      blockNumber: "7",
+      timeStamp: "1700000000",
+      blockReward: "3",
+    })
+  })
+
   it("transfer: has how the token describes itself, and empty texts where that is not known", () => {
     expect(transferOf("tokentx", token)).toMatchObject({
       value: "5",
@@ -66,6 +160,8 @@ describe("Rows", () => {
     expect(transferOf("tokennfttx", token)).toMatchObject({ tokenID: "0", tokenDecimal: "0" })
     expect(transferOf("tokennfttx", token)).not.toHaveProperty("tokenValue")
     expect(transferOf("token1155tx", token)).toMatchObject({ tokenID: "0", tokenValue: "5" })
+    const ofId = { document: documentOf({}), part: { ...part, tokenId: 9n } }
+    expect(Etherscan.transfer("tokennfttx", ofId, token, context, [])).toMatchObject({ tokenID: "9" })
     expect(transferOf("token1155tx", token)).not.toHaveProperty("tokenDecimal")
   })
 

@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest"
+import { Result } from "effect"
+import type { Refused } from "../../../src/server/etherscan/Envelope.ts"
+import * as Parameters from "../../../src/server/etherscan/Parameters.ts"
+import * as Rows from "../rows.ts"
+
+type Reader<A> = (parameters: Parameters.Parameters) => Result.Result<A, Refused>
+
+/** The value of the parameters in a query, or the text of the refusal. */
+const reading =
+  <A>(read: Reader<A>) =>
+  (query: string) =>
+    Result.match(read(Parameters.parse(query, "")), {
+      onSuccess: (value: A): unknown => value,
+      onFailure: ({ result }) => result,
+    })
+
+describe("Parameters", () => {
+  it("parse: takes the first value of a name in any case that is not empty, of the query and then of the form", () => {
+    const parse = (query: string, form: string) => Object.fromEntries(Parameters.parse(query, form))
+
+    expect(parse("Page=1&page=2&sort=", "PAGE=3&SORT=asc&tag=latest")).toEqual({
+      page: "1",
+      sort: "asc",
+      tag: "latest",
+    })
+    expect(parse("", "")).toEqual({})
+  })
+
+  it("address: is 20 bytes, and lower case", () => {
+    const read = reading(Parameters.address)
+    const ifSent = reading((parameters) => Parameters.addressIfSent(parameters, "contractaddress"))
+    const invalid = "Error! Invalid address format"
+
+    expect(read(`address=0x${"A".repeat(40)}`)).toBe(Rows.alice)
+    expect([read("address=0x12"), read("")]).toEqual([invalid, invalid])
+    expect(ifSent(`contractaddress=${Rows.bob}&address=0x12`)).toBe(Rows.bob)
+    expect([ifSent("contractaddress=0x12"), ifSent(`address=${Rows.bob}`)]).toEqual([invalid, undefined])
+  })
+
+  it("transactionHash: is 32 bytes, and lower case", () => {
+    const read = reading(Parameters.transactionHash)
+    const invalid = "Error! Invalid transaction hash"
+
+    expect(read(`txhash=0x${"A".repeat(64)}`)).toBe(`0x${"a".repeat(64)}`)
+    expect([read("txhash=0x12"), read("")]).toEqual([invalid, invalid])
+  })
+
+  it("number, required: are decimal digits, and stay below the largest number that is exact", () => {
+    const read = reading((parameters) => Parameters.number(parameters, "page", 7))
+    const required = reading((parameters) => Parameters.required(parameters, "page"))
+    const invalid = "Error! Invalid page: expected decimal digits"
+
+    expect([read(""), read("page=0"), read("page=12")]).toEqual([7, 0, 12])
+    expect(read(`page=${"9".repeat(30)}`)).toBe(Number.MAX_SAFE_INTEGER)
+    for (const text of ["-1", "1.5", "1e3", "0x1", "latest", "9".repeat(31)]) expect(read(`page=${text}`)).toBe(invalid)
+    expect([required("page=12"), required("page=x"), required("")]).toEqual([12, invalid, invalid])
+  })
+
+  it("block: is a number, or the default for none and for latest", () => {
+    const read = reading((parameters) => Parameters.block(parameters, "startblock", 7))
+
+    expect(["startblock=3", "", "startblock=latest", "startblock=Latest"].map(read)).toEqual([3, 7, 7, 7])
+    expect(read("startblock=earliest")).toBe("Error! Invalid startblock: expected decimal digits")
+  })
+
+  it("list: has every block and 10,000 rows, oldest first, where nothing else is sent", () => {
+    const read = reading(Parameters.list)
+    const all = { from: 0, to: Number.MAX_SAFE_INTEGER, order: "ASC", limit: 10_000, skipped: 0 }
+
+    expect(read("")).toEqual(all)
+    expect(read("startblock=3&endblock=9&page=4&offset=10&sort=DESC")).toEqual({
+      from: 3,
+      to: 9,
+      order: "DESC",
+      limit: 10,
+      skipped: 30,
+    })
+    expect(read("page=0&offset=0&sort=other")).toEqual(all)
+    expect(read("page=2&offset=20000")).toEqual({ ...all, skipped: 10_000 })
+    expect(read(`page=${"9".repeat(20)}`)).toEqual({ ...all, skipped: Number.MAX_SAFE_INTEGER })
+  })
+
+  it("list: refuses filters that it does not apply, and what is no number", () => {
+    const read = reading(Parameters.list)
+
+    for (const name of ["from", "to", "fromto_opr", "filter_by", "start_timestamp", "end_timestamp"]) {
+      expect(read(`${name}=1`)).toBe(`Error! The parameter ${name} is not supported for this action`)
+    }
+    for (const name of ["startblock", "endblock", "page", "offset"]) {
+      expect(read(`${name}=x`)).toBe(`Error! Invalid ${name}: expected decimal digits`)
+    }
+  })
+})
