@@ -12,8 +12,8 @@ const select = `SELECT ${columns} FROM webhook`
 const insert = `INSERT INTO webhook (name, holder, state, content, revision) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT (name) DO NOTHING RETURNING name`
 const remove = `DELETE FROM webhook WHERE name = ? RETURNING name`
-const removeWallets = `DELETE FROM webhook_wallet WHERE webhook = ? AND wallet IN
-  (SELECT wallet FROM webhook_wallet WHERE webhook = ? LIMIT ?) RETURNING 1`
+const removeLeft = `DELETE FROM webhook_wallet WHERE webhook = ?1 AND NOT EXISTS (SELECT 1 FROM webhook WHERE name = ?1)
+  AND wallet IN (SELECT wallet FROM webhook_wallet WHERE webhook = ?1 LIMIT ?2) RETURNING 1`
 const firstWallets = `SELECT wallet FROM webhook_wallet WHERE webhook = ? ORDER BY wallet LIMIT ?`
 const countWallets = `UPDATE webhook SET wallets = (SELECT count(*) FROM webhook_wallet WHERE webhook = name) WHERE name = ?`
 const change = `UPDATE webhook SET state = ?, content = ?, revision = revision + 1 WHERE name = ? AND revision = ? RETURNING name`
@@ -45,20 +45,33 @@ export const make = ({ reading, writing }: KeysFile): Webhooks => {
     attempt(reading, (own) => own.valuesUnsafe<Row>(sql, [...values]))
   const isChanged = (sql: string, ...values: ReadonlyArray<Value>) =>
     attempt(writing, (own) => own.rowsUnsafe(sql, [...values]).length > 0)
-  const isChangedWith = (
+  const changeWithUnsafe = (
+    own: Connection.Connection,
     name: string,
     wallets: WalletChanges,
     sql: string,
     ...values: ReadonlyArray<Value>
-  ): Effect.Effect<boolean, StoreError> =>
-    attempt(writing, (own) =>
-      Connection.atomicUnsafe(own, () => {
-        if (own.rowsUnsafe(sql, [...values]).length === 0) return false
-        WebhookWallets.changeUnsafe(own, name, wallets)
-        if (isResized(wallets)) own.rowsUnsafe(countWallets, [name])
-        return true
-      }),
-    )
+  ): boolean => {
+    if (own.rowsUnsafe(sql, [...values]).length === 0) return false
+    WebhookWallets.changeUnsafe(own, name, wallets)
+    if (isResized(wallets)) own.rowsUnsafe(countWallets, [name])
+    return true
+  }
+  /** Removes the wallets of a removed webhook of a name in turns of the event loop; the last turn runs a function in its transaction. */
+  const afterLeft = Effect.fnUntraced(function* (
+    name: string,
+    last: (own: Connection.Connection) => boolean,
+  ): Effect.fn.Return<boolean, StoreError> {
+    for (;;) {
+      const result = yield* attempt(writing, (own) =>
+        Connection.atomicUnsafe(own, () =>
+          own.rowsUnsafe(removeLeft, [name, removedAtOnce]).length === removedAtOnce ? null : last(own),
+        ),
+      )
+      if (result !== null) return result
+      yield* Effect.yieldNow
+    }
+  })
   return {
     list: Effect.map(read<Columns>(`${select} ORDER BY name`), (rows) => rows.map(fromColumns)),
     ofHolder: (holder) => Effect.map(read<Columns>(statements.ofHolder, holder), (rows) => rows.map(fromColumns)),
@@ -79,24 +92,20 @@ export const make = ({ reading, writing }: KeysFile): Webhooks => {
     having: (wallets) =>
       Effect.map(read<[string]>(WebhookWallets.having, JSON.stringify(wallets)), (rows) => new Set(rows.flat())),
     add: (name, { content, holder, state }, wallets) =>
-      isChangedWith(name, { add: wallets }, insert, name, holder, state, content, firstRevision()),
-    remove: Effect.fnUntraced(function* (name) {
-      // The webhook goes with its last wallets: a name that is used again has none of them.
-      for (;;) {
-        const isRemoved = yield* attempt(writing, (own) =>
-          Connection.atomicUnsafe(own, () => {
-            const hasMore = own.rowsUnsafe(removeWallets, [name, name, removedAtOnce]).length === removedAtOnce
-            return hasMore ? null : own.rowsUnsafe(remove, [name]).length > 0
-          }),
-        )
-        if (isRemoved !== null) return isRemoved
-        yield* Effect.yieldNow
-      }
-    }, Effect.uninterruptible),
+      afterLeft(name, (own) =>
+        changeWithUnsafe(own, name, { add: wallets }, insert, name, holder, state, content, firstRevision()),
+      ),
+    // The webhook goes before its wallets: a process that ends meanwhile leaves no webhook with fewer of them.
+    remove: (name) =>
+      Effect.uninterruptible(Effect.flatMap(isChanged(remove, name), (isRemoved) => afterLeft(name, () => isRemoved))),
     change: (name, revision, { content, state }, wallets) =>
       wallets === undefined
         ? isChanged(change, state, content, name, revision)
-        : isChangedWith(name, wallets, change, state, content, name, revision),
+        : attempt(writing, (own) =>
+            Connection.atomicUnsafe(own, () =>
+              changeWithUnsafe(own, name, wallets, change, state, content, name, revision),
+            ),
+          ),
     acquire: Effect.fnUntraced(function* (name, owner, millis) {
       const now = yield* Clock.currentTimeMillis
       const values = [owner, now + millis, name, owner, now, now + longestMillis]

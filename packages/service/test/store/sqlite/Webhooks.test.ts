@@ -35,17 +35,44 @@ const planner = Effect.gen(function* () {
 })
 
 describe("Webhooks", () => {
+  /** A webhook of more wallets than one turn removes, and its removal after its first turn. */
+  const removing = Effect.gen(function* () {
+    const webhooks = Webhooks.make(yield* KeysFile.make(join(yield* temporaryFolder, "daybook.sqlite")))
+    const wallets = Array.from({ length: 1_001 }, (_, at) => notBegun(`0x${at}`))
+    yield* webhooks.add("books", { holder: null, state: "active", content: "{}" }, wallets)
+    const removal = yield* Effect.forkChild(webhooks.remove("books"), { startImmediately: true })
+    return { webhooks, removal }
+  })
+
   it.live("remove: removes many wallets in turns of the event loop, whatever becomes of the caller", () =>
     Effect.gen(function* () {
-      const webhooks = Webhooks.make(yield* KeysFile.make(join(yield* temporaryFolder, "daybook.sqlite")))
-      const wallets = Array.from({ length: 1_001 }, (_, at) => notBegun(`0x${at}`))
-      yield* webhooks.add("books", { holder: null, state: "active", content: "{}" }, wallets)
-      const removal = yield* Effect.forkChild(webhooks.remove("books"), { startImmediately: true })
+      const { removal, webhooks } = yield* removing
       const left = yield* webhooks.walletsOf("books", {})
       yield* Fiber.interrupt(removal)
 
       expect(left).toHaveLength(1)
       expect([yield* webhooks.find("books"), yield* webhooks.walletsOf("books", {})]).toEqual([null, []])
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("remove: removes the webhook before its wallets, so that a crash leaves none with fewer of them", () =>
+    Effect.gen(function* () {
+      const { removal, webhooks } = yield* removing
+      const found = yield* webhooks.find("books")
+
+      expect(found).toBeNull()
+      expect(yield* Fiber.join(removal)).toBe(true)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("add: a webhook of the name of a removed one has its own wallets alone", () =>
+    Effect.gen(function* () {
+      const { removal, webhooks } = yield* removing
+      yield* webhooks.add("books", { holder: null, state: "active", content: "{}" }, [notBegun("0xa")])
+      yield* Fiber.join(removal)
+
+      expect(yield* webhooks.walletsOf("books", {})).toEqual([notBegun("0xa")])
+      expect(yield* webhooks.find("books")).toMatchObject({ wallets: 1 })
     }).pipe(Effect.scoped),
   )
 
