@@ -24,8 +24,8 @@ const followMillis = 2_000
 
 const chainFlag = Selection.chainFlag("Name of a chain in the configuration; may be repeated; by default all chains")
 
-const selected = Effect.fnUntraced(function* (path: string, names: ReadonlyArray<string>) {
-  const { database, jobs } = yield* Selection.open(path, names)
+const selected = Effect.fnUntraced(function* (path: string, names: ReadonlyArray<string>, mustExist: boolean) {
+  const { database, jobs } = yield* Selection.open(path, names, mustExist)
   return { database, chains: jobs.map(({ chain: name, chainId: id }): ChainRef => ({ name, id })) }
 })
 
@@ -60,7 +60,7 @@ export const backup = Command.make(
     ),
   },
   Effect.fn(function* ({ chain, config, folder, follow: isFollowing }) {
-    const { chains, database } = yield* selected(config, chain)
+    const { chains, database } = yield* selected(config, chain, true)
     yield* Effect.sync(() => setPriority(niceness))
     const onProgress = CopyReport.logProgress()
     for (const copy of yield* database.backup(chains, folder, { isPaced: true, onProgress })) {
@@ -84,7 +84,7 @@ export const restore = Command.make(
     ),
   },
   Effect.fn(function* ({ chain, config, folder }) {
-    const { chains, database } = yield* selected(config, chain)
+    const { chains, database } = yield* selected(config, chain, false)
     const copies = yield* database.restore(chains, folder, { onProgress: CopyReport.logProgress() })
     for (const copy of copies) yield* Terminal.print(CopyReport.formatCopy(copy))
     if (copies.length > 0) return

@@ -75,16 +75,17 @@ export const select = Effect.fnUntraced(function* <C extends ServedChain.ServedC
 })
 
 /**
- * Opens the database of a configuration file and selects chains by name; all chains where none is named.
+ * Opens the database of a configuration file and selects chains by name; all chains where none is named. The folder of a database is made
+ * only for a command that fills an empty one.
  *
  * **Errors**
  * - `CommandError`: a name is not in the configuration.
  * - `InvalidConfig`, `StoreError`: the configuration or the database cannot be used.
  */
-export const open = Effect.fnUntraced(function* (path: string, names: ReadonlyArray<string>) {
+export const open = Effect.fnUntraced(function* (path: string, names: ReadonlyArray<string>, mustExist = true) {
   const { baseFolder, config } = yield* ConfigFile.read(path)
   const chains = yield* select(yield* Effect.fromResult(ServedChain.fromChains(config.chains)), names)
-  const database = yield* Engine.fromUrl(config.database, baseFolder, config)
+  const database = yield* Engine.fromUrl(config.database, baseFolder, { ...config, mustExist })
   const owner = `maintenance ${randomUUID()}`
   const jobs = chains.map((one) =>
     ChainJob.fromChain(one, {

@@ -7,6 +7,7 @@ import type { ChainRef } from "../store/ChainRef.ts"
 import type { Database } from "../store/Database.ts"
 import type { SpaceUse } from "../store/Space.ts"
 import type { StoreError } from "../store/StoreError.ts"
+import * as StoredChain from "./StoredChain.ts"
 
 /** How to compact. */
 export interface Options {
@@ -44,13 +45,15 @@ const releaseAll = Effect.fnUntraced(function* (
  * Gives free space back.
  *
  * **Errors**
- * - `StoreError`: the store cannot be written, or the disk is full. Nothing is lost.
+ * - `StoreError`: there is no store, it cannot be written, or the disk is full. Nothing is lost.
  */
 export const run = Effect.fn("Compact.run")(function* (
   database: Database,
   options: Options,
 ): Effect.fn.Return<Compacted, StoreError> {
-  const { space } = database.chain(options.chain)
+  const store = database.chain(options.chain)
+  yield* StoredChain.check(store)
+  const { space } = store
   const before = yield* space.use
   yield* releaseAll(database, options)
   return { before, after: yield* space.use }

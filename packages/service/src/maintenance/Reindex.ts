@@ -11,6 +11,7 @@ import type { Database } from "../store/Database.ts"
 import type { FencingToken } from "../store/Leases.ts"
 import type { CheckpointConflict, LeaseLost, StoreError } from "../store/StoreError.ts"
 import * as MaintenanceLease from "./MaintenanceLease.ts"
+import * as StoredChain from "./StoredChain.ts"
 
 /** The result of a removal. */
 export interface Removed {
@@ -80,6 +81,7 @@ export const run = Effect.fn("Reindex.run")(function* (
   },
 ): Effect.fn.Return<Removed, StoreError | CheckpointConflict | LeaseLost | MaintenanceLease.IndexerRunning> {
   const { chain, from, owner, patienceMillis = MaintenanceLease.defaultPatienceMillis } = options
+  yield* StoredChain.check(database.chain(chain))
   const token = yield* MaintenanceLease.acquire(database, chain, owner, patienceMillis)
   const removing = Effect.gen(function* () {
     const before = yield* database.chain(chain).reader.snapshot(({ checkpoint }) => checkpoint)

@@ -23,6 +23,8 @@ import type { Webhooks } from "./Webhooks.ts"
 
 /** How an engine stores. */
 export interface EngineOptions {
+  /** Whether a folder that does not exist is refused in place of being made. Default false. */
+  readonly mustExist?: boolean
   /** How documents are stored: compressed, or as plain text. Rows of either form stay readable. Default `zstd`. */
   readonly documents?: "plain" | "zstd"
   /** Entries of histories and rows of ledgers after which a range of blocks ends, where an engine keeps such ranges. Default 65,536. */

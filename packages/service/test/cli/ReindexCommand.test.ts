@@ -1,11 +1,22 @@
 import { describe, it } from "@effect/vitest"
+import { existsSync, readdirSync } from "node:fs"
+import { join } from "node:path"
 import { Effect } from "effect"
 import { expect } from "vitest"
+import * as Engine from "../../src/store/Engine.ts"
+import * as TestStore from "../store/TestStore.ts"
 import { daybook, timeout, withConfig } from "./daybook.ts"
 
 const node = { rpc: ["http://127.0.0.1:65535"] }
 const twoChains = { chains: { eth: node, "my chain": { id: 5, ...node } } }
 const rejected = (what: string) => ({ code: 2, out: "", err: `daybook: ${what} Nothing was removed.\n` })
+
+/** Makes the stores of chains without blocks. */
+const withStores = (base: string, ...chains: ReadonlyArray<{ readonly name: string; readonly id: number }>) =>
+  Effect.gen(function* () {
+    const database = yield* Engine.fromUrl("sqlite:data", base)
+    for (const chain of chains) yield* TestStore.open(database, chain)
+  }).pipe(Effect.scoped)
 
 describe("daybook reindex", () => {
   it.live(
@@ -31,6 +42,7 @@ describe("daybook reindex", () => {
     () =>
       Effect.gen(function* () {
         const base = yield* withConfig(twoChains)
+        yield* withStores(base)
         const [unselected, both] = yield* Effect.all(
           [daybook(base, "reindex", "--all"), daybook(base, "reindex", "--all", "--chain", "eth", "--all-chains")],
           { concurrency: 2 },
@@ -52,6 +64,9 @@ describe("daybook reindex", () => {
       Effect.gen(function* () {
         const base = yield* withConfig()
         const two = yield* withConfig(twoChains)
+        const eth = { name: "eth", id: 1 }
+        yield* withStores(base, eth)
+        yield* withStores(two, eth, { name: "my chain", id: 5 })
         const [only, named, every] = yield* Effect.all(
           [
             daybook(base, "reindex", "--all", "--chain", "eth"),
@@ -71,6 +86,33 @@ describe("daybook reindex", () => {
         })
         expect(every.code).toBe(0)
         expect(every.out.match(/^(eth|my chain): Nothing to remove/gm)).toHaveLength(2)
+      }),
+    timeout,
+  )
+
+  it.live(
+    "reindex and compact: refuse a database that is not there, and make none",
+    () =>
+      Effect.gen(function* () {
+        const base = yield* withConfig()
+        const folder = join(base, "data")
+        const commands = [["reindex", "--all"], ["compact"]]
+        const withoutFolder = yield* Effect.forEach(commands, (args) => daybook(base, ...args))
+        const isMade = existsSync(folder)
+        yield* withStores(base)
+        const withoutFile = yield* Effect.forEach(commands, (args) => daybook(base, ...args))
+
+        for (const ended of withoutFolder) {
+          const what = `Database folder missing: ${folder}. Correct "database", or run "daybook serve", which makes it.`
+          expect(ended).toEqual({ code: 4, out: "", err: `daybook: ${what}\n` })
+        }
+        for (const { code, err } of withoutFile) {
+          expect([code, err]).toEqual([
+            4,
+            expect.stringMatching(/^daybook: Database file missing: chain-eth\.sqlite\./),
+          ])
+        }
+        expect([isMade, readdirSync(folder)]).toEqual([false, []])
       }),
     timeout,
   )

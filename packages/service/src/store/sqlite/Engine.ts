@@ -50,10 +50,10 @@ export const prepare = (block: BlockRows, { documents = "zstd" }: EngineOptions)
 export const open = Effect.fn("Sqlite.open")(function* (
   location: string,
   baseFolder: string,
-  { documents = "zstd", rangeEntries }: EngineOptions = {},
+  { documents = "zstd", mustExist = false, rangeEntries }: EngineOptions = {},
 ): Effect.fn.Return<Database, StoreError, Scope.Scope> {
   const folder = yield* Folder.fromLocation(location, baseFolder)
-  yield* Folder.make(folder)
+  yield* mustExist ? Folder.check(folder) : Folder.make(folder)
 
   const keysFile = yield* KeysFile.make(join(folder, Folder.keysFile))
   const refs = new Map<string, ChainRef>()

@@ -43,6 +43,14 @@ const makeFolders = (folder: string): void => {
   }
 }
 
+/** Fails where there is no folder. */
+export const check = (folder: string): Effect.Effect<void, StoreError> =>
+  Effect.suspend(() => {
+    if (existsSync(folder)) return Effect.void
+    const message = `Database folder missing: ${folder}. Correct "database", or run "daybook serve", which makes it.`
+    return Effect.fail(new StoreError({ message, isRetryable: false, cause: undefined }))
+  })
+
 /** Makes a folder for its owner alone. */
 export const make = (folder: string): Effect.Effect<void, StoreError> =>
   Effect.try({

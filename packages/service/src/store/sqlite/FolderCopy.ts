@@ -2,7 +2,7 @@
  * Backups of a folder and restores from one: copies the files of chains, and of API keys, between two folders.
  */
 import { existsSync, realpathSync, statSync } from "node:fs"
-import { basename, join, resolve } from "node:path"
+import { basename, dirname, join, resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import type { ChainRef } from "../ChainRef.ts"
 import type { Copy, Database } from "../Database.ts"
@@ -71,7 +71,13 @@ const checkRestore = Effect.fnUntraced(function* (
   to: string,
   ref: ChainRef,
 ): Effect.fn.Return<void, StoreError> {
-  const original = yield* stateOf(from, ref)
+  const original = yield* Effect.mapError(stateOf(from, ref), (error) =>
+    error.migration === undefined
+      ? error
+      : refuse(
+          `${error.message} A restore migrates nothing: set "database" to "sqlite:${dirname(from)}" and start the service, or restore a backup of this version.`,
+        ),
+  )
   if (original?.copying != null) {
     return yield* refuse(`Unfinished copy: ${from}. Run the command that made it again.`)
   }

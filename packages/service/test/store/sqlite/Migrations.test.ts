@@ -86,6 +86,19 @@ describe("a file of an earlier version", () => {
     }),
   )
 
+  it.effect("restore: refuses it with what to do, and leaves it as it is", () =>
+    Effect.gen(function* () {
+      const { file } = yield* firstFile
+      const database = yield* Engine.fromUrl("sqlite:fresh", yield* temporaryFolder)
+      const { message } = yield* Effect.flip(database.restore([ref], dirname(file)))
+
+      expect(message).toBe(
+        `Database of an older version: chain-test.sqlite has schema ${firstVersion}, this version needs ${newest}. The indexer migrates it when it starts. A restore migrates nothing: set "database" to "sqlite:${dirname(file)}" and start the service, or restore a backup of this version.`,
+      )
+      expect(versionOf(file)).toBe(firstVersion)
+    }),
+  )
+
   it.effect("migrate: brings it to the present version, so that readers accept it, and passes a missing one over", () =>
     Effect.gen(function* () {
       const { file } = yield* firstFile
