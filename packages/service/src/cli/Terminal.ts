@@ -11,11 +11,13 @@ import * as Logger from "effect/Logger"
 import * as References from "effect/References"
 import { CommandError } from "./CommandError.ts"
 import * as ProgressLine from "./ProgressLine.ts"
+import * as StandardError from "./StandardError.ts"
 
 const standardOutput = 1
 const standardError = 2
 const defaultColumns = 80
 
+// Asking whether it is a terminal makes writes to a pipe fail where they would wait for its reader.
 /** The line of progress; `undefined` where standard error is not a terminal. */
 export const progress = process.stderr.isTTY
   ? ProgressLine.make({
@@ -26,17 +28,25 @@ export const progress = process.stderr.isTTY
     })
   : undefined
 
-/** Writes a line to standard error. One that cannot be written is left out: a service goes on without its log. */
+const lines = StandardError.make((bytes) => writeSync(standardError, bytes))
+process.on("exit", lines.end)
+
+/** Writes a line to standard error. */
 const writeError = (line: string): void => {
-  const write = () => {
+  if (progress === undefined) lines.write(line)
+  else progress.above(() => lines.write(line))
+}
+
+/** Writes a line to standard output, as fast as its reader reads: it may be the same pipe as standard error. */
+const printLine = (line: string): void => {
+  for (let rest = Buffer.from(`${line}\n`); rest.length > 0;) {
     try {
-      writeSync(standardError, `${line}\n`)
-    } catch {
-      // Its reader has left, or its disk is full.
+      rest = rest.subarray(writeSync(standardOutput, rest))
+    } catch (cause) {
+      if (!StandardError.isFull(cause)) throw cause
+      StandardError.pause()
     }
   }
-  if (progress === undefined) write()
-  else progress.above(write)
 }
 
 /** Where lines are written: by default the standard streams of the process. */
@@ -49,7 +59,7 @@ export interface Output {
 
 /** The output of the commands that run in a context. */
 export const Output = Context.Reference<Output>("@daybook/service/cli/Output", {
-  defaultValue: () => ({ print: (line) => void writeSync(standardOutput, `${line}\n`), note: writeError }),
+  defaultValue: () => ({ print: printLine, note: writeError }),
 })
 
 /** Standard output cannot be written: its reader has left, or its disk is full. */
@@ -73,9 +83,15 @@ export const note = (line: string): Effect.Effect<void> => Output.useSync((outpu
 const formatAnnotation = ([name, value]: readonly [name: string, value: unknown]): string =>
   ` ${name}=${typeof value === "string" && /[\s"=]/.test(value) ? JSON.stringify(visible(value)) : String(value)}`
 
+/** The annotations of a line, with the number of lines that were left out before it. */
+const annotationsOf = (own: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
+  const linesLeftOut = lines.takeLeftOut()
+  return linesLeftOut === 0 ? own : { ...own, linesLeftOut }
+}
+
 /** Logger that writes one line per entry to standard error: time, level, chain, message, then other annotations and the cause. */
 export const logger = Logger.make(({ cause, date, fiber, logLevel, message }) => {
-  const { chain, ...annotations } = fiber.getRef(References.CurrentLogAnnotations)
+  const { chain, ...annotations } = annotationsOf(fiber.getRef(References.CurrentLogAnnotations))
   const prefix = typeof chain === "string" ? `${chain}: ` : ""
   const text = (Array.isArray(message) ? message : [message]).map(String).join(" ")
   const values = Object.entries(annotations).map(formatAnnotation).join("")
@@ -90,7 +106,7 @@ const jsonValue = (value: unknown): number | boolean | string =>
 
 /** Logger that writes one line of JSON per entry to standard error: time, level, message, the annotations, and the cause. */
 export const jsonLogger = Logger.make(({ cause, date, fiber, logLevel, message }) => {
-  const annotations = Object.entries(fiber.getRef(References.CurrentLogAnnotations))
+  const annotations = Object.entries(annotationsOf(fiber.getRef(References.CurrentLogAnnotations)))
   const entry = {
     time: date.toISOString(),
     level: logLevel.toLowerCase(),
