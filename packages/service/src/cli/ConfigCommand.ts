@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as References from "effect/References"
 import * as Result from "effect/Result"
 import * as Command from "effect/cli/Command"
+import * as DatabaseTls from "../config/DatabaseTls.ts"
 import * as DatabaseUrl from "../config/DatabaseUrl.ts"
 import * as ConfigFile from "../config/ConfigFile.ts"
 import { InvalidConfig } from "../config/InvalidConfig.ts"
@@ -47,10 +48,15 @@ const checkFiles = Effect.fnUntraced(
     const folder = DatabaseUrl.folderOf(database, baseFolder)
     const checkSocket = (key: string, at: Listen.Listen) =>
       Effect.mapError(Listener.checkSocket({ key, listen: Listen.inFolder(at, baseFolder) }), issueOf(key))
+    const urls = typeof database === "string" ? [database] : [database.url, ...database.replicas]
+    const checkCertificates = (url: string) =>
+      Effect.mapError(Effect.fromResult(DatabaseTls.read(url, baseFolder)), (message) =>
+        issueOf("database")({ message }),
+      )
     const reads: ReadonlyArray<Effect.Effect<unknown, InvalidConfig>> = [
       checkSocket("listen", listen),
       monitoring === listen ? Effect.void : checkSocket("monitoring", monitoring),
-      folder === undefined ? Effect.void : checkFolder(folder),
+      ...(folder === undefined ? urls.map(checkCertificates) : [checkFolder(folder)]),
       signatures === undefined ? Effect.void : SignatureDirectory.read(inFolder(signatures)),
       signingKey === undefined ? Effect.void : SigningKey.readConfigured(inFolder(signingKey)),
       tls === undefined

@@ -27,8 +27,28 @@ export const sqliteFolder = (location: string): Result.Result<string, Refused> =
 /** Modes of TLS that the driver knows. */
 const sslModes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
 
-/** A parameter of a URL that the driver refuses. */
+/** Parameters that have an effect. */
+const parameterNames = new Set([
+  "host",
+  "port",
+  "user",
+  "password",
+  "dbname",
+  "application_name",
+  "options",
+  "connect_timeout",
+  "sslmode",
+  "sslrootcert",
+  "sslcert",
+  "sslkey",
+])
+
+/** What is wrong with the parameters of a URL: the driver refuses some values, and would ignore others. Shows no part of the URL. */
 const refusedParameter = (parameters: URLSearchParams): string | undefined => {
+  // It may be the rest of a password with "?".
+  const isUnknown = [...parameters.keys()].some((name) => !parameterNames.has(name))
+  if (isUnknown) return 'a parameter without an effect; TLS is "sslmode=require"'
+  if (parameters.has("sslcert") !== parameters.has("sslkey")) return '"sslcert" or "sslkey" without the other one'
   const [mode, seconds, port] = ["sslmode", "connect_timeout", "port"].map((name) => parameters.get(name))
   if (mode != null && !sslModes.includes(mode)) return `an "sslmode" that is none of ${sslModes.join(", ")}`
   if (seconds != null && !/^\d+$/.test(seconds)) return 'a "connect_timeout" that is no number of seconds'

@@ -63,6 +63,20 @@ const broken: ReadonlyArray<readonly [text: string, line: number, key: string, e
     'an "sslmode" that is none of disable, allow, prefer, require, verify-ca, verify-full',
   ],
   [
+    file(listen, `"postgres://h/name?ssl=${canary}"`, chains),
+    3,
+    "database",
+    "a PostgreSQL URL",
+    'a parameter without an effect; TLS is "sslmode=require"',
+  ],
+  [
+    file(listen, `"postgres://h/name?sslcert=${canary}"`, chains),
+    3,
+    "database",
+    "a PostgreSQL URL",
+    '"sslcert" or "sslkey" without the other one',
+  ],
+  [
     file(listen, `{ "url": "sqlite:data",\n"replicas": ["sqlite:${canary}"] }`, chains),
     4,
     "database.replicas[0]",
@@ -208,6 +222,19 @@ describe("daybook config check", () => {
         expect.stringMatching(/Invalid configuration "signingKey": /),
         expect.stringMatching(/Cannot use the certificate of "tls": .* \(ENOENT\)/),
       ])
+    }),
+  )
+
+  it.live("config check: reads the certificates that the URL of a database names", () =>
+    Effect.gen(function* () {
+      const checkWith = (parameters: string) => check(file(listen, `"postgres://h/name?${parameters}"`, chains))
+      const missing = yield* checkWith("sslrootcert=none.pem&sslmode=require")
+      const own = yield* checkWith(`sslrootcert=${tlsFiles.cert}&sslcert=${tlsFiles.cert}&sslkey=${tlsFiles.key}`)
+      const swapped = yield* checkWith(`sslcert=${tlsFiles.key}&sslkey=${tlsFiles.cert}`)
+
+      expect([missing.code, own.code, swapped.code]).toEqual([3, 0, 3])
+      expect(missing.err).toMatch(/Cannot use the certificates of "database": "none\.pem" \(ENOENT\)\. Give them/)
+      expect(swapped.err).toMatch(/Cannot use the certificates of "database": .* \(ERR_\w+\)\. Give them/)
     }),
   )
 

@@ -6,6 +6,7 @@
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
+import * as DatabaseTls from "../../config/DatabaseTls.ts"
 import * as DatabaseUrl from "../../config/DatabaseUrl.ts"
 import * as WalletTransactions from "../../projection/WalletTransactions.ts"
 import type { ChainRef } from "../ChainRef.ts"
@@ -72,14 +73,10 @@ const changeWatch = Effect.fnUntraced(function* (
   return { checkpoint: CheckpointRow.toCheckpoint({ ...columns, watch: text }), changed }
 })
 
+const refuse = (message: string) => new StoreError({ message, isRetryable: false, cause: undefined })
+
 const noCopies = (name: string, tools: string) =>
-  Effect.fail(
-    new StoreError({
-      message: `Database managed by PostgreSQL: ${name}. ${tools}`,
-      isRetryable: false,
-      cause: undefined,
-    }),
-  )
+  Effect.fail(refuse(`Database managed by PostgreSQL: ${name}. ${tools}`))
 
 /** Runs an effect once; a failure is not kept. */
 const once = <E>(effect: Effect.Effect<void, E>): Effect.Effect<void, E> => {
@@ -141,28 +138,33 @@ const openChain = (pools: Pool.Pools, replicas: Replicas.Replicas, ref: ChainRef
 /** A replica has less time for a connection: another server can read instead. */
 const replicaConnectMillis = 2_000
 
-const named = Effect.fnUntraced(function* (location: string) {
+const named = Effect.fnUntraced(function* (location: string, baseFolder: string) {
   const url = `postgres:${location}`
-  return [yield* nameOf(url), Redacted.make(url, { label: "database" })] as const
+  const name = yield* nameOf(url)
+  const tls = yield* Effect.mapError(Effect.fromResult(DatabaseTls.read(url, baseFolder)), refuse)
+  return { name, tls, url: Redacted.make(url, { label: "database" }) }
 })
 
 /**
- * Opens the database of a URL until the scope ends. Connects when it is first used.
+ * Opens the database of a URL until the scope ends. Connects when it is first used. Paths of certificates are relative to `baseFolder`.
  *
  * **Errors**
- * - `StoreError`: the URL is not understood. Never shows the URL.
+ * - `StoreError`: the URL is not understood, or its certificates cannot be used. Never shows the URL.
  */
 export const open = Effect.fn("Postgres.open")(function* (
   location: string,
-  _: string,
+  baseFolder: string,
   { documents: codec = "zstd" }: EngineOptions = {},
   replicaLocations: ReadonlyArray<string> = [],
 ): Effect.fn.Return<Database, StoreError, Scope.Scope> {
-  const pools = yield* Pool.make(...(yield* named(location)))
+  const { name: label, tls, url } = yield* named(location, baseFolder)
+  const pools = yield* Pool.make(label, url, { tls })
   const own = OwnSchema.make(pools)
   const notifications = yield* Notifications.make(pools.reading)
   const sources = yield* Effect.forEach(replicaLocations, (replica) =>
-    Effect.flatMap(named(replica), ([name, url]) => Pool.source(name, url, { connectMillis: replicaConnectMillis })),
+    Effect.flatMap(named(replica, baseFolder), (own) =>
+      Pool.source(own.name, own.url, { connectMillis: replicaConnectMillis, tls: own.tls }),
+    ),
   )
   const replicas = Replicas.make(sources)
   const chains = new Map<string, Opened>()

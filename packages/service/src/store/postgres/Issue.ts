@@ -16,6 +16,11 @@ const unreachable: Kind = {
   remedy: "Check that PostgreSQL runs and accepts connections from this machine.",
   isRetryable: true,
 }
+const untrusted: Kind = {
+  what: "Database unreachable by TLS",
+  remedy: 'Check the certificate of the server, and "sslmode" and "sslrootcert" of "database".',
+  isRetryable: true,
+}
 const login: Kind = {
   what: "Database refused the login",
   remedy: 'Correct the user and password of "database".',
@@ -129,9 +134,19 @@ const nodeOf = ({ message, where = "" }: ServerError): string | undefined =>
 /** Whether a row contradicts the key of its table. */
 export const isConflict = ({ cause }: StoreError): boolean => cause instanceof SqlError && sqlState(cause) === "23505"
 
+/** Codes of Node for a certificate that it does not accept, and for a failure within TLS. */
+const tlsCode = /^ERR_(?:SSL|TLS|OSSL)_|CERT|SIGNATURE/
+
+/** Why TLS failed with a server; `undefined` for another failure. */
+const tlsIssue = ({ reason: { _tag, cause } }: SqlError): string | undefined => {
+  if (_tag !== "ConnectionError" || !(cause instanceof Error)) return undefined
+  if (cause.message === "The server does not support TLS") return "it has none"
+  return "code" in cause && tlsCode.test(String(cause.code)) ? String(cause.code) : undefined
+}
+
 const kindOf = (error: SqlError, state: string | undefined): Kind | undefined => {
   if (state !== undefined) return kinds[state] ?? kinds[state.slice(0, 2)]
-  if (error.reason._tag === "ConnectionError") return unreachable
+  if (error.reason._tag === "ConnectionError") return tlsIssue(error) === undefined ? unreachable : untrusted
   return error.reason._tag === "AuthenticationError" ? login : undefined
 }
 
@@ -156,7 +171,8 @@ export const toStoreError = (name: string, cause: SqlError): StoreError => {
   const node = server && nodeOf(server)
   const kind = node !== undefined && nodeStates.test(server!.code) ? lostNode : kindOf(cause, server?.code)
   const label = node === undefined ? name : `${node} of ${name}`
-  const detail = server === undefined ? "" : ` (SQLSTATE ${server.code})`
+  const reason = server === undefined ? tlsIssue(cause) : `SQLSTATE ${server.code}`
+  const detail = reason === undefined ? "" : ` (${reason})`
   return new StoreError({
     message:
       kind === undefined ? `Database failed: ${label}${detail}.` : `${kind.what}: ${label}${detail}. ${kind.remedy}`,

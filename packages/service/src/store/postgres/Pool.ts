@@ -13,6 +13,7 @@ import type * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import type * as SqlConnection from "effect/sql/SqlConnection"
 import type { SqlError } from "effect/sql/SqlError"
+import type { DatabaseTls } from "../../config/DatabaseTls.ts"
 import type { StoreError } from "../StoreError.ts"
 import * as Issue from "./Issue.ts"
 import * as Values from "./Values.ts"
@@ -32,6 +33,12 @@ export interface TimeLimits {
   readonly connectMillis: number
   /** For a statement of a transaction, by default. */
   readonly statementMillis: number
+}
+
+/** How pools are opened. */
+export interface Options extends Partial<TimeLimits> {
+  /** Certificates; TLS is required where they are given. Default: by the URL. */
+  readonly tls?: DatabaseTls | undefined
 }
 
 /** A pool of connections. */
@@ -278,9 +285,10 @@ const bounded = (pool: Pool, { statementMillis: usual }: TimeLimits): Pool => ({
     ),
 })
 
-const clientOf = (url: Redacted.Redacted, maxConnections: number) =>
+const clientOf = (url: Redacted.Redacted, maxConnections: number, ssl: DatabaseTls | undefined) =>
   PgClient.make({
     url,
+    ssl,
     maxConnections,
     applicationName,
     keepAlive,
@@ -295,9 +303,9 @@ const opened = <A>(name: string, effect: Effect.Effect<A, SqlError, Scope.Scope 
 export const source = (
   name: string,
   url: Redacted.Redacted,
-  limits: Partial<TimeLimits> = {},
+  { tls, ...limits }: Options = {},
 ): Effect.Effect<Source, StoreError, Scope.Scope> =>
-  Effect.map(opened(name, clientOf(url, maxReading)), (client) => ({
+  Effect.map(opened(name, clientOf(url, maxReading, tls)), (client) => ({
     name,
     reading: poolOf(name, client, beginReading, { ...readingLimits, ...limits }),
   }))
@@ -306,11 +314,12 @@ export const source = (
 export const make = (
   name: string,
   url: Redacted.Redacted,
-  limits: Partial<TimeLimits> = {},
+  options: Options = {},
 ): Effect.Effect<Pools, StoreError, Scope.Scope> =>
   Effect.gen(function* () {
+    const { tls, ...limits } = options
     const ownLimits = { ...writingLimits, ...limits }
-    const client = yield* opened(name, clientOf(url, maxWriting))
+    const client = yield* opened(name, clientOf(url, maxWriting, tls))
     const writing = bounded(poolOf(name, client, beginWriting, ownLimits), ownLimits)
-    return { ...(yield* source(name, url, limits)), writing }
+    return { ...(yield* source(name, url, options)), writing }
   })

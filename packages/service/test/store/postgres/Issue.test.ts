@@ -51,6 +51,20 @@ describe("Issue", () => {
   })
 
   describe("toStoreError", () => {
+    it.each([
+      [Object.assign(new Error("self-signed"), { code: "SELF_SIGNED_CERT_IN_CHAIN" }), "SELF_SIGNED_CERT_IN_CHAIN"],
+      [
+        Object.assign(new Error("other name"), { code: "ERR_TLS_CERT_ALTNAME_INVALID" }),
+        "ERR_TLS_CERT_ALTNAME_INVALID",
+      ],
+      [new Error("The server does not support TLS"), "it has none"],
+    ])("toStoreError: %s is a database that TLS does not reach", (cause, reason) => {
+      expect(shown(new SqlError({ reason: new ConnectionError({ cause }) }))).toEqual({
+        isRetryable: true,
+        message: `Database unreachable by TLS: db1/chains (${reason}). Check the certificate of the server, and "sslmode" and "sslrootcert" of "database".`,
+      })
+    })
+
     it.each(["EPIPE", "ECONNRESET"])(
       "toStoreError: a socket that broke with %s is a database that is unreachable, and no SQLSTATE",
       (code) => {

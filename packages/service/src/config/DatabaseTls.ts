@@ -1,0 +1,43 @@
+/**
+ * The files that the URL of a PostgreSQL database names by the parameters of libpq: certificates of the authorities that may sign that of the
+ * server, and the certificate of this client with its key. They are read when the database is opened.
+ */
+import { readFileSync } from "node:fs"
+import { resolve } from "node:path"
+import { createSecureContext } from "node:tls"
+import * as Result from "effect/Result"
+import { quote } from "@daybook/schema/Issue"
+
+/** Contents of the files as PEM; `undefined` for those that no parameter names. */
+export interface DatabaseTls {
+  readonly ca: string | undefined
+  readonly cert: string | undefined
+  readonly key: string | undefined
+}
+
+const codeOf = (cause: unknown): string =>
+  typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "unknown"
+
+/**
+ * Reads the files; `undefined` where a URL names none, or no TLS. Relative paths start in `baseFolder`.
+ *
+ * **Errors**
+ * - a sentence: a file cannot be read, or certificate and key do not belong together. It names the files and shows nothing else of the URL.
+ */
+export const read = (url: string, baseFolder: string): Result.Result<DatabaseTls | undefined, string> => {
+  const { searchParams } = new URL(url)
+  const [ca, cert, key] = ["sslrootcert", "sslcert", "sslkey"].map((name) => searchParams.get(name))
+  const paths = [ca, cert, key].filter((path) => path != null)
+  if (paths.length === 0 || searchParams.get("sslmode") === "disable") return Result.succeed(undefined)
+  const readFile = (path: string | null | undefined) =>
+    path == null ? undefined : readFileSync(resolve(baseFolder, path), "utf8")
+  return Result.try({
+    try: () => {
+      const files = { ca: readFile(ca), cert: readFile(cert), key: readFile(key) }
+      createSecureContext(files)
+      return files
+    },
+    catch: (cause) =>
+      `Cannot use the certificates of "database": ${paths.map((path) => quote(path)).join(", ")} (${codeOf(cause)}). Give them and the key as PEM.`,
+  })
+}
