@@ -20,17 +20,21 @@ if (!isThere)
 
 const file = join(import.meta.dirname, "../../../../deploy/haproxy.cfg")
 
-/** Status of a GET whose path is sent as it is. */
-const statusOf = (port: number, path: string) =>
+/** Status and body of a GET whose path is sent as it is. */
+const responseTo = (port: number, path: string) =>
   Effect.promise(
     () =>
-      new Promise<number>((resolve) => {
+      new Promise<readonly [status: number, body: string]>((resolve) => {
         const sent = httpRequest({ host: "127.0.0.1", port, path, headers: { host: "localhost" } }, (response) => {
-          response.resume().on("end", () => resolve(response.statusCode ?? 0))
+          let body = ""
+          response.on("data", (chunk: Buffer) => (body += chunk.toString()))
+          response.on("end", () => resolve([response.statusCode ?? 0, body]))
         })
-        sent.on("error", () => resolve(0)).end()
+        sent.on("error", () => resolve([0, ""])).end()
       }),
   )
+
+const statusOf = (port: number, path: string) => Effect.map(responseTo(port, path), ([status]) => status)
 
 /** Starts HAProxy before a service, with the configuration that is shipped and what is changed of it; gives its port. */
 const proxied = Effect.fnUntraced(function* (service: string, change: (text: string) => string = (text) => text) {
@@ -80,7 +84,11 @@ describe("encoded paths", () => {
       const port = yield* proxied(new URL(url).host)
 
       expect(yield* Effect.forEach(encodedPaths, (path) => statusOf(port, path))).toEqual(encodedPaths.map(() => 400))
-      expect(yield* statusOf(port, "/metrics")).toBe(404)
+      const [status, body] = yield* responseTo(port, "/metrics")
+      expect([status, JSON.parse(body)]).toEqual([
+        404,
+        { code: "not_found", message: "Path not found.", requestId: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+      ])
       expect(yield* statusOf(port, "/health?x=%6d")).toBe(200)
     }).pipe(Effect.scoped),
   )
