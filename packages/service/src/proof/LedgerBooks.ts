@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Movement from "../ledger/Movement.ts"
 import * as Role from "../ledger/Role.ts"
 import * as Books from "../ledger/Books.ts"
-import type { ChainReader, LedgerEntry, Position } from "../store/ChainReader.ts"
+import type { ChainReader, LedgerEntry, LedgerQuery, LedgerRows, Position } from "../store/ChainReader.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import * as Holding from "../ledger/Holding.ts"
 
@@ -41,14 +41,14 @@ export const read = Effect.fnUntraced(function* <E = never>(
   let after: Position | null = null
   for (;;) {
     const bounds = { limit: pageRows, maxBytes: pageBytes }
-    const query = { wallet, from, to, order: "ASC", after, ...bounds, isForProof: true } as const
-    const rows: ReadonlyArray<LedgerEntry> = yield* snapshot((one) => one.ledger(query))
+    const query: LedgerQuery = { wallet, from, to, order: "ASC", after, ...bounds, isForProof: true }
+    const { hasMore, rows }: LedgerRows = yield* snapshot((one) => one.ledger(query))
     for (const row of rows) {
       yield* admit(row)
       add(books, row)
     }
     const last = rows.at(-1)
-    if (last === undefined) return books
+    if (last === undefined || !hasMore) return books
     after = { block: last.block, index: last.index }
     yield* Effect.yieldNow
   }

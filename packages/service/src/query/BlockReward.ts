@@ -57,7 +57,7 @@ export const read = (chain: IndexedChain, number: number): Effect.Effect<BlockRe
       yield* Coverage.checkDerived(projection, snapshot, chain.name, checkpoint)
       const after = { block: number, index: lastTransaction }
       const query = { wallet: feeRecipient, from: number, to: number, order: "ASC", after, limit: 1 } as const
-      const [entry] = yield* snapshot.ledger(query)
+      const [entry] = (yield* snapshot.ledger(query)).rows
       if (entry !== undefined && Role.isIncomplete(entry.roles)) return yield* unknown
       const rewards = entry?.movements.filter(({ kind }) => kind === "reward") ?? []
       return { block, feeRecipient, amount: rewards.reduce((sum, { amount }) => sum + amount, 0n) }

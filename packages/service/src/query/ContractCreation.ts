@@ -6,7 +6,7 @@
 import * as Effect from "effect/Effect"
 import * as Role from "../ledger/Role.ts"
 import * as WalletLedger from "../projection/WalletLedger.ts"
-import type { LedgerEntry, Position, Snapshot } from "../store/ChainReader.ts"
+import type { LedgerEntry, LedgerRows, Position, Snapshot } from "../store/ChainReader.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import * as WatchList from "../store/WatchList.ts"
 import * as CompleteRange from "./CompleteRange.ts"
@@ -78,14 +78,14 @@ const findIn = Effect.fnUntraced(function* (
   const range = { wallet, from: checkpoint.first, to: checkpoint.head.number, order: "ASC" } as const
   let after: Position | null = null
   for (let batches = 0; batches < maxBatches; batches++) {
-    const entries: ReadonlyArray<LedgerEntry> = yield* snapshot.ledger({ ...range, after, limit: batch, maxBytes })
-    for (const entry of entries.filter(isCreated)) {
+    const { hasMore, rows }: LedgerRows = yield* snapshot.ledger({ ...range, after, limit: batch, maxBytes })
+    for (const entry of rows.filter(isCreated)) {
       const document = yield* documentAt(snapshot, wallet, entry)
       const creation = document && creationOf(document, wallet)
       if (creation !== null) return { creation, coverage }
     }
-    after = entries.at(-1) ?? null
-    if (after === null) return { creation: null, coverage }
+    if (!hasMore) return { creation: null, coverage }
+    after = rows.at(-1) ?? null
     yield* Effect.yieldNow
   }
   return yield* incomplete(`the contract ${wallet} has too many transactions before its creation`)

@@ -142,13 +142,14 @@ const readMore = (
     Effect.gen(function* () {
       const { after, pageRows, wallet } = reading
       const to = closing.number
-      const entries = yield* snapshot.ledger({ wallet, from, to, order: "ASC", after, limit: pageRows, maxBytes })
-      const places = yield* snapshot.places(entries.map(positionOf), maxBytes)
+      const query = { wallet, from, to, order: "ASC", after, limit: pageRows, maxBytes } as const
+      const { hasMore, rows } = yield* snapshot.ledger(query)
+      const places = yield* snapshot.places(rows.map(positionOf), maxBytes)
       for (const [at, { block, transactionHash }] of places.entries()) {
-        reading.rows.push({ block, row: rowOf(wallet, entries[at]!, transactionHash) })
+        reading.rows.push({ block, row: rowOf(wallet, rows[at]!, transactionHash) })
       }
-      reading.after = entries[places.length - 1] ?? after
-      reading.hasMore = entries.length > 0
+      reading.after = rows[places.length - 1] ?? after
+      reading.hasMore = hasMore || places.length < rows.length
     }),
   )
 

@@ -64,10 +64,10 @@ const addSlice = (
   to: number,
 ): Effect.Effect<{ readonly last: Position; readonly count: number } | null, StoreError> =>
   inTurn(
-    Effect.flatMap(snapshot.ledger({ wallet, from: first, to, order: "ASC", after, ...slice }), (entries) => {
-      for (const entry of entries) Totals.add(totals, entry.block, entry, assets)
-      const last = entries.at(-1)
-      return Effect.succeed(last === undefined ? null : { last, count: entries.length })
+    Effect.map(snapshot.ledger({ wallet, from: first, to, order: "ASC", after, ...slice }), ({ hasMore, rows }) => {
+      for (const entry of rows) Totals.add(totals, entry.block, entry, assets)
+      const last = rows.at(-1)
+      return last === undefined || !hasMore ? null : { last, count: rows.length }
     }),
   )
 

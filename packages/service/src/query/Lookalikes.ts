@@ -95,13 +95,13 @@ const placesBefore = Effect.fnUntraced(function* (
   for (let after: Position = found.at(-1) ?? newest; older < windowPlaces; limit = Math.min(maxAtOnce, 2 * limit)) {
     const query = { wallet, from: 0, to: newest.block, order: "DESC", after } as const
     const atOnce = older === 0 ? limit : windowPlaces - older
-    const entries = yield* snapshot.ledger({ ...query, limit: atOnce, maxBytes: batchBytes })
-    const last = entries.at(-1)
-    if (last === undefined) return found
-    for (const entry of entries) {
+    const { hasMore, rows } = yield* snapshot.ledger({ ...query, limit: atOnce, maxBytes: batchBytes })
+    for (const entry of rows) {
       found.push(entry)
       if (compare(entry, oldest) < 0) older++
     }
+    const last = rows.at(-1)
+    if (last === undefined || !hasMore) return found
     after = last
   }
   return found

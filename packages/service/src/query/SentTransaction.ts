@@ -59,11 +59,12 @@ const makeReader = (snapshot: Snapshot, wallet: string) => {
       if (++batches > maxBatches) {
         return yield* new CompleteRange.Incomplete({ message: `the account ${wallet} has too many transactions` })
       }
-      const entries = yield* snapshot.ledger({ wallet, from, to, order: "ASC", after, limit: batch, maxBytes })
-      const entry = entries.find(isSender)
+      const query = { wallet, from, to, order: "ASC", after, limit: batch, maxBytes } as const
+      const { hasMore, rows } = yield* snapshot.ledger(query)
+      const entry = rows.find(isSender)
       if (entry !== undefined) return yield* sentAt(entry)
-      after = entries.at(-1) ?? null
-      if (after === null) return null
+      if (!hasMore) return null
+      after = rows.at(-1) ?? null
       yield* Effect.yieldNow
     }
   })

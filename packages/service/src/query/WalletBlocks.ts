@@ -73,7 +73,7 @@ const makeReader = <Row>({ role, rowsOf }: Options<Row>) => {
     snapshot: Snapshot,
     query: Query,
   ): Effect.fn.Return<WalletPage.SourceRows<Row>, StoreError> {
-    const entries = yield* readBatch(snapshot, query, WalletPage.placeBefore(query))
+    const { hasMore, rows: entries } = yield* readBatch(snapshot, query, WalletPage.placeBefore(query))
     const rows: Array<Row> = []
     let last: WalletPage.Place | null = null
     for (const entry of entries) {
@@ -84,7 +84,7 @@ const makeReader = <Row>({ role, rowsOf }: Options<Row>) => {
         last = { block: entry.block, index: entry.index, part }
       }
     }
-    const end = entries.at(-1)
+    const end = hasMore ? entries.at(-1) : undefined
     return { rows, next: end === undefined ? null : { block: end.block, index: end.index } }
   })
 
@@ -95,7 +95,7 @@ const makeReader = <Row>({ role, rowsOf }: Options<Row>) => {
   ): Effect.fn.Return<WalletPage.Place | null, StoreError> {
     let after = WalletPage.placeBefore(query)
     for (let remaining = count; ;) {
-      const entries = yield* readBatch(snapshot, query, after)
+      const { hasMore, rows: entries } = yield* readBatch(snapshot, query, after)
       for (const { block, index, ...entry } of entries) {
         if (!isOf({ block, index, ...entry }, role)) continue
         const found = yield* left(snapshot, { block, index, ...entry }, query)
@@ -103,8 +103,8 @@ const makeReader = <Row>({ role, rowsOf }: Options<Row>) => {
         if (last !== undefined) return { block, index, part: last.part }
         remaining -= found.length
       }
+      if (!hasMore) return null
       after = entries.at(-1) ?? null
-      if (after === null) return null
       yield* Effect.yieldNow
     }
   })

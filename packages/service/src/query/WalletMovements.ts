@@ -104,7 +104,7 @@ const search = Effect.fnUntraced(function* (snapshot: Snapshot, query: Query): E
   let after = WalletPage.placeBefore(query)
   let work = 0
   for (let size = Math.min(limit + 1, batch); ; size = Math.min(size * 4, batch)) {
-    const entries = yield* snapshot.ledger({ wallet, from, to, order, after, limit: size, maxBytes })
+    const { hasMore, rows: entries } = yield* snapshot.ledger({ wallet, from, to, order, after, limit: size, maxBytes })
     searched = found.length === 0 ? entries : [...searched, ...entries]
     for (const entry of entries) {
       for (const candidate of candidatesOf(entry, query)) {
@@ -116,9 +116,8 @@ const search = Effect.fnUntraced(function* (snapshot: Snapshot, query: Query): E
       work += placeWork + entry.movements.length
       if (work >= maxWork) return { found, searched, next: { block: entry.block, index: entry.index } }
     }
-    const last = entries.at(-1)
-    if (last === undefined) return { found, searched, next: null }
-    after = last
+    if (!hasMore) return { found, searched, next: null }
+    after = entries.at(-1) ?? null
   }
 })
 
@@ -132,15 +131,15 @@ const skip = Effect.fnUntraced(function* (
   const matches = matcherOf(query.selection)
   let after = WalletPage.placeBefore(query)
   for (let left = rows; ;) {
-    const entries = yield* snapshot.ledger({ wallet, from, to, order, after, limit: batch, maxBytes })
-    for (const entry of entries) {
+    const { hasMore, rows } = yield* snapshot.ledger({ wallet, from, to, order, after, limit: batch, maxBytes })
+    for (const entry of rows) {
       const matching = candidatesOf(entry, query).filter(({ movement }) => matches(movement))
       const last = matching[left - 1]
       if (last !== undefined) return { block: entry.block, index: entry.index, part: last.part }
       left -= matching.length
     }
-    after = entries.at(-1) ?? null
-    if (after === null) return null
+    if (!hasMore) return null
+    after = rows.at(-1) ?? null
     // Other requests are answered between two batches.
     yield* Effect.yieldNow
   }

@@ -86,6 +86,13 @@ export interface LedgerQuery extends Pick<PageQuery, "from" | "to" | "order" | "
 /** Roles and movements of a wallet at a place; the index of one that belongs to its block alone is `Movement.blockLevelIndex`. */
 export interface LedgerEntry extends Position, Pick<LedgerRow, "candidates" | "roles" | "movements"> {}
 
+/** Rows of a ledger in the order of a query. */
+export interface LedgerRows {
+  readonly rows: ReadonlyArray<LedgerEntry>
+  /** The range may have rows after these: the number of rows or their bytes reached the limit. Then there is one at least. */
+  readonly hasMore: boolean
+}
+
 /** The block and the transaction of a place of a ledger. */
 export interface Place {
   readonly block: LinkedBlock
@@ -167,7 +174,7 @@ export interface Snapshot {
    * The ledger of a wallet in the requested order. It is complete up to where `projection` states that its rows are derived. What the
    * wallet held before the first block are movements `genesis` at index 0 of that block, as far as it is known (`openings`).
    */
-  readonly ledger: (query: LedgerQuery) => Effect.Effect<ReadonlyArray<LedgerEntry>, StoreError>
+  readonly ledger: (query: LedgerQuery) => Effect.Effect<LedgerRows, StoreError>
   /**
    * What a wallet held before the first block: of each holding that was read of a node, also where the amount is 0. A holding with
    * movements that is not among them is not known. ERC-721 contracts give the number of tokens, and not their ids.

@@ -21,8 +21,8 @@ export const read = (store: TestStore.TestStore, wallet: string) =>
       const checkpoint = (yield* snapshot.checkpoint)!
       const [from, to] = [WatchList.firstBlock(checkpoint, wallet), checkpoint.head.number]
       const range = { from, to, order: "ASC", after: null, limit: 100_000 } as const
-      const entries = yield* snapshot.ledger({ wallet, ...range })
-      const places = entries.map(({ block, candidates, index, movements, roles }): Place => {
+      const ledger = yield* snapshot.ledger({ wallet, ...range })
+      const places = ledger.rows.map(({ block, candidates, index, movements, roles }): Place => {
         const text = JSON.stringify({ block, index, roles: Role.fromBits(roles), movements, candidates }, bigints)
         return { block, roles, text }
       })

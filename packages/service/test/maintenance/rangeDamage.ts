@@ -99,7 +99,7 @@ export const readAll = (reader: ChainReader, wallets: ReadonlyArray<string>): Ef
           ),
           pageOf(
             "ledger",
-            reader.snapshot((snapshot) => snapshot.ledger(query)),
+            reader.snapshot((snapshot) => Effect.map(snapshot.ledger(query), ({ rows }) => rows)),
           ),
         ]
       }),

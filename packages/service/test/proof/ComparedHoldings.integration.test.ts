@@ -168,7 +168,7 @@ it.effect("run: names the payment by a contract that a node hides in each of its
       honest.store.snapshot((snapshot) =>
         Effect.map(
           snapshot.ledger({ wallet, from: 1, to: lastBlock, order: "ASC", after: null, limit: 1_000 }),
-          (entries) => entries.map((entry) => ({ ...entry, wallet })),
+          (ledger) => ledger.rows.map((entry) => ({ ...entry, wallet })),
         ),
       ),
     )

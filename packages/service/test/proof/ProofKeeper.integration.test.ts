@@ -55,7 +55,7 @@ const whenExamined = (store: TestStore.TestStore, block: number) =>
 
 const sumsOf = Effect.fnUntraced(function* (store: TestStore.TestStore, wallet: string, to: number) {
   const query = { wallet, from: 0, to, order: "ASC", after: null, limit: 10_000 } as const
-  const rows = yield* store.snapshot((snapshot) => snapshot.ledger(query))
+  const { rows } = yield* store.snapshot((snapshot) => snapshot.ledger(query))
   const sums = new Map<string, bigint>()
   for (const { amount, asset } of rows.flatMap(({ movements }) => movements)) {
     sums.set(asset, (sums.get(asset) ?? 0n) + amount)
@@ -106,7 +106,7 @@ it.layer(scenario, { excludeTestServices: true })("ProofKeeper", (it) => {
           store.snapshot((snapshot) =>
             snapshot.ledger({ wallet: accounts.alice, from: 0, to: lastBlock, order: "ASC", after: null, limit: 1 }),
           ),
-          ([row]) => [row?.block, row?.movements[0]?.kind],
+          ({ rows: [row] }) => [row?.block, row?.movements[0]?.kind],
         )
         const before = yield* genesisOf
         const indexer = yield* start(store, [url], { fromBlock: 0 })

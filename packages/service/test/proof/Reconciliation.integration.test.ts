@@ -32,10 +32,10 @@ layer(scenario, { excludeTestServices: true })("Reconciliation", (it) => {
           expect(proof.provedBlock).toBe(lastBlock)
           expect(yield* store.snapshot((snapshot) => snapshot.proof(wallet))).toEqual(proof)
         }
-        const sum = yield* store.snapshot((snapshot) =>
+        const { rows } = yield* store.snapshot((snapshot) =>
           snapshot.ledger({ wallet: accounts.alice, from: 0, to: lastBlock, order: "ASC", after: null, limit: 10_000 }),
         )
-        const native = sum.flatMap(({ movements }) => movements).filter(({ asset }) => asset === "native")
+        const native = rows.flatMap(({ movements }) => movements).filter(({ asset }) => asset === "native")
         const node = yield* Anvil.Anvil
         const balance = yield* node.call<string>("eth_getBalance", [accounts.alice, `0x${lastBlock.toString(16)}`])
 
@@ -52,7 +52,7 @@ layer(scenario, { excludeTestServices: true })("Reconciliation", (it) => {
       const { file, store } = yield* index(url, lastBlock, { fromBlock: 10 })
       const source = yield* sourceOf(store, url)
       const before = yield* reconcile(source, accounts.alice, lastBlock)
-      const rows = yield* store.snapshot((snapshot) =>
+      const { rows } = yield* store.snapshot((snapshot) =>
         snapshot.ledger({ wallet: accounts.alice, from: 14, to: 14, order: "ASC", after: null, limit: 100 }),
       )
       damage(file, `DELETE FROM ledger WHERE hex(wallet) = upper('${accounts.alice.slice(2)}') AND id / 1048576 = 14`)

@@ -85,7 +85,10 @@ layer(scenario, { excludeTestServices: true })("LedgerBlocks", (it) => {
       const rows = blocks.flatMap((block) => block.rows)
       const whole = yield* store.snapshot((snapshot) =>
         Effect.forEach(wallets, (wallet) =>
-          snapshot.ledger({ wallet, from: 0, to: lastBlock, order: "ASC", after: null, limit: 10_000 }),
+          Effect.map(
+            snapshot.ledger({ wallet, from: 0, to: lastBlock, order: "ASC", after: null, limit: 10_000 }),
+            (ledger) => ledger.rows,
+          ),
         ),
       )
 
@@ -130,7 +133,7 @@ layer(scenario, { excludeTestServices: true })("LedgerBlocks", (it) => {
         )
         const after = yield* exported
 
-        expect(ledger[0]?.movements[0]).toMatchObject({ kind: "genesis", amount: BigInt(held) })
+        expect(ledger.rows[0]?.movements[0]).toMatchObject({ kind: "genesis", amount: BigInt(held) })
         expect(after.text).toBe(before.text)
         expect(after.closings.length).toBeGreaterThan(0)
         expect(after.closings.every(({ amount, found }) => amount === found)).toBe(true)

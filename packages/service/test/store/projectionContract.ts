@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import type { BlockRows } from "../../src/block/BlockRows.ts"
 import type { Projection } from "../../src/block/Projection.ts"
 import * as WalletTransactions from "../../src/projection/WalletTransactions.ts"
-import type { LedgerEntry, PageQuery, PageRow, PageRows } from "../../src/store/ChainReader.ts"
+import type { LedgerEntry, LedgerRows, PageQuery, PageRow, PageRows } from "../../src/store/ChainReader.ts"
 import * as Model from "./model.ts"
 import { blockOn, chainOn, refOf, wallets } from "./model.ts"
 import { entriesOf, expectedEntries, expectedLedger, hashes, ledgerOf, ledgers, upperCase } from "./projections.ts"
@@ -132,13 +132,13 @@ export const projectionContract = (database: TestDatabase.Make, law: TestDatabas
               ["DESC", 3, 1],
             ] as const) {
               const walked: Array<LedgerEntry> = []
-              for (let rows: ReadonlyArray<LedgerEntry> = []; ;) {
+              for (let hasMore = true; hasMore;) {
                 const bounds = { limit, maxBytes }
-                const query = { wallet, order, from, to, after: rows.at(-1) ?? null, ...bounds }
-                rows = yield* store.snapshot((snapshot) => snapshot.ledger(query))
-                if (rows.length === 0) break
-                expect(rows.length).toBeLessThanOrEqual(maxBytes === undefined ? limit : 1)
-                walked.push(...rows)
+                const query = { wallet, order, from, to, after: walked.at(-1) ?? null, ...bounds }
+                const page: LedgerRows = yield* store.snapshot((snapshot) => snapshot.ledger(query))
+                expect(page.rows.length).toBeLessThanOrEqual(maxBytes === undefined ? limit : 1)
+                walked.push(...page.rows)
+                hasMore = page.hasMore
               }
               expect(walked).toEqual(order === "ASC" ? within : within.toReversed())
             }

@@ -79,8 +79,11 @@ export const expectedEntries = (
 
 /** The stored rows of a wallet by `ledgers`. */
 export const ledgerOf = (store: ChainReader, wallet: string, order: "ASC" | "DESC" = "ASC") =>
-  store.snapshot((snapshot) =>
-    snapshot.ledger({ wallet, order, from: 0, to: Number.MAX_SAFE_INTEGER - 1, after: null, limit: 10_000 }),
+  Effect.map(
+    store.snapshot((snapshot) =>
+      snapshot.ledger({ wallet, order, from: 0, to: Number.MAX_SAFE_INTEGER - 1, after: null, limit: 10_000 }),
+    ),
+    ({ rows }) => rows,
   )
 
 /** The stored entries of a wallet by `hashes`. */

@@ -2,7 +2,7 @@
  * Reads a chain's schema, each snapshot in one transaction.
  */
 import * as Effect from "effect/Effect"
-import type { ChainReader, LedgerEntry, Snapshot } from "../ChainReader.ts"
+import type { ChainReader, LedgerRows, Snapshot } from "../ChainReader.ts"
 import type { StoreError } from "../StoreError.ts"
 import * as ChangeWait from "../ChangeWait.ts"
 import * as Blocks from "./Blocks.ts"
@@ -58,11 +58,10 @@ const snapshotOf = (state: SnapshotStart.State): Snapshot => {
       return kind === "ledger" ? PageReader.ledger(state, query) : PageReader.wallet(state, query)
     },
     skip: ({ kind }, asked) => PageReader.skip(state, kind, belowHead(state, asked)),
-    ledger: Effect.fnUntraced(function* (asked): Effect.fn.Return<ReadonlyArray<LedgerEntry>, StoreError> {
+    ledger: Effect.fnUntraced(function* (asked): Effect.fn.Return<LedgerRows, StoreError> {
       const query = belowHead(state, asked)
-      const { isCut, rows } = yield* Ledgers.page(state, query)
-      const limit = isCut ? rows.length : query.limit
-      return checkpoint === null ? rows : yield* Openings.add(state, { ...query, limit }, checkpoint.first, rows)
+      const found = yield* Ledgers.page(state, query)
+      return checkpoint === null ? found : yield* Openings.add(state, query, checkpoint.first, found)
     }),
     openings: (wallet) => (checkpoint === null ? Effect.succeed([]) : Openings.read(state, wallet, checkpoint.first)),
     unreadOpenings: (query) =>

@@ -5,7 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as LedgerCodec from "../../ledger/LedgerCodec.ts"
-import type { LedgerEntry, LedgerQuery } from "../ChainReader.ts"
+import type { LedgerEntry, LedgerQuery, LedgerRows } from "../ChainReader.ts"
 import { fromHex, toHex } from "../rows/Bytes.ts"
 import * as Checksum from "../rows/Checksum.ts"
 import * as LedgerDifferences from "../rows/LedgerDifferences.ts"
@@ -166,11 +166,11 @@ export const removePlaces = ({ chain: { sql }, session }: At, block: number) =>
 /** PostgreSQL has no longer ones. */
 const longestBody = 2 ** 31 - 1
 
-/** The rows of a wallet in the order of a query, as many as fit, and whether one did not. */
+/** The rows of a wallet in the order of a query, as many as fit. */
 export const page = Effect.fnUntraced(function* (
   { chain, session }: At,
   query: LedgerQuery,
-): Effect.fn.Return<{ readonly rows: ReadonlyArray<LedgerEntry>; readonly isCut: boolean }, StoreError> {
+): Effect.fn.Return<LedgerRows, StoreError> {
   const { limit, maxBytes = longestBody, order } = query
   const { first, last } = PageFit.rangeOf(query)
   const wallet = fromHex(query.wallet)
@@ -199,12 +199,12 @@ export const page = Effect.fnUntraced(function* (
   for (const [id, inline, checksum] of found) {
     const room = rows.length === 0 ? longestBody : Math.max(left, 0)
     const body = inline ?? (yield* apart(id, room))
-    if (body === null || body.length > room) return { rows, isCut: true }
+    if (body === null || body.length > room) return { rows, hasMore: true }
     yield* check(chain, ofWallet, [id, body, checksum])
     left -= body.length
     rows.push({ ...RowId.toPosition(id), ...LedgerCodec.decodeBody(query.wallet, body) })
   }
-  return { rows, isCut: false }
+  return { rows, hasMore: rows.length === limit }
 })
 
 /** Row ids of the transactions in which a wallet has a role, of a range with both ends inclusive, and its roles there. */

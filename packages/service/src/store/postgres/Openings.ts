@@ -6,7 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Holding from "../../ledger/Holding.ts"
-import type { LedgerEntry, LedgerQuery } from "../ChainReader.ts"
+import type { LedgerQuery, LedgerRows } from "../ChainReader.ts"
 import type { OpeningBalance, UnreadOpenings, UnreadQuery, WalletOpening } from "../Proofs.ts"
 import { fromHex, toHex } from "../rows/Bytes.ts"
 import * as LedgerHoldings from "../rows/LedgerHoldings.ts"
@@ -54,15 +54,15 @@ export const read = Effect.fnUntraced(function* (
   return rows.flatMap((row) => OpeningRow.read(row) ?? [])
 })
 
-/** The rows of a page of a ledger with what the wallet held before the first block. `rows` are those of the query. */
+/** The rows of a page of a ledger with what the wallet held before the first block; `found` are those of the query. */
 export const add = Effect.fnUntraced(function* (
   at: At,
   query: LedgerQuery,
   first: number,
-  rows: ReadonlyArray<LedgerEntry>,
-): Effect.fn.Return<ReadonlyArray<LedgerEntry>, StoreError> {
-  if (!OpeningRow.isWithin(query, first, rows)) return rows
-  return OpeningRow.add(query, first, rows, yield* read(at, query.wallet, first))
+  found: LedgerRows,
+): Effect.fn.Return<LedgerRows, StoreError> {
+  if (!OpeningRow.isWithin(query, first, found)) return found
+  return { ...found, rows: OpeningRow.add(query, first, found, yield* read(at, query.wallet, first)) }
 })
 
 /** Removes all openings. */

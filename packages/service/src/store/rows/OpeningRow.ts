@@ -5,7 +5,7 @@
  */
 import type * as Movement from "../../ledger/Movement.ts"
 import * as Holding from "../../ledger/Holding.ts"
-import type { LedgerEntry, LedgerQuery } from "../ChainReader.ts"
+import type { LedgerEntry, LedgerQuery, LedgerRows } from "../ChainReader.ts"
 import type { OpeningBalance, WalletOpening } from "../Proofs.ts"
 import { fromHex, toHex } from "./Bytes.ts"
 import * as Checksum from "./Checksum.ts"
@@ -96,23 +96,23 @@ const heldRow = (order: LedgerQuery["order"], first: number, rows: ReadonlyArray
 
 /** Whether a page of a ledger, which has the rows of its query, begins or ends with openings. */
 export const isWithin = (
-  { after, from, limit, order, to }: LedgerQuery,
+  { after, from, order, to }: LedgerQuery,
   first: number,
-  rows: ReadonlyArray<LedgerEntry>,
+  { hasMore, rows }: LedgerRows,
 ): boolean =>
   first >= from &&
   first <= to &&
   isBefore(0, after, order, first) &&
-  (order === "ASC" || rows.length < limit || heldRow(order, first, rows) !== undefined)
+  (order === "ASC" || !hasMore || heldRow(order, first, rows) !== undefined)
 
 /**
- * The rows of a page of a ledger that begins or ends with openings, which are the first movements at its lowest place. `rows` are those of
- * the query.
+ * The rows of a page of a ledger that begins or ends with openings, which are the first movements at its lowest place: as many as those of the
+ * query, where more follow.
  */
 export const add = (
-  { limit, order, wallet }: LedgerQuery,
+  { order, wallet }: LedgerQuery,
   first: number,
-  rows: ReadonlyArray<LedgerEntry>,
+  { hasMore, rows }: LedgerRows,
   openings: ReadonlyArray<OpeningBalance>,
 ): ReadonlyArray<LedgerEntry> => {
   const movements = movementsOf(wallet, openings)
@@ -123,5 +123,6 @@ export const add = (
     return order === "ASC" ? [merged, ...rows.slice(1)] : [...rows.slice(0, -1), merged]
   }
   const own: LedgerEntry = { block: first, index: 0, roles: 0, movements }
-  return order === "ASC" ? [own, ...rows].slice(0, limit) : [...rows, own]
+  if (order === "DESC") return [...rows, own]
+  return [own, ...(hasMore ? rows.slice(0, -1) : rows)]
 }

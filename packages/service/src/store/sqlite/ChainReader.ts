@@ -42,9 +42,8 @@ const readsOf = (state: SnapshotStart.State): Snapshot => {
     skip: ({ kind }, query) => connection.attempt(() => PageReader.skipUnsafe(connection, kind, query)),
     ledger: (query) =>
       connection.attempt(() => {
-        const { isCut, rows } = Ledgers.pageUnsafe(connection, query)
-        const limit = isCut ? rows.length : query.limit
-        return checkpoint === null ? rows : Openings.addUnsafe(connection, { ...query, limit }, checkpoint.first, rows)
+        const found = Ledgers.pageUnsafe(connection, query)
+        return checkpoint === null ? found : Openings.addUnsafe(connection, query, checkpoint.first, found)
       }),
     openings: (wallet) =>
       connection.attempt(() => (checkpoint === null ? [] : Openings.readUnsafe(connection, wallet, checkpoint.first))),

@@ -5,7 +5,7 @@
  * Source: decisions 0034 and 0048.
  */
 import * as LedgerCodec from "../../ledger/LedgerCodec.ts"
-import type { LedgerEntry, LedgerQuery } from "../ChainReader.ts"
+import type { LedgerEntry, LedgerQuery, LedgerRows } from "../ChainReader.ts"
 import { StoreError } from "../StoreError.ts"
 import { fromHex } from "../rows/Bytes.ts"
 import * as Checksum from "../rows/Checksum.ts"
@@ -258,11 +258,8 @@ const ofWalletUnsafe = <Row extends OwnRow>(
   return rows
 }
 
-/** The rows of a wallet in the order of a query, as many as fit, and whether one did not. */
-export const pageUnsafe = (
-  connection: Connection,
-  query: LedgerQuery,
-): { readonly rows: ReadonlyArray<LedgerEntry>; readonly isCut: boolean } => {
+/** The rows of a wallet in the order of a query, as many as fit. */
+export const pageUnsafe = (connection: Connection, query: LedgerQuery): LedgerRows => {
   const { isForProof = false, limit, maxBytes = Number.MAX_SAFE_INTEGER, order } = query
   const wallet = fromHex(query.wallet)
   const ofWallet = Checksum.fromValues([wallet])
@@ -281,12 +278,12 @@ export const pageUnsafe = (
     const room = rows.length === 0 ? Number.MAX_SAFE_INTEGER : left
     const body =
       (typeof inline === "string" ? BlobLiteral.read(inline) : inline) ?? apartUnsafe(connection, wallet, id, room)
-    if (body === null || body.length > room) return { rows, isCut: true }
+    if (body === null || body.length > room) return { rows, hasMore: true }
     checkUnsafe(connection, ofWallet, id, body, checksum)
     left -= body.length
     rows.push({ ...RowId.toPosition(id), ...LedgerCodec.decodeBody(query.wallet, body) })
   }
-  return { rows, isCut: false }
+  return { rows, hasMore: rows.length === limit }
 }
 
 /** Row ids of the transactions in which a wallet has a role, of a range with both ends inclusive, and its roles there. */

@@ -5,7 +5,7 @@
  *
  * Source: decision 0050.
  */
-import type { LedgerEntry, LedgerQuery } from "../ChainReader.ts"
+import type { LedgerQuery, LedgerRows } from "../ChainReader.ts"
 import type { OpeningBalance, WalletOpening } from "../Proofs.ts"
 import { fromHex } from "../rows/Bytes.ts"
 import * as OpeningRow from "../rows/OpeningRow.ts"
@@ -52,15 +52,8 @@ export const clearUnsafe = (connection: Connection): void => {
   for (const table of ["opening", "opening_progress"]) connection.rowsUnsafe(`DELETE FROM ${table}`, [])
 }
 
-/**
- * The rows of a page of a ledger with what the wallet held before the first block. `rows` are those of the query.
- */
-export const addUnsafe = (
-  connection: Connection,
-  query: LedgerQuery,
-  first: number,
-  rows: ReadonlyArray<LedgerEntry>,
-): ReadonlyArray<LedgerEntry> =>
-  OpeningRow.isWithin(query, first, rows)
-    ? OpeningRow.add(query, first, rows, readUnsafe(connection, query.wallet, first))
-    : rows
+/** The rows of a page of a ledger with what the wallet held before the first block; `found` are those of the query. */
+export const addUnsafe = (connection: Connection, query: LedgerQuery, first: number, found: LedgerRows): LedgerRows =>
+  OpeningRow.isWithin(query, first, found)
+    ? { ...found, rows: OpeningRow.add(query, first, found, readUnsafe(connection, query.wallet, first)) }
+    : found

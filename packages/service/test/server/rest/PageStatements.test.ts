@@ -51,7 +51,7 @@ describe("statements of a page", () => {
       })
       expect(yield* read("movements", "")).toEqual({
         first: [...opening, ...ledger, "block", "document", "token", "COMMIT"],
-        next: [...opening, "block", ...ledger, "opening", ...ledger, "opening", "block", "document", "token", "COMMIT"],
+        next: [...opening, "block", ...ledger, "opening", "block", "document", "token", "COMMIT"],
       })
     }).pipe(Effect.scoped),
   )

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import type * as Holding from "../../../src/ledger/Holding.ts"
-import type { LedgerEntry, LedgerQuery } from "../../../src/store/ChainReader.ts"
+import type { LedgerEntry, LedgerQuery, LedgerRows } from "../../../src/store/ChainReader.ts"
 import * as Checksum from "../../../src/store/rows/Checksum.ts"
 import * as OpeningRow from "../../../src/store/rows/OpeningRow.ts"
 
@@ -31,6 +31,8 @@ const query = (changes: Partial<LedgerQuery>): LedgerQuery => ({
   limit: 2,
   ...changes,
 })
+/** Rows of a query with a limit of 2. */
+const ledgerOf = (rows: ReadonlyArray<LedgerEntry>): LedgerRows => ({ rows, hasMore: rows.length === 2 })
 const placesOf = (rows: ReadonlyArray<LedgerEntry>) =>
   rows.map(({ block, index, movements }) => [block, index, movements.length])
 
@@ -75,7 +77,7 @@ describe("OpeningRow", () => {
 
   it("isWithin: an opening lies at the first place of the first block, which a page reaches or has behind it", () => {
     const within = (changes: Partial<LedgerQuery>, rows: ReadonlyArray<LedgerEntry> = []) =>
-      OpeningRow.isWithin(query(changes), first, rows)
+      OpeningRow.isWithin(query(changes), first, ledgerOf(rows))
     const after = (block: number, index: number) => ({ block, index })
 
     expect([within({ from: 100 }), within({ from: 101 })]).toEqual([true, false])
@@ -104,7 +106,7 @@ describe("OpeningRow", () => {
       { holding: erc721, amount: 1n },
     ]
     const add = (order: "ASC" | "DESC", rows: ReadonlyArray<LedgerEntry>, held = openings) =>
-      placesOf(OpeningRow.add(query({ order }), first, rows, held))
+      placesOf(OpeningRow.add(query({ order }), first, ledgerOf(rows), held))
 
     expect(add("ASC", [])).toEqual([[100, 0, 1]])
     expect(add("ASC", [entry(101, 4), entry(102, 0)])).toEqual([

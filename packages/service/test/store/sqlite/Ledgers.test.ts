@@ -52,18 +52,11 @@ const withRows = Effect.fnUntraced(function* (counts: ReadonlyArray<number>) {
       return rows
     },
   }
+  const read = (order: "ASC" | "DESC", limit: number, maxBytes?: number) =>
+    Ledgers.pageUnsafe(counting, { wallet, order, from: 0, to: 9, after: null, limit, maxBytes })
   const page = (order: "ASC" | "DESC", limit: number, maxBytes?: number) => {
-    const query = {
-      wallet,
-      order,
-      from: 0,
-      to: 9,
-      after: null,
-      limit,
-      maxBytes,
-    }
-    const { isCut, rows } = Ledgers.pageUnsafe(counting, query)
-    return { isCut, blocks: rows.map(({ block }) => block), read: bodies.splice(0).join(" ") }
+    const { hasMore, rows } = read(order, limit, maxBytes)
+    return { hasMore, blocks: rows.map(({ block }) => block), read: bodies.splice(0).join(" ") }
   }
   return { connection, page }
 })
@@ -73,10 +66,11 @@ describe("Ledgers", () => {
     Effect.gen(function* () {
       const { page } = yield* withRows([1, 10, 2, 30])
 
-      expect(page("ASC", 4)).toEqual({ isCut: false, blocks: [0, 1, 2, 3], read: "4 31 7 91" })
-      expect(page("ASC", 4, 60)).toEqual({ isCut: true, blocks: [0, 1, 2], read: "4 7 31" })
-      expect(page("ASC", 2, 60)).toEqual({ isCut: false, blocks: [0, 1], read: "4 31" })
-      expect(page("ASC", 4, 40)).toEqual({ isCut: true, blocks: [0, 1], read: "4 7 31" })
+      expect(page("ASC", 5)).toEqual({ hasMore: false, blocks: [0, 1, 2, 3], read: "4 31 7 91" })
+      expect(page("ASC", 4)).toEqual({ hasMore: true, blocks: [0, 1, 2, 3], read: "4 31 7 91" })
+      expect(page("ASC", 4, 60)).toEqual({ hasMore: true, blocks: [0, 1, 2], read: "4 7 31" })
+      expect(page("ASC", 2, 60)).toEqual({ hasMore: true, blocks: [0, 1], read: "4 31" })
+      expect(page("ASC", 4, 40)).toEqual({ hasMore: true, blocks: [0, 1], read: "4 7 31" })
     }).pipe(Effect.scoped),
   )
 
@@ -84,8 +78,8 @@ describe("Ledgers", () => {
     Effect.gen(function* () {
       const { page } = yield* withRows([1, 10, 2, 30])
 
-      expect(page("DESC", 4, 40)).toEqual({ isCut: true, blocks: [3], read: "7 4 91" })
-      expect(page("DESC", 1, 1)).toEqual({ isCut: false, blocks: [3], read: "91" })
+      expect(page("DESC", 4, 40)).toEqual({ hasMore: true, blocks: [3], read: "7 4 91" })
+      expect(page("DESC", 1, 1)).toEqual({ hasMore: true, blocks: [3], read: "91" })
     }).pipe(Effect.scoped),
   )
 
@@ -93,9 +87,9 @@ describe("Ledgers", () => {
     Effect.gen(function* () {
       const { page } = yield* withRows([0, 1, 0, 0])
 
-      expect(page("ASC", 4)).toEqual({ isCut: false, blocks: [0, 1, 2, 3], read: "4" })
-      expect(page("DESC", 2)).toEqual({ isCut: false, blocks: [3, 2], read: "" })
-      expect(page("ASC", 4, 5)).toEqual({ isCut: true, blocks: [0, 1], read: "4" })
+      expect(page("ASC", 4)).toEqual({ hasMore: true, blocks: [0, 1, 2, 3], read: "4" })
+      expect(page("DESC", 2)).toEqual({ hasMore: true, blocks: [3, 2], read: "" })
+      expect(page("ASC", 4, 5)).toEqual({ hasMore: true, blocks: [0, 1], read: "4" })
     }).pipe(Effect.scoped),
   )
 
@@ -130,7 +124,7 @@ describe("Ledgers", () => {
         for (const id of [RowId.make(0, 7), RowId.make(1, 0), RowId.make(5, 0)])
           Histories.insertUnsafe(connection, Histories.entriesOf(id, [wallet]))
 
-        expect(page("ASC", 4)).toMatchObject({ isCut: false, blocks: [0, 1] })
+        expect(page("ASC", 4)).toMatchObject({ hasMore: false, blocks: [0, 1] })
         expect(page("DESC", 1)).toMatchObject({ blocks: [1] })
       }).pipe(Effect.scoped),
   )
