@@ -22,11 +22,14 @@ const maxPayments = 64
 
 const endsOf = (address: string): string => `${address.slice(2, 2 + sameDigits)}${address.slice(-sameDigits)}`
 
+const noAddresses: ReadonlyArray<string> = []
+
 /**
  * Whom the wallet paid at a place: by a transaction of its own, or in native currency, which no other account can move. What a token of
  * another's transaction logs is no payment.
  */
 const paidAt = ({ movements, roles }: Pick<LedgerRow, "movements" | "roles">): ReadonlyArray<string> => {
+  if (movements.length === 0) return noAddresses
   const isOwn = (roles & Role.bits.sender) !== 0
   const paid = movements.flatMap(({ amount, asset, counterparty }) =>
     amount < 0n && counterparty !== null && (isOwn || asset === Movement.native) ? [counterparty] : [],

@@ -9,7 +9,20 @@ import { crc32 } from "node:zlib"
 import { StoreError } from "../StoreError.ts"
 
 /** A column of a row. */
-export type Value = number | string | Uint8Array | null
+export type Value = number | string | Uint8Array | SharedBytes | null
+
+/** Bytes that many rows have, in place of a column of them: their CRC-32 is computed once. */
+export class SharedBytes {
+  readonly bytes: Uint8Array
+  readonly length: number
+  readonly crc: number
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes
+    this.length = bytes.length
+    this.crc = crc32(bytes)
+  }
+}
 
 const start = 0x2545f491
 const perWord = 2 ** 32
@@ -28,7 +41,8 @@ const addNumber = (checksum: number, value: number): number =>
 const addValue = (checksum: number, value: Value): number => {
   if (typeof value === "number") return addNumber(checksum, value)
   if (value === null) return add(checksum, 1)
-  return addNumber(add(checksum, crc32(value)), value.length * 4 + (typeof value === "string" ? 2 : 3))
+  const crc = value instanceof SharedBytes ? value.crc : crc32(value)
+  return addNumber(add(checksum, crc), value.length * 4 + (typeof value === "string" ? 2 : 3))
 }
 
 /** The checksum of a row whose first columns have a checksum already: for rows that share them. */

@@ -10,17 +10,19 @@ const maxBytes = 3
 export const orBytes = (column: string): string =>
   `CASE WHEN octet_length(${column}) <= ${maxBytes} THEN quote(${column}) WHEN octet_length(${column}) <= ? THEN ${column} END`
 
-/** The bytes of literals that were read: a column has few short values. */
-const known = new Map<string, Uint8Array>()
 const maxKnown = 4096
 
-/** The bytes of a literal; `null` for one of another type, which only a damaged row has. */
-export const read = (literal: string): Uint8Array | null => {
-  const found = known.get(literal)
-  if (found !== undefined) return found
-  if (!literal.startsWith("X'")) return null
-  const bytes = Uint8Array.from(Buffer.from(literal.slice(2, -1), "hex"))
-  if (known.size >= maxKnown) known.clear()
-  known.set(literal, bytes)
-  return bytes
+/** Reads literals, and keeps what is made of the bytes of each: a column has few short values. */
+export const reader = <A>(make: (bytes: Uint8Array) => A): ((literal: string) => A | null) => {
+  const known = new Map<string, A>()
+  /** `null` for a literal of another type, which only a damaged row has. */
+  return (literal) => {
+    const found = known.get(literal)
+    if (found !== undefined) return found
+    if (!literal.startsWith("X'")) return null
+    const made = make(Uint8Array.from(Buffer.from(literal.slice(2, -1), "hex")))
+    if (known.size >= maxKnown) known.clear()
+    known.set(literal, made)
+    return made
+  }
 }

@@ -146,7 +146,7 @@ const checkUnsafe = (
   connection: Connection,
   ofWallet: number,
   id: number,
-  body: Uint8Array,
+  body: Uint8Array | Checksum.SharedBytes,
   checksum: number,
 ): void => {
   if (Checksum.following(ofWallet, [id, body]) !== checksum)
@@ -258,6 +258,21 @@ const ofWalletUnsafe = <Row extends OwnRow>(
   return rows
 }
 
+type Held = ReturnType<typeof LedgerCodec.decodeBody>
+
+/** A body of a few bytes: no movement fits it, so that rows of all wallets have it. */
+class ShortBody extends Checksum.SharedBytes {
+  /** What it holds, once a row with it matched its checksum. */
+  held: Held | undefined
+}
+
+const shortBodyOf = BlobLiteral.reader((bytes) => new ShortBody(bytes))
+
+const heldBy = (wallet: string, body: Uint8Array | ShortBody): Held =>
+  body instanceof ShortBody
+    ? (body.held ??= LedgerCodec.decodeBody(wallet, body.bytes))
+    : LedgerCodec.decodeBody(wallet, body)
+
 /** The rows of a wallet in the order of a query, as many as fit. */
 export const pageUnsafe = (connection: Connection, query: LedgerQuery): LedgerRows => {
   const { isForProof = false, limit, maxBytes = Number.MAX_SAFE_INTEGER, order } = query
@@ -277,11 +292,11 @@ export const pageUnsafe = (connection: Connection, query: LedgerQuery): LedgerRo
   for (const [id, inline, checksum] of found) {
     const room = rows.length === 0 ? Number.MAX_SAFE_INTEGER : left
     const body =
-      (typeof inline === "string" ? BlobLiteral.read(inline) : inline) ?? apartUnsafe(connection, wallet, id, room)
+      (typeof inline === "string" ? shortBodyOf(inline) : inline) ?? apartUnsafe(connection, wallet, id, room)
     if (body === null || body.length > room) return { rows, hasMore: true }
     checkUnsafe(connection, ofWallet, id, body, checksum)
     left -= body.length
-    rows.push({ ...RowId.toPosition(id), ...LedgerCodec.decodeBody(query.wallet, body) })
+    rows.push({ ...RowId.toPosition(id), ...heldBy(query.wallet, body) })
   }
   return { rows, hasMore: rows.length === limit }
 }

@@ -11,7 +11,7 @@ describe("Checksum", () => {
     ({ columns }) => {
       const check = Checksum.fromValues(columns)
       for (const [at, value] of columns.entries()) {
-        const withOther = (other: Checksum.Value) => Checksum.fromValues(columns.with(at, other))
+        const withOther = (other: typeof Column.Type) => Checksum.fromValues(columns.with(at, other))
         if (typeof value === "number") {
           for (let bit = 0; bit < 31; bit++)
             expect(withOther((value | 0) ^ (1 << bit))).not.toBe(Checksum.fromValues(columns.with(at, value | 0)))
@@ -32,6 +32,16 @@ describe("Checksum", () => {
     { first: Schema.Array(Column), second: Schema.Array(Column) },
     ({ first, second }) => {
       expect(Checksum.following(Checksum.fromValues(first), second)).toBe(Checksum.fromValues([...first, ...second]))
+    },
+  )
+
+  it.prop(
+    "following: shared bytes stand for a column of them",
+    { before: Schema.Int, bytes: Schema.Uint8Array },
+    ({ before, bytes }) => {
+      const shared = new Checksum.SharedBytes(bytes)
+
+      expect(Checksum.following(before | 0, [7, shared])).toBe(Checksum.following(before | 0, [7, bytes]))
     },
   )
 

@@ -58,7 +58,7 @@ const withRows = Effect.fnUntraced(function* (counts: ReadonlyArray<number>) {
     const { hasMore, rows } = read(order, limit, maxBytes)
     return { hasMore, blocks: rows.map(({ block }) => block), read: bodies.splice(0).join(" ") }
   }
-  return { connection, page }
+  return { connection, page, read }
 })
 
 describe("Ledgers", () => {
@@ -90,6 +90,19 @@ describe("Ledgers", () => {
       expect(page("ASC", 4)).toEqual({ hasMore: true, blocks: [0, 1, 2, 3], read: "4" })
       expect(page("DESC", 2)).toEqual({ hasMore: true, blocks: [3, 2], read: "" })
       expect(page("ASC", 4, 5)).toEqual({ hasMore: true, blocks: [0, 1], read: "4" })
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("pageUnsafe: decodes a body without movements once for all rows, and compares each with its checksum", () =>
+    Effect.gen(function* () {
+      const { connection, page, read } = yield* withRows([0, 0, 1, 0])
+      const [first, second, , last] = read("ASC", 4).rows
+      expect([second?.movements, last?.movements]).toEqual([[], []])
+      expect([second?.movements === first?.movements, last?.movements === first?.movements]).toEqual([true, true])
+
+      connection.scriptUnsafe(`UPDATE ledger SET body = x'01' WHERE id >> 20 = 2 AND wallet = x'${"01".repeat(20)}'`)
+      const failure = yield* Effect.flip(connection.attempt(() => page("ASC", 4)))
+      expect([failure instanceof StoreError, failure.damagedBlock]).toEqual([true, 2])
     }).pipe(Effect.scoped),
   )
 
