@@ -18,7 +18,7 @@ import * as SchemaParser from "effect/SchemaParser"
  * - `no_digits`: `0x` for the quantity 0.
  * - `decimal_for_hex`: decimal digits for a hex quantity, as in `16` for `0x10`.
  * - `number_for_text`, `text_for_number`, `boolean_for_text`: another JSON type.
- * - `null_for_empty`, `empty_for_null`: `null` for `""`, and `""` for `null`.
+ * - `null_for_empty`, `empty_for_null`: `null` for `""` or an empty array, and `""` for `null`.
  * - `empty_bytes`: `""` or `null` for `0x`.
  * - `timestamp`: another ISO 8601 form of the instant.
  * - `one_for_many`: a single object for an array.
@@ -78,7 +78,10 @@ const ruleOfTexts = (received: string, canonical: string): Rule => {
 const ruleOf = (received: unknown, canonical: unknown): Rule => {
   if (received === undefined) return "missing"
   if (typeof received === "string" && typeof canonical === "string") return ruleOfTexts(received, canonical)
-  if (received === null) return canonical === "" ? "null_for_empty" : canonical === "0x" ? "empty_bytes" : "other"
+  if (received === null) {
+    if (canonical === "" || Array.isArray(canonical)) return "null_for_empty"
+    return canonical === "0x" ? "empty_bytes" : "other"
+  }
   if (received === "" && canonical === null) return "empty_for_null"
   if (typeof received === "number" && typeof canonical === "string") return "number_for_text"
   if (typeof received === "boolean" && typeof canonical === "string") return "boolean_for_text"
@@ -93,7 +96,7 @@ const compare = (received: unknown, canonical: unknown, path: Path, into: Array<
   // A value that the schema does not decode is identical.
   if (received === canonical) return
   if (Array.isArray(canonical)) {
-    if (!Array.isArray(received) && received !== undefined) {
+    if (!Array.isArray(received) && received != null) {
       into.push({ path, rule: "one_for_many", received, canonical })
       return compare(received, canonical[0], path, into)
     }

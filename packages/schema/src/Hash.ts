@@ -38,7 +38,7 @@ export const Hash: Schema.Codec<Hash, string> = Hex.bytes<Hash>("a hash of 32 by
  *
  * Source: Ethereum JSON-RPC; decision 0020.
  */
-export const OrNull: Schema.Codec<Hash | null, string | null> = orNull(Hash)
+export const OrNull: Schema.Codec<Hash | null, string | null> = /* @__PURE__ */ orNull(Hash)
 
 /**
  * Topic of a log, or `null` when unused: decodes `""` and `null` to `null`, encodes `null` as `""`.
@@ -54,7 +54,7 @@ export const OrNull: Schema.Codec<Hash | null, string | null> = orNull(Hash)
  *
  * Source: docs/interface.md#2.3; decision 0020.
  */
-export const OrEmpty: Schema.Codec<Hash | null, string> = orEmpty(Hash, "")
+export const OrEmpty: Schema.Codec<Hash | null, string> = /* @__PURE__ */ orEmpty(Hash, "")
 
 /**
  * `Hash`, or `null` where the chain computes none, such as the state root of Tron: decodes `0x` and `null` to `null`, encodes `null`
@@ -71,7 +71,7 @@ export const OrEmpty: Schema.Codec<Hash | null, string> = orEmpty(Hash, "")
  *
  * Source: Tron JSON-RPC; tolerance: decision 0020.
  */
-export const OrNone: Schema.Codec<Hash | null, string> = relax(OrNull, (options) => ({
+export const OrNone: Schema.Codec<Hash | null, string> = /* @__PURE__ */ relax(OrNull, (options) => ({
   ...options,
   expected: "a hash of 32 bytes in hex, or 0x for none",
   wire: Schema.String.check(Schema.isPattern(/^0x([0-9a-f]{64})?$/u)),

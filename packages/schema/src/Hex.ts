@@ -93,7 +93,7 @@ export const Hex: Schema.Codec<Hex, string> = bytesAs<Hex>("hex bytes such as 0x
  *
  * Source: docs/interface.md#2.8 (logsBloom).
  */
-export const Bloom: Schema.Codec<Hex, string> = bytesAs<Hex>("256 bytes of hex", 256)
+export const Bloom: Schema.Codec<Hex, string> = /* @__PURE__ */ bytesAs<Hex>("256 bytes of hex", 256)
 
 /**
  * Proof-of-work nonce of a block: 8 bytes of data, not a quantity.
@@ -109,7 +109,7 @@ export const Bloom: Schema.Codec<Hex, string> = bytesAs<Hex>("256 bytes of hex",
  *
  * Source: docs/interface.md#2.8 (nonce).
  */
-export const BlockNonce: Schema.Codec<Hex, string> = bytesAs<Hex>("8 bytes of hex", 8)
+export const BlockNonce: Schema.Codec<Hex, string> = /* @__PURE__ */ bytesAs<Hex>("8 bytes of hex", 8)
 
 /**
  * `Hex`, or `null`.
@@ -141,7 +141,7 @@ export const OrNull: Schema.Codec<Hex | null, string | null> = orNull(Hex)
  *
  * Source: Ethereum JSON-RPC; decision 0020.
  */
-export const BloomOrNull: Schema.Codec<Hex | null, string | null> = orNull(Bloom)
+export const BloomOrNull: Schema.Codec<Hex | null, string | null> = /* @__PURE__ */ orNull(Bloom)
 
 /**
  * `BlockNonce`, or `null` for a pending block and on chains without proof of work.
@@ -157,7 +157,7 @@ export const BloomOrNull: Schema.Codec<Hex | null, string | null> = orNull(Bloom
  *
  * Source: Ethereum JSON-RPC; decision 0020.
  */
-export const BlockNonceOrNull: Schema.Codec<Hex | null, string | null> = orNull(BlockNonce)
+export const BlockNonceOrNull: Schema.Codec<Hex | null, string | null> = /* @__PURE__ */ orNull(BlockNonce)
 
 /**
  * `Hex`, or `null`: decodes `""` and `null` to `null`, encodes `null` as `""`.
@@ -173,9 +173,12 @@ export const BlockNonceOrNull: Schema.Codec<Hex | null, string | null> = orNull(
  *
  * Source: decision 0020.
  */
-export const OrEmpty: Schema.Codec<Hex | null, string> = orEmpty(
+export const OrEmpty: Schema.Codec<Hex | null, string> = /* @__PURE__ */ orEmpty(
   // `""` is no value here, not empty bytes.
-  relax(Hex, (options) => ({ ...options, read: (input) => (input === "" ? unread : options.read(input)) })),
+  /* @__PURE__ */ relax(Hex, (options) => ({
+    ...options,
+    read: (input) => (input === "" ? unread : options.read(input)),
+  })),
   "",
 )
 
@@ -193,7 +196,7 @@ export const OrEmpty: Schema.Codec<Hex | null, string> = orEmpty(
  *
  * Source: docs/interface.md#2.5 (input, output); decision 0020.
  */
-export const OrNothing: Schema.Codec<Hex, string> = relax(Hex, (options) => ({
+export const OrNothing: Schema.Codec<Hex, string> = /* @__PURE__ */ relax(Hex, (options) => ({
   ...options,
   read: (input) => options.read(input ?? ""),
 }))
@@ -220,6 +223,20 @@ export type HexText = `0x${string}` & Brand.Brand<"HexText">
 const isHexText = (input: unknown): input is HexText =>
   typeof input === "string" && input.length <= 4098 && hexCase(input) !== 0
 
+/** Pure as a whole: bundlers leave it out of programs without signatures. */
+const hexText = () =>
+  leaf<HexText, string>({
+    expected: "hex digits such as 0x1f",
+    wire: Schema.String.check(Schema.isPattern(/^0x[0-9a-fA-F]*$/u)).annotate({ title: "hex text" }),
+    read: (input) => (isHexText(input) ? input : unread),
+    write: (value) => value,
+    type: typeSide<HexText>({
+      expected: "hex digits such as 0x1f",
+      is: isHexText,
+      from: Schema.String.check(Schema.isPattern(/^0x[0-9a-f]{1,64}$/u)),
+    }),
+  })
+
 /**
  * Hex digits of any length and case, unchanged: signature values `r` and `s`, which nodes send with odd lengths and leading zeros.
  * `toBigInt` returns their value.
@@ -235,17 +252,7 @@ const isHexText = (input: unknown): input is HexText =>
  *
  * Source: docs/interface.md#2.9 (r, s); decision 0020.
  */
-export const HexText: Schema.Codec<HexText, string> = leaf<HexText, string>({
-  expected: "hex digits such as 0x1f",
-  wire: Schema.String.check(Schema.isPattern(/^0x[0-9a-fA-F]*$/u)).annotate({ title: "hex text" }),
-  read: (input) => (isHexText(input) ? input : unread),
-  write: (value) => value,
-  type: typeSide<HexText>({
-    expected: "hex digits such as 0x1f",
-    is: isHexText,
-    from: Schema.String.check(Schema.isPattern(/^0x[0-9a-f]{1,64}$/u)),
-  }),
-})
+export const HexText: Schema.Codec<HexText, string> = /* @__PURE__ */ hexText()
 
 /**
  * The integer value of hex digits; 0 for `0x`.

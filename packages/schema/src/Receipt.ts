@@ -6,7 +6,7 @@ import * as Address from "./Address.ts"
 import * as Hash from "./Hash.ts"
 import * as Hex from "./Hex.ts"
 import * as objects from "./internal/generated/objects.ts"
-import { type Named, open } from "./internal/open.ts"
+import { type Named, noneOrMany, open } from "./internal/open.ts"
 import * as Quantity from "./Quantity.ts"
 
 const logCodec = open(
@@ -15,7 +15,7 @@ const logCodec = open(
     /** Address of the contract that emitted the log. */
     address: Address.Address,
     /** Up to four topics; topic 0 is usually the hash of the event signature. */
-    topics: Schema.Array(Hash.Hash),
+    topics: noneOrMany(Hash.Hash),
     /** ABI-encoded parameters that are not indexed. */
     data: Hex.Hex,
     /** Block number; `null` while pending. */
@@ -83,7 +83,7 @@ const receiptCodec = open(
     /** Address of the created contract; `null` when none was created. */
     contractAddress: Address.OrNull,
     /** Logs, in the order of emission. */
-    logs: Schema.Array(Log),
+    logs: noneOrMany(Log),
     /** Bloom filter of the logs, 256 bytes. */
     logsBloom: Hex.Bloom,
     /** 1 for success, 0 for failure; absent or `null` before Byzantium (EIP-658). */

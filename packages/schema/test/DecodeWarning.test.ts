@@ -80,6 +80,11 @@ describe("DecodeWarning", () => {
       ])
     })
 
+    it("find: returns a warning of null in place of an empty array", () => {
+      const wire = { ...fixture.receipt, logs: null }
+      expect(rulesOf(Receipt.Receipt, wire)).toEqual([["logs", "null_for_empty", null]])
+    })
+
     it("find: returns no warning for unknown keys", () => {
       expect(rulesOf(Receipt.Log, { ...fixture.log, extra: { quantity: "0x00", "": [] } })).toEqual([])
     })

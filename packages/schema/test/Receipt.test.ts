@@ -35,6 +35,23 @@ describe("Receipt", () => {
       )
     })
 
+    it("Receipt: decodes null to no logs and no topics, and encodes arrays", () => {
+      const wire = {
+        ...receipt,
+        logs: [
+          { ...log, topics: null },
+          { ...log, topics: [] },
+        ],
+      }
+      const decoded = Schema.decodeUnknownSync(Receipt.Receipt)(wire)
+      expect(decoded.logs.map(({ topics }) => topics)).toEqual([[], []])
+      expect(Schema.encodeSync(Receipt.Receipt)(decoded).logs[0]?.topics).toEqual([])
+      expect(Schema.decodeUnknownSync(Receipt.Receipt)({ ...receipt, logs: null }).logs).toEqual([])
+      for (const logs of [undefined, {}, "", 0]) {
+        expect(refusal(Receipt.Receipt, { ...receipt, logs })).toContain(`["logs"]`)
+      }
+    })
+
     it("extras: lists unknown keys", () => {
       const value = Schema.decodeUnknownSync(Receipt.Receipt)({ ...receipt, l1BatchNumber: null })
       expect(Receipt.extras(value)).toEqual({ l1BatchNumber: null })

@@ -31,6 +31,8 @@ const folder = join(import.meta.dirname, "../src")
 
 /** Modules whose fields a module exports in resources of its own. */
 const shared: Readonly<Record<string, ReadonlyArray<string>>> = {
+  Block: ["internal/blockHeader", "internal/partialBlock"],
+  JsonRpc: ["internal/errorObject"],
   RpcMethod: ["internal/rpcResults"],
   Transaction: ["internal/transactionFields", "internal/chainTransactions"],
 }
@@ -127,8 +129,10 @@ const nameOf = (ast: SchemaAST.AST): string => {
       return unionOf(ast.types)
     case "Arrays":
       return `list of ${unionOf(ast.rest.length > 0 ? ast.rest : ast.elements)}`
-    case "Declaration":
-      return identifierOf(ast) ?? expectedOf(ast)
+    case "Declaration": {
+      const [parameter] = ast.typeParameters
+      return parameter?._tag === "Arrays" ? nameOf(parameter) : (identifierOf(ast) ?? expectedOf(ast))
+    }
     default:
       return identifierOf(ast) ?? "any JSON"
   }

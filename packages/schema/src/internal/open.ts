@@ -192,30 +192,37 @@ const over =
   (input) =>
     isNone(input) ? null : item(input)
 
-const wrapped =
-  (items: Step): Step =>
-  (input) =>
-    items(Array.isArray(input) ? input : [input])
-
-/** Array; also decodes a single element, which some servers send in its place. Source: decision 0020. */
-export const oneOrMany = <A, I>(item: Schema.Codec<A, I>): Schema.Codec<ReadonlyArray<A>, ReadonlyArray<I>> => {
+/** Array that also decodes what `toArray` makes one of. */
+const arrayFrom = <A, I>(
+  item: Schema.Codec<A, I>,
+  expected: string,
+  toArray: (input: unknown) => unknown,
+): Schema.Codec<ReadonlyArray<A>, ReadonlyArray<I>> => {
   const schema = Schema.declareConstructor<ReadonlyArray<A>, ReadonlyArray<I>>()(
     [Schema.Array(item)],
     ([items]) => {
       const parse = SchemaParser.decodeUnknownEffect(items)
-      return (input, _ast, options) => parse(Array.isArray(input) ? input : [input], options)
+      return (input, _ast, options) => parse(toArray(input), options)
     },
     {
-      expected: "an array, or its single element",
+      expected,
       toCodecJson: ([items]) => same(items),
       toCodecArbitrary: ({ typeParameters: [items] }) => same(items),
     },
   )
   const coder = coderOf(item)
   if (coder === undefined) return schema
-  const items = many(coder)
-  return withCoder(schema, { read: wrapped(items.read), write: wrapped(items.write) })
+  const { read, write } = many(coder)
+  return withCoder(schema, { read: (input) => read(toArray(input)), write: (input) => write(toArray(input)) })
 }
+
+/** Array; also decodes a single element, which some servers send in its place. Source: decision 0020. */
+export const oneOrMany = <A, I>(item: Schema.Codec<A, I>): Schema.Codec<ReadonlyArray<A>, ReadonlyArray<I>> =>
+  arrayFrom(item, "an array, or its single element", (input) => (Array.isArray(input) ? input : [input]))
+
+/** Array; also decodes `null`, which some nodes send for none. Source: decision 0020. */
+export const noneOrMany = <A, I>(item: Schema.Codec<A, I>): Schema.Codec<ReadonlyArray<A>, ReadonlyArray<I>> =>
+  arrayFrom(item, "an array", (input) => (input === null ? [] : input))
 
 /** Array of at most so many elements. */
 export const atMost = <A, I>(

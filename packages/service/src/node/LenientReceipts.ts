@@ -53,13 +53,11 @@ const withContract = (raw: unknown): unknown =>
 
 const zeroTopic = `0x${"0".repeat(64)}`
 
-/** A log with its topics: nodes of Filecoin write `null` for none, and old relays of Hedera `0x` for a topic of zeros. */
-const withTopics = (raw: unknown): unknown => {
-  if (!LenientObject.isObject(raw)) return raw
-  const topics = raw["topics"] === null ? [] : raw["topics"]
-  if (!Array.isArray(topics)) return raw
-  return { ...raw, topics: topics.map((topic: unknown) => (topic === "0x" ? zeroTopic : topic)) }
-}
+/** A log with its topics: old relays of Hedera write `0x` for a topic of zeros. */
+const withTopics = (raw: unknown): unknown =>
+  LenientObject.isObject(raw) && Array.isArray(raw["topics"])
+    ? { ...raw, topics: raw["topics"].map((topic: unknown) => (topic === "0x" ? zeroTopic : topic)) }
+    : raw
 
 const readLogs = (given: unknown): Result.Result<ReadonlyArray<LenientObject.Read>, Issue.Issue> => {
   const raw = given === null ? [] : given
