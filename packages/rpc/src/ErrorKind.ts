@@ -6,7 +6,8 @@ import { type ErrorKind, kindOf } from "./internal/error/Providers.ts"
 export type { ErrorKind } from "./internal/error/Providers.ts"
 
 /**
- * The kind of an error by its code and message; `unauthorized` is reported as the error `Unauthorized`.
+ * The kind of an error by its code and message, and by the method that was called, which some codes depend on; `unauthorized` is reported as
+ * the error `Unauthorized`.
  *
  * **Example** (Distinguishing a size limit from a rate limit)
  *
@@ -17,8 +18,11 @@ export type { ErrorKind } from "./internal/error/Providers.ts"
  * console.log(ErrorKind.fromError({ code: -32005, message: "limit exceeded" })) // rateLimited
  * ```
  */
-export const fromError = (error: { readonly code: number; readonly message: string }): ErrorKind | "unauthorized" =>
-  kindOf(error)
+export const fromError = (error: {
+  readonly code: number
+  readonly message: string
+  readonly method?: string | undefined
+}): ErrorKind | "unauthorized" => kindOf(error)
 
 /**
  * True for kinds whose call may succeed when it is repeated.

@@ -32,7 +32,7 @@ export type ErrorKind =
   | "internal"
   | "unknown"
 
-/** One way to recognise an error: by its code, by its message, or by both. */
+/** One way to recognise an error: by its code, its message and its method, as far as they are given. */
 export interface Row {
   /** `unauthorized` is reported as the error `Unauthorized`. */
   readonly kind: ErrorKind | "unauthorized"
@@ -40,6 +40,8 @@ export interface Row {
   readonly codes?: ReadonlyArray<number>
   /** A pattern of the message; undefined for any message. */
   readonly message?: RegExp
+  /** The method that was called; undefined for any method. */
+  readonly method?: string
   /**
    * Effect on a batch that is rejected as a whole with this error. `one`: the server takes no batches. `fewer`: it takes smaller ones; the
    * limit may be in the message. `unread`: it could not read the request, because of the batch or of one call in it.
@@ -79,6 +81,8 @@ export const rows: ReadonlyArray<Row> = [
       /batch (?:\S+ ){0,4}(?:too (?:large|big|many)|limit|size)|too (?:large|big|many)\b.*\bbatch|(?:response|result|reply|content|request|payload|body|entity)\b.{0,20}\btoo (?:large|big)|(?:response|result)s? size|exceed\w* .*\b(?:range|size|block limit|max results)|too many (?:results|logs|blocks|topics|addresses)|ranges?\b.*(?:too|large|exceed|limit|max|greater|supported)|wide .*range|max\w* .{0,30}(?:range|blocks)|logs .*exceed|(?:limit.{0,14} to|up to|(?:more|greater) than) .{0,20}(?:results|logs|blocks|range)/i,
     batch: "fewer",
   },
+  // BSC: the range of a search for logs
+  { kind: "tooLarge", codes: [-32005], message: /^limit exceeded$/, method: "eth_getLogs" },
   // providers that answer -32000 or plain text; Cloudflare 1015
   {
     kind: "rateLimited",
@@ -139,15 +143,21 @@ export const rows: ReadonlyArray<Row> = [
 ]
 
 /** The part of an error by which it is recognised. */
-export type CodeAndMessage = Pick<JsonRpc.ErrorObject, "code" | "message">
+export interface CodeAndMessage extends Pick<JsonRpc.ErrorObject, "code" | "message"> {
+  /** The method that was called, where it is known. */
+  readonly method?: string | undefined
+}
 
 /** Characters by which a message is recognised. A node may quote anything after its first sentences. */
 const maxMessageCharacters = 500
 
 /** The first row that matches an error. */
-const matching = ({ code, message: given }: CodeAndMessage, of: ReadonlyArray<Row> = rows): Row | undefined => {
-  const text = given.slice(0, maxMessageCharacters)
-  return of.find(({ codes, message }) => (codes?.includes(code) ?? true) && (message?.test(text) ?? true))
+const matching = (error: CodeAndMessage, of: ReadonlyArray<Row> = rows): Row | undefined => {
+  const text = error.message.slice(0, maxMessageCharacters)
+  return of.find(
+    ({ codes, message, method = error.method }) =>
+      (codes?.includes(error.code) ?? true) && (message?.test(text) ?? true) && method === error.method,
+  )
 }
 
 /** The kind of an error; `unknown` when no row matches. */

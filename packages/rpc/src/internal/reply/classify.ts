@@ -40,7 +40,7 @@ const classifyErrorObject = (error: JsonRpc.ErrorObject, reply: Reply, method: s
   const message = shorten(reply.scrub(error.message), maxMessageCharacters)
   const retryAfter = reply.retryAfter ?? retryAfterOf(error)
   const detail = shorten(`code ${error.code}: ${message}`, maxDetailCharacters)
-  const kind = kindOf(error)
+  const kind = kindOf({ ...error, method })
   if (status === 429) return new RateLimited({ ...reply, retryAfter, detail })
   // A plan without old blocks, as of Chainstack, is no wrong key.
   if (status === 401 || (status === 403 && kind !== "pruned") || kind === "unauthorized")

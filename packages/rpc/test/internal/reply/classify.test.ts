@@ -18,10 +18,10 @@ const replyOf = (text: string, change: Partial<Reply> = {}): Reply => ({
   ...change,
 })
 
-const errorOf = (error: object, change: Partial<Reply> = {}) => {
+const errorOf = (error: object, change: Partial<Reply> = {}, method = "eth_call") => {
   const body = { jsonrpc: "2.0", id: 1, error }
-  const item = matchSingle(body, { id: 1, method: "eth_call", params: [] })
-  return item._tag === "Value" ? undefined : classify(item, replyOf(JSON.stringify(body), change), "eth_call")
+  const item = matchSingle(body, { id: 1, method, params: [] })
+  return item._tag === "Value" ? undefined : classify(item, replyOf(JSON.stringify(body), change), method)
 }
 
 describe("classify", () => {
@@ -53,6 +53,15 @@ describe("classify", () => {
 
     expect(errorOf({ code: -32002, message }, { status: 403 })).toMatchObject({ _tag: "RpcError", kind: "pruned" })
     expect(errorOf({ code: -32002, message }, { status: 401 })?._tag).toBe("Unauthorized")
+  })
+
+  it("classify: takes the limit of BSC on a search for logs for one of its range, and for a rate otherwise", () => {
+    const error = { code: -32005, message: "limit exceeded" }
+
+    expect(errorOf(error, {}, "eth_getLogs")).toMatchObject({ _tag: "RpcError", kind: "tooLarge", isRetryable: false })
+    expect(errorOf(error)?._tag).toBe("RateLimited")
+    expect(errorOf(error, { status: 429 }, "eth_getLogs")?._tag).toBe("RateLimited")
+    expect(errorOf({ ...error, message: "request limit exceeded" }, {}, "eth_getLogs")?._tag).toBe("RateLimited")
   })
 
   it("classify: retries an unknown error only when a gateway sent it", () => {
