@@ -167,6 +167,30 @@ describe("walletEvents", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live("walletEvents: an event of another wallet or another known chain is an InvalidResponse", () =>
+    Effect.gen(function* () {
+      const other = { ...transaction(0), data: { ...transaction(0).data, address: `0x${"7".repeat(40)}` } }
+      const table: ReadonlyArray<readonly [chain: string | undefined, sent: Wire, path: string | undefined]> = [
+        ["eth", other, "event.data.address"],
+        [undefined, other, "event.data.address"],
+        ["mainnet", transaction(0), undefined],
+        ["0x1", covered("5"), undefined],
+        ["polygon", covered("5"), "event.data.chain"],
+        ["my chain", covered("5"), undefined],
+        [undefined, covered("5"), undefined],
+      ]
+      for (const [chain, sent, path] of table) {
+        const server = yield* script(sends(frame(sent, "a")), stale)
+        const rest = yield* clientOf(server)
+        const error: RestError.RestError = yield* rest
+          .walletEvents({ ...query, chain })
+          .pipe(Stream.runDrain, Effect.andThen(Effect.die("a stream of events ended")), Effect.flip)
+
+        expect([chain, "path" in error ? error.path : undefined]).toEqual([chain, path])
+      }
+    }).pipe(Effect.scoped),
+  )
+
   it.live("walletEvents: with onBadRow an invalid row is reported and left out", () =>
     Effect.gen(function* () {
       const bad = { ...transaction(1), data: { ...transaction(1).data, revision: "x" } }

@@ -4,6 +4,8 @@
  *
  * Source: decision 0073.
  */
+import * as Chain from "@daybook/schema/Chain"
+import type { Issue } from "@daybook/schema/Issue"
 import * as Json from "@daybook/schema/Json"
 import * as Events from "@daybook/schema/WalletEvent"
 import { InvalidResponse, TransportError } from "@daybook/transport/ClientError"
@@ -102,11 +104,27 @@ interface Taken {
   readonly given: ReadonlyArray<WalletEvent>
 }
 
+/** The issue of an event of another wallet or chain, as one of a server that ignores the query; undefined for none. */
+const issueOfOther = ({ parameters, params }: EncodedQuery, { data }: WalletEvent): Issue | undefined => {
+  const { address = "" } = params
+  if ("address" in data && data.address !== address) {
+    return { path: "data.address", expected: `${address}, as requested`, received: data.address }
+  }
+  const { chain = "" } = parameters
+  // A chain that only its server knows has any name.
+  const [requested, given] = [Chain.fromInput(chain), Chain.fromInput(data.chain)]
+  const [first] = given
+  return first === undefined || requested.length === 0 || given.some((one) => requested.includes(one))
+    ? undefined
+    : { path: "data.chain", expected: `${chain}, as requested`, received: first.name }
+}
+
 /** Decodes and takes the events of a part. */
 const takeAll = (
   progress: EventProgress.EventProgress,
   events: ReadonlyArray<EventConnection.EventText>,
   reply: Reply,
+  query: EncodedQuery,
   { onBadRow }: CallOptions,
 ): Result.Result<Taken, InvalidResponse> => {
   const given: Array<WalletEvent> = []
@@ -134,6 +152,8 @@ const takeAll = (
       next = EventProgress.skip(next, id)
       continue
     }
+    const issue = issueOfOther(query, decoded.success)
+    if (issue !== undefined) return invalid(`event.${issue.path}`, issue.expected, issue.received)
     const [after, isNew] = EventProgress.take(next, decoded.success, id)
     next = after
     if (isNew) given.push(decoded.success)
@@ -197,7 +217,7 @@ const turns = Effect.fnUntraced(function* (
         yield* pause(source, state, reply, received.reason)
         return [[], Option.some({ progress, open: undefined, retry })]
       case "Events": {
-        const taken = yield* Effect.fromResult(takeAll(progress, received.events, reply, options))
+        const taken = yield* Effect.fromResult(takeAll(progress, received.events, reply, query, options))
         return [taken.given, Option.some({ progress: taken.progress, open, retry: received.retry })]
       }
     }

@@ -207,17 +207,22 @@ const longCursor = ({ length = 0 }: Partial<Pick<string, "length">>): Issue.Issu
     ? undefined
     : { path: "cursor", expected: `at most ${Cursor.maxCharacters} characters`, received: `${length} characters` }
 
+/** Index of a valid row on the page as received. */
+const receivedAt = (at: number, badRows: ReadonlyArray<BadRow>): number =>
+  badRows.reduce((place, bad) => (bad.at <= place ? place + 1 : place), at)
+
 /** The issue of the first row outside of the requested blocks, as one of a server that ignores them; undefined for none. */
 const rowOutside = (
   { from_block: from = "0", to_block: to }: EncodedQuery["parameters"],
   rows: ReadonlyArray<RowPosition>,
+  badRows: ReadonlyArray<BadRow>,
 ): Issue.Issue | undefined => {
   const first = BigInt(from)
   const at = rows.findIndex(({ block }) => block < first || (to !== undefined && block > BigInt(to)))
   const row = rows[at]
   return (
     row && {
-      path: `result[${at}].block_number`,
+      path: `result[${receivedAt(at, badRows)}].block_number`,
       expected: `a block from ${from} to ${to ?? "the last one"}, as requested`,
       received: String(row.block),
     }
@@ -253,8 +258,8 @@ export const make = <Query, Row, P extends Page<Row>>(operation: Operation<Query
 
   return (reply, keepsValidRows, parameters) =>
     Result.flatMap(decode(reply, keepsValidRows, parameters), (decoded) => {
-      const { cursor, result } = decoded.page
-      const issue = longCursor(cursor ?? {}) ?? rowOutside(parameters, result.map(locate))
+      const { badRows, page } = decoded
+      const issue = longCursor(page.cursor ?? {}) ?? rowOutside(parameters, page.result.map(locate), badRows)
       if (issue === undefined) return Result.succeed(decoded)
       return Result.fail(new InvalidResponse({ ...reply, reason: "content", ...issue }))
     })

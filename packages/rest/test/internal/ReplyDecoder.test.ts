@@ -52,6 +52,16 @@ describe("ReplyDecoder", () => {
       })
     })
 
+    it("decode: names a row outside of the requested blocks by its index as received, behind rows that are invalid", () => {
+      const invalid = { ...row(5, 0), value: "x" }
+      const body = page([invalid, row(5, 1), invalid, row(9, 0), invalid])
+
+      expect(Result.getOrThrow(Result.flip(decode(reply(200, body), true, { to_block: "5" })))).toMatchObject({
+        path: "result[3].block_number",
+        received: "9",
+      })
+    })
+
     it("decode: accepts rows of the first and the last requested block", () => {
       const body = page([row(9, 0), row(5, 0)])
 
