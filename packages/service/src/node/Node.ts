@@ -13,6 +13,7 @@ import type { Fetch } from "@daybook/transport/Fetch"
 import { platformFetch } from "@daybook/transport/Http"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
 import type { TraceLimits } from "../config/Limits.ts"
 import * as NodeConfig from "../config/NodeConfig.ts"
@@ -139,6 +140,13 @@ interface Context {
   traced: BlockRef | undefined
   /** The block before was stored without its traces. */
   tracingAbandoned: boolean
+  /** The last final block as it is asked for, or was last; `none` once a node has none. */
+  finality:
+    | {
+        readonly found: Fiber.Fiber<number | null, NodeError.NodeError>
+        readonly none: Deferred.Deferred<null>
+      }
+    | undefined
 }
 
 const cooldown = "5 seconds"
@@ -380,16 +388,36 @@ const header = (context: Context, number: number) =>
     (found) => (found?.number === number ? found : null),
   )
 
-/** The last block that the nodes call final. One that does not respond must not hold up another that has none. */
-const finalized = Effect.fnUntraced(function* (context: Context): Effect.fn.Return<number | null, NodeError.NodeError> {
+const finalityTask = { what: "return the finalized block" }
+
+/** Asks several nodes for the last block that they call final, until all have responded: one that is slow is then known to have one. */
+const startFinality = Effect.fnUntraced(function* (context: Context) {
   const none = yield* Deferred.make<null>()
-  const lookup = ask(context, { what: "return the finalized block" }, (endpoint) =>
+  const lookup = ask(context, finalityTask, (endpoint) =>
     Effect.tap(NodeEndpoint.finalized(endpoint), (number) =>
       number === null ? Deferred.succeed(none, null) : Effect.void,
     ),
   )
-  if (context.among.length === 1) return yield* lookup
-  return yield* Effect.raceFirst(lookup, Effect.delay(Deferred.await(none), promptMillis))
+  return (context.finality = { found: yield* Effect.forkDetach(lookup), none })
+})
+
+const isOver = ({ finality }: Context): boolean => finality?.found.pollUnsafe() !== undefined
+
+/**
+ * The last block that the nodes call final. One that does not respond must not hold up another that has none, unless it has returned one
+ * before: then no other is asked, since a block that was final remains so.
+ */
+const finalized = Effect.fnUntraced(function* (context: Context): Effect.fn.Return<number | null, NodeError.NodeError> {
+  const knowing = endpointsOf(context).flatMap(([index, { knowsFinalizedTag }]) =>
+    knowsFinalizedTag === true ? [index] : [],
+  )
+  const among = knowing.length === 0 ? context.among : knowing
+  if (among.length === 1 || knowing.length > 0) {
+    return yield* ask(context, finalityTask, NodeEndpoint.finalized, undefined, among)
+  }
+  if (isOver(context)) context.finality = undefined
+  const { found, none } = context.finality ?? (yield* startFinality(context))
+  return yield* Effect.raceFirst(Fiber.join(found), Effect.delay(Deferred.await(none), promptMillis))
 })
 
 /** The task of a block or its receipts. */
@@ -428,6 +456,7 @@ const build = (
     isDoubtful: false,
     traced: undefined,
     tracingAbandoned: false,
+    finality: undefined,
   }
   const source = Effect.suspend(() => traceSource(context))
   const each =

@@ -1,6 +1,6 @@
 /** Several nodes of one chain: spreading, failover, and the choice of the highest head. */
 import { describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber, Result } from "effect"
 import { expect } from "vitest"
 import * as HeadTracker from "../../src/node/HeadTracker.ts"
 import * as Node from "../../src/node/Node.ts"
@@ -151,6 +151,51 @@ describe("Node of several endpoints", () => {
       yield* ScriptedFetch.advance(first, 2)
 
       expect(lookup.pollUnsafe()).toMatchObject({ value: null })
+    }),
+  )
+
+  it.effect("finalized: is that of a slow node beside one without the tag, and is unknown while that node fails", () =>
+    Effect.gen(function* () {
+      const first = ScriptedFetch.make(healthyAt(1_000))
+      first.answer = (method, params) =>
+        params[0] === "finalized"
+          ? { error: { code: -32602, message: "unknown tag" } }
+          : healthyAt(1_000)(method, params)
+      const second = ScriptedFetch.make((method, params) =>
+        params[0] === "finalized" ? { result: blockAt(64) } : healthyAt(1_000)(method, params),
+      )
+      let isPrompt = false
+      let arrive: (() => void) | undefined
+      const fetch: typeof first.fetch = (url, init) => {
+        if (!String(url).includes("slow")) return first.fetch(url, init)
+        if (isPrompt || !String(init.body).includes("finalized")) return second.fetch(url, init)
+        return new Promise((resolve) => (arrive = () => resolve(second.fetch(url, init))))
+      }
+      const chain = yield* Node.make({
+        urls: ["http://first.example", "http://slow.example"],
+        chainId: 31337,
+        traces: "off",
+        fetch,
+      })
+      const read = Effect.fnUntraced(function* (seconds = 3) {
+        const lookup = yield* Effect.forkScoped(Effect.result(chain.finalized))
+        yield* ScriptedFetch.advance(second, seconds)
+        return lookup
+      })
+      const before = yield* read()
+      arrive?.()
+      yield* ScriptedFetch.advance(second, 1)
+      const after = yield* read()
+      const isWaiting = after.pollUnsafe() === undefined
+      arrive?.()
+      yield* ScriptedFetch.advance(second, 1)
+      isPrompt = true
+      second.answer = () => ({ status: 500 })
+      const failing = yield* read(40)
+
+      expect(yield* Fiber.join(before)).toEqual(Result.succeed(null))
+      expect([isWaiting, yield* Fiber.join(after)]).toEqual([true, Result.succeed(64)])
+      expect((yield* Fiber.join(failing))._tag).toBe("Failure")
     }),
   )
 
