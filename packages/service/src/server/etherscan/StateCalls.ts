@@ -30,9 +30,11 @@ const nativeAmountOf = (value: unknown): bigint | null =>
 const balanceOfSelector = "0x70a08231"
 const totalSupplySelector = "0x18160ddd"
 
-/** The amount that a call of a contract returns. */
+/** The amount that a call of a contract returns. No bytes are 0: an address without code returns none. */
 const called = (calls: Calls, request: Request, call: { readonly to: string; readonly data: string }, tag: string) =>
-  Effect.flatMap(calls.read(request, "eth_call", [call, tag]), (result) => stated(Holding.amountOf(result)))
+  Effect.flatMap(calls.read(request, "eth_call", [call, tag]), (result) =>
+    stated(result === "0x" ? 0n : Holding.amountOf(result)),
+  )
 
 /** What a wallet holds. */
 export const balance = (calls: Calls, request: Request, { asset, tag, wallet }: Held) => {

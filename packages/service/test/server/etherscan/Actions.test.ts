@@ -72,6 +72,7 @@ const makeCalls = () => {
     eth_call: ([call]) => {
       const { data, to } = call as { readonly data: string; readonly to: string }
       if (to === Rows.alice) return "0x"
+      if (to === Rows.bob) return "0x01"
       const amount = data.startsWith("0x18160ddd") ? "5678" : "1234"
       // A contract may return more than the amount.
       return to === described ? `0x${"5".padStart(64, "0")}${"f".repeat(64)}` : `0x${amount.padStart(64, "0")}`
@@ -228,21 +229,26 @@ describe("actions", () => {
     }),
   )
 
-  it.effect("tokenbalance, tokensupply: read a contract, and refuse an amount of another form", () =>
-    Effect.gen(function* () {
-      const token = { contractaddress: other }
-      const ofWallet = { ...token, address: Rows.alice }
+  it.effect(
+    "tokenbalance, tokensupply: read a contract, take no bytes for 0, and refuse an amount of another form",
+    () =>
+      Effect.gen(function* () {
+        const token = { contractaddress: other }
+        const ofWallet = { ...token, address: Rows.alice }
 
-      expect(yield* answer("tokenbalance", ofWallet)).toBe("4660")
-      expect(yield* answer("tokenbalance", { ...ofWallet, contractaddress: described })).toBe("5")
-      expect(yield* answer("tokensupply", token, "stats")).toBe("22136")
-      expect(yield* answer("tokensupply", { contractaddress: Rows.alice }, "stats")).toBe(
-        "Error! The node has not answered an amount",
-      )
-      expect(yield* answer("tokenbalance", token)).toBe("Error! Invalid address format")
-      expect(yield* answer("tokenbalance", { address: Rows.alice })).toBe("Error! Invalid address format")
-      expect(yield* answer("tokensupply", {}, "stats")).toBe("Error! Invalid address format")
-    }),
+        expect(yield* answer("tokenbalance", ofWallet)).toBe("4660")
+        expect(yield* answer("tokenbalance", { ...ofWallet, contractaddress: described })).toBe("5")
+        expect(yield* answer("tokensupply", token, "stats")).toBe("22136")
+        const withoutCode = { contractaddress: Rows.alice }
+        expect(yield* answer("tokensupply", withoutCode, "stats")).toBe("0")
+        expect(yield* answer("tokenbalance", { ...ofWallet, ...withoutCode })).toBe("0")
+        expect(yield* answer("tokensupply", { contractaddress: Rows.bob }, "stats")).toBe(
+          "Error! The node has not answered an amount",
+        )
+        expect(yield* answer("tokenbalance", token)).toBe("Error! Invalid address format")
+        expect(yield* answer("tokenbalance", { address: Rows.alice })).toBe("Error! Invalid address format")
+        expect(yield* answer("tokensupply", {}, "stats")).toBe("Error! Invalid address format")
+      }),
   )
 
   it.effect("getblocktxnscount: counts calls below those of transactions that are internal transactions", () =>
