@@ -8,9 +8,11 @@ import type { ChainRef } from "../ChainRef.ts"
 import type { Copy, Database } from "../Database.ts"
 import { StoreError } from "../StoreError.ts"
 import * as Backup from "./Backup.ts"
+import * as Connection from "./Connection.ts"
 import * as CopyState from "./CopyState.ts"
 import * as Folder from "./Folder.ts"
 import * as KeysFile from "./KeysFile.ts"
+import * as Migrations from "./Migrations.ts"
 import * as ReadPool from "./ReadPool.ts"
 
 const refuse = (message: string) => new StoreError({ message, isRetryable: false, cause: undefined })
@@ -21,9 +23,11 @@ const poolOf = (file: string, { id }: ChainRef) =>
     (pool) => Effect.sync(pool.close),
   )
 
-/** The state of a file, if there is one. */
+/** The state of a file; `null` where there is none, or nothing in it. */
 const stateOf = Effect.fnUntraced(function* (file: string, ref: ChainRef) {
   if (!existsSync(file)) return null
+  const connection = yield* Connection.connect({ file, readOnly: true })
+  if (yield* connection.attempt(() => Migrations.isEmptyUnsafe(connection))) return null
   const pool = yield* poolOf(file, ref)
   return yield* pool.once((connection) => CopyState.readUnsafe(connection, ref.id))
 }, Effect.scoped)

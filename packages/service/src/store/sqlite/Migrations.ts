@@ -50,10 +50,14 @@ const refuse = (message: string, isRetryable = false) => new StoreError({ messag
 /** The version that a file has after all steps. */
 const newestOf = ({ firstVersion, steps }: Migrations): number => firstVersion + steps.length - 1
 
+/** Whether a file has nothing yet: a process that was to fill it ended before, or its disk was full. */
+export const isEmptyUnsafe = (connection: Connection.Connection): boolean =>
+  pragma(connection, "user_version") === 0 && tables(connection) === 0
+
 /** The version of a file; 0 for an empty one. Throws for another program's file, and for one that this program cannot migrate. */
 const versionUnsafe = (connection: Connection.Connection, schema: Migrations): number => {
   const version = pragma(connection, "user_version")
-  const isEmpty = version === 0 && tables(connection) === 0
+  const isEmpty = isEmptyUnsafe(connection)
   const owner = pragma(connection, "application_id")
   if (!isEmpty && owner !== schema.applicationId) {
     const local = kinds.get(owner)
@@ -91,6 +95,7 @@ export const checkUnsafe = (
   const version = versionUnsafe(connection, schema)
   const target = newestOf(schema)
   if (version >= target) return
+  if (version === 0) throw refuse(`Database file empty: ${connection.name}. The service fills it when it starts.`, true)
   const migration = isLocked() ? "running" : "pending"
   const message =
     migration === "running"

@@ -1,4 +1,5 @@
 /** Files are migrated step by step without loss, and those of a state before the first release are refused unchanged. */
+import { writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, it } from "@effect/vitest"
@@ -84,6 +85,31 @@ describe("a file of an earlier version", () => {
       expect([...found.keys()]).toEqual([address])
       expect((yield* Verify.run(store.database.chain(ref).audit)).orphaned).toEqual([])
     }),
+  )
+
+  it.effect(
+    "an empty file, as a full disk leaves one, is filled by a restore, and is no earlier version to a reader",
+    () =>
+      Effect.gen(function* () {
+        const blocks = chainOn(null, 3)
+        const [base, copies] = [yield* temporaryFolder, yield* temporaryFolder]
+        const store = yield* TestStore.inFolder(base, ref)
+        yield* store.append(null, blocks)
+        yield* store.database.backup([ref], copies)
+        const fresh = yield* temporaryFolder
+        writeFileSync(join(fresh, "chain-test.sqlite"), "")
+        const database = yield* Engine.fromUrl(`sqlite:${fresh}`, "/")
+        const { reader } = database.chain(ref)
+        const refused = yield* Effect.flip(reader.snapshot((snapshot) => snapshot.checkpoint))
+        yield* database.restore([ref], copies)
+
+        expect([refused.message, refused.migration, refused.isRetryable]).toEqual([
+          "Database file empty: chain-test.sqlite. The service fills it when it starts.",
+          undefined,
+          true,
+        ])
+        expect(yield* pageBodies(yield* TestStore.inFolder(fresh, ref))).toEqual(bodiesOf(blocks))
+      }),
   )
 
   it.effect("restore: refuses it with what to do, and leaves it as it is", () =>
