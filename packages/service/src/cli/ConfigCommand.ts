@@ -4,6 +4,7 @@
 import { existsSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import { format } from "@daybook/schema/Issue"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as References from "effect/References"
 import * as Result from "effect/Result"
@@ -15,6 +16,7 @@ import { InvalidConfig } from "../config/InvalidConfig.ts"
 import * as Listen from "../config/Listen.ts"
 import * as ServedChain from "../config/ServedChain.ts"
 import * as SignatureDirectory from "../contract/SignatureDirectory.ts"
+import * as Certificate from "../server/Certificate.ts"
 import * as Listener from "../server/Listener.ts"
 import * as SigningKey from "../signed/SigningKey.ts"
 import * as WebhookKey from "../push/WebhookKey.ts"
@@ -38,6 +40,9 @@ const checkFolder = (folder: string): Effect.Effect<void, InvalidConfig> => {
   return Effect.fail(issueOf("database")({ message: format("configuration", issue) }))
 }
 
+const readTls = ({ baseFolder }: Pick<ConfigFile.ConfigFile, "baseFolder">, { cert, key }: Listener.TlsFiles) =>
+  Effect.mapError(Listener.readTls({ cert: resolve(baseFolder, cert), key: resolve(baseFolder, key) }), issueOf("tls"))
+
 /** Reads the files that a configuration names, as the service does at its start; fails with everything that is wrong with them. */
 const checkFiles = Effect.fnUntraced(
   function* ({
@@ -59,9 +64,7 @@ const checkFiles = Effect.fnUntraced(
       ...(folder === undefined ? urls.map(checkCertificates) : [checkFolder(folder)]),
       signatures === undefined ? Effect.void : SignatureDirectory.read(inFolder(signatures)),
       signingKey === undefined ? Effect.void : SigningKey.readConfigured(inFolder(signingKey)),
-      tls === undefined
-        ? Effect.void
-        : Effect.mapError(Listener.readTls({ cert: inFolder(tls.cert), key: inFolder(tls.key) }), issueOf("tls")),
+      tls === undefined ? Effect.void : readTls({ baseFolder }, tls),
       webhooks === undefined ? Effect.void : Effect.fromResult(WebhookKey.check(webhooks, database, baseFolder)),
     ]
     const results = yield* Effect.forEach(reads, Effect.result)
@@ -86,6 +89,10 @@ const check = Command.make(
     )
     const warning = Listen.plainTextWarning(checked)
     if (warning !== undefined) yield* Terminal.print(warning)
+    if (checked.tls === undefined) return
+    const { cert } = yield* readTls(file, checked.tls)
+    const { isValid, text } = Certificate.validityAt(yield* Clock.currentTimeMillis, cert)
+    if (!isValid) yield* Terminal.print(text)
   }),
 ).pipe(Command.withDescription("Name everything that is wrong with the configuration, each in a line; changes nothing"))
 

@@ -8,10 +8,12 @@ import { connect } from "node:net"
 import { dirname } from "node:path"
 import { createSecureContext } from "node:tls"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Listen from "../config/Listen.ts"
+import * as Certificate from "./Certificate.ts"
 import * as Upgrade from "./http/Upgrade.ts"
 
 /** Paths of a certificate, with those that it depends on, and of its key, both as PEM. */
@@ -158,6 +160,15 @@ export const readTls = ({ cert, key }: TlsFiles) =>
       }),
   })
 
+/** Reads a certificate and its key. Logs one that is not valid, and one that replaces another. */
+const readReported = Effect.fnUntraced(function* (files: TlsFiles, before?: Uint8Array) {
+  const read = yield* readTls(files)
+  const { isValid, text } = Certificate.validityAt(yield* Clock.currentTimeMillis, read.cert)
+  if (!isValid) yield* Effect.logWarning(text)
+  else if (before !== undefined && !read.cert.equals(before)) yield* Effect.logInfo(text)
+  return read
+})
+
 /** Removes a socket that a process which was killed has left; one that is in use is left for `listen` to report. */
 const removeStale = (listen: Listen.Listen): Effect.Effect<void> => {
   if (!("socket" in listen) || fileAt(listen.socket) === undefined) return Effect.void
@@ -199,8 +210,8 @@ export const open = Effect.fn("Listener.open")(function* (
   options: Options,
 ): Effect.fn.Return<Listener, ListenError, Scope.Scope> {
   const { listen, tls } = options
-  const secure =
-    tls === undefined ? null : createTlsServer({ ...timeouts, ...upgrades, handshakeTimeout, ...(yield* readTls(tls)) })
+  let files = tls === undefined ? null : yield* readReported(tls)
+  const secure = files === null ? null : createTlsServer({ ...timeouts, ...upgrades, handshakeTimeout, ...files })
   const node = secure ?? createServer({ ...timeouts, ...upgrades })
   Object.assign(node, { httpAllowHalfOpen: true })
   yield* checkSocket(options)
@@ -214,7 +225,14 @@ export const open = Effect.fn("Listener.open")(function* (
   const prepareTls =
     secure === null || tls === undefined
       ? Effect.succeed(Effect.void)
-      : Effect.map(readTls(tls), (read) => Effect.sync(() => secure.setSecureContext(read)))
+      : Effect.map(
+          Effect.suspend(() => readReported(tls, files?.cert)),
+          (read) =>
+            Effect.sync(() => {
+              files = read
+              secure.setSecureContext(read)
+            }),
+        )
   const port = typeof bound === "object" && bound !== null ? bound.port : 0
   return { node, prepareTls, address: addressOf(options, port) }
 })

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { expect } from "vitest"
 import { canary, daybook, timeout } from "./daybook.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
@@ -207,6 +208,18 @@ describe("daybook config check", () => {
         err: "",
       })
       expect([proxied.out, tls.out]).toEqual([valid, valid])
+    }),
+  )
+
+  it.effect("config check: warns of a certificate that clients refuse", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(Date.UTC(2020, 0))
+      const { code, out } = yield* check(more(`"tls": ${JSON.stringify(tlsFiles)}`))
+
+      expect([code, out.split("\n")[1]]).toEqual([
+        0,
+        'The certificate of "tls" begins at 2026-11-23T08:01:07.000Z: clients refuse it',
+      ])
     }),
   )
 

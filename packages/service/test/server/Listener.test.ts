@@ -4,9 +4,11 @@ import { request as requestTls } from "node:https"
 import { createServer as createSocketServer } from "node:net"
 import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Logger } from "effect"
+import { TestClock } from "effect/testing"
 import { expect } from "vitest"
 import * as Config from "../../src/config/Config.ts"
+import * as Listener from "../../src/server/Listener.ts"
 import * as Service from "../../src/Service.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
 
@@ -108,6 +110,34 @@ describe("listening", () => {
       const plain = yield* Effect.exit(Effect.tryPromise(() => fetch(`http://127.0.0.1:${port}/health`)))
       expect(plain._tag).toBe("Failure")
     }),
+  )
+
+  it.effect(
+    "a certificate that clients refuse is reported at the start and as it replaces another, whose end is logged",
+    () =>
+      Effect.gen(function* () {
+        const base = yield* temporaryFolder
+        const files = { cert: join(base, "cert.pem"), key: tls.key }
+        const write = (end: string) =>
+          Effect.sync(() => writeFileSync(files.cert, readFileSync(tls.cert, "utf8") + end))
+        const lines: Array<string> = []
+        const logger = Logger.make(({ logLevel, message }) => void lines.push(`${logLevel} ${String(message)}`))
+        yield* Effect.gen(function* () {
+          yield* TestClock.setTime(Date.UTC(2100, 0))
+          yield* write("")
+          const listener = yield* Listener.open({ listen: { host: "127.0.0.1", port: 0 }, tls: files })
+          yield* yield* listener.prepareTls
+          yield* write("\n")
+          yield* yield* listener.prepareTls
+          yield* TestClock.setTime(Date.UTC(2127, 0))
+          yield* Listener.open({ listen: { host: "127.0.0.1", port: 0 }, tls: files })
+        }).pipe(Effect.provide(Logger.layer([logger])))
+
+        expect(lines).toEqual([
+          'Info The certificate of "tls" is valid until 2126-10-30T08:01:07.000Z',
+          'Warn The certificate of "tls" ended at 2126-10-30T08:01:07.000Z: clients refuse it',
+        ])
+      }),
   )
 
   it.live("a certificate that cannot be used is reported by its path, without its contents", () =>

@@ -1,0 +1,22 @@
+/**
+ * Whether a certificate is valid at a time. One that is not is used nevertheless, and reported: clients of a closed network may accept it.
+ */
+import { X509Certificate } from "node:crypto"
+
+/** Whether a certificate is valid, and a sentence that states until when, or since when it is not. */
+export interface Validity {
+  readonly isValid: boolean
+  readonly text: string
+}
+
+/** The validity of a certificate as PEM, the first one of a chain, at a time in milliseconds since 1970. */
+export const validityAt = (nowMillis: number, pem: Uint8Array): Validity => {
+  const { validFrom, validTo } = new X509Certificate(pem)
+  const [from, to] = [Date.parse(validFrom), Date.parse(validTo)]
+  const dated = (isValid: boolean, what: string, millis: number) => ({
+    isValid,
+    text: `The certificate of "tls" ${what} ${new Date(millis).toISOString()}${isValid ? "" : ": clients refuse it"}`,
+  })
+  if (nowMillis > to) return dated(false, "ended at", to)
+  return nowMillis < from ? dated(false, "begins at", from) : dated(true, "is valid until", to)
+}
