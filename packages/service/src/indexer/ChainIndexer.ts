@@ -211,17 +211,32 @@ const wait = Effect.fnUntraced(function* (context: Context, action: IndexerTurn.
   return { _tag: "Waited" } as const
 })
 
+/** A failure, with the time for which nothing was appended. */
+const failedAfter = (error: IndexerTurn.TurnError, millis: number): IndexerTurn.Input => ({
+  _tag: "Failed",
+  error,
+  millis,
+})
+
 const extend = Effect.fnUntraced(function* (context: Context, action: IndexerTurn.Extend) {
   const { node, pollMillis, reporter } = context
   const { from, nodeHead, to } = action
+  const head = to === nodeHead ? to : undefined
   const startedAt = yield* MonotonicClock.millis
+  let appendedAt = startedAt
   const onHead = (number: number) => reporter.report({ _tag: "HeadSeen", nodeHead: number, isExtending: true })
-  const append = (onFetched: Effect.Effect<void>) => BlockAppender.run({ ...context, onFetched }, action)
-  const found = yield* action.isRetry ? append(Effect.void) : HeadWatch.during({ node, pollMillis, onHead }, append)
-  if (found === null) {
-    const millis = (yield* MonotonicClock.millis) - startedAt
-    return { _tag: "Extended", count: to - from + 1, millis, head: to === nodeHead ? to : undefined } as const
-  }
+  const onAppended = Effect.andThen(
+    context.onAppended,
+    Effect.map(MonotonicClock.millis, (now) => void (appendedAt = now)),
+  )
+  const append = (onFetched: Effect.Effect<void>) => BlockAppender.run({ ...context, onAppended, onFetched }, action)
+  const appended = yield* Effect.result(
+    action.isRetry ? append(Effect.void) : HeadWatch.during({ node, pollMillis, onHead }, append),
+  )
+  const now = yield* MonotonicClock.millis
+  if (Result.isFailure(appended)) return failedAfter(appended.failure, now - appendedAt)
+  const found = appended.success
+  if (found === null) return { _tag: "Extended", count: to - from + 1, millis: now - startedAt, head } as const
   const checkpoint = yield* checkpointOf(context.store)
   return { _tag: "ChainBroken", checkpoint, nodeHead, found } satisfies IndexerTurn.Input
 })
@@ -306,7 +321,7 @@ const loop = Effect.fnUntraced(function* (
     const startedAt = yield* MonotonicClock.millis
     const outcome = yield* Effect.result(execute(context, action))
     const millis = (yield* MonotonicClock.millis) - startedAt
-    input = Result.isSuccess(outcome) ? outcome.success : { _tag: "Failed", error: outcome.failure, millis }
+    input = Result.isSuccess(outcome) ? outcome.success : failedAfter(outcome.failure, millis)
   }
 })
 

@@ -79,7 +79,7 @@ export type Input =
   | { readonly _tag: "Waited" }
   /** Blocks below the first one could not be fetched, so many times in a row. */
   | { readonly _tag: "PrependFailed"; readonly error: TurnError; readonly failures: number }
-  /** `millis` is the time that the action took. */
+  /** `millis` is the time that the action took, since the last block that it appended. */
   | { readonly _tag: "Failed"; readonly error: TurnError; readonly millis: number }
 
 /** Appends the blocks from `from` to `to`, above the stored block `tip`. */

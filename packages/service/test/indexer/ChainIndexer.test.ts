@@ -132,6 +132,39 @@ describe("ChainIndexer", () => {
     }),
   )
 
+  it.effect("run: keeps the lease where a turn fails once after it has appended blocks for more than a minute", () =>
+    Effect.gen(function* () {
+      const { database, ref, snapshot } = yield* openStore
+      const scripted = ScriptedFetch.make(healthy)
+      const quick = yield* Node.make({
+        urls: ["http://node.example"],
+        chainId: ref.id,
+        traces: "off",
+        fetch: scripted.fetch,
+      })
+      let failures = 0
+      const block: Node.Node["block"] = (number) =>
+        Effect.suspend(() => (number === 80 && failures++ === 0 ? Effect.succeed(null) : quick.block(number))).pipe(
+          Effect.delay("7 seconds"),
+        )
+      const node = { ...quick, block, batchFetcher: () => Effect.succeed(BatchFetcher.none) }
+      let releases = 0
+      const release: typeof database.leases.release = (...args) =>
+        Effect.suspend(() => (releases++, database.leases.release(...args)))
+      const options = { chain: ref.name, chainId: ref.id, owner: "me", decoder, checks: "links" } as const
+      yield* ChainIndexer.run(node, options).pipe(
+        Effect.provideService(Engine, { ...database, leases: { ...database.leases, release } }),
+        Effect.forkScoped,
+      )
+      yield* ScriptedFetch.advance(scripted, 110)
+      const checkpoint = yield* snapshot((own) => own.checkpoint)
+
+      expect(failures).toBeGreaterThan(1)
+      expect(checkpoint?.head.number).toBeGreaterThanOrEqual(80)
+      expect(releases).toBe(0)
+    }),
+  )
+
   it.effect(
     "run: waits five times for a distant node before it asks for the first range of a chain without rules",
     () =>

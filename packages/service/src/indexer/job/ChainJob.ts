@@ -64,8 +64,8 @@ export const fromChain = (
 const maxThreads = 4
 
 /**
- * Threads of each chain's backfill: as configured, else the cores of the machine but one, shared by the chains. One alone is none: it
- * takes more time than it saves.
+ * Threads of each chain's backfill: as configured, else the cores of the machine but one, shared by the chains. A share of one gives none:
+ * one thread alone takes more time than it saves.
  *
  * Source: decision 0026.
  */
