@@ -73,34 +73,61 @@ const numberOf = (value: bigint | number | null | undefined): string => (value ?
 /** Text of a block in its documents and logs. Digits and hex need no escapes, here and below. */
 const blockTextOf = ({ hash, number, timestamp }: MinedBlock): string => {
   const time = new Date(Number(timestamp) * 1000).toISOString()
-  return `"block_timestamp":"${time}","block_number":"${number}","block_hash":"${hash}"`
+  return ['"block_timestamp":"', time, '","block_number":"', number.toString(), '","block_hash":"', hash, '"'].join("")
 }
 
 /** Text of a hash that may be absent. */
 const hashText = (hash: string | null): string => (hash === null ? "null" : `"${hash}"`)
 
-const logText = (blockText: string, log: Receipt["logs"][number], decoder: Decoder): string => {
+/**
+ * Adds the pieces of a log's text. Pieces are joined once for a document: each `+` of strings makes an object that lives until the text
+ * is read, and keeps both of its parts.
+ */
+const addLog = (pieces: Array<string>, blockText: string, log: Receipt["logs"][number], decoder: Decoder): void => {
   const { address, data, logIndex, topics, transactionHash, transactionIndex } = log
   const event = decoder.event(log)
-  return (
-    `{"log_index":"${numberOf(logIndex)}","transaction_hash":${hashText(transactionHash)},` +
-    `"transaction_index":"${numberOf(transactionIndex)}","address":"${address}","data":"${data}",` +
-    `"topic0":"${topics[0] ?? ""}","topic1":"${topics[1] ?? ""}","topic2":"${topics[2] ?? ""}",` +
-    `"topic3":"${topics[3] ?? ""}",${blockText},"decoded_event":${event === null ? "null" : JSON.stringify(event)}}`
+  pieces.push(
+    '{"log_index":"',
+    numberOf(logIndex),
+    '","transaction_hash":',
+    hashText(transactionHash),
+    ',"transaction_index":"',
+    numberOf(transactionIndex),
+    '","address":"',
+    address,
+    '","data":"',
+    data,
+    '","topic0":"',
+    topics[0] ?? "",
+    '","topic1":"',
+    topics[1] ?? "",
+    '","topic2":"',
+    topics[2] ?? "",
+    '","topic3":"',
+    topics[3] ?? "",
+    '",',
+    blockText,
+    ',"decoded_event":',
+    event === null ? "null" : JSON.stringify(event),
+    "}",
   )
 }
 
 /** Logs of one step. */
 const stepLogs = 32
 
-/** Text of the logs of a transaction, in steps. */
-const stepsOfLogs = function* (blockText: string, logs: Receipt["logs"], decoder: Decoder): Steps.Steps<string> {
-  let text = ""
-  for (const [at, log] of logs.entries()) {
-    text += `${at === 0 ? "" : ","}${logText(blockText, log, decoder)}`
+/** Adds the pieces of the logs of a transaction, in steps. */
+const stepsOfLogs = function* (
+  pieces: Array<string>,
+  blockText: string,
+  logs: Receipt["logs"],
+  decoder: Decoder,
+): Steps.Steps<void> {
+  for (let at = 0; at < logs.length; at++) {
+    if (at > 0) pieces.push(",")
+    addLog(pieces, blockText, logs[at]!, decoder)
     if (at % stepLogs === stepLogs - 1) yield
   }
-  return text
 }
 
 const stepsOfBody = function* (
@@ -114,16 +141,42 @@ const stepsOfBody = function* (
   const input = transaction.input ?? "0x"
   const { contractAddress, cumulativeGasUsed, gasUsed, root, status, transactionIndex } = receipt
   const call = to == null ? null : decoder.call(input)
-  return (
-    `{"hash":"${hash}","nonce":"${numberOf(nonce)}","transaction_index":"${transactionIndex}",` +
-    `"from_address":"${from}","to_address":${hashText(to ?? null)},"value":"${numberOf(value)}",` +
-    `"gas":"${numberOf(gas)}","gas_price":"${GasPrice.effective(transaction, receipt, baseFeePerGas)}",` +
-    `"input":"${input}","receipt_cumulative_gas_used":"${cumulativeGasUsed}","receipt_gas_used":"${gasUsed}",` +
-    `"receipt_contract_address":"${contractAddress ?? ""}",` +
-    `"receipt_root":"${root != null && root.length > 2 ? root : ""}","receipt_status":"${textOf(status)}",${blockText},` +
-    `"logs":[${yield* stepsOfLogs(blockText, receipt.logs, decoder)}],` +
-    `"decoded_call":${call === null ? "null" : JSON.stringify(call)}}`
-  )
+  const pieces = [
+    '{"hash":"',
+    hash,
+    '","nonce":"',
+    numberOf(nonce),
+    '","transaction_index":"',
+    transactionIndex.toString(),
+    '","from_address":"',
+    from,
+    '","to_address":',
+    hashText(to ?? null),
+    ',"value":"',
+    numberOf(value),
+    '","gas":"',
+    numberOf(gas),
+    '","gas_price":"',
+    GasPrice.effective(transaction, receipt, baseFeePerGas).toString(),
+    '","input":"',
+    input,
+    '","receipt_cumulative_gas_used":"',
+    cumulativeGasUsed.toString(),
+    '","receipt_gas_used":"',
+    gasUsed.toString(),
+    '","receipt_contract_address":"',
+    contractAddress ?? "",
+    '","receipt_root":"',
+    root != null && root.length > 2 ? root : "",
+    '","receipt_status":"',
+    textOf(status),
+    '",',
+    blockText,
+    ',"logs":[',
+  ]
+  yield* stepsOfLogs(pieces, blockText, receipt.logs, decoder)
+  pieces.push('],"decoded_call":', call === null ? "null" : JSON.stringify(call), "}")
+  return pieces.join("")
 }
 
 /** Wallets of a transaction, each once: sender, recipient, created contract. Source: decision 0009. */
