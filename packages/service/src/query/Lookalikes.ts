@@ -83,15 +83,25 @@ const batchBytes = 256 * 1024
 /** Places that are read at once at most: rows of a narrow selection may be far apart. */
 const maxAtOnce = 512
 
+/** Places of a ledger that were read, newest first: where there are any, those of all candidates and all between them. */
+interface Known {
+  readonly places: ReadonlyArray<LedgerEntry>
+  /** The ledger has no place before these. */
+  readonly isFromFirst: boolean
+}
+
+const nothing: Known = { places: [], isFromFirst: false }
+
 /** The places before one, newest first, up to `windowPlaces` before another, or some more. */
 const placesBefore = Effect.fnUntraced(function* (
   snapshot: Snapshot,
   wallet: string,
   newest: Position,
   oldest: Position,
-  known: ReadonlyArray<LedgerEntry>,
+  { isFromFirst, places }: Known,
 ): Effect.fn.Return<ReadonlyArray<LedgerEntry>, StoreError> {
-  const found = known.filter((entry) => compare(entry, newest) < 0)
+  const found = places.filter((entry) => compare(entry, newest) < 0)
+  if (isFromFirst) return found
   let older = found.filter((entry) => compare(entry, oldest) < 0).length
   // Twice as many each time until the other one is reached.
   let limit = windowPlaces
@@ -110,15 +120,12 @@ const placesBefore = Effect.fnUntraced(function* (
   return found
 })
 
-/**
- * Finds the lookalikes among counterparties of a wallet; gives whether one is. `known` are places that were read, newest first: where there are
- * any, those of all candidates and all between them.
- */
+/** Finds the lookalikes among counterparties of a wallet; gives whether one is. */
 export const find = Effect.fnUntraced(function* (
   snapshot: Snapshot,
   wallet: string,
   candidates: ReadonlyArray<Candidate>,
-  known: ReadonlyArray<LedgerEntry> = [],
+  known: Known = nothing,
 ): Effect.fn.Return<(candidate: Candidate) => boolean, StoreError> {
   const [oldest, ...later] = candidates.toSorted(compare)
   if (oldest === undefined) return () => false

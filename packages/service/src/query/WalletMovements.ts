@@ -92,6 +92,8 @@ interface Found {
   readonly found: ReadonlyArray<Candidate>
   /** The places from the first movement on, and some before and behind them, in the order of the page. */
   readonly searched: ReadonlyArray<LedgerEntry>
+  /** The ledger has no place before these. */
+  readonly isFromFirst: boolean
   readonly next: WalletPage.Place | null
 }
 
@@ -99,6 +101,7 @@ interface Found {
 const search = Effect.fnUntraced(function* (snapshot: Snapshot, query: Query): Effect.fn.Return<Found, StoreError> {
   const { from, limit, order, to, wallet } = query
   const matches = matcherOf(query.selection)
+  const checkpoint = yield* snapshot.checkpoint
   const found: Array<Candidate> = []
   let searched: ReadonlyArray<LedgerEntry> = []
   let after = WalletPage.placeBefore(query)
@@ -106,17 +109,19 @@ const search = Effect.fnUntraced(function* (snapshot: Snapshot, query: Query): E
   for (let size = Math.min(limit + 1, batch); ; size = Math.min(size * 4, batch)) {
     const { hasMore, rows: entries } = yield* snapshot.ledger({ wallet, from, to, order, after, limit: size, maxBytes })
     searched = found.length === 0 ? entries : [...searched, ...entries]
+    const isFromFirst = order === "DESC" && !hasMore && checkpoint !== null && from <= checkpoint.first
+    const state = { found, searched, isFromFirst }
     for (const entry of entries) {
       for (const candidate of candidatesOf(entry, query)) {
         if (!matches(candidate.movement)) continue
         const last = found.at(-1)
-        if (found.length === limit && last !== undefined) return { found, searched, next: nextOf(last, candidate) }
+        if (found.length === limit && last !== undefined) return { ...state, next: nextOf(last, candidate) }
         found.push(candidate)
       }
       work += placeWork + entry.movements.length
-      if (work >= maxWork) return { found, searched, next: { block: entry.block, index: entry.index } }
+      if (work >= maxWork) return { ...state, next: { block: entry.block, index: entry.index } }
     }
-    if (!hasMore) return { found, searched, next: null }
+    if (!hasMore) return { ...state, next: null }
     after = entries.at(-1) ?? null
   }
 })
@@ -158,7 +163,7 @@ const strangerOf = ({ entry: { block, index, roles }, movement }: Candidate): Lo
 /** Reads block, transaction and token of movements, as many as fit the bytes of a page. */
 const complete = Effect.fnUntraced(function* (
   snapshot: Snapshot,
-  { found, next, searched }: Found,
+  { found, isFromFirst, next, searched }: Found,
   { maxBytes, order, wallet }: Query,
 ): Effect.fn.Return<WalletPage.SourceRows<MovementRow>, StoreError> {
   const positions: Array<Position> = []
@@ -173,7 +178,7 @@ const complete = Effect.fnUntraced(function* (
     snapshot,
     wallet,
     found.flatMap((candidate) => strangerOf(candidate) ?? []),
-    order === "ASC" ? searched.toReversed() : searched,
+    { places: order === "ASC" ? searched.toReversed() : searched, isFromFirst },
   )
   const rows: Array<MovementRow> = []
   for (const { at, candidate } of placed) {

@@ -1,6 +1,7 @@
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
+import * as Role from "../../../src/ledger/Role.ts"
 import * as Rows from "../rows.ts"
 import { start } from "../service.ts"
 import { ranBy } from "../../store/sqlite/statements.ts"
@@ -53,6 +54,24 @@ describe("statements of a page", () => {
         first: [...opening, ...ledger, "block", "document", "token", "COMMIT"],
         next: [...opening, "block", ...ledger, "opening", "block", "document", "token", "COMMIT"],
       })
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("a page with the last movements of a wallet reads its ledger once, also where others have paid", () =>
+    Effect.gen(function* () {
+      const chain = chainOf(ledgers, 12, [], "a", Role.bits.recipient)
+      const service = yield* start({ chains: { eth: chain } })
+      const read = Effect.fnUntraced(function* (query: string) {
+        const path = `/api/v2.2/${Rows.alice}/movements?${query}`
+        // The first use of a key is recorded.
+        yield* service.get(path)
+        const [page, statements] = yield* ranBy(service.get(path))
+        return [page.json.result.length, tablesOf(statements).filter((table) => table === "ledger").length]
+      })
+
+      expect(yield* read("limit=100")).toEqual([30, 1])
+      expect(yield* read("limit=25")).toEqual([25, 2])
+      expect(yield* read("limit=100&from_block=2")).toEqual([27, 2])
     }).pipe(Effect.scoped),
   )
 })
