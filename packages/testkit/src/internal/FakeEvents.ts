@@ -8,6 +8,7 @@ import * as RestOperation from "@daybook/schema/RestOperation"
 import * as WalletEvent from "@daybook/schema/WalletEvent"
 import * as Result from "effect/Result"
 import type { FakeBlock } from "../FakeChain.ts"
+import * as FakeDate from "./FakeDate.ts"
 import * as FakeLedger from "./FakeLedger.ts"
 import { failure, invalid, type Reply } from "./FakeReply.ts"
 import * as FakeRequest from "./FakeRequest.ts"
@@ -77,7 +78,7 @@ const beginning = (
   if (lastEventId !== undefined) return refuse("the cursor of an event, unchanged")
   if (from === "now") return at((query.finality === "final" ? final : last) + 1)
   if (/^\d{1,15}$/.test(from)) return at(Number(from))
-  const date = FakeRequest.dateOf("from", from)
+  const date = FakeDate.read("from", from)
   if (Result.isFailure(date)) {
     const expected = "now, a block number in digits, the cursor of an event, or a date such as 2021-05-07T11:08:35Z"
     return Result.fail(invalid({ path, expected, received: Issue.describe(from) }))

@@ -9,6 +9,7 @@ import * as WalletQuery from "@daybook/schema/WalletQuery"
 import * as Result from "effect/Result"
 import type { FakeBlock, FakeChain } from "../FakeChain.ts"
 import * as FakeCursor from "./FakeCursor.ts"
+import * as FakeDate from "./FakeDate.ts"
 import * as FakeLedger from "./FakeLedger.ts"
 import { failure, invalid, type Reply } from "./FakeReply.ts"
 
@@ -74,38 +75,7 @@ export const coverage = (index: FakeIndex, wallet?: string): Readonly<Record<str
   return proof === undefined ? headers : { ...headers, "daybook-reconciled-to": String(proof.block.number) }
 }
 
-/** Instants in digits: seconds or milliseconds since 1970. */
-const digits = /^(?:\d{10}|\d{13})$/
-const iso = /^\d{4}(?:-\d{2}(?:-\d{2})?)?(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(Z|[+ -]\d{2}:?\d{2})?)?$/i
-const named = /^(?=.*[a-z]{3})(?=.*\b\d{4}\b)[\w ,:.+-]+$/i
-const zone = /(?:Z|UTC|GMT|[+-]\d{2}:?\d{2})$/i
-
-/** The instant of a date in milliseconds since 1970, in UTC unless it names a zone; NaN for none. */
-const parseDate = (given: string): number => {
-  const text = given.trim()
-  if (digits.test(text)) return Number(text) * (text.length === 10 ? 1_000 : 1)
-  const [, offset] = iso.exec(text) ?? []
-  if (iso.test(text)) {
-    // In a query, the plus of a zone becomes a space.
-    const dated = text.replace(/ (\d{2}:?\d{2})$/, offset?.startsWith(" ") === true ? "+$1" : " $1")
-    return Date.parse(/:/.test(dated) && offset === undefined ? `${dated.replace(" ", "T")}Z` : dated)
-  }
-  if (!named.test(text)) return Number.NaN
-  return Date.parse(zone.test(text) ? text : `${text} UTC`)
-}
-
-const expectedDate =
-  "ISO 8601 such as 2021-05-07T11:08:35Z, RFC 2822 such as Fri, 07 May 2021 11:08:35 +0000, 10 digits of seconds or 13 of milliseconds since 1970, or text such as May 7, 2021; in UTC unless it names a zone"
-
 type RangeParameters = Pick<WalletQuery.WalletQuery, "from_block" | "to_block" | "from_date" | "to_date">
-
-/** Reads a date as milliseconds since 1970; undefined for no text. */
-export const dateOf = (path: string, text: string | undefined): Result.Result<number | undefined, Issue.Issue> => {
-  const date = text === undefined ? undefined : parseDate(text)
-  return Number.isNaN(date)
-    ? Result.fail({ path, expected: expectedDate, received: Issue.describe(text?.trim()) })
-    : Result.succeed(date)
-}
 
 /** The block of an end, or its instant. */
 const positionOf = (bound: FakeCursor.Bound): number =>
@@ -113,9 +83,9 @@ const positionOf = (bound: FakeCursor.Bound): number =>
 
 /** The range of a query. */
 const rangeOf = (query: RangeParameters): Result.Result<Record<"from" | "to", FakeCursor.Bound>, Issue.Issue> => {
-  const fromDate = dateOf("from_date", query.from_date)
+  const fromDate = FakeDate.read("from_date", query.from_date)
   if (Result.isFailure(fromDate)) return Result.fail(fromDate.failure)
-  const toDate = dateOf("to_date", query.to_date)
+  const toDate = FakeDate.read("to_date", query.to_date)
   if (Result.isFailure(toDate)) return Result.fail(toDate.failure)
   const { from, to } = WalletQuery.bounds<number, number>({
     from_block: query.from_block === undefined ? undefined : Number(query.from_block),
