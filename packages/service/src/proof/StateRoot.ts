@@ -36,14 +36,25 @@ export type Reading =
 const trusted = (reason: string): Reading => ({ _tag: "Trusted", reason })
 const refuted = (reason: string): Reading => ({ _tag: "Refuted", reason })
 
-/** An error by which a node states that it has no proof, whether it may pass or not. */
-const isWithout = (error: CallError): boolean =>
-  error._tag === "RpcError" ? error.kind !== "rateLimited" : !error.isRetryable
+/** Statuses by which a gateway states that the node took too long. */
+const tooLong: ReadonlySet<number | undefined> = new Set([408, 504, 524])
 
-const reasonOf = (error: CallError): string =>
+/** An error by which a node states that it has no proof, whether it may pass or not; a proof of an old block may take a node too long each time. */
+const isWithout = (error: CallError): boolean => {
+  switch (error._tag) {
+    case "RpcError":
+      return error.kind !== "rateLimited"
+    case "InvalidResponse":
+      return !error.isRetryable || tooLong.has(error.status)
+    default:
+      return !error.isRetryable || error._tag === "TimeoutError"
+  }
+}
+
+const reasonOf = (error: CallError, what = "eth_getProof"): string =>
   error._tag === "RpcError" && error.kind === "methodUnsupported"
-    ? `${error.host} has no eth_getProof`
-    : `eth_getProof failed ("${visibleStart(error.message, 200)}")`
+    ? `${error.host} has no ${what}`
+    : `${what} failed ("${visibleStart(error.message, 200)}")`
 
 /** The genesis block of a development node may have a state that its header does not. */
 const isGenesis = ({ number }: BlockRef): boolean => number === 0
@@ -77,7 +88,7 @@ export const read = Effect.fnUntraced(function* (
   )
   if (header === undefined || proof === undefined) return trusted("the node did not respond")
   if (Result.isFailure(proof)) return trusted(reasonOf(proof.failure))
-  if (Result.isFailure(header)) return trusted(`the header of block ${number} does not decode`)
+  if (Result.isFailure(header)) return trusted(reasonOf(header.failure, "eth_getBlockByNumber"))
   // Sound: the results are decoded by the schemas of the methods.
   const [mined, { accountProof }] = [header.success as Block | null, proof.success as Account.AccountProof]
   if (mined?.stateRoot == null || HeaderHash.fromBlock(mined) !== hash) {

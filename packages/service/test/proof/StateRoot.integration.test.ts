@@ -3,6 +3,7 @@ import { layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { expect, vi } from "vitest"
 import { Anvil, Scenario } from "@daybook/chain"
+import { FakeNode } from "@daybook/harness"
 import { isProved, type WalletProof } from "../../src/store/Proofs.ts"
 import * as NodeConnection from "../../src/discovery/NodeConnection.ts"
 import * as Statement from "../../src/statement/Statement.ts"
@@ -75,6 +76,22 @@ layer(scenario, { excludeTestServices: true })("StateRoot", (it) => {
         expect(byStateRoot(found)).toEqual(["native", "nonce"])
         expect([isProved(trusted), byStateRoot(trusted)]).toEqual([true, []])
       }),
+  )
+
+  it.effect("statement: trusts a node whose gateway gives up on proofs, which made every statement fail", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Anvil.Anvil
+      const { accounts, lastBlock } = yield* Scenario.Scenario
+      const node = yield* server.start({ eth_getProof: () => FakeNode.status(504) }, server.forward(url))
+      const connection = yield* NodeConnection.connect({ node: { url: node.url } })
+      const { statements } = yield* Statement.run(connection, { addresses: [accounts.bob], at: lastBlock })
+      const [{ byStateRoot: verified, isProved: proved, unproved }] = statements as [Statement.Statement]
+
+      expect([proved, verified]).toEqual([true, []])
+      expect(unproved[0]).toMatch(
+        /^Ether and transaction counts are what the node states, without a proof under the state root: eth_getProof failed \(".*504.*"\)\.$/,
+      )
+    }),
   )
 
   it.effect("run: names a lost row that a lying node would hide", () =>
