@@ -31,7 +31,8 @@ const printSigned = Effect.fnUntraced(function* (
   const { hash, number } = yield* Discovery.headerOf(connection, first.openingBlock)
   const madeAt = new Date(yield* Clock.currentTimeMillis)
   const details = { opening: { number, hash }, madeAt, madeBy: `daybook ${version}` }
-  yield* Terminal.print(SignedStatements.toText([first, ...others], details, key).trimEnd())
+  const text = yield* Effect.fromResult(SignedStatements.toText([first, ...others], details, key))
+  yield* Terminal.print(text.trimEnd())
 })
 
 /** `daybook statement`: exit code 0 only when every wallet is proved. */

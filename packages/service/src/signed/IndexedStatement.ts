@@ -10,7 +10,6 @@ import * as Books from "../ledger/Books.ts"
 import * as Holding from "../ledger/Holding.ts"
 import * as Movement from "../ledger/Movement.ts"
 import * as WalletLedger from "../projection/WalletLedger.ts"
-import * as ComparedHoldings from "../proof/ComparedHoldings.ts"
 import * as LedgerBooks from "../proof/LedgerBooks.ts"
 import * as Proof from "../proof/Proof.ts"
 import * as CompleteRange from "../query/CompleteRange.ts"
@@ -23,14 +22,14 @@ import { isProved, type OpeningBalance, type WalletProof } from "../store/Proofs
 import { StoreError } from "../store/StoreError.ts"
 import * as WatchList from "../store/WatchList.ts"
 import * as RowsDigest from "./RowsDigest.ts"
-import type * as StatementFile from "./StatementFile.ts"
+import * as StatementFile from "./StatementFile.ts"
 
 /** What to state. */
 export interface Query {
   readonly chain: IndexedChain
   /** Lower case. */
   readonly wallet: string
-  /** An open end is the block of the last comparison with the chain, or the last final block. */
+  /** An open end is the block of the last comparison with the chain, or the last final block where that is before the range. */
   readonly range: Range.Range
 }
 
@@ -43,12 +42,6 @@ export class NotFinal extends Data.TaggedError("NotFinal")<{
 /** Nothing can be signed: it is not known what the wallet held of an asset before the first indexed block. */
 export class OpeningUnknown extends Data.TaggedError("OpeningUnknown")<{ readonly asset: string }> {}
 
-/** Nothing is signed: the wallet has more than one statement may have. */
-export class StatementTooLong extends Data.TaggedError("StatementTooLong")<{
-  readonly what: "movements" | "assets"
-  readonly max: number
-}> {}
-
 /** Why nothing is stated. */
 export type StatementError =
   | NotFinal
@@ -58,7 +51,7 @@ export type StatementError =
   | NotDerived
   | OpeningUnknown
   | StoreError
-  | StatementTooLong
+  | StatementFile.StatementTooLong
 
 /** A statement of a wallet, without what is common to all of a service. */
 export interface Stated extends Omit<StatementFile.Subject, "madeAt" | "madeBy"> {
@@ -68,9 +61,6 @@ export interface Stated extends Omit<StatementFile.Subject, "madeAt" | "madeBy">
 
 /** Movements of a wallet that one statement reads, at most, where a row without any counts as one: some seconds of a processor. */
 const maxMovements = 500_000
-
-/** Assets and ids of a statement, at most: as many as are compared with the chain. */
-const maxAssets = ComparedHoldings.maxHoldings
 
 const ledger = { id: WalletLedger.id, kind: "ledger", revision: WalletLedger.revision } as const
 
@@ -125,8 +115,8 @@ const resolve = Effect.fnUntraced(function* (
   const proof = yield* snapshot.proof(wallet)
   const from = yield* Range.firstBlock(snapshot, range.from, checkpoint)
   const asked = yield* Range.lastBlock(snapshot, range.to, checkpoint)
-  const compared = proof !== null && proof.block.number <= (finalized ?? -1) ? proof.block.number : null
-  const to = range.to._tag === "Open" ? (compared ?? finalized ?? asked) : asked
+  const isWithin = proof !== null && proof.block.number <= (finalized ?? -1) && proof.block.number >= (from ?? 0)
+  const to = range.to._tag === "Open" ? (isWithin ? proof.block.number : (finalized ?? asked)) : asked
   if (from === null || to === null || from > to) return yield* new NotIndexed({ range, checkpoint })
   if (finalized === null || to > finalized) return yield* new NotFinal({ block: to, finalized })
   const { hash, number } = yield* blockOf(snapshot, to)
@@ -143,12 +133,12 @@ const readBooks = (
   to: number,
   counter: { movements: number },
   onRow: (row: LedgerEntry) => void,
-): Effect.Effect<Books.Books, StoreError | StatementTooLong> => {
+): Effect.Effect<Books.Books, StoreError | StatementFile.StatementTooLong> => {
   if (from > to) return Effect.succeed(Books.make(wallet))
   const admit = (row: LedgerEntry) => {
     counter.movements += Math.max(1, row.movements.length)
     if (counter.movements > maxMovements)
-      return Effect.fail(new StatementTooLong({ what: "movements", max: maxMovements }))
+      return Effect.fail(new StatementFile.StatementTooLong({ what: "movements", max: maxMovements }))
     onRow(row)
     return Effect.void
   }
@@ -230,7 +220,7 @@ export const read = Effect.fn("IndexedStatement.read")(function* (
       .filter(({ holding }) => isStated(holding))
       .map(({ holding }) => [Holding.keyOf(holding), holding]),
   )
-  if (holdings.size > maxAssets) return yield* new StatementTooLong({ what: "assets", max: maxAssets })
+  yield* Effect.fromResult(StatementFile.checkAssets(holdings.size))
   const unknown = [...holdings].find(([key]) => !known.has(key))
   if (unknown !== undefined) return yield* new OpeningUnknown({ asset: unknown[1].asset })
   const balances = [...holdings].map(([key, holding]) => {

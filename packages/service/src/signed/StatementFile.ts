@@ -16,6 +16,7 @@ import * as JsonDepth from "../config/JsonDepth.ts"
 import type * as Books from "../ledger/Books.ts"
 import type * as Holding from "../ledger/Holding.ts"
 import type * as Movement from "../ledger/Movement.ts"
+import * as ComparedHoldings from "../proof/ComparedHoldings.ts"
 import type * as Proof from "../proof/Proof.ts"
 import * as WalletLedger from "../projection/WalletLedger.ts"
 import type * as RowsDigest from "./RowsDigest.ts"
@@ -70,6 +71,23 @@ export class StatementRefused extends Data.TaggedError("StatementRefused")<{
     return `Statement refused: ${this.reason}`
   }
 }
+
+/** Nothing is signed: the wallet has more than one statement may have. */
+export class StatementTooLong extends Data.TaggedError("StatementTooLong")<{
+  readonly what: "movements" | "assets"
+  readonly max: number
+}> {
+  override get message() {
+    return `Too many ${this.what}: a signed statement has ${this.max} of a wallet at most. Use a wallet with fewer.`
+  }
+}
+
+/** Assets and ids of a wallet in a file, at most: as many as are compared with the chain. */
+const maxAssets = ComparedHoldings.maxHoldings
+
+/** Fails for more assets and ids of a wallet than a file has. */
+export const checkAssets = (assets: number): Result.Result<void, StatementTooLong> =>
+  assets > maxAssets ? Result.fail(new StatementTooLong({ what: "assets", max: maxAssets })) : Result.succeed(undefined)
 
 /** Characters of a file, at most. */
 export const maxLength = 64 * 1024 * 1024

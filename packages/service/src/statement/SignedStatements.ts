@@ -3,7 +3,9 @@
  *
  * Source: decision 0050.
  */
+import * as Result from "effect/Result"
 import type { BlockRef } from "../block/BlockRows.ts"
+import * as Holding from "../ledger/Holding.ts"
 import * as StatementFile from "../signed/StatementFile.ts"
 import type { SigningKey } from "../signed/SigningKey.ts"
 import type * as Statement from "./Statement.ts"
@@ -19,13 +21,23 @@ const partOf = (statement: Statement.Statement): StatementFile.WalletPart => {
   return { address, opening, totals, closing, counts, isProved, byStateRoot, differences, notCovered: unproved, rows }
 }
 
-/** The file of the statements of one chain, all over the same blocks. */
+const countAssets = ({ closing, opening, totals }: Statement.Statement): number =>
+  new Set([...opening, ...totals, ...closing].map(({ holding }) => Holding.keyOf(holding))).size
+
+/**
+ * The file of the statements of one chain, all over the same blocks.
+ *
+ * **Errors**
+ * - `StatementTooLong`: a wallet has more assets than one statement may have.
+ */
 export const toText = (
   statements: readonly [Statement.Statement, ...ReadonlyArray<Statement.Statement>],
   details: Details,
   key: SigningKey,
-): string => {
+): Result.Result<string, StatementFile.StatementTooLong> => {
   const [{ block: closing, chainId, fromBlock }] = statements
   const subject: StatementFile.Subject = { source: "node", chainId, fromBlock, closing, ...details }
-  return StatementFile.toText(StatementFile.sign(subject, statements.map(partOf), key))
+  return Result.map(StatementFile.checkAssets(Math.max(...statements.map(countAssets))), () =>
+    StatementFile.toText(StatementFile.sign(subject, statements.map(partOf), key)),
+  )
 }

@@ -60,8 +60,7 @@ const openingUnknown = ({ asset }: IndexedStatement.OpeningUnknown) =>
     `Opening balance not known: ${asset}. The service reads it beside the indexer, or by "daybook reconcile". Retry later.`,
   )
 
-const tooLong = ({ max, what }: IndexedStatement.StatementTooLong) =>
-  invalid("address", `Too many ${what}: a signed statement has ${max} of a wallet at most. Use a wallet with fewer.`)
+const tooLong = ({ message }: StatementFile.StatementTooLong) => invalid("address", message)
 
 const unsigned = ErrorResponse.notOffered(
   "Statements not signed: this service has no signingKey. Use the operation statement.",
