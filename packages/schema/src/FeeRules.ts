@@ -38,6 +38,8 @@ export interface FeeRules {
    * movements may be missing.
    */
   readonly unstatedChanges: boolean
+  /** True where another account than the sender may pay the fee of a transaction of type 0, and nodes do not state which. */
+  readonly unstatedPayers: boolean
 }
 
 /**
@@ -69,6 +71,7 @@ const burning: FeeRules = {
   blockReward: 0n,
   nativeWithdrawals: true,
   unstatedChanges: false,
+  unstatedPayers: false,
 }
 
 const ether = 10n ** 18n
@@ -164,6 +167,9 @@ const bsc: FeeRanges = [{ ...burning, fromBlock: 0n, baseFee: "fee_recipient", b
 /** Avalanche: all fees reach the fee recipient, an account without a key. Source: Avalanche, `coreth`. */
 const avalanche: FeeRanges = [{ ...burning, fromBlock: 0n, baseFee: "fee_recipient" }]
 
+/** Kaia: its own types of transactions, some of which name a payer of the fee, have the type 0 in `eth_` methods. Source: Kaia, `api/api_eth.go`. */
+const kaia: FeeRanges = [{ ...unknownFees, fromBlock: 0n, unstatedPayers: true }]
+
 /**
  * The rules that rows of chains name; add others at the end. `unknown` are those of a chain without a row, which mark what cannot be known.
  *
@@ -192,6 +198,7 @@ export const all = {
   polygonAmoy,
   bsc,
   avalanche,
+  kaia,
 } as const satisfies Readonly<Record<string, FeeRanges>>
 
 /**

@@ -53,11 +53,12 @@ const addRoles = (rows: WalletRows, { from, to, type }: SourceFrame): void => {
 }
 
 /**
- * What contracts hold that were created and destroyed in one transaction: whatever they receive after their destruction is burned at
- * its end.
+ * Contracts that were destroyed in a transaction. What those hold that it created is burned at its end, whatever they receive after their
+ * destruction.
  */
 class Destroyed {
   readonly #created = new Set<string>()
+  readonly #earlier = new Set<string>()
   readonly #left = new Map<string, bigint>()
 
   create(contract: string): void {
@@ -66,9 +67,17 @@ class Destroyed {
 
   /** Records a self-destruct; gives whether the balance left the chain. */
   destroy(contract: string): boolean {
-    if (!this.#created.has(contract)) return false
+    if (!this.#created.has(contract)) {
+      this.#earlier.add(contract)
+      return false
+    }
     this.#left.set(contract, this.#left.get(contract) ?? 0n)
     return true
+  }
+
+  /** True for a contract of an earlier transaction that was destroyed. */
+  hasEarlier(contract: string): boolean {
+    return this.#earlier.has(contract)
   }
 
   move(wallet: string, amount: bigint): void {
@@ -103,6 +112,8 @@ const addFrames = (rows: WalletRows, frames: ReadonlyArray<SourceFrame>, created
     } else destroyed.move(from, -amount)
     rows.transfer({ asset: Movement.native, kind: "internal", from, to, amount })
     destroyed.move(to, amount)
+    // Since Cancun it keeps what it receives, before it lost it.
+    if (amount > 0n && destroyed.hasEarlier(to)) rows.incomplete(to)
   }
   for (const [wallet, amount] of destroyed.left()) rows.change({ wallet, kind: "internal", amount: -amount })
 }

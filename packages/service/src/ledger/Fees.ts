@@ -68,16 +68,17 @@ export const isOfRollup = (transactions: ReadonlyArray<SourceTransaction>): bool
   )
 
 /**
- * Whether a receipt states every fee that its chain takes, by rules that are known. Some providers leave out what an OP Stack takes for
+ * Whether a receipt states every fee that its chain takes, and who pays it, by rules that are known. Some providers leave out what an OP Stack takes for
  * data on L1, and what the scalar of an operator means depends on rules.
  */
 export const isStated = (
   transaction: SourceTransaction,
-  { l1Fee, operatorFee }: FeeRules.FeeRules,
+  { l1Fee, operatorFee, unstatedPayers }: FeeRules.FeeRules,
   isRollup: boolean,
 ): boolean => {
   const { facts } = transaction
   if (isFree(transaction) || facts === null) return true
+  if (unstatedPayers && facts.type === 0 && facts.feePayer === undefined) return false
   if ((typeof l1Fee === "object" || isRollup) && facts.l1Fee === undefined) return false
   if (typeof operatorFee !== "object" && (facts.operatorFeeScalar ?? 0n) > 0n) return false
   return facts.type !== blobType || (facts.blobGasUsed !== undefined && facts.blobGasPrice !== undefined)

@@ -27,9 +27,14 @@ export interface LedgerRules {
 /** Movements of one transaction, unless configured. */
 export const defaultMaxMovements = 20_000
 
-/** Fee rules of a chain without a row: known for one of development alone. */
-const rulesWithoutRow = (chainId: bigint | null): FeeRules.Name =>
-  chainId !== null && ServedChain.developmentIds.has(Number(chainId)) ? "ethereum" : "unknown"
+/** Fee rules of chains that the interface does not list: those of development, and Kaia with its test network Kairos. */
+const unlisted: ReadonlyMap<number, FeeRules.Name> = new Map([
+  ...[...ServedChain.developmentIds].map((id) => [id, "ethereum"] as const),
+  [8217, "kaia"],
+  [1001, "kaia"],
+])
+
+const rulesWithoutRow = (chainId: bigint | null): FeeRules.Name => unlisted.get(Number(chainId)) ?? "unknown"
 
 /** The rules of a chain with a row, or without one; named fee rules take the place of both. */
 export const fromChain = (

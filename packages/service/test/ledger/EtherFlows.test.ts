@@ -57,6 +57,16 @@ describe("EtherFlows", () => {
     expect(movementsOf(bob, of({ status: null, value: 4n, gas: 90_000n, gasUsed: 40_000n }))).toEqual(["value 4"])
   })
 
+  it("add: marks a contract of an earlier transaction that receives ether after its self-destruct", () => {
+    const destroyed = frame(bob, carol, 5n, { type: "SELFDESTRUCT" })
+    const paid = frame(carol, bob, 3n)
+
+    expect(movementsOf(bob, of({ frames: [destroyed, paid] }))).toEqual(["internal -5", "internal 3"])
+    expect(markedIn(of({ frames: [destroyed, paid] }))).toEqual([bob])
+    expect(markedIn(of({ frames: [paid, destroyed] }))).toEqual([])
+    expect(markedIn(of({ frames: [destroyed, frame(carol, bob, 0n)] }))).toEqual([])
+  })
+
   it("add: names the roles of calls and creations, and none of calls that move nothing", () => {
     const frames = [
       frame(bob, carol, 0n),

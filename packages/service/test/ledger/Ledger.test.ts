@@ -192,6 +192,16 @@ describe("Ledger", () => {
     expect(markedIn(source(), LedgerRules.fromChainId(999))).toEqual([miner])
   })
 
+  it("derive: marks the senders of transactions of type 0 on Kaia, where another account may have paid the fee", () => {
+    const of = (type: number) => source({ transactions: [transaction({ facts: { index: 0, type } })] })
+
+    for (const id of [8_217, 1_001]) {
+      expect(markedIn(of(0), LedgerRules.fromChainId(id))).toEqual(expect.arrayContaining([alice, miner]))
+      expect(markedIn(of(2), LedgerRules.fromChainId(id))).toEqual([miner])
+    }
+    expect(markedIn(of(0), LedgerRules.fromChainId(999))).toEqual([miner])
+  })
+
   it("derive: takes named fee rules in place of those of a row, and knows those of chains of development", () => {
     const jovian = source({
       number: 2e7,
