@@ -191,10 +191,17 @@ const compare = (one: AssetRef, other: AssetRef): number => {
   return first.length - second.length || compareText(first, second)
 }
 
+/** True for ERC-721 events of an id of which ERC-1155 events state the same: some contracts log both for one token. */
+const isRepeated = ({ sums }: Totals, { asset, kind, tokenId }: Sum): boolean =>
+  kind === "erc721" &&
+  (["erc1155", "genesis"] as const).some((other) => sums.has(keyOf({ asset, tokenId, kind: other })))
+
 /** What the sums make up: each asset of which something is left. */
-export const balances = ({ sums }: Totals): ReadonlyArray<Balance> => {
+export const balances = (totals: Totals): ReadonlyArray<Balance> => {
   const found = new Map<string, Balance>()
-  for (const { asset, in: received, out, tokenId } of sums.values()) {
+  for (const sum of totals.sums.values()) {
+    if (isRepeated(totals, sum)) continue
+    const { asset, in: received, out, tokenId } = sum
     const key = `${asset} ${text(tokenId)}`
     found.set(key, { asset, tokenId, amount: (found.get(key)?.amount ?? 0n) + received + out })
   }

@@ -38,6 +38,16 @@ describe("Totals", () => {
     expect([totals.sums.size, Totals.isWhole(totals)]).toEqual([Totals.maxSums, true])
   })
 
+  it("balances: counts an id once of which a contract logs events of ERC-721 and of ERC-1155", () => {
+    const both = [movement(nft, "5", 1n), { ...movement(nft, "5", 1n), kind: "erc721" as const }]
+    const one = { ...movement(nft, "6", 1n), kind: "erc721" as const }
+
+    expect(Totals.balances(totalsOf([...both, one]))).toEqual([
+      { asset: nft, tokenId: "5", amount: 1n },
+      { asset: nft, tokenId: "6", amount: 1n },
+    ])
+  })
+
   it("add: sums the ids of the contract with the most of them together beyond the bound, and all others apart", () => {
     const own = [movement(coin, null, 7n), ...ids(nft, 100, 3n)]
     const places = [own, ids(spam, 20_001), [movement(late, null, 5n)], ids(nft, 100, -1n), ids(spam, 30_000)]

@@ -81,13 +81,21 @@ const sumsAt = Effect.fnUntraced(function* (
   return uncertainty === undefined ? sums : yield* Envelope.notIndexed(uncertainty)
 })
 
+/** What `balanceOf` gives by the sums: an amount, or the number of ids of ERC-721. That of a contract with ERC-1155 is not known by them. */
+const heldOf = (asset: string, { closing }: WalletSums.Sums): Effect.Effect<bigint, Envelope.Refused> => {
+  if ([...closing.sums.values()].some((sum) => sum.asset === asset && sum.kind === "erc1155")) {
+    return Effect.fail(Envelope.notIndexed("the contract has an amount of each id"))
+  }
+  const own = Totals.balances(closing).filter((balance) => balance.asset === asset)
+  const fungible = own.filter(({ tokenId }) => tokenId === null)
+  return Effect.succeed((fungible.length > 0 ? fungible : own).reduce((sum, { amount }) => sum + amount, 0n))
+}
+
 /** A balance at a block: of the ledger, or else of the state that a node keeps of the block. */
 const balanceAt = Effect.fnUntraced(function* (options: Options, request: Request, wallet: string, asset: string) {
   const block = yield* Effect.fromResult(Parameters.required(request.parameters, "blockno"))
-  const ofLedger = Effect.map(
-    sumsAt(options, request, wallet, { assets: [asset], block }),
-    ({ closing }) => Totals.balances(closing).find((balance) => balance.asset === asset)?.amount ?? 0n,
-  )
+  const sums = sumsAt(options, request, wallet, { assets: [asset], block })
+  const ofLedger = Effect.flatMap(sums, (found) => heldOf(asset, found))
   const tag = `0x${block.toString(16)}`
   const ofNode = StateCalls.balance(options.calls, request, { wallet, asset, tag })
   const found = yield* ofLedger.pipe(Effect.catch((refused) => Effect.mapError(ofNode, () => refused)))
@@ -150,8 +158,11 @@ const holdingsOf = Effect.fnUntraced(function* (
   const ofStandard = new Set(
     [...closing.sums.values()].filter((sum) => Holding.fromMovement(sum).standard === standard).map((sum) => sum.asset),
   )
+  const hasIds = standard !== "erc20"
   // A contract whose logs do not add up states no amount that a wallet could hold.
-  const held = Totals.balances(closing).filter((balance) => balance.amount > 0n && ofStandard.has(balance.asset))
+  const held = Totals.balances(closing).filter(
+    ({ amount, asset: token, tokenId }) => amount > 0n && ofStandard.has(token) && (tokenId !== null) === hasIds,
+  )
   return { held, sums, wallet }
 })
 

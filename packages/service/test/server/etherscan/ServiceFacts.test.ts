@@ -305,6 +305,36 @@ describe("Etherscan's API: what the index and the service state", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live("holdings of a contract with ids are their number, and apart from the amount of one that has both", () =>
+    Effect.gen(function* () {
+      const multi = Rows.address("f")
+      const idOf = (asset: string, tokenId: string) => ({ asset, kind: "erc721", tokenId, amount: 1n }) as const
+      const ids = [idOf(collectible, "7"), idOf(collectible, "8"), idOf(token, "3")]
+      const amounts = [
+        { asset: token, kind: "erc20", amount: 50n },
+        { asset: multi, kind: "erc1155", tokenId: "1", amount: 4n },
+      ] as const
+      const service = yield* start({ chains: { eth: chainOf({ 1: { 0: [...ids, ...amounts] } }, 3) } })
+      const history = (asset: string) =>
+        Effect.map(
+          ask(service, account("tokenbalancehistory", `&contractaddress=${asset}&blockno=2`)),
+          ({ result }) => result,
+        )
+      const listed = (action: string) =>
+        Effect.map(ask(service, account(action)), ({ result }) =>
+          result.map((row: Record<string, string>) => [row["TokenAddress"], row["TokenQuantity"]]),
+        )
+
+      expect([yield* history(collectible), yield* history(token)]).toEqual(["2", "50"])
+      expect(yield* history(multi)).toBe("Not indexed: the contract has an amount of each id")
+      expect(yield* listed("addresstokenbalance")).toEqual([[token, "50"]])
+      expect(yield* listed("addresstokennftbalance")).toEqual([
+        [token, "1"],
+        [collectible, "2"],
+      ])
+    }).pipe(Effect.scoped),
+  )
+
   it.live("holdings of an index that begins later, or may miss movements, are an error", () =>
     Effect.gen(function* () {
       const marked = chainOf(ledgers, 3, [[2, 0]])
