@@ -23,11 +23,11 @@ export const topics = {
 const zeroAddress = `0x${"0".repeat(40)}`
 
 /** True where the data of a log is one word. */
-const isWord = ({ data }: SourceLog): boolean => data.length === 66
+const isWord = ({ data }: TokenTransfer.EventLog): boolean => data.length === 66
 
 interface Parties {
-  readonly from: string
-  readonly to: string
+  readonly from: Address.Address
+  readonly to: Address.Address
 }
 
 const partiesOf = (from: string | undefined, to: string | undefined): Parties | null => {
@@ -38,11 +38,7 @@ const partiesOf = (from: string | undefined, to: string | undefined): Parties | 
 /** The zero address mints and burns: it is no wallet of a token. */
 const holder = (address: string): string | null => (address === zeroAddress ? null : address)
 
-const addTransfer = (
-  rows: WalletRows,
-  log: SourceLog,
-  transfer: Parties & Pick<TokenTransfer.LogTransfer, "standard" | "items">,
-): void => {
+const addTransfer = (rows: WalletRows, log: SourceLog, transfer: TokenTransfer.LogTransfer): void => {
   const { from, items, standard: kind, to } = transfer
   if (holder(from) !== null) rows.role(from, "token_sender")
   if (holder(to) !== null) rows.role(to, "token_recipient")
@@ -61,12 +57,12 @@ const addTransfer = (
 }
 
 /** A range of ids that one event transfers. */
-interface IdRange extends Parties {
+export interface IdRange extends Parties {
   readonly first: bigint
   readonly count: bigint
 }
 
-const rangeOf = (log: SourceLog): IdRange | null => {
+const rangeOf = (log: TokenTransfer.EventLog): IdRange | null => {
   const [topic0, start, from, to] = log.topics
   if (topic0 !== topics.consecutiveTransfer || log.topics.length !== 4 || !isWord(log)) return null
   const parties = partiesOf(from, to)
@@ -82,25 +78,34 @@ const idsOf = function* ({ count, first }: IdRange): Generator<TokenTransfer.Ite
 /** Gas of one word in the data of a log. */
 const gasPerWord = 256n
 
+/** Gives the transfer that a log states; a range of ids that is too long for the transaction, or `null` for another event. */
+export type TransferReader = (log: TokenTransfer.EventLog) => TokenTransfer.LogTransfer | IdRange | null
+
 /**
- * Ranges of ids. One log may name any number of them, so that no more become movements than a log with a word for each has gas for. The
- * parties of a longer range are marked, and its token is a candidate of a proof.
+ * Reads the transfers in the logs of a transaction, in their order. One log may name a range of any number of ids, so that no more are
+ * transfers than a log with a word for each has gas for.
  */
-const ranger = (rows: WalletRows, gasUsed: bigint) => {
+export const transferReader = (gasUsed: bigint): TransferReader => {
   let left = gasUsed / gasPerWord
-  return (log: SourceLog, range: IdRange): void => {
+  return (log) => {
+    const range = rangeOf(log)
+    if (range === null) return TokenTransfer.fromLog(log)
+    if (range.count > left) return range
     left -= range.count
-    if (left >= 0n) return addTransfer(rows, log, { ...range, standard: "erc721", items: idsOf(range) })
-    left += range.count
-    for (const [wallet, role] of [
-      [range.from, "token_sender"],
-      [range.to, "token_recipient"],
-    ] as const) {
-      if (holder(wallet) === null) continue
-      rows.role(wallet, role)
-      rows.candidate(wallet, log.address, "erc721")
-      rows.incomplete(wallet)
-    }
+    return { from: range.from, to: range.to, standard: "erc721", items: idsOf(range) }
+  }
+}
+
+/** Marks the parties of a range that is too long, whose token is a candidate of a proof. */
+const addLongRange = (rows: WalletRows, { address }: SourceLog, { from, to }: IdRange): void => {
+  for (const [wallet, role] of [
+    [from, "token_sender"],
+    [to, "token_recipient"],
+  ] as const) {
+    if (holder(wallet) === null) continue
+    rows.role(wallet, role)
+    rows.candidate(wallet, address, "erc721")
+    rows.incomplete(wallet)
   }
 }
 
@@ -190,15 +195,14 @@ export const add = (
   rules: LedgerRules,
 ): void => {
   const wrap = wrapper(rows, logs, rules)
-  const addRange = ranger(rows, gasUsed)
+  const transferOf = transferReader(gasUsed)
   for (const log of logs) {
     if (log.topics.length < 2 || rules.nativeTokens.has(log.address)) continue
-    const [transfer, range] = [TokenTransfer.fromLog(log), rangeOf(log)]
-    if (transfer !== null) addTransfer(rows, log, transfer)
-    else if (range !== null) addRange(log, range)
-    else {
+    const transfer = transferOf(log)
+    if (transfer === null) {
       addApproval(rows, log)
       wrap(log)
-    }
+    } else if ("items" in transfer) addTransfer(rows, log, transfer)
+    else addLongRange(rows, log, transfer)
   }
 }

@@ -5,6 +5,7 @@
  */
 import type { LogWire } from "@daybook/schema/Log"
 import * as TokenTransfer from "@daybook/schema/TokenTransfer"
+import * as TokenLogs from "../ledger/TokenLogs.ts"
 import * as Role from "../ledger/Role.ts"
 import * as TransactionParts from "./TransactionParts.ts"
 import * as WalletPage from "./WalletPage.ts"
@@ -26,10 +27,10 @@ export interface Transfer {
 export const topicsOf = ({ topic0, topic1, topic2, topic3 }: LogWire): ReadonlyArray<string> =>
   [topic0, topic1, topic2, topic3].filter((topic) => typeof topic === "string" && topic !== "") as ReadonlyArray<string>
 
-const transfersOf = (log: LogWire): ReadonlyArray<Transfer> => {
+const transfersIn = (log: LogWire, transferOf: TokenLogs.TransferReader): ReadonlyArray<Transfer> => {
   if (log.address === TokenTransfer.etherLogger) return []
-  const transfer = TokenTransfer.fromLog({ data: log.data, topics: topicsOf(log) })
-  if (transfer === null) return []
+  const transfer = transferOf({ data: log.data, topics: topicsOf(log) })
+  if (transfer === null || !("items" in transfer)) return []
   const { from, items, standard, to } = transfer
   return [...items].map(([tokenId, amount]) => ({
     standard,
@@ -54,7 +55,11 @@ export const read = WalletPage.make(
   TransactionParts.sourceOf<Transfer>({
     roles: Role.bits.token_sender | Role.bits.token_recipient,
     internal: false,
-    partsOf: ({ transaction: { logs } }, wallet) =>
-      logs.flatMap(transfersOf).filter(({ from, to }) => from === wallet || to === wallet),
+    partsOf: ({ transaction: { logs, receipt_gas_used: gasUsed } }, wallet) => {
+      const transferOf = TokenLogs.transferReader(BigInt(gasUsed))
+      return logs
+        .flatMap((log) => transfersIn(log, transferOf))
+        .filter(({ from, to }) => from === wallet || to === wallet)
+    },
   }),
 )

@@ -7,6 +7,7 @@ import * as Config from "../../src/config/Config.ts"
 import * as ServedChain from "../../src/config/ServedChain.ts"
 import * as LedgerCodec from "../../src/ledger/LedgerCodec.ts"
 import * as Role from "../../src/ledger/Role.ts"
+import * as TokenLogs from "../../src/ledger/TokenLogs.ts"
 import * as WalletLedger from "../../src/projection/WalletLedger.ts"
 import * as IndexedChain from "../../src/query/IndexedChain.ts"
 import * as WalletTransfers from "../../src/query/WalletTransfers.ts"
@@ -21,15 +22,26 @@ const config = Result.getOrThrow(
 
 const [transferTopic, aliceTopic, bobTopic] = Rows.transferTopics as [string, string, string]
 const strangerTopic = `0x${Rows.stranger.slice(2).padStart(64, "0")}`
+const word = (value: number) => `0x${value.toString(16).padStart(64, "0")}`
 const logOf = (from: string, to: string, amount: number, address = Rows.contract) => ({
   address,
   topics: [transferTopic, from, to],
-  data: `0x${amount.toString(16).padStart(64, "0")}`,
+  data: word(amount),
 })
 
+/** A log of a range of ids of ERC-2309. */
+const rangeOf = (first: number, last: number) => ({
+  address: Rows.contract,
+  topics: [TokenLogs.topics.consecutiveTransfer, word(first), bobTopic, aliceTopic],
+  data: word(last),
+})
+
+const ranges = [rangeOf(7, 8), rangeOf(1, 1_000_000)]
+
 /** A chain whose transactions give alice these roles, each with the same logs. */
-const opened = Effect.fnUntraced(function* (roles: ReadonlyArray<Role.Role>) {
+const opened = Effect.fnUntraced(function* (roles: ReadonlyArray<Role.Role>, more: typeof ranges) {
   const logs = [
+    ...more,
     logOf(aliceTopic, bobTopic, 1),
     logOf(bobTopic, strangerTopic, 2),
     logOf(strangerTopic, aliceTopic, 0),
@@ -60,10 +72,10 @@ const opened = Effect.fnUntraced(function* (roles: ReadonlyArray<Role.Role>) {
   return IndexedChain.fromDatabase(database)(served!)
 })
 
-const transfersOf = Effect.fnUntraced(function* (roles: ReadonlyArray<Role.Role>) {
+const transfersOf = Effect.fnUntraced(function* (roles: ReadonlyArray<Role.Role>, more: typeof ranges = []) {
   const open = { _tag: "Open" } as const
   return yield* WalletTransfers.read({
-    chain: yield* opened(roles),
+    chain: yield* opened(roles, more),
     wallet: Rows.alice,
     range: { from: open, to: open },
     order: "ASC",
@@ -85,6 +97,18 @@ describe("WalletTransfers.read", () => {
         { ...shared, from: Rows.stranger, to: Rows.alice, amount: 0n, logIndex: "2" },
       ])
       expect(rows[0]?.document.internal).toBeNull()
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("gives each id of a range that one event transfers, as far as the transaction had gas for so many", () =>
+    Effect.gen(function* () {
+      const { rows } = yield* transfersOf(["token_recipient"], ranges)
+      const shared = { standard: "erc721", token: Rows.contract, from: Rows.bob, to: Rows.alice, amount: 1n }
+
+      expect(rows.slice(0, -2).map(({ part }) => part)).toEqual([
+        { ...shared, tokenId: 7n, logIndex: "0" },
+        { ...shared, tokenId: 8n, logIndex: "0" },
+      ])
     }).pipe(Effect.scoped),
   )
 
