@@ -10,7 +10,7 @@ import * as Label from "../label/Label.ts"
 import type * as Calls from "../node/Calls.ts"
 import * as Discovery from "../discovery/Discovery.ts"
 import { ChainReorganized } from "../node/CallsError.ts"
-import type * as Holding from "../ledger/Holding.ts"
+import * as Holding from "../ledger/Holding.ts"
 import * as Proof from "../proof/Proof.ts"
 import * as Statement from "../statement/Statement.ts"
 import * as StatementFormat from "../statement/StatementFormat.ts"
@@ -127,8 +127,12 @@ const closingsAt =
       Effect.forEach([...new Set([...totals.values()].map(({ wallet }) => wallet))], (wallet) => {
         const own = [...totals.values()].filter((total) => total.wallet === wallet)
         const reads = own.map(({ asset: { holding } }) => ({ holding, block }))
+        const isComparable = Holding.comparableAmong(reads.map(({ holding }) => holding))
         return Effect.map(Proof.holdingsAt(connection, wallet, reads, block), (found) =>
-          own.map((total, at) => ({ ...total, found: found[at] ?? null })),
+          own.map((total, at) => ({
+            ...total,
+            found: isComparable(total.asset.holding) ? (found[at] ?? null) : total.amount,
+          })),
         )
       }),
       (closings) => closings.flat(),

@@ -71,6 +71,15 @@ export const ownedId = ({
 export const isOwnedId = ({ standard, tokenId }: Holding): boolean => standard === "erc721" && tokenId !== null
 
 /**
+ * Gives whether one of the holdings of a wallet has a balance of its own on the chain. The number of tokens of a contract that is ERC-20 as well
+ * (ERC-404) has none, as its `balanceOf` gives the amount; each of its ids has an owner.
+ */
+export const comparableAmong = (holdings: Iterable<Holding>): ((holding: Holding) => boolean) => {
+  const fungible = new Set(Array.from(holdings, ({ asset, standard }) => (standard === "erc20" ? asset : "")))
+  return ({ asset, standard, tokenId }) => standard !== "erc721" || tokenId !== null || !fungible.has(asset)
+}
+
+/**
  * Identifies a holding.
  */
 export const keyOf = ({ asset, standard, tokenId }: Holding): string => `${standard} ${asset} ${tokenId ?? ""}`

@@ -218,8 +218,9 @@ const compare = Effect.fnUntraced(function* (
   { amounts: found, contradicted, issues, verified }: StateRoot.Corrected,
 ): Effect.fn.Return<Compared, Calls.CallsError> {
   const { amounts, scope } = comparison
+  const isComparable = Holding.comparableAmong(holdings)
   const all = holdings.flatMap((holding, at) =>
-    amounts.has(Holding.keyOf(holding))
+    amounts.has(Holding.keyOf(holding)) && isComparable(holding)
       ? [
           {
             holding,

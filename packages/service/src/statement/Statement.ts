@@ -267,11 +267,12 @@ const stateOne = Effect.fnUntraced(function* (
   const claims = holdings.map((holding) => ({ holding, expected: balanceAt(holding, closing.number) }))
   const located = nativeDifferences(state, at)
   const isLocated = ({ holding }: Proof.Claim) => holding.standard === "native" && located.length > 0
+  const isComparable = Holding.comparableAmong(holdings)
   const differences = yield* Proof.prove(
     connection,
     range,
     [
-      ...claims.filter((claim) => !isLocated(claim)),
+      ...claims.filter((claim) => !isLocated(claim) && isComparable(claim.holding)),
       ...ids.holdings.map((holding) => ({ holding, expected: balanceAt(holding, closing.number) })),
     ],
     (holding, block) => Effect.succeed(balanceAt(holding, block)),

@@ -50,6 +50,28 @@ it.effect("run: compares a contract that gives no balance by 16 of 300 ids, with
   }),
 )
 
+it.effect("run: compares the ids of a contract that is ERC-20 as well by their owners, and not their number", () =>
+  Effect.gen(function* () {
+    const node = yield* Anvil.make()
+    const [wallet, other] = [`0x${"f1".repeat(20)}`, `0x${"f2".repeat(20)}`]
+    const contract = yield* EventContract.make(node)
+    yield* EventContract.transferAmount(node, contract, wallet, 2n * 10n ** 18n)
+    yield* EventContract.transfer(node, contract, { from: zero, to: wallet, id: 7n })
+    yield* EventContract.set(node, contract, wallet, 2n * 10n ** 18n)
+    const owned = yield* EventContract.set(node, contract, 7n, wallet)
+    const lost = yield* EventContract.set(node, contract, 7n, other)
+    const { store } = yield* index(node.url, lost)
+    const source = yield* sourceOf(store, node.url)
+    const proof = yield* reconcile(source, wallet, owned)
+    const later = yield* reconcile(source, wallet, lost)
+    const connection = yield* NodeConnection.connect({ node: { url: node.url } })
+    const { statements } = yield* Statement.run(connection, { addresses: [wallet], at: owned })
+
+    expect([isProved(proof), statements[0]!.isProved]).toEqual([true, true])
+    expect(differencesOf(later)).toMatchObject([{ holding: { standard: "erc721", tokenId: "7" } }])
+  }),
+)
+
 it.effect("run: proves a wallet without the tokens that are ignored, and stores no such proof", () =>
   Effect.gen(function* () {
     const { contract, source, store, wallet } = yield* flooded

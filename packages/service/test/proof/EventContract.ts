@@ -1,21 +1,23 @@
 /**
  * A contract that logs what it is given, so that any event of a token can be made on a real chain, and that keeps one word for each slot.
  * A call of 64 bytes sets a slot, a call of a selector and one word reads it, and one of a selector and two words gives nothing. Any other
- * call is a log: four topics, then its data.
+ * call is a log: four topics, then its data, or in 129 bytes three topics and a word.
  */
 import { Effect } from "effect"
 import type { Anvil } from "@daybook/chain"
 
 /** Code that creates the contract, by what its parts do. */
 const code = [
-  ["returns what follows", "604a80600b6000396000f3"],
-  ["a word, a slot or two words, by the size of the call", "3660241460325736604014603f5736604414604857"],
+  ["returns what follows", "606780600b6000396000f3"],
+  ["a word, a slot or two words, by the size of the call", "366024146039573660401460465736604414604f57"],
+  ["three topics and a word, of 129 bytes", "36608114605157"],
   ["copies the data of the log", "608036036080600037"],
   ["pushes its topics", "606035604035602035600035"],
   ["logs", "608036036000a400"],
   ["gives a slot", "5b6004355460005260206000f3"],
   ["sets a slot", "5b6020356000355500"],
   ["gives nothing", "5b00"],
+  ["logs three topics and a word", "5b60603560005260403560203560003560206000a300"],
 ] as const
 
 /** A number or an address as a word. */
@@ -49,6 +51,10 @@ export const make = Effect.fnUntraced(function* (node: Anvil.Node) {
 /** Sets the owner of an id, or the number of tokens of an owner, without an event. */
 export const set = (node: Anvil.Node, contract: string, slot: bigint | string, value: bigint | string) =>
   send(node, contract, `0x${word(slot)}${word(value)}`)
+
+/** Logs that a wallet received an ERC-20 amount. */
+export const transferAmount = (node: Anvil.Node, contract: string, to: string, amount: bigint) =>
+  send(node, contract, `0x${word(hashes.transfer)}${word(0)}${word(to)}${word(amount)}00`)
 
 /** Logs the transfer of an ERC-721 id. */
 export const transfer = (
