@@ -90,17 +90,33 @@ class Destroyed {
   }
 }
 
-const addFrames = (rows: WalletRows, frames: ReadonlyArray<SourceFrame>, created: string | null): void => {
+const textOf = (from: string, to: string | null, amount: bigint): string => `${from} ${to} ${amount}`
+
+/**
+ * Adds calls. Tracers of revm before July 2026 state what moved last once more for a self-destruct of a contract to itself, which moves nothing since
+ * Cancun. A contract may also pay the same amount twice, so that both sides are marked.
+ *
+ * Source: bluealloy/revm #3805.
+ */
+const addFrames = (
+  rows: WalletRows,
+  frames: ReadonlyArray<SourceFrame>,
+  { from: sender, to: recipient, value }: SourceTransaction,
+  created: string | null,
+): void => {
   if (frames.length === 0) return
   const destroyed = new Destroyed()
+  let last = textOf(sender, recipient ?? created, value)
   if (created !== null) destroyed.create(created)
   for (const frame of frames) {
     addRoles(rows, frame)
     const { from, isFailed, to, type } = frame
     if (isFailed || to === null || valueless.has(type) || type === "CALLCODE") continue
     const amount = BigInt(frame.value)
+    const moved = textOf(from, to, amount)
     if (isCreation(type)) destroyed.create(to)
     if (type === "SELFDESTRUCT") {
+      if (amount > 0n && moved === last) for (const side of [from, to]) rows.incomplete(side)
       destroyed.move(from, -amount)
       const isBurned = destroyed.destroy(from)
       if (from === to) {
@@ -112,6 +128,7 @@ const addFrames = (rows: WalletRows, frames: ReadonlyArray<SourceFrame>, created
     } else destroyed.move(from, -amount)
     rows.transfer({ asset: Movement.native, kind: "internal", from, to, amount })
     destroyed.move(to, amount)
+    if (amount > 0n && from !== to) last = moved
     // Since Cancun it keeps what it receives, before it lost it.
     if (amount > 0n && destroyed.hasEarlier(to)) rows.incomplete(to)
   }
@@ -160,6 +177,6 @@ export const add = (rows: WalletRows, transaction: SourceTransaction, isLogged: 
   }
   if (effect !== false) addValue(rows, transaction)
   if (frames === null) rows.incomplete()
-  else addFrames(rows, frames, effect === false ? null : created)
+  else addFrames(rows, frames, transaction, effect === false ? null : created)
   if (isLogged && !agrees(rows, transfers)) rows.incomplete()
 }

@@ -57,6 +57,16 @@ describe("EtherFlows", () => {
     expect(movementsOf(bob, of({ status: null, value: 4n, gas: 90_000n, gasUsed: 40_000n }))).toEqual(["value 4"])
   })
 
+  it("add: marks both sides of a self-destruct that repeats what moved last, as tracers state one that moves nothing", () => {
+    const destroyed = frame(bob, carol, 5n, { type: "SELFDESTRUCT" })
+    const ofValue = frame(alice, bob, 4n, { type: "SELFDESTRUCT" })
+
+    expect(markedIn(of({ frames: [frame(bob, carol, 5n), destroyed] }))).toEqual([bob, carol])
+    expect(markedIn(of({ value: 4n, frames: [ofValue] }))).toEqual([alice, bob])
+    expect(markedIn(of({ frames: [frame(bob, carol, 5n), frame(carol, alice, 1n), destroyed] }))).toEqual([])
+    expect(markedIn(of({ frames: [frame(bob, carol, 5n), { ...destroyed, isFailed: true }] }))).toEqual([])
+  })
+
   it("add: marks a contract of an earlier transaction that receives ether after its self-destruct", () => {
     const destroyed = frame(bob, carol, 5n, { type: "SELFDESTRUCT" })
     const paid = frame(carol, bob, 3n)
