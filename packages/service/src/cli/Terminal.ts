@@ -17,8 +17,10 @@ const standardOutput = 1
 const standardError = 2
 const defaultColumns = 80
 
-// Asking whether it is a terminal makes writes to a pipe fail where they would wait for its reader.
-/** The line of progress; `undefined` where standard error is not a terminal. */
+/**
+ * The line of progress; `undefined` where standard error is not a terminal. To find out makes later writes to a pipe fail where they would
+ * wait for its reader.
+ */
 export const progress = process.stderr.isTTY
   ? ProgressLine.make({
       write: (text) => void writeSync(standardError, text),

@@ -27,7 +27,7 @@ export const sqliteFolder = (location: string): Result.Result<string, Refused> =
 /** Modes of TLS that the driver knows. */
 const sslModes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
 
-/** Parameters that have an effect. */
+/** Parameters that are accepted: those with an effect, and a name for the connections, which the service sets itself. */
 const parameterNames = new Set([
   "host",
   "port",
