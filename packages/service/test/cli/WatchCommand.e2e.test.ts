@@ -85,7 +85,7 @@ it.live(
       yield* run("watch", "add", added)
       yield* index(8)
 
-      expect(empty).toMatchObject({ code: 4, err: expect.stringContaining("Database file missing: chain-dev.sqlite.") })
+      expect(empty).toMatchObject({ code: 4, err: expect.stringContaining("Database folder missing: ") })
       expect(before).toEqual(["address_not_watched"])
       expect(add).toEqual({
         code: 0,

@@ -60,13 +60,14 @@ const storedOf = (row: StoredRow) =>
 
 const digest = (key: string): Uint8Array => hash("sha256", key, "buffer")
 
-/** The grants of a file of keys, without writing to it or beside it; none while there is no file. */
+/** The grants of a file of keys, without writing to it or beside it; none while there is no file, or nothing in it. */
 const list = (file: string): Effect.Effect<ReadonlyArray<StoredKey>, StoreError> =>
   Effect.scoped(
     Effect.gen(function* () {
       if (!existsSync(file)) return []
       const connection = yield* Connection.connect({ file, readOnly: true })
       const rows = yield* connection.attempt(() => {
+        if (Schema.isEmptyUnsafe(connection)) return []
         Schema.checkUnsafe(connection, KeysFile.schema)
         return connection.rowsUnsafe<StoredRow>(selectAll, [])
       })

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { readFileSync, readdirSync } from "node:fs"
+import { readFileSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { inspect } from "node:util"
@@ -34,6 +34,15 @@ describe("ApiKeys", () => {
       expect((yield* Effect.flip((yield* makeKeys(file)).add(alice))).message).toBe(
         'Database of an unreleased version: daybook.sqlite has schema 2, this version needs 3 or later. Nothing was deleted. Move the file away, and add the keys again with "daybook keys add".',
       )
+    }),
+  )
+
+  it.effect("list: finds no key in an empty file, as a full disk leaves one", () =>
+    Effect.gen(function* () {
+      const file = join(yield* temporaryFolder, "daybook.sqlite")
+      writeFileSync(file, "")
+
+      expect(yield* (yield* makeKeys(file)).list).toEqual([])
     }),
   )
 
