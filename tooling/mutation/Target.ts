@@ -226,7 +226,9 @@ export const targets: ReadonlyArray<Target> = [
   service(
     "server/otterscan",
     ["Blocks", "Frames", "IndexReads", "NodeValues", "Params", "Searches", "Transactions"],
-    ["Coverage.test.ts", "Hostile.test.ts", "Fallback.integration.test.ts"].map((file) => `server/otterscan/${file}`),
+    ["Coverage.test.ts", "Hostile.test.ts", "Otterscan.test.ts", "Fallback.integration.test.ts"].map(
+      (file) => `server/otterscan/${file}`,
+    ),
   ),
   service(
     "server/relay",
