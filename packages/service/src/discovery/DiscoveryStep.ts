@@ -311,10 +311,12 @@ const segmentAfter = (segment: Segment, judged: ReadonlyArray<JudgedWallet>, blo
   })),
 })
 
+/** A state with a segment whose blocks are not all settled. */
+type OpenState = DiscoveryState & { readonly segment: Segment }
+
 /** Settles the blocks from the start of the segment that are final for every wallet. */
-const settle = (state: DiscoveryState): DiscoveryState => {
+const settle = (state: OpenState): DiscoveryState => {
   const { segment } = state
-  if (segment === null) return state
   const fetched = new Set(segment.fetched)
   const judged = segment.wallets.map((wallet, at): JudgedWallet => judge(state, wallet, at))
   const block = finalThrough(
@@ -343,7 +345,7 @@ const openSegment = (state: DiscoveryState, calls: Calls, { balances }: Results)
   return { to, fetched: [], wallets: parts.map((part) => ({ parts: [part], changes: [] })) }
 }
 
-const withBlocks = (state: DiscoveryState, segment: Segment, calls: Calls, { blocks }: Results): DiscoveryState => ({
+const withBlocks = (state: DiscoveryState, segment: Segment, calls: Calls, { blocks }: Results): OpenState => ({
   ...state,
   wallets: state.wallets.map((wallet, at) => ({
     ...wallet,
