@@ -206,28 +206,108 @@ describe("tools", () => {
       }),
   )
 
+  /** The last transaction of the wallet of a fake service, with other members. */
+  const changed = Effect.gen(function* () {
+    const plain = FakeService.make({ seed: 3 })
+    const client = yield* RestClient.make(plain.rest)
+    const { result } = yield* client.walletTransactions({ address: plain.wallet, limit: 1 })
+    const { hash } = result[0]!
+    return (change: (row: Json) => object) => {
+      const fetch: FakeService.FakeFetch = async (input, init) => {
+        const response = await plain.fetch(input, init)
+        if (!String(input instanceof Request ? input.url : input).includes("/verbose")) return response
+        const page = (await response.json()) as Json
+        return Response.json({ ...page, result: page.result.map((row: Json) => ({ ...row, ...change(row) })) })
+      }
+      return callTool({ ...plain, rest: { ...plain.rest, fetch } }, "explain_transaction", { hash })
+    }
+  })
+
+  it.effect(
+    "explain_transaction: has the events, their transfers of tokens, and states a call that is not decoded",
+    () =>
+      Effect.gen(function* () {
+        const explain = yield* changed
+        const [token, from, to] = ["5", "6", "7"].map((digit) => `0x${digit.repeat(40)}`)
+        const word = (value: string) => `0x${value.padStart(64, "0")}`
+        const logsOf = (row: Json, count: number, topic3: string) =>
+          Array.from({ length: count }, (_, at) => ({
+            log_index: String(at),
+            transaction_hash: row.hash,
+            transaction_index: row.transaction_index,
+            address: token,
+            topic0: "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",
+            topic1: word("6".repeat(40)),
+            topic2: word("7".repeat(40)),
+            topic3,
+            data: topic3 === "" ? word("9") : "0x",
+            block_number: row.block_number,
+            block_hash: row.block_hash,
+            block_timestamp: row.block_timestamp,
+            decoded_event: null,
+          }))
+        const transfer = { contract: token, from, to }
+        const answerWith = (change: (row: Json) => object) =>
+          Effect.map(explain(change), ({ answer, not_covered }) => ({
+            ...(answer as Json),
+            lack: not_covered.join(" "),
+          }))
+        const fungible = yield* answerWith((row) => ({
+          logs: logsOf(row, 1, ""),
+          input: "0x12345678",
+          decoded_call: null,
+        }))
+        const single = yield* answerWith((row) => ({
+          logs: logsOf(row, 1, word("b")),
+          input: "0x",
+          decoded_call: null,
+        }))
+        const decoded_call = { signature: "poke()", label: "poke", type: "function", params: [] }
+        const many = yield* answerWith((row) => ({ logs: logsOf(row, 1_000, ""), input: "0x12345678", decoded_call }))
+        const undecoded = "The call could not be decoded"
+
+        expect(fungible.events).toEqual([{ index: 0, contract: token, event: null }])
+        expect(fungible.token_transfers).toEqual([{ ...transfer, standard: "erc20", amount: "9", token_id: null }])
+        expect(single.token_transfers).toEqual([{ ...transfer, standard: "erc721", amount: "1", token_id: "11" }])
+        expect([fungible, single, many].map(({ lack }) => lack.includes(undecoded))).toEqual([true, false, false])
+        expect(many.call).toEqual({ untrusted_signature: "poke()", params: 0, untrusted_params: [] })
+        const shown = many.events.length
+        expect([shown > 10, shown < 1_000, many.token_transfers.length]).toEqual([true, true, shown])
+        for (const what of ["events", "token transfers"]) {
+          expect(many.lack).toContain(`${1_000 - shown} of 1000 ${what} are left out.`)
+        }
+      }),
+  )
+
+  it("fitting: halves the rows of a result until it fits, and gives one without rows where none does", () => {
+    const sizes: Array<number> = []
+    const resultOf = (bytes: (count: number) => number) => {
+      sizes.length = 0
+      return ToolResult.fitting((count) => {
+        sizes.push(count)
+        const empty = { answer: "", coverage: null, not_covered: [], proof: null }
+        return { ...empty, answer: "x".repeat(Math.max(0, bytes(count) - ToolResult.bytesOf(empty))) }
+      }, 9)
+    }
+
+    expect([ToolResult.bytesOf(resultOf(() => ToolResult.maxBytes)), [...sizes]]).toEqual([ToolResult.maxBytes, [9]])
+    resultOf((count) => ToolResult.maxBytes + count - 2)
+    expect(sizes).toEqual([9, 4, 2])
+    resultOf(() => ToolResult.maxBytes + 1)
+    expect(sizes).toEqual([9, 4, 2, 1, 0])
+  })
+
   it.effect("explain_transaction: states how a transaction ended, where its receipt does", () =>
     Effect.gen(function* () {
-      const plain = FakeService.make({ seed: 3 })
-      const client = yield* RestClient.make(plain.rest)
-      const { result } = yield* client.walletTransactions({ address: plain.wallet, limit: 1 })
-      const { hash } = result[0]!
-      const outcomeWith = (status: string, used = "90000") => {
-        const fetch: FakeService.FakeFetch = async (input, init) => {
-          const response = await plain.fetch(input, init)
-          if (!String(input instanceof Request ? input.url : input).includes("/verbose")) return response
-          const page = (await response.json()) as Json
-          const stated = { receipt_status: status, gas: "90000", receipt_gas_used: used }
-          return Response.json({ ...page, result: page.result.map((row: Json) => ({ ...row, ...stated })) })
-        }
-        return Effect.map(
-          callTool({ ...plain, rest: { ...plain.rest, fetch } }, "explain_transaction", { hash }),
+      const explain = yield* changed
+      const outcomeWith = (receipt_status: string, receipt_gas_used = "90000") =>
+        Effect.map(
+          explain(() => ({ receipt_status, receipt_gas_used, gas: "90000" })),
           ({ answer, not_covered }) => [
             (answer as Json).outcome,
             not_covered.join(" ").includes("Whether the transaction failed"),
           ],
         )
-      }
 
       expect(yield* outcomeWith("1")).toEqual(["succeeded", false])
       expect(yield* outcomeWith("0")).toEqual(["failed", false])
