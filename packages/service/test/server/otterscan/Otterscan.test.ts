@@ -55,7 +55,7 @@ const frame = (type: string, value: string | undefined, more: object = {}) => ({
   type,
   from: Rows.alice,
   to: Rows.bob,
-  ...(value === undefined ? {} : { value }),
+  value,
   ...more,
 })
 
