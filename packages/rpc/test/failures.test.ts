@@ -38,12 +38,6 @@ const invalid: ReadonlyArray<readonly [name: string, handler: Handler, received:
     "a result and an error at once",
     1,
   ],
-  [
-    "a result and a null error",
-    reply(([one]) => ({ ...success(one?.id, "0x1"), error: null })),
-    "a result and an error at once",
-    1,
-  ],
   ["neither result nor error", reply(([one]) => ({ jsonrpc: "2.0", id: one?.id })), "result is nothing", 1],
   ["an error that is null", reply(([one]) => ({ jsonrpc: "2.0", id: one?.id, error: null })), "error is null", 1],
   [

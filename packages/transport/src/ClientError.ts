@@ -174,8 +174,8 @@ export class RateLimited extends Data.TaggedError("RateLimited")<
     },
   ) {
     const { host, retryAfter, status } = options
-    const wholeSeconds = retryAfter && Duration.millis(Math.ceil(Duration.toMillis(retryAfter) / 1_000) * 1_000)
-    const advice = wholeSeconds ? `Retry after ${Duration.format(wholeSeconds)}.` : "Send fewer requests."
+    const millis = retryAfter && Math.ceil(Duration.toMillis(retryAfter) / 1_000) * 1_000
+    const advice = millis ? `Retry after ${Duration.format(Duration.millis(millis))}.` : "Send fewer requests."
     const message = `Rate limit exceeded: ${host}${withDetail(options.detail)}. ${advice}`
     super({ ...fields(options, message, true, retryAfter), scope: options.scope ?? "endpoint", status })
   }

@@ -68,6 +68,11 @@ describe("ClientError", () => {
       true,
     ],
     [
+      new ClientError.RateLimited({ host, retryAfter: Duration.zero }),
+      "Rate limit exceeded: a.test. Send fewer requests.",
+      true,
+    ],
+    [
       new ClientError.RateLimited({ host, attempts: [attempt, attempt] }),
       "Rate limit exceeded: a.test. Send fewer requests. (2 attempts)",
       true,

@@ -68,7 +68,7 @@ const messageOf = (reply: Json): string | undefined => {
  */
 const matchError = (reply: Json, path: string): ResponseItem => {
   // Some gateways fill both members, as JSON-RPC 1.0 did: an error beside no result is not ambiguous.
-  if ("result" in reply && (reply["result"] !== null || reply["error"] === null)) {
+  if ("result" in reply && reply["result"] !== null) {
     return invalid(path === "" ? "body" : path, "a result and an error at once", "either a result or an error")
   }
   const version = "jsonrpc" in reply ? versionIssue(reply, path) : undefined
@@ -90,7 +90,8 @@ const matchReply = (reply: Json, id: number, path: string): ResponseItem => {
       issue: { path: at, received: describeWhole(message), expected: "a JSON-RPC reply" },
     }
   }
-  const isError = "error" in reply
+  // As in JSON-RPC 1.0, a null error beside a result is none: nodes of Polygon CDK and others write both members.
+  const isError = "error" in reply && !(reply["error"] === null && "result" in reply)
   const own = reply["id"]
   if (own !== id && !(isError && own == null)) {
     return invalid(join(path, "id"), describeWhole(own), `${id}, the id of the call`)

@@ -46,8 +46,25 @@ describe("matchSingle", () => {
   it("matchSingle: gives an error beside a result that is null, and rejects one beside another result", () => {
     expect(matchSingle({ ...failure(1, 3, "reverted"), result: null }, call(1))._tag).toBe("Error")
     expect(matchSingle({ ...failure(1, 3, "reverted"), result: "0x" }, call(1))._tag).toBe("Invalid")
-    expect(matchSingle({ ...success(1, null), error: null }, call(1))._tag).toBe("Invalid")
   })
+
+  it.each(["0x2a", null])(
+    "matchSingle: takes a null error beside the result %j for none, and a null error alone for no reply",
+    (value) => {
+      const { result: _, ...alone } = success(1, value)
+
+      expect(matchSingle({ ...success(1, value), error: null }, call(1))).toEqual({
+        _tag: "Value",
+        value,
+        isBare: false,
+      })
+      expect(issueOf(matchSingle({ ...success(2, value), error: null }, call(1)))).toMatchObject({ path: "id" })
+      expect(issueOf(matchSingle({ ...alone, error: null }, call(1)))).toMatchObject({
+        path: "error",
+        received: "null",
+      })
+    },
+  )
 
   it("matchSingle: rejects an error with the id of another call", () => {
     expect(issueOf(matchSingle(failure(2, 3, "reverted"), call(1)))).toMatchObject({ path: "id", received: "2" })
